@@ -1,0 +1,55 @@
+# The commands of the project. CMake and Ninja do the building; this file only names what people type.
+#   make            build build/kairos             make run      install what is missing, build, run the first example
+#   make test       install, build, run all tests  make bench    time the program against hand-written ones
+#   make format     lay out all sources            make check-format, make check-layers
+#   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
+#   make install    PREFIX=/usr/local              make clean
+BUILD ?= build
+WERROR ?= OFF
+PREFIX ?= /usr/local
+CMAKE_OPTIONS ?=
+BENCH_RULER ?= ../shared/bench
+
+.PHONY: all build deps run test bench format check-format check-layers sanitize clang install clean
+.NOTPARALLEL:
+
+all: build
+
+build:
+	@command -v cmake >/dev/null && command -v ninja >/dev/null || { echo "cmake or ninja is missing: run tools/install-deps"; exit 1; }
+	@[ -f $(BUILD)/build.ninja ] || cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	    -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DKAIROS_WERROR=$(WERROR) $(CMAKE_OPTIONS)
+	@cmake --build $(BUILD)
+
+deps:
+	@tools/install-deps
+
+run: deps build
+	$(BUILD)/kairos run examples/ball/model.kai -o ball.csv
+
+test: deps build
+	@tools/run-tests $(BUILD)
+
+bench: deps build
+	@BENCH_RULER=$(BENCH_RULER) bench/run.sh $(BUILD)
+
+format:
+	@tools/format
+
+check-format:
+	@tools/format --check
+
+check-layers:
+	@tools/check-layers
+
+sanitize:
+	@$(MAKE) --no-print-directory test BUILD=build-asan WERROR=ON CMAKE_OPTIONS=-DKAIROS_SANITIZE=ON
+
+clang:
+	@$(MAKE) --no-print-directory test BUILD=build-clang WERROR=ON CMAKE_OPTIONS=-DCMAKE_C_COMPILER=clang
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-gcc build-asan build-clang

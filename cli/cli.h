@@ -1,0 +1,40 @@
+// What the commands of the program share. Exit codes: 0 done, 1 the model is wrong, 2 usage, 3 the run failed, 4 I/O.
+#ifndef KAIROS_CLI_CLI_H
+#define KAIROS_CLI_CLI_H
+
+#include "kairos/kairos.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum
+{
+    EXIT_DONE = 0,
+    EXIT_MODEL = 1,
+    EXIT_USAGE = 2,
+    EXIT_RUN = 3,
+    EXIT_FILE = 4,
+};
+
+int command_run(int argc, char** argv);
+int command_check(int argc, char** argv);
+int command_test(int argc, char** argv);
+int command_fmt(int argc, char** argv);
+
+// A sentence on stderr, "kairos: …", and the exit code for a wrong call.
+int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+// All messages of a compilation on stderr.
+void print_messages(kaiMessages* messages);
+// A failed run on stderr, in the form of a diagnostic.
+void print_failure(const kaiFailure* failure);
+int exit_code(kaiStatus status);
+
+// `name=value` of --set. False: *why says what is wrong.
+bool parse_override(const char* text, kaiOverride* out, char* name, size_t name_size, const char** why);
+bool parse_number(const char* text, double* value);
+
+// Option parsing: `--name value` or `--name=value`. Returns the value and advances *i, or NULL.
+const char* option_value(int argc, char** argv, int* i, const char* name);
+
+#endif

@@ -1,0 +1,98 @@
+// Messages, options and numbers, the same in every command.
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int usage_error(const char* format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("kairos: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs("\n", stderr);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+void print_messages(kaiMessages* messages)
+{
+    if (messages == NULL)
+        return;
+    bool colour = isatty(2) && getenv("NO_COLOR") == NULL;
+    for (int i = 0; i < kaiMessages_Count(messages); i++)
+    {
+        const char* text = kaiMessages_Text(messages, i, colour);
+        fputs(text, stderr);
+        if (text[0] != 0 && text[strlen(text) - 1] != '\n')
+            fputs("\n", stderr);
+    }
+}
+
+void print_failure(const kaiFailure* f)
+{
+    if (f->text == NULL)
+        return;
+    if (f->place.file != NULL)
+        fprintf(stderr, "%s:%d:%d: ", f->place.file, f->place.line, f->place.column);
+    else
+        fputs("kairos: ", stderr);
+    fprintf(stderr, "error: %s\n", f->text);
+    if (f->help != NULL)
+        fprintf(stderr, "help: %s\n", f->help);
+}
+
+int exit_code(kaiStatus status)
+{
+    switch (status)
+    {
+    case KAI_ERR_MODEL: return EXIT_MODEL;
+    case KAI_ERR_USAGE: return EXIT_USAGE;
+    case KAI_ERR_IO: return EXIT_FILE;
+    case KAI_ERR_RUN:
+    case KAI_ERR_MEMORY: return EXIT_RUN;
+    default: return EXIT_DONE;
+    }
+}
+
+bool parse_number(const char* text, double* value)
+{
+    char* end;
+    *value = strtod(text, &end);
+    return end != text && *end == 0;
+}
+
+bool parse_override(const char* text, kaiOverride* out, char* name, size_t name_size, const char** why)
+{
+    const char* equals = strchr(text, '=');
+    if (equals == NULL || equals == text || (size_t)(equals - text) >= name_size)
+    {
+        *why = "it must read name=value";
+        return false;
+    }
+    memcpy(name, text, (size_t)(equals - text));
+    name[equals - text] = 0;
+    out->name = name;
+    if (!parse_number(equals + 1, &out->value))
+    {
+        *why = "the value must be a number";
+        return false;
+    }
+    return true;
+}
+
+const char* option_value(int argc, char** argv, int* i, const char* name)
+{
+    size_t length = strlen(name);
+    if (strncmp(argv[*i], name, length) != 0)
+        return NULL;
+    if (argv[*i][length] == '=')
+        return argv[*i] + length + 1;
+    if (argv[*i][length] != 0)
+        return NULL;
+    if (*i + 1 >= argc)
+        return "";
+    return argv[++*i];
+}

@@ -1,0 +1,74 @@
+// kairos: one program, one file a command.
+#include "cli/cli.h"
+
+#include <string.h>
+
+typedef struct Command
+{
+    const char* name;
+    int (*run)(int argc, char** argv);
+    const char* usage;
+    const char* about;
+} Command;
+
+static const Command commands[] = {
+    {"run", command_run,
+     "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S] [-o FILE|-]\n"
+     "              [--view full|limits|unique] [--quiet]",
+     "runs a model or an experiment to a CSV file"},
+    {"check", command_check, "FILE… [--print flat|schedule] [-e EXPERIMENT]", "diagnostics only; exit 1 if any error"},
+    {"test", command_test, "FILE|DIR…", "runs every experiment that has `expect`"},
+    {"fmt", command_fmt, "FILE… [--check]", "canonical layout; - reads standard input"},
+};
+
+enum
+{
+    COMMAND_COUNT = sizeof commands / sizeof *commands
+};
+
+static int help(FILE* out)
+{
+    fprintf(out, "kairos %s: hybrid systems under one exact notion of time\n\n", kaiVersion());
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  kairos %-6s %s\n              %s\n", commands[i].name, commands[i].usage, commands[i].about);
+    fprintf(out, "\nexit codes: 0 done, 1 the model is wrong, 2 usage, 3 the run failed, 4 I/O\n");
+    return EXIT_DONE;
+}
+
+static const char* nearest_command(const char* word)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (word[0] == commands[i].name[0])
+            return commands[i].name;
+    return NULL;
+}
+
+int main(int argc, char** argv)
+{
+    if (argc < 2)
+    {
+        help(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        return help(stdout);
+    if (strcmp(argv[1], "--version") == 0)
+    {
+        printf("kairos %s\n", kaiVersion());
+        return EXIT_DONE;
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+        {
+            for (int k = 2; k < argc; k++)
+                if (strcmp(argv[k], "--help") == 0)
+                {
+                    printf("kairos %s %s\n  %s\n", commands[i].name, commands[i].usage, commands[i].about);
+                    return EXIT_DONE;
+                }
+            return commands[i].run(argc - 2, argv + 2);
+        }
+    const char* near = nearest_command(argv[1]);
+    return usage_error("there is no command `%s`%s%s%s; see kairos --help", argv[1],
+                       near != NULL ? "; did you mean `" : "", near != NULL ? near : "", near != NULL ? "`?" : "");
+}

@@ -1,0 +1,287 @@
+// kairos test: every experiment that has `expect`, in all files, in parallel.
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct Case
+{
+    char* path;
+    char* experiment;  // NULL: the file itself is wrong
+    int passed, failed;
+    char* text;  // one line per failure
+    size_t length, capacity;
+} Case;
+
+typedef struct Suite
+{
+    Case* cases;
+    int count, capacity;
+    int next;
+    pthread_mutex_t lock;
+} Suite;
+
+__attribute__((format(printf, 2, 3))) static void say(Case* c, const char* format, ...)
+{
+    char line[2000];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (length < 0)
+        return;
+    size_t size = (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
+    if (c->length + size + 1 > c->capacity)
+    {
+        c->capacity = 2 * c->capacity + size + 1;
+        char* more = realloc(c->text, c->capacity);
+        if (more == NULL)
+            return;
+        c->text = more;
+    }
+    memcpy(c->text + c->length, line, size + 1);
+    c->length += size;
+}
+
+// ---- finding files
+// ---------------------------------------------------------------------------------------------------
+
+static Case* add_case(Suite* s, const char* path, const char* experiment)
+{
+    if (s->count == s->capacity)
+    {
+        s->capacity = s->capacity > 0 ? 2 * s->capacity : 64;
+        Case* more = realloc(s->cases, sizeof *more * (size_t)s->capacity);
+        if (more == NULL)
+            abort();
+        s->cases = more;
+    }
+    Case* c = &s->cases[s->count++];
+    *c = (Case){.path = strdup(path), .experiment = experiment != NULL ? strdup(experiment) : NULL};
+    return c;
+}
+
+static void say_messages(Case* c, kaiMessages* messages)
+{
+    for (int i = 0; messages != NULL && i < kaiMessages_Count(messages); i++)
+        if (kaiMessages_Get(messages, i)->severity == KAI_ERROR)
+            say(c, "%s\n", kaiMessages_Text(messages, i, false));
+}
+
+static void add_file(Suite* s, const char* path)
+{
+    kaiLoadOptions options = kaiDefaultLoadOptions();
+    options.path = path;
+    kaiExperiments* list = NULL;
+    kaiMessages* messages = NULL;
+    if (kaiExperiments_Load(&options, &list, &messages) != KAI_OK)
+    {
+        Case* c = add_case(s, path, NULL);
+        c->failed = 1;
+        say_messages(c, messages);
+    }
+    else
+        for (int i = 0; i < kaiExperiments_Count(list); i++)
+            if (kaiExperiments_HasExpect(list, i))
+                add_case(s, path, kaiExperiments_Name(list, i));
+    kaiExperiments_Free(list);
+    kaiMessages_Free(messages);
+}
+
+static bool is_model(const char* name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".kai") == 0;
+}
+
+static int compare_names(const void* a, const void* b)
+{
+    return strcmp(*(char* const*)a, *(char* const*)b);
+}
+
+static int add_folder(Suite* s, const char* path);
+
+static int add_path(Suite* s, const char* path, bool named)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+    {
+        fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno));
+        return EXIT_FILE;
+    }
+    if (S_ISDIR(info.st_mode))
+        return add_folder(s, path);
+    if (named || is_model(path))
+        add_file(s, path);
+    return EXIT_DONE;
+}
+
+static int add_folder(Suite* s, const char* path)
+{
+    DIR* folder = opendir(path);
+    if (folder == NULL)
+        return EXIT_FILE;
+    char** names = NULL;
+    size_t count = 0;
+    for (struct dirent* entry; (entry = readdir(folder)) != NULL;)
+    {
+        if (entry->d_name[0] == '.')
+            continue;
+        char** more = realloc(names, sizeof *names * (count + 1));
+        if (more == NULL)
+            abort();
+        names = more;
+        names[count] = malloc(strlen(path) + strlen(entry->d_name) + 2);
+        if (names[count] == NULL)
+            abort();
+        sprintf(names[count++], "%s/%s", path, entry->d_name);
+    }
+    closedir(folder);
+    if (count > 0)
+        qsort(names, count, sizeof *names, compare_names);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < count; i++)
+    {
+        int one = add_path(s, names[i], false);
+        code = one > code ? one : code;
+        free(names[i]);
+    }
+    free(names);
+    return code;
+}
+
+// ---- running
+// ---------------------------------------------------------------------------------------------------------
+
+static void judge(Case* c, const kaiExpectResult* r)
+{
+    if (r->passed)
+    {
+        c->passed++;
+        return;
+    }
+    c->failed++;
+    say(c, "%s:%d:%d: FAILED %s: expect %s", r->place.file != NULL ? r->place.file : c->path, r->place.line,
+        r->place.column, c->experiment, r->source);
+    if (!r->present)
+        say(c, ": there is no such value");
+    else if (r->has_target)
+        say(c, ": expected %.17g, got %.17g, difference %.3g (within %g)", r->target, r->value, r->value - r->target,
+            r->within);
+    say(c, "%s%s\n", r->text[0] != 0 ? " " : "", r->text);
+}
+
+static void run_model(Case* c, const kaiModel* model)
+{
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiFailure failure = {0};
+    kaiSim* sim = kaiSim_Create(model, &options, &failure);
+    kaiStatus status = sim != NULL ? kaiSim_Run(model, sim) : KAI_ERR_USAGE;
+    if (status < 0)
+    {
+        const kaiFailure* f = sim != NULL ? kaiSim_Failure(sim) : &failure;
+        c->failed++;
+        say(c, "%s:%d:%d: FAILED %s: %s\n", f->place.file != NULL ? f->place.file : c->path, f->place.line,
+            f->place.column, c->experiment, f->text);
+    }
+    kaiExpectResult result;
+    for (int i = 0; status >= 0 && i < kaiModel_ExpectCount(model); i++)
+        if (kaiSim_Expect(sim, i, &result) == KAI_OK)
+            judge(c, &result);
+    kaiSim_Free(sim);
+}
+
+static void run_case(Case* c)
+{
+    if (c->experiment == NULL)
+        return;
+    kaiLoadOptions options = kaiDefaultLoadOptions();
+    options.path = c->path;
+    options.experiment = c->experiment;
+    kaiModel* model = NULL;
+    kaiMessages* messages = NULL;
+    if (kaiModel_Load(&options, &model, &messages) == KAI_OK)
+        run_model(c, model);
+    else
+    {
+        c->failed++;
+        say_messages(c, messages);
+    }
+    kaiMessages_Free(messages);
+    kaiModel_Free(model);
+}
+
+static void* worker(void* user)
+{
+    Suite* s = user;
+    for (;;)
+    {
+        pthread_mutex_lock(&s->lock);
+        int mine = s->next < s->count ? s->next++ : -1;
+        pthread_mutex_unlock(&s->lock);
+        if (mine < 0)
+            return NULL;
+        run_case(&s->cases[mine]);
+    }
+}
+
+static void run_all(Suite* s)
+{
+    enum
+    {
+        THREADS_MAX = 64
+    };
+    pthread_t threads[THREADS_MAX];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int wanted = cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (int)cores, made = 0;
+    pthread_mutex_init(&s->lock, NULL);
+    while (made < wanted && pthread_create(&threads[made], NULL, worker, s) == 0)
+        made++;
+    if (made == 0)
+        worker(s);
+    for (int i = 0; i < made; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&s->lock);
+}
+
+static int report(Suite* s)
+{
+    int passed = 0, failed = 0;
+    for (int i = 0; i < s->count; i++)
+    {
+        passed += s->cases[i].passed;
+        failed += s->cases[i].failed;
+        if (s->cases[i].text != NULL)
+            fputs(s->cases[i].text, stdout);
+        free(s->cases[i].text);
+        free(s->cases[i].path);
+        free(s->cases[i].experiment);
+    }
+    free(s->cases);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed > 0 ? EXIT_RUN : EXIT_DONE;
+}
+
+int command_test(int argc, char** argv)
+{
+    Suite suite = {0};
+    int code = EXIT_DONE;
+    for (int i = 0; i < argc; i++)
+    {
+        if (argv[i][0] == '-')
+            return usage_error("test has no option `%s`", argv[i]);
+        int one = add_path(&suite, argv[i], true);
+        code = one > code ? one : code;
+    }
+    if (argc == 0)
+        return usage_error("test needs a file or a folder");
+    run_all(&suite);
+    int failed = report(&suite);
+    return failed > code ? failed : code;
+}

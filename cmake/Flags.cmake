@@ -1,0 +1,17 @@
+# How everything of ours is compiled. Assertions stay on in the optimised build: they are the channel for our own bugs.
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+
+add_library(kairos_flags INTERFACE)
+target_compile_definitions(kairos_flags INTERFACE _GNU_SOURCE)
+target_compile_options(
+    kairos_flags
+    INTERFACE -Wall -Wextra -Wshadow -Wconversion
+              -ffp-contract=off # the same numbers on machines with and without fused multiply-add
+              $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
+
+if(KAIROS_SANITIZE)
+    set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g")
+    set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(kairos_flags INTERFACE ${sanitize})
+    target_link_options(kairos_flags INTERFACE ${sanitize})
+endif()

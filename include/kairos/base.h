@@ -1,0 +1,47 @@
+// What every part of Kairos shares with its users: status codes and the allocator.
+#ifndef KAIROS_BASE_H
+#define KAIROS_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    // A status is negative if something failed, 0 if the call did what it was asked, positive if it stopped early
+    // because something happened (an instant, the end of the run).
+    typedef enum kaiStatus
+    {
+        KAI_OK = 0,
+        KAI_INSTANT = 1,      // stopped at an instant
+        KAI_END = 2,          // reached the stop time, or the model said `halt`
+        KAI_INTERRUPTED = 3,  // the caller asked the run to stop
+        KAI_ERR_MODEL = -1,   // the text is wrong; the diagnostics say where
+        KAI_ERR_USAGE = -2,   // the call is wrong: an unknown name, a value out of range
+        KAI_ERR_RUN = -3,     // the run failed: nonconstructive, Zeno, NaN, assertion, solver
+        KAI_ERR_IO = -4,      // a file could not be read or written
+        KAI_ERR_MEMORY = -5,  // the allocator returned NULL
+    } kaiStatus;
+
+    // One function allocates, resizes (size > 0) and frees (size == 0), as in Lua. `user` is handed back unchanged.
+    typedef void* kaiAllocFn(void* user, void* block, size_t old_size, size_t size);
+
+    typedef struct kaiAllocator
+    {
+        kaiAllocFn* alloc;
+        void* user;
+    } kaiAllocator;
+
+    // The allocator on malloc, realloc and free.
+    kaiAllocator kaiDefaultAllocator(void);
+
+    // The version of the library, "major.minor.patch".
+    const char* kaiVersion(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

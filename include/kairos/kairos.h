@@ -1,0 +1,11 @@
+// Kairos: a modelling language and simulator for hybrid systems. Everything at once.
+#ifndef KAIROS_KAIROS_H
+#define KAIROS_KAIROS_H
+
+#include "kairos/base.h"
+#include "kairos/diag.h"
+#include "kairos/model.h"
+#include "kairos/result.h"
+#include "kairos/sim.h"
+
+#endif

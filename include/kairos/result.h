@@ -1,0 +1,71 @@
+// Rows of a result: one per recorded tag, and how they are written.
+#ifndef KAIROS_RESULT_H
+#define KAIROS_RESULT_H
+
+#include "kairos/base.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    // Which tags a result keeps (rule T5). Full: every recorded tag. Limits: at an instant only the left limit (its
+    // first tag) and the right limit (its last). Unique: one right-continuous row per time.
+    typedef enum kaiView
+    {
+        KAI_VIEW_FULL,
+        KAI_VIEW_LIMITS,
+        KAI_VIEW_UNIQUE,
+    } kaiView;
+
+    typedef enum kaiColumnKind
+    {
+        KAI_COLUMN_REAL,
+        KAI_COLUMN_BOOL,   // 0 or 1
+        KAI_COLUMN_EVENT,  // the payload where present
+        KAI_COLUMN_MODE,   // the name of the mode
+    } kaiColumnKind;
+
+    // One column. Names with commas or quotes are quoted in CSV.
+    typedef struct kaiColumn
+    {
+        const char* name;
+        kaiColumnKind kind;
+        const char* unit;               // as declared, or NULL
+        const char* const* mode_names;  // MODE: text of value i
+        int mode_count;
+    } kaiColumn;
+
+    // One recorded tag ⟨t, p, m⟩. `values[i]` counts only if `present[i]`.
+    typedef struct kaiRow
+    {
+        double t;
+        int32_t p, m;
+        const double* values;
+        const uint8_t* present;
+    } kaiRow;
+
+    // Receives rows in order of their tags. Nonzero stops the run (KAI_ERR_IO for a failed write).
+    typedef kaiStatus kaiRowFn(void* user, const kaiRow* row);
+
+    // Rows → CSV, streamed. `path` "-" is standard output; a file is written as `path`.part and gets its name when it
+    // is closed. `lead` columns stand before t and are the same in all rows until they are set anew ("run", swept
+    // values).
+    typedef struct kaiCsv kaiCsv;
+    kaiCsv* kaiCsv_Open(const char* path, const kaiColumn* columns, int column_count, kaiView view,
+                        const char* const* lead_names, int lead_count, kaiAllocator allocator, const char** error);
+    kaiStatus kaiCsv_Row(kaiCsv* csv, const kaiRow* row);
+    void kaiCsv_SetLead(kaiCsv* csv, const double* values);
+    // A remark (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
+    kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark);
+
+    // The shortest decimal that reads back as the same double; at most 32 bytes, 0-terminated. Returns the length.
+    int kaiNumber_Write(char out[33], double value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

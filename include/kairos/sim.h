@@ -1,0 +1,105 @@
+// Runs of a model. Everything that changes lives in a kaiSim; the model is shared and never changes.
+#ifndef KAIROS_SIM_H
+#define KAIROS_SIM_H
+
+#include "kairos/model.h"
+#include "kairos/result.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    typedef struct kaiSim kaiSim;
+    typedef struct kaiSnapshot kaiSnapshot;
+
+    typedef struct kaiSimOptions
+    {
+        double start, stop;
+        double rtol, atol;              // atol 0: rtol / 100
+        double step, max_step;          // 0: chosen
+        const char* solver;             // "rk45", …
+        const char* breakpoint_solver;  // "same", "backward_euler", "ibe"
+        const char* root;               // "itp", "illinois", "bisection", "secant", "regula_falsi"
+        const char* choice;             // "first", "random"
+        const char* zeno;               // "stop", "continue"
+        uint64_t seed;
+        uint32_t max_microsteps;  // bound on the tags of one instant
+        kaiRowFn* row;            // receives the recorded tags; NULL: none
+        void* row_user;
+        const volatile int* interrupt;  // nonzero stops the run at the next step; NULL: never
+        kaiAllocator allocator;
+    } kaiSimOptions;
+
+    // What the experiment says, and defaults for the rest.
+    kaiSimOptions kaiModel_SimOptions(const kaiModel* model);
+
+    typedef struct kaiTag
+    {
+        double t;
+        int32_t p, m;
+    } kaiTag;
+
+    // Why a run failed: a sentence, the tag, and where in the text.
+    typedef struct kaiFailure
+    {
+        kaiStatus status;
+        kaiTag tag;
+        kaiPlace place;  // file == NULL: no place
+        const char* text;
+        const char* help;  // or NULL
+    } kaiFailure;
+
+    typedef struct kaiCounters
+    {
+        int64_t instants, tags, steps, rejected, rhs_calls, jacobian_calls, guard_calls, located, touches, rows,
+            restarts;
+    } kaiCounters;
+
+    // A run, ready to start. NULL: *failure says why (an unknown solver, no memory).
+    kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure);
+    void kaiSim_Free(kaiSim* sim);
+
+    // Before the start: parameters and start values. Afterwards: inputs, at the present time. KAI_ERR_USAGE if not
+    // settable.
+    kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value);
+    // The value after the last instant or step. False: absent.
+    bool kaiSim_Get(const kaiSim* sim, int variable, double* value);
+
+    // To the end of the next instant (KAI_INSTANT) or the stop time (KAI_END). The first call runs the start.
+    kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim);
+    // To the end: KAI_END, KAI_INTERRUPTED, or an error.
+    kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim);
+
+    kaiTag kaiSim_Now(const kaiSim* sim);
+    const kaiFailure* kaiSim_Failure(const kaiSim* sim);
+    kaiCounters kaiSim_Counters(const kaiSim* sim);
+    // Events by guard: how often guard `index` was located; its text and place. False past the last.
+    bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
+                           kaiPlace* place);
+
+    // Columns of the rows, in order.
+    const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count);
+
+    // A copy of everything that changes. Restoring and going on gives the same bits as going on.
+    kaiSnapshot* kaiSim_Save(kaiSim* sim);
+    kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* snapshot);
+    void kaiSnapshot_Free(kaiSnapshot* snapshot);
+
+    // Expectations of the experiment, after the run.
+    typedef struct kaiExpectResult
+    {
+        bool passed;
+        bool has_target;
+        double value, target, within;
+        bool present;  // false: the value does not exist (an event that never came, a time outside the run)
+        const char *source, *text;  // as written; the message or ""
+        kaiPlace place;
+    } kaiExpectResult;
+    kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

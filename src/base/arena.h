@@ -1,0 +1,54 @@
+// Memory that is freed all at once. The compiler side lives in arenas: no ownership to track, and a failed allocation
+// unwinds to the one place that set `fail`, so that no function in between needs an error path for it.
+#ifndef KAIROS_BASE_ARENA_H
+#define KAIROS_BASE_ARENA_H
+
+#include "kairos/base.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+
+typedef struct ArenaBlock ArenaBlock;
+
+typedef struct Arena
+{
+    kaiAllocator allocator;
+    jmp_buf* fail;  // longjmp(…, 1) when the allocator gives nothing
+    ArenaBlock* blocks;
+    char *next, *end;  // free part of the newest block
+    size_t used;       // bytes handed out
+} Arena;
+
+void arena_init(Arena* arena, kaiAllocator allocator, jmp_buf* fail);
+void arena_free(Arena* arena);
+
+// Zeroed memory, aligned for any type. Never NULL.
+void* arena_alloc(Arena* arena, size_t size);
+char* arena_copy_string(Arena* arena, const char* text, size_t length);  // adds the terminating 0
+char* arena_printf(Arena* arena, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+#define arena_new(arena, type) ((type*)arena_alloc((arena), sizeof(type)))
+#define arena_array(arena, type, count) ((type*)arena_alloc((arena), sizeof(type) * (size_t)(count)))
+
+// A growable array in an arena: `VEC(int) list = {0}; vec_push(arena, list, 3); list.at[0]; list.count`.
+// Growth copies and leaves the old storage behind, at most as much again as the array itself.
+#define VEC(type)                                                                                                      \
+    struct                                                                                                             \
+    {                                                                                                                  \
+        type* at;                                                                                                      \
+        uint32_t count, capacity;                                                                                      \
+    }
+
+void* arena_grow(Arena* arena, void* at, uint32_t count, uint32_t* capacity, size_t element_size);
+
+#define vec_reserve_one(arena, vec)                                                                                    \
+    ((vec).count < (vec).capacity                                                                                      \
+         ? (void)0                                                                                                     \
+         : (void)((vec).at = arena_grow((arena), (vec).at, (vec).count, &(vec).capacity, sizeof *(vec).at)))
+
+#define vec_push(arena, vec, ...) (vec_reserve_one((arena), (vec)), (void)((vec).at[(vec).count++] = (__VA_ARGS__)))
+
+// Append a zeroed element and yield a pointer to it (valid until the next push).
+#define vec_add(arena, vec) (vec_reserve_one((arena), (vec)), &(vec).at[(vec).count++])
+
+#endif

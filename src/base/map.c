@@ -1,0 +1,61 @@
+// Map: open addressing with linear probing, at most half full. Keys are mixed because pointers share their low bits.
+#include "base/map.h"
+
+typedef struct MapSlot
+{
+    uint64_t key;
+    uint32_t value;
+    bool used;
+} MapSlot;
+
+void map_init(Map* map, Arena* arena)
+{
+    *map = (Map){.arena = arena};
+}
+
+static uint64_t map_mix(uint64_t key)
+{
+    key = (key ^ key >> 33) * 0xff51afd7ed558ccdu;  // the finaliser of MurmurHash3
+    key = (key ^ key >> 33) * 0xc4ceb9fe1a85ec53u;
+    return key ^ key >> 33;
+}
+
+static MapSlot* map_slot(MapSlot* slots, uint32_t slot_count, uint64_t key)
+{
+    uint32_t mask = slot_count - 1;
+    uint32_t i = (uint32_t)map_mix(key) & mask;
+    while (slots[i].used && slots[i].key != key)
+        i = (i + 1) & mask;
+    return &slots[i];
+}
+
+static void map_grow(Map* map)
+{
+    uint32_t slot_count = map->slot_count == 0 ? 16 : map->slot_count * 2;
+    MapSlot* slots = arena_array(map->arena, MapSlot, slot_count);
+    for (uint32_t i = 0; i < map->slot_count; i++)
+        if (map->slots[i].used)
+            *map_slot(slots, slot_count, map->slots[i].key) = map->slots[i];
+    map->slots = slots;
+    map->slot_count = slot_count;
+}
+
+void map_set(Map* map, uint64_t key, uint32_t value)
+{
+    if (map->count * 2 >= map->slot_count)
+        map_grow(map);
+    MapSlot* slot = map_slot(map->slots, map->slot_count, key);
+    if (!slot->used)
+        map->count++;
+    *slot = (MapSlot){key, value, true};
+}
+
+bool map_get(const Map* map, uint64_t key, uint32_t* value)
+{
+    if (map->slot_count == 0)
+        return false;
+    const MapSlot* slot = map_slot(map->slots, map->slot_count, key);
+    if (slot->used && value)
+        *value = slot->value;
+    return slot->used;
+}

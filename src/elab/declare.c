@@ -1,0 +1,565 @@
+// Instances and their variables. Parameters are declared first, so that array sizes and `if` items can be decided.
+#include "elab/elab.h"
+
+#include <string.h>
+
+// The names of bond-graph elements: known, not supported yet.
+static const char* const bond_elements[] = {"Se", "Sf", "R", "C", "I", "TF", "GY", "J0", "J1"};
+
+static const Env* keep_env(Elab* e, const Env* env)
+{
+    Env* copy = arena_new(e->arena, Env);
+    *copy = *env;
+    return copy;
+}
+
+static Env with_index(Elab* e, const Env* env, const char* name, int64_t index)
+{
+    Local* local = arena_new(e->arena, Local);
+    *local = (Local){.next = env->locals, .name = name};
+    local->value = value_make(flat_const(e->flat, (double)index, TYPE_REAL), TYPE_REAL, dim_number());
+    Env result = *env;
+    result.locals = local;
+    return result;
+}
+
+// ---- variables
+
+uint32_t declare_var(Elab* e, const Env* env, VarKind kind, ValueType type, const char* name, Span span)
+{
+    uint32_t index = e->flat->vars.count;
+    FlatVar var = {.kind = kind, .type = type, .ctx = env->ctx, .instance = env->instance, .span = span};
+    var.name = name[0] == '$' ? name : scope_path(e, env->instance, name);
+    var.hidden = name[0] == '$';
+    var.unit.scale = 1;
+    vec_push(e->arena, e->flat->vars, var);
+    vec_push(e->arena, e->vars, (VarInfo){.name = name});
+    if (env->ctx != 0 && (kind == VAR_STATE || kind == VAR_DISCRETE))
+    {
+        const FlatCtx* ctx = &e->flat->ctxs.at[env->ctx];
+        vec_push(e->arena, e->flat->machines.at[ctx->machine].modes.at[ctx->mode].states, index);
+    }
+    elab_count_loop(e, span);
+    return index;
+}
+
+static void resolve_unit(Elab* e, const Unit* unit, FlatUnit* result)
+{
+    const UnitTerm* unknown;
+    if (!unit || unit_resolve(e->arena, unit, result, &unknown))
+        return;
+    *result = (FlatUnit){.scale = 1};
+    Diag* diag = elab_error(e, K_UNKNOWN_UNIT, unknown->span, "there is no unit `%s`", unknown->name);
+    uint32_t count;
+    const char* const* names = unit_names(&count);
+    elab_suggest(e, diag, unknown->name, names, count);
+}
+
+static const Arg* find_arg(const Instance* instance, const char* name)
+{
+    for (uint32_t i = 0; i < instance->args->count; i++)
+        if (instance->args->at[i].name == name)
+            return &instance->args->at[i];
+    return NULL;
+}
+
+// --set name=value replaces whatever the text says.
+bool declare_override(Elab* e, uint32_t var)
+{
+    for (int i = e->options->override_count; i-- > 0;)
+        if (strcmp(e->options->overrides[i].name, e->flat->vars.at[var].name) == 0)
+        {
+            for (int k = 0; k <= i; k++)
+                e->override_used[k] |= strcmp(e->options->overrides[k].name, e->flat->vars.at[var].name) == 0;
+            double value = e->options->overrides[i].value;
+            e->flat->vars.at[var].init = flat_const(e->flat, value, e->flat->vars.at[var].type);
+            e->vars.at[var].init_progress = DONE;
+            return true;
+        }
+    return false;
+}
+
+// True for `1` and `-1`: numbers that the reader will take to be in the declared unit.
+static bool is_bare_number(const Expr* expr)
+{
+    if (expr->kind == EXPR_UNARY && (expr->op == OP_NEG || expr->op == OP_PLUS))
+        expr = expr->a;
+    return expr->kind == EXPR_NUMBER && !expr->unit && expr->number != 0;
+}
+
+static void warn_bare_value(Elab* e, const FlatVar* var, const Expr* init)
+{
+    if (!var->unit.known || var->unit.scale == 1 || !is_bare_number(init))
+        return;
+    Diag* diag = elab_warning(e, K_UNIT_BARE_VALUE, init->span, "a number without a unit counts in SI units, not in %s",
+                              var->unit.text);
+    const Expr* number = init->kind == EXPR_UNARY ? init->a : init;
+    elab_help(e, diag, "write %s%g[%s]", init->kind == EXPR_UNARY && init->op == OP_NEG ? "-" : "", number->number,
+              var->unit.text);
+}
+
+typedef struct DeclState
+{
+    const Var* var;
+    VarKind kind;
+    bool is_event, input, output;
+    const Expr* literal;  // the values of an array, or NULL
+} DeclState;
+
+static bool can_be_set(VarKind kind, bool input)
+{
+    return kind == VAR_PARAM || kind == VAR_STATE || kind == VAR_DISCRETE || kind == VAR_INPUT || input;
+}
+
+// One variable, or one element of an array: `element` picks it out of array literals.
+static uint32_t declare_one(Elab* e, const Env* env, const DeclState* decl, const char* name, int64_t element)
+{
+    const Var* var = decl->var;
+    bool is_event = decl->is_event;
+    uint32_t index = declare_var(e, env, decl->kind, is_event ? TYPE_EVENT : TYPE_REAL, name, var->span);
+    FlatVar* flat = &e->flat->vars.at[index];
+    VarInfo* info = &e->vars.at[index];
+    flat->input = decl->input;
+    flat->output = decl->output;
+    flat->description = var->description;
+    resolve_unit(e, var->unit, &flat->unit);
+    info->type_progress = is_event || decl->kind == VAR_STATE ? DONE : NOT_BEGUN;
+    const Instance* instance = &e->instances.at[env->instance];
+    const Arg* arg = can_be_set(decl->kind, decl->input) ? find_arg(instance, var->name) : NULL;
+    info->init = arg ? arg->value : var->init;
+    info->env = arg ? instance->arg_env : keep_env(e, env);
+    if (decl->literal && element >= 0 && element < decl->literal->items.count)
+        info->init = decl->literal->items.at[element];
+    info->init_defines = !decl->input && (decl->kind == VAR_SIGNAL || decl->kind == VAR_EVENT) && info->init;
+    bool overridden = can_be_set(decl->kind, decl->input) && declare_override(e, index);
+    if (info->init && !overridden)
+        warn_bare_value(e, flat, info->init);
+    return index;
+}
+
+static void declare_array(Elab* e, const Env* env, const DeclState* decl, int64_t from, int64_t to)
+{
+    uint32_t at = (uint32_t)(scope_add(e, env, SYMBOL_VARS, decl->var->name, decl->var->span) - e->symbols.at);
+    e->symbols.at[at].first = e->flat->vars.count;
+    e->symbols.at[at].from = from;
+    e->symbols.at[at].to = to;
+    for (int64_t i = from; i <= to && !e->too_large; i++)
+    {
+        Env element = decl->var->index ? with_index(e, env, decl->var->index, i) : *env;
+        declare_one(e, &element, decl, arena_printf(e->arena, "%s[%lld]", decl->var->name, (long long)i), i - from);
+    }
+}
+
+static Expr* element_of(Elab* e, const Expr* array, int64_t index)
+{
+    Expr* number = arena_new(e->arena, Expr);
+    *number = (Expr){.kind = EXPR_NUMBER, .span = array->span, .number = (double)index};
+    Path* path = arena_new(e->arena, Path);
+    path->span = array->path->span;
+    for (uint32_t i = 0; i < array->path->steps.count; i++)
+        vec_push(e->arena, path->steps, array->path->steps.at[i]);
+    path->steps.at[path->steps.count - 1].index = number;
+    Expr* element = arena_new(e->arena, Expr);
+    *element = *array;
+    element->path = path;
+    return element;
+}
+
+// `a : M(k = c)` where c is an array: the same as the list of its elements.
+static const Expr* array_named(Elab* e, const Env* env, const Expr* expr)
+{
+    Target target;
+    e->silent = true;
+    bool found = expr->order == 0 && scope_resolve(e, env, expr->path, &target);
+    e->silent = false;
+    if (!found || target.local || target.kind != SYMBOL_VARS)
+        return NULL;
+    Expr* list = arena_new(e->arena, Expr);
+    *list = (Expr){.kind = EXPR_ARRAY, .span = expr->span};
+    for (int64_t i = target.symbol->from; i <= target.symbol->to; i++)
+        vec_push(e->arena, list->items, element_of(e, expr, i));
+    return list;
+}
+
+// The list that gives an array its size and values, or NULL.
+static const Expr* array_literal(Elab* e, const Env* env, const DeclState* decl)
+{
+    const Instance* instance = &e->instances.at[env->instance];
+    const Arg* arg = can_be_set(decl->kind, decl->input) ? find_arg(instance, decl->var->name) : NULL;
+    const Expr* init = arg ? arg->value : decl->var->init;
+    if (init && init->kind == EXPR_PATH && (arg || decl->kind == VAR_PARAM))
+        return array_named(e, arg ? instance->arg_env : env, init);
+    return init && init->kind == EXPR_ARRAY ? init : NULL;
+}
+
+static void check_literal_size(Elab* e, const Expr* literal, const Var* var, int64_t size)
+{
+    if (!literal || literal->items.count == size)
+        return;
+    Diag* diag = elab_error(e, K_BAD_RANGE, literal->span, "`%s` has %lld elements, this list has %u", var->name,
+                            (long long)size, literal->items.count);
+    elab_note(e, diag, var->span, "declared here");
+}
+
+static void declare_variable(Elab* e, const Env* env, DeclState* decl)
+{
+    const Var* var = decl->var;
+    const Expr* literal = decl->literal = array_literal(e, env, decl);
+    int64_t from, to;
+    if (var->index)
+    {
+        if (!scope_range(e, env, &var->range, &from, &to))
+            scope_add(e, env, SYMBOL_FAILED, var->name, var->span);
+        else
+        {
+            check_literal_size(e, literal, var, to < from ? 0 : to - from + 1);
+            declare_array(e, env, decl, from, to);
+        }
+    }
+    else if (literal)
+        declare_array(e, env, decl, 1, literal->items.count);
+    else
+    {
+        uint32_t at = (uint32_t)(scope_add(e, env, SYMBOL_VAR, var->name, var->span) - e->symbols.at);
+        uint32_t index = declare_one(e, env, decl, var->name, -1);
+        e->symbols.at[at].first = index;
+    }
+}
+
+static DeclState decl_state(const Env* env, const Item* item, const Var* var)
+{
+    static const VarKind kinds[] = {VAR_PARAM, VAR_STATE, VAR_DISCRETE, VAR_SIGNAL, VAR_EVENT, VAR_SIGNAL, VAR_SIGNAL};
+    DeclState decl = {.var = var, .kind = kinds[item->decl], .is_event = item->decl == DECL_EVENT || item->is_event};
+    decl.input = item->decl == DECL_INPUT;
+    decl.output = item->decl == DECL_OUTPUT;
+    if (decl.is_event)
+        decl.kind = VAR_EVENT;
+    if (decl.input && env->instance == 0)
+        decl.kind = VAR_INPUT;
+    return decl;
+}
+
+// `output x` of something declared elsewhere marks it.
+static bool mark_output(Elab* e, const Env* env, const Var* var)
+{
+    uint32_t found = var->init || var->index ? 0 : scope_symbol(e, env->instance, var->name);
+    if (!found)
+        return false;
+    const Symbol* symbol = &e->symbols.at[found - 1];
+    if (symbol->kind == SYMBOL_FAILED)
+        return true;
+    if (symbol->kind != SYMBOL_VAR && symbol->kind != SYMBOL_VARS)
+        return false;
+    uint32_t count = symbol->kind == SYMBOL_VAR ? 1 : (uint32_t)(symbol->to - symbol->from + 1);
+    for (uint32_t i = symbol->first; i < symbol->first + count; i++)
+    {
+        if (e->flat->vars.at[i].output)
+            return false;
+        e->flat->vars.at[i].output = true;
+        if (var->unit && !e->flat->vars.at[i].unit.known)
+            resolve_unit(e, var->unit, &e->flat->vars.at[i].unit);
+    }
+    return true;
+}
+
+static void declare_decl(Elab* e, const Env* env, const Item* item)
+{
+    for (uint32_t i = 0; i < item->vars.count && !e->too_large; i++)
+    {
+        DeclState decl = decl_state(env, item, &item->vars.at[i]);
+        if (!(decl.output && mark_output(e, env, decl.var)))
+            declare_variable(e, env, &decl);
+    }
+}
+
+// ---- instances
+
+static void report_bond(Elab* e, const Item* item, const char* what)
+{
+    // Once per kind of item is enough to say so.
+    uint32_t unused;
+    uint64_t key = (uint64_t)item->kind + 1;
+    e->error_count++;
+    if (map_get(&e->seen, key, &unused))
+        return;
+    map_set(&e->seen, key, 1);
+    Diag* diag = elab_error(e, K_BOND_UNSUPPORTED, item->span, "bond graphs are not supported yet (%s)", what);
+    elab_help(e, diag, "write the equations of the junctions instead");
+}
+
+static bool is_bond_element(const Item* item)
+{
+    if (item->is_switched)
+        return true;
+    for (size_t i = 0; i < sizeof bond_elements / sizeof bond_elements[0]; i++)
+        if (strcmp(item->type, bond_elements[i]) == 0)
+            return true;
+    return false;
+}
+
+static const Model* instance_model(Elab* e, const Env* env, const Item* item)
+{
+    uint32_t index;
+    if (!item->is_switched && map_get(&e->model_index, (uint64_t)(uintptr_t)item->type, &index))
+        return e->program->models.at[index];
+    scope_add(e, env, SYMBOL_FAILED, item->name, item->name_span);
+    if (is_bond_element(item))
+        return report_bond(e, item, arena_printf(e->arena, "element %s", item->type)), NULL;
+    if (elab_missed_before(e, K_UNKNOWN_MODEL, NULL, item->type, item->type_span))
+        return NULL;
+    Diag* diag = elab_error(e, K_UNKNOWN_MODEL, item->type_span, "there is no model `%s`", item->type);
+    const char** names = arena_array(e->arena, const char*, e->program->models.count + 1);
+    for (uint32_t i = 0; i < e->program->models.count; i++)
+        names[i] = e->program->models.at[i]->name;
+    elab_suggest(e, diag, item->type, names, e->program->models.count);
+    return NULL;
+}
+
+static bool contains_itself(const Elab* e, uint32_t instance, const Model* model)
+{
+    while (e->instances.at[instance].model != model && instance != 0)
+        instance = e->instances.at[instance].parent;
+    return e->instances.at[instance].model == model;
+}
+
+static bool report_model_cycle(Elab* e, const Env* env, const Item* item, const Model* model)
+{
+    if (!contains_itself(e, env->instance, model))
+        return false;
+    const char* cycle = model->name;
+    uint32_t instance = env->instance;
+    for (;; instance = e->instances.at[instance].parent)
+    {
+        cycle = arena_printf(e->arena, "%s → %s", e->instances.at[instance].model->name, cycle);
+        if (e->instances.at[instance].model == model)
+            break;
+    }
+    Diag* diag = elab_error(e, K_MODEL_CYCLE, item->type_span, "model %s contains itself: %s", model->name, cycle);
+    elab_help(e, diag, "an instance of a model cannot be inside it; for a chain use an array of instances");
+    return true;
+}
+
+static bool too_deep(Elab* e, const Env* env, const Item* item)
+{
+    if (e->instances.at[env->instance].depth < MAX_INSTANCE_DEPTH)
+        return false;
+    elab_error(e, K_MODEL_TOO_DEEP, item->name_span, "instances are nested more than %d deep here", MAX_INSTANCE_DEPTH);
+    return true;
+}
+
+static void check_repeated(Elab* e, const Instance* instance, const Arg* arg)
+{
+    const Arg* first = find_arg(instance, arg->name);
+    if (first == arg)
+        return;
+    Diag* diag = elab_error(e, K_DUPLICATE_NAME, arg->span, "argument `%s` is given twice", arg->name);
+    elab_note(e, diag, first->span, "first given here");
+    elab_help(e, diag, "keep one");
+}
+
+// Arguments that set nothing.
+static void check_args(Elab* e, uint32_t index)
+{
+    const Instance* instance = &e->instances.at[index];
+    for (uint32_t i = 0; i < instance->args->count; i++)
+    {
+        const Arg* arg = &instance->args->at[i];
+        check_repeated(e, instance, arg);
+        uint32_t found = scope_symbol(e, index, arg->name);
+        const Symbol* symbol = found ? &e->symbols.at[found - 1] : NULL;
+        Diag* diag = NULL;
+        if (!symbol || symbol->kind == SYMBOL_INSTANCE || symbol->kind == SYMBOL_INSTANCES)
+        {
+            if (elab_missed_before(e, K_UNKNOWN_ARGUMENT, instance->model, arg->name, arg->span))
+                continue;
+            diag = elab_error(e, K_UNKNOWN_ARGUMENT, arg->span, "model %s has no parameter or state `%s`",
+                              instance->model->name, arg->name);
+            scope_suggest(e, diag, NULL, index, arg->name);
+        }
+        else if (symbol->kind != SYMBOL_FAILED && symbol->first < e->flat->vars.count)
+        {
+            const FlatVar* var = &e->flat->vars.at[symbol->first];
+            if (can_be_set(var->kind, var->input))
+                continue;
+            diag = elab_error(e, K_UNKNOWN_ARGUMENT, arg->span, "`%s` of model %s is defined there and cannot be set",
+                              arg->name, instance->model->name);
+            elab_note(e, diag, symbol->span, "declared here");
+            elab_help(e, diag, "arguments set parameters, initial values and inputs");
+        }
+    }
+}
+
+static uint32_t add_instance(Elab* e, const Env* env, const Item* item, const Model* model, const char* name)
+{
+    uint32_t index = e->flat->instances.count;
+    FlatInstance flat = {.name = scope_path(e, env->instance, name), .model = model->name, .parent = env->instance};
+    flat.island = item->island;
+    flat.span = item->name_span;
+    vec_push(e->arena, e->flat->instances, flat);
+    Instance instance = {.model = model, .parent = env->instance, .ctx = env->ctx, .args = &item->args};
+    instance.depth = e->instances.at[env->instance].depth + 1;
+    instance.arg_env = keep_env(e, env);
+    instance.span = item->name_span;
+    vec_push(e->arena, e->instances, instance);
+    elab_count_loop(e, item->name_span);
+    declare_items(e, &(Env){.instance = index, .ctx = env->ctx}, &model->items);
+    check_args(e, index);
+    return index;
+}
+
+static void declare_instances(Elab* e, const Env* env, const Item* item, const Model* model)
+{
+    int64_t from, to;
+    if (!scope_range(e, env, &item->range, &from, &to))
+    {
+        scope_add(e, env, SYMBOL_FAILED, item->name, item->name_span);
+        return;
+    }
+    uint32_t at = (uint32_t)(scope_add(e, env, SYMBOL_INSTANCES, item->name, item->name_span) - e->symbols.at);
+    uint32_t* list = arena_array(e->arena, uint32_t, to < from ? 1 : to - from + 1);
+    e->symbols.at[at].from = from;
+    e->symbols.at[at].to = to;
+    e->symbols.at[at].list = list;
+    for (int64_t i = from; i <= to && !e->too_large; i++)
+    {
+        Env element = with_index(e, env, item->index, i);
+        list[i - from] =
+            add_instance(e, &element, item, model, arena_printf(e->arena, "%s[%lld]", item->name, (long long)i));
+    }
+}
+
+static void declare_instance(Elab* e, const Env* env, const Item* item)
+{
+    const Model* model = instance_model(e, env, item);
+    if (!model)
+        return;
+    if (report_model_cycle(e, env, item, model) || too_deep(e, env, item))
+        scope_add(e, env, SYMBOL_FAILED, item->name, item->name_span);
+    else if (item->index)
+        declare_instances(e, env, item, model);
+    else
+    {
+        uint32_t at = (uint32_t)(scope_add(e, env, SYMBOL_INSTANCE, item->name, item->name_span) - e->symbols.at);
+        e->symbols.at[at].first = e->flat->instances.count;
+        add_instance(e, env, item, model, item->name);
+    }
+}
+
+// ---- items
+
+static void declare_for(Elab* e, const Env* env, const Item* item)
+{
+    int64_t from, to;
+    if (!scope_range(e, env, &item->range, &from, &to))
+        return;
+    for (int64_t i = from; i <= to && elab_count_loop(e, item->span); i++)
+    {
+        Env pass = with_index(e, env, item->index, i);
+        declare_items(e, &pass, &item->items);
+    }
+}
+
+static void declare_if(Elab* e, const Env* env, const Item* item)
+{
+    Value value;
+    double number;
+    if (elaborate_constant(e, env, item->value, TYPE_BOOL, &value, &number))
+    {
+        if (number != 0)
+            declare_items(e, env, &item->items);
+        return;
+    }
+    e->instances.at[env->instance].incomplete = true;
+    // Undecided: its names exist or not, nobody knows. Silence about them.
+    for (uint32_t i = 0; i < item->items.count; i++)
+    {
+        const Item* inner = item->items.at[i];
+        for (uint32_t k = 0; inner->kind == ITEM_DECL && k < inner->vars.count; k++)
+            scope_add(e, env, SYMBOL_FAILED, inner->vars.at[k].name, inner->vars.at[k].span);
+        if (inner->kind == ITEM_INSTANCE)
+            scope_add(e, env, SYMBOL_FAILED, inner->name, inner->name_span);
+    }
+}
+
+static void declare_choose(Elab* e, const Env* env, const Item* item)
+{
+    Env inside = *env;
+    inside.choice = e->flat->choices.count + 1;
+    vec_push(e->arena, e->flat->choices, (FlatChoice){.ctx = env->ctx, .span = item->span});
+    declare_items(e, &inside, &item->items);
+}
+
+static void declare_bond_item(Elab* e, const Env* env, const Item* item)
+{
+    const char* what = item->kind == ITEM_BOND ? "bond" : item->kind == ITEM_CONNECT ? "connect" : "port";
+    report_bond(e, item, what);
+    e->instances.at[env->instance].incomplete = true;
+    for (uint32_t i = 0; i < item->ports.count; i++)
+        scope_add(e, env, SYMBOL_FAILED, item->ports.at[i].name, item->ports.at[i].span);
+    if (item->kind == ITEM_BOND && item->name)
+        scope_add(e, env, SYMBOL_FAILED, item->name, item->name_span);
+}
+
+static void declare_item(Elab* e, const Env* env, const Env** kept, const Item* item)
+{
+    switch (item->kind)
+    {
+    case ITEM_DECL: break;
+    case ITEM_INSTANCE: declare_instance(e, env, item); break;
+    case ITEM_FOR: declare_for(e, env, item); break;
+    case ITEM_IF: declare_if(e, env, item); break;
+    case ITEM_CHOOSE: declare_choose(e, env, item); break;
+    case ITEM_MODES: declare_machine(e, env, item); break;
+    case ITEM_PORT:
+    case ITEM_BOND:
+    case ITEM_CONNECT: declare_bond_item(e, env, item); break;
+    default:
+        if (!*kept)
+            *kept = keep_env(e, env);
+        vec_push(e->arena, e->works, (Work){.item = item, .env = *kept});
+    }
+}
+
+typedef enum DeclPass
+{
+    PASS_PARAMS,  // first: sizes and conditions depend on them
+    PASS_PARAM_ARRAYS,
+    PASS_VARIABLES,
+    PASS_COUNT,
+} DeclPass;
+
+static DeclPass pass_of(const Item* item)
+{
+    if (item->decl != DECL_PARAM)
+        return PASS_VARIABLES;
+    for (uint32_t i = 0; i < item->vars.count; i++)
+        if (item->vars.at[i].index)
+            return PASS_PARAM_ARRAYS;
+    return PASS_PARAMS;
+}
+
+void declare_items(Elab* e, const Env* env, const ItemList* items)
+{
+    const Env* kept = NULL;
+    for (int pass = 0; pass < PASS_COUNT; pass++)
+        for (uint32_t i = 0; i < items->count && !e->too_large; i++)
+            if (items->at[i]->kind == ITEM_DECL && items->at[i]->decl != DECL_OUTPUT &&
+                pass_of(items->at[i]) == (DeclPass)pass)
+                declare_decl(e, env, items->at[i]);
+    for (uint32_t i = 0; i < items->count && !e->too_large; i++)
+        declare_item(e, env, &kept, items->at[i]);
+    // Outputs last: they may name what is declared after them.
+    for (uint32_t i = 0; i < items->count && !e->too_large; i++)
+        if (items->at[i]->kind == ITEM_DECL && items->at[i]->decl == DECL_OUTPUT)
+            declare_decl(e, env, items->at[i]);
+}
+
+void declare_root(Elab* e, const Model* model, const ArgList* args, Span span)
+{
+    static const Env outside = {.instance = NO_INSTANCE};
+    vec_push(e->arena, e->flat->instances, (FlatInstance){.name = "", .model = model->name, .span = model->span});
+    Instance root = {.model = model, .args = args, .arg_env = &outside, .span = span};
+    vec_push(e->arena, e->instances, root);
+    declare_items(e, &(Env){.instance = 0}, &model->items);
+    check_args(e, 0);
+}

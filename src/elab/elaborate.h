@@ -1,0 +1,47 @@
+// Syntax trees → flat model: scopes, types, units, instances, arrays, functions, modes. All errors in one go.
+#ifndef KAIROS_ELAB_ELABORATE_H
+#define KAIROS_ELAB_ELABORATE_H
+
+#include "base/intern.h"
+#include "elab/flat.h"
+#include "lang/ast.h"
+#include "lang/diagnostics.h"
+
+// A file with everything it imports.
+typedef struct Program
+{
+    Arena* arena;
+    Interner* names;
+    Sources* sources;
+    Diags* diags;
+    const char* library;  // folder searched for imports after the importing file's own; or NULL
+    VEC(FileAst*) files;  // the first is the one that was asked for
+    VEC(Model*) models;   // of all files
+    VEC(Function*) functions;
+    VEC(Experiment*) experiments;  // of the first file only
+    uint32_t load_error_count;     // errors of reading and parsing: nothing is elaborated then
+} Program;
+
+// Reads and parses `path` and its imports (each once; a cycle is legal). False if `path` itself cannot be read.
+bool program_load(Program* program, const char* path);
+// The same with the text given; imports are resolved relative to `path`.
+void program_load_text(Program* program, const char* path, const char* text, size_t length);
+
+typedef struct Override
+{
+    const char* name;  // path of a parameter, state or discrete of the root model, "e" or "a.m" or "b[3].x"
+    double value;      // replaces its value or start value
+} Override;
+
+typedef struct ElabOptions
+{
+    const char* experiment;  // name, or NULL
+    const char* model;       // name of the root model if there is no experiment; NULL: the last model of the first file
+    const Override* overrides;
+    int override_count;
+} ElabOptions;
+
+// NULL if there were errors (in program->diags).
+Flat* elaborate(Program* program, const ElabOptions* options);
+
+#endif

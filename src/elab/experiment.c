@@ -1,0 +1,370 @@
+// Experiments: settings, what is recorded and plotted, sweeps, and what is expected of a run.
+#include "elab/elab.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- settings
+
+static const char* const setting_names[] = {
+#define X(name) #name,
+    FLAT_NUMBERS(X) FLAT_WORDS(X)
+#undef X
+};
+enum
+{
+    SETTING_COUNT = sizeof setting_names / sizeof setting_names[0]
+};
+
+static const struct
+{
+    const char* setting;
+    const char* words[10];
+} word_lists[] = {
+    {"solver",
+     {"rk45", "rk23", "rosenbrock", "euler", "riemann", "backward_euler", "trapezoid", "cvode_adams", "cvode_bdf"}},
+    {"breakpoint_solver", {"ibe", "backward_euler", "same"}},
+    {"root", {"illinois", "itp", "bisection", "secant", "regula_falsi"}},
+    {"impulses", {"symbolic", "numeric"}},
+    {"choice", {"first", "random", "all"}},
+    {"islands", {"none", "auto"}},
+    {"zeno", {"stop", "continue"}},
+};
+
+static const char* const* words_of(const char* setting, uint32_t* count)
+{
+    for (size_t i = 0; i < sizeof word_lists / sizeof word_lists[0]; i++)
+        if (strcmp(word_lists[i].setting, setting) == 0)
+        {
+            for (*count = 0; word_lists[i].words[*count]; ++*count)
+            {
+            }
+            return word_lists[i].words;
+        }
+    return NULL;
+}
+
+static const char* word_written(const Expr* expr)
+{
+    if (expr->kind == EXPR_STRING)
+        return expr->string;
+    bool plain =
+        expr->kind == EXPR_PATH && expr->order == 0 && expr->path->steps.count == 1 && !expr->path->steps.at[0].index;
+    return plain ? expr->path->steps.at[0].name : NULL;
+}
+
+static const char* list_words(Elab* e, const char* const* words, uint32_t count)
+{
+    const char* text = "";
+    for (uint32_t i = 0; i < count; i++)
+        text = arena_printf(e->arena, "%s%s%s", text, i ? ", " : "", words[i]);
+    return text;
+}
+
+static const char* find_word(Elab* e, const Setting* setting, const char* const* words, uint32_t count)
+{
+    const char* written = word_written(setting->value);
+    for (uint32_t i = 0; written && i < count; i++)
+        if (strcmp(words[i], written) == 0)
+            return words[i];
+    Diag* diag = elab_error(e, K_UNKNOWN_CHOICE, setting->value->span, "`%s` is one of %s", setting->name,
+                            list_words(e, words, count));
+    if (written)
+        elab_suggest(e, diag, written, words, count);
+    return NULL;
+}
+
+static bool must_be_positive(const char* name)
+{
+    return strcmp(name, "rtol") == 0 || strcmp(name, "atol") == 0 || strcmp(name, "step") == 0 ||
+           strcmp(name, "max_step") == 0 || strcmp(name, "max_microsteps") == 0;
+}
+
+static bool is_time(const char* name)
+{
+    return strcmp(name, "start") == 0 || strcmp(name, "stop") == 0 || strcmp(name, "step") == 0 ||
+           strcmp(name, "max_step") == 0;
+}
+
+static bool is_whole(const char* name)
+{
+    return strcmp(name, "seed") == 0 || strcmp(name, "max_microsteps") == 0;
+}
+
+static bool find_number(Elab* e, const Setting* setting, double* number)
+{
+    Value value;
+    const char* name = setting->name;
+    Span span = setting->value->span;
+    if (!elaborate_constant(e, &(Env){.instance = 0}, setting->value, TYPE_REAL, &value, number))
+        return false;
+    Dim dim = is_time(name) ? dim_second() : dim_none();
+    if (strcmp(name, "atol") != 0)
+        value_check_dim(e, &value, &dim, span, arena_printf(e->arena, "`%s`", name));
+    if (must_be_positive(name) && !(*number > 0))
+        return elab_error(e, K_BAD_SETTING, span, "`%s` must be positive, this is %g", name, *number), false;
+    if (is_whole(name) && (*number != floor(*number) || *number < 0 || *number > 9007199254740992.0))
+        return elab_error(e, K_BAD_SETTING, span, "`%s` must be a whole number, this is %g", name, *number), false;
+    return true;
+}
+
+static void elaborate_setting(Elab* e, const Setting* setting)
+{
+    FlatExperiment* flat = &e->flat->experiment;
+    const char* name = setting->name;
+    uint32_t count;
+    const char* const* words = words_of(name, &count);
+    const char* word = words ? find_word(e, setting, words, count) : NULL;
+#define X(field)                                                                                                       \
+    if (strcmp(name, #field) == 0)                                                                                     \
+    {                                                                                                                  \
+        flat->has_##field = find_number(e, setting, &flat->field);                                                     \
+        return;                                                                                                        \
+    }
+    FLAT_NUMBERS(X)
+#undef X
+#define X(field)                                                                                                       \
+    if (strcmp(name, #field) == 0)                                                                                     \
+    {                                                                                                                  \
+        flat->field = word;                                                                                            \
+        flat->field##_span = setting->value->span;                                                                     \
+        return;                                                                                                        \
+    }
+    FLAT_WORDS(X)
+#undef X
+    Diag* diag = elab_error(e, K_UNKNOWN_SETTING, setting->name_span, "experiments have no setting `%s`", name);
+    elab_suggest(e, diag, name, setting_names, SETTING_COUNT);
+}
+
+// ---- record, plot
+
+typedef VEC(uint32_t) VarList;
+
+static void add_var(Elab* e, VarList* list, uint32_t var)
+{
+    if (!e->flat->vars.at[var].hidden)
+        vec_push(e->arena, *list, var);
+}
+
+// Instances stand for all their variables that change, those of the instances inside them too.
+static void add_instances(Elab* e, VarList* list, const uint32_t* instances, int64_t count)
+{
+    bool* chosen = arena_array(e->arena, bool, e->flat->instances.count);
+    for (int64_t i = 0; i < count; i++)
+        chosen[instances[i]] = true;
+    for (uint32_t i = 1; i < e->flat->instances.count; i++)  // a parent comes before its children
+        chosen[i] |= chosen[e->flat->instances.at[i].parent];
+    for (uint32_t i = 0; i < e->flat->vars.count; i++)
+        if (e->flat->vars.at[i].kind != VAR_PARAM && chosen[e->flat->vars.at[i].instance])
+            add_var(e, list, i);
+}
+
+static void add_path(Elab* e, const Path* path, VarList* list)
+{
+    Target target;
+    if (!scope_resolve(e, &(Env){.instance = 0}, path, &target))
+        return;
+    int64_t count = target.symbol->to - target.symbol->from + 1;
+    switch (target.kind)
+    {
+    case SYMBOL_VAR: add_var(e, list, target.index); break;
+    case SYMBOL_VARS:
+        for (int64_t i = 0; i < count; i++)
+            add_var(e, list, target.index + (uint32_t)i);
+        break;
+    case SYMBOL_INSTANCE: add_instances(e, list, &target.index, 1); break;
+    default: add_instances(e, list, target.symbol->list, count);
+    }
+}
+
+static void elaborate_record(Elab* e, const Setting* setting)
+{
+    FlatRecord record = {.span = setting->span};
+    VarList vars = {0};
+    for (uint32_t i = 0; i < setting->paths.count; i++)
+        add_path(e, setting->paths.at[i], &vars);
+    memcpy(&record.vars, &vars, sizeof vars);
+    Value value;
+    Dim second = dim_second();
+    if (setting->every &&
+        elaborate_constant(e, &(Env){.instance = 0}, setting->every, TYPE_REAL, &value, &record.every))
+    {
+        value_check_dim(e, &value, &second, setting->every->span, "`every`");
+        if (!(record.every > 0))
+            elab_error(e, K_BAD_SETTING, setting->every->span, "`every` must be positive, this is %g", record.every);
+    }
+    vec_push(e->arena, e->flat->experiment.records, record);
+}
+
+static bool find_single(Elab* e, const Path* path, uint32_t* var)
+{
+    Target target;
+    if (!scope_resolve(e, &(Env){.instance = 0}, path, &target))
+        return false;
+    if (target.kind == SYMBOL_VAR)
+        return *var = target.index, true;
+    Diag* diag = elab_error(e, K_NOT_A_VALUE, path->span, "this is not one variable");
+    elab_help(e, diag, "name a variable of the instance, or one element of the array");
+    return false;
+}
+
+static void elaborate_plot(Elab* e, const Setting* setting)
+{
+    FlatPlot plot = {.span = setting->span};
+    VarList vars = {0};
+    for (uint32_t i = 0; i < setting->paths.count; i++)
+        add_path(e, setting->paths.at[i], &vars);
+    memcpy(&plot.vars, &vars, sizeof vars);
+    uint32_t against;
+    bool is_time_path =
+        setting->path && setting->path->steps.count == 1 && strcmp(setting->path->steps.at[0].name, "time") == 0;
+    if (setting->path && !is_time_path && find_single(e, setting->path, &against))
+        plot.against = against + 1;
+    vec_push(e->arena, e->flat->experiment.plots, plot);
+}
+
+// ---- sweep
+
+static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, double* number)
+{
+    Value value;
+    Dim dim = dim_of_unit(&e->flat->vars.at[var].unit);
+    ValueType type = e->flat->vars.at[var].type;
+    if (!elaborate_constant(e, &(Env){.instance = 0}, expr, type, &value, number))
+        return false;
+    return value_check_dim(e, &value, &dim, expr->span, arena_printf(e->arena, "`%s`", e->flat->vars.at[var].name));
+}
+
+static void sweep_steps(Elab* e, const Setting* setting, FlatSweep* sweep)
+{
+    double from, to, by;
+    bool fine = sweep_number(e, setting->from, sweep->var, &from) & sweep_number(e, setting->to, sweep->var, &to) &
+                sweep_number(e, setting->by, sweep->var, &by);
+    if (!fine)
+        return;
+    double count = (to - from) / by;
+    if (by == 0 || !(count >= 0) || count > 1e6)
+    {
+        Diag* diag = elab_error(e, K_BAD_SWEEP, setting->by->span, "steps of %g lead from %g to %g %s", by, from, to,
+                                by != 0 && count > 1e6 ? "in more than a million runs" : "never");
+        elab_help(e, diag, "write `from small to large by step`, with a step of the right sign");
+        return;
+    }
+    // From the count, not by adding up. Where the steps end at the end, it is met exactly.
+    double whole = round(count);
+    bool ends = whole > 0 && fabs(count - whole) < 1e-9 * whole;
+    int last = (int)(ends ? whole : floor(count));
+    for (int i = 0; i <= last; i++)
+        vec_push(e->arena, sweep->values, ends ? from + (to - from) * i / whole : from + i * by);
+}
+
+static void elaborate_sweep(Elab* e, const Setting* setting)
+{
+    FlatSweep sweep = {.span = setting->span};
+    if (!find_single(e, setting->path, &sweep.var))
+        return;
+    const FlatVar* var = &e->flat->vars.at[sweep.var];
+    if (var->kind != VAR_PARAM && var->kind != VAR_STATE && var->kind != VAR_DISCRETE)
+    {
+        Diag* diag = elab_error(e, K_BAD_SWEEP, setting->path->span, "`%s` cannot be swept", var->name);
+        elab_help(e, diag, "sweep a parameter, or the start value of a state or discrete variable");
+        return;
+    }
+    double number;
+    for (uint32_t i = 0; i < setting->values.count; i++)
+        if (sweep_number(e, setting->values.at[i], sweep.var, &number))
+            vec_push(e->arena, sweep.values, number);
+    if (setting->from)
+        sweep_steps(e, setting, &sweep);
+    vec_push(e->arena, e->flat->experiment.sweeps, sweep);
+}
+
+// ---- expect
+
+static const char* source_text(Elab* e, Span span)
+{
+    if (span.file == 0)
+        return "";
+    const Source* source = &e->program->sources->list.at[span.file - 1];
+    return arena_copy_string(e->arena, source->text + span.start, span.end - span.start);
+}
+
+static void elaborate_target(Elab* e, const Env* env, const Setting* setting, Value value, FlatExpect* expect)
+{
+    Value target = elaborate_expr(e, env, setting->target), within = elaborate_expr(e, env, setting->within);
+    bool fine = value_to_real(e, &value, setting->value->span) & value_to_real(e, &target, setting->target->span) &
+                value_to_real(e, &within, setting->within->span);
+    if (!fine)
+        return;
+    value_check_dim(e, &target, &value.dim, setting->target->span, "the expected value");
+    value_check_dim(e, &within, &value.dim, setting->within->span, "the expected value");
+    expect->value = value.node;
+    expect->target = target.node;
+    expect->within = within.node;
+}
+
+static void elaborate_expect(Elab* e, const Setting* setting)
+{
+    Env env = {.instance = 0, .expect = true};
+    FlatExpect expect = {.text = setting->text, .span = setting->span};
+    expect.source =
+        source_text(e, setting->within ? span_join(setting->value->span, setting->within->span) : setting->value->span);
+    Value value = elaborate_expr(e, &env, setting->value);
+    if (setting->target && setting->within)
+        elaborate_target(e, &env, setting, value, &expect);
+    else if (value_to_bool(e, &value, setting->value->span))
+        expect.value = value.node;
+    vec_push(e->arena, e->flat->experiment.expects, expect);
+}
+
+// ---- all together
+
+static void elaborate_any(Elab* e, const Setting* setting)
+{
+    switch (setting->kind)
+    {
+    case SETTING_VALUE: elaborate_setting(e, setting); break;
+    case SETTING_RECORD: elaborate_record(e, setting); break;
+    case SETTING_PLOT: elaborate_plot(e, setting); break;
+    case SETTING_SWEEP: elaborate_sweep(e, setting); break;
+    case SETTING_EXPECT: elaborate_expect(e, setting); break;
+    }
+}
+
+static void check_repeated(Elab* e, const Experiment* experiment, uint32_t index)
+{
+    const Setting* setting = experiment->settings.at[index];
+    for (uint32_t i = 0; setting->kind == SETTING_VALUE && i < index; i++)
+    {
+        const Setting* before = experiment->settings.at[i];
+        if (before->kind != SETTING_VALUE || before->name != setting->name)
+            continue;
+        Diag* diag = elab_error(e, K_BAD_SETTING, setting->name_span, "`%s` is set twice", setting->name);
+        elab_note(e, diag, before->name_span, "first set here");
+        elab_help(e, diag, "keep one");
+        return;
+    }
+}
+
+static void check_times(Elab* e, const Experiment* experiment)
+{
+    const FlatExperiment* flat = &e->flat->experiment;
+    double start = flat->has_start ? flat->start : 0;
+    if (!flat->has_stop || flat->stop >= start)
+        return;
+    Diag* diag =
+        elab_error(e, K_BAD_SETTING, experiment->span, "the run stops at %g before it starts at %g", flat->stop, start);
+    elab_help(e, diag, "`stop` is a time, not a duration: make it larger than `start`");
+}
+
+void elaborate_experiment(Elab* e, const Experiment* experiment)
+{
+    e->flat->experiment.name = experiment->name;
+    e->flat->experiment.span = experiment->span;
+    for (uint32_t i = 0; i < experiment->settings.count; i++)
+    {
+        check_repeated(e, experiment, i);
+        elaborate_any(e, experiment->settings.at[i]);
+    }
+    check_times(e, experiment);
+}

@@ -1,0 +1,334 @@
+// The flat model: what a compilation means once instances, arrays, functions, `for` and `if` items are gone. Variables,
+// definitions, reactions, modes, and one hash-consed graph of expression nodes. No schedule, no code yet.
+//
+// Everything lives in the arena of the compilation. Index 0 of `nodes`, `ctxs` is special: node 0 is "none",
+// context 0 is the root, which is always active.
+#ifndef KAIROS_ELAB_FLAT_H
+#define KAIROS_ELAB_FLAT_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/span.h"
+
+#include <stdbool.h>
+
+typedef uint32_t NodeId;  // 0 = none
+
+// name, number of node arguments, text in listings
+#define NODE_OPS(X)                                                                                                    \
+    X(NONE, 0, "none")                                                                                                 \
+    X(CONST, 0, "const") /* value */                                                                                   \
+    X(VAR, 0, "var")     /* aux = variable; its value at this tag */                                                   \
+    X(TIME, 0, "time")                                                                                                 \
+    X(ADD, 2, "+")                                                                                                     \
+    X(SUB, 2, "-") X(MUL, 2, "*") X(DIV, 2, "/") X(POW, 2, "^") X(NEG, 1, "-") X(SIN, 1, "sin") X(COS, 1, "cos")       \
+        X(TAN, 1, "tan") X(ASIN, 1, "asin") X(ACOS, 1, "acos") X(ATAN, 1, "atan") X(ATAN2, 2, "atan2")                 \
+            X(SINH, 1, "sinh") X(COSH, 1, "cosh") X(TANH, 1, "tanh") X(EXP, 1, "exp") X(LOG, 1, "log")                 \
+                X(LOG10, 1, "log10") X(SQRT, 1, "sqrt") X(HYPOT, 2, "hypot") X(ABS, 1, "abs") X(SIGN, 1, "sign")       \
+                    X(MIN, 2, "min") X(MAX, 2, "max") X(FLOOR, 1, "floor") X(CEIL, 1, "ceil") X(ROUND, 1, "round")     \
+                        X(MOD, 2, "mod") X(LT, 2, "<") X(LE, 2, "<=") X(GT, 2, ">") X(GE, 2, ">=") X(EQ, 2, "==")      \
+                            X(NE, 2, "!=") X(AND, 2, "and") X(OR, 2, "or") X(NOT, 1, "not")                            \
+                                X(IF, 3, "if") /* condition, then, else */                                             \
+        X(SMOOTH, 1, "smooth")                 /* relations and kinks inside are not events */                         \
+        X(UP, 1, "up") X(DOWN, 1, "down") X(CROSS, 1, "cross")                                                         \
+            X(EDGE, 1, "becomes") /* event: the Boolean is true now and was false at the tag before (rule R7) */       \
+        X(CLOCK, 2, "clock")      /* period, first */                                                                  \
+        X(SAMPLE, 2, "sample")    /* value, event */                                                                   \
+        X(HOLD, 2, "hold")        /* event, value before the first */                                                  \
+        X(DELAY, 2, "delay")      /* signal or event, time */                                                          \
+        X(PRESENT, 1, "present") X(VALUE, 1, "value") X(DEFAULT, 2, "default")                                         \
+            X(ENTRY, 0, "entry")              /* aux = context: the mode was entered at the tag before */              \
+        X(PRE, 2, "pre")                      /* a VAR node, first value or 0 */                                       \
+        X(POST, 1, "post")                    /* a VAR node; junction guards only */                                   \
+        X(AREA, 1, "area")                    /* a VAR node; aux = order of the impulse */                             \
+        X(DELTA, 2, "delta")                  /* event, weight */                                                      \
+        X(DER, 1, "der") X(TABLE, 1, "table") /* argument; aux = index in Flat.tables */                               \
+        X(UNIFORM, 2, "uniform") X(NORMAL, 2, "normal")                                                                \
+            X(EXPONENTIAL, 1, "exponential")          /* aux = index in Flat.streams */                                \
+        X(EXTERNAL, 1, "external")                    /* a LIST of arguments; aux = index in Flat.externals */         \
+        X(LIST, 2, "list") /* head, tail (0 = end) */ /* only in `expect`; x is a VAR node */                          \
+        X(AT, 2, "at")                                /* t, x: right limit */                                          \
+        X(LEFT, 2, "left")                            /* t, x: left limit */                                           \
+        X(AT_INDEX, 3, "at")                          /* t, n, x: by superdense index */                               \
+        X(FINAL, 1, "final") X(COUNT, 1, "count") X(TIME_OF, 2, "time_of") /* event, k: the k-th, from 1 */            \
+        X(LEAST, 1, "min") X(GREATEST, 1, "max")
+
+typedef enum NodeOp
+{
+#define X(name, arity, text) NODE_##name,
+    NODE_OPS(X)
+#undef X
+        NODE_OP_COUNT
+} NodeOp;
+
+typedef enum ValueType
+{
+    TYPE_REAL,
+    TYPE_BOOL,
+    TYPE_EVENT,  // present or absent, with a real payload (1 if none was given)
+    TYPE_MODE,   // the index of a mode in its machine
+} ValueType;
+
+typedef struct Node
+{
+    uint8_t op;      // NodeOp
+    uint8_t type;    // ValueType
+    uint16_t depth;  // longest way down to a leaf; elaboration keeps it below a few thousand, so recursion is safe
+    NodeId arg[3];
+    uint32_t aux;
+    uint32_t
+        ctx;  // operators with memory (UP … CLOCK, HOLD, DELAY, PRE, EDGE, ENTRY, random): where they stand; else 0
+    double value;  // CONST
+    Span span;     // where it was first written
+} Node;
+
+typedef enum VarKind
+{
+    VAR_PARAM,     // constant during a run
+    VAR_STATE,     // continuous state
+    VAR_DISCRETE,  // changed by := only
+    VAR_SIGNAL,    // defined (outputs and connected inputs are signals)
+    VAR_EVENT,     // defined, or emitted if it has no definition
+    VAR_INPUT,     // an input of the root model: set from outside, `init` is its default
+    VAR_MODE,      // the active mode of a machine, type TYPE_MODE
+} VarKind;
+
+typedef struct FlatUnit
+{
+    bool known;        // false: bare
+    int8_t dim[7];     // m kg s A K mol cd
+    const char* text;  // as declared, "m/s^2", or NULL
+    double scale;      // SI = scale * declared
+} FlatUnit;
+
+typedef struct FlatVar
+{
+    const char* name;  // path from the root, "cart.wheel[2].w"; hidden ones begin with '$'
+    VarKind kind;
+    ValueType type;
+    uint32_t ctx;       // the mode it is declared in (0: none)
+    uint32_t instance;  // index in Flat.instances
+    uint32_t machine;   // VAR_MODE: its machine
+    NodeId init;        // PARAM: value. STATE, DISCRETE: start value. INPUT: default. 0 = not given
+    bool input, output, hidden;
+    bool structural;  // PARAM: decided array sizes or `if` items; a change needs a new compilation
+    bool emitted;     // EVENT: some action emits it
+    FlatUnit unit;
+    const char* description;
+    Span span;
+} FlatVar;
+
+// var = value (order 0) or var' = value (order 1) while ctx is active.
+typedef struct FlatDef
+{
+    uint32_t var;
+    uint32_t ctx;
+    int order;
+    NodeId value;
+    Span span;
+} FlatDef;
+
+typedef enum FlatActionKind
+{
+    FLAT_ASSIGN,  // var := value
+    FLAT_EMIT,    // event var present at the next tag, with `value` as payload (0: 1)
+    FLAT_HALT,
+} FlatActionKind;
+
+typedef struct FlatAction
+{
+    FlatActionKind kind;
+    uint32_t var;
+    NodeId value;
+    const char* text;
+    Span span;
+} FlatAction;
+typedef VEC(FlatAction) FlatActions;
+
+// `when`: fires in a reaction in which `trigger` (TYPE_EVENT, or TYPE_BOOL as a level inside `choose`) holds and
+// `guard` (TYPE_BOOL, or 0) is true. Order of the list is order of the text.
+typedef struct FlatWhen
+{
+    uint32_t ctx;
+    NodeId trigger, guard;
+    uint32_t choice;  // index in Flat.choices + 1; 0 = none
+    NodeId weight;    // or 0
+    FlatActions actions;
+    Span span;
+} FlatWhen;
+
+// `on`: trigger is TYPE_BOOL (an event was wrapped in PRESENT).
+typedef struct FlatTransition
+{
+    uint32_t machine, from, to;  // modes as indices within the machine
+    uint32_t ctx;                // context of `from`
+    NodeId trigger, guard;
+    bool preempt, resume;
+    uint32_t choice;
+    NodeId weight;
+    FlatActions actions;
+    Span span;
+} FlatTransition;
+
+typedef struct FlatMode
+{
+    const char* name;
+    uint32_t ctx;               // the context in which it is active
+    VEC(uint32_t) transitions;  // indices in Flat.transitions, in order of priority
+    VEC(uint32_t) states;       // STATE and DISCRETE variables it declares: reset on entry
+    VEC(uint32_t) machines;     // machines nested in it: go to their initial mode on entry
+    Span span;
+} FlatMode;
+
+typedef struct FlatMachine
+{
+    const char* name;   // path of the instance it stands in ("" for the root; "#2" appended for a second one)
+    uint32_t ctx;       // context in which it runs
+    uint32_t mode_var;  // its VAR_MODE variable, named "<instance>.mode" ("mode" at the root)
+    uint32_t initial;
+    VEC(FlatMode) modes;
+    Span span;
+} FlatMachine;
+
+// A context: machine `machine` is in mode `mode`, and `parent` is active.
+typedef struct FlatCtx
+{
+    uint32_t parent, machine, mode;
+} FlatCtx;
+
+typedef struct FlatInstance
+{
+    const char* name;  // path, "" for the root
+    const char* model;
+    uint32_t parent;
+    bool island;
+    Span span;
+} FlatInstance;
+
+typedef struct FlatChoice
+{
+    uint32_t ctx;
+    Span span;
+} FlatChoice;
+
+typedef struct FlatAssert
+{
+    uint32_t ctx;
+    NodeId condition;
+    const char* text;
+    Span span;
+} FlatAssert;
+
+typedef struct FlatExternal
+{
+    const char *name, *library, *symbol;
+    int arity;
+    Span span;
+} FlatExternal;
+
+typedef struct FlatTable
+{
+    const char* path;  // resolved relative to the file it is written in
+    int rows;
+    const double *x, *y;  // read at compile time, x ascending
+    Span span;
+} FlatTable;
+
+typedef struct FlatStream
+{
+    const char* name;  // path of the instance: one stream per instance path and seed
+    Span span;
+} FlatStream;
+
+// What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
+#define FLAT_NUMBERS(X) X(start) X(stop) X(rtol) X(atol) X(step) X(max_step) X(seed) X(max_microsteps)
+#define FLAT_WORDS(X) X(solver) X(breakpoint_solver) X(root) X(impulses) X(choice) X(islands) X(zeno)
+
+typedef struct FlatRecord
+{
+    VEC(uint32_t) vars;
+    double every;  // 0: not given
+    Span span;
+} FlatRecord;
+
+typedef struct FlatPlot
+{
+    VEC(uint32_t) vars;
+    uint32_t against;  // variable + 1; 0 = time
+    Span span;
+} FlatPlot;
+
+typedef struct FlatSweep
+{
+    uint32_t var;  // a PARAM, or a STATE or DISCRETE (its start value)
+    VEC(double) values;
+    Span span;
+} FlatSweep;
+
+typedef struct FlatExpect
+{
+    NodeId value;           // TYPE_BOOL if there is no target
+    NodeId target, within;  // or 0
+    const char* text;
+    const char* source;  // the expression as written
+    Span span;
+} FlatExpect;
+
+typedef struct FlatExperiment
+{
+    const char* name;  // NULL: none, defaults
+    Span span;
+#define X(name)                                                                                                        \
+    bool has_##name;                                                                                                   \
+    double name;
+    FLAT_NUMBERS(X)
+#undef X
+#define X(name)                                                                                                        \
+    const char* name;                                                                                                  \
+    Span name##_span;
+    FLAT_WORDS(X)
+#undef X
+    VEC(FlatRecord) records;
+    VEC(FlatPlot) plots;
+    VEC(FlatSweep) sweeps;
+    VEC(FlatExpect) expects;
+} FlatExperiment;
+
+typedef struct Flat
+{
+    Arena* arena;
+    const char* model_name;
+    VEC(Node) nodes;
+    VEC(FlatVar) vars;
+    VEC(FlatDef) defs;
+    VEC(FlatWhen) whens;
+    VEC(FlatTransition) transitions;
+    VEC(FlatMachine) machines;
+    VEC(FlatCtx) ctxs;
+    VEC(FlatInstance) instances;
+    VEC(FlatChoice) choices;
+    VEC(FlatAssert) asserts;
+    VEC(NodeId) initials;  // equations for the start: EQ nodes
+    VEC(FlatExternal) externals;
+    VEC(FlatTable) tables;
+    VEC(FlatStream) streams;
+    FlatExperiment experiment;
+    Map node_index;  // hash-consing
+} Flat;
+
+// Builds nodes. Equal nodes are one node; operators on constants are folded (but never into a NaN).
+void flat_init(Flat* flat, Arena* arena);
+NodeId flat_const(Flat* flat, double value, ValueType type);
+NodeId flat_var(Flat* flat, uint32_t var, Span span);
+NodeId flat_node(Flat* flat, NodeOp op, ValueType type, NodeId a, NodeId b, NodeId c, uint32_t aux, uint32_t ctx,
+                 Span span);
+const char* node_op_text(NodeOp op);
+int node_op_arity(NodeOp op);
+
+// An expression as text, with variables by name: for listings and messages (in the arena).
+const char* flat_text(const Flat* flat, Arena* arena, NodeId node);
+
+// `kairos check --print flat`: the whole flat model, readably (in the arena).
+char* flat_print(const Flat* flat, Arena* arena);
+
+#endif

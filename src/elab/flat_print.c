@@ -1,0 +1,527 @@
+// Listings: an expression as text, and the whole flat model for `kairos check --print flat`.
+#include "elab/flat.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Text
+{
+    Arena* arena;
+    VEC(char) chars;
+    uint32_t limit;  // no more than this, 0 = no limit: a shared expression can be endless as text
+} Text;
+
+static void put(Text* text, const char* piece)
+{
+    if (text->limit && text->chars.count > text->limit)
+        return;
+    for (; *piece; piece++)
+        vec_push(text->arena, text->chars, *piece);
+}
+
+__attribute__((format(printf, 2, 3))) static void put_format(Text* text, const char* format, ...)
+{
+    char buffer[256];
+    va_list arguments, copy;
+    va_start(arguments, format);
+    va_copy(copy, arguments);
+    int length = vsnprintf(buffer, sizeof buffer, format, arguments);
+    va_end(arguments);
+    if (length < (int)sizeof buffer)
+        put(text, buffer);
+    else
+    {
+        char* large = arena_alloc(text->arena, (size_t)length + 1);
+        vsnprintf(large, (size_t)length + 1, format, copy);
+        put(text, large);
+    }
+    va_end(copy);
+}
+
+static char* finish(Text* text)
+{
+    vec_push(text->arena, text->chars, 0);
+    return text->chars.at;
+}
+
+// The shortest form that reads back as the same number.
+static void put_number(Text* text, double value)
+{
+    char buffer[40];
+    for (int digits = 15; digits <= 17; digits++)
+    {
+        snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    put(text, buffer);
+}
+
+// ---- expressions
+
+enum
+{
+    BIND_OR = 1,
+    BIND_AND,
+    BIND_NOT,
+    BIND_RELATION,
+    BIND_SUM,
+    BIND_TERM,
+    BIND_FACTOR,
+    BIND_POWER,
+    BIND_ATOM,
+};
+
+// clang-format off
+static int binding(const Node* node)
+{
+    switch (node->op)
+    {
+    case NODE_IF: return 0;
+    case NODE_OR: return BIND_OR;
+    case NODE_AND: return BIND_AND;
+    case NODE_NOT: return BIND_NOT;
+    case NODE_LT:
+    case NODE_LE:
+    case NODE_GT:
+    case NODE_GE:
+    case NODE_EQ:
+    case NODE_NE: return BIND_RELATION;
+    case NODE_ADD:
+    case NODE_SUB: return BIND_SUM;
+    case NODE_MUL:
+    case NODE_DIV: return BIND_TERM;
+    case NODE_NEG: return BIND_FACTOR;
+    case NODE_POW: return BIND_POWER;
+    case NODE_CONST: return node->value < 0 ? BIND_FACTOR : BIND_ATOM;
+    default: return BIND_ATOM;
+    }
+}
+
+// clang-format on
+
+static void put_node(Text* text, const Flat* flat, NodeId id, int least);
+
+static void put_constant(Text* text, const Node* node)
+{
+    if (node->type == TYPE_BOOL)
+        put(text, node->value != 0 ? "true" : "false");
+    else if (node->type == TYPE_MODE)
+        put_format(text, "#%d", (int)node->value);
+    else
+        put_number(text, node->value);
+}
+
+static void put_call(Text* text, const Flat* flat, const Node* node)
+{
+    put(text, node->op == NODE_EXTERNAL ? flat->externals.at[node->aux].name : node_op_text(node->op));
+    put(text, "(");
+    if (node->op == NODE_TABLE)
+        put_format(text, "\"%s\", ", flat->tables.at[node->aux].path);
+    for (int i = 0; i < 3 && node->arg[i]; i++)
+    {
+        put(text, i ? ", " : "");
+        put_node(text, flat, node->arg[i], 0);
+    }
+    if (node->op == NODE_AREA && node->aux)
+        put_format(text, ", %u", node->aux);
+    put(text, ")");
+}
+
+static void put_list(Text* text, const Flat* flat, const Node* node)
+{
+    for (;; node = &flat->nodes.at[node->arg[1]])
+    {
+        put_node(text, flat, node->arg[0], 0);
+        if (!node->arg[1])
+            return;
+        put(text, ", ");
+    }
+}
+
+static const char* mode_text(const Flat* flat, uint32_t ctx)
+{
+    const FlatCtx* context = &flat->ctxs.at[ctx];
+    return flat->machines.at[context->machine].modes.at[context->mode].name;
+}
+
+// `s.mode == fwd`, with the mode by its name.
+static bool put_mode_test(Text* text, const Flat* flat, const Node* node)
+{
+    const Node *a = &flat->nodes.at[node->arg[0]], *b = &flat->nodes.at[node->arg[1]], *at = a;
+    if (a->type != TYPE_MODE || a->op == NODE_CONST || b->op != NODE_CONST)
+        return false;
+    while (at->op != NODE_VAR &&
+           at->op != NODE_NONE)  // pre(s.mode), at(t, s.mode): the variable comes last but for `pre`
+        at = &flat->nodes.at[at->arg[at->op == NODE_PRE ? 0 : node_op_arity(at->op) - 1]];
+    if (at->op == NODE_NONE)
+        return false;
+    const FlatMachine* machine = &flat->machines.at[flat->vars.at[at->aux].machine];
+    put_node(text, flat, node->arg[0], BIND_SUM);
+    put_format(text, " %s %s", node_op_text(node->op), machine->modes.at[(uint32_t)b->value].name);
+    return true;
+}
+
+static void put_infix(Text* text, const Flat* flat, const Node* node, int bind)
+{
+    bool tight = node->op == NODE_MUL || node->op == NODE_DIV || node->op == NODE_POW;
+    if (bind == BIND_RELATION && put_mode_test(text, flat, node))
+        return;
+    bool right_first = node->op == NODE_POW, either = node->op == NODE_AND || node->op == NODE_OR;
+    put_node(text, flat, node->arg[0], bind + (right_first || bind == BIND_RELATION));
+    put_format(text, tight ? "%s" : " %s ", node_op_text(node->op));
+    put_node(text, flat, node->arg[1], bind + !(right_first || either));
+}
+
+static void put_operator(Text* text, const Flat* flat, const Node* node, int bind)
+{
+    switch (node->op)
+    {
+    case NODE_NONE: put(text, "?"); break;
+    case NODE_CONST: put_constant(text, node); break;
+    case NODE_VAR: put(text, flat->vars.at[node->aux].name); break;
+    case NODE_TIME: put(text, "time"); break;
+    case NODE_ENTRY: put_format(text, "entry(%s)", mode_text(flat, node->aux)); break;
+    case NODE_LIST: put_list(text, flat, node); break;
+    case NODE_NEG:
+    case NODE_NOT:
+        put(text, node->op == NODE_NEG ? "-" : "not ");
+        put_node(text, flat, node->arg[0], bind);
+        break;
+    case NODE_IF:
+        put(text, "if ");
+        put_node(text, flat, node->arg[0], 0);
+        put(text, " then ");
+        put_node(text, flat, node->arg[1], 0);
+        put(text, " else ");
+        put_node(text, flat, node->arg[2], 0);
+        break;
+    default:
+        if (bind < BIND_ATOM)
+            put_infix(text, flat, node, bind);
+        else
+            put_call(text, flat, node);
+    }
+}
+
+static void put_node(Text* text, const Flat* flat, NodeId id, int least)
+{
+    if (text->limit && text->chars.count > text->limit)
+        return;
+    const Node* node = &flat->nodes.at[id];
+    int bind = binding(node);
+    put(text, bind < least ? "(" : "");
+    put_operator(text, flat, node, bind);
+    put(text, bind < least ? ")" : "");
+}
+
+enum
+{
+    EXPRESSION_LIMIT = 4000
+};
+
+const char* flat_text(const Flat* flat, Arena* arena, NodeId node)
+{
+    Text text = {.arena = arena, .limit = EXPRESSION_LIMIT};
+    put_node(&text, flat, node, 0);
+    text.limit = 0;
+    if (text.chars.count > EXPRESSION_LIMIT)
+        put(&text, " …");
+    return finish(&text);
+}
+
+// ---- listing
+
+static void put_expression(Text* text, const Flat* flat, NodeId node)
+{
+    put(text, flat_text(flat, text->arena, node));
+}
+
+static void put_unit(Text* text, const FlatVar* var)
+{
+    if (var->unit.known && var->unit.text)
+        put_format(text, " [%s]", var->unit.text);
+}
+
+static const char* kind_text(const FlatVar* var)
+{
+    static const char* const names[] = {"param", "state", "discrete", "signal", "event", "input", "mode"};
+    return names[var->kind];
+}
+
+static void put_var(Text* text, const Flat* flat, const FlatVar* var)
+{
+    put_format(text, "  %s%s%s %s", var->kind != VAR_INPUT && var->input ? "input " : "", var->output ? "output " : "",
+               kind_text(var), var->name);
+    put_unit(text, var);
+    if (var->init)
+    {
+        put(text, " = ");
+        put_expression(text, flat, var->init);
+    }
+    put(text, var->type == TYPE_BOOL ? "  // Boolean" : "");
+    put(text, var->structural ? "  // structural" : "");
+    put(text, var->emitted ? "  // emitted" : "");
+    put(text, "\n");
+}
+
+static void put_actions(Text* text, const Flat* flat, const FlatActions* actions)
+{
+    put(text, " {");
+    for (uint32_t i = 0; i < actions->count; i++)
+    {
+        const FlatAction* action = &actions->at[i];
+        put(text, i ? "; " : " ");
+        if (action->kind == FLAT_HALT)
+        {
+            put(text, "halt");
+            continue;
+        }
+        put_format(text, action->kind == FLAT_ASSIGN ? "%s := " : "emit %s", flat->vars.at[action->var].name);
+        put(text, action->kind == FLAT_EMIT && action->value ? "(" : "");
+        if (action->value)
+            put_expression(text, flat, action->value);
+        put(text, action->kind == FLAT_EMIT && action->value ? ")" : "");
+    }
+    put(text, actions->count ? " }" : "}");
+}
+
+static void put_guarded(Text* text, const Flat* flat, NodeId trigger, NodeId guard)
+{
+    put_expression(text, flat, trigger);
+    if (!guard)
+        return;
+    put(text, " if ");
+    put_expression(text, flat, guard);
+}
+
+static void put_choice(Text* text, const Flat* flat, uint32_t choice, NodeId weight)
+{
+    if (choice)
+        put_format(text, "choice %u: ", choice);
+    if (!weight)
+        return;
+    put(text, "weight ");
+    put_expression(text, flat, weight);
+    put(text, ": ");
+}
+
+// "in falling" with outer modes first, "in run / fast".
+static void put_ctx(Text* text, const Flat* flat, uint32_t ctx)
+{
+    const FlatCtx* context = &flat->ctxs.at[ctx];
+    if (context->parent)
+    {
+        put_ctx(text, flat, context->parent);
+        put(text, " / ");
+    }
+    const char* machine = flat->machines.at[context->machine].name;
+    put_format(text, "%s%s%s", machine, *machine ? ":" : "", mode_text(flat, ctx));
+}
+
+// Definitions by context: one pass to link them, one to print, whatever the number of modes.
+static uint32_t* group_defs(Text* text, const Flat* flat, uint32_t** next)
+{
+    uint32_t* heads = arena_array(text->arena, uint32_t, flat->ctxs.count);
+    *next = arena_array(text->arena, uint32_t, flat->defs.count + 1);
+    for (uint32_t i = flat->defs.count; i-- > 0;)
+    {
+        (*next)[i] = heads[flat->defs.at[i].ctx];
+        heads[flat->defs.at[i].ctx] = i + 1;
+    }
+    return heads;
+}
+
+static void put_definitions(Text* text, const Flat* flat)
+{
+    uint32_t* next;
+    uint32_t* heads = group_defs(text, flat, &next);
+    for (uint32_t ctx = 0; ctx < flat->ctxs.count; ctx++)
+    {
+        if (!heads[ctx])
+            continue;
+        put(text, ctx ? "definitions in " : "definitions");
+        if (ctx)
+            put_ctx(text, flat, ctx);
+        put(text, "\n");
+        for (uint32_t i = heads[ctx]; i; i = next[i - 1])
+        {
+            const FlatDef* def = &flat->defs.at[i - 1];
+            put_format(text, "  %s%s = ", flat->vars.at[def->var].name, def->order ? "'" : "");
+            put_expression(text, flat, def->value);
+            put(text, "\n");
+        }
+    }
+}
+
+static void put_reactions(Text* text, const Flat* flat)
+{
+    put(text, flat->whens.count ? "reactions\n" : "");
+    for (uint32_t i = 0; i < flat->whens.count; i++)
+    {
+        const FlatWhen* when = &flat->whens.at[i];
+        put(text, "  ");
+        if (when->ctx)
+        {
+            put(text, "in ");
+            put_ctx(text, flat, when->ctx);
+            put(text, ": ");
+        }
+        put_choice(text, flat, when->choice, when->weight);
+        put(text, "when ");
+        put_guarded(text, flat, when->trigger, when->guard);
+        put_actions(text, flat, &when->actions);
+        put(text, "\n");
+    }
+}
+
+static void put_transition(Text* text, const Flat* flat, const FlatMachine* machine, const FlatTransition* transition)
+{
+    put(text, "    ");
+    put_choice(text, flat, transition->choice, transition->weight);
+    put(text, transition->preempt ? "preempt on " : "on ");
+    put_guarded(text, flat, transition->trigger, transition->guard);
+    put_format(text, " -> %s%s", transition->resume ? "resume " : "", machine->modes.at[transition->to].name);
+    if (transition->actions.count)
+        put_actions(text, flat, &transition->actions);
+    put(text, "\n");
+}
+
+static void put_machine(Text* text, const Flat* flat, const FlatMachine* machine)
+{
+    put_format(text, "machine %s", flat->vars.at[machine->mode_var].name);
+    if (machine->ctx)
+    {
+        put(text, " in ");
+        put_ctx(text, flat, machine->ctx);
+    }
+    put(text, "\n");
+    for (uint32_t i = 0; i < machine->modes.count; i++)
+    {
+        const FlatMode* mode = &machine->modes.at[i];
+        put_format(text, "  %smode %s", i == machine->initial ? "initial " : "", mode->name);
+        for (uint32_t k = 0; k < mode->states.count; k++)
+            put_format(text, "%s%s", k ? ", " : " resets ", flat->vars.at[mode->states.at[k]].name);
+        put(text, "\n");
+        for (uint32_t k = 0; k < mode->transitions.count; k++)
+            put_transition(text, flat, machine, &flat->transitions.at[mode->transitions.at[k]]);
+    }
+}
+
+static void put_checks(Text* text, const Flat* flat)
+{
+    for (uint32_t i = 0; i < flat->initials.count; i++)
+    {
+        put(text, "initial ");
+        put_expression(text, flat, flat->initials.at[i]);
+        put(text, "\n");
+    }
+    for (uint32_t i = 0; i < flat->asserts.count; i++)
+    {
+        put(text, "assert ");
+        put_expression(text, flat, flat->asserts.at[i].condition);
+        put(text, flat->asserts.at[i].ctx ? " in " : "");
+        if (flat->asserts.at[i].ctx)
+            put_ctx(text, flat, flat->asserts.at[i].ctx);
+        put(text, "\n");
+    }
+}
+
+static void put_names(Text* text, const Flat* flat, const char* what, const uint32_t* vars, uint32_t count)
+{
+    put_format(text, "  %s", what);
+    for (uint32_t i = 0; i < count; i++)
+        put_format(text, "%s %s", i ? "," : "", flat->vars.at[vars[i]].name);
+}
+
+static void put_expects(Text* text, const Flat* flat)
+{
+    const FlatExperiment* experiment = &flat->experiment;
+    for (uint32_t i = 0; i < experiment->expects.count; i++)
+    {
+        const FlatExpect* expect = &experiment->expects.at[i];
+        put(text, "  expect ");
+        put_expression(text, flat, expect->value);
+        if (expect->target)
+        {
+            put(text, " ~ ");
+            put_expression(text, flat, expect->target);
+            put(text, " within ");
+            put_expression(text, flat, expect->within);
+        }
+        put(text, "\n");
+    }
+}
+
+static void put_sweeps(Text* text, const Flat* flat)
+{
+    for (uint32_t i = 0; i < flat->experiment.sweeps.count; i++)
+    {
+        const FlatSweep* sweep = &flat->experiment.sweeps.at[i];
+        put_format(text, "  sweep %s in (", flat->vars.at[sweep->var].name);
+        for (uint32_t k = 0; k < sweep->values.count; k++)
+        {
+            put(text, k ? ", " : "");
+            put_number(text, sweep->values.at[k]);
+        }
+        put(text, ")\n");
+    }
+}
+
+static void put_experiment(Text* text, const Flat* flat)
+{
+    const FlatExperiment* experiment = &flat->experiment;
+    put_format(text, "experiment %s\n", experiment->name);
+#define X(field)                                                                                                       \
+    if (experiment->has_##field)                                                                                       \
+    {                                                                                                                  \
+        put(text, "  " #field " = ");                                                                                  \
+        put_number(text, experiment->field);                                                                           \
+        put(text, "\n");                                                                                               \
+    }
+    FLAT_NUMBERS(X)
+#undef X
+#define X(field)                                                                                                       \
+    if (experiment->field)                                                                                             \
+        put_format(text, "  " #field " = %s\n", experiment->field);
+    FLAT_WORDS(X)
+#undef X
+    for (uint32_t i = 0; i < experiment->records.count; i++)
+    {
+        const FlatRecord* record = &experiment->records.at[i];
+        put_names(text, flat, "record", record->vars.at, record->vars.count);
+        if (record->every > 0)
+            put_format(text, " every %g", record->every);
+        put(text, "\n");
+    }
+    for (uint32_t i = 0; i < experiment->plots.count; i++)
+    {
+        const FlatPlot* plot = &experiment->plots.at[i];
+        put_names(text, flat, "plot", plot->vars.at, plot->vars.count);
+        if (plot->against)
+            put_format(text, " against %s", flat->vars.at[plot->against - 1].name);
+        put(text, "\n");
+    }
+    put_sweeps(text, flat);
+    put_expects(text, flat);
+}
+
+char* flat_print(const Flat* flat, Arena* arena)
+{
+    Text text = {.arena = arena};
+    put_format(&text, "model %s\n", flat->model_name);
+    put(&text, flat->vars.count ? "variables\n" : "");
+    for (uint32_t i = 0; i < flat->vars.count; i++)
+        put_var(&text, flat, &flat->vars.at[i]);
+    put_definitions(&text, flat);
+    put_reactions(&text, flat);
+    for (uint32_t i = 0; i < flat->machines.count; i++)
+        put_machine(&text, flat, &flat->machines.at[i]);
+    put_checks(&text, flat);
+    if (flat->experiment.name)
+        put_experiment(&text, flat);
+    return finish(&text);
+}

@@ -1,0 +1,150 @@
+// Machines, their modes, and transitions. Each mode is a context; what stands in it holds while the context is active.
+#include "elab/elab.h"
+
+const char* mode_name_of(Elab* e, uint32_t ctx)
+{
+    const FlatCtx* context = &e->flat->ctxs.at[ctx];
+    return e->flat->machines.at[context->machine].modes.at[context->mode].name;
+}
+
+static const char* machine_name(Elab* e, const Env* env)
+{
+    Instance* instance = &e->instances.at[env->instance];
+    const char* name = e->flat->instances.at[env->instance].name;
+    uint32_t number = ++instance->machine_count;
+    return number == 1 ? name : arena_printf(e->arena, "%s#%u", name, number);
+}
+
+static uint32_t add_mode_var(Elab* e, const Env* env, const FlatMachine* machine, uint32_t index)
+{
+    uint32_t var = declare_var(e, env, VAR_MODE, TYPE_MODE, e->word_mode, machine->span);
+    FlatVar* flat = &e->flat->vars.at[var];
+    flat->name = *machine->name ? arena_printf(e->arena, "%s.mode", machine->name) : "mode";
+    flat->machine = index;
+    e->vars.at[var].type_progress = DONE;
+    Instance* instance = &e->instances.at[env->instance];
+    if (instance->machine_count == 1)
+    {
+        Symbol* symbol = scope_add(e, env, SYMBOL_VAR, e->word_mode, machine->span);
+        symbol->first = var;
+    }
+    return var;
+}
+
+static uint32_t find_mode(const FlatMachine* machine, const char* name)
+{
+    for (uint32_t i = 0; i < machine->modes.count; i++)
+        if (machine->modes.at[i].name == name)
+            return i;
+    return UINT32_MAX;
+}
+
+static void add_mode(Elab* e, FlatMachine* machine, uint32_t index, const Mode* mode)
+{
+    uint32_t before = find_mode(machine, mode->name);
+    if (before != UINT32_MAX)
+    {
+        Diag* diag = elab_error(e, K_DUPLICATE_NAME, mode->span, "mode `%s` is declared twice", mode->name);
+        elab_note(e, diag, machine->modes.at[before].span, "first declared here");
+        elab_help(e, diag, "rename one of them");
+    }
+    FlatMode flat = {.name = mode->name, .ctx = e->flat->ctxs.count, .span = mode->span};
+    vec_push(e->arena, e->flat->ctxs,
+             (FlatCtx){.parent = machine->ctx, .machine = index, .mode = machine->modes.count});
+    vec_push(e->arena, machine->modes, flat);
+}
+
+static void find_initial(Elab* e, FlatMachine* machine, const Item* item)
+{
+    const Mode* first = NULL;
+    for (uint32_t i = 0; i < item->modes.count; i++)
+    {
+        const Mode* mode = item->modes.at[i];
+        if (!mode->initial)
+            continue;
+        if (first)
+        {
+            Diag* diag = elab_error(e, K_INITIAL_MODE, mode->span, "modes `%s` and `%s` are both initial", first->name,
+                                    mode->name);
+            elab_note(e, diag, first->span, "the first is here");
+            elab_help(e, diag, "exactly one mode is where the run begins");
+            continue;
+        }
+        first = mode;
+        machine->initial = i;
+    }
+    if (first)
+        return;
+    Diag* diag = elab_error(e, K_INITIAL_MODE, item->span, "none of these modes is initial");
+    if (item->modes.count > 0)
+        elab_help(e, diag, "write `initial mode %s { … }`", item->modes.at[0]->name);
+}
+
+void declare_machine(Elab* e, const Env* env, const Item* item)
+{
+    uint32_t index = e->flat->machines.count;
+    FlatMachine machine = {.name = machine_name(e, env), .ctx = env->ctx, .span = item->span};
+    for (uint32_t i = 0; i < item->modes.count; i++)
+        add_mode(e, &machine, index, item->modes.at[i]);
+    find_initial(e, &machine, item);
+    vec_push(e->arena, e->flat->machines, machine);
+    vec_push(e->arena, e->machine_instance, env->instance);
+    uint32_t mode_var = add_mode_var(e, env, &machine, index);
+    e->flat->machines.at[index].mode_var = mode_var;
+    if (env->ctx != 0)
+    {
+        const FlatCtx* outer = &e->flat->ctxs.at[env->ctx];
+        vec_push(e->arena, e->flat->machines.at[outer->machine].modes.at[outer->mode].machines, index);
+    }
+    for (uint32_t i = 0; i < item->modes.count; i++)
+    {
+        Env inside = *env;
+        inside.ctx = e->flat->machines.at[index].modes.at[i].ctx;
+        declare_items(e, &inside, &item->modes.at[i]->items);
+    }
+}
+
+// The machine whose mode directly holds the transition: an instance inside a mode does not lend its mode to `on`.
+static bool transition_place(Elab* e, const Work* work, uint32_t* machine)
+{
+    *machine = e->flat->ctxs.at[work->env->ctx].machine;
+    if (work->env->ctx != 0 && e->machine_instance.at[*machine] == work->env->instance)
+        return true;
+    Diag* diag = elab_error(e, K_TRANSITION_PLACE, work->item->span, "a transition must stand inside a mode");
+    elab_help(e, diag, "write it into `mode … { }`; for a reaction use `when`");
+    return false;
+}
+
+static bool find_target(Elab* e, const Item* item, uint32_t machine, uint32_t* target)
+{
+    const FlatMachine* flat = &e->flat->machines.at[machine];
+    *target = find_mode(flat, item->target);
+    if (*target != UINT32_MAX)
+        return true;
+    const char** names = arena_array(e->arena, const char*, flat->modes.count + 1);
+    for (uint32_t i = 0; i < flat->modes.count; i++)
+        names[i] = flat->modes.at[i].name;
+    Diag* diag = elab_error(e, K_UNKNOWN_MODE, item->target_span, "there is no mode `%s` beside `%s`", item->target,
+                            flat->modes.count ? names[0] : "");
+    elab_suggest(e, diag, item->target, names, flat->modes.count);
+    return false;
+}
+
+void elaborate_transition(Elab* e, const Work* work)
+{
+    const Item* item = work->item;
+    const Env* env = work->env;
+    FlatTransition transition = {.ctx = env->ctx, .preempt = item->preempt, .resume = item->resume};
+    transition.choice = env->choice;
+    transition.span = item->span;
+    transition.trigger = elaborate_guard(e, env, item->value);
+    transition.guard = item->guard ? elaborate_guard(e, env, item->guard) : 0;
+    transition.weight = elaborate_weight(e, env, item);
+    elaborate_actions(e, env, &item->actions, &transition.actions);
+    if (!transition_place(e, work, &transition.machine) || !find_target(e, item, transition.machine, &transition.to))
+        return;
+    transition.from = e->flat->ctxs.at[env->ctx].mode;
+    FlatMode* from = &e->flat->machines.at[transition.machine].modes.at[transition.from];
+    vec_push(e->arena, from->transitions, e->flat->transitions.count);
+    vec_push(e->arena, e->flat->transitions, transition);
+}

@@ -1,0 +1,268 @@
+// Names and paths. All names of an instance share one table, whichever mode declares them: from outside they are
+// reached through the instance; from inside, where the mode they are declared in is active.
+#include "elab/elab.h"
+
+#include <math.h>
+#include <string.h>
+
+// Names get small numbers, so that (instance, name) is one exact 64-bit key.
+static uint64_t symbol_key(Elab* e, uint32_t instance, const char* name)
+{
+    uint32_t number;
+    uint64_t name_key = (uint64_t)(uintptr_t)name;
+    if (!map_get(&e->name_index, name_key, &number))
+        map_set(&e->name_index, name_key, number = e->name_index.count + 1);
+    return (uint64_t)instance << 32 | number;
+}
+
+uint32_t scope_symbol(Elab* e, uint32_t instance, const char* name)
+{
+    uint32_t index;
+    return map_get(&e->symbol_index, symbol_key(e, instance, name), &index) ? index + 1 : 0;
+}
+
+static void report_second(Elab* e, const Env* env, const Symbol* first, Span span)
+{
+    Diag* diag;
+    if (first->span.file == span.file && first->span.start == span.start)
+    {
+        diag = elab_error(e, K_DUPLICATE_NAME, span, "every pass of the `for` declares `%s` again", first->name);
+        elab_help(e, diag, "declare an array outside the `for`: `%s[i in 1..N]`", first->name);
+        return;
+    }
+    diag = elab_error(e, K_DUPLICATE_NAME, span, "`%s` is declared twice in model %s", first->name,
+                      scope_model_name(e, env));
+    elab_note(e, diag, first->span, "first declared here");
+    elab_help(e, diag,
+              first->ctx != env->ctx ? "names in different modes of a model must differ too: rename one"
+                                     : "rename one of them");
+}
+
+Symbol* scope_add(Elab* e, const Env* env, SymbolKind kind, const char* name, Span span)
+{
+    uint64_t key = symbol_key(e, env->instance, name);
+    uint32_t found;
+    if (builtin_name_exists(name))
+    {
+        Diag* diag = elab_error(e, K_DUPLICATE_NAME, span, "`%s` is a name of the language", name);
+        elab_help(e, diag, "choose another name");
+    }
+    Symbol symbol = {.kind = kind, .name = name, .instance = env->instance, .ctx = env->ctx, .span = span};
+    if (map_get(&e->symbol_index, key, &found))
+        report_second(e, env, &e->symbols.at[found], span);
+    else
+        map_set(&e->symbol_index, key, e->symbols.count);
+    vec_push(e->arena, e->symbols, symbol);
+    return &e->symbols.at[e->symbols.count - 1];
+}
+
+const char* scope_path(Elab* e, uint32_t instance, const char* name)
+{
+    const char* prefix = e->flat->instances.at[instance].name;
+    return *prefix ? arena_printf(e->arena, "%s.%s", prefix, name) : name;
+}
+
+const char* scope_model_name(Elab* e, const Env* env)
+{
+    return env->instance == NO_INSTANCE ? "?" : e->instances.at[env->instance].model->name;
+}
+
+bool ctx_is_within(const Flat* flat, uint32_t ctx, uint32_t ancestor)
+{
+    while (ctx != ancestor && ctx != 0)
+        ctx = flat->ctxs.at[ctx].parent;
+    return ctx == ancestor;
+}
+
+bool ctx_exclude(const Flat* flat, uint32_t a, uint32_t b)
+{
+    for (; a != 0; a = flat->ctxs.at[a].parent)
+        for (uint32_t other = b; other != 0; other = flat->ctxs.at[other].parent)
+            if (flat->ctxs.at[a].machine == flat->ctxs.at[other].machine &&
+                flat->ctxs.at[a].mode != flat->ctxs.at[other].mode)
+                return true;
+    return false;
+}
+
+const char* ctx_text(Elab* e, uint32_t ctx)
+{
+    if (ctx == 0)
+        return "outside all modes";
+    const FlatCtx* context = &e->flat->ctxs.at[ctx];
+    const FlatMachine* machine = &e->flat->machines.at[context->machine];
+    const char* mode = machine->modes.at[context->mode].name;
+    return *machine->name ? arena_printf(e->arena, "in mode %s of %s", mode, machine->name)
+                          : arena_printf(e->arena, "in mode %s", mode);
+}
+
+// Everything that could have been meant: names of the instance, loop indices, builtin names.
+void scope_suggest(Elab* e, Diag* diag, const Env* env, uint32_t instance, const char* name)
+{
+    if (!diag)
+        return;
+    VEC(const char*) names = {0};
+    for (uint32_t i = 0; instance != NO_INSTANCE && i < e->symbols.count; i++)
+        if (e->symbols.at[i].instance == instance && e->symbols.at[i].name != e->word_mode)
+            vec_push(e->arena, names, e->symbols.at[i].name);
+    for (const Local* local = env ? env->locals : NULL; local; local = local->next)
+        vec_push(e->arena, names, local->name);
+    uint32_t count = 0;
+    const char* const* builtins = env ? builtin_value_names(&count) : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(e->arena, names, builtins[i]);
+    elab_suggest(e, diag, name, names.at, names.count);
+}
+
+static void report_unknown(Elab* e, const Env* env, uint32_t instance, const PathStep* step, bool first)
+{
+    const void* scope = env->calls                ? (const void*)env->calls->function
+                        : instance == NO_INSTANCE ? NULL
+                                                  : (const void*)e->instances.at[instance].model;
+    if (elab_missed_before(e, K_UNKNOWN_NAME, scope, step->name, step->span))
+        return;
+    Diag* diag;
+    if (env->calls)
+        diag = elab_error(e, K_UNKNOWN_NAME, step->span, "there is no `%s` in function %s", step->name,
+                          env->calls->function->name);
+    else if (instance == NO_INSTANCE)
+        diag = elab_error(e, K_UNKNOWN_NAME, step->span, "there is no `%s` here", step->name);
+    else
+        diag = elab_error(e, K_UNKNOWN_NAME, step->span, "there is no `%s` in model %s", step->name,
+                          e->instances.at[instance].model->name);
+    uint32_t unused;
+    if (diag && first && map_get(&e->function_index, (uint64_t)(uintptr_t)step->name, &unused))
+        elab_help(e, diag, "`%s` is a function: write `%s(…)`", step->name, step->name);
+    else if (env->calls && diag)
+        elab_help(e, diag, "a function sees its arguments only: hand it over as one");
+    if (diag && !diag->help)
+        scope_suggest(e, diag, first ? env : NULL, env->calls ? NO_INSTANCE : instance, step->name);
+}
+
+// A name declared in a mode is visible in that mode and deeper. From outside the instance all names are.
+static bool find_name(Elab* e, const Env* env, uint32_t instance, const PathStep* step, bool first, uint32_t* index)
+{
+    uint32_t found = instance == NO_INSTANCE || (first && env->calls) ? 0 : scope_symbol(e, instance, step->name);
+    if (!found)
+        return report_unknown(e, env, instance, step, first), false;
+    *index = found - 1;
+    const Symbol* symbol = &e->symbols.at[found - 1];
+    if (first && !ctx_is_within(e->flat, env->ctx, symbol->ctx))
+    {
+        Diag* diag = elab_error(e, K_UNKNOWN_NAME, step->span, "`%s` is declared %s and cannot be seen here",
+                                step->name, ctx_text(e, symbol->ctx));
+        elab_note(e, diag, symbol->span, "declared here");
+        elab_help(e, diag, "declare it outside the modes");
+        return false;
+    }
+    return true;
+}
+
+static bool find_index(Elab* e, const Env* env, const Symbol* symbol, const Expr* expr, int64_t* index)
+{
+    Value value;
+    double number;
+    if (!elaborate_constant(e, env, expr, TYPE_REAL, &value, &number))
+        return false;
+    if (number != floor(number))
+        return elab_error(e, K_BAD_INDEX, expr->span, "an index must be a whole number, this is %g", number), false;
+    if (number < (double)symbol->from || number > (double)symbol->to)
+    {
+        Diag* diag = elab_error(e, K_BAD_INDEX, expr->span, "index %.0f is outside `%s[%lld..%lld]`", number,
+                                symbol->name, (long long)symbol->from, (long long)symbol->to);
+        elab_note(e, diag, symbol->span, "declared here");
+        return false;
+    }
+    return *index = (int64_t)number - symbol->from, true;
+}
+
+static bool take_index(Elab* e, const Env* env, const PathStep* step, const Symbol* symbol, Target* target)
+{
+    bool is_array = symbol->kind == SYMBOL_VARS || symbol->kind == SYMBOL_INSTANCES;
+    if (!step->index)
+        return true;
+    if (!is_array)
+    {
+        Diag* diag = elab_error(e, K_NOT_AN_ARRAY, step->span, "`%s` is not an array", symbol->name);
+        elab_note(e, diag, symbol->span, "declared here");
+        elab_help(e, diag, "leave the index away");
+        return false;
+    }
+    int64_t index;
+    if (!find_index(e, env, symbol, step->index, &index))
+        return false;
+    target->index = symbol->kind == SYMBOL_VARS ? symbol->first + (uint32_t)index : symbol->list[index];
+    target->kind = symbol->kind == SYMBOL_VARS ? SYMBOL_VAR : SYMBOL_INSTANCE;
+    return true;
+}
+
+// Steps before the last must lead into one instance.
+static bool enter_instance(Elab* e, const PathStep* step, const Target* target)
+{
+    if (target->kind == SYMBOL_INSTANCE)
+        return true;
+    Diag* diag;
+    if (target->kind == SYMBOL_INSTANCES || target->kind == SYMBOL_VARS)
+    {
+        diag = elab_error(e, K_NOT_AN_ARRAY, step->span, "`%s` is an array: say which element", step->name);
+        elab_help(e, diag, "write `%s[%lld]`", step->name, (long long)target->symbol->from);
+    }
+    else
+    {
+        diag = elab_error(e, K_UNKNOWN_NAME, step->span, "`%s` is a variable: it has no parts", step->name);
+        elab_help(e, diag, "only instances have names inside: leave away what comes after the dot");
+    }
+    return false;
+}
+
+bool scope_resolve(Elab* e, const Env* env, const Path* path, Target* target)
+{
+    *target = (Target){.kind = SYMBOL_INSTANCE, .index = env->instance};
+    for (const Local* local = env->locals; local; local = local->next)
+        if (local->name == path->steps.at[0].name && path->steps.count == 1 && !path->steps.at[0].index)
+            return target->local = local, true;
+    for (uint32_t i = 0; i < path->steps.count; i++)
+    {
+        const PathStep* step = &path->steps.at[i];
+        if (i > 0 && !enter_instance(e, &path->steps.at[i - 1], target))
+            return false;
+        uint32_t index;
+        if (!find_name(e, env, target->index, step, i == 0, &index))
+            return false;
+        const Symbol* symbol = &e->symbols.at[index];
+        if (symbol->kind == SYMBOL_FAILED)
+            return e->error_count += !e->silent, false;
+        target->symbol = symbol;
+        target->kind = symbol->kind;
+        target->index = symbol->first;
+        if (!take_index(e, env, step, symbol, target))
+            return false;
+        target->symbol = &e->symbols.at[index];
+    }
+    return true;
+}
+
+static bool range_bound(Elab* e, const Env* env, const Expr* expr, int64_t* bound)
+{
+    Value value;
+    double number;
+    if (!elaborate_constant(e, env, expr, TYPE_REAL, &value, &number))
+        return false;
+    if (number == floor(number) && fabs(number) <= 1e15)
+        return *bound = (int64_t)number, true;
+    Diag* diag =
+        elab_error(e, K_BAD_RANGE, expr->span, "a bound of a range must be a whole number, this is %g", number);
+    elab_help(e, diag, "round(…) makes one");
+    return false;
+}
+
+bool scope_range(Elab* e, const Env* env, const Range* range, int64_t* from, int64_t* to)
+{
+    bool fine = range_bound(e, env, range->from, from) & range_bound(e, env, range->to, to);
+    if (!fine || *to - *from < MAX_VARIABLES)
+        return fine;
+    Diag* diag = elab_error(e, K_MODEL_TOO_LARGE, span_join(range->from->span, range->to->span),
+                            "a range of %lld makes the model larger than the compiler takes (%d parts)",
+                            (long long)(*to - *from + 1), MAX_VARIABLES);
+    elab_help(e, diag, "use a smaller range");
+    return false;
+}

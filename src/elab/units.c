@@ -1,0 +1,231 @@
+// The SI with its derived units and prefixes, and a few units that engineers write beside it.
+#include "elab/units.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct UnitEntry
+{
+    const char* name;
+    double scale;
+    bool prefixes;
+    int8_t exponent[DIM_COUNT];  // m kg s A K mol cd
+} UnitEntry;
+
+#define PI 3.14159265358979323846
+
+// clang-format off
+static const UnitEntry entries[] = {
+    {"m", 1, true, {1}},
+    {"g", 1e-3, true, {0, 1}},
+    {"s", 1, true, {0, 0, 1}},
+    {"A", 1, true, {0, 0, 0, 1}},
+    {"K", 1, true, {0, 0, 0, 0, 1}},
+    {"mol", 1, true, {0, 0, 0, 0, 0, 1}},
+    {"cd", 1, true, {0, 0, 0, 0, 0, 0, 1}},
+    {"N", 1, true, {1, 1, -2}},
+    {"Pa", 1, true, {-1, 1, -2}},
+    {"J", 1, true, {2, 1, -2}},
+    {"W", 1, true, {2, 1, -3}},
+    {"C", 1, true, {0, 0, 1, 1}},
+    {"V", 1, true, {2, 1, -3, -1}},
+    {"F", 1, true, {-2, -1, 4, 2}},
+    {"Ohm", 1, true, {2, 1, -3, -2}},
+    {"ohm", 1, true, {2, 1, -3, -2}},
+    {"S", 1, true, {-2, -1, 3, 2}},
+    {"Wb", 1, true, {2, 1, -2, -1}},
+    {"T", 1, true, {0, 1, -2, -1}},
+    {"H", 1, true, {2, 1, -2, -2}},
+    {"Hz", 1, true, {0, 0, -1}},
+    {"Bq", 1, true, {0, 0, -1}},
+    {"Gy", 1, true, {2, 0, -2}},
+    {"Sv", 1, true, {2, 0, -2}},
+    {"kat", 1, true, {0, 0, -1, 0, 0, 1}},
+    {"rad", 1, true, {0}},
+    {"sr", 1, true, {0}},
+    {"lm", 1, true, {0, 0, 0, 0, 0, 0, 1}},
+    {"lx", 1, true, {-2, 0, 0, 0, 0, 0, 1}},
+    {"L", 1e-3, true, {3}},
+    {"l", 1e-3, true, {3}},
+    {"bar", 1e5, true, {-1, 1, -2}},
+    {"eV", 1.602176634e-19, true, {2, 1, -2}},
+    {"t", 1e3, false, {0, 1}},
+    {"min", 60, false, {0, 0, 1}},
+    {"h", 3600, false, {0, 0, 1}},
+    {"d", 86400, false, {0, 0, 1}},
+    {"deg", PI / 180, false, {0}},
+    {"rev", 2 * PI, false, {0}},
+    {"rpm", 2 * PI / 60, false, {0, 0, -1}},
+    {"percent", 1e-2, false, {0}},
+    {"%", 1e-2, false, {0}},
+};
+enum { ENTRY_COUNT = sizeof entries / sizeof entries[0] };
+
+static const struct
+{
+    const char* text;
+    int power;
+} prefixes[] = {
+    {"da", 1},  {"y", -24}, {"z", -21}, {"a", -18}, {"f", -15}, {"p", -12}, {"n", -9}, {"u", -6}, {"µ", -6}, {"μ", -6},
+    {"m", -3},  {"c", -2},  {"d", -1},  {"h", 2},   {"k", 3},   {"M", 6},   {"G", 9},  {"T", 12}, {"P", 15}, {"E", 18},
+    {"Z", 21},  {"Y", 24},
+};
+enum { PREFIX_COUNT = sizeof prefixes / sizeof prefixes[0] };
+
+// clang-format on
+
+static const UnitEntry* find_entry(const char* name)
+{
+    for (int i = 0; i < ENTRY_COUNT; i++)
+        if (strcmp(entries[i].name, name) == 0)
+            return &entries[i];
+    return NULL;
+}
+
+// A whole name wins over a prefix: `min` is a minute, `cd` a candela.
+static const UnitEntry* find_unit(const char* name, double* scale)
+{
+    const UnitEntry* entry = find_entry(name);
+    if (entry)
+        return *scale = entry->scale, entry;
+    for (int i = 0; i < PREFIX_COUNT; i++)
+    {
+        size_t length = strlen(prefixes[i].text);
+        if (strncmp(name, prefixes[i].text, length) != 0 || name[length] == 0)
+            continue;
+        entry = find_entry(name + length);
+        if (!entry || !entry->prefixes)
+            continue;
+        int power = prefixes[i].power;
+        *scale = power < 0 ? entry->scale / pow(10, -power) : entry->scale * pow(10, power);
+        if (strcmp(entry->name, "g") == 0 && power == 3)
+            *scale = 1;  // exactly
+        return entry;
+    }
+    return NULL;
+}
+
+const char* const* unit_names(uint32_t* count)
+{
+    static const char* const names[] = {
+        "m",   "kg",  "s",   "A",   "K",   "mol", "cd",      "N",  "Pa", "J",  "W",    "C",  "V",   "F",
+        "Ohm", "S",   "Wb",  "T",   "H",   "Hz",  "rad",     "sr", "lm", "lx", "L",    "g",  "bar", "eV",
+        "min", "h",   "d",   "deg", "rev", "rpm", "percent", "mm", "cm", "km", "ms",   "us", "kHz", "MHz",
+        "kN",  "kPa", "MPa", "mA",  "mV",  "kV",  "uF",      "nF", "pF", "mH", "kOhm",
+    };
+    *count = sizeof names / sizeof names[0];
+    return names;
+}
+
+static const char* term_text(Arena* arena, const char* before, const UnitTerm* term)
+{
+    int exponent = term->exponent;
+    const char* sign = *before ? (exponent < 0 ? "/" : "*") : (exponent < 0 ? "1/" : "");
+    int shown = exponent < 0 ? -exponent : exponent;
+    const char* name = term->name ? term->name : arena_printf(arena, "%g", term->number);
+    return shown == 1 ? arena_printf(arena, "%s%s%s", before, sign, name)
+                      : arena_printf(arena, "%s%s%s^%d", before, sign, name, shown);
+}
+
+static int8_t clamp_exponent(int value)
+{
+    return (int8_t)(value > 127 ? 127 : value < -127 ? -127 : value);
+}
+
+bool unit_resolve(Arena* arena, const Unit* unit, FlatUnit* result, const UnitTerm** unknown)
+{
+    *result = (FlatUnit){.known = true, .scale = 1};
+    const char* text = "";
+    for (uint32_t i = 0; i < unit->terms.count; i++)
+    {
+        const UnitTerm* term = &unit->terms.at[i];
+        double scale = term->number;
+        const UnitEntry* entry = term->name ? find_unit(term->name, &scale) : NULL;
+        if (term->name && !entry)
+            return *unknown = term, false;
+        result->scale *= pow(scale, term->exponent);
+        for (int k = 0; entry && k < DIM_COUNT; k++)
+            result->dim[k] = clamp_exponent(result->dim[k] + entry->exponent[k] * term->exponent);
+        text = term_text(arena, text, term);
+    }
+    result->text = text;
+    return true;
+}
+
+Dim dim_of_unit(const FlatUnit* unit)
+{
+    Dim dim = {.kind = unit->known ? DIM_KNOWN : DIM_BARE};
+    if (unit->known)
+        memcpy(dim.exponent, unit->dim, sizeof dim.exponent);
+    return dim;
+}
+
+Dim dim_none(void)
+{
+    return (Dim){.kind = DIM_KNOWN};
+}
+
+Dim dim_number(void)
+{
+    return (Dim){.kind = DIM_NUMBER};
+}
+
+Dim dim_second(void)
+{
+    return (Dim){.kind = DIM_KNOWN, .exponent = {0, 0, 1}};
+}
+
+bool dim_equal(const Dim* a, const Dim* b)
+{
+    return memcmp(a->exponent, b->exponent, sizeof a->exponent) == 0;
+}
+
+bool dim_is_none(const Dim* a)
+{
+    Dim none = dim_none();
+    return dim_equal(a, &none);
+}
+
+bool dim_join(const Dim* a, const Dim* b, Dim* result)
+{
+    *result = a->kind == DIM_KNOWN ? *a : b->kind == DIM_KNOWN ? *b : a->kind == DIM_BARE ? *a : *b;
+    return a->kind != DIM_KNOWN || b->kind != DIM_KNOWN || dim_equal(a, b);
+}
+
+Dim dim_multiply(const Dim* a, const Dim* b, int sign)
+{
+    if (a->kind == DIM_BARE || b->kind == DIM_BARE)
+        return (Dim){.kind = DIM_BARE};
+    if (a->kind == DIM_NUMBER && b->kind == DIM_NUMBER)
+        return dim_number();
+    Dim result = {.kind = DIM_KNOWN};
+    for (int i = 0; i < DIM_COUNT; i++)
+        result.exponent[i] = clamp_exponent(a->exponent[i] + sign * b->exponent[i]);
+    return result;
+}
+
+Dim dim_power(const Dim* a, double exponent)
+{
+    if (a->kind != DIM_KNOWN)
+        return *a;
+    Dim result = {.kind = DIM_KNOWN};
+    for (int i = 0; i < DIM_COUNT; i++)
+    {
+        double value = a->exponent[i] * exponent;
+        if (value != floor(value) || fabs(value) > 127)
+            return (Dim){.kind = DIM_BARE};
+        result.exponent[i] = (int8_t)value;
+    }
+    return result;
+}
+
+const char* dim_text(Arena* arena, const Dim* dim)
+{
+    static const char* const bases[DIM_COUNT] = {"m", "kg", "s", "A", "K", "mol", "cd"};
+    const char* text = "";
+    for (int sign = 1; sign >= -1; sign -= 2)
+        for (int i = 0; i < DIM_COUNT; i++)
+            if (dim->exponent[i] * sign > 0)
+                text = term_text(arena, text, &(UnitTerm){.name = bases[i], .exponent = dim->exponent[i]});
+    return *text ? text : "1";
+}

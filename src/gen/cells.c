@@ -1,0 +1,313 @@
+// Tables of the operators that remember: guards for the solver, memories for the commit, clocks, delays, probes.
+#include "gen/builder.h"
+
+enum
+{
+    READS_TIME = 1,
+    READS_CONTINUOUS = 2
+};
+
+// ---- what an expression reads, looking through signals
+// ---------------------------------------------------------------
+
+typedef struct Reads
+{
+    Builder* b;
+    VEC(ScalarId) stack;
+    Map seen;  // scalar, and task | 1 << 40
+    uint32_t mask, tasks;
+    bool slopes;  // reads the derivative of a state
+    VEC(uint32_t) states;
+} Reads;
+
+static bool seen_before(Reads* r, uint64_t key)
+{
+    uint32_t ignored;
+    if (map_get(&r->seen, key, &ignored))
+        return true;
+    map_set(&r->seen, key, 1);
+    return false;
+}
+
+static void push(Reads* r, ScalarId s)
+{
+    if (s != 0 && !seen_before(r, s))
+        vec_push(r->b->arena, r->stack, s);
+}
+
+static void read_register(Reads* r, SymReg reg)
+{
+    Compiler* c = &r->b->c;
+    uint32_t task;
+    if (reg == c->time)
+        r->mask |= READS_TIME;
+    else if (sym_class(reg) == REG_STATE)
+    {
+        r->mask |= READS_CONTINUOUS;
+        vec_push(r->b->arena, r->states, sym_index(reg));
+    }
+    else if (sym_class(reg) == REG_DERIV)
+    {
+        r->mask |= READS_CONTINUOUS;
+        r->slopes = true;
+    }
+    else if (map_get(&c->task_of, reg, &task) && !seen_before(r, task | (uint64_t)1 << 40))
+    {
+        r->tasks++;
+        for (uint32_t i = 0; i < task_item_count(c, task); i++)
+        {
+            TaskItem item = task_item(c, PHASE_FLOW, task, i);
+            push(r, item.value.value);
+            push(r, item.value.present);
+        }
+    }
+}
+
+static Reads what_it_reads(Builder* b, ScalarId root)
+{
+    Reads r = {.b = b};
+    map_init(&r.seen, b->arena);
+    push(&r, root);
+    while (r.stack.count > 0)
+    {
+        const Scalar x = b->c.scalars.list.at[r.stack.at[--r.stack.count]];
+        if (x.op == SCALAR_REG)
+            read_register(&r, x.reg);
+        else if (x.op == VM_DELAYED)
+            r.mask |= READS_CONTINUOUS;
+        else
+            for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
+                push(&r, x.arg[i]);
+    }
+    return r;
+}
+
+// ---- guards
+// ----------------------------------------------------------------------------------------------------------
+
+static SymReg event_result(Builder* b, uint32_t ctx, ScalarId value)
+{
+    SymReg dst = compiler_reg(&b->c, REG_TEMP);
+    vec_push(b->arena, b->event_sinks, (Sink){ctx, value, dst});
+    return dst;
+}
+
+static GuardKind guard_kind(NodeOp op)
+{
+    switch (op)
+    {
+    case NODE_UP: return GUARD_UP;
+    case NODE_DOWN: return GUARD_DOWN;
+    case NODE_CROSS: return GUARD_CROSS;
+    case NODE_LT:
+    case NODE_GT: return GUARD_LESS;
+    default: return GUARD_LESS_EQUAL;
+    }
+}
+
+static SymReg presence_register(Builder* b, uint32_t ctx, ScalarId present, bool react)
+{
+    double v;
+    if (scalar_is_const(&b->c.scalars, present, &v) && v != 0)
+        return NO_REG;
+    return react ? react_result(b, ctx, present) : event_result(b, ctx, present);
+}
+
+// Code that computes g alone, if g is small enough to be worth it and needs no slopes.
+static void guard_code(Builder* b, Guard* guard, ScalarId g, const Reads* reads)
+{
+    enum
+    {
+        SMALL = 40
+    };
+    if (reads->slopes || reads->tasks > SMALL)
+        return;
+    guard->first_state = b->guard_states.count;
+    guard->state_count = reads->states.count;
+    for (uint32_t i = 0; i < reads->states.count; i++)
+        vec_push(b->arena, b->guard_states, (int32_t)reads->states.at[i]);
+    Sink sink = {guard->ctx, g, guard->g};
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = &sink, .sink_count = 1, .slopes_given = true};
+    guard->code = build_program(&b->programs, &spec, NULL);
+}
+
+static void add_guard(Builder* b, Guard guard, ScalarId g, const Cell* cell)
+{
+    ScalarId slope = flow_derivative(&b->c, g);
+    Reads reads = what_it_reads(b, g);
+    guard.searched = (reads.mask & (READS_TIME | READS_CONTINUOUS)) != 0;
+    guard.time_only = reads.mask == READS_TIME && what_it_reads(b, slope).mask == 0;
+    guard.g = event_result(b, cell->ctx, g);
+    guard.slope = event_result(b, cell->ctx, slope);
+    if (guard.searched)
+        guard_code(b, &guard, g, &reads);
+    guard.time_only &= guard.code.end > guard.code.start;
+    vec_push(b->arena, b->guards, guard);
+}
+
+static void build_guard(Builder* b, const Cell* cell)
+{
+    Compiler* c = &b->c;
+    Node node = c->flat->nodes.at[cell->node];
+    Lowered flow = lower(c, PHASE_FLOW, cell->g), react = lower(c, PHASE_REACT, cell->g);
+    Guard guard = {.ctx = cell->ctx, .latch = cell->latch, .last_g = cell->last, .side = cell->side, .truth = NO_REG};
+    guard.kind = (uint8_t)guard_kind((NodeOp)node.op);
+    guard.text = build_string(b, flat_text(c->flat, b->arena, cell->node));
+    guard.place = build_place(b, node.span);
+    guard.react_g = react_result(b, cell->ctx, react.value);
+    guard.react_present = presence_register(b, cell->ctx, react.present, true);
+    guard.present = presence_register(b, cell->ctx, flow.present, false);
+    if (cell->kind != CELL_CROSSING)
+        guard.truth = react_result(b, cell->ctx, lower(c, PHASE_REACT, cell->node).value);
+    else
+        vec_push(b->arena, b->event_flags, cell->latch);
+    guard.argument = event_result(b, cell->ctx, flow.value);
+    if (cell->kind != CELL_FLOOR)
+    {
+        add_guard(b, guard, flow.value, cell);
+        return;
+    }
+    Scalars* s = &c->scalars;
+    ScalarId n = scalar_reg(s, cell->latch);
+    ScalarId next = scalar_make(s, VM_ADD, n, scalar_const(s, 1), 0, node.span);
+    guard.kind = GUARD_FLOOR_UP;
+    add_guard(b, guard, scalar_make(s, VM_SUB, flow.value, next, 0, node.span), cell);
+    guard.kind = GUARD_FLOOR_DOWN;
+    add_guard(b, guard, scalar_make(s, VM_SUB, flow.value, n, 0, node.span), cell);
+}
+
+// ---- memories, clocks, delays, probes
+// --------------------------------------------------------------------------------
+
+static SymReg start_result(Builder* b, NodeId node)
+{
+    SymReg dst = compiler_reg(&b->c, REG_MEMORY);
+    vec_push(b->arena, b->start_sinks, (Sink){0, lower(&b->c, PHASE_REACT, node).value, dst});
+    return dst;
+}
+
+static void build_pre(Builder* b, const Cell* cell)
+{
+    Compiler* c = &b->c;
+    Node node = c->flat->nodes.at[cell->node];
+    const VarInfo* info = &c->vars.at[c->flat->nodes.at[node.arg[0]].aux];
+    Memory memory = {.dst = cell->latch, .src = info->reg, .left = info->reg, .forces = true, .ctx = 0};
+    memory.has_first = node.arg[1] != 0;
+    if (memory.has_first)
+        vec_push(b->arena, b->start_sinks, (Sink){0, lower(c, PHASE_REACT, node.arg[1]).value, cell->latch});
+    vec_push(b->arena, b->memories, memory);
+    if (cell->latch_present == NO_REG)
+        return;
+    memory.dst = cell->latch_present;
+    memory.src = memory.left = info->present;
+    if (info->present == NO_REG)  // local to a mode: present while the mode is active
+    {
+        Lowered now = lower(c, PHASE_REACT, node.arg[0]);
+        memory.src = react_result(b, 0, now.present);
+        memory.left = NO_REG;
+    }
+    if (memory.has_first)
+        vec_push(b->arena, b->start_sinks, (Sink){0, scalar_const(&c->scalars, 1), cell->latch_present});
+    vec_push(b->arena, b->memories, memory);
+}
+
+static void build_edge(Builder* b, const Cell* cell)
+{
+    Compiler* c = &b->c;
+    Lowered now = lower(c, PHASE_REACT, c->flat->nodes.at[cell->node].arg[0]);
+    SymReg src = react_result(b, cell->ctx, scalar_and(&c->scalars, now.present, now.value));
+    Memory memory = {.dst = cell->latch, .src = src, .left = NO_REG, .ctx = cell->ctx, .has_idle = true};
+    vec_push(b->arena, b->memories, memory);
+}
+
+static void build_hold(Builder* b, const Cell* cell)
+{
+    Compiler* c = &b->c;
+    SymReg src = react_result(b, cell->ctx, lower(c, PHASE_REACT, cell->node).value);
+    vec_push(b->arena, b->memories, (Memory){.dst = cell->latch, .src = src, .left = NO_REG, .ctx = cell->ctx});
+    NodeId first = c->flat->nodes.at[cell->node].arg[1];
+    vec_push(b->arena, b->start_sinks, (Sink){0, lower(c, PHASE_REACT, first).value, cell->latch});
+}
+
+static void build_clock(Builder* b, const Cell* cell)
+{
+    Node node = b->c.flat->nodes.at[cell->node];
+    Clock clock = {.ctx = cell->ctx, .flag = cell->latch, .count = cell->count, .place = build_place(b, node.span)};
+    clock.period = start_result(b, node.arg[0]);
+    clock.first = start_result(b, node.arg[1] != 0 ? node.arg[1] : flat_const(b->c.flat, 0, TYPE_REAL));
+    vec_push(b->arena, b->event_flags, cell->latch);
+    vec_push(b->arena, b->clocks, clock);
+}
+
+static void build_delay(Builder* b, const Cell* cell)
+{
+    Compiler* c = &b->c;
+    Node node = c->flat->nodes.at[cell->node];
+    Lowered react = lower(c, PHASE_REACT, node.arg[0]), flow = lower(c, PHASE_FLOW, node.arg[0]);
+    Delay delay = {.event = node.type == TYPE_EVENT, .ctx = cell->ctx, .out = cell->latch};
+    delay.out_present = cell->latch_present;
+    delay.value = react_result(b, cell->ctx, react.value);
+    delay.present = presence_register(b, cell->ctx, react.present, true);
+    delay.flow_value = delay.event ? NO_REG : event_result(b, cell->ctx, flow.value);
+    delay.flow_slope = delay.event ? NO_REG : event_result(b, cell->ctx, flow_derivative(c, flow.value));
+    delay.time = start_result(b, node.arg[1]);
+    delay.place = build_place(b, node.span);
+    if (delay.event)
+        vec_push(b->arena, b->event_flags, cell->latch_present);
+    vec_push(b->arena, b->delays, delay);
+}
+
+static void build_probe(Builder* b, const Cell* cell)
+{
+    Flat* flat = b->c.flat;
+    Node node = flat->nodes.at[cell->node];
+    Probe probe = {.out = cell->latch, .out_present = cell->latch_present, .time = NO_REG, .index = NO_REG};
+    NodeId x = node.arg[0];
+    switch (node.op)
+    {
+    case NODE_AT:
+        probe.kind = PROBE_AT;
+        x = node.arg[1];
+        probe.time = start_result(b, node.arg[0]);
+        break;
+    case NODE_LEFT:
+        probe.kind = PROBE_LEFT;
+        x = node.arg[1];
+        probe.time = start_result(b, node.arg[0]);
+        break;
+    case NODE_AT_INDEX:
+        probe.kind = PROBE_INDEX;
+        x = node.arg[2];
+        probe.time = start_result(b, node.arg[0]);
+        probe.index = start_result(b, node.arg[1]);
+        break;
+    case NODE_TIME_OF:
+        probe.kind = PROBE_TIME_OF;
+        probe.index = start_result(b, node.arg[1]);
+        break;
+    case NODE_FINAL: probe.kind = PROBE_FINAL; break;
+    case NODE_COUNT: probe.kind = PROBE_COUNT; break;
+    case NODE_LEAST: probe.kind = PROBE_MIN; break;
+    default: probe.kind = PROBE_MAX; break;
+    }
+    probe.var = flat->nodes.at[x].aux;
+    vec_push(b->arena, b->probes, probe);
+}
+
+void build_cells(Builder* b)
+{
+    for (uint32_t i = 0; i < b->c.cells.count; i++)  // lowering what a cell reads may add cells
+    {
+        Cell cell = b->c.cells.at[i];
+        switch (cell.kind)
+        {
+        case CELL_PRE: build_pre(b, &cell); break;
+        case CELL_EDGE: build_edge(b, &cell); break;
+        case CELL_HOLD: build_hold(b, &cell); break;
+        case CELL_CLOCK: build_clock(b, &cell); break;
+        case CELL_DELAY: build_delay(b, &cell); break;
+        case CELL_PROBE: build_probe(b, &cell); break;
+        default: build_guard(b, &cell); break;
+        }
+    }
+}

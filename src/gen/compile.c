@@ -1,0 +1,428 @@
+// Flat model → kaiModel. The order matters: registers for variables, then everything is lowered (which finds the cells
+// and the derivatives that are needed), then the programs are written, then symbolic registers become numbers.
+#include "gen/compile.h"
+
+#include "gen/builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint32_t build_string(Builder* b, const char* text)
+{
+    if (text == NULL || text[0] == 0)
+        return 0;
+    uint64_t key = 14695981039346656037u;
+    for (const char* p = text; *p != 0; p++)
+        key = (key ^ (uint8_t)*p) * 1099511628211u;
+    uint32_t at;
+    if (map_get(&b->string_index, key, &at) && strcmp(b->strings.at + at, text) == 0)
+        return at;
+    at = b->strings.count;
+    for (const char* p = text;; p++)
+    {
+        vec_push(b->arena, b->strings, *p);
+        if (*p == 0)
+            break;
+    }
+    map_set(&b->string_index, key, at);
+    return at;
+}
+
+uint32_t build_place(Builder* b, Span span)
+{
+    if (span.file == 0)
+        return 0;
+    uint64_t key = (uint64_t)span.file << 32 | span.start;
+    uint32_t at;
+    if (map_get(&b->place_index, key, &at))
+        return at;
+    kaiPlace p = sources_place(b->c.sources, span);
+    at = b->places.count;
+    vec_push(b->arena, b->places, (ModelPlace){build_string(b, p.file), p.line, p.column});
+    map_set(&b->place_index, key, at);
+    return at;
+}
+
+SymReg react_result(Builder* b, uint32_t ctx, ScalarId value)
+{
+    SymReg dst = compiler_reg(&b->c, REG_TEMP);
+    vec_push(b->arena, b->react_sinks, (Sink){ctx, value, dst});
+    return dst;
+}
+
+// ---- registers
+// -------------------------------------------------------------------------------------------------------
+
+static void assign_registers(Builder* b)
+{
+    Compiler* c = &b->c;
+    c->time = compiler_reg(c, REG_MEMORY);
+    for (uint32_t v = 0; v < c->vars.count; v++)
+    {
+        const FlatVar* var = &c->flat->vars.at[v];
+        VarInfo* info = &c->vars.at[v];
+        bool event = var->kind == VAR_EVENT || (var->kind == VAR_INPUT && var->type == TYPE_EVENT);
+        bool defined = info->first_def[0] != 0;
+        switch (var->kind)
+        {
+        case VAR_PARAM: info->reg = compiler_reg(c, REG_PARAM); break;
+        case VAR_STATE:
+            info->reg = compiler_reg(c, REG_STATE);
+            info->deriv = compiler_reg(c, REG_DERIV);
+            vec_push(b->arena, b->state_vars, v);
+            break;
+        case VAR_SIGNAL:
+        case VAR_EVENT: info->reg = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY); break;
+        default: info->reg = compiler_reg(c, REG_MEMORY); break;
+        }
+        if (event || (var->kind == VAR_SIGNAL && info->maybe_absent))
+            info->present = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY);
+        if (event && !defined)
+            vec_push(b->arena, b->event_flags, info->present);
+    }
+}
+
+// Parameters that follow from others, each after what it needs. Constants are put in by the run (they can be changed).
+static void bind_parameter(Builder* b, uint32_t v, uint8_t* done);
+
+static void bind_arguments(Builder* b, NodeId node, uint8_t* done)
+{
+    const Node n = b->c.flat->nodes.at[node];
+    if (n.op == NODE_VAR)
+        bind_parameter(b, n.aux, done);
+    for (int i = 0; i < node_op_arity((NodeOp)n.op); i++)
+        if (n.arg[i] != 0)
+            bind_arguments(b, n.arg[i], done);
+}
+
+static void bind_parameter(Builder* b, uint32_t v, uint8_t* done)
+{
+    const FlatVar* var = &b->c.flat->vars.at[v];
+    if (done[v] || var->kind != VAR_PARAM)
+        return;
+    done[v] = 1;
+    if (var->init == 0 || b->c.flat->nodes.at[var->init].op == NODE_CONST)
+        return;
+    bind_arguments(b, var->init, done);
+    Emitter* e = &b->programs.emitter;
+    SymReg from = emit_value(e, lower(&b->c, PHASE_FLOW, b->c.flat->vars.at[v].init).value);
+    vec_push(b->arena, e->fixed_code, (Instruction){.op = VM_MOVE, .dst = b->c.vars.at[v].reg, .src = {from}});
+}
+
+static void bind_parameters(Builder* b)
+{
+    uint8_t* done = arena_array(b->arena, uint8_t, b->c.vars.count + 1);
+    uint32_t start = emit_begin(&b->programs.emitter);
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+        bind_parameter(b, v, done);
+    emit_end(&b->programs.emitter, start);
+}
+
+// ---- programs
+// --------------------------------------------------------------------------------------------------------
+
+typedef VEC(uint32_t) TaskList;
+
+static TaskList tasks_of(Builder* b, TaskKind kind)
+{
+    TaskList list = {0};
+    for (uint32_t i = 0; i < b->c.tasks.count; i++)
+        if (b->c.tasks.at[i].kind == kind)
+            vec_push(b->arena, list, i);
+    return list;
+}
+
+static void build_start(Builder* b)
+{
+    Flat* flat = b->c.flat;
+    uint32_t first = b->c.tasks.count;
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+    {
+        VarKind kind = flat->vars.at[v].kind;
+        if (kind == VAR_STATE || kind == VAR_DISCRETE || kind == VAR_INPUT)
+            make_start_task(&b->c, v);
+    }
+    TaskList tasks = {0};
+    for (uint32_t i = first; i < b->c.tasks.count; i++)
+        vec_push(b->arena, tasks, i);
+    ProgramSpec spec = {.phase = PHASE_REACT,
+                        .tasks = tasks.at,
+                        .task_count = tasks.count,
+                        .start = true,
+                        .sinks = b->start_sinks.at,
+                        .sink_count = b->start_sinks.count};
+    b->draft.start = build_program(&b->programs, &spec, NULL);
+}
+
+static void build_initial(Builder* b)
+{
+    Flat* flat = b->c.flat;
+    Sinks sinks = {0};
+    for (uint32_t i = 0; i < flat->initials.count; i++)
+    {
+        Node eq = flat->nodes.at[flat->initials.at[i]];
+        NodeId difference = flat_node(flat, NODE_SUB, TYPE_REAL, eq.arg[0], eq.arg[1], 0, 0, 0, eq.span);
+        SymReg dst = compiler_reg(&b->c, REG_TEMP);
+        vec_push(b->arena, sinks, (Sink){0, lower(&b->c, PHASE_FLOW, difference).value, dst});
+        vec_push(b->arena, b->residuals, dst);
+    }
+    if (sinks.count == 0)
+        return;
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+        if (flat->vars.at[v].kind == VAR_STATE && flat->vars.at[v].init == 0)
+            vec_push(b->arena, b->unknowns, b->c.vars.at[v].reg);
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count};
+    b->draft.initial = build_program(&b->programs, &spec, NULL);
+}
+
+static void list_order(Builder* b, const char* title, const Order* order)
+{
+    Compiler* c = &b->c;
+    const char* text = arena_printf(b->arena, "%s%s\n", b->listing, title);
+    for (uint32_t i = 0; i < order->count; i++)
+    {
+        uint32_t first = order->first[i], end = order->first[i + 1];
+        if (order->looped[i])
+            text = arena_printf(b->arena, "%s  fixed point of %u:\n", text, end - first);
+        for (uint32_t k = first; k < end; k++)
+        {
+            const Task* t = &c->tasks.at[order->tasks[k]];
+            const char* prime = t->kind == TASK_RIGHT_HAND_SIDE ? "'" : "";
+            const char* der = t->kind == TASK_DERIVATIVE ? "der " : "";
+            kaiPlace at = sources_place(c->sources, task_item_count(c, order->tasks[k]) > 0
+                                                        ? task_item(c, PHASE_FLOW, order->tasks[k], 0).span
+                                                        : (Span){0});
+            text = arena_printf(b->arena, "%s  %s%s%s%s", text, order->looped[i] ? "  " : "", der,
+                                c->flat->vars.at[t->var].name, prime);
+            text = at.file != NULL ? arena_printf(b->arena, "%s    %s:%d\n", text, at.file, at.line)
+                                   : arena_printf(b->arena, "%s\n", text);
+        }
+    }
+    b->listing = text;
+}
+
+static void build_programs(Builder* b, const CompileOptions* options, bool listing)
+{
+    TaskList definitions = tasks_of(b, TASK_DEFINITION), slopes = tasks_of(b, TASK_RIGHT_HAND_SIDE);
+    for (uint32_t i = 0; i < definitions.count; i++)
+        vec_push(b->arena, b->react_tasks, definitions.at[i]);
+    Order order;
+    Programs* p = &b->programs;
+    ProgramSpec deriv = {.phase = PHASE_FLOW, .tasks = slopes.at, .task_count = slopes.count};
+    b->draft.deriv = build_program(p, &deriv, &order);
+    if (listing)
+        list_order(b, "state transition (derivatives):", &order);
+    ProgramSpec flow = {.phase = PHASE_FLOW, .tasks = definitions.at, .task_count = definitions.count};
+    b->draft.flow = build_program(p, &flow, &order);
+    if (listing)
+        list_order(b, "outputs (between instants):", &order);
+    ProgramSpec events = {
+        .phase = PHASE_FLOW, .sinks = b->event_sinks.at, .sink_count = b->event_sinks.count, .slopes_given = true};
+    b->draft.events = build_program(p, &events, &order);
+    if (listing)
+        list_order(b, "event generation (guards need):", &order);
+    ProgramSpec react = {.phase = PHASE_REACT,
+                         .tasks = b->react_tasks.at,
+                         .task_count = b->react_tasks.count,
+                         .sinks = b->react_sinks.at,
+                         .sink_count = b->react_sinks.count};
+    b->draft.react = build_program(p, &react, &order);
+    if (listing)
+        list_order(b, "reaction:", &order);
+    build_start(b);
+    build_initial(b);
+    build_reaction_code(b);
+    build_expectations(b);
+    if (options->jacobian)
+        build_jacobian(b, slopes.at, slopes.count);
+    b->draft.params = emit_parameters(&p->emitter);
+}
+
+// ---- tables
+// ----------------------------------------------------------------------------------------------------------
+
+static uint8_t column_kind(const FlatVar* var)
+{
+    if (var->kind == VAR_MODE)
+        return KAI_COLUMN_MODE;
+    if (var->type == TYPE_EVENT || var->kind == VAR_EVENT)
+        return KAI_COLUMN_EVENT;
+    return var->type == TYPE_BOOL ? KAI_COLUMN_BOOL : KAI_COLUMN_REAL;
+}
+
+static void build_var(Builder* b, uint32_t v)
+{
+    const FlatVar* var = &b->c.flat->vars.at[v];
+    const VarInfo* info = &b->c.vars.at[v];
+    bool literal = var->init == 0 || b->c.flat->nodes.at[var->init].op == NODE_CONST;
+    ModelVar made = {
+        .name = build_string(b, var->name),
+        .unit = build_string(b, var->unit.text),
+        .description = build_string(b, var->description),
+        .kind = (uint8_t)var->kind,
+        .column = column_kind(var),
+        .hidden = var->hidden,
+        .structural = var->structural,
+        .settable = var->kind == VAR_PARAM
+                        ? literal && !var->structural
+                        : var->kind == VAR_STATE || var->kind == VAR_DISCRETE || var->kind == VAR_INPUT,
+        .is_input = var->input,
+        .is_output = var->output,
+        .reg = info->reg,
+        .present = info->present,
+        .ctx = var->ctx,
+        .machine = var->machine,
+        .place = build_place(b, var->span),
+    };
+    if (var->kind == VAR_PARAM)
+    {
+        double value = literal && var->init != 0 ? b->c.flat->nodes.at[var->init].value : 0;
+        vec_push(b->arena, b->starts, (Reset){info->reg, b->numbers.count});
+        vec_push(b->arena, b->numbers, value);
+    }
+    vec_push(b->arena, b->vars, made);
+}
+
+static void build_loops(Builder* b)
+{
+    for (uint32_t i = 0; i < b->programs.loops.count; i++)
+    {
+        const LoopInfo* loop = &b->programs.loops.at[i];
+        vec_push(b->arena, b->components,
+                 (Component){loop->first_known, loop->count, b->component_vars.count, build_string(b, loop->text)});
+        for (uint32_t k = 0; k < loop->count; k++)
+            vec_push(b->arena, b->component_vars, loop->vars[k]);
+    }
+}
+
+static void lay_out(Builder* b)
+{
+    uint32_t next = 0;
+    for (int cls = 0; cls < REG_CLASS_COUNT; cls++)
+    {
+        b->draft.reg_first[cls] = next;
+        next += cls == REG_CONST ? b->c.scalars.constants.count : b->c.reg_counts[cls];
+        if (cls == REG_VALUE)
+            b->draft.saved_count = next;
+    }
+    b->draft.reg_count = next;
+    b->draft.state_count = b->c.reg_counts[REG_STATE];
+}
+
+static void build_reg_places(Builder* b)
+{
+    for (uint32_t i = 0; i < b->draft.reg_count; i++)
+        vec_push(b->arena, b->reg_places, 0);
+    for (int cls = 0; cls < REG_CLASS_COUNT; cls++)
+        for (uint32_t i = 0; i < b->programs.emitter.reg_spans[cls].count; i++)
+            b->reg_places.at[b->draft.reg_first[cls] + i] = build_place(b, b->programs.emitter.reg_spans[cls].at[i]);
+}
+
+// Every register in every table: symbolic → number.
+static void relocate_tables(Builder* b)
+{
+    const uint32_t* f = b->draft.reg_first;
+#define AT(table, field)                                                                                               \
+    for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
+        b->table.at[i].field = relocate(b->table.at[i].field, f);
+#define AT2(table, x, y) AT(table, x) AT(table, y)
+    AT2(vars, reg, present)
+    AT2(guards, g, slope)
+    AT2(guards, argument, present) AT2(guards, react_g, react_present) AT2(guards, truth, latch)
+        AT2(guards, last_g, side) AT2(memories, dst, src) AT(memories, left) AT2(clocks, flag, period)
+            AT2(clocks, first, count) AT2(delays, value, present) AT2(delays, flow_value, time) AT(delays, flow_slope)
+                AT2(delays, out, out_present) AT2(reactions, fire, weight) AT2(acts, target, flag)
+                    AT2(acts, value, present) AT(modes, entry) AT(machines, reg) AT2(resets, target, value)
+                        AT(starts, target) AT(assertions, broken) AT(components, first_known) AT2(probes, time, index)
+                            AT2(probes, out, out_present) AT2(expectations, value, value_present)
+                                AT2(expectations, target, within)
+#undef AT2
+#undef AT
+#define LIST(table)                                                                                                    \
+    for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
+        b->table.at[i] = relocate(b->table.at[i], f);
+                                    LIST(event_flags) LIST(residuals) LIST(unknowns) LIST(jacobian_values)
+                                        LIST(jacobian_times)
+#undef LIST
+                                            b->draft.reg_time = relocate(b->c.time, f);
+}
+
+static kaiModel* finish(Builder* b, kaiAllocator allocator)
+{
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+        build_var(b, v);
+    build_loops(b);
+    for (uint32_t i = 0; i < b->modes.count; i++)
+        b->modes.at[i].entry = b->c.entries[b->modes.at[i].ctx];
+    for (uint32_t i = 0; i < b->c.flat->ctxs.count; i++)
+        if (b->c.entries[i] != NO_REG)
+            vec_push(b->arena, b->event_flags, b->c.entries[i]);
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+        b->draft.instant_signals |= b->c.flat->vars.at[v].kind == VAR_SIGNAL && b->c.vars.at[v].event_dependent;
+    b->draft.choice_count = b->c.flat->choices.count;
+    b->draft.when_count = b->c.flat->whens.count;
+    b->draft.name = build_string(b, b->c.flat->model_name);
+    lay_out(b);
+    build_reg_places(b);
+    emit_relocate(&b->programs.emitter, b->draft.reg_first);
+    relocate_tables(b);
+    for (uint32_t i = 0; i < b->c.scalars.constants.count; i++)
+        vec_push(b->arena, b->constants, b->c.scalars.constants.at[i]);
+    for (uint32_t i = 0; i < b->programs.emitter.code.count; i++)
+        vec_push(b->arena, b->code, b->programs.emitter.code.at[i]);
+#define X(type, name) b->draft.name = b->name.at, b->draft.name##_count = b->name.count;
+    MODEL_ARRAYS(X)
+#undef X
+    return model_pack(&b->draft, allocator);
+}
+
+static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, const Sources* sources)
+{
+    b->arena = arena;
+    b->listing = "";
+    b->c = (Compiler){.arena = arena, .flat = flat, .diags = diags, .sources = sources};
+    map_init(&b->string_index, arena);
+    map_init(&b->place_index, arena);
+    map_init(&b->c.cell_index, arena);
+    map_init(&b->c.task_of, arena);
+    map_init(&b->c.start_of, arena);
+    map_init(&b->c.derived, arena);
+    scalars_init(&b->c.scalars, arena);
+    vec_push(arena, b->strings, 0);
+    vec_push(arena, b->places, (ModelPlace){0});
+    for (uint32_t i = 0; i < flat->vars.count; i++)
+        vec_push(arena, b->c.vars, (VarInfo){.reg = NO_REG, .present = NO_REG, .deriv = NO_REG});
+    b->c.entries = arena_array(arena, SymReg, flat->ctxs.count + 1);
+    for (uint32_t i = 0; i <= flat->ctxs.count; i++)
+        b->c.entries[i] = NO_REG;
+}
+
+kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* sources, const CompileOptions* options,
+                        const char** listing)
+{
+    Builder* b = arena_new(arena, Builder);
+    start_builder(b, arena, flat, diags, sources);
+    index_definitions(&b->c);
+    analyse(&b->c);
+    scalar_const(&b->c.scalars, 0);  // constant number 0 is no PARAM register: see Emitter.fixed
+    assign_registers(b);
+    make_tasks(&b->c);
+    emitter_init(&b->programs.emitter, &b->c);
+    bind_parameters(b);
+    build_reactions(b);
+    build_reaction_values(b);
+    build_experiment(b);
+    for (uint32_t i = 0; i < b->c.tasks.count; i++)  // finds all cells and derivatives, in both phases
+        for (uint32_t k = 0; k < task_item_count(&b->c, i); k++)
+        {
+            task_item(&b->c, PHASE_REACT, i, k);
+            task_item(&b->c, PHASE_FLOW, i, k);
+        }
+    build_cells(b);
+    if (diags->error_count > 0)
+        return NULL;
+    build_programs(b, options, listing != NULL);
+    if (listing != NULL)
+        *listing = b->listing;
+    return finish(b, options->allocator);
+}

@@ -1,0 +1,345 @@
+// Instructions are collected in segments without control flow, sorted by their level in the data flow and their
+// operator, and written as runs. Values are computed once per region: what an outer region has computed, an inner one
+// may read.
+#include "gen/emitter.h"
+
+#include <stdlib.h>
+
+void emitter_init(Emitter* e, Compiler* c)
+{
+    *e = (Emitter){.c = c, .next_region = 1, .segment_id = 1};
+}
+
+static void open_region(Emitter* e)
+{
+    vec_push(e->c->arena, e->regions, e->next_region++);
+}
+
+static void close_region(Emitter* e)
+{
+    e->regions.count--;
+}
+
+// ---- segments -------------------------------------------------------------------------------------------------------
+
+static uint64_t* level_slot(Emitter* e, bool read, SymReg reg)
+{
+    RegClass cls = sym_class(reg);
+    while (e->levels[cls].count <= sym_index(reg))
+    {
+        vec_push(e->c->arena, e->levels[cls], 0);
+        vec_push(e->c->arena, e->reads[cls], 0);
+    }
+    return read ? &e->reads[cls].at[sym_index(reg)] : &e->levels[cls].at[sym_index(reg)];
+}
+
+static uint32_t level_of(Emitter* e, bool read, SymReg reg)
+{
+    uint64_t slot = *level_slot(e, read, reg);
+    return slot >> 32 == e->segment_id ? (uint32_t)slot : 0;
+}
+
+static void raise_level(Emitter* e, bool read, SymReg reg, uint32_t level)
+{
+    if (level > level_of(e, read, reg))
+        *level_slot(e, read, reg) = (uint64_t)e->segment_id << 32 | level;
+}
+
+static void note_span(Emitter* e, SymReg reg, Span span)
+{
+    RegClass cls = sym_class(reg);
+    while (e->reg_spans[cls].count <= sym_index(reg))
+        vec_push(e->c->arena, e->reg_spans[cls], (Span){0});
+    if (e->reg_spans[cls].at[sym_index(reg)].file == 0)
+        e->reg_spans[cls].at[sym_index(reg)] = span;
+}
+
+// An instruction comes after the writes that it reads, and after earlier reads and writes of its result.
+static void add_instruction(Emitter* e, uint32_t op, SymReg dst, const SymReg src[3], Span span)
+{
+    uint32_t level = level_of(e, false, dst), read = level_of(e, true, dst);
+    level = read > level ? read : level;
+    for (int i = 0; i < vm_op_arity((VmOp)op); i++)
+    {
+        uint32_t above = level_of(e, false, src[i]);
+        level = above > level ? above : level;
+    }
+    level++;
+    Instruction made = {.level = level, .order = e->segment.count, .op = op, .dst = dst};
+    for (int i = 0; i < vm_op_arity((VmOp)op); i++)
+    {
+        made.src[i] = src[i];
+        raise_level(e, true, src[i], level);
+    }
+    vec_push(e->c->arena, e->segment, made);
+    raise_level(e, false, dst, level);
+    note_span(e, dst, span);
+}
+
+static int by_level(const void* a, const void* b)
+{
+    const Instruction *x = a, *y = b;
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    if (x->op != y->op)
+        return x->op < y->op ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+static void write_runs(Emitter* e, Instruction* list, uint32_t count)
+{
+    enum
+    {
+        RUN_MAX = 1 << 23
+    };
+    Arena* arena = e->c->arena;
+    for (uint32_t i = 0; i < count;)
+    {
+        uint32_t end = i;
+        while (end < count && list[end].op == list[i].op && list[end].level == list[i].level && end - i < RUN_MAX)
+            end++;
+        vec_push(arena, e->code, list[i].op | (end - i) << 8);
+        for (; i < end; i++)
+        {
+            vec_push(arena, e->code, list[i].dst);
+            for (int k = 0; k < vm_op_arity((VmOp)list[i].op); k++)
+                vec_push(arena, e->code, list[i].src[k]);
+        }
+    }
+}
+
+static void flush(Emitter* e)
+{
+    if (e->segment.count > 0)
+        qsort(e->segment.at, e->segment.count, sizeof *e->segment.at, by_level);
+    write_runs(e, e->segment.at, e->segment.count);
+    e->segment.count = 0;
+    e->segment_id++;
+}
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+
+static ScalarPlace* place_slot(Emitter* e, ScalarId s)
+{
+    while (e->places.count < e->c->scalars.list.count)
+        vec_push(e->c->arena, e->places, (ScalarPlace){0});
+    return &e->places.at[s];
+}
+
+static bool region_open(const Emitter* e, uint32_t region)
+{
+    for (uint32_t i = e->regions.count; i-- > 0;)
+        if (e->regions.at[i] == region)
+            return true;
+    return false;
+}
+
+static bool find_place(Emitter* e, ScalarId s, SymReg* reg)
+{
+    const Scalar* x = &e->c->scalars.list.at[s];
+    if (x->op == SCALAR_REG)
+        *reg = x->reg;
+    else if (x->fixed)
+    {
+        if (s >= e->fixed.count || e->fixed.at[s] == 0)
+            return false;
+        *reg = e->fixed.at[s];
+    }
+    else
+    {
+        ScalarPlace place = *place_slot(e, s);
+        if (place.region == 0 || !region_open(e, place.region))
+            return false;
+        *reg = place.reg;
+    }
+    return true;
+}
+
+// A value of parameters alone: computed once, in the parameter program.
+static void write_fixed(Emitter* e, ScalarId s, const SymReg src[3])
+{
+    const Scalar x = e->c->scalars.list.at[s];
+    while (e->fixed.count < e->c->scalars.list.count)
+        vec_push(e->c->arena, e->fixed, 0);
+    SymReg dst = compiler_reg(e->c, REG_PARAM);
+    e->fixed.at[s] = dst;
+    vec_push(e->c->arena, e->fixed_code, (Instruction){.op = x.op, .dst = dst, .src = {src[0], src[1], src[2]}});
+    note_span(e, dst, x.span);
+}
+
+static void write_scalar(Emitter* e, ScalarId s, const SymReg src[3], SymReg dst)
+{
+    const Scalar x = e->c->scalars.list.at[s];
+    if (x.fixed)
+    {
+        write_fixed(e, s, src);
+        return;
+    }
+    if (dst == NO_REG)
+        dst = compiler_reg(e->c, REG_TEMP);
+    add_instruction(e, x.op, dst, src, x.span);
+    *place_slot(e, s) = (ScalarPlace){dst, e->regions.at[e->regions.count - 1]};
+}
+
+// Computes `root` (its own result into dst if dst is given and it has none yet) and what it needs, without recursion.
+static SymReg compute(Emitter* e, ScalarId root, SymReg dst)
+{
+    VEC(ScalarId) stack = {0};
+    vec_push(e->c->arena, stack, root);
+    SymReg found = NO_REG;
+    while (stack.count > 0)
+    {
+        ScalarId s = stack.at[stack.count - 1];
+        if (find_place(e, s, &found))
+        {
+            stack.count--;
+            continue;
+        }
+        const Scalar x = e->c->scalars.list.at[s];
+        SymReg src[3] = {0};
+        bool ready = true;
+        for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
+            if (!find_place(e, x.arg[i], &src[i]))
+            {
+                vec_push(e->c->arena, stack, x.arg[i]);
+                ready = false;
+            }
+        if (ready)
+            write_scalar(e, s, src, s == root ? dst : NO_REG);
+    }
+    find_place(e, root, &found);
+    return found;
+}
+
+SymReg emit_value(Emitter* e, ScalarId value)
+{
+    return compute(e, value, NO_REG);
+}
+
+void emit_to(Emitter* e, ScalarId value, SymReg dst)
+{
+    SymReg found = compute(e, value, dst);
+    SymReg src[3] = {found, 0, 0};
+    if (found != dst)
+        add_instruction(e, VM_MOVE, dst, src, e->c->scalars.list.at[value].span);
+}
+
+void emit_constant(Emitter* e, double value, SymReg dst)
+{
+    emit_to(e, scalar_const(&e->c->scalars, value), dst);
+}
+
+// ---- programs and control -------------------------------------------------------------------------------------------
+
+uint32_t emit_begin(Emitter* e)
+{
+    flush(e);
+    open_region(e);
+    return e->code.count;
+}
+
+CodeRange emit_end(Emitter* e, uint32_t start)
+{
+    flush(e);
+    close_region(e);
+    return (CodeRange){start, e->code.count};
+}
+
+CodeRange emit_parameters(Emitter* e)
+{
+    uint32_t start = e->code.count;
+    for (uint32_t i = 0; i < e->fixed_code.count; i++)
+    {
+        e->fixed_code.at[i].level = i;  // in the order of their making: each after what it needs
+        write_runs(e, &e->fixed_code.at[i], 1);
+    }
+    return (CodeRange){start, e->code.count};
+}
+
+SwitchPatch emit_switch(Emitter* e, SymReg mode, uint32_t count)
+{
+    flush(e);
+    Arena* arena = e->c->arena;
+    SwitchPatch patch = {.head = e->code.count, .count = count};
+    vec_push(arena, e->code, VM_SWITCH);
+    vec_push(arena, e->code, mode);
+    vec_push(arena, e->code, count);
+    for (uint32_t i = 0; i <= count; i++)
+        vec_push(arena, e->code, NO_REG);
+    return patch;
+}
+
+static uint32_t switch_base(const SwitchPatch* patch)
+{
+    return patch->head + 3 + patch->count + 1;
+}
+
+void emit_case(Emitter* e, SwitchPatch* patch, uint32_t mode)
+{
+    flush(e);
+    open_region(e);
+    e->code.at[patch->head + 3 + mode] = e->code.count - switch_base(patch);
+}
+
+void emit_case_end(Emitter* e, SwitchPatch* patch)
+{
+    flush(e);
+    close_region(e);
+    vec_push(e->c->arena, patch->jumps, e->code.count);
+    vec_push(e->c->arena, e->code, VM_JUMP);
+    vec_push(e->c->arena, e->code, 0);
+}
+
+void emit_switch_end(Emitter* e, SwitchPatch* patch)
+{
+    uint32_t end = e->code.count;
+    e->code.at[patch->head + 3 + patch->count] = end - switch_base(patch);
+    for (uint32_t i = 0; i < patch->jumps.count; i++)
+        e->code.at[patch->jumps.at[i] + 1] = end - patch->jumps.at[i];
+}
+
+uint32_t emit_fix(Emitter* e, SymReg first_known, uint32_t count, uint32_t component)
+{
+    flush(e);
+    open_region(e);
+    uint32_t head = e->code.count;
+    uint32_t words[] = {VM_FIX, 0, first_known, count, component};
+    for (int i = 0; i < 5; i++)
+        vec_push(e->c->arena, e->code, words[i]);
+    return head;
+}
+
+void emit_fix_end(Emitter* e, uint32_t head)
+{
+    flush(e);
+    close_region(e);
+    e->code.at[head + 1] = e->code.count - head - 5;
+}
+
+void emit_relocate(Emitter* e, const uint32_t* reg_first)
+{
+    for (uint32_t i = 0; i < e->code.count;)
+    {
+        uint32_t* pc = &e->code.at[i];
+        uint32_t op = *pc & 0xff;
+        if (op == VM_SWITCH)
+        {
+            pc[1] = relocate(pc[1], reg_first);
+            i += 3 + pc[2] + 1;
+        }
+        else if (op == VM_JUMP)
+            i += 2;
+        else if (op == VM_FIX)
+        {
+            pc[2] = relocate(pc[2], reg_first);
+            i += 5;
+        }
+        else
+        {
+            uint32_t words = (*pc >> 8) * (1 + (uint32_t)vm_op_arity((VmOp)op));
+            for (uint32_t k = 1; k <= words; k++)
+                pc[k] = relocate(pc[k], reg_first);
+            i += 1 + words;
+        }
+    }
+}

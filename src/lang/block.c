@@ -1,0 +1,194 @@
+// Blocks: `{`, things one after the other, `}`. Layout, recovery and missing braces are the same for all of them.
+#include "lang/parse.h"
+
+bool token_starts_file_part(TokenKind kind)
+{
+    return kind >= TOKEN_IMPORT && kind <= TOKEN_EXPERIMENT;
+}
+
+bool token_starts_item(TokenKind kind)
+{
+    switch (kind)
+    {
+    case TOKEN_NAME:
+    case TOKEN_PARAM:
+    case TOKEN_STATE:
+    case TOKEN_DISCRETE:
+    case TOKEN_SIGNAL:
+    case TOKEN_EVENT:
+    case TOKEN_INPUT:
+    case TOKEN_OUTPUT:
+    case TOKEN_PORT:
+    case TOKEN_FOR:
+    case TOKEN_IF:
+    case TOKEN_WHEN:
+    case TOKEN_CHOOSE:
+    case TOKEN_WEIGHT:
+    case TOKEN_MODES:
+    case TOKEN_INITIAL:
+    case TOKEN_MODE:
+    case TOKEN_PREEMPT:
+    case TOKEN_ON:
+    case TOKEN_BOND:
+    case TOKEN_CONNECT:
+    case TOKEN_ASSERT:
+    case TOKEN_EMIT:
+    case TOKEN_HALT:
+    case TOKEN_RECORD:
+    case TOKEN_PLOT:
+    case TOKEN_SWEEP:
+    case TOKEN_EXPECT: return true;
+    default: return false;
+    }
+}
+
+// ---- layout
+
+// The token cannot start an item, and the item before it is complete.
+static void block_unexpected(Parser* parser)
+{
+    TokenKind kind = parser->token.kind;
+    Span span = parser_span(parser);
+    Diag* diag;
+    if (kind == TOKEN_RIGHT_PAREN || kind == TOKEN_RIGHT_BRACKET)
+    {
+        diag = parser_error(parser, K_EXTRA_CLOSE, span, "this `%s` closes nothing", token_text(kind));
+        diag_help(parser->diags, diag, "remove it, or open it before");
+    }
+    else if (kind == TOKEN_EQUALS && parser->last.kind == TOKEN_STRING)
+    {
+        diag = parser_error(parser, K_UNEXPECTED, span, "unexpected `=` after the description");
+        diag_help(parser->diags, diag, "the description comes last: `name = value \"description\"`");
+    }
+    else if (kind == TOKEN_EQUALS || kind == TOKEN_ASSIGN)
+    {
+        diag = parser_error(parser, K_WRONG_EQUALS, span, "a second `%s` in one item", token_text(kind));
+        diag_help(parser->diags, diag, "`==` compares; a new item starts on a new line or after `;`");
+    }
+    else
+    {
+        diag = parser_error(parser, K_UNEXPECTED, span, "unexpected %s after the end of an item", parser_found(parser));
+        diag_help(parser->diags, diag, "is an operator, a comma or a line break missing before it?");
+    }
+}
+
+static void block_bad_start(Parser* parser)
+{
+    TokenKind kind = parser->token.kind;
+    Span span = parser_span(parser);
+    if ((kind == TOKEN_LEFT_PAREN || kind == TOKEN_LEFT_BRACKET) && parser->last.kind != TOKEN_SEMICOLON &&
+        parser->last.kind != TOKEN_LEFT_BRACE)
+    {
+        Diag* diag = parser_error(parser, K_ITEM_LAYOUT, span, "a line cannot start with `%s`", token_text(kind));
+        diag_help(parser->diags, diag, "to continue the line above, put the `%s` at its end", token_text(kind));
+        return;
+    }
+    block_unexpected(parser);
+}
+
+// Is the token where an item may start? Reports it otherwise; false if there is no item to parse.
+static bool block_layout(Parser* parser)
+{
+    TokenKind before = parser->last.kind;
+    bool separated = parser->token.breaks > 0 || before == TOKEN_SEMICOLON || before == TOKEN_LEFT_BRACE ||
+                     before == TOKEN_RIGHT_BRACE;
+    if (separated && (token_starts_item(parser->token.kind) || token_is_word(parser->token.kind)))
+        return true;
+    if (separated)
+        return block_bad_start(parser), false;
+    if (!parser_line_defines(parser))
+        return block_unexpected(parser), false;
+    if (!parser->token.suspect)
+    {
+        Diag* diag = parser_slip(parser, K_ITEM_LAYOUT, parser_span(parser),
+                                 "%s starts a new item on the line of the one before", parser_found(parser));
+        diag_help(parser->diags, diag, "put it on a new line, or write `;` before it");
+    }
+    parser->muted = parser_at(parser, TOKEN_NAME);  // what follows may be wrong because of this
+    return true;
+}
+
+// ---- braces
+
+// A `}` that begins its line further left than the line of its `{` belongs to an outer one: remember the inner.
+static void block_judge_indent(Parser* parser, Span open, uint32_t indent)
+{
+    if (parser->token.breaks > 0 && parser->indent < indent && parser->lost.file == 0)
+        parser->lost = open;
+}
+
+static void block_unclosed(Parser* parser, Span open, const char* owner)
+{
+    if (parser->unclosed)
+        return;
+    bool guessed = parser->lost.file != 0;
+    Span span =
+        parser_at(parser, TOKEN_END) ? (Span){parser->file, parser->last.start, parser->last.end} : parser_span(parser);
+    parser->token.suspect = false;
+    Diag* diag = parser_error(parser, K_UNCLOSED, span, "`}` is missing %s this",
+                              parser_at(parser, TOKEN_END) ? "after" : "before");
+    if (guessed)
+        diag_note(parser->diags, diag, parser->lost, "judged by the indentation, this `{` is not closed");
+    else
+        diag_note(parser->diags, diag, open, "the `{` of this %s is not closed", owner);
+    parser->unclosed = true;
+    parser->panic = false;
+}
+
+static void block_one(Parser* parser, ParseOne* one, void* list)
+{
+    uint32_t start = parser->token.start;
+    bool fits = block_layout(parser);
+    if (fits)
+    {
+        parser_mark(parser, MARK_ITEM);
+        one(parser, list);
+    }
+    parser->muted = false;
+    if (parser->panic)
+        parser_sync(parser, start);
+}
+
+static void block_contents(Parser* parser, ParseOne* one, void* list)
+{
+    while (!parser_at(parser, TOKEN_RIGHT_BRACE) && !parser_at(parser, TOKEN_END) &&
+           !token_starts_file_part(parser->token.kind))
+        if (!parser_accept(parser, TOKEN_SEMICOLON))
+            block_one(parser, one, list);
+}
+
+// At the `{`, or where its absence was reported. False if there is no block to go on with.
+static bool block_open(Parser* parser, const char* owner)
+{
+    if (parser->panic)
+        return parser_recover_brace(parser);
+    if (parser_at(parser, TOKEN_LEFT_BRACE))
+        return true;
+    char what[64];
+    snprintf(what, sizeof what, "the `{` of this %s", owner);
+    parser_expected(parser, what, NULL);
+    if (parser_recover_brace(parser))
+        return true;
+    if (parser->depth > 0 || parser->token.breaks == 0 || !token_starts_item(parser->token.kind))
+        return false;
+    parser->panic = false;  // a model or experiment whose items follow: take the brace as written
+    return true;
+}
+
+void parse_block(Parser* parser, const char* owner, ParseOne* one, void* list)
+{
+    if (!block_open(parser, owner) || !parser_enter(parser))
+        return;
+    Span open = parser_span(parser);
+    uint32_t indent = parser->indent;
+    parser_accept(parser, TOKEN_LEFT_BRACE);
+    block_contents(parser, one, list);
+    if (parser_at(parser, TOKEN_RIGHT_BRACE))
+    {
+        block_judge_indent(parser, open, indent);
+        parser_next(parser);
+    }
+    else
+        block_unclosed(parser, open, owner);
+    parser_leave(parser);
+}

@@ -1,0 +1,436 @@
+// The lexer. Longest match; every byte of the text is either part of a token, blank, comment, or reported.
+#include "lang/lexer.h"
+#include "lang/slips.h"
+#include "lang/utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char* const token_texts[] = {
+#define CLASS(name, text) text,
+#define SIGN(name, text) text,
+#define WORD(name, text) text,
+#include "lang/tokens.def"
+#undef CLASS
+#undef SIGN
+#undef WORD
+};
+
+const char* token_text(TokenKind kind)
+{
+    return token_texts[kind];
+}
+
+const char* const* token_words(uint32_t* count)
+{
+    *count = TOKEN_COUNT - TOKEN_FIRST_WORD;
+    return token_texts + TOKEN_FIRST_WORD;
+}
+
+void lexer_init(Lexer* lexer, const Sources* sources, uint32_t file, Diags* diags)
+{
+    const Source* source = &sources->list.at[file - 1];
+    *lexer = (Lexer){.text = source->text, .length = source->length, .file = file, .diags = diags, .first = true};
+    lexer->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+static char lexer_peek(const Lexer* lexer, uint32_t ahead)
+{
+    return ahead < lexer->length - lexer->at ? lexer->text[lexer->at + ahead] : '\0';
+}
+
+static Span lexer_span(const Lexer* lexer, uint32_t start)
+{
+    return (Span){lexer->file, start, lexer->at};
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_foreign(char c)  // part of a character outside ASCII
+{
+    return (unsigned char)c >= 0x80;
+}
+
+// ---- what stands between tokens
+
+static bool lexer_break(Lexer* lexer, Token* token)
+{
+    char c = lexer_peek(lexer, 0);
+    if (lexer->at >= lexer->length || (c != '\n' && c != '\r'))
+        return false;
+    lexer->at += c == '\r' && lexer_peek(lexer, 1) == '\n' ? 2 : 1;
+    token->breaks++;
+    return true;
+}
+
+static void lexer_skip_line(Lexer* lexer)
+{
+    while (lexer->at < lexer->length && lexer->text[lexer->at] != '\n' && lexer->text[lexer->at] != '\r')
+        lexer->at++;
+}
+
+static void lexer_report(Lexer* lexer, Token* token, DiagCode code, uint32_t start, const char* message,
+                         const char* help)
+{
+    token->suspect = true;
+    if (!lexer->diags)
+        return;
+    Diag* diag = diag_error(lexer->diags, code, lexer_span(lexer, start), "%s", message);
+    if (help)
+        diag_help(lexer->diags, diag, "%s", help);
+}
+
+static void lexer_skip_block_comment(Lexer* lexer, Token* token)
+{
+    uint32_t start = lexer->at;
+    const char* close = NULL;
+    if (!lexer->block_open)  // searched once in vain, never again: the time stays linear
+        close = memmem(lexer->text + start + 2, lexer->length - start - 2, "*/", 2);
+    lexer->block_open = !close;
+    lexer->at += 2;
+    lexer_report(lexer, token, K_FOREIGN_OPERATOR, start, "comments start with `//` and end with the line",
+                 "put `//` before every line of the comment");
+    if (!close)
+        return lexer_skip_line(lexer);
+    while (lexer->text + lexer->at < close + 2)
+        if (!lexer_break(lexer, token))
+            lexer->at++;
+}
+
+// A comment may hold any bytes but 0, which would end the text for everything that prints it.
+static void lexer_skip_comment(Lexer* lexer, Token* token)
+{
+    uint32_t start = lexer->at;
+    lexer_skip_line(lexer);
+    const char* zero = memchr(lexer->text + start, '\0', lexer->at - start);
+    if (!zero)
+        return;
+    uint32_t end = lexer->at;
+    lexer->at = (uint32_t)(zero - lexer->text) + 1;
+    lexer_report(lexer, token, K_BAD_CHARACTER, lexer->at - 1, "this byte is not text", "save the file as UTF-8 text");
+    lexer->at = end;
+}
+
+static void lexer_skip_hash_comment(Lexer* lexer, Token* token)
+{
+    uint32_t start = lexer->at++;
+    lexer_report(lexer, token, K_FOREIGN_OPERATOR, start, "comments start with `//`", "write `//` instead of `#`");
+    lexer_skip_line(lexer);
+}
+
+// Skips blanks, and comments unless they are wanted. True if it stopped at a comment.
+static bool lexer_skip_blank(Lexer* lexer, Token* token)
+{
+    while (lexer->at < lexer->length)
+    {
+        char c = lexer->text[lexer->at], next = lexer_peek(lexer, 1);
+        if (c == ' ' || c == '\t')
+            lexer->at++;
+        else if (c == '/' && next == '/')
+        {
+            if (lexer->keep_comments)
+                return true;
+            lexer_skip_comment(lexer, token);
+        }
+        else if (c == '/' && next == '*')
+            lexer_skip_block_comment(lexer, token);
+        else if (c == '#')
+            lexer_skip_hash_comment(lexer, token);
+        else if (!lexer_break(lexer, token))
+            return false;
+    }
+    return false;
+}
+
+// ---- words
+
+// Letters, digits and foreign characters that are not the look-alike of a sign.
+static bool lexer_extend_word(Lexer* lexer, bool* foreign)
+{
+    char c = lexer_peek(lexer, 0);
+    if (is_letter(c) || is_digit(c))
+        return lexer->at++, true;
+    uint32_t code_point;
+    size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
+    if (!is_foreign(c) || length == 0 || slip_lookalike(code_point))
+        return false;
+    lexer->at += (uint32_t)length;
+    return *foreign = true;
+}
+
+static TokenKind lexer_word_kind(const char* text, size_t length)
+{
+    for (int kind = TOKEN_FIRST_WORD; kind < TOKEN_COUNT; kind++)
+        if (token_texts[kind][0] == text[0] && strlen(token_texts[kind]) == length &&
+            memcmp(token_texts[kind], text, length) == 0)
+            return (TokenKind)kind;
+    return TOKEN_NAME;
+}
+
+static void lexer_word(Lexer* lexer, Token* token)
+{
+    bool foreign = false;
+    while (lexer_extend_word(lexer, &foreign))
+        ;
+    token->kind = lexer_word_kind(lexer->text + token->start, lexer->at - token->start);
+    if (foreign)
+        lexer_report(lexer, token, K_BAD_CHARACTER, token->start,
+                     "a name is made of the letters a-z and A-Z, digits and `_`",
+                     "spell it in ASCII, for example `omega`; strings and comments may hold any character");
+}
+
+// ---- numbers
+
+static bool lexer_exponent(Lexer* lexer)
+{
+    if (lexer_peek(lexer, 0) != 'e' && lexer_peek(lexer, 0) != 'E')
+        return true;
+    uint32_t sign = lexer_peek(lexer, 1) == '-' || lexer_peek(lexer, 1) == '+';
+    if (!is_digit(lexer_peek(lexer, 1 + sign)))
+        return lexer->at++, false;
+    lexer->at += 1 + sign;
+    while (is_digit(lexer_peek(lexer, 0)))
+        lexer->at++;
+    return true;
+}
+
+// What runs on after a number: letters, digits and points, but not the `..` of a range.
+static bool lexer_number_tail(Lexer* lexer)
+{
+    uint32_t start = lexer->at;
+    bool foreign = false;
+    while (lexer_extend_word(lexer, &foreign) || (lexer_peek(lexer, 0) == '.' && lexer_peek(lexer, 1) != '.'))
+        if (lexer_peek(lexer, 0) == '.' && lexer_peek(lexer, 1) != '.')
+            lexer->at++;
+    return lexer->at > start;
+}
+
+static void lexer_number(Lexer* lexer, Token* token)
+{
+    const char* help = NULL;
+    token->kind = TOKEN_NUMBER;
+    while (is_digit(lexer_peek(lexer, 0)))
+        lexer->at++;
+    if (lexer_peek(lexer, 0) == '.' && lexer_peek(lexer, 1) != '.')
+    {
+        lexer->at++;
+        if (!is_digit(lexer_peek(lexer, 0)))
+            help = "a digit follows the point: `2.0`";
+        while (is_digit(lexer_peek(lexer, 0)))
+            lexer->at++;
+    }
+    uint32_t mantissa = lexer->at;
+    if (!lexer_exponent(lexer))
+        help = "an exponent has digits, for example `1e-3`";
+    bool tail = lexer_number_tail(lexer);
+    if (tail && !help)
+        help = lexer->text[mantissa] == '.' ? "a number has one point; a range is written `1..9`"
+                                            : "a unit is written `5[s]`, a product `5*s`";
+    token->number = strtod_l(lexer->text + token->start, NULL, lexer->locale);
+    if (help)
+        lexer_report(lexer, token, K_BAD_NUMBER, token->start, "this is not a number", help);
+    else if (isinf(token->number))
+        lexer_report(lexer, token, K_BAD_NUMBER, token->start, "this number is too large",
+                     "the largest is about 1.8e308; `inf` is infinity");
+}
+
+// ---- strings
+
+static bool lexer_escape_known(char c)
+{
+    return c == '"' || c == '\\' || c == 'n' || c == 't';
+}
+
+static void lexer_escape(Lexer* lexer, Token* token)
+{
+    uint32_t start = lexer->at++;
+    char c = lexer_peek(lexer, 0);
+    if (lexer->at >= lexer->length || c == '\n' || c == '\r')
+        return;
+    bool known = lexer_escape_known(c);
+    lexer->at += known || !is_foreign(c) ? 1 : 0;
+    if (!known)
+        lexer_report(lexer, token, K_BAD_STRING, start, "a string has the escapes \\\" \\\\ \\n and \\t only",
+                     "write `\\\\` for a backslash");
+}
+
+// A run of bytes in a string that is not text: malformed UTF-8 or 0.
+static void lexer_bad_text(Lexer* lexer, Token* token, bool* reported)
+{
+    uint32_t start = lexer->at, code_point;
+    while (lexer->at < lexer->length && (lexer->text[lexer->at] == '\0' || is_foreign(lexer->text[lexer->at])) &&
+           (lexer->text[lexer->at] == '\0' ||
+            utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point) == 0))
+        lexer->at++;
+    if (!*reported)
+        lexer_report(lexer, token, K_BAD_CHARACTER, start, "these bytes are not text in UTF-8",
+                     "save the file as UTF-8");
+    *reported = true;
+}
+
+static void lexer_string_token(Lexer* lexer, Token* token)
+{
+    bool reported = false;
+    token->kind = TOKEN_STRING;
+    lexer->at++;
+    while (lexer->at < lexer->length)
+    {
+        char c = lexer->text[lexer->at];
+        uint32_t code_point;
+        size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
+        if (c == '"')
+        {
+            lexer->at++;
+            return;
+        }
+        if (c == '\n' || c == '\r')
+            break;
+        if (c == '\\')
+            lexer_escape(lexer, token);
+        else if (length == 0 || c == '\0')
+            lexer_bad_text(lexer, token, &reported);
+        else
+            lexer->at += (uint32_t)length;
+    }
+    uint32_t end = lexer->at;
+    lexer->at = token->start + 1;
+    lexer_report(lexer, token, K_BAD_STRING, token->start, "this string is not closed on its line",
+                 "end it with `\"`; write `\\n` for a line break inside it");
+    lexer->at = end;
+}
+
+const char* lexer_string(const Lexer* lexer, Token token, Arena* arena)
+{
+    const char* from = lexer->text + token.start + 1;
+    const char* end = lexer->text + token.end;
+    if (end > from && end[-1] == '"')
+        end--;
+    char *text = arena_alloc(arena, (size_t)(end - from) + 1), *to = text;
+    for (; from < end; from++)
+    {
+        if (*from == '\\' && from + 1 < end && lexer_escape_known(from[1]))
+        {
+            from++;
+            *to++ = *from == 'n' ? '\n' : *from == 't' ? '\t' : *from;
+        }
+        else if (*from != '\0')
+            *to++ = *from;
+    }
+    return text;
+}
+
+// ---- signs
+
+static TokenKind lexer_sign_kind(const Lexer* lexer, uint32_t* length)
+{
+    for (int kind = TOKEN_LEFT_PAREN; kind < TOKEN_FIRST_WORD; kind++)  // two characters first
+        if (token_texts[kind][1] && token_texts[kind][0] == lexer_peek(lexer, 0) &&
+            token_texts[kind][1] == lexer_peek(lexer, 1))
+            return *length = 2, (TokenKind)kind;
+    for (int kind = TOKEN_LEFT_PAREN; kind < TOKEN_FIRST_WORD; kind++)
+        if (!token_texts[kind][1] && token_texts[kind][0] == lexer_peek(lexer, 0))
+            return *length = 1, (TokenKind)kind;
+    return TOKEN_END;
+}
+
+static bool lexer_slip(Lexer* lexer, Token* token)
+{
+    size_t length;
+    const Slip* slip = slip_find(lexer->text + lexer->at, lexer->length - lexer->at, &length);
+    if (!slip)
+        return false;
+    lexer->at += (uint32_t)length;
+    token->kind = slip->meant;
+    lexer_report(lexer, token, is_foreign(lexer->text[token->start]) ? K_BAD_CHARACTER : K_FOREIGN_OPERATOR,
+                 token->start, slip->message, slip->help);
+    return true;
+}
+
+static bool lexer_sign(Lexer* lexer, Token* token)
+{
+    if (lexer_slip(lexer, token))
+        return true;
+    uint32_t length;
+    TokenKind kind = lexer_sign_kind(lexer, &length);
+    if (kind == TOKEN_END)
+        return false;
+    token->kind = kind;
+    lexer->at += length;
+    return true;
+}
+
+// Can anything start here? Bytes for which this is false are reported together.
+static bool lexer_can_start(const Lexer* lexer)
+{
+    char c = lexer->text[lexer->at];
+    uint32_t code_point, length;
+    if (is_foreign(c))
+        return utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point) > 0;
+    return is_letter(c) || is_digit(c) || c == '"' || c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#' ||
+           lexer_sign_kind(lexer, &length) != TOKEN_END || slip_starts(c);
+}
+
+static void lexer_skip_noise(Lexer* lexer, Token* token)
+{
+    uint32_t start = lexer->at;
+    bool printable = lexer->text[start] > ' ' && lexer->text[start] < 0x7F;
+    do
+        lexer->at++;
+    while (lexer->at < lexer->length && !lexer_can_start(lexer));
+    if (printable)
+        lexer_report(lexer, token, K_BAD_CHARACTER, start, "this character has no meaning in a model",
+                     "remove it; comments start with `//`");
+    else
+        lexer_report(lexer, token, K_BAD_CHARACTER, start, "these bytes are not text", "save the file as UTF-8 text");
+}
+
+static bool lexer_token(Lexer* lexer, Token* token)
+{
+    char c = lexer->text[lexer->at];
+    token->start = lexer->at;
+    if (is_letter(c))
+        return lexer_word(lexer, token), true;
+    if (is_digit(c) || (c == '.' && is_digit(lexer_peek(lexer, 1))))
+        return lexer_number(lexer, token), true;
+    if (c == '"')
+        return lexer_string_token(lexer, token), true;
+    if (lexer_sign(lexer, token))
+        return true;
+    uint32_t code_point;
+    if (is_foreign(c) && utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point) > 0)
+        return lexer_word(lexer, token), true;
+    return false;
+}
+
+Token lexer_next(Lexer* lexer)
+{
+    Token token = {.kind = TOKEN_END};
+    for (;;)
+    {
+        bool comment = lexer_skip_blank(lexer, &token);
+        token.start = lexer->at;
+        if (comment)
+        {
+            lexer_skip_line(lexer);
+            token.kind = TOKEN_COMMENT;
+            break;
+        }
+        if (lexer->at >= lexer->length || lexer_token(lexer, &token))
+            break;
+        lexer_skip_noise(lexer, &token);
+    }
+    token.end = lexer->at;
+    if (lexer->first && token.breaks == 0)
+        token.breaks = 1;
+    lexer->first = false;
+    return token;
+}

@@ -1,0 +1,361 @@
+// The items of a model: declarations, definitions, instances, modes, bonds and the rest.
+#include "lang/parse.h"
+
+#include <string.h>
+
+Item* parser_new_item(Parser* parser, ItemKind kind)
+{
+    Item* item = arena_new(parser->arena, Item);
+    item->kind = kind;
+    item->span = item->name_span = parser_span(parser);
+    return item;
+}
+
+void parser_end_item(Parser* parser, Item* item, ItemList* items)
+{
+    item->span = parser_span_from(parser, item->span.start);
+    vec_push(parser->arena, *items, item);
+}
+
+void parser_misplaced(Parser* parser, const char* message, const char* help)
+{
+    Diag* diag = parser_error(parser, K_MISPLACED, parser_span(parser), "%s", message);
+    diag_help(parser->diags, diag, "%s", help);
+}
+
+// ---- declarations
+
+static void parse_var(Parser* parser, Item* item, const char* what)
+{
+    Var var = {0};
+    var.name = parser_name(parser, what, &var.span);
+    if (parser->panic)
+        return;
+    parse_var_brackets(parser, &var);
+    if (!parser->panic &&
+        (parser_at(parser, TOKEN_EQUALS) || parser_at(parser, TOKEN_ASSIGN) || parser_at(parser, TOKEN_EQ)))
+        var.init = parse_value(parser, TOKEN_EQUALS, "the name");
+    var.description = parser_string(parser);
+    vec_push(parser->arena, item->vars, var);
+}
+
+static void parse_decl(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_DECL);
+    item->decl = DECL_PARAM + (parser->token.kind - TOKEN_PARAM);
+    item->is_event = item->decl == DECL_EVENT;
+    parser_next(parser);
+    if (item->decl >= DECL_INPUT && parser_accept(parser, TOKEN_EVENT))
+        item->is_event = true;
+    do
+        parse_var(parser, item, "a name to declare");
+    while (parser_accept(parser, TOKEN_COMMA));
+    parser_end_item(parser, item, items);
+}
+
+static void parse_port(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_PORT);
+    parser_next(parser);
+    do
+    {
+        PowerPort port = {0};
+        Span span;
+        port.name = parser_name(parser, "the name of a port", &port.span);
+        if (parser_accept(parser, TOKEN_COLON))
+            port.domain = parser_name(parser, "the domain of a port", &span);
+        if (!parser->panic)
+            vec_push(parser->arena, item->ports, port);
+    } while (parser_accept(parser, TOKEN_COMMA));
+    parser_end_item(parser, item, items);
+}
+
+// ---- definitions and instances
+
+static void parse_instance(Parser* parser, Item* item)
+{
+    item->kind = ITEM_INSTANCE;
+    item->name = item->path->steps.at[0].name;
+    item->path = NULL;
+    item->value = NULL;
+    parser_next(parser);
+    item->island = parser_accept(parser, TOKEN_ISLAND);
+    item->type = parser_name(parser, "the name of a model or element", &item->type_span);
+    if (!parser->panic && parser_at(parser, TOKEN_LEFT_BRACKET) && parser->token.breaks == 0)
+    {
+        Span outer;
+        parser_mark(parser, MARK_TIGHT);
+        Token open = parser_open(parser, &outer);
+        parse_array_range(parser, &item->index, &item->range);
+        parser_close(parser, open, outer, TOKEN_RIGHT_BRACKET);
+    }
+    if (!parser->panic && parser_at(parser, TOKEN_LEFT_PAREN) && parser->token.breaks == 0)
+        parse_args(parser, &item->args);
+    item->is_switched = parser_accept(parser, TOKEN_SWITCHED);
+    if (item->is_switched)
+        parse_block(parser, "switched junction", parse_mode, &item->modes);
+}
+
+// Words of other languages at the start of an item, and what to write.
+static const char* const foreign_words[][2] = {
+    {"end", "a block ends with `}`"},
+    {"endif", "a block ends with `}`"},
+    {"der", "a derivative is defined with `x' = …`"},
+    {"parameter", "did you mean `param`?"},
+    {"const", "did you mean `param`?"},
+    {"constant", "did you mean `param`?"},
+    {"var", "did you mean `state`, `discrete` or `signal`?"},
+    {"Real", "did you mean `state`, `discrete` or `signal`?"},
+    {"real", "did you mean `state`, `discrete` or `signal`?"},
+    {"Integer", "did you mean `discrete`?"},
+    {"equation", "equations stand in the model itself, without a heading"},
+    {"reinit", "a jump is written `when event { x := value }`"},
+};
+
+static const char* parse_item_advice(const Parser* parser, const char* name)
+{
+    for (size_t i = 0; i < sizeof foreign_words / sizeof *foreign_words; i++)
+        if (strcmp(name, foreign_words[i][0]) == 0)
+            return foreign_words[i][1];
+    uint32_t count;
+    const char* const* words = token_words(&count);
+    const char* near = diag_nearest(name, words, count);
+    for (uint32_t i = 0; i < count && !near; i++)  // `paramtr`: far, but it starts like a word
+        near = strlen(words[i]) > 4 && strncmp(name, words[i], 4) == 0 ? words[i] : NULL;
+    if (near && (parser_at(parser, TOKEN_NAME) || parser_at(parser, TOKEN_LEFT_BRACE)))
+        return arena_printf(parser->arena, "did you mean `%s`?", near);
+    return "an item is a declaration, `name = …`, `name' = …` or `name : Model`";
+}
+
+static void parse_not_an_item(Parser* parser, const Path* path)
+{
+    bool next_line = parser->token.breaks > 0 || parser_at(parser, TOKEN_END) || parser_at(parser, TOKEN_RIGHT_BRACE) ||
+                     parser_at(parser, TOKEN_SEMICOLON);
+    Diag* diag = NULL;
+    if (next_line)
+        diag = parser_error(parser, K_UNEXPECTED, path->span, "expected `=`, `'` or `:` after `%s`",
+                            path->steps.at[0].name);
+    else
+        diag = parser_error(parser, K_UNEXPECTED, parser_span(parser), "expected `=`, `'` or `:` after `%s`, found %s",
+                            path->steps.at[0].name, parser_found(parser));
+    if (diag && diag != &parser->diags->dropped)
+        diag_help(parser->diags, diag, "%s", parse_item_advice(parser, path->steps.at[0].name));
+}
+
+static void parse_definition(Parser* parser, Item* item)
+{
+    bool plain = item->path->steps.count == 1 && !item->path->steps.at[0].index;
+    if (item->order > 1 && !plain)
+    {
+        Diag* diag = parser_slip(parser, K_TOO_MANY_PRIMES, item->name_span,
+                                 "a second derivative is defined for a plain name only");
+        diag_help(parser->diags, diag, "introduce a state for the first derivative: `x[i]' = v[i]`, `v[i]' = …`");
+    }
+    item->value = parse_value(parser, TOKEN_EQUALS, "the name");
+}
+
+static void parse_name_item(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_DEF);
+    item->value = parser->error_expr;
+    item->path = parse_path(parser);
+    bool plain = item->path->steps.count == 1 && !item->path->steps.at[0].index;
+    item->order = parse_primes(parser);
+    item->name_span = parser_span_from(parser, item->span.start);
+    TokenKind kind = parser->token.kind;
+    if (parser->panic)
+        return;
+    if (kind == TOKEN_COLON && plain && item->order == 0)
+        parse_instance(parser, item);
+    else if (kind == TOKEN_EQUALS || kind == TOKEN_ASSIGN || kind == TOKEN_EQ || item->order > 0)
+        parse_definition(parser, item);
+    else
+        return parse_not_an_item(parser, item->path);
+    parser_end_item(parser, item, items);
+}
+
+// ---- modes
+
+static void parse_mode_switch(Parser* parser, Mode* mode)
+{
+    if (!parser_accept(parser, TOKEN_COLON))
+        return;
+    mode->switch_state = parser_at(parser, TOKEN_SWITCH_ON) ? 1 : parser_at(parser, TOKEN_SWITCH_OFF) ? 2 : 0;
+    if (mode->switch_state)
+        parser_next(parser);
+    else
+        parser_expected(parser, "`ON` or `OFF`", "a switched junction is ON or OFF in each of its modes");
+}
+
+void parse_mode(Parser* parser, void* modes)
+{
+    ModeList* list = modes;
+    Mode* mode = arena_new(parser->arena, Mode);
+    bool named = parser_at(parser, TOKEN_INITIAL) && parser_peek(parser).kind == TOKEN_MODE;
+    if (!named && !parser_at(parser, TOKEN_MODE))
+        return parser_misplaced(parser, "only modes stand here", "write `mode name { … }` around it");
+    mode->initial = parser_accept(parser, TOKEN_INITIAL);
+    parser_next(parser);
+    mode->name = parser_name(parser, "the name of a mode", &mode->span);
+    parse_mode_switch(parser, mode);
+    parse_block(parser, "mode", parse_item, &mode->items);
+    vec_push(parser->arena, *list, mode);
+}
+
+static void parse_modes(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_MODES);
+    parser_next(parser);
+    parse_block(parser, "list of modes", parse_mode, &item->modes);
+    parser_end_item(parser, item, items);
+}
+
+// A mode outside `modes`: reported, parsed and forgotten, so that its contents are still checked.
+static void parse_stray_mode(Parser* parser)
+{
+    ModeList forgotten = {0};
+    Diag* diag =
+        parser_slip(parser, K_MISPLACED, parser_span(parser), "a mode stands in `modes { … }` or `switched { … }`");
+    diag_help(parser->diags, diag, "write `modes {` before the first mode and `}` after the last");
+    parse_mode(parser, &forgotten);
+}
+
+static void parse_initial(Parser* parser, ItemList* items)
+{
+    if (parser_peek(parser).kind == TOKEN_MODE)
+        return parse_stray_mode(parser);
+    Item* item = parser_new_item(parser, ITEM_INITIAL);
+    parser_next(parser);
+    item->value = parse_condition(parser);
+    parser_end_item(parser, item, items);
+}
+
+// ---- the rest
+
+static void parse_for(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_FOR);
+    parser_next(parser);
+    item->index = parser_name(parser, "the name of an index", &item->name_span);
+    if (!parser->panic && !parser_accept(parser, TOKEN_IN))
+        parser_expected(parser, "`in` after the index", "write `for i in 1..N { … }`");
+    item->range = parse_range(parser);
+    parse_block(parser, "`for`", parse_item, &item->items);
+    parser_end_item(parser, item, items);
+}
+
+static void parse_option(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_IF);
+    parser_next(parser);
+    item->value = parse_condition(parser);
+    if (!parser->panic && parser_at(parser, TOKEN_THEN))
+    {
+        Diag* diag = parser_error(parser, K_UNEXPECTED, parser_span(parser), "expected `{` after the condition");
+        diag_help(parser->diags, diag, "`if … then … else …` is an expression; items stand in `if … { … }`");
+    }
+    parse_block(parser, "`if`", parse_item, &item->items);
+    parser_end_item(parser, item, items);
+}
+
+static void parse_bond(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_BOND);
+    parser_next(parser);
+    if (parser_accept(parser, TOKEN_AS))
+        item->name = parser_name(parser, "the name of a bond", &item->name_span);
+    do
+        vec_push(parser->arena, item->paths, parse_path(parser));
+    while (parser_accept(parser, TOKEN_ARROW));
+    if (!parser->panic && item->paths.count < 2)
+        parser_expected(parser, "`->` in a bond", "a bond is written `bond a -> b`, or `bond as name a -> b`");
+    parser_end_item(parser, item, items);
+}
+
+static void parse_connect(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_CONNECT);
+    parser_next(parser);
+    do
+        vec_push(parser->arena, item->paths, parse_path(parser));
+    while (parser_accept(parser, TOKEN_COMMA));
+    if (!parser->panic && item->paths.count < 2)
+        parser_expected(parser, "`,` and a second port", "ports are joined with `connect a.p, b.n`");
+    parser_end_item(parser, item, items);
+}
+
+static void parse_assert(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_ASSERT);
+    parser_next(parser);
+    item->value = parse_condition(parser);
+    item->text = parser_string(parser);
+    parser_end_item(parser, item, items);
+}
+
+static void parse_item_elsewhere(Parser* parser)
+{
+    switch (parser->token.kind)
+    {
+    case TOKEN_WEIGHT:
+        return parser_misplaced(parser, "`weight` stands before an alternative of `choose`",
+                                "write `choose { weight 2 : when … { … } }`");
+    case TOKEN_EMIT:
+    case TOKEN_HALT: return parser_misplaced(parser, "this is an action", "write `when event { … }` around it");
+    case TOKEN_RECORD:
+    case TOKEN_PLOT:
+    case TOKEN_SWEEP:
+    case TOKEN_EXPECT:
+        return parser_misplaced(parser, "this belongs in an experiment",
+                                "write `experiment name of Model { … }` below the model");
+    case TOKEN_ELSE:
+        return parser_expected(parser, "an item", "there is no `else` between items; write `if not … { … }`");
+    default: return parser_expected(parser, "an item", "words of the language cannot be names");
+    }
+}
+
+// No production has a word of the language before `=` or `'`: it was meant as a name.
+static bool parser_at_word_as_name(const Parser* parser)
+{
+    if (!token_is_word(parser->token.kind))
+        return false;
+    TokenKind next = parser_peek(parser).kind;
+    return next == TOKEN_EQUALS || next == TOKEN_PRIME || next == TOKEN_ASSIGN;
+}
+
+typedef void ParseItem(Parser* parser, ItemList* items);
+
+static ParseItem* item_parser(TokenKind kind)
+{
+    static ParseItem* const parsers[TOKEN_COUNT] = {
+        [TOKEN_NAME] = parse_name_item, [TOKEN_PARAM] = parse_decl,      [TOKEN_STATE] = parse_decl,
+        [TOKEN_DISCRETE] = parse_decl,  [TOKEN_SIGNAL] = parse_decl,     [TOKEN_EVENT] = parse_decl,
+        [TOKEN_INPUT] = parse_decl,     [TOKEN_OUTPUT] = parse_decl,     [TOKEN_PORT] = parse_port,
+        [TOKEN_FOR] = parse_for,        [TOKEN_IF] = parse_option,       [TOKEN_CHOOSE] = parse_choose,
+        [TOKEN_MODES] = parse_modes,    [TOKEN_BOND] = parse_bond,       [TOKEN_CONNECT] = parse_connect,
+        [TOKEN_ASSERT] = parse_assert,  [TOKEN_INITIAL] = parse_initial,
+    };
+    return parsers[kind];
+}
+
+void parse_item(Parser* parser, void* list)
+{
+    ItemList* items = list;
+    if (parser_at_word_as_name(parser))
+    {
+        parser->token.breaks = 0;  // so that it is taken for the name it is meant to be
+        return parse_name_item(parser, items);
+    }
+    TokenKind kind = parser->token.kind;
+    if (kind == TOKEN_WHEN)
+        return parse_when(parser, items, NULL);
+    if (kind == TOKEN_ON || kind == TOKEN_PREEMPT)
+        return parse_transition(parser, items, NULL);
+    if (kind == TOKEN_MODE)
+        return parse_stray_mode(parser);
+    ParseItem* parse = item_parser(kind);
+    if (parse)
+        parse(parser, items);
+    else
+        parse_item_elsewhere(parser);
+}

@@ -1,0 +1,200 @@
+// The parser's hold on the tokens, and the top level of a file. One token of look-ahead decides every production; a
+// second one is looked at only to word an error.
+#include "lang/parse.h"
+
+#include <string.h>
+
+static void parser_new_line(Parser* parser)
+{
+    uint32_t at = parser->token.start;
+    while (at > 0 && (parser->lexer.text[at - 1] == ' ' || parser->lexer.text[at - 1] == '\t'))
+        at--;
+    parser->line_token = parser->token.start;
+    parser->indent = parser->token.start - at;
+}
+
+void parser_next(Parser* parser)
+{
+    parser->last = parser->token;
+    if (parser->stopped)
+        return;
+    parser->token = lexer_next(&parser->lexer);
+    if (parser->token.breaks > 0)
+        parser_new_line(parser);
+}
+
+Token parser_peek(const Parser* parser)
+{
+    Lexer lexer = parser->lexer;
+    lexer.diags = NULL;
+    return lexer_next(&lexer);
+}
+
+void parser_mark(Parser* parser, unsigned roles)
+{
+    MarkList* marks = parser->marks;
+    if (!marks || parser_at(parser, TOKEN_END))
+        return;
+    if (marks->count > 0 && marks->at[marks->count - 1].offset == parser->token.start)
+        marks->at[marks->count - 1].roles |= roles;
+    else
+        vec_push(parser->arena, *marks, (Mark){parser->token.start, roles});
+}
+
+bool parser_accept(Parser* parser, TokenKind kind)
+{
+    if (!parser_at(parser, kind) || parser->panic)
+        return false;
+    parser_next(parser);
+    return true;
+}
+
+bool parser_expect(Parser* parser, TokenKind kind, const char* where)
+{
+    if (parser_accept(parser, kind))
+        return true;
+    char what[64];
+    snprintf(what, sizeof what, "`%s` %s", token_text(kind), where);
+    parser_expected(parser, what, NULL);
+    return false;
+}
+
+const char* parser_take_name(Parser* parser, Span* span)
+{
+    const char* text = parser->lexer.text + parser->token.start;
+    const char* name = intern(parser->names, text, parser->token.end - parser->token.start);
+    *span = parser_span(parser);
+    parser_next(parser);
+    return name;
+}
+
+// A word of the language where a name should be is taken as the name, unless it starts the next line: then the name
+// is missing.
+const char* parser_name(Parser* parser, const char* what, Span* span)
+{
+    *span = parser_span(parser);
+    if (parser->panic)
+        return parser->no_name;
+    if (parser_at(parser, TOKEN_NAME))
+        return parser_take_name(parser, span);
+    if (token_is_word(parser->token.kind) && parser_same_line(parser))
+    {
+        const char* word = token_text(parser->token.kind);
+        Diag* diag =
+            parser_slip(parser, K_KEYWORD_AS_NAME, *span, "`%s` is a word of the language and cannot be a name", word);
+        diag_help(parser->diags, diag, "choose another name, for example `%s_`", word);
+        return parser_take_name(parser, span);
+    }
+    parser_expected(parser, what, NULL);
+    return parser->no_name;
+}
+
+const char* parser_string(Parser* parser)
+{
+    if (parser->panic || !parser_at(parser, TOKEN_STRING))
+        return NULL;
+    const char* text = lexer_string(&parser->lexer, parser->token, parser->arena);
+    parser_next(parser);
+    return text;
+}
+
+// ---- the file
+
+static void parse_import(Parser* parser, FileAst* ast)
+{
+    parser_next(parser);
+    Import import = {.span = parser_span(parser)};
+    import.path = parser_string(parser);
+    if (import.path)
+        vec_push(parser->arena, ast->imports, import);
+    else
+        parser_expected(parser, "the name of a file", "write `import \"file.kai\"`");
+}
+
+static void parse_model(Parser* parser, FileAst* ast)
+{
+    Model* model = arena_new(parser->arena, Model);
+    parser_next(parser);
+    model->name = parser_name(parser, "the name of a model", &model->span);
+    model->description = parser_string(parser);
+    parse_block(parser, "model", parse_item, &model->items);
+    vec_push(parser->arena, ast->models, model);
+}
+
+static void parse_stray(Parser* parser)
+{
+    if (parser_at(parser, TOKEN_RIGHT_BRACE))
+    {
+        Diag* diag = parser_error(parser, K_EXTRA_CLOSE, parser_span(parser), "this `}` closes nothing");
+        diag_help(parser->diags, diag, "remove it, or one of the `}` above it");
+        return;
+    }
+    Diag* diag = parser_error(parser, K_UNEXPECTED, parser_span(parser),
+                              "expected `model`, `experiment`, `function`, `external` or `import`, found %s",
+                              parser_found(parser));
+    if (parser->last.kind == TOKEN_RIGHT_BRACE)
+        diag_help(parser->diags, diag, "items stand inside `model Name { … }`; is there a `}` too many above?");
+    else
+        diag_help(parser->diags, diag, "items stand inside `model Name { … }`");
+}
+
+static void parse_file_part(Parser* parser, FileAst* ast)
+{
+    parser_mark(parser, MARK_ITEM);
+    switch (parser->token.kind)
+    {
+    case TOKEN_IMPORT: return parse_import(parser, ast);
+    case TOKEN_MODEL: return parse_model(parser, ast);
+    case TOKEN_FUNCTION: return parse_function(parser, ast, false);
+    case TOKEN_EXTERNAL: return parse_function(parser, ast, true);
+    case TOKEN_EXPERIMENT: return parse_experiment(parser, ast);
+    default: return parse_stray(parser);
+    }
+}
+
+// At the top level only the five words start something, so everything up to the next of them belongs to the error.
+static void parser_sync_file(Parser* parser, uint32_t start)
+{
+    parser->panic = parser->muted = parser->unclosed = false;
+    parser->open = 0;
+    parser->lost = (Span){0};
+    if (parser->token.start == start)
+        parser_next(parser);
+    while (!parser_at(parser, TOKEN_END) && !token_starts_file_part(parser->token.kind))
+        parser_next(parser);
+}
+
+static void parse_parts(Parser* parser, FileAst* ast)
+{
+    while (!parser_at(parser, TOKEN_END))
+    {
+        uint32_t start = parser->token.start;
+        if (parser_accept(parser, TOKEN_SEMICOLON))
+            continue;
+        parse_file_part(parser, ast);
+        parser->muted = false;
+        if (parser->panic || parser->unclosed)
+            parser_sync_file(parser, start);
+    }
+}
+
+FileAst* parse_file_marked(Arena* arena, Interner* names, const Sources* sources, uint32_t file, Diags* diags,
+                           MarkList* marks)
+{
+    FileAst* ast = arena_new(arena, FileAst);
+    ast->file = file;
+    Parser parser = {.arena = arena, .names = names, .diags = diags, .file = file, .marks = marks};
+    parser.error_expr = arena_new(arena, Expr);
+    parser.error_expr->span.file = file;
+    parser.no_name = intern_string(names, "?");
+    lexer_init(&parser.lexer, sources, file, diags);
+    parser_next(&parser);
+    parser.last.end = 0;
+    parse_parts(&parser, ast);
+    return ast;
+}
+
+FileAst* parse_file(Arena* arena, Interner* names, const Sources* sources, uint32_t file, Diags* diags)
+{
+    return parse_file_marked(arena, names, sources, file, diags, NULL);
+}

@@ -1,0 +1,78 @@
+// Packs a compiled model into one block: one allocation, one free, nothing that can dangle.
+#include "model/model.h"
+
+#include <string.h>
+
+static size_t align_up(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+static size_t packed_size(const kaiModel* draft)
+{
+    size_t size = align_up(sizeof *draft);
+#define X(type, name) size += align_up(sizeof(type) * draft->name##_count);
+    MODEL_ARRAYS(X)
+#undef X
+    return size;
+}
+
+kaiModel* model_pack(const kaiModel* draft, kaiAllocator allocator)
+{
+    size_t size = packed_size(draft);
+    char* block = allocator.alloc(allocator.user, NULL, 0, size);
+    if (block == NULL)
+        return NULL;
+    memset(block, 0, size);
+    kaiModel* model = (kaiModel*)block;
+    *model = *draft;
+    model->allocator = allocator;
+    model->size = size;
+    char* next = block + align_up(sizeof *draft);
+#define X(type, name)                                                                                                  \
+    if (draft->name##_count > 0)                                                                                       \
+        memcpy(next, draft->name, sizeof(type) * draft->name##_count);                                                 \
+    model->name = (const type*)next;                                                                                   \
+    next += align_up(sizeof(type) * draft->name##_count);
+    MODEL_ARRAYS(X)
+#undef X
+    return model;
+}
+
+void model_free(kaiModel* model)
+{
+    if (model != NULL)
+        model->allocator.alloc(model->allocator.user, model, model->size, 0);
+}
+
+kaiPlace model_place(const kaiModel* model, uint32_t place)
+{
+    const ModelPlace* p = &model->places[place];
+    return (kaiPlace){
+        .file = p->line > 0 ? model_string(model, p->file) : NULL,
+        .line = p->line,
+        .column = p->column,
+        .end_line = p->line,
+        .end_column = p->column + 1,
+    };
+}
+
+int vm_op_arity(VmOp op)
+{
+    static const int arity[] = {
+#define X(name, count) count,
+        VM_OPS(X)
+#undef X
+    };
+    return arity[op];
+}
+
+const char* vm_op_name(VmOp op)
+{
+    static const char* const names[] = {
+#define X(name, count) #name,
+        VM_OPS(X)
+#undef X
+    };
+    return names[op];
+}

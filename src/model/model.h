@@ -1,0 +1,388 @@
+// kaiModel: everything about a compiled model that does not change in a run, in one block. The compiler side fills it
+// (src/gen), the run side reads it (src/vm, src/sim); neither knows the other.
+//
+// A run works on one array of doubles, the registers. A Boolean is 0 or 1. The register classes lie one after the other
+// in the order of REG_CLASSES; all but DERIV and TEMP are part of a snapshot.
+#ifndef KAIROS_MODEL_MODEL_H
+#define KAIROS_MODEL_MODEL_H
+
+#include "kairos/base.h"
+#include "kairos/diag.h"
+#include "kairos/result.h"
+
+#include <stdbool.h>
+
+enum
+{
+    NO_REG = 0xffffffffu
+};
+
+#define REG_CLASSES(X)                                                                                                 \
+    X(CONST)  /* literals */                                                                                           \
+    X(PARAM)  /* parameters and what follows from them alone */                                                        \
+    X(STATE)  /* continuous states, as the solver orders them */                                                       \
+    X(MEMORY) /* what a commit changes: discretes, modes, latches, values at the tag before, events to come */         \
+    X(VALUE)  /* signals and events as the last evaluation left them */                                                \
+    X(DERIV)  /* derivatives of the states, same order */                                                              \
+    X(TEMP)   /* intermediate results */
+
+typedef enum RegClass
+{
+#define X(name) REG_##name,
+    REG_CLASSES(X)
+#undef X
+        REG_CLASS_COUNT
+} RegClass;
+
+// Operators of the virtual machine: name, number of source operands, text. Code is a list of runs: a word
+// (op | count << 8) and then, for each of `count` instructions, dst and the sources. Grouping by operator keeps the
+// dispatch off the inner loop.
+#define VM_OPS(X)                                                                                                      \
+    X(MOVE, 1)                                                                                                         \
+    X(ADD, 2) X(SUB, 2) X(MUL, 2) X(DIV, 2) X(NEG, 1) X(POW, 2) X(SIN, 1) X(COS, 1) X(TAN, 1) X(ASIN, 1) X(ACOS, 1)    \
+        X(ATAN, 1) X(ATAN2, 2) X(SINH, 1) X(COSH, 1) X(TANH, 1) X(EXP, 1) X(LOG, 1) X(LOG10, 1) X(SQRT, 1) X(HYPOT, 2) \
+            X(ABS, 1) X(SIGN, 1) X(MIN, 2) X(MAX, 2) X(FLOOR, 1) X(LT, 2) X(LE, 2) X(EQ, 2) X(NE, 2) X(AND, 2)         \
+                X(OR, 2) X(NOT, 1) X(SELECT, 3) X(TABLE, 2) /* argument, register with the index of the table */       \
+        X(DELAYED, 1) /* register with the index of the delay: its value at the time of the evaluation */
+
+// Control words. SWITCH reg n off₀ … offₙ₋₁ end: goes on at the block of mode R[reg] (offsets from the word after the
+// table; an offset of 0xffffffff means no block), and each block closes with JUMP to end. FIX length first count:
+// repeats the next `length` words until all `count` flags from the register `first` on are set or none is added.
+typedef enum VmOp
+{
+#define X(name, arity) VM_##name,
+    VM_OPS(X)
+#undef X
+        VM_OP_COUNT,
+    VM_SWITCH = VM_OP_COUNT,
+    VM_JUMP,
+    VM_FIX,
+} VmOp;
+
+typedef struct CodeRange
+{
+    uint32_t start, end;  // words of `code`
+} CodeRange;
+
+typedef struct ModelPlace
+{
+    uint32_t file;  // in strings
+    int32_t line, column;
+} ModelPlace;
+
+typedef enum ModelVarKind
+{
+    MODEL_PARAM,
+    MODEL_STATE,
+    MODEL_DISCRETE,
+    MODEL_SIGNAL,
+    MODEL_EVENT,
+    MODEL_INPUT,
+    MODEL_MODE,
+} ModelVarKind;
+
+typedef struct ModelVar
+{
+    uint32_t name, unit, description;  // in strings; 0 = ""
+    uint8_t kind;                      // ModelVarKind
+    uint8_t column;                    // kaiColumnKind
+    bool hidden, structural, settable, is_input, is_output;
+    uint32_t reg;      // its value
+    uint32_t present;  // its presence, NO_REG: always present
+    uint32_t ctx;
+    uint32_t machine;  // MODE
+    uint32_t place;
+} ModelVar;
+
+// What the solver watches. A relation or crossing is a function g of the continuous state.
+typedef enum GuardKind
+{
+    GUARD_LESS,        // g < 0
+    GUARD_LESS_EQUAL,  // g <= 0
+    GUARD_UP,
+    GUARD_DOWN,
+    GUARD_CROSS,
+    GUARD_FLOOR_UP,    // g = x - (n + 1): reaches 0
+    GUARD_FLOOR_DOWN,  // g = x - n: falls below 0
+} GuardKind;
+
+typedef struct Guard
+{
+    uint8_t kind;
+    bool searched;   // g changes between instants and its sign is looked for on the dense output
+    bool time_only;  // g is affine in time: scheduled, never searched
+    uint32_t ctx;
+    uint32_t g, slope;  // after the `events` program: g and its derivative along the flow
+    uint32_t argument;  // after `events`: what last_g remembers (g itself; of a floor, x)
+    uint32_t present;   // after `events`: whether g has a value; NO_REG: always
+    uint32_t react_g;   // after the `react` program: g of this tag
+    uint32_t react_present;
+    uint32_t truth;                     // relation or floor, after `react`: its value of this tag (VALUE or TEMP)
+    uint32_t latch;                     // MEMORY: truth (relation), n (floor), present now (crossing)
+    uint32_t last_g;                    // MEMORY: g at the tag before; NaN while the context is not active
+    uint32_t side;                      // MEMORY: sign memory of a crossing, -1 0 +1; 2 = unknown
+    CodeRange code;                     // computes `g` alone from states and time (empty: use `events`)
+    uint32_t first_state, state_count;  // in guard_states: the states it reads
+    uint32_t text;                      // as written
+    uint32_t place;
+} Guard;
+
+// dst := src at every commit (`pre`, `hold`, edges). At the left limit of an instant dst := left.
+typedef struct Memory
+{
+    uint32_t dst, src;
+    uint32_t left;   // register after the `flow` program that holds the left limit; NO_REG: keep dst
+    bool forces;     // a change asks for another reaction
+    bool has_first;  // the first value was written: keep it at the start
+    uint32_t ctx;    // while it is not active, dst becomes `idle`
+    bool has_idle;
+    double idle;
+} Memory;
+
+typedef struct Clock
+{
+    uint32_t ctx, flag;  // MEMORY: present now
+    uint32_t period, first;
+    uint32_t count;  // MEMORY: number of the next tick
+    uint32_t place;
+} Clock;
+
+// delay(u, T): `events` go through the queue, continuous signals through a history.
+typedef struct Delay
+{
+    bool event;
+    uint32_t ctx;
+    uint32_t value, present;          // after `react`: what goes in
+    uint32_t flow_value, flow_slope;  // after `events`: the same between instants, and its derivative
+    uint32_t time;                    // register of T
+    uint32_t out, out_present;        // MEMORY: event that comes out
+    uint32_t place;
+} Delay;
+
+typedef enum ActKind
+{
+    ACT_ASSIGN,
+    ACT_EMIT,
+    ACT_HALT,
+} ActKind;
+
+typedef struct Act
+{
+    uint8_t kind;
+    uint32_t var;             // ASSIGN, EMIT
+    uint32_t target;          // MEMORY or STATE register (EMIT: payload)
+    uint32_t flag;            // EMIT: presence to set for the next tag
+    uint32_t value, present;  // after the code of its reaction; present NO_REG: always
+    uint32_t text, place;
+} Act;
+
+typedef struct Reaction  // a `when`, or the actions of a transition
+{
+    uint32_t ctx;
+    uint32_t fire;    // register after `react`
+    uint32_t choice;  // index + 1, 0 = none
+    uint32_t weight;  // register or NO_REG
+    CodeRange code;   // values of the actions
+    uint32_t first_act, act_count;
+    uint32_t place;
+} Reaction;
+
+typedef struct Transition
+{
+    uint32_t reaction;  // guard and actions
+    uint32_t to;
+    bool preempt, resume;
+} Transition;
+
+typedef struct ModeInfo
+{
+    uint32_t name, ctx;
+    uint32_t first_transition, transition_count;
+    CodeRange reset;                        // start values of what it declares
+    uint32_t first_reset, reset_count;      // in resets: pairs (target, value)
+    uint32_t first_machine, machine_count;  // in mode_machines
+    uint32_t entry;                         // MEMORY: entered at the tag before; NO_REG: nobody asks
+} ModeInfo;
+
+typedef struct Machine
+{
+    uint32_t name, ctx, reg, initial, first_mode, mode_count, place;
+} Machine;
+
+typedef struct Reset
+{
+    uint32_t target, value;
+} Reset;
+
+typedef struct Assertion
+{
+    uint32_t ctx, broken;  // register after `react`: 1 = violated
+    uint32_t text, source, place;
+} Assertion;
+
+typedef struct Component  // a strongly connected component of the dependency graph
+{
+    uint32_t first_known, count;  // TEMP registers, one per member
+    uint32_t first_member;        // in component_vars
+    uint32_t text;                // the loop as a path with source lines
+} Component;
+
+typedef struct Context
+{
+    uint32_t parent, machine, mode;
+} Context;
+
+typedef enum ProbeKind
+{
+    PROBE_AT,
+    PROBE_LEFT,
+    PROBE_INDEX,
+    PROBE_FINAL,
+    PROBE_COUNT,
+    PROBE_TIME_OF,
+    PROBE_MIN,
+    PROBE_MAX,
+} ProbeKind;
+
+typedef struct Probe
+{
+    uint8_t kind;
+    uint32_t var;
+    uint32_t time, index;       // PARAM registers (AT LEFT INDEX TIME_OF)
+    uint32_t out, out_present;  // VALUE registers that the `expect` program reads
+} Probe;
+
+typedef struct Expectation
+{
+    uint32_t value, target, within;  // registers after `expect`; target NO_REG: value is Boolean
+    uint32_t value_present;
+    uint32_t text, source, place;
+} Expectation;
+
+typedef struct Table
+{
+    uint32_t first_x, first_y, rows;  // in numbers
+} Table;
+
+typedef struct RecordSet
+{
+    uint32_t first, count;  // in record_vars
+    double every;
+} RecordSet;
+
+typedef struct PlotSet
+{
+    uint32_t first, count;  // in plot_vars
+    uint32_t against;       // variable + 1, 0 = time
+} PlotSet;
+
+typedef struct Sweep
+{
+    uint32_t var, first, count;  // in numbers
+    bool structural;
+} Sweep;
+
+// Arrays of the block: element type, name. model_pack copies them all.
+#define MODEL_ARRAYS(X)                                                                                                \
+    X(uint32_t, code)                                                                                                  \
+    X(double, constants) /* values of the CONST registers */                                                           \
+    X(ModelVar, vars)                                                                                                  \
+    X(uint32_t, state_vars) /* variable of state i */                                                                  \
+    X(Guard, guards)                                                                                                   \
+    X(int32_t, guard_states)                                                                                           \
+    X(Memory, memories)                                                                                                \
+    X(Clock, clocks)                                                                                                   \
+    X(Delay, delays)                                                                                                   \
+    X(Reaction, reactions)                                                                                             \
+    X(Act, acts)                                                                                                       \
+    X(Transition, transitions)                                                                                         \
+    X(ModeInfo, modes)                                                                                                 \
+    X(uint32_t, mode_machines)                                                                                         \
+    X(Machine, machines)                                                                                               \
+    X(Reset, resets)                                                                                                   \
+    X(Reset, starts) /* start values: target, register after `start` */                                                \
+    X(Context, contexts)                                                                                               \
+    X(Assertion, assertions)                                                                                           \
+    X(Component, components)                                                                                           \
+    X(uint32_t, component_vars)                                                                                        \
+    X(Probe, probes)                                                                                                   \
+    X(Expectation, expectations)                                                                                       \
+    X(Table, tables)                                                                                                   \
+    X(RecordSet, records)                                                                                              \
+    X(uint32_t, record_vars)                                                                                           \
+    X(PlotSet, plots)                                                                                                  \
+    X(uint32_t, plot_vars)                                                                                             \
+    X(Sweep, sweeps)                                                                                                   \
+    X(double, numbers)                                                                                                 \
+    X(uint32_t, event_flags)     /* MEMORY registers that are 1 for one tag only */                                    \
+    X(uint32_t, residuals)       /* initial equations: registers after `initial` that must become 0 */                 \
+    X(uint32_t, unknowns)        /* STATE or MEMORY registers they are solved for */                                   \
+    X(int32_t, jacobian_columns) /* compressed columns of df/dx */                                                     \
+    X(int32_t, jacobian_rows)                                                                                          \
+    X(uint32_t, jacobian_values) /* registers after `jacobian` */                                                      \
+    X(uint32_t, jacobian_times)  /* registers of df/dt */                                                              \
+    X(uint32_t, reg_places)      /* per register: where its value is computed, or 0 */                                 \
+    X(ModelPlace, places)                                                                                              \
+    X(char, strings)
+
+// Programs: what each computes.
+#define MODEL_PROGRAMS(X)                                                                                              \
+    X(params)   /* parameters, and everything that depends on nothing else */                                          \
+    X(start)    /* start values of states and discretes */                                                             \
+    X(initial)  /* residuals of the initial equations */                                                               \
+    X(flow)     /* between instants: all signals, events absent, relations latched */                                  \
+    X(deriv)    /* derivatives only (state transition cluster) */                                                      \
+    X(events)   /* guards and their slopes from states and derivatives (event generation cluster) */                   \
+    X(react)    /* one reaction: everything */                                                                         \
+    X(jacobian) /* df/dx and df/dt */                                                                                  \
+    X(expect)   /* expectations, from the probes */
+
+typedef struct ModelSettings
+{
+    double start, stop, rtol, atol, step, max_step;
+    uint64_t seed;
+    uint32_t max_microsteps;
+    bool has_stop;
+    // words as given, in strings; 0 = not given
+    uint32_t solver, breakpoint_solver, root, impulses, choice, islands, zeno;
+} ModelSettings;
+
+typedef struct kaiModel
+{
+    kaiAllocator allocator;
+    size_t size;                          // of the block
+    uint32_t reg_first[REG_CLASS_COUNT];  // first register of each class
+    uint32_t reg_count, saved_count;      // all; those in a snapshot
+    uint32_t reg_time;                    // a MEMORY register
+    uint32_t state_count;
+    uint32_t when_count;  // the first reactions are the whens, the others belong to transitions
+    uint32_t choice_count;
+    bool instant_signals;  // some signal that is no event depends on the presence of an event
+    bool has_jacobian;
+    uint32_t name, experiment;  // in strings
+    ModelSettings settings;
+#define X(name) CodeRange name;
+    MODEL_PROGRAMS(X)
+#undef X
+#define X(type, name)                                                                                                  \
+    const type* name;                                                                                                  \
+    uint32_t name##_count;
+    MODEL_ARRAYS(X)
+#undef X
+} kaiModel;
+
+// Copies `draft` (whose arrays may lie anywhere) into one block. NULL if the allocator gives nothing.
+kaiModel* model_pack(const kaiModel* draft, kaiAllocator allocator);
+void model_free(kaiModel* model);
+
+static inline const char* model_string(const kaiModel* model, uint32_t offset)
+{
+    return model->strings + offset;
+}
+
+kaiPlace model_place(const kaiModel* model, uint32_t place);
+
+int vm_op_arity(VmOp op);
+const char* vm_op_name(VmOp op);
+
+#endif

@@ -1,0 +1,162 @@
+// The state anywhere in the last step, from the coefficients that its method made (see method.h for the forms).
+// Guards are located on this polynomial, so it is evaluated far more often than it is made.
+#include "num/method.h"
+
+static void make(Ode* ode)
+{
+    if (ode->state.dense_ready)
+    {
+        return;
+    }
+    if (ode->state.form == FORM_LINEAR)  // also the backward Euler step of another method after a breakpoint
+    {
+        ode_prepare_linear(ode);
+    }
+    else
+    {
+        ode->method->prepare(ode);
+    }
+    ode->state.dense_ready = true;
+}
+
+// The nested form at theta, for one component.
+static inline double nested_at(const Ode* ode, OdeForm form, double theta, int i)
+{
+    double u = 1 - theta, sum = 0;
+    if (form >= FORM_QUARTIC)
+    {
+        sum = u * ode->dense[3][i];
+    }
+    if (form >= FORM_CUBIC)
+    {
+        sum = u * (ode->dense[1][i] + theta * (ode->dense[2][i] + sum));
+    }
+    return ode->x_start[i] + theta * (ode->dense[0][i] + sum);
+}
+
+// Its derivative by theta.
+static inline double nested_slope(const Ode* ode, OdeForm form, double theta, int i)
+{
+    double u = 1 - theta, r0 = ode->dense[0][i];
+    if (form == FORM_LINEAR)
+    {
+        return r0;
+    }
+    double r3 = form >= FORM_QUARTIC ? ode->dense[3][i] : 0;
+    double a = ode->dense[2][i] + u * r3;
+    double b = ode->dense[1][i] + theta * a, db = a - theta * r3;
+    return r0 + u * b + theta * (u * db - b);
+}
+
+static inline double taylor_at(const Ode* ode, double theta, int i)
+{
+    double sum = 0;
+    for (int k = ode->state.terms - 1; k >= 0; k--)
+    {
+        sum = sum * (theta - 1) + ode->dense[k][i];
+    }
+    return sum;
+}
+
+static inline double taylor_slope(const Ode* ode, double theta, int i)
+{
+    double sum = 0;
+    for (int k = ode->state.terms - 1; k >= 1; k--)
+    {
+        sum = sum * (theta - 1) + k * ode->dense[k][i];
+    }
+    return sum;
+}
+
+// One component in any form; the switch is hoisted by callers that pass a constant form.
+static inline double value_at(const Ode* ode, OdeForm form, double theta, int i)
+{
+    return form == FORM_TAYLOR ? taylor_at(ode, theta, i) : nested_at(ode, form, theta, i);
+}
+
+static inline double slope_at(const Ode* ode, OdeForm form, double theta, int i)
+{
+    return form == FORM_TAYLOR ? taylor_slope(ode, theta, i) : nested_slope(ode, form, theta, i);
+}
+
+static inline void fill(const Ode* ode, OdeForm form, double theta, double* x, double* slope)
+{
+    double per_h = slope ? 1 / ode->state.h : 0;
+    for (int i = 0; i < ode->n; i++)
+    {
+        double value = value_at(ode, form, theta, i);
+        if (slope)
+        {
+            slope[i] = per_h * slope_at(ode, form, theta, i);
+        }
+        x[i] = value;
+    }
+}
+
+// The quartic is the inner loop of root location: pointers in registers, no branch.
+static void fill_quartic(const Ode* ode, double theta, double* restrict x)
+{
+    const double* restrict x0 = ode->x_start, * restrict r0 = ode->dense[0], * restrict r1 = ode->dense[1];
+    const double* restrict r2 = ode->dense[2], * restrict r3 = ode->dense[3];
+    const double u = 1 - theta;
+    const int n = ode->n;
+    for (int i = 0; i < n; i++)
+    {
+        x[i] = x0[i] + theta * (r0[i] + u * (r1[i] + theta * (r2[i] + u * r3[i])));
+    }
+}
+
+static void copy_end(const Ode* ode, double* x, double* slope)
+{
+    size_t bytes = sizeof(double) * (size_t)ode->n;
+    if (bytes > 0 && x != ode->x)
+    {
+        memcpy(x, ode->x, bytes);
+    }
+    if (bytes > 0 && slope && slope != ode->slope)
+    {
+        memcpy(slope, ode->slope, bytes);
+    }
+}
+
+void ode_dense(Ode* ode, double theta, double* x, double* slope)
+{
+    OdeForm form = ode->state.form;
+    if (form == FORM_POINT || ode->n == 0)
+    {
+        copy_end(ode, x, slope);
+        return;
+    }
+    make(ode);
+    theta *= ode->state.scale;
+    switch (form)
+    {
+    case FORM_LINEAR: fill(ode, FORM_LINEAR, theta, x, slope); break;
+    case FORM_CUBIC: fill(ode, FORM_CUBIC, theta, x, slope); break;
+    case FORM_TAYLOR: fill(ode, FORM_TAYLOR, theta, x, slope); break;
+    default:
+        if (slope)
+        {
+            fill(ode, FORM_QUARTIC, theta, x, slope);
+        }
+        else
+        {
+            fill_quartic(ode, theta, x);
+        }
+    }
+}
+
+void ode_dense_some(Ode* ode, double theta, const int* index, int count, double* x)
+{
+    OdeForm form = ode->state.form;
+    if (form != FORM_POINT && ode->n > 0)
+    {
+        make(ode);
+    }
+    theta *= ode->state.scale;
+    for (int k = 0; k < count; k++)
+    {
+        int i = index[k];
+        x[i] = form == FORM_POINT ? ode->x[i] : value_at(ode, form, theta, i);
+    }
+}

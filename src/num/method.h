@@ -1,0 +1,191 @@
+// What all methods of this room share: the solver block, the table of a method, and the helpers that sit in inner
+// loops. Internal to src/num; other rooms see ode.h.
+//
+// Vectors. `x` and `slope` belong to the end of the last step (where the next one starts); a trial step writes its
+// result into the buffers `x_start` and `slope_start`, which are free then, and accepting a step swaps the pointers. So
+// a step that fails leaves the solver where it was, and nothing is copied.
+//
+// Dense output. Every one-step method has one in the nested form of Hairer, Norsett and Wanner (II.6)
+//     x(theta) = x_start + theta (r0 + u (r1 + theta (r2 + u r3))),  u = 1 - theta,
+// cut off after r0 (linear), r2 (cubic) or r3 (quartic); CVODE has a Taylor polynomial around the end of the step,
+//     x(theta) = sum r_k (theta - 1)^k,
+// so that one evaluator serves all. The coefficients are made when they are first asked for.
+#ifndef KAIROS_NUM_METHOD_H
+#define KAIROS_NUM_METHOD_H
+
+#include "num/jacobian.h"
+#include "num/linear.h"
+#include "num/ode.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    ODE_STAGES = 7,  // work vectors a method may ask for
+    ODE_TERMS = 13,  // coefficients of the dense output: CVODE Adams has order 12
+};
+
+// The form of the dense output of the last step.
+typedef enum OdeForm
+{
+    FORM_POINT,    // no step yet: constant
+    FORM_LINEAR,   // r0
+    FORM_CUBIC,    // r0 .. r2
+    FORM_QUARTIC,  // r0 .. r3
+    FORM_TAYLOR,   // `terms` coefficients around the end
+} OdeForm;
+
+// Everything that changes and is not a vector: a snapshot is this and the vectors.
+typedef struct OdeState
+{
+    double t, t_start;  // the last step
+    double h;           // its length as the method took it, before any cut
+    double scale;       // the part of it that cuts have left, 1 = all
+    double next;        // the step the error control proposes; 0 = none yet
+    double caution;     // ode_set_max_step; 0 = none
+    double log_error;   // log2 of the error of the last accepted step (PI control)
+    double event_time;  // time of the last cut, or of the fresh start
+    double event_mean;  // moving average of the time between cuts; 0 = none yet
+    OdeForm form;
+    int terms;            // FORM_TAYLOR: number of coefficients
+    bool dense_ready;     // the coefficients belong to the last step
+    bool slope_valid;     // slope = f(t, x)
+    bool jacobian_valid;  // the Jacobian belongs to (t, x)
+    bool at_breakpoint;   // the next step is the first after a restart
+    bool fresh;           // CVODE: the next start takes the first step of the options
+    OdeStats stats;
+} OdeState;
+
+typedef struct Cvode Cvode;
+
+typedef struct OdeMethodTable
+{
+    int stages;   // work vectors
+    int terms;    // coefficient vectors of the dense output
+    int order;    // of the solution that is carried on
+    bool fixed;   // fixed step
+    bool matrix;  // needs a Jacobian and a linear solver of its own
+    int (*step)(Ode* ode, double limit);
+    void (*prepare)(Ode* ode);  // makes the coefficients of the dense output; NULL: the step makes them
+    int (*create)(Ode* ode);
+    void (*destroy)(Ode* ode);
+    void (*restart)(Ode* ode);  // forget what is not in the block; NULL: there is nothing
+} OdeMethodTable;
+
+struct Ode
+{
+    int n;
+    int (*rhs)(void* ctx, double t, const double* x, double* dx);
+    void* ctx;
+    const OdeMethodTable* method;
+    double *x, *x_start, *slope, *slope_start;
+    double* stage[ODE_STAGES];
+    double* dense[ODE_TERMS];
+    OdeState state;
+    OdeOptions options;
+    const OdeSystem* system;
+    Jacobian* jacobian;
+    Linear* linear;
+    Cvode* cvode;
+    kaiAllocator allocator;
+    size_t size;
+};
+
+extern const OdeMethodTable ode_rk45, ode_rk23, ode_euler, ode_riemann, ode_backward_euler, ode_trapezoid,
+    ode_rosenbrock, ode_cvode_adams, ode_cvode_bdf;
+
+// What a trial step says: 0 done, TRIAL_SHRINK... try again with a smaller step, < 0 give up.
+enum
+{
+    TRIAL_OK = 0,
+    TRIAL_SHRINK = 1,    // f gave a NaN or asked for a smaller step
+    TRIAL_CONVERGE = 2,  // Newton's iteration did not converge
+    TRIAL_SINGULAR = 3,  // the matrix has no inverse
+};
+
+// The error a solver reports when even the smallest step ended with `trial`.
+static inline int ode_failure(int trial)
+{
+    return trial == TRIAL_CONVERGE ? ODE_ERR_CONVERGE : trial == TRIAL_SINGULAR ? ODE_ERR_LINEAR : ODE_ERR_STEP;
+}
+
+// f with its counters; TRIAL_SHRINK if it is recoverable (> 0), ODE_ERR_RHS if not (< 0).
+static inline int ode_rhs(Ode* ode, double t, const double* x, double* dx)
+{
+    ode->state.stats.rhs_calls++;
+    int status = ode->rhs(ode->ctx, t, x, dx);
+    if (status == 0)
+    {
+        return TRIAL_OK;
+    }
+    ode->state.stats.rhs_status = status;
+    return status > 0 ? TRIAL_SHRINK : ODE_ERR_RHS;
+}
+
+// 0 * v is 0 for every finite v and NaN for the others, so one sum tells all.
+static inline bool ode_finite(int n, const double* v)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+    {
+        sum += 0 * v[i];
+    }
+    return sum == 0;
+}
+
+// The smallest step that t can resolve with a few digits to spare.
+static inline double ode_smallest(double t)
+{
+    double h = 16 * DBL_EPSILON * fabs(t);
+    return h > 1e-300 ? h : 1e-300;
+}
+
+static inline double ode_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+// Scale of one component: error below atol + rtol max(|x before|, |x after|).
+static inline double ode_scale(const OdeOptions* options, double before, double after)
+{
+    return options->atol + options->rtol * ode_larger(fabs(before), fabs(after));
+}
+
+// The last step was taken: the buffers with its result become the current ones.
+static inline void ode_accept(Ode* ode, double h, double t_end, OdeForm form)
+{
+    OdeState* s = &ode->state;
+    double* x = ode->x;
+    double* slope = ode->slope;
+    ode->x = ode->x_start;
+    ode->x_start = x;
+    ode->slope = ode->slope_start;
+    ode->slope_start = slope;
+    s->t_start = s->t;
+    s->t = t_end;
+    s->h = h;
+    s->scale = 1;
+    s->form = form;
+    s->dense_ready = false;
+    s->jacobian_valid = false;
+    s->at_breakpoint = false;
+    s->stats.steps++;
+}
+
+// explicit.c: coefficients of the cubic through both ends with their slopes, and of the straight line.
+void ode_prepare_cubic(Ode* ode);
+void ode_prepare_linear(Ode* ode);
+
+// ode.c: the Jacobian at (t, x) unless it is there, into ode->jacobian->values. Status as a trial.
+int ode_jacobian(Ode* ode, double t, const double* x, const double* fx, double h, bool time);
+
+// implicit.c: solve z = base + gh f(t, z) from the guess in z; f(t, z) into fz. Status as a trial.
+int ode_newton(Ode* ode, double t, double gh, const double* base, double* z, double* fz);
+
+// implicit.c: the first step after a breakpoint. *taken tells if it was a step (backward Euler) or only a correction of
+// the state (impulse backward Euler).
+int ode_breakpoint_step(Ode* ode, double limit, bool* taken);
+
+#endif

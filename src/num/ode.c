@@ -1,0 +1,485 @@
+// The solver block of every method: names, memory, restart, cut, snapshot, and the step itself up to where the method
+// takes over. See ode.h for the contract and method.h for the layout.
+//
+// The step size survives restarts: the error control's proposal stays, and after a cut it is bounded by three times the
+// moving average of the time between cuts, since a step much longer than the next event is far is work thrown away.
+#include "num/control.h"
+
+static const OdeMethodTable* const tables[] = {
+    [ODE_RK45] = &ode_rk45,
+    [ODE_RK23] = &ode_rk23,
+    [ODE_EULER] = &ode_euler,
+    [ODE_RIEMANN] = &ode_riemann,
+    [ODE_BACKWARD_EULER] = &ode_backward_euler,
+    [ODE_TRAPEZOID] = &ode_trapezoid,
+    [ODE_ROSENBROCK] = &ode_rosenbrock,
+    [ODE_CVODE_ADAMS] = &ode_cvode_adams,
+    [ODE_CVODE_BDF] = &ode_cvode_bdf,
+};
+
+static const char* const names[] = {
+#define X(name, text, about) text,
+    ODE_METHODS(X)
+#undef X
+};
+
+static const char* const abouts[] = {
+#define X(name, text, about) about,
+    ODE_METHODS(X)
+#undef X
+};
+
+const char* ode_method_name(OdeMethod method)
+{
+    return (unsigned)method < ODE_METHOD_COUNT ? names[method] : NULL;
+}
+
+const char* ode_method_about(OdeMethod method)
+{
+    return (unsigned)method < ODE_METHOD_COUNT ? abouts[method] : NULL;
+}
+
+int ode_method_find(const char* name)
+{
+    for (int i = 0; i < ODE_METHOD_COUNT; i++)
+    {
+        if (strcmp(names[i], name) == 0)
+        {
+            return i;
+        }
+    }
+    return -1;
+}
+
+OdeOptions ode_default_options(void)
+{
+    return (OdeOptions){.method = ODE_RK45, .rtol = 1e-6, .atol = 1e-9};
+}
+
+// ------------------------------------------------------------------------------------------------------------- memory
+
+// Room for one vector. Vectors that fill cache lines start on one; small ones are packed, so that all share few lines.
+static size_t stride_of(int n)
+{
+    size_t step = n >= 8 ? 8 : 2;
+    return ((size_t)n + step - 1) / step * step;
+}
+
+static double* place_vectors(double** table, int count, double* next, size_t stride)
+{
+    for (int i = 0; i < count; i++, next += stride)
+    {
+        table[i] = next;
+    }
+    return next;
+}
+
+static Ode* create_block(const OdeSystem* system, const OdeMethodTable* method, kaiAllocator allocator)
+{
+    size_t stride = stride_of(system->n), head = (sizeof(Ode) + 63) / 64 * 64;
+    size_t count = 4 + (size_t)method->stages + (size_t)method->terms;
+    size_t size = head + 64 + count * stride * sizeof(double);
+    Ode* ode = allocator.alloc(allocator.user, NULL, 0, size);
+    if (!ode)
+    {
+        return NULL;
+    }
+    memset(ode, 0, size);
+    ode->size = size;
+    double* next = (double*)(((uintptr_t)ode + head + 63) / 64 * 64);
+    double* ends[4];
+    next = place_vectors(ends, 4, next, stride);
+    next = place_vectors(ode->stage, method->stages, next, stride);
+    place_vectors(ode->dense, method->terms, next, stride);
+    ode->x = ends[0];
+    ode->x_start = ends[1];
+    ode->slope = ends[2];
+    ode->slope_start = ends[3];
+    return ode;
+}
+
+static int create_parts(Ode* ode)
+{
+    const OdeSystem* system = ode->system;
+    bool matrix = ode->method->matrix || ode->options.breakpoint != ODE_BREAK_SAME;
+    if (ode->n > 0 && matrix)
+    {
+        ode->jacobian = jacobian_create(system, ode->allocator);
+        ode->linear = linear_create(system->n, system->column_start, system->row_index, ode->allocator);
+        if (!ode->jacobian || !ode->linear)
+        {
+            return ODE_ERR_MEMORY;
+        }
+    }
+    return ode->n > 0 && ode->method->create ? ode->method->create(ode) : ODE_OK;
+}
+
+Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator allocator)
+{
+    if ((unsigned)options->method >= ODE_METHOD_COUNT)
+    {
+        return NULL;
+    }
+    const OdeMethodTable* method = tables[options->method];
+    Ode* ode = create_block(system, method, allocator);
+    if (!ode)
+    {
+        return NULL;
+    }
+    ode->n = system->n;
+    ode->rhs = system->rhs;
+    ode->ctx = system->ctx;
+    ode->system = system;
+    ode->method = method;
+    ode->options = *options;
+    ode->allocator = allocator;
+    ode->state.scale = 1;
+    ode->state.stats.worst = -1;
+    if (method->fixed && !(ode->options.step > 0))
+    {
+        ode->options.step = 1e-3;  // a fixed method needs one
+    }
+    if (create_parts(ode) != ODE_OK)
+    {
+        ode_destroy(ode);
+        return NULL;
+    }
+    return ode;
+}
+
+void ode_destroy(Ode* ode)
+{
+    if (!ode)
+    {
+        return;
+    }
+    if (ode->method->destroy)
+    {
+        ode->method->destroy(ode);
+    }
+    jacobian_destroy(ode->jacobian);
+    linear_destroy(ode->linear);
+    ode->allocator.alloc(ode->allocator.user, ode, ode->size, 0);
+}
+
+// -------------------------------------------------------------------------------------------------------------- steps
+
+// f at the start of a step: no smaller step can mend what goes wrong here.
+static int evaluate_start(Ode* ode)
+{
+    OdeState* s = &ode->state;
+    if (ode_rhs(ode, s->t, ode->x, ode->slope) != TRIAL_OK)
+    {
+        return ODE_ERR_RHS;
+    }
+    if (!ode_finite(ode->n, ode->slope))
+    {
+        return ODE_ERR_NAN;
+    }
+    s->slope_valid = true;
+    return ODE_OK;
+}
+
+static void forget(Ode* ode)
+{
+    ode->state.jacobian_valid = false;
+    if (ode->linear)
+    {
+        linear_forget(ode->linear);
+    }
+    if (ode->n > 0 && ode->method->restart)
+    {
+        ode->method->restart(ode);
+    }
+}
+
+static void restart_fresh(Ode* ode, double t)
+{
+    OdeState* s = &ode->state;
+    s->next = ode->options.step > 0 ? ode->options.step : 0;
+    s->fresh = true;
+    s->event_time = t;
+    s->event_mean = 0;
+}
+
+int ode_restart(Ode* ode, double t, const double* x, bool fresh)
+{
+    OdeState* s = &ode->state;
+    if (x != ode->x && ode->n > 0)
+    {
+        memmove(ode->x, x, sizeof(double) * (size_t)ode->n);
+    }
+    s->t = s->t_start = t;
+    s->h = 0;
+    s->scale = 1;
+    s->form = FORM_POINT;
+    s->dense_ready = true;
+    s->log_error = -13.3;
+    s->slope_valid = false;
+    s->at_breakpoint = ode->options.breakpoint != ODE_BREAK_SAME;
+    s->stats.restarts++;
+    if (fresh)
+    {
+        restart_fresh(ode, t);
+    }
+    forget(ode);
+    return evaluate_start(ode);
+}
+
+static double weighted_norm(const Ode* ode, const double* v, const double* w)
+{
+    double sum = 0;
+    for (int i = 0; i < ode->n; i++)
+    {
+        double e = (v[i] - (w ? w[i] : 0)) / (ode->options.atol + ode->options.rtol * fabs(ode->x[i]));
+        sum += e * e;
+    }
+    return sqrt(sum / ode->n);
+}
+
+// The buffers of a trial step are free here. Where nothing can be learnt (f = 0, or f fails there) the guess is small.
+int control_first(Ode* ode, double limit, double order)
+{
+    OdeState* s = &ode->state;
+    double* x = ode->x_start;
+    double span = limit - s->t;
+    double size = weighted_norm(ode, ode->x, NULL), speed = weighted_norm(ode, ode->slope, NULL);
+    double h = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
+    h = h < span ? h : span;
+    for (int i = 0; i < ode->n; i++)
+    {
+        x[i] = ode->x[i] + h * ode->slope[i];
+    }
+    int status = ode_rhs(ode, s->t + h, x, ode->slope_start);
+    if (status < 0)
+    {
+        return status;
+    }
+    double bend = weighted_norm(ode, ode->slope_start, ode->slope) / h;
+    if (status != TRIAL_OK || !isfinite(bend))
+    {
+        s->next = 1e-3 * h;
+        return ODE_OK;
+    }
+    double most = ode_larger(bend, speed);
+    double better = most <= 1e-15 ? ode_larger(1e-6, h * 1e-3) : pow(0.01 / most, 1 / (order + 1));
+    s->next = 100 * h < better ? 100 * h : better;
+    return ODE_OK;
+}
+
+void control_blame(Ode* ode)
+{
+    const double* share = ode->stage[0];
+    int worst = 0;
+    for (int i = 1; i < ode->n && share[worst] == share[worst]; i++)
+    {
+        if (!(fabs(share[i]) <= fabs(share[worst])))
+        {
+            worst = i;
+        }
+    }
+    ode->state.stats.worst = worst;
+}
+
+// A system without continuous states: nothing stands in the way of the longest step.
+static int step_empty(Ode* ode, double limit)
+{
+    OdeState* s = &ode->state;
+    bool last;
+    double h = control_length(ode, limit, ode->method->fixed ? ode->options.step : limit - s->t, &last);
+    ode_accept(ode, h, last ? limit : s->t + h, FORM_POINT);
+    return ODE_OK;
+}
+
+// What only some steps need: f after a cut, the breakpoint method, the first step size.
+static int begin_step(Ode* ode, double limit, bool* taken)
+{
+    OdeState* s = &ode->state;
+    int status = s->slope_valid ? ODE_OK : evaluate_start(ode);
+    if (status == ODE_OK && s->next <= 0 && !ode->method->fixed && !ode->cvode)
+    {
+        status = control_first(ode, limit, ode->method->order);
+    }
+    if (status == ODE_OK && s->at_breakpoint)
+    {
+        status = ode_breakpoint_step(ode, limit, taken);
+    }
+    return status;
+}
+
+int ode_step(Ode* ode, double limit)
+{
+    OdeState* s = &ode->state;
+    if (!(limit > s->t))
+    {
+        return ODE_ERR_STEP;
+    }
+    if (ode->n == 0)
+    {
+        return step_empty(ode, limit);
+    }
+    if (!s->slope_valid || s->next <= 0 || s->at_breakpoint)
+    {
+        bool taken = false;
+        int status = begin_step(ode, limit, &taken);
+        if (status != ODE_OK || taken)
+        {
+            return status;
+        }
+    }
+    return ode->method->step(ode, limit);
+}
+
+int ode_jacobian(Ode* ode, double t, const double* x, const double* fx, double h, bool time)
+{
+    const OdeOptions* options = &ode->options;
+    OdeStats* stats = &ode->state.stats;
+    double typical = options->rtol > 0 && options->atol < options->rtol ? options->atol / options->rtol : 1;
+    int status = jacobian_evaluate(ode->jacobian, t, x, fx, typical, h, time, &stats->rhs_calls);
+    stats->jacobian_calls++;
+    if (status == 0)
+    {
+        return TRIAL_OK;
+    }
+    stats->rhs_status = status;
+    return status > 0 ? TRIAL_SHRINK : ODE_ERR_RHS;
+}
+
+// ------------------------------------------------------------------------------------------------------- what is asked
+
+double ode_time(const Ode* ode)
+{
+    return ode->state.t;
+}
+
+double ode_step_start(const Ode* ode)
+{
+    return ode->state.t_start;
+}
+
+const double* ode_state(const Ode* ode)
+{
+    return ode->x;
+}
+
+const double* ode_slope(const Ode* ode)
+{
+    return ode->slope;
+}
+
+const double* ode_start_state(const Ode* ode)
+{
+    return ode->state.form == FORM_POINT ? ode->x : ode->x_start;
+}
+
+const double* ode_start_slope(const Ode* ode)
+{
+    return ode->state.form == FORM_POINT ? ode->slope : ode->slope_start;
+}
+
+OdeStats ode_stats(const Ode* ode)
+{
+    return ode->state.stats;
+}
+
+void ode_set_max_step(Ode* ode, double max_step)
+{
+    ode->state.caution = max_step;
+}
+
+double ode_next_step(const Ode* ode)
+{
+    bool last;
+    double fixed = ode->options.step;
+    double next = ode->state.next;
+    next = ode->method->fixed && !(next > 0 && next < fixed) ? fixed : next;
+    return control_length(ode, INFINITY, next, &last);
+}
+
+// -------------------------------------------------------------------------------------------------------- cut,
+// snapshot
+
+// The moving average of hyb.h in the yardstick: 0.8 old + 0.2 new, the next step at most 3 of it.
+static void note_event(OdeState* s)
+{
+    double distance = s->t - s->event_time;
+    if (!(distance > 0))
+    {
+        return;
+    }
+    s->event_mean = s->event_mean > 0 ? 0.8 * s->event_mean + 0.2 * distance : distance;
+    s->event_time = s->t;
+    if (s->next > 3 * s->event_mean)
+    {
+        s->next = 3 * s->event_mean;
+    }
+}
+
+void ode_cut(Ode* ode, double theta)
+{
+    OdeState* s = &ode->state;
+    if (theta >= 1 || s->t == s->t_start)
+    {
+        note_event(s);
+        return;
+    }
+    if (ode->n > 0)
+    {
+        // Once its coefficients are made the dense output does not need the end of the step: overwrite it in place.
+        ode_dense(ode, theta, ode->x, ode->slope);
+        forget(ode);
+    }
+    s->scale *= theta;
+    s->t = s->t_start + s->scale * s->h;
+    s->slope_valid = false;
+    note_event(s);
+}
+
+static int saved_vectors(const Ode* ode)
+{
+    return 4 + ode->method->terms;
+}
+
+static double* saved_vector(const Ode* ode, int index)
+{
+    double* ends[4] = {ode->x, ode->x_start, ode->slope, ode->slope_start};
+    return index < 4 ? ends[index] : ode->dense[index - 4];
+}
+
+size_t ode_save_size(const Ode* ode)
+{
+    return sizeof(OdeState) + (size_t)saved_vectors(ode) * (size_t)ode->n * sizeof(double);
+}
+
+// The dense output is made first: then the stages of the method need not be saved.
+void ode_save(Ode* ode, void* block)
+{
+    size_t bytes = sizeof(double) * (size_t)ode->n;
+    char* to = block;
+    if (!ode->state.dense_ready && ode->n > 0)
+    {
+        double at_end[1];
+        ode_dense_some(ode, 1, NULL, 0, at_end);
+    }
+    forget(ode);
+    memcpy(to, &ode->state, sizeof(OdeState));
+    to += sizeof(OdeState);
+    for (int i = 0; i < saved_vectors(ode) && bytes > 0; i++, to += bytes)
+    {
+        memcpy(to, saved_vector(ode, i), bytes);
+    }
+}
+
+int ode_load(Ode* ode, const void* block)
+{
+    size_t bytes = sizeof(double) * (size_t)ode->n;
+    const char* from = block;
+    memcpy(&ode->state, from, sizeof(OdeState));
+    from += sizeof(OdeState);
+    for (int i = 0; i < saved_vectors(ode) && bytes > 0; i++, from += bytes)
+    {
+        memcpy(saved_vector(ode, i), from, bytes);
+    }
+    forget(ode);
+    return ODE_OK;
+}

@@ -1,0 +1,134 @@
+// Initial value problems x' = f(t, x), one step at a time. This room knows no models: it sees n doubles and a function.
+//
+// Contract of every method. `ode_step` takes one accepted step from t to at most `limit` and leaves a dense output over
+// that step: `ode_dense` with theta in [0, 1]. The caller may then cut the step at a theta (`ode_cut`: an event was
+// located there) and go on from there, or change the state and call `ode_restart`. A one-step method restarts for free.
+// Everything that changes lives in one block of `ode_size` bytes, so that a snapshot is a copy (CVODE excepted:
+// see ode_save). Nothing is allocated after ode_init.
+//
+// Status: 0 done, < 0 failed (ODE_ERR_...).
+#ifndef KAIROS_NUM_ODE_H
+#define KAIROS_NUM_ODE_H
+
+#include "kairos/base.h"
+
+#include <stdbool.h>
+
+#define ODE_METHODS(X)                                                                                                 \
+    X(RK45, "rk45", "Dormand-Prince 5(4), 4th-order dense output, PI step control")                                    \
+    X(RK23, "rk23", "Bogacki-Shampine 3(2), cubic Hermite dense output")                                               \
+    X(EULER, "euler", "forward Euler, fixed step")                                                                     \
+    X(RIEMANN, "riemann", "fixed step, integrals by the right Riemann sum")                                            \
+    X(BACKWARD_EULER, "backward_euler", "backward Euler, fixed step, halved where Newton does not converge")           \
+    X(TRAPEZOID, "trapezoid", "trapezoidal rule, variable step")                                                       \
+    X(ROSENBROCK, "rosenbrock", "Rodas4, stiffly accurate, dense output")                                              \
+    X(CVODE_ADAMS, "cvode_adams", "SUNDIALS CVODE, Adams with fixed point iteration")                                  \
+    X(CVODE_BDF, "cvode_bdf", "SUNDIALS CVODE, BDF with Newton iteration")
+
+typedef enum OdeMethod
+{
+#define X(name, text, about) ODE_##name,
+    ODE_METHODS(X)
+#undef X
+        ODE_METHOD_COUNT
+} OdeMethod;
+
+// What the first step after a breakpoint uses (paper 004, section 3.2): the method itself, backward Euler, or impulse
+// backward Euler (one backward Euler step of the smallest size forward, then the same step backward in time).
+typedef enum OdeBreakpoint
+{
+    ODE_BREAK_SAME,
+    ODE_BREAK_BACKWARD_EULER,
+    ODE_BREAK_IBE,
+} OdeBreakpoint;
+
+enum
+{
+    ODE_OK = 0,
+    ODE_ERR_RHS = -1,       // f returned nonzero; ode_status of f is in OdeStats.rhs_status
+    ODE_ERR_STEP = -2,      // the step size fell below what t can resolve
+    ODE_ERR_CONVERGE = -3,  // an implicit equation could not be solved, even with the smallest step
+    ODE_ERR_LINEAR = -4,    // a singular matrix, even with the smallest step
+    ODE_ERR_MEMORY = -5,
+    ODE_ERR_NAN = -6,  // f returned a NaN at the start of a step
+};
+
+// The system. `jacobian` may be NULL (then it is made by differences); it fills the values of df/dx in the order of the
+// compressed-column pattern, and df/dt if `dfdt` is not NULL.
+typedef struct OdeSystem
+{
+    int n;
+    void* ctx;
+    int (*rhs)(void* ctx, double t, const double* x, double* dx);
+    int (*jacobian)(void* ctx, double t, const double* x, double* values, double* dfdt);
+    const int* column_start;  // n + 1 entries, or NULL: dense
+    const int* row_index;     // column_start[n] entries, ascending in a column
+} OdeSystem;
+
+typedef struct OdeOptions
+{
+    OdeMethod method;
+    OdeBreakpoint breakpoint;
+    double rtol, atol;  // error per step below atol + rtol |x|, root mean square over the states
+    double step;        // fixed methods: the step; others: the first step, 0 = choose
+    double max_step;    // 0 = no limit
+} OdeOptions;
+
+typedef struct OdeStats
+{
+    int64_t steps, rejected, rhs_calls, jacobian_calls, factorisations, newton_iterations, halvings, restarts;
+    int rhs_status;  // what f returned when it failed
+    int worst;       // the state with the largest share of the error in the last step that was rejected, or -1
+} OdeStats;
+
+typedef struct Ode Ode;  // the head of the block; opaque
+
+// Name of a method ("rk45"), and back; -1 if there is none.
+const char* ode_method_name(OdeMethod method);
+const char* ode_method_about(OdeMethod method);
+int ode_method_find(const char* name);
+
+OdeOptions ode_default_options(void);
+
+// A solver for one system; `system` must outlive it. NULL if the allocator gave nothing.
+Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator allocator);
+void ode_destroy(Ode* ode);
+
+// Start, or start again after the state or the vector field changed. Keeps the step size as a guess, but for `fresh`.
+int ode_restart(Ode* ode, double t, const double* x, bool fresh);
+
+// One accepted step, not beyond `limit` (> t). A step that would end within a few ulp of `limit` ends at `limit`
+// exactly.
+int ode_step(Ode* ode, double limit);
+
+// The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).
+double ode_time(const Ode* ode);
+double ode_step_start(const Ode* ode);
+const double* ode_state(const Ode* ode);
+const double* ode_slope(const Ode* ode);
+const double* ode_start_state(const Ode* ode);
+const double* ode_start_slope(const Ode* ode);
+
+// State at the fraction theta of the last step; `slope` (dx/dt on the interpolant) may be NULL.
+void ode_dense(Ode* ode, double theta, double* x, double* slope);
+
+// The same for a few states only: x[index[i]] for i < count.
+void ode_dense_some(Ode* ode, double theta, const int* index, int count, double* x);
+
+// Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
+// caller does not change anything; f is evaluated anew.
+void ode_cut(Ode* ode, double theta);
+
+// Limit the next step (a guard asks for caution); 0 removes the limit.
+void ode_set_max_step(Ode* ode, double max_step);
+double ode_next_step(const Ode* ode);
+
+OdeStats ode_stats(const Ode* ode);
+
+// Snapshot: `size` bytes. For CVODE taking a snapshot reinitialises the integrator, so that the run that goes on and
+// the one that is resumed agree bit for bit.
+size_t ode_save_size(const Ode* ode);
+void ode_save(Ode* ode, void* block);
+int ode_load(Ode* ode, const void* block);
+
+#endif

@@ -1,0 +1,264 @@
+// Rows → CSV. Rows are formatted into one large buffer. The last of them is *pending*: whether it stays is known only
+// when the next row comes (the views `limits` and `unique` drop rows that a later row of the same t replaces), and
+// dropping it is moving one index back. Only rows that stay are ever written.
+#include "result/csv.h"
+
+#include "result/number.h"
+#include "result/output.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+    BUFFER_MIN = 1 << 18,
+    TAG_MAX = NUMBER_MAX + 2 * 12 + 4  // t,p,m, and the end of the line
+};
+
+struct Csv
+{
+    kaiAllocator allocator;
+    Output output;
+    kaiStatus status;  // the first failure; nothing is written after it
+    const kaiColumn* columns;
+    int column_count;
+    kaiView view;
+
+    // [0, kept): rows that stay; [kept, used): the pending row.
+    char* buffer;
+    size_t capacity, kept, used;
+    size_t row_max;  // bytes that any row fits in
+    bool pending, pending_is_left_limit;
+    double pending_t;
+
+    char* lead;  // "1,0.25,": what every row begins with
+    size_t lead_capacity, lead_length;
+    int lead_count;
+};
+
+// Text as a field: quoted, with quotes doubled, if it contains what would end a field (RFC 4180).
+static char* write_text(char* out, const char* text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL)
+    {
+        size_t length = strlen(text);
+        memcpy(out, text, length);
+        return out + length;
+    }
+    *out++ = '"';
+    for (; *text != 0; text++)
+    {
+        if (*text == '"')
+            *out++ = '"';
+        *out++ = *text;
+    }
+    *out++ = '"';
+    return out;
+}
+
+static size_t text_max(const char* text)
+{
+    return 2 * strlen(text) + 3;
+}
+
+static char* write_value(char* out, const kaiColumn* column, double value)
+{
+    if (column->kind == KAI_COLUMN_BOOL)
+    {
+        *out++ = value != 0 ? '1' : '0';
+        return out;
+    }
+    if (column->kind == KAI_COLUMN_MODE && value >= 0 && value < column->mode_count)
+        return write_text(out, column->mode_names[(int)value]);
+    return out + number_write(out, value);
+}
+
+static char* write_row(const Csv* csv, char* out, const kaiRow* row)
+{
+    if (csv->lead_length > 0)
+        memcpy(out, csv->lead, csv->lead_length);
+    out += csv->lead_length;
+    out += number_write(out, row->t);
+    *out++ = ',';
+    out += number_write(out, row->p);
+    *out++ = ',';
+    out += number_write(out, row->m);
+    for (int i = 0; i < csv->column_count; i++)
+    {
+        *out++ = ',';
+        if (row->present[i])
+            out = write_value(out, &csv->columns[i], row->values[i]);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+static char* write_header(char* out, const CsvOptions* options)
+{
+    for (int i = 0; i < options->lead_count; i++)
+    {
+        out = write_text(out, options->lead_names[i]);
+        *out++ = ',';
+    }
+    memcpy(out, "t,p,m", 5);
+    out += 5;
+    for (int i = 0; i < options->column_count; i++)
+    {
+        *out++ = ',';
+        out = write_text(out, options->columns[i].name);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+static size_t header_max(const CsvOptions* options)
+{
+    size_t size = TAG_MAX;
+    for (int i = 0; i < options->lead_count; i++)
+        size += text_max(options->lead_names[i]);
+    for (int i = 0; i < options->column_count; i++)
+        size += text_max(options->columns[i].name);
+    return size;
+}
+
+static size_t row_max(const CsvOptions* options)
+{
+    size_t size = TAG_MAX + (size_t)options->lead_count * (NUMBER_MAX + 1);
+    for (int i = 0; i < options->column_count; i++)
+    {
+        const kaiColumn* column = &options->columns[i];
+        size_t field = NUMBER_MAX + 1;
+        for (int k = 0; column->kind == KAI_COLUMN_MODE && k < column->mode_count; k++)
+            if (field < text_max(column->mode_names[k]))
+                field = text_max(column->mode_names[k]);
+        size += field;
+    }
+    return size;
+}
+
+// Frees what there is of it.
+static void release(Csv* csv)
+{
+    kaiAllocator a = csv->allocator;
+    if (csv->buffer != NULL)
+        a.alloc(a.user, csv->buffer, csv->capacity, 0);
+    if (csv->lead != NULL)
+        a.alloc(a.user, csv->lead, csv->lead_capacity, 0);
+    output_free(&csv->output, a);
+    a.alloc(a.user, csv, sizeof *csv, 0);
+}
+
+static bool allocate_buffers(Csv* csv, const CsvOptions* options)
+{
+    size_t header = header_max(options);
+    csv->row_max = row_max(options);
+    csv->capacity = BUFFER_MIN > 2 * csv->row_max ? BUFFER_MIN : 2 * csv->row_max;
+    if (csv->capacity < header)
+        csv->capacity = header;
+    csv->buffer = csv->allocator.alloc(csv->allocator.user, NULL, 0, csv->capacity);
+    csv->lead_capacity = (size_t)options->lead_count * (NUMBER_MAX + 1);
+    if (csv->lead_capacity > 0)
+        csv->lead = csv->allocator.alloc(csv->allocator.user, NULL, 0, csv->lead_capacity);
+    return csv->buffer != NULL && (csv->lead_capacity == 0 || csv->lead != NULL);
+}
+
+Csv* csv_open(const char* path, const CsvOptions* options, kaiAllocator allocator, const char** error)
+{
+    Csv* csv = allocator.alloc(allocator.user, NULL, 0, sizeof *csv);
+    if (csv == NULL)
+    {
+        *error = "out of memory";
+        return NULL;
+    }
+    *csv = (Csv){.allocator = allocator,
+                 .columns = options->columns,
+                 .column_count = options->column_count,
+                 .view = options->view,
+                 .lead_count = options->lead_count};
+    *error = allocate_buffers(csv, options) ? output_open(&csv->output, path, allocator) : "out of memory";
+    if (*error != NULL)
+    {
+        release(csv);
+        return NULL;
+    }
+    csv->kept = csv->used = (size_t)(write_header(csv->buffer, options) - csv->buffer);
+    if (csv->lead_count > 0)
+        memset(csv->lead, ',', csv->lead_length = (size_t)csv->lead_count);  // empty fields until they are set
+    return csv;
+}
+
+// Writes the rows that stay and moves the pending one to the front.
+static void flush(Csv* csv)
+{
+    if (csv->status == KAI_OK)
+        csv->status = output_write(&csv->output, csv->buffer, csv->kept);
+    memmove(csv->buffer, csv->buffer + csv->kept, csv->used - csv->kept);
+    csv->used -= csv->kept;
+    csv->kept = 0;
+}
+
+// Keeps or drops the pending row, now that the next one is known to have another t, or the same.
+static void settle(Csv* csv, bool same_t)
+{
+    bool replaced =
+        same_t && (csv->view == KAI_VIEW_UNIQUE || (csv->view == KAI_VIEW_LIMITS && !csv->pending_is_left_limit));
+    if (csv->pending && replaced)
+        csv->used = csv->kept;
+    csv->kept = csv->used;
+    csv->pending = false;
+}
+
+kaiStatus csv_row(Csv* csv, const kaiRow* row)
+{
+    bool same_t = csv->pending && csv->pending_t == row->t;
+    settle(csv, same_t);
+    if (csv->capacity - csv->used < csv->row_max)
+        flush(csv);
+    if (csv->status != KAI_OK)
+        return csv->status;
+    csv->used = (size_t)(write_row(csv, csv->buffer + csv->used, row) - csv->buffer);
+    assert(csv->used <= csv->capacity);
+    csv->pending = true;
+    csv->pending_t = row->t;
+    csv->pending_is_left_limit = !same_t && row->p == -1;
+    return KAI_OK;
+}
+
+void csv_set_lead(Csv* csv, const double* values)
+{
+    settle(csv, false);
+    csv->lead_length = 0;
+    for (int i = 0; i < csv->lead_count; i++)
+    {
+        csv->lead_length += (size_t)number_write(csv->lead + csv->lead_length, values[i]);
+        csv->lead[csv->lead_length++] = ',';
+    }
+}
+
+// "# remark" on one line, whatever the remark contains.
+static void write_remark(Csv* csv, const char* remark)
+{
+    size_t length = strlen(remark);
+    if (length > csv->capacity - 3)
+        length = csv->capacity - 3;
+    if (csv->capacity - csv->used < length + 3)
+        flush(csv);
+    char* out = csv->buffer + csv->used;
+    memcpy(out, "# ", 2);
+    for (size_t i = 0; i < length; i++)
+        out[2 + i] = remark[i] == '\n' || remark[i] == '\r' ? ' ' : remark[i];
+    out[2 + length] = '\n';
+    csv->kept = csv->used += length + 3;
+}
+
+kaiStatus csv_close(Csv* csv, const char* remark)
+{
+    settle(csv, false);
+    if (remark != NULL)
+        write_remark(csv, remark);
+    flush(csv);
+    kaiStatus status = output_close(&csv->output, csv->status);
+    release(csv);
+    return status;
+}

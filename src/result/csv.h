@@ -1,0 +1,28 @@
+// Rows → CSV, streamed: memory does not grow with the run, and no row is ever written in part.
+#ifndef KAIROS_RESULT_CSV_H
+#define KAIROS_RESULT_CSV_H
+
+#include "kairos/result.h"
+
+typedef struct Csv Csv;
+
+typedef struct CsvOptions
+{
+    const kaiColumn* columns;
+    int column_count;
+    kaiView view;
+    // Columns written before t, the same in all rows until csv_set_lead ("run" and the swept values), as text.
+    const char* const* lead_names;
+    int lead_count;
+} CsvOptions;
+
+// `path` "-" is standard output. A file is written as `path`.part and gets its name in csv_close, so that a file under
+// the final name is never a torn one. NULL: *error (a static or strerror text) says why.
+Csv* csv_open(const char* path, const CsvOptions* options, kaiAllocator allocator, const char** error);
+// KAI_ERR_IO: a write failed. KAI_INTERRUPTED: the reader of a pipe has gone (csv_close then returns KAI_OK).
+kaiStatus csv_row(Csv* csv, const kaiRow* row);
+void csv_set_lead(Csv* csv, const double* values);  // flushes the pending row first; lead_count numbers
+// Writes what is pending; `remark` (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
+kaiStatus csv_close(Csv* csv, const char* remark);
+
+#endif

@@ -1,0 +1,31 @@
+// Where a result goes: a file that gets its name only when it is complete, or a stream (standard output, a pipe, a
+// device).
+#ifndef KAIROS_RESULT_OUTPUT_H
+#define KAIROS_RESULT_OUTPUT_H
+
+#include "kairos/base.h"
+
+#include <stdbool.h>
+
+typedef struct Output
+{
+    int descriptor;
+    bool owned;            // false: standard output, which is not ours to close
+    char *path, *partial;  // a file: its final name and `path`.part; NULL for a stream
+    size_t path_size;      // allocated for each of the two
+    long long written;     // bytes of a file
+} Output;
+
+// "-" is standard output. NULL, or a text that says why not: static, or that of errno.
+const char* output_open(Output* output, const char* path, kaiAllocator allocator);
+
+// Writes whole lines. After a failure a file is cut back to the last whole line. KAI_ERR_IO; KAI_INTERRUPTED if the
+// reader of a pipe has gone: that is its way to say "enough", and no error.
+kaiStatus output_write(Output* output, const char* text, size_t size);
+
+// `status` is that of the writes so far. A file is renamed to its final name if all went well, and stays `.part`
+// otherwise. A reader that has gone is KAI_OK.
+kaiStatus output_close(Output* output, kaiStatus status);
+void output_free(Output* output, kaiAllocator allocator);
+
+#endif

@@ -1,0 +1,171 @@
+// What the passes from the flat model to code share: facts about variables, lowered expressions, and the cells, which
+// are the operators that remember something from one tag to the next.
+#ifndef KAIROS_SCHED_COMPILER_H
+#define KAIROS_SCHED_COMPILER_H
+
+#include "elab/flat.h"
+#include "lang/diagnostics.h"
+#include "sched/scalar.h"
+
+// An expression means two things: in a reaction (events may be present, relations are evaluated) and between instants
+// (events are absent, relations keep their latched value: rule C1).
+typedef enum Phase
+{
+    PHASE_REACT,
+    PHASE_FLOW,
+    PHASE_COUNT
+} Phase;
+
+typedef enum Variability
+{
+    VARIES_NEVER,
+    VARIES_AT_INSTANTS,
+    VARIES_ALWAYS,
+} Variability;
+
+typedef struct VarInfo
+{
+    SymReg reg, present;                 // value; presence, NO_REG if always present
+    SymReg deriv;                        // STATE: its derivative
+    uint32_t first_def[2], last_def[2];  // by order: index in flat->defs + 1, chained by Compiler.next_def; 0 = none
+    uint8_t variability;
+    bool maybe_absent;
+    bool event_dependent;  // its value can hang on the presence of an event at the tag
+    bool looped;           // reaches itself, `pre` counted
+} VarInfo;
+
+typedef struct Lowered
+{
+    ScalarId value, present;  // value 0: not lowered yet
+} Lowered;
+
+typedef enum CellKind
+{
+    CELL_RELATION,
+    CELL_FLOOR,
+    CELL_CROSSING,
+    CELL_EDGE,
+    CELL_CLOCK,
+    CELL_HOLD,
+    CELL_PRE,
+    CELL_DELAY,
+    CELL_PROBE,  // an operator of `expect`: filled in by the run
+} CellKind;
+
+// An operator with memory. Registers are MEMORY unless said otherwise.
+typedef struct Cell
+{
+    CellKind kind;
+    NodeId node;
+    uint32_t ctx;
+    NodeId g;                  // RELATION, CROSSING, FLOOR: what is watched
+    SymReg latch, last, side;  // see Guard; EDGE, HOLD, PRE: latch is the remembered value
+    SymReg latch_present;      // PRE of something that may be absent
+    SymReg count;              // CLOCK
+    uint32_t index;            // DELAY: number
+} Cell;
+
+// A task computes one register (and its presence): the definition of a variable, the right-hand side of a state, or the
+// derivative of another task. It has one item for each mode that defines it.
+typedef enum TaskKind
+{
+    TASK_DEFINITION,
+    TASK_RIGHT_HAND_SIDE,
+    TASK_DERIVATIVE,
+    TASK_START,
+} TaskKind;
+
+typedef struct Task
+{
+    TaskKind kind;
+    uint32_t var;
+    uint32_t base;        // DERIVATIVE: the task it differentiates
+    SymReg reg, present;  // present NO_REG: always
+    VEC(uint32_t) defs;   // indices in flat->defs
+} Task;
+
+typedef struct TaskItem
+{
+    uint32_t ctx;
+    Lowered value;
+    Span span;
+} TaskItem;
+
+typedef struct Compiler Compiler;
+
+struct Compiler
+{
+    Arena* arena;
+    Flat* flat;
+    Diags* diags;
+    const Sources* sources;
+    Scalars scalars;
+    VEC(VarInfo) vars;
+    VEC(uint32_t) next_def;  // per definition: the next of the same variable and order + 1
+    uint32_t reg_counts[REG_CLASS_COUNT];
+    VEC(Lowered) lowered[PHASE_COUNT][2];  // [phase][inside smooth][node]
+    VEC(NodeId) rewrites;                  // [node]: kinks spelled out
+    VEC(uint32_t) node_ctxs;               // [node]: smallest context that holds all uses; CTX_UNUSED
+    VEC(uint8_t) node_watched;  // [node]: a relation in it matters between events, so its change must be located
+    VEC(uint8_t) node_varies;   // [node]: Variability + 1; 0 = not known
+    Map cell_index;             // node → cell
+    VEC(Cell) cells;
+    uint32_t delay_count;
+    SymReg time;
+    SymReg* entries;  // [ctx]: present when the mode has just been entered; NO_REG: nobody asks
+    VEC(Task) tasks;
+    Map task_of;   // register → task that computes it
+    Map start_of;  // register → task that computes its start value
+    Map derived;   // register → register of its derivative along the flow
+};
+
+enum
+{
+    CTX_UNUSED = 0xffffffffu
+};
+
+SymReg compiler_reg(Compiler* c, RegClass cls);
+
+// analysis.c: facts about variables (variability, absence, loops), contexts of nodes. After derive_needed.
+void analyse(Compiler* c);
+Variability node_varies(Compiler* c, NodeId node);
+uint32_t ctx_common(const Flat* flat, uint32_t a, uint32_t b);
+bool ctx_inside(const Flat* flat, uint32_t inner, uint32_t outer);
+
+// The definitions of a variable: for (uint32_t d = first_def(c, v, 0); d != 0; d = c->next_def.at[d - 1])
+// flat->defs.at[d - 1]
+void index_definitions(Compiler* c);
+void add_definition(Compiler* c, FlatDef def);
+
+// differentiate.c: exact derivatives of lowered expressions. `leaf` gives the derivative of a register (0 = constant).
+typedef ScalarId DerivativeLeaf(Compiler* c, void* user, SymReg reg);
+ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* user, Map* memo);
+// Along the flow: x' for states, 1 for time, a task of its own for the derivative of a signal.
+ScalarId flow_derivative(Compiler* c, ScalarId root);
+
+// tasks.c: what has to be computed, and its parts.
+void make_tasks(Compiler* c);
+void make_start_task(Compiler* c, uint32_t var);
+uint32_t task_item_count(Compiler* c, uint32_t task);
+TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index);
+
+// lower.c
+Lowered lower(Compiler* c, Phase phase, NodeId node);
+ScalarId lower_ctx_active(Compiler* c, uint32_t ctx);
+// Flat form of abs, min, max, sign, mod, ceil, round by `if` and relations.
+NodeId rewrite_kink(Compiler* c, NodeId node);
+bool is_kink(NodeOp op);
+bool is_relation(NodeOp op);
+
+// graph.c: strongly connected components of a graph in compressed rows (edges from a node to what it needs), in an
+// order in which everything comes after what it needs. component[v] and the list of nodes ordered by component.
+typedef struct Components
+{
+    uint32_t count;
+    uint32_t* first;  // count + 1 entries in `nodes`
+    uint32_t* nodes;
+    uint32_t* of;  // component of each node
+} Components;
+Components graph_components(Arena* arena, uint32_t node_count, const uint32_t* first, const uint32_t* edges);
+
+#endif

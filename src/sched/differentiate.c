@@ -1,0 +1,152 @@
+// Derivatives of lowered expressions by the chain rule, exact. What a register contributes is the caller's business:
+// along the flow (guard slopes, `der`), or with respect to one state (Jacobians).
+#include "sched/compiler.h"
+
+#include <math.h>
+
+static ScalarId make(Compiler* c, VmOp op, ScalarId a, ScalarId b, Span span)
+{
+    return scalar_make(&c->scalars, op, a, b, 0, span);
+}
+
+static ScalarId number(Compiler* c, double value)
+{
+    return scalar_const(&c->scalars, value);
+}
+
+static bool is_zero(const Compiler* c, ScalarId s)
+{
+    double v;
+    return scalar_is_const(&c->scalars, s, &v) && v == 0;
+}
+
+static ScalarId add(Compiler* c, ScalarId a, ScalarId b, Span span)
+{
+    if (is_zero(c, a))
+        return b;
+    return is_zero(c, b) ? a : make(c, VM_ADD, a, b, span);
+}
+
+static ScalarId sub(Compiler* c, ScalarId a, ScalarId b, Span span)
+{
+    if (is_zero(c, b))
+        return a;
+    return is_zero(c, a) ? make(c, VM_NEG, b, 0, span) : make(c, VM_SUB, a, b, span);
+}
+
+static ScalarId mul(Compiler* c, ScalarId a, ScalarId b, Span span)
+{
+    if (is_zero(c, a) || is_zero(c, b))
+        return number(c, 0);
+    return make(c, VM_MUL, a, b, span);
+}
+
+static ScalarId divide(Compiler* c, ScalarId a, ScalarId b, Span span)
+{
+    return is_zero(c, a) ? a : make(c, VM_DIV, a, b, span);
+}
+
+// f'(a) for f of one variable; n is f(a) itself.
+static ScalarId outer(Compiler* c, ScalarId n, VmOp op, ScalarId a, Span s)
+{
+    ScalarId one = number(c, 1);
+    switch (op)
+    {
+    case VM_SIN: return make(c, VM_COS, a, 0, s);
+    case VM_COS: return make(c, VM_NEG, make(c, VM_SIN, a, 0, s), 0, s);
+    case VM_TAN: return add(c, one, mul(c, n, n, s), s);
+    case VM_ASIN: return divide(c, one, make(c, VM_SQRT, sub(c, one, mul(c, a, a, s), s), 0, s), s);
+    case VM_ACOS: return divide(c, number(c, -1), make(c, VM_SQRT, sub(c, one, mul(c, a, a, s), s), 0, s), s);
+    case VM_ATAN: return divide(c, one, add(c, one, mul(c, a, a, s), s), s);
+    case VM_SINH: return make(c, VM_COSH, a, 0, s);
+    case VM_COSH: return make(c, VM_SINH, a, 0, s);
+    case VM_TANH: return sub(c, one, mul(c, n, n, s), s);
+    case VM_EXP: return n;
+    case VM_LOG: return divide(c, one, a, s);
+    case VM_LOG10: return divide(c, number(c, 1 / log(10)), a, s);
+    case VM_SQRT: return divide(c, number(c, 0.5), n, s);
+    case VM_ABS: return make(c, VM_SIGN, a, 0, s);
+    default: return number(c, 0);
+    }
+}
+
+static ScalarId power(Compiler* c, ScalarId n, const Scalar* x, ScalarId da, ScalarId db)
+{
+    ScalarId a = x->arg[0], b = x->arg[1];
+    ScalarId lower_power = make(c, VM_POW, a, sub(c, b, number(c, 1), x->span), x->span);
+    ScalarId out = mul(c, mul(c, b, lower_power, x->span), da, x->span);
+    if (is_zero(c, db))
+        return out;
+    return add(c, out, mul(c, mul(c, n, make(c, VM_LOG, a, 0, x->span), x->span), db, x->span), x->span);
+}
+
+static ScalarId choose(Compiler* c, ScalarId condition, ScalarId a, ScalarId b)
+{
+    return scalar_select(&c->scalars, condition, a, b);
+}
+
+static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, const ScalarId d[3])
+{
+    ScalarId a = x->arg[0], b = x->arg[1];
+    Span s = x->span;
+    switch (x->op)
+    {
+    case VM_MOVE: return d[0];
+    case VM_ADD: return add(c, d[0], d[1], s);
+    case VM_SUB: return sub(c, d[0], d[1], s);
+    case VM_MUL: return add(c, mul(c, d[0], b, s), mul(c, a, d[1], s), s);
+    case VM_DIV: return divide(c, sub(c, d[0], mul(c, n, d[1], s), s), b, s);
+    case VM_NEG: return is_zero(c, d[0]) ? d[0] : make(c, VM_NEG, d[0], 0, s);
+    case VM_POW: return power(c, n, x, d[0], d[1]);
+    case VM_SELECT: return choose(c, a, d[1], d[2]);
+    case VM_MIN: return choose(c, make(c, VM_LE, a, b, s), d[0], d[1]);
+    case VM_MAX: return choose(c, make(c, VM_LE, b, a, s), d[0], d[1]);
+    case VM_ATAN2:
+        return divide(c, sub(c, mul(c, d[0], b, s), mul(c, a, d[1], s), s), add(c, mul(c, a, a, s), mul(c, b, b, s), s),
+                      s);
+    case VM_HYPOT: return divide(c, add(c, mul(c, a, d[0], s), mul(c, b, d[1], s), s), n, s);
+    default: return is_zero(c, d[0]) ? d[0] : mul(c, outer(c, n, (VmOp)x->op, a, s), d[0], s);
+    }
+}
+
+ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* user, Map* memo)
+{
+    VEC(ScalarId) stack = {0};
+    vec_push(c->arena, stack, root);
+    ScalarId zero = number(c, 0);
+    while (stack.count > 0)
+    {
+        ScalarId n = stack.at[stack.count - 1];
+        const Scalar x = c->scalars.list.at[n];
+        uint32_t known;
+        if (map_get(memo, n, &known))
+        {
+            stack.count--;
+            continue;
+        }
+        ScalarId value;
+        if (x.op == SCALAR_REG || x.fixed)
+        {
+            value = x.op == SCALAR_REG ? leaf(c, user, x.reg) : zero;
+            map_set(memo, n, value != 0 ? value : zero);
+            continue;
+        }
+        ScalarId d[3] = {zero, zero, zero};
+        bool ready = true;
+        for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
+            if (map_get(memo, x.arg[i], &known))
+                d[i] = known;
+            else
+            {
+                vec_push(c->arena, stack, x.arg[i]);
+                ready = false;
+            }
+        if (!ready)
+            continue;
+        value = operator_derivative(c, n, &x, d);
+        map_set(memo, n, value);
+    }
+    uint32_t out = zero;
+    map_get(memo, root, &out);
+    return out;
+}

@@ -1,0 +1,483 @@
+// Flat expressions → plain operators, for a reaction or for the flow between instants. Here absence (rule V1), latched
+// relations (C1), `pre` (R6), edges (R7) and kinks become ordinary arithmetic on registers.
+#include "sched/compiler.h"
+
+#include <math.h>
+
+static ScalarId yes(Compiler* c)
+{
+    return scalar_const(&c->scalars, 1);
+}
+
+static ScalarId no(Compiler* c)
+{
+    return scalar_const(&c->scalars, 0);
+}
+
+static ScalarId reg(Compiler* c, SymReg r)
+{
+    return scalar_reg(&c->scalars, r);
+}
+
+bool is_kink(NodeOp op)
+{
+    return op >= NODE_ABS && op <= NODE_MOD;
+}
+
+// ---- kinks ----------------------------------------------------------------------------------------------------------
+
+static NodeId branch(Compiler* c, NodeOp relation, NodeId a, NodeId b, NodeId then, NodeId other, Span s)
+{
+    NodeId test = flat_node(c->flat, relation, TYPE_BOOL, a, b, 0, 0, 0, s);
+    return flat_node(c->flat, NODE_IF, TYPE_REAL, test, then, other, 0, 0, s);
+}
+
+static NodeId unary(Compiler* c, NodeOp op, NodeId a, Span s)
+{
+    return flat_node(c->flat, op, TYPE_REAL, a, 0, 0, 0, 0, s);
+}
+
+static NodeId binary(Compiler* c, NodeOp op, NodeId a, NodeId b, Span s)
+{
+    return flat_node(c->flat, op, TYPE_REAL, a, b, 0, 0, 0, s);
+}
+
+static NodeId spell_out(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    NodeId a = node.arg[0], b = node.arg[1], zero = flat_const(c->flat, 0, TYPE_REAL);
+    Span s = node.span;
+    switch (node.op)
+    {
+    case NODE_ABS: return branch(c, NODE_LT, a, zero, unary(c, NODE_NEG, a, s), a, s);
+    case NODE_MIN: return branch(c, NODE_LT, b, a, b, a, s);
+    case NODE_MAX: return branch(c, NODE_LT, a, b, b, a, s);
+    case NODE_SIGN:
+        return branch(c, NODE_LT, zero, a, flat_const(c->flat, 1, TYPE_REAL),
+                      branch(c, NODE_LT, a, zero, flat_const(c->flat, -1, TYPE_REAL), zero, s), s);
+    case NODE_CEIL: return unary(c, NODE_NEG, unary(c, NODE_FLOOR, unary(c, NODE_NEG, a, s), s), s);
+    case NODE_ROUND: return unary(c, NODE_FLOOR, binary(c, NODE_ADD, a, flat_const(c->flat, 0.5, TYPE_REAL), s), s);
+    case NODE_MOD:
+        return binary(c, NODE_SUB, a, binary(c, NODE_MUL, b, unary(c, NODE_FLOOR, binary(c, NODE_DIV, a, b, s), s), s),
+                      s);
+    default: return n;
+    }
+}
+
+NodeId rewrite_kink(Compiler* c, NodeId n)
+{
+    while (c->rewrites.count < c->flat->nodes.count)
+        vec_push(c->arena, c->rewrites, 0);
+    if (c->rewrites.at[n] == 0)
+    {
+        NodeId made = spell_out(c, n);
+        while (c->rewrites.count < c->flat->nodes.count)
+            vec_push(c->arena, c->rewrites, 0);
+        c->rewrites.at[n] = made;
+    }
+    return c->rewrites.at[n];
+}
+
+// ---- cells ----------------------------------------------------------------------------------------------------------
+
+static uint32_t node_ctx(const Compiler* c, NodeId n)
+{
+    uint32_t ctx = n < c->node_ctxs.count ? c->node_ctxs.at[n] : 0;
+    return ctx == CTX_UNUSED ? 0 : ctx;
+}
+
+static Cell* find_cell(Compiler* c, NodeId n, CellKind kind, bool* made)
+{
+    uint32_t index;
+    *made = !map_get(&c->cell_index, n, &index);
+    if (*made)
+    {
+        index = c->cells.count;
+        map_set(&c->cell_index, n, index);
+        Cell cell = {.kind = kind, .node = n, .ctx = node_ctx(c, n), .latch_present = NO_REG};
+        cell.latch = compiler_reg(c, REG_MEMORY);
+        vec_push(c->arena, c->cells, cell);
+    }
+    return &c->cells.at[index];
+}
+
+// A cell that watches g: relation, crossing or floor.
+static Cell* guard_cell(Compiler* c, NodeId n, CellKind kind, NodeId g)
+{
+    bool made;
+    Cell* cell = find_cell(c, n, kind, &made);
+    if (!made)
+        return cell;
+    cell->g = g;
+    cell->last = compiler_reg(c, REG_MEMORY);
+    cell->side = kind == CELL_CROSSING ? compiler_reg(c, REG_MEMORY) : NO_REG;
+    return cell;
+}
+
+// a < b and a > b as g < 0; a <= b and a >= b as g <= 0.
+static NodeId relation_difference(Compiler* c, const Node* node)
+{
+    bool turned = node->op == NODE_GT || node->op == NODE_GE;
+    NodeId a = node->arg[turned ? 1 : 0], b = node->arg[turned ? 0 : 1];
+    return flat_node(c->flat, NODE_SUB, TYPE_REAL, a, b, 0, 0, 0, node->span);
+}
+
+static bool is_watched(Compiler* c, NodeId n, bool smooth)
+{
+    const Node* node = &c->flat->nodes.at[n];
+    if (smooth || n >= c->node_watched.count || !c->node_watched.at[n])
+        return false;
+    if (node->op == NODE_FLOOR)
+        return node_varies(c, node->arg[0]) == VARIES_ALWAYS;
+    if (node->op < NODE_LT || node->op > NODE_GE)
+        return false;
+    NodeId a = node->arg[0], b = node->arg[1];
+    return node_varies(c, a) == VARIES_ALWAYS || node_varies(c, b) == VARIES_ALWAYS;
+}
+
+// ---- what must be lowered first -------------------------------------------------------------------------------------
+
+static NodeId watched_argument(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    return node.op == NODE_FLOOR ? node.arg[0] : relation_difference(c, &node);
+}
+
+// Fills the nodes that `n` is made of in this phase; their number.
+static int needs(Compiler* c, Phase phase, bool smooth, NodeId n, NodeId out[3])
+{
+    const Node node = c->flat->nodes.at[n];
+    switch (node.op)
+    {
+    case NODE_UP:
+    case NODE_DOWN:
+    case NODE_CROSS:
+    case NODE_CLOCK:
+    case NODE_ENTRY:
+    case NODE_VAR: return 0;
+    case NODE_DELAY:
+    case NODE_AT:
+    case NODE_LEFT:
+    case NODE_AT_INDEX:
+    case NODE_FINAL:
+    case NODE_COUNT:
+    case NODE_TIME_OF:
+    case NODE_LEAST:
+    case NODE_GREATEST: return 0;
+    case NODE_HOLD:
+    case NODE_EDGE: out[0] = node.arg[0]; return phase == PHASE_REACT ? 1 : 0;
+    case NODE_PRE: out[0] = node.arg[0]; return 1;
+    case NODE_DER: out[0] = node.arg[0]; return 1;
+    default: break;
+    }
+    if (is_watched(c, n, smooth))
+    {
+        out[0] = watched_argument(c, n);
+        return 1;
+    }
+    if (is_kink((NodeOp)node.op) && node.op != NODE_FLOOR && !smooth)
+    {
+        out[0] = rewrite_kink(c, n);
+        return 1;
+    }
+    if (smooth && (node.op == NODE_CEIL || node.op == NODE_ROUND || node.op == NODE_MOD))
+    {
+        out[0] = rewrite_kink(c, n);
+        return 1;
+    }
+    int count = 0;
+    for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
+        if (node.arg[i] != 0)
+            out[count++] = node.arg[i];
+    return count;
+}
+
+// ---- leaves ---------------------------------------------------------------------------------------------------------
+
+ScalarId lower_ctx_active(Compiler* c, uint32_t ctx)
+{
+    ScalarId active = yes(c);
+    for (; ctx != 0; ctx = c->flat->ctxs.at[ctx].parent)
+    {
+        const FlatCtx* at = &c->flat->ctxs.at[ctx];
+        SymReg mode = c->vars.at[c->flat->machines.at[at->machine].mode_var].reg;
+        ScalarId here =
+            scalar_make(&c->scalars, VM_EQ, reg(c, mode), scalar_const(&c->scalars, at->mode), 0, (Span){0});
+        active = scalar_and(&c->scalars, here, active);
+    }
+    return active;
+}
+
+static Lowered lower_var(Compiler* c, Phase phase, const Node* node)
+{
+    const FlatVar* var = &c->flat->vars.at[node->aux];
+    const VarInfo* info = &c->vars.at[node->aux];
+    Lowered out = {reg(c, info->reg), yes(c)};
+    if (var->kind == VAR_EVENT)
+        out.present = phase == PHASE_REACT ? reg(c, info->present) : no(c);
+    else if (info->present != NO_REG)
+        out.present = reg(c, info->present);
+    else if (info->maybe_absent && var->ctx != 0)
+        out.present = lower_ctx_active(c, var->ctx);
+    return out;
+}
+
+static Lowered lower_pre(Compiler* c, Phase phase, NodeId n, Lowered now)
+{
+    const Node node = c->flat->nodes.at[n];
+    uint32_t v = c->flat->nodes.at[node.arg[0]].aux;
+    if (phase == PHASE_FLOW && !c->vars.at[v].looped)
+        return now;
+    bool made;
+    Cell* cell = find_cell(c, n, CELL_PRE, &made);
+    if (made && (c->vars.at[v].present != NO_REG || c->vars.at[v].maybe_absent))
+        cell->latch_present = compiler_reg(c, REG_MEMORY);
+    return (Lowered){reg(c, cell->latch), cell->latch_present != NO_REG ? reg(c, cell->latch_present) : yes(c)};
+}
+
+static Lowered lower_watched(Compiler* c, Phase phase, NodeId n, Lowered g)
+{
+    const Node node = c->flat->nodes.at[n];
+    bool is_floor = node.op == NODE_FLOOR;
+    Cell* cell = guard_cell(c, n, is_floor ? CELL_FLOOR : CELL_RELATION, watched_argument(c, n));
+    ScalarId latch = reg(c, cell->latch);
+    if (phase == PHASE_FLOW)
+        return (Lowered){latch, g.present};
+    Scalars* s = &c->scalars;
+    VmOp op = node.op == NODE_LT || node.op == NODE_GT ? VM_LT : VM_LE;
+    ScalarId fresh = is_floor ? scalar_make(s, VM_FLOOR, g.value, 0, 0, node.span)
+                              : scalar_make(s, op, g.value, no(c), 0, node.span);
+    ScalarId same = scalar_make(s, VM_EQ, g.value, reg(c, cell->last), 0, node.span);
+    return (Lowered){scalar_select(s, same, latch, fresh), g.present};
+}
+
+static Lowered lower_delay(Compiler* c, Phase phase, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    bool made;
+    Cell* cell = find_cell(c, n, CELL_DELAY, &made);
+    if (made)
+    {
+        cell->index = c->delay_count++;
+        cell->latch_present = node.type == TYPE_EVENT ? compiler_reg(c, REG_MEMORY) : NO_REG;
+    }
+    if (node.type == TYPE_EVENT)
+        return (Lowered){reg(c, cell->latch), phase == PHASE_REACT ? reg(c, cell->latch_present) : no(c)};
+    ScalarId index = scalar_const(&c->scalars, cell->index);
+    return (Lowered){scalar_make(&c->scalars, VM_DELAYED, index, 0, 0, node.span), yes(c)};
+}
+
+static Lowered lower_probe(Compiler* c, NodeId n)
+{
+    bool made;
+    Cell* cell = find_cell(c, n, CELL_PROBE, &made);
+    if (made)
+        cell->latch_present = compiler_reg(c, REG_MEMORY);
+    return (Lowered){reg(c, cell->latch), reg(c, cell->latch_present)};
+}
+
+static Lowered lower_event(Compiler* c, Phase phase, NodeId n, const Lowered* arg)
+{
+    const Node node = c->flat->nodes.at[n];
+    if (phase == PHASE_FLOW)
+        return (Lowered){yes(c), no(c)};
+    bool made;
+    Cell* cell;
+    switch (node.op)
+    {
+    case NODE_EDGE:
+        cell = find_cell(c, n, CELL_EDGE, &made);
+        return (Lowered){yes(c), scalar_and(&c->scalars, scalar_and(&c->scalars, arg[0].present, arg[0].value),
+                                            scalar_not(&c->scalars, reg(c, cell->latch)))};
+    case NODE_CLOCK:
+        cell = find_cell(c, n, CELL_CLOCK, &made);
+        if (made)
+            cell->count = compiler_reg(c, REG_MEMORY);
+        return (Lowered){yes(c), reg(c, cell->latch)};
+    default: cell = guard_cell(c, n, CELL_CROSSING, node.arg[0]); return (Lowered){yes(c), reg(c, cell->latch)};
+    }
+}
+
+static Lowered lower_hold(Compiler* c, Phase phase, NodeId n, const Lowered* arg)
+{
+    bool made;
+    Cell* cell = find_cell(c, n, CELL_HOLD, &made);
+    ScalarId held = reg(c, cell->latch);
+    if (phase == PHASE_FLOW)
+        return (Lowered){held, yes(c)};
+    return (Lowered){scalar_select(&c->scalars, arg[0].present, arg[0].value, held), yes(c)};
+}
+
+// ---- operators ------------------------------------------------------------------------------------------------------
+
+static int vm_operator(NodeOp op)
+{
+    switch (op)
+    {
+#define SAME(name)                                                                                                     \
+    case NODE_##name: return VM_##name;
+        SAME(ADD)
+        SAME(SUB) SAME(MUL) SAME(DIV) SAME(NEG) SAME(SIN) SAME(COS) SAME(TAN) SAME(ASIN) SAME(ACOS) SAME(ATAN)
+            SAME(ATAN2) SAME(SINH) SAME(COSH) SAME(TANH) SAME(EXP) SAME(LOG) SAME(LOG10) SAME(SQRT) SAME(HYPOT)
+                SAME(ABS) SAME(SIGN) SAME(MIN) SAME(MAX) SAME(FLOOR) SAME(LT) SAME(LE) SAME(EQ) SAME(NE) SAME(AND)
+                    SAME(OR) SAME(NOT)
+#undef SAME
+                        default : return -1;
+    }
+}
+
+// Whole powers up to 4 and square roots as the operators they are: exact where pow is only close, and far cheaper.
+static ScalarId lower_power(Compiler* c, ScalarId a, ScalarId b, Span span)
+{
+    Scalars* s = &c->scalars;
+    double e;
+    if (!scalar_is_const(s, b, &e))
+        return scalar_make(s, VM_POW, a, b, 0, span);
+    if (e == 1)
+        return a;
+    if (e == 0.5)
+        return scalar_make(s, VM_SQRT, a, 0, 0, span);
+    if (e < 0 && e >= -4 && e == floor(e))
+        return scalar_make(s, VM_DIV, yes(c), lower_power(c, a, scalar_const(s, -e), span), 0, span);
+    ScalarId square = scalar_make(s, VM_MUL, a, a, 0, span);
+    if (e == 2)
+        return square;
+    if (e == 3)
+        return scalar_make(s, VM_MUL, square, a, 0, span);
+    if (e == 4)
+        return scalar_make(s, VM_MUL, square, square, 0, span);
+    return scalar_make(s, VM_POW, a, b, 0, span);
+}
+
+static Lowered not_yet(Compiler* c, const Node* node, const char* what)
+{
+    Diag* d = diag_error(c->diags, K_NOT_YET, node->span, "%s are not supported yet", what);
+    diag_help(c->diags, d, "this construct parses, and will run in a later version");
+    return (Lowered){no(c), yes(c)};
+}
+
+static Lowered lower_operator(Compiler* c, const Node* node, const Lowered* arg, int count)
+{
+    Scalars* s = &c->scalars;
+    Lowered out = {0, yes(c)};
+    for (int i = 0; i < count; i++)
+        out.present = scalar_and(s, out.present, arg[i].present);
+    ScalarId a = arg[0].value, b = count > 1 ? arg[1].value : 0;
+    switch (node->op)
+    {
+    case NODE_POW: out.value = lower_power(c, a, b, node->span); break;
+    case NODE_GT: out.value = scalar_make(s, VM_LT, b, a, 0, node->span); break;
+    case NODE_GE: out.value = scalar_make(s, VM_LE, b, a, 0, node->span); break;
+    case NODE_TABLE: out.value = scalar_make(s, VM_TABLE, a, scalar_const(s, node->aux), 0, node->span); break;
+    default: out.value = scalar_make(s, (VmOp)vm_operator((NodeOp)node->op), a, b, 0, node->span); break;
+    }
+    return out;
+}
+
+static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const Lowered* arg, int count)
+{
+    const Node node = c->flat->nodes.at[n];
+    Scalars* s = &c->scalars;
+    switch (node.op)
+    {
+    case NODE_CONST: return (Lowered){scalar_const(s, node.value), yes(c)};
+    case NODE_TIME: return (Lowered){reg(c, c->time), yes(c)};
+    case NODE_VAR: return lower_var(c, phase, &node);
+    case NODE_PRE: return lower_pre(c, phase, n, arg[0]);
+    case NODE_UP:
+    case NODE_DOWN:
+    case NODE_CROSS:
+    case NODE_EDGE:
+    case NODE_CLOCK: return lower_event(c, phase, n, arg);
+    case NODE_ENTRY:
+        if (c->entries[node.aux] == NO_REG)
+            c->entries[node.aux] = compiler_reg(c, REG_MEMORY);
+        return (Lowered){yes(c), phase == PHASE_REACT ? reg(c, c->entries[node.aux]) : no(c)};
+    case NODE_HOLD: return lower_hold(c, phase, n, arg);
+    case NODE_DELAY: return lower_delay(c, phase, n);
+    case NODE_AT:
+    case NODE_LEFT:
+    case NODE_AT_INDEX:
+    case NODE_FINAL:
+    case NODE_COUNT:
+    case NODE_TIME_OF:
+    case NODE_LEAST:
+    case NODE_GREATEST: return lower_probe(c, n);
+    case NODE_DER: return (Lowered){flow_derivative(c, arg[0].value), arg[0].present};
+    case NODE_SAMPLE:
+        return (Lowered){arg[0].value, phase == PHASE_FLOW ? no(c) : scalar_and(s, arg[0].present, arg[1].present)};
+    case NODE_PRESENT: return (Lowered){arg[0].present, yes(c)};
+    case NODE_VALUE:
+    case NODE_SMOOTH: return arg[0];
+    case NODE_DEFAULT:
+        return (Lowered){scalar_select(s, arg[0].present, arg[0].value, arg[1].value),
+                         scalar_or(s, arg[0].present, arg[1].present)};
+    case NODE_IF:
+        return (Lowered){scalar_select(s, arg[0].value, arg[1].value, arg[2].value),
+                         scalar_and(s, arg[0].present, scalar_select(s, arg[0].value, arg[1].present, arg[2].present))};
+    case NODE_DELTA:
+    case NODE_AREA: return not_yet(c, &node, "impulses");
+    case NODE_POST: return not_yet(c, &node, "bond graphs");
+    case NODE_UNIFORM:
+    case NODE_NORMAL:
+    case NODE_EXPONENTIAL: return not_yet(c, &node, "random draws");
+    case NODE_EXTERNAL:
+    case NODE_LIST: return not_yet(c, &node, "external functions");
+    default: break;
+    }
+    if (is_watched(c, n, smooth))
+        return lower_watched(c, phase, n, arg[0]);
+    bool rewritten = is_kink((NodeOp)node.op) && node.op != NODE_FLOOR &&
+                     (!smooth || node.op == NODE_CEIL || node.op == NODE_ROUND || node.op == NODE_MOD);
+    return rewritten ? arg[0] : lower_operator(c, &node, arg, count);
+}
+
+// ---- traversal ------------------------------------------------------------------------------------------------------
+
+typedef struct Todo
+{
+    NodeId node;
+    bool smooth;
+} Todo;
+
+static Lowered* slot(Compiler* c, Phase phase, bool smooth, NodeId n)
+{
+    while (c->lowered[phase][smooth].count < c->flat->nodes.count)
+        vec_push(c->arena, c->lowered[phase][smooth], (Lowered){0});
+    return &c->lowered[phase][smooth].at[n];
+}
+
+Lowered lower(Compiler* c, Phase phase, NodeId root)
+{
+    VEC(Todo) stack = {0};
+    vec_push(c->arena, stack, (Todo){root, false});
+    while (stack.count > 0)
+    {
+        Todo top = stack.at[stack.count - 1];
+        if (slot(c, phase, top.smooth, top.node)->value != 0)
+        {
+            stack.count--;
+            continue;
+        }
+        bool inner = top.smooth || c->flat->nodes.at[top.node].op == NODE_SMOOTH;
+        NodeId need[3];
+        Lowered arg[3] = {{0}};
+        int count = needs(c, phase, top.smooth, top.node, need);
+        bool ready = true;
+        for (int i = 0; i < count; i++)
+        {
+            arg[i] = *slot(c, phase, inner, need[i]);
+            if (arg[i].value == 0)
+            {
+                vec_push(c->arena, stack, (Todo){need[i], inner});
+                ready = false;
+            }
+        }
+        if (!ready)
+            continue;
+        Lowered made = lower_node(c, phase, top.smooth, top.node, arg, count);
+        *slot(c, phase, top.smooth, top.node) = made;
+        stack.count--;
+    }
+    return *slot(c, phase, false, root);
+}

@@ -1,0 +1,106 @@
+// The list of things to compute. Scheduling orders tasks; code generation writes their items.
+#include "sched/compiler.h"
+
+static void add_task(Compiler* c, Task task)
+{
+    uint32_t index = c->tasks.count;
+    vec_push(c->arena, c->tasks, task);
+    map_set(&c->task_of, task.reg, index);
+    if (task.present != NO_REG)
+        map_set(&c->task_of, task.present, index);
+}
+
+static void collect_defs(Compiler* c, Task* task, uint32_t var, int order)
+{
+    for (uint32_t d = c->vars.at[var].first_def[order]; d != 0; d = c->next_def.at[d - 1])
+        vec_push(c->arena, task->defs, d - 1);
+}
+
+void make_tasks(Compiler* c)
+{
+    for (uint32_t v = 0; v < c->vars.count; v++)
+    {
+        const VarInfo* info = &c->vars.at[v];
+        VarKind kind = c->flat->vars.at[v].kind;
+        if (kind == VAR_STATE)
+        {
+            Task task = {.kind = TASK_RIGHT_HAND_SIDE, .var = v, .reg = info->deriv, .present = NO_REG};
+            collect_defs(c, &task, v, 1);
+            add_task(c, task);
+        }
+        else if (info->first_def[0] != 0)
+        {
+            Task task = {.kind = TASK_DEFINITION, .var = v, .reg = info->reg, .present = info->present};
+            collect_defs(c, &task, v, 0);
+            add_task(c, task);
+        }
+    }
+}
+
+void make_start_task(Compiler* c, uint32_t var)
+{
+    map_set(&c->start_of, c->vars.at[var].reg, c->tasks.count);
+    vec_push(c->arena, c->tasks, (Task){.kind = TASK_START, .var = var, .reg = c->vars.at[var].reg, .present = NO_REG});
+}
+
+uint32_t task_item_count(Compiler* c, uint32_t task)
+{
+    const Task* t = &c->tasks.at[task];
+    if (t->kind == TASK_START)
+        return 1;
+    return t->kind == TASK_DERIVATIVE ? task_item_count(c, t->base) : t->defs.count;
+}
+
+TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index)
+{
+    Task t = c->tasks.at[task];
+    if (t.kind == TASK_DERIVATIVE)
+    {
+        TaskItem item = task_item(c, phase, t.base, index);
+        item.value.value = flow_derivative(c, item.value.value);
+        return item;
+    }
+    if (t.kind == TASK_START)
+    {
+        const FlatVar* var = &c->flat->vars.at[t.var];
+        ScalarId zero = scalar_const(&c->scalars, 0);
+        Lowered value = var->init != 0 ? lower(c, phase, var->init) : (Lowered){zero, scalar_const(&c->scalars, 1)};
+        return (TaskItem){.value = value, .span = var->span};
+    }
+    FlatDef def = c->flat->defs.at[t.defs.at[index]];
+    TaskItem item = {.ctx = def.ctx, .value = lower(c, phase, def.value), .span = def.span};
+    if (t.kind == TASK_RIGHT_HAND_SIDE)  // an absent derivative leaves its state (rule V1)
+        item.value.value =
+            scalar_select(&c->scalars, item.value.present, item.value.value, scalar_const(&c->scalars, 0));
+    return item;
+}
+
+static ScalarId flow_leaf(Compiler* c, void* user, SymReg reg)
+{
+    (void)user;
+    if (reg == c->time)
+        return scalar_const(&c->scalars, 1);
+    if (sym_class(reg) == REG_STATE)
+        return scalar_reg(&c->scalars, sym_reg(REG_DERIV, sym_index(reg)));
+    uint32_t base, derived;
+    if (!map_get(&c->task_of, reg, &base))
+        return 0;
+    if (!map_get(&c->derived, reg, &derived))
+    {
+        derived = compiler_reg(c, REG_VALUE);
+        map_set(&c->derived, reg, derived);
+        add_task(c, (Task){.kind = TASK_DERIVATIVE,
+                           .var = c->tasks.at[base].var,
+                           .base = base,
+                           .reg = derived,
+                           .present = NO_REG});
+    }
+    return scalar_reg(&c->scalars, derived);
+}
+
+ScalarId flow_derivative(Compiler* c, ScalarId root)
+{
+    Map memo;
+    map_init(&memo, c->arena);
+    return differentiate(c, root, flow_leaf, NULL, &memo);
+}

@@ -1,0 +1,279 @@
+// The commit after a reaction (rule R4): all at once, reading the values of the reaction. Transitions, assignments,
+// events to come, memories. Nothing here depends on the order of the text except the priority of transitions.
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+// ---- staging
+// ---------------------------------------------------------------------------------------------------------
+
+static kaiStatus fail_twice(kaiSim* sim, const Staged* first, uint32_t place, uint32_t var)
+{
+    kaiPlace at = model_place(sim->model, first->place);
+    return sim_fail(sim, place, "let one reaction do it, or put both into a `choose`",
+                    "%s is assigned twice at t = %.17g, here and at line %d of %s",
+                    model_string(sim->model, sim->model->vars[var].name), sim->now.t, at.line,
+                    at.file != NULL ? at.file : "the model");
+}
+
+static kaiStatus stage(kaiSim* sim, uint32_t target, double value, uint32_t place, uint32_t var, bool reset)
+{
+    uint32_t* stamp = &sim->stamps[target];
+    if (*stamp != 0 && !sim->staged[*stamp - 1].reset)
+        return fail_twice(sim, &sim->staged[*stamp - 1], place, var);
+    if (*stamp == 0)
+        *stamp = ++sim->staged_count;
+    sim->staged[*stamp - 1] =
+        (Staged){.target = target, .flag = NO_REG, .value = value, .place = place, .reset = reset};
+    return KAI_OK;
+}
+
+static kaiStatus stage_act(kaiSim* sim, const Act* act)
+{
+    const kaiModel* model = sim->model;
+    if (act->kind == ACT_HALT)
+    {
+        sim->halted = true;
+        return KAI_OK;
+    }
+    const char* name = model_string(model, model->vars[act->var].name);
+    if (act->present != NO_REG && sim->R[act->present] == 0)
+        return sim_fail(sim, act->place, "use `default(…, …)`, or ask `present(…)` first",
+                        "the value for %s is absent at t = %.17g", name, sim->now.t);
+    double value = sim->R[act->value];
+    if (isnan(value))
+        return sim_fail(sim, model->reg_places[act->value] != 0 ? model->reg_places[act->value] : act->place,
+                        "check the operands there: 0/0, a root or logarithm of a negative number?",
+                        "the value for %s is not a number at t = %.17g", name, sim->now.t);
+    kaiStatus status = stage(sim, act->target, value, act->place, act->var, false);
+    if (status == KAI_OK && act->kind == ACT_EMIT)
+        sim->staged[sim->stamps[act->target] - 1].flag = act->flag;
+    return status;
+}
+
+static kaiStatus stage_reaction(kaiSim* sim, const Reaction* reaction)
+{
+    kaiStatus status = sim_run_code(sim, reaction->code);
+    for (uint32_t i = 0; i < reaction->act_count && status == KAI_OK; i++)
+        status = stage_act(sim, &sim->model->acts[reaction->first_act + i]);
+    return status;
+}
+
+// Start values of what a mode declares, and of the machines in it.
+static kaiStatus stage_entry(kaiSim* sim, uint32_t machine, uint32_t mode)
+{
+    const kaiModel* model = sim->model;
+    const ModeInfo* info = &model->modes[model->machines[machine].first_mode + mode];
+    kaiStatus status = sim_run_code(sim, info->reset);
+    for (uint32_t i = 0; i < info->reset_count && status == KAI_OK; i++)
+    {
+        const Reset* reset = &model->resets[info->first_reset + i];
+        if (sim->stamps[reset->target] == 0)
+            status = stage(sim, reset->target, sim->R[reset->value], 0, 0, true);
+    }
+    for (uint32_t i = 0; i < info->machine_count && status == KAI_OK; i++)
+    {
+        uint32_t inner = model->mode_machines[info->first_machine + i];
+        status = stage(sim, model->machines[inner].reg, model->machines[inner].initial, 0, 0, true);
+        if (status == KAI_OK)
+            status = stage_entry(sim, inner, model->machines[inner].initial);
+    }
+    return status;
+}
+
+// ---- choosing
+// --------------------------------------------------------------------------------------------------------
+
+static uint64_t next_random(kaiSim* sim)
+{
+    uint64_t z = sim->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static double weight_of(const kaiSim* sim, const Reaction* r)
+{
+    double w = r->weight == NO_REG ? 1 : sim->R[r->weight];
+    return w > 0 ? w : 0;
+}
+
+// One enabled alternative of each `choose` stays; the others wait (rule N1).
+static void choose_alternatives(kaiSim* sim, uint32_t choice)
+{
+    const kaiModel* model = sim->model;
+    bool random = strcmp(sim->options.choice, "random") == 0;
+    double total = 0, draw = 0;
+    for (uint32_t i = 0; i < model->reactions_count && random; i++)
+        if (model->reactions[i].choice == choice && sim->R[model->reactions[i].fire] != 0)
+            total += weight_of(sim, &model->reactions[i]);
+    if (random)
+        draw = total * (double)(next_random(sim) >> 11) * 0x1p-53;
+    bool taken = false;
+    for (uint32_t i = 0; i < model->reactions_count; i++)
+    {
+        const Reaction* r = &model->reactions[i];
+        if (r->choice != choice || sim->R[r->fire] == 0)
+            continue;
+        draw -= random ? weight_of(sim, r) : 0;
+        bool mine = !taken && (!random || draw < 0);
+        taken |= mine;
+        sim->R[r->fire] = mine ? 1 : 0;
+    }
+}
+
+static void choose_all(kaiSim* sim)
+{
+    for (uint32_t k = 1; k <= sim->model->choice_count; k++)
+        choose_alternatives(sim, k);
+}
+
+// ---- transitions
+// -----------------------------------------------------------------------------------------------------
+
+static const Transition* enabled_transition(const kaiSim* sim, const ModeInfo* mode)
+{
+    const kaiModel* model = sim->model;
+    for (int preempt = 1; preempt >= 0; preempt--)
+        for (uint32_t i = 0; i < mode->transition_count; i++)
+        {
+            const Transition* t = &model->transitions[mode->first_transition + i];
+            if (t->preempt == preempt && sim->R[model->reactions[t->reaction].fire] != 0)
+                return t;
+        }
+    return NULL;
+}
+
+static kaiStatus take_transition(kaiSim* sim, uint32_t index, const Transition* t, CommitResult* result)
+{
+    const kaiModel* model = sim->model;
+    const Machine* machine = &model->machines[index];
+    kaiStatus status = t->resume ? KAI_OK : stage_entry(sim, index, t->to);
+    if (status == KAI_OK)
+        status = stage_reaction(sim, &model->reactions[t->reaction]);
+    result->other = true;
+    uint32_t entry = model->modes[machine->first_mode + t->to].entry;
+    if (status == KAI_OK && entry != NO_REG)
+        status = stage(sim, entry, 1, 0, 0, false);
+    if (status == KAI_OK)
+        status = stage(sim, machine->reg, t->to, 0, 0, false);
+    return status;
+}
+
+static kaiStatus take_transitions(kaiSim* sim, CommitResult* result)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->machines_count; i++)
+    {
+        const Machine* machine = &model->machines[i];
+        if (!sim_ctx_active(sim, machine->ctx))
+            continue;
+        const ModeInfo* mode = &model->modes[machine->first_mode + (uint32_t)sim->R[machine->reg]];
+        const Transition* t = enabled_transition(sim, mode);
+        kaiStatus status = t != NULL ? take_transition(sim, i, t, result) : KAI_OK;
+        if (status != KAI_OK)
+            return status;
+    }
+    return KAI_OK;
+}
+
+static kaiStatus take_whens(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->when_count; i++)
+        if (sim->R[model->reactions[i].fire] != 0)
+        {
+            kaiStatus status = stage_reaction(sim, &model->reactions[i]);
+            if (status != KAI_OK)
+                return status;
+        }
+    return KAI_OK;
+}
+
+// ---- applying
+// --------------------------------------------------------------------------------------------------------
+
+static void commit_memories(kaiSim* sim, CommitResult* result)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->memories_count; i++)
+    {
+        const Memory* memory = &model->memories[i];
+        bool idle = memory->has_idle && !sim_ctx_active(sim, memory->ctx);
+        double value = idle ? memory->idle : sim->R[memory->src];
+        if (same_bits(value, sim->R[memory->dst]))
+            continue;
+        sim->R[memory->dst] = value;
+        result->other |= memory->forces;
+        sim->field_changed |= !memory->forces;
+    }
+}
+
+static void clear_events(kaiSim* sim, CommitResult* result)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->event_flags_count; i++)
+        if (sim->R[model->event_flags[i]] != 0)
+        {
+            sim->R[model->event_flags[i]] = 0;
+            result->other |= model->instant_signals;
+        }
+}
+
+static bool is_state(const kaiModel* model, uint32_t reg)
+{
+    return reg >= model->reg_first[REG_STATE] && reg < model->reg_first[REG_STATE] + model->state_count;
+}
+
+static void apply_staged(kaiSim* sim, CommitResult* result)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < sim->staged_count; i++)
+    {
+        const Staged* s = &sim->staged[i];
+        if (s->flag != NO_REG)
+        {
+            sim->R[s->flag] = 1;
+            result->other = true;  // an event comes, whatever it carries
+        }
+        else if (sim->R[s->target] != s->value)
+        {
+            result->state |= is_state(model, s->target);
+            result->other |= !is_state(model, s->target);
+            sim->field_changed = true;
+        }
+        sim->R[s->target] = s->value;
+    }
+}
+
+static void forget_staged(kaiSim* sim)
+{
+    for (uint32_t i = 0; i < sim->staged_count; i++)
+        sim->stamps[sim->staged[i].target] = 0;
+    sim->staged_count = 0;
+}
+
+kaiStatus commit_reaction(kaiSim* sim, CommitResult* result)
+{
+    *result = (CommitResult){0};
+    choose_all(sim);
+    kaiStatus status = take_whens(sim);
+    if (status == KAI_OK)
+        status = take_transitions(sim, result);
+    if (status == KAI_OK)
+    {
+        commit_memories(sim, result);
+        clear_events(sim, result);
+        guard_commit(sim, result);
+        status = delay_send(sim, result);
+        apply_staged(sim, result);
+    }
+    forget_staged(sim);
+    return status;
+}

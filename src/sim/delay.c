@@ -1,0 +1,298 @@
+// `delay(u, T)`. Events wait in a heap ordered by time and arrival. Continuous signals leave a history of points with
+// slopes, four to a step, cubic in between (error of fourth order in a quarter step); a jump of u is two points at one
+// time, and comes out as an instant T later. A step is never longer than the shortest delay, so the history always
+// reaches far enough.
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- memory that grows
+// -----------------------------------------------------------------------------------------------
+
+static void* grow(kaiSim* sim, void* block, uint32_t* capacity, uint32_t wanted, size_t size)
+{
+    kaiAllocator a = sim->options.allocator;
+    uint32_t next = *capacity < 64 ? 64 : *capacity * 2;
+    while (next < wanted)
+        next *= 2;
+    void* made = a.alloc(a.user, block, *capacity * size, next * size);
+    if (made != NULL)
+        *capacity = next;
+    return made;
+}
+
+static kaiStatus out_of_memory(kaiSim* sim)
+{
+    sim_fail(sim, 0, NULL, "out of memory at t = %.17g", sim->now.t);
+    sim->failure.status = KAI_ERR_MEMORY;
+    return KAI_ERR_MEMORY;
+}
+
+// ---- events
+// ----------------------------------------------------------------------------------------------------------
+
+static bool comes_before(const QueueEntry* a, const QueueEntry* b)
+{
+    return a->t != b->t ? a->t < b->t : a->order < b->order;
+}
+
+static void swap_entries(QueueEntry* heap, uint32_t i, uint32_t k)
+{
+    QueueEntry held = heap[i];
+    heap[i] = heap[k];
+    heap[k] = held;
+}
+
+static kaiStatus queue_push(kaiSim* sim, QueueEntry entry)
+{
+    Queue* q = &sim->queue;
+    if (q->count == q->capacity)
+    {
+        QueueEntry* made = grow(sim, q->heap, &q->capacity, q->count + 1, sizeof *made);
+        if (made == NULL)
+            return out_of_memory(sim);
+        q->heap = made;
+    }
+    entry.order = q->arrivals++;
+    uint32_t i = q->count++;
+    q->heap[i] = entry;
+    for (; i > 0 && comes_before(&q->heap[i], &q->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        swap_entries(q->heap, i, (i - 1) / 2);
+    return KAI_OK;
+}
+
+static QueueEntry queue_pop(Queue* q)
+{
+    QueueEntry top = q->heap[0];
+    q->heap[0] = q->heap[--q->count];
+    for (uint32_t i = 0;;)
+    {
+        uint32_t least = i;
+        for (uint32_t k = 2 * i + 1; k <= 2 * i + 2 && k < q->count; k++)
+            if (comes_before(&q->heap[k], &q->heap[least]))
+                least = k;
+        if (least == i)
+            return top;
+        swap_entries(q->heap, i, least);
+        i = least;
+    }
+}
+
+kaiStatus delay_send(kaiSim* sim, CommitResult* result)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->delays_count; i++)
+    {
+        const Delay* d = &model->delays[i];
+        if (!d->event || (d->present != NO_REG && sim->R[d->present] == 0) || !sim_ctx_active(sim, d->ctx))
+            continue;
+        double T = sim->R[d->time];
+        if (T < 0 || isnan(T))
+            return sim_fail(sim, d->place, "a delay must be 0 or more", "a delay of %g at t = %.17g", T, sim->now.t);
+        if (T == 0)  // the next tag
+        {
+            sim->R[d->out] = sim->R[d->value];
+            sim->R[d->out_present] = 1;
+            result->other = true;
+            continue;
+        }
+        kaiStatus status = queue_push(sim, (QueueEntry){.t = sim->now.t + T, .delay = i, .value = sim->R[d->value]});
+        if (status != KAI_OK)
+            return status;
+    }
+    return KAI_OK;
+}
+
+enum
+{
+    JUMP = 0x80000000u
+};  // an entry that only marks the time at which a jump comes out of a delay
+
+void delay_mark_due(kaiSim* sim, double t)
+{
+    while (sim->queue.count > 0 && sim->queue.heap[0].t <= t + 4e-16 * fabs(t))
+    {
+        QueueEntry entry = queue_pop(&sim->queue);
+        if (entry.delay & JUMP)
+        {
+            sim->field_changed = true;
+            continue;
+        }
+        const Delay* d = &sim->model->delays[entry.delay];
+        sim->R[d->out] = entry.value;
+        sim->R[d->out_present] = 1;
+    }
+}
+
+double delay_next_time(const kaiSim* sim)
+{
+    return sim->queue.count > 0 ? sim->queue.heap[0].t : INFINITY;
+}
+
+// ---- histories
+// -------------------------------------------------------------------------------------------------------
+
+static HistoryPoint* point_at(const History* h, uint32_t i)
+{
+    return &h->points[(h->first + i) & (h->capacity - 1)];
+}
+
+static kaiStatus history_grow(kaiSim* sim, History* h)
+{
+    uint32_t old = h->capacity, capacity = h->capacity;
+    HistoryPoint* made = grow(sim, NULL, &capacity, old + 1, sizeof *made);
+    if (made == NULL)
+        return out_of_memory(sim);
+    for (uint32_t i = 0; i < h->count; i++)
+        made[i] = *point_at(h, i);
+    kaiAllocator a = sim->options.allocator;
+    if (h->points != NULL)
+        a.alloc(a.user, h->points, old * sizeof *made, 0);
+    *h = (History){.points = made, .count = h->count, .capacity = capacity};
+    return KAI_OK;
+}
+
+static kaiStatus history_push(kaiSim* sim, History* h, HistoryPoint point, double keep_from)
+{
+    while (h->count > 2 && point_at(h, 1)->t < keep_from)
+    {
+        h->first = (h->first + 1) & (h->capacity - 1);
+        h->count--;
+    }
+    if (h->count == h->capacity)
+    {
+        kaiStatus status = history_grow(sim, h);
+        if (status != KAI_OK)
+            return status;
+    }
+    h->count++;
+    *point_at(h, h->count - 1) = point;
+    return KAI_OK;
+}
+
+static double cubic(const HistoryPoint* a, const HistoryPoint* b, double t)
+{
+    double h = b->t - a->t, s = (t - a->t) / h, r = 1 - s;
+    return r * r * (1 + 2 * s) * a->value + s * s * (1 + 2 * r) * b->value + h * s * r * (r * a->slope - s * b->slope);
+}
+
+// The value at t; where two points share t, the one after the jump if `right`.
+static double history_value(const History* h, double t, bool right)
+{
+    uint32_t lo = 0, hi = h->count;  // first point that lies after t
+    while (lo < hi)
+    {
+        uint32_t mid = (lo + hi) / 2;
+        double at = point_at(h, mid)->t;
+        if (right ? at <= t : at < t)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == 0)
+        return point_at(h, 0)->value;
+    if (lo == h->count)
+        return point_at(h, h->count - 1)->value;
+    const HistoryPoint *a = point_at(h, lo - 1), *b = point_at(h, lo);
+    return b->t > a->t ? cubic(a, b, t) : a->value;
+}
+
+double delay_value(void* ctx, uint32_t index, double time)
+{
+    kaiSim* sim = ctx;
+    const Delay* d = &sim->model->delays[index];
+    const History* h = &sim->histories[index];
+    if (h->count == 0)
+        return 0;
+    double T = sim->R[d->time], at = time - T;
+    // A jump that comes out now is seen after the instant at this time, not before it.
+    bool right = time <= sim->flow_start;
+    double ulps = 4e-16 * fabs(time);  // t + T - T need not be t
+    return history_value(h, right ? at + ulps : at - ulps, right);
+}
+
+static kaiStatus push_all(kaiSim* sim, double t)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->delays_count; i++)
+    {
+        const Delay* d = &model->delays[i];
+        if (d->event)
+            continue;
+        History* h = &sim->histories[i];
+        double value = sim->R[d->flow_value], slope = sim->R[d->flow_slope];
+        kaiStatus status = history_push(sim, h, (HistoryPoint){t, value, slope}, t - 2 * sim->R[d->time]);
+        if (status != KAI_OK)
+            return status;
+    }
+    return KAI_OK;
+}
+
+static bool has_histories(const kaiModel* model)
+{
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        if (!model->delays[i].event)
+            return true;
+    return false;
+}
+
+kaiStatus delay_start(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    double shortest = INFINITY;
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        if (!model->delays[i].event)
+            shortest = fmin(shortest, sim->R[model->delays[i].time]);
+    if (shortest == INFINITY)
+        return KAI_OK;
+    if (!(shortest > 0))
+        return sim_fail(sim, model->delays[0].place, "a continuous signal needs a delay above 0",
+                        "a transport delay of %g", shortest);
+    double limit = sim->options.max_step > 0 ? fmin(sim->options.max_step, shortest) : shortest;
+    ode_set_max_step(sim->ode, limit);
+    return KAI_OK;
+}
+
+kaiStatus delay_step(kaiSim* sim)
+{
+    if (!has_histories(sim->model))
+        return KAI_OK;
+    double start = ode_step_start(sim->ode), h = ode_time(sim->ode) - start;
+    for (int k = 1; k <= 4; k++)
+    {
+        double theta = k / 4.0, t = k == 4 ? ode_time(sim->ode) : start + theta * h;
+        sim->R[sim->model->reg_time] = t;
+        ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
+        kaiStatus status = sim_run_code(sim, sim->model->events);
+        if (status == KAI_OK)
+            status = push_all(sim, t);
+        if (status != KAI_OK)
+            return status;
+    }
+    return KAI_OK;
+}
+
+// After an instant: the right limit joins the history, and a jump is announced T later.
+kaiStatus delay_instant(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    if (!has_histories(model))
+        return KAI_OK;
+    memcpy(sim_slopes(sim), ode_slope(sim->ode), sizeof(double) * model->state_count);
+    kaiStatus status = sim_run_code(sim, model->events);
+    for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
+    {
+        const Delay* d = &model->delays[i];
+        History* h = &sim->histories[i];
+        if (d->event)
+            continue;
+        double value = sim->R[d->flow_value], slope = sim->R[d->flow_slope];
+        bool jumps =
+            h->count > 0 && (point_at(h, h->count - 1)->value != value || point_at(h, h->count - 1)->slope != slope);
+        status = history_push(sim, h, (HistoryPoint){sim->now.t, value, slope}, sim->now.t - 2 * sim->R[d->time]);
+        if (status == KAI_OK && jumps)
+            status = queue_push(sim, (QueueEntry){.t = sim->now.t + sim->R[d->time], .delay = i | JUMP});
+    }
+    return status;
+}

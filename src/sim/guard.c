@@ -1,0 +1,501 @@
+// Guards: relations that stay latched between instants (rule C1) and level crossings (C2). After every accepted step
+// their sign is looked at; a crossing is located on the dense output, in the local variable theta of the step, on the
+// far side. Two roots inside one step show as an extremum of g, found as the root of its exact slope.
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static int sign_of(double g)
+{
+    return (g > 0) - (g < 0);
+}
+
+static bool is_crossing(const Guard* guard)
+{
+    return guard->kind == GUARD_UP || guard->kind == GUARD_DOWN || guard->kind == GUARD_CROSS;
+}
+
+bool guard_is_active(const kaiSim* sim, const Guard* guard, bool react)
+{
+    uint32_t present = react ? guard->react_present : guard->present;
+    return (present == NO_REG || sim->R[present] != 0) && (guard->ctx == 0 || sim_ctx_active(sim, guard->ctx));
+}
+
+// ---- latches
+// ---------------------------------------------------------------------------------------------------------
+
+void guard_left_limit(kaiSim* sim)
+{
+    for (uint32_t i = 0; i < sim->model->guards_count; i++)
+    {
+        const Guard* guard = &sim->model->guards[i];
+        sim->R[guard->last_g] = guard_is_active(sim, guard, false) ? sim->R[guard->argument] : NAN;
+    }
+}
+
+static double fresh_truth(const Guard* guard, double argument)
+{
+    switch (guard->kind)
+    {
+    case GUARD_LESS: return argument < 0;
+    case GUARD_LESS_EQUAL: return argument <= 0;
+    case GUARD_FLOOR_UP:
+    case GUARD_FLOOR_DOWN: return floor(argument);
+    default: return 0;
+    }
+}
+
+kaiStatus guard_start(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (int round = 0; round < 4; round++)  // a relation may stand on another one
+    {
+        kaiStatus status = sim_run_code(sim, model->events);
+        if (status != KAI_OK)
+            return status;
+        for (uint32_t i = 0; i < model->guards_count; i++)
+        {
+            const Guard* guard = &model->guards[i];
+            if (!is_crossing(guard))
+                sim->R[guard->latch] = fresh_truth(guard, sim->R[guard->argument]);
+            else if (guard_is_active(sim, guard, false))
+                sim->R[guard->side] = sign_of(sim->R[guard->argument]);
+        }
+    }
+    return KAI_OK;
+}
+
+static void cross(kaiSim* sim, uint32_t index, int toward)
+{
+    const Guard* guard = &sim->model->guards[index];
+    double* R = sim->R;
+    sim->guards[index].located++;
+    sim->counters.located++;
+    switch (guard->kind)
+    {
+    case GUARD_LESS:
+    case GUARD_LESS_EQUAL: R[guard->latch] = R[guard->latch] == 0; break;
+    case GUARD_FLOOR_UP: R[guard->latch] += 1; break;
+    case GUARD_FLOOR_DOWN: R[guard->latch] -= 1; break;
+    default:
+        R[guard->latch] = 1;
+        R[guard->side] = toward;
+        return;
+    }
+    sim->field_changed = true;
+}
+
+void guard_apply_located(kaiSim* sim)
+{
+    for (uint32_t i = 0; i < sim->located_count; i++)
+        cross(sim, sim->located[i], sim->guards[sim->located[i]].toward);
+    sim->located_count = 0;
+}
+
+static bool fires(const Guard* guard, int from, int to)
+{
+    switch (guard->kind)
+    {
+    case GUARD_UP: return to > 0 && from <= 0;
+    case GUARD_DOWN: return to < 0 && from >= 0;
+    default: return from * to < 0;
+    }
+}
+
+static void commit_crossing(kaiSim* sim, const Guard* guard, GuardState* state, CommitResult* result)
+{
+    double* R = sim->R;
+    double g = R[guard->react_g];
+    int now = sign_of(g), before = (int)R[guard->side];
+    if (before == 2)
+        R[guard->side] = now;
+    else if (g != R[guard->last_g])
+    {
+        if (fires(guard, before, now))
+        {
+            R[guard->latch] = 1;
+            state->located++;
+            result->other = true;
+        }
+        R[guard->side] = now;
+    }
+}
+
+void guard_commit(kaiSim* sim, CommitResult* result)
+{
+    double* R = sim->R;
+    for (uint32_t i = 0; i < sim->model->guards_count; i++)
+    {
+        const Guard* guard = &sim->model->guards[i];
+        if (!guard_is_active(sim, guard, true))
+        {
+            R[guard->last_g] = NAN;
+            if (is_crossing(guard))
+                R[guard->side] = 2;
+            continue;
+        }
+        if (is_crossing(guard))
+            commit_crossing(sim, guard, &sim->guards[i], result);
+        else if (R[guard->latch] != R[guard->truth])
+        {
+            R[guard->latch] = R[guard->truth];
+            sim->field_changed = true;
+        }
+        R[guard->last_g] = R[guard->react_g];
+    }
+}
+
+// ---- arming
+// ----------------------------------------------------------------------------------------------------------
+
+static int8_t direction(const kaiSim* sim, const Guard* guard)
+{
+    switch (guard->kind)
+    {
+    case GUARD_LESS:
+    case GUARD_LESS_EQUAL: return sim->R[guard->latch] != 0 ? 1 : -1;
+    case GUARD_UP:
+    case GUARD_FLOOR_UP: return 1;
+    case GUARD_DOWN:
+    case GUARD_FLOOR_DOWN: return -1;
+    default: return (int8_t)(sim->R[guard->side] > 0 ? -1 : 1);
+    }
+}
+
+// Whether g lies where the guard has crossed, given what it remembers.
+static bool is_past(const kaiSim* sim, const Guard* guard, double g)
+{
+    switch (guard->kind)
+    {
+    case GUARD_LESS: return (g < 0) != (sim->R[guard->latch] != 0);
+    case GUARD_LESS_EQUAL: return (g <= 0) != (sim->R[guard->latch] != 0);
+    case GUARD_FLOOR_UP: return g >= 0;
+    case GUARD_FLOOR_DOWN: return g < 0;
+    case GUARD_UP: return g > 0 && sim->R[guard->side] <= 0;
+    case GUARD_DOWN: return g < 0 && sim->R[guard->side] >= 0;
+    default: return g * sim->R[guard->side] < 0;
+    }
+}
+
+// On the level exactly, and about to leave it to the far side: the crossing belongs to this instant.
+static bool leaves_level(const kaiSim* sim, const Guard* guard, const GuardState* state)
+{
+    if (state->g != 0 || state->slope * state->toward <= 0)
+        return false;
+    switch (guard->kind)
+    {
+    case GUARD_UP:
+    case GUARD_DOWN: return sim->R[guard->side] == 0;
+    case GUARD_CROSS:
+    case GUARD_FLOOR_UP: return false;
+    case GUARD_LESS: return sim->R[guard->latch] == 0;
+    case GUARD_LESS_EQUAL: return sim->R[guard->latch] != 0;
+    default: return true;
+    }
+}
+
+// A guard a·t + b is zero at -b/a, exactly as written: evaluated at t = 0, not from where the run happens to be.
+static double affine_zero(kaiSim* sim, const Guard* guard, double slope)
+{
+    double t = sim->R[sim->model->reg_time];
+    sim->R[sim->model->reg_time] = 0;
+    vm_run(sim->model, sim->R, guard->code, &sim->host);
+    double at = -sim->R[guard->g] / slope;
+    sim->R[sim->model->reg_time] = t;
+    vm_run(sim->model, sim->R, guard->code, &sim->host);
+    return at;
+}
+
+static void arm_one(kaiSim* sim, uint32_t index, bool* leaving)
+{
+    const Guard* guard = &sim->model->guards[index];
+    GuardState* state = &sim->guards[index];
+    bool active = guard->searched && guard_is_active(sim, guard, false);
+    state->active = active && !guard->time_only;
+    state->due = INFINITY;
+    if (!active)
+        return;
+    state->g = sim->R[guard->g];
+    state->slope = sim->R[guard->slope];
+    state->toward = direction(sim, guard);
+    if (leaves_level(sim, guard, state))
+    {
+        cross(sim, index, state->toward);
+        *leaving = true;
+    }
+    else if (guard->time_only && state->slope * state->toward > 0)
+    {
+        state->due = affine_zero(sim, guard, state->slope);
+        if (!(state->due > sim->now.t))
+            state->due = INFINITY;
+    }
+}
+
+kaiStatus guard_arm(kaiSim* sim, bool* leaving)
+{
+    const kaiModel* model = sim->model;
+    if (sim->field_changed)
+    {
+        memcpy(sim->x, sim_states(sim), sizeof(double) * model->state_count);
+        int failed = ode_restart(sim->ode, sim->now.t, sim->x, isnan(sim->last_row_t) && sim->counters.instants <= 1);
+        if (failed != ODE_OK)
+            return sim_ode_failed(sim, failed);
+        sim->field_changed = false;
+    }
+    if (model->guards_count == 0)
+        return KAI_OK;
+    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * model->state_count);
+    memcpy(sim_slopes(sim), ode_slope(sim->ode), sizeof(double) * model->state_count);
+    sim->R[model->reg_time] = sim->now.t;
+    kaiStatus status = sim_run_code(sim, model->events);
+    for (uint32_t i = 0; i < model->guards_count && status == KAI_OK; i++)
+        arm_one(sim, i, leaving);
+    return status;
+}
+
+// ---- searching
+// -------------------------------------------------------------------------------------------------------
+
+typedef struct Search
+{
+    kaiSim* sim;
+    const Guard* guard;
+    double start, length;  // of the step
+    int toward;
+} Search;
+
+static double guard_at(Search* s, double theta)
+{
+    kaiSim* sim = s->sim;
+    const kaiModel* model = sim->model;
+    const Guard* guard = s->guard;
+    sim->counters.guard_calls++;
+    sim->R[model->reg_time] = s->start + theta * s->length;
+    if (guard->code.end > guard->code.start)
+    {
+        ode_dense_some(sim->ode, theta, model->guard_states + guard->first_state, (int)guard->state_count,
+                       sim_states(sim));
+        vm_run(model, sim->R, guard->code, &sim->host);
+    }
+    else
+    {
+        ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
+        vm_run(model, sim->R, model->events, &sim->host);
+    }
+    return sim->R[guard->g];
+}
+
+static double root_function(void* ctx, double theta)
+{
+    Search* s = ctx;
+    return s->toward * guard_at(s, theta);
+}
+
+static double slope_function(void* ctx, double theta)
+{
+    Search* s = ctx;
+    kaiSim* sim = s->sim;
+    sim->counters.guard_calls++;
+    sim->R[sim->model->reg_time] = s->start + theta * s->length;
+    ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
+    vm_run(sim->model, sim->R, sim->model->events, &sim->host);
+    return -s->toward * sim->R[s->guard->slope];
+}
+
+// The first theta at which the guard has crossed, when the start of the bracket gives no sign to go by.
+static double bisect_past(Search* s, double lo, double hi, double tolerance)
+{
+    while (hi - lo > tolerance)
+    {
+        double mid = 0.5 * (lo + hi);
+        if (is_past(s->sim, s->guard, guard_at(s, mid)))
+            hi = mid;
+        else
+            lo = mid;
+    }
+    return hi;
+}
+
+static double theta_tolerance(const Search* s)
+{
+    double ulp = 2.3e-16 * fmax(fabs(s->start), fabs(s->start + s->length)) / s->length;
+    return fmax(ulp, 1e-15);
+}
+
+static double locate(Search* s, Candidate* c)
+{
+    double tolerance = theta_tolerance(s);
+    double f_lo = s->toward * c->g_lo, f_hi = s->toward * c->g_hi;
+    if (!(f_lo < 0) || !(f_hi >= 0))
+        return bisect_past(s, c->lo, c->hi, tolerance);
+    RootResult root = root_find(s->sim->root, root_function, s, c->lo, f_lo, c->hi, f_hi, tolerance);
+    double after = root.after;
+    // A relation that is strict on the far side has not crossed at an exact zero yet.
+    if (root.f_after == 0 && !is_past(s->sim, s->guard, 0) && after + tolerance < c->hi)
+        after += tolerance;
+    return after;
+}
+
+// A dip towards the level and back inside the step: slopes at the ends tell, the exact slope locates it.
+static bool find_dip(Search* s, GuardState* state, double g1, double slope1, Candidate* c)
+{
+    int toward = s->toward;
+    double h = s->length;
+    bool rearm = is_crossing(s->guard) && state->toward * state->g > 0;  // must first go back over the level
+    toward = rearm ? -toward : toward;
+    if (!(toward * state->slope > 0) || !(toward * slope1 < 0))
+        return false;
+    if (fabs(state->g) > h * fabs(state->slope) && fabs(g1) > h * fabs(slope1))
+        return false;  // even the steeper end does not reach
+    Search turned = *s;
+    turned.toward = toward;
+    RootResult top =
+        root_find(ROOT_ITP, slope_function, &turned, 0, -toward * state->slope, 1, -toward * slope1, 1e-10);
+    double g_top = guard_at(s, top.after);
+    if (toward * g_top > 0 || (toward * g_top == 0 && is_past(s->sim, s->guard, g_top)))
+    {
+        *c = rearm ? (Candidate){.lo = top.after, .hi = 1, .g_lo = g_top, .g_hi = g1}
+                   : (Candidate){.lo = 0, .hi = top.after, .g_lo = state->g, .g_hi = g_top};
+        return true;
+    }
+    double scale = fmax(fabs(state->g), fabs(g1));
+    if (fabs(g_top) <= 10 * (s->sim->options.rtol * scale + s->sim->options.rtol / 100))
+    {
+        state->touches++;
+        state->touched = s->start + top.after * h;
+        s->sim->counters.touches++;
+    }
+    return false;
+}
+
+static Search search_of(kaiSim* sim, uint32_t index)
+{
+    double start = ode_step_start(sim->ode);
+    return (Search){sim, &sim->model->guards[index], start, ode_time(sim->ode) - start, sim->guards[index].toward};
+}
+
+static void collect_candidates(kaiSim* sim)
+{
+    sim->candidate_count = 0;
+    for (uint32_t i = 0; i < sim->model->guards_count; i++)
+    {
+        GuardState* state = &sim->guards[i];
+        if (!state->active)
+            continue;
+        const Guard* guard = &sim->model->guards[i];
+        double g1 = sim->R[guard->g];
+        Candidate c = {.guard = i, .lo = 0, .hi = 1, .g_lo = state->g, .g_hi = g1};
+        if (is_past(sim, guard, g1))
+            sim->candidates[sim->candidate_count++] = c;
+    }
+}
+
+static void load_step_end(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * model->state_count);
+    memcpy(sim_slopes(sim), ode_slope(sim->ode), sizeof(double) * model->state_count);
+    sim->R[model->reg_time] = ode_time(sim->ode);
+    vm_run(model, sim->R, model->events, &sim->host);
+    sim->counters.guard_calls++;
+}
+
+// Dips need dense output and the registers of the step's end; they are looked for only where both slopes allow one.
+static void collect_dips(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    bool dirty = false;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+    {
+        GuardState* state = &sim->guards[i];
+        const Guard* guard = &model->guards[i];
+        if (!state->active)
+            continue;
+        if (dirty)
+            load_step_end(sim);
+        dirty = false;
+        double g1 = sim->R[guard->g], slope1 = sim->R[guard->slope];
+        if (is_past(sim, guard, g1) || state->slope * slope1 >= 0)
+            continue;
+        int64_t calls = sim->counters.guard_calls;
+        Search s = search_of(sim, i);
+        Candidate c;
+        if (find_dip(&s, state, g1, slope1, &c))
+        {
+            c.guard = i;
+            sim->candidates[sim->candidate_count++] = c;
+        }
+        dirty = sim->counters.guard_calls != calls;
+    }
+    if (dirty)
+        load_step_end(sim);
+}
+
+static bool has_crossed(const Search* s, double g)
+{
+    return s->toward * g > 0 || (g == 0 && is_past(s->sim, s->guard, 0));
+}
+
+// Locates one candidate unless another one comes clearly before it.
+static void locate_before(kaiSim* sim, Candidate* c, double first)
+{
+    Search s = search_of(sim, c->guard);
+    double latest = first + 4 * theta_tolerance(&s);
+    c->after = INFINITY;
+    if (c->lo > latest)
+        return;
+    if (c->hi > latest)
+    {
+        double g = guard_at(&s, latest);
+        if (!has_crossed(&s, g))
+            return;
+        c->hi = latest;
+        c->g_hi = g;
+    }
+    c->after = locate(&s, c);
+}
+
+bool guard_search(kaiSim* sim, double* theta)
+{
+    if (sim->model->guards_count == 0)
+        return false;
+    load_step_end(sim);
+    collect_candidates(sim);
+    collect_dips(sim);
+    if (sim->candidate_count == 0)
+        return false;
+    double first = INFINITY;
+    for (uint32_t i = 0; i < sim->candidate_count; i++)
+    {
+        locate_before(sim, &sim->candidates[i], first);
+        first = fmin(first, sim->candidates[i].after);
+    }
+    *theta = first;
+    sim->located_count = 0;
+    for (uint32_t i = 0; i < sim->candidate_count; i++)  // crossings a few ulp of t apart share the instant
+    {
+        Search s = search_of(sim, sim->candidates[i].guard);
+        if (sim->candidates[i].after > first + 4 * theta_tolerance(&s))
+            continue;
+        sim->located[sim->located_count++] = sim->candidates[i].guard;
+        *theta = fmax(*theta, sim->candidates[i].after);
+    }
+    return true;
+}
+
+void guard_step_done(kaiSim* sim)
+{
+    for (uint32_t i = 0; i < sim->model->guards_count; i++)
+    {
+        GuardState* state = &sim->guards[i];
+        const Guard* guard = &sim->model->guards[i];
+        if (!state->active)
+            continue;
+        state->g = sim->R[guard->g];
+        state->slope = sim->R[guard->slope];
+        if (is_crossing(guard) && state->g != 0)
+            sim->R[guard->side] = sign_of(state->g);
+        state->toward = direction(sim, guard);
+    }
+}

@@ -1,0 +1,210 @@
+// All tags of one t (rules T2-T4, R5): left limit, reactions and commits until nothing changes.
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void copy_left_limits(kaiSim* sim, bool start)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->memories_count; i++)
+    {
+        const Memory* memory = &model->memories[i];
+        if (memory->left != NO_REG && !(start && memory->has_first))
+            sim->R[memory->dst] = sim->R[memory->left];
+    }
+}
+
+static kaiStatus check_assertions(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->assertions_count; i++)
+    {
+        const Assertion* a = &model->assertions[i];
+        if (sim->R[a->broken] == 0)
+            continue;
+        return sim_fail(sim, a->place, NULL, "assertion failed at t = %.17g (tag %d, %d): %s%s%s", sim->now.t,
+                        sim->now.p, sim->now.m, model_string(model, a->source), a->text != 0 ? ": " : "",
+                        model_string(model, a->text));
+    }
+    return KAI_OK;
+}
+
+// ---- endless instants (rule R5)
+// --------------------------------------------------------------------------------------
+
+// What decides the rest of the instant: states and memories. Two equal ones within one t can never end.
+static uint64_t state_hash(const kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    uint64_t h = 14695981039346656037u;
+    for (uint32_t i = model->reg_first[REG_STATE]; i < model->reg_first[REG_VALUE]; i++)
+    {
+        uint64_t bits;
+        memcpy(&bits, &sim->R[i], sizeof bits);
+        h = (h ^ bits) * 1099511628211u;
+        h ^= h >> 31;
+    }
+    return h;
+}
+
+static void changing_names(const kaiSim* sim, char* text, size_t size)
+{
+    const kaiModel* model = sim->model;
+    size_t length = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < model->vars_count && length + 100 < size; i++)
+    {
+        const ModelVar* var = &model->vars[i];
+        double now = sim->R[var->reg];
+        bool present = var->present == NO_REG || sim->R[var->present] != 0;
+        bool changed = present != (sim->before_present[i] != 0) || (present && now != sim->before[i]);
+        if (changed && !var->hidden && var->kind != MODEL_PARAM)
+            length += (size_t)snprintf(text + length, size - length, "%s%s = %.6g then %.6g", length > 0 ? ", " : "",
+                                       model_string(model, var->name), sim->before[i], now);
+    }
+}
+
+static kaiStatus fail_chattering(kaiSim* sim, bool revisits, uint32_t tags, bool pinnacles)
+{
+    char names[700];
+    changing_names(sim, names, sizeof names);
+    return sim_fail(sim, 0,
+                    revisits
+                        ? "make the guards exclude each other, or add a mode to rest in"
+                        : "raise max_microsteps if this should end; a signal that adds to its own `pre` never does",
+                    "chattering Zeno at t = %.17g: %s after %u tags, the %s are endless; still changing: %s",
+                    sim->now.t, revisits ? "the reactions repeat themselves" : "no end", tags,
+                    pinnacles ? "pinnacles" : "microsteps", names[0] != 0 ? names : "nothing that has a name");
+}
+
+typedef struct Endless
+{
+    uint32_t tags, next_mark, changed_states;
+    uint64_t marked;
+} Endless;
+
+// Brent's method: compares with one remembered state, moved at powers of two.
+static kaiStatus watch_endless(kaiSim* sim, Endless* e, bool state_changed)
+{
+    e->tags++;
+    e->changed_states += state_changed;
+    if (e->tags < 8)
+        return KAI_OK;
+    uint64_t hash = state_hash(sim);
+    if (e->next_mark != 0 && hash == e->marked)
+        return fail_chattering(sim, true, e->tags, e->changed_states > 0);
+    if (e->tags >= e->next_mark)
+    {
+        e->marked = hash;
+        e->next_mark = e->tags * 2;
+    }
+    if (e->tags >= sim->options.max_microsteps)
+        return fail_chattering(sim, false, e->tags, e->changed_states > 0);
+    return KAI_OK;
+}
+
+// ---- the loop
+// --------------------------------------------------------------------------------------------------------
+
+static kaiStatus left_limit(kaiSim* sim, bool start)
+{
+    sim->now.p = -1;
+    sim->now.m = 0;
+    kaiStatus status = sim_run_code(sim, sim->model->flow);
+    if (status == KAI_OK)
+        status = sim_run_code(sim, sim->model->events);
+    if (status != KAI_OK)
+        return status;
+    copy_left_limits(sim, start);
+    guard_left_limit(sim);
+    return record_tag(sim, true, true);
+}
+
+static kaiStatus react_once(kaiSim* sim)
+{
+    sim->counters.tags++;
+    kaiStatus status = sim_run_code(sim, sim->model->react);
+    if (status == KAI_OK)
+        status = check_assertions(sim);
+    if (status == KAI_OK)
+        status = record_tag(sim, true, false);
+    return status;
+}
+
+static kaiStatus react_until_rest(kaiSim* sim)
+{
+    Endless endless = {0};
+    for (;;)
+    {
+        kaiStatus status = react_once(sim);
+        if (status != KAI_OK)
+            return status;
+        CommitResult result;
+        status = commit_reaction(sim, &result);
+        if (status != KAI_OK)
+            return status;
+        if (!result.state && !result.other)
+        {
+            bool leaving = false;
+            status = guard_arm(sim, &leaving);
+            if (status != KAI_OK || !leaving)
+                return status;
+        }
+        sim->now.m = result.state ? 0 : sim->now.m + 1;
+        sim->now.p += result.state ? 1 : 0;
+        status = watch_endless(sim, &endless, result.state);
+        if (status != KAI_OK)
+            return status;
+    }
+}
+
+// Event times that run together faster than time can tell them apart: stop instead of counting (rule C4).
+static kaiStatus watch_zeno(kaiSim* sim, double t)
+{
+    double* last = sim->last_instants;
+    double previous = last[3];
+    memmove(last, last + 1, 3 * sizeof *last);
+    last[3] = t;
+    bool tiny = t - previous <= 1e-11 * (fabs(t) + 1e-3);
+    sim->short_instants = tiny ? sim->short_instants + 1 : 0;
+    if (sim->short_instants < 1000)
+        return KAI_OK;
+    return sim_fail(sim, 0, "give the regime after it a mode of its own (a ball that rests, a switch that stays)",
+                    "Zeno: the last 1000 instants lie closer together than time can resolve, near t = %.17g", t);
+}
+
+kaiStatus instant_run(kaiSim* sim, double t, bool start)
+{
+    bool again = !start && t <= sim->instant_time + 4e-16 * fabs(t);
+    sim->counters.instants += !again;
+    kaiStatus status = KAI_OK;
+    if (again)  // crossings a few ulp apart share one instant: its tags go on
+    {
+        t = sim->instant_time;
+        sim->R[sim->model->reg_time] = t;
+        sim->now.m++;
+        status = sim_run_code(sim, sim->model->events);
+        guard_left_limit(sim);
+    }
+    else
+    {
+        sim->now.t = t;
+        sim->rank = 0;
+        sim->R[sim->model->reg_time] = t;
+        status = left_limit(sim, start);
+        sim->now.p = 0;
+        sim->now.m = 0;
+    }
+    if (status == KAI_OK && !start)
+        status = watch_zeno(sim, t);
+    if (status != KAI_OK)
+        return status;
+    sim->flow_start = t;
+    sim->instant_time = t;
+    schedule_mark_due(sim, t);
+    guard_apply_located(sim);
+    status = react_until_rest(sim);
+    return status == KAI_OK ? delay_instant(sim) : status;
+}

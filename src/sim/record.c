@@ -1,0 +1,417 @@
+// What a run leaves behind: rows for the caller (rules T4, T5), and the probes of `expect`.
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool same_time(double a, double b)
+{
+    return isfinite(a) && fabs(a - b) <= 4e-16 * fmax(fabs(a), fabs(b));
+}
+
+// ---- columns
+// ---------------------------------------------------------------------------------------------------------
+
+static void add_column(kaiSim* sim, uint32_t var)
+{
+    for (int i = 0; i < sim->column_count; i++)
+        if (sim->column_vars[i] == var)
+            return;
+    const kaiModel* model = sim->model;
+    const ModelVar* v = &model->vars[var];
+    kaiColumn* column = &sim->columns[sim->column_count];
+    *column = (kaiColumn){.name = model_string(model, v->name),
+                          .kind = (kaiColumnKind)v->column,
+                          .unit = v->unit != 0 ? model_string(model, v->unit) : NULL};
+    if (v->kind == MODEL_MODE)
+    {
+        const Machine* machine = &model->machines[v->machine];
+        column->mode_names = sim->mode_names + machine->first_mode;
+        column->mode_count = (int)machine->mode_count;
+    }
+    sim->column_vars[sim->column_count++] = var;
+}
+
+kaiStatus record_create(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->modes_count; i++)
+        sim->mode_names[i] = model_string(model, model->modes[i].name);
+    for (uint32_t i = 0; i < model->records_count; i++)
+    {
+        const RecordSet* set = &model->records[i];
+        for (uint32_t k = 0; k < set->count; k++)
+            add_column(sim, model->record_vars[set->first + k]);
+        if (set->every > 0 && (sim->every == 0 || set->every < sim->every))
+            sim->every = set->every;
+    }
+    if (model->records_count == 0)
+        for (uint32_t i = 0; i < model->vars_count; i++)
+            if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM)
+            {
+                sim->column_vars[sim->column_count] = NO_REG;
+                add_column(sim, i);
+            }
+    for (uint32_t i = 0; i < model->probes_count; i++)
+        sim->watches_extremes |= model->probes[i].kind == PROBE_MIN || model->probes[i].kind == PROBE_MAX;
+    return KAI_OK;
+}
+
+const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count)
+{
+    *count = sim->column_count;
+    return sim->columns;
+}
+
+// ---- values
+// ----------------------------------------------------------------------------------------------------------
+
+static bool var_present(const kaiSim* sim, const ModelVar* var, bool flow)
+{
+    if (var->column == KAI_COLUMN_EVENT && flow)
+        return false;
+    if (var->present != NO_REG)
+        return sim->R[var->present] != 0;
+    return var->ctx == 0 || sim_ctx_active(sim, var->ctx);
+}
+
+static void load_row(const kaiSim* sim, bool flow, double* values, uint8_t* present)
+{
+    for (int i = 0; i < sim->column_count; i++)
+    {
+        const ModelVar* var = &sim->model->vars[sim->column_vars[i]];
+        values[i] = sim->R[var->reg];
+        present[i] = var_present(sim, var, flow);
+    }
+}
+
+static kaiStatus send_row(kaiSim* sim, kaiTag tag, const double* values, const uint8_t* present)
+{
+    sim->counters.rows++;
+    sim->last_row_t = tag.t;
+    if (sim->options.row == NULL)
+        return KAI_OK;
+    kaiRow row = {tag.t, tag.p, tag.m, values, present};
+    kaiStatus status = sim->options.row(sim->options.row_user, &row);
+    if (status == KAI_ERR_IO)
+        sim->failure = (kaiFailure){.status = KAI_ERR_IO, .tag = tag, .text = "the result could not be written"};
+    return status;
+}
+
+// An event that goes is no change of its own: it was present at its tag and that was recorded.
+bool record_changed(kaiSim* sim, bool flow)
+{
+    const kaiModel* model = sim->model;
+    bool changed = false;
+    for (uint32_t i = 0; i < model->vars_count; i++)
+    {
+        const ModelVar* var = &model->vars[i];
+        if (var->kind == MODEL_PARAM)
+            continue;
+        double value = sim->R[var->reg];
+        bool present = var_present(sim, var, flow), before = sim->before_present[i] != 0;
+        bool event = var->column == KAI_COLUMN_EVENT;
+        if (!var->hidden && (event ? present : present != before || (present && value != sim->before[i])))
+            changed = true;
+        sim->before[i] = value;
+        sim->before_present[i] = present;
+    }
+    return changed;
+}
+
+// ---- probes
+// ----------------------------------------------------------------------------------------------------------
+
+static void take(kaiSim* sim, uint32_t probe, bool flow)
+{
+    const ModelVar* var = &sim->model->vars[sim->model->probes[probe].var];
+    ProbeState* state = &sim->probes[probe];
+    state->present = var_present(sim, var, flow);
+    state->value = sim->R[var->reg];
+}
+
+static void take_extreme(kaiSim* sim, uint32_t probe, bool flow)
+{
+    const Probe* p = &sim->model->probes[probe];
+    const ModelVar* var = &sim->model->vars[p->var];
+    ProbeState* state = &sim->probes[probe];
+    double value = sim->R[var->reg];
+    if (!var_present(sim, var, flow))
+        return;
+    if (!state->present || (p->kind == PROBE_MIN ? value < state->value : value > state->value))
+        state->value = value;
+    state->present = true;
+}
+
+static void take_event(kaiSim* sim, uint32_t probe, bool flow)
+{
+    const Probe* p = &sim->model->probes[probe];
+    ProbeState* state = &sim->probes[probe];
+    if (!var_present(sim, &sim->model->vars[p->var], flow))
+    {
+        if (p->kind == PROBE_COUNT)
+            state->present = true, state->value = (double)state->count;
+        return;
+    }
+    state->count++;
+    if (p->kind == PROBE_COUNT)
+        state->present = true, state->value = (double)state->count;
+    else if ((double)state->count == sim->R[p->index])
+        state->present = true, state->value = sim->now.t;
+}
+
+static void probe_tag(kaiSim* sim, bool flow, bool left)
+{
+    for (uint32_t i = 0; i < sim->model->probes_count; i++)
+    {
+        const Probe* p = &sim->model->probes[i];
+        switch (p->kind)
+        {
+        case PROBE_MIN:
+        case PROBE_MAX: take_extreme(sim, i, flow); break;
+        case PROBE_FINAL: take(sim, i, flow); break;
+        case PROBE_COUNT:
+        case PROBE_TIME_OF:
+            if (!left)
+                take_event(sim, i, flow);
+            break;
+        case PROBE_LEFT:
+            if ((left || flow) && same_time(sim->R[p->time], sim->now.t))
+                take(sim, i, flow);
+            break;
+        case PROBE_AT:
+            if (same_time(sim->R[p->time], sim->now.t))
+                take(sim, i, flow);
+            break;
+        default:
+            if (same_time(sim->R[p->time], sim->now.t) && sim->R[p->index] == sim->rank)
+                take(sim, i, flow);
+            break;
+        }
+    }
+}
+
+// ---- tags
+// ------------------------------------------------------------------------------------------------------------
+
+static void keep_pending(kaiSim* sim)
+{
+    load_row(sim, true, sim->pending_values, sim->pending_present);
+    sim->row_pending = true;
+    sim->zero_pending = false;
+}
+
+// The left limit of the start is recorded only if the start changes something (rule T3), so it and an equal first tag
+// wait.
+static kaiStatus send_pending(kaiSim* sim, bool changed)
+{
+    kaiStatus status = KAI_OK;
+    if (!sim->row_pending)
+        return status;
+    double t = sim->now.t;
+    if (changed)
+        status = send_row(sim, (kaiTag){t, -1, 0}, sim->pending_values, sim->pending_present);
+    if (status == KAI_OK && sim->zero_pending)
+        status = send_row(sim, (kaiTag){t, 0, 0}, sim->pending_values, sim->pending_present);
+    sim->row_pending = sim->zero_pending = false;
+    return status;
+}
+
+static kaiStatus record_instant_tag(kaiSim* sim, bool left)
+{
+    bool start = sim->counters.instants <= 1 && sim->now.t == sim->options.start;
+    bool changed = record_changed(sim, left);
+    if (!left && sim->now.m != 0 && !changed)
+        return KAI_OK;
+    probe_tag(sim, left, left);
+    sim->rank++;
+    if (start && left)
+    {
+        sim->rank = 0;  // counts only once it is recorded
+        keep_pending(sim);
+        return KAI_OK;
+    }
+    if (start && sim->row_pending && !changed)
+    {
+        sim->zero_pending = true;
+        return KAI_OK;
+    }
+    if (start && sim->row_pending)
+        sim->rank = sim->zero_pending ? 3 : 2;
+    kaiStatus status = send_pending(sim, true);
+    if (status == KAI_OK)
+        load_row(sim, left, sim->row_values, sim->row_present);
+    return status == KAI_OK ? send_row(sim, sim->now, sim->row_values, sim->row_present) : status;
+}
+
+kaiStatus record_instant_end(kaiSim* sim)
+{
+    return send_pending(sim, false);
+}
+
+static bool on_grid(kaiSim* sim)
+{
+    return same_time(sim->options.start + (double)sim->grid_index * sim->every, sim->now.t);
+}
+
+static kaiStatus record_point(kaiSim* sim)
+{
+    bool wanted = sim->every == 0 || on_grid(sim);
+    if ((sim->options.row == NULL || !wanted) && sim->model->probes_count == 0)
+        return KAI_OK;
+    kaiStatus status = sim_run_code(sim, sim->model->flow);
+    if (status != KAI_OK)
+        return status;
+    probe_tag(sim, true, false);
+    if (!wanted || sim->options.row == NULL)
+        return KAI_OK;
+    load_row(sim, true, sim->row_values, sim->row_present);
+    return send_row(sim, sim->now, sim->row_values, sim->row_present);
+}
+
+kaiStatus record_tag(kaiSim* sim, bool instant, bool left)
+{
+    kaiStatus status = instant ? record_instant_tag(sim, left) : record_point(sim);
+    if (sim->every > 0)
+        while (sim->options.start + (double)sim->grid_index * sim->every <= sim->now.t + 4e-16 * fabs(sim->now.t))
+            sim->grid_index++;
+    return status;
+}
+
+// ---- inside a step
+// ---------------------------------------------------------------------------------------------------
+
+static kaiStatus load_inside(kaiSim* sim, double t)
+{
+    double start = ode_step_start(sim->ode), h = ode_time(sim->ode) - start;
+    ode_dense(sim->ode, (t - start) / h, sim_states(sim), NULL);
+    sim->R[sim->model->reg_time] = t;
+    sim->now = (kaiTag){t, 0, 0};
+    return sim_run_code(sim, sim->model->flow);
+}
+
+static kaiStatus probe_inside(kaiSim* sim, double start, double end)
+{
+    for (uint32_t i = 0; i < sim->model->probes_count; i++)
+    {
+        const Probe* p = &sim->model->probes[i];
+        if (p->kind != PROBE_AT && p->kind != PROBE_LEFT && p->kind != PROBE_INDEX)
+            continue;
+        double t = sim->R[p->time];
+        if (!(t > start && t < end) || same_time(t, start) || same_time(t, end))
+            continue;
+        kaiStatus status = load_inside(sim, t);
+        if (status != KAI_OK)
+            return status;
+        if (p->kind != PROBE_INDEX || sim->R[p->index] == 0)
+            take(sim, i, true);
+    }
+    return KAI_OK;
+}
+
+static kaiStatus grid_inside(kaiSim* sim, double end)
+{
+    for (;; sim->grid_index++)
+    {
+        double t = sim->options.start + (double)sim->grid_index * sim->every;
+        if (!(t < end) || same_time(t, end))
+            return KAI_OK;
+        kaiStatus status = load_inside(sim, t);
+        if (status != KAI_OK)
+            return status;
+        load_row(sim, true, sim->row_values, sim->row_present);
+        status = send_row(sim, sim->now, sim->row_values, sim->row_present);
+        if (status != KAI_OK)
+            return status;
+    }
+}
+
+// Extremes between the points of the solver: golden section wherever the middle of five samples stands out.
+static double extreme_at(kaiSim* sim, uint32_t probe, double t)
+{
+    const Probe* p = &sim->model->probes[probe];
+    if (load_inside(sim, t) != KAI_OK)
+        return INFINITY;
+    const ModelVar* var = &sim->model->vars[p->var];
+    if (!var_present(sim, var, true))
+        return INFINITY;
+    take_extreme(sim, probe, true);
+    return p->kind == PROBE_MIN ? sim->R[var->reg] : -sim->R[var->reg];
+}
+
+static void extremes_inside(kaiSim* sim, uint32_t probe, double start, double end)
+{
+    enum
+    {
+        PARTS = 4
+    };
+    double values[PARTS + 1], h = (end - start) / PARTS;
+    for (int k = 0; k <= PARTS; k++)
+        values[k] = extreme_at(sim, probe, k == PARTS ? end : start + k * h);
+    for (int k = 1; k < PARTS; k++)
+    {
+        if (!(values[k] <= values[k - 1] && values[k] <= values[k + 1]) || values[k] == INFINITY)
+            continue;
+        double a = start + (k - 1) * h, b = start + (k + 1) * h;
+        const double golden = 0.6180339887498949;
+        double x = b - golden * (b - a), y = a + golden * (b - a);
+        double fx = extreme_at(sim, probe, x), fy = extreme_at(sim, probe, y);
+        for (int round = 0; round < 40; round++)
+        {
+            if (fx < fy)
+                b = y, y = x, fy = fx, x = b - golden * (b - a), fx = extreme_at(sim, probe, x);
+            else
+                a = x, x = y, fx = fy, y = a + golden * (b - a), fy = extreme_at(sim, probe, y);
+        }
+    }
+}
+
+kaiStatus record_step(kaiSim* sim, double end)
+{
+    double start = ode_step_start(sim->ode);
+    kaiTag now = sim->now;
+    kaiStatus status = probe_inside(sim, start, end);
+    for (uint32_t i = 0; i < sim->model->probes_count && sim->watches_extremes; i++)
+        if (sim->model->probes[i].kind == PROBE_MIN || sim->model->probes[i].kind == PROBE_MAX)
+            extremes_inside(sim, i, start, end);
+    if (status == KAI_OK && sim->every > 0 && sim->options.row != NULL)
+        status = grid_inside(sim, end);
+    sim->now = now;
+    return status;
+}
+
+void record_finish(kaiSim* sim)
+{
+    (void)sim;
+}
+
+kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result)
+{
+    const kaiModel* model = sim->model;
+    if (index < 0 || (uint32_t)index >= model->expectations_count)
+        return KAI_ERR_USAGE;
+    for (uint32_t i = 0; i < model->probes_count; i++)
+    {
+        sim->R[model->probes[i].out] = sim->probes[i].value;
+        sim->R[model->probes[i].out_present] = sim->probes[i].present;
+    }
+    kaiStatus status = sim_run_code(sim, model->expect);
+    if (status != KAI_OK)
+        return status;
+    const Expectation* x = &model->expectations[index];
+    *result = (kaiExpectResult){.has_target = x->target != NO_REG,
+                                .value = sim->R[x->value],
+                                .present = sim->R[x->value_present] != 0,
+                                .source = model_string(model, x->source),
+                                .text = model_string(model, x->text),
+                                .place = model_place(model, x->place)};
+    if (result->has_target)
+    {
+        result->target = sim->R[x->target];
+        result->within = sim->R[x->within];
+        result->passed = result->present && fabs(result->value - result->target) <= result->within;
+    }
+    else
+        result->passed = result->present && result->value != 0;
+    return KAI_OK;
+}

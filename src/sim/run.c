@@ -1,0 +1,189 @@
+// The run loop: start, steps, instants, end.
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool same_time(double a, double b)
+{
+    return isfinite(b) && fabs(a - b) <= 4e-16 * fmax(fabs(a), fabs(b));
+}
+
+// ---- start
+// -----------------------------------------------------------------------------------------------------------
+
+static void apply_set_values(kaiSim* sim)
+{
+    for (uint32_t i = 0; i < sim->model->vars_count; i++)
+        if (sim->set[i])
+            sim->R[sim->model->vars[i].reg] = sim->set_values[i];
+}
+
+static void mark_entries(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->machines_count; i++)
+    {
+        const ModeInfo* mode = &model->modes[model->machines[i].first_mode + model->machines[i].initial];
+        if (mode->entry != NO_REG && sim_ctx_active(sim, mode->ctx))
+            sim->R[mode->entry] = 1;
+    }
+}
+
+static kaiStatus prepare(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    sim->R[model->reg_time] = sim->options.start;
+    apply_set_values(sim);
+    kaiStatus status = sim_run_code(sim, model->params);
+    if (status == KAI_OK)
+        status = sim_run_code(sim, model->start);
+    apply_set_values(sim);
+    if (status == KAI_OK)
+        status = guard_start(sim);
+    if (status == KAI_OK)
+        status = initial_solve(sim);
+    if (status == KAI_OK)
+        status = delay_start(sim);
+    schedule_start(sim);
+    mark_entries(sim);
+    return status;
+}
+
+static kaiStatus check_start_values(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->state_count; i++)
+        if (!isfinite(sim_states(sim)[i]))
+        {
+            const ModelVar* var = &model->vars[model->state_vars[i]];
+            return sim_fail(sim, var->place, "give it a finite start value", "the start value of %s is %g",
+                            model_string(model, var->name), sim_states(sim)[i]);
+        }
+    return KAI_OK;
+}
+
+static kaiStatus run_start(kaiSim* sim)
+{
+    sim->started = true;
+    sim->field_changed = true;
+    sim->flow_start = sim->options.start;
+    kaiStatus status = prepare(sim);
+    if (status == KAI_OK)
+        status = check_start_values(sim);
+    if (status == KAI_OK)
+        status = instant_run(sim, sim->options.start, true);
+    if (status == KAI_OK)
+        status = record_instant_end(sim);
+    return status;
+}
+
+// ---- steps
+// -----------------------------------------------------------------------------------------------------------
+
+static void load_states(kaiSim* sim)
+{
+    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * sim->model->state_count);
+    sim->R[sim->model->reg_time] = ode_time(sim->ode);
+}
+
+static kaiStatus solver_point(kaiSim* sim)
+{
+    sim->now = (kaiTag){ode_time(sim->ode), 0, 0};
+    sim->rank = 0;
+    load_states(sim);
+    return record_tag(sim, false, false);
+}
+
+// One step. *instant: something discrete is due at the time reached.
+static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
+{
+    int failed = ode_step(sim->ode, limit);
+    if (failed != ODE_OK)
+        return sim_ode_failed(sim, failed);
+    double theta = 1, end = ode_time(sim->ode), start = ode_step_start(sim->ode);
+    bool found = guard_search(sim, &theta);
+    if (found)
+        end = start + theta * (end - start);
+    else
+        guard_step_done(sim);
+    *instant = found || same_time(end, next);
+    kaiStatus status = record_step(sim, end);
+    if (status == KAI_OK && found)
+        ode_cut(sim->ode, theta);
+    if (status == KAI_OK)
+        status = delay_step(sim);
+    load_states(sim);
+    if (status == KAI_OK && !*instant)
+        status = solver_point(sim);
+    return status;
+}
+
+static kaiStatus fail_with(kaiSim* sim, kaiStatus status)
+{
+    sim->ended = true;
+    if (sim->failure.status == KAI_OK)
+        sim->failure = (kaiFailure){.status = status, .tag = sim->now, .text = "the run was stopped"};
+    return status;
+}
+
+kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
+{
+    (void)model;
+    if (sim->ended)
+        return sim->failure.status != KAI_OK ? sim->failure.status : KAI_END;
+    if (!sim->started)
+    {
+        kaiStatus status = run_start(sim);
+        if (status < 0)
+            return fail_with(sim, status);
+        sim->ended = sim->halted;
+        return sim->halted ? KAI_END : KAI_INSTANT;
+    }
+    for (;;)
+    {
+        if (sim->options.interrupt != NULL && *sim->options.interrupt != 0)
+            return KAI_INTERRUPTED;
+        double next = schedule_next(sim), stop = sim->options.stop;
+        double limit = fmin(next, stop);
+        if (sim->field_changed)  // an input was set from outside
+        {
+            kaiStatus status = instant_run(sim, sim->now.t, false);
+            if (status < 0)
+                return fail_with(sim, status);
+        }
+        if (sim->now.t >= stop || same_time(sim->now.t, stop))
+        {
+            sim->ended = true;
+            record_finish(sim);
+            return KAI_END;
+        }
+        bool instant = limit <= sim->now.t;
+        kaiStatus status = instant ? KAI_OK : advance(sim, limit, next, &instant);
+        if (status == KAI_OK && instant)
+            status = instant_run(sim, same_time(ode_time(sim->ode), next) ? next : ode_time(sim->ode), false);
+        if (status == KAI_OK && instant)
+            status = record_instant_end(sim);
+        if (status < 0)
+            return fail_with(sim, status);
+        if (status > 0)
+            return status;
+        if (sim->halted)
+        {
+            sim->ended = true;
+            record_finish(sim);
+            return KAI_END;
+        }
+        if (instant)
+            return KAI_INSTANT;
+    }
+}
+
+kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim)
+{
+    kaiStatus status;
+    do
+        status = kaiSim_Step(model, sim);
+    while (status == KAI_INSTANT);
+    return status;
+}

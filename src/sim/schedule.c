@@ -1,0 +1,60 @@
+// Expected breakpoints: nothing here is searched for, the solver is told not to step over it (rule C3).
+#include "sim/sim.h"
+
+#include <math.h>
+
+// Tick n of a clock is first + n T, computed from n, never summed (rule D1).
+static double clock_time(const kaiSim* sim, const Clock* clock)
+{
+    double period = sim->R[clock->period], first = sim->R[clock->first], n = sim->R[clock->count];
+    return period > 0 ? first + n * period : (n == 0 ? first : INFINITY);
+}
+
+void schedule_start(kaiSim* sim)
+{
+    for (uint32_t i = 0; i < sim->model->clocks_count; i++)
+    {
+        const Clock* clock = &sim->model->clocks[i];
+        double period = sim->R[clock->period], first = sim->R[clock->first];
+        double behind = (sim->options.start - first) / period;
+        sim->R[clock->count] = period > 0 && behind > 0 ? ceil(behind) : 0;
+    }
+}
+
+double schedule_next(kaiSim* sim)
+{
+    double next = delay_next_time(sim);
+    for (uint32_t i = 0; i < sim->model->clocks_count; i++)
+        next = fmin(next, clock_time(sim, &sim->model->clocks[i]));
+    for (uint32_t i = 0; i < sim->model->guards_count; i++)
+        if (sim->model->guards[i].time_only)
+            next = fmin(next, sim->guards[i].due);
+    return next;
+}
+
+// Times that differ only by the rounding of their formulas are one time.
+static bool is_due(double due, double t)
+{
+    return due <= t + 4e-16 * fabs(t);
+}
+
+void schedule_mark_due(kaiSim* sim, double t)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->clocks_count; i++)
+    {
+        const Clock* clock = &model->clocks[i];
+        if (!is_due(clock_time(sim, clock), t))
+            continue;
+        sim->R[clock->count] += 1;
+        if (sim_ctx_active(sim, clock->ctx))
+            sim->R[clock->flag] = 1;
+    }
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        if (model->guards[i].time_only && is_due(sim->guards[i].due, t))
+        {
+            sim->guards[i].due = INFINITY;
+            sim->located[sim->located_count++] = i;
+        }
+    delay_mark_due(sim, t);
+}

@@ -1,0 +1,415 @@
+// Making, driving and ending a run.
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- failures
+// --------------------------------------------------------------------------------------------------------
+
+kaiStatus sim_fail(kaiSim* sim, uint32_t place, const char* help, const char* format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sim->message, sizeof sim->message, format, args);
+    va_end(args);
+    if (help != NULL)
+        snprintf(sim->help, sizeof sim->help, "%s", help);
+    sim->failure = (kaiFailure){
+        .status = KAI_ERR_RUN,
+        .tag = sim->now,
+        .place = model_place(sim->model, place),
+        .text = sim->message,
+        .help = help != NULL ? sim->help : NULL,
+    };
+    return KAI_ERR_RUN;
+}
+
+// The members of a loop that are known and those that are not.
+static void describe_loop(kaiSim* sim, const Component* loop, char* text, size_t size)
+{
+    const kaiModel* model = sim->model;
+    size_t length = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < loop->count && length + 80 < size; i++)
+    {
+        const ModelVar* var = &model->vars[model->component_vars[loop->first_member + i]];
+        if (sim->R[loop->first_known + i] == 0 && !var->hidden)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
+                                       model_string(model, var->name));
+    }
+}
+
+static kaiStatus fail_nonconstructive(kaiSim* sim, uint32_t component)
+{
+    const kaiModel* model = sim->model;
+    const Component* loop = &model->components[component];
+    char unknown[400];
+    describe_loop(sim, loop, unknown, sizeof unknown);
+    uint32_t place = model->vars[model->component_vars[loop->first_member]].place;
+    return sim_fail(sim, place, "break the loop with `pre`, or define one of the signals without the others",
+                    "nonconstructive: %s %s unknown at t = %.17g; the loop is %s", unknown,
+                    strchr(unknown, ',') != NULL ? "are" : "is", sim->now.t, model_string(model, loop->text));
+}
+
+kaiStatus sim_run_code(kaiSim* sim, CodeRange range)
+{
+    uint32_t failed = vm_run(sim->model, sim->R, range, &sim->host);
+    return failed == 0 ? KAI_OK : fail_nonconstructive(sim, failed - 1);
+}
+
+static kaiStatus fail_nan(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    const double* slopes = sim_slopes(sim);
+    uint32_t state = 0;
+    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * model->state_count);
+    sim->R[model->reg_time] = ode_time(sim->ode);
+    vm_run(model, sim->R, model->deriv, &sim->host);
+    while (state + 1 < model->state_count && isfinite(slopes[state]))
+        state++;
+    uint32_t reg = model->reg_first[REG_DERIV] + state;
+    uint32_t culprit = vm_trace_nan(model, sim->R, model->deriv, reg);
+    const char* name = model_string(model, model->vars[model->state_vars[state]].name);
+    return sim_fail(sim, model->reg_places[culprit],
+                    "check the operands there: a division by 0, a root or logarithm of a negative number?",
+                    "the derivative of %s is not a number at t = %.17g", name, ode_time(sim->ode));
+}
+
+kaiStatus sim_ode_failed(kaiSim* sim, int status)
+{
+    const kaiModel* model = sim->model;
+    if (sim->failure.status != KAI_OK)
+        return KAI_ERR_RUN;
+    if (status == ODE_ERR_NAN)
+        return fail_nan(sim);
+    OdeStats stats = ode_stats(sim->ode);
+    const char* name = stats.worst >= 0 && (uint32_t)stats.worst < model->state_count
+                           ? model_string(model, model->vars[model->state_vars[stats.worst]].name)
+                           : NULL;
+    sim->now.t = ode_time(sim->ode);
+    if (status == ODE_ERR_STEP)
+        return sim_fail(sim, 0, "a stiff model wants solver = rosenbrock or cvode_bdf; a pole cannot be passed",
+                        "the step size became too small at t = %.17g%s%s", ode_time(sim->ode),
+                        name != NULL ? "; the error is largest in " : "", name != NULL ? name : "");
+    return sim_fail(sim, 0, "try solver = rosenbrock or cvode_bdf, or a smaller step",
+                    "the solver could not solve its implicit equations at t = %.17g", ode_time(sim->ode));
+}
+
+// ---- contexts
+// --------------------------------------------------------------------------------------------------------
+
+bool sim_ctx_active(const kaiSim* sim, uint32_t ctx)
+{
+    const kaiModel* model = sim->model;
+    for (; ctx != 0; ctx = model->contexts[ctx].parent)
+    {
+        const Context* at = &model->contexts[ctx];
+        if (sim->R[model->machines[at->machine].reg] != at->mode)
+            return false;
+    }
+    return true;
+}
+
+// ---- the system for the solver
+// ---------------------------------------------------------------------------------------
+
+static int system_rhs(void* ctx, double t, const double* x, double* dx)
+{
+    kaiSim* sim = ctx;
+    const kaiModel* model = sim->model;
+    sim->R[model->reg_time] = t;
+    memcpy(sim_states(sim), x, sizeof(double) * model->state_count);
+    if (vm_run(model, sim->R, model->deriv, &sim->host) != 0)
+    {
+        sim->now.t = t;
+        return sim_run_code(sim, model->deriv) != KAI_OK ? -1 : 0;
+    }
+    memcpy(dx, sim_slopes(sim), sizeof(double) * model->state_count);
+    return 0;
+}
+
+static int system_jacobian(void* ctx, double t, const double* x, double* values, double* dfdt)
+{
+    kaiSim* sim = ctx;
+    const kaiModel* model = sim->model;
+    sim->R[model->reg_time] = t;
+    memcpy(sim_states(sim), x, sizeof(double) * model->state_count);
+    if (vm_run(model, sim->R, model->jacobian, &sim->host) != 0)
+        return -1;
+    for (uint32_t i = 0; i < model->jacobian_values_count; i++)
+        values[i] = sim->R[model->jacobian_values[i]];
+    if (dfdt != NULL)
+        for (uint32_t i = 0; i < model->state_count; i++)
+            dfdt[i] = model->jacobian_times[i] != NO_REG ? sim->R[model->jacobian_times[i]] : 0;
+    return 0;
+}
+
+// ---- options
+// ---------------------------------------------------------------------------------------------------------
+
+static const char* word_or(const kaiModel* model, uint32_t word, const char* otherwise)
+{
+    return word != 0 ? model_string(model, word) : otherwise;
+}
+
+kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
+{
+    const ModelSettings* s = &model->settings;
+    return (kaiSimOptions){
+        .start = s->start,
+        .stop = s->stop,
+        .rtol = s->rtol > 0 ? s->rtol : 1e-8,
+        .atol = s->atol,
+        .step = s->step,
+        .max_step = s->max_step,
+        .solver = word_or(model, s->solver, "rk45"),
+        .breakpoint_solver = word_or(model, s->breakpoint_solver, "same"),
+        .root = word_or(model, s->root, "itp"),
+        .choice = word_or(model, s->choice, "first"),
+        .zeno = word_or(model, s->zeno, "stop"),
+        .seed = s->seed,
+        .max_microsteps = s->max_microsteps > 0 ? s->max_microsteps : 10000,
+        .allocator = kaiDefaultAllocator(),
+    };
+}
+
+static bool check_options(const kaiSimOptions* o, OdeOptions* ode, RootMethod* root, char* why, size_t size)
+{
+    int method = ode_method_find(o->solver), root_method = root_method_find(o->root);
+    *ode = ode_default_options();
+    if (method < 0)
+        snprintf(why, size, "there is no solver `%s`", o->solver);
+    else if (root_method < 0)
+        snprintf(why, size, "there is no root method `%s`", o->root);
+    else if (strcmp(o->choice, "first") != 0 && strcmp(o->choice, "random") != 0)
+        snprintf(why, size, "choice = %s is not supported yet; use first or random", o->choice);
+    else if (!(o->stop >= o->start) || !isfinite(o->start))
+        snprintf(why, size, "the stop time %g lies before the start time %g", o->stop, o->start);
+    else
+    {
+        ode->method = (OdeMethod)method;
+        *root = (RootMethod)root_method;
+        ode->rtol = o->rtol;
+        ode->atol = o->atol > 0 ? o->atol : o->rtol / 100;
+        ode->step = o->step;
+        ode->max_step = o->max_step;
+        ode->breakpoint = strcmp(o->breakpoint_solver, "ibe") == 0              ? ODE_BREAK_IBE
+                          : strcmp(o->breakpoint_solver, "backward_euler") == 0 ? ODE_BREAK_BACKWARD_EULER
+                                                                                : ODE_BREAK_SAME;
+        return true;
+    }
+    return false;
+}
+
+// ---- making
+// ----------------------------------------------------------------------------------------------------------
+
+static void* sim_alloc(kaiSim* sim, size_t count, size_t size)
+{
+    kaiAllocator a = sim->options.allocator;
+    size_t bytes = count * size > 0 ? count * size : 1;
+    void* block = a.alloc(a.user, NULL, 0, bytes);
+    if (block != NULL)
+        memset(block, 0, bytes);
+    return block;
+}
+
+static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
+{
+    kaiAllocator a = sim->options.allocator;
+    if (block != NULL)
+        a.alloc(a.user, block, count * size > 0 ? count * size : 1, 0);
+}
+
+// Everything of fixed size that a run needs: field, number of elements.
+#define SIM_ARRAYS(X)                                                                                                  \
+    X(R, model->reg_count)                                                                                             \
+    X(guards, model->guards_count)                                                                                     \
+    X(probes, model->probes_count)                                                                                     \
+    X(set, model->vars_count)                                                                                          \
+    X(set_values, model->vars_count)                                                                                   \
+    X(before, model->vars_count)                                                                                       \
+    X(before_present, model->vars_count)                                                                               \
+    X(staged, model->acts_count + model->resets_count + 2 * model->machines_count)                                     \
+    X(stamps, model->reg_count)                                                                                        \
+    X(candidates, 2 * model->guards_count)                                                                             \
+    X(located, model->guards_count)                                                                                    \
+    X(x, model->state_count)                                                                                           \
+    X(slopes, model->state_count)                                                                                      \
+    X(histories, model->delays_count)                                                                                  \
+    X(mode_names, model->modes_count)                                                                                  \
+    X(columns, model->vars_count)                                                                                      \
+    X(column_vars, model->vars_count)                                                                                  \
+    X(row_values, model->vars_count)                                                                                   \
+    X(row_present, model->vars_count)                                                                                  \
+    X(pending_values, model->vars_count)                                                                               \
+    X(pending_present, model->vars_count)
+
+static bool allocate_arrays(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+#define X(field, count)                                                                                                \
+    if ((sim->field = sim_alloc(sim, (count), sizeof *sim->field)) == NULL)                                            \
+        return false;
+    SIM_ARRAYS(X)
+#undef X
+    return true;
+}
+
+static void init_registers(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    memset(sim->R, 0, sizeof(double) * model->reg_count);
+    if (model->constants_count > 0)
+        memcpy(sim->R + model->reg_first[REG_CONST], model->constants, sizeof(double) * model->constants_count);
+    for (uint32_t i = 0; i < model->starts_count; i++)
+        sim->R[model->starts[i].target] = model->numbers[model->starts[i].value];
+    for (uint32_t i = 0; i < model->machines_count; i++)
+        sim->R[model->machines[i].reg] = model->machines[i].initial;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+    {
+        sim->R[model->guards[i].last_g] = NAN;
+        if (model->guards[i].side != NO_REG)
+            sim->R[model->guards[i].side] = 2;
+    }
+}
+
+static kaiFailure usage_failure(const char* text)
+{
+    return (kaiFailure){.status = KAI_ERR_USAGE, .text = text};
+}
+
+kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure)
+{
+    static const char no_memory[] = "out of memory";
+    OdeOptions ode_options;
+    RootMethod root;
+    kaiAllocator a = options->allocator;
+    kaiSim* sim = a.alloc(a.user, NULL, 0, sizeof *sim);
+    if (sim == NULL)
+    {
+        *failure = usage_failure(no_memory);
+        return NULL;
+    }
+    memset(sim, 0, sizeof *sim);
+    sim->model = model;
+    sim->options = *options;
+    static _Thread_local char why[200];
+    if (!check_options(options, &ode_options, &root, why, sizeof why))
+    {
+        *failure = usage_failure(why);
+        kaiSim_Free(sim);
+        return NULL;
+    }
+    sim->root = root;
+    sim->host = (VmHost){sim, delay_value};
+    sim->system = (OdeSystem){.n = (int)model->state_count, .ctx = sim, .rhs = system_rhs};
+    if (model->has_jacobian)
+    {
+        sim->system.jacobian = system_jacobian;
+        sim->system.column_start = model->jacobian_columns;
+        sim->system.row_index = model->jacobian_rows;
+    }
+    sim->ode = allocate_arrays(sim) ? ode_create(&sim->system, &ode_options, a) : NULL;
+    if (sim->ode == NULL || record_create(sim) != KAI_OK)
+    {
+        *failure = usage_failure(no_memory);
+        kaiSim_Free(sim);
+        return NULL;
+    }
+    init_registers(sim);
+    sim->now = (kaiTag){options->start, 0, 0};
+    sim->instant_time = NAN;
+    sim->last_row_t = NAN;
+    sim->random = options->seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+    return sim;
+}
+
+void kaiSim_Free(kaiSim* sim)
+{
+    if (sim == NULL)
+        return;
+    const kaiModel* model = sim->model;
+    if (sim->ode != NULL)
+        ode_destroy(sim->ode);
+    if (sim->histories != NULL)
+        for (uint32_t i = 0; i < model->delays_count; i++)
+            sim_release(sim, sim->histories[i].points, sim->histories[i].capacity, sizeof(HistoryPoint));
+    sim_release(sim, sim->queue.heap, sim->queue.capacity, sizeof(QueueEntry));
+#define X(field, count) sim_release(sim, sim->field, (count), sizeof *sim->field);
+    SIM_ARRAYS(X)
+#undef X
+    kaiAllocator a = sim->options.allocator;
+    a.alloc(a.user, sim, sizeof *sim, 0);
+}
+
+// ---- values
+// ----------------------------------------------------------------------------------------------------------
+
+kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
+{
+    const kaiModel* model = sim->model;
+    if (variable < 0 || (uint32_t)variable >= model->vars_count || !model->vars[variable].settable)
+        return KAI_ERR_USAGE;
+    const ModelVar* var = &model->vars[variable];
+    if (sim->started && var->kind == MODEL_PARAM)
+        return KAI_ERR_USAGE;
+    sim->R[var->reg] = value;
+    if (sim->started)
+        sim->field_changed = true;
+    else
+    {
+        sim->set[variable] = 1;
+        sim->set_values[variable] = value;
+    }
+    return KAI_OK;
+}
+
+bool kaiSim_Get(const kaiSim* sim, int variable, double* value)
+{
+    const kaiModel* model = sim->model;
+    if (variable < 0 || (uint32_t)variable >= model->vars_count)
+        return false;
+    const ModelVar* var = &model->vars[variable];
+    *value = sim->R[var->reg];
+    bool present = var->present == NO_REG || sim->R[var->present] != 0;
+    return present && (var->kind == MODEL_PARAM || sim_ctx_active(sim, var->ctx));
+}
+
+kaiTag kaiSim_Now(const kaiSim* sim)
+{
+    return sim->now;
+}
+
+const kaiFailure* kaiSim_Failure(const kaiSim* sim)
+{
+    return &sim->failure;
+}
+
+kaiCounters kaiSim_Counters(const kaiSim* sim)
+{
+    kaiCounters c = sim->counters;
+    OdeStats s = ode_stats(sim->ode);
+    c.steps = s.steps;
+    c.rejected = s.rejected;
+    c.rhs_calls = s.rhs_calls;
+    c.jacobian_calls = s.jacobian_calls;
+    c.restarts = s.restarts;
+    return c;
+}
+
+bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
+                       kaiPlace* place)
+{
+    if (index < 0 || (uint32_t)index >= sim->model->guards_count)
+        return false;
+    const Guard* guard = &sim->model->guards[index];
+    *count = sim->guards[index].located;
+    *touches = sim->guards[index].touches;
+    *text = model_string(sim->model, guard->text);
+    *place = model_place(sim->model, guard->place);
+    return true;
+}

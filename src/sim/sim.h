@@ -1,0 +1,197 @@
+// The run loop's own view of a run. See include/kairos/sim.h for what users see.
+#ifndef KAIROS_SIM_SIM_H
+#define KAIROS_SIM_SIM_H
+
+#include "kairos/sim.h"
+#include "model/model.h"
+#include "num/ode.h"
+#include "num/root.h"
+#include "vm/vm.h"
+
+typedef struct QueueEntry
+{
+    double t;
+    uint64_t order;  // of arrival: equal times keep it
+    uint32_t delay;
+    double value;
+} QueueEntry;
+
+typedef struct Queue
+{
+    QueueEntry* heap;
+    uint32_t count, capacity;
+    uint64_t arrivals;
+} Queue;
+
+// The past of a signal under `delay`: points with slopes, cubic between them; two points at one t are a jump.
+typedef struct HistoryPoint
+{
+    double t, value, slope;
+} HistoryPoint;
+
+typedef struct History
+{
+    HistoryPoint* points;
+    uint32_t first, count, capacity;  // a ring
+} History;
+
+typedef struct GuardState
+{
+    double g, slope;  // at the start of the step
+    double due;       // affine in time: when it reaches 0; inf = never
+    double touched;   // last time it touched 0 without crossing
+    bool active;      // watched in this step
+    int8_t toward;    // direction in which g must go to cross
+    int64_t located, touches;
+} GuardState;
+
+typedef struct Staged
+{
+    uint32_t target;
+    uint32_t flag;  // an event: its presence; NO_REG: an assignment
+    double value;
+    uint32_t place;
+    bool reset;  // a start value on entering a mode: an action may replace it
+} Staged;
+
+typedef struct ProbeState
+{
+    double value;
+    bool present, settled;
+    int64_t count;
+} ProbeState;
+
+typedef struct Candidate
+{
+    uint32_t guard;
+    double lo, hi, g_lo, g_hi;  // bracket in the step, values there
+    double after;               // the located root, on the far side
+} Candidate;
+
+struct kaiSim
+{
+    const kaiModel* model;
+    kaiSimOptions options;
+    OdeSystem system;
+    Ode* ode;
+    RootMethod root;
+    VmHost host;
+
+    // --- what a snapshot copies -----------------------------------------------------------------------------
+    kaiTag now;           // last tag
+    double flow_start;    // delayed signals jump to their right limit at this t (rule of delay.c)
+    double instant_time;  // t of the last instant; NaN before the first
+    bool started, ended, halted;
+    bool field_changed;  // since the solver was last started: it must restart
+    uint32_t rank;       // of the next recorded tag at this t (superdense index)
+    double next_grid;    // next row of `record … every`
+    uint64_t grid_index;
+    double last_row_t;
+    kaiCounters counters;
+    uint64_t random;
+    double last_instants[4];  // times of the last instants: Zeno
+    uint32_t short_instants;
+    // ---------------------------------------------------------------------------------------------------------
+
+    double* R;  // registers
+    GuardState* guards;
+    ProbeState* probes;
+    uint8_t* set;  // parameters and start values given by the user: 1
+    double* set_values;
+    double* before;  // values of the variables at the tag before
+    uint8_t* before_present;
+    Queue queue;
+    History* histories;
+
+    // scratch
+    Staged* staged;
+    uint32_t staged_count, staged_capacity;
+    uint32_t* stamps;  // per register: number of the staged entry + 1
+    Candidate* candidates;
+    uint32_t candidate_count;
+    uint32_t* located;  // guards located at this instant
+    uint32_t located_count;
+    double* x;  // states, for dense output
+    double* slopes;
+
+    // recording
+    kaiColumn* columns;
+    uint32_t* column_vars;
+    int column_count;
+    double every;
+    double* row_values;
+    uint8_t* row_present;
+    const char** mode_names;
+    bool row_pending;   // the left limit of the start, not recorded yet
+    bool zero_pending;  // and the first tag, equal to it
+    double* pending_values;
+    uint8_t* pending_present;
+    bool watches_extremes;  // some probe wants a minimum or maximum
+
+    kaiFailure failure;
+    char message[1200];
+    char help[300];
+};
+
+// sim.c
+kaiStatus sim_fail(kaiSim* sim, uint32_t place, const char* help, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+kaiStatus sim_run_code(kaiSim* sim, CodeRange range);
+bool sim_ctx_active(const kaiSim* sim, uint32_t ctx);
+static inline double* sim_states(kaiSim* sim)
+{
+    return sim->R + sim->model->reg_first[REG_STATE];
+}
+static inline double* sim_slopes(kaiSim* sim)
+{
+    return sim->R + sim->model->reg_first[REG_DERIV];
+}
+kaiStatus sim_ode_failed(kaiSim* sim, int status);
+
+// instant.c: all tags of one t. `located` guards have been found by the solver; the rest is due at sim->now.t.
+kaiStatus instant_run(kaiSim* sim, double t, bool start);
+
+// commit.c
+typedef struct CommitResult
+{
+    bool state, other;  // a continuous state changed; anything else that asks for another reaction
+} CommitResult;
+kaiStatus commit_reaction(kaiSim* sim, CommitResult* result);
+
+// guard.c
+bool guard_is_active(const kaiSim* sim, const Guard* guard, bool react);
+void guard_left_limit(kaiSim* sim);                    // last values for the first reaction
+void guard_apply_located(kaiSim* sim);                 // latches of the located ones
+void guard_commit(kaiSim* sim, CommitResult* result);  // latches and jumps across levels
+kaiStatus guard_arm(kaiSim* sim, bool* leaving);       // after an instant: start of the watch
+kaiStatus guard_start(kaiSim* sim);                    // first latches, from the start values
+// Looks for crossings in the last step. True: sim->located is filled and *theta is the place to cut.
+bool guard_search(kaiSim* sim, double* theta);
+void guard_step_done(kaiSim* sim);
+
+// schedule.c: expected breakpoints: clocks, guards affine in time, the queue of delayed events, jumps under `delay`.
+double schedule_next(kaiSim* sim);
+void schedule_mark_due(kaiSim* sim, double t);
+void schedule_start(kaiSim* sim);
+
+// record.c
+kaiStatus record_tag(kaiSim* sim, bool instant, bool left);  // a tag of an instant, or a solver point
+kaiStatus record_step(kaiSim* sim, double end);              // probes and grid rows inside (start of step, end)
+bool record_changed(kaiSim* sim, bool flow);                 // did a variable change since the tag before
+kaiStatus record_instant_end(kaiSim* sim);
+kaiStatus record_create(kaiSim* sim);
+void record_finish(kaiSim* sim);
+
+// initial.c
+kaiStatus initial_solve(kaiSim* sim);
+
+// delay.c
+double delay_value(void* sim, uint32_t delay, double time);
+kaiStatus delay_start(kaiSim* sim);
+kaiStatus delay_step(kaiSim* sim);     // after an accepted step
+kaiStatus delay_instant(kaiSim* sim);  // after an instant
+double delay_next_time(const kaiSim* sim);
+void delay_mark_due(kaiSim* sim, double t);
+kaiStatus delay_send(kaiSim* sim, CommitResult* result);  // event delays, at a commit
+
+#endif

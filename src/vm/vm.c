@@ -1,0 +1,166 @@
+// The interpreter. Code comes in runs of one operator (see model.h), so the dispatch is paid once a run and the loops
+// inside are plain; this file is compiled without jump tables because an indirect branch with many targets mispredicts
+// nearly always on virtual machines.
+#include "vm/vm.h"
+
+#include <math.h>
+#include <string.h>
+
+static double table_value(const kaiModel* model, uint32_t index, double u)
+{
+    const Table* table = &model->tables[index];
+    const double* x = model->numbers + table->first_x;
+    const double* y = model->numbers + table->first_y;
+    uint32_t lo = 0, hi = table->rows - 1;
+    if (!(u > x[lo]))
+        return y[lo];
+    if (u >= x[hi])
+        return y[hi];
+    while (hi - lo > 1)
+    {
+        uint32_t mid = (lo + hi) / 2;
+        if (u < x[mid])
+            hi = mid;
+        else
+            lo = mid;
+    }
+    return y[lo] + (y[hi] - y[lo]) * ((u - x[lo]) / (x[hi] - x[lo]));
+}
+
+#define UNARY(name, expression)                                                                                        \
+    case VM_##name:                                                                                                    \
+        for (; count > 0; count--, pc += 2)                                                                            \
+        {                                                                                                              \
+            double a = R[pc[1]];                                                                                       \
+            R[pc[0]] = (expression);                                                                                   \
+        }                                                                                                              \
+        break;
+
+#define BINARY(name, expression)                                                                                       \
+    case VM_##name:                                                                                                    \
+        for (; count > 0; count--, pc += 3)                                                                            \
+        {                                                                                                              \
+            double a = R[pc[1]], b = R[pc[2]];                                                                         \
+            R[pc[0]] = (expression);                                                                                   \
+        }                                                                                                              \
+        break;
+
+// Straight-line operators. Returns the word after the run.
+static const uint32_t* run_operators(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
+{
+    uint32_t op = *pc & 0xff, count = *pc >> 8;
+    pc++;
+    switch (op)
+    {
+        UNARY(MOVE, a)
+        BINARY(ADD, a + b)
+        BINARY(SUB, a - b)
+        BINARY(MUL, a * b)
+        BINARY(DIV, a / b)
+        UNARY(NEG, -a)
+        BINARY(LT, a < b ? 1.0 : 0.0)
+        BINARY(LE, a <= b ? 1.0 : 0.0)
+        BINARY(AND, a != 0 && b != 0 ? 1.0 : 0.0)
+        BINARY(OR, a != 0 || b != 0 ? 1.0 : 0.0)
+        UNARY(NOT, a == 0 ? 1.0 : 0.0)
+        BINARY(EQ, a == b ? 1.0 : 0.0)
+        BINARY(NE, a != b ? 1.0 : 0.0)
+    case VM_SELECT:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = R[pc[1]] != 0 ? R[pc[2]] : R[pc[3]];
+        break;
+        UNARY(SIN, sin(a))
+        UNARY(COS, cos(a))
+        UNARY(SQRT, sqrt(a))
+        UNARY(EXP, exp(a))
+        UNARY(LOG, log(a))
+        BINARY(POW, pow(a, b))
+        UNARY(ABS, fabs(a))
+        UNARY(FLOOR, floor(a))
+        UNARY(SIGN, (double)((a > 0) - (a < 0)))
+        BINARY(MIN, a <= b ? a : b)
+        BINARY(MAX, a >= b ? a : b)
+        UNARY(TAN, tan(a))
+        UNARY(ASIN, asin(a))
+        UNARY(ACOS, acos(a))
+        UNARY(ATAN, atan(a))
+        BINARY(ATAN2, atan2(a, b))
+        UNARY(SINH, sinh(a))
+        UNARY(COSH, cosh(a))
+        UNARY(TANH, tanh(a))
+        UNARY(LOG10, log10(a))
+        BINARY(HYPOT, hypot(a, b))
+        BINARY(TABLE, table_value(model, (uint32_t)b, a))
+    case VM_DELAYED:
+        for (; count > 0; count--, pc += 2)
+            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time]);
+        break;
+    default: __builtin_trap();  // code that no compiler of ours emits
+    }
+    return pc;
+}
+
+static uint32_t known_count(const double* R, uint32_t first, uint32_t count)
+{
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < count; i++)
+        known += R[first + i] != 0;
+    return known;
+}
+
+static uint32_t run_words(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end,
+                          const VmHost* host);
+
+// Repeats a block until its members are known. Knowing is monotone, so at most `count` rounds can add something.
+static uint32_t run_fix(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
+{
+    uint32_t length = pc[1], first = pc[2], count = pc[3], component = pc[4];
+    const uint32_t* body = pc + 5;
+    memset(R + first, 0, sizeof(double) * count);
+    for (uint32_t known = 0, before = 0;; before = known)
+    {
+        uint32_t failed = run_words(model, R, body, body + length, host);
+        if (failed != 0)
+            return failed;
+        known = known_count(R, first, count);
+        if (known == count)
+            return 0;
+        if (known == before)
+            return component + 1;
+    }
+}
+
+static const uint32_t* switch_target(const double* R, const uint32_t* pc)
+{
+    uint32_t count = pc[2], mode = (uint32_t)R[pc[1]];
+    const uint32_t* base = pc + 3 + count + 1;
+    uint32_t offset = mode < count ? pc[3 + mode] : NO_REG;
+    return base + (offset != NO_REG ? offset : pc[3 + count]);
+}
+
+static uint32_t run_words(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end, const VmHost* host)
+{
+    while (pc < end)
+    {
+        uint32_t op = *pc & 0xff;
+        if (op < VM_OP_COUNT)
+            pc = run_operators(model, R, pc, host);
+        else if (op == VM_SWITCH)
+            pc = switch_target(R, pc);
+        else if (op == VM_JUMP)
+            pc += pc[1];
+        else
+        {
+            uint32_t failed = run_fix(model, R, pc, host);
+            if (failed != 0)
+                return failed;
+            pc += 5 + pc[1];
+        }
+    }
+    return 0;
+}
+
+uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const VmHost* host)
+{
+    return run_words(model, registers, model->code + range.start, model->code + range.end, host);
+}

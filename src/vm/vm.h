@@ -1,0 +1,24 @@
+// Runs the code of a kaiModel on an array of registers.
+#ifndef KAIROS_VM_VM_H
+#define KAIROS_VM_VM_H
+
+#include "model/model.h"
+
+// What code may ask of its surroundings.
+typedef struct VmHost
+{
+    void* ctx;
+    double (*delayed)(void* ctx, uint32_t delay, double time);
+} VmHost;
+
+// 0, or 1 + the index of the component that has no constructive solution.
+uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const VmHost* host);
+
+// Follows a NaN in register `reg` back to the operator that made it, through the code of `range` as it was last run.
+// The register whose operator has no NaN among its arguments; reg_places tells where it stands.
+uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg);
+
+// A listing of the code, one instruction a line, for `check --print schedule`. Calls `line` for each.
+void vm_list(const kaiModel* model, CodeRange range, void (*line)(void* user, const char* text), void* user);
+
+#endif
