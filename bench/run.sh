@@ -18,9 +18,9 @@ TIMEFORMAT='%U %S'
 # name, unit, units of kairos' run, how often a round repeats it, program by hand, its arguments
 workloads="
 ball      event 100000 1  a_ball  dp lossless 100000
-gas10     event 85825  1  b_gas   dp 10 100000
-gas100    event 20327  1  b_gas   dp 100 20000
-gas1000   event 2247   1  b_gas   dp 1000 2000
+gas10     event 111132  1  b_gas   dp 10 100000
+gas100    event 21188  1  b_gas   dp 100 20000
+gas1000   event 2441   1  b_gas   dp 1000 2000
 chain     run   1      1  f_chain dp chain 1000 20
 vanderpol run   1      20 e_rodas vdp 1000 2000
 "

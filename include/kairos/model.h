@@ -75,6 +75,7 @@ extern "C"
     const char* kaiModel_NearestVariable(const kaiModel* model, const char* name);
     const char* kaiModel_Name(const kaiModel* model);
     int kaiModel_StateCount(const kaiModel* model);
+    int kaiModel_StateVariable(const kaiModel* model, int state);  // the variable that state `state` is
 
     // Sweeps of the experiment: number of dimensions, and for each its variable and values.
     int kaiModel_SweepCount(const kaiModel* model);

@@ -54,6 +54,8 @@ extern "C"
     {
         int64_t instants, tags, steps, rejected, rhs_calls, jacobian_calls, guard_calls, located, touches, rows,
             restarts;
+        // Steps that the error control chose (not those that end at an expected breakpoint): 0 if there was none.
+        double shortest_step, shortest_at, longest_step;
     } kaiCounters;
 
     // A run, ready to start. NULL: *failure says why (an unknown solver, no memory).
@@ -77,6 +79,10 @@ extern "C"
     // Events by guard: how often guard `index` was located; its text and place. False past the last.
     bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
                            kaiPlace* place);
+    // When guard `index` last reached its level without crossing it. False: never.
+    bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t);
+    // The variable with the largest share of the error in the last rejected step; -1: no step was rejected.
+    int kaiSim_WorstState(const kaiSim* sim);
 
     // Columns of the rows, in order.
     const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count);

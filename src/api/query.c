@@ -55,6 +55,11 @@ int kaiModel_StateCount(const kaiModel* model)
     return (int)model->state_count;
 }
 
+int kaiModel_StateVariable(const kaiModel* model, int state)
+{
+    return state >= 0 && (uint32_t)state < model->state_count ? (int)model->state_vars[state] : -1;
+}
+
 int kaiModel_SweepCount(const kaiModel* model)
 {
     return (int)model->sweeps_count;

@@ -25,12 +25,18 @@ bool guard_is_active(const kaiSim* sim, const Guard* guard, bool react)
 // ---- latches
 // ---------------------------------------------------------------------------------------------------------
 
+// At the left limit of an instant. A crossing that went back over its level since the last step is armed again; the located
+// ones get their side afterwards.
 void guard_left_limit(kaiSim* sim)
 {
     for (uint32_t i = 0; i < sim->model->guards_count; i++)
     {
         const Guard* guard = &sim->model->guards[i];
-        sim->R[guard->last_g] = guard_is_active(sim, guard, false) ? sim->R[guard->argument] : NAN;
+        bool active = guard_is_active(sim, guard, false);
+        double now = active ? sim->R[guard->argument] : NAN;
+        sim->R[guard->last_g] = now;
+        if (is_crossing(guard) && active && guard->searched && sim->R[guard->side] != 2 && sign_of(now) != 0)
+            sim->R[guard->side] = sign_of(now);
     }
 }
 
@@ -317,23 +323,44 @@ static double bisect_past(Search* s, double lo, double hi, double tolerance)
     return hi;
 }
 
-static double theta_tolerance(const Search* s)
+// Roots are located to the resolution of the step, not of t: a bias of an ulp of t at every event would add up.
+static const double theta_tolerance = 1e-15;
+
+// Crossings closer than a few ulp of t share one instant.
+static double theta_share(const Search* s)
 {
-    double ulp = 2.3e-16 * fmax(fabs(s->start), fabs(s->start + s->length)) / s->length;
-    return fmax(ulp, 1e-15);
+    return fmax(4 * theta_tolerance, 9e-16 * fmax(fabs(s->start), fabs(s->start + s->length)) / s->length);
+}
+
+// The step starts on the level (a ball put back on the floor) and leaves it the other way: a start with a sign to go by.
+static bool leave_level(Search* s, Candidate* c)
+{
+    for (double part = 0.5; part > 1e-6; part *= 0.5)
+    {
+        double theta = c->lo + part * (c->hi - c->lo), g = guard_at(s, theta);
+        if (s->toward * g >= 0)
+        {
+            c->hi = theta;
+            c->g_hi = g;
+            continue;
+        }
+        c->lo = theta;
+        c->g_lo = g;
+        return true;
+    }
+    return false;
 }
 
 static double locate(Search* s, Candidate* c)
 {
-    double tolerance = theta_tolerance(s);
-    double f_lo = s->toward * c->g_lo, f_hi = s->toward * c->g_hi;
-    if (!(f_lo < 0) || !(f_hi >= 0))
-        return bisect_past(s, c->lo, c->hi, tolerance);
-    RootResult root = root_find(s->sim->root, root_function, s, c->lo, f_lo, c->hi, f_hi, tolerance);
+    if (!(s->toward * c->g_lo < 0) && !leave_level(s, c))
+        return bisect_past(s, c->lo, c->hi, theta_tolerance);
+    RootResult root = root_find(s->sim->root, root_function, s, c->lo, s->toward * c->g_lo, c->hi, s->toward * c->g_hi,
+                                theta_tolerance);
     double after = root.after;
     // A relation that is strict on the far side has not crossed at an exact zero yet.
-    if (root.f_after == 0 && !is_past(s->sim, s->guard, 0) && after + tolerance < c->hi)
-        after += tolerance;
+    if (root.f_after == 0 && !is_past(s->sim, s->guard, 0) && after + theta_tolerance < c->hi)
+        after += theta_tolerance;
     return after;
 }
 
@@ -441,7 +468,7 @@ static bool has_crossed(const Search* s, double g)
 static void locate_before(kaiSim* sim, Candidate* c, double first)
 {
     Search s = search_of(sim, c->guard);
-    double latest = first + 4 * theta_tolerance(&s);
+    double latest = first + theta_share(&s);
     c->after = INFINITY;
     if (c->lo > latest)
         return;
@@ -476,7 +503,7 @@ bool guard_search(kaiSim* sim, double* theta)
     for (uint32_t i = 0; i < sim->candidate_count; i++)  // crossings a few ulp of t apart share the instant
     {
         Search s = search_of(sim, sim->candidates[i].guard);
-        if (sim->candidates[i].after > first + 4 * theta_tolerance(&s))
+        if (sim->candidates[i].after > first + theta_share(&s))
             continue;
         sim->located[sim->located_count++] = sim->candidates[i].guard;
         *theta = fmax(*theta, sim->candidates[i].after);

@@ -95,6 +95,17 @@ static kaiStatus solver_point(kaiSim* sim)
     return record_tag(sim, false, false);
 }
 
+// Only what the error control chose: a step that ends at an expected breakpoint says nothing about the model.
+static void count_step(kaiCounters* counters, double start, double length)
+{
+    if (counters->shortest_step == 0 || length < counters->shortest_step)
+    {
+        counters->shortest_step = length;
+        counters->shortest_at = start;
+    }
+    counters->longest_step = fmax(counters->longest_step, length);
+}
+
 // One step. *instant: something discrete is due at the time reached.
 static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
 {
@@ -102,6 +113,8 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
     if (failed != ODE_OK)
         return sim_ode_failed(sim, failed);
     double theta = 1, end = ode_time(sim->ode), start = ode_step_start(sim->ode);
+    if (end < limit)
+        count_step(&sim->counters, start, end - start);
     bool found = guard_search(sim, &theta);
     if (found)
         end = start + theta * (end - start);

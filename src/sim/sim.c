@@ -176,14 +176,35 @@ kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
     };
 }
 
+static const char* solver_name(int index)
+{
+    return ode_method_name((OdeMethod)index);
+}
+
+static const char* root_name(int index)
+{
+    return root_method_name((RootMethod)index);
+}
+
+// "there is no solver `rk4`; there are rk45, … and cvode_bdf".
+static void say_unknown(char* why, size_t size, const char* what, const char* name, const char* (*name_of)(int))
+{
+    int length = snprintf(why, size, "there is no %s `%.40s`; there are ", what, name);
+    for (int i = 0; name_of(i) != NULL && length > 0 && (size_t)length < size; i++)
+    {
+        const char* between = i == 0 ? "" : name_of(i + 1) == NULL ? " and " : ", ";
+        length += snprintf(why + length, size - (size_t)length, "%s%s", between, name_of(i));
+    }
+}
+
 static bool check_options(const kaiSimOptions* o, OdeOptions* ode, RootMethod* root, char* why, size_t size)
 {
     int method = ode_method_find(o->solver), root_method = root_method_find(o->root);
     *ode = ode_default_options();
     if (method < 0)
-        snprintf(why, size, "there is no solver `%s`", o->solver);
+        say_unknown(why, size, "solver", o->solver, solver_name);
     else if (root_method < 0)
-        snprintf(why, size, "there is no root method `%s`", o->root);
+        say_unknown(why, size, "root method", o->root, root_name);
     else if (strcmp(o->choice, "first") != 0 && strcmp(o->choice, "random") != 0)
         snprintf(why, size, "choice = %s is not supported yet; use first or random", o->choice);
     else if (!(o->stop >= o->start) || !isfinite(o->start))
@@ -297,7 +318,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     memset(sim, 0, sizeof *sim);
     sim->model = model;
     sim->options = *options;
-    static _Thread_local char why[200];
+    static _Thread_local char why[300];
     if (!check_options(options, &ode_options, &root, why, sizeof why))
     {
         *failure = usage_failure(why);
@@ -412,4 +433,17 @@ bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* to
     *text = model_string(sim->model, guard->text);
     *place = model_place(sim->model, guard->place);
     return true;
+}
+
+bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
+{
+    if (index < 0 || (uint32_t)index >= sim->model->guards_count || sim->guards[index].touches == 0)
+        return false;
+    *t = sim->guards[index].touched;
+    return true;
+}
+
+int kaiSim_WorstState(const kaiSim* sim)
+{
+    return kaiModel_StateVariable(sim->model, ode_stats(sim->ode).worst);
 }
