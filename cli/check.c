@@ -8,23 +8,23 @@ static int print_listing(const kaiLoadOptions* options, const char* what)
     char* text = NULL;
     kaiMessages* messages = NULL;
     kaiStatus status = kaiModel_Print(options, what, &text, &messages);
-    print_messages(messages);
+    int code = report_load(options, status, messages);
     kaiMessages_Free(messages);
     if (status == KAI_OK)
         fputs(text, stdout);
     kaiText_Free(text, options->allocator);
     if (status == KAI_ERR_USAGE)
         return usage_error("--print knows flat and schedule, not `%s`", what);
-    return exit_code(status);
+    return code;
 }
 
 static int check_file(const kaiLoadOptions* options)
 {
     kaiMessages* messages = NULL;
     kaiStatus status = kaiModel_Check(options, &messages);
-    print_messages(messages);
+    int code = report_load(options, status, messages);
     kaiMessages_Free(messages);
-    return exit_code(status);
+    return code;
 }
 
 int command_check(int argc, char** argv)

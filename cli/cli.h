@@ -19,6 +19,7 @@ enum
 int command_run(int argc, char** argv);
 int command_check(int argc, char** argv);
 int command_test(int argc, char** argv);
+int command_explain(int argc, char** argv);
 int command_fmt(int argc, char** argv);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
@@ -26,6 +27,9 @@ int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // All messages of a compilation on stderr.
 void print_messages(kaiMessages* messages);
+// The same after a load, and its exit code: a file that cannot be read is one sentence, a wrong name on the command
+// line is wrong usage, and an unknown experiment lists those that there are.
+int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* messages);
 // A failed run on stderr, in the form of a diagnostic.
 void print_failure(const kaiFailure* failure);
 int exit_code(kaiStatus status);

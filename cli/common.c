@@ -31,6 +31,54 @@ void print_messages(kaiMessages* messages)
     }
 }
 
+// "kairos: it has the experiments bounce, drop" after an unknown one.
+static void list_experiments(const kaiLoadOptions* options)
+{
+    kaiExperiments* list = NULL;
+    kaiMessages* messages = NULL;
+    if (kaiExperiments_Load(options, &list, &messages) == KAI_OK)
+    {
+        int count = kaiExperiments_Count(list);
+        fprintf(stderr, "kairos: %s has %s", options->path,
+                count == 0   ? "no experiment"
+                : count == 1 ? "the experiment "
+                             : "the experiments ");
+        for (int i = 0; i < count; i++)
+            fprintf(stderr, "%s%s", i > 0 ? ", " : "", kaiExperiments_Name(list, i));
+        fputs("\n", stderr);
+    }
+    kaiExperiments_Free(list);
+    kaiMessages_Free(messages);
+}
+
+// The name of an experiment or of --set is no place in the file: the call is wrong, not the model.
+static bool is_about_the_call(const kaiDiagnostic* d)
+{
+    return d->place.file == NULL && (strcmp(d->code, "K028") == 0 || strcmp(d->code, "K029") == 0);
+}
+
+int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* messages)
+{
+    int errors = 0, wrong_calls = 0;
+    bool unknown_experiment = false;
+    for (int i = 0; messages != NULL && i < kaiMessages_Count(messages); i++)
+    {
+        const kaiDiagnostic* d = kaiMessages_Get(messages, i);
+        errors += d->severity == KAI_ERROR;
+        wrong_calls += d->severity == KAI_ERROR && is_about_the_call(d);
+        unknown_experiment |= strcmp(d->code, "K029") == 0 && d->place.file == NULL;
+    }
+    if (status == KAI_ERR_IO && errors == 1)
+        fprintf(stderr, "kairos: %s\n", kaiMessages_Get(messages, 0)->message);
+    else
+        print_messages(messages);
+    if (status == KAI_ERR_MEMORY)
+        fputs("kairos: out of memory\n", stderr);
+    if (unknown_experiment)
+        list_experiments(options);
+    return status == KAI_ERR_MODEL && errors > 0 && wrong_calls == errors ? EXIT_USAGE : exit_code(status);
+}
+
 void print_failure(const kaiFailure* f)
 {
     if (f->text == NULL)

@@ -15,9 +15,12 @@ static const Command commands[] = {
     {"run", command_run,
      "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S] [-o FILE|-]\n"
      "              [--view full|limits|unique] [--quiet]",
-     "runs a model or an experiment to a CSV file"},
+     "runs a model or an experiment (every combination of its sweeps) to CSV"},
     {"check", command_check, "FILE… [--print flat|schedule] [-e EXPERIMENT]", "diagnostics only; exit 1 if any error"},
-    {"test", command_test, "FILE|DIR…", "runs every experiment that has `expect`"},
+    {"test", command_test, "FILE|DIR…",
+     "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
+    {"explain", command_explain, "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S]",
+     "where the steps and the time of a run went, what its guards did, how accurate it is"},
     {"fmt", command_fmt, "FILE… [--check]", "canonical layout; - reads standard input"},
 };
 
@@ -30,8 +33,14 @@ static int help(FILE* out)
 {
     fprintf(out, "kairos %s: hybrid systems under one exact notion of time\n\n", kaiVersion());
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  kairos %-6s %s\n              %s\n", commands[i].name, commands[i].usage, commands[i].about);
-    fprintf(out, "\nexit codes: 0 done, 1 the model is wrong, 2 usage, 3 the run failed, 4 I/O\n");
+        fprintf(out, "  kairos %-7s %s\n              %s\n", commands[i].name, commands[i].usage, commands[i].about);
+    fputs("\nexit codes\n"
+          "  0  done\n"
+          "  1  the model is wrong, or fmt --check found a file that is not in canonical layout\n"
+          "  2  the call is wrong: an unknown option, solver, experiment, or name in --set\n"
+          "  3  a run failed or was interrupted, a point of a sweep failed, or an expectation does not hold\n"
+          "  4  a file cannot be read or written\n",
+          out);
     return EXIT_DONE;
 }
 

@@ -1,30 +1,15 @@
-// A run as the program does it: load, simulate, write rows, say what happened.
+// Runs as the program does them: simulate, write rows, say what happened. Each gives an exit code.
 #ifndef KAIROS_CLI_RUNNER_H
 #define KAIROS_CLI_RUNNER_H
 
-#include "cli/cli.h"
+#include "cli/request.h"
 
-enum
-{
-    OVERRIDE_MAX = 256
-};
+// One run.
+int run_once(const RunRequest* request, const kaiModel* model);
+// Every combination of the swept values, on all cores.
+int run_sweep(const RunRequest* request, const kaiModel* model);
 
-typedef struct RunRequest
-{
-    kaiLoadOptions load;
-    kaiOverride overrides[OVERRIDE_MAX];
-    char override_names[OVERRIDE_MAX][200];
-    double stop;
-    bool has_stop;
-    const char* output;  // NULL: standard output
-    kaiView view;
-    bool quiet;
-} RunRequest;
-
-// Exit code.
-int run_request(RunRequest* request);
-
-// The experiment to run if none was named: the only one, or the first. NULL: the file has none (or cannot be read).
-void choose_experiment(kaiLoadOptions* load, char* name, size_t size);
+// "94 rows (view full)"; the other views have fewer rows than tags were recorded.
+void print_rows(int64_t recorded, kaiView view);
 
 #endif

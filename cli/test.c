@@ -1,5 +1,7 @@
 // kairos test: every experiment that has `expect`, in all files, in parallel.
 #include "cli/cli.h"
+#include "cli/sweep.h"
+#include "cli/workers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct Case
 {
@@ -159,7 +160,8 @@ static int add_folder(Suite* s, const char* path)
 // ---- running
 // ---------------------------------------------------------------------------------------------------------
 
-static void judge(Case* c, const kaiExpectResult* r)
+// `at`: " (a = 2)" for a point of a sweep, or "".
+static void judge(Case* c, const kaiExpectResult* r, const char* at)
 {
     if (r->passed)
     {
@@ -167,8 +169,8 @@ static void judge(Case* c, const kaiExpectResult* r)
         return;
     }
     c->failed++;
-    say(c, "%s:%d:%d: FAILED %s: expect %s", r->place.file != NULL ? r->place.file : c->path, r->place.line,
-        r->place.column, c->experiment, r->source);
+    say(c, "%s:%d:%d: FAILED %s%s: expect %s", r->place.file != NULL ? r->place.file : c->path, r->place.line,
+        r->place.column, c->experiment, at, r->source);
     if (!r->present)
         say(c, ": there is no such value");
     else if (r->has_target)
@@ -177,24 +179,63 @@ static void judge(Case* c, const kaiExpectResult* r)
     say(c, "%s%s\n", r->text[0] != 0 ? " " : "", r->text);
 }
 
-static void run_model(Case* c, const kaiModel* model)
+static void say_failure(Case* c, const kaiFailure* f, const char* at)
 {
+    c->failed++;
+    if (f->place.file != NULL)
+        say(c, "%s:%d:%d: FAILED %s%s: %s\n", f->place.file, f->place.line, f->place.column, c->experiment, at,
+            f->text);
+    else
+        say(c, "%s: FAILED %s%s: %s\n", c->path, c->experiment, at, f->text);
+}
+
+static void run_model(Case* c, const Sweep* sweep, int64_t point, const SweepVariant* variant, const char* at)
+{
+    const kaiModel* model = variant->model;
     kaiSimOptions options = kaiModel_SimOptions(model);
     kaiFailure failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
-    kaiStatus status = sim != NULL ? kaiSim_Run(model, sim) : KAI_ERR_USAGE;
-    if (status < 0)
+    if (sim != NULL && sweep_set(sweep, point, variant, sim) != KAI_OK)
+        say_failure(c, &(kaiFailure){.text = "a swept value cannot be set"}, at);
+    else if (sim == NULL)
+        say_failure(c, &failure, at);
+    else if (kaiSim_Run(model, sim) < 0)
+        say_failure(c, kaiSim_Failure(sim), at);
+    else
     {
-        const kaiFailure* f = sim != NULL ? kaiSim_Failure(sim) : &failure;
-        c->failed++;
-        say(c, "%s:%d:%d: FAILED %s: %s\n", f->place.file != NULL ? f->place.file : c->path, f->place.line,
-            f->place.column, c->experiment, f->text);
+        kaiExpectResult result;
+        for (int i = 0; i < kaiModel_ExpectCount(model); i++)
+            if (kaiSim_Expect(sim, i, &result) == KAI_OK)
+                judge(c, &result, at);
     }
-    kaiExpectResult result;
-    for (int i = 0; status >= 0 && i < kaiModel_ExpectCount(model); i++)
-        if (kaiSim_Expect(sim, i, &result) == KAI_OK)
-            judge(c, &result);
     kaiSim_Free(sim);
+}
+
+// Every expectation at every point; without a sweep there is one point.
+static void run_points(Case* c, const kaiModel* model, const kaiLoadOptions* load)
+{
+    Sweep sweep;
+    SweepVariant variant = {0};
+    char values[600], at[610] = "";
+    const char* why = sweep_plan(&sweep, model, load);
+    if (why != NULL)
+        say_failure(c, &(kaiFailure){.text = why}, "");
+    for (int64_t i = 0; why == NULL && i < sweep.points; i++)
+    {
+        kaiMessages* messages = NULL;
+        sweep_describe(&sweep, i, values, sizeof values);
+        if (sweep.dimension_count > 0)
+            snprintf(at, sizeof at, " (%s)", values);
+        if (sweep_model(&sweep, i, &variant, &messages) == KAI_OK)
+            run_model(c, &sweep, i, &variant, at);
+        else
+        {
+            say_failure(c, &(kaiFailure){.text = "the model is wrong there"}, at);
+            say_messages(c, messages);
+        }
+        kaiMessages_Free(messages);
+    }
+    sweep_variant_free(&variant);
 }
 
 static void run_case(Case* c)
@@ -207,7 +248,7 @@ static void run_case(Case* c)
     kaiModel* model = NULL;
     kaiMessages* messages = NULL;
     if (kaiModel_Load(&options, &model, &messages) == KAI_OK)
-        run_model(c, model);
+        run_points(c, model, &options);
     else
     {
         c->failed++;
@@ -233,20 +274,8 @@ static void* worker(void* user)
 
 static void run_all(Suite* s)
 {
-    enum
-    {
-        THREADS_MAX = 64
-    };
-    pthread_t threads[THREADS_MAX];
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int wanted = cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (int)cores, made = 0;
     pthread_mutex_init(&s->lock, NULL);
-    while (made < wanted && pthread_create(&threads[made], NULL, worker, s) == 0)
-        made++;
-    if (made == 0)
-        worker(s);
-    for (int i = 0; i < made; i++)
-        pthread_join(threads[i], NULL);
+    workers_run(workers_wanted(s->count), worker, s);
     pthread_mutex_destroy(&s->lock);
 }
 

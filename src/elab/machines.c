@@ -140,8 +140,13 @@ void elaborate_transition(Elab* e, const Work* work)
     transition.trigger = elaborate_guard(e, env, item->value);
     transition.guard = item->guard ? elaborate_guard(e, env, item->guard) : 0;
     transition.weight = elaborate_weight(e, env, item);
-    elaborate_actions(e, env, &item->actions, &transition.actions);
-    if (!transition_place(e, work, &transition.machine) || !find_target(e, item, transition.machine, &transition.to))
+    bool placed =
+        transition_place(e, work, &transition.machine) && find_target(e, item, transition.machine, &transition.to);
+    Env inside = *env;
+    if (placed)
+        inside.entered = e->flat->machines.at[transition.machine].modes.at[transition.to].ctx;
+    elaborate_actions(e, &inside, &item->actions, &transition.actions);
+    if (!placed)
         return;
     transition.from = e->flat->ctxs.at[env->ctx].mode;
     FlatMode* from = &e->flat->machines.at[transition.machine].modes.at[transition.from];

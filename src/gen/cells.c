@@ -257,6 +257,22 @@ static void build_delay(Builder* b, const Cell* cell)
     vec_push(b->arena, b->delays, delay);
 }
 
+// The time of a probe: known before the run, or the time of an event.
+static SymReg probe_time(Builder* b, NodeId node)
+{
+    Compiler* c = &b->c;
+    Lowered time = lower(c, PHASE_REACT, node);
+    if (c->flat->nodes.at[node].op == NODE_TIME_OF)
+        return c->scalars.list.at[time.value].reg;
+    if (!c->scalars.list.at[time.value].fixed)
+    {
+        Diag* d =
+            diag_error(c->diags, K_NOT_CONSTANT, c->flat->nodes.at[node].span, "the time must be known before the run");
+        diag_help(c->diags, d, "give a number, parameters, or time_of(event, k) alone");
+    }
+    return start_result(b, node);
+}
+
 static void build_probe(Builder* b, const Cell* cell)
 {
     Flat* flat = b->c.flat;
@@ -268,17 +284,17 @@ static void build_probe(Builder* b, const Cell* cell)
     case NODE_AT:
         probe.kind = PROBE_AT;
         x = node.arg[1];
-        probe.time = start_result(b, node.arg[0]);
+        probe.time = probe_time(b, node.arg[0]);
         break;
     case NODE_LEFT:
         probe.kind = PROBE_LEFT;
         x = node.arg[1];
-        probe.time = start_result(b, node.arg[0]);
+        probe.time = probe_time(b, node.arg[0]);
         break;
     case NODE_AT_INDEX:
         probe.kind = PROBE_INDEX;
         x = node.arg[2];
-        probe.time = start_result(b, node.arg[0]);
+        probe.time = probe_time(b, node.arg[0]);
         probe.index = start_result(b, node.arg[1]);
         break;
     case NODE_TIME_OF:

@@ -288,10 +288,15 @@ static void build_loops(Builder* b)
     for (uint32_t i = 0; i < b->programs.loops.count; i++)
     {
         const LoopInfo* loop = &b->programs.loops.at[i];
-        vec_push(b->arena, b->components,
-                 (Component){loop->first_known, loop->count, b->component_vars.count, build_string(b, loop->text)});
+        Component made = {.first_known = loop->first_known, .count = loop->count, .text = build_string(b, loop->text)};
+        made.first_member = b->component_vars.count;
         for (uint32_t k = 0; k < loop->count; k++)
             vec_push(b->arena, b->component_vars, loop->vars[k]);
+        made.first_input = b->component_vars.count;
+        made.input_count = loop->inputs.count;
+        for (uint32_t k = 0; k < loop->inputs.count; k++)
+            vec_push(b->arena, b->component_vars, loop->inputs.at[k]);
+        vec_push(b->arena, b->components, made);
     }
 }
 

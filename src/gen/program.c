@@ -357,6 +357,24 @@ static const char* loop_text(Need* n, const uint32_t* members, uint32_t count)
     return arena_printf(c->arena, "%s%s", text, c->flat->vars.at[c->tasks.at[n->tasks.at[at]].var].name);
 }
 
+// What the loop reads from outside, so that a message can tell what is known.
+static void loop_inputs(Need* n, const uint32_t* local, uint32_t count, LoopInfo* loop)
+{
+    Compiler* c = compiler_of(n);
+    Map seen;
+    map_init(&seen, c->arena);
+    uint32_t ignored;
+    for (uint32_t i = 0; i < count; i++)
+        map_set(&seen, local[i], 1);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t e = n->first.at[local[i]]; e < n->first.at[local[i] + 1]; e++)
+            if (!map_get(&seen, n->edges.at[e], &ignored))
+            {
+                map_set(&seen, n->edges.at[e], 1);
+                vec_push(c->arena, loop->inputs, c->tasks.at[n->tasks.at[n->edges.at[e]]].var);
+            }
+}
+
 static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
 {
     Programs* p = n->p;
@@ -376,6 +394,7 @@ static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
     }
     loop.first_known = k.first_known;
     loop.text = loop_text(n, local, count);
+    loop_inputs(n, local, count, &loop);
     uint32_t head = emit_fix(&p->emitter, k.first_known, count, p->loops.count);
     vec_push(c->arena, p->loops, loop);
     for (uint32_t i = 0; i < count; i++)

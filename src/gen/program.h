@@ -17,8 +17,9 @@ typedef struct LoopInfo
 {
     SymReg first_known;
     uint32_t count;
-    uint32_t* vars;    // members
-    const char* text;  // the loop as a path
+    uint32_t* vars;        // members
+    VEC(uint32_t) inputs;  // variables outside that it reads
+    const char* text;      // the loop as a path
 } LoopInfo;
 
 typedef struct ProgramSpec

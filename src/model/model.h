@@ -222,9 +222,10 @@ typedef struct Assertion
 
 typedef struct Component  // a strongly connected component of the dependency graph
 {
-    uint32_t first_known, count;  // TEMP registers, one per member
-    uint32_t first_member;        // in component_vars
-    uint32_t text;                // the loop as a path with source lines
+    uint32_t first_known, count;        // TEMP registers, one per member
+    uint32_t first_member;              // in component_vars
+    uint32_t first_input, input_count;  // in component_vars: what it reads from outside
+    uint32_t text;                      // the loop as a path with source lines
 } Component;
 
 typedef struct Context

@@ -73,7 +73,8 @@ static ssize_t write_quietly(int descriptor, const char* text, size_t size)
     pthread_sigmask(SIG_BLOCK, &pipe_set, &old);
     ssize_t count = write(descriptor, text, size);
     int error = errno;
-    if (count < 0 && error == EPIPE && !sigismember(&pending, SIGPIPE))
+    // A write that was cut short because the reader has gone returns a count and raises the signal all the same.
+    if (count < (ssize_t)size && !sigismember(&pending, SIGPIPE))
         sigtimedwait(&pipe_set, NULL, &(struct timespec){0});
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     errno = error;

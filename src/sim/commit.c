@@ -150,6 +150,20 @@ static const Transition* enabled_transition(const kaiSim* sim, const ModeInfo* m
     return NULL;
 }
 
+// A `preempt` transition is tested before its mode reacts (rule M1): what stands in the mode does not fire.
+static bool is_preempted(const kaiSim* sim, uint32_t ctx)
+{
+    const kaiModel* model = sim->model;
+    for (; ctx != 0; ctx = model->contexts[ctx].parent)
+    {
+        const Machine* machine = &model->machines[model->contexts[ctx].machine];
+        const Transition* t = enabled_transition(sim, &model->modes[machine->first_mode + model->contexts[ctx].mode]);
+        if (t != NULL && t->preempt)
+            return true;
+    }
+    return false;
+}
+
 static kaiStatus take_transition(kaiSim* sim, uint32_t index, const Transition* t, CommitResult* result)
 {
     const kaiModel* model = sim->model;
@@ -172,7 +186,7 @@ static kaiStatus take_transitions(kaiSim* sim, CommitResult* result)
     for (uint32_t i = 0; i < model->machines_count; i++)
     {
         const Machine* machine = &model->machines[i];
-        if (!sim_ctx_active(sim, machine->ctx))
+        if (!sim_ctx_active(sim, machine->ctx) || is_preempted(sim, machine->ctx))
             continue;
         const ModeInfo* mode = &model->modes[machine->first_mode + (uint32_t)sim->R[machine->reg]];
         const Transition* t = enabled_transition(sim, mode);
@@ -187,7 +201,7 @@ static kaiStatus take_whens(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
     for (uint32_t i = 0; i < model->when_count; i++)
-        if (sim->R[model->reactions[i].fire] != 0)
+        if (sim->R[model->reactions[i].fire] != 0 && !is_preempted(sim, model->reactions[i].ctx))
         {
             kaiStatus status = stage_reaction(sim, &model->reactions[i]);
             if (status != KAI_OK)

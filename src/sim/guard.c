@@ -25,8 +25,8 @@ bool guard_is_active(const kaiSim* sim, const Guard* guard, bool react)
 // ---- latches
 // ---------------------------------------------------------------------------------------------------------
 
-// At the left limit of an instant. A crossing that went back over its level since the last step is armed again; the located
-// ones get their side afterwards.
+// At the left limit of an instant. A crossing that went back over its level since the last step is armed again; the
+// located ones get their side afterwards.
 void guard_left_limit(kaiSim* sim)
 {
     for (uint32_t i = 0; i < sim->model->guards_count; i++)
@@ -184,21 +184,24 @@ static bool is_past(const kaiSim* sim, const Guard* guard, double g)
     }
 }
 
-// On the level exactly, and about to leave it to the far side: the crossing belongs to this instant.
-static bool leaves_level(const kaiSim* sim, const Guard* guard, const GuardState* state)
+// On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.
+static bool leaves_level(kaiSim* sim, const Guard* guard, const GuardState* state)
 {
-    if (state->g != 0 || state->slope * state->toward <= 0)
+    int to = sign_of(state->slope), from = is_crossing(guard) ? (int)sim->R[guard->side] : 0;
+    if (state->g != 0 || to == 0)
         return false;
     switch (guard->kind)
     {
-    case GUARD_UP:
-    case GUARD_DOWN: return sim->R[guard->side] == 0;
-    case GUARD_CROSS:
+    case GUARD_LESS: return to < 0 && sim->R[guard->latch] == 0;
+    case GUARD_LESS_EQUAL: return to > 0 && sim->R[guard->latch] != 0;
     case GUARD_FLOOR_UP: return false;
-    case GUARD_LESS: return sim->R[guard->latch] == 0;
-    case GUARD_LESS_EQUAL: return sim->R[guard->latch] != 0;
-    default: return true;
+    case GUARD_FLOOR_DOWN: return to < 0;
+    default: break;
     }
+    if (fires(guard, from, to))
+        return true;
+    sim->R[guard->side] = to;  // where it goes is where it will be
+    return false;
 }
 
 // A guard a·t + b is zero at -b/a, exactly as written: evaluated at t = 0, not from where the run happens to be.
@@ -224,13 +227,13 @@ static void arm_one(kaiSim* sim, uint32_t index, bool* leaving)
         return;
     state->g = sim->R[guard->g];
     state->slope = sim->R[guard->slope];
-    state->toward = direction(sim, guard);
     if (leaves_level(sim, guard, state))
     {
-        cross(sim, index, state->toward);
+        cross(sim, index, sign_of(state->slope));
         *leaving = true;
     }
-    else if (guard->time_only && state->slope * state->toward > 0)
+    state->toward = direction(sim, guard);
+    if (guard->time_only && state->slope * state->toward > 0)
     {
         state->due = affine_zero(sim, guard, state->slope);
         if (!(state->due > sim->now.t))
@@ -332,7 +335,8 @@ static double theta_share(const Search* s)
     return fmax(4 * theta_tolerance, 9e-16 * fmax(fabs(s->start), fabs(s->start + s->length)) / s->length);
 }
 
-// The step starts on the level (a ball put back on the floor) and leaves it the other way: a start with a sign to go by.
+// The step starts on the level (a ball put back on the floor) and leaves it the other way: a start with a sign to go
+// by.
 static bool leave_level(Search* s, Candidate* c)
 {
     for (double part = 0.5; part > 1e-6; part *= 0.5)
@@ -369,7 +373,8 @@ static bool find_dip(Search* s, GuardState* state, double g1, double slope1, Can
 {
     int toward = s->toward;
     double h = s->length;
-    bool rearm = is_crossing(s->guard) && state->toward * state->g > 0;  // must first go back over the level
+    // A crossing that has completed must first go back over the level, whatever the rounding of g says.
+    bool rearm = is_crossing(s->guard) && state->toward * s->sim->R[s->guard->side] > 0;
     toward = rearm ? -toward : toward;
     if (!(toward * state->slope > 0) || !(toward * slope1 < 0))
         return false;
@@ -379,14 +384,14 @@ static bool find_dip(Search* s, GuardState* state, double g1, double slope1, Can
     turned.toward = toward;
     RootResult top =
         root_find(ROOT_ITP, slope_function, &turned, 0, -toward * state->slope, 1, -toward * slope1, 1e-10);
-    double g_top = guard_at(s, top.after);
-    if (toward * g_top > 0 || (toward * g_top == 0 && is_past(s->sim, s->guard, g_top)))
+    double g_top = guard_at(s, top.after), scale = fmax(fabs(state->g), fabs(g1));
+    bool level = fabs(g_top) <= 1e-12 * scale;  // zero but for rounding: a touch is no crossing (rule C2)
+    if (!level && (toward * g_top > 0 || (toward * g_top == 0 && is_past(s->sim, s->guard, g_top))))
     {
         *c = rearm ? (Candidate){.lo = top.after, .hi = 1, .g_lo = g_top, .g_hi = g1}
                    : (Candidate){.lo = 0, .hi = top.after, .g_lo = state->g, .g_hi = g_top};
         return true;
     }
-    double scale = fmax(fabs(state->g), fabs(g1));
     if (fabs(g_top) <= 10 * (s->sim->options.rtol * scale + s->sim->options.rtol / 100))
     {
         state->touches++;
@@ -499,14 +504,19 @@ bool guard_search(kaiSim* sim, double* theta)
         first = fmin(first, sim->candidates[i].after);
     }
     *theta = first;
-    sim->located_count = 0;
     for (uint32_t i = 0; i < sim->candidate_count; i++)  // crossings a few ulp of t apart share the instant
     {
         Search s = search_of(sim, sim->candidates[i].guard);
-        if (sim->candidates[i].after > first + theta_share(&s))
-            continue;
-        sim->located[sim->located_count++] = sim->candidates[i].guard;
-        *theta = fmax(*theta, sim->candidates[i].after);
+        if (sim->candidates[i].after <= first + theta_share(&s))
+            *theta = fmax(*theta, sim->candidates[i].after);
+    }
+    sim->located_count = 0;
+    for (uint32_t i = 0; i < sim->candidate_count; i++)
+    {
+        const Candidate* c = &sim->candidates[i];
+        Search s = search_of(sim, c->guard);
+        if (c->after <= *theta || (c->lo < *theta && has_crossed(&s, guard_at(&s, *theta))))
+            sim->located[sim->located_count++] = c->guard;
     }
     return true;
 }

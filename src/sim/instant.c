@@ -57,12 +57,10 @@ static void changing_names(const kaiSim* sim, char* text, size_t size)
     for (uint32_t i = 0; i < model->vars_count && length + 100 < size; i++)
     {
         const ModelVar* var = &model->vars[i];
-        double now = sim->R[var->reg];
-        bool present = var->present == NO_REG || sim->R[var->present] != 0;
-        bool changed = present != (sim->before_present[i] != 0) || (present && now != sim->before[i]);
-        if (changed && !var->hidden && var->kind != MODEL_PARAM)
-            length += (size_t)snprintf(text + length, size - length, "%s%s = %.6g then %.6g", length > 0 ? ", " : "",
-                                       model_string(model, var->name), sim->before[i], now);
+        if (sim->changed[i] && !var->hidden && var->kind != MODEL_PARAM)
+            length += (size_t)snprintf(text + length, size - length, "%s%s (line %d): %.6g, %.6g",
+                                       length > 0 ? "; " : "", model_string(model, var->name),
+                                       model->places[var->place].line, sim->earlier[i], sim->before[i]);
     }
 }
 
@@ -119,7 +117,9 @@ static kaiStatus left_limit(kaiSim* sim, bool start)
         return status;
     copy_left_limits(sim, start);
     guard_left_limit(sim);
-    return record_tag(sim, true, true);
+    if (start)  // `pre(x, first)` is `first` there already, so what was written decides, not the flow
+        status = sim_run_code(sim, sim->model->react);
+    return status == KAI_OK ? record_tag(sim, true, true) : status;
 }
 
 static kaiStatus react_once(kaiSim* sim)
@@ -160,17 +160,38 @@ static kaiStatus react_until_rest(kaiSim* sim)
     }
 }
 
-// Event times that run together faster than time can tell them apart: stop instead of counting (rule C4).
+// Event times of one guard that converge geometrically (rule C4): reported before time can no longer tell them apart.
+static kaiStatus watch_guard(kaiSim* sim, uint32_t index, double t)
+{
+    enum { PATTERN = 10 };  // equal ratios in a row
+    GuardState* g = &sim->guards[index];
+    double interval = t - g->last_time, ratio = interval / g->last_interval;
+    bool steady = ratio < 0.9999 && ratio > 0 && fabs(ratio - g->last_ratio) < 0.01 * ratio;
+    g->pattern = steady ? g->pattern + 1 : 0;
+    g->last_time = t;
+    g->last_interval = interval;
+    g->last_ratio = ratio;
+    double limit = t + interval * ratio / (1 - ratio);
+    if (g->pattern < PATTERN || interval > 1e-7 * (limit - sim->options.start) || strcmp(sim->options.zeno, "stop") != 0)
+        return KAI_OK;
+    const Guard* guard = &sim->model->guards[index];
+    return sim_fail(sim, guard->place,
+                    "add a mode for what comes after it (a ball that rests, a contact that stays), or set zeno = continue",
+                    "Zeno: %s fires ever faster, each interval %.6g of the one before; the events accumulate at t = %.12g",
+                    model_string(sim->model, guard->text), ratio, limit);
+}
+
 static kaiStatus watch_zeno(kaiSim* sim, double t)
 {
-    double* last = sim->last_instants;
-    double previous = last[3];
-    memmove(last, last + 1, 3 * sizeof *last);
-    last[3] = t;
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < sim->located_count && status == KAI_OK; i++)
+        status = watch_guard(sim, sim->located[i], t);
+    double previous = sim->last_instant;
+    sim->last_instant = t;
     bool tiny = t - previous <= 1e-11 * (fabs(t) + 1e-3);
     sim->short_instants = tiny ? sim->short_instants + 1 : 0;
-    if (sim->short_instants < 1000)
-        return KAI_OK;
+    if (status != KAI_OK || sim->short_instants < 1000)
+        return status;
     return sim_fail(sim, 0, "give the regime after it a mode of its own (a ball that rests, a switch that stays)",
                     "Zeno: the last 1000 instants lie closer together than time can resolve, near t = %.17g", t);
 }
@@ -203,6 +224,8 @@ kaiStatus instant_run(kaiSim* sim, double t, bool start)
         return status;
     sim->flow_start = t;
     sim->instant_time = t;
+    if (start)
+        schedule_enter_modes(sim);
     schedule_mark_due(sim, t);
     guard_apply_located(sim);
     status = react_until_rest(sim);

@@ -111,8 +111,10 @@ bool record_changed(kaiSim* sim, bool flow)
         double value = sim->R[var->reg];
         bool present = var_present(sim, var, flow), before = sim->before_present[i] != 0;
         bool event = var->column == KAI_COLUMN_EVENT;
-        if (!var->hidden && (event ? present : present != before || (present && value != sim->before[i])))
-            changed = true;
+        bool differs = event ? present : present != before || (present && value != sim->before[i]);
+        changed |= differs && !var->hidden;
+        sim->changed[i] = differs;
+        sim->earlier[i] = sim->before[i];
         sim->before[i] = value;
         sim->before_present[i] = present;
     }
@@ -128,6 +130,21 @@ static void take(kaiSim* sim, uint32_t probe, bool flow)
     ProbeState* state = &sim->probes[probe];
     state->present = var_present(sim, var, flow);
     state->value = sim->R[var->reg];
+}
+
+static void take_left(kaiSim* sim, uint32_t probe, bool flow)
+{
+    const ModelVar* var = &sim->model->vars[sim->model->probes[probe].var];
+    ProbeState* state = &sim->probes[probe];
+    state->left_present = var_present(sim, var, flow);
+    state->left = sim->R[var->reg];
+}
+
+static void settle_left(kaiSim* sim, uint32_t probe)
+{
+    ProbeState* state = &sim->probes[probe];
+    state->present = state->left_present;
+    state->value = state->left;
 }
 
 static void take_extreme(kaiSim* sim, uint32_t probe, bool flow)
@@ -157,27 +174,35 @@ static void take_event(kaiSim* sim, uint32_t probe, bool flow)
     if (p->kind == PROBE_COUNT)
         state->present = true, state->value = (double)state->count;
     else if ((double)state->count == sim->R[p->index])
-        state->present = true, state->value = sim->now.t;
+    {
+        state->present = true;
+        state->value = sim->R[p->out] = sim->now.t;  // `at(time_of(…), …)` reads the register
+    }
 }
 
 static void probe_tag(kaiSim* sim, bool flow, bool left)
 {
+    for (uint32_t i = 0; i < sim->model->probes_count; i++)  // first: others may ask for the time of an event
+        if (sim->model->probes[i].kind == PROBE_TIME_OF && !left)
+            take_event(sim, i, flow);
     for (uint32_t i = 0; i < sim->model->probes_count; i++)
     {
         const Probe* p = &sim->model->probes[i];
         switch (p->kind)
         {
+        case PROBE_TIME_OF: break;
         case PROBE_MIN:
         case PROBE_MAX: take_extreme(sim, i, flow); break;
         case PROBE_FINAL: take(sim, i, flow); break;
         case PROBE_COUNT:
-        case PROBE_TIME_OF:
             if (!left)
                 take_event(sim, i, flow);
             break;
         case PROBE_LEFT:
-            if ((left || flow) && same_time(sim->R[p->time], sim->now.t))
-                take(sim, i, flow);
+            if (left || flow)  // kept until it is known whether this is the time that was asked for
+                take_left(sim, i, flow);
+            if (same_time(sim->R[p->time], sim->now.t))
+                settle_left(sim, i);
             break;
         case PROBE_AT:
             if (same_time(sim->R[p->time], sim->now.t))

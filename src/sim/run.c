@@ -19,17 +19,6 @@ static void apply_set_values(kaiSim* sim)
             sim->R[sim->model->vars[i].reg] = sim->set_values[i];
 }
 
-static void mark_entries(kaiSim* sim)
-{
-    const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->machines_count; i++)
-    {
-        const ModeInfo* mode = &model->modes[model->machines[i].first_mode + model->machines[i].initial];
-        if (mode->entry != NO_REG && sim_ctx_active(sim, mode->ctx))
-            sim->R[mode->entry] = 1;
-    }
-}
-
 static kaiStatus prepare(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
@@ -46,7 +35,6 @@ static kaiStatus prepare(kaiSim* sim)
     if (status == KAI_OK)
         status = delay_start(sim);
     schedule_start(sim);
-    mark_entries(sim);
     return status;
 }
 
@@ -95,7 +83,7 @@ static kaiStatus solver_point(kaiSim* sim)
     return record_tag(sim, false, false);
 }
 
-// Only what the error control chose: a step that ends at an expected breakpoint says nothing about the model.
+// Only what the error control chose: a step that ends at an event says nothing about the equations.
 static void count_step(kaiCounters* counters, double start, double length)
 {
     if (counters->shortest_step == 0 || length < counters->shortest_step)
@@ -113,9 +101,9 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
     if (failed != ODE_OK)
         return sim_ode_failed(sim, failed);
     double theta = 1, end = ode_time(sim->ode), start = ode_step_start(sim->ode);
-    if (end < limit)
-        count_step(&sim->counters, start, end - start);
     bool found = guard_search(sim, &theta);
+    if (!found && end < limit)
+        count_step(&sim->counters, start, end - start);
     if (found)
         end = start + theta * (end - start);
     else

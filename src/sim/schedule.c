@@ -58,3 +58,14 @@ void schedule_mark_due(kaiSim* sim, double t)
         }
     delay_mark_due(sim, t);
 }
+
+void schedule_enter_modes(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->machines_count; i++)
+    {
+        const ModeInfo* mode = &model->modes[model->machines[i].first_mode + model->machines[i].initial];
+        if (mode->entry != NO_REG && sim_ctx_active(sim, mode->ctx))
+            sim->R[mode->entry] = 1;
+    }
+}

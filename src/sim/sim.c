@@ -27,18 +27,35 @@ kaiStatus sim_fail(kaiSim* sim, uint32_t place, const char* help, const char* fo
     return KAI_ERR_RUN;
 }
 
-// The members of a loop that are known and those that are not.
-static void describe_loop(kaiSim* sim, const Component* loop, char* text, size_t size)
+// The members of a loop that are unknown, by name.
+static int unknown_names(kaiSim* sim, const Component* loop, char* text, size_t size)
 {
     const kaiModel* model = sim->model;
     size_t length = 0;
+    int count = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < loop->count && length + 80 < size; i++)
     {
         const ModelVar* var = &model->vars[model->component_vars[loop->first_member + i]];
         if (sim->R[loop->first_known + i] == 0 && !var->hidden)
-            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
+            length += (size_t)snprintf(text + length, size - length, "%s%s", count++ > 0 ? ", " : "",
                                        model_string(model, var->name));
+    }
+    return count;
+}
+
+static void known_inputs(kaiSim* sim, const Component* loop, char* text, size_t size)
+{
+    const kaiModel* model = sim->model;
+    size_t length = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < loop->input_count && length + 80 < size; i++)
+    {
+        const ModelVar* var = &model->vars[model->component_vars[loop->first_input + i]];
+        if (!var->hidden)
+            length +=
+                (size_t)snprintf(text + length, size - length, "%s%s = %.9g",
+                                 length > 0 ? ", " : "; known: ", model_string(model, var->name), sim->R[var->reg]);
     }
 }
 
@@ -46,12 +63,13 @@ static kaiStatus fail_nonconstructive(kaiSim* sim, uint32_t component)
 {
     const kaiModel* model = sim->model;
     const Component* loop = &model->components[component];
-    char unknown[400];
-    describe_loop(sim, loop, unknown, sizeof unknown);
+    char unknown[400], known[300];
+    int count = unknown_names(sim, loop, unknown, sizeof unknown);
+    known_inputs(sim, loop, known, sizeof known);
     uint32_t place = model->vars[model->component_vars[loop->first_member]].place;
     return sim_fail(sim, place, "break the loop with `pre`, or define one of the signals without the others",
-                    "nonconstructive: %s %s unknown at t = %.17g; the loop is %s", unknown,
-                    strchr(unknown, ',') != NULL ? "are" : "is", sim->now.t, model_string(model, loop->text));
+                    "nonconstructive: %s %s unknown at t = %.17g%s; the loop: %s", unknown, count > 1 ? "are" : "is",
+                    sim->now.t, known, model_string(model, loop->text));
 }
 
 kaiStatus sim_run_code(kaiSim* sim, CodeRange range)
@@ -253,6 +271,8 @@ static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(set, model->vars_count)                                                                                          \
     X(set_values, model->vars_count)                                                                                   \
     X(before, model->vars_count)                                                                                       \
+    X(earlier, model->vars_count)                                                                                      \
+    X(changed, model->vars_count)                                                                                      \
     X(before_present, model->vars_count)                                                                               \
     X(staged, model->acts_count + model->resets_count + 2 * model->machines_count)                                     \
     X(stamps, model->reg_count)                                                                                        \
@@ -290,9 +310,12 @@ static void init_registers(kaiSim* sim)
         sim->R[model->starts[i].target] = model->numbers[model->starts[i].value];
     for (uint32_t i = 0; i < model->machines_count; i++)
         sim->R[model->machines[i].reg] = model->machines[i].initial;
+    for (uint32_t i = 0; i < model->probes_count; i++)
+        sim->R[model->probes[i].out] = NAN;
     for (uint32_t i = 0; i < model->guards_count; i++)
     {
         sim->R[model->guards[i].last_g] = NAN;
+        sim->guards[i].due = INFINITY;
         if (model->guards[i].side != NO_REG)
             sim->R[model->guards[i].side] = 2;
     }

@@ -43,6 +43,8 @@ typedef struct GuardState
     bool active;      // watched in this step
     int8_t toward;    // direction in which g must go to cross
     int64_t located, touches;
+    double last_time, last_interval, last_ratio;  // of its events: Zeno
+    uint32_t pattern;
 } GuardState;
 
 typedef struct Staged
@@ -57,7 +59,9 @@ typedef struct Staged
 typedef struct ProbeState
 {
     double value;
-    bool present, settled;
+    bool present;
+    double left;  // `left`: the newest left limit
+    bool left_present;
     int64_t count;
 } ProbeState;
 
@@ -89,7 +93,7 @@ struct kaiSim
     double last_row_t;
     kaiCounters counters;
     uint64_t random;
-    double last_instants[4];  // times of the last instants: Zeno
+    double last_instant;   // t of the last instant: Zeno
     uint32_t short_instants;
     // ---------------------------------------------------------------------------------------------------------
 
@@ -98,8 +102,10 @@ struct kaiSim
     ProbeState* probes;
     uint8_t* set;  // parameters and start values given by the user: 1
     double* set_values;
-    double* before;  // values of the variables at the tag before
+    double* before;  // values of the variables at the last tag
     uint8_t* before_present;
+    double* earlier;   // and at the tag before it
+    uint8_t* changed;  // whether the last tag changed them
     Queue queue;
     History* histories;
 
@@ -173,6 +179,7 @@ void guard_step_done(kaiSim* sim);
 double schedule_next(kaiSim* sim);
 void schedule_mark_due(kaiSim* sim, double t);
 void schedule_start(kaiSim* sim);
+void schedule_enter_modes(kaiSim* sim);  // `entry` of the initial modes
 
 // record.c
 kaiStatus record_tag(kaiSim* sim, bool instant, bool left);  // a tag of an instant, or a solver point

@@ -1,5 +1,5 @@
-// The library as a program sees it that embeds it: only public headers. Load, messages, parameters, instants, signals, snapshots,
-// threads, memory. Expected values are closed forms.
+// The library as a program sees it that embeds it: only public headers. Load, messages, parameters, instants, signals,
+// snapshots, threads, memory. Expected values are closed forms.
 #include "kairos/kairos.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static const char plant_text[] = "model Plant {\n"
                                  "  when echo { last := echo }\n"
                                  "  when up_x { z := 0.99*z }\n"
                                  "  modes {\n"
-                                 "    initial mode low { signal a = x; on n >= 6 and x > 0.5 -> high }\n"
+                                 "    initial mode low { signal a = x; on n >= 6 and w > 0 -> high }\n"
                                  "    mode high { signal b = -x; state c = 3; c' = -c; on w < -0.9 -> low }\n"
                                  "  }\n"
                                  "}\n"
@@ -241,7 +241,8 @@ static void test_list_experiments(void** state)
 static void test_messages(void** state)
 {
     (void)state;
-    kaiLoadOptions options = text_options("model M {\n  param gain = 2\n  state x = 0\n  x' = gian*x\n  y = 3\n}\n", NULL);
+    kaiLoadOptions options =
+        text_options("model M {\n  param gain = 2\n  state x = 0\n  x' = gian*x\n  y = 3\n}\n", NULL);
     kaiModel* model = NULL;
     kaiMessages* messages = NULL;
     assert_int_equal(kaiModel_Load(&options, &model, &messages), KAI_ERR_MODEL);
@@ -307,7 +308,8 @@ static void test_overrides(void** state)
     kaiMessages_Free(messages);
 }
 
-// ------------------------------------------------------------------------------------------------------------- instants
+// -------------------------------------------------------------------------------------------------------------
+// instants
 
 // t_n = t_1 (1 + 2 (e + ... + e^(n-1))) with t_1 = sqrt(2 h / g).
 static void test_step_through_bounces(void** state)
@@ -449,7 +451,8 @@ static void test_expectations(void** state)
     kaiModel_Free(model);
 }
 
-// ------------------------------------------------------------------------------------------------------------- failures
+// -------------------------------------------------------------------------------------------------------------
+// failures
 
 static void test_wrong_options(void** state)
 {
@@ -517,10 +520,11 @@ static void test_interrupt(void** state)
     kaiModel_Free(model);
 }
 
-// ------------------------------------------------------------------------------------------------------------ snapshots
+// ------------------------------------------------------------------------------------------------------------
+// snapshots
 
-// Run A straight on; run B saves in the middle, goes on, comes back, goes on again. All that follows the middle is the same, bit
-// for bit. Taking a snapshot of CVODE starts it anew, so there A saves too.
+// Run A straight on; run B saves in the middle, goes on, comes back, goes on again. All that follows the middle is the
+// same, bit for bit. Taking a snapshot of CVODE starts it anew, so there A saves too.
 static void check_snapshot(const char* text, const char* experiment, const char* solver)
 {
     bool cvode = strncmp(solver, "cvode", 5) == 0;
@@ -619,7 +623,8 @@ static void test_snapshot_of_another_model(void** state)
     kaiModel_Free(plant);
 }
 
-// -------------------------------------------------------------------------------------------------------------- threads
+// --------------------------------------------------------------------------------------------------------------
+// threads
 
 typedef struct Job
 {
@@ -666,7 +671,8 @@ static void test_two_threads(void** state)
     kaiModel_Free(model);
 }
 
-// --------------------------------------------------------------------------------------------------------------- memory
+// ---------------------------------------------------------------------------------------------------------------
+// memory
 
 static void check_no_allocation(const char* text, const char* experiment, const char* solver)
 {
@@ -693,8 +699,8 @@ static void check_no_allocation(const char* text, const char* experiment, const 
 // Modes, clocks and events of its own; without `delay`, whose lines may grow.
 static const char busy_text[] = "model Busy {\n"
                                 "  param T = 0.05\n"
-                                "  state x = 0, v = 1\n"
-                                "  discrete n = 0\n"
+                                "  state x = 0\n"
+                                "  discrete n = 0, v = 1\n"
                                 "  event tick = clock(T), s = sample(x, tick), turn\n"
                                 "  signal h = hold(s, 0)\n"
                                 "  x' = v\n"

@@ -1,0 +1,37 @@
+// What the command line asks of a run, the same for `run` and `explain`: file, experiment, values, solver, output.
+#ifndef KAIROS_CLI_REQUEST_H
+#define KAIROS_CLI_REQUEST_H
+
+#include "cli/cli.h"
+
+enum
+{
+    OVERRIDE_MAX = 256,
+    NAME_MAX_LENGTH = 200
+};
+
+// Holds what `load` points to: it must not be copied.
+typedef struct RunRequest
+{
+    kaiLoadOptions load;
+    kaiOverride overrides[OVERRIDE_MAX];
+    char override_names[OVERRIDE_MAX][NAME_MAX_LENGTH];
+    char experiment[NAME_MAX_LENGTH];  // the one chosen if none was named
+    int chosen_of;                     // how many it was chosen from; 0: it was named, or there is none
+    double stop;
+    bool has_stop;
+    const char* output;  // NULL: standard output
+    kaiView view;
+    bool quiet;
+} RunRequest;
+
+// An exit code. `writes`: the command has the options for the result (-o, --view, --quiet).
+int request_parse(RunRequest* request, const char* command, bool writes, int argc, char** argv);
+// The model, with the messages of its compilation on stderr. An exit code.
+int request_load(RunRequest* request, kaiModel** model);
+// What the experiment says and the command line replaces.
+kaiSimOptions request_options(const RunRequest* request, const kaiModel* model);
+// "Ball, experiment bounce (the first of 3)"
+void request_title(const RunRequest* request, const kaiModel* model, char* text, size_t size);
+
+#endif

@@ -1,0 +1,23 @@
+# Ctrl-C in a sweep: whole rows in order of the runs, a last line that says what is missing, exit code 3.
+. tests/cli/helpers.bash
+cat >"$WORK/long.kai" <<'END'
+model Long { param a = 1; state x = 1, v = 0; x' = v; v' = -a*x }
+experiment e of Long { stop = 1e12*(1); sweep a from 1 to 50 by 1 }
+END
+"$KAIROS" run "$WORK/long.kai" -o "$WORK/long.csv" >"$out" 2>"$err" &
+id=$!
+for _ in $(seq 600); do
+    [ -s "$WORK/long.csv.part" ] && break
+    sleep 0.1
+done
+kill -INT $id
+code=0
+wait $id || code=$?
+[ $code -eq 3 ] || fail "exit code $code"
+says "interrupted"
+case $(tail -1 "$WORK/long.csv") in
+"# not whole: run 1 stopped at t = "*"are missing") ;;
+*) fail "last line: $(tail -1 "$WORK/long.csv")" ;;
+esac
+sed '$d' "$WORK/long.csv" | awk -F, 'NF != 7 { bad = 1 } NR > 2 && $1 < run { bad = 1 } NR > 1 { run = $1 }
+END { exit bad || NR < 100 }' || fail "rows are not whole or not in order"
