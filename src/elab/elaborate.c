@@ -92,6 +92,22 @@ void elab_note(Elab* e, Diag* diag, Span span, const char* format, ...)
     va_end(arguments);
 }
 
+// Nothing is near: say what there is.
+static void list_known(Elab* e, Diag* diag, const char* const* names, uint32_t count)
+{
+    enum
+    {
+        MOST = 8
+    };
+    const char* text = "";
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < count && shown < MOST; i++)
+        if (names[i][0] != '$')
+            text = arena_printf(e->arena, "%s%s`%s`", text, shown++ ? ", " : "", names[i]);
+    if (shown)
+        elab_help(e, diag, "there is %s%s", text, count > MOST ? " and more" : "");
+}
+
 void elab_suggest(Elab* e, Diag* diag, const char* word, const char* const* names, uint32_t count)
 {
     if (!diag)
@@ -99,6 +115,8 @@ void elab_suggest(Elab* e, Diag* diag, const char* word, const char* const* name
     const char* near = diag_nearest(word, names, count);
     if (near)
         elab_help(e, diag, "did you mean `%s`?", near);
+    else
+        list_known(e, diag, names, count);
 }
 
 bool elab_missed_before(Elab* e, DiagCode code, const void* scope, const char* name, Span span)

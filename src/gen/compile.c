@@ -250,6 +250,16 @@ static uint8_t column_kind(const FlatVar* var)
     return var->type == TYPE_BOOL ? KAI_COLUMN_BOOL : KAI_COLUMN_REAL;
 }
 
+// The column of a variable. t, p, m and run are columns already.
+static uint32_t column_title(Builder* b, const char* name)
+{
+    static const char* const taken[] = {"t", "p", "m", "run", "branch"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return build_string(b, arena_printf(b->arena, "%s.%s", b->c.flat->model_name, name));
+    return build_string(b, name);
+}
+
 static void build_var(Builder* b, uint32_t v)
 {
     const FlatVar* var = &b->c.flat->vars.at[v];
@@ -257,6 +267,7 @@ static void build_var(Builder* b, uint32_t v)
     bool literal = var->init == 0 || b->c.flat->nodes.at[var->init].op == NODE_CONST;
     ModelVar made = {
         .name = build_string(b, var->name),
+        .title = column_title(b, var->name),
         .unit = build_string(b, var->unit.text),
         .description = build_string(b, var->description),
         .kind = (uint8_t)var->kind,

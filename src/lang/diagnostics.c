@@ -125,6 +125,17 @@ static const kaiNote* diag_publish_notes(Diags* diags, const Sources* sources, c
     return notes;
 }
 
+// The help of a diagnostic: its own, or what helps in general.
+static const char* diag_remedy(const Diag* diag)
+{
+    static const char* const remedies[K_COUNT] = {
+#define REMEDY(name, text) [K_##name] = text,
+#include "lang/remedies.def"
+#undef REMEDY
+    };
+    return diag->help ? diag->help : remedies[diag->code];
+}
+
 const kaiDiagnostic* diags_publish(Diags* diags, const Sources* sources, int* count)
 {
     uint32_t total = diags->list.count;
@@ -142,7 +153,7 @@ const kaiDiagnostic* diags_publish(Diags* diags, const Sources* sources, int* co
             .code = diag_code_text(diag->code),
             .place = sources_place_from(sources, diag->span, &cursor),
             .message = diag->message,
-            .help = diag->help,
+            .help = diag_remedy(diag),
             .notes = diag_publish_notes(diags, sources, diag, &note_cursor),
             .note_count = (int)diag->notes.count,
         };

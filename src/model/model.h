@@ -84,6 +84,7 @@ typedef enum ModelVarKind
 typedef struct ModelVar
 {
     uint32_t name, unit, description;  // in strings; 0 = ""
+    uint32_t title;                    // its column: the name, or Model.name where that is taken (t, p, m, run)
     uint8_t kind;                      // ModelVarKind
     uint8_t column;                    // kaiColumnKind
     bool hidden, structural, settable, is_input, is_output;

@@ -105,7 +105,7 @@ static void mark(Walk* w, NodeId root, uint32_t ctx, bool watched)
     }
 }
 
-// A relation that is read only when some event is present (the `if` of a `when`, an assertion, an action) is evaluated
+// A relation that is read only when some event is present (the `if` of a `when`, an action) is evaluated
 // there; it need not be watched between instants.
 static bool is_event_trigger(const Flat* f, NodeId trigger)
 {
@@ -137,7 +137,7 @@ static void mark_contexts(Compiler* c)
     for (uint32_t i = 0; i < f->transitions.count; i++)
         mark_trigger(&w, f->transitions.at[i].trigger, f->transitions.at[i].guard, f->transitions.at[i].ctx);
     for (uint32_t i = 0; i < f->asserts.count; i++)
-        mark(&w, f->asserts.at[i].condition, f->asserts.at[i].ctx, false);
+        mark(&w, f->asserts.at[i].condition, f->asserts.at[i].ctx, true);  // the moment it breaks is located
 }
 
 // ---- facts ----------------------------------------------------------------------------------------------------------

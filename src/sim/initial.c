@@ -80,8 +80,34 @@ static kaiStatus fill_matrix(kaiSim* sim, double a[INITIAL_MAX][INITIAL_MAX], co
     return KAI_OK;
 }
 
+// Newton from the present values. *worst: the largest residual where it ended.
+static kaiStatus iterate(kaiSim* sim, uint32_t n, double* worst)
+{
+    static _Thread_local double a[INITIAL_MAX][INITIAL_MAX];
+    double r[INITIAL_MAX];
+    *worst = INFINITY;
+    for (int round = 0; round < 50; round++)
+    {
+        kaiStatus status = residuals(sim, r);
+        if (status != KAI_OK)
+            return status;
+        double size = norm(r, n), before = *worst;
+        *worst = size;
+        if (size == 0 || (size < 1e-11 && size >= before) || size == INFINITY)
+            return KAI_OK;
+        status = fill_matrix(sim, a, r, n);
+        if (status != KAI_OK || !solve_dense(a, r, n))
+            return status;
+        for (uint32_t j = 0; j < n; j++)
+            sim->R[sim->model->unknowns[j]] -= r[j];
+    }
+    return KAI_OK;
+}
+
+// The start values are 0 first; where that is a singular point, a few others are tried.
 kaiStatus initial_solve(kaiSim* sim)
 {
+    static const double guesses[] = {0, 1, -1, 10, -10, 0.1, -0.1, 100, -100};
     const kaiModel* model = sim->model;
     uint32_t n = model->residuals_count;
     if (n == 0)
@@ -89,27 +115,18 @@ kaiStatus initial_solve(kaiSim* sim)
     if (n != model->unknowns_count || n > INITIAL_MAX)
         return sim_fail(sim, 0, "leave the start value of exactly as many states open as there are `initial` equations",
                         "%u initial equations for %u states without a start value", n, model->unknowns_count);
-    static _Thread_local double a[INITIAL_MAX][INITIAL_MAX];
-    double r[INITIAL_MAX], before = INFINITY;
-    for (int round = 0; round < 50; round++)
+    double worst = INFINITY, least = INFINITY;
+    for (size_t g = 0; g < sizeof guesses / sizeof *guesses; g++)
     {
-        kaiStatus status = residuals(sim, r);
-        if (status != KAI_OK)
-            return status;
-        double size = norm(r, n);
-        if (size == 0 || (size < 1e-11 && size >= before))
-            return guard_start(sim);
-        before = size;
-        status = fill_matrix(sim, a, r, n);
-        if (status != KAI_OK)
-            return status;
-        if (!solve_dense(a, r, n))
-            break;
         for (uint32_t j = 0; j < n; j++)
-            sim->R[model->unknowns[j]] -= r[j];
+            sim->R[model->unknowns[j]] = guesses[g];
+        kaiStatus status = iterate(sim, n, &worst);
+        if (status != KAI_OK)
+            return status;
+        if (worst < 1e-9)
+            return guard_start(sim);
+        least = fmin(least, worst);
     }
-    if (before < 1e-9)
-        return guard_start(sim);
     return sim_fail(sim, 0, "check the `initial` equations; give a start value near the solution instead",
-                    "the initial equations could not be solved; the largest residual is %g", before);
+                    "the initial equations could not be solved; the least residual reached is %g", least);
 }

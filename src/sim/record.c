@@ -20,7 +20,7 @@ static void add_column(kaiSim* sim, uint32_t var)
     const kaiModel* model = sim->model;
     const ModelVar* v = &model->vars[var];
     kaiColumn* column = &sim->columns[sim->column_count];
-    *column = (kaiColumn){.name = model_string(model, v->name),
+    *column = (kaiColumn){.name = model_string(model, v->title),
                           .kind = (kaiColumnKind)v->column,
                           .unit = v->unit != 0 ? model_string(model, v->unit) : NULL};
     if (v->kind == MODEL_MODE)
@@ -83,6 +83,23 @@ static void load_row(const kaiSim* sim, bool flow, double* values, uint8_t* pres
         values[i] = sim->R[var->reg];
         present[i] = var_present(sim, var, flow);
     }
+}
+
+// The first NaN stops the run and names its operator; it is never carried on.
+static kaiStatus check_row(kaiSim* sim, bool flow, const double* values, const uint8_t* present)
+{
+    const kaiModel* model = sim->model;
+    for (int i = 0; i < sim->column_count; i++)
+    {
+        if (!present[i] || !isnan(values[i]))
+            continue;
+        const ModelVar* var = &model->vars[sim->column_vars[i]];
+        uint32_t culprit = vm_trace_nan(model, sim->R, flow ? model->flow : model->react, var->reg);
+        uint32_t place = model->reg_places[culprit] != 0 ? model->reg_places[culprit] : var->place;
+        return sim_fail(sim, place, "check the operands there: 0/0, a root or logarithm of a negative number?",
+                        "%s is not a number at t = %.17g", model_string(model, var->name), sim->now.t);
+    }
+    return KAI_OK;
 }
 
 static kaiStatus send_row(kaiSim* sim, kaiTag tag, const double* values, const uint8_t* present)
@@ -265,7 +282,10 @@ static kaiStatus record_instant_tag(kaiSim* sim, bool left)
         sim->rank = sim->zero_pending ? 3 : 2;
     kaiStatus status = send_pending(sim, true);
     if (status == KAI_OK)
+    {
         load_row(sim, left, sim->row_values, sim->row_present);
+        status = check_row(sim, left, sim->row_values, sim->row_present);
+    }
     return status == KAI_OK ? send_row(sim, sim->now, sim->row_values, sim->row_present) : status;
 }
 
@@ -291,7 +311,8 @@ static kaiStatus record_point(kaiSim* sim)
     if (!wanted || sim->options.row == NULL)
         return KAI_OK;
     load_row(sim, true, sim->row_values, sim->row_present);
-    return send_row(sim, sim->now, sim->row_values, sim->row_present);
+    status = check_row(sim, true, sim->row_values, sim->row_present);
+    return status == KAI_OK ? send_row(sim, sim->now, sim->row_values, sim->row_present) : status;
 }
 
 kaiStatus record_tag(kaiSim* sim, bool instant, bool left)
@@ -345,7 +366,9 @@ static kaiStatus grid_inside(kaiSim* sim, double end)
         if (status != KAI_OK)
             return status;
         load_row(sim, true, sim->row_values, sim->row_present);
-        status = send_row(sim, sim->now, sim->row_values, sim->row_present);
+        status = check_row(sim, true, sim->row_values, sim->row_present);
+        if (status == KAI_OK)
+            status = send_row(sim, sim->now, sim->row_values, sim->row_present);
         if (status != KAI_OK)
             return status;
     }

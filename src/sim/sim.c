@@ -335,7 +335,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     kaiSim* sim = a.alloc(a.user, NULL, 0, sizeof *sim);
     if (sim == NULL)
     {
-        *failure = usage_failure(no_memory);
+        *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
         return NULL;
     }
     memset(sim, 0, sizeof *sim);
@@ -360,7 +360,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     sim->ode = allocate_arrays(sim) ? ode_create(&sim->system, &ode_options, a) : NULL;
     if (sim->ode == NULL || record_create(sim) != KAI_OK)
     {
-        *failure = usage_failure(no_memory);
+        *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
         kaiSim_Free(sim);
         return NULL;
     }

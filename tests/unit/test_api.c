@@ -405,6 +405,75 @@ static void test_rows_of_a_bounce(void** state)
     free(rows.at);
 }
 
+// A step that ends in mid-flight, wherever it ends, is no impact: the ball has left the floor and not come back.
+static void test_no_impact_in_mid_flight(void** state)
+{
+    (void)state;
+    kaiModel* model = load(ball_text, "bounce");
+    for (int i = 1; i < 12; i++)
+    {
+        kaiSimOptions options = kaiModel_SimOptions(model);
+        options.stop = 0.4516 + 0.06 * i;  // impacts are at 0.4515 and 1.1740
+        kaiSim* sim = create(model, &options);
+        run_to_end(model, sim);
+        assert_int_equal(kaiSim_Counters(sim).instants, 2);
+        kaiSim_Free(sim);
+    }
+    kaiModel_Free(model);
+}
+
+// Kinks and edges that depend on time alone are scheduled; none of them is due at the start.
+static void test_guards_of_time(void** state)
+{
+    (void)state;
+    kaiModel* model = load("model M { signal y = min(2*time, 1); state x = 0; x' = y; discrete n = 0\n"
+                           "  when time >= 0 { n := n + 1 }\n  when time >= 0.25 { n := n + 10 } }\n"
+                           "experiment e of M { stop = 1 }\n",
+                           "e");
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiSim* sim = create(model, &options);
+    run_to_end(model, sim);
+    assert_true(fabs(get(sim, variable(model, "x")) - 0.75) < 1e-9);
+    assert_true(get(sim, variable(model, "n")) == 11);
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
+static double final_of(const char* text, const char* name)
+{
+    kaiModel* model = load(text, "e");
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiSim* sim = create(model, &options);
+    run_to_end(model, sim);
+    double value = get(sim, variable(model, name));
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+    return value;
+}
+
+// A pendulum let go at its threshold: on the level, without speed, so only the curvature says where it goes.
+static void test_start_at_rest_on_a_level(void** state)
+{
+    (void)state;
+    assert_true(final_of("model M { state x = 1, v = 0; x' = v; v' = -x; discrete n = 0; when x < 1 { n := n + 1 } }\n"
+                         "experiment e of M { stop = 1 }\n",
+                         "n") == 1);
+    assert_true(fabs(final_of("model M { state x = 1, v = 0; x' = v; v' = -x; state i = 0; i' = floor(2*x) }\n"
+                              "experiment e of M { stop = 1 }\n",
+                              "i") -
+                     1) < 1e-7);  // floor is 1 until cos t = 1/2, at t = 1.047
+}
+
+// Before the start a delayed signal has its start value, in the first evaluation too: x' = 1 exactly.
+static void test_delay_at_the_start(void** state)
+{
+    (void)state;
+    assert_true(fabs(final_of("model M { signal d = delay(cos(0*time), 0.5); state x = 0; x' = d }\n"
+                              "experiment e of M { stop = 1 }\n",
+                              "x") -
+                     1) < 1e-12);
+}
+
 // x' = u - x from 0, u = 1 until an instant near 0.5, then 3.
 static void test_inputs_from_outside(void** state)
 {
@@ -844,6 +913,10 @@ int main(void)
         cmocka_unit_test(test_step_through_bounces),
         cmocka_unit_test(test_absent_values),
         cmocka_unit_test(test_rows_of_a_bounce),
+        cmocka_unit_test(test_no_impact_in_mid_flight),
+        cmocka_unit_test(test_guards_of_time),
+        cmocka_unit_test(test_start_at_rest_on_a_level),
+        cmocka_unit_test(test_delay_at_the_start),
         cmocka_unit_test(test_inputs_from_outside),
         cmocka_unit_test(test_expectations),
         cmocka_unit_test(test_wrong_options),
