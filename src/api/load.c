@@ -69,22 +69,29 @@ void kaiModel_Free(kaiModel* model)
 // ---- check
 // -----------------------------------------------------------------------------------------------------------
 
-static void check_one(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model)
+static kaiStatus check_one(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model)
 {
     uint32_t before = c->diags.error_count;
     Flat* flat = elaborate_with(c, options, experiment, model);
-    if (flat != NULL && c->diags.error_count == before)
-        model_free(build(c, options, flat, NULL));
+    if (flat == NULL || c->diags.error_count != before)
+        return KAI_OK;
+    kaiModel* made = build(c, options, flat, NULL);
+    bool failed = made == NULL && c->diags.error_count == before;
+    model_free(made);
+    return failed ? KAI_ERR_MEMORY : KAI_OK;
 }
 
 static kaiStatus check_work(Compilation* c, const kaiLoadOptions* options, void* user)
 {
     (void)user;
-    for (uint32_t i = 0; i < c->program.experiments.count; i++)
-        check_one(c, options, c->program.experiments.at[i]->name, NULL);
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < c->program.experiments.count && status == KAI_OK; i++)
+        status = check_one(c, options, c->program.experiments.at[i]->name, NULL);
     if (c->program.files.count > 0)
-        for (uint32_t i = 0; i < c->program.files.at[0]->models.count; i++)
-            check_one(c, options, NULL, c->program.files.at[0]->models.at[i]->name);
+        for (uint32_t i = 0; i < c->program.files.at[0]->models.count && status == KAI_OK; i++)
+            status = check_one(c, options, NULL, c->program.files.at[0]->models.at[i]->name);
+    if (status != KAI_OK)
+        return status;
     return c->diags.error_count > 0 ? KAI_ERR_MODEL : KAI_OK;
 }
 
@@ -121,7 +128,12 @@ static kaiStatus print_work(Compilation* c, const kaiLoadOptions* options, void*
     if (strcmp(request->what, "flat") == 0)
         text = flat_print(flat, &c->arena);
     else if (strcmp(request->what, "schedule") == 0)
-        model_free(build(c, options, flat, &text));
+    {
+        kaiModel* made = build(c, options, flat, &text);
+        if (made == NULL && c->diags.error_count == 0)
+            return KAI_ERR_MEMORY;
+        model_free(made);
+    }
     else
         return KAI_ERR_USAGE;
     if (text == NULL)

@@ -12,7 +12,7 @@ typedef struct Builder
     Programs programs;
     kaiModel draft;
     Map string_index, place_index;
-    const char* listing;
+    VEC(char) listing;
 #define X(type, name) VEC(type) name;
     MODEL_ARRAYS(X)
 #undef X

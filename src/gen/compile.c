@@ -4,6 +4,7 @@
 
 #include "gen/builder.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -175,30 +176,44 @@ static void build_initial(Builder* b)
     b->draft.initial = build_program(&b->programs, &spec, NULL);
 }
 
-static void list_order(Builder* b, const char* title, const Order* order)
+__attribute__((format(printf, 2, 3))) static void list(Builder* b, const char* format, ...)
+{
+    char line[1000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    for (const char* p = line; *p != 0; p++)
+        vec_push(b->arena, b->listing, *p);
+}
+
+static void list_task(Builder* b, uint32_t task, const char* indent)
 {
     Compiler* c = &b->c;
-    const char* text = arena_printf(b->arena, "%s%s\n", b->listing, title);
+    const Task* t = &c->tasks.at[task];
+    const char* form = t->kind == TASK_RIGHT_HAND_SIDE ? "%s%s'" : t->kind == TASK_DERIVATIVE ? "%sder %s" : "%s%s";
+    char name[600];
+    snprintf(name, sizeof name, form, indent, c->flat->vars.at[t->var].name);
+    Span span = task_item_count(c, task) > 0 ? task_item(c, PHASE_FLOW, task, 0).span : (Span){0};
+    kaiPlace at = sources_place(c->sources, span);
+    if (at.file != NULL)
+        list(b, "%-40s %s:%d\n", name, at.file, at.line);
+    else
+        list(b, "%s\n", name);
+}
+
+// The tasks of a program in their order, loops marked.
+static void list_order(Builder* b, const char* title, const Order* order)
+{
+    list(b, "%s\n", title);
     for (uint32_t i = 0; i < order->count; i++)
     {
         uint32_t first = order->first[i], end = order->first[i + 1];
         if (order->looped[i])
-            text = arena_printf(b->arena, "%s  fixed point of %u:\n", text, end - first);
+            list(b, "  fixed point of %u:\n", end - first);
         for (uint32_t k = first; k < end; k++)
-        {
-            const Task* t = &c->tasks.at[order->tasks[k]];
-            const char* prime = t->kind == TASK_RIGHT_HAND_SIDE ? "'" : "";
-            const char* der = t->kind == TASK_DERIVATIVE ? "der " : "";
-            kaiPlace at = sources_place(c->sources, task_item_count(c, order->tasks[k]) > 0
-                                                        ? task_item(c, PHASE_FLOW, order->tasks[k], 0).span
-                                                        : (Span){0});
-            text = arena_printf(b->arena, "%s  %s%s%s%s", text, order->looped[i] ? "  " : "", der,
-                                c->flat->vars.at[t->var].name, prime);
-            text = at.file != NULL ? arena_printf(b->arena, "%s    %s:%d\n", text, at.file, at.line)
-                                   : arena_printf(b->arena, "%s\n", text);
-        }
+            list_task(b, order->tasks[k], order->looped[i] ? "    " : "  ");
     }
-    b->listing = text;
 }
 
 static void build_programs(Builder* b, const CompileOptions* options, bool listing)
@@ -395,7 +410,6 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
 static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, const Sources* sources)
 {
     b->arena = arena;
-    b->listing = "";
     b->c = (Compiler){.arena = arena, .flat = flat, .diags = diags, .sources = sources};
     map_init(&b->string_index, arena);
     map_init(&b->place_index, arena);
@@ -439,6 +453,9 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
         return NULL;
     build_programs(b, options, listing != NULL);
     if (listing != NULL)
-        *listing = b->listing;
+    {
+        vec_push(arena, b->listing, 0);
+        *listing = b->listing.at;
+    }
     return finish(b, options->allocator);
 }

@@ -237,6 +237,27 @@ static bool has_histories(const kaiModel* model)
     return false;
 }
 
+// Before the start a signal has its start value; delays of delays need a round each.
+static kaiStatus start_histories(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    kaiStatus status = KAI_OK;
+    for (uint32_t round = 0; round < model->delays_count && status == KAI_OK; round++)
+    {
+        status = sim_run_code(sim, model->events);
+        for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
+        {
+            const Delay* d = &model->delays[i];
+            if (d->event)
+                continue;
+            sim->histories[i].count = 0;
+            HistoryPoint point = {sim->options.start, sim->R[d->flow_value], 0};
+            status = history_push(sim, &sim->histories[i], point, -INFINITY);
+        }
+    }
+    return status;
+}
+
 kaiStatus delay_start(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
@@ -251,7 +272,7 @@ kaiStatus delay_start(kaiSim* sim)
                         "a transport delay of %g", shortest);
     double limit = sim->options.max_step > 0 ? fmin(sim->options.max_step, shortest) : shortest;
     ode_set_max_step(sim->ode, limit);
-    return KAI_OK;
+    return start_histories(sim);
 }
 
 kaiStatus delay_step(kaiSim* sim)

@@ -335,14 +335,20 @@ static double theta_share(const Search* s)
     return fmax(4 * theta_tolerance, 9e-16 * fmax(fabs(s->start), fabs(s->start + s->length)) / s->length);
 }
 
+static bool has_crossed(const Search* s, double g)
+{
+    return s->toward * g > 0 || (g == 0 && is_past(s->sim, s->guard, 0));
+}
+
 // The step starts on the level (a ball put back on the floor) and leaves it the other way: a start with a sign to go
 // by.
 static bool leave_level(Search* s, Candidate* c)
 {
+    const double lo = c->lo, width = c->hi - c->lo;
     for (double part = 0.5; part > 1e-6; part *= 0.5)
     {
-        double theta = c->lo + part * (c->hi - c->lo), g = guard_at(s, theta);
-        if (s->toward * g >= 0)
+        double theta = lo + part * width, g = guard_at(s, theta);
+        if (has_crossed(s, g))
         {
             c->hi = theta;
             c->g_hi = g;
@@ -350,7 +356,7 @@ static bool leave_level(Search* s, Candidate* c)
         }
         c->lo = theta;
         c->g_lo = g;
-        return true;
+        return s->toward * g < 0;  // on the level still: no sign to go by
     }
     return false;
 }
@@ -376,7 +382,7 @@ static bool find_dip(Search* s, GuardState* state, double g1, double slope1, Can
     // A crossing that has completed must first go back over the level, whatever the rounding of g says.
     bool rearm = is_crossing(s->guard) && state->toward * s->sim->R[s->guard->side] > 0;
     toward = rearm ? -toward : toward;
-    if (!(toward * state->slope > 0) || !(toward * slope1 < 0))
+    if (!(toward * state->slope > 0) || !(toward * slope1 < 0) || (rearm && !(s->toward * g1 > 0)))
         return false;
     if (fabs(state->g) > h * fabs(state->slope) && fabs(g1) > h * fabs(slope1))
         return false;  // even the steeper end does not reach
@@ -462,11 +468,6 @@ static void collect_dips(kaiSim* sim)
     }
     if (dirty)
         load_step_end(sim);
-}
-
-static bool has_crossed(const Search* s, double g)
-{
-    return s->toward * g > 0 || (g == 0 && is_past(s->sim, s->guard, 0));
 }
 
 // Locates one candidate unless another one comes clearly before it.

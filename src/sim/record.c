@@ -374,7 +374,7 @@ static kaiStatus grid_inside(kaiSim* sim, double end)
     }
 }
 
-// Extremes between the points of the solver: golden section wherever the middle of five samples stands out.
+// Extremes between the points of the solver: golden section around every sample that is not beaten by a neighbour.
 static double extreme_at(kaiSim* sim, uint32_t probe, double t)
 {
     const Probe* p = &sim->model->probes[probe];
@@ -396,11 +396,12 @@ static void extremes_inside(kaiSim* sim, uint32_t probe, double start, double en
     double values[PARTS + 1], h = (end - start) / PARTS;
     for (int k = 0; k <= PARTS; k++)
         values[k] = extreme_at(sim, probe, k == PARTS ? end : start + k * h);
-    for (int k = 1; k < PARTS; k++)
+    for (int k = 0; k <= PARTS; k++)
     {
-        if (!(values[k] <= values[k - 1] && values[k] <= values[k + 1]) || values[k] == INFINITY)
+        bool low = k == 0 || values[k] <= values[k - 1], high = k == PARTS || values[k] <= values[k + 1];
+        if (!low || !high || values[k] == INFINITY)
             continue;
-        double a = start + (k - 1) * h, b = start + (k + 1) * h;
+        double a = start + (k > 0 ? k - 1 : 0) * h, b = start + (k < PARTS ? k + 1 : PARTS) * h;
         const double golden = 0.6180339887498949;
         double x = b - golden * (b - a), y = a + golden * (b - a);
         double fx = extreme_at(sim, probe, x), fy = extreme_at(sim, probe, y);

@@ -14,6 +14,7 @@ fail() { echo "$1"; cat "$WORK/err"; exit 1; }
 grep -q 'nonconstructive' "$WORK/err" || fail "not called nonconstructive"
 grep -qE '(x, y|y, x) are unknown' "$WORK/err" || fail "does not say that x and y are unknown"
 grep -qE '[xyz], z (is|are) unknown|z, [xyz]' "$WORK/err" && fail "z is known"
+grep -q "z = 1" "$WORK/err" || fail "does not say that z = 1"
 grep -q 'loop.kai:3:10' "$WORK/err" || fail "no place of x"
 grep -q 'loop.kai:4:10' "$WORK/err" || fail "no place of y"
 grep -q 'pre' "$WORK/err" || fail "does not say how to break the loop"

@@ -379,7 +379,8 @@ static void test_report(void** state)
                   "      |        ^\n"
                   "t.kai:2:7: note: it closes the `(` here\n"
                   "    2 |   x = (1\n"
-                  "      |       ^\n");
+                  "      |       ^\n"
+                  "help: close it\n");
     expect_report("model M { x = 1 + 2 + 3 + 4 + 5 + 6 && 7 + 8 + 9 + 10 }", 30,
                   "t.kai:1:37: error[K009]: `&&` is not an operator here\n"
                   "    1 | … 4 + 5 + 6 && 7 + 8 + 9 + 10 }\n"
