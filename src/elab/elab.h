@@ -48,7 +48,7 @@ typedef struct Env
 {
     uint32_t instance;  // NO_INSTANCE: names of no instance can be seen (experiment arguments)
     uint32_t ctx;
-    uint32_t choice;  // index + 1
+    uint32_t choice;   // index + 1
     uint32_t entered;  // actions of a transition: the context it enters, whose names they may assign; 0 = none
     const Local* locals;
     const Call* calls;  // functions being inlined, innermost first: inside one only its arguments are visible

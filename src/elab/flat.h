@@ -15,6 +15,7 @@
 typedef uint32_t NodeId;  // 0 = none
 
 // name, number of node arguments, text in listings
+// clang-format off
 #define NODE_OPS(X)                                                                                                    \
     X(NONE, 0, "none")                                                                                                 \
     X(CONST, 0, "const") /* value */                                                                                   \
@@ -52,6 +53,7 @@ typedef uint32_t NodeId;  // 0 = none
         X(AT_INDEX, 3, "at")                          /* t, n, x: by superdense index */                               \
         X(FINAL, 1, "final") X(COUNT, 1, "count") X(TIME_OF, 2, "time_of") /* event, k: the k-th, from 1 */            \
         X(LEAST, 1, "min") X(GREATEST, 1, "max")
+// clang-format on
 
 typedef enum NodeOp
 {

@@ -349,6 +349,7 @@ static void build_reg_places(Builder* b)
             b->reg_places.at[b->draft.reg_first[cls] + i] = build_place(b, b->programs.emitter.reg_spans[cls].at[i]);
 }
 
+// clang-format off
 // Every register in every table: symbolic → number.
 static void relocate_tables(Builder* b)
 {
@@ -377,6 +378,7 @@ static void relocate_tables(Builder* b)
 #undef LIST
                                             b->draft.reg_time = relocate(b->c.time, f);
 }
+// clang-format on
 
 static kaiModel* finish(Builder* b, kaiAllocator allocator)
 {
@@ -430,6 +432,7 @@ static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, co
 kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* sources, const CompileOptions* options,
                         const char** listing)
 {
+    uint32_t errors = diags->error_count;  // of other models of the file
     Builder* b = arena_new(arena, Builder);
     start_builder(b, arena, flat, diags, sources);
     index_definitions(&b->c);
@@ -449,7 +452,7 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
             task_item(&b->c, PHASE_FLOW, i, k);
         }
     build_cells(b);
-    if (diags->error_count > 0)
+    if (diags->error_count > errors)
         return NULL;
     build_programs(b, options, listing != NULL);
     if (listing != NULL)

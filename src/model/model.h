@@ -37,6 +37,7 @@ typedef enum RegClass
 // Operators of the virtual machine: name, number of source operands, text. Code is a list of runs: a word
 // (op | count << 8) and then, for each of `count` instructions, dst and the sources. Grouping by operator keeps the
 // dispatch off the inner loop.
+// clang-format off
 #define VM_OPS(X)                                                                                                      \
     X(MOVE, 1)                                                                                                         \
     X(ADD, 2) X(SUB, 2) X(MUL, 2) X(DIV, 2) X(NEG, 1) X(POW, 2) X(SIN, 1) X(COS, 1) X(TAN, 1) X(ASIN, 1) X(ACOS, 1)    \
@@ -44,6 +45,7 @@ typedef enum RegClass
             X(ABS, 1) X(SIGN, 1) X(MIN, 2) X(MAX, 2) X(FLOOR, 1) X(LT, 2) X(LE, 2) X(EQ, 2) X(NE, 2) X(AND, 2)         \
                 X(OR, 2) X(NOT, 1) X(SELECT, 3) X(TABLE, 2) /* argument, register with the index of the table */       \
         X(DELAYED, 1) /* register with the index of the delay: its value at the time of the evaluation */
+// clang-format on
 
 // Control words. SWITCH reg n off₀ … offₙ₋₁ end: goes on at the block of mode R[reg] (offsets from the word after the
 // table; an offset of 0xffffffff means no block), and each block closes with JUMP to end. FIX length first count:

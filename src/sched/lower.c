@@ -310,6 +310,7 @@ static Lowered lower_hold(Compiler* c, Phase phase, NodeId n, const Lowered* arg
 
 // ---- operators ------------------------------------------------------------------------------------------------------
 
+// clang-format off
 static int vm_operator(NodeOp op)
 {
     switch (op)
@@ -325,6 +326,7 @@ static int vm_operator(NodeOp op)
                         default : return -1;
     }
 }
+// clang-format on
 
 // Whole powers up to 4 and square roots as the operators they are: exact where pow is only close, and far cheaper.
 static ScalarId lower_power(Compiler* c, ScalarId a, ScalarId b, Span span)

@@ -163,7 +163,10 @@ static kaiStatus react_until_rest(kaiSim* sim)
 // Event times of one guard that converge geometrically (rule C4): reported before time can no longer tell them apart.
 static kaiStatus watch_guard(kaiSim* sim, uint32_t index, double t)
 {
-    enum { PATTERN = 10 };  // equal ratios in a row
+    enum
+    {
+        PATTERN = 10
+    };  // equal ratios in a row
     GuardState* g = &sim->guards[index];
     double interval = t - g->last_time, ratio = interval / g->last_interval;
     bool steady = ratio < 0.9999 && ratio > 0 && fabs(ratio - g->last_ratio) < 0.01 * ratio;
@@ -172,13 +175,15 @@ static kaiStatus watch_guard(kaiSim* sim, uint32_t index, double t)
     g->last_interval = interval;
     g->last_ratio = ratio;
     double limit = t + interval * ratio / (1 - ratio);
-    if (g->pattern < PATTERN || interval > 1e-7 * (limit - sim->options.start) || strcmp(sim->options.zeno, "stop") != 0)
+    if (g->pattern < PATTERN || interval > 1e-7 * (limit - sim->options.start) ||
+        strcmp(sim->options.zeno, "stop") != 0)
         return KAI_OK;
     const Guard* guard = &sim->model->guards[index];
-    return sim_fail(sim, guard->place,
-                    "add a mode for what comes after it (a ball that rests, a contact that stays), or set zeno = continue",
-                    "Zeno: %s fires ever faster, each interval %.6g of the one before; the events accumulate at t = %.12g",
-                    model_string(sim->model, guard->text), ratio, limit);
+    return sim_fail(
+        sim, guard->place,
+        "add a mode for what comes after it (a ball that rests, a contact that stays), or set zeno = continue",
+        "Zeno: %s fires ever faster, each interval %.6g of the one before; the events accumulate at t = %.12g",
+        model_string(sim->model, guard->text), ratio, limit);
 }
 
 static kaiStatus watch_zeno(kaiSim* sim, double t)

@@ -93,7 +93,7 @@ struct kaiSim
     double last_row_t;
     kaiCounters counters;
     uint64_t random;
-    double last_instant;   // t of the last instant: Zeno
+    double last_instant;  // t of the last instant: Zeno
     uint32_t short_instants;
     // ---------------------------------------------------------------------------------------------------------
 
