@@ -110,7 +110,8 @@ static Value rule_sqrt(Elab* e, const Env* env, const Expr* expr, NodeOp op)
 static Value rule_pair(Elab* e, const Env* env, const Expr* expr, NodeOp op)
 {
     Value a, b;
-    bool fine = real_argument(e, env, expr, 0, &a) & real_argument(e, env, expr, 1, &b);
+    bool fine = real_argument(e, env, expr, 0, &a);
+    fine &= real_argument(e, env, expr, 1, &b);
     if (!fine)
         return value_failed();
     Dim dim = join(e, &a, &b, argument_span(expr, 1));
@@ -212,14 +213,16 @@ static Value rule_sample(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     Value a, event;
     Env drawn = *env;
     drawn.at_event = true;
-    bool fine = real_argument(e, &drawn, expr, 0, &a) & event_argument(e, env, expr, 1, &event);
+    bool fine = real_argument(e, &drawn, expr, 0, &a);
+    fine &= event_argument(e, env, expr, 1, &event);
     return fine ? make(e, env, expr, op, TYPE_EVENT, a.node, event.node, a.dim) : value_failed();
 }
 
 static Value rule_hold(Elab* e, const Env* env, const Expr* expr, NodeOp op)
 {
     Value event, first;
-    bool fine = event_argument(e, env, expr, 0, &event) & real_argument(e, env, expr, 1, &first);
+    bool fine = event_argument(e, env, expr, 0, &event);
+    fine &= real_argument(e, env, expr, 1, &first);
     if (!fine)
         return value_failed();
     Dim dim = join(e, &event, &first, argument_span(expr, 1));
@@ -255,8 +258,8 @@ static Value rule_default(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     if (a.failed || b.failed)
         return value_failed();
     ValueType type = b.type == TYPE_EVENT && a.type != TYPE_EVENT ? TYPE_REAL : b.type;
-    bool fine = value_to_type(e, env, &a, type, argument_span(expr, 0)) &
-                value_to_type(e, env, &b, type, argument_span(expr, 1));
+    bool fine = value_to_type(e, env, &a, type, argument_span(expr, 0));
+    fine &= value_to_type(e, env, &b, type, argument_span(expr, 1));
     return fine ? make(e, env, expr, op, type, a.node, b.node, join(e, &a, &b, argument_span(expr, 1)))
                 : value_failed();
 }
@@ -266,7 +269,8 @@ static Value rule_delta(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     Value event, weight;
     Env drawn = *env;
     drawn.at_event = true;
-    bool fine = event_argument(e, env, expr, 0, &event) & real_argument(e, &drawn, expr, 1, &weight);
+    bool fine = event_argument(e, env, expr, 0, &event);
+    fine &= real_argument(e, &drawn, expr, 1, &weight);
     return fine ? make(e, env, expr, op, TYPE_REAL, event.node, weight.node, per_second(weight.dim, -1))
                 : value_failed();
 }

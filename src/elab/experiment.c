@@ -238,8 +238,9 @@ static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, double* number
 static void sweep_steps(Elab* e, const Setting* setting, FlatSweep* sweep)
 {
     double from, to, by;
-    bool fine = sweep_number(e, setting->from, sweep->var, &from) & sweep_number(e, setting->to, sweep->var, &to) &
-                sweep_number(e, setting->by, sweep->var, &by);
+    bool fine = sweep_number(e, setting->from, sweep->var, &from);
+    fine &= sweep_number(e, setting->to, sweep->var, &to);
+    fine &= sweep_number(e, setting->by, sweep->var, &by);
     if (!fine)
         return;
     double count = (to - from) / by;
@@ -292,8 +293,9 @@ static const char* source_text(Elab* e, Span span)
 static void elaborate_target(Elab* e, const Env* env, const Setting* setting, Value value, FlatExpect* expect)
 {
     Value target = elaborate_expr(e, env, setting->target), within = elaborate_expr(e, env, setting->within);
-    bool fine = value_to_real(e, &value, setting->value->span) & value_to_real(e, &target, setting->target->span) &
-                value_to_real(e, &within, setting->within->span);
+    bool fine = value_to_real(e, &value, setting->value->span);
+    fine &= value_to_real(e, &target, setting->target->span);
+    fine &= value_to_real(e, &within, setting->within->span);
     if (!fine)
         return;
     value_check_dim(e, &target, &value.dim, setting->target->span, "the expected value");

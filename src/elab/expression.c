@@ -177,7 +177,8 @@ static Value elaborate_power(Elab* e, Value a, Value b, const Expr* expr)
 static Value arithmetic(Elab* e, const Expr* expr, Value a, Value b)
 {
     static const NodeOp ops[] = {[OP_ADD] = NODE_ADD, [OP_SUB] = NODE_SUB, [OP_MUL] = NODE_MUL, [OP_DIV] = NODE_DIV};
-    bool fine = value_to_real(e, &a, expr->a->span) & value_to_real(e, &b, expr->b->span);
+    bool fine = value_to_real(e, &a, expr->a->span);
+    fine &= value_to_real(e, &b, expr->b->span);
     if (!fine)
         return value_failed();
     if (expr->op == OP_POW)
@@ -191,7 +192,8 @@ static Value arithmetic(Elab* e, const Expr* expr, Value a, Value b)
 
 static Value logic(Elab* e, const Expr* expr, Value a, Value b)
 {
-    bool fine = value_to_bool(e, &a, expr->a->span) & value_to_bool(e, &b, expr->b->span);
+    bool fine = value_to_bool(e, &a, expr->a->span);
+    fine &= value_to_bool(e, &b, expr->b->span);
     if (!fine)
         return value_failed();
     NodeOp op = expr->op == OP_AND ? NODE_AND : NODE_OR;
@@ -208,7 +210,8 @@ static Value relation(Elab* e, const Expr* expr, Value a, Value b)
     bool same = equality && a.type == b.type && (a.type == TYPE_BOOL || a.type == TYPE_MODE);
     if (!same)
     {
-        bool fine = value_to_real(e, &a, expr->a->span) & value_to_real(e, &b, expr->b->span);
+        bool fine = value_to_real(e, &a, expr->a->span);
+        fine &= value_to_real(e, &b, expr->b->span);
         if (!fine)
             return value_failed();
         join_dims(e, &a, &b, expr, "compare");
@@ -290,7 +293,8 @@ static Value elaborate_if(Elab* e, const Env* env, const Expr* expr)
         return value_failed();
     }
     ValueType type = a.type == b.type ? a.type : TYPE_REAL;
-    bool fine = value_to_type(e, env, &a, type, expr->b->span) & value_to_type(e, env, &b, type, expr->c->span);
+    bool fine = value_to_type(e, env, &a, type, expr->b->span);
+    fine &= value_to_type(e, env, &b, type, expr->c->span);
     if (!fine)
         return value_failed();
     Dim dim = join_dims(e, &a, &b, expr, "choose between");

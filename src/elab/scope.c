@@ -258,7 +258,8 @@ static bool range_bound(Elab* e, const Env* env, const Expr* expr, int64_t* boun
 
 bool scope_range(Elab* e, const Env* env, const Range* range, int64_t* from, int64_t* to)
 {
-    bool fine = range_bound(e, env, range->from, from) & range_bound(e, env, range->to, to);
+    bool fine = range_bound(e, env, range->from, from);
+    fine &= range_bound(e, env, range->to, to);
     if (!fine || *to - *from < MAX_VARIABLES)
         return fine;
     Diag* diag = elab_error(e, K_MODEL_TOO_LARGE, span_join(range->from->span, range->to->span),
