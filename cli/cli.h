@@ -33,6 +33,8 @@ int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* me
 // A failed run on stderr, in the form of a diagnostic.
 void print_failure(const kaiFailure* failure);
 int exit_code(kaiStatus status);
+// choice = all: a run is explored, it has outcomes.
+bool explores_choices(const kaiSimOptions* options);
 
 // `name=value` of --set. False: *why says what is wrong.
 bool parse_override(const char* text, kaiOverride* out, char* name, size_t name_size, const char** why);

@@ -105,6 +105,11 @@ int exit_code(kaiStatus status)
     }
 }
 
+bool explores_choices(const kaiSimOptions* options)
+{
+    return strcmp(options->choice, "all") == 0;
+}
+
 bool parse_number(const char* text, double* value)
 {
     char* end;

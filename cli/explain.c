@@ -72,6 +72,8 @@ static void print_title(const Subject* s, const kaiSimOptions* o, const kaiSim* 
         printf(", step %g", o->step);
     if (o->max_step > 0)
         printf(", max_step %g", o->max_step);
+    if (explores_choices(o))
+        printf("\n  choice     all: this is the branch that always takes the first alternative");
     printf("\n  states     %d\n", s->state_count);
 }
 

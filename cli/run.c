@@ -1,6 +1,14 @@
-// kairos run: one run, or all runs of a sweep, to a CSV file.
+// kairos run: one run, all runs of a sweep, or all outcomes of choice = all, to a CSV file.
 #include "cli/interrupt.h"
 #include "cli/runner.h"
+
+static int run(const RunRequest* request, const kaiModel* model)
+{
+    if (kaiModel_SweepCount(model) > 0)
+        return run_sweep(request, model);
+    kaiSimOptions options = request_options(request, model);
+    return explores_choices(&options) ? run_branches(request, model) : run_once(request, model);
+}
 
 int command_run(int argc, char** argv)
 {
@@ -12,7 +20,7 @@ int command_run(int argc, char** argv)
     kaiModel* model = NULL;
     code = request_load(&request, &model);
     if (code == EXIT_DONE)
-        code = kaiModel_SweepCount(model) > 0 ? run_sweep(&request, model) : run_once(&request, model);
+        code = run(&request, model);
     kaiModel_Free(model);
     return code;
 }

@@ -6,6 +6,8 @@
 
 // One run.
 int run_once(const RunRequest* request, const kaiModel* model);
+// Every outcome of choice = all.
+int run_branches(const RunRequest* request, const kaiModel* model);
 // Every combination of the swept values, on all cores.
 int run_sweep(const RunRequest* request, const kaiModel* model);
 

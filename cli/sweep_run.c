@@ -4,6 +4,9 @@
 // written. No run starts more than a window ahead of the one whose turn it is, so that memory and temporary files are
 // bounded. Whoever completes the run whose turn it is also writes the finished ones behind it. Everything on stderr
 // comes at that moment too, and so in the same order every time.
+//
+// With choice = all a run has branches. The number of the branch travels with each row, as a value behind the last
+// column, and becomes the column before t when the row is written.
 #include "cli/columns.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
@@ -23,6 +26,7 @@ typedef struct Slot
     kaiStatus status;  // KAI_END, or why it is not whole
     Spool spool;
     kaiCounters counters;
+    kaiExploration exploration;
     double reached;      // model time
     char message[1000];  // of a failed run
 } Slot;
@@ -34,6 +38,8 @@ typedef struct SweepRun
     Columns columns;
     kaiCsv* csv;
     int workers;
+    bool explores;       // choice = all
+    double lead_branch;  // that the rows now begin with
 
     pthread_mutex_t lock;  // protects what follows
     pthread_cond_t moved;  // `next` has advanced, or everything stops
@@ -44,6 +50,7 @@ typedef struct SweepRun
     bool writing;      // someone writes rows of `next`
     kaiStatus output;  // the first failed write, or KAI_INTERRUPTED for a reader that has gone
 
+    int64_t outcomes, choices, merged;
     int64_t complete, failed, instants, steps, rejected, rows;
     char remark[500];  // the runs that are not whole
     Progress progress;
@@ -88,16 +95,23 @@ static bool collect_columns(SweepRun* s)
 // ---- writing
 // ---------------------------------------------------------------------------------------------------------
 
-static kaiStatus csv_row(void* user, const kaiRow* row)
+static void set_lead(SweepRun* s, int64_t point, double branch)
 {
-    return kaiCsv_Row(user, row);
+    double lead[SWEEP_MAX + 2] = {(double)(point + 1)};
+    sweep_values(&s->sweep, point, lead + 1);
+    lead[s->sweep.dimension_count + 1] = branch;
+    kaiCsv_SetLead(s->csv, lead);
+    s->lead_branch = branch;
 }
 
-static void set_lead(SweepRun* s, int64_t point)
+// A row of the run whose turn it is; behind its columns the number of its branch.
+static kaiStatus write_row(void* user, const kaiRow* row)
 {
-    double lead[SWEEP_MAX + 1] = {(double)(point + 1)};
-    sweep_values(&s->sweep, point, lead + 1);
-    kaiCsv_SetLead(s->csv, lead);
+    SweepRun* s = user;
+    double branch = row->values[s->columns.count];
+    if (branch != s->lead_branch)
+        set_lead(s, s->next, branch);
+    return kaiCsv_Row(s->csv, row);
 }
 
 static void remark_run(SweepRun* s, int64_t point, const Slot* slot)
@@ -120,6 +134,9 @@ static void report_point(SweepRun* s, int64_t point, const Slot* slot)
     s->steps += slot->counters.steps;
     s->rejected += slot->counters.rejected;
     s->rows += slot->counters.rows;
+    s->outcomes += slot->exploration.outcomes;
+    s->choices += slot->exploration.choices;
+    s->merged += slot->exploration.merged;
     if (slot->status != KAI_END)
         remark_run(s, point, slot);
     if (slot->status >= 0)
@@ -159,8 +176,8 @@ static void write_finished(SweepRun* s)
         kaiStatus written = KAI_OK;
         if (good)
         {
-            set_lead(s, s->next);
-            written = spool_replay(&slot->spool, csv_row, s->csv);
+            set_lead(s, s->next, 1);
+            written = spool_replay(&slot->spool, write_row, s);
         }
         pthread_mutex_lock(&s->lock);
         advance(s, written);
@@ -172,8 +189,10 @@ static void write_finished(SweepRun* s)
 
 typedef struct PointRun
 {
-    kaiCsv* csv;   // its turn: directly
-    Spool* spool;  // not yet
+    SweepRun* turn;  // its turn: directly
+    Spool* spool;    // not yet
+    Slot* slot;
+    double branch;
     ColumnMap map;
     kaiStatus written;
 } PointRun;
@@ -182,7 +201,8 @@ static kaiStatus point_row(void* user, const kaiRow* row)
 {
     PointRun* p = user;
     kaiRow whole = columnmap_row(&p->map, row);
-    p->written = p->csv != NULL ? kaiCsv_Row(p->csv, &whole) : spool_add(p->spool, &whole);
+    p->map.values[p->map.to->count] = p->branch;
+    p->written = p->turn != NULL ? write_row(p->turn, &whole) : spool_add(p->spool, &whole);
     return p->written;
 }
 
@@ -209,6 +229,47 @@ static void say_messages(Slot* slot, kaiStatus status, const kaiMessages* messag
     say_failure(slot, status, &failure);
 }
 
+static kaiStatus begin_branch(void* user, int branch)
+{
+    PointRun* p = user;
+    p->branch = branch;
+    return KAI_OK;
+}
+
+static void add_counters(kaiCounters* sum, const kaiCounters* more)
+{
+    sum->instants += more->instants;
+    sum->steps += more->steps;
+    sum->rejected += more->rejected;
+    sum->rows += more->rows;
+}
+
+// The run stands for all its branches: it has failed if one of them has; the first one that did is told.
+static kaiStatus end_branch(void* user, kaiSim* sim, int branch, kaiStatus status)
+{
+    PointRun* p = user;
+    kaiCounters counters = kaiSim_Counters(sim);
+    add_counters(&p->slot->counters, &counters);
+    if (status < 0 && p->slot->message[0] == 0)
+    {
+        char order[300], said[sizeof p->slot->message];
+        say_failure(p->slot, status, kaiSim_Failure(sim));
+        memcpy(said, p->slot->message, sizeof said);
+        kaiSim_OrderText(sim, order, sizeof order);
+        snprintf(p->slot->message, sizeof p->slot->message, "branch %d (%s): %.600s", branch, order, said);
+    }
+    return KAI_OK;
+}
+
+static kaiStatus explore_point(const kaiModel* model, kaiSim* sim, PointRun* p)
+{
+    kaiExploreEvents events = {begin_branch, end_branch, p};
+    kaiStatus status = kaiSim_Explore(model, sim, &events, &p->slot->exploration);
+    if (status < 0 || p->slot->message[0] == 0)
+        return status;
+    return KAI_ERR_RUN;
+}
+
 static void run_sim(SweepRun* s, int64_t point, const SweepVariant* variant, kaiSim* sim, PointRun* p, Slot* slot)
 {
     int count;
@@ -218,14 +279,15 @@ static void run_sim(SweepRun* s, int64_t point, const SweepVariant* variant, kai
         say_failure(slot, status, &(kaiFailure){.text = status != KAI_OK ? "a value cannot be set" : "out of memory"});
     else
     {
-        slot->status = kaiSim_Run(variant->model, sim);
-        if (slot->status < 0 && p->csv == NULL && p->written < 0)
+        slot->status = s->explores ? explore_point(variant->model, sim, p) : kaiSim_Run(variant->model, sim);
+        if (slot->status < 0 && p->turn == NULL && p->written < 0)
             say_failure(slot, slot->status, &(kaiFailure){.text = "there is no room for its rows"});
-        else if (slot->status < 0)
+        else if (slot->status < 0 && slot->message[0] == 0)
             say_failure(slot, slot->status, kaiSim_Failure(sim));
     }
     columnmap_close(&p->map);
-    slot->counters = kaiSim_Counters(sim);
+    if (!s->explores)
+        slot->counters = kaiSim_Counters(sim);
     slot->reached = kaiSim_Now(sim).t;
 }
 
@@ -266,20 +328,20 @@ static int64_t take_point(SweepRun* s)
 static void run_taken(SweepRun* s, int64_t point, SweepVariant* variant)
 {
     Slot* slot = &s->slots[point % s->window];
-    PointRun p = {.spool = &slot->spool};
+    PointRun p = {.spool = &slot->spool, .slot = slot, .branch = 1};
     *slot = (Slot){.status = KAI_OK};
-    spool_open(&slot->spool, s->columns.count);
+    spool_open(&slot->spool, s->columns.count + 1);
     if (point == s->next && !s->writing)
     {
         s->writing = true;
-        p.csv = s->csv;
-        set_lead(s, point);
+        p.turn = s;
+        set_lead(s, point, 1);
     }
     pthread_mutex_unlock(&s->lock);
     run_point(s, point, variant, &p, slot);
     pthread_mutex_lock(&s->lock);
     slot->finished = true;
-    if (p.csv != NULL)
+    if (p.turn != NULL)
         advance(s, p.written);
     write_finished(s);
 }
@@ -308,6 +370,9 @@ static void print_summary(const SweepRun* s, const kaiModel* model)
     fprintf(stderr, "%s: %lld of %lld runs complete, %lld failed; %lld instants, %lld steps (%lld rejected), ", title,
             (long long)s->complete, (long long)s->sweep.points, (long long)s->failed, (long long)s->instants,
             (long long)s->steps, (long long)s->rejected);
+    if (s->explores)
+        fprintf(stderr, "%lld outcomes, %lld choice points, %lld orders merged, ", (long long)s->outcomes,
+                (long long)s->choices, (long long)s->merged);
     print_rows(s->rows, s->request->view);
     fprintf(stderr, "; %d thread%s, %.3g s\n", s->workers, s->workers > 1 ? "s" : "", wall_time() - s->progress.begun);
 }
@@ -334,9 +399,10 @@ static int conclude(SweepRun* s, const kaiModel* model, const char* path)
 }
 
 // The names before t. A swept start value whose variable is recorded too is `x.start`: no name stands twice.
-static void name_lead(const SweepRun* s, const char* names[SWEEP_MAX + 1], char texts[SWEEP_MAX][NAME_MAX_LENGTH])
+static void name_lead(const SweepRun* s, const char* names[SWEEP_MAX + 2], char texts[SWEEP_MAX][NAME_MAX_LENGTH])
 {
     names[0] = "run";
+    names[s->sweep.dimension_count + 1] = "branch";
     for (int i = 0; i < s->sweep.dimension_count; i++)
     {
         names[i + 1] = s->sweep.dimensions[i].name;
@@ -352,11 +418,11 @@ static void name_lead(const SweepRun* s, const char* names[SWEEP_MAX + 1], char 
 static int run_points(SweepRun* s, const kaiModel* model)
 {
     char texts[SWEEP_MAX][NAME_MAX_LENGTH];
-    const char *names[SWEEP_MAX + 1], *error = NULL;
+    const char *names[SWEEP_MAX + 2], *error = NULL;
     const char* path = s->request->output != NULL ? s->request->output : "-";
     name_lead(s, names, texts);
-    s->csv = kaiCsv_Open(path, s->columns.at, s->columns.count, s->request->view, names, s->sweep.dimension_count + 1,
-                         kaiDefaultAllocator(), &error);
+    s->csv = kaiCsv_Open(path, s->columns.at, s->columns.count, s->request->view, names,
+                         s->sweep.dimension_count + (s->explores ? 2 : 1), kaiDefaultAllocator(), &error);
     if (s->csv == NULL)
     {
         fprintf(stderr, "kairos: %s cannot be written: %s\n", path, error);
@@ -377,6 +443,8 @@ int run_sweep(const RunRequest* r, const kaiModel* model)
     const char* why = sweep_plan(&s.sweep, model, &r->load);
     if (why != NULL)
         return usage_error("%s", why);
+    kaiSimOptions options = request_options(r, model);
+    s.explores = explores_choices(&options);
     s.workers = workers_wanted(s.sweep.points);
     s.window = 64 + 4 * s.workers;
     s.slots = calloc((size_t)s.window, sizeof *s.slots);

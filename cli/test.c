@@ -160,7 +160,7 @@ static int add_folder(Suite* s, const char* path)
 // ---- running
 // ---------------------------------------------------------------------------------------------------------
 
-// `at`: " (a = 2)" for a point of a sweep, or "".
+// `at`: " (a = 2)" for a point of a sweep, " (branch 2: …)" for an outcome of choice = all, or "".
 static void judge(Case* c, const kaiExpectResult* r, const char* at)
 {
     if (r->passed)
@@ -189,6 +189,47 @@ static void say_failure(Case* c, const kaiFailure* f, const char* at)
         say(c, "%s: FAILED %s%s: %s\n", c->path, c->experiment, at, f->text);
 }
 
+static void judge_all(Case* c, kaiSim* sim, const kaiModel* model, const char* at)
+{
+    kaiExpectResult result;
+    for (int i = 0; i < kaiModel_ExpectCount(model); i++)
+        if (kaiSim_Expect(sim, i, &result) == KAI_OK)
+            judge(c, &result, at);
+}
+
+typedef struct Judgement
+{
+    Case* c;
+    const kaiModel* model;
+    const char* at;
+} Judgement;
+
+// Every expectation must hold in every outcome.
+static kaiStatus judge_branch(void* user, kaiSim* sim, int branch, kaiStatus status)
+{
+    const Judgement* j = user;
+    char order[900], at[1600];
+    kaiSim_OrderText(sim, order, sizeof order);
+    snprintf(at, sizeof at, "%s (branch %d: %s)", j->at, branch, order);
+    if (status < 0)
+        say_failure(j->c, kaiSim_Failure(sim), at);
+    else
+        judge_all(j->c, sim, j->model, at);
+    return KAI_OK;
+}
+
+static void judge_sim(Case* c, const kaiModel* model, kaiSim* sim, bool explored, const char* at)
+{
+    Judgement judgement = {c, model, at};
+    kaiExploreEvents events = {NULL, judge_branch, &judgement};
+    kaiExploration exploration;
+    kaiStatus status = explored ? kaiSim_Explore(model, sim, &events, &exploration) : kaiSim_Run(model, sim);
+    if (status < 0)
+        say_failure(c, kaiSim_Failure(sim), at);
+    else if (!explored)
+        judge_all(c, sim, model, at);
+}
+
 static void run_model(Case* c, const Sweep* sweep, int64_t point, const SweepVariant* variant, const char* at)
 {
     const kaiModel* model = variant->model;
@@ -199,15 +240,8 @@ static void run_model(Case* c, const Sweep* sweep, int64_t point, const SweepVar
         say_failure(c, &(kaiFailure){.text = "a swept value cannot be set"}, at);
     else if (sim == NULL)
         say_failure(c, &failure, at);
-    else if (kaiSim_Run(model, sim) < 0)
-        say_failure(c, kaiSim_Failure(sim), at);
     else
-    {
-        kaiExpectResult result;
-        for (int i = 0; i < kaiModel_ExpectCount(model); i++)
-            if (kaiSim_Expect(sim, i, &result) == KAI_OK)
-                judge(c, &result, at);
-    }
+        judge_sim(c, model, sim, explores_choices(&options), at);
     kaiSim_Free(sim);
 }
 

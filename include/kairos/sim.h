@@ -21,11 +21,12 @@ extern "C"
         const char* solver;             // "rk45", …
         const char* breakpoint_solver;  // "same", "backward_euler", "ibe"
         const char* root;               // "itp", "illinois", "bisection", "secant", "regula_falsi"
-        const char* choice;             // "first", "random"
+        const char* choice;             // "first", "random", "all" (see kaiSim_Explore)
         const char* zeno;               // "stop", "continue"
         uint64_t seed;
-        uint32_t max_microsteps;  // bound on the tags of one instant
-        kaiRowFn* row;            // receives the recorded tags; NULL: none
+        uint32_t max_microsteps;             // bound on the tags of one instant
+        uint64_t max_branches, max_choices;  // bounds of kaiSim_Explore: outcomes, choice points
+        kaiRowFn* row;                       // receives the recorded tags; NULL: none
         void* row_user;
         const volatile int* interrupt;  // nonzero stops the run at the next step; NULL: never
         kaiAllocator allocator;
@@ -91,6 +92,49 @@ extern "C"
     kaiSnapshot* kaiSim_Save(kaiSim* sim);
     kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* snapshot);
     void kaiSnapshot_Free(kaiSnapshot* snapshot);
+
+    // choice = all: every order in which `choose` can take its alternatives, depth first in the order of the text.
+    // Orders that come to the same state at the same time are merged; what is left are the outcomes, each a branch with
+    // a trajectory of its own from the start to the end. (kaiSim_Run follows the first alternatives only.)
+    typedef struct kaiExploreEvents
+    {
+        // Before the rows of branch 1, 2, …; NULL: not wanted. Nonzero stops the exploration.
+        kaiStatus (*begin)(void* user, int branch);
+        // The branch has come to its end: KAI_END, or KAI_ERR_RUN if this order fails. `sim` stands there; it may be
+        // read (kaiSim_Get, kaiSim_Expect, kaiSim_Failure, kaiSim_Decision …). NULL: not wanted.
+        kaiStatus (*end)(void* user, kaiSim* sim, int branch, kaiStatus status);
+        void* user;
+    } kaiExploreEvents;
+
+    typedef struct kaiExploration
+    {
+        int64_t outcomes;  // branches that were begun and ended
+        int64_t failed;    // of them those that end with an error
+        int64_t merged;    // orders that came to where another order had been
+        int64_t choices;   // choice points: states in which more than one alternative was enabled
+    } kaiExploration;
+
+    // For a sim that has not started. KAI_END: these are all outcomes. KAI_ERR_RUN: a bound was met, kaiSim_Failure
+    // says which and where. Otherwise as kaiSim_Run. Afterwards the sim can only be freed.
+    kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEvents* events,
+                             kaiExploration* result);
+
+    // One choice of the order that led here.
+    typedef struct kaiDecision
+    {
+        kaiTag tag;
+        int taken, enabled;  // which of the enabled alternatives, from 0 in the order of the text; how many there were
+        kaiPlace place;      // of the alternative taken
+        char text[100];      // what it sets: "a.v, b.v", "-> closed"
+    } kaiDecision;
+    // False past the last.
+    bool kaiSim_Decision(const kaiSim* sim, int index, kaiDecision* decision);
+    // For a sim with choice = all that has not started: the alternatives to take, beyond them the first ones.
+    kaiStatus kaiSim_Follow(kaiSim* sim, const int* taken, int count);
+    // The order as people read it, "at t = 1: line 12 (a.v, b.v), then line 16 (c.v)", and the values that show an
+    // outcome (at most `limit`), "a.x = 1, a.v = -2.7". Both cut to `size`.
+    void kaiSim_OrderText(const kaiSim* sim, char* text, size_t size);
+    void kaiSim_OutcomeText(const kaiSim* sim, int limit, char* text, size_t size);
 
     // Expectations of the experiment, after the run.
     typedef struct kaiExpectResult

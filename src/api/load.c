@@ -31,9 +31,10 @@ static bool wants_jacobian(const kaiLoadOptions* options, const Flat* flat)
     return breakpoint != NULL && strcmp(breakpoint, "same") != 0;
 }
 
-static kaiModel* build(Compilation* c, const kaiLoadOptions* options, Flat* flat, const char** listing)
+static kaiModel* build(Compilation* c, const kaiLoadOptions* options, Flat* flat, const char** listing, bool impulses)
 {
-    CompileOptions compile = {.jacobian = wants_jacobian(options, flat), .allocator = options->allocator};
+    CompileOptions compile = {
+        .jacobian = wants_jacobian(options, flat), .list_impulses = impulses, .allocator = options->allocator};
     return compile_model(&c->arena, flat, &c->diags, &c->sources, &compile, listing);
 }
 
@@ -45,7 +46,7 @@ static kaiStatus load_work(Compilation* c, const kaiLoadOptions* options, void* 
     kaiModel** model = user;
     Flat* flat = elaborate_with(c, options, options->experiment, options->model);
     if (flat != NULL && c->diags.error_count == 0)
-        *model = build(c, options, flat, NULL);
+        *model = build(c, options, flat, NULL, false);
     if (c->diags.error_count > 0)
     {
         model_free(*model);
@@ -75,7 +76,7 @@ static kaiStatus check_one(Compilation* c, const kaiLoadOptions* options, const 
     Flat* flat = elaborate_with(c, options, experiment, model);
     if (flat == NULL || c->diags.error_count != before)
         return KAI_OK;
-    kaiModel* made = build(c, options, flat, NULL);
+    kaiModel* made = build(c, options, flat, NULL, false);
     bool failed = made == NULL && c->diags.error_count == before;
     model_free(made);
     return failed ? KAI_ERR_MEMORY : KAI_OK;
@@ -127,9 +128,9 @@ static kaiStatus print_work(Compilation* c, const kaiLoadOptions* options, void*
     const char* text = NULL;
     if (strcmp(request->what, "flat") == 0)
         text = flat_print(flat, &c->arena);
-    else if (strcmp(request->what, "schedule") == 0)
+    else if (strcmp(request->what, "schedule") == 0 || strcmp(request->what, "impulses") == 0)
     {
-        kaiModel* made = build(c, options, flat, &text);
+        kaiModel* made = build(c, options, flat, &text, strcmp(request->what, "impulses") == 0);
         if (made == NULL && c->diags.error_count == 0)
             return KAI_ERR_MEMORY;
         model_free(made);

@@ -74,10 +74,15 @@ static const char* find_word(Elab* e, const Setting* setting, const char* const*
     return NULL;
 }
 
+static bool is_bound(const char* name)
+{
+    return strcmp(name, "max_microsteps") == 0 || strcmp(name, "max_branches") == 0 || strcmp(name, "max_choices") == 0;
+}
+
 static bool must_be_positive(const char* name)
 {
     return strcmp(name, "rtol") == 0 || strcmp(name, "atol") == 0 || strcmp(name, "step") == 0 ||
-           strcmp(name, "max_step") == 0 || strcmp(name, "max_microsteps") == 0;
+           strcmp(name, "max_step") == 0 || is_bound(name);
 }
 
 static bool is_time(const char* name)
@@ -88,7 +93,7 @@ static bool is_time(const char* name)
 
 static bool is_whole(const char* name)
 {
-    return strcmp(name, "seed") == 0 || strcmp(name, "max_microsteps") == 0;
+    return strcmp(name, "seed") == 0 || is_bound(name);
 }
 
 static bool find_number(Elab* e, const Setting* setting, double* number)

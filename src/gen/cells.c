@@ -137,6 +137,8 @@ static void add_guard(Builder* b, Guard guard, ScalarId g, const Cell* cell)
     Reads reads = what_it_reads(b, g);
     guard.searched = (reads.mask & (READS_TIME | READS_CONTINUOUS)) != 0;
     guard.time_only = reads.mask == READS_TIME && what_it_reads(b, slope).mask == 0;
+    Reads turns = what_it_reads(b, slope);
+    guard.curved = !guard.time_only && ((turns.mask & READS_TIME) != 0 || turns.states.count > 0);
     guard.g = event_result(b, cell->ctx, g);
     guard.slope = event_result(b, cell->ctx, slope);
     if (guard.searched)
@@ -209,6 +211,41 @@ static void build_pre(Builder* b, const Cell* cell)
     if (memory.has_first)
         vec_push(b->arena, b->start_sinks, (Sink){0, scalar_const(&c->scalars, 1), cell->latch_present});
     vec_push(b->arena, b->memories, memory);
+}
+
+// What an expression was at the tag before. Its left limit comes from the flow.
+static void build_last(Builder* b, const Cell* cell)
+{
+    Compiler* c = &b->c;
+    SymReg src = react_result(b, cell->ctx, lower(c, PHASE_REACT, cell->node).value);
+    SymReg left = event_result(b, cell->ctx, lower(c, PHASE_FLOW, cell->node).value);
+    vec_push(b->arena, b->memories, (Memory){.dst = cell->latch, .src = src, .left = left, .ctx = cell->ctx});
+}
+
+// An impulse under `pre` shows one tag later; the left limit of an instant has none.
+static void build_pre_impulse(Builder* b, const Cell* cell)
+{
+    Compiler* c = &b->c;
+    NodeId x = c->flat->nodes.at[cell->node].arg[0];
+    SymReg src = react_result(b, 0, impulse_part(c, x, (int)cell->index));
+    SymReg zero = c->scalars.list.at[scalar_const(&c->scalars, 0)].reg;
+    vec_push(b->arena, b->memories, (Memory){.dst = cell->latch, .src = src, .left = zero, .forces = true});
+}
+
+static void build_delay_impulse(Builder* b, const Cell* cell)
+{
+    Compiler* c = &b->c;
+    Node node = c->flat->nodes.at[cell->node];
+    Scalars* s = &c->scalars;
+    ScalarId weight = impulse_part(c, node.arg[0], (int)cell->side);
+    Delay delay = {.event = true, .ctx = cell->ctx, .out = cell->latch, .out_present = cell->latch_present};
+    delay.value = react_result(b, cell->ctx, weight);
+    delay.present = react_result(b, cell->ctx, scalar_make(s, VM_NE, weight, scalar_const(s, 0), 0, node.span));
+    delay.flow_value = delay.flow_slope = NO_REG;
+    delay.time = start_result(b, node.arg[1]);
+    delay.place = build_place(b, node.span);
+    vec_push(b->arena, b->event_flags, cell->latch_present);
+    vec_push(b->arena, b->delays, delay);
 }
 
 static void build_edge(Builder* b, const Cell* cell)
@@ -310,6 +347,17 @@ static void build_probe(Builder* b, const Cell* cell)
     vec_push(b->arena, b->probes, probe);
 }
 
+static void build_faults(Builder* b)
+{
+    for (; b->faults.count < b->c.faults.count;)
+    {
+        FaultInfo info = b->c.faults.at[b->faults.count];
+        ModelFault fault = {.text = build_string(b, info.text), .place = build_place(b, info.span)};
+        fault.condition = react_result(b, info.ctx, info.condition);
+        vec_push(b->arena, b->faults, fault);
+    }
+}
+
 void build_cells(Builder* b)
 {
     for (uint32_t i = 0; i < b->c.cells.count; i++)  // lowering what a cell reads may add cells
@@ -318,6 +366,9 @@ void build_cells(Builder* b)
         switch (cell.kind)
         {
         case CELL_PRE: build_pre(b, &cell); break;
+        case CELL_LAST: build_last(b, &cell); break;
+        case CELL_PRE_IMPULSE: build_pre_impulse(b, &cell); break;
+        case CELL_DELAY_IMPULSE: build_delay_impulse(b, &cell); break;
         case CELL_EDGE: build_edge(b, &cell); break;
         case CELL_HOLD: build_hold(b, &cell); break;
         case CELL_CLOCK: build_clock(b, &cell); break;
@@ -326,4 +377,5 @@ void build_cells(Builder* b)
         default: build_guard(b, &cell); break;
         }
     }
+    build_faults(b);
 }

@@ -80,6 +80,17 @@ static void assign_registers(Builder* b)
             info->present = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY);
         if (event && !defined)
             vec_push(b->arena, b->event_flags, info->present);
+        for (int k = 0; k <= info->order; k++)
+        {
+            SymReg weight = compiler_reg(c, REG_VALUE);
+            info->first_impulse = k == 0 ? weight : info->first_impulse;
+        }
+        if (info->rhs_order >= 0)
+        {
+            info->area = compiler_reg(c, REG_VALUE);
+            info->now = compiler_reg(c, REG_VALUE);
+            vec_push(b->arena, b->now_states, (NowState){info->reg, info->now});
+        }
     }
 }
 
@@ -219,8 +230,12 @@ static void list_order(Builder* b, const char* title, const Order* order)
 static void build_programs(Builder* b, const CompileOptions* options, bool listing)
 {
     TaskList definitions = tasks_of(b, TASK_DEFINITION), slopes = tasks_of(b, TASK_RIGHT_HAND_SIDE);
-    for (uint32_t i = 0; i < definitions.count; i++)
-        vec_push(b->arena, b->react_tasks, definitions.at[i]);
+    for (uint32_t i = 0; i < b->c.tasks.count; i++)
+    {
+        TaskKind kind = b->c.tasks.at[i].kind;
+        if (kind == TASK_DEFINITION || kind == TASK_IMPULSE || kind == TASK_NOW)
+            vec_push(b->arena, b->react_tasks, i);
+    }
     Order order;
     Programs* p = &b->programs;
     ProgramSpec deriv = {.phase = PHASE_FLOW, .tasks = slopes.at, .task_count = slopes.count};
@@ -300,6 +315,12 @@ static void build_var(Builder* b, uint32_t v)
         .machine = var->machine,
         .place = build_place(b, var->span),
     };
+    made.impulse = info->order >= 0 ? info->first_impulse : NO_REG;
+    made.impulse_count = (uint32_t)(info->order + 1);
+    made.first_title = b->impulse_titles.count;
+    for (int k = 0; k <= info->order; k++)
+        vec_push(b->arena, b->impulse_titles,
+                 build_string(b, arena_printf(b->arena, "%s#%d", b->strings.at + made.title, k)));
     if (var->kind == VAR_PARAM)
     {
         double value = literal && var->init != 0 ? b->c.flat->nodes.at[var->init].value : 0;
@@ -358,7 +379,8 @@ static void relocate_tables(Builder* b)
     for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
         b->table.at[i].field = relocate(b->table.at[i].field, f);
 #define AT2(table, x, y) AT(table, x) AT(table, y)
-    AT2(vars, reg, present)
+    AT2(vars, reg, present) AT(vars, impulse)
+    AT2(now_states, state, now) AT(faults, condition)
     AT2(guards, g, slope)
     AT2(guards, argument, present) AT2(guards, react_g, react_present) AT2(guards, truth, latch)
         AT2(guards, last_g, side) AT2(memories, dst, src) AT(memories, left) AT2(clocks, flag, period)
@@ -419,6 +441,7 @@ static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, co
     map_init(&b->c.task_of, arena);
     map_init(&b->c.start_of, arena);
     map_init(&b->c.derived, arena);
+    map_init(&b->c.impulse_index, arena);
     scalars_init(&b->c.scalars, arena);
     vec_push(arena, b->strings, 0);
     vec_push(arena, b->places, (ModelPlace){0});
@@ -436,7 +459,13 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
     Builder* b = arena_new(arena, Builder);
     start_builder(b, arena, flat, diags, sources);
     index_definitions(&b->c);
+    b->c.source_nodes = flat->nodes.count;
     analyse(&b->c);
+    infer_impulses(&b->c);
+    if (listing != NULL && options->list_impulses)
+        *listing = print_impulses(&b->c);
+    if (diags->error_count > errors)
+        return NULL;
     scalar_const(&b->c.scalars, 0);  // constant number 0 is no PARAM register: see Emitter.fixed
     assign_registers(b);
     make_tasks(&b->c);
@@ -454,8 +483,9 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
     build_cells(b);
     if (diags->error_count > errors)
         return NULL;
-    build_programs(b, options, listing != NULL);
-    if (listing != NULL)
+    bool list_schedule = listing != NULL && !options->list_impulses;
+    build_programs(b, options, list_schedule);
+    if (list_schedule)
     {
         vec_push(arena, b->listing, 0);
         *listing = b->listing.at;

@@ -9,6 +9,7 @@
 typedef struct CompileOptions
 {
     bool jacobian;           // make the analytic Jacobian
+    bool list_impulses;      // the listing shows impulse orders instead of the schedule
     kaiAllocator allocator;  // of the model
 } CompileOptions;
 

@@ -16,6 +16,8 @@ static void build_settings(Builder* b)
     s->max_step = x->has_max_step ? x->max_step : 0;
     s->seed = x->has_seed ? (uint64_t)x->seed : 1;
     s->max_microsteps = x->has_max_microsteps ? (uint32_t)x->max_microsteps : 0;
+    s->max_branches = x->has_max_branches ? (uint64_t)x->max_branches : 0;
+    s->max_choices = x->has_max_choices ? (uint64_t)x->max_choices : 0;
 #define X(name) s->name = build_string(b, x->name);
     FLAT_WORDS(X)
 #undef X

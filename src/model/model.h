@@ -93,6 +93,8 @@ typedef struct ModelVar
     uint32_t reg;      // its value
     uint32_t present;  // its presence, NO_REG: always present
     uint32_t ctx;
+    uint32_t impulse, impulse_count;   // registers of the weights of δ, δ′, … after `react`
+    uint32_t first_title;              // in impulse_titles
     uint32_t machine;  // MODE
     uint32_t place;
 } ModelVar;
@@ -114,6 +116,7 @@ typedef struct Guard
     uint8_t kind;
     bool searched;   // g changes between instants and its sign is looked for on the dense output
     bool time_only;  // g is affine in time: scheduled, never searched
+    bool curved;          // not affine in the states: it may swing faster than they do
     uint32_t ctx;
     uint32_t g, slope;  // after the `events` program: g and its derivative along the flow
     uint32_t argument;  // after `events`: what last_g remembers (g itself; of a floor, x)
@@ -223,6 +226,18 @@ typedef struct Assertion
     uint32_t text, source, place;
 } Assertion;
 
+// A state that integrates impulses: after `react`, `now` is its value with the jump of the tag.
+typedef struct NowState
+{
+    uint32_t state, now;
+} NowState;
+
+// What must not happen at a tag, and what to say when it does.
+typedef struct ModelFault
+{
+    uint32_t condition, text, place;
+} ModelFault;
+
 typedef struct Component  // a strongly connected component of the dependency graph
 {
     uint32_t first_known, count;        // TEMP registers, one per member
@@ -307,6 +322,9 @@ typedef struct Sweep
     X(Reset, starts) /* start values: target, register after `start` */                                                \
     X(Context, contexts)                                                                                               \
     X(Assertion, assertions)                                                                                           \
+    X(NowState, now_states)      /* states that integrate impulses */                                                  \
+    X(ModelFault, faults)                                                                                              \
+    X(uint32_t, impulse_titles)  /* column names x#0, x#1, … */                                                        \
     X(Component, components)                                                                                           \
     X(uint32_t, component_vars)                                                                                        \
     X(Probe, probes)                                                                                                   \
@@ -344,7 +362,7 @@ typedef struct Sweep
 typedef struct ModelSettings
 {
     double start, stop, rtol, atol, step, max_step;
-    uint64_t seed;
+    uint64_t seed, max_branches, max_choices;
     uint32_t max_microsteps;
     bool has_stop;
     // words as given, in strings; 0 = not given

@@ -32,6 +32,12 @@ typedef struct VarInfo
     bool maybe_absent;
     bool event_dependent;  // its value can hang on the presence of an event at the tag
     bool looped;           // reaches itself, `pre` counted
+    int8_t order;          // highest impulse it can carry, -1 = none
+    int8_t rhs_order;      // STATE: of its right-hand side
+    bool jumps;            // its regular part can jump
+    SymReg area;           // STATE with an impulsive right-hand side: the jump of this tag
+    SymReg now;            // STATE with an impulsive right-hand side: its value in a reaction, jump included
+    SymReg first_impulse;  // order + 1 VALUE registers: the weights of δ, δ′, …
 } VarInfo;
 
 typedef struct Lowered
@@ -49,6 +55,8 @@ typedef enum CellKind
     CELL_HOLD,
     CELL_PRE,
     CELL_DELAY,
+    CELL_PRE_IMPULSE, CELL_DELAY_IMPULSE,  // weights under `pre` and `delay`
+    CELL_LAST,   // any expression at the tag before: its jump
     CELL_PROBE,  // an operator of `expect`: filled in by the run
 } CellKind;
 
@@ -73,13 +81,15 @@ typedef enum TaskKind
     TASK_RIGHT_HAND_SIDE,
     TASK_DERIVATIVE,
     TASK_START,
+    TASK_IMPULSE,  // the weight of one order of a variable's impulse
+    TASK_NOW,      // a state in a reaction: what it was plus the area of its derivative
 } TaskKind;
 
 typedef struct Task
 {
     TaskKind kind;
     uint32_t var;
-    uint32_t base;        // DERIVATIVE: the task it differentiates
+    uint32_t base;  // DERIVATIVE: the task it differentiates; IMPULSE: the order
     SymReg reg, present;  // present NO_REG: always
     VEC(uint32_t) defs;   // indices in flat->defs
 } Task;
@@ -90,6 +100,15 @@ typedef struct TaskItem
     Lowered value;
     Span span;
 } TaskItem;
+
+// A condition under which the run must stop, with the sentence to say.
+typedef struct FaultInfo
+{
+    uint32_t ctx;
+    ScalarId condition;
+    const char* text;
+    Span span;
+} FaultInfo;
 
 typedef struct Compiler Compiler;
 
@@ -110,6 +129,11 @@ struct Compiler
     VEC(uint8_t) node_varies;   // [node]: Variability + 1; 0 = not known
     Map cell_index;             // node → cell
     VEC(Cell) cells;
+    VEC(FaultInfo) faults;
+    bool has_impulses;              // the model can have impulses at all
+    NodeId source_nodes;            // nodes of the text; those after it were made by rewriting
+    VEC(int8_t) node_orders;        // [node] + 2; 0 = not known
+    Map impulse_index;              // node * 16 + order → scalar
     uint32_t delay_count;
     SymReg time;
     SymReg* entries;  // [ctx]: present when the mode has just been entered; NO_REG: nobody asks
@@ -142,6 +166,20 @@ typedef ScalarId DerivativeLeaf(Compiler* c, void* user, SymReg reg);
 ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* user, Map* memo);
 // Along the flow: x' for states, 1 for time, a task of its own for the derivative of a signal.
 ScalarId flow_derivative(Compiler* c, ScalarId root);
+
+// impulse/: orders.c infers who can carry impulses and who can jump, and refuses what has no meaning (rule V3); parts.c
+// gives the weight of δ⁽ᵏ⁾ in an expression at a tag (rule V4).
+enum
+{
+    ORDER_MAX = 8
+};
+void infer_impulses(Compiler* c);
+int node_order(Compiler* c, NodeId node);
+bool node_jumps(Compiler* c, NodeId node);
+ScalarId impulse_part(Compiler* c, NodeId node, int order);
+char* print_impulses(Compiler* c);
+// The value of an expression at the tag before.
+ScalarId last_value(Compiler* c, NodeId node);
 
 // tasks.c: what has to be computed, and its parts.
 void make_tasks(Compiler* c);

@@ -154,6 +154,8 @@ static int needs(Compiler* c, Phase phase, bool smooth, NodeId n, NodeId out[3])
     case NODE_CROSS:
     case NODE_CLOCK:
     case NODE_ENTRY:
+    case NODE_DELTA:
+    case NODE_AREA:
     case NODE_VAR: return 0;
     case NODE_DELAY:
     case NODE_AT:
@@ -213,6 +215,8 @@ static Lowered lower_var(Compiler* c, Phase phase, const Node* node)
     const FlatVar* var = &c->flat->vars.at[node->aux];
     const VarInfo* info = &c->vars.at[node->aux];
     Lowered out = {reg(c, info->reg), yes(c)};
+    if (phase == PHASE_REACT && var->kind == VAR_STATE && info->rhs_order >= 0)
+        out.value = reg(c, info->now);  // contains the jump of an impulse at this tag (rule R2)
     if (var->kind == VAR_EVENT)
         out.present = phase == PHASE_REACT ? reg(c, info->present) : no(c);
     else if (info->present != NO_REG)
@@ -417,8 +421,9 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_IF:
         return (Lowered){scalar_select(s, arg[0].value, arg[1].value, arg[2].value),
                          scalar_and(s, arg[0].present, scalar_select(s, arg[0].value, arg[1].present, arg[2].present))};
-    case NODE_DELTA:
-    case NODE_AREA: return not_yet(c, &node, "impulses");
+    case NODE_DELTA: return (Lowered){no(c), yes(c)};  // all impulse, no regular part
+    case NODE_AREA:
+        return (Lowered){phase == PHASE_REACT ? impulse_part(c, node.arg[0], (int)node.aux) : no(c), yes(c)};
     case NODE_POST: return not_yet(c, &node, "bond graphs");
     case NODE_UNIFORM:
     case NODE_NORMAL:

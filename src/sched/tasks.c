@@ -16,6 +16,27 @@ static void collect_defs(Compiler* c, Task* task, uint32_t var, int order)
         vec_push(c->arena, task->defs, d - 1);
 }
 
+// The impulses of a variable, and for a state that integrates impulses its value in a reaction. Separate tasks from the
+// regular part: an integrator needs the impulse of its input and not its value (rule R2).
+static void make_impulse_tasks(Compiler* c, uint32_t v)
+{
+    VarInfo* info = &c->vars.at[v];
+    int order = c->flat->vars.at[v].kind == VAR_STATE ? 1 : 0;
+    for (int k = 0; k <= info->order; k++)
+    {
+        Task task = {.kind = TASK_IMPULSE, .var = v, .base = (uint32_t)(k + order), .present = NO_REG};
+        task.reg = info->first_impulse + (uint32_t)k;
+        collect_defs(c, &task, v, order);
+        add_task(c, task);
+    }
+    if (info->rhs_order < 0)
+        return;
+    Task area = {.kind = TASK_IMPULSE, .var = v, .base = 0, .reg = info->area, .present = NO_REG};
+    collect_defs(c, &area, v, 1);
+    add_task(c, area);
+    add_task(c, (Task){.kind = TASK_NOW, .var = v, .reg = info->now, .present = NO_REG});
+}
+
 void make_tasks(Compiler* c)
 {
     for (uint32_t v = 0; v < c->vars.count; v++)
@@ -34,6 +55,7 @@ void make_tasks(Compiler* c)
             collect_defs(c, &task, v, 0);
             add_task(c, task);
         }
+        make_impulse_tasks(c, v);
     }
 }
 
@@ -46,7 +68,7 @@ void make_start_task(Compiler* c, uint32_t var)
 uint32_t task_item_count(Compiler* c, uint32_t task)
 {
     const Task* t = &c->tasks.at[task];
-    if (t->kind == TASK_START)
+    if (t->kind == TASK_START || t->kind == TASK_NOW)
         return 1;
     return t->kind == TASK_DERIVATIVE ? task_item_count(c, t->base) : t->defs.count;
 }
@@ -67,7 +89,20 @@ TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index)
         Lowered value = var->init != 0 ? lower(c, phase, var->init) : (Lowered){zero, scalar_const(&c->scalars, 1)};
         return (TaskItem){.value = value, .span = var->span};
     }
+    if (t.kind == TASK_NOW)
+    {
+        const VarInfo* info = &c->vars.at[t.var];
+        ScalarId value = scalar_make(&c->scalars, VM_ADD, scalar_reg(&c->scalars, info->reg),
+                                     scalar_reg(&c->scalars, info->area), 0, c->flat->vars.at[t.var].span);
+        return (TaskItem){.value = {value, scalar_const(&c->scalars, 1)}, .span = c->flat->vars.at[t.var].span};
+    }
     FlatDef def = c->flat->defs.at[t.defs.at[index]];
+    if (t.kind == TASK_IMPULSE)
+    {
+        ScalarId zero = scalar_const(&c->scalars, 0);
+        ScalarId weight = phase == PHASE_REACT ? impulse_part(c, def.value, (int)t.base) : zero;
+        return (TaskItem){.ctx = def.ctx, .value = {weight, scalar_const(&c->scalars, 1)}, .span = def.span};
+    }
     TaskItem item = {.ctx = def.ctx, .value = lower(c, phase, def.value), .span = def.span};
     if (t.kind == TASK_RIGHT_HAND_SIDE)  // an absent derivative leaves its state (rule V1)
         item.value.value =
@@ -83,8 +118,10 @@ static ScalarId flow_leaf(Compiler* c, void* user, SymReg reg)
     if (sym_class(reg) == REG_STATE)
         return scalar_reg(&c->scalars, sym_reg(REG_DERIV, sym_index(reg)));
     uint32_t base, derived;
-    if (!map_get(&c->task_of, reg, &base))
+    if (!map_get(&c->task_of, reg, &base) || c->tasks.at[base].kind == TASK_IMPULSE)
         return 0;
+    if (c->tasks.at[base].kind == TASK_NOW)
+        return scalar_reg(&c->scalars, c->vars.at[c->tasks.at[base].var].deriv);
     if (!map_get(&c->derived, reg, &derived))
     {
         derived = compiler_reg(c, REG_VALUE);

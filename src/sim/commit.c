@@ -104,34 +104,84 @@ static double weight_of(const kaiSim* sim, const Reaction* r)
     return w > 0 ? w : 0;
 }
 
-// One enabled alternative of each `choose` stays; the others wait (rule N1).
-static void choose_alternatives(kaiSim* sim, uint32_t choice)
+int choice_policy_find(const char* name)
 {
-    const kaiModel* model = sim->model;
-    bool random = strcmp(sim->options.choice, "random") == 0;
-    double total = 0, draw = 0;
-    for (uint32_t i = 0; i < model->reactions_count && random; i++)
-        if (model->reactions[i].choice == choice && sim->R[model->reactions[i].fire] != 0)
-            total += weight_of(sim, &model->reactions[i]);
-    if (random)
-        draw = total * (double)(next_random(sim) >> 11) * 0x1p-53;
-    bool taken = false;
-    for (uint32_t i = 0; i < model->reactions_count; i++)
-    {
-        const Reaction* r = &model->reactions[i];
-        if (r->choice != choice || sim->R[r->fire] == 0)
-            continue;
-        draw -= random ? weight_of(sim, r) : 0;
-        bool mine = !taken && (!random || draw < 0);
-        taken |= mine;
-        sim->R[r->fire] = mine ? 1 : 0;
-    }
+    static const char* const names[] = {[CHOICE_FIRST] = "first", [CHOICE_RANDOM] = "random", [CHOICE_ALL] = "all"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    return -1;
 }
 
-static void choose_all(kaiSim* sim)
+// The next enabled alternative of a `choose` from reaction `from` on; reactions_count: none.
+static uint32_t next_enabled(const kaiSim* sim, uint32_t choice, uint32_t from)
 {
-    for (uint32_t k = 1; k <= sim->model->choice_count; k++)
-        choose_alternatives(sim, k);
+    const kaiModel* model = sim->model;
+    while (from < model->reactions_count &&
+           (model->reactions[from].choice != choice || sim->R[model->reactions[from].fire] == 0))
+        from++;
+    return from;
+}
+
+// The rank of the alternative drawn. One without weight is never drawn; `enabled` if none has any.
+static uint32_t draw_alternative(kaiSim* sim, uint32_t choice, uint32_t enabled)
+{
+    const kaiModel* model = sim->model;
+    double total = 0;
+    for (uint32_t i = 0; (i = next_enabled(sim, choice, i)) < model->reactions_count; i++)
+        total += weight_of(sim, &model->reactions[i]);
+    double left = total * (double)(next_random(sim) >> 11) * 0x1p-53;
+    uint32_t rank = 0, drawn = enabled;
+    for (uint32_t i = 0; (i = next_enabled(sim, choice, i)) < model->reactions_count; i++, rank++)
+    {
+        double weight = weight_of(sim, &model->reactions[i]);
+        if (weight > 0)
+            drawn = rank;  // if rounding leaves a rest, it belongs to the last
+        if (left < weight)
+            break;
+        left -= weight;
+    }
+    return drawn;
+}
+
+// Only the alternative of this rank fires; the others wait. Its reaction, or reactions_count.
+static uint32_t keep_alternative(kaiSim* sim, uint32_t choice, uint32_t rank)
+{
+    const kaiModel* model = sim->model;
+    uint32_t kept = model->reactions_count, k = 0;
+    for (uint32_t i = 0; (i = next_enabled(sim, choice, i)) < model->reactions_count; i++, k++)
+        if (k == rank)
+            kept = i;
+        else
+            sim->R[model->reactions[i].fire] = 0;
+    return kept;
+}
+
+// One enabled alternative of a `choose` stays (rule N1). `fresh`: no other choice was made in this commit.
+static kaiStatus choose_alternative(kaiSim* sim, uint32_t choice, bool fresh)
+{
+    uint32_t enabled = 0, rank = 0;
+    for (uint32_t i = 0; (i = next_enabled(sim, choice, i)) < sim->model->reactions_count; i++)
+        enabled++;
+    bool explored = sim->policy == CHOICE_ALL && enabled > 1;
+    if (sim->policy == CHOICE_RANDOM && enabled > 0)
+        rank = draw_alternative(sim, choice, enabled);
+    kaiStatus status = explored ? explore_decide(sim, fresh, enabled, &rank) : KAI_OK;
+    if (status != KAI_OK)
+        return status;
+    uint32_t kept = keep_alternative(sim, choice, rank);
+    if (explored)
+        sim->decisions[sim->decision_count - 1].reaction = kept;
+    return KAI_OK;
+}
+
+static kaiStatus choose_alternatives(kaiSim* sim)
+{
+    uint32_t before = sim->decision_count;
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 1; k <= sim->model->choice_count && status == KAI_OK; k++)
+        status = choose_alternative(sim, k, sim->decision_count == before);
+    return status;
 }
 
 // ---- transitions
@@ -275,9 +325,11 @@ static void forget_staged(kaiSim* sim)
 
 kaiStatus commit_reaction(kaiSim* sim, CommitResult* result)
 {
-    *result = (CommitResult){0};
-    choose_all(sim);
-    kaiStatus status = take_whens(sim);
+    *result = (CommitResult){.state = sim->reaction_moved};
+    sim->reaction_moved = false;
+    kaiStatus status = choose_alternatives(sim);
+    if (status == KAI_OK)
+        status = take_whens(sim);
     if (status == KAI_OK)
         status = take_transitions(sim, result);
     if (status == KAI_OK)

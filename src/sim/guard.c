@@ -374,59 +374,93 @@ static double locate(Search* s, Candidate* c)
     return after;
 }
 
-// A dip towards the level and back inside the step: slopes at the ends tell, the exact slope locates it.
-static bool find_dip(Search* s, GuardState* state, double g1, double slope1, Candidate* c)
+// A part of the step with the guard and its slope at both ends; the whole step, unless the guard is curved.
+typedef struct Piece
 {
-    int toward = s->toward;
-    double h = s->length;
+    double lo, hi, g_lo, g_hi, slope_lo, slope_hi;
+} Piece;
+
+static void note_touch(Search* s, GuardState* state, double theta)
+{
+    state->touches++;
+    state->touched = s->start + theta * s->length;
+    s->sim->counters.touches++;
+}
+
+// A dip towards the level and back inside the piece: slopes at the ends tell, the exact slope locates it.
+static bool find_dip(Search* s, GuardState* state, const Piece* p, Candidate* c)
+{
+    double h = s->length * (p->hi - p->lo);
     // A crossing that has completed must first go back over the level, whatever the rounding of g says.
-    bool rearm = is_crossing(s->guard) && state->toward * s->sim->R[s->guard->side] > 0;
-    toward = rearm ? -toward : toward;
-    if (!(toward * state->slope > 0) || !(toward * slope1 < 0) || (rearm && !(s->toward * g1 > 0)))
+    bool rearm = is_crossing(s->guard) && s->toward * s->sim->R[s->guard->side] > 0;
+    int toward = rearm ? -s->toward : s->toward;
+    if (!(toward * p->slope_lo > 0) || !(toward * p->slope_hi < 0) || (rearm && !(s->toward * p->g_hi > 0)))
         return false;
-    if (fabs(state->g) > h * fabs(state->slope) && fabs(g1) > h * fabs(slope1))
+    if (fabs(p->g_lo) > h * fabs(p->slope_lo) && fabs(p->g_hi) > h * fabs(p->slope_hi))
         return false;  // even the steeper end does not reach
     Search turned = *s;
     turned.toward = toward;
-    RootResult top =
-        root_find(ROOT_ITP, slope_function, &turned, 0, -toward * state->slope, 1, -toward * slope1, 1e-10);
-    double g_top = guard_at(s, top.after), scale = fmax(fabs(state->g), fabs(g1));
+    RootResult top = root_find(ROOT_ITP, slope_function, &turned, p->lo, -toward * p->slope_lo, p->hi,
+                               -toward * p->slope_hi, 1e-10 * (p->hi - p->lo));
+    double g_top = guard_at(s, top.after), scale = fmax(fabs(p->g_lo), fabs(p->g_hi));
     bool level = fabs(g_top) <= 1e-12 * scale;  // zero but for rounding: a touch is no crossing (rule C2)
     if (!level && (toward * g_top > 0 || (toward * g_top == 0 && is_past(s->sim, s->guard, g_top))))
     {
-        *c = rearm ? (Candidate){.lo = top.after, .hi = 1, .g_lo = g_top, .g_hi = g1}
-                   : (Candidate){.lo = 0, .hi = top.after, .g_lo = state->g, .g_hi = g_top};
+        *c = rearm ? (Candidate){.lo = top.after, .hi = p->hi, .g_lo = g_top, .g_hi = p->g_hi}
+                   : (Candidate){.lo = p->lo, .hi = top.after, .g_lo = p->g_lo, .g_hi = g_top};
         return true;
     }
     if (fabs(g_top) <= 10 * (s->sim->options.rtol * scale + s->sim->options.rtol / 100))
-    {
-        state->touches++;
-        state->touched = s->start + top.after * h;
-        s->sim->counters.touches++;
-    }
+        note_touch(s, state, top.after);
     return false;
+}
+
+// ---- curved guards ---------------------------------------------------------------------------------------------------
+
+// A guard that is no affine function of the states can swing faster than they do. Its pieces are halved until the cubic
+// through both ends agrees with the middle, so that each holds at most one swing; then each is looked at in turn.
+static bool scan_piece(Search* s, GuardState* state, const Piece* p, int depth, Candidate* c)
+{
+    enum
+    {
+        DEPTH_MAX = 14
+    };
+    double width = p->hi - p->lo, h = s->length * width;
+    Piece left = *p, right = *p;
+    left.hi = right.lo = 0.5 * (p->lo + p->hi);
+    left.slope_hi = right.slope_lo = -slope_function(s, left.hi) * s->toward;
+    left.g_hi = right.g_lo = s->sim->R[s->guard->g];
+    double cubic = 0.5 * (p->g_lo + p->g_hi) + 0.125 * h * (p->slope_lo - p->slope_hi);
+    double slope = 1.5 * (p->g_hi - p->g_lo) - 0.25 * h * (p->slope_lo + p->slope_hi);
+    double scale = fmax(fabs(p->g_lo), fabs(p->g_hi)) + fabs(left.g_hi);
+    bool smooth = fabs(cubic - left.g_hi) <= 0.02 * scale && fabs(slope - h * left.slope_hi) <= 0.1 * scale;
+    if (!smooth && depth < DEPTH_MAX)
+        return scan_piece(s, state, &left, depth + 1, c) || scan_piece(s, state, &right, depth + 1, c);
+    if (is_past(s->sim, s->guard, p->g_hi))
+    {
+        *c = (Candidate){.lo = p->lo, .hi = p->hi, .g_lo = p->g_lo, .g_hi = p->g_hi};
+        return true;
+    }
+    if (find_dip(s, state, p, c))
+        return true;
+    if (is_crossing(s->guard) && p->g_hi != 0)
+        s->sim->R[s->guard->side] = sign_of(p->g_hi);  // armed again for the next piece
+    return false;
+}
+
+static bool scan_curved(Search* s, GuardState* state, const Piece* whole, Candidate* c)
+{
+    double side = is_crossing(s->guard) ? s->sim->R[s->guard->side] : 0;
+    bool found = scan_piece(s, state, whole, 0, c);
+    if (is_crossing(s->guard))
+        s->sim->R[s->guard->side] = side;  // until it is known where the step is cut
+    return found;
 }
 
 static Search search_of(kaiSim* sim, uint32_t index)
 {
     double start = ode_step_start(sim->ode);
     return (Search){sim, &sim->model->guards[index], start, ode_time(sim->ode) - start, sim->guards[index].toward};
-}
-
-static void collect_candidates(kaiSim* sim)
-{
-    sim->candidate_count = 0;
-    for (uint32_t i = 0; i < sim->model->guards_count; i++)
-    {
-        GuardState* state = &sim->guards[i];
-        if (!state->active)
-            continue;
-        const Guard* guard = &sim->model->guards[i];
-        double g1 = sim->R[guard->g];
-        Candidate c = {.guard = i, .lo = 0, .hi = 1, .g_lo = state->g, .g_hi = g1};
-        if (is_past(sim, guard, g1))
-            sim->candidates[sim->candidate_count++] = c;
-    }
 }
 
 static void load_step_end(kaiSim* sim)
@@ -439,11 +473,12 @@ static void load_step_end(kaiSim* sim)
     sim->counters.guard_calls++;
 }
 
-// Dips need dense output and the registers of the step's end; they are looked for only where both slopes allow one.
-static void collect_dips(kaiSim* sim)
+// Where the guards may have crossed in the step. What needs the inside of the step disturbs the registers of its end.
+static void collect_candidates(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
     bool dirty = false;
+    sim->candidate_count = 0;
     for (uint32_t i = 0; i < model->guards_count; i++)
     {
         GuardState* state = &sim->guards[i];
@@ -452,18 +487,16 @@ static void collect_dips(kaiSim* sim)
             continue;
         if (dirty)
             load_step_end(sim);
-        dirty = false;
-        double g1 = sim->R[guard->g], slope1 = sim->R[guard->slope];
-        if (is_past(sim, guard, g1) || state->slope * slope1 >= 0)
-            continue;
         int64_t calls = sim->counters.guard_calls;
+        Piece p = {0, 1, state->g, sim->R[guard->g], state->slope, sim->R[guard->slope]};
+        Candidate c = {.lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};
         Search s = search_of(sim, i);
-        Candidate c;
-        if (find_dip(&s, state, g1, slope1, &c))
-        {
-            c.guard = i;
+        bool past = is_past(sim, guard, p.g_hi);
+        bool found = guard->curved ? scan_curved(&s, state, &p, &c)
+                                   : past || (p.slope_lo * p.slope_hi < 0 && find_dip(&s, state, &p, &c));
+        c.guard = i;
+        if (found)
             sim->candidates[sim->candidate_count++] = c;
-        }
         dirty = sim->counters.guard_calls != calls;
     }
     if (dirty)
@@ -495,7 +528,6 @@ bool guard_search(kaiSim* sim, double* theta)
         return false;
     load_step_end(sim);
     collect_candidates(sim);
-    collect_dips(sim);
     if (sim->candidate_count == 0)
         return false;
     double first = INFINITY;

@@ -122,10 +122,38 @@ static kaiStatus left_limit(kaiSim* sim, bool start)
     return status == KAI_OK ? record_tag(sim, true, true) : status;
 }
 
+// At the tag of an impulse the state already contains the jump (rule R2).
+static void integrate_impulses(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->now_states_count; i++)
+    {
+        double* state = &sim->R[model->now_states[i].state];
+        double now = sim->R[model->now_states[i].now];
+        if (*state == now)
+            continue;
+        *state = now;
+        sim->reaction_moved = sim->field_changed = true;
+    }
+}
+
+static kaiStatus check_faults(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->faults_count; i++)
+        if (sim->R[model->faults[i].condition] != 0)
+            return sim_fail(sim, model->faults[i].place, "distribution theory gives this no meaning: separate the two in time, or use `pre`",
+                            "%s, at t = %.17g", model_string(model, model->faults[i].text), sim->now.t);
+    return KAI_OK;
+}
+
 static kaiStatus react_once(kaiSim* sim)
 {
     sim->counters.tags++;
     kaiStatus status = sim_run_code(sim, sim->model->react);
+    if (status == KAI_OK)
+        status = check_faults(sim);
+    integrate_impulses(sim);
     if (status == KAI_OK)
         status = check_assertions(sim);
     if (status == KAI_OK)

@@ -6,7 +6,7 @@
 
 static bool same_time(double a, double b)
 {
-    return isfinite(a) && fabs(a - b) <= 4e-16 * fmax(fabs(a), fabs(b));
+    return isfinite(a) && fabs(a - b) <= 2e-15 * fmax(fabs(a), fabs(b));
 }
 
 // ---- columns
@@ -30,6 +30,13 @@ static void add_column(kaiSim* sim, uint32_t var)
         column->mode_count = (int)machine->mode_count;
     }
     sim->column_vars[sim->column_count++] = var;
+    for (uint32_t k = 0; k < v->impulse_count; k++)
+    {
+        sim->columns[sim->column_count] = (kaiColumn){
+            .name = model_string(model, model->impulse_titles[v->first_title + k]), .kind = KAI_COLUMN_REAL};
+        sim->column_orders[sim->column_count] = (uint8_t)(k + 1);
+        sim->column_vars[sim->column_count++] = var;
+    }
 }
 
 kaiStatus record_create(kaiSim* sim)
@@ -80,8 +87,9 @@ static void load_row(const kaiSim* sim, bool flow, double* values, uint8_t* pres
     for (int i = 0; i < sim->column_count; i++)
     {
         const ModelVar* var = &sim->model->vars[sim->column_vars[i]];
-        values[i] = sim->R[var->reg];
-        present[i] = var_present(sim, var, flow);
+        uint8_t order = sim->column_orders[i];
+        values[i] = sim->R[order > 0 ? var->impulse + order - 1 : var->reg];
+        present[i] = order > 0 ? !flow && values[i] != 0 : var_present(sim, var, flow);
     }
 }
 
@@ -129,6 +137,8 @@ bool record_changed(kaiSim* sim, bool flow)
         bool present = var_present(sim, var, flow), before = sim->before_present[i] != 0;
         bool event = var->column == KAI_COLUMN_EVENT;
         bool differs = event ? present : present != before || (present && value != sim->before[i]);
+        for (uint32_t k = 0; k < var->impulse_count && !flow; k++)
+            differs |= sim->R[var->impulse + k] != 0;
         changed |= differs && !var->hidden;
         sim->changed[i] = differs;
         sim->earlier[i] = sim->before[i];

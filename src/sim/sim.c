@@ -190,6 +190,8 @@ kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
         .zeno = word_or(model, s->zeno, "stop"),
         .seed = s->seed,
         .max_microsteps = s->max_microsteps > 0 ? s->max_microsteps : 10000,
+        .max_branches = s->max_branches > 0 ? s->max_branches : 1000,
+        .max_choices = s->max_choices > 0 ? s->max_choices : 100000,
         .allocator = kaiDefaultAllocator(),
     };
 }
@@ -223,8 +225,8 @@ static bool check_options(const kaiSimOptions* o, OdeOptions* ode, RootMethod* r
         say_unknown(why, size, "solver", o->solver, solver_name);
     else if (root_method < 0)
         say_unknown(why, size, "root method", o->root, root_name);
-    else if (strcmp(o->choice, "first") != 0 && strcmp(o->choice, "random") != 0)
-        snprintf(why, size, "choice = %s is not supported yet; use first or random", o->choice);
+    else if (choice_policy_find(o->choice) < 0)
+        snprintf(why, size, "there is no choice `%.40s`; there are first, random and all", o->choice);
     else if (!(o->stop >= o->start) || !isfinite(o->start))
         snprintf(why, size, "the stop time %g lies before the start time %g", o->stop, o->start);
     else
@@ -282,12 +284,13 @@ static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(slopes, model->state_count)                                                                                      \
     X(histories, model->delays_count)                                                                                  \
     X(mode_names, model->modes_count)                                                                                  \
-    X(columns, model->vars_count)                                                                                      \
-    X(column_vars, model->vars_count)                                                                                  \
-    X(row_values, model->vars_count)                                                                                   \
-    X(row_present, model->vars_count)                                                                                  \
-    X(pending_values, model->vars_count)                                                                               \
-    X(pending_present, model->vars_count)
+    X(columns, model->vars_count + model->impulse_titles_count)\
+    X(column_vars, model->vars_count + model->impulse_titles_count)\
+    X(column_orders, model->vars_count + model->impulse_titles_count)\
+    X(row_values, model->vars_count + model->impulse_titles_count)\
+    X(row_present, model->vars_count + model->impulse_titles_count)\
+    X(pending_values, model->vars_count + model->impulse_titles_count)\
+    X(pending_present, model->vars_count + model->impulse_titles_count)
 
 static bool allocate_arrays(kaiSim* sim)
 {
@@ -349,6 +352,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
         return NULL;
     }
     sim->root = root;
+    sim->policy = (ChoicePolicy)choice_policy_find(options->choice);
     sim->host = (VmHost){sim, delay_value};
     sim->system = (OdeSystem){.n = (int)model->state_count, .ctx = sim, .rhs = system_rhs};
     if (model->has_jacobian)
@@ -383,6 +387,7 @@ void kaiSim_Free(kaiSim* sim)
         for (uint32_t i = 0; i < model->delays_count; i++)
             sim_release(sim, sim->histories[i].points, sim->histories[i].capacity, sizeof(HistoryPoint));
     sim_release(sim, sim->queue.heap, sim->queue.capacity, sizeof(QueueEntry));
+    sim_release(sim, sim->decisions, sim->decision_capacity, sizeof(Decision));
 #define X(field, count) sim_release(sim, sim->field, (count), sizeof *sim->field);
     SIM_ARRAYS(X)
 #undef X

@@ -72,10 +72,28 @@ typedef struct Candidate
     double after;               // the located root, on the far side
 } Candidate;
 
+typedef enum ChoicePolicy
+{
+    CHOICE_FIRST,
+    CHOICE_RANDOM,
+    CHOICE_ALL,
+} ChoicePolicy;
+
+// One choice between several enabled alternatives.
+typedef struct Decision
+{
+    kaiTag tag;
+    uint32_t reaction;        // the one that fires
+    uint32_t taken, enabled;  // its rank among the enabled ones, in the order of the text
+} Decision;
+
+typedef struct Explorer Explorer;
+
 struct kaiSim
 {
     const kaiModel* model;
     kaiSimOptions options;
+    ChoicePolicy policy;
     OdeSystem system;
     Ode* ode;
     RootMethod root;
@@ -86,6 +104,7 @@ struct kaiSim
     double flow_start;    // delayed signals jump to their right limit at this t (rule of delay.c)
     double instant_time;  // t of the last instant; NaN before the first
     bool started, ended, halted;
+    bool reaction_moved;  // an impulse of this reaction moved a state
     bool field_changed;  // since the solver was last started: it must restart
     uint32_t rank;       // of the next recorded tag at this t (superdense index)
     double next_grid;    // next row of `record … every`
@@ -95,6 +114,8 @@ struct kaiSim
     uint64_t random;
     double last_instant;  // t of the last instant: Zeno
     uint32_t short_instants;
+    uint32_t decision_count;  // choice = all: made since the start
+    bool merged;              // and the run has come to where another one was: nothing new follows
     // ---------------------------------------------------------------------------------------------------------
 
     double* R;  // registers
@@ -108,6 +129,11 @@ struct kaiSim
     uint8_t* changed;  // whether the last tag changed them
     Queue queue;
     History* histories;
+
+    // choice = all. Decisions below script_count are to be taken as they stand, new ones are added behind.
+    Decision* decisions;
+    uint32_t decision_capacity, script_count;
+    Explorer* explorer;  // NULL: nobody asks for the other alternatives
 
     // scratch
     Staged* staged;
@@ -123,6 +149,7 @@ struct kaiSim
     // recording
     kaiColumn* columns;
     uint32_t* column_vars;
+    uint8_t* column_orders;  // 0: the value; k + 1: the weight of δ⁽ᵏ⁾
     int column_count;
     double every;
     double* row_values;
@@ -163,6 +190,11 @@ typedef struct CommitResult
     bool state, other;  // a continuous state changed; anything else that asks for another reaction
 } CommitResult;
 kaiStatus commit_reaction(kaiSim* sim, CommitResult* result);
+int choice_policy_find(const char* name);  // a ChoicePolicy, or -1
+
+// explore.c: which of the enabled alternatives choice = all takes now. `fresh`: the first choice of this commit. A
+// positive status ends the step: the run is merged.
+kaiStatus explore_decide(kaiSim* sim, bool fresh, uint32_t enabled, uint32_t* rank);
 
 // guard.c
 bool guard_is_active(const kaiSim* sim, const Guard* guard, bool react);

@@ -538,8 +538,9 @@ static void test_wrong_options(void** state)
     assert_null(kaiSim_Create(model, &options, &failure));
     assert_non_null(strstr(failure.text, "guess"));
     options = kaiModel_SimOptions(model);
-    options.choice = "all";
+    options.choice = "some";
     assert_null(kaiSim_Create(model, &options, &failure));
+    assert_non_null(strstr(failure.text, "some"));
     options = kaiModel_SimOptions(model);
     options.start = 1;
     options.stop = 0.5;

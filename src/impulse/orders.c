@@ -1,0 +1,277 @@
+// Who can carry an impulse, of which order, and who can jump: inferred for every variable to a fixed point, before anything
+// runs (rule V3). An operator without a meaning for an impulse that its argument can carry is refused here; what only
+// happens if two things coincide (a product, a switch at the moment of an impulse) is watched by the run (parts.c).
+#include "sched/compiler.h"
+
+#include <string.h>
+
+// ---- orders ----------------------------------------------------------------------------------------------------------
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int order_of(Compiler* c, const Node* node, NodeId n, const int arg[3])
+{
+    switch (node->op)
+    {
+    case NODE_DELTA: return 0;
+    case NODE_VAR: return c->vars.at[node->aux].order;
+    case NODE_ADD:
+    case NODE_SUB:
+    case NODE_MUL: return most(arg[0], arg[1]);
+    case NODE_DEFAULT: return most(arg[0], arg[1]);
+    case NODE_NEG:
+    case NODE_DIV:
+    case NODE_SMOOTH:
+    case NODE_VALUE:
+    case NODE_PRE:
+    case NODE_DELAY: return arg[0];
+    case NODE_IF: return most(arg[1], arg[2]);
+    case NODE_DER: (void)n; return arg[0] >= 0 ? arg[0] + 1 : node_jumps(c, node->arg[0]) ? 0 : -1;
+    default: return -1;
+    }
+}
+
+int node_order(Compiler* c, NodeId root)
+{
+    if (!c->has_impulses)
+        return -1;
+    VEC(NodeId) stack = {0};
+    vec_push(c->arena, stack, root);
+    while (stack.count > 0)
+    {
+        while (c->node_orders.count < c->flat->nodes.count)
+            vec_push(c->arena, c->node_orders, 0);
+        NodeId n = stack.at[stack.count - 1];
+        const Node node = c->flat->nodes.at[n];
+        int arg[3] = {-1, -1, -1};
+        bool ready = true;
+        for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
+        {
+            if (node.arg[i] == 0)
+                continue;
+            if (c->node_orders.at[node.arg[i]] == 0)
+            {
+                vec_push(c->arena, stack, node.arg[i]);
+                ready = false;
+            }
+            else
+                arg[i] = c->node_orders.at[node.arg[i]] - 2;
+        }
+        if (!ready)
+            continue;
+        int order = order_of(c, &node, n, arg);
+        c->node_orders.at[n] = (int8_t)((order > ORDER_MAX ? ORDER_MAX : order) + 2);
+        stack.count--;
+    }
+    return c->node_orders.at[root] - 2;
+}
+
+// ---- jumps -----------------------------------------------------------------------------------------------------------
+
+static bool var_jumps(const Compiler* c, uint32_t v)
+{
+    const FlatVar* var = &c->flat->vars.at[v];
+    switch (var->kind)
+    {
+    case VAR_PARAM: return false;
+    case VAR_STATE:
+    case VAR_SIGNAL: return c->vars.at[v].jumps;
+    default: return true;
+    }
+}
+
+// `pre(x)` is what x was: at the tag at which x jumps it does not.
+bool node_jumps(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    switch (node.op)
+    {
+    case NODE_CONST:
+    case NODE_TIME:
+    case NODE_PRE: return false;
+    case NODE_VAR: return var_jumps(c, node.aux);
+    case NODE_ABS:
+    case NODE_MIN:
+    case NODE_MAX: break;
+    case NODE_DER: return node_varies(c, node.arg[0]) != VARIES_NEVER;
+    default:
+        if (node.type != TYPE_REAL || is_kink((NodeOp)node.op) || node.op == NODE_HOLD || node.op == NODE_SAMPLE)
+            return node_varies(c, n) != VARIES_NEVER;
+        break;
+    }
+    for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
+        if (node.arg[i] != 0 && node_jumps(c, node.arg[i]))
+            return true;
+    return false;
+}
+
+static void mark_assigned(Compiler* c, const FlatActions* actions)
+{
+    for (uint32_t i = 0; i < actions->count; i++)
+        if (actions->at[i].kind == FLAT_ASSIGN)
+            c->vars.at[actions->at[i].var].jumps = true;
+}
+
+// ---- fixed point -----------------------------------------------------------------------------------------------------
+
+// One variable: true if something grew.
+static bool update(Compiler* c, uint32_t v)
+{
+    VarInfo* info = &c->vars.at[v];
+    VarKind kind = c->flat->vars.at[v].kind;
+    int which = kind == VAR_STATE ? 1 : 0, order = -1, rhs = -1;
+    bool jumps = info->jumps;
+    if (kind != VAR_STATE && kind != VAR_SIGNAL)
+        return false;
+    for (uint32_t d = info->first_def[which]; d != 0; d = c->next_def.at[d - 1])
+    {
+        FlatDef def = c->flat->defs.at[d - 1];
+        rhs = most(rhs, node_order(c, def.value));
+        jumps |= which == 0 && (def.ctx != 0 || node_jumps(c, def.value));
+    }
+    jumps |= which == 1 && (rhs >= 0 || c->flat->vars.at[v].ctx != 0);
+    order = which == 1 ? (rhs >= 0 ? rhs - 1 : -1) : rhs;
+    bool grew = order > info->order || jumps != info->jumps || (which == 1 && rhs > info->rhs_order);
+    info->order = (int8_t)most(order, info->order);
+    info->rhs_order = (int8_t)(which == 1 ? most(rhs, info->rhs_order) : -1);
+    info->jumps = jumps;
+    return grew;
+}
+
+static bool mentions_impulses(const Flat* flat)
+{
+    for (NodeId n = 1; n < flat->nodes.count; n++)
+        if (flat->nodes.at[n].op == NODE_DELTA || flat->nodes.at[n].op == NODE_DER || flat->nodes.at[n].op == NODE_AREA)
+            return true;
+    return false;
+}
+
+static void report_growth(Compiler* c, uint32_t v)
+{
+    const FlatVar* var = &c->flat->vars.at[v];
+    diag_error(c->diags, K_IMPULSE_GROWS, var->span, "the order of the impulses of `%s` grows round a loop without end",
+               var->name);
+}
+
+// ---- what has no meaning ---------------------------------------------------------------------------------------------
+
+static void refuse(Compiler* c, DiagCode code, const Node* node, NodeId culprit, const char* what)
+{
+    const Node* from = &c->flat->nodes.at[culprit];
+    Diag* d = diag_error(c->diags, code, node->span, "%s: `%s` can carry an impulse", what,
+                         flat_text(c->flat, c->arena, culprit));
+    diag_note(c->diags, d, from->span, "this operand carries it");
+}
+
+static bool is_nonlinear(NodeOp op)
+{
+    return op == NODE_POW || (op >= NODE_SIN && op <= NODE_HYPOT) || is_kink(op) || op == NODE_TABLE ||
+           op == NODE_EXTERNAL;
+}
+
+// Both factors are impulses of the same event for certain.
+static bool surely_together(const Flat* flat, NodeId a, NodeId b)
+{
+    const Node *x = &flat->nodes.at[a], *y = &flat->nodes.at[b];
+    return a == b || (x->op == NODE_DELTA && y->op == NODE_DELTA && x->arg[0] == y->arg[0]);
+}
+
+static void check_node(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    NodeOp op = (NodeOp)node.op;
+    for (int i = 0; i < node_op_arity(op); i++)
+    {
+        if (node.arg[i] == 0 || op == NODE_LIST || node_order(c, node.arg[i]) < 0)
+            continue;
+        if (op == NODE_DIV && i == 1)
+            refuse(c, K_IMPULSE_INVERSE, &node, node.arg[1], "a division by an impulse has no meaning");
+        else if (is_nonlinear(op))
+            refuse(c, K_IMPULSE_NONLINEAR, &node, node.arg[i], "a nonlinear function of an impulse has no meaning");
+        else if (is_relation(op) || op == NODE_UP || op == NODE_DOWN || op == NODE_CROSS)
+            refuse(c, K_IMPULSE_GUARD, &node, node.arg[i], "an impulse cannot be compared");
+        else if (op == NODE_SAMPLE || op == NODE_HOLD)
+            refuse(c, K_IMPULSE_SAMPLE, &node, node.arg[i], "an impulse has no value to sample or hold");
+        else if (op == NODE_DELTA && i == 1)
+            refuse(c, K_IMPULSE_PRODUCT, &node, node.arg[1], "an impulse with an impulse as weight has no meaning");
+        else if (op == NODE_MUL && i == 0 && node_order(c, node.arg[1]) >= 0 &&
+                 surely_together(c->flat, node.arg[0], node.arg[1]))
+            refuse(c, K_IMPULSE_PRODUCT, &node, node.arg[1], "a product of two impulses has no meaning");
+    }
+}
+
+static void check_actions(Compiler* c, const FlatActions* actions)
+{
+    for (uint32_t i = 0; i < actions->count; i++)
+        if (actions->at[i].value != 0 && node_order(c, actions->at[i].value) >= 0)
+        {
+            Node place = {.span = actions->at[i].span};
+            refuse(c, K_IMPULSE_SAMPLE, &place, actions->at[i].value, "an impulse cannot be assigned or emitted");
+        }
+}
+
+static void check_all(Compiler* c)
+{
+    Flat* flat = c->flat;
+    for (NodeId n = 1; n < c->source_nodes; n++)
+        check_node(c, n);
+    for (uint32_t i = 0; i < flat->whens.count; i++)
+        check_actions(c, &flat->whens.at[i].actions);
+    for (uint32_t i = 0; i < flat->transitions.count; i++)
+        check_actions(c, &flat->transitions.at[i].actions);
+}
+
+// ---- the pass --------------------------------------------------------------------------------------------------------
+
+void infer_impulses(Compiler* c)
+{
+    Flat* flat = c->flat;
+    for (uint32_t v = 0; v < c->vars.count; v++)
+        c->vars.at[v].order = c->vars.at[v].rhs_order = -1;
+    c->has_impulses = mentions_impulses(flat);
+    if (!c->has_impulses)
+        return;
+    for (uint32_t i = 0; i < flat->whens.count; i++)
+        mark_assigned(c, &flat->whens.at[i].actions);
+    for (uint32_t i = 0; i < flat->transitions.count; i++)
+        mark_assigned(c, &flat->transitions.at[i].actions);
+    for (bool grew = true; grew;)
+    {
+        grew = false;
+        for (uint32_t v = 0; v < c->vars.count; v++)
+            grew |= update(c, v);
+        for (uint32_t i = 0; i < c->node_orders.count; i++)
+            c->node_orders.at[i] = 0;
+    }
+    for (uint32_t v = 0; v < c->vars.count; v++)
+        if (c->vars.at[v].order >= ORDER_MAX)
+            report_growth(c, v);
+    check_all(c);
+}
+
+const char* order_text(Arena* arena, int order)
+{
+    return order < 0 ? "no impulse" : order == 0 ? "δ" : order == 1 ? "δ′" : arena_printf(arena, "δ⁽%d⁾", order);
+}
+
+char* print_impulses(Compiler* c)
+{
+    VEC(char) text = {0};
+    for (uint32_t v = 0; v < c->vars.count; v++)
+    {
+        const FlatVar* var = &c->flat->vars.at[v];
+        const VarInfo* info = &c->vars.at[v];
+        if (var->hidden || (var->kind != VAR_STATE && var->kind != VAR_SIGNAL))
+            continue;
+        const char* line = arena_printf(c->arena, "%-30s %-12s %s%s\n", var->name, order_text(c->arena, info->order),
+                                        info->jumps || !c->has_impulses ? "can jump" : "continuous",
+                                        info->rhs_order >= 0 ? ", integrates impulses" : "");
+        for (const char* p = line; *p != 0; p++)
+            vec_push(c->arena, text, *p);
+    }
+    vec_push(c->arena, text, 0);
+    return text.at;
+}

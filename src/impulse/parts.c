@@ -1,0 +1,262 @@
+// The impulse part of an expression in a reaction: the weight of δ⁽ᵏ⁾, by the rule of every operator (rule V4; paper 003,
+// section 3). Products follow Leibniz, u δ⁽ⁱ⁾ = Σₖ (-1)ᵏ C(i,k) u⁽ᵏ⁾ δ⁽ⁱ⁻ᵏ⁾, with exact derivatives along the flow. What
+// may go wrong only at run time leaves a fault: a condition that stops the run with a sentence.
+#include "sched/compiler.h"
+
+static ScalarId number(Compiler* c, double value)
+{
+    return scalar_const(&c->scalars, value);
+}
+
+static bool is_zero(Compiler* c, ScalarId s)
+{
+    double v;
+    return scalar_is_const(&c->scalars, s, &v) && v == 0;
+}
+
+static ScalarId binary(Compiler* c, VmOp op, ScalarId a, ScalarId b, Span span)
+{
+    return scalar_make(&c->scalars, op, a, b, 0, span);
+}
+
+static ScalarId sum(Compiler* c, ScalarId a, ScalarId b, Span span)
+{
+    if (is_zero(c, a))
+        return b;
+    return is_zero(c, b) ? a : binary(c, VM_ADD, a, b, span);
+}
+
+static ScalarId negative(Compiler* c, ScalarId a, Span span)
+{
+    return is_zero(c, a) ? a : scalar_make(&c->scalars, VM_NEG, a, 0, 0, span);
+}
+
+static uint32_t node_ctx(const Compiler* c, NodeId n)
+{
+    uint32_t ctx = n < c->node_ctxs.count ? c->node_ctxs.at[n] : 0;
+    return ctx == CTX_UNUSED ? 0 : ctx;
+}
+
+// ---- jumps -----------------------------------------------------------------------------------------------------------
+
+ScalarId last_value(Compiler* c, NodeId node)
+{
+    uint64_t key = (uint64_t)1 << 40 | node;
+    uint32_t index;
+    if (!map_get(&c->cell_index, key, &index))
+    {
+        index = c->cells.count;
+        map_set(&c->cell_index, key, index);
+        Cell cell = {.kind = CELL_LAST, .node = node, .ctx = node_ctx(c, node), .latch_present = NO_REG};
+        cell.latch = compiler_reg(c, REG_MEMORY);
+        vec_push(c->arena, c->cells, cell);
+    }
+    return scalar_reg(&c->scalars, c->cells.at[index].latch);
+}
+
+// How far the regular part has jumped since the tag before.
+static ScalarId jump(Compiler* c, NodeId node)
+{
+    Lowered now = lower(c, PHASE_REACT, node);
+    if (!node_jumps(c, node) || c->scalars.list.at[now.value].fixed)
+        return number(c, 0);
+    ScalarId by = binary(c, VM_SUB, now.value, last_value(c, node), c->flat->nodes.at[node].span);
+    return scalar_select(&c->scalars, now.present, by, number(c, 0));
+}
+
+// ---- faults ----------------------------------------------------------------------------------------------------------
+
+static ScalarId any_impulse(Compiler* c, NodeId n)
+{
+    ScalarId any = number(c, 0);
+    for (int k = 0; k <= node_order(c, n); k++)
+        any = scalar_or(&c->scalars, any,
+                        binary(c, VM_NE, impulse_part(c, n, k), number(c, 0), c->flat->nodes.at[n].span));
+    return any;
+}
+
+static void add_fault(Compiler* c, NodeId n, ScalarId condition, const char* text)
+{
+    if (is_zero(c, condition))
+        return;
+    FaultInfo fault = {node_ctx(c, n), condition, text, c->flat->nodes.at[n].span};
+    vec_push(c->arena, c->faults, fault);
+}
+
+// Once per node, when its first part is asked for.
+static void watch_product(Compiler* c, NodeId n, NodeId u, NodeId v)
+{
+    const char* names = arena_printf(c->arena, "`%s` and `%s`", flat_text(c->flat, c->arena, u),
+                                     flat_text(c->flat, c->arena, v));
+    if (node_order(c, u) >= 0)
+        add_fault(c, n, scalar_and(&c->scalars, any_impulse(c, u), any_impulse(c, v)),
+                  arena_printf(c->arena, "a product of two impulses, %s", names));
+    ScalarId moved = binary(c, VM_NE, jump(c, u), number(c, 0), c->flat->nodes.at[n].span);
+    add_fault(c, n, scalar_and(&c->scalars, any_impulse(c, v), moved),
+              arena_printf(c->arena, "an impulse times a signal that jumps at the same tag, %s", names));
+}
+
+static void watch_decision(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    ScalarId impulse = scalar_or(&c->scalars, any_impulse(c, node.arg[1]), any_impulse(c, node.arg[2]));
+    ScalarId now = lower(c, PHASE_REACT, node.arg[0]).value;
+    ScalarId turned = binary(c, VM_NE, now, last_value(c, node.arg[0]), node.span);
+    add_fault(c, n, scalar_and(&c->scalars, impulse, turned), "a decision that switches exactly at an impulse");
+}
+
+// ---- products --------------------------------------------------------------------------------------------------------
+
+static double binomial(int n, int k)
+{
+    double out = 1;
+    for (int i = 1; i <= k; i++)
+        out = out * (n - k + i) / i;
+    return out;
+}
+
+static bool holds_pre(const Compiler* c, NodeId n)
+{
+    const Node* node = &c->flat->nodes.at[n];
+    if (node->op == NODE_PRE)
+        return true;
+    for (int i = 0; i < node_op_arity((NodeOp)node->op); i++)
+        if (node->arg[i] != 0 && holds_pre(c, node->arg[i]))
+            return true;
+    return false;
+}
+
+// δ⁽ᵏ⁾ in u·V, where u (a lowered expression) carries no impulse.
+static ScalarId leibniz(Compiler* c, NodeId n, NodeId u_node, ScalarId u, NodeId v, int k)
+{
+    Span span = c->flat->nodes.at[n].span;
+    ScalarId total = number(c, 0), derivative = u;
+    for (int i = k; i <= node_order(c, v); i++)
+    {
+        ScalarId weight = impulse_part(c, v, i);
+        if (i > k)
+            derivative = flow_derivative(c, derivative);
+        if (i > k && !is_zero(c, weight) && holds_pre(c, u_node))
+            diag_error(c->diags, K_NOT_YET, span, "the derivative of `pre` in a product with δ′ is not supported yet");
+        double factor = ((i - k) % 2 ? -1 : 1) * binomial(i, i - k);
+        if (is_zero(c, weight) || is_zero(c, derivative))
+            continue;
+        ScalarId scaled = factor == 1 ? derivative : binary(c, VM_MUL, number(c, factor), derivative, span);
+        total = sum(c, total, binary(c, VM_MUL, scaled, weight, span), span);
+    }
+    return total;
+}
+
+static ScalarId product_part(Compiler* c, NodeId n, NodeId a, NodeId b, int k)
+{
+    ScalarId left = leibniz(c, n, a, lower(c, PHASE_REACT, a).value, b, k);
+    ScalarId right = leibniz(c, n, b, lower(c, PHASE_REACT, b).value, a, k);
+    return sum(c, left, right, c->flat->nodes.at[n].span);
+}
+
+static ScalarId quotient_part(Compiler* c, NodeId n, int k)
+{
+    const Node node = c->flat->nodes.at[n];
+    ScalarId inverse = binary(c, VM_DIV, number(c, 1), lower(c, PHASE_REACT, node.arg[1]).value, node.span);
+    return leibniz(c, n, node.arg[1], inverse, node.arg[0], k);
+}
+
+// ---- memory ----------------------------------------------------------------------------------------------------------
+
+// pre(x) hands the impulse of the tag before on to this one.
+static ScalarId pre_part(Compiler* c, NodeId n, int k)
+{
+    uint64_t key = (uint64_t)(2 + k) << 40 | n;
+    uint32_t index;
+    if (!map_get(&c->cell_index, key, &index))
+    {
+        index = c->cells.count;
+        map_set(&c->cell_index, key, index);
+        Cell cell = {.kind = CELL_PRE_IMPULSE, .node = n, .index = (uint32_t)k, .latch_present = NO_REG};
+        cell.latch = compiler_reg(c, REG_MEMORY);
+        vec_push(c->arena, c->cells, cell);
+    }
+    return scalar_reg(&c->scalars, c->cells.at[index].latch);
+}
+
+// delay(u, T) delays impulses too: each order goes through the queue like an event.
+static ScalarId delay_part(Compiler* c, NodeId n, int k)
+{
+    uint64_t key = (uint64_t)(32 + k) << 40 | n;
+    uint32_t index;
+    if (!map_get(&c->cell_index, key, &index))
+    {
+        index = c->cells.count;
+        map_set(&c->cell_index, key, index);
+        Cell cell = {.kind = CELL_DELAY_IMPULSE, .node = n, .ctx = node_ctx(c, n)};
+        cell.index = c->delay_count++;
+        cell.side = (SymReg)k;
+        cell.latch = compiler_reg(c, REG_MEMORY);
+        cell.latch_present = compiler_reg(c, REG_MEMORY);
+        vec_push(c->arena, c->cells, cell);
+    }
+    const Cell* cell = &c->cells.at[index];
+    return scalar_select(&c->scalars, scalar_reg(&c->scalars, cell->latch_present),
+                         scalar_reg(&c->scalars, cell->latch), number(c, 0));
+}
+
+// ---- parts -----------------------------------------------------------------------------------------------------------
+
+static ScalarId make_part(Compiler* c, NodeId n, int k)
+{
+    const Node node = c->flat->nodes.at[n];
+    NodeId a = node.arg[0], b = node.arg[1];
+    Span s = node.span;
+    switch (node.op)
+    {
+    case NODE_VAR: return scalar_reg(&c->scalars, c->vars.at[node.aux].first_impulse + (uint32_t)k);
+    case NODE_DELTA:
+        return scalar_select(&c->scalars, lower(c, PHASE_REACT, a).present, lower(c, PHASE_REACT, b).value,
+                             number(c, 0));
+    case NODE_ADD: return sum(c, impulse_part(c, a, k), impulse_part(c, b, k), s);
+    case NODE_SUB: return sum(c, impulse_part(c, a, k), negative(c, impulse_part(c, b, k), s), s);
+    case NODE_NEG: return negative(c, impulse_part(c, a, k), s);
+    case NODE_SMOOTH:
+    case NODE_VALUE: return impulse_part(c, a, k);
+    case NODE_MUL: return product_part(c, n, a, b, k);
+    case NODE_DIV: return quotient_part(c, n, k);
+    case NODE_IF:
+        return scalar_select(&c->scalars, lower(c, PHASE_REACT, a).value, impulse_part(c, b, k),
+                             impulse_part(c, node.arg[2], k));
+    case NODE_DEFAULT:
+        return scalar_select(&c->scalars, lower(c, PHASE_REACT, a).present, impulse_part(c, a, k),
+                             impulse_part(c, b, k));
+    case NODE_DER: return k == 0 ? jump(c, a) : impulse_part(c, a, k - 1);
+    case NODE_PRE: return pre_part(c, n, k);
+    case NODE_DELAY: return delay_part(c, n, k);
+    default: return number(c, 0);
+    }
+}
+
+static void watch(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    if (node.op == NODE_MUL && node_order(c, node.arg[1]) >= 0)
+        watch_product(c, n, node.arg[0], node.arg[1]);
+    if (node.op == NODE_MUL && node_order(c, node.arg[0]) >= 0)
+        watch_product(c, n, node.arg[1], node.arg[0]);
+    if (node.op == NODE_DIV)
+        watch_product(c, n, node.arg[1], node.arg[0]);
+    if (node.op == NODE_IF)
+        watch_decision(c, n);
+}
+
+ScalarId impulse_part(Compiler* c, NodeId n, int k)
+{
+    if (k < 0 || node_order(c, n) < k)
+        return number(c, 0);
+    uint32_t known;
+    uint64_t key = (uint64_t)n * 16 + (uint64_t)k;
+    if (map_get(&c->impulse_index, key, &known))
+        return known;
+    ScalarId part = make_part(c, n, k);
+    map_set(&c->impulse_index, key, part);
+    if (k == 0)
+        watch(c, n);
+    return part;
+}
