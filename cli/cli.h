@@ -32,6 +32,7 @@ void print_messages(kaiMessages* messages);
 int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* messages);
 // A failed run on stderr, in the form of a diagnostic.
 void print_failure(const kaiFailure* failure);
+void print_warnings(const kaiSim* sim);
 int exit_code(kaiStatus status);
 // choice = all: a run is explored, it has outcomes.
 bool explores_choices(const kaiSimOptions* options);

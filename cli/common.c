@@ -92,6 +92,17 @@ void print_failure(const kaiFailure* f)
         fprintf(stderr, "help: %s\n", f->help);
 }
 
+void print_warnings(const kaiSim* sim)
+{
+    const kaiFailure* w;
+    for (int i = 0; (w = kaiSim_Warning(sim, i)) != NULL; i++)
+    {
+        if (w->place.file != NULL)
+            fprintf(stderr, "%s:%d:%d: ", w->place.file, w->place.line, w->place.column);
+        fprintf(stderr, "warning: %s\n", w->text);
+    }
+}
+
 int exit_code(kaiStatus status)
 {
     switch (status)

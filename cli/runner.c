@@ -98,6 +98,7 @@ static int conclude(const RunRequest* r, const kaiSim* sim, kaiStatus status)
         fprintf(stderr, "kairos: %s cannot be written\n", named ? r->output : "standard output");
     else if (status < 0)
         print_failure(kaiSim_Failure(sim));
+    print_warnings(sim);
     if (status != KAI_INTERRUPTED || !interrupt_came())
         return exit_code(status);  // a reader that has gone has what it wanted
     fprintf(stderr, "kairos: interrupted at t = %.9g; %s%s has the rows up to there\n", kaiSim_Now(sim).t,

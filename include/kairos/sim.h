@@ -76,6 +76,8 @@ extern "C"
 
     kaiTag kaiSim_Now(const kaiSim* sim);
     const kaiFailure* kaiSim_Failure(const kaiSim* sim);
+    // What the run went on in spite of (zeno = continue). NULL past the last; at most four are kept.
+    const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index);
     kaiCounters kaiSim_Counters(const kaiSim* sim);
     // Events by guard: how often guard `index` was located; its text and place. False past the last.
     bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,

@@ -59,6 +59,8 @@ static void report_missing(Elab* e, uint32_t var)
     const char* name = e->vars.at[var].name;
     const char* model = e->instances.at[flat->instance].model->name;
     Diag* diag;
+    if (flat->input && flat->kind == VAR_EVENT)
+        return;  // an input event that nobody defines is absent for ever (rule V1)
     if (flat->input)
         report_input(e, var);
     else if (flat->kind == VAR_STATE)

@@ -352,7 +352,7 @@ static void build_faults(Builder* b)
     for (; b->faults.count < b->c.faults.count;)
     {
         FaultInfo info = b->c.faults.at[b->faults.count];
-        ModelFault fault = {.text = build_string(b, info.text), .place = build_place(b, info.span)};
+        ModelFault fault = {.ctx = info.ctx, .text = build_string(b, info.text), .place = build_place(b, info.span)};
         fault.condition = react_result(b, info.ctx, info.condition);
         vec_push(b->arena, b->faults, fault);
     }

@@ -5,6 +5,7 @@
 #include "gen/builder.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -347,6 +348,49 @@ static void build_loops(Builder* b)
     }
 }
 
+// The indices 0 … count - 1 sorted by context (counting sort, stable), and each context's share at `offset` in Context.
+static uint32_t* index_by_ctx(Builder* b, const uint32_t* ctxs, uint32_t count, size_t offset)
+{
+    uint32_t* list = arena_array(b->arena, uint32_t, count + 1);
+    uint32_t* first = arena_array(b->arena, uint32_t, b->contexts.count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        first[ctxs[i] + 1]++;
+    for (uint32_t ctx = 0; ctx < b->contexts.count; ctx++)
+    {
+        IndexRange range = {first[ctx], first[ctx + 1]};
+        memcpy((char*)&b->contexts.at[ctx] + offset, &range, sizeof range);
+        first[ctx + 1] += first[ctx];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        list[first[ctxs[i]]++] = i;
+    return list;
+}
+
+static void build_contexts(Builder* b)
+{
+    const Flat* flat = b->c.flat;
+    for (uint32_t i = 0; i < flat->ctxs.count; i++)
+    {
+        const FlatCtx* ctx = &flat->ctxs.at[i];
+        vec_push(b->arena, b->contexts, (Context){.parent = ctx->parent, .machine = ctx->machine, .mode = ctx->mode});
+    }
+#define INDEX(table, list, field, limit)                                                                               \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        uint32_t* ctxs = arena_array(b->arena, uint32_t, (limit) + 1);                                                 \
+        for (uint32_t i = 0; i < (limit); i++)                                                                         \
+            ctxs[i] = b->table.at[i].ctx;                                                                              \
+        b->list.at = index_by_ctx(b, ctxs, (limit), offsetof(Context, field));                                         \
+        b->list.count = (limit);                                                                                       \
+    } while (0)
+    INDEX(guards, ctx_guards, guards, b->guards.count);
+    INDEX(reactions, ctx_whens, whens, flat->whens.count);
+    INDEX(memories, ctx_memories, memories, b->memories.count);
+    INDEX(assertions, ctx_assertions, assertions, b->assertions.count);
+    INDEX(machines, ctx_machines, machines, b->machines.count);
+#undef INDEX
+}
+
 static void lay_out(Builder* b)
 {
     uint32_t next = 0;
@@ -407,6 +451,7 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
     for (uint32_t v = 0; v < b->c.vars.count; v++)
         build_var(b, v);
     build_loops(b);
+    build_contexts(b);
     for (uint32_t i = 0; i < b->modes.count; i++)
         b->modes.at[i].entry = b->c.entries[b->modes.at[i].ctx];
     for (uint32_t i = 0; i < b->c.flat->ctxs.count; i++)

@@ -2,6 +2,8 @@
 // that order. Neighbours that live in modes of the same machine share one switch; loops become fixed points (rule R1).
 #include "gen/program.h"
 
+#include <stdlib.h>
+
 // ---- which tasks, and what they need
 // ---------------------------------------------------------------------------------
 
@@ -431,13 +433,32 @@ static void emit_ordered(Need* n, const Order* order)
     }
 }
 
+static int compare_contexts(const void* a, const void* b)
+{
+    const Sink *x = a, *y = b;
+    if (x->ctx != y->ctx)
+        return x->ctx < y->ctx ? -1 : 1;
+    return (x->dst > y->dst) - (x->dst < y->dst);
+}
+
+// The sinks ordered by context, so that a machine is switched over once.
+static const Sink* by_context(Programs* p, const ProgramSpec* spec)
+{
+    Sink* sorted = arena_array(p->emitter.c->arena, Sink, spec->sink_count + 1);
+    for (uint32_t i = 0; i < spec->sink_count; i++)
+        sorted[i] = spec->sinks[i];
+    if (spec->sink_count > 1)
+        qsort(sorted, spec->sink_count, sizeof *sorted, compare_contexts);
+    return sorted;
+}
+
 CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* out)
 {
     Need n = find_needed(p, spec);
     Order order = order_needed(&n);
     uint32_t start = emit_begin(&p->emitter);
     emit_ordered(&n, &order);
-    emit_sinks(p, spec->sinks, spec->sink_count);
+    emit_in(p, by_context(p, spec), spec->sink_count, 0);  // no defaults: what is not active is not read
     CodeRange range = emit_end(&p->emitter, start);
     to_global(&n, &order);
     if (out != NULL)

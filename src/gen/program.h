@@ -4,7 +4,7 @@
 
 #include "gen/emitter.h"
 
-// A value that the program must leave in a register though no task reads it. 0 while ctx is not active.
+// A value that the program must leave in a register though no task reads it. Not written while ctx is not active.
 typedef struct Sink
 {
     uint32_t ctx;

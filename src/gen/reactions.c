@@ -65,11 +65,6 @@ static void build_machines(Builder* b)
         vec_push(b->arena, b->machines, machine);
         build_modes(b, m);
     }
-    for (uint32_t i = 0; i < flat->ctxs.count; i++)
-    {
-        const FlatCtx* ctx = &flat->ctxs.at[i];
-        vec_push(b->arena, b->contexts, (Context){ctx->parent, ctx->machine, ctx->mode});
-    }
 }
 
 static void build_assertions(Builder* b)

@@ -235,7 +235,7 @@ typedef struct NowState
 // What must not happen at a tag, and what to say when it does.
 typedef struct ModelFault
 {
-    uint32_t condition, text, place;
+    uint32_t ctx, condition, text, place;
 } ModelFault;
 
 typedef struct Component  // a strongly connected component of the dependency graph
@@ -246,9 +246,18 @@ typedef struct Component  // a strongly connected component of the dependency gr
     uint32_t text;                      // the loop as a path with source lines
 } Component;
 
+// A run of indices in one of the ctx_… lists.
+typedef struct IndexRange
+{
+    uint32_t first, count;
+} IndexRange;
+
+// Machine `machine` is in mode `mode`, and `parent` is active. What belongs to it, so that a reaction visits what is active
+// and nothing else.
 typedef struct Context
 {
     uint32_t parent, machine, mode;
+    IndexRange guards, whens, memories, assertions, machines;
 } Context;
 
 typedef enum ProbeKind
@@ -321,6 +330,11 @@ typedef struct Sweep
     X(Reset, resets)                                                                                                   \
     X(Reset, starts) /* start values: target, register after `start` */                                                \
     X(Context, contexts)                                                                                               \
+    X(uint32_t, ctx_guards)                                                                                            \
+    X(uint32_t, ctx_whens)                                                                                             \
+    X(uint32_t, ctx_memories)                                                                                          \
+    X(uint32_t, ctx_assertions)                                                                                        \
+    X(uint32_t, ctx_machines)                                                                                          \
     X(Assertion, assertions)                                                                                           \
     X(NowState, now_states)      /* states that integrate impulses */                                                  \
     X(ModelFault, faults)                                                                                              \

@@ -59,6 +59,7 @@ static kaiStatus stage_act(kaiSim* sim, const Act* act)
 
 static kaiStatus stage_reaction(kaiSim* sim, const Reaction* reaction)
 {
+    sim->reacted[sim->reacted_count++] = (uint32_t)(reaction - sim->model->reactions);
     kaiStatus status = sim_run_code(sim, reaction->code);
     for (uint32_t i = 0; i < reaction->act_count && status == KAI_OK; i++)
         status = stage_act(sim, &sim->model->acts[reaction->first_act + i]);
@@ -118,7 +119,8 @@ static uint32_t next_enabled(const kaiSim* sim, uint32_t choice, uint32_t from)
 {
     const kaiModel* model = sim->model;
     while (from < model->reactions_count &&
-           (model->reactions[from].choice != choice || sim->R[model->reactions[from].fire] == 0))
+           (model->reactions[from].choice != choice || sim->R[model->reactions[from].fire] == 0 ||
+            !sim_ctx_active(sim, model->reactions[from].ctx)))
         from++;
     return from;
 }
@@ -225,6 +227,9 @@ static kaiStatus take_transition(kaiSim* sim, uint32_t index, const Transition* 
     uint32_t entry = model->modes[machine->first_mode + t->to].entry;
     if (status == KAI_OK && entry != NO_REG)
         status = stage(sim, entry, 1, 0, 0, false);
+    uint32_t from = (uint32_t)sim->R[machine->reg];
+    if (from != t->to)
+        sim->leaving[sim->leaving_count++] = model->modes[machine->first_mode + from].ctx;
     if (status == KAI_OK)
         status = stage(sim, machine->reg, t->to, 0, 0, false);
     return status;
@@ -233,10 +238,11 @@ static kaiStatus take_transition(kaiSim* sim, uint32_t index, const Transition* 
 static kaiStatus take_transitions(kaiSim* sim, CommitResult* result)
 {
     const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->machines_count; i++)
+    for (ActiveWalk w = {0}; active_machine(sim, &w);)
     {
+        uint32_t i = w.index;
         const Machine* machine = &model->machines[i];
-        if (!sim_ctx_active(sim, machine->ctx) || is_preempted(sim, machine->ctx))
+        if (is_preempted(sim, machine->ctx))
             continue;
         const ModeInfo* mode = &model->modes[machine->first_mode + (uint32_t)sim->R[machine->reg]];
         const Transition* t = enabled_transition(sim, mode);
@@ -250,9 +256,10 @@ static kaiStatus take_transitions(kaiSim* sim, CommitResult* result)
 static kaiStatus take_whens(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->when_count; i++)
-        if (sim->R[model->reactions[i].fire] != 0 && !is_preempted(sim, model->reactions[i].ctx))
+    for (ActiveWalk w = {0}; active_when(sim, &w);)
+        if (sim->R[model->reactions[w.index].fire] != 0 && !is_preempted(sim, model->reactions[w.index].ctx))
         {
+            uint32_t i = w.index;
             kaiStatus status = stage_reaction(sim, &model->reactions[i]);
             if (status != KAI_OK)
                 return status;
@@ -266,11 +273,10 @@ static kaiStatus take_whens(kaiSim* sim)
 static void commit_memories(kaiSim* sim, CommitResult* result)
 {
     const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->memories_count; i++)
+    for (ActiveWalk w = {0}; active_memory(sim, &w);)
     {
-        const Memory* memory = &model->memories[i];
-        bool idle = memory->has_idle && !sim_ctx_active(sim, memory->ctx);
-        double value = idle ? memory->idle : sim->R[memory->src];
+        const Memory* memory = &model->memories[w.index];
+        double value = sim->R[memory->src];
         if (same_bits(value, sim->R[memory->dst]))
             continue;
         sim->R[memory->dst] = value;
@@ -316,6 +322,17 @@ static void apply_staged(kaiSim* sim, CommitResult* result)
     }
 }
 
+// After all memories have been taken: what is left forgets, then the modes change.
+static void change_modes(kaiSim* sim, CommitResult* result)
+{
+    for (uint32_t i = 0; i < sim->leaving_count; i++)
+        contexts_leave(sim, sim->leaving[i]);
+    apply_staged(sim, result);
+    if (result->other)
+        contexts_refresh(sim);
+    sim->leaving_count = 0;
+}
+
 static void forget_staged(kaiSim* sim)
 {
     for (uint32_t i = 0; i < sim->staged_count; i++)
@@ -325,6 +342,7 @@ static void forget_staged(kaiSim* sim)
 
 kaiStatus commit_reaction(kaiSim* sim, CommitResult* result)
 {
+    sim->reacted_count = 0;
     *result = (CommitResult){.state = sim->reaction_moved};
     sim->reaction_moved = false;
     kaiStatus status = choose_alternatives(sim);
@@ -338,7 +356,7 @@ kaiStatus commit_reaction(kaiSim* sim, CommitResult* result)
         clear_events(sim, result);
         guard_commit(sim, result);
         status = delay_send(sim, result);
-        apply_staged(sim, result);
+        change_modes(sim, result);
     }
     forget_staged(sim);
     return status;

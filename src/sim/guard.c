@@ -19,7 +19,7 @@ static bool is_crossing(const Guard* guard)
 bool guard_is_active(const kaiSim* sim, const Guard* guard, bool react)
 {
     uint32_t present = react ? guard->react_present : guard->present;
-    return (present == NO_REG || sim->R[present] != 0) && (guard->ctx == 0 || sim_ctx_active(sim, guard->ctx));
+    return sim_ctx_active(sim, guard->ctx) && (present == NO_REG || sim->R[present] != 0);
 }
 
 // ---- latches
@@ -29,9 +29,9 @@ bool guard_is_active(const kaiSim* sim, const Guard* guard, bool react)
 // located ones get their side afterwards.
 void guard_left_limit(kaiSim* sim)
 {
-    for (uint32_t i = 0; i < sim->model->guards_count; i++)
+    for (ActiveWalk w = {0}; active_guard(sim, &w);)
     {
-        const Guard* guard = &sim->model->guards[i];
+        const Guard* guard = &sim->model->guards[w.index];
         bool active = guard_is_active(sim, guard, false);
         double now = active ? sim->R[guard->argument] : NAN;
         sim->R[guard->last_g] = now;
@@ -76,8 +76,15 @@ static void cross(kaiSim* sim, uint32_t index, int toward)
 {
     const Guard* guard = &sim->model->guards[index];
     double* R = sim->R;
-    sim->guards[index].located++;
+    GuardState* state = &sim->guards[index];
+    state->located++;
     sim->counters.located++;
+    state->crossed = (int8_t)toward;
+    if (state->fired != sim->instant_runs)
+    {
+        state->fired = sim->instant_runs;
+        sim->fired[sim->fired_count++] = index;
+    }
     switch (guard->kind)
     {
     case GUARD_LESS:
@@ -131,8 +138,9 @@ static void commit_crossing(kaiSim* sim, const Guard* guard, GuardState* state, 
 void guard_commit(kaiSim* sim, CommitResult* result)
 {
     double* R = sim->R;
-    for (uint32_t i = 0; i < sim->model->guards_count; i++)
+    for (ActiveWalk w = {0}; active_guard(sim, &w);)
     {
+        uint32_t i = w.index;
         const Guard* guard = &sim->model->guards[i];
         if (!guard_is_active(sim, guard, true))
         {
@@ -232,6 +240,8 @@ static void arm_one(kaiSim* sim, uint32_t index, bool* leaving)
         cross(sim, index, sign_of(state->slope));
         *leaving = true;
     }
+    if (state->rebound != 0 && state->fired != sim->instant_runs && state->rebound * state->slope <= 0)
+        state->rebound = 0;  // something else has turned it
     state->toward = direction(sim, guard);
     if (guard->time_only && state->slope * state->toward > 0)
     {
@@ -244,6 +254,8 @@ static void arm_one(kaiSim* sim, uint32_t index, bool* leaving)
 kaiStatus guard_arm(kaiSim* sim, bool* leaving)
 {
     const kaiModel* model = sim->model;
+    if (sim->holds > 0)
+        zeno_check_held(sim);
     if (sim->field_changed)
     {
         memcpy(sim->x, sim_states(sim), sizeof(double) * model->state_count);
@@ -258,8 +270,8 @@ kaiStatus guard_arm(kaiSim* sim, bool* leaving)
     memcpy(sim_slopes(sim), ode_slope(sim->ode), sizeof(double) * model->state_count);
     sim->R[model->reg_time] = sim->now.t;
     kaiStatus status = sim_run_code(sim, model->events);
-    for (uint32_t i = 0; i < model->guards_count && status == KAI_OK; i++)
-        arm_one(sim, i, leaving);
+    for (ActiveWalk w = {0}; status == KAI_OK && active_guard(sim, &w);)
+        arm_one(sim, w.index, leaving);
     return status;
 }
 
@@ -401,8 +413,10 @@ static bool find_dip(Search* s, GuardState* state, const Piece* p, Candidate* c)
     Search turned = *s;
     turned.toward = toward;
     RootResult top = root_find(ROOT_ITP, slope_function, &turned, p->lo, -toward * p->slope_lo, p->hi,
-                               -toward * p->slope_hi, 1e-10 * (p->hi - p->lo));
-    double g_top = guard_at(s, top.after), scale = fmax(fabs(p->g_lo), fabs(p->g_hi));
+                               -toward * p->slope_hi, (rearm ? 1e-15 : 1e-10) * (p->hi - p->lo));
+    // A rebound starts on the level: its size, however small beside the rest of the step, is no rounding.
+    double part = rearm ? (top.after - p->lo) / (p->hi - p->lo) : 1;
+    double g_top = guard_at(s, top.after), scale = fmax(fabs(p->g_lo), part * fabs(p->g_hi));
     bool level = fabs(g_top) <= 1e-12 * scale;  // zero but for rounding: a touch is no crossing (rule C2)
     if (!level && (toward * g_top > 0 || (toward * g_top == 0 && is_past(s->sim, s->guard, g_top))))
     {
@@ -479,8 +493,9 @@ static void collect_candidates(kaiSim* sim)
     const kaiModel* model = sim->model;
     bool dirty = false;
     sim->candidate_count = 0;
-    for (uint32_t i = 0; i < model->guards_count; i++)
+    for (ActiveWalk w = {0}; active_guard(sim, &w);)
     {
+        uint32_t i = w.index;
         GuardState* state = &sim->guards[i];
         const Guard* guard = &model->guards[i];
         if (!state->active)
@@ -554,10 +569,12 @@ bool guard_search(kaiSim* sim, double* theta)
     return true;
 }
 
-void guard_step_done(kaiSim* sim)
+kaiStatus guard_step_done(kaiSim* sim)
 {
-    for (uint32_t i = 0; i < sim->model->guards_count; i++)
+    kaiStatus status = KAI_OK;
+    for (ActiveWalk w = {0}; active_guard(sim, &w);)
     {
+        uint32_t i = w.index;
         GuardState* state = &sim->guards[i];
         const Guard* guard = &sim->model->guards[i];
         if (!state->active)
@@ -567,5 +584,8 @@ void guard_step_done(kaiSim* sim)
         if (is_crossing(guard) && state->g != 0)
             sim->R[guard->side] = sign_of(state->g);
         state->toward = direction(sim, guard);
+        if (state->rebound != 0 && status == KAI_OK)
+            status = zeno_turned(sim, i);
     }
+    return status;
 }

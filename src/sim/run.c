@@ -102,14 +102,18 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
         return sim_ode_failed(sim, failed);
     double theta = 1, end = ode_time(sim->ode), start = ode_step_start(sim->ode);
     bool found = guard_search(sim, &theta);
+    if (sim->holds > 0)
+        found |= zeno_search(sim, &theta);
     if (!found && end < limit)
         count_step(&sim->counters, start, end - start);
+    kaiStatus status = KAI_OK;
     if (found)
         end = start + theta * (end - start);
     else
-        guard_step_done(sim);
+        status = guard_step_done(sim);
     *instant = found || same_time(end, next);
-    kaiStatus status = record_step(sim, end);
+    if (status == KAI_OK)
+        status = record_step(sim, end);
     if (status == KAI_OK && found)
         ode_cut(sim->ode, theta);
     if (status == KAI_OK)

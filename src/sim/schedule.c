@@ -23,12 +23,12 @@ void schedule_start(kaiSim* sim)
 
 double schedule_next(kaiSim* sim)
 {
-    double next = delay_next_time(sim);
+    double next = fmin(delay_next_time(sim), sim->hold_next);
     for (uint32_t i = 0; i < sim->model->clocks_count; i++)
         next = fmin(next, clock_time(sim, &sim->model->clocks[i]));
-    for (uint32_t i = 0; i < sim->model->guards_count; i++)
-        if (sim->model->guards[i].time_only)
-            next = fmin(next, sim->guards[i].due);
+    for (ActiveWalk w = {0}; active_guard(sim, &w);)
+        if (sim->model->guards[w.index].time_only)
+            next = fmin(next, sim->guards[w.index].due);
     return next;
 }
 
@@ -50,11 +50,11 @@ void schedule_mark_due(kaiSim* sim, double t)
         if (sim_ctx_active(sim, clock->ctx))
             sim->R[clock->flag] = 1;
     }
-    for (uint32_t i = 0; i < model->guards_count; i++)
-        if (model->guards[i].time_only && is_due(sim->guards[i].due, t))
+    for (ActiveWalk w = {0}; active_guard(sim, &w);)
+        if (model->guards[w.index].time_only && is_due(sim->guards[w.index].due, t))
         {
-            sim->guards[i].due = INFINITY;
-            sim->located[sim->located_count++] = i;
+            sim->guards[w.index].due = INFINITY;
+            sim->located[sim->located_count++] = w.index;
         }
     delay_mark_due(sim, t);
 }

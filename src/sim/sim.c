@@ -27,6 +27,24 @@ kaiStatus sim_fail(kaiSim* sim, uint32_t place, const char* help, const char* fo
     return KAI_ERR_RUN;
 }
 
+void sim_warn(kaiSim* sim, uint32_t place, const char* format, ...)
+{
+    if (sim->warning_count == sizeof sim->warnings / sizeof *sim->warnings)
+        return;
+    char* text = sim->warning_texts[sim->warning_count];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof sim->warning_texts[0], format, args);
+    va_end(args);
+    sim->warnings[sim->warning_count++] = (kaiFailure){
+        .status = KAI_OK, .tag = sim->now, .place = model_place(sim->model, place), .text = text};
+}
+
+const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index)
+{
+    return index >= 0 && (uint32_t)index < sim->warning_count ? &sim->warnings[index] : NULL;
+}
+
 // The members of a loop that are unknown, by name.
 static int unknown_names(kaiSim* sim, const Component* loop, char* text, size_t size)
 {
@@ -146,6 +164,8 @@ static int system_rhs(void* ctx, double t, const double* x, double* dx)
         return sim_run_code(sim, model->deriv) != KAI_OK ? -1 : 0;
     }
     memcpy(dx, sim_slopes(sim), sizeof(double) * model->state_count);
+    if (sim->holds > 0)
+        zeno_hold(sim, dx);
     return 0;
 }
 
@@ -162,6 +182,12 @@ static int system_jacobian(void* ctx, double t, const double* x, double* values,
     if (dfdt != NULL)
         for (uint32_t i = 0; i < model->state_count; i++)
             dfdt[i] = model->jacobian_times[i] != NO_REG ? sim->R[model->jacobian_times[i]] : 0;
+    if (sim->holds > 0)
+    {
+        zeno_hold_jacobian(sim, values);
+        if (dfdt != NULL)
+            zeno_hold(sim, dfdt);
+    }
     return 0;
 }
 
@@ -279,7 +305,19 @@ static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(staged, model->acts_count + model->resets_count + 2 * model->machines_count)                                     \
     X(stamps, model->reg_count)                                                                                        \
     X(candidates, 2 * model->guards_count)                                                                             \
+    X(active, model->contexts_count)                                                                                   \
+    X(leaving, model->machines_count)                                                                                  \
     X(located, model->guards_count)                                                                                    \
+    X(zeno_past, 3 * (size_t)model->state_count)                                                                       \
+    X(hold_limit, model->state_count)                                                                                  \
+    X(hold_by, model->state_count)                                                                                     \
+    X(fired, model->guards_count)                                                                                      \
+    X(reacted, model->reactions_count)                                                                                 \
+    X(rounds, (size_t)(model->vars_count > 256 ? 16 : 64) * model->vars_count)                                                                           \
+    X(zeno_left, model->state_count)                                                                                   \
+    X(left_slope, model->state_count)                                                                                  \
+    X(free_state, model->state_count)                                                                                  \
+    X(free_slope, model->state_count)                                                                                  \
     X(x, model->state_count)                                                                                           \
     X(slopes, model->state_count)                                                                                      \
     X(histories, model->delays_count)                                                                                  \
@@ -369,8 +407,11 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
         return NULL;
     }
     init_registers(sim);
+    contexts_refresh(sim);
     sim->now = (kaiTag){options->start, 0, 0};
     sim->instant_time = NAN;
+    sim->hold_next = INFINITY;
+    sim->round_slots = model->vars_count > 256 ? 16 : 64;
     sim->last_row_t = NAN;
     sim->random = options->seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
     return sim;

@@ -43,8 +43,23 @@ typedef struct GuardState
     bool active;      // watched in this step
     int8_t toward;    // direction in which g must go to cross
     int64_t located, touches;
-    double last_time, last_interval, last_ratio;  // of its events: Zeno
-    uint32_t pattern;
+    // zeno.c
+    double last_time, last_interval, last_ratio;  // of its events
+    double first_ratio;                           // of the row
+    uint32_t pattern;                             // equal ratios in a row
+    uint64_t fired;                               // sim->instant_runs when it did last
+    int8_t crossed;                               // the direction in which it fired last
+    int8_t rebound;              // a reaction turned g back: the sign of the side it has to reach; 0 = none
+    double rebound_time, rebound_slope;  // when, and how fast
+    bool turned;                 // its last event was turned back
+    double first_flip, last_flip;  // events that turned it back within the resolution of t
+    uint32_t flips, jumps;         // how many followed the first, how many of all with jumps of states
+    int8_t barrier;              // the direction in which its events were turned back; 0 = the last was not
+    uint32_t reversals;          // in a row, each sooner than the one before
+    double barrier_time, barrier_interval, longest;
+    int64_t last_instants;  // counters.instants at the last of them
+    bool holding;           // zeno = continue holds states at it
+    double hold_due;        // when they get their limit; 0 = they have it
 } GuardState;
 
 typedef struct Staged
@@ -114,6 +129,11 @@ struct kaiSim
     uint64_t random;
     double last_instant;  // t of the last instant: Zeno
     uint32_t short_instants;
+    uint64_t instant_runs;            // number of the instant in work
+    uint32_t tracked, tracked_count;  // guard + 1 whose events seem to accumulate; its events in `zeno_past`
+    uint32_t holds;                   // guards at which zeno = continue holds states
+    double hold_next;                 // when the next held states get their limit; inf = none
+    uint32_t warning_count;
     uint32_t decision_count;  // choice = all: made since the start
     bool merged;              // and the run has come to where another one was: nothing new follows
     // ---------------------------------------------------------------------------------------------------------
@@ -127,6 +147,9 @@ struct kaiSim
     uint8_t* before_present;
     double* earlier;   // and at the tag before it
     uint8_t* changed;  // whether the last tag changed them
+    double* zeno_past;   // states after the last three events of the tracked guard
+    double* hold_limit;  // per state: what it is held at
+    uint32_t* hold_by;   // per state: guard + 1 that holds it, 0 = free
     Queue queue;
     History* histories;
 
@@ -134,6 +157,11 @@ struct kaiSim
     Decision* decisions;
     uint32_t decision_capacity, script_count;
     Explorer* explorer;  // NULL: nobody asks for the other alternatives
+
+    uint32_t* active;        // contexts that are active, outer ones first
+    uint32_t active_count;
+    uint32_t* leaving;       // contexts that the transitions of this commit leave
+    uint32_t leaving_count;
 
     // scratch
     Staged* staged;
@@ -143,6 +171,15 @@ struct kaiSim
     uint32_t candidate_count;
     uint32_t* located;  // guards located at this instant
     uint32_t located_count;
+    uint32_t* fired;  // guards that fired in this instant
+    uint32_t fired_count;
+    uint32_t* reacted;  // reactions that fired in this commit
+    uint32_t reacted_count;
+    double* rounds;         // of variables: values at the last tags of a long instant (endless.c)
+    uint32_t round_slots;   // how many tags
+    double* zeno_left;  // states before the reactions of this instant
+    double* left_slope;  // and the field there
+    double *free_slope, *free_state;
     double* x;  // states, for dense output
     double* slopes;
 
@@ -164,11 +201,43 @@ struct kaiSim
     kaiFailure failure;
     char message[1200];
     char help[300];
+    kaiFailure warnings[4];  // the first ones
+    char warning_texts[4][600];
 };
+
+// contexts.c
+void contexts_refresh(kaiSim* sim);              // after a change of modes
+void contexts_leave(kaiSim* sim, uint32_t ctx);  // and what is nested in it; before its machines change
+
+// Walks over what belongs to the active contexts: for (ActiveWalk w = {0}; active_guard(sim, &w);) … w.index …
+typedef struct ActiveWalk
+{
+    uint32_t ctx, at, index;
+} ActiveWalk;
+#define ACTIVE_WALK(name, list)                                                                                        \
+    static inline bool active_##name(const kaiSim* sim, ActiveWalk* w)                                                 \
+    {                                                                                                                  \
+        for (; w->ctx < sim->active_count; w->ctx++, w->at = 0)                                                        \
+        {                                                                                                              \
+            IndexRange range = sim->model->contexts[sim->active[w->ctx]].list;                                         \
+            if (w->at < range.count)                                                                                   \
+            {                                                                                                          \
+                w->index = sim->model->ctx_##list[range.first + w->at++];                                              \
+                return true;                                                                                           \
+            }                                                                                                          \
+        }                                                                                                              \
+        return false;                                                                                                  \
+    }
+ACTIVE_WALK(guard, guards)
+ACTIVE_WALK(when, whens)
+ACTIVE_WALK(memory, memories)
+ACTIVE_WALK(assertion, assertions)
+ACTIVE_WALK(machine, machines)
 
 // sim.c
 kaiStatus sim_fail(kaiSim* sim, uint32_t place, const char* help, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
+void sim_warn(kaiSim* sim, uint32_t place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 kaiStatus sim_run_code(kaiSim* sim, CodeRange range);
 bool sim_ctx_active(const kaiSim* sim, uint32_t ctx);
 static inline double* sim_states(kaiSim* sim)
@@ -183,6 +252,32 @@ kaiStatus sim_ode_failed(kaiSim* sim, int status);
 
 // instant.c: all tags of one t. `located` guards have been found by the solver; the rest is due at sim->now.t.
 kaiStatus instant_run(kaiSim* sim, double t, bool start);
+
+// endless.c: instants that do not end (rule R5)
+typedef struct Endless
+{
+    uint32_t tags, mark, next_mark, changed_states;
+    uint64_t marked;
+    uint64_t reactions[64];  // hashes of what fired at the last tags
+    uint32_t period, confirmed;  // of a round that repeats; tags in a row at which it shrinks steadily
+    bool limited, shrinks;
+    uint32_t show, cycle;  // the verdict is known: tags still to be shown, tags of a round
+    uint32_t place;
+    double ratio;
+    size_t length;
+    char text[600], limit[240];
+} Endless;
+void endless_begin(Endless* e);
+kaiStatus endless_watch(kaiSim* sim, Endless* e, kaiTag at, bool state_changed);
+
+// zeno.c: events that accumulate, sliding, tunnelling (rule C4); zeno = continue
+void zeno_before(kaiSim* sim, double t);                      // an instant: after the left limit
+kaiStatus zeno_after(kaiSim* sim);                            // and at its end, the guards armed again
+kaiStatus zeno_turned(kaiSim* sim, uint32_t guard);           // a step ended while a guard waits for its rebound
+void zeno_hold(const kaiSim* sim, double* slopes);            // derivatives of the held states
+void zeno_hold_jacobian(const kaiSim* sim, double* values);   // and their rows
+void zeno_check_held(kaiSim* sim);                            // before the solver goes on: who is free again
+bool zeno_search(kaiSim* sim, double* theta);                 // the first place in the step where a held state leaves
 
 // commit.c
 typedef struct CommitResult
@@ -205,7 +300,7 @@ kaiStatus guard_arm(kaiSim* sim, bool* leaving);       // after an instant: star
 kaiStatus guard_start(kaiSim* sim);                    // first latches, from the start values
 // Looks for crossings in the last step. True: sim->located is filled and *theta is the place to cut.
 bool guard_search(kaiSim* sim, double* theta);
-void guard_step_done(kaiSim* sim);
+kaiStatus guard_step_done(kaiSim* sim);
 
 // schedule.c: expected breakpoints: clocks, guards affine in time, the queue of delayed events, jumps under `delay`.
 double schedule_next(kaiSim* sim);

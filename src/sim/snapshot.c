@@ -20,7 +20,7 @@ typedef struct Part
 
 enum
 {
-    FIXED_PARTS = 5
+    FIXED_PARTS = 8
 };
 
 static void fixed_parts(kaiSim* sim, Part parts[FIXED_PARTS])
@@ -31,6 +31,9 @@ static void fixed_parts(kaiSim* sim, Part parts[FIXED_PARTS])
     parts[2] = (Part){sim->probes, sizeof *sim->probes * m->probes_count};
     parts[3] = (Part){sim->before, sizeof(double) * m->vars_count};
     parts[4] = (Part){sim->before_present, m->vars_count};
+    parts[5] = (Part){sim->zeno_past, sizeof(double) * 3 * m->state_count};
+    parts[6] = (Part){sim->hold_limit, sizeof(double) * m->state_count};
+    parts[7] = (Part){sim->hold_by, sizeof(uint32_t) * m->state_count};
 }
 
 static size_t padded(size_t size)
@@ -155,6 +158,7 @@ kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
     at = restore_queue(sim, &s->sim.queue, at, &ok);
     for (uint32_t i = 0; i < sim->model->delays_count && ok; i++)
         at = restore_history(sim, &sim->histories[i], at, &ok);
+    contexts_refresh(sim);
     return ok ? KAI_OK : KAI_ERR_MEMORY;
 }
 

@@ -31,7 +31,7 @@ experiment e of M { stop = 2 }
 END
 exits 3 run "$WORK/m.kai" -o "$WORK/out.csv"
 says 'chattering'
-says 'line 4'
+says 'm.kai:5:22'
 [ "$(wc -l <"$WORK/out.csv")" -lt 40 ] || fail "the cycle is not recognised at once"
 
 # To itself, each time with another value: nothing repeats, the bound ends it.

@@ -6,7 +6,7 @@ exits 3 run $model -e as_drawn -o "$WORK/out.csv"
 says 'nonconstructive'
 says 'unknown at t = 1'
 grep -qE '\bu\b' "$err" && grep -qE '\bv\b' "$err" || fail "u and v are not named"
-line=$(grep -n 'event Ju = ' $model | cut -d: -f1)
+line=$(grep -n 'state u .V. = u0, v' $model | sed -n 3p | cut -d: -f1)
 says "$model:$line:"
 says 'pre'
 exits 0 run $model -e fig41 -o "$WORK/out.csv"
