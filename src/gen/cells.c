@@ -1,6 +1,8 @@
 // Tables of the operators that remember: guards for the solver, memories for the commit, clocks, delays, probes.
 #include "gen/builder.h"
 
+#include <math.h>
+
 enum
 {
     READS_TIME = 1,
@@ -214,12 +216,18 @@ static void build_pre(Builder* b, const Cell* cell)
 }
 
 // What an expression was at the tag before. Its left limit comes from the flow.
+static ScalarId value_or_nan(Compiler* c, Lowered l)
+{
+    return scalar_select(&c->scalars, l.present, l.value, scalar_const(&c->scalars, NAN));
+}
+
 static void build_last(Builder* b, const Cell* cell)
 {
     Compiler* c = &b->c;
-    SymReg src = react_result(b, cell->ctx, lower(c, PHASE_REACT, cell->node).value);
-    SymReg left = event_result(b, cell->ctx, lower(c, PHASE_FLOW, cell->node).value);
-    vec_push(b->arena, b->memories, (Memory){.dst = cell->latch, .src = src, .left = left, .ctx = cell->ctx});
+    SymReg src = react_result(b, cell->ctx, value_or_nan(c, lower(c, PHASE_REACT, cell->node)));
+    SymReg left = event_result(b, cell->ctx, value_or_nan(c, lower(c, PHASE_FLOW, cell->node)));
+    Memory memory = {.dst = cell->latch, .src = src, .left = left, .ctx = cell->ctx, .has_idle = true, .idle = NAN};
+    vec_push(b->arena, b->memories, memory);
 }
 
 // An impulse under `pre` shows one tag later; the left limit of an instant has none.

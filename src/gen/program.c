@@ -16,8 +16,6 @@ typedef struct Need
     VEC(uint32_t) first;  // edges of task i: first[i] … first[i + 1]
     VEC(uint32_t) edges;  // local indices
     VEC(ScalarId) stack;
-    VEC(uint32_t) stamp;  // per scalar
-    uint32_t root;
 } Need;
 
 static Compiler* compiler_of(Need* n)
@@ -49,11 +47,11 @@ static bool task_of_register(Need* n, SymReg reg, uint32_t* task)
 static void push_scalar(Need* n, ScalarId s)
 {
     Compiler* c = compiler_of(n);
-    while (n->stamp.count < c->scalars.list.count)
-        vec_push(c->arena, n->stamp, 0);
-    if (s == 0 || n->stamp.at[s] == n->root)
+    while (n->p->stamp.count < c->scalars.list.count)
+        vec_push(c->arena, n->p->stamp, 0);
+    if (s == 0 || n->p->stamp.at[s] == n->p->root)
         return;
-    n->stamp.at[s] = n->root;
+    n->p->stamp.at[s] = n->p->root;
     vec_push(c->arena, n->stack, s);
 }
 
@@ -85,14 +83,14 @@ static void close_set(Need* n)
     const ProgramSpec* spec = n->spec;
     for (uint32_t i = 0; i < spec->task_count; i++)
         local_task(n, spec->tasks[i]);
-    n->root++;
+    n->p->root++;
     for (uint32_t i = 0; i < spec->sink_count; i++)
         push_scalar(n, spec->sinks[i].value);
     follow(n, false);
     for (uint32_t i = 0; i < n->tasks.count; i++)
     {
         vec_push(c->arena, n->first, n->edges.count);
-        n->root++;
+        n->p->root++;
         for (uint32_t k = 0; k < task_item_count(c, n->tasks.at[i]); k++)
         {
             TaskItem item = task_item(c, spec->phase, n->tasks.at[i], k);
@@ -164,16 +162,15 @@ static void emit_machine(Programs* p, const Sink* items, uint32_t count, uint32_
     Compiler* c = e->c;
     const FlatMachine* m = &c->flat->machines.at[machine];
     SwitchPatch patch = emit_switch(e, c->vars.at[m->mode_var].reg, m->modes.count);
+    Sinks* inside = arena_array(c->arena, Sinks, m->modes.count);
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(c->arena, inside[step_down(c->flat, at, items[i].ctx).mode], items[i]);
     for (uint32_t mode = 0; mode < m->modes.count; mode++)
     {
-        Sinks inside = {0};
-        for (uint32_t i = 0; i < count; i++)
-            if (step_down(c->flat, at, items[i].ctx).mode == mode)
-                vec_push(c->arena, inside, items[i]);
-        if (inside.count == 0)
+        if (inside[mode].count == 0)
             continue;
         emit_case(e, &patch, mode);
-        emit_in(p, inside.at, inside.count, m->modes.at[mode].ctx);
+        emit_in(p, inside[mode].at, inside[mode].count, m->modes.at[mode].ctx);
         emit_case_end(e, &patch);
     }
     emit_switch_end(e, &patch);

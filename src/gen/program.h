@@ -37,6 +37,8 @@ typedef struct Programs
 {
     Emitter emitter;
     VEC(LoopInfo) loops;
+    VEC(uint32_t) stamp;  // per scalar: the last walk that reached it
+    uint32_t root;        // number of the walk
 } Programs;
 
 // Tasks in the order in which the program computes them, one component a row: for listings and the Jacobian.

@@ -164,6 +164,9 @@ static void refuse(Compiler* c, DiagCode code, const Node* node, NodeId culprit,
     Diag* d = diag_error(c->diags, code, node->span, "%s: `%s` can carry an impulse", what,
                          flat_text(c->flat, c->arena, culprit));
     diag_note(c->diags, d, from->span, "this operand carries it");
+    for (int i = 0; i < 2 && node->op == NODE_MUL; i++)
+        if (node->arg[i] != culprit)
+            diag_note(c->diags, d, c->flat->nodes.at[node->arg[i]].span, "and so does this one");
 }
 
 static bool is_nonlinear(NodeOp op)
@@ -247,14 +250,14 @@ void infer_impulses(Compiler* c)
             c->node_orders.at[i] = 0;
     }
     for (uint32_t v = 0; v < c->vars.count; v++)
-        if (c->vars.at[v].order >= ORDER_MAX)
+        if (c->vars.at[v].order >= ORDER_MAX || c->vars.at[v].rhs_order >= ORDER_MAX)
             report_growth(c, v);
     check_all(c);
 }
 
 const char* order_text(Arena* arena, int order)
 {
-    return order < 0 ? "no impulse" : order == 0 ? "δ" : order == 1 ? "δ′" : arena_printf(arena, "δ⁽%d⁾", order);
+    return order < 0 ? "no impulse" : order == 0 ? "δ" : order == 1 ? "δ′" : order == 2 ? "δ″" : arena_printf(arena, "δ(%d)", order);
 }
 
 char* print_impulses(Compiler* c)
@@ -266,7 +269,7 @@ char* print_impulses(Compiler* c)
         const VarInfo* info = &c->vars.at[v];
         if (var->hidden || (var->kind != VAR_STATE && var->kind != VAR_SIGNAL))
             continue;
-        const char* line = arena_printf(c->arena, "%-30s %-12s %s%s\n", var->name, order_text(c->arena, info->order),
+        const char* line = arena_printf(c->arena, "%-30s %s%*s %s%s\n", var->name, order_text(c->arena, info->order), info->order < 0 ? 2 : info->order < 3 ? 11 - (info->order > 0) : 8, "",
                                         info->jumps || !c->has_impulses ? "can jump" : "continuous",
                                         info->rhs_order >= 0 ? ", integrates impulses" : "");
         for (const char* p = line; *p != 0; p++)

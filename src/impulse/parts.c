@@ -60,8 +60,25 @@ static ScalarId jump(Compiler* c, NodeId node)
     Lowered now = lower(c, PHASE_REACT, node);
     if (!node_jumps(c, node) || c->scalars.list.at[now.value].fixed)
         return number(c, 0);
-    ScalarId by = binary(c, VM_SUB, now.value, last_value(c, node), c->flat->nodes.at[node].span);
-    return scalar_select(&c->scalars, now.present, by, number(c, 0));
+    Span span = c->flat->nodes.at[node].span;
+    ScalarId last = last_value(c, node), by = binary(c, VM_SUB, now.value, last, span);
+    // What was absent (NaN) at the tag before has nothing to jump from.
+    ScalarId both = scalar_and(&c->scalars, now.present, binary(c, VM_EQ, last, last, span));
+    return scalar_select(&c->scalars, both, by, number(c, 0));
+}
+
+// Whether it has jumped by more than rounding (1e-12 of its size).
+static ScalarId has_jumped(Compiler* c, NodeId node)
+{
+    ScalarId by = jump(c, node);
+    if (is_zero(c, by))
+        return by;
+    Span span = c->flat->nodes.at[node].span;
+    ScalarId now = lower(c, PHASE_REACT, node).value;
+    ScalarId size = binary(c, VM_ADD, scalar_make(&c->scalars, VM_ABS, now, 0, 0, span),
+                           scalar_make(&c->scalars, VM_ABS, last_value(c, node), 0, 0, span), span);
+    return binary(c, VM_LT, binary(c, VM_MUL, number(c, 1e-12), size, span),
+                  scalar_make(&c->scalars, VM_ABS, by, 0, 0, span), span);
 }
 
 // ---- faults ----------------------------------------------------------------------------------------------------------
@@ -91,7 +108,14 @@ static void watch_product(Compiler* c, NodeId n, NodeId u, NodeId v)
     if (node_order(c, u) >= 0)
         add_fault(c, n, scalar_and(&c->scalars, any_impulse(c, u), any_impulse(c, v)),
                   arena_printf(c->arena, "a product of two impulses, %s", names));
-    ScalarId moved = binary(c, VM_NE, jump(c, u), number(c, 0), c->flat->nodes.at[n].span);
+    Span span = c->flat->nodes.at[n].span;
+    ScalarId moved = has_jumped(c, u);
+    NodeId derivative = u;
+    for (int i = 1; i <= node_order(c, v); i++)  // nor may the derivatives that Leibniz takes
+    {
+        derivative = flat_node(c->flat, NODE_DER, TYPE_REAL, derivative, 0, 0, 0, 0, span);
+        moved = scalar_or(&c->scalars, moved, has_jumped(c, derivative));
+    }
     add_fault(c, n, scalar_and(&c->scalars, any_impulse(c, v), moved),
               arena_printf(c->arena, "an impulse times a signal that jumps at the same tag, %s", names));
 }
@@ -101,7 +125,8 @@ static void watch_decision(Compiler* c, NodeId n)
     const Node node = c->flat->nodes.at[n];
     ScalarId impulse = scalar_or(&c->scalars, any_impulse(c, node.arg[1]), any_impulse(c, node.arg[2]));
     ScalarId now = lower(c, PHASE_REACT, node.arg[0]).value;
-    ScalarId turned = binary(c, VM_NE, now, last_value(c, node.arg[0]), node.span);
+    ScalarId last = last_value(c, node.arg[0]);
+    ScalarId turned = scalar_and(&c->scalars, binary(c, VM_NE, now, last, node.span), binary(c, VM_EQ, last, last, node.span));
     add_fault(c, n, scalar_and(&c->scalars, impulse, turned), "a decision that switches exactly at an impulse");
 }
 
@@ -211,8 +236,9 @@ static ScalarId make_part(Compiler* c, NodeId n, int k)
     {
     case NODE_VAR: return scalar_reg(&c->scalars, c->vars.at[node.aux].first_impulse + (uint32_t)k);
     case NODE_DELTA:
-        return scalar_select(&c->scalars, lower(c, PHASE_REACT, a).present, lower(c, PHASE_REACT, b).value,
-                             number(c, 0));
+        return scalar_select(&c->scalars,
+                             scalar_and(&c->scalars, lower(c, PHASE_REACT, a).present, lower(c, PHASE_REACT, b).present),
+                             lower(c, PHASE_REACT, b).value, number(c, 0));
     case NODE_ADD: return sum(c, impulse_part(c, a, k), impulse_part(c, b, k), s);
     case NODE_SUB: return sum(c, impulse_part(c, a, k), negative(c, impulse_part(c, b, k), s), s);
     case NODE_NEG: return negative(c, impulse_part(c, a, k), s);
@@ -255,6 +281,8 @@ ScalarId impulse_part(Compiler* c, NodeId n, int k)
     if (map_get(&c->impulse_index, key, &known))
         return known;
     ScalarId part = make_part(c, n, k);
+    if (c->flat->nodes.at[n].op != NODE_VAR)  // what is absent carries no impulse (rule V1)
+        part = scalar_select(&c->scalars, lower(c, PHASE_REACT, n).present, part, number(c, 0));
     map_set(&c->impulse_index, key, part);
     if (k == 0)
         watch(c, n);

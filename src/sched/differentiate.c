@@ -91,7 +91,8 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     Span s = x->span;
     switch (x->op)
     {
-    case VM_MOVE: return d[0];
+    case VM_MOVE: return number(c, 0);  // see lower_hold
+    case VM_DELAYED: return make(c, VM_DELAYED_SLOPE, a, 0, s);
     case VM_ADD: return add(c, d[0], d[1], s);
     case VM_SUB: return sub(c, d[0], d[1], s);
     case VM_MUL: return add(c, mul(c, d[0], b, s), mul(c, a, d[1], s), s);

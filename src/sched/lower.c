@@ -309,7 +309,9 @@ static Lowered lower_hold(Compiler* c, Phase phase, NodeId n, const Lowered* arg
     ScalarId held = reg(c, cell->latch);
     if (phase == PHASE_FLOW)
         return (Lowered){held, yes(c)};
-    return (Lowered){scalar_select(&c->scalars, arg[0].present, arg[0].value, held), yes(c)};
+    // MOVE keeps derivatives out: what is held is constant beside its jump.
+    ScalarId now = scalar_select(&c->scalars, arg[0].present, arg[0].value, held);
+    return (Lowered){scalar_make(&c->scalars, VM_MOVE, now, 0, 0, c->flat->nodes.at[n].span), yes(c)};
 }
 
 // ---- operators ------------------------------------------------------------------------------------------------------

@@ -177,8 +177,14 @@ static double cubic(const HistoryPoint* a, const HistoryPoint* b, double t)
     return r * r * (1 + 2 * s) * a->value + s * s * (1 + 2 * r) * b->value + h * s * r * (r * a->slope - s * b->slope);
 }
 
-// The value at t; where two points share t, the one after the jump if `right`.
-static double history_value(const History* h, double t, bool right)
+static double cubic_slope(const HistoryPoint* a, const HistoryPoint* b, double t)
+{
+    double h = b->t - a->t, s = (t - a->t) / h, r = 1 - s;
+    return 6 * s * r * (b->value - a->value) / h + r * (r - 2 * s) * a->slope + s * (s - 2 * r) * b->slope;
+}
+
+// The value (or slope) at t; where two points share t, the one after the jump if `right`.
+static double history_value(const History* h, double t, bool right, bool slope)
 {
     uint32_t lo = 0, hi = h->count;  // first point that lies after t
     while (lo < hi)
@@ -191,14 +197,17 @@ static double history_value(const History* h, double t, bool right)
             hi = mid;
     }
     if (lo == 0)
-        return point_at(h, 0)->value;
+        return slope ? 0 : point_at(h, 0)->value;  // before the start it stood still
+    const HistoryPoint* last = point_at(h, h->count - 1);
     if (lo == h->count)
-        return point_at(h, h->count - 1)->value;
+        return slope ? last->slope : last->value;
     const HistoryPoint *a = point_at(h, lo - 1), *b = point_at(h, lo);
-    return b->t > a->t ? cubic(a, b, t) : a->value;
+    if (!(b->t > a->t))
+        return slope ? a->slope : a->value;
+    return slope ? cubic_slope(a, b, t) : cubic(a, b, t);
 }
 
-double delay_value(void* ctx, uint32_t index, double time)
+double delay_value(void* ctx, uint32_t index, double time, bool slope)
 {
     kaiSim* sim = ctx;
     const Delay* d = &sim->model->delays[index];
@@ -209,7 +218,7 @@ double delay_value(void* ctx, uint32_t index, double time)
     // A jump that comes out now is seen after the instant at this time, not before it.
     bool right = time <= sim->flow_start;
     double ulps = 4e-16 * fabs(time);  // t + T - T need not be t
-    return history_value(h, right ? at + ulps : at - ulps, right);
+    return history_value(h, right ? at + ulps : at - ulps, right, slope);
 }
 
 static kaiStatus push_all(kaiSim* sim, double t)

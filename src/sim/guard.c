@@ -338,13 +338,18 @@ static double bisect_past(Search* s, double lo, double hi, double tolerance)
     return hi;
 }
 
-// Roots are located to the resolution of the step, not of t: a bias of an ulp of t at every event would add up.
-static const double theta_tolerance = 1e-15;
+// Roots are located to the resolution of the step, not of t: a bias of an ulp of t at every event would add up. A step that
+// is long beside t is resolved more finely still, so that the time is right to an ulp.
+static double theta_tolerance(const Search* s)
+{
+    double ulp = 1.1e-16 * fmin(fabs(s->start), fabs(s->start + s->length)) / s->length;
+    return fmin(fmax(ulp, 1.2e-16), 1e-15);
+}
 
 // Crossings closer than a few ulp of t share one instant.
 static double theta_share(const Search* s)
 {
-    return fmax(4 * theta_tolerance, 9e-16 * fmax(fabs(s->start), fabs(s->start + s->length)) / s->length);
+    return fmax(4e-15, 9e-16 * fmax(fabs(s->start), fabs(s->start + s->length)) / s->length);
 }
 
 static bool has_crossed(const Search* s, double g)
@@ -376,13 +381,13 @@ static bool leave_level(Search* s, Candidate* c)
 static double locate(Search* s, Candidate* c)
 {
     if (!(s->toward * c->g_lo < 0) && !leave_level(s, c))
-        return bisect_past(s, c->lo, c->hi, theta_tolerance);
+        return bisect_past(s, c->lo, c->hi, theta_tolerance(s));
     RootResult root = root_find(s->sim->root, root_function, s, c->lo, s->toward * c->g_lo, c->hi, s->toward * c->g_hi,
-                                theta_tolerance);
+                                theta_tolerance(s));
     double after = root.after;
     // A relation that is strict on the far side has not crossed at an exact zero yet.
-    if (root.f_after == 0 && !is_past(s->sim, s->guard, 0) && after + theta_tolerance < c->hi)
-        after += theta_tolerance;
+    if (root.f_after == 0 && !is_past(s->sim, s->guard, 0) && after + theta_tolerance(s) < c->hi)
+        after += theta_tolerance(s);
     return after;
 }
 

@@ -127,7 +127,7 @@ static kaiStatus send_row(kaiSim* sim, kaiTag tag, const double* values, const u
 bool record_changed(kaiSim* sim, bool flow)
 {
     const kaiModel* model = sim->model;
-    bool changed = false;
+    bool changed = false, impulses = !flow && model->impulse_titles_count > 0;
     for (uint32_t i = 0; i < model->vars_count; i++)
     {
         const ModelVar* var = &model->vars[i];
@@ -137,7 +137,7 @@ bool record_changed(kaiSim* sim, bool flow)
         bool present = var_present(sim, var, flow), before = sim->before_present[i] != 0;
         bool event = var->column == KAI_COLUMN_EVENT;
         bool differs = event ? present : present != before || (present && value != sim->before[i]);
-        for (uint32_t k = 0; k < var->impulse_count && !flow; k++)
+        for (uint32_t k = 0; impulses && k < var->impulse_count; k++)
             differs |= sim->R[var->impulse + k] != 0;
         changed |= differs && !var->hidden;
         sim->changed[i] = differs;

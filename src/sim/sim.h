@@ -320,7 +320,7 @@ void record_finish(kaiSim* sim);
 kaiStatus initial_solve(kaiSim* sim);
 
 // delay.c
-double delay_value(void* sim, uint32_t delay, double time);
+double delay_value(void* sim, uint32_t delay, double time, bool slope);
 kaiStatus delay_start(kaiSim* sim);
 kaiStatus delay_step(kaiSim* sim);     // after an accepted step
 kaiStatus delay_instant(kaiSim* sim);  // after an instant

@@ -92,8 +92,9 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
         BINARY(HYPOT, hypot(a, b))
         BINARY(TABLE, table_value(model, (uint32_t)b, a))
     case VM_DELAYED:
+    case VM_DELAYED_SLOPE:
         for (; count > 0; count--, pc += 2)
-            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time]);
+            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
         break;
     default: __builtin_trap();  // code that no compiler of ours emits
     }

@@ -8,7 +8,7 @@
 typedef struct VmHost
 {
     void* ctx;
-    double (*delayed)(void* ctx, uint32_t delay, double time);
+    double (*delayed)(void* ctx, uint32_t delay, double time, bool slope);
 } VmHost;
 
 // 0, or 1 + the index of the component that has no constructive solution.

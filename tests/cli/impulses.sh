@@ -1,0 +1,102 @@
+# Impulses on the command line: what cannot be decided before a run stops it at the operator's line, with the time, and exits with 3;
+# the columns x#0, x#1 … of a result; `kairos check --print impulses`.
+. tests/cli/helpers.bash
+ulimit -v 4000000
+
+# stops MESSAGE PLACE TEXT: the model in TEXT is accepted by check, and its run stops with MESSAGE at PLACE (line:column).
+stops()
+{
+    printf '%s\n' "$3" >"$WORK/m.kai"
+    exits 0 check "$WORK/m.kai"
+    exits 3 run "$WORK/m.kai" -o "$WORK/o.csv"
+    grep -qF -- "m.kai:$2: error: $1" "$err" || fail "no '$1' at $2"
+    grep -q '^help:' "$err" || fail "no help: $1"
+    tail -1 "$WORK/o.csv" | grep -q '^# stopped at' || fail "the file looks whole: $1"
+}
+stops 'a product of two impulses, `a` and `b`, at t = 1' 5:14 'model M {
+  event k = up(time - 1), l = clock(1, 1)
+  signal a = delta(k, 1)
+  signal b = 3 + delta(l, 1)
+  signal c = a*b
+}
+experiment e of M { stop = 2 }'
+stops 'a product of two impulses, `d` and `twice`, at t = 0.5' 4:14 'model M {
+  event k = clock(1, 0.5)
+  signal d = delta(k, 1), twice = 2*d
+  signal y = d*twice
+}
+experiment e of M { stop = 2 }'
+stops 'an impulse times a signal that jumps at the same tag, `s` and `delta(k, 1)`, at t = 1' 4:14 'model M {
+  event k = up(time - 1)
+  signal s = if time >= 1 then 2 else 1
+  signal c = s*delta(k, 1)
+}
+experiment e of M { stop = 2 }'
+stops 'an impulse times a signal that jumps at the same tag' 5:8 'model M {
+  event k = up(time - 1)
+  state v = 1, w = 0
+  v'"'"' = delta(k, 2)
+  w'"'"' = v*delta(k, 1)
+}
+experiment e of M { stop = 2 }' # v contains the jump already (rule R2): pre(v) is meant
+stops 'an impulse times a signal that jumps at the same tag' 4:14 'model M {
+  event k = up(time - 1)
+  signal s = if time >= 1 then 2 else 1
+  signal c = delta(k, 1)/s
+}
+experiment e of M { stop = 2 }'
+stops 'a decision that switches exactly at an impulse, at t = 1' 3:14 'model M {
+  event k = up(time - 1)
+  signal s = if time >= 1 then delta(k, 1) else 1
+}
+experiment e of M { stop = 2 }' # paper 003, eq. 22
+stops 'a decision that switches exactly at an impulse, at t = 1' 3:14 'model M {
+  event k = up(time - 1)
+  signal s = if time >= 1 then 7 else delta(k, 1)
+}
+experiment e of M { stop = 2 }' # the impulse is on the side that is left
+stops 'nonconstructive' 3:9 'model M {
+  event k = up(time - 1)
+  state v = 1
+  v'"'"' = delta(k, -2*v)
+}
+experiment e of M { stop = 2 }' # the jump of v needs v after the jump
+printf '%s\n' 'model M {' '  event k = up(time - 1)' '  state x = 0' '  signal d = delta(k, 1) + pre(d, 0)' "  x' = d" '}' \
+    'experiment e of M { stop = 2 }' >"$WORK/m.kai"
+exits 3 run "$WORK/m.kai" -o "$WORK/o.csv"
+says 'chattering Zeno at t = 1' # pre hands the impulse on for ever
+
+# Columns: behind the regular part one per order, empty where there is no impulse; `record` brings them along.
+cat >"$WORK/m.kai" <<'END'
+model M {
+  event k = up(time - 1.5)
+  signal y = (2 + time)*der(delta(k, 4)), z = 1
+  state x = 0
+  x' = y
+}
+experiment e of M { stop = 2 }
+experiment chosen of M { stop = 2; record y }
+END
+exits 0 run "$WORK/m.kai" -e e
+[ "$(head -1 "$out")" = "t,p,m,k,y,y#0,y#1,z,x,x#0" ] || fail "header: $(head -1 "$out")"
+[ "$(grep '^1.5,-1,0,' "$out")" = "1.5,-1,0,,0,,,1,0," ] || fail "left limit: $(grep '^1.5,-1,0,' "$out")"
+[ "$(grep '^1.5,0,0,' "$out")" = "1.5,0,0,1,0,-4,14,1,-4,14" ] || fail "impulse: $(grep '^1.5,0,0,' "$out")"
+[ "$(grep '^1.5,1,0,' "$out")" = "1.5,1,0,,0,,,1,-4," ] || fail "right limit: $(grep '^1.5,1,0,' "$out")"
+[ "$(awk -F, '{ print NF }' "$out" | sort -u)" = 10 ] || fail "rows have different numbers of fields"
+exits 0 run "$WORK/m.kai" -e chosen
+[ "$(head -1 "$out")" = "t,p,m,y,y#0,y#1" ] || fail "header: $(head -1 "$out")"
+exits 0 run "$WORK/m.kai" -e e --view limits
+grep -q '^1.5,0,0,' "$out" && fail "--view limits keeps the tag of the impulse"
+exits 0 run "$ball"
+head -1 "$out" | grep -q '#' && fail "impulse columns in a model without impulses"
+
+# Orders: what can carry an impulse, what can jump, which states integrate impulses.
+exits 0 check --print impulses "$WORK/m.kai"
+grep -qE '^y +δ′ ' "$out" || fail "y: $(grep '^y' "$out")"
+grep -qE '^z +no impulse +continuous$' "$out" || fail "z: $(grep '^z' "$out")"
+grep -qE '^x +δ +can jump, integrates impulses$' "$out" || fail "x: $(grep '^x' "$out")"
+exits 0 check --print impulses examples/impulse-product/model.kai
+grep -qE '^U +no impulse +continuous$' "$out" || fail "U: $(grep '^U' "$out")"
+exits 0 check --print impulses "$ball"
+grep -q 'δ' "$out" && fail "the ball has no impulses"
+exit 0
