@@ -140,6 +140,7 @@ typedef struct Memory
     uint32_t dst, src;
     uint32_t left;   // register after the `flow` program that holds the left limit; NO_REG: keep dst
     bool forces;     // a change asks for another reaction
+    bool pulse;           // the weight of an impulse: asks for another reaction whenever it is not 0
     bool has_first;  // the first value was written: keep it at the start
     uint32_t ctx;    // while it is not active, dst becomes `idle`
     bool has_idle;

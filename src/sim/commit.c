@@ -277,6 +277,7 @@ static void commit_memories(kaiSim* sim, CommitResult* result)
     {
         const Memory* memory = &model->memories[w.index];
         double value = sim->R[memory->src];
+        result->other |= memory->pulse && value != 0;
         if (same_bits(value, sim->R[memory->dst]))
             continue;
         sim->R[memory->dst] = value;

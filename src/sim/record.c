@@ -73,13 +73,27 @@ const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count)
 // ---- values
 // ----------------------------------------------------------------------------------------------------------
 
-static bool var_present(const kaiSim* sim, const ModelVar* var, bool flow)
+static bool ctx_active_in(const kaiModel* model, const double* R, uint32_t ctx)
+{
+    for (; ctx != 0; ctx = model->contexts[ctx].parent)
+        if (R[model->machines[model->contexts[ctx].machine].reg] != model->contexts[ctx].mode)
+            return false;
+    return true;
+}
+
+// Presence by the registers R of some tag; `flow`: a left limit or a point of the solver, where events are absent.
+static bool present_in(const kaiModel* model, const double* R, const ModelVar* var, bool flow)
 {
     if (var->column == KAI_COLUMN_EVENT && flow)
         return false;
     if (var->present != NO_REG)
-        return sim->R[var->present] != 0;
-    return var->ctx == 0 || sim_ctx_active(sim, var->ctx);
+        return R[var->present] != 0;
+    return var->ctx == 0 || ctx_active_in(model, R, var->ctx);
+}
+
+static bool var_present(const kaiSim* sim, const ModelVar* var, bool flow)
+{
+    return present_in(sim->model, sim->R, var, flow);
 }
 
 static void load_row(const kaiSim* sim, bool flow, double* values, uint8_t* present)
@@ -124,28 +138,43 @@ static kaiStatus send_row(kaiSim* sim, kaiTag tag, const double* values, const u
 }
 
 // An event that goes is no change of its own: it was present at its tag and that was recorded.
-bool record_changed(kaiSim* sim, bool flow)
+static bool differs(const kaiModel* model, const ModelVar* var, const double* before, bool before_flow, const double* now,
+                    bool now_flow)
+{
+    bool present = present_in(model, now, var, now_flow);
+    for (uint32_t k = 0; k < var->impulse_count && !now_flow; k++)
+        if (now[var->impulse + k] != 0)
+            return true;
+    if (var->column == KAI_COLUMN_EVENT)
+        return present;
+    return present != present_in(model, before, var, before_flow) || (present && now[var->reg] != before[var->reg]);
+}
+
+bool record_var_changed(const kaiSim* sim, uint32_t var)
+{
+    return differs(sim->model, &sim->model->vars[var], sim->tag_before, sim->tag_before_flow, sim->tag_last,
+                   sim->tag_last_flow);
+}
+
+static bool anything_changed(const kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    bool changed = false, impulses = !flow && model->impulse_titles_count > 0;
     for (uint32_t i = 0; i < model->vars_count; i++)
-    {
-        const ModelVar* var = &model->vars[i];
-        if (var->kind == MODEL_PARAM)
-            continue;
-        double value = sim->R[var->reg];
-        bool present = var_present(sim, var, flow), before = sim->before_present[i] != 0;
-        bool event = var->column == KAI_COLUMN_EVENT;
-        bool differs = event ? present : present != before || (present && value != sim->before[i]);
-        for (uint32_t k = 0; impulses && k < var->impulse_count; k++)
-            differs |= sim->R[var->impulse + k] != 0;
-        changed |= differs && !var->hidden;
-        sim->changed[i] = differs;
-        sim->earlier[i] = sim->before[i];
-        sim->before[i] = value;
-        sim->before_present[i] = present;
-    }
-    return changed;
+        if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(sim, i))
+            return true;
+    return false;
+}
+
+// Keeps what the tag left, so that the next one can be compared with it.
+static void keep_tag(kaiSim* sim, bool flow)
+{
+    uint32_t first = sim->model->reg_first[REG_STATE];
+    double* older = sim->tag_before;
+    sim->tag_before = sim->tag_last;
+    sim->tag_before_flow = sim->tag_last_flow;
+    sim->tag_last = older;
+    sim->tag_last_flow = flow;
+    memcpy(older + first, sim->R + first, sizeof(double) * (sim->model->saved_count - first));
 }
 
 // ---- probes
@@ -269,27 +298,41 @@ static kaiStatus send_pending(kaiSim* sim, bool changed)
     return status;
 }
 
+// The start: its left limit waits (see send_pending), and counts as index 0 only if it will be recorded. *done: nothing more
+// to do for this tag.
+static void record_start_tag(kaiSim* sim, bool left, bool changed, bool* done)
+{
+    *done = left || (sim->row_pending && !changed);
+    if (left)
+    {
+        probe_tag(sim, true, true);
+        keep_pending(sim);
+    }
+    else if (sim->row_pending && !changed)
+    {
+        probe_tag(sim, false, false);  // as index 0, or as index 1 if something changes later
+        sim->rank = 1;
+        probe_tag(sim, false, false);
+        sim->zero_pending = true;
+    }
+    else if (sim->row_pending)
+        sim->rank = sim->zero_pending ? 2 : 1;
+}
+
 static kaiStatus record_instant_tag(kaiSim* sim, bool left)
 {
-    bool start = sim->counters.instants <= 1 && sim->now.t == sim->options.start;
-    bool changed = record_changed(sim, left);
-    if (!left && sim->now.m != 0 && !changed)
+    bool start = sim->counters.instants <= 1 && sim->now.t == sim->options.start, done = false;
+    keep_tag(sim, left);
+    bool compared = start || (!left && sim->now.m != 0);  // a tag with m = 0 is recorded whatever it changes (rule T4)
+    bool changed = !compared || anything_changed(sim);
+    if (!left && !changed && sim->now.m != 0)
+        return KAI_OK;
+    if (start)
+        record_start_tag(sim, left, changed, &done);
+    if (done)
         return KAI_OK;
     probe_tag(sim, left, left);
     sim->rank++;
-    if (start && left)
-    {
-        sim->rank = 0;  // counts only once it is recorded
-        keep_pending(sim);
-        return KAI_OK;
-    }
-    if (start && sim->row_pending && !changed)
-    {
-        sim->zero_pending = true;
-        return KAI_OK;
-    }
-    if (start && sim->row_pending)
-        sim->rank = sim->zero_pending ? 3 : 2;
     kaiStatus status = send_pending(sim, true);
     if (status == KAI_OK)
     {
@@ -301,6 +344,12 @@ static kaiStatus record_instant_tag(kaiSim* sim, bool left)
 
 kaiStatus record_instant_end(kaiSim* sim)
 {
+    for (uint32_t i = 0; sim->zero_pending && i < sim->model->probes_count; i++)
+    {
+        const Probe* p = &sim->model->probes[i];
+        if (p->kind == PROBE_INDEX && sim->R[p->index] == 1 && same_time(sim->R[p->time], sim->now.t))
+            sim->probes[i].present = false;  // the start has one tag only
+    }
     return send_pending(sim, false);
 }
 

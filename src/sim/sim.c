@@ -298,10 +298,8 @@ static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(probes, model->probes_count)                                                                                     \
     X(set, model->vars_count)                                                                                          \
     X(set_values, model->vars_count)                                                                                   \
-    X(before, model->vars_count)                                                                                       \
-    X(earlier, model->vars_count)                                                                                      \
-    X(changed, model->vars_count)                                                                                      \
-    X(before_present, model->vars_count)                                                                               \
+    X(tag_last, model->saved_count)                                                                                    \
+    X(tag_before, model->saved_count)                                                                                  \
     X(staged, model->acts_count + model->resets_count + 2 * model->machines_count)                                     \
     X(stamps, model->reg_count)                                                                                        \
     X(candidates, 2 * model->guards_count)                                                                             \

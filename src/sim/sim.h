@@ -119,6 +119,7 @@ struct kaiSim
     double flow_start;    // delayed signals jump to their right limit at this t (rule of delay.c)
     double instant_time;  // t of the last instant; NaN before the first
     bool started, ended, halted;
+    bool tag_last_flow, tag_before_flow;  // they were left limits: events absent
     bool reaction_moved;  // an impulse of this reaction moved a state
     bool field_changed;  // since the solver was last started: it must restart
     uint32_t rank;       // of the next recorded tag at this t (superdense index)
@@ -143,10 +144,8 @@ struct kaiSim
     ProbeState* probes;
     uint8_t* set;  // parameters and start values given by the user: 1
     double* set_values;
-    double* before;  // values of the variables at the last tag
-    uint8_t* before_present;
-    double* earlier;   // and at the tag before it
-    uint8_t* changed;  // whether the last tag changed them
+    double* tag_last;   // registers as the last tag of an instant left them
+    double* tag_before; // and the tag before it
     double* zeno_past;   // states after the last three events of the tracked guard
     double* hold_limit;  // per state: what it is held at
     uint32_t* hold_by;   // per state: guard + 1 that holds it, 0 = free
@@ -311,7 +310,7 @@ void schedule_enter_modes(kaiSim* sim);  // `entry` of the initial modes
 // record.c
 kaiStatus record_tag(kaiSim* sim, bool instant, bool left);  // a tag of an instant, or a solver point
 kaiStatus record_step(kaiSim* sim, double end);              // probes and grid rows inside (start of step, end)
-bool record_changed(kaiSim* sim, bool flow);                 // did a variable change since the tag before
+bool record_var_changed(const kaiSim* sim, uint32_t var);     // by the last tag: tag_before against tag_last
 kaiStatus record_instant_end(kaiSim* sim);
 kaiStatus record_create(kaiSim* sim);
 void record_finish(kaiSim* sim);

@@ -29,8 +29,8 @@ static void fixed_parts(kaiSim* sim, Part parts[FIXED_PARTS])
     parts[0] = (Part){sim->R, sizeof(double) * m->saved_count};
     parts[1] = (Part){sim->guards, sizeof *sim->guards * m->guards_count};
     parts[2] = (Part){sim->probes, sizeof *sim->probes * m->probes_count};
-    parts[3] = (Part){sim->before, sizeof(double) * m->vars_count};
-    parts[4] = (Part){sim->before_present, m->vars_count};
+    parts[3] = (Part){sim->tag_last, sizeof(double) * m->saved_count};
+    parts[4] = (Part){sim->tag_before, sizeof(double) * m->saved_count};
     parts[5] = (Part){sim->zeno_past, sizeof(double) * 3 * m->state_count};
     parts[6] = (Part){sim->hold_limit, sizeof(double) * m->state_count};
     parts[7] = (Part){sim->hold_by, sizeof(uint32_t) * m->state_count};
