@@ -16,7 +16,8 @@ static const Command commands[] = {
      "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S] [-o FILE|-]\n"
      "              [--view full|limits|unique] [--quiet]",
      "runs a model or an experiment (every combination of its sweeps) to CSV"},
-    {"check", command_check, "FILE… [--print flat|schedule|impulses] [-e EXPERIMENT]", "diagnostics only; exit 1 if any error"},
+    {"check", command_check, "FILE… [--print flat|schedule|impulses] [-e EXPERIMENT]",
+     "diagnostics only; exit 1 if any error"},
     {"test", command_test, "FILE|DIR…",
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
     {"explain", command_explain, "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S]",

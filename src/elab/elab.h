@@ -14,8 +14,8 @@ enum
 {
     NO_INSTANCE = UINT32_MAX,
     MAX_VARIABLES = 2 * 1000 * 1000,  // also instances and passes of loops
-    MAX_STEPS = 20 * 1000 * 1000,      // expressions looked at: stops functions that double at each call
-    MAX_DEPTH = 4000,                  // nested expressions, with the functions and parameters they lead into
+    MAX_STEPS = 20 * 1000 * 1000,     // expressions looked at: stops functions that double at each call
+    MAX_DEPTH = 4000,                 // nested expressions, with the functions and parameters they lead into
     MAX_INSTANCE_DEPTH = 500,
 };
 

@@ -237,7 +237,8 @@ static void build_pre_impulse(Builder* b, const Cell* cell)
     NodeId x = c->flat->nodes.at[cell->node].arg[0];
     SymReg src = react_result(b, 0, impulse_part(c, x, (int)cell->index));
     SymReg zero = c->scalars.list.at[scalar_const(&c->scalars, 0)].reg;
-    vec_push(b->arena, b->memories, (Memory){.dst = cell->latch, .src = src, .left = zero, .forces = true, .pulse = true});
+    vec_push(b->arena, b->memories,
+             (Memory){.dst = cell->latch, .src = src, .left = zero, .forces = true, .pulse = true});
 }
 
 static void build_delay_impulse(Builder* b, const Cell* cell)

@@ -1,11 +1,13 @@
-// Who can carry an impulse, of which order, and who can jump: inferred for every variable to a fixed point, before anything
-// runs (rule V3). An operator without a meaning for an impulse that its argument can carry is refused here; what only
-// happens if two things coincide (a product, a switch at the moment of an impulse) is watched by the run (parts.c).
+// Who can carry an impulse, of which order, and who can jump: inferred for every variable to a fixed point, before
+// anything runs (rule V3). An operator without a meaning for an impulse that its argument can carry is refused here;
+// what only happens if two things coincide (a product, a switch at the moment of an impulse) is watched by the run
+// (parts.c).
 #include "sched/compiler.h"
 
 #include <string.h>
 
-// ---- orders ----------------------------------------------------------------------------------------------------------
+// ---- orders
+// ----------------------------------------------------------------------------------------------------------
 
 static int most(int a, int b)
 {
@@ -69,7 +71,8 @@ int node_order(Compiler* c, NodeId root)
     return c->node_orders.at[root] - 2;
 }
 
-// ---- jumps -----------------------------------------------------------------------------------------------------------
+// ---- jumps
+// -----------------------------------------------------------------------------------------------------------
 
 static bool var_jumps(const Compiler* c, uint32_t v)
 {
@@ -115,7 +118,8 @@ static void mark_assigned(Compiler* c, const FlatActions* actions)
             c->vars.at[actions->at[i].var].jumps = true;
 }
 
-// ---- fixed point -----------------------------------------------------------------------------------------------------
+// ---- fixed point
+// -----------------------------------------------------------------------------------------------------
 
 // One variable: true if something grew.
 static bool update(Compiler* c, uint32_t v)
@@ -156,7 +160,8 @@ static void report_growth(Compiler* c, uint32_t v)
                var->name);
 }
 
-// ---- what has no meaning ---------------------------------------------------------------------------------------------
+// ---- what has no meaning
+// ---------------------------------------------------------------------------------------------
 
 static void refuse(Compiler* c, DiagCode code, const Node* node, NodeId culprit, const char* what)
 {
@@ -227,7 +232,8 @@ static void check_all(Compiler* c)
         check_actions(c, &flat->transitions.at[i].actions);
 }
 
-// ---- the pass --------------------------------------------------------------------------------------------------------
+// ---- the pass
+// --------------------------------------------------------------------------------------------------------
 
 void infer_impulses(Compiler* c)
 {
@@ -257,7 +263,11 @@ void infer_impulses(Compiler* c)
 
 const char* order_text(Arena* arena, int order)
 {
-    return order < 0 ? "no impulse" : order == 0 ? "δ" : order == 1 ? "δ′" : order == 2 ? "δ″" : arena_printf(arena, "δ(%d)", order);
+    return order < 0    ? "no impulse"
+           : order == 0 ? "δ"
+           : order == 1 ? "δ′"
+           : order == 2 ? "δ″"
+                        : arena_printf(arena, "δ(%d)", order);
 }
 
 char* print_impulses(Compiler* c)
@@ -269,8 +279,11 @@ char* print_impulses(Compiler* c)
         const VarInfo* info = &c->vars.at[v];
         if (var->hidden || (var->kind != VAR_STATE && var->kind != VAR_SIGNAL))
             continue;
-        const char* line = arena_printf(c->arena, "%-30s %s%*s %s%s\n", var->name, order_text(c->arena, info->order), info->order < 0 ? 2 : info->order < 3 ? 11 - (info->order > 0) : 8, "",
-                                        info->jumps || !c->has_impulses ? "can jump" : "continuous",
+        const char* line = arena_printf(c->arena, "%-30s %s%*s %s%s\n", var->name, order_text(c->arena, info->order),
+                                        info->order < 0   ? 2
+                                        : info->order < 3 ? 11 - (info->order > 0)
+                                                          : 8,
+                                        "", info->jumps || !c->has_impulses ? "can jump" : "continuous",
                                         info->rhs_order >= 0 ? ", integrates impulses" : "");
         for (const char* p = line; *p != 0; p++)
             vec_push(c->arena, text, *p);

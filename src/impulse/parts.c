@@ -1,6 +1,6 @@
-// The impulse part of an expression in a reaction: the weight of δ⁽ᵏ⁾, by the rule of every operator (rule V4; paper 003,
-// section 3). Products follow Leibniz, u δ⁽ⁱ⁾ = Σₖ (-1)ᵏ C(i,k) u⁽ᵏ⁾ δ⁽ⁱ⁻ᵏ⁾, with exact derivatives along the flow. What
-// may go wrong only at run time leaves a fault: a condition that stops the run with a sentence.
+// The impulse part of an expression in a reaction: the weight of δ⁽ᵏ⁾, by the rule of every operator (rule V4; paper
+// 003, section 3). Products follow Leibniz, u δ⁽ⁱ⁾ = Σₖ (-1)ᵏ C(i,k) u⁽ᵏ⁾ δ⁽ⁱ⁻ᵏ⁾, with exact derivatives along the
+// flow. What may go wrong only at run time leaves a fault: a condition that stops the run with a sentence.
 #include "sched/compiler.h"
 
 static ScalarId number(Compiler* c, double value)
@@ -37,7 +37,8 @@ static uint32_t node_ctx(const Compiler* c, NodeId n)
     return ctx == CTX_UNUSED ? 0 : ctx;
 }
 
-// ---- jumps -----------------------------------------------------------------------------------------------------------
+// ---- jumps
+// -----------------------------------------------------------------------------------------------------------
 
 ScalarId last_value(Compiler* c, NodeId node)
 {
@@ -81,7 +82,8 @@ static ScalarId has_jumped(Compiler* c, NodeId node)
                   scalar_make(&c->scalars, VM_ABS, by, 0, 0, span), span);
 }
 
-// ---- faults ----------------------------------------------------------------------------------------------------------
+// ---- faults
+// ----------------------------------------------------------------------------------------------------------
 
 static ScalarId any_impulse(Compiler* c, NodeId n)
 {
@@ -103,8 +105,8 @@ static void add_fault(Compiler* c, NodeId n, ScalarId condition, const char* tex
 // Once per node, when its first part is asked for.
 static void watch_product(Compiler* c, NodeId n, NodeId u, NodeId v)
 {
-    const char* names = arena_printf(c->arena, "`%s` and `%s`", flat_text(c->flat, c->arena, u),
-                                     flat_text(c->flat, c->arena, v));
+    const char* names =
+        arena_printf(c->arena, "`%s` and `%s`", flat_text(c->flat, c->arena, u), flat_text(c->flat, c->arena, v));
     if (node_order(c, u) >= 0)
         add_fault(c, n, scalar_and(&c->scalars, any_impulse(c, u), any_impulse(c, v)),
                   arena_printf(c->arena, "a product of two impulses, %s", names));
@@ -126,11 +128,13 @@ static void watch_decision(Compiler* c, NodeId n)
     ScalarId impulse = scalar_or(&c->scalars, any_impulse(c, node.arg[1]), any_impulse(c, node.arg[2]));
     ScalarId now = lower(c, PHASE_REACT, node.arg[0]).value;
     ScalarId last = last_value(c, node.arg[0]);
-    ScalarId turned = scalar_and(&c->scalars, binary(c, VM_NE, now, last, node.span), binary(c, VM_EQ, last, last, node.span));
+    ScalarId turned =
+        scalar_and(&c->scalars, binary(c, VM_NE, now, last, node.span), binary(c, VM_EQ, last, last, node.span));
     add_fault(c, n, scalar_and(&c->scalars, impulse, turned), "a decision that switches exactly at an impulse");
 }
 
-// ---- products --------------------------------------------------------------------------------------------------------
+// ---- products
+// --------------------------------------------------------------------------------------------------------
 
 static double binomial(int n, int k)
 {
@@ -186,7 +190,8 @@ static ScalarId quotient_part(Compiler* c, NodeId n, int k)
     return leibniz(c, n, node.arg[1], inverse, node.arg[0], k);
 }
 
-// ---- memory ----------------------------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------------------------
 
 // pre(x) hands the impulse of the tag before on to this one.
 static ScalarId pre_part(Compiler* c, NodeId n, int k)
@@ -225,7 +230,8 @@ static ScalarId delay_part(Compiler* c, NodeId n, int k)
                          scalar_reg(&c->scalars, cell->latch), number(c, 0));
 }
 
-// ---- parts -----------------------------------------------------------------------------------------------------------
+// ---- parts
+// -----------------------------------------------------------------------------------------------------------
 
 static ScalarId make_part(Compiler* c, NodeId n, int k)
 {
@@ -236,9 +242,9 @@ static ScalarId make_part(Compiler* c, NodeId n, int k)
     {
     case NODE_VAR: return scalar_reg(&c->scalars, c->vars.at[node.aux].first_impulse + (uint32_t)k);
     case NODE_DELTA:
-        return scalar_select(&c->scalars,
-                             scalar_and(&c->scalars, lower(c, PHASE_REACT, a).present, lower(c, PHASE_REACT, b).present),
-                             lower(c, PHASE_REACT, b).value, number(c, 0));
+        return scalar_select(
+            &c->scalars, scalar_and(&c->scalars, lower(c, PHASE_REACT, a).present, lower(c, PHASE_REACT, b).present),
+            lower(c, PHASE_REACT, b).value, number(c, 0));
     case NODE_ADD: return sum(c, impulse_part(c, a, k), impulse_part(c, b, k), s);
     case NODE_SUB: return sum(c, impulse_part(c, a, k), negative(c, impulse_part(c, b, k), s), s);
     case NODE_NEG: return negative(c, impulse_part(c, a, k), s);

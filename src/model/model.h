@@ -94,9 +94,9 @@ typedef struct ModelVar
     uint32_t reg;      // its value
     uint32_t present;  // its presence, NO_REG: always present
     uint32_t ctx;
-    uint32_t impulse, impulse_count;   // registers of the weights of δ, δ′, … after `react`
-    uint32_t first_title;              // in impulse_titles
-    uint32_t machine;  // MODE
+    uint32_t impulse, impulse_count;  // registers of the weights of δ, δ′, … after `react`
+    uint32_t first_title;             // in impulse_titles
+    uint32_t machine;                 // MODE
     uint32_t place;
 } ModelVar;
 
@@ -117,7 +117,7 @@ typedef struct Guard
     uint8_t kind;
     bool searched;   // g changes between instants and its sign is looked for on the dense output
     bool time_only;  // g is affine in time: scheduled, never searched
-    bool curved;          // not affine in the states: it may swing faster than they do
+    bool curved;     // not affine in the states: it may swing faster than they do
     uint32_t ctx;
     uint32_t g, slope;  // after the `events` program: g and its derivative along the flow
     uint32_t argument;  // after `events`: what last_g remembers (g itself; of a floor, x)
@@ -140,7 +140,7 @@ typedef struct Memory
     uint32_t dst, src;
     uint32_t left;   // register after the `flow` program that holds the left limit; NO_REG: keep dst
     bool forces;     // a change asks for another reaction
-    bool pulse;           // the weight of an impulse: asks for another reaction whenever it is not 0
+    bool pulse;      // the weight of an impulse: asks for another reaction whenever it is not 0
     bool has_first;  // the first value was written: keep it at the start
     uint32_t ctx;    // while it is not active, dst becomes `idle`
     bool has_idle;
@@ -254,8 +254,8 @@ typedef struct IndexRange
     uint32_t first, count;
 } IndexRange;
 
-// Machine `machine` is in mode `mode`, and `parent` is active. What belongs to it, so that a reaction visits what is active
-// and nothing else.
+// Machine `machine` is in mode `mode`, and `parent` is active. What belongs to it, so that a reaction visits what is
+// active and nothing else.
 typedef struct Context
 {
     uint32_t parent, machine, mode;
@@ -338,9 +338,9 @@ typedef struct Sweep
     X(uint32_t, ctx_assertions)                                                                                        \
     X(uint32_t, ctx_machines)                                                                                          \
     X(Assertion, assertions)                                                                                           \
-    X(NowState, now_states)      /* states that integrate impulses */                                                  \
+    X(NowState, now_states) /* states that integrate impulses */                                                       \
     X(ModelFault, faults)                                                                                              \
-    X(uint32_t, impulse_titles)  /* column names x#0, x#1, … */                                                        \
+    X(uint32_t, impulse_titles) /* column names x#0, x#1, … */                                                       \
     X(Component, components)                                                                                           \
     X(uint32_t, component_vars)                                                                                        \
     X(Probe, probes)                                                                                                   \

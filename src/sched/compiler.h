@@ -55,9 +55,10 @@ typedef enum CellKind
     CELL_HOLD,
     CELL_PRE,
     CELL_DELAY,
-    CELL_PRE_IMPULSE, CELL_DELAY_IMPULSE,  // weights under `pre` and `delay`
-    CELL_LAST,   // any expression at the tag before: its jump
-    CELL_PROBE,  // an operator of `expect`: filled in by the run
+    CELL_PRE_IMPULSE,
+    CELL_DELAY_IMPULSE,  // weights under `pre` and `delay`
+    CELL_LAST,           // any expression at the tag before: its jump
+    CELL_PROBE,          // an operator of `expect`: filled in by the run
 } CellKind;
 
 // An operator with memory. Registers are MEMORY unless said otherwise.
@@ -89,7 +90,7 @@ typedef struct Task
 {
     TaskKind kind;
     uint32_t var;
-    uint32_t base;  // DERIVATIVE: the task it differentiates; IMPULSE: the order
+    uint32_t base;        // DERIVATIVE: the task it differentiates; IMPULSE: the order
     SymReg reg, present;  // present NO_REG: always
     VEC(uint32_t) defs;   // indices in flat->defs
 } Task;
@@ -130,10 +131,10 @@ struct Compiler
     Map cell_index;             // node → cell
     VEC(Cell) cells;
     VEC(FaultInfo) faults;
-    bool has_impulses;              // the model can have impulses at all
-    NodeId source_nodes;            // nodes of the text; those after it were made by rewriting
-    VEC(int8_t) node_orders;        // [node] + 2; 0 = not known
-    Map impulse_index;              // node * 16 + order → scalar
+    bool has_impulses;        // the model can have impulses at all
+    NodeId source_nodes;      // nodes of the text; those after it were made by rewriting
+    VEC(int8_t) node_orders;  // [node] + 2; 0 = not known
+    Map impulse_index;        // node * 16 + order → scalar
     uint32_t delay_count;
     SymReg time;
     SymReg* entries;  // [ctx]: present when the mode has just been entered; NO_REG: nobody asks

@@ -1,5 +1,6 @@
-// Which contexts are active, as a list: a reaction visits what belongs to them and nothing else, so its cost does not grow
-// with the number of modes that are not active. What leaves the list forgets its memories, so that it starts afresh.
+// Which contexts are active, as a list: a reaction visits what belongs to them and nothing else, so its cost does not
+// grow with the number of modes that are not active. What leaves the list forgets its memories, so that it starts
+// afresh.
 #include "sim/sim.h"
 
 #include <math.h>

@@ -80,7 +80,8 @@ static void say_changes(const kaiSim* sim, Endless* e)
     int count = 0;
     for (uint32_t i = 0; i < model->vars_count && count < 6; i++)
         if (record_var_changed(sim, i) && !model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM)
-            say(e, "%s%s = %.9g", count++ > 0 ? ", " : " ", model_string(model, model->vars[i].name), sim->tag_last[model->vars[i].reg]);
+            say(e, "%s%s = %.9g", count++ > 0 ? ", " : " ", model_string(model, model->vars[i].name),
+                sim->tag_last[model->vars[i].reg]);
 }
 
 // One tag of the cycle: what changed at it, and the reactions that fired there.
@@ -124,7 +125,8 @@ static kaiStatus fail_bound(kaiSim* sim, Endless* e)
     for (uint32_t i = 0; i < model->vars_count; i++)
         if (record_var_changed(sim, i) && !model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM)
             say(e, "%s%s (line %d): %.6g, %.6g", e->length > 0 ? "; " : "", model_string(model, model->vars[i].name),
-                model->places[model->vars[i].place].line, sim->tag_before[model->vars[i].reg], sim->tag_last[model->vars[i].reg]);
+                model->places[model->vars[i].place].line, sim->tag_before[model->vars[i].reg],
+                sim->tag_last[model->vars[i].reg]);
     uint32_t place = sim->reacted_count > 0 ? model->reactions[sim->reacted[0]].place : 0;
     return sim_fail(sim, place,
                     "raise max_microsteps if this should end; a signal that adds to its own `pre` never does",

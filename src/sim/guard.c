@@ -338,8 +338,8 @@ static double bisect_past(Search* s, double lo, double hi, double tolerance)
     return hi;
 }
 
-// Roots are located to the resolution of the step, not of t: a bias of an ulp of t at every event would add up. A step that
-// is long beside t is resolved more finely still, so that the time is right to an ulp.
+// Roots are located to the resolution of the step, not of t: a bias of an ulp of t at every event would add up. A step
+// that is long beside t is resolved more finely still, so that the time is right to an ulp.
 static double theta_tolerance(const Search* s)
 {
     double ulp = 1.1e-16 * fmin(fabs(s->start), fabs(s->start + s->length)) / s->length;
@@ -434,7 +434,8 @@ static bool find_dip(Search* s, GuardState* state, const Piece* p, Candidate* c)
     return false;
 }
 
-// ---- curved guards ---------------------------------------------------------------------------------------------------
+// ---- curved guards
+// ---------------------------------------------------------------------------------------------------
 
 // A guard that is no affine function of the states can swing faster than they do. Its pieces are halved until the cubic
 // through both ends agrees with the middle, so that each holds at most one swing; then each is looked at in turn.

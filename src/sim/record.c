@@ -138,8 +138,8 @@ static kaiStatus send_row(kaiSim* sim, kaiTag tag, const double* values, const u
 }
 
 // An event that goes is no change of its own: it was present at its tag and that was recorded.
-static bool differs(const kaiModel* model, const ModelVar* var, const double* before, bool before_flow, const double* now,
-                    bool now_flow)
+static bool differs(const kaiModel* model, const ModelVar* var, const double* before, bool before_flow,
+                    const double* now, bool now_flow)
 {
     bool present = present_in(model, now, var, now_flow);
     for (uint32_t k = 0; k < var->impulse_count && !now_flow; k++)
@@ -298,8 +298,8 @@ static kaiStatus send_pending(kaiSim* sim, bool changed)
     return status;
 }
 
-// The start: its left limit waits (see send_pending), and counts as index 0 only if it will be recorded. *done: nothing more
-// to do for this tag.
+// The start: its left limit waits (see send_pending), and counts as index 0 only if it will be recorded. *done: nothing
+// more to do for this tag.
 static void record_start_tag(kaiSim* sim, bool left, bool changed, bool* done)
 {
     *done = left || (sim->row_pending && !changed);

@@ -36,8 +36,8 @@ void sim_warn(kaiSim* sim, uint32_t place, const char* format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof sim->warning_texts[0], format, args);
     va_end(args);
-    sim->warnings[sim->warning_count++] = (kaiFailure){
-        .status = KAI_OK, .tag = sim->now, .place = model_place(sim->model, place), .text = text};
+    sim->warnings[sim->warning_count++] =
+        (kaiFailure){.status = KAI_OK, .tag = sim->now, .place = model_place(sim->model, place), .text = text};
 }
 
 const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index)
@@ -311,7 +311,7 @@ static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(hold_by, model->state_count)                                                                                     \
     X(fired, model->guards_count)                                                                                      \
     X(reacted, model->reactions_count)                                                                                 \
-    X(rounds, (size_t)(model->vars_count > 256 ? 16 : 64) * model->vars_count)                                                                           \
+    X(rounds, (size_t)(model->vars_count > 256 ? 16 : 64) * model->vars_count)                                         \
     X(zeno_left, model->state_count)                                                                                   \
     X(left_slope, model->state_count)                                                                                  \
     X(free_state, model->state_count)                                                                                  \
@@ -320,12 +320,12 @@ static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(slopes, model->state_count)                                                                                      \
     X(histories, model->delays_count)                                                                                  \
     X(mode_names, model->modes_count)                                                                                  \
-    X(columns, model->vars_count + model->impulse_titles_count)\
-    X(column_vars, model->vars_count + model->impulse_titles_count)\
-    X(column_orders, model->vars_count + model->impulse_titles_count)\
-    X(row_values, model->vars_count + model->impulse_titles_count)\
-    X(row_present, model->vars_count + model->impulse_titles_count)\
-    X(pending_values, model->vars_count + model->impulse_titles_count)\
+    X(columns, model->vars_count + model->impulse_titles_count)                                                        \
+    X(column_vars, model->vars_count + model->impulse_titles_count)                                                    \
+    X(column_orders, model->vars_count + model->impulse_titles_count)                                                  \
+    X(row_values, model->vars_count + model->impulse_titles_count)                                                     \
+    X(row_present, model->vars_count + model->impulse_titles_count)                                                    \
+    X(pending_values, model->vars_count + model->impulse_titles_count)                                                 \
     X(pending_present, model->vars_count + model->impulse_titles_count)
 
 static bool allocate_arrays(kaiSim* sim)

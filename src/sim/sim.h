@@ -49,13 +49,13 @@ typedef struct GuardState
     uint32_t pattern;                             // equal ratios in a row
     uint64_t fired;                               // sim->instant_runs when it did last
     int8_t crossed;                               // the direction in which it fired last
-    int8_t rebound;              // a reaction turned g back: the sign of the side it has to reach; 0 = none
+    int8_t rebound;                      // a reaction turned g back: the sign of the side it has to reach; 0 = none
     double rebound_time, rebound_slope;  // when, and how fast
-    bool turned;                 // its last event was turned back
-    double first_flip, last_flip;  // events that turned it back within the resolution of t
-    uint32_t flips, jumps;         // how many followed the first, how many of all with jumps of states
-    int8_t barrier;              // the direction in which its events were turned back; 0 = the last was not
-    uint32_t reversals;          // in a row, each sooner than the one before
+    bool turned;                         // its last event was turned back
+    double first_flip, last_flip;        // events that turned it back within the resolution of t
+    uint32_t flips, jumps;               // how many followed the first, how many of all with jumps of states
+    int8_t barrier;                      // the direction in which its events were turned back; 0 = the last was not
+    uint32_t reversals;                  // in a row, each sooner than the one before
     double barrier_time, barrier_interval, longest;
     int64_t last_instants;  // counters.instants at the last of them
     bool holding;           // zeno = continue holds states at it
@@ -120,10 +120,10 @@ struct kaiSim
     double instant_time;  // t of the last instant; NaN before the first
     bool started, ended, halted;
     bool tag_last_flow, tag_before_flow;  // they were left limits: events absent
-    bool reaction_moved;  // an impulse of this reaction moved a state
-    bool field_changed;  // since the solver was last started: it must restart
-    uint32_t rank;       // of the next recorded tag at this t (superdense index)
-    double next_grid;    // next row of `record … every`
+    bool reaction_moved;                  // an impulse of this reaction moved a state
+    bool field_changed;                   // since the solver was last started: it must restart
+    uint32_t rank;                        // of the next recorded tag at this t (superdense index)
+    double next_grid;                     // next row of `record … every`
     uint64_t grid_index;
     double last_row_t;
     kaiCounters counters;
@@ -144,8 +144,8 @@ struct kaiSim
     ProbeState* probes;
     uint8_t* set;  // parameters and start values given by the user: 1
     double* set_values;
-    double* tag_last;   // registers as the last tag of an instant left them
-    double* tag_before; // and the tag before it
+    double* tag_last;    // registers as the last tag of an instant left them
+    double* tag_before;  // and the tag before it
     double* zeno_past;   // states after the last three events of the tracked guard
     double* hold_limit;  // per state: what it is held at
     uint32_t* hold_by;   // per state: guard + 1 that holds it, 0 = free
@@ -157,9 +157,9 @@ struct kaiSim
     uint32_t decision_capacity, script_count;
     Explorer* explorer;  // NULL: nobody asks for the other alternatives
 
-    uint32_t* active;        // contexts that are active, outer ones first
+    uint32_t* active;  // contexts that are active, outer ones first
     uint32_t active_count;
-    uint32_t* leaving;       // contexts that the transitions of this commit leave
+    uint32_t* leaving;  // contexts that the transitions of this commit leave
     uint32_t leaving_count;
 
     // scratch
@@ -174,10 +174,10 @@ struct kaiSim
     uint32_t fired_count;
     uint32_t* reacted;  // reactions that fired in this commit
     uint32_t reacted_count;
-    double* rounds;         // of variables: values at the last tags of a long instant (endless.c)
-    uint32_t round_slots;   // how many tags
-    double* zeno_left;  // states before the reactions of this instant
-    double* left_slope;  // and the field there
+    double* rounds;        // of variables: values at the last tags of a long instant (endless.c)
+    uint32_t round_slots;  // how many tags
+    double* zeno_left;     // states before the reactions of this instant
+    double* left_slope;    // and the field there
     double *free_slope, *free_state;
     double* x;  // states, for dense output
     double* slopes;
@@ -257,7 +257,7 @@ typedef struct Endless
 {
     uint32_t tags, mark, next_mark, changed_states;
     uint64_t marked;
-    uint64_t reactions[64];  // hashes of what fired at the last tags
+    uint64_t reactions[64];      // hashes of what fired at the last tags
     uint32_t period, confirmed;  // of a round that repeats; tags in a row at which it shrinks steadily
     bool limited, shrinks;
     uint32_t show, cycle;  // the verdict is known: tags still to be shown, tags of a round
@@ -270,13 +270,13 @@ void endless_begin(Endless* e);
 kaiStatus endless_watch(kaiSim* sim, Endless* e, kaiTag at, bool state_changed);
 
 // zeno.c: events that accumulate, sliding, tunnelling (rule C4); zeno = continue
-void zeno_before(kaiSim* sim, double t);                      // an instant: after the left limit
-kaiStatus zeno_after(kaiSim* sim);                            // and at its end, the guards armed again
-kaiStatus zeno_turned(kaiSim* sim, uint32_t guard);           // a step ended while a guard waits for its rebound
-void zeno_hold(const kaiSim* sim, double* slopes);            // derivatives of the held states
-void zeno_hold_jacobian(const kaiSim* sim, double* values);   // and their rows
-void zeno_check_held(kaiSim* sim);                            // before the solver goes on: who is free again
-bool zeno_search(kaiSim* sim, double* theta);                 // the first place in the step where a held state leaves
+void zeno_before(kaiSim* sim, double t);                     // an instant: after the left limit
+kaiStatus zeno_after(kaiSim* sim);                           // and at its end, the guards armed again
+kaiStatus zeno_turned(kaiSim* sim, uint32_t guard);          // a step ended while a guard waits for its rebound
+void zeno_hold(const kaiSim* sim, double* slopes);           // derivatives of the held states
+void zeno_hold_jacobian(const kaiSim* sim, double* values);  // and their rows
+void zeno_check_held(kaiSim* sim);                           // before the solver goes on: who is free again
+bool zeno_search(kaiSim* sim, double* theta);                // the first place in the step where a held state leaves
 
 // commit.c
 typedef struct CommitResult
@@ -310,7 +310,7 @@ void schedule_enter_modes(kaiSim* sim);  // `entry` of the initial modes
 // record.c
 kaiStatus record_tag(kaiSim* sim, bool instant, bool left);  // a tag of an instant, or a solver point
 kaiStatus record_step(kaiSim* sim, double end);              // probes and grid rows inside (start of step, end)
-bool record_var_changed(const kaiSim* sim, uint32_t var);     // by the last tag: tag_before against tag_last
+bool record_var_changed(const kaiSim* sim, uint32_t var);    // by the last tag: tag_before against tag_last
 kaiStatus record_instant_end(kaiSim* sim);
 kaiStatus record_create(kaiSim* sim);
 void record_finish(kaiSim* sim);

@@ -45,6 +45,20 @@ stops 'an impulse times a signal that jumps at the same tag' 4:14 'model M {
   signal c = delta(k, 1)/s
 }
 experiment e of M { stop = 2 }'
+stops 'an impulse times a signal that jumps at the same tag' 4:14 'model M {
+  event k = up(time - 1)
+  signal u = abs(time - 1)
+  signal c = u*der(delta(k, 1))
+}
+experiment e of M { stop = 2 }' # the derivative of u jumps, and the product needs it
+stops 'an impulse times a signal that jumps at the same tag' 6:14 'model M {
+  event k = up(time - 1)
+  state y = 0, v = 1
+  v'"'"' = delta(k, 2)
+  y'"'"' = v
+  signal c = y*der(delta(k, 1))
+}
+experiment e of M { stop = 2 }'
 stops 'a decision that switches exactly at an impulse, at t = 1' 3:14 'model M {
   event k = up(time - 1)
   signal s = if time >= 1 then delta(k, 1) else 1
@@ -65,6 +79,9 @@ printf '%s\n' 'model M {' '  event k = up(time - 1)' '  state x = 0' '  signal d
     'experiment e of M { stop = 2 }' >"$WORK/m.kai"
 exits 3 run "$WORK/m.kai" -o "$WORK/o.csv"
 says 'chattering Zeno at t = 1' # pre hands the impulse on for ever
+sed -e '/state x/d' -e "/x' = d/d" "$WORK/m.kai" >"$WORK/no_state.kai"
+exits 3 run "$WORK/no_state.kai" -e e -o "$WORK/o.csv"
+says 'chattering Zeno at t = 1'
 
 # Columns: behind the regular part one per order, empty where there is no impulse; `record` brings them along.
 cat >"$WORK/m.kai" <<'END'
