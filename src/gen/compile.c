@@ -503,6 +503,8 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
     uint32_t errors = diags->error_count;  // of other models of the file
     Builder* b = arena_new(arena, Builder);
     start_builder(b, arena, flat, diags, sources);
+    if (flat->experiment.impulses != NULL && strcmp(flat->experiment.impulses, "numeric") == 0)
+        diag_error(diags, K_NOT_YET, flat->experiment.impulses_span, "numeric impulses are not supported yet");
     index_definitions(&b->c);
     b->c.source_nodes = flat->nodes.count;
     analyse(&b->c);

@@ -79,7 +79,7 @@ static void say_changes(const kaiSim* sim, Endless* e)
     const kaiModel* model = sim->model;
     int count = 0;
     for (uint32_t i = 0; i < model->vars_count && count < 6; i++)
-        if (record_var_changed(sim, i) && !model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM)
+        if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(sim, i))
             say(e, "%s%s = %.9g", count++ > 0 ? ", " : " ", model_string(model, model->vars[i].name),
                 sim->tag_last[model->vars[i].reg]);
 }
@@ -123,7 +123,7 @@ static kaiStatus fail_bound(kaiSim* sim, Endless* e)
     const kaiModel* model = sim->model;
     e->length = 0;
     for (uint32_t i = 0; i < model->vars_count; i++)
-        if (record_var_changed(sim, i) && !model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM)
+        if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(sim, i))
             say(e, "%s%s (line %d): %.6g, %.6g", e->length > 0 ? "; " : "", model_string(model, model->vars[i].name),
                 model->places[model->vars[i].place].line, sim->tag_before[model->vars[i].reg],
                 sim->tag_last[model->vars[i].reg]);

@@ -39,9 +39,33 @@ static void add_column(kaiSim* sim, uint32_t var)
     }
 }
 
+static void keep_register(kaiSim* sim, uint32_t reg)
+{
+    if (reg != NO_REG)
+        sim->kept[sim->kept_count++] = reg;
+}
+
+static void list_kept(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->vars_count; i++)
+    {
+        const ModelVar* var = &model->vars[i];
+        if (var->hidden || var->kind == MODEL_PARAM)
+            continue;
+        keep_register(sim, var->reg);
+        keep_register(sim, var->present);
+        for (uint32_t k = 0; k < var->impulse_count; k++)
+            keep_register(sim, var->impulse + k);
+    }
+    for (uint32_t i = 0; i < model->machines_count; i++)
+        keep_register(sim, model->machines[i].reg);
+}
+
 kaiStatus record_create(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
+    list_kept(sim);
     for (uint32_t i = 0; i < model->modes_count; i++)
         sim->mode_names[i] = model_string(model, model->modes[i].name);
     for (uint32_t i = 0; i < model->records_count; i++)
@@ -165,16 +189,16 @@ static bool anything_changed(const kaiSim* sim)
     return false;
 }
 
-// Keeps what the tag left, so that the next one can be compared with it.
+// Keeps what the tag left in the registers that variables show, so that the next one can be compared with it.
 static void keep_tag(kaiSim* sim, bool flow)
 {
-    uint32_t first = sim->model->reg_first[REG_STATE];
     double* older = sim->tag_before;
     sim->tag_before = sim->tag_last;
     sim->tag_before_flow = sim->tag_last_flow;
     sim->tag_last = older;
     sim->tag_last_flow = flow;
-    memcpy(older + first, sim->R + first, sizeof(double) * (sim->model->saved_count - first));
+    for (uint32_t i = 0; i < sim->kept_count; i++)
+        older[sim->kept[i]] = sim->R[sim->kept[i]];
 }
 
 // ---- probes

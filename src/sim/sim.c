@@ -298,6 +298,7 @@ static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(probes, model->probes_count)                                                                                     \
     X(set, model->vars_count)                                                                                          \
     X(set_values, model->vars_count)                                                                                   \
+    X(kept, 2 * model->vars_count + model->impulse_titles_count + model->machines_count)                               \
     X(tag_last, model->saved_count)                                                                                    \
     X(tag_before, model->saved_count)                                                                                  \
     X(staged, model->acts_count + model->resets_count + 2 * model->machines_count)                                     \

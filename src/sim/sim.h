@@ -144,6 +144,8 @@ struct kaiSim
     ProbeState* probes;
     uint8_t* set;  // parameters and start values given by the user: 1
     double* set_values;
+    uint32_t* kept;  // registers that variables show
+    uint32_t kept_count;
     double* tag_last;    // registers as the last tag of an instant left them
     double* tag_before;  // and the tag before it
     double* zeno_past;   // states after the last three events of the tracked guard

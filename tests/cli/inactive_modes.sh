@@ -26,6 +26,7 @@ instructions()
 }
 
 for n in 10 300; do model $n >"$WORK/modes$n.kai"; done
+[ -n "$(instructions 10 1)" ] || { echo "valgrind cannot run this build: not measured"; exit 0; }
 few=$(($(instructions 10 2) - $(instructions 10 1)))
 many=$(($(instructions 300 2) - $(instructions 300 1)))
 echo "1,000 instants: $few instructions with 10 modes, $many with 300"
