@@ -12,6 +12,7 @@ typedef struct Builder
     Programs programs;
     kaiModel draft;
     Map string_index, place_index;
+    Map draw_uses;  // random draw (node) → scalar: it is used in this reaction
     VEC(char) listing;
 #define X(type, name) VEC(type) name;
     MODEL_ARRAYS(X)
@@ -31,6 +32,7 @@ void build_cells(Builder* b);
 // reactions.c: whens, transitions, modes, machines, assertions.
 void build_reactions(Builder* b);
 void build_reaction_values(Builder* b);
+void find_draws(Builder* b);
 void build_reaction_code(Builder* b);
 // experiment.c: settings, records, plots, sweeps, expectations.
 void build_experiment(Builder* b);

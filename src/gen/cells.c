@@ -356,6 +356,18 @@ static void build_probe(Builder* b, const Cell* cell)
     vec_push(b->arena, b->probes, probe);
 }
 
+// The number of a draw goes up by one whenever it is used: the reaction it stands in fires, or the event it is sampled
+// at comes.
+static void build_draw(Builder* b, const Cell* cell)
+{
+    Scalars* s = &b->c.scalars;
+    uint32_t used;
+    ScalarId when = map_get(&b->draw_uses, cell->node, &used) ? used : scalar_const(s, 0);
+    ScalarId next = scalar_make(s, VM_ADD, scalar_reg(s, cell->latch), when, 0, (Span){0});
+    vec_push(b->arena, b->memories,
+             (Memory){.dst = cell->latch, .src = react_result(b, 0, next), .left = NO_REG, .ctx = 0});
+}
+
 static void build_faults(Builder* b)
 {
     for (; b->faults.count < b->c.faults.count;)
@@ -375,6 +387,7 @@ void build_cells(Builder* b)
         switch (cell.kind)
         {
         case CELL_PRE: build_pre(b, &cell); break;
+        case CELL_DRAW: build_draw(b, &cell); break;
         case CELL_LAST: build_last(b, &cell); break;
         case CELL_PRE_IMPULSE: build_pre_impulse(b, &cell); break;
         case CELL_DELAY_IMPULSE: build_delay_impulse(b, &cell); break;

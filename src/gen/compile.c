@@ -443,6 +443,7 @@ static void relocate_tables(Builder* b)
                                         LIST(jacobian_times)
 #undef LIST
                                             b->draft.reg_time = relocate(b->c.time, f);
+    b->draft.reg_seed = relocate(b->c.seed, f);
 }
 // clang-format on
 
@@ -479,9 +480,10 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
 static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, const Sources* sources)
 {
     b->arena = arena;
-    b->c = (Compiler){.arena = arena, .flat = flat, .diags = diags, .sources = sources};
+    b->c = (Compiler){.arena = arena, .flat = flat, .diags = diags, .sources = sources, .seed = NO_REG};
     map_init(&b->string_index, arena);
     map_init(&b->place_index, arena);
+    map_init(&b->draw_uses, arena);
     map_init(&b->c.cell_index, arena);
     map_init(&b->c.task_of, arena);
     map_init(&b->c.start_of, arena);
@@ -527,6 +529,7 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
             task_item(&b->c, PHASE_REACT, i, k);
             task_item(&b->c, PHASE_FLOW, i, k);
         }
+    find_draws(b);
     build_cells(b);
     if (diags->error_count > errors)
         return NULL;

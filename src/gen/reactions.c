@@ -212,3 +212,55 @@ void build_reaction_code(Builder* b)
         for (uint32_t k = 0; k < flat->machines.at[i].modes.count; k++, at++)
             reset_code(b, &b->modes.at[at], &flat->machines.at[i].modes.at[k]);
 }
+
+// ---- random draws
+
+// Marks the draws below `root` as used whenever `when` holds.
+static void mark_draws(Builder* b, NodeId root, ScalarId when)
+{
+    VEC(NodeId) stack = {0};
+    vec_push(b->arena, stack, root);
+    while (stack.count > 0)
+    {
+        NodeId n = stack.at[--stack.count];
+        const Node node = b->c.flat->nodes.at[n];
+        if (node.op >= NODE_UNIFORM && node.op <= NODE_EXPONENTIAL)
+        {
+            uint32_t before;
+            bool known = map_get(&b->draw_uses, n, &before);
+            map_set(&b->draw_uses, n, known ? scalar_or(&b->c.scalars, before, when) : when);
+        }
+        for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
+            if (node.arg[i] != 0)
+                vec_push(b->arena, stack, node.arg[i]);
+    }
+}
+
+static void mark_actions(Builder* b, const FlatActions* actions, uint32_t ctx, NodeId trigger, NodeId guard)
+{
+    for (uint32_t i = 0; i < actions->count; i++)
+        if (actions->at[i].value != 0)
+            mark_draws(b, actions->at[i].value,
+                       scalar_and(&b->c.scalars, lower_ctx_active(&b->c, ctx), fires(b, trigger, guard)));
+}
+
+void find_draws(Builder* b)
+{
+    Flat* flat = b->c.flat;
+    if (flat->streams.count == 0)
+        return;
+    for (uint32_t i = 0; i < flat->whens.count; i++)
+        mark_actions(b, &flat->whens.at[i].actions, flat->whens.at[i].ctx, flat->whens.at[i].trigger,
+                     flat->whens.at[i].guard);
+    for (uint32_t i = 0; i < flat->transitions.count; i++)
+        mark_actions(b, &flat->transitions.at[i].actions, flat->transitions.at[i].ctx, flat->transitions.at[i].trigger,
+                     flat->transitions.at[i].guard);
+    for (NodeId n = 1; n < b->c.source_nodes; n++)
+    {
+        const Node node = flat->nodes.at[n];
+        if (node.op == NODE_SAMPLE)
+            mark_draws(b, node.arg[0], lower(&b->c, PHASE_REACT, node.arg[1]).present);
+        else if (node.op == NODE_DELTA)
+            mark_draws(b, node.arg[1], lower(&b->c, PHASE_REACT, node.arg[0]).present);
+    }
+}

@@ -45,7 +45,8 @@ typedef enum RegClass
             X(ABS, 1) X(SIGN, 1) X(MIN, 2) X(MAX, 2) X(FLOOR, 1) X(LT, 2) X(LE, 2) X(EQ, 2) X(NE, 2) X(AND, 2)         \
                 X(OR, 2) X(NOT, 1) X(SELECT, 3) X(TABLE, 2) /* argument, register with the index of the table */       \
         X(DELAYED, 1) /* register with the index of the delay: its value at the time of the evaluation */                            \
-    X(DELAYED_SLOPE, 1) /* and its derivative */
+    X(DELAYED_SLOPE, 1) /* and its derivative */                                                                       \
+    X(RANDOM, 3) /* key of the draw, number of the draw, seed: uniform in [0, 1), the same for the same three */
 // clang-format on
 
 // Control words. SWITCH reg n off₀ … offₙ₋₁ end: goes on at the block of mode R[reg] (offsets from the word after the
@@ -391,6 +392,7 @@ typedef struct kaiModel
     size_t size;                          // of the block
     uint32_t reg_first[REG_CLASS_COUNT];  // first register of each class
     uint32_t reg_count, saved_count;      // all; those in a snapshot
+    uint32_t reg_seed;                    // a MEMORY register; NO_REG: nothing is drawn
     uint32_t reg_time;                    // a MEMORY register
     uint32_t state_count;
     uint32_t when_count;  // the first reactions are the whens, the others belong to transitions

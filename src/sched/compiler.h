@@ -58,6 +58,7 @@ typedef enum CellKind
     CELL_PRE_IMPULSE,
     CELL_DELAY_IMPULSE,  // weights under `pre` and `delay`
     CELL_LAST,           // any expression at the tag before: its jump
+    CELL_DRAW,           // a random draw: latch is its number
     CELL_PROBE,          // an operator of `expect`: filled in by the run
 } CellKind;
 
@@ -137,6 +138,7 @@ struct Compiler
     Map impulse_index;        // node * 16 + order → scalar
     uint32_t delay_count;
     SymReg time;
+    SymReg seed;      // NO_REG: nothing is drawn
     SymReg* entries;  // [ctx]: present when the mode has just been entered; NO_REG: nobody asks
     VEC(Task) tasks;
     Map task_of;   // register → task that computes it

@@ -382,6 +382,62 @@ static Lowered lower_operator(Compiler* c, const Node* node, const Lowered* arg,
     return out;
 }
 
+// ---- random draws
+
+// One stream per instance path and seed, and per place in the text: the key hashes the path and the draw's number in
+// it.
+static double stream_key(const Compiler* c, NodeId n, uint32_t salt)
+{
+    const Node* node = &c->flat->nodes.at[n];
+    uint64_t h = 14695981039346656037u + salt;
+    for (const char* p = c->flat->streams.at[node->aux].name; *p != 0; p++)
+        h = (h ^ (uint8_t)*p) * 1099511628211u;
+    uint32_t place = 0;
+    for (NodeId i = 1; i < n; i++)
+    {
+        const Node* other = &c->flat->nodes.at[i];
+        place += other->op >= NODE_UNIFORM && other->op <= NODE_EXPONENTIAL && other->aux == node->aux;
+    }
+    h = (h ^ place) * 1099511628211u;
+    return (double)(h >> 12);  // exact in a double
+}
+
+static ScalarId uniform_scalar(Compiler* c, NodeId n, uint32_t salt)
+{
+    bool made;
+    Cell* cell = find_cell(c, n, CELL_DRAW, &made);
+    if (c->seed == NO_REG)
+        c->seed = compiler_reg(c, REG_MEMORY);
+    ScalarId number = reg(c, c->cells.at[cell - c->cells.at].latch);
+    return scalar_make(&c->scalars, VM_RANDOM, scalar_const(&c->scalars, stream_key(c, n, salt)), number,
+                       reg(c, c->seed), c->flat->nodes.at[n].span);
+}
+
+static Lowered lower_random(Compiler* c, Phase phase, NodeId n, const Lowered* arg, int count)
+{
+    const Node node = c->flat->nodes.at[n];
+    Scalars* s = &c->scalars;
+    Span at = node.span;
+    ScalarId present = count > 1 ? scalar_and(s, arg[0].present, arg[1].present) : arg[0].present;
+    if (phase == PHASE_FLOW)
+        return (Lowered){no(c), present};
+    ScalarId u = uniform_scalar(c, n, 0), a = arg[0].value, b = count > 1 ? arg[1].value : 0;
+    if (node.op == NODE_UNIFORM)
+        return (Lowered){
+            scalar_make(s, VM_ADD, a, scalar_make(s, VM_MUL, scalar_make(s, VM_SUB, b, a, 0, at), u, 0, at), 0, at),
+            present};
+    // 1 - u lies in (0, 1]: its logarithm is finite
+    ScalarId minus_log =
+        scalar_make(s, VM_NEG, scalar_make(s, VM_LOG, scalar_make(s, VM_SUB, yes(c), u, 0, at), 0, 0, at), 0, 0, at);
+    if (node.op == NODE_EXPONENTIAL)
+        return (Lowered){scalar_make(s, VM_DIV, minus_log, a, 0, at), present};
+    ScalarId angle =
+        scalar_make(s, VM_MUL, scalar_const(s, 2 * 3.14159265358979323846), uniform_scalar(c, n, 1), 0, at);
+    ScalarId length = scalar_make(s, VM_SQRT, scalar_make(s, VM_MUL, scalar_const(s, 2), minus_log, 0, at), 0, 0, at);
+    ScalarId z = scalar_make(s, VM_MUL, length, scalar_make(s, VM_COS, angle, 0, 0, at), 0, at);  // Box and Muller
+    return (Lowered){scalar_make(s, VM_ADD, a, scalar_make(s, VM_MUL, b, z, 0, at), 0, at), present};
+}
+
 static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const Lowered* arg, int count)
 {
     const Node node = c->flat->nodes.at[n];
@@ -429,7 +485,7 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_POST: return not_yet(c, &node, "bond graphs");
     case NODE_UNIFORM:
     case NODE_NORMAL:
-    case NODE_EXPONENTIAL: return not_yet(c, &node, "random draws");
+    case NODE_EXPONENTIAL: return lower_random(c, phase, n, arg, count);
     case NODE_EXTERNAL:
     case NODE_LIST: return not_yet(c, &node, "external functions");
     default: break;

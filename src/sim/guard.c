@@ -338,8 +338,9 @@ static double bisect_past(Search* s, double lo, double hi, double tolerance)
     return hi;
 }
 
-// Roots are located to the resolution of the step, not of t: a bias of an ulp of t at every event would add up. A step that
-// is long beside t is resolved more finely, so that the time is right to an ulp; one that starts at 0 has no such scale.
+// Roots are located to the resolution of the step, not of t: a bias of an ulp of t at every event would add up. A step
+// that is long beside t is resolved more finely, so that the time is right to an ulp; one that starts at 0 has no such
+// scale.
 static double theta_tolerance(const Search* s)
 {
     double ulp = 1.1e-16 * fabs(s->start) / s->length;

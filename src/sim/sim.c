@@ -406,6 +406,8 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
         return NULL;
     }
     init_registers(sim);
+    if (model->reg_seed != NO_REG)
+        sim->R[model->reg_seed] = (double)(options->seed & 0xfffffffffffff);
     contexts_refresh(sim);
     sim->now = (kaiTag){options->start, 0, 0};
     sim->instant_time = NAN;

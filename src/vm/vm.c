@@ -27,6 +27,21 @@ static double table_value(const kaiModel* model, uint32_t index, double u)
     return y[lo] + (y[hi] - y[lo]) * ((u - x[lo]) / (x[hi] - x[lo]));
 }
 
+// SplitMix64 of key, number and seed: draws that do not depend on each other or on the order in which they are made.
+static uint64_t mix(uint64_t z)
+{
+    z += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static double draw(double key, double number, double seed)
+{
+    uint64_t z = mix(mix((uint64_t)key) ^ mix((uint64_t)seed + 0x51ed270b7a3c1dafu));
+    return (double)(mix(z ^ mix((uint64_t)number)) >> 11) * 0x1p-53;
+}
+
 #define UNARY(name, expression)                                                                                        \
     case VM_##name:                                                                                                    \
         for (; count > 0; count--, pc += 2)                                                                            \
@@ -68,6 +83,10 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
     case VM_SELECT:
         for (; count > 0; count--, pc += 4)
             R[pc[0]] = R[pc[1]] != 0 ? R[pc[2]] : R[pc[3]];
+        break;
+    case VM_RANDOM:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = draw(R[pc[1]], R[pc[2]], R[pc[3]]);
         break;
         UNARY(SIN, sin(a))
         UNARY(COS, cos(a))
