@@ -1,8 +1,7 @@
 # Impulses on the command line: what cannot be decided before a run stops it at the operator's line, with the time, and exits with 3;
 # the columns x#0, x#1 … of a result; `kairos check --print impulses`.
 . tests/cli/helpers.bash
-ulimit -v 4000000
-
+case $BUILD in *asan*) ;; *) ulimit -v 4000000 ;; esac  # the sanitizers map more than that
 # stops MESSAGE PLACE TEXT: the model in TEXT is accepted by check, and its run stops with MESSAGE at PLACE (line:column).
 stops()
 {

@@ -26,7 +26,7 @@ until_bar()
         </dev/null >/dev/null 2>&1 &
     local terminal=$! found=1
     for _ in $(seq $((10 * limit))); do
-        if grep -q '% *t = ' "$WORK/screen"; then
+        if grep -q "$bar" "$WORK/screen"; then
             found=0
             break
         fi
@@ -36,6 +36,7 @@ until_bar()
     wait $terminal
     return $found
 }
-until_bar 60 || fail "no progress on a terminal"
-grep -q 'instants/s, about .* s left' "$WORK/screen" || fail "no rate or time left: $(tail -c 300 "$WORK/screen")"
+bar='% *t = .* instants/s, about .* s left'
+until_bar 60 || fail "no progress, rate and time left on a terminal: $(tail -c 300 "$WORK/screen")"
+bar='% *t = '
 if until_bar 2 --quiet; then fail "--quiet shows progress"; fi
