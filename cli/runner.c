@@ -62,6 +62,9 @@ static void print_summary(const RunRequest* r, const kaiModel* model, const kaiS
             (long long)c.instants, (long long)c.steps, (long long)c.rejected);
     print_rows(c.rows, r->view);
     print_guards(sim);
+    const char* halt = kaiSim_HaltText(sim);
+    if (halt != NULL)
+        fprintf(stderr, "; halted%s%s", halt[0] != 0 ? ": " : "", halt);
     fprintf(stderr, "; %.3g s\n", seconds);
 }
 

@@ -75,6 +75,8 @@ extern "C"
     kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim);
 
     kaiTag kaiSim_Now(const kaiSim* sim);
+    // What the model's `halt` said ("" if it said nothing); NULL: it did not halt.
+    const char* kaiSim_HaltText(const kaiSim* sim);
     const kaiFailure* kaiSim_Failure(const kaiSim* sim);
     // What the run went on in spite of (zeno = continue). NULL past the last; at most four are kept.
     const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index);

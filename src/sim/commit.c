@@ -40,6 +40,7 @@ static kaiStatus stage_act(kaiSim* sim, const Act* act)
     if (act->kind == ACT_HALT)
     {
         sim->halted = true;
+        sim->halt_text = act->text;
         return KAI_OK;
     }
     const char* name = model_string(model, model->vars[act->var].name);

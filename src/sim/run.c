@@ -34,8 +34,7 @@ static kaiStatus prepare(kaiSim* sim)
         status = initial_solve(sim);
     if (status == KAI_OK)
         status = delay_start(sim);
-    schedule_start(sim);
-    return status;
+    return status == KAI_OK ? schedule_start(sim) : status;
 }
 
 static kaiStatus check_start_values(kaiSim* sim)

@@ -7,18 +7,22 @@
 static double clock_time(const kaiSim* sim, const Clock* clock)
 {
     double period = sim->R[clock->period], first = sim->R[clock->first], n = sim->R[clock->count];
-    return period > 0 ? first + n * period : (n == 0 ? first : INFINITY);
+    return n == 0 ? first : first + n * period;  // a period of inf: one tick
 }
 
-void schedule_start(kaiSim* sim)
+kaiStatus schedule_start(kaiSim* sim)
 {
     for (uint32_t i = 0; i < sim->model->clocks_count; i++)
     {
         const Clock* clock = &sim->model->clocks[i];
         double period = sim->R[clock->period], first = sim->R[clock->first];
+        if (!(period > 0) || isnan(first))
+            return sim_fail(sim, clock->place, "give the clock a period above 0",
+                            "a clock with period %g and first tick %g", period, first);
         double behind = (sim->options.start - first) / period;
-        sim->R[clock->count] = period > 0 && behind > 0 ? ceil(behind) : 0;
+        sim->R[clock->count] = behind > 0 ? ceil(behind) : 0;
     }
+    return KAI_OK;
 }
 
 double schedule_next(kaiSim* sim)

@@ -470,6 +470,11 @@ bool kaiSim_Get(const kaiSim* sim, int variable, double* value)
     return present && (var->kind == MODEL_PARAM || sim_ctx_active(sim, var->ctx));
 }
 
+const char* kaiSim_HaltText(const kaiSim* sim)
+{
+    return sim->halted ? model_string(sim->model, sim->halt_text) : NULL;
+}
+
 kaiTag kaiSim_Now(const kaiSim* sim)
 {
     return sim->now;

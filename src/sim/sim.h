@@ -119,6 +119,7 @@ struct kaiSim
     double flow_start;    // delayed signals jump to their right limit at this t (rule of delay.c)
     double instant_time;  // t of the last instant; NaN before the first
     bool started, ended, halted;
+    uint32_t halt_text;                   // what `halt` says, in strings
     bool tag_last_flow, tag_before_flow;  // they were left limits: events absent
     bool reaction_moved;                  // an impulse of this reaction moved a state
     bool field_changed;                   // since the solver was last started: it must restart
@@ -306,7 +307,7 @@ kaiStatus guard_step_done(kaiSim* sim);
 // schedule.c: expected breakpoints: clocks, guards affine in time, the queue of delayed events, jumps under `delay`.
 double schedule_next(kaiSim* sim);
 void schedule_mark_due(kaiSim* sim, double t);
-void schedule_start(kaiSim* sim);
+kaiStatus schedule_start(kaiSim* sim);
 void schedule_enter_modes(kaiSim* sim);  // `entry` of the initial modes
 
 // record.c
