@@ -512,11 +512,6 @@ kaiStatus record_step(kaiSim* sim, double end)
     return status;
 }
 
-void record_finish(kaiSim* sim)
-{
-    (void)sim;
-}
-
 kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result)
 {
     const kaiModel* model = sim->model;

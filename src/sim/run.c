@@ -159,7 +159,6 @@ kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
         if (sim->now.t >= stop || same_time(sim->now.t, stop))
         {
             sim->ended = true;
-            record_finish(sim);
             return KAI_END;
         }
         bool instant = limit <= sim->now.t;
@@ -175,7 +174,6 @@ kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
         if (sim->halted)
         {
             sim->ended = true;
-            record_finish(sim);
             return KAI_END;
         }
         if (instant)

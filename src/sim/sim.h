@@ -316,7 +316,6 @@ kaiStatus record_step(kaiSim* sim, double end);              // probes and grid 
 bool record_var_changed(const kaiSim* sim, uint32_t var);    // by the last tag: tag_before against tag_last
 kaiStatus record_instant_end(kaiSim* sim);
 kaiStatus record_create(kaiSim* sim);
-void record_finish(kaiSim* sim);
 
 // initial.c
 kaiStatus initial_solve(kaiSim* sim);
