@@ -11,7 +11,7 @@ static const struct
 {
     const char *code, *meaning;
 } diag_codes[] = {
-#define DIAG(name, code, meaning) {code, meaning},
+#define DIAG(name, code, meaning, remedy) {code, meaning},
 #include "lang/diagnostics.def"
 #undef DIAG
 };
@@ -128,10 +128,10 @@ static const kaiNote* diag_publish_notes(Diags* diags, const Sources* sources, c
 // The help of a diagnostic: its own, or what helps in general.
 static const char* diag_remedy(const Diag* diag)
 {
-    static const char* const remedies[K_COUNT] = {
-#define REMEDY(name, text) [K_##name] = text,
-#include "lang/remedies.def"
-#undef REMEDY
+    static const char* const remedies[] = {
+#define DIAG(name, code, meaning, remedy) remedy,
+#include "lang/diagnostics.def"
+#undef DIAG
     };
     return diag->help ? diag->help : remedies[diag->code];
 }

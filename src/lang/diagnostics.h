@@ -33,10 +33,10 @@ uint32_t sources_add(Sources* sources, const char* path, const char* text, size_
 bool sources_read(Sources* sources, const char* path, uint32_t* index);
 kaiPlace sources_place(const Sources* sources, Span span);
 
-// Codes and their one-line meaning live in diagnostics.def:  DIAG(UNKNOWN_NAME, "K020", "a name that is not declared")
+// Codes, their one-line meaning and their remedy live in diagnostics.def.
 typedef enum DiagCode
 {
-#define DIAG(name, code, meaning) K_##name,
+#define DIAG(name, code, meaning, remedy) K_##name,
 #include "lang/diagnostics.def"
 #undef DIAG
     K_COUNT

@@ -17,9 +17,9 @@ static kaiStatus fail_twice(kaiSim* sim, const Staged* first, uint32_t place, ui
 {
     kaiPlace at = model_place(sim->model, first->place);
     return sim_fail(sim, place, "let one reaction do it, or put both into a `choose`",
-                    "%s is assigned twice at t = %.17g, here and at line %d of %s",
-                    model_string(sim->model, sim->model->vars[var].name), sim->now.t, at.line,
-                    at.file != NULL ? at.file : "the model");
+                    "%s is assigned twice at t = %.17g, here and at %s:%d:%d",
+                    model_string(sim->model, sim->model->vars[var].name), sim->now.t,
+                    at.file != NULL ? at.file : "the model", at.line, at.column);
 }
 
 static kaiStatus stage(kaiSim* sim, uint32_t target, double value, uint32_t place, uint32_t var, bool reset)
