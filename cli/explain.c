@@ -292,15 +292,5 @@ static int explain_model(const RunRequest* request, const kaiModel* model)
 
 int command_explain(int argc, char** argv)
 {
-    RunRequest request = {.load = kaiDefaultLoadOptions()};
-    int code = request_parse(&request, "explain", false, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    interrupt_catch();
-    kaiModel* model = NULL;
-    code = request_load(&request, &model);
-    if (code == EXIT_DONE)
-        code = explain_model(&request, model);
-    kaiModel_Free(model);
-    return code;
+    return request_run("explain", false, argc, argv, explain_model);
 }

@@ -145,3 +145,18 @@ void request_title(const RunRequest* r, const kaiModel* model, char* text, size_
     if (r->chosen_of > 1 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length, " (the first of %d)", r->chosen_of);
 }
+
+int request_run(const char* command, bool writes, int argc, char** argv, RequestWork* work)
+{
+    RunRequest request = {.load = kaiDefaultLoadOptions(), .view = KAI_VIEW_FULL};
+    int code = request_parse(&request, command, writes, argc, argv);
+    if (code != EXIT_DONE)
+        return code;
+    interrupt_catch();
+    kaiModel* model = NULL;
+    code = request_load(&request, &model);
+    if (code == EXIT_DONE)
+        code = work(&request, model);
+    kaiModel_Free(model);
+    return code;
+}

@@ -29,6 +29,9 @@ typedef struct RunRequest
 int request_parse(RunRequest* request, const char* command, bool writes, int argc, char** argv);
 // The model, with the messages of its compilation on stderr. An exit code.
 int request_load(RunRequest* request, kaiModel** model);
+// Parses, loads and hands the model to `work`: the frame of every command that runs a model. An exit code.
+typedef int RequestWork(const RunRequest* request, const kaiModel* model);
+int request_run(const char* command, bool writes, int argc, char** argv, RequestWork* work);
 // What the experiment says and the command line replaces.
 kaiSimOptions request_options(const RunRequest* request, const kaiModel* model);
 // "Ball, experiment bounce (the first of 3)"

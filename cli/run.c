@@ -1,5 +1,4 @@
 // kairos run: one run, all runs of a sweep, or all outcomes of choice = all, to a CSV file.
-#include "cli/interrupt.h"
 #include "cli/runner.h"
 
 static int run(const RunRequest* request, const kaiModel* model)
@@ -12,15 +11,5 @@ static int run(const RunRequest* request, const kaiModel* model)
 
 int command_run(int argc, char** argv)
 {
-    RunRequest request = {.load = kaiDefaultLoadOptions(), .view = KAI_VIEW_FULL};
-    int code = request_parse(&request, "run", true, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    interrupt_catch();
-    kaiModel* model = NULL;
-    code = request_load(&request, &model);
-    if (code == EXIT_DONE)
-        code = run(&request, model);
-    kaiModel_Free(model);
-    return code;
+    return request_run("run", true, argc, argv, run);
 }

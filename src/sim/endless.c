@@ -10,7 +10,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,8 +27,8 @@ void endless_begin(Endless* e)
     e->show = e->cycle = 0;
     e->place = 0;
     e->shrinks = false;
-    e->length = 0;
-    e->text[0] = 0;
+    e->text.length = 0;
+    e->text.at[0] = 0;
 }
 
 static uint64_t mix(uint64_t h, uint64_t bits)
@@ -63,38 +62,27 @@ static uint64_t reaction_hash(const kaiSim* sim)
 // ---- the report
 // ------------------------------------------------------------------------------------------------------
 
-__attribute__((format(printf, 2, 3))) static void say(Endless* e, const char* format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (e->length + 80 < sizeof e->text)
-        e->length += (size_t)vsnprintf(e->text + e->length, sizeof e->text - e->length, format, args);
-    va_end(args);
-    if (e->length >= sizeof e->text)
-        e->length = sizeof e->text - 1;
-}
-
 static void say_changes(const kaiSim* sim, Endless* e)
 {
     const kaiModel* model = sim->model;
     int count = 0;
     for (uint32_t i = 0; i < model->vars_count && count < 6; i++)
         if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(sim, i))
-            say(e, "%s%s = %.9g", count++ > 0 ? ", " : " ", model_string(model, model->vars[i].name),
-                sim->tag_last[model->vars[i].reg]);
+            text_say(&e->text, "%s%s = %.9g", count++ > 0 ? ", " : " ", model_string(model, model->vars[i].name),
+                     sim->tag_last[model->vars[i].reg]);
 }
 
 // One tag of the cycle: what changed at it, and the reactions that fired there.
 static void show_tag(const kaiSim* sim, Endless* e, kaiTag at)
 {
     const kaiModel* model = sim->model;
-    say(e, "%s(%d, %d)", e->length > 0 ? "; " : "", at.p, at.m);
+    text_say(&e->text, "%s(%d, %d)", e->text.length > 0 ? "; " : "", at.p, at.m);
     say_changes(sim, e);
     for (uint32_t i = 0; i < sim->reacted_count; i++)
     {
         uint32_t place = model->reactions[sim->reacted[i]].place;
         kaiPlace p = model_place(model, place);
-        say(e, "%s%s:%d:%d", i > 0 ? " and " : " fires ", p.file != NULL ? p.file : "?", p.line, p.column);
+        text_say(&e->text, "%s%s:%d:%d", i > 0 ? " and " : " fires ", p.file != NULL ? p.file : "?", p.line, p.column);
         e->place = e->place != 0 ? e->place : place;
     }
 }
@@ -104,7 +92,7 @@ static kaiStatus fail_cycle(kaiSim* sim, const Endless* e)
     return sim_fail(sim, e->place, "make the guards exclude each other, or add a mode to rest in",
                     "chattering Zeno at t = %.17g: the reactions repeat themselves every %u tags, the %s are endless; "
                     "the cycle (p, m): %s",
-                    sim->now.t, e->cycle, e->changed_states > 0 ? "pinnacles" : "microsteps", e->text);
+                    sim->now.t, e->cycle, e->changed_states > 0 ? "pinnacles" : "microsteps", e->text.at);
 }
 
 static kaiStatus fail_shrinking(kaiSim* sim, const Endless* e)
@@ -115,24 +103,24 @@ static kaiStatus fail_shrinking(kaiSim* sim, const Endless* e)
                     "Zeno inside the instant t = %.17g: a round of %u tags repeats without end, each %.9g of the one "
                     "before, towards%s; the %s are endless; the round (p, m): %s",
                     sim->now.t, e->cycle, e->ratio, e->limit, e->changed_states > 0 ? "pinnacles" : "microsteps",
-                    e->text);
+                    e->text.at);
 }
 
 static kaiStatus fail_bound(kaiSim* sim, Endless* e)
 {
     const kaiModel* model = sim->model;
-    e->length = 0;
+    e->text.length = 0;
     for (uint32_t i = 0; i < model->vars_count; i++)
         if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(sim, i))
-            say(e, "%s%s (line %d): %.6g, %.6g", e->length > 0 ? "; " : "", model_string(model, model->vars[i].name),
-                model->places[model->vars[i].place].line, sim->tag_before[model->vars[i].reg],
-                sim->tag_last[model->vars[i].reg]);
+            text_say(&e->text, "%s%s (line %d): %.6g, %.6g", e->text.length > 0 ? "; " : "",
+                     model_string(model, model->vars[i].name), model->places[model->vars[i].place].line,
+                     sim->tag_before[model->vars[i].reg], sim->tag_last[model->vars[i].reg]);
     uint32_t place = sim->reacted_count > 0 ? model->reactions[sim->reacted[0]].place : 0;
     return sim_fail(sim, place,
                     "raise max_microsteps if this should end; a signal that adds to its own `pre` never does",
                     "chattering Zeno at t = %.17g: no end after %u tags, the %s are endless; still changing: %s",
                     sim->now.t, e->tags, e->changed_states > 0 ? "pinnacles" : "microsteps",
-                    e->length > 0 ? e->text : "nothing that has a name");
+                    e->text.length > 0 ? e->text.at : "nothing that has a name");
 }
 
 // The verdict is known; the tags of one more round go into the report.
@@ -142,7 +130,7 @@ static void start_showing(Endless* e, uint32_t cycle, bool shrinks)
     e->show = cycle < SHOWN ? cycle : SHOWN;
     e->shrinks = shrinks;
     e->changed_states = 0;  // those of the round decide
-    e->length = 0;
+    e->text.length = 0;
 }
 
 // ---- rounds that shrink

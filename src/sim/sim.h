@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "num/ode.h"
 #include "num/root.h"
+#include "sim/text.h"
 #include "vm/vm.h"
 
 typedef struct QueueEntry
@@ -266,8 +267,8 @@ typedef struct Endless
     uint32_t show, cycle;  // the verdict is known: tags still to be shown, tags of a round
     uint32_t place;
     double ratio;
-    size_t length;
-    char text[600], limit[240];
+    Text text;
+    char limit[240];
 } Endless;
 void endless_begin(Endless* e);
 kaiStatus endless_watch(kaiSim* sim, Endless* e, kaiTag at, bool state_changed);

@@ -13,26 +13,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct Text
-{
-    char at[420];
-    size_t length;
-} Text;
-
-__attribute__((format(printf, 2, 3))) static void say(Text* text, const char* format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (text->length + 60 < sizeof text->at)
-        text->length += (size_t)vsnprintf(text->at + text->length, sizeof text->at - text->length, format, args);
-    va_end(args);
-    if (text->length >= sizeof text->at)
-        text->length = sizeof text->at - 1;
-}
 
 static const char* state_name(const kaiSim* sim, uint32_t state)
 {
@@ -264,9 +246,10 @@ static void say_limits(kaiSim* sim, const Accumulation* a, Text* values, Text* m
         if (!is_held(sim, a->guard, i))
             continue;
         double limit = limit_of(sim, i, a->excursion);
-        say(values, "%s%s %s %.9g", count > 0 ? ", " : "", state_name(sim, i), jump != 0 ? "jumps towards" : "is",
-            limit);
-        say(mode, "%s%s' = 0 at %s = %.6g", count++ > 0 ? " and " : "", state_name(sim, i), state_name(sim, i), limit);
+        text_say(values, "%s%s %s %.9g", count > 0 ? ", " : "", state_name(sim, i), jump != 0 ? "jumps towards" : "is",
+                 limit);
+        text_say(mode, "%s%s' = 0 at %s = %.6g", count++ > 0 ? " and " : "", state_name(sim, i), state_name(sim, i),
+                 limit);
     }
 }
 
@@ -281,8 +264,8 @@ static void say_company(const kaiSim* sim, const Accumulation* a, Text* text)
             own->last_time - other->last_time > 2 * own->last_interval)
             continue;
         kaiPlace place = model_place(sim->model, sim->model->guards[i].place);
-        say(text, "; with it %s (%s:%d:%d)", guard_text(sim, i), place.file != NULL ? place.file : "?", place.line,
-            place.column);
+        text_say(text, "; with it %s (%s:%d:%d)", guard_text(sim, i), place.file != NULL ? place.file : "?", place.line,
+                 place.column);
     }
 }
 
@@ -413,7 +396,7 @@ static void say_field(const kaiSim* sim, const double* field, const double* othe
 {
     for (uint32_t i = 0, count = 0; i < sim->model->state_count && count < 6; i++)
         if (field[i] != other[i])
-            say(text, "%s%s' = %.9g", count++ > 0 ? ", " : "", state_name(sim, i), field[i]);
+            text_say(text, "%s%s' = %.9g", count++ > 0 ? ", " : "", state_name(sim, i), field[i]);
 }
 
 // The mean of both fields that stays on the surface (Filippov).
@@ -422,7 +405,8 @@ static void say_mean(const kaiSim* sim, const double* a, const double* b, double
     double share = slope_b / (slope_b - slope_a);
     for (uint32_t i = 0, count = 0; i < sim->model->state_count && count < 6; i++)
         if (a[i] != b[i])
-            say(text, "%s%s' = %.6g", count++ > 0 ? ", " : "", state_name(sim, i), share * a[i] + (1 - share) * b[i]);
+            text_say(text, "%s%s' = %.6g", count++ > 0 ? ", " : "", state_name(sim, i),
+                     share * a[i] + (1 - share) * b[i]);
 }
 
 static const char* side_name(const Guard* guard, int sign)
