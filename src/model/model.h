@@ -44,6 +44,7 @@ typedef enum RegClass
         X(ATAN, 1) X(ATAN2, 2) X(SINH, 1) X(COSH, 1) X(TANH, 1) X(EXP, 1) X(LOG, 1) X(LOG10, 1) X(SQRT, 1) X(HYPOT, 2) \
             X(ABS, 1) X(SIGN, 1) X(MIN, 2) X(MAX, 2) X(FLOOR, 1) X(LT, 2) X(LE, 2) X(EQ, 2) X(NE, 2) X(AND, 2)         \
                 X(OR, 2) X(NOT, 1) X(SELECT, 3) X(TABLE, 2) /* argument, register with the index of the table */       \
+    X(TABLE_SLOPE, 2) /* the same: the slope there */ \
         X(DELAYED, 1) /* register with the index of the delay: its value at the time of the evaluation */                            \
     X(DELAYED_SLOPE, 1) /* and its derivative */                                                                       \
     X(RANDOM, 3) /* key of the draw, number of the draw, seed: uniform in [0, 1), the same for the same three */

@@ -92,6 +92,7 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     switch (x->op)
     {
     case VM_MOVE: return number(c, 0);  // see lower_hold
+    case VM_TABLE: return mul(c, make(c, VM_TABLE_SLOPE, a, b, s), d[0], s);
     case VM_DELAYED: return make(c, VM_DELAYED_SLOPE, a, 0, s);
     case VM_ADD: return add(c, d[0], d[1], s);
     case VM_SUB: return sub(c, d[0], d[1], s);

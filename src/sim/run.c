@@ -161,7 +161,7 @@ kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
             sim->ended = true;
             return KAI_END;
         }
-        bool instant = limit <= sim->now.t;
+        bool instant = limit <= sim->now.t || same_time(sim->now.t, limit);  // due within a few ulp: no step between
         kaiStatus status = instant ? KAI_OK : advance(sim, limit, next, &instant);
         if (status == KAI_OK && instant)
             status = instant_run(sim, same_time(ode_time(sim->ode), next) ? next : ode_time(sim->ode), false);

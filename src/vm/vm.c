@@ -6,16 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-static double table_value(const kaiModel* model, uint32_t index, double u)
+// The value of a table at u, or its slope: linear between the rows, constant beyond them.
+static double table_value(const kaiModel* model, uint32_t index, double u, bool slope)
 {
     const Table* table = &model->tables[index];
     const double* x = model->numbers + table->first_x;
     const double* y = model->numbers + table->first_y;
     uint32_t lo = 0, hi = table->rows - 1;
-    if (!(u > x[lo]))
-        return y[lo];
+    if (!(u >= x[lo]))
+        return slope ? 0 : y[lo];
     if (u >= x[hi])
-        return y[hi];
+        return slope ? 0 : y[hi];
     while (hi - lo > 1)
     {
         uint32_t mid = (lo + hi) / 2;
@@ -24,7 +25,8 @@ static double table_value(const kaiModel* model, uint32_t index, double u)
         else
             lo = mid;
     }
-    return y[lo] + (y[hi] - y[lo]) * ((u - x[lo]) / (x[hi] - x[lo]));
+    double rise = (y[hi] - y[lo]) / (x[hi] - x[lo]);
+    return slope ? rise : y[lo] + (y[hi] - y[lo]) * ((u - x[lo]) / (x[hi] - x[lo]));
 }
 
 // SplitMix64 of key, number and seed: draws that do not depend on each other or on the order in which they are made.
@@ -109,7 +111,8 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
         UNARY(TANH, tanh(a))
         UNARY(LOG10, log10(a))
         BINARY(HYPOT, hypot(a, b))
-        BINARY(TABLE, table_value(model, (uint32_t)b, a))
+        BINARY(TABLE, table_value(model, (uint32_t)b, a, false))
+        BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
     case VM_DELAYED:
     case VM_DELAYED_SLOPE:
         for (; count > 0; count--, pc += 2)
