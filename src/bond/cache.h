@@ -1,0 +1,22 @@
+// The modes that were entered so far, found by their ON/OFF vector. Memory is what was visited; look-up of a known mode
+// allocates nothing, and 30 switches cost nothing in themselves (rule B2).
+#ifndef KAIROS_BOND_CACHE_H
+#define KAIROS_BOND_CACHE_H
+
+#include "bond/mode.h"
+
+typedef struct BondCache BondCache;
+
+BondCache* bond_cache_create(const BondGraph* graph, kaiAllocator allocator);  // NULL if memory ran out
+void bond_cache_destroy(BondCache* cache);                                     // with its modes
+
+// The mode of `on`, built with `storage` if it is new. NULL if memory ran out.
+BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage);
+
+// A place of the caller's own beside each mode (its maps, say): NULL at first. `mode` must come from this cache.
+void** bond_cache_attachment(BondCache* cache, const BondMode* mode);
+
+int bond_cache_count(const BondCache* cache);
+BondMode* bond_cache_at(const BondCache* cache, int index);  // in order of first visit
+
+#endif
