@@ -1,0 +1,69 @@
+// Gauss-Jordan elimination on sparse rows, one column at a time in the order the caller wants.
+//
+// The rows of a bond graph hold ±1, ratios and resistances; most columns have two or three entries. Arithmetic is in
+// quadruple precision, because resistances span 15 decades and a conductance of 1e-9 added to one of 1e6 must survive
+// being separated again. An entry that cancels to less than `tolerance` of its two terms is exactly zero: this is how
+// ranks are decided, without a scale.
+#ifndef KAIROS_BOND_ELIMINATE_H
+#define KAIROS_BOND_ELIMINATE_H
+
+#include "base/arena.h"
+
+#include <float.h>
+#include <stdbool.h>
+
+#if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__)
+typedef __float128 Quad;
+#else
+typedef long double Quad;
+#endif
+
+typedef struct SparseEntry
+{
+    Quad value;
+    int column;
+} SparseEntry;
+
+typedef struct SparseRow
+{
+    VEC(SparseEntry) entries;  // by column, no zeros
+    bool used;                 // holds a pivot
+} SparseRow;
+
+typedef struct Elimination
+{
+    Arena* arena;
+    int columns;  // those that may be pivots; entries beyond them ride along
+    double tolerance;
+    VEC(SparseRow) rows;
+    VEC(int) * rows_of;  // per column: rows that have, or had, an entry there
+    int* pivot_row;      // per column, -1: none
+    VEC(SparseEntry) scratch;
+} Elimination;
+
+void elimination_init(Elimination* e, Arena* arena, int columns, double tolerance);
+
+// A new row from entries in any order, distinct columns; zeros are left out. Returns its index.
+int elimination_add_row(Elimination* e, const SparseEntry* entries, int count);
+
+Quad sparse_get(const SparseRow* row, int column);
+static inline Quad quad_abs(Quad value)
+{
+    return value < 0 ? -value : value;
+}
+Quad quad_add(Quad a, Quad b, double tolerance);
+
+// row += factor * other
+void sparse_add(Elimination* e, int row, Quad factor, const SparseRow* other);
+
+// Makes `column` a unit column: of the unused rows with an entry of at least 1/100 of the largest, the shortest becomes its
+// row. False if there is none: the column depends on those before it.
+bool elimination_pivot(Elimination* e, int column);
+
+// The same with the row given; it must have the entry.
+void elimination_pivot_at(Elimination* e, int row, int column);
+
+// Unused rows with an entry in `column`: what a pivot there would touch.
+int elimination_candidates(const Elimination* e, int column);
+
+#endif
