@@ -83,6 +83,7 @@ void bond_mode_maps_update(const BondMode* mode, const int* wanted, BondMaps* ma
 // Outputs: z0 areas, z1 values after; area of x (x⁺ = x⁻ + dx: `dx` has port_count entries). Any of z0_size and z1_size may
 // be NULL; they receive the size of the terms each value is the sum of, for comparing differences (rule B5). What is below 1e-12
 // of its terms is exactly zero, and so is dx of a storage that stays independent.
+// BOND_DELTA_PRIME and BOND_SINGULAR leave the outputs as they were.
 // Nonlinear storages: Newton by the caller, with S at the iterate x and b1 = law(x) - S (x - x⁻), until dx settles.
 typedef struct BondJump
 {
