@@ -54,7 +54,7 @@ extern "C"
     typedef struct kaiCounters
     {
         int64_t instants, tags, steps, rejected, rhs_calls, jacobian_calls, guard_calls, located, touches, rows,
-            restarts;
+            restarts, switches;  // switches: of junctions, mythical ones included
         // Steps that the error control chose (not those that end at an event): 0 if there was none.
         double shortest_step, shortest_at, longest_step;
     } kaiCounters;

@@ -311,6 +311,15 @@ static Value rule_pre(Elab* e, const Env* env, const Expr* expr, NodeOp op)
 
 static Value rule_post(Elab* e, const Env* env, const Expr* expr, NodeOp op)
 {
+    if (env->junction)
+    {
+        Value a;
+        if (!real_argument(e, env, expr, 0, &a))
+            return value_failed();
+        a = elaborate_as_var(e, env, a, argument_span(expr, 0));
+        a.node = flat_node(e->flat, op, a.type, a.node, 0, 0, 0, 0, expr->span);
+        return a;
+    }
     Diag* diag = elab_error(e, K_POST_PLACE, expr->span, "%s() has a meaning in the guards of switched junctions only",
                             node_op_text(op));
     elab_help(e, diag, "`x` is the value at this tag, `pre(x)` the one before");
@@ -329,7 +338,10 @@ static Value rule_area(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     if (!fine)
         return value_failed();
     a = elaborate_as_var(e, &inside, a, argument_span(expr, 0));
-    NodeId node = flat_node(e->flat, op, TYPE_REAL, a.node, 0, 0, (uint32_t)order, 0, expr->span);
+    const VarInfo* info = &e->vars.at[e->flat->nodes.at[a.node].aux];
+    NodeId node = info->area && order == 0
+                      ? flat_var(e->flat, info->area - 1, expr->span)
+                      : flat_node(e->flat, op, TYPE_REAL, a.node, 0, 0, (uint32_t)order, 0, expr->span);
     for (int i = 0; i <= (int)order; i++)
         a.dim = per_second(a.dim, 1);
     return value_make(node, TYPE_REAL, a.dim);

@@ -103,7 +103,7 @@ static void check_var(Elab* e, uint32_t var)
         elab_help(e, diag, "emit another event, and define this one as `default(a, b)` of the two");
     }
     check_pairs(e, var);
-    if (defined || flat->emitted)
+    if (defined || flat->emitted || e->vars.at[var].given)
         return;
     if (flat->input && e->vars.at[var].init)
         var_add_def(e, var, flat->ctx, 0, flat->init, flat->span);

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-// The names of bond-graph elements: known, not supported yet.
-static const char* const bond_elements[] = {"Se", "Sf", "R", "C", "I", "TF", "GY", "J0", "J1"};
-
 static const Env* keep_env(Elab* e, const Env* env)
 {
     Env* copy = arena_new(e->arena, Env);
@@ -274,37 +271,12 @@ static void declare_decl(Elab* e, const Env* env, const Item* item)
 
 // ---- instances
 
-static void report_bond(Elab* e, const Item* item, const char* what)
-{
-    // Once per kind of item is enough to say so.
-    uint32_t unused;
-    uint64_t key = (uint64_t)item->kind + 1;
-    e->error_count++;
-    if (map_get(&e->seen, key, &unused))
-        return;
-    map_set(&e->seen, key, 1);
-    Diag* diag = elab_error(e, K_BOND_UNSUPPORTED, item->span, "bond graphs are not supported yet (%s)", what);
-    elab_help(e, diag, "write the equations of the junctions instead");
-}
-
-static bool is_bond_element(const Item* item)
-{
-    if (item->is_switched)
-        return true;
-    for (size_t i = 0; i < sizeof bond_elements / sizeof bond_elements[0]; i++)
-        if (strcmp(item->type, bond_elements[i]) == 0)
-            return true;
-    return false;
-}
-
 static const Model* instance_model(Elab* e, const Env* env, const Item* item)
 {
     uint32_t index;
-    if (!item->is_switched && map_get(&e->model_index, (uint64_t)(uintptr_t)item->type, &index))
+    if (map_get(&e->model_index, (uint64_t)(uintptr_t)item->type, &index))
         return e->program->models.at[index];
     scope_add(e, env, SYMBOL_FAILED, item->name, item->name_span);
-    if (is_bond_element(item))
-        return report_bond(e, item, arena_printf(e->arena, "element %s", item->type)), NULL;
     if (elab_missed_before(e, K_UNKNOWN_MODEL, NULL, item->type, item->type_span))
         return NULL;
     Diag* diag = elab_error(e, K_UNKNOWN_MODEL, item->type_span, "there is no model `%s`", item->type);
@@ -407,7 +379,19 @@ static uint32_t add_instance(Elab* e, const Env* env, const Item* item, const Mo
     return index;
 }
 
-static void declare_instances(Elab* e, const Env* env, const Item* item, const Model* model)
+// One instance of a model, or one element of a bond graph (`model` is NULL then).
+static uint32_t declare_one_instance(Elab* e, const Env* env, const Item* item, const Model* model, FlatBondKind kind,
+                                     const char* name)
+{
+    uint32_t index = e->flat->instances.count;
+    if (model)
+        add_instance(e, env, item, model, name);
+    else
+        declare_element(e, env, item, kind, name);
+    return index;
+}
+
+static void declare_instances(Elab* e, const Env* env, const Item* item, const Model* model, FlatBondKind kind)
 {
     int64_t from, to;
     if (!scope_range(e, env, &item->range, &from, &to))
@@ -423,25 +407,35 @@ static void declare_instances(Elab* e, const Env* env, const Item* item, const M
     for (int64_t i = from; i <= to && !e->too_large; i++)
     {
         Env element = with_index(e, env, item->index, i);
-        list[i - from] =
-            add_instance(e, &element, item, model, arena_printf(e->arena, "%s[%lld]", item->name, (long long)i));
+        const char* name = arena_printf(e->arena, "%s[%lld]", item->name, (long long)i);
+        list[i - from] = declare_one_instance(e, &element, item, model, kind, name);
     }
+}
+
+// A model of the user's wins over the element of the same name.
+static bool is_element(const Elab* e, const Item* item, FlatBondKind* kind)
+{
+    uint32_t index;
+    return !map_get(&e->model_index, (uint64_t)(uintptr_t)item->type, &index) && bond_element_kind(item->type, kind);
 }
 
 static void declare_instance(Elab* e, const Env* env, const Item* item)
 {
-    const Model* model = instance_model(e, env, item);
-    if (!model)
+    FlatBondKind kind = FLAT_SE;
+    const Model* model = is_element(e, item, &kind) ? NULL : instance_model(e, env, item);
+    if (!model && !is_element(e, item, &kind))
         return;
-    if (report_model_cycle(e, env, item, model) || too_deep(e, env, item))
+    if (model && item->is_switched)
+        elab_error(e, K_SWITCH_MODE, item->type_span, "%s cannot be switched: only J0 and J1 are", item->type);
+    if (model && (report_model_cycle(e, env, item, model) || too_deep(e, env, item)))
         scope_add(e, env, SYMBOL_FAILED, item->name, item->name_span);
     else if (item->index)
-        declare_instances(e, env, item, model);
+        declare_instances(e, env, item, model, kind);
     else
     {
         uint32_t at = (uint32_t)(scope_add(e, env, SYMBOL_INSTANCE, item->name, item->name_span) - e->symbols.at);
         e->symbols.at[at].first = e->flat->instances.count;
-        add_instance(e, env, item, model, item->name);
+        declare_one_instance(e, env, item, model, kind, item->name);
     }
 }
 
@@ -489,17 +483,6 @@ static void declare_choose(Elab* e, const Env* env, const Item* item)
     declare_items(e, &inside, &item->items);
 }
 
-static void declare_bond_item(Elab* e, const Env* env, const Item* item)
-{
-    const char* what = item->kind == ITEM_BOND ? "bond" : item->kind == ITEM_CONNECT ? "connect" : "port";
-    report_bond(e, item, what);
-    e->instances.at[env->instance].incomplete = true;
-    for (uint32_t i = 0; i < item->ports.count; i++)
-        scope_add(e, env, SYMBOL_FAILED, item->ports.at[i].name, item->ports.at[i].span);
-    if (item->kind == ITEM_BOND && item->name)
-        scope_add(e, env, SYMBOL_FAILED, item->name, item->name_span);
-}
-
 static void declare_item(Elab* e, const Env* env, const Env** kept, const Item* item)
 {
     switch (item->kind)
@@ -510,9 +493,9 @@ static void declare_item(Elab* e, const Env* env, const Env** kept, const Item* 
     case ITEM_IF: declare_if(e, env, item); break;
     case ITEM_CHOOSE: declare_choose(e, env, item); break;
     case ITEM_MODES: declare_machine(e, env, item); break;
-    case ITEM_PORT:
+    case ITEM_PORT: declare_ports(e, env, item); break;
     case ITEM_BOND:
-    case ITEM_CONNECT: declare_bond_item(e, env, item); break;
+    case ITEM_CONNECT: declare_bond(e, env, item); break;
     default:
         if (!*kept)
             *kept = keep_env(e, env);

@@ -57,6 +57,7 @@ typedef struct Env
     bool at_event;      // random draws may be made
     bool expect;        // operators over the whole run may be used
     bool in_operator;   // … and we are inside one
+    bool junction;      // a guard of a switched junction: post() may be used
 } Env;
 
 typedef enum SymbolKind
@@ -101,6 +102,8 @@ typedef struct VarInfo
     bool is_chain;         // it is such a first derivative
     bool has_first_order;  // x' = … is written somewhere
     uint32_t first_def;    // definition + 1, head of a list through Elab.def_next
+    bool given;            // its definition is made here, not written (bond graphs)
+    uint32_t area;         // variable of the area of its impulse + 1 (bond graphs)
 } VarInfo;
 
 typedef struct Instance
@@ -111,7 +114,9 @@ typedef struct Instance
     uint32_t stream;                       // index + 1
     const ArgList* args;
     const Env* arg_env;
-    bool incomplete;  // a definition or condition in it failed: what is missing may be that
+    uint32_t bond_node;  // + 1: an element, junction or port of a bond graph
+    uint32_t bond;       // + 1: a named bond
+    bool incomplete;     // a definition or condition in it failed: what is missing may be that
     Span span;        // of its name where it is declared
 } Instance;
 
@@ -123,6 +128,15 @@ typedef struct Work
     uint32_t var;  // ITEM_DEF: target
     bool failed;
 } Work;
+
+// An element, junction or port of a bond graph until all is declared.
+typedef struct BondItem
+{
+    const Item* item;    // NULL: a port
+    const Env* env;      // where it stands
+    const char* domain;  // of a port, or NULL
+    uint32_t instance;
+} BondItem;
 
 typedef struct Elab
 {
@@ -138,6 +152,8 @@ typedef struct Elab
     VEC(Instance) instances;
     VEC(uint32_t) machine_instance;
     VEC(Work) works;
+    VEC(BondItem) bond_items;  // per node of Flat.bond_nodes
+    VEC(Work) bond_works;      // `bond` and `connect`
     VEC(uint32_t) def_next;
     bool* override_used;
     uint32_t error_count;  // repeated ones included
@@ -193,6 +209,19 @@ void declare_machine(Elab* e, const Env* env, const Item* item);
 void declare_items(Elab* e, const Env* env, const ItemList* items);  // in declare.c
 void elaborate_transition(Elab* e, const Work* work);
 const char* mode_name_of(Elab* e, uint32_t ctx);
+
+// The machine of a switched junction: its modes stand in `env`, its name belongs to the junction.
+uint32_t declare_switch(Elab* e, const Env* env, uint32_t element, const Item* item);
+
+// bonds.c: elements, junctions, ports and bonds as declared; bond_graph.c: the equations of the whole.
+bool bond_element_kind(const char* type, FlatBondKind* kind);
+void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kind, const char* name);
+void declare_ports(Elab* e, const Env* env, const Item* item);
+void declare_bond(Elab* e, const Env* env, const Item* item);
+void join_bonds(Elab* e);               // after everything is declared: who is joined to whom
+void elaborate_elements(Elab* e);       // their arguments
+NodeId junction_guard(Elab* e, NodeId guard, bool* posterior);
+void define_bonds(Elab* e);             // after all definitions: the equations
 
 // types.c
 void infer_types(Elab* e);

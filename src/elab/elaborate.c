@@ -262,11 +262,14 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
                  experiment ? experiment->model_span : model->span);
     if (e->too_large)
         return;
+    join_bonds(e);
     find_targets(e);
     report_unused_overrides(e);  // after first derivatives have become states
     infer_types(e);
+    elaborate_elements(e);
     elaborate_inits(e);
     elaborate_works(e);
+    define_bonds(e);
     check_definitions(e);
     check_parameters(e);
     // Settings are evaluated: with a wrong model their values would be wrong too, their names are still worth checking.

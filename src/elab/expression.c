@@ -43,7 +43,8 @@ Value elaborate_var(Elab* e, const Env* env, uint32_t var, Span span)
     if (!check_reading(e, env, var, span))
         return value_failed();
     // A signal that nothing defines has no type either; that it is missing is reported elsewhere.
-    bool undefined = !e->flat->vars.at[var].hidden && !e->vars.at[var].init && !e->vars.at[var].def;
+    bool undefined =
+        !e->flat->vars.at[var].hidden && !e->vars.at[var].init && !e->vars.at[var].def && !e->vars.at[var].given;
     if (undefined && e->flat->vars.at[var].kind == VAR_SIGNAL)
         return e->error_count += !e->silent, value_failed();
     ValueType type = infer_var(e, var);  // before any node of it is made

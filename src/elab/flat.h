@@ -40,7 +40,10 @@ typedef uint32_t NodeId;  // 0 = none
         X(PRESENT, 1, "present") X(VALUE, 1, "value") X(DEFAULT, 2, "default")                                         \
             X(ENTRY, 0, "entry")              /* aux = context: the mode was entered at the tag before */              \
         X(PRE, 2, "pre")                      /* a VAR node, first value or 0 */                                       \
-        X(POST, 1, "post")                    /* a VAR node; junction guards only */                                   \
+        X(POST, 1, "post")                    /* a VAR node; gone once the guard is complete */                        \
+        X(COMMITTED, 1, "committed")          /* a VAR node: its value before the switching of this tag (rule B3) */   \
+        X(SLOPE, 1, "slope")                  /* the regular part of der */                                            \
+        X(REGULAR, 1, "regular")              /* the regular part of a value: impulses stay behind */                  \
         X(AREA, 1, "area")                    /* a VAR node; aux = order of the impulse */                             \
         X(DELTA, 2, "delta")                  /* event, weight */                                                      \
         X(DER, 1, "der") X(TABLE, 1, "table") /* argument; aux = index in Flat.tables */                               \
@@ -169,6 +172,7 @@ typedef struct FlatTransition
     uint32_t choice;
     NodeId weight;
     FlatActions actions;
+    bool posterior;  // of a switched junction: the guard reads post() or area() (rule B3)
     Span span;
 } FlatTransition;
 
@@ -176,6 +180,7 @@ typedef struct FlatMode
 {
     const char* name;
     uint32_t ctx;               // the context in which it is active
+    bool on;                    // of a switched junction
     VEC(uint32_t) transitions;  // indices in Flat.transitions, in order of priority
     VEC(uint32_t) states;       // STATE and DISCRETE variables it declares: reset on entry
     VEC(uint32_t) machines;     // machines nested in it: go to their initial mode on entry
@@ -188,6 +193,7 @@ typedef struct FlatMachine
     uint32_t ctx;       // context in which it runs
     uint32_t mode_var;  // its VAR_MODE variable, named "<instance>.mode" ("mode" at the root)
     uint32_t initial;
+    uint32_t junction;  // node of a bond graph + 1 whose switching it is; 0 = an ordinary machine
     VEC(FlatMode) modes;
     Span span;
 } FlatMachine;
@@ -241,6 +247,95 @@ typedef struct FlatStream
     const char* name;  // path of the instance: one stream per instance path and seed
     Span span;
 } FlatStream;
+
+// Bond graphs (rules B1-B5). Elements and junctions are nodes; a port is a junction of what it joins. The variables .e
+// and .f of everything are outputs; what sources and storages impose are inputs. In a mode every output is a linear
+// function of the inputs, so its definition is Σ map · input with hidden discrete variables for the map, which the run
+// writes when it enters a mode.
+typedef enum FlatBondKind
+{
+    FLAT_SE,
+    FLAT_SF,
+    FLAT_R,
+    FLAT_C,
+    FLAT_I,
+    FLAT_TF,
+    FLAT_GY,
+    FLAT_J0,
+    FLAT_J1,
+} FlatBondKind;
+
+enum
+{
+    NO_VAR = 0xffffffffu
+};
+
+typedef struct FlatBondNode
+{
+    FlatBondKind kind;
+    const char* name;
+    bool port;           // a port, or several that are connected
+    uint32_t machine;    // + 1: switched
+    uint32_t graph;      // index in Flat.graphs
+    uint32_t e, f;       // variables; of TF and GY those of side 1
+    uint32_t e2, f2;     // TF, GY: side 2; else NO_VAR
+    uint32_t extensity;  // C: q, I: p; else NO_VAR
+    uint32_t parameter;  // r, c, i, n; NO_VAR: a source, or a law
+    NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
+    bool law_gives_flow;
+    bool free;             // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
+    VEC(uint32_t) bonds;   // in the order of the text
+    Span span;
+} FlatBondNode;
+
+typedef struct FlatBond
+{
+    uint32_t from, to;    // nodes; the half arrow points to `to`
+    uint32_t graph;
+    const char* name;     // "a -> b"
+    uint32_t e, f;        // variables of a named bond; else NO_VAR
+    Span span;
+} FlatBond;
+
+// What an element imposes in its row of the equations of a mode.
+typedef struct FlatBondInput
+{
+    uint32_t node, port;  // port 1: side 2 of TF, GY
+    uint32_t var;         // its value
+    uint32_t slope;       // its derivative: a storage may depend on the source; NO_VAR: it is 0
+} FlatBondInput;
+
+typedef struct FlatBondTerm
+{
+    uint32_t bond;
+    bool flow;
+    int8_t sign;
+} FlatBondTerm;
+
+typedef struct FlatBondOutput
+{
+    uint32_t var, area;  // the variable, and that of its impulse's area
+    bool mapped;         // defined by the map; else by its element
+    VEC(FlatBondTerm) terms;
+} FlatBondOutput;
+
+// A connected part.
+typedef struct FlatBondGraph
+{
+    VEC(uint32_t) nodes, bonds;
+    VEC(FlatBondInput) inputs;
+    VEC(FlatBondOutput) outputs;
+    uint32_t columns;    // inputs, then those with a slope once more
+    uint32_t first_map;  // variables: mapped outputs × columns
+} FlatBondGraph;
+
+// var is whatever makes residual 0.
+typedef struct FlatImplicit
+{
+    uint32_t var;
+    NodeId residual;
+    Span span;
+} FlatImplicit;
 
 // What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
 #define FLAT_NUMBERS(X)                                                                                                \
@@ -316,6 +411,10 @@ typedef struct Flat
     VEC(FlatExternal) externals;
     VEC(FlatTable) tables;
     VEC(FlatStream) streams;
+    VEC(FlatBondNode) bond_nodes;
+    VEC(FlatBond) bonds;
+    VEC(FlatBondGraph) graphs;
+    VEC(FlatImplicit) implicits;
     FlatExperiment experiment;
     Map node_index;  // hash-consing
 } Flat;

@@ -15,17 +15,18 @@ static const char* machine_name(Elab* e, const Env* env)
     return number == 1 ? name : arena_printf(e->arena, "%s#%u", name, number);
 }
 
-static uint32_t add_mode_var(Elab* e, const Env* env, const FlatMachine* machine, uint32_t index)
+// `scope` is where the name `mode` is added.
+static uint32_t add_mode_var(Elab* e, const Env* scope, const FlatMachine* machine, uint32_t index)
 {
-    uint32_t var = declare_var(e, env, VAR_MODE, TYPE_MODE, e->word_mode, machine->span);
+    uint32_t var = declare_var(e, scope, VAR_MODE, TYPE_MODE, e->word_mode, machine->span);
     FlatVar* flat = &e->flat->vars.at[var];
     flat->name = *machine->name ? arena_printf(e->arena, "%s.mode", machine->name) : "mode";
     flat->machine = index;
     e->vars.at[var].type_progress = DONE;
-    Instance* instance = &e->instances.at[env->instance];
+    Instance* instance = &e->instances.at[scope->instance];
     if (instance->machine_count == 1)
     {
-        Symbol* symbol = scope_add(e, env, SYMBOL_VAR, e->word_mode, machine->span);
+        Symbol* symbol = scope_add(e, scope, SYMBOL_VAR, e->word_mode, machine->span);
         symbol->first = var;
     }
     return var;
@@ -48,7 +49,14 @@ static void add_mode(Elab* e, FlatMachine* machine, uint32_t index, const Mode* 
         elab_note(e, diag, machine->modes.at[before].span, "first declared here");
         elab_help(e, diag, "rename one of them");
     }
-    FlatMode flat = {.name = mode->name, .ctx = e->flat->ctxs.count, .span = mode->span};
+    FlatMode flat = {.name = mode->name, .ctx = e->flat->ctxs.count, .on = mode->switch_state == 1, .span = mode->span};
+    if (!machine->junction != !mode->switch_state)
+    {
+        Diag* diag = elab_error(e, K_SWITCH_MODE, mode->span, "mode `%s` %s", mode->name,
+                                machine->junction ? "of a junction must say whether it is ON or OFF"
+                                                  : "cannot be ON or OFF: only junctions are");
+        elab_help(e, diag, machine->junction ? "write `mode %s : ON { … }`" : "write `mode %s { … }`", mode->name);
+    }
     vec_push(e->arena, e->flat->ctxs,
              (FlatCtx){.parent = machine->ctx, .machine = index, .mode = machine->modes.count});
     vec_push(e->arena, machine->modes, flat);
@@ -80,16 +88,17 @@ static void find_initial(Elab* e, FlatMachine* machine, const Item* item)
         elab_help(e, diag, "write `initial mode %s { … }`", item->modes.at[0]->name);
 }
 
-void declare_machine(Elab* e, const Env* env, const Item* item)
+static uint32_t add_machine(Elab* e, const Env* env, const Env* scope, const Item* item, uint32_t junction)
 {
     uint32_t index = e->flat->machines.count;
-    FlatMachine machine = {.name = machine_name(e, env), .ctx = env->ctx, .span = item->span};
+    FlatMachine machine = {
+        .name = machine_name(e, scope), .ctx = env->ctx, .junction = junction, .span = item->span};
     for (uint32_t i = 0; i < item->modes.count; i++)
         add_mode(e, &machine, index, item->modes.at[i]);
     find_initial(e, &machine, item);
     vec_push(e->arena, e->flat->machines, machine);
     vec_push(e->arena, e->machine_instance, env->instance);
-    uint32_t mode_var = add_mode_var(e, env, &machine, index);
+    uint32_t mode_var = add_mode_var(e, scope, &machine, index);
     e->flat->machines.at[index].mode_var = mode_var;
     if (env->ctx != 0)
     {
@@ -100,8 +109,21 @@ void declare_machine(Elab* e, const Env* env, const Item* item)
     {
         Env inside = *env;
         inside.ctx = e->flat->machines.at[index].modes.at[i].ctx;
+        inside.junction = junction != 0;
         declare_items(e, &inside, &item->modes.at[i]->items);
     }
+    return index;
+}
+
+void declare_machine(Elab* e, const Env* env, const Item* item)
+{
+    add_machine(e, env, env, item, 0);
+}
+
+uint32_t declare_switch(Elab* e, const Env* env, uint32_t element, const Item* item)
+{
+    Env scope = {.instance = element, .ctx = env->ctx};
+    return add_machine(e, env, &scope, item, e->instances.at[element].bond_node);
 }
 
 // The machine whose mode directly holds the transition: an instance inside a mode does not lend its mode to `on`.
@@ -130,6 +152,24 @@ static bool find_target(Elab* e, const Item* item, uint32_t machine, uint32_t* t
     return false;
 }
 
+// A transition of a switched junction has one guard and does nothing else (rule B3).
+static void finish_switch(Elab* e, const Item* item, FlatTransition* t)
+{
+    if (t->actions.count > 0 || t->preempt || t->resume || t->choice)
+    {
+        Diag* diag = elab_error(e, K_SWITCH_TRANSITION, item->span, "a junction switches and does nothing else: %s",
+                                t->actions.count > 0 ? "it has no actions"
+                                : t->choice          ? "it has no `choose`"
+                                                     : "it has no `preempt` and no `resume`");
+        elab_help(e, diag, "let a `when` outside react to the change of its mode");
+    }
+    NodeId guard = t->trigger;
+    if (t->guard && guard)
+        guard = flat_node(e->flat, NODE_AND, TYPE_BOOL, guard, t->guard, 0, 0, 0, item->span);
+    t->trigger = guard ? junction_guard(e, guard, &t->posterior) : 0;
+    t->guard = 0;
+}
+
 void elaborate_transition(Elab* e, const Work* work)
 {
     const Item* item = work->item;
@@ -148,6 +188,8 @@ void elaborate_transition(Elab* e, const Work* work)
     elaborate_actions(e, &inside, &item->actions, &transition.actions);
     if (!placed)
         return;
+    if (e->flat->machines.at[transition.machine].junction)
+        finish_switch(e, item, &transition);
     transition.from = e->flat->ctxs.at[env->ctx].mode;
     FlatMode* from = &e->flat->machines.at[transition.machine].modes.at[transition.from];
     vec_push(e->arena, from->transitions, e->flat->transitions.count);

@@ -34,6 +34,8 @@ void build_reactions(Builder* b);
 void build_reaction_values(Builder* b);
 void find_draws(Builder* b);
 void build_reaction_code(Builder* b);
+// bonds.c: bond graphs.
+void build_bonds(Builder* b);
 // experiment.c: settings, records, plots, sweeps, expectations.
 void build_experiment(Builder* b);
 void build_expectations(Builder* b);

@@ -64,7 +64,7 @@ static void assign_registers(Builder* b)
         const FlatVar* var = &c->flat->vars.at[v];
         VarInfo* info = &c->vars.at[v];
         bool event = var->kind == VAR_EVENT || (var->kind == VAR_INPUT && var->type == TYPE_EVENT);
-        bool defined = info->first_def[0] != 0;
+        bool defined = info->first_def[0] != 0 || info->implicit != 0;
         switch (var->kind)
         {
         case VAR_PARAM: info->reg = compiler_reg(c, REG_PARAM); break;
@@ -234,7 +234,7 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     for (uint32_t i = 0; i < b->c.tasks.count; i++)
     {
         TaskKind kind = b->c.tasks.at[i].kind;
-        if (kind == TASK_DEFINITION || kind == TASK_IMPULSE || kind == TASK_NOW)
+        if (kind == TASK_DEFINITION || kind == TASK_IMPLICIT || kind == TASK_IMPULSE || kind == TASK_NOW)
             vec_push(b->arena, b->react_tasks, i);
     }
     Order order;
@@ -252,6 +252,7 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     b->draft.events = build_program(p, &events, &order);
     if (listing)
         list_order(b, "event generation (guards need):", &order);
+    build_bonds(b);
     ProgramSpec react = {.phase = PHASE_REACT,
                          .tasks = b->react_tasks.at,
                          .task_count = b->react_tasks.count,
@@ -319,9 +320,14 @@ static void build_var(Builder* b, uint32_t v)
     made.impulse = info->order >= 0 ? info->first_impulse : NO_REG;
     made.impulse_count = (uint32_t)(info->order + 1);
     made.first_title = b->impulse_titles.count;
-    for (int k = 0; k <= info->order; k++)
+    if (info->bond_area != NO_REG)  // the jump of the bond graph writes it, not the reaction
+    {
+        made.impulse = info->bond_area;
+        made.impulse_count = 1;
+    }
+    for (uint32_t k = 0; k < made.impulse_count; k++)
         vec_push(b->arena, b->impulse_titles,
-                 build_string(b, arena_printf(b->arena, "%s#%d", b->strings.at + made.title, k)));
+                 build_string(b, arena_printf(b->arena, "%s#%u", b->strings.at + made.title, k)));
     if (var->kind == VAR_PARAM)
     {
         double value = literal && var->init != 0 ? b->c.flat->nodes.at[var->init].value : 0;
@@ -337,6 +343,7 @@ static void build_loops(Builder* b)
     {
         const LoopInfo* loop = &b->programs.loops.at[i];
         Component made = {.first_known = loop->first_known, .count = loop->count, .text = build_string(b, loop->text)};
+        made.newton = loop->newton;
         made.first_member = b->component_vars.count;
         for (uint32_t k = 0; k < loop->count; k++)
             vec_push(b->arena, b->component_vars, loop->vars[k]);
@@ -423,6 +430,8 @@ static void relocate_tables(Builder* b)
     for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
         b->table.at[i].field = relocate(b->table.at[i].field, f);
 #define AT2(table, x, y) AT(table, x) AT(table, y)
+    AT2(bond_parts, state, parameter) AT2(bond_inputs, value, impulse) AT(bond_inputs, slope)
+    AT(bond_outputs, area) AT(bond_systems, map) AT2(committed, target, value)
     AT2(vars, reg, present) AT(vars, impulse)
     AT2(now_states, state, now) AT(faults, condition)
     AT2(guards, g, slope)
@@ -493,7 +502,7 @@ static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, co
     vec_push(arena, b->strings, 0);
     vec_push(arena, b->places, (ModelPlace){0});
     for (uint32_t i = 0; i < flat->vars.count; i++)
-        vec_push(arena, b->c.vars, (VarInfo){.reg = NO_REG, .present = NO_REG, .deriv = NO_REG});
+        vec_push(arena, b->c.vars, (VarInfo){.reg = NO_REG, .present = NO_REG, .deriv = NO_REG, .bond_area = NO_REG});
     b->c.entries = arena_array(arena, SymReg, flat->ctxs.count + 1);
     for (uint32_t i = 0; i <= flat->ctxs.count; i++)
         b->c.entries[i] = NO_REG;

@@ -316,6 +316,26 @@ void emit_fix_end(Emitter* e, uint32_t head)
     e->code.at[head + 1] = e->code.count - head - 5;
 }
 
+uint32_t emit_newton(Emitter* e, uint32_t count, const SymReg* registers, uint32_t component)
+{
+    flush(e);
+    open_region(e);
+    uint32_t head = e->code.count;
+    uint32_t words[] = {VM_NEWTON, 0, count, component};
+    for (int i = 0; i < 4; i++)
+        vec_push(e->c->arena, e->code, words[i]);
+    for (uint32_t i = 0; i < newton_registers(count); i++)
+        vec_push(e->c->arena, e->code, registers[i]);
+    return head;
+}
+
+void emit_newton_end(Emitter* e, uint32_t head)
+{
+    flush(e);
+    close_region(e);
+    e->code.at[head + 1] = e->code.count - head - 4 - newton_registers(e->code.at[head + 2]);
+}
+
 void emit_relocate(Emitter* e, const uint32_t* reg_first)
 {
     for (uint32_t i = 0; i < e->code.count;)
@@ -333,6 +353,13 @@ void emit_relocate(Emitter* e, const uint32_t* reg_first)
         {
             pc[2] = relocate(pc[2], reg_first);
             i += 5;
+        }
+        else if (op == VM_NEWTON)
+        {
+            uint32_t count = newton_registers(pc[2]);
+            for (uint32_t k = 0; k < count; k++)
+                pc[4 + k] = relocate(pc[4 + k], reg_first);
+            i += 4 + count;
         }
         else
         {

@@ -58,6 +58,9 @@ void emit_case_end(Emitter* e, SwitchPatch* patch);
 void emit_switch_end(Emitter* e, SwitchPatch* patch);
 
 uint32_t emit_fix(Emitter* e, SymReg first_known, uint32_t count, uint32_t component);
+// Newton's method around what follows: `count` unknowns, as many residuals, count² derivatives.
+uint32_t emit_newton(Emitter* e, uint32_t count, const SymReg* registers, uint32_t component);
+void emit_newton_end(Emitter* e, uint32_t head);
 void emit_fix_end(Emitter* e, uint32_t head);
 
 // Replaces symbolic registers by numbers.

@@ -374,6 +374,141 @@ static void loop_inputs(Need* n, const uint32_t* local, uint32_t count, LoopInfo
             }
 }
 
+// ---- loops through bond graphs, solved by Newton's method
+
+// Unknowns of the loop and the derivatives of everything in it with respect to one of them.
+typedef struct Newton
+{
+    Need* n;
+    VEC(uint32_t) tears;   // tasks
+    VEC(uint32_t) others;  // local tasks, each after what it needs
+    uint32_t column;       // the unknown that is differentiated for
+    Map partial;           // register * NEWTON_MAX + column → scalar
+} Newton;
+
+static ScalarId newton_leaf(Compiler* c, void* user, SymReg reg)
+{
+    Newton* w = user;
+    uint32_t found;
+    if (reg == c->tasks.at[w->tears.at[w->column]].reg)
+        return scalar_const(&c->scalars, 1);
+    return map_get(&w->partial, (uint64_t)reg * NEWTON_MAX + w->column, &found) ? found : 0;
+}
+
+static ScalarId newton_derivative(Newton* w, ScalarId value)
+{
+    Map memo;
+    map_init(&memo, compiler_of(w->n)->arena);
+    return differentiate(compiler_of(w->n), value, newton_leaf, w, &memo);
+}
+
+// The members that are no unknowns, in an order in which they can be computed once the unknowns are given.
+static bool order_others(Newton* w, const uint32_t* local, uint32_t count)
+{
+    Need* n = w->n;
+    Compiler* c = compiler_of(n);
+    Map index;
+    map_init(&index, c->arena);
+    VEC(uint32_t) members = {0}, first = {0}, edges = {0};
+    for (uint32_t i = 0; i < count; i++)
+    {
+        if (is_tear(c, n->tasks.at[local[i]]))
+        {
+            vec_push(c->arena, w->tears, n->tasks.at[local[i]]);
+            continue;
+        }
+        map_set(&index, local[i], members.count);
+        vec_push(c->arena, members, local[i]);
+    }
+    bool fine = w->tears.count <= NEWTON_MAX;
+    for (uint32_t i = 0; i < members.count; i++)
+    {
+        vec_push(c->arena, first, edges.count);
+        uint32_t to;
+        for (uint32_t e = n->first.at[members.at[i]]; e < n->first.at[members.at[i] + 1]; e++)
+            if (map_get(&index, n->edges.at[e], &to))
+            {
+                vec_push(c->arena, edges, to);
+                fine &= to != i;
+            }
+    }
+    vec_push(c->arena, first, edges.count);
+    Components k = graph_components(c->arena, members.count, first.at, edges.at);
+    for (uint32_t i = 0; i < members.count; i++)
+        vec_push(c->arena, w->others, members.at[k.nodes[i]]);
+    return fine && k.count == members.count;
+}
+
+// A member and its derivatives.
+static void emit_other(Newton* w, uint32_t task)
+{
+    Programs* p = w->n->p;
+    Compiler* c = p->emitter.c;
+    Phase phase = w->n->spec->phase;
+    Sinks sinks = {0};
+    task_sinks(p, phase, task, &sinks);
+    emit_sinks(p, sinks.at, sinks.count);
+    for (w->column = 0; w->column < w->tears.count; w->column++)
+    {
+        Sinks slopes = {0};
+        double zero;
+        bool constant = true;
+        SymReg dst = compiler_reg(c, REG_TEMP);
+        for (uint32_t i = 0; i < task_item_count(c, task); i++)
+        {
+            TaskItem item = task_item(c, phase, task, i);
+            ScalarId slope = newton_derivative(w, item.value.value);
+            constant &= scalar_is_const(&c->scalars, slope, &zero) && zero == 0;
+            vec_push(c->arena, slopes, (Sink){item.ctx, slope, dst});
+        }
+        if (constant)
+            continue;
+        emit_sinks(p, slopes.at, slopes.count);
+        map_set(&w->partial, (uint64_t)c->tasks.at[task].reg * NEWTON_MAX + w->column, scalar_reg(&c->scalars, dst));
+    }
+}
+
+static void emit_newton_loop(Need* n, const uint32_t* local, uint32_t count, LoopInfo* loop)
+{
+    Programs* p = n->p;
+    Compiler* c = p->emitter.c;
+    Newton w = {.n = n};
+    map_init(&w.partial, c->arena);
+    if (!order_others(&w, local, count))
+    {
+        Diag* d = diag_error(c->diags, K_NOT_YET, task_item(c, n->spec->phase, n->tasks.at[local[0]], 0).span,
+                             "an algebraic loop through a bond graph is %s: %s",
+                             w.tears.count > NEWTON_MAX ? "too large" : "closed outside of it too", loop->text);
+        diag_help(c->diags, d, "break it by `pre`, or by a storage in between");
+        return;
+    }
+    uint32_t m = w.tears.count;
+    SymReg* registers = arena_array(c->arena, SymReg, newton_registers(m));
+    for (uint32_t i = 0; i < newton_registers(m); i++)
+        registers[i] = i < m ? c->tasks.at[w.tears.at[i]].reg : compiler_reg(c, REG_TEMP);
+    uint32_t head = emit_newton(&p->emitter, m, registers, p->loops.count);
+    loop->newton = true;
+    for (uint32_t i = 0; i < w.others.count; i++)
+        emit_other(&w, n->tasks.at[w.others.at[i]]);
+    for (uint32_t i = 0; i < m; i++)
+    {
+        ScalarId residual = task_item(c, n->spec->phase, w.tears.at[i], 0).value.value;
+        emit_to(&p->emitter, residual, registers[m + i]);
+        for (w.column = 0; w.column < m; w.column++)
+            emit_to(&p->emitter, newton_derivative(&w, residual), registers[2 * m + i * m + w.column]);
+    }
+    emit_newton_end(&p->emitter, head);
+    vec_push(c->arena, p->loops, *loop);
+}
+
+static bool has_tear(Need* n, const uint32_t* local, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (is_tear(compiler_of(n), n->tasks.at[local[i]]))
+            return true;
+    return false;
+}
+
 static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
 {
     Programs* p = n->p;
@@ -394,6 +529,11 @@ static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
     loop.first_known = k.first_known;
     loop.text = loop_text(n, local, count);
     loop_inputs(n, local, count, &loop);
+    if (has_tear(n, local, count))
+    {
+        emit_newton_loop(n, local, count, &loop);
+        return;
+    }
     uint32_t head = emit_fix(&p->emitter, k.first_known, count, p->loops.count);
     vec_push(c->arena, p->loops, loop);
     for (uint32_t i = 0; i < count; i++)

@@ -20,6 +20,7 @@ typedef struct LoopInfo
     uint32_t* vars;        // members
     VEC(uint32_t) inputs;  // variables outside that it reads
     const char* text;      // the loop as a path
+    bool newton;           // solved by Newton's method
 } LoopInfo;
 
 typedef struct ProgramSpec

@@ -33,13 +33,14 @@ static void build_modes(Builder* b, const FlatMachine* m)
     {
         const FlatMode* mode = &m->modes.at[i];
         ModeInfo info = {.name = build_string(b, mode->name), .ctx = mode->ctx, .entry = b->c.entries[mode->ctx]};
+        info.on = mode->on;
         info.first_transition = b->transitions.count;
         info.transition_count = mode->transitions.count;
         for (uint32_t k = 0; k < mode->transitions.count; k++)
         {
             const FlatTransition* t = &b->c.flat->transitions.at[mode->transitions.at[k]];
             uint32_t reaction = b->c.flat->whens.count + mode->transitions.at[k];
-            vec_push(b->arena, b->transitions, (Transition){reaction, t->to, t->preempt, t->resume});
+            vec_push(b->arena, b->transitions, (Transition){reaction, t->to, t->preempt, t->resume, t->posterior});
         }
         info.first_machine = b->mode_machines.count;
         info.machine_count = mode->machines.count;
@@ -61,7 +62,8 @@ static void build_machines(Builder* b)
                            .initial = m->initial,
                            .first_mode = b->modes.count,
                            .mode_count = m->modes.count,
-                           .place = build_place(b, m->span)};
+                           .place = build_place(b, m->span),
+                           .junction = m->junction != 0};
         vec_push(b->arena, b->machines, machine);
         build_modes(b, m);
     }

@@ -53,6 +53,8 @@ typedef enum RegClass
 // Control words. SWITCH reg n off₀ … offₙ₋₁ end: goes on at the block of mode R[reg] (offsets from the word after the
 // table; an offset of 0xffffffff means no block), and each block closes with JUMP to end. FIX length first count:
 // repeats the next `length` words until all `count` flags from the register `first` on are set or none is added.
+// NEWTON length n component, then n unknowns, n residuals, n × n derivatives of the residuals (registers): repeats the next
+// `length` words, which compute the residuals and derivatives, until the unknowns settle.
 typedef enum VmOp
 {
 #define X(name, arity) VM_##name,
@@ -62,7 +64,19 @@ typedef enum VmOp
     VM_SWITCH = VM_OP_COUNT,
     VM_JUMP,
     VM_FIX,
+    VM_NEWTON,
 } VmOp;
+
+enum
+{
+    NEWTON_MAX = 64  // unknowns of one loop
+};
+
+// Registers of a NEWTON word: unknowns, residuals, derivatives row by row.
+static inline uint32_t newton_registers(uint32_t count)
+{
+    return count * (count + 2);
+}
 
 typedef struct CodeRange
 {
@@ -202,6 +216,7 @@ typedef struct Transition
     uint32_t reaction;  // guard and actions
     uint32_t to;
     bool preempt, resume;
+    bool posterior;  // of a junction: tested on tentative values (rule B3)
 } Transition;
 
 typedef struct ModeInfo
@@ -212,11 +227,13 @@ typedef struct ModeInfo
     uint32_t first_reset, reset_count;      // in resets: pairs (target, value)
     uint32_t first_machine, machine_count;  // in mode_machines
     uint32_t entry;                         // MEMORY: entered at the tag before; NO_REG: nobody asks
+    bool on;                                // of a junction
 } ModeInfo;
 
 typedef struct Machine
 {
     uint32_t name, ctx, reg, initial, first_mode, mode_count, place;
+    bool junction;  // of a bond graph: switches by rule B3
 } Machine;
 
 typedef struct Reset
@@ -248,7 +265,56 @@ typedef struct Component  // a strongly connected component of the dependency gr
     uint32_t first_member;              // in component_vars
     uint32_t first_input, input_count;  // in component_vars: what it reads from outside
     uint32_t text;                      // the loop as a path with source lines
+    bool newton;                        // solved by Newton's method, not constructively
 } Component;
+
+// ---- bond graphs (rules B1-B5); indices of nodes and bonds count within the graph
+
+typedef struct BondPart  // an element or junction
+{
+    uint8_t kind;        // BondKind of src/bond
+    bool free;           // its law is in the inputs; the parameter is only a guess
+    uint32_t machine;    // + 1: switched
+    uint32_t state;      // STATE register of its extensity, or NO_REG
+    uint32_t parameter;  // after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i
+    uint32_t name, place;
+} BondPart;
+
+typedef struct BondLink
+{
+    uint32_t from, to, name, place;
+} BondLink;
+
+typedef struct BondInput
+{
+    uint32_t node, port;
+    uint32_t value, impulse;  // registers after `react`; NO_REG: never an impulse
+    uint32_t slope;           // register of its derivative, or NO_REG
+    uint32_t slope_column;
+} BondInput;
+
+typedef struct BondTerm
+{
+    uint32_t bond;
+    bool flow;
+    int8_t sign;
+} BondTerm;
+
+typedef struct BondOutput
+{
+    uint32_t var;   // variable
+    uint32_t area;  // MEMORY register
+    bool mapped;
+    uint32_t first_term, term_count;  // in bond_terms
+} BondOutput;
+
+typedef struct BondSystem  // a connected bond graph
+{
+    uint32_t first_part, part_count, first_link, link_count;
+    uint32_t first_input, input_count, first_output, output_count;
+    uint32_t columns;
+    uint32_t map;  // MEMORY registers: mapped outputs × columns
+} BondSystem;
 
 // A run of indices in one of the ctx_… lists.
 typedef struct IndexRange
@@ -343,6 +409,13 @@ typedef struct Sweep
     X(NowState, now_states) /* states that integrate impulses */                                                       \
     X(ModelFault, faults)                                                                                              \
     X(uint32_t, impulse_titles) /* column names x#0, x#1, … */                                                       \
+    X(BondSystem, bond_systems)                                                                                        \
+    X(BondPart, bond_parts)                                                                                            \
+    X(BondLink, bond_links)                                                                                            \
+    X(BondInput, bond_inputs)                                                                                          \
+    X(BondOutput, bond_outputs)                                                                                        \
+    X(BondTerm, bond_terms)                                                                                            \
+    X(Reset, committed) /* MEMORY register that keeps, register that it keeps (rule B3) */                             \
     X(Component, components)                                                                                           \
     X(uint32_t, component_vars)                                                                                        \
     X(Probe, probes)                                                                                                   \
@@ -373,6 +446,7 @@ typedef struct Sweep
     X(flow)     /* between instants: all signals, events absent, relations latched */                                  \
     X(deriv)    /* derivatives only (state transition cluster) */                                                      \
     X(events)   /* guards and their slopes from states and derivatives (event generation cluster) */                   \
+    X(bonds)    /* parameters of bond graphs and the slopes of their storages */                                       \
     X(react)    /* one reaction: everything */                                                                         \
     X(jacobian) /* df/dx and df/dt */                                                                                  \
     X(expect)   /* expectations, from the probes */

@@ -35,6 +35,19 @@ struct Cvode
 
 // ---------------------------------------------------------------------------------------------------------- callbacks
 
+// 1 / (atol + rtol |y|), with the tolerance of each state.
+static int error_weights(N_Vector y, N_Vector weights, void* user)
+{
+    const Ode* ode = user;
+    const double* x = N_VGetArrayPointer(y);
+    double* w = N_VGetArrayPointer(weights);
+    for (int i = 0; i < ode->n; i++)
+    {
+        w[i] = 1 / (ode->atol[i] + ode->options.rtol * fabs(x[i]));
+    }
+    return 0;
+}
+
 static int call_rhs(double t, N_Vector y, N_Vector dy, void* user)
 {
     Ode* ode = user;
@@ -160,7 +173,7 @@ static int create(Ode* ode, int lmm)
     }
     CVodeSetErrHandlerFn(cv->memory, silence, NULL);
     if (CVodeInit(cv->memory, call_rhs, 0, cv->y) != CV_SUCCESS ||
-        CVodeSStolerances(cv->memory, ode->options.rtol, ode->options.atol) != CV_SUCCESS)
+        CVodeWFtolerances(cv->memory, error_weights) != CV_SUCCESS)
     {
         return ODE_ERR_MEMORY;
     }

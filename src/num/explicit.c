@@ -10,7 +10,7 @@
 #include "num/control.h"
 
 // Scaled error of component i.
-#define SHARE(e, before, after) ((e) / (atol + rtol * ode_larger(fabs(before), fabs(after))))
+#define SHARE(e, before, after) ((e) / (atol[i] + rtol * ode_larger(fabs(before), fabs(after))))
 
 #define F(time, at, into)                                                                                              \
     do                                                                                                                 \
@@ -73,7 +73,8 @@ static int rk45_stages(Ode* ode, double h, double t_end, double* restrict y)
 static double rk45_error(Ode* ode, double h)
 {
     const int n = ode->n;
-    const double atol = ode->options.atol, rtol = ode->options.rtol;
+    const double rtol = ode->options.rtol;
+    const double* restrict atol = ode->atol;
     const double* restrict x = ode->x, * restrict y = ode->x_start;
     const double* restrict k1 = ode->slope, * restrict k3 = ode->stage[1], * restrict k4 = ode->stage[2];
     const double* restrict k5 = ode->stage[3], * restrict k6 = ode->stage[4], * restrict k7 = ode->slope_start;
@@ -131,7 +132,8 @@ static void rk45_prepare(Ode* ode)
 static double rk23_error(Ode* ode, double h)
 {
     const int n = ode->n;
-    const double atol = ode->options.atol, rtol = ode->options.rtol;
+    const double rtol = ode->options.rtol;
+    const double* restrict atol = ode->atol;
     const double* restrict x = ode->x, * restrict y = ode->x_start;
     const double* restrict k1 = ode->slope, * restrict k2 = ode->stage[1], * restrict k3 = ode->stage[2];
     const double* restrict k4 = ode->slope_start;

@@ -29,7 +29,6 @@ static int newton_matrix(Ode* ode, double t, double gh, const double* z, const d
 static double newton_move(Ode* ode, double gh, const double* base, double* z, const double* fz, double* d)
 {
     const int n = ode->n;
-    const OdeOptions* options = &ode->options;
     for (int i = 0; i < n; i++)
     {
         d[i] = (base[i] - z[i]) / gh + fz[i];
@@ -38,7 +37,7 @@ static double newton_move(Ode* ode, double gh, const double* base, double* z, co
     double sum = 0;
     for (int i = 0; i < n; i++)
     {
-        double e = d[i] / ode_scale(options, base[i], z[i]);
+        double e = d[i] / ode_scale(ode, i, base[i], z[i]);
         z[i] += d[i];
         sum += e * e;
     }
@@ -167,7 +166,7 @@ static int trapezoid_error(Ode* ode, double h, double* error)
     double sum = 0;
     for (int i = 0; i < n; i++)
     {
-        share[i] /= ode_scale(&ode->options, x[i], z[i]);
+        share[i] /= ode_scale(ode, i, x[i], z[i]);
         sum += share[i] * share[i];
     }
     *error = sum / n;
@@ -209,7 +208,7 @@ static int breakpoint_trial(Ode* ode, double h, double t_end, double* error)
     for (int i = 0; i < n; i++)
     {
         double e = 0.5 * h * (ode->slope_start[i] - ode->slope[i]);
-        e /= ode_scale(&ode->options, ode->x[i], ode->x_start[i]);
+        e /= ode_scale(ode, i, ode->x[i], ode->x_start[i]);
         ode->stage[0][i] = e;
         sum += e * e;
     }

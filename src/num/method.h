@@ -81,6 +81,7 @@ struct Ode
     void* ctx;
     const OdeMethodTable* method;
     double *x, *x_start, *slope, *slope_start;
+    double* atol;  // per state
     double* stage[ODE_STAGES];
     double* dense[ODE_TERMS];
     OdeState state;
@@ -148,9 +149,9 @@ static inline double ode_larger(double a, double b)
 }
 
 // Scale of one component: error below atol + rtol max(|x before|, |x after|).
-static inline double ode_scale(const OdeOptions* options, double before, double after)
+static inline double ode_scale(const Ode* ode, int i, double before, double after)
 {
-    return options->atol + options->rtol * ode_larger(fabs(before), fabs(after));
+    return ode->atol[i] + ode->options.rtol * ode_larger(fabs(before), fabs(after));
 }
 
 // The last step was taken: the buffers with its result become the current ones.

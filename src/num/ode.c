@@ -77,7 +77,7 @@ static double* place_vectors(double** table, int count, double* next, size_t str
 static Ode* create_block(const OdeSystem* system, const OdeMethodTable* method, kaiAllocator allocator)
 {
     size_t stride = stride_of(system->n), head = (sizeof(Ode) + 63) / 64 * 64;
-    size_t count = 4 + (size_t)method->stages + (size_t)method->terms;
+    size_t count = 5 + (size_t)method->stages + (size_t)method->terms;
     size_t size = head + 64 + count * stride * sizeof(double);
     Ode* ode = allocator.alloc(allocator.user, NULL, 0, size);
     if (!ode)
@@ -87,14 +87,15 @@ static Ode* create_block(const OdeSystem* system, const OdeMethodTable* method, 
     memset(ode, 0, size);
     ode->size = size;
     double* next = (double*)(((uintptr_t)ode + head + 63) / 64 * 64);
-    double* ends[4];
-    next = place_vectors(ends, 4, next, stride);
+    double* ends[5];
+    next = place_vectors(ends, 5, next, stride);
     next = place_vectors(ode->stage, method->stages, next, stride);
     place_vectors(ode->dense, method->terms, next, stride);
     ode->x = ends[0];
     ode->x_start = ends[1];
     ode->slope = ends[2];
     ode->slope_start = ends[3];
+    ode->atol = ends[4];
     return ode;
 }
 
@@ -135,6 +136,10 @@ Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator
     ode->allocator = allocator;
     ode->state.scale = 1;
     ode->state.stats.worst = -1;
+    for (int i = 0; i < ode->n; i++)
+    {
+        ode->atol[i] = options->atol;
+    }
     if (method->fixed && !(ode->options.step > 0))
     {
         ode->options.step = 1e-3;  // a fixed method needs one
@@ -231,7 +236,7 @@ static double weighted_norm(const Ode* ode, const double* v, const double* w)
     double sum = 0;
     for (int i = 0; i < ode->n; i++)
     {
-        double e = (v[i] - (w ? w[i] : 0)) / (ode->options.atol + ode->options.rtol * fabs(ode->x[i]));
+        double e = (v[i] - (w ? w[i] : 0)) / (ode->atol[i] + ode->options.rtol * fabs(ode->x[i]));
         sum += e * e;
     }
     return sqrt(sum / ode->n);
@@ -380,6 +385,11 @@ const double* ode_start_slope(const Ode* ode)
 OdeStats ode_stats(const Ode* ode)
 {
     return ode->state.stats;
+}
+
+void ode_set_unit(Ode* ode, int state, double unit)
+{
+    ode->atol[state] = ode->options.atol * unit;
 }
 
 void ode_set_max_step(Ode* ode, double max_step)

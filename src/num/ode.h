@@ -69,7 +69,7 @@ typedef struct OdeOptions
 {
     OdeMethod method;
     OdeBreakpoint breakpoint;
-    double rtol, atol;  // error per step below atol + rtol |x|, root mean square over the states
+    double rtol, atol;  // error per step below atol unit + rtol |x|, root mean square over the states (ode_set_unit)
     double step;        // fixed methods: the step; others: the first step, 0 = choose
     double max_step;    // 0 = no limit
 } OdeOptions;
@@ -100,6 +100,9 @@ int ode_restart(Ode* ode, double t, const double* x, bool fresh);
 // One accepted step, not beyond `limit` (> t). A step that would end within a few ulp of `limit` ends at `limit`
 // exactly.
 int ode_step(Ode* ode, double limit);
+
+// What counts as 1 for atol in a state, 1 unless said otherwise: a charge of 1e-6 C is no small one. Before the first step.
+void ode_set_unit(Ode* ode, int state, double unit);
 
 // The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).
 double ode_time(const Ode* ode);

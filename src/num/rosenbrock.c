@@ -140,7 +140,7 @@ static double measure(Ode* ode)
     double *share = ode->stage[0], sum = 0;
     for (int i = 0; i < n; i++)
     {
-        double e = last[i] / ode_scale(&ode->options, x[i], y[i]);
+        double e = last[i] / ode_scale(ode, i, x[i], y[i]);
         share[i] = e;
         sum += e * e;
     }

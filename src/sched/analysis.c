@@ -27,6 +27,8 @@ void index_definitions(Compiler* c)
     c->flat->defs.count = 0;
     for (uint32_t i = 0; i < count; i++)
         add_definition(c, c->flat->defs.at[i]);
+    for (uint32_t i = 0; i < c->flat->implicits.count; i++)
+        c->vars.at[c->flat->implicits.at[i].var].implicit = i + 1;
 }
 
 bool ctx_inside(const Flat* flat, uint32_t inner, uint32_t outer)
@@ -136,6 +138,8 @@ static void mark_contexts(Compiler* c)
         mark_trigger(&w, f->whens.at[i].trigger, f->whens.at[i].guard, f->whens.at[i].ctx);
     for (uint32_t i = 0; i < f->transitions.count; i++)
         mark_trigger(&w, f->transitions.at[i].trigger, f->transitions.at[i].guard, f->transitions.at[i].ctx);
+    for (uint32_t i = 0; i < f->implicits.count; i++)
+        mark(&w, f->implicits.at[i].residual, 0, true);
     for (uint32_t i = 0; i < f->asserts.count; i++)
         mark(&w, f->asserts.at[i].condition, f->asserts.at[i].ctx, true);  // the moment it breaks is located
 }
@@ -193,6 +197,7 @@ static uint8_t varies_of_node(const Compiler* c, const Node* node, const uint8_t
     case NODE_NORMAL:
     case NODE_EXPONENTIAL: return VARIES_AT_INSTANTS;
     case NODE_SMOOTH: return most > VARIES_NEVER ? VARIES_ALWAYS : most;
+    case NODE_SLOPE:
     case NODE_DER: return most > VARIES_AT_INSTANTS ? VARIES_ALWAYS : most;
     default: return most;
     }
@@ -318,7 +323,9 @@ static bool update_facts(Walk* w, uint32_t v)
         now.maybe_absent = true;
     if (var->kind == VAR_EVENT)
         now.event_dependent = true;
-    if (var->kind == VAR_SIGNAL && !covered(c, v, 0))
+    if (now.implicit != 0)
+        now.variability = VARIES_ALWAYS;
+    else if (var->kind == VAR_SIGNAL && !covered(c, v, 0))
         now.maybe_absent = true;
     for (uint32_t d = now.first_def[0]; d != 0; d = c->next_def.at[d - 1])
     {

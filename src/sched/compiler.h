@@ -32,11 +32,13 @@ typedef struct VarInfo
     bool maybe_absent;
     bool event_dependent;  // its value can hang on the presence of an event at the tag
     bool looped;           // reaches itself, `pre` counted
+    uint32_t implicit;     // index in flat->implicits + 1: what makes a residual 0
     int8_t order;          // highest impulse it can carry, -1 = none
     int8_t rhs_order;      // STATE: of its right-hand side
     bool jumps;            // its regular part can jump
     SymReg area;           // STATE with an impulsive right-hand side: the jump of this tag
     SymReg now;            // STATE with an impulsive right-hand side: its value in a reaction, jump included
+    SymReg bond_area;      // a bond graph's effort or flow: the area of its impulse; NO_REG
     SymReg first_impulse;  // order + 1 VALUE registers: the weights of δ, δ′, …
 } VarInfo;
 
@@ -59,6 +61,7 @@ typedef enum CellKind
     CELL_DELAY_IMPULSE,  // weights under `pre` and `delay`
     CELL_LAST,           // any expression at the tag before: its jump
     CELL_DRAW,           // a random draw: latch is its number
+    CELL_COMMITTED,      // in a junction guard: the value before the switching of this tag
     CELL_PROBE,          // an operator of `expect`: filled in by the run
 } CellKind;
 
@@ -84,6 +87,7 @@ typedef enum TaskKind
     TASK_DERIVATIVE,
     TASK_START,
     TASK_IMPULSE,  // the weight of one order of a variable's impulse
+    TASK_IMPLICIT,  // its item is the residual
     TASK_NOW,      // a state in a reaction: what it was plus the area of its derivative
 } TaskKind;
 
@@ -197,6 +201,8 @@ ScalarId lower_ctx_active(Compiler* c, uint32_t ctx);
 NodeId rewrite_kink(Compiler* c, NodeId node);
 bool is_kink(NodeOp op);
 bool is_relation(NodeOp op);
+// A task whose register is found by Newton's method: an implicit one, or a derivative of such.
+bool is_tear(const Compiler* c, uint32_t task);
 
 // graph.c: strongly connected components of a graph in compressed rows (edges from a node to what it needs), in an
 // order in which everything comes after what it needs. component[v] and the list of nodes ordered by component.

@@ -169,6 +169,8 @@ static int needs(Compiler* c, Phase phase, bool smooth, NodeId n, NodeId out[3])
     case NODE_HOLD:
     case NODE_EDGE: out[0] = node.arg[0]; return phase == PHASE_REACT ? 1 : 0;
     case NODE_PRE: out[0] = node.arg[0]; return 1;
+    case NODE_SLOPE:
+    case NODE_COMMITTED:
     case NODE_DER: out[0] = node.arg[0]; return 1;
     default: break;
     }
@@ -239,19 +241,81 @@ static Lowered lower_pre(Compiler* c, Phase phase, NodeId n, Lowered now)
     return (Lowered){reg(c, cell->latch), cell->latch_present != NO_REG ? reg(c, cell->latch_present) : yes(c)};
 }
 
+// The value before the switching of this tag; between instants nothing switches.
+static Lowered lower_committed(Compiler* c, Phase phase, NodeId n, Lowered now)
+{
+    bool made;
+    Cell* cell = find_cell(c, n, CELL_COMMITTED, &made);
+    return phase == PHASE_FLOW ? now : (Lowered){reg(c, cell->latch), yes(c)};
+}
+
+// ---- rounding in the guards of junctions (rule B5) ------------------------------------------------------------------
+
+static ScalarId magnitude(Compiler* c, NodeId n)
+{
+    return scalar_make(&c->scalars, VM_ABS, lower(c, PHASE_REACT, n).value, 0, 0, c->flat->nodes.at[n].span);
+}
+
+// The size of the terms that a value is the sum of, looking through signals with one definition.
+static ScalarId size_of_terms(Compiler* c, NodeId n, int depth)
+{
+    const Node node = c->flat->nodes.at[n];
+    Scalars* s = &c->scalars;
+    if (depth == 0)
+        return magnitude(c, n);
+    switch (node.op)
+    {
+    case NODE_VAR:
+    {
+        const VarInfo* info = &c->vars.at[node.aux];
+        uint32_t d = c->flat->vars.at[node.aux].kind == VAR_SIGNAL ? info->first_def[0] : 0;
+        bool plain = d != 0 && c->next_def.at[d - 1] == 0 && c->flat->defs.at[d - 1].ctx == 0;
+        return plain ? size_of_terms(c, c->flat->defs.at[d - 1].value, depth - 1) : magnitude(c, n);
+    }
+    case NODE_ADD:
+    case NODE_SUB:
+    case NODE_MUL:
+        return scalar_make(s, node.op == NODE_MUL ? VM_MUL : VM_ADD, size_of_terms(c, node.arg[0], depth - 1),
+                           size_of_terms(c, node.arg[1], depth - 1), 0, node.span);
+    case NODE_DIV:
+        return scalar_make(s, VM_DIV, size_of_terms(c, node.arg[0], depth - 1), magnitude(c, node.arg[1]), 0,
+                           node.span);
+    case NODE_REGULAR:
+    case NODE_NEG: return size_of_terms(c, node.arg[0], depth - 1);
+    default: return magnitude(c, n);
+    }
+}
+
+// The difference of a relation, 0 if it is rounding.
+static ScalarId rounded(Compiler* c, NodeId difference, ScalarId value)
+{
+    enum
+    {
+        DEPTH = 60
+    };
+    Scalars* s = &c->scalars;
+    Span span = c->flat->nodes.at[difference].span;
+    ScalarId size = size_of_terms(c, difference, DEPTH);
+    ScalarId bound = scalar_make(s, VM_MUL, scalar_const(s, 1e-12), size, 0, span);
+    ScalarId small = scalar_make(s, VM_LT, scalar_make(s, VM_ABS, value, 0, 0, span), bound, 0, span);  // not infinities
+    return scalar_select(s, small, no(c), value);
+}
+
 static Lowered lower_watched(Compiler* c, Phase phase, NodeId n, Lowered g)
 {
     const Node node = c->flat->nodes.at[n];
     bool is_floor = node.op == NODE_FLOOR;
     Cell* cell = guard_cell(c, n, is_floor ? CELL_FLOOR : CELL_RELATION, watched_argument(c, n));
-    ScalarId latch = reg(c, cell->latch);
+    ScalarId latch = reg(c, cell->latch), last = reg(c, cell->last);
+    NodeId difference = cell->g;
     if (phase == PHASE_FLOW)
         return (Lowered){latch, g.present};
     Scalars* s = &c->scalars;
     VmOp op = node.op == NODE_LT || node.op == NODE_GT ? VM_LT : VM_LE;
+    ScalarId value = node.aux == 1 && !is_floor ? rounded(c, difference, g.value) : g.value;
     ScalarId fresh = is_floor ? scalar_make(s, VM_FLOOR, g.value, 0, 0, node.span)
-                              : scalar_make(s, op, g.value, no(c), 0, node.span);
-    ScalarId same = scalar_make(s, VM_EQ, g.value, reg(c, cell->last), 0, node.span);
+                              : scalar_make(s, op, value, no(c), 0, node.span);
+    ScalarId same = scalar_make(s, VM_EQ, g.value, last, 0, node.span);
     return (Lowered){scalar_select(s, same, latch, fresh), g.present};
 }
 
@@ -364,13 +428,19 @@ static Lowered not_yet(Compiler* c, const Node* node, const char* what)
     return (Lowered){no(c), yes(c)};
 }
 
-static Lowered lower_operator(Compiler* c, const Node* node, const Lowered* arg, int count)
+static Lowered lower_operator(Compiler* c, Phase phase, const Node* node, const Lowered* arg, int count)
 {
     Scalars* s = &c->scalars;
     Lowered out = {0, yes(c)};
     for (int i = 0; i < count; i++)
         out.present = scalar_and(s, out.present, arg[i].present);
     ScalarId a = arg[0].value, b = count > 1 ? arg[1].value : 0;
+    if (phase == PHASE_REACT && is_relation((NodeOp)node->op) && node->aux == 1)
+    {
+        NodeId difference = flat_node(c->flat, NODE_SUB, TYPE_REAL, node->arg[0], node->arg[1], 0, 0, 0, node->span);
+        a = rounded(c, difference, scalar_make(s, VM_SUB, a, b, 0, node->span));
+        b = no(c);
+    }
     switch (node->op)
     {
     case NODE_POW: out.value = lower_power(c, a, b, node->span); break;
@@ -467,11 +537,14 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_TIME_OF:
     case NODE_LEAST:
     case NODE_GREATEST: return lower_probe(c, n);
+    case NODE_COMMITTED: return lower_committed(c, phase, n, arg[0]);
+    case NODE_SLOPE:
     case NODE_DER: return (Lowered){flow_derivative(c, arg[0].value), arg[0].present};
     case NODE_SAMPLE:
         return (Lowered){arg[0].value, phase == PHASE_FLOW ? no(c) : scalar_and(s, arg[0].present, arg[1].present)};
     case NODE_PRESENT: return (Lowered){arg[0].present, yes(c)};
     case NODE_VALUE:
+    case NODE_REGULAR:
     case NODE_SMOOTH: return arg[0];
     case NODE_DEFAULT:
         return (Lowered){scalar_select(s, arg[0].present, arg[0].value, arg[1].value),
@@ -482,7 +555,6 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_DELTA: return (Lowered){no(c), yes(c)};  // all impulse, no regular part
     case NODE_AREA:
         return (Lowered){phase == PHASE_REACT ? impulse_part(c, node.arg[0], (int)node.aux) : no(c), yes(c)};
-    case NODE_POST: return not_yet(c, &node, "bond graphs");
     case NODE_UNIFORM:
     case NODE_NORMAL:
     case NODE_EXPONENTIAL: return lower_random(c, phase, n, arg, count);
@@ -494,7 +566,7 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
         return lower_watched(c, phase, n, arg[0]);
     bool rewritten = is_kink((NodeOp)node.op) && node.op != NODE_FLOOR &&
                      (!smooth || node.op == NODE_CEIL || node.op == NODE_ROUND || node.op == NODE_MOD);
-    return rewritten ? arg[0] : lower_operator(c, &node, arg, count);
+    return rewritten ? arg[0] : lower_operator(c, phase, &node, arg, count);
 }
 
 // ---- traversal ------------------------------------------------------------------------------------------------------

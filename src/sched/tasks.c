@@ -49,6 +49,8 @@ void make_tasks(Compiler* c)
             collect_defs(c, &task, v, 1);
             add_task(c, task);
         }
+        else if (info->implicit != 0)
+            add_task(c, (Task){.kind = TASK_IMPLICIT, .var = v, .reg = info->reg, .present = NO_REG});
         else if (info->first_def[0] != 0)
         {
             Task task = {.kind = TASK_DEFINITION, .var = v, .reg = info->reg, .present = info->present};
@@ -68,7 +70,7 @@ void make_start_task(Compiler* c, uint32_t var)
 uint32_t task_item_count(Compiler* c, uint32_t task)
 {
     const Task* t = &c->tasks.at[task];
-    if (t->kind == TASK_START || t->kind == TASK_NOW)
+    if (t->kind == TASK_START || t->kind == TASK_NOW || t->kind == TASK_IMPLICIT)
         return 1;
     return t->kind == TASK_DERIVATIVE ? task_item_count(c, t->base) : t->defs.count;
 }
@@ -88,6 +90,11 @@ TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index)
         ScalarId zero = scalar_const(&c->scalars, 0);
         Lowered value = var->init != 0 ? lower(c, phase, var->init) : (Lowered){zero, scalar_const(&c->scalars, 1)};
         return (TaskItem){.value = value, .span = var->span};
+    }
+    if (t.kind == TASK_IMPLICIT)
+    {
+        const FlatImplicit implicit = c->flat->implicits.at[c->vars.at[t.var].implicit - 1];
+        return (TaskItem){.value = lower(c, phase, implicit.residual), .span = implicit.span};
     }
     if (t.kind == TASK_NOW)
     {
@@ -110,6 +117,13 @@ TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index)
         item.value.value =
             scalar_select(&c->scalars, item.value.present, item.value.value, scalar_const(&c->scalars, 0));
     return item;
+}
+
+bool is_tear(const Compiler* c, uint32_t task)
+{
+    while (c->tasks.at[task].kind == TASK_DERIVATIVE)
+        task = c->tasks.at[task].base;
+    return c->tasks.at[task].kind == TASK_IMPLICIT;
 }
 
 static ScalarId flow_leaf(Compiler* c, void* user, SymReg reg)

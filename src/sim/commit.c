@@ -243,7 +243,7 @@ static kaiStatus take_transitions(kaiSim* sim, CommitResult* result)
     {
         uint32_t i = w.index;
         const Machine* machine = &model->machines[i];
-        if (is_preempted(sim, machine->ctx))
+        if (machine->junction || is_preempted(sim, machine->ctx))
             continue;
         const ModeInfo* mode = &model->modes[machine->first_mode + (uint32_t)sim->R[machine->reg]];
         const Transition* t = enabled_transition(sim, mode);
@@ -342,7 +342,7 @@ static void forget_staged(kaiSim* sim)
     sim->staged_count = 0;
 }
 
-kaiStatus commit_reaction(kaiSim* sim, CommitResult* result)
+kaiStatus commit_stage(kaiSim* sim, CommitResult* result)
 {
     sim->reacted_count = 0;
     *result = (CommitResult){.state = sim->reaction_moved};
@@ -352,14 +352,18 @@ kaiStatus commit_reaction(kaiSim* sim, CommitResult* result)
         status = take_whens(sim);
     if (status == KAI_OK)
         status = take_transitions(sim, result);
-    if (status == KAI_OK)
-    {
-        commit_memories(sim, result);
-        clear_events(sim, result);
-        guard_commit(sim, result);
-        status = delay_send(sim, result);
-        change_modes(sim, result);
-    }
+    if (status != KAI_OK)
+        forget_staged(sim);
+    return status;
+}
+
+kaiStatus commit_apply(kaiSim* sim, CommitResult* result)
+{
+    commit_memories(sim, result);
+    clear_events(sim, result);
+    guard_commit(sim, result);
+    kaiStatus status = delay_send(sim, result);
+    change_modes(sim, result);
     forget_staged(sim);
     return status;
 }

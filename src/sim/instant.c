@@ -1,5 +1,5 @@
 // All tags of one t (rules T2-T4, R5): left limit, reactions and commits until nothing changes.
-#include "sim/sim.h"
+#include "sim/bonds.h"
 
 #include <math.h>
 
@@ -83,7 +83,7 @@ static kaiStatus react_once(kaiSim* sim)
     integrate_impulses(sim);
     if (status == KAI_OK)
         status = check_assertions(sim);
-    if (status == KAI_OK)
+    if (status == KAI_OK && sim->bonds == NULL)  // the switching writes the rows otherwise
         status = record_tag(sim, true, false);
     return status;
 }
@@ -98,7 +98,11 @@ static kaiStatus react_until_rest(kaiSim* sim)
         if (status != KAI_OK)
             return status;
         CommitResult result;
-        status = commit_reaction(sim, &result);
+        status = commit_stage(sim, &result);
+        if (status == KAI_OK && sim->bonds != NULL)
+            status = switching_run(sim, &result);
+        if (status == KAI_OK)
+            status = commit_apply(sim, &result);
         if (status != KAI_OK)
             return status;
         if (!result.state && !result.other)
@@ -142,6 +146,8 @@ kaiStatus instant_run(kaiSim* sim, double t, bool start)
     if (status != KAI_OK)
         return status;
     zeno_before(sim, t);
+    if (sim->bonds != NULL)
+        switching_begin(sim);
     sim->flow_start = t;
     sim->instant_time = t;
     if (start)

@@ -1,5 +1,5 @@
 // The run loop: start, steps, instants, end.
-#include "sim/sim.h"
+#include "sim/bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +28,8 @@ static kaiStatus prepare(kaiSim* sim)
     if (status == KAI_OK)
         status = sim_run_code(sim, model->start);
     apply_set_values(sim);
+    if (status == KAI_OK && sim->bonds != NULL)
+        status = bonds_start(sim);
     if (status == KAI_OK)
         status = guard_start(sim);
     if (status == KAI_OK)

@@ -1,5 +1,5 @@
 // Making, driving and ending a run.
-#include "sim/sim.h"
+#include "sim/bonds.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -398,7 +398,8 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
         sim->system.column_start = model->jacobian_columns;
         sim->system.row_index = model->jacobian_rows;
     }
-    sim->ode = allocate_arrays(sim) ? ode_create(&sim->system, &ode_options, a) : NULL;
+    sim->ode =
+        allocate_arrays(sim) && bonds_create(sim) == KAI_OK ? ode_create(&sim->system, &ode_options, a) : NULL;
     if (sim->ode == NULL || record_create(sim) != KAI_OK)
     {
         *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
@@ -423,6 +424,7 @@ void kaiSim_Free(kaiSim* sim)
     if (sim == NULL)
         return;
     const kaiModel* model = sim->model;
+    bonds_destroy(sim);
     if (sim->ode != NULL)
         ode_destroy(sim->ode);
     if (sim->histories != NULL)

@@ -104,6 +104,7 @@ typedef struct Decision
 } Decision;
 
 typedef struct Explorer Explorer;
+typedef struct Bonds Bonds;  // bonds.h
 
 struct kaiSim
 {
@@ -155,6 +156,7 @@ struct kaiSim
     uint32_t* hold_by;   // per state: guard + 1 that holds it, 0 = free
     Queue queue;
     History* histories;
+    Bonds* bonds;  // NULL: the model has no bond graph
 
     // choice = all. Decisions below script_count are to be taken as they stand, new ones are added behind.
     Decision* decisions;
@@ -287,7 +289,8 @@ typedef struct CommitResult
 {
     bool state, other;  // a continuous state changed; anything else that asks for another reaction
 } CommitResult;
-kaiStatus commit_reaction(kaiSim* sim, CommitResult* result);
+kaiStatus commit_stage(kaiSim* sim, CommitResult* result);  // what fires, from the values of the reaction
+kaiStatus commit_apply(kaiSim* sim, CommitResult* result);
 int choice_policy_find(const char* name);  // a ChoicePolicy, or -1
 
 // explore.c: which of the enabled alternatives choice = all takes now. `fresh`: the first choice of this commit. A

@@ -18,6 +18,8 @@ static const uint32_t* find_writer(const kaiModel* model, CodeRange range, uint3
             pc += 2;
         else if (word == VM_FIX)
             pc += 5;
+        else if (word == VM_NEWTON)
+            pc += 4 + newton_registers(pc[2]);
         else
         {
             uint32_t size = 1 + (uint32_t)vm_op_arity((VmOp)word);
@@ -87,6 +89,11 @@ void vm_list(const kaiModel* model, CodeRange range, void (*line)(void* user, co
         {
             snprintf(text, sizeof text, "FIXED POINT of %u signals, %u words", pc[3], pc[1]);
             pc += 5;
+        }
+        else if (op == VM_NEWTON)
+        {
+            snprintf(text, sizeof text, "NEWTON for %u unknowns, %u words", pc[2], pc[1]);
+            pc += 4 + newton_registers(pc[2]);
         }
         else
             pc += list_operators(pc, text, sizeof text);

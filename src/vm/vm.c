@@ -153,6 +153,111 @@ static uint32_t run_fix(const kaiModel* model, double* R, const uint32_t* pc, co
     }
 }
 
+// Solves J d = r in place by elimination with partial pivoting; r becomes d. False: singular.
+static bool solve(double* J, double* r, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+    {
+        uint32_t pivot = k;
+        for (uint32_t i = k + 1; i < n; i++)
+            if (fabs(J[i * n + k]) > fabs(J[pivot * n + k]))
+                pivot = i;
+        if (!(fabs(J[pivot * n + k]) > 0) || !isfinite(J[pivot * n + k]))
+            return false;
+        for (uint32_t j = 0; j < n && pivot != k; j++)
+        {
+            double t = J[k * n + j];
+            J[k * n + j] = J[pivot * n + j];
+            J[pivot * n + j] = t;
+        }
+        double t = r[k];
+        r[k] = r[pivot];
+        r[pivot] = t;
+        for (uint32_t i = k + 1; i < n; i++)
+        {
+            double factor = J[i * n + k] / J[k * n + k];
+            for (uint32_t j = k; factor != 0 && j < n; j++)
+                J[i * n + j] -= factor * J[k * n + j];
+            r[i] -= factor * r[k];
+        }
+    }
+    for (uint32_t k = n; k-- > 0;)
+    {
+        for (uint32_t j = k + 1; j < n; j++)
+            r[k] -= J[k * n + j] * r[j];
+        r[k] /= J[k * n + k];
+    }
+    return true;
+}
+
+static double residual_size(const double* R, const uint32_t* residuals, uint32_t n)
+{
+    double size = 0;
+    for (uint32_t i = 0; i < n; i++)
+        size = fmax(size, isfinite(R[residuals[i]]) ? fabs(R[residuals[i]]) : INFINITY);
+    return size;
+}
+
+// Newton's method with step halving from where the last evaluation left the unknowns. Ends when the step is within
+// rounding of the unknowns; the block has then been run with their last values. Fails (component + 1) if the Jacobian
+// is singular or the residual cannot be reduced.
+static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
+{
+    enum
+    {
+        ROUNDS = 60,
+        HALVINGS = 30
+    };
+    uint32_t length = pc[1], n = pc[2], component = pc[3];
+    const uint32_t *unknowns = pc + 4, *residuals = unknowns + n, *derivatives = residuals + n;
+    const uint32_t* body = derivatives + (size_t)n * n;
+    double J[NEWTON_MAX * NEWTON_MAX], step[NEWTON_MAX], from[NEWTON_MAX];
+    for (uint32_t i = 0; i < n; i++)
+        if (!isfinite(R[unknowns[i]]))
+            R[unknowns[i]] = 0;
+    uint32_t failed = run_words(model, R, body, body + length, host);
+    for (int round = 0; round < ROUNDS && failed == 0; round++)
+    {
+        double before = residual_size(R, residuals, n);
+        if (before == 0)
+            return 0;
+        for (uint32_t i = 0; i < n * n; i++)
+            J[i] = R[derivatives[i]];
+        bool settled = true;
+        for (uint32_t i = 0; i < n; i++)
+        {
+            step[i] = R[residuals[i]];
+            from[i] = R[unknowns[i]];
+        }
+        if (!isfinite(before) || !solve(J, step, n))
+            return component + 1;
+        for (uint32_t i = 0; i < n; i++)
+            settled &= fabs(step[i]) <= 4e-16 * fabs(from[i]);
+        double part = 1;
+        for (int k = 0; k <= HALVINGS; k++, part /= 2)
+        {
+            for (uint32_t i = 0; i < n; i++)
+                R[unknowns[i]] = from[i] - part * step[i];
+            failed = run_words(model, R, body, body + length, host);
+            if (failed != 0 || residual_size(R, residuals, n) < before)
+                break;
+            if (settled || k == HALVINGS)  // rounding: where we came from is as good
+            {
+                double size = 0;
+                for (uint32_t i = 0; i < n; i++)
+                    size = fmax(size, fabs(step[i]) - 1e-11 * fabs(from[i]));
+                for (uint32_t i = 0; i < n; i++)
+                    R[unknowns[i]] = from[i];
+                failed = run_words(model, R, body, body + length, host);
+                return failed != 0 ? failed : size <= 1e-300 ? 0 : component + 1;
+            }
+        }
+        if (settled)
+            return failed;
+    }
+    return failed != 0 ? failed : component + 1;
+}
+
 static const uint32_t* switch_target(const double* R, const uint32_t* pc)
 {
     uint32_t count = pc[2], mode = (uint32_t)R[pc[1]];
@@ -172,6 +277,13 @@ static uint32_t run_words(const kaiModel* model, double* R, const uint32_t* pc, 
             pc = switch_target(R, pc);
         else if (op == VM_JUMP)
             pc += pc[1];
+        else if (op == VM_NEWTON)
+        {
+            uint32_t failed = run_newton(model, R, pc, host);
+            if (failed != 0)
+                return failed;
+            pc += 4 + newton_registers(pc[2]) + pc[1];
+        }
         else
         {
             uint32_t failed = run_fix(model, R, pc, host);

@@ -1,0 +1,502 @@
+// The equations of bond graphs. Every connected part is a graph of its own; its sources and storages are the inputs of a
+// linear map that depends on the modes of its junctions and that the run fills in (src/sim/bonds.c).
+#include "elab/elab.h"
+
+// ---- is it well formed
+
+static void report_count(Elab* e, const FlatBondNode* node, const char* what)
+{
+    Diag* diag = elab_error(e, K_BOND_COUNT, node->span, "`%s` %s", node->name, what);
+    for (uint32_t i = 0; i < node->bonds.count && i < 4; i++)
+        elab_note(e, diag, e->flat->bonds.at[node->bonds.at[i]].span, "bond %s", e->flat->bonds.at[node->bonds.at[i]].name);
+}
+
+static bool check_node(Elab* e, const FlatBondNode* node)
+{
+    uint32_t count = node->bonds.count;
+    bool junction = node->kind == FLAT_J0 || node->kind == FLAT_J1;
+    bool two = node->kind == FLAT_TF || node->kind == FLAT_GY;
+    if (node->port && count < 2)
+    {
+        Diag* diag = elab_error_about(e, K_PORT_OPEN, node->span, node->name, "port `%s` is not connected%s", node->name,
+                                      count == 0 ? " to anything" : "");
+        if (count == 1)
+            elab_note(e, diag, e->flat->bonds.at[node->bonds.at[0]].span, "its only bond");
+    }
+    else if (count == 0)
+        report_count(e, node, "has no bond");
+    else if (two && count != 2)
+        report_count(e, node, "has two sides and needs two bonds");
+    else if (!junction && !two && count > 1)
+        report_count(e, node, "has more than one bond");
+    else
+        return true;
+    return false;
+}
+
+// ---- connected parts
+
+static uint32_t find_root(uint32_t* parent, uint32_t i)
+{
+    for (; parent[i] != i; i = parent[i])
+        parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void split_graphs(Elab* e)
+{
+    Flat* flat = e->flat;
+    uint32_t* parent = arena_array(e->arena, uint32_t, flat->bond_nodes.count + 1);
+    for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
+        parent[i] = i;
+    for (uint32_t i = 0; i < flat->bonds.count; i++)
+        parent[find_root(parent, flat->bonds.at[i].to)] = find_root(parent, flat->bonds.at[i].from);
+    Map index;
+    map_init(&index, e->arena);
+    for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
+    {
+        uint32_t graph, root = find_root(parent, i);
+        if (!map_get(&index, root, &graph))
+        {
+            map_set(&index, root, graph = flat->graphs.count);
+            vec_push(e->arena, flat->graphs, (FlatBondGraph){0});
+        }
+        flat->bond_nodes.at[i].graph = graph;
+        vec_push(e->arena, flat->graphs.at[graph].nodes, i);
+    }
+    for (uint32_t i = 0; i < flat->bonds.count; i++)
+    {
+        uint32_t graph = flat->bond_nodes.at[flat->bonds.at[i].from].graph;
+        flat->bonds.at[i].graph = graph;
+        vec_push(e->arena, flat->graphs.at[graph].bonds, i);
+    }
+}
+
+// ---- what a value depends on
+
+typedef struct Reach
+{
+    Elab* e;
+    const uint8_t* mapped;  // per variable: a map defines it
+    bool finds_map;         // looks for outputs of a map; otherwise for what flows
+    Map seen;               // variables
+} Reach;
+
+static bool reaches(Reach* r, NodeId id);
+
+static bool reaches_var(Reach* r, uint32_t v)
+{
+    const Elab* e = r->e;
+    uint32_t unused;
+    if (r->mapped[v] || (!r->finds_map && e->flat->vars.at[v].kind == VAR_STATE))
+        return true;
+    if (map_get(&r->seen, v, &unused))
+        return false;
+    map_set(&r->seen, v, 1);
+    if (e->flat->vars.at[v].kind != VAR_SIGNAL)
+        return false;
+    for (uint32_t d = e->vars.at[v].first_def; d != 0; d = e->def_next.at[d - 1])
+        if (e->flat->defs.at[d - 1].value && reaches(r, e->flat->defs.at[d - 1].value))
+            return true;
+    return false;
+}
+
+// Whether a value flows (changes between instants), or hangs on the graph at this very tag.
+static bool reaches(Reach* r, NodeId id)
+{
+    const Node node = r->e->flat->nodes.at[id];
+    if (node.op == NODE_VAR)
+        return reaches_var(r, node.aux);
+    if (node.op == NODE_TIME || node.op == NODE_DELAY)
+        return !r->finds_map;
+    if (node.op == NODE_PRE || node.op == NODE_HOLD || node.op == NODE_SAMPLE)
+        return false;
+    for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
+        if (node.arg[i] && reaches(r, node.arg[i]))
+            return true;
+    return false;
+}
+
+static bool value_reaches(Elab* e, const uint8_t* mapped, uint32_t var, bool finds_map)
+{
+    Reach r = {.e = e, .mapped = mapped, .finds_map = finds_map};
+    map_init(&r.seen, e->arena);
+    for (uint32_t d = e->vars.at[var].first_def; d != 0; d = e->def_next.at[d - 1])
+        if (e->flat->defs.at[d - 1].value && reaches(&r, e->flat->defs.at[d - 1].value))
+            return true;
+    return false;
+}
+
+// ---- values that are one variable (rule B5)
+
+// Efforts of a J0 and flows of a J1 are equal whatever its mode, so where a source or storage imposes one of them, all are
+// that one: exactly, and without the map.
+typedef struct Shared
+{
+    uint32_t* parent;   // per unknown: 2 * bond + flow
+    uint32_t* imposed;  // per root: variable + 1
+    int8_t* sign;
+} Shared;
+
+static uint32_t unknown_of(uint32_t bond, bool flow)
+{
+    return 2 * bond + flow;
+}
+
+static void share_junctions(Elab* e, Shared* s)
+{
+    for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
+    {
+        const FlatBondNode* node = &e->flat->bond_nodes.at[i];
+        bool flow = node->kind == FLAT_J1;
+        if (!flow && node->kind != FLAT_J0)
+            continue;
+        for (uint32_t k = 1; k < node->bonds.count; k++)
+            s->parent[find_root(s->parent, unknown_of(node->bonds.at[k], flow))] =
+                find_root(s->parent, unknown_of(node->bonds.at[0], flow));
+    }
+}
+
+static int8_t sign_into(const Elab* e, uint32_t bond, uint32_t node)
+{
+    return e->flat->bonds.at[bond].to == node ? 1 : -1;
+}
+
+static void impose(Elab* e, Shared* s, uint32_t index)
+{
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+    bool flow = node->kind == FLAT_SF || node->kind == FLAT_I;
+    uint32_t root = find_root(s->parent, unknown_of(node->bonds.at[0], flow));
+    if (s->imposed[root])
+        return;
+    s->imposed[root] = (flow ? node->f : node->e) + 1;
+    s->sign[root] = node->kind == FLAT_I ? sign_into(e, node->bonds.at[0], index) : 1;
+}
+
+static Shared find_shared(Elab* e)
+{
+    uint32_t count = 2 * e->flat->bonds.count + 1;
+    Shared s = {arena_array(e->arena, uint32_t, count), arena_array(e->arena, uint32_t, count),
+                arena_array(e->arena, int8_t, count)};
+    for (uint32_t i = 0; i < count; i++)
+        s.parent[i] = i;
+    share_junctions(e, &s);
+    for (int storages = 0; storages < 2; storages++)  // sources first
+        for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
+        {
+            FlatBondKind kind = e->flat->bond_nodes.at[i].kind;
+            if (storages ? kind == FLAT_C || kind == FLAT_I : kind <= FLAT_SF)
+                impose(e, &s, i);
+        }
+    return s;
+}
+
+// ---- outputs
+
+static void add_output(Elab* e, FlatBondGraph* graph, uint32_t var, bool mapped, const FlatBondTerm* terms,
+                       uint32_t count)
+{
+    FlatBondOutput output = {.var = var, .area = e->vars.at[var].area - 1, .mapped = mapped};
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(e->arena, output.terms, terms[i]);
+    vec_push(e->arena, graph->outputs, output);
+}
+
+// The common variable of a junction is that of its first bond; the other is the sum in minus the sum out.
+static void junction_outputs(Elab* e, FlatBondGraph* graph, uint32_t index)
+{
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+    bool zero = node->kind == FLAT_J0;
+    FlatBondTerm common = {.bond = node->bonds.at[0], .flow = !zero, .sign = 1};
+    FlatBondTerm* sum = arena_array(e->arena, FlatBondTerm, node->bonds.count);
+    for (uint32_t i = 0; i < node->bonds.count; i++)
+        sum[i] = (FlatBondTerm){node->bonds.at[i], zero, sign_into(e, node->bonds.at[i], index)};
+    add_output(e, graph, zero ? node->e : node->f, true, &common, 1);
+    add_output(e, graph, zero ? node->f : node->e, true, sum, node->bonds.count);
+}
+
+// Side 1 is the bond that points in; of two alike, the first.
+static uint32_t first_side(const Elab* e, uint32_t index)
+{
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+    int8_t a = sign_into(e, node->bonds.at[0], index), b = sign_into(e, node->bonds.at[1], index);
+    return a < b ? 1 : 0;
+}
+
+static void two_port_outputs(Elab* e, FlatBondGraph* graph, uint32_t index)
+{
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+    uint32_t first = first_side(e, index);
+    uint32_t one = node->bonds.at[first], two = node->bonds.at[1 - first];
+    int8_t s1 = sign_into(e, one, index), s2 = (int8_t)-sign_into(e, two, index);
+    add_output(e, graph, node->e, true, &(FlatBondTerm){one, false, 1}, 1);
+    add_output(e, graph, node->f, true, &(FlatBondTerm){one, true, s1}, 1);
+    add_output(e, graph, node->e2, true, &(FlatBondTerm){two, false, 1}, 1);
+    add_output(e, graph, node->f2, true, &(FlatBondTerm){two, true, s2}, 1);
+}
+
+static void element_outputs(Elab* e, FlatBondGraph* graph, uint32_t index)
+{
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+    FlatBondKind kind = node->kind;
+    if (kind == FLAT_J0 || kind == FLAT_J1)
+    {
+        junction_outputs(e, graph, index);
+        return;
+    }
+    if (kind == FLAT_TF || kind == FLAT_GY)
+    {
+        two_port_outputs(e, graph, index);
+        return;
+    }
+    uint32_t bond = node->bonds.at[0];
+    int8_t sign = kind <= FLAT_SF ? 1 : sign_into(e, bond, index);
+    add_output(e, graph, node->e, kind != FLAT_SE && kind != FLAT_C, &(FlatBondTerm){bond, false, 1}, 1);
+    add_output(e, graph, node->f, kind != FLAT_SF && kind != FLAT_I, &(FlatBondTerm){bond, true, sign}, 1);
+}
+
+static void find_outputs(Elab* e, FlatBondGraph* graph)
+{
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        element_outputs(e, graph, graph->nodes.at[i]);
+    for (uint32_t i = 0; i < graph->bonds.count; i++)
+    {
+        const FlatBond* bond = &e->flat->bonds.at[graph->bonds.at[i]];
+        if (bond->e == NO_VAR)
+            continue;
+        add_output(e, graph, bond->e, true, &(FlatBondTerm){graph->bonds.at[i], false, 1}, 1);
+        add_output(e, graph, bond->f, true, &(FlatBondTerm){graph->bonds.at[i], true, 1}, 1);
+    }
+}
+
+// ---- inputs
+
+static uint32_t hidden_signal(Elab* e, const char* what, Span span)
+{
+    Env env = {.instance = 0};
+    const char* name = arena_printf(e->arena, "$%s%u", what, e->flat->vars.count);
+    uint32_t var = declare_var(e, &env, VAR_SIGNAL, TYPE_REAL, name, span);
+    e->vars.at[var].type_progress = e->vars.at[var].init_progress = DONE;
+    e->vars.at[var].given = true;
+    return var;
+}
+
+static NodeId read(Elab* e, uint32_t var, Span span)
+{
+    return flat_var(e->flat, var, span);
+}
+
+static NodeId operate(Elab* e, NodeOp op, NodeId a, NodeId b, Span span)
+{
+    return flat_node(e->flat, op, TYPE_REAL, a, b, 0, 0, 0, span);
+}
+
+static void make_implicit(Elab* e, uint32_t var, NodeId residual, Span span)
+{
+    vec_push(e->arena, e->flat->implicits, (FlatImplicit){.var = var, .residual = residual, .span = span});
+}
+
+static void free_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_t port, NodeId residual)
+{
+    Span span = e->flat->bond_nodes.at[index].span;
+    uint32_t var = hidden_signal(e, "free", span);
+    make_implicit(e, var, residual, span);
+    vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR});
+}
+
+// a = parameter * b
+static NodeId gain_residual(Elab* e, const FlatBondNode* node, uint32_t a, uint32_t b)
+{
+    NodeId product = operate(e, NODE_MUL, read(e, node->parameter, node->span), read(e, b, node->span), node->span);
+    return operate(e, NODE_SUB, read(e, a, node->span), product, node->span);
+}
+
+static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
+{
+    const FlatBondNode node = e->flat->bond_nodes.at[index];
+    if (node.kind == FLAT_R && node.law)
+        free_input(e, graph, index, 0,
+                   operate(e, NODE_SUB, read(e, node.law_gives_flow ? node.f : node.e, node.span), node.law, node.span));
+    else if (node.kind == FLAT_R)
+        free_input(e, graph, index, 0, gain_residual(e, &node, node.e, node.f));
+    else
+    {
+        bool gyrator = node.kind == FLAT_GY;
+        free_input(e, graph, index, 0, gain_residual(e, &node, node.e, gyrator ? node.f2 : node.e2));
+        free_input(e, graph, index, 1, gain_residual(e, &node, gyrator ? node.e2 : node.f2, node.f));
+    }
+}
+
+static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t* mapped)
+{
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+    uint32_t var = node->kind == FLAT_SE ? node->e : node->f;
+    Span span = node->span;
+    FlatBondInput input = {index, 0, var, NO_VAR};
+    if (value_reaches(e, mapped, var, false))
+    {
+        input.slope = hidden_signal(e, "slope", span);
+        var_add_def(e, input.slope, 0, 0, operate(e, NODE_SLOPE, read(e, var, span), 0, span), span);
+    }
+    // A source that hangs on the graph it drives: whatever both agree on.
+    if (value_reaches(e, mapped, var, true))
+    {
+        FlatDef* def = &e->flat->defs.at[e->vars.at[var].first_def - 1];
+        uint32_t wanted = hidden_signal(e, "wanted", span);
+        make_implicit(e, var, operate(e, NODE_SUB, read(e, var, span), read(e, wanted, span), span), span);
+        def->var = wanted;
+        e->vars.at[wanted].first_def = e->vars.at[var].first_def;
+        e->vars.at[var].first_def = 0;
+        mapped[var] = 1;
+    }
+    vec_push(e->arena, graph->inputs, input);
+}
+
+// e = q/c or its law; f = p/i.
+static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index)
+{
+    const FlatBondNode node = e->flat->bond_nodes.at[index];
+    uint32_t var = node.kind == FLAT_C ? node.e : node.f, other = node.kind == FLAT_C ? node.f : node.e;
+    NodeId value = node.law;
+    if (!value)
+        value = operate(e, NODE_DIV, read(e, node.extensity, node.span), read(e, node.parameter, node.span), node.span);
+    var_add_def(e, var, 0, 0, value, node.span);
+    var_add_def(e, node.extensity, 0, 1, read(e, other, node.span), node.span);
+    vec_push(e->arena, graph->inputs, (FlatBondInput){index, 0, var, NO_VAR});
+}
+
+static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
+{
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+    {
+        uint32_t index = graph->nodes.at[i];
+        const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+        if (node->kind <= FLAT_SF)
+            source_input(e, graph, index, mapped);
+        else if (node->extensity != NO_VAR)
+            storage_input(e, graph, index);
+        else if (node->free)
+            free_inputs(e, graph, index);
+    }
+    graph->columns = graph->inputs.count;
+    for (uint32_t i = 0; i < graph->inputs.count; i++)
+        graph->columns += graph->inputs.at[i].slope != NO_VAR;
+}
+
+// ---- definitions
+
+static uint32_t add_map_variable(Elab* e, Span span)
+{
+    Env env = {.instance = 0};
+    uint32_t var = declare_var(e, &env, VAR_DISCRETE, TYPE_REAL, "$map", span);
+    e->vars.at[var].type_progress = e->vars.at[var].init_progress = DONE;
+    e->flat->vars.at[var].init = flat_const(e->flat, 0, TYPE_REAL);
+    return var;
+}
+
+// Σ map · input, in pairs of pairs: shallow, and exact where it can be.
+static NodeId map_row(Elab* e, const FlatBondGraph* graph, uint32_t first_map, Span span)
+{
+    NodeId* terms = arena_array(e->arena, NodeId, graph->columns + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->inputs.count; i++)
+        terms[count++] = graph->inputs.at[i].var;
+    for (uint32_t i = 0; i < graph->inputs.count; i++)
+        if (graph->inputs.at[i].slope != NO_VAR)
+            terms[count++] = graph->inputs.at[i].slope;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        NodeId input = operate(e, NODE_REGULAR, read(e, terms[i], span), 0, span);  // impulses go through the jump
+        terms[i] = operate(e, NODE_MUL, read(e, first_map + i, span), input, span);
+    }
+    for (; count > 1; count = (count + 1) / 2)
+        for (uint32_t i = 0; i < count; i += 2)
+            terms[i / 2] = i + 1 < count ? operate(e, NODE_ADD, terms[i], terms[i + 1], span) : terms[i];
+    return count ? terms[0] : flat_const(e->flat, 0, TYPE_REAL);
+}
+
+// Outputs that are an imposed variable, or its negative.
+static void share_outputs(Elab* e, FlatBondGraph* graph, Shared* shared)
+{
+    for (uint32_t i = 0; i < graph->outputs.count; i++)
+    {
+        FlatBondOutput* output = &graph->outputs.at[i];
+        if (!output->mapped || output->terms.count != 1)
+            continue;
+        const FlatBondTerm* term = &output->terms.at[0];
+        uint32_t root = find_root(shared->parent, unknown_of(term->bond, term->flow));
+        if (!shared->imposed[root])
+            continue;
+        Span span = e->flat->vars.at[output->var].span;
+        NodeId value = read(e, shared->imposed[root] - 1, span);
+        if (term->sign * shared->sign[root] < 0)
+            value = operate(e, NODE_NEG, value, 0, span);
+        output->mapped = false;
+        var_add_def(e, output->var, 0, 0, value, span);
+    }
+}
+
+static void define_outputs(Elab* e, FlatBondGraph* graph)
+{
+    graph->first_map = e->flat->vars.count;
+    for (uint32_t i = 0; i < graph->outputs.count && !e->too_large; i++)
+        for (uint32_t k = 0; graph->outputs.at[i].mapped && k < graph->columns && !e->too_large; k++)
+            add_map_variable(e, e->flat->vars.at[graph->outputs.at[i].var].span);
+    uint32_t map = graph->first_map;
+    for (uint32_t i = 0; i < graph->outputs.count && !e->too_large; i++)
+    {
+        const FlatBondOutput* output = &graph->outputs.at[i];
+        if (!output->mapped)
+            continue;
+        Span span = e->flat->vars.at[output->var].span;
+        var_add_def(e, output->var, 0, 0, map_row(e, graph, map, span), span);
+        map += graph->columns;
+    }
+}
+
+// Which variables a map defines. There is room for the hidden ones that the inputs will add.
+static uint8_t* mark_mapped(Elab* e)
+{
+    uint8_t* mapped = arena_array(e->arena, uint8_t, e->flat->vars.count + 4 * e->flat->bond_nodes.count + 1);
+    for (uint32_t g = 0; g < e->flat->graphs.count; g++)
+        for (uint32_t i = 0; i < e->flat->graphs.at[g].outputs.count; i++)
+            if (e->flat->graphs.at[g].outputs.at[i].mapped)
+                mapped[e->flat->graphs.at[g].outputs.at[i].var] = 1;
+    return mapped;
+}
+
+// Along every sequence of transitions ON and OFF should alternate (paper 002, "Controlled Junctions").
+static void check_alternation(Elab* e)
+{
+    for (uint32_t i = 0; i < e->flat->transitions.count; i++)
+    {
+        const FlatTransition* t = &e->flat->transitions.at[i];
+        const FlatMachine* machine = &e->flat->machines.at[t->machine];
+        if (!machine->junction || machine->modes.at[t->from].on != machine->modes.at[t->to].on)
+            continue;
+        Diag* diag = elab_warning(e, K_SWITCH_ALTERNATES, t->span, "`%s` and `%s` are both %s", machine->modes.at[t->from].name,
+                                  machine->modes.at[t->to].name, machine->modes.at[t->from].on ? "ON" : "OFF");
+        elab_note(e, diag, machine->modes.at[t->to].span, "the mode it leads to");
+    }
+}
+
+void define_bonds(Elab* e)
+{
+    bool fine = e->error_count == 0;
+    for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
+        fine &= check_node(e, &e->flat->bond_nodes.at[i]);
+    if (!fine || e->flat->bond_nodes.count == 0)
+        return;
+    check_alternation(e);
+    split_graphs(e);
+    for (uint32_t i = 0; i < e->flat->graphs.count; i++)
+        find_outputs(e, &e->flat->graphs.at[i]);
+    Shared shared = find_shared(e);
+    for (uint32_t i = 0; i < e->flat->graphs.count; i++)
+        share_outputs(e, &e->flat->graphs.at[i], &shared);
+    uint8_t* mapped = mark_mapped(e);
+    for (uint32_t i = 0; i < e->flat->graphs.count; i++)
+        find_inputs(e, &e->flat->graphs.at[i], mapped);
+    for (uint32_t i = 0; i < e->flat->graphs.count; i++)
+        define_outputs(e, &e->flat->graphs.at[i]);
+}
