@@ -482,10 +482,12 @@ static void check_alternation(Elab* e)
 
 void define_bonds(Elab* e)
 {
-    bool fine = e->error_count == 0;
+    bool fine = true;
+    if (e->error_count > 0 || e->flat->bond_nodes.count == 0)
+        return;  // what seems to be missing may be what failed
     for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
         fine &= check_node(e, &e->flat->bond_nodes.at[i]);
-    if (!fine || e->flat->bond_nodes.count == 0)
+    if (!fine)
         return;
     check_alternation(e);
     split_graphs(e);

@@ -123,18 +123,20 @@ static void check_arguments(Elab* e, const Item* item, FlatBondKind kind)
 {
     const ElementRule* rule = &rules[kind];
     const char* known[] = {rule->parameter, rule->law, rule->other_law, rule->start, rule->start_power};
+    bool all_known = true;
     for (uint32_t i = 0; i < item->args.count; i++)
     {
         bool found = false;
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
             found |= known[k] && strcmp(known[k], item->args.at[i].name) == 0;
+        all_known &= found;
         if (!found)
             elab_error(e, K_BOND_ARGUMENT, item->args.at[i].span, "%s has no argument `%s`", rule->type,
                        item->args.at[i].name);
     }
     bool given = find_argument(item, rule->parameter) || find_argument(item, rule->law) ||
                  find_argument(item, rule->other_law);
-    if (rule->parameter && !given)
+    if (rule->parameter && !given && all_known)
         elab_error(e, K_BOND_ARGUMENT, item->name_span, "%s `%s` has no `%s`", rule->type, item->name, rule->parameter);
     if (find_argument(item, rule->start) && find_argument(item, rule->start_power))
         elab_error(e, K_BOND_ARGUMENT, find_argument(item, rule->start_power)->span,
