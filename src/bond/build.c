@@ -1,15 +1,17 @@
 // Builds the equations of one set of modes (rule B4). See mode.h and mode_parts.h.
 //
-// Method. 1. Classes by union-find. 2. Null space K of M: for positive resistances K is the null space of the structure in which
-// every R has e = f = 0 (no power can come from anywhere), which holds only ±1 and ratios: ranks do not depend on
-// resistances and are exact unless ratios are involved. Columns are eliminated in the order internal, sources, storages, so
-// that a free column tells what its null vector moves. Among storages each row gives up the one of largest capacity, so that
-// the small ones are dependent: then G is well scaled and small charges are not differences of large ones.
-// 3. W follows from K without computation: the structure conserves power, so Σ (e k_f + f k_e) over the ends of all bonds
-// is zero for every solution z and null vector k; collecting terms by input gives the weights. G = Wᵀ S K is then symmetric
-// and, for positive slopes, definite on the dependent vectors. 4. M is eliminated without the free columns and without the
-// rows of the dependent storages. 5. Idle vectors are made orthonormal in what the switched junctions leak along them
-// (closed: s = ρ c, open: c = ρ s with one small ρ for all; c the common, s the summed quantity), and projected out.
+// Method. 1. Classes by union-find. 2. Null space K of M: for positive resistances K is the null space of the structure
+// in which every R has e = f = 0 (no power can come from anywhere), which holds only ±1 and ratios: ranks do not depend
+// on resistances and are exact unless ratios are involved. Columns are eliminated in the order internal, sources,
+// storages, so that a free column tells what its null vector moves. Among storages each row gives up the one of largest
+// capacity, so that the small ones are dependent: then G is well scaled and small charges are not differences of large
+// ones.
+// 3. W follows from K without computation: the structure conserves power, so Σ (e k_f + f k_e) over the ends of all
+// bonds is zero for every solution z and null vector k; collecting terms by input gives the weights. G = Wᵀ S K is then
+// symmetric and, for positive slopes, definite on the dependent vectors. 4. M is eliminated without the free columns
+// and without the rows of the dependent storages. 5. Idle vectors are made orthonormal in what the switched junctions
+// leak along them (closed: s = ρ c, open: c = ρ s with one small ρ for all; c the common, s the summed quantity), and
+// projected out.
 #include "bond/mode_parts.h"
 
 #include <math.h>
@@ -77,7 +79,8 @@ static void make_classes(Builder* b)
     }
     b->mode.class_of = arena_array(b->arena, int, unknowns + 1);
     for (int u = 0; u < unknowns; u++)  // the root of a class is its lowest unknown
-        b->mode.class_of[u] = find_class(parent, u) == u ? b->mode.class_count++ : b->mode.class_of[find_class(parent, u)];
+        b->mode.class_of[u] =
+            find_class(parent, u) == u ? b->mode.class_count++ : b->mode.class_of[find_class(parent, u)];
 }
 
 static int class_e(const Builder* b, int bond)
@@ -178,8 +181,8 @@ static bool node_is_on(const Builder* b, int node)
     return index < 0 || b->mode.on[index];
 }
 
-// The quantity that an ideal junction makes zero: the sum if it is ON, the common one if it is OFF. `leaks` gives the other,
-// which is what it would leak if it were not ideal.
+// The quantity that an ideal junction makes zero: the sum if it is ON, the common one if it is OFF. `leaks` gives the
+// other, which is what it would leak if it were not ideal.
 static void junction_terms(Builder* b, int node, bool leaks)
 {
     const BondGraph* graph = b->graph;
@@ -566,7 +569,7 @@ static void prepare_idle(Builder* b)
     for (int i = 0; i < count; i++)
         if (!leaking[i])
             normalise(b, b->idle_vector, classes, i);
-    b->mode.leak = arena_array(b->arena, double, count * switches + 1);
+    b->mode.leak = arena_array(b->arena, double, count* switches + 1);
     for (int i = 0; i < count; i++)
     {
         for (int j = 0; j < switches && leaking[i]; j++)
@@ -841,7 +844,7 @@ static void build(Builder* b, const bool* on, const double* storage)
     collect_parts(b, &left);
     b->mode.storage = arena_array(b->arena, double, graph->block_size + 1);
     int dependents = b->mode.dependent_count;
-    b->mode.inverse = arena_array(b->arena, double, dependents * dependents + 1);
+    b->mode.inverse = arena_array(b->arena, double, dependents* dependents + 1);
     b->mode.scratch = arena_array(b->arena, Quad, dependents * dependents + 1);
     b->mode.scale = arena_array(b->arena, double, dependents + 1);
     b->mode.done = arena_array(b->arena, bool, dependents + 1);

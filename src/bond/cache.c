@@ -75,8 +75,8 @@ static bool grow(BondCache* cache)
     int* slots = a.alloc(a.user, NULL, 0, (size_t)slot_count * sizeof(int));
     if (!slots)
         return false;
-    Visited* visited = a.alloc(a.user, cache->visited, (size_t)cache->capacity * sizeof(Visited),
-                               (size_t)capacity * sizeof(Visited));
+    Visited* visited =
+        a.alloc(a.user, cache->visited, (size_t)cache->capacity * sizeof(Visited), (size_t)capacity * sizeof(Visited));
     if (!visited)
     {
         a.alloc(a.user, slots, (size_t)slot_count * sizeof(int), 0);

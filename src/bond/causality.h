@@ -1,8 +1,9 @@
 // Sequential causality assignment (SCAP) per set of modes: where each bond has its causal stroke, which storages are in
 // derivative causality and what they depend on, which bonds lie in algebraic loops, which clash. Paper 002, rule B2.
 //
-// It is what a reader of a bond graph expects to see; the numbers come from mode.h, which needs no causality. The two agree
-// on what is dependent wherever causality decides it without values (not where ratios of transformers in a loop do).
+// It is what a reader of a bond graph expects to see; the numbers come from mode.h, which needs no causality. The two
+// agree on what is dependent wherever causality decides it without values (not where ratios of transformers in a loop
+// do).
 #ifndef KAIROS_BOND_CAUSALITY_H
 #define KAIROS_BOND_CAUSALITY_H
 
@@ -21,9 +22,9 @@ typedef struct BondCausality
     bool* on;
     BondStroke* stroke;  // per bond
     int* clash;          // per bond: -1, or the bond that wants the same place (itself: its two ends disagree)
-    int* loop;           // per bond: -1, or the bond whose free choice closed the algebraic loop that this bond is part of
-    bool* derivative;    // per port of x
-    int work;            // bonds that the last assignment touched
+    int* loop;  // per bond: -1, or the bond whose free choice closed the algebraic loop that this bond is part of
+    bool* derivative;  // per port of x
+    int work;          // bonds that the last assignment touched
     int clash_count, derivative_count, loop_count;
     int* scratch;
     kaiAllocator allocator;
@@ -33,7 +34,8 @@ typedef struct BondCausality
 BondCausality* bond_causality_create(const BondGraph* graph, kaiAllocator allocator);  // NULL if memory ran out
 void bond_causality_destroy(BondCausality* causality);
 
-// Assign from scratch, and anew from the assignment before: only what the changed junctions reach is touched; the result is the same.
+// Assign from scratch, and anew from the assignment before: only what the changed junctions reach is touched; the
+// result is the same.
 void bond_causality_assign(BondCausality* causality, const bool* on);
 void bond_causality_switch(BondCausality* causality, const bool* on);
 

@@ -56,8 +56,8 @@ Quad quad_add(Quad a, Quad b, double tolerance);
 // row += factor * other
 void sparse_add(Elimination* e, int row, Quad factor, const SparseRow* other);
 
-// Makes `column` a unit column: of the unused rows with an entry of at least 1/100 of the largest, the shortest becomes its
-// row. False if there is none: the column depends on those before it.
+// Makes `column` a unit column: of the unused rows with an entry of at least 1/100 of the largest, the shortest becomes
+// its row. False if there is none: the column depends on those before it.
 bool elimination_pivot(Elimination* e, int column);
 
 // The same with the row given; it must have the entry.

@@ -98,7 +98,8 @@ static void list_bonds(BondGraph* graph)
                 graph->bond_list[count++] = b;
         int* list = graph->bond_list + graph->bond_first[n];
         BondKind kind = graph->nodes[n].kind;
-        if ((kind == BOND_TF || kind == BOND_GY) && bond_sign(graph, list[0], n) < 0 && bond_sign(graph, list[1], n) > 0)
+        if ((kind == BOND_TF || kind == BOND_GY) && bond_sign(graph, list[0], n) < 0 &&
+            bond_sign(graph, list[1], n) > 0)
         {
             int out = list[0];
             list[0] = list[1];

@@ -1,7 +1,7 @@
 // The jump at an instant (rule B4): areas of impulses and values after, for a set of modes. See mode.h.
 //
-// Every number is kept with the size of the terms it was summed from; what is below 1e-12 of that is exactly zero (rule B5)
-// and then has no size, because nothing of it is left to be uncertain.
+// Every number is kept with the size of the terms it was summed from; what is below 1e-12 of that is exactly zero (rule
+// B5) and then has no size, because nothing of it is left to be uncertain.
 #include "bond/mode_parts.h"
 
 #include <math.h>
@@ -142,8 +142,8 @@ static void add_dependents(Jump* jump, Sized z)
     }
 }
 
-// Sources that contradict each other drive what leaks along the idle vectors: amount / ρ as the leak ρ vanishes. Finite is
-// then what lies across the leaking junctions: it goes into the inputs. Returns whether there is a contradiction.
+// Sources that contradict each other drive what leaks along the idle vectors: amount / ρ as the leak ρ vanishes. Finite
+// is then what lies across the leaking junctions: it goes into the inputs. Returns whether there is a contradiction.
 static bool drive_idle(Jump* jump, const double* b1)
 {
     const BondMode* mode = jump->mode;

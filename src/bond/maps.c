@@ -1,4 +1,5 @@
-// The flow of a set of modes as explicit sparse rows, for a run loop that does one small product per evaluation. See mode.h.
+// The flow of a set of modes as explicit sparse rows, for a run loop that does one small product per evaluation. See
+// mode.h.
 #include "bond/mode.h"
 
 #include "bond/mode_parts.h"

@@ -1,4 +1,5 @@
-// Uses the equations of a set of modes between instants: slopes of storages, what depends on what, the flow. See mode.h.
+// Uses the equations of a set of modes between instants: slopes of storages, what depends on what, the flow. See
+// mode.h.
 #include "bond/mode.h"
 
 #include "bond/mode_parts.h"
@@ -71,8 +72,9 @@ static Quad coupling(const BondMode* mode, int i, int j)
     return sum;
 }
 
-// In place, Gauss-Jordan with the largest remaining diagonal element as pivot: G is symmetric, and definite if slopes are
-// positive. In quadruple precision: the few dependents cost nothing, and slopes span 12 decades and more. False if singular.
+// In place, Gauss-Jordan with the largest remaining diagonal element as pivot: G is symmetric, and definite if slopes
+// are positive. In quadruple precision: the few dependents cost nothing, and slopes span 12 decades and more. False if
+// singular.
 static bool invert(Quad* g, int n, bool* done)
 {
     for (int i = 0; i < n; i++)

@@ -1,11 +1,12 @@
 // What a BondMode consists of; shared by the files that build it and those that use it.
 //
-// Unknowns that the junctions make equal are one *class*: the efforts of a J0, the flows of a J1 (rule B5: equal values are
-// one variable). Everything below is over classes. The null space of M is split into
+// Unknowns that the junctions make equal are one *class*: the efforts of a J0, the flows of a J1 (rule B5: equal values
+// are one variable). Everything below is over classes. The null space of M is split into
 //   dependent vectors  move at least one extensity; one per dependent storage port, S makes them definite;
-//   idle vectors       move none: circulation through parallel closed switches, floating nodes, sources against sources.
-// The solution of M z = b is, for every class, a sparse row over the inputs and, behind them, the dependent vectors. Idle
-// vectors have been projected out of it by equal leakage, so that a mode with them costs no more than another.
+//   idle vectors       move none: circulation through parallel closed switches, floating nodes, sources against
+//   sources.
+// The solution of M z = b is, for every class, a sparse row over the inputs and, behind them, the dependent vectors.
+// Idle vectors have been projected out of it by equal leakage, so that a mode with them costs no more than another.
 #ifndef KAIROS_BOND_MODE_PARTS_H
 #define KAIROS_BOND_MODE_PARTS_H
 
@@ -34,16 +35,16 @@ struct BondMode
     int input_count;  // with one more per switch behind those of the graph: what its junction lacks to the ideal one
     int dependent_count, idle_count;
     bool* on;
-    int* class_of;         // per unknown
-    BondPort* ports;       // per extensity
-    int* port_of;          // per input of the graph: -1 or the extensity
-    int* dependent_port;   // per dependent vector: the extensity whose own row was given up
-    int* dependent_block;  // per dependent vector: vectors that S couples have the same number
-    BondRows solution;     // per class: columns input_count + i are dependent vectors
-    int* solution_middle;  // per class: where those begin
-    BondRows left;         // W: per vector, dependent ones first, over the inputs
-    BondRows idle;         // per idle vector, over the classes
-    double* leak;          // idle_count by switch_count: what each switched junction leaks along each idle vector
+    int* class_of;            // per unknown
+    BondPort* ports;          // per extensity
+    int* port_of;             // per input of the graph: -1 or the extensity
+    int* dependent_port;      // per dependent vector: the extensity whose own row was given up
+    int* dependent_block;     // per dependent vector: vectors that S couples have the same number
+    BondRows solution;        // per class: columns input_count + i are dependent vectors
+    int* solution_middle;     // per class: where those begin
+    BondRows left;            // W: per vector, dependent ones first, over the inputs
+    BondRows idle;            // per idle vector, over the classes
+    double* leak;             // idle_count by switch_count: what each switched junction leaks along each idle vector
     BondRows dependent_rows;  // per dependent vector: its own input from the others
     bool* unique;             // per class
     double* storage;          // S

@@ -1,5 +1,5 @@
-// The equations of bond graphs. Every connected part is a graph of its own; its sources and storages are the inputs of a
-// linear map that depends on the modes of its junctions and that the run fills in (src/sim/bonds.c).
+// The equations of bond graphs. Every connected part is a graph of its own; its sources and storages are the inputs of
+// a linear map that depends on the modes of its junctions and that the run fills in (src/sim/bonds.c).
 #include "elab/elab.h"
 
 // ---- is it well formed
@@ -8,7 +8,8 @@ static void report_count(Elab* e, const FlatBondNode* node, const char* what)
 {
     Diag* diag = elab_error(e, K_BOND_COUNT, node->span, "`%s` %s", node->name, what);
     for (uint32_t i = 0; i < node->bonds.count && i < 4; i++)
-        elab_note(e, diag, e->flat->bonds.at[node->bonds.at[i]].span, "bond %s", e->flat->bonds.at[node->bonds.at[i]].name);
+        elab_note(e, diag, e->flat->bonds.at[node->bonds.at[i]].span, "bond %s",
+                  e->flat->bonds.at[node->bonds.at[i]].name);
 }
 
 static bool check_node(Elab* e, const FlatBondNode* node)
@@ -18,8 +19,8 @@ static bool check_node(Elab* e, const FlatBondNode* node)
     bool two = node->kind == FLAT_TF || node->kind == FLAT_GY;
     if (node->port && count < 2)
     {
-        Diag* diag = elab_error_about(e, K_PORT_OPEN, node->span, node->name, "port `%s` is not connected%s", node->name,
-                                      count == 0 ? " to anything" : "");
+        Diag* diag = elab_error_about(e, K_PORT_OPEN, node->span, node->name, "port `%s` is not connected%s",
+                                      node->name, count == 0 ? " to anything" : "");
         if (count == 1)
             elab_note(e, diag, e->flat->bonds.at[node->bonds.at[0]].span, "its only bond");
     }
@@ -74,12 +75,19 @@ static void split_graphs(Elab* e)
 
 // ---- what a value depends on
 
+typedef enum ReachGoal
+{
+    REACH_MAP,    // an output of a map, at this very tag
+    REACH_STATE,  // that, or a state
+    REACH_FLOW,   // whatever changes between instants
+} ReachGoal;
+
 typedef struct Reach
 {
     Elab* e;
     const uint8_t* mapped;  // per variable: a map defines it
-    bool finds_map;         // looks for outputs of a map; otherwise for what flows
-    Map seen;               // variables
+    ReachGoal goal;
+    Map seen;  // variables
 } Reach;
 
 static bool reaches(Reach* r, NodeId id);
@@ -88,7 +96,7 @@ static bool reaches_var(Reach* r, uint32_t v)
 {
     const Elab* e = r->e;
     uint32_t unused;
-    if (r->mapped[v] || (!r->finds_map && e->flat->vars.at[v].kind == VAR_STATE))
+    if (r->mapped[v] || (r->goal >= REACH_STATE && e->flat->vars.at[v].kind == VAR_STATE))
         return true;
     if (map_get(&r->seen, v, &unused))
         return false;
@@ -101,14 +109,13 @@ static bool reaches_var(Reach* r, uint32_t v)
     return false;
 }
 
-// Whether a value flows (changes between instants), or hangs on the graph at this very tag.
 static bool reaches(Reach* r, NodeId id)
 {
     const Node node = r->e->flat->nodes.at[id];
     if (node.op == NODE_VAR)
         return reaches_var(r, node.aux);
     if (node.op == NODE_TIME || node.op == NODE_DELAY)
-        return !r->finds_map;
+        return r->goal == REACH_FLOW;
     if (node.op == NODE_PRE || node.op == NODE_HOLD || node.op == NODE_SAMPLE)
         return false;
     for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
@@ -117,9 +124,9 @@ static bool reaches(Reach* r, NodeId id)
     return false;
 }
 
-static bool value_reaches(Elab* e, const uint8_t* mapped, uint32_t var, bool finds_map)
+static bool value_reaches(Elab* e, const uint8_t* mapped, uint32_t var, ReachGoal goal)
 {
-    Reach r = {.e = e, .mapped = mapped, .finds_map = finds_map};
+    Reach r = {.e = e, .mapped = mapped, .goal = goal};
     map_init(&r.seen, e->arena);
     for (uint32_t d = e->vars.at[var].first_def; d != 0; d = e->def_next.at[d - 1])
         if (e->flat->defs.at[d - 1].value && reaches(&r, e->flat->defs.at[d - 1].value))
@@ -129,8 +136,8 @@ static bool value_reaches(Elab* e, const uint8_t* mapped, uint32_t var, bool fin
 
 // ---- values that are one variable (rule B5)
 
-// Efforts of a J0 and flows of a J1 are equal whatever its mode, so where a source or storage imposes one of them, all are
-// that one: exactly, and without the map.
+// Efforts of a J0 and flows of a J1 are equal whatever its mode, so where a source or storage imposes one of them, all
+// are that one: exactly, and without the map.
 typedef struct Shared
 {
     uint32_t* parent;   // per unknown: 2 * bond + flow
@@ -315,8 +322,9 @@ static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
 {
     const FlatBondNode node = e->flat->bond_nodes.at[index];
     if (node.kind == FLAT_R && node.law)
-        free_input(e, graph, index, 0,
-                   operate(e, NODE_SUB, read(e, node.law_gives_flow ? node.f : node.e, node.span), node.law, node.span));
+        free_input(
+            e, graph, index, 0,
+            operate(e, NODE_SUB, read(e, node.law_gives_flow ? node.f : node.e, node.span), node.law, node.span));
     else if (node.kind == FLAT_R)
         free_input(e, graph, index, 0, gain_residual(e, &node, node.e, node.f));
     else
@@ -333,13 +341,18 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
     uint32_t var = node->kind == FLAT_SE ? node->e : node->f;
     Span span = node->span;
     FlatBondInput input = {index, 0, var, NO_VAR};
-    if (value_reaches(e, mapped, var, false))
+    bool hangs = value_reaches(e, mapped, var, REACH_MAP);
+    if (value_reaches(e, mapped, var, REACH_FLOW))
     {
+        NodeId slope = operate(e, NODE_SLOPE, read(e, var, span), 0, span);
         input.slope = hidden_signal(e, "slope", span);
-        var_add_def(e, input.slope, 0, 0, operate(e, NODE_SLOPE, read(e, var, span), 0, span), span);
+        if (value_reaches(e, mapped, var, REACH_STATE))  // the slope of a state may hang on the map in its turn
+            make_implicit(e, input.slope, operate(e, NODE_SUB, read(e, input.slope, span), slope, span), span);
+        else
+            var_add_def(e, input.slope, 0, 0, slope, span);
     }
     // A source that hangs on the graph it drives: whatever both agree on.
-    if (value_reaches(e, mapped, var, true))
+    if (hangs)
     {
         FlatDef* def = &e->flat->defs.at[e->vars.at[var].first_def - 1];
         uint32_t wanted = hidden_signal(e, "wanted", span);
@@ -474,9 +487,67 @@ static void check_alternation(Elab* e)
         const FlatMachine* machine = &e->flat->machines.at[t->machine];
         if (!machine->junction || machine->modes.at[t->from].on != machine->modes.at[t->to].on)
             continue;
-        Diag* diag = elab_warning(e, K_SWITCH_ALTERNATES, t->span, "`%s` and `%s` are both %s", machine->modes.at[t->from].name,
-                                  machine->modes.at[t->to].name, machine->modes.at[t->from].on ? "ON" : "OFF");
+        Diag* diag =
+            elab_warning(e, K_SWITCH_ALTERNATES, t->span, "`%s` and `%s` are both %s", machine->modes.at[t->from].name,
+                         machine->modes.at[t->to].name, machine->modes.at[t->from].on ? "ON" : "OFF");
         elab_note(e, diag, machine->modes.at[t->to].span, "the mode it leads to");
+    }
+}
+
+// ---- states outside the graph that integrate impulses
+
+// The area of the impulse in an expression that is linear in efforts and flows; 0 = none.
+static NodeId area_of(Elab* e, NodeId id, int depth)
+{
+    const Node node = e->flat->nodes.at[id];
+    if (depth == 0)
+        return 0;
+    if (node.op == NODE_VAR)
+    {
+        const VarInfo* info = &e->vars.at[node.aux];
+        if (info->area)
+            return read(e, info->area - 1, node.span);
+        bool plain =
+            e->flat->vars.at[node.aux].kind == VAR_SIGNAL && info->first_def && !e->def_next.at[info->first_def - 1];
+        return plain ? area_of(e, e->flat->defs.at[info->first_def - 1].value, depth - 1) : 0;
+    }
+    NodeId a =
+        node.op == NODE_ADD || node.op == NODE_SUB || node.op == NODE_NEG || node.op == NODE_MUL || node.op == NODE_DIV
+            ? area_of(e, node.arg[0], depth - 1)
+            : 0;
+    NodeId b =
+        node.op == NODE_ADD || node.op == NODE_SUB || node.op == NODE_MUL ? area_of(e, node.arg[1], depth - 1) : 0;
+    switch (node.op)
+    {
+    case NODE_NEG: return a ? operate(e, NODE_NEG, a, 0, node.span) : 0;
+    case NODE_ADD: return a && b ? operate(e, NODE_ADD, a, b, node.span) : a ? a : b;
+    case NODE_SUB:
+        return a && b ? operate(e, NODE_SUB, a, b, node.span) : a ? a : b ? operate(e, NODE_NEG, b, 0, node.span) : 0;
+    case NODE_DIV: return a ? operate(e, NODE_DIV, a, node.arg[1], node.span) : 0;
+    case NODE_MUL:
+        if (a && b)
+            return 0;  // e f: its impulse is no product of areas
+        return a   ? operate(e, NODE_MUL, a, node.arg[1], node.span)
+               : b ? operate(e, NODE_MUL, node.arg[0], b, node.span)
+                   : 0;
+    default: return 0;
+    }
+}
+
+static void find_carried(Elab* e)
+{
+    enum
+    {
+        DEPTH = 40
+    };
+    for (uint32_t i = 0, count = e->flat->defs.count; i < count; i++)
+    {
+        FlatDef def = e->flat->defs.at[i];
+        if (def.order != 1 || e->vars.at[def.var].given || !def.value)
+            continue;
+        NodeId area = area_of(e, def.value, DEPTH);
+        if (area)
+            vec_push(e->arena, e->flat->carried, (FlatCarried){.var = def.var, .ctx = def.ctx, .area = area});
     }
 }
 
@@ -499,6 +570,7 @@ void define_bonds(Elab* e)
     uint8_t* mapped = mark_mapped(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         find_inputs(e, &e->flat->graphs.at[i], mapped);
+    find_carried(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         define_outputs(e, &e->flat->graphs.at[i]);
 }

@@ -134,8 +134,8 @@ static void check_arguments(Elab* e, const Item* item, FlatBondKind kind)
             elab_error(e, K_BOND_ARGUMENT, item->args.at[i].span, "%s has no argument `%s`", rule->type,
                        item->args.at[i].name);
     }
-    bool given = find_argument(item, rule->parameter) || find_argument(item, rule->law) ||
-                 find_argument(item, rule->other_law);
+    bool given =
+        find_argument(item, rule->parameter) || find_argument(item, rule->law) || find_argument(item, rule->other_law);
     if (rule->parameter && !given && all_known)
         elab_error(e, K_BOND_ARGUMENT, item->name_span, "%s `%s` has no `%s`", rule->type, item->name, rule->parameter);
     if (find_argument(item, rule->start) && find_argument(item, rule->start_power))

@@ -117,7 +117,7 @@ typedef struct Instance
     uint32_t bond_node;  // + 1: an element, junction or port of a bond graph
     uint32_t bond;       // + 1: a named bond
     bool incomplete;     // a definition or condition in it failed: what is missing may be that
-    Span span;        // of its name where it is declared
+    Span span;           // of its name where it is declared
 } Instance;
 
 // An item whose expressions wait until everything is declared.
@@ -218,10 +218,10 @@ bool bond_element_kind(const char* type, FlatBondKind* kind);
 void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kind, const char* name);
 void declare_ports(Elab* e, const Env* env, const Item* item);
 void declare_bond(Elab* e, const Env* env, const Item* item);
-void join_bonds(Elab* e);               // after everything is declared: who is joined to whom
-void elaborate_elements(Elab* e);       // their arguments
+void join_bonds(Elab* e);          // after everything is declared: who is joined to whom
+void elaborate_elements(Elab* e);  // their arguments
 NodeId junction_guard(Elab* e, NodeId guard, bool* posterior);
-void define_bonds(Elab* e);             // after all definitions: the equations
+void define_bonds(Elab* e);  // after all definitions: the equations
 
 // types.c
 void infer_types(Elab* e);

@@ -283,17 +283,17 @@ typedef struct FlatBondNode
     uint32_t parameter;  // r, c, i, n; NO_VAR: a source, or a law
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;
-    bool free;             // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
-    VEC(uint32_t) bonds;   // in the order of the text
+    bool free;            // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
+    VEC(uint32_t) bonds;  // in the order of the text
     Span span;
 } FlatBondNode;
 
 typedef struct FlatBond
 {
-    uint32_t from, to;    // nodes; the half arrow points to `to`
+    uint32_t from, to;  // nodes; the half arrow points to `to`
     uint32_t graph;
-    const char* name;     // "a -> b"
-    uint32_t e, f;        // variables of a named bond; else NO_VAR
+    const char* name;  // "a -> b"
+    uint32_t e, f;     // variables of a named bond; else NO_VAR
     Span span;
 } FlatBond;
 
@@ -328,6 +328,13 @@ typedef struct FlatBondGraph
     uint32_t columns;    // inputs, then those with a slope once more
     uint32_t first_map;  // variables: mapped outputs × columns
 } FlatBondGraph;
+
+// A state outside the graphs that integrates an effort or flow: an impulse of it moves the state by `area`.
+typedef struct FlatCarried
+{
+    uint32_t var, ctx;
+    NodeId area;
+} FlatCarried;
 
 // var is whatever makes residual 0.
 typedef struct FlatImplicit
@@ -415,6 +422,7 @@ typedef struct Flat
     VEC(FlatBond) bonds;
     VEC(FlatBondGraph) graphs;
     VEC(FlatImplicit) implicits;
+    VEC(FlatCarried) carried;
     FlatExperiment experiment;
     Map node_index;  // hash-consing
 } Flat;

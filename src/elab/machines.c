@@ -91,8 +91,7 @@ static void find_initial(Elab* e, FlatMachine* machine, const Item* item)
 static uint32_t add_machine(Elab* e, const Env* env, const Env* scope, const Item* item, uint32_t junction)
 {
     uint32_t index = e->flat->machines.count;
-    FlatMachine machine = {
-        .name = machine_name(e, scope), .ctx = env->ctx, .junction = junction, .span = item->span};
+    FlatMachine machine = {.name = machine_name(e, scope), .ctx = env->ctx, .junction = junction, .span = item->span};
     for (uint32_t i = 0; i < item->modes.count; i++)
         add_mode(e, &machine, index, item->modes.at[i]);
     find_initial(e, &machine, item);

@@ -7,16 +7,21 @@ static SymReg var_reg(const Builder* b, uint32_t var)
     return var == NO_VAR ? NO_REG : b->c.vars.at[var].reg;
 }
 
+// Values that the programs `bonds` and `guesses` leave behind. Guesses hang on the values of the graph.
 typedef struct Wanted
 {
-    Sinks* sinks;
     Builder* b;
+    Sinks sinks, guesses;
 } Wanted;
 
-static SymReg want(Wanted* w, ScalarId value)
+static SymReg want(Wanted* w, bool guess, ScalarId value)
 {
     SymReg dst = compiler_reg(&w->b->c, REG_TEMP);
-    vec_push(w->b->arena, *w->sinks, (Sink){0, value, dst});
+    Sink sink = {0, value, dst};
+    if (guess)
+        vec_push(w->b->arena, w->guesses, sink);
+    else
+        vec_push(w->b->arena, w->sinks, sink);
     return dst;
 }
 
@@ -56,7 +61,7 @@ static SymReg parameter_of(Wanted* w, const FlatBondNode* node)
         value = scalar_reg(&b->c.scalars, var_reg(b, node->parameter));
         value = storage ? inverse(b, value, node->span) : value;
     }
-    return value ? want(w, value) : NO_REG;
+    return value ? want(w, node->free, value) : NO_REG;
 }
 
 static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint32_t* local)
@@ -120,8 +125,9 @@ static void build_links(Builder* b, const FlatBondGraph* graph, const uint32_t* 
     {
         const FlatBond* bond = &b->c.flat->bonds.at[graph->bonds.at[i]];
         local_bond[graph->bonds.at[i]] = i;
-        vec_push(b->arena, b->bond_links,
-                 (BondLink){local[bond->from], local[bond->to], build_string(b, bond->name), build_place(b, bond->span)});
+        vec_push(
+            b->arena, b->bond_links,
+            (BondLink){local[bond->from], local[bond->to], build_string(b, bond->name), build_place(b, bond->span)});
     }
 }
 
@@ -147,8 +153,9 @@ static void note_pre(Builder* b, NodeId node)
 {
     uint32_t cell;
     if (map_get(&b->c.cell_index, node, &cell))
-        vec_push(b->arena, b->committed,
-                 (Reset){b->c.cells.at[cell].latch, var_reg(b, b->c.flat->nodes.at[b->c.flat->nodes.at[node].arg[0]].aux)});
+        vec_push(
+            b->arena, b->committed,
+            (Reset){b->c.cells.at[cell].latch, var_reg(b, b->c.flat->nodes.at[b->c.flat->nodes.at[node].arg[0]].aux)});
 }
 
 // Follows signals, but not through the map of a graph: what hangs on that is no argument.
@@ -189,11 +196,26 @@ static void find_pre(Builder* b)
     follow_pre(&w);
 }
 
+static CodeRange wanted_program(Builder* b, const Sinks* sinks)
+{
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks->at, .sink_count = sinks->count};
+    return sinks->count > 0 ? build_program(&b->programs, &spec, NULL) : (CodeRange){0, 0};
+}
+
+void build_carried(Builder* b)
+{
+    for (uint32_t i = 0; i < b->c.flat->carried.count; i++)
+    {
+        FlatCarried carried = b->c.flat->carried.at[i];
+        SymReg area = react_result(b, carried.ctx, lower(&b->c, PHASE_REACT, carried.area).value);
+        vec_push(b->arena, b->carried, (Carried){carried.ctx, b->c.vars.at[carried.var].reg, area});
+    }
+}
+
 void build_bonds(Builder* b)
 {
     const Flat* flat = b->c.flat;
-    Sinks sinks = {0};
-    Wanted w = {&sinks, b};
+    Wanted w = {.b = b};
     uint32_t* local = arena_array(b->arena, uint32_t, flat->bond_nodes.count + 1);
     uint32_t* local_bond = arena_array(b->arena, uint32_t, flat->bonds.count + 1);
     for (uint32_t i = 0; i < flat->graphs.count; i++)
@@ -216,8 +238,7 @@ void build_bonds(Builder* b)
             system.map = b->c.vars.at[graph->first_map].reg;
         vec_push(b->arena, b->bond_systems, system);
     }
-    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count};
     find_pre(b);
-    if (sinks.count > 0)
-        b->draft.bonds = build_program(&b->programs, &spec, NULL);
+    b->draft.bonds = wanted_program(b, &w.sinks);
+    b->draft.guesses = wanted_program(b, &w.guesses);
 }

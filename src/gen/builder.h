@@ -36,6 +36,7 @@ void find_draws(Builder* b);
 void build_reaction_code(Builder* b);
 // bonds.c: bond graphs.
 void build_bonds(Builder* b);
+void build_carried(Builder* b);
 // experiment.c: settings, records, plots, sweeps, expectations.
 void build_experiment(Builder* b);
 void build_expectations(Builder* b);

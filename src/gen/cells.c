@@ -397,8 +397,9 @@ void build_cells(Builder* b)
         case CELL_DELAY: build_delay(b, &cell); break;
         case CELL_PROBE: build_probe(b, &cell); break;
         case CELL_COMMITTED:
-            vec_push(b->arena, b->committed,
-                     (Reset){cell.latch, b->c.vars.at[b->c.flat->nodes.at[b->c.flat->nodes.at[cell.node].arg[0]].aux].reg});
+            vec_push(
+                b->arena, b->committed,
+                (Reset){cell.latch, b->c.vars.at[b->c.flat->nodes.at[b->c.flat->nodes.at[cell.node].arg[0]].aux].reg});
             break;
         default: build_guard(b, &cell); break;
         }

@@ -431,7 +431,7 @@ static void relocate_tables(Builder* b)
         b->table.at[i].field = relocate(b->table.at[i].field, f);
 #define AT2(table, x, y) AT(table, x) AT(table, y)
     AT2(bond_parts, state, parameter) AT2(bond_inputs, value, impulse) AT(bond_inputs, slope)
-    AT(bond_outputs, area) AT(bond_systems, map) AT2(committed, target, value)
+    AT(bond_outputs, area) AT(bond_systems, map) AT2(committed, target, value) AT2(carried, state, area)
     AT2(vars, reg, present) AT(vars, impulse)
     AT2(now_states, state, now) AT(faults, condition)
     AT2(guards, g, slope)
@@ -539,6 +539,7 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
             task_item(&b->c, PHASE_FLOW, i, k);
         }
     find_draws(b);
+    build_carried(b);
     build_cells(b);
     if (diags->error_count > errors)
         return NULL;

@@ -53,8 +53,8 @@ typedef enum RegClass
 // Control words. SWITCH reg n off₀ … offₙ₋₁ end: goes on at the block of mode R[reg] (offsets from the word after the
 // table; an offset of 0xffffffff means no block), and each block closes with JUMP to end. FIX length first count:
 // repeats the next `length` words until all `count` flags from the register `first` on are set or none is added.
-// NEWTON length n component, then n unknowns, n residuals, n × n derivatives of the residuals (registers): repeats the next
-// `length` words, which compute the residuals and derivatives, until the unknowns settle.
+// NEWTON length n component, then n unknowns, n residuals, n × n derivatives of the residuals (registers): repeats the
+// next `length` words, which compute the residuals and derivatives, until the unknowns settle.
 typedef enum VmOp
 {
 #define X(name, arity) VM_##name,
@@ -308,6 +308,11 @@ typedef struct BondOutput
     uint32_t first_term, term_count;  // in bond_terms
 } BondOutput;
 
+typedef struct Carried  // a state outside the graph: moved by the area that is in `area` after `react`
+{
+    uint32_t ctx, state, area;
+} Carried;
+
 typedef struct BondSystem  // a connected bond graph
 {
     uint32_t first_part, part_count, first_link, link_count;
@@ -415,6 +420,7 @@ typedef struct Sweep
     X(BondInput, bond_inputs)                                                                                          \
     X(BondOutput, bond_outputs)                                                                                        \
     X(BondTerm, bond_terms)                                                                                            \
+    X(Carried, carried)                                                                                                \
     X(Reset, committed) /* MEMORY register that keeps, register that it keeps (rule B3) */                             \
     X(Component, components)                                                                                           \
     X(uint32_t, component_vars)                                                                                        \
@@ -440,6 +446,7 @@ typedef struct Sweep
 
 // Programs: what each computes.
 #define MODEL_PROGRAMS(X)                                                                                              \
+    X(guesses)  /* slopes of the free elements of bond graphs: guesses for the equations */                            \
     X(params)   /* parameters, and everything that depends on nothing else */                                          \
     X(start)    /* start values of states and discretes */                                                             \
     X(initial)  /* residuals of the initial equations */                                                               \

@@ -101,7 +101,8 @@ int ode_restart(Ode* ode, double t, const double* x, bool fresh);
 // exactly.
 int ode_step(Ode* ode, double limit);
 
-// What counts as 1 for atol in a state, 1 unless said otherwise: a charge of 1e-6 C is no small one. Before the first step.
+// What counts as 1 for atol in a state, 1 unless said otherwise: a charge of 1e-6 C is no small one. Before the first
+// step.
 void ode_set_unit(Ode* ode, int state, double unit);
 
 // The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).

@@ -86,9 +86,9 @@ typedef enum TaskKind
     TASK_RIGHT_HAND_SIDE,
     TASK_DERIVATIVE,
     TASK_START,
-    TASK_IMPULSE,  // the weight of one order of a variable's impulse
+    TASK_IMPULSE,   // the weight of one order of a variable's impulse
     TASK_IMPLICIT,  // its item is the residual
-    TASK_NOW,      // a state in a reaction: what it was plus the area of its derivative
+    TASK_NOW,       // a state in a reaction: what it was plus the area of its derivative
 } TaskKind;
 
 typedef struct Task

@@ -297,7 +297,8 @@ static ScalarId rounded(Compiler* c, NodeId difference, ScalarId value)
     Span span = c->flat->nodes.at[difference].span;
     ScalarId size = size_of_terms(c, difference, DEPTH);
     ScalarId bound = scalar_make(s, VM_MUL, scalar_const(s, 1e-12), size, 0, span);
-    ScalarId small = scalar_make(s, VM_LT, scalar_make(s, VM_ABS, value, 0, 0, span), bound, 0, span);  // not infinities
+    ScalarId small =
+        scalar_make(s, VM_LT, scalar_make(s, VM_ABS, value, 0, 0, span), bound, 0, span);  // not infinities
     return scalar_select(s, small, no(c), value);
 }
 
@@ -313,8 +314,8 @@ static Lowered lower_watched(Compiler* c, Phase phase, NodeId n, Lowered g)
     Scalars* s = &c->scalars;
     VmOp op = node.op == NODE_LT || node.op == NODE_GT ? VM_LT : VM_LE;
     ScalarId value = node.aux == 1 && !is_floor ? rounded(c, difference, g.value) : g.value;
-    ScalarId fresh = is_floor ? scalar_make(s, VM_FLOOR, g.value, 0, 0, node.span)
-                              : scalar_make(s, op, value, no(c), 0, node.span);
+    ScalarId fresh =
+        is_floor ? scalar_make(s, VM_FLOOR, g.value, 0, 0, node.span) : scalar_make(s, op, value, no(c), 0, node.span);
     ScalarId same = scalar_make(s, VM_EQ, g.value, last, 0, node.span);
     return (Lowered){scalar_select(s, same, latch, fresh), g.present};
 }
@@ -538,7 +539,9 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_LEAST:
     case NODE_GREATEST: return lower_probe(c, n);
     case NODE_COMMITTED: return lower_committed(c, phase, n, arg[0]);
-    case NODE_SLOPE:
+    case NODE_SLOPE:  // MOVE: nobody asks for the derivative of a slope, and a source that reads its graph has no end
+                      // of them
+        return (Lowered){scalar_make(s, VM_MOVE, flow_derivative(c, arg[0].value), 0, 0, node.span), arg[0].present};
     case NODE_DER: return (Lowered){flow_derivative(c, arg[0].value), arg[0].present};
     case NODE_SAMPLE:
         return (Lowered){arg[0].value, phase == PHASE_FLOW ? no(c) : scalar_and(s, arg[0].present, arg[1].present)};

@@ -54,8 +54,8 @@ static void create_switching(kaiSim* sim, Bonds* bonds)
     bonds->modes = arena_array(arena, double, bonds->junction_count + 1);
     bonds->targets = arena_array(arena, uint32_t, bonds->junction_count + 1);
     bonds->places = arena_array(arena, uint32_t, bonds->junction_count + 1);
-    bonds->tried = arena_array(arena, double, (size_t)SWITCHING_MAX * (bonds->junction_count + 1));
-    bonds->settled = arena_array(arena, double, (size_t)SETTLED_MAX * (bonds->junction_count + model->state_count + 1));
+    bonds->tried = arena_array(arena, double, (size_t)SWITCHING_MAX*(bonds->junction_count + 1));
+    bonds->settled = arena_array(arena, double, (size_t)SETTLED_MAX*(bonds->junction_count + model->state_count + 1));
 }
 
 kaiStatus bonds_create(kaiSim* sim)
@@ -159,17 +159,17 @@ static kaiStatus make_equations(kaiSim* sim, BondRun* run)
 
 static kaiStatus fail_parameter(kaiSim* sim, const BondPart* part, double value)
 {
-    return sim_fail(sim, part->place, "give it a finite value that is not 0",
-                    "the parameter of %s is %g at the start", model_string(sim->model, part->name), value);
+    return sim_fail(sim, part->place, "give it a finite value that is not 0", "the parameter of %s is %g at the start",
+                    model_string(sim->model, part->name), value);
 }
 
 // Parameters and slopes from the registers after `bonds`. *moved: a guess of a free element is far off.
-static kaiStatus read_parameters(kaiSim* sim, BondRun* run, bool* moved)
+static kaiStatus read_parameters(kaiSim* sim, BondRun* run, bool guesses, bool* moved)
 {
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
         const BondPart* part = part_of(sim, run, i);
-        if (part->parameter == NO_REG)
+        if (part->parameter == NO_REG || part->free != guesses)
             continue;
         double value = sim->R[part->parameter];
         if (part->state != NO_REG)
@@ -231,8 +231,7 @@ static void map_row(const kaiSim* sim, const BondRun* run, const BondMaps* maps,
 static double* make_block(kaiSim* sim, BondRun* run)
 {
     const BondSystem* system = run->system;
-    BondMaps* maps =
-        bond_mode_maps(run->mode, run->unknowns, 2 * (int)system->link_count, sim->options.allocator);
+    BondMaps* maps = bond_mode_maps(run->mode, run->unknowns, 2 * (int)system->link_count, sim->options.allocator);
     if (maps == NULL || setjmp(sim->bonds->fail) != 0)
         return NULL;
     double* block = arena_array(&sim->bonds->arena, double, (size_t)system->output_count * system->columns + 1);
@@ -266,9 +265,10 @@ static kaiStatus check_dependents(kaiSim* sim, BondRun* run)
         BondDependent d = bond_mode_dependent(run->mode, i);
         const BondPart* part = part_of(sim, run, (uint32_t)d.node);
         if (part->free)
-            return sim_fail(sim, part->place, "put a small resistance between them, or make it linear",
-                            "%s is nonlinear or modulated and depends on other storages or sources in this set of modes",
-                            model_string(sim->model, part->name));
+            return sim_fail(
+                sim, part->place, "put a small resistance between them, or make it linear",
+                "%s is nonlinear or modulated and depends on other storages or sources in this set of modes",
+                model_string(sim->model, part->name));
     }
     return KAI_OK;
 }
@@ -307,28 +307,37 @@ kaiStatus bonds_enter(kaiSim* sim)
     return status;
 }
 
+static kaiStatus read_all(kaiSim* sim, bool guesses, bool* moved)
+{
+    Bonds* bonds = sim->bonds;
+    kaiStatus status = sim_run_code(sim, guesses ? sim->model->guesses : sim->model->bonds);
+    for (uint32_t i = 0; i < bonds->count && status == KAI_OK; i++)
+        status = read_parameters(sim, &bonds->runs[i], guesses, moved);
+    return status;
+}
+
 // Free elements need a guess of their slope before there are values, and values before there is a slope: a few rounds.
 kaiStatus bonds_start(kaiSim* sim)
 {
-    Bonds* bonds = sim->bonds;
-    kaiStatus status = KAI_OK;
-    for (int round = 0; round < 4 && status == KAI_OK; round++)
+    enum
     {
-        bool moved = round == 0;
-        status = sim_run_code(sim, sim->model->bonds);
+        ROUNDS = 5
+    };
+    Bonds* bonds = sim->bonds;
+    bool moved = true;
+    kaiStatus status = read_all(sim, false, &moved);
+    for (int round = 0; round < ROUNDS && moved && status == KAI_OK; round++)
+    {
+        moved = false;
         for (uint32_t i = 0; i < bonds->count && status == KAI_OK; i++)
-            status = read_parameters(sim, &bonds->runs[i], &moved);
-        if (!moved)
-            break;
-        for (uint32_t i = 0; i < bonds->count && status == KAI_OK; i++)
-        {
             status = make_equations(sim, &bonds->runs[i]);
-            bool ignored;
-            if (status == KAI_OK)
-                status = read_parameters(sim, &bonds->runs[i], &ignored);
-        }
+        if (status == KAI_OK)
+            status = read_all(sim, false, &moved);  // storages again: now they have a place
         if (status == KAI_OK)
             status = bonds_enter(sim);
+        moved = false;
+        if (status == KAI_OK)
+            status = read_all(sim, true, &moved);
     }
     return status;
 }
@@ -382,8 +391,9 @@ static kaiStatus jump_run(kaiSim* sim, BondRun* run, bool first, bool* moved)
                         "the equations of the bond graph of %s have no unique solution in this set of modes",
                         model_string(sim->model, part_of(sim, run, 0)->name));
     if (run->status == BOND_DELTA_PRIME)
-        return sim_fail(sim, part_of(sim, run, 0)->place, "let the impulse act on a storage",
-                        "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
+        return sim_fail(
+            sim, part_of(sim, run, 0)->place, "let the impulse act on a storage",
+            "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
     bool inconsistent = run->status == BOND_INCONSISTENT;
     for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
         run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
@@ -426,7 +436,12 @@ kaiStatus bonds_jump(kaiSim* sim, bool* consistent)
             *consistent &= bonds->runs[i].status != BOND_INCONSISTENT;
     }
     // Guards read areas: once more, with all of them known.
-    return status == KAI_OK ? sim_run_code(sim, sim->model->react) : status;
+    if (status == KAI_OK)
+        status = sim_run_code(sim, sim->model->react);
+    for (uint32_t i = 0; i < sim->model->carried_count && *consistent; i++)
+        if (sim_ctx_active(sim, sim->model->carried[i].ctx))
+            sim->R[sim->model->carried[i].state] += sim->R[sim->model->carried[i].area];
+    return status;
 }
 
 kaiStatus bonds_fail_inconsistent(kaiSim* sim)

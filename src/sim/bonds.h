@@ -1,4 +1,5 @@
-// Bond graphs in a run: the maps of the modes that are entered (bonds.c), and the switching at an instant (switching.c).
+// Bond graphs in a run: the maps of the modes that are entered (bonds.c), and the switching at an instant
+// (switching.c).
 #ifndef KAIROS_SIM_BONDS_H
 #define KAIROS_SIM_BONDS_H
 
@@ -58,7 +59,8 @@ kaiStatus bonds_create(kaiSim* sim);
 void bonds_destroy(kaiSim* sim);
 kaiStatus bonds_start(kaiSim* sim);  // parameters are known: the equations of the first modes
 kaiStatus bonds_enter(kaiSim* sim);  // the maps of the modes that the registers show
-// The jump that the states in the registers make in the modes in the registers: states and areas after it, and all values.
+// The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
+// values.
 kaiStatus bonds_jump(kaiSim* sim, bool* consistent);
 void bonds_clear_areas(kaiSim* sim);
 kaiStatus bonds_fail_inconsistent(kaiSim* sim);

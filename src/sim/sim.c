@@ -398,8 +398,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
         sim->system.column_start = model->jacobian_columns;
         sim->system.row_index = model->jacobian_rows;
     }
-    sim->ode =
-        allocate_arrays(sim) && bonds_create(sim) == KAI_OK ? ode_create(&sim->system, &ode_options, a) : NULL;
+    sim->ode = allocate_arrays(sim) && bonds_create(sim) == KAI_OK ? ode_create(&sim->system, &ode_options, a) : NULL;
     if (sim->ode == NULL || record_create(sim) != KAI_OK)
     {
         *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};

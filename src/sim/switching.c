@@ -1,5 +1,6 @@
 // The mythical mode algorithm (rule B3, papers 001 and 002): which junctions switch at this tag, one after the other on
-// committed values, then all together on tentative ones, always from the same state; and the commit of what that ends in.
+// committed values, then all together on tentative ones, always from the same state; and the commit of what that ends
+// in.
 #include "sim/bonds.h"
 
 #include <math.h>
@@ -120,8 +121,11 @@ static void write_sets(const kaiSim* sim, const double* rows, size_t width, uint
         {
             const Machine* machine = &model->machines[sim->bonds->junctions[i]];
             const ModeInfo* mode = &model->modes[machine->first_mode + (uint32_t)rows[width * k + i]];
-            text_say(text, "%s%s = %s", i > 0 ? ", " : k > from ? "; then " : "", model_string(model, machine->name),
-                     model_string(model, mode->name));
+            text_say(text, "%s%s = %s",
+                     i > 0      ? ", "
+                     : k > from ? "; then "
+                                : "",
+                     model_string(model, machine->name), model_string(model, mode->name));
         }
 }
 
@@ -129,8 +133,8 @@ static kaiStatus fail_loop(kaiSim* sim, const Text* cycle, uint32_t place)
 {
     return sim_fail(sim, place,
                     "make one of the guards strict (`<` for `<=`), or add the sign of a flow or momentum to it",
-                    "mythical loop at t = %.17g: no set of modes can stay, time cannot go on: %s; and again", sim->now.t,
-                    cycle->at);
+                    "mythical loop at t = %.17g: no set of modes can stay, time cannot go on: %s; and again",
+                    sim->now.t, cycle->at);
 }
 
 static void restore_modes(kaiSim* sim, const double* modes)
@@ -205,16 +209,13 @@ static void leave_modes(kaiSim* sim, CommitResult* result)
 // Changes below 1e-12 of what is there are rounding (rule B5): the committed value stays, to the bit.
 static void settle_states(kaiSim* sim, CommitResult* result)
 {
-    const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->bond_parts_count; i++)
+    double* states = sim_states(sim);
+    for (uint32_t i = 0; i < sim->model->state_count; i++)
     {
-        uint32_t reg = model->bond_parts[i].state;
-        if (reg == NO_REG)
-            continue;
-        double before = sim->bonds->states[reg - model->reg_first[REG_STATE]];
-        if (fabs(sim->R[reg] - before) <= 1e-12 * fabs(before))
-            sim->R[reg] = before;
-        result->state |= sim->R[reg] != before;
+        double before = sim->bonds->states[i];
+        if (fabs(states[i] - before) <= 1e-12 * fabs(before))
+            states[i] = before;
+        result->state |= states[i] != before;
     }
     sim->field_changed |= result->state;
 }

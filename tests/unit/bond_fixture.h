@@ -61,7 +61,8 @@ static inline int bench_bond(Bench* bench, int from, int to)
 static inline void bench_graph(Bench* bench)
 {
     assert_int_equal(bond_graph_check(bench->nodes, bench->node_count, bench->bonds, bench->bond_count, NULL, 0), 0);
-    bench->graph = bond_graph_create(bench->nodes, bench->node_count, bench->bonds, bench->bond_count, kaiDefaultAllocator());
+    bench->graph =
+        bond_graph_create(bench->nodes, bench->node_count, bench->bonds, bench->bond_count, kaiDefaultAllocator());
     assert_non_null(bench->graph);
     bench->work = calloc(bond_work_size(bench->graph), sizeof(double));
 }

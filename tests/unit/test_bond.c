@@ -129,7 +129,8 @@ static void test_source_and_capacitor(void** state)
     bench_free(&t);
 }
 
-// Through a transformer e1 = n e2: charge n a arrives where a leaves; with side 2 the wrong way round it arrives negative.
+// Through a transformer e1 = n e2: charge n a arrives where a leaves; with side 2 the wrong way round it arrives
+// negative.
 static void test_transformer(void** state)
 {
     (void)state;
@@ -184,8 +185,8 @@ static void test_gyrator(void** state)
     }
 }
 
-// Coupled coils as one I of two ports; the second one is opened: its flux falls to what the first current makes, and the flux
-// of the first stays.
+// Coupled coils as one I of two ports; the second one is opened: its flux falls to what the first current makes, and
+// the flux of the first stays.
 static void test_coupled_coils(void** state)
 {
     (void)state;
@@ -285,7 +286,8 @@ static void test_delta_prime(void** state)
     bench_free(&t);
 }
 
-// ------------------------------------------------------------------------------------------------------ what is not unique
+// ------------------------------------------------------------------------------------------------------ what is not
+// unique
 
 // n closed switches side by side between a source and a resistor share the current equally; the rest is unique.
 static void test_parallel_switches(void** state)
@@ -348,10 +350,11 @@ static void test_floating_node(void** state)
     bench_free(&t);
 }
 
-// --------------------------------------------------------------------------------------------------- what contradicts itself
+// --------------------------------------------------------------------------------------------------- what contradicts
+// itself
 
-// 10 V and 4 V through two closed switches: an endless current from the higher to the lower, the node between them half way,
-// and a circuit beside it that does not notice.
+// 10 V and 4 V through two closed switches: an endless current from the higher to the lower, the node between them half
+// way, and a circuit beside it that does not notice.
 static void test_unequal_sources(void** state)
 {
     (void)state;
@@ -443,14 +446,15 @@ typedef struct CradleRow
     double p1, p2, p3;
 } CradleRow;
 
-// The modified Newton's cradle of paper 001: the mode sets of a table in their order, `commit` where the next row starts from
-// the momenta of this one (a pinnacle) and not where it is mythical.
+// The modified Newton's cradle of paper 001: the mode sets of a table in their order, `commit` where the next row
+// starts from the momenta of this one (a pinnacle) and not where it is mythical.
 static void run_cradle(const CradleRow* rows, int count)
 {
     Bench t = {0};
     int m1 = bench_node(&t, BOND_I, 0), m2 = bench_node(&t, BOND_I, 0), m3 = bench_node(&t, BOND_I, 0);
     int v1 = bench_node(&t, BOND_J1, 0), v2 = bench_node(&t, BOND_J1, 0), v3 = bench_node(&t, BOND_J1, 0);
-    int f12 = bench_switch(&t, BOND_J0, true), f13 = bench_switch(&t, BOND_J0, false), bounce = bench_node(&t, BOND_SF, 0);
+    int f12 = bench_switch(&t, BOND_J0, true), f13 = bench_switch(&t, BOND_J0, false),
+        bounce = bench_node(&t, BOND_SF, 0);
     bench_bond(&t, v1, m1);
     bench_bond(&t, v2, m2);
     bench_bond(&t, v3, m3);
@@ -481,13 +485,16 @@ static void run_cradle(const CradleRow* rows, int count)
 static void test_cradle(void** state)
 {
     (void)state;
-    const CradleRow one[] = {{true, false, true, 0.95, 0.95, 0}, {true, true, true, 0.38, 0.38, 1.14},
+    const CradleRow one[] = {{true, false, true, 0.95, 0.95, 0},
+                             {true, true, true, 0.38, 0.38, 1.14},
                              {true, false, true, 0.38, 0.38, 1.14}};
-    const CradleRow two[] = {{true, false, true, 0.95, 0.95, 0}, {true, true, false, 0.38, 0.38, 1.14},
-                             {false, true, true, 0.095, 0.95, 0.855}, {false, false, true, 0.095, 0.95, 0.855}};
-    const CradleRow three[] = {{true, false, true, 0.95, 0.95, 0},           {true, true, false, 0.38, 0.38, 1.14},
-                               {false, true, true, 0.095, 0.95, 0.855},      {false, false, false, 0.095, 0.95, 0.855},
-                               {true, false, true, 0.5225, 0.5225, 0.855},   {true, false, true, 0.5225, 0.5225, 0.855}};
+    const CradleRow two[] = {{true, false, true, 0.95, 0.95, 0},
+                             {true, true, false, 0.38, 0.38, 1.14},
+                             {false, true, true, 0.095, 0.95, 0.855},
+                             {false, false, true, 0.095, 0.95, 0.855}};
+    const CradleRow three[] = {{true, false, true, 0.95, 0.95, 0},         {true, true, false, 0.38, 0.38, 1.14},
+                               {false, true, true, 0.095, 0.95, 0.855},    {false, false, false, 0.095, 0.95, 0.855},
+                               {true, false, true, 0.5225, 0.5225, 0.855}, {true, false, true, 0.5225, 0.5225, 0.855}};
     run_cradle(one, 3);
     run_cradle(two, 4);
     run_cradle(three, 6);
@@ -582,14 +589,14 @@ static void test_nonlinear_storages(void** state)
 static void test_ill_formed(void** state)
 {
     (void)state;
-    BondNode nodes[] = {{BOND_R, -1, 1}, {BOND_TF, -1, 1}, {BOND_J0, -1, 0}, {BOND_C, -1, 0}, {BOND_GY, -1, NAN},
-                        {BOND_SE, 0, 0}, {BOND_J1, 1, 0},  {BOND_J1, 1, 0}};
+    BondNode nodes[] = {{BOND_R, -1, 1},    {BOND_TF, -1, 1}, {BOND_J0, -1, 0}, {BOND_C, -1, 0},
+                        {BOND_GY, -1, NAN}, {BOND_SE, 0, 0},  {BOND_J1, 1, 0},  {BOND_J1, 1, 0}};
     BondEdge bonds[] = {{2, 0}, {0, 2}, {1, 2}, {2, 4}, {4, 2}, {6, 6}, {5, 6}, {7, 6}};
     BondFault faults[16];
     int count = bond_graph_check(nodes, 8, bonds, 8, faults, 16);
-    const BondFault expected[] = {{BOND_FAULT_TWO_BONDS, 0, 1},  {BOND_FAULT_NOT_TWO_PORT, 1, 2},
+    const BondFault expected[] = {{BOND_FAULT_TWO_BONDS, 0, 1},    {BOND_FAULT_NOT_TWO_PORT, 1, 2},
                                   {BOND_FAULT_UNCONNECTED, 3, -1}, {BOND_FAULT_PARAMETER, 4, -1},
-                                  {BOND_FAULT_SWITCH, 5, -1},    {BOND_FAULT_SELF, 6, 5},
+                                  {BOND_FAULT_SWITCH, 5, -1},      {BOND_FAULT_SELF, 6, 5},
                                   {BOND_FAULT_SWITCH, 7, -1}};
     assert_int_equal(count, 7);
     for (int i = 0; i < 7; i++)
