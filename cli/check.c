@@ -14,7 +14,7 @@ static int print_listing(const kaiLoadOptions* options, const char* what)
         fputs(text, stdout);
     kaiText_Free(text, options->allocator);
     if (status == KAI_ERR_USAGE)
-        return usage_error("--print knows flat, schedule and impulses, not `%s`", what);
+        return usage_error("--print knows flat, schedule, impulses and causality, not `%s`", what);
     return code;
 }
 

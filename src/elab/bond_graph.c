@@ -573,4 +573,5 @@ void define_bonds(Elab* e)
     find_carried(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         define_outputs(e, &e->flat->graphs.at[i]);
+    check_causality(e);
 }

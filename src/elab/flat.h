@@ -441,5 +441,7 @@ const char* flat_text(const Flat* flat, Arena* arena, NodeId node);
 
 // `kairos check --print flat`: the whole flat model, readably (in the arena).
 char* flat_print(const Flat* flat, Arena* arena);
+// `kairos check --print causality`: strokes, dependent storages, loops and clashes of bond graphs per set of modes.
+char* causality_print(const Flat* flat, Arena* arena);
 
 #endif

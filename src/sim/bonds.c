@@ -26,6 +26,7 @@ static void create_run(kaiSim* sim, Bonds* bonds, BondRun* run, const BondSystem
     run->on = arena_array(arena, bool, parts + 1);
     run->machines = arena_array(arena, uint32_t, parts + 1);
     run->input_of = arena_array(arena, int, system->input_count + 1);
+    run->column_of = arena_array(arena, int, unknowns + 1);
     run->port_of = arena_array(arena, int, parts + 1);
     run->unknowns = arena_array(arena, int, unknowns + 1);
     run->nominal = arena_array(arena, double, parts + 1);
@@ -113,10 +114,13 @@ static kaiStatus fail_memory(kaiSim* sim)
 
 static void place_inputs(kaiSim* sim, BondRun* run)
 {
+    for (int i = 0; i < run->graph->input_count; i++)
+        run->column_of[i] = -1;
     for (uint32_t i = 0; i < run->system->input_count; i++)
     {
         const BondInput* input = input_at(sim, run, i);
         run->input_of[i] = run->graph->input_first[input->node] + (int)input->port;
+        run->column_of[run->input_of[i]] = (int)i;
     }
     for (uint32_t i = 0; i < run->system->part_count; i++)
         run->port_of[i] = part_of(sim, run, i)->state != NO_REG ? run->graph->port_first[i] : -1;
@@ -207,20 +211,18 @@ static void map_row(const kaiSim* sim, const BondRun* run, const BondMaps* maps,
     {
         const BondTerm* term = &sim->model->bond_terms[output->first_term + t];
         int unknown = term->flow ? BOND_F((int)term->bond) : BOND_E((int)term->bond);
-        for (uint32_t i = 0; i < system->input_count; i++)
+        for (int k = maps->start[unknown]; k < maps->start[unknown + 1]; k++)
         {
-            const BondInput* input = input_at(sim, run, i);
-            for (int k = maps->start[unknown]; k < maps->start[unknown + 1]; k++)
-            {
-                if (maps->input[k] != run->input_of[i])
-                    continue;
-                row[i] += term->sign * maps->by_b1[k];
-                size[i] += fabs(maps->by_b1[k]);
-                if (input->slope == NO_REG)
-                    continue;
-                row[input->slope_column] += term->sign * maps->by_b2[k];
-                size[input->slope_column] += fabs(maps->by_b2[k]);
-            }
+            int column = run->column_of[maps->input[k]];
+            if (column < 0)
+                continue;  // a constant resistor: its input is 0
+            const BondInput* input = input_at(sim, run, (uint32_t)column);
+            row[column] += term->sign * maps->by_b1[k];
+            size[column] += fabs(maps->by_b1[k]);
+            if (input->slope == NO_REG)
+                continue;
+            row[input->slope_column] += term->sign * maps->by_b2[k];
+            size[input->slope_column] += fabs(maps->by_b2[k]);
         }
     }
     for (uint32_t i = 0; i < system->columns; i++)

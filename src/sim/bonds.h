@@ -26,6 +26,7 @@ typedef struct BondRun
     bool* on;            // per switch
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b
+    int* column_of;      // and back; -1 = none
     int* port_of;        // per part: its place in x; -1 = no storage
     int* unknowns;       // 0, 1, 2, …: all entries of z
     double* nominal;     // per part: the parameter that the equations are made with
