@@ -12,12 +12,15 @@ static void report_count(Elab* e, const FlatBondNode* node, const char* what)
                   e->flat->bonds.at[node->bonds.at[i]].name);
 }
 
-static bool check_node(Elab* e, const FlatBondNode* node)
+// A model that is only looked at, without an experiment, may be a part of others: its own ports are open then.
+static bool check_node(Elab* e, uint32_t index)
 {
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     uint32_t count = node->bonds.count;
+    bool outer = !e->options->experiment && e->bond_items.at[index].env->instance == 0;
     bool junction = node->kind == FLAT_J0 || node->kind == FLAT_J1;
     bool two = node->kind == FLAT_TF || node->kind == FLAT_GY;
-    if (node->port && count < 2)
+    if (node->port && count < (outer ? 1 : 2))
     {
         Diag* diag = elab_error_about(e, K_PORT_OPEN, node->span, node->name, "port `%s` is not connected%s",
                                       node->name, count == 0 ? " to anything" : "");
@@ -557,7 +560,7 @@ void define_bonds(Elab* e)
     if (e->error_count > 0 || e->flat->bond_nodes.count == 0)
         return;  // what seems to be missing may be what failed
     for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
-        fine &= check_node(e, &e->flat->bond_nodes.at[i]);
+        fine &= check_node(e, i);
     if (!fine)
         return;
     check_alternation(e);

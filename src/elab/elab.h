@@ -221,6 +221,7 @@ void declare_bond(Elab* e, const Env* env, const Item* item);
 void join_bonds(Elab* e);          // after everything is declared: who is joined to whom
 void elaborate_elements(Elab* e);  // their arguments
 NodeId junction_guard(Elab* e, NodeId guard, bool* posterior);
+void find_domains(Elab* e);     // domains.c: units, after join_bonds
 void check_causality(Elab* e);  // causality.c
 void define_bonds(Elab* e);  // after all definitions: the equations
 

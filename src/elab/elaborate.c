@@ -263,6 +263,7 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
     if (e->too_large)
         return;
     join_bonds(e);
+    find_domains(e);
     find_targets(e);
     report_unused_overrides(e);  // after first derivatives have become states
     infer_types(e);
