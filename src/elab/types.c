@@ -163,10 +163,23 @@ bool value_to_real(Elab* e, Value* value, Span span)
                                                 : "compare it with a mode: `s.mode == name`");
 }
 
+// An input of the model that is run, without a default: nothing says what it is, its use does.
+static bool is_untyped(const Elab* e, const Value* value)
+{
+    const Node* node = &e->flat->nodes.at[value->node];
+    return node->op == NODE_VAR && e->flat->vars.at[node->aux].kind == VAR_INPUT && !e->vars.at[node->aux].init;
+}
+
 bool value_to_bool(Elab* e, Value* value, Span span)
 {
     if (value->failed)
         return false;
+    if (value->type == TYPE_REAL && is_untyped(e, value))
+    {
+        NodeId zero = flat_const(e->flat, 0, TYPE_REAL);
+        value->node = flat_node(e->flat, NODE_NE, TYPE_BOOL, value->node, zero, 0, 0, 0, span);
+        value->type = TYPE_BOOL;
+    }
     if (value->type == TYPE_EVENT)
     {
         value->node = flat_node(e->flat, NODE_PRESENT, TYPE_BOOL, value->node, 0, 0, 0, 0, span);
