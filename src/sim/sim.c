@@ -85,6 +85,10 @@ static kaiStatus fail_nonconstructive(kaiSim* sim, uint32_t component)
     int count = unknown_names(sim, loop, unknown, sizeof unknown);
     known_inputs(sim, loop, known, sizeof known);
     uint32_t place = model->vars[model->component_vars[loop->first_member]].place;
+    if (loop->newton)
+        return sim_fail(sim, place, "is a law without a solution here, or with an infinite slope? Start closer to one",
+                        "the algebraic loop through a bond graph has no solution that could be found at t = %.17g; the loop: %s",
+                        sim->now.t, model_string(model, loop->text));
     return sim_fail(sim, place, "break the loop with `pre`, or define one of the signals without the others",
                     "nonconstructive: %s %s unknown at t = %.17g%s; the loop: %s", unknown, count > 1 ? "are" : "is",
                     sim->now.t, known, model_string(model, loop->text));

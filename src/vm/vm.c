@@ -190,72 +190,119 @@ static bool solve(double* J, double* r, uint32_t n)
     return true;
 }
 
-static double residual_size(const double* R, const uint32_t* residuals, uint32_t n)
+// One NEWTON word at work.
+typedef struct Newton
+{
+    const kaiModel* model;
+    double* R;
+    const VmHost* host;
+    uint32_t n, length;
+    const uint32_t *unknowns, *residuals, *derivatives, *body;
+    double J[NEWTON_MAX * NEWTON_MAX], step[NEWTON_MAX], from[NEWTON_MAX];
+} Newton;
+
+static uint32_t newton_evaluate(Newton* w)
+{
+    return run_words(w->model, w->R, w->body, w->body + w->length, w->host);
+}
+
+static double newton_residual(const Newton* w)
 {
     double size = 0;
-    for (uint32_t i = 0; i < n; i++)
-        size = fmax(size, isfinite(R[residuals[i]]) ? fabs(R[residuals[i]]) : INFINITY);
+    for (uint32_t i = 0; i < w->n; i++)
+        size = fmax(size, isfinite(w->R[w->residuals[i]]) ? fabs(w->R[w->residuals[i]]) : INFINITY);
     return size;
 }
 
-// Newton's method with step halving from where the last evaluation left the unknowns. Ends when the step is within
-// rounding of the unknowns; the block has then been run with their last values. Fails (component + 1) if the Jacobian
-// is singular or the residual cannot be reduced.
+// The full step from here. False: there is none.
+static bool newton_direction(Newton* w)
+{
+    for (uint32_t i = 0; i < w->n * w->n; i++)
+        w->J[i] = w->R[w->derivatives[i]];
+    for (uint32_t i = 0; i < w->n; i++)
+    {
+        w->step[i] = w->R[w->residuals[i]];
+        w->from[i] = w->R[w->unknowns[i]];
+    }
+    return solve(w->J, w->step, w->n);
+}
+
+static bool newton_within(const Newton* w, double relative, double absolute)
+{
+    bool within = true;
+    for (uint32_t i = 0; i < w->n; i++)
+        within &= fabs(w->step[i]) <= absolute + relative * fabs(w->from[i]);
+    return within;
+}
+
+static uint32_t newton_move(Newton* w, double part)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        w->R[w->unknowns[i]] = w->from[i] - part * w->step[i];
+    return newton_evaluate(w);
+}
+
+// A part of the step that makes the residual smaller. *moved: found.
+static uint32_t newton_search(Newton* w, double before, bool* moved)
+{
+    enum
+    {
+        HALVINGS = 30
+    };
+    double part = 1;
+    *moved = false;
+    for (int k = 0; k <= HALVINGS && !*moved; k++, part /= 2)
+    {
+        uint32_t failed = newton_move(w, part);
+        if (failed != 0)
+            return failed;
+        *moved = newton_residual(w) < before;
+    }
+    return 0;
+}
+
+// Newton's method with step halving from where the last evaluation left the unknowns, until the step is within rounding;
+// the block has then been run with their last values. Fails (component + 1) if the Jacobian is singular or the residual
+// cannot be made smaller though the step is not small.
 static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
 {
     enum
     {
-        ROUNDS = 60,
-        HALVINGS = 30
+        ROUNDS = 60
     };
-    uint32_t length = pc[1], n = pc[2], component = pc[3];
-    const uint32_t *unknowns = pc + 4, *residuals = unknowns + n, *derivatives = residuals + n;
-    const uint32_t* body = derivatives + (size_t)n * n;
-    double J[NEWTON_MAX * NEWTON_MAX], step[NEWTON_MAX], from[NEWTON_MAX];
-    for (uint32_t i = 0; i < n; i++)
-        if (!isfinite(R[unknowns[i]]))
-            R[unknowns[i]] = 0;
-    uint32_t failed = run_words(model, R, body, body + length, host);
+    static const double ROUNDING = 4e-16, SMALL = 1e-11;
+    Newton w;  // not cleared: the matrix is large, and filled where it is used
+    w.model = model;
+    w.R = R;
+    w.host = host;
+    w.length = pc[1];
+    w.n = pc[2];
+    w.unknowns = pc + 4;
+    w.residuals = w.unknowns + w.n;
+    w.derivatives = w.residuals + w.n;
+    w.body = w.derivatives + (size_t)w.n * w.n;
+    uint32_t lost = pc[3] + 1;
+    for (uint32_t i = 0; i < w.n; i++)
+        R[w.unknowns[i]] = isfinite(R[w.unknowns[i]]) ? R[w.unknowns[i]] : 0;
+    uint32_t failed = newton_evaluate(&w);
     for (int round = 0; round < ROUNDS && failed == 0; round++)
     {
-        double before = residual_size(R, residuals, n);
+        double before = newton_residual(&w);
         if (before == 0)
             return 0;
-        for (uint32_t i = 0; i < n * n; i++)
-            J[i] = R[derivatives[i]];
-        bool settled = true;
-        for (uint32_t i = 0; i < n; i++)
+        if (!isfinite(before) || !newton_direction(&w))
+            return lost;
+        bool moved;
+        failed = newton_search(&w, before, &moved);
+        if (failed == 0 && !moved)  // as good as it gets: where we came from
         {
-            step[i] = R[residuals[i]];
-            from[i] = R[unknowns[i]];
+            failed = newton_move(&w, 0);
+            return failed != 0 ? failed : newton_within(&w, SMALL, SMALL / 10) ? 0 : lost;
         }
-        if (!isfinite(before) || !solve(J, step, n))
-            return component + 1;
-        for (uint32_t i = 0; i < n; i++)
-            settled &= fabs(step[i]) <= 4e-16 * fabs(from[i]);
-        double part = 1;
-        for (int k = 0; k <= HALVINGS; k++, part /= 2)
-        {
-            for (uint32_t i = 0; i < n; i++)
-                R[unknowns[i]] = from[i] - part * step[i];
-            failed = run_words(model, R, body, body + length, host);
-            if (failed != 0 || residual_size(R, residuals, n) < before)
-                break;
-            if (settled || k == HALVINGS)  // rounding: where we came from is as good
-            {
-                double size = 0;
-                for (uint32_t i = 0; i < n; i++)
-                    size = fmax(size, fabs(step[i]) - 1e-11 * fabs(from[i]));
-                for (uint32_t i = 0; i < n; i++)
-                    R[unknowns[i]] = from[i];
-                failed = run_words(model, R, body, body + length, host);
-                return failed != 0 ? failed : size <= 1e-300 ? 0 : component + 1;
-            }
-        }
-        if (settled)
+        if (newton_within(&w, ROUNDING, 0))
             return failed;
     }
-    return failed != 0 ? failed : component + 1;
+    return failed != 0 ? failed : lost;
 }
 
 static const uint32_t* switch_target(const double* R, const uint32_t* pc)
