@@ -101,6 +101,39 @@ static void build_inputs(Builder* b, const FlatBondGraph* graph, const uint32_t*
     }
 }
 
+// Variables that expressions of the text read, at any depth: not those that only the graph itself needs.
+static uint8_t* find_read(Builder* b)
+{
+    const Flat* flat = b->c.flat;
+    uint8_t* read = arena_array(b->arena, uint8_t, flat->vars.count + 1);
+    uint8_t* given = arena_array(b->arena, uint8_t, flat->vars.count + 1);
+    uint8_t* seen = arena_array(b->arena, uint8_t, flat->nodes.count + 1);
+    VEC(NodeId) stack = {0};
+    for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
+        if (flat->bond_nodes.at[i].extensity != NO_VAR)
+            given[flat->bond_nodes.at[i].extensity] = 1;
+    for (uint32_t i = 0; i < flat->defs.count; i++)
+        if (!given[flat->defs.at[i].var] && b->c.vars.at[flat->defs.at[i].var].bond_area == NO_REG)
+            vec_push(b->arena, stack, flat->defs.at[i].value);
+    for (uint32_t i = 0; i < flat->whens.count; i++)
+        vec_push(b->arena, stack, flat->whens.at[i].trigger);
+    for (uint32_t i = 0; i < flat->transitions.count; i++)
+        vec_push(b->arena, stack, flat->transitions.at[i].trigger);
+    while (stack.count > 0)
+    {
+        NodeId n = stack.at[--stack.count];
+        if (n == 0 || seen[n])
+            continue;
+        seen[n] = 1;
+        const Node node = flat->nodes.at[n];
+        if (node.op == NODE_VAR)
+            read[node.aux] = 1;
+        for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
+            vec_push(b->arena, stack, node.arg[i]);
+    }
+    return read;
+}
+
 static void build_outputs(Builder* b, const FlatBondGraph* graph, const uint32_t* local_bond)
 {
     for (uint32_t i = 0; i < graph->outputs.count; i++)
@@ -239,6 +272,9 @@ void build_bonds(Builder* b)
         vec_push(b->arena, b->bond_systems, system);
     }
     find_pre(b);
+    const uint8_t* read = find_read(b);
+    for (uint32_t i = 0; i < b->bond_outputs.count; i++)
+        b->bond_outputs.at[i].read = read[b->bond_outputs.at[i].var] != 0;
     b->draft.bonds = wanted_program(b, &w.sinks);
     b->draft.guesses = wanted_program(b, &w.guesses);
 }

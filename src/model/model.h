@@ -305,6 +305,7 @@ typedef struct BondOutput
     uint32_t var;   // variable
     uint32_t area;  // MEMORY register
     bool mapped;
+    bool read;                        // something that is written in the model reads it
     uint32_t first_term, term_count;  // in bond_terms
 } BondOutput;
 

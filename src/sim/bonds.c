@@ -35,6 +35,7 @@ static void create_run(kaiSim* sim, Bonds* bonds, BondRun* run, const BondSystem
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = arena_array(arena, double, unknowns + 1);
     run->dx = arena_array(arena, double, parts + 1);
+    run->shared = arena_array(arena, bool, parts + 1);
     for (uint32_t i = 0; i < unknowns; i++)
         run->unknowns[i] = (int)i;
     for (uint32_t i = 0; i < parts; i++)
@@ -444,6 +445,39 @@ kaiStatus bonds_jump(kaiSim* sim, bool* consistent)
         if (sim_ctx_active(sim, sim->model->carried[i].ctx))
             sim->R[sim->model->carried[i].state] += sim->R[sim->model->carried[i].area];
     return status;
+}
+
+// Parallel closed switches share a current by convention only (rule B4): who reads it should know.
+static void warn_output(kaiSim* sim, BondRun* run, const BondOutput* output)
+{
+    for (uint32_t t = 0; t < output->term_count && !run->warned; t++)
+    {
+        const BondTerm* term = &sim->model->bond_terms[output->first_term + t];
+        if (bond_mode_unique(run->mode, term->flow ? BOND_F((int)term->bond) : BOND_E((int)term->bond)))
+            continue;
+        const ModelVar* var = &sim->model->vars[output->var];
+        sim_warn(sim, var->place,
+                 "%s is read and has no unique value in the modes from t = %.9g on: ideal parts in parallel (or floating) "
+                 "share it by equal leakage; put a small resistance into them if the share matters",
+                 model_string(sim->model, var->name), sim->now.t);
+        run->warned = true;
+    }
+}
+
+void bonds_warn_not_unique(kaiSim* sim)
+{
+    for (uint32_t i = 0; i < sim->bonds->count; i++)
+    {
+        BondRun* run = &sim->bonds->runs[i];
+        if (run->warned || bond_mode_status(run->mode) != BOND_NOT_UNIQUE)
+            continue;
+        for (uint32_t k = 0; k < run->system->output_count; k++)
+        {
+            const BondOutput* output = &sim->model->bond_outputs[run->system->first_output + k];
+            if (output->read)
+                warn_output(sim, run, output);
+        }
+    }
 }
 
 kaiStatus bonds_fail_inconsistent(kaiSim* sim)

@@ -32,6 +32,8 @@ typedef struct BondRun
     double* nominal;     // per part: the parameter that the equations are made with
     double *storage, *b0, *b1, *b2, *z0, *z1, *dx, *work;
     double* area;  // per unknown: sum over the rounds of a jump
+    bool warned;   // that values are not unique
+    bool* shared;  // per port of a storage: at this instant it took its share of what others store
 } BondRun;
 
 struct Bonds
@@ -64,6 +66,7 @@ kaiStatus bonds_enter(kaiSim* sim);  // the maps of the modes that the registers
 // values.
 kaiStatus bonds_jump(kaiSim* sim, bool* consistent);
 void bonds_clear_areas(kaiSim* sim);
+void bonds_warn_not_unique(kaiSim* sim);  // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(kaiSim* sim);
 
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.

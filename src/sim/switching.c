@@ -8,6 +8,8 @@
 
 void switching_begin(kaiSim* sim)
 {
+    for (uint32_t i = 0; i < sim->bonds->count; i++)
+        memset(sim->bonds->runs[i].shared, 0, sizeof(bool) * sim->bonds->runs[i].system->part_count);
     sim->bonds->settled_count = 0;
     sim->bonds->lost = 0;
 }
@@ -241,6 +243,48 @@ static kaiStatus note_settled(kaiSim* sim)
     return KAI_OK;
 }
 
+// Whether the storage at this port depends on other storages in the present modes (not on sources alone).
+static bool shares(const BondRun* run, int port)
+{
+    for (int i = 0; i < bond_mode_dependents(run->mode); i++)
+    {
+        BondDependent d = bond_mode_dependent(run->mode, i);
+        bool others = false;
+        for (int k = 0; k < d.count; k++)
+            for (uint32_t n = 0; n < run->system->part_count; n++)
+                others |= run->port_of[n] >= 0 && run->graph->input_first[n] == d.input[k] && d.coefficient[k] != 0;
+        if (d.port == port && others)
+            return true;
+    }
+    return false;
+}
+
+// What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model says
+// nothing about that (paper 002, "The Nature and Effects of Discontinuities").
+static void watch_sharing(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < sim->bonds->count; i++)
+    {
+        BondRun* run = &sim->bonds->runs[i];
+        for (uint32_t n = 0; n < run->system->part_count; n++)
+        {
+            const BondPart* part = &model->bond_parts[run->system->first_part + n];
+            int port = run->port_of[n];
+            if (port < 0)
+                continue;
+            uint32_t state = part->state - model->reg_first[REG_STATE];
+            bool moved = sim_states(sim)[state] != sim->bonds->states[state], now = shares(run, port);
+            if (run->shared[port] && !now)
+                sim_warn(sim, part->place,
+                         "%s shared what it stores with others and was parted from them at one instant, t = %.9g: without "
+                         "time in between a lumped model cannot say what happens; let a guard wait, or refine the model",
+                         model_string(model, part->name), sim->now.t);
+            run->shared[port] = now && (moved || run->shared[port]);
+        }
+    }
+}
+
 static void keep_committed(kaiSim* sim)
 {
     Bonds* bonds = sim->bonds;
@@ -275,5 +319,8 @@ kaiStatus switching_run(kaiSim* sim, CommitResult* result)
     memcpy(sim->R + first, bonds->values, sizeof(double) * (model->reg_count - first));
     result->state |= switched.state;
     result->other |= switched.other;
+    if (switched.state || switched.other)
+        watch_sharing(sim);
+    bonds_warn_not_unique(sim);
     return switched.state || switched.other ? note_settled(sim) : KAI_OK;
 }
