@@ -431,7 +431,7 @@ static NodeId map_row(Elab* e, const FlatBondGraph* graph, uint32_t first_map, S
     return count ? terms[0] : flat_const(e->flat, 0, TYPE_REAL);
 }
 
-// Outputs that are an imposed variable, or its negative.
+// Outputs that are an imposed variable, or one like it, or its negative.
 static void share_outputs(Elab* e, FlatBondGraph* graph, Shared* shared)
 {
     for (uint32_t i = 0; i < graph->outputs.count; i++)
@@ -441,8 +441,12 @@ static void share_outputs(Elab* e, FlatBondGraph* graph, Shared* shared)
             continue;
         const FlatBondTerm* term = &output->terms.at[0];
         uint32_t root = find_root(shared->parent, unknown_of(term->bond, term->flow));
-        if (!shared->imposed[root])
+        if (!shared->imposed[root])  // nobody imposes it: the first takes it from the map, the others from the first
+        {
+            shared->imposed[root] = output->var + 1;
+            shared->sign[root] = term->sign;
             continue;
+        }
         Span span = e->flat->vars.at[output->var].span;
         NodeId value = read(e, shared->imposed[root] - 1, span);
         if (term->sign * shared->sign[root] < 0)
