@@ -40,6 +40,8 @@ void build_carried(Builder* b);
 // experiment.c: settings, records, plots, sweeps, expectations.
 void build_experiment(Builder* b);
 void build_expectations(Builder* b);
+// externals.c: the libraries and symbols of external functions.
+void find_externals(Builder* b);
 // jacobian.c
 void build_jacobian(Builder* b, const uint32_t* slopes, uint32_t count);
 

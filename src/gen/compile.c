@@ -483,7 +483,13 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
 #define X(type, name) b->draft.name = b->name.at, b->draft.name##_count = b->name.count;
     MODEL_ARRAYS(X)
 #undef X
-    return model_pack(&b->draft, allocator);
+    kaiModel* model = model_pack(&b->draft, allocator);
+    if (model != NULL && !model_bind(model))
+    {
+        model_free(model);
+        return NULL;
+    }
+    return model;
 }
 
 static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, const Sources* sources)
@@ -540,6 +546,7 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
         }
     find_draws(b);
     build_carried(b);
+    find_externals(b);
     build_cells(b);
     if (diags->error_count > errors)
         return NULL;

@@ -54,26 +54,29 @@ static void note_span(Emitter* e, SymReg reg, Span span)
         e->reg_spans[cls].at[sym_index(reg)] = span;
 }
 
-// An instruction comes after the writes that it reads, and after earlier reads and writes of its result.
-static void add_instruction(Emitter* e, uint32_t op, SymReg dst, const SymReg src[3], Span span)
+static uint32_t source_count(const Instruction* x)
 {
-    uint32_t level = level_of(e, false, dst), read = level_of(e, true, dst);
+    return x->call != NULL ? x->call_count : (uint32_t)vm_op_arity((VmOp)x->op);
+}
+
+// An instruction comes after the writes that it reads, and after earlier reads and writes of its result.
+static void add_instruction(Emitter* e, Instruction made, Span span)
+{
+    const SymReg* src = made.call != NULL ? made.call : made.src;
+    uint32_t level = level_of(e, false, made.dst), read = level_of(e, true, made.dst);
     level = read > level ? read : level;
-    for (int i = 0; i < vm_op_arity((VmOp)op); i++)
+    for (uint32_t i = 0; i < source_count(&made); i++)
     {
         uint32_t above = level_of(e, false, src[i]);
         level = above > level ? above : level;
     }
-    level++;
-    Instruction made = {.level = level, .order = e->segment.count, .op = op, .dst = dst};
-    for (int i = 0; i < vm_op_arity((VmOp)op); i++)
-    {
-        made.src[i] = src[i];
+    made.level = ++level;
+    made.order = e->segment.count;
+    for (uint32_t i = 0; i < source_count(&made); i++)
         raise_level(e, true, src[i], level);
-    }
     vec_push(e->c->arena, e->segment, made);
-    raise_level(e, false, dst, level);
-    note_span(e, dst, span);
+    raise_level(e, false, made.dst, level);
+    note_span(e, made.dst, span);
 }
 
 static int by_level(const void* a, const void* b)
@@ -86,6 +89,15 @@ static int by_level(const void* a, const void* b)
     return x->order < y->order ? -1 : 1;
 }
 
+// A call has as many sources as its function has arguments: a run of its own, all words of which are registers.
+static void write_call(Emitter* e, const Instruction* x)
+{
+    vec_push(e->c->arena, e->code, VM_CALL | (x->call_count + 1) << 8);
+    vec_push(e->c->arena, e->code, x->dst);
+    for (uint32_t k = 0; k < x->call_count; k++)
+        vec_push(e->c->arena, e->code, x->call[k]);
+}
+
 static void write_runs(Emitter* e, Instruction* list, uint32_t count)
 {
     enum
@@ -96,6 +108,11 @@ static void write_runs(Emitter* e, Instruction* list, uint32_t count)
     for (uint32_t i = 0; i < count;)
     {
         uint32_t end = i;
+        if (list[i].call != NULL)
+        {
+            write_call(e, &list[i++]);
+            continue;
+        }
         while (end < count && list[end].op == list[i].op && list[end].level == list[i].level && end - i < RUN_MAX)
             end++;
         vec_push(arena, e->code, list[i].op | (end - i) << 8);
@@ -155,30 +172,55 @@ static bool find_place(Emitter* e, ScalarId s, SymReg* reg)
     return true;
 }
 
-// A value of parameters alone: computed once, in the parameter program.
-static void write_fixed(Emitter* e, ScalarId s, const SymReg src[3])
+static void place_scalar(Emitter* e, ScalarId s, SymReg reg)
 {
-    const Scalar x = e->c->scalars.list.at[s];
+    if (!e->c->scalars.list.at[s].fixed)
+    {
+        *place_slot(e, s) = (ScalarPlace){reg, e->regions.at[e->regions.count - 1]};
+        return;
+    }
     while (e->fixed.count < e->c->scalars.list.count)
         vec_push(e->c->arena, e->fixed, 0);
-    SymReg dst = compiler_reg(e->c, REG_PARAM);
-    e->fixed.at[s] = dst;
-    vec_push(e->c->arena, e->fixed_code, (Instruction){.op = x.op, .dst = dst, .src = {src[0], src[1], src[2]}});
-    note_span(e, dst, x.span);
+    e->fixed.at[s] = reg;
 }
 
+// The sources of a call: the index of its function and the arguments, whose values have been computed.
+static void collect_call(Emitter* e, const Scalar* x, Instruction* into)
+{
+    VEC(SymReg) src = {0};
+    SymReg reg = NO_REG;
+    find_place(e, x->arg[1], &reg);
+    vec_push(e->c->arena, src, reg);
+    for (Scalar a = e->c->scalars.list.at[x->arg[0]]; a.op == VM_ARGUMENT; a = e->c->scalars.list.at[a.arg[1]])
+    {
+        find_place(e, a.arg[0], &reg);
+        vec_push(e->c->arena, src, reg);
+    }
+    *into = (Instruction){.op = VM_CALL, .dst = into->dst, .call = src.at, .call_count = src.count};
+}
+
+// A value of parameters alone is computed once, in the parameter program.
 static void write_scalar(Emitter* e, ScalarId s, const SymReg src[3], SymReg dst)
 {
     const Scalar x = e->c->scalars.list.at[s];
-    if (x.fixed)
+    if (x.op == VM_ARGUMENT)  // no code and no register: the call reads the values themselves
     {
-        write_fixed(e, s, src);
+        place_scalar(e, s, NO_REG);
         return;
     }
-    if (dst == NO_REG)
-        dst = compiler_reg(e->c, REG_TEMP);
-    add_instruction(e, x.op, dst, src, x.span);
-    *place_slot(e, s) = (ScalarPlace){dst, e->regions.at[e->regions.count - 1]};
+    if (x.fixed || dst == NO_REG)
+        dst = compiler_reg(e->c, x.fixed ? REG_PARAM : REG_TEMP);
+    Instruction made = {.op = x.op, .dst = dst, .src = {src[0], src[1], src[2]}};
+    if (x.op == VM_EXTERNAL)
+        collect_call(e, &x, &made);
+    place_scalar(e, s, dst);
+    if (!x.fixed)
+    {
+        add_instruction(e, made, x.span);
+        return;
+    }
+    vec_push(e->c->arena, e->fixed_code, made);
+    note_span(e, dst, x.span);
 }
 
 // Computes `root` (its own result into dst if dst is given and it has none yet) and what it needs, without recursion.
@@ -219,9 +261,8 @@ SymReg emit_value(Emitter* e, ScalarId value)
 void emit_to(Emitter* e, ScalarId value, SymReg dst)
 {
     SymReg found = compute(e, value, dst);
-    SymReg src[3] = {found, 0, 0};
     if (found != dst)
-        add_instruction(e, VM_MOVE, dst, src, e->c->scalars.list.at[value].span);
+        add_instruction(e, (Instruction){.op = VM_MOVE, .dst = dst, .src = {found}}, e->c->scalars.list.at[value].span);
 }
 
 void emit_constant(Emitter* e, double value, SymReg dst)

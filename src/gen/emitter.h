@@ -10,6 +10,8 @@ typedef struct Instruction
     uint32_t level, order;  // of the data flow within the segment; order of arrival
     uint32_t op;
     SymReg dst, src[3];
+    const SymReg* call;  // CALL: its sources, index of the function first; NULL otherwise
+    uint32_t call_count;
 } Instruction;
 
 typedef struct ScalarPlace

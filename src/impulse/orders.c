@@ -22,6 +22,7 @@ static int order_of(Compiler* c, const Node* node, NodeId n, const int arg[3])
     case NODE_VAR: return c->vars.at[node->aux].order;
     case NODE_ADD:
     case NODE_SUB:
+    case NODE_LIST:
     case NODE_MUL: return most(arg[0], arg[1]);
     case NODE_DEFAULT: return most(arg[0], arg[1]);
     case NODE_NEG:

@@ -1,6 +1,7 @@
 // Packs a compiled model into one block: one allocation, one free, nothing that can dangle.
 #include "model/model.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 static size_t align_up(size_t size)
@@ -39,10 +40,29 @@ kaiModel* model_pack(const kaiModel* draft, kaiAllocator allocator)
     return model;
 }
 
+bool model_bind(kaiModel* model)
+{
+    External* externals = (External*)model->externals;  // still ours alone
+    for (uint32_t i = 0; i < model->externals_count; i++)
+    {
+        External* x = &externals[i];
+        x->library = dlopen(model_string(model, x->path), RTLD_NOW | RTLD_LOCAL);
+        void* symbol = x->library != NULL ? dlsym(x->library, model_string(model, x->symbol)) : NULL;
+        memcpy(&x->function, &symbol, sizeof symbol);  // POSIX: a pointer to an object that is one to a function
+        if (symbol == NULL)
+            return false;
+    }
+    return true;
+}
+
 void model_free(kaiModel* model)
 {
-    if (model != NULL)
-        model->allocator.alloc(model->allocator.user, model, model->size, 0);
+    if (model == NULL)
+        return;
+    for (uint32_t i = 0; i < model->externals_count; i++)
+        if (model->externals[i].library != NULL)
+            dlclose(model->externals[i].library);
+    model->allocator.alloc(model->allocator.user, model, model->size, 0);
 }
 
 kaiPlace model_place(const kaiModel* model, uint32_t place)

@@ -47,7 +47,10 @@ typedef enum RegClass
     X(TABLE_SLOPE, 2) /* the same: the slope there */ \
         X(DELAYED, 1) /* register with the index of the delay: its value at the time of the evaluation */                            \
     X(DELAYED_SLOPE, 1) /* and its derivative */                                                                       \
-    X(RANDOM, 3) /* key of the draw, number of the draw, seed: uniform in [0, 1), the same for the same three */
+    X(RANDOM, 3) /* key of the draw, number of the draw, seed: uniform in [0, 1), the same for the same three */       \
+    X(ARGUMENT, 2) /* never code: an argument of an external function, the arguments after it (a constant: none) */    \
+    X(EXTERNAL, 2) /* never code: the arguments, register with the index of the function; written as CALL */           \
+    X(CALL, 0) /* one call a run, `count` registers: result, index of the function, arguments */
 // clang-format on
 
 // Control words. SWITCH reg n off₀ … offₙ₋₁ end: goes on at the block of mode R[reg] (offsets from the word after the
@@ -368,6 +371,21 @@ typedef struct Table
     uint32_t first_x, first_y, rows;  // in numbers
 } Table;
 
+enum
+{
+    EXTERNAL_ARITY_MAX = 8
+};
+
+typedef void (*ExternalFunction)(void);  // a function of `arity` doubles that returns a double
+
+typedef struct External
+{
+    uint32_t path, symbol;  // in strings
+    uint32_t arity;
+    void* library;  // of dlopen: model_bind opens it, model_free closes it
+    ExternalFunction function;
+} External;
+
 typedef struct RecordSet
 {
     uint32_t first, count;  // in record_vars
@@ -427,6 +445,7 @@ typedef struct Sweep
     X(uint32_t, component_vars)                                                                                        \
     X(Probe, probes)                                                                                                   \
     X(Expectation, expectations)                                                                                       \
+    X(External, externals)                                                                                             \
     X(Table, tables)                                                                                                   \
     X(RecordSet, records)                                                                                              \
     X(uint32_t, record_vars)                                                                                           \
@@ -496,6 +515,8 @@ typedef struct kaiModel
 
 // Copies `draft` (whose arrays may lie anywhere) into one block. NULL if the allocator gives nothing.
 kaiModel* model_pack(const kaiModel* draft, kaiAllocator allocator);
+// Opens the libraries of its external functions. False if one has gone since the model was compiled.
+bool model_bind(kaiModel* model);
 void model_free(kaiModel* model);
 
 static inline const char* model_string(const kaiModel* model, uint32_t offset)

@@ -141,6 +141,7 @@ struct Compiler
     VEC(int8_t) node_orders;  // [node] + 2; 0 = not known
     Map impulse_index;        // node * 16 + order → scalar
     uint32_t delay_count;
+    NodeId refused;  // the last `der` of an external function that was reported
     SymReg time;
     SymReg seed;      // NO_REG: nothing is drawn
     SymReg* entries;  // [ctx]: present when the mode has just been entered; NO_REG: nobody asks
@@ -193,6 +194,9 @@ void make_tasks(Compiler* c);
 void make_start_task(Compiler* c, uint32_t var);
 uint32_t task_item_count(Compiler* c, uint32_t task);
 TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index);
+
+// opaque.c: `der` of something that hangs on an external function is an error.
+void refuse_opaque(Compiler* c, NodeId der);
 
 // lower.c
 Lowered lower(Compiler* c, Phase phase, NodeId node);

@@ -85,6 +85,50 @@ static ScalarId choose(Compiler* c, ScalarId condition, ScalarId a, ScalarId b)
     return scalar_select(&c->scalars, condition, a, b);
 }
 
+// ---- external functions
+
+// The arguments of a call moved by `h` times their derivatives.
+static ScalarId moved_arguments(Compiler* c, ScalarId list, Map* memo, ScalarId h)
+{
+    const Scalar x = c->scalars.list.at[list];
+    uint32_t d = number(c, 0);
+    if (x.op != VM_ARGUMENT)
+        return list;
+    map_get(memo, x.arg[0], &d);
+    ScalarId moved = add(c, x.arg[0], mul(c, h, d, x.span), x.span);
+    return make(c, VM_ARGUMENT, moved, moved_arguments(c, x.arg[1], memo, h), x.span);
+}
+
+static ScalarId sum_of_sizes(Compiler* c, ScalarId list, Map* memo, bool of_derivatives)
+{
+    ScalarId sum = number(c, 0);
+    for (Scalar x = c->scalars.list.at[list]; x.op == VM_ARGUMENT; x = c->scalars.list.at[x.arg[1]])
+    {
+        uint32_t d = number(c, 0);
+        map_get(memo, x.arg[0], &d);
+        sum = add(c, sum, make(c, VM_ABS, of_derivatives ? d : x.arg[0], 0, x.span), x.span);
+    }
+    return sum;
+}
+
+// Nothing is known about an external function, so its derivative in the direction of its arguments' derivatives is a
+// central difference; the step moves the arguments by about the cube root of the rounding error, where the difference
+// has 10 digits. Only the search for double crossings and Newton's method read it: `der` refuses (K137).
+static ScalarId external_derivative(Compiler* c, const Scalar* x, Map* memo)
+{
+    Span s = x->span;
+    ScalarId zero = number(c, 0), list = x->arg[0], speed = sum_of_sizes(c, list, memo, true);
+    if (is_zero(c, speed))
+        return zero;
+    ScalarId size = add(c, number(c, 1), sum_of_sizes(c, list, memo, false), s);
+    ScalarId moves = make(c, VM_LT, zero, speed, s);
+    ScalarId h = divide(c, mul(c, number(c, 6e-6), size, s), choose(c, moves, speed, number(c, 1)), s);
+    ScalarId ahead = make(c, VM_EXTERNAL, moved_arguments(c, list, memo, h), x->arg[1], s);
+    ScalarId behind = make(c, VM_EXTERNAL, moved_arguments(c, list, memo, make(c, VM_NEG, h, 0, s)), x->arg[1], s);
+    ScalarId slope = divide(c, sub(c, ahead, behind, s), mul(c, number(c, 2), h, s), s);
+    return choose(c, moves, slope, zero);
+}
+
 static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, const ScalarId d[3])
 {
     ScalarId a = x->arg[0], b = x->arg[1];
@@ -92,6 +136,7 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     switch (x->op)
     {
     case VM_MOVE: return number(c, 0);  // see lower_hold
+    case VM_ARGUMENT: return number(c, 0);  // see external_derivative
     case VM_TABLE: return mul(c, make(c, VM_TABLE_SLOPE, a, b, s), d[0], s);
     case VM_DELAYED: return make(c, VM_DELAYED_SLOPE, a, 0, s);
     case VM_ADD: return add(c, d[0], d[1], s);
@@ -145,7 +190,7 @@ ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* u
             }
         if (!ready)
             continue;
-        value = operator_derivative(c, n, &x, d);
+        value = x.op == VM_EXTERNAL ? external_derivative(c, &x, memo) : operator_derivative(c, n, &x, d);
         map_set(memo, n, value);
     }
     uint32_t out = zero;

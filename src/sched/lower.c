@@ -447,6 +447,7 @@ static Lowered lower_operator(Compiler* c, Phase phase, const Node* node, const 
     case NODE_POW: out.value = lower_power(c, a, b, node->span); break;
     case NODE_GT: out.value = scalar_make(s, VM_LT, b, a, 0, node->span); break;
     case NODE_GE: out.value = scalar_make(s, VM_LE, b, a, 0, node->span); break;
+    case NODE_LIST: out.value = scalar_make(s, VM_ARGUMENT, a, count > 1 ? b : no(c), 0, node->span); break;
     case NODE_TABLE: out.value = scalar_make(s, VM_TABLE, a, scalar_const(s, node->aux), 0, node->span); break;
     default: out.value = scalar_make(s, (VmOp)vm_operator((NodeOp)node->op), a, b, 0, node->span); break;
     }
@@ -509,6 +510,14 @@ static Lowered lower_random(Compiler* c, Phase phase, NodeId n, const Lowered* a
     return (Lowered){scalar_make(s, VM_ADD, a, scalar_make(s, VM_MUL, b, z, 0, at), 0, at), present};
 }
 
+// f(a, b, …): the arguments are a chain, so that whoever walks over operators need not know about calls.
+static Lowered lower_external(Compiler* c, const Node* node, const Lowered* arg, int count)
+{
+    Lowered list = count > 0 ? arg[0] : (Lowered){no(c), yes(c)};
+    ScalarId index = scalar_const(&c->scalars, node->aux);
+    return (Lowered){scalar_make(&c->scalars, VM_EXTERNAL, list.value, index, 0, node->span), list.present};
+}
+
 static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const Lowered* arg, int count)
 {
     const Node node = c->flat->nodes.at[n];
@@ -542,7 +551,7 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_SLOPE:  // MOVE: nobody asks for the derivative of a slope, and a source that reads its graph has no end
                       // of them
         return (Lowered){scalar_make(s, VM_MOVE, flow_derivative(c, arg[0].value), 0, 0, node.span), arg[0].present};
-    case NODE_DER: return (Lowered){flow_derivative(c, arg[0].value), arg[0].present};
+    case NODE_DER: refuse_opaque(c, n); return (Lowered){flow_derivative(c, arg[0].value), arg[0].present};
     case NODE_SAMPLE:
         return (Lowered){arg[0].value, phase == PHASE_FLOW ? no(c) : scalar_and(s, arg[0].present, arg[1].present)};
     case NODE_PRESENT: return (Lowered){arg[0].present, yes(c)};
@@ -561,8 +570,7 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_UNIFORM:
     case NODE_NORMAL:
     case NODE_EXPONENTIAL: return lower_random(c, phase, n, arg, count);
-    case NODE_EXTERNAL:
-    case NODE_LIST: return not_yet(c, &node, "external functions");
+    case NODE_EXTERNAL: return lower_external(c, &node, arg, count);
     default: break;
     }
     if (is_watched(c, n, smooth))

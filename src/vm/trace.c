@@ -4,8 +4,14 @@
 #include <math.h>
 #include <stdio.h>
 
+// The number of sources of the instructions in the run that begins with `head`; a call is a run of its own.
+static uint32_t source_count(uint32_t head)
+{
+    return (head & 0xff) == VM_CALL ? (head >> 8) - 1 : (uint32_t)vm_op_arity((VmOp)(head & 0xff));
+}
+
 // The instruction that writes `reg`: its word, or NULL. Linear in the code; only used when a run has failed.
-static const uint32_t* find_writer(const kaiModel* model, CodeRange range, uint32_t reg, uint32_t* op)
+static const uint32_t* find_writer(const kaiModel* model, CodeRange range, uint32_t reg, uint32_t* sources)
 {
     const uint32_t *pc = model->code + range.start, *end = model->code + range.end;
     const uint32_t* found = NULL;
@@ -22,11 +28,10 @@ static const uint32_t* find_writer(const kaiModel* model, CodeRange range, uint3
             pc += 4 + newton_registers(pc[2]);
         else
         {
-            uint32_t size = 1 + (uint32_t)vm_op_arity((VmOp)word);
-            pc++;
-            for (uint32_t i = 0; i < count; i++, pc += size)
+            uint32_t size = 1 + source_count(*pc++);
+            for (uint32_t i = 0; i < (word == VM_CALL ? 1 : count); i++, pc += size)
                 if (pc[0] == reg)
-                    found = pc, *op = word;
+                    found = pc, *sources = size - 1;
         }
     }
     return found;
@@ -36,11 +41,11 @@ uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange 
 {
     for (uint32_t steps = 0; steps < model->reg_count; steps++)
     {
-        uint32_t op = 0, next = NO_REG;
-        const uint32_t* pc = find_writer(model, range, reg, &op);
+        uint32_t sources = 0, next = NO_REG;
+        const uint32_t* pc = find_writer(model, range, reg, &sources);
         if (pc == NULL)
             return reg;
-        for (int i = 1; i <= vm_op_arity((VmOp)op) && next == NO_REG; i++)
+        for (uint32_t i = 1; i <= sources && next == NO_REG; i++)
             if (isnan(registers[pc[i]]) && pc[i] != reg)
                 next = pc[i];
         if (next == NO_REG)
@@ -52,9 +57,9 @@ uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange 
 
 static int list_operators(const uint32_t* pc, char* text, size_t size)
 {
-    int arity = vm_op_arity((VmOp)(*pc & 0xff));
-    int length = snprintf(text, size, "%-8s x%u:", vm_op_name((VmOp)(*pc & 0xff)), *pc >> 8);
-    uint32_t shown = (*pc >> 8) < 4 ? *pc >> 8 : 4;
+    int arity = (int)source_count(*pc);
+    uint32_t count = (*pc & 0xff) == VM_CALL ? 1 : *pc >> 8, shown = count < 4 ? count : 4;
+    int length = snprintf(text, size, "%-8s x%u:", vm_op_name((VmOp)(*pc & 0xff)), count);
     const uint32_t* at = pc + 1;
     for (uint32_t i = 0; i < shown; i++, at += 1 + arity)
     {
@@ -63,9 +68,9 @@ static int list_operators(const uint32_t* pc, char* text, size_t size)
             length += snprintf(text + length, size - (size_t)length, " r%u", at[k]);
         length += snprintf(text + length, size - (size_t)length, ";");
     }
-    if (shown < *pc >> 8)
+    if (shown < count)
         snprintf(text + length, size - (size_t)length, " …");
-    return 1 + (int)(*pc >> 8) * (1 + arity);
+    return 1 + (int)count * (1 + arity);
 }
 
 void vm_list(const kaiModel* model, CodeRange range, void (*line)(void* user, const char* text), void* user)

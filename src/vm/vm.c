@@ -44,6 +44,25 @@ static double draw(double key, double number, double seed)
     return (double)(mix(z ^ mix((uint64_t)number)) >> 11) * 0x1p-53;
 }
 
+// An external function, of the arity that its declaration gives. It is trusted to have that many arguments.
+static double call_external(const External* f, const double* R, const uint32_t* a)
+{
+    // clang-format off
+    switch (f->arity)
+    {
+    case 0: return ((double (*)(void))f->function)();
+    case 1: return ((double (*)(double))f->function)(R[a[0]]);
+    case 2: return ((double (*)(double, double))f->function)(R[a[0]], R[a[1]]);
+    case 3: return ((double (*)(double, double, double))f->function)(R[a[0]], R[a[1]], R[a[2]]);
+    case 4: return ((double (*)(double, double, double, double))f->function)(R[a[0]], R[a[1]], R[a[2]], R[a[3]]);
+    case 5: return ((double (*)(double, double, double, double, double))f->function)(R[a[0]], R[a[1]], R[a[2]], R[a[3]], R[a[4]]);
+    case 6: return ((double (*)(double, double, double, double, double, double))f->function)(R[a[0]], R[a[1]], R[a[2]], R[a[3]], R[a[4]], R[a[5]]);
+    case 7: return ((double (*)(double, double, double, double, double, double, double))f->function)(R[a[0]], R[a[1]], R[a[2]], R[a[3]], R[a[4]], R[a[5]], R[a[6]]);
+    default: return ((double (*)(double, double, double, double, double, double, double, double))f->function)(R[a[0]], R[a[1]], R[a[2]], R[a[3]], R[a[4]], R[a[5]], R[a[6]], R[a[7]]);
+    }
+    // clang-format on
+}
+
 #define UNARY(name, expression)                                                                                        \
     case VM_##name:                                                                                                    \
         for (; count > 0; count--, pc += 2)                                                                            \
@@ -117,6 +136,10 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
     case VM_DELAYED_SLOPE:
         for (; count > 0; count--, pc += 2)
             R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
+        break;
+    case VM_CALL:
+        R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);
+        pc += count;
         break;
     default: __builtin_trap();  // code that no compiler of ours emits
     }
