@@ -235,8 +235,18 @@ static Value rule_delay(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     bool fine = !a.failed;
     if (fine && a.type == TYPE_MODE)
         fine = value_to_real(e, &a, argument_span(expr, 0));
-    fine &= time_argument(e, env, expr, 1, &time);
+    Env drawn = *env;
+    drawn.at_event |= a.type == TYPE_EVENT;
+    fine &= time_argument(e, &drawn, expr, 1, &time);
     return fine ? make(e, env, expr, op, a.type, a.node, time.node, a.dim) : value_failed();
+}
+
+static Value rule_queue(Elab* e, const Env* env, const Expr* expr, NodeOp op)
+{
+    Value put, take;
+    bool fine = event_argument(e, env, expr, 0, &put);
+    fine &= event_argument(e, env, expr, 1, &take);
+    return fine ? make(e, env, expr, op, TYPE_EVENT, put.node, take.node, put.dim) : value_failed();
 }
 
 static Value rule_present(Elab* e, const Env* env, const Expr* expr, NodeOp op)
@@ -349,21 +359,57 @@ static Value rule_area(Elab* e, const Env* env, const Expr* expr, NodeOp op)
 
 // ---- tables and random numbers
 
+static bool column_argument(Elab* e, const Env* env, const Expr* expr, uint32_t index, int* column)
+{
+    double number = 2;
+    if (index < expr->items.count && !whole_argument(e, env, expr, index, &number))
+        return false;
+    *column = (int)number;
+    if (number >= 1)
+        return true;
+    Diag* diag = elab_error(e, K_BAD_INDEX, argument_span(expr, index), "there is no column 0");
+    elab_help(e, diag, "columns are counted from 1");
+    return false;
+}
+
+// table(file, x) and table(file, x, column); row(file, n, column); rows(file, x).
 static Value rule_table(Elab* e, const Env* env, const Expr* expr, NodeOp op)
 {
     Value a;
+    const char* name = expr->path->steps.at[0].name;
+    TableForm form = {.column = 1, .by_row = strcmp(name, "row") == 0};
     bool fine = real_argument(e, env, expr, 1, &a);
-    const Expr* file = expr->items.at[0];
-    if (file->kind != EXPR_STRING)
+    fine &= op == NODE_ROWS || column_argument(e, env, expr, 2, &form.column);
+    const Expr* file = scope_text(e, env, expr->items.at[0]);
+    if (!file)
     {
-        Diag* diag = elab_error(e, K_BAD_TABLE, file->span, "the name of a file is expected here, in quotes");
-        elab_help(e, diag, "write `table(\"file.csv\", u)`");
+        Diag* diag = elab_error(e, K_BAD_TABLE, argument_span(expr, 0), "the name of a file is expected here, in quotes");
+        elab_help(e, diag, "write `%s(\"file.csv\", …)`, or a parameter that is a text: `param file = \"file.csv\"`",
+                  name);
         return value_failed();
     }
     uint32_t index;
-    if (!table_read(e, file->string, file->span, &index) || !fine)
+    if (!fine || !table_read(e, file, &form, &index))
         return value_failed();
     return value_make(flat_node(e->flat, op, TYPE_REAL, a.node, 0, 0, index, 0, expr->span), TYPE_REAL, (Dim){0});
+}
+
+// size(a): how many elements an array has, so that a model can be written for any number of them.
+static Value rule_size(Elab* e, const Env* env, const Expr* expr, NodeOp op)
+{
+    const Expr* array = expr->items.at[0];
+    Target target = {0};
+    (void)op;
+    if (array->kind == EXPR_PATH && !scope_resolve(e, env, array->path, &target))
+        return value_failed();
+    if (array->kind == EXPR_PATH && !target.local && (target.kind == SYMBOL_VARS || target.kind == SYMBOL_INSTANCES))
+    {
+        int64_t count = target.symbol->to - target.symbol->from + 1;
+        return value_make(flat_const(e->flat, count > 0 ? (double)count : 0, TYPE_REAL), TYPE_REAL, dim_number());
+    }
+    Diag* diag = elab_error(e, K_NOT_AN_ARRAY, array->span, "size() counts the elements of an array, this is none");
+    elab_help(e, diag, "name an array: `param k = [1, 2]` has size(k) == 2");
+    return value_failed();
 }
 
 static uint32_t stream_of(Elab* e, const Env* env, Span span)
@@ -501,6 +547,7 @@ static const Builtin builtins[] = {
     {"clock", 1, 2, rule_clock, NODE_CLOCK, "clock(T) or clock(T, first)"},
     {"sample", 2, 2, rule_sample, NODE_SAMPLE, "sample(x, ev)"},
     {"hold", 2, 2, rule_hold, NODE_HOLD, "hold(ev, first)"},
+    {"queue", 2, 2, rule_queue, NODE_QUEUE, "queue(put, take)"},
     {"delay", 2, 2, rule_delay, NODE_DELAY, "delay(x, T)"},
     {"present", 1, 1, rule_present, NODE_PRESENT, "present(ev)"},
     {"value", 1, 1, rule_value, NODE_VALUE, "value(ev)"},
@@ -510,7 +557,10 @@ static const Builtin builtins[] = {
     {"pre", 1, 2, rule_pre, NODE_PRE, "pre(x) or pre(x, first)"},
     {"post", 1, 1, rule_post, NODE_POST, "post(x)"},
     {"area", 1, 2, rule_area, NODE_AREA, "area(x) or area(x, order)"},
-    {"table", 2, 2, rule_table, NODE_TABLE, "table(\"file.csv\", x)"},
+    {"table", 2, 3, rule_table, NODE_TABLE, "table(\"file.csv\", x) or table(\"file.csv\", x, column)"},
+    {"row", 3, 3, rule_table, NODE_TABLE, "row(\"file.csv\", n, column)"},
+    {"rows", 2, 2, rule_table, NODE_ROWS, "rows(\"file.csv\", x)"},
+    {"size", 1, 1, rule_size, NODE_CONST, "size(array)"},
     {"uniform", 2, 2, rule_random, NODE_UNIFORM, "uniform(a, b)"},
     {"normal", 2, 2, rule_random, NODE_NORMAL, "normal(mean, deviation)"},
     {"exponential", 1, 1, rule_random, NODE_EXPONENTIAL, "exponential(rate)"},

@@ -198,9 +198,32 @@ static void check_literal_size(Elab* e, const Expr* literal, const Var* var, int
     elab_note(e, diag, var->span, "declared here");
 }
 
+// A parameter is a text if its declaration gives it one; what is given in its place must be one too.
+static bool declare_text(Elab* e, const Env* env, const DeclState* decl)
+{
+    const Var* var = decl->var;
+    const Expr* text = decl->kind == VAR_PARAM && var->init && !var->index ? scope_text(e, env, var->init) : NULL;
+    if (!text)
+        return false;
+    const Instance* instance = &e->instances.at[env->instance];
+    const Arg* arg = find_arg(instance, var->name);
+    const Expr* given = arg ? scope_text(e, instance->arg_env, arg->value) : text;
+    if (!given)
+    {
+        Diag* diag = elab_error(e, K_TYPE_MISMATCH, arg->value->span, "`%s` is a text, this is a value", var->name);
+        elab_note(e, diag, var->span, "declared here");
+        elab_help(e, diag, "write it in quotes: `%s = \"…\"`", var->name);
+    }
+    Symbol* symbol = scope_add(e, env, given ? SYMBOL_TEXT : SYMBOL_FAILED, var->name, var->span);
+    symbol->text = given;
+    return true;
+}
+
 static void declare_variable(Elab* e, const Env* env, DeclState* decl)
 {
     const Var* var = decl->var;
+    if (declare_text(e, env, decl))
+        return;
     const Expr* literal = decl->literal = array_literal(e, env, decl);
     int64_t from, to;
     if (var->index)
@@ -348,7 +371,7 @@ static void check_args(Elab* e, uint32_t index)
                               instance->model->name, arg->name);
             scope_suggest(e, diag, NULL, index, arg->name);
         }
-        else if (symbol->kind != SYMBOL_FAILED && symbol->first < e->flat->vars.count)
+        else if (symbol->kind != SYMBOL_FAILED && symbol->kind != SYMBOL_TEXT && symbol->first < e->flat->vars.count)
         {
             const FlatVar* var = &e->flat->vars.at[symbol->first];
             if (can_be_set(var->kind, var->input))

@@ -67,6 +67,7 @@ typedef enum SymbolKind
     SYMBOL_VARS,  // array: variables first … first + to - from
     SYMBOL_INSTANCE,
     SYMBOL_INSTANCES,  // array: list
+    SYMBOL_TEXT,       // a parameter that names a file: text
 } SymbolKind;
 
 typedef struct Symbol
@@ -78,6 +79,7 @@ typedef struct Symbol
     uint32_t first;
     int64_t from, to;
     const uint32_t* list;
+    const Expr* text;  // the literal, wherever it was written
     Span span;
 } Symbol;
 
@@ -198,6 +200,9 @@ bool ctx_is_within(const Flat* flat, uint32_t ctx, uint32_t ancestor);
 bool ctx_exclude(const Flat* flat, uint32_t a, uint32_t b);  // never active together
 const char* ctx_text(Elab* e, uint32_t ctx);                 // "mode falling of a"
 
+// The literal behind a text or the name of a text parameter; NULL: it is something else. Silent.
+const Expr* scope_text(Elab* e, const Env* env, const Expr* expr);
+
 // declare.c
 void declare_root(Elab* e, const Model* model, const ArgList* args, Span span);
 uint32_t declare_var(Elab* e, const Env* env, VarKind kind, ValueType type, const char* name, Span span);
@@ -252,7 +257,12 @@ bool elaborate_builtin_name(Elab* e, const Env* env, const char* name, Span span
 const char* const* builtin_names(Arena* arena, uint32_t* count);
 
 // table.c
-bool table_read(Elab* e, const char* path, Span span, uint32_t* index);
+typedef struct TableForm
+{
+    int column;   // of the value, from 1
+    bool by_row;  // the argument is the number of a row, not a value of the first column
+} TableForm;
+bool table_read(Elab* e, const Expr* file, const TableForm* form, uint32_t* index);
 
 // definitions.c
 void find_targets(Elab* e);

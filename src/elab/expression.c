@@ -103,6 +103,12 @@ static Value elaborate_path(Elab* e, const Env* env, const Expr* expr)
         elab_help(e, diag, "write `%s[%lld]`", name, (long long)target.symbol->from);
         return value_failed();
     }
+    if (target.kind == SYMBOL_TEXT)
+    {
+        Diag* diag = elab_error(e, K_NOT_A_VALUE, expr->span, "`%s` is a text, not a value", name);
+        elab_help(e, diag, "a text names a file: `table(%s, u)`", name);
+        return value_failed();
+    }
     Diag* diag = elab_error(e, K_NOT_A_VALUE, expr->span, "`%s` is an %s, not a value", name,
                             is_array ? "array of instances" : "instance");
     elab_help(e, diag, "name one of its variables: `%s%s.…`", name, is_array ? "[1]" : "");

@@ -47,6 +47,8 @@ typedef uint32_t NodeId;  // 0 = none
         X(AREA, 1, "area")                    /* a VAR node; aux = order of the impulse */                             \
         X(DELTA, 2, "delta")                  /* event, weight */                                                      \
         X(DER, 1, "der") X(TABLE, 1, "table") /* argument; aux = index in Flat.tables */                               \
+        X(ROWS, 1, "rows")                    /* the same: how many rows lie before the argument */                    \
+        X(QUEUE, 2, "queue")                  /* event that puts, event that takes */                                  \
         X(UNIFORM, 2, "uniform") X(NORMAL, 2, "normal")                                                                \
             X(EXPONENTIAL, 1, "exponential")          /* aux = index in Flat.streams */                                \
         X(EXTERNAL, 1, "external")                    /* a LIST of arguments; aux = index in Flat.externals */         \
@@ -237,6 +239,8 @@ typedef struct FlatExternal
 typedef struct FlatTable
 {
     const char* path;  // resolved relative to the file it is written in
+    int column;        // of y
+    bool by_row;       // x is the number of the row, from 1
     int rows;
     const double *x, *y;  // read at compile time, x ascending
     Span span;

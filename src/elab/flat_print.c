@@ -119,13 +119,16 @@ static void put_call(Text* text, const Flat* flat, const Node* node)
 {
     put(text, node->op == NODE_EXTERNAL ? flat->externals.at[node->aux].name : node_op_text(node->op));
     put(text, "(");
-    if (node->op == NODE_TABLE)
+    bool table = node->op == NODE_TABLE || node->op == NODE_ROWS;
+    if (table)
         put_format(text, "\"%s\", ", flat->tables.at[node->aux].path);
     for (int i = 0; i < 3 && node->arg[i]; i++)
     {
         put(text, i ? ", " : "");
         put_node(text, flat, node->arg[i], 0);
     }
+    if (table && flat->tables.at[node->aux].column > 2)
+        put_format(text, ", %d", flat->tables.at[node->aux].column);
     if (node->op == NODE_AREA && node->aux)
         put_format(text, ", %u", node->aux);
     put(text, ")");

@@ -242,6 +242,20 @@ bool scope_resolve(Elab* e, const Env* env, const Path* path, Target* target)
     return true;
 }
 
+const Expr* scope_text(Elab* e, const Env* env, const Expr* expr)
+{
+    Target target;
+    if (expr->kind == EXPR_STRING)
+        return expr;
+    if (expr->kind != EXPR_PATH || expr->order > 0)
+        return NULL;
+    bool silent = e->silent;
+    e->silent = true;
+    bool found = scope_resolve(e, env, expr->path, &target);
+    e->silent = silent;
+    return found && !target.local && target.kind == SYMBOL_TEXT ? target.symbol->text : NULL;
+}
+
 static bool range_bound(Elab* e, const Env* env, const Expr* expr, int64_t* bound)
 {
     Value value;

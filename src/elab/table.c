@@ -1,4 +1,5 @@
-// table("file.csv", x): two columns of numbers, read once when the model is compiled.
+// table("file.csv", x), row("file.csv", n, column), rows("file.csv", x): columns of numbers, read once when the model is
+// compiled. The first column ascends.
 #include "elab/elab.h"
 
 #include <errno.h>
@@ -17,18 +18,22 @@ static const char* resolve_path(Elab* e, const char* path, Span span)
     return slash ? arena_printf(e->arena, "%.*s/%s", (int)(slash - importer), importer, path) : path;
 }
 
-// False if the line has no two numbers. Nothing beyond the end of the line is read: blanks do not include it.
-static bool parse_row(const char* line, double* x, double* y)
+// The number in a column of the line, from 1. False if it has none. Nothing beyond the end of the line is read: blanks do
+// not include it.
+static bool parse_column(const char* line, int column, double* value)
 {
-    char* end;
-    *x = strtod(line, &end);
-    if (end == line)
-        return false;
-    const char* rest = end + strspn(end, " \t,;");
-    if (*rest == '\r' || *rest == '\n')
-        return false;
-    *y = strtod(rest, &end);
-    return end != rest;
+    for (; column > 0; column--)
+    {
+        char* end;
+        line += strspn(line, " \t,;");
+        if (*line == 0 || *line == '\r' || *line == '\n')
+            return false;
+        *value = strtod(line, &end);
+        if (end == line)
+            return false;
+        line = end;
+    }
+    return true;
 }
 
 static bool is_blank(const char* line)
@@ -43,18 +48,19 @@ static const char* next_line(const char* line)
     return end ? end + 1 : line + strlen(line);
 }
 
-static const char* read_rows(Elab* e, const char* line, Column* xs, Column* ys)
+static const char* read_rows(Elab* e, const char* line, int column, Column* xs, Column* ys)
 {
     for (int number = 1; *line; number++, line = next_line(line))
     {
-        double x, y;
+        double x = 0, y = 0;
         if (is_blank(line))
             continue;
-        if (!parse_row(line, &x, &y))
+        if (!parse_column(line, 1, &x) || !parse_column(line, column, &y))
         {
             if (xs->count == 0 && number == 1)
                 continue;  // a heading
-            return arena_printf(e->arena, "line %d does not begin with two numbers", number);
+            return arena_printf(e->arena, "line %d does not begin with %d number%s", number, column,
+                                column == 1 ? "" : "s");
         }
         if (xs->count > 0 && !(x > xs->at[xs->count - 1]))
             return arena_printf(e->arena, "the first column does not ascend at line %d", number);
@@ -64,24 +70,33 @@ static const char* read_rows(Elab* e, const char* line, Column* xs, Column* ys)
     return xs->count < 1 ? "it has no rows" : NULL;
 }
 
-bool table_read(Elab* e, const char* name, Span span, uint32_t* index)
+bool table_read(Elab* e, const Expr* file, const TableForm* form, uint32_t* index)
 {
-    const char* path = resolve_path(e, name, span);
+    const char* path = resolve_path(e, file->string, file->span);
     for (*index = 0; *index < e->flat->tables.count; ++*index)
-        if (strcmp(e->flat->tables.at[*index].path, path) == 0)
+    {
+        const FlatTable* known = &e->flat->tables.at[*index];
+        if (strcmp(known->path, path) == 0 && known->column == form->column && known->by_row == form->by_row)
             return true;
+    }
     Sources* sources = e->program->sources;
     Column xs = {0}, ys = {0};
     uint32_t source;
     bool readable = sources_read(sources, path, &source);
-    const char* problem = readable ? read_rows(e, sources->list.at[source].text, &xs, &ys) : strerror(errno);
+    const char* problem =
+        readable ? read_rows(e, sources->list.at[source].text, form->column, &xs, &ys) : strerror(errno);
     if (problem)
     {
-        Diag* diag = elab_error(e, K_BAD_TABLE, span, "cannot use table `%s`: %s", name, problem);
-        elab_help(e, diag, "a table has two columns of numbers, the first ascending, and may have a heading");
+        Diag* diag = elab_error(e, K_BAD_TABLE, file->span, "cannot use table `%s`: %s", file->string, problem);
+        elab_help(e, diag, "a table has columns of numbers, the first ascending, and may have a heading");
         return false;
     }
-    FlatTable table = {.path = path, .rows = (int)xs.count, .x = xs.at, .y = ys.at, .span = span};
+    for (uint32_t i = 0; form->by_row && i < xs.count; i++)
+        xs.at[i] = i + 1;
+    FlatTable table = {.path = path, .column = form->column, .by_row = form->by_row, .rows = (int)xs.count};
+    table.x = xs.at;
+    table.y = ys.at;
+    table.span = file->span;
     vec_push(e->arena, e->flat->tables, table);
     return true;
 }

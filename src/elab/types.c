@@ -58,7 +58,7 @@ static ValueType infer_function(Elab* e, const Env* env, const Expr* expr)
 
 static ValueType infer_call(Elab* e, const Env* env, const Expr* expr)
 {
-    static const char* const events[] = {"up", "down", "cross", "clock", "sample"};
+    static const char* const events[] = {"up", "down", "cross", "clock", "sample", "queue"};
     static const char* const like_first[] = {"pre", "post", "delay", "smooth"};
     const char* name = expr->path->steps.at[0].name;
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)

@@ -285,6 +285,20 @@ static void build_clock(Builder* b, const Cell* cell)
     vec_push(b->arena, b->clocks, clock);
 }
 
+// Each event may wait for its own time, known when it is sent; a continuous signal waits for one time.
+static SymReg delay_time(Builder* b, const Cell* cell, const Node* node)
+{
+    Compiler* c = &b->c;
+    if (node_varies(c, node->arg[1]) == VARIES_NEVER)
+        return start_result(b, node->arg[1]);
+    if (node->type == TYPE_EVENT)
+        return react_result(b, cell->ctx, value_or_nan(c, lower(c, PHASE_REACT, node->arg[1])));
+    Diag* diag = diag_error(c->diags, K_DELAY_VARIES, c->flat->nodes.at[node->arg[1]].span,
+                            "the delay of a continuous signal must not change during the run");
+    diag_help(c->diags, diag, "use numbers and parameters; the delay of an event may change");
+    return NO_REG;
+}
+
 static void build_delay(Builder* b, const Cell* cell)
 {
     Compiler* c = &b->c;
@@ -296,11 +310,24 @@ static void build_delay(Builder* b, const Cell* cell)
     delay.present = presence_register(b, cell->ctx, react.present, true);
     delay.flow_value = delay.event ? NO_REG : event_result(b, cell->ctx, flow.value);
     delay.flow_slope = delay.event ? NO_REG : event_result(b, cell->ctx, flow_derivative(c, flow.value));
-    delay.time = start_result(b, node.arg[1]);
+    delay.time = delay_time(b, cell, &node);
     delay.place = build_place(b, node.span);
     if (delay.event)
         vec_push(b->arena, b->event_flags, cell->latch_present);
     vec_push(b->arena, b->delays, delay);
+}
+
+static void build_queue(Builder* b, const Cell* cell)
+{
+    Node node = b->c.flat->nodes.at[cell->node];
+    Lowered put = lower(&b->c, PHASE_REACT, node.arg[0]), out = lower(&b->c, PHASE_REACT, cell->node);
+    Delay queue = {.event = true, .queue = true, .ctx = cell->ctx, .out = cell->latch, .out_present = cell->count};
+    queue.value = react_result(b, cell->ctx, put.value);
+    queue.present = react_result(b, cell->ctx, put.present);
+    queue.time = react_result(b, cell->ctx, out.present);
+    queue.flow_value = queue.flow_slope = NO_REG;
+    queue.place = build_place(b, node.span);
+    vec_push(b->arena, b->delays, queue);
 }
 
 // The time of a probe: known before the run, or the time of an event.
@@ -394,6 +421,7 @@ void build_cells(Builder* b)
         case CELL_EDGE: build_edge(b, &cell); break;
         case CELL_HOLD: build_hold(b, &cell); break;
         case CELL_CLOCK: build_clock(b, &cell); break;
+        case CELL_QUEUE: build_queue(b, &cell); break;
         case CELL_DELAY: build_delay(b, &cell); break;
         case CELL_PROBE: build_probe(b, &cell); break;
         case CELL_COMMITTED:

@@ -262,6 +262,8 @@ void find_draws(Builder* b)
         const Node node = flat->nodes.at[n];
         if (node.op == NODE_SAMPLE)
             mark_draws(b, node.arg[0], lower(&b->c, PHASE_REACT, node.arg[1]).present);
+        else if (node.op == NODE_DELAY && node.type == TYPE_EVENT)
+            mark_draws(b, node.arg[1], lower(&b->c, PHASE_REACT, node.arg[0]).present);
         else if (node.op == NODE_DELTA)
             mark_draws(b, node.arg[1], lower(&b->c, PHASE_REACT, node.arg[0]).present);
     }

@@ -178,7 +178,7 @@ static void refuse(Compiler* c, DiagCode code, const Node* node, NodeId culprit,
 static bool is_nonlinear(NodeOp op)
 {
     return op == NODE_POW || (op >= NODE_SIN && op <= NODE_HYPOT) || is_kink(op) || op == NODE_TABLE ||
-           op == NODE_EXTERNAL;
+           op == NODE_ROWS || op == NODE_EXTERNAL;
 }
 
 // Both factors are impulses of the same event for certain.

@@ -48,6 +48,7 @@ typedef enum RegClass
         X(DELAYED, 1) /* register with the index of the delay: its value at the time of the evaluation */                            \
     X(DELAYED_SLOPE, 1) /* and its derivative */                                                                       \
     X(RANDOM, 3) /* key of the draw, number of the draw, seed: uniform in [0, 1), the same for the same three */       \
+    X(TABLE_ROWS, 2) /* argument, register with the index of the table: how many rows have an x below it */            \
     X(ARGUMENT, 2) /* never code: an argument of an external function, the arguments after it (a constant: none) */    \
     X(EXTERNAL, 2) /* never code: the arguments, register with the index of the function; written as CALL */           \
     X(CALL, 0) /* one call a run, `count` registers: result, index of the function, arguments */
@@ -174,15 +175,16 @@ typedef struct Clock
     uint32_t place;
 } Clock;
 
-// delay(u, T): `events` go through the queue, continuous signals through a history.
+// delay(u, T): `events` go through the queue, continuous signals through a history. queue(put, take) keeps what waits in
+// a history too.
 typedef struct Delay
 {
-    bool event;
+    bool event, queue;
     uint32_t ctx;
     uint32_t value, present;          // after `react`: what goes in
     uint32_t flow_value, flow_slope;  // after `events`: the same between instants, and its derivative
-    uint32_t time;                    // register of T
-    uint32_t out, out_present;        // MEMORY: event that comes out
+    uint32_t time;                    // register of T; of a queue, after `react`: one is taken
+    uint32_t out, out_present;        // MEMORY: event that comes out; of a queue: the value in front, how many wait
     uint32_t place;
 } Delay;
 

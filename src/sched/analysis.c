@@ -183,7 +183,8 @@ static uint8_t varies_of_node(const Compiler* c, const Node* node, const uint8_t
     case NODE_SIGN:
     case NODE_FLOOR:
     case NODE_CEIL:
-    case NODE_ROUND: return most > VARIES_AT_INSTANTS ? VARIES_AT_INSTANTS : most;
+    case NODE_ROUND:
+    case NODE_ROWS: return most > VARIES_AT_INSTANTS ? VARIES_AT_INSTANTS : most;
     case NODE_UP:
     case NODE_DOWN:
     case NODE_CROSS:
@@ -191,6 +192,7 @@ static uint8_t varies_of_node(const Compiler* c, const Node* node, const uint8_t
     case NODE_CLOCK:
     case NODE_SAMPLE:
     case NODE_HOLD:
+    case NODE_QUEUE:
     case NODE_PRESENT:
     case NODE_ENTRY:
     case NODE_UNIFORM:

@@ -57,6 +57,7 @@ typedef enum CellKind
     CELL_HOLD,
     CELL_PRE,
     CELL_DELAY,
+    CELL_QUEUE,  // latch is the value in front, count how many wait
     CELL_PRE_IMPULSE,
     CELL_DELAY_IMPULSE,  // weights under `pre` and `delay`
     CELL_LAST,           // any expression at the tag before: its jump
@@ -74,7 +75,7 @@ typedef struct Cell
     NodeId g;                  // RELATION, CROSSING, FLOOR: what is watched
     SymReg latch, last, side;  // see Guard; EDGE, HOLD, PRE: latch is the remembered value
     SymReg latch_present;      // PRE of something that may be absent
-    SymReg count;              // CLOCK
+    SymReg count;              // CLOCK, QUEUE
     uint32_t index;            // DELAY: number
 } Cell;
 

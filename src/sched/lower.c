@@ -168,6 +168,10 @@ static int needs(Compiler* c, Phase phase, bool smooth, NodeId n, NodeId out[3])
     case NODE_GREATEST: return 0;
     case NODE_HOLD:
     case NODE_EDGE: out[0] = node.arg[0]; return phase == PHASE_REACT ? 1 : 0;
+    case NODE_QUEUE:
+        out[0] = node.arg[0];
+        out[1] = node.arg[1];
+        return phase == PHASE_REACT ? 2 : 0;
     case NODE_PRE: out[0] = node.arg[0]; return 1;
     case NODE_SLOPE:
     case NODE_COMMITTED:
@@ -379,6 +383,21 @@ static Lowered lower_hold(Compiler* c, Phase phase, NodeId n, const Lowered* arg
     return (Lowered){scalar_make(&c->scalars, VM_MOVE, now, 0, 0, c->flat->nodes.at[n].span), yes(c)};
 }
 
+// queue(put, take): at `take` the oldest value that waits, or else the one that is put at this very tag.
+static Lowered lower_queue(Compiler* c, Phase phase, NodeId n, const Lowered* arg)
+{
+    bool made;
+    Cell* cell = find_cell(c, n, CELL_QUEUE, &made);
+    if (made)
+        cell->count = compiler_reg(c, REG_MEMORY);
+    if (phase == PHASE_FLOW)
+        return (Lowered){reg(c, cell->latch), no(c)};
+    Scalars* s = &c->scalars;
+    ScalarId waiting = scalar_make(s, VM_LT, no(c), reg(c, cell->count), 0, c->flat->nodes.at[n].span);
+    return (Lowered){scalar_select(s, waiting, reg(c, cell->latch), arg[0].value),
+                     scalar_and(s, arg[1].present, scalar_or(s, waiting, arg[0].present))};
+}
+
 // ---- operators ------------------------------------------------------------------------------------------------------
 
 // clang-format off
@@ -447,6 +466,7 @@ static Lowered lower_operator(Compiler* c, Phase phase, const Node* node, const 
     case NODE_POW: out.value = lower_power(c, a, b, node->span); break;
     case NODE_GT: out.value = scalar_make(s, VM_LT, b, a, 0, node->span); break;
     case NODE_GE: out.value = scalar_make(s, VM_LE, b, a, 0, node->span); break;
+    case NODE_ROWS: out.value = scalar_make(s, VM_TABLE_ROWS, a, scalar_const(s, node->aux), 0, node->span); break;
     case NODE_LIST: out.value = scalar_make(s, VM_ARGUMENT, a, count > 1 ? b : no(c), 0, node->span); break;
     case NODE_TABLE: out.value = scalar_make(s, VM_TABLE, a, scalar_const(s, node->aux), 0, node->span); break;
     default: out.value = scalar_make(s, (VmOp)vm_operator((NodeOp)node->op), a, b, 0, node->span); break;
@@ -518,6 +538,20 @@ static Lowered lower_external(Compiler* c, const Node* node, const Lowered* arg,
     return (Lowered){scalar_make(&c->scalars, VM_EXTERNAL, list.value, index, 0, node->span), list.present};
 }
 
+// rows(file, u) jumps at every row. Nobody looks for these times, so u must change at events only.
+static void refuse_step(Compiler* c, NodeId n, bool smooth)
+{
+    const Node node = c->flat->nodes.at[n];
+    bool watched = n < c->node_watched.count && c->node_watched.at[n];
+    if (smooth || !watched || c->refused == n || node_varies(c, node.arg[0]) != VARIES_ALWAYS)
+        return;
+    c->refused = n;
+    Diag* diag = diag_error(c->diags, K_STEP_OF_SIGNAL, node.span,
+                            "rows() jumps, and its argument `%s` changes between events",
+                            flat_text(c->flat, c->arena, node.arg[0]));
+    diag_help(c->diags, diag, "ask at events only: in an action, or with `sample(rows(…), ev)`");
+}
+
 static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const Lowered* arg, int count)
 {
     const Node node = c->flat->nodes.at[n];
@@ -539,6 +573,8 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
         return (Lowered){yes(c), phase == PHASE_REACT ? reg(c, c->entries[node.aux]) : no(c)};
     case NODE_HOLD: return lower_hold(c, phase, n, arg);
     case NODE_DELAY: return lower_delay(c, phase, n);
+    case NODE_QUEUE: return lower_queue(c, phase, n, arg);
+    case NODE_ROWS: refuse_step(c, n, smooth); break;
     case NODE_AT:
     case NODE_LEFT:
     case NODE_AT_INDEX:

@@ -44,6 +44,16 @@ static void swap_entries(QueueEntry* heap, uint32_t i, uint32_t k)
     heap[k] = held;
 }
 
+// There is room for it.
+static void queue_place(Queue* q, QueueEntry entry)
+{
+    entry.order = q->arrivals++;
+    uint32_t i = q->count++;
+    q->heap[i] = entry;
+    for (; i > 0 && comes_before(&q->heap[i], &q->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        swap_entries(q->heap, i, (i - 1) / 2);
+}
+
 static kaiStatus queue_push(kaiSim* sim, QueueEntry entry)
 {
     Queue* q = &sim->queue;
@@ -54,11 +64,7 @@ static kaiStatus queue_push(kaiSim* sim, QueueEntry entry)
             return out_of_memory(sim);
         q->heap = made;
     }
-    entry.order = q->arrivals++;
-    uint32_t i = q->count++;
-    q->heap[i] = entry;
-    for (; i > 0 && comes_before(&q->heap[i], &q->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        swap_entries(q->heap, i, (i - 1) / 2);
+    queue_place(q, entry);
     return KAI_OK;
 }
 
@@ -79,13 +85,18 @@ static QueueEntry queue_pop(Queue* q)
     }
 }
 
+static kaiStatus queue_turn(kaiSim* sim, uint32_t index);
+
 kaiStatus delay_send(kaiSim* sim, CommitResult* result)
 {
     const kaiModel* model = sim->model;
     for (uint32_t i = 0; i < model->delays_count; i++)
     {
         const Delay* d = &model->delays[i];
-        if (!d->event || (d->present != NO_REG && sim->R[d->present] == 0) || !sim_ctx_active(sim, d->ctx))
+        kaiStatus status = d->queue ? queue_turn(sim, i) : KAI_OK;
+        if (status != KAI_OK)
+            return status;
+        if (!d->event || d->queue || (d->present != NO_REG && sim->R[d->present] == 0) || !sim_ctx_active(sim, d->ctx))
             continue;
         double T = sim->R[d->time];
         if (T < 0 || isnan(T))
@@ -97,7 +108,7 @@ kaiStatus delay_send(kaiSim* sim, CommitResult* result)
             result->other = true;
             continue;
         }
-        kaiStatus status = queue_push(sim, (QueueEntry){.t = sim->now.t + T, .delay = i, .value = sim->R[d->value]});
+        status = queue_push(sim, (QueueEntry){.t = sim->now.t + T, .delay = i, .value = sim->R[d->value]});
         if (status != KAI_OK)
             return status;
     }
@@ -109,20 +120,39 @@ enum
     JUMP = 0x80000000u
 };  // an entry that only marks the time at which a jump comes out of a delay
 
+// Entries that were held back go into the queue again, in their order. They lie reversed in the slots below `end`, which
+// popping has freed; one more was popped than held, so no slot is written before it was read.
+static void return_held(Queue* q, uint32_t end, uint32_t held)
+{
+    for (uint32_t i = 0; i < held / 2; i++)
+        swap_entries(q->heap, end - held + i, end - 1 - i);
+    for (uint32_t k = 0; k < held; k++)
+        queue_place(q, q->heap[end - held + k]);
+}
+
+// Two events of one `delay` that are due at one time come out at two tags: none is lost.
 void delay_mark_due(kaiSim* sim, double t)
 {
-    while (sim->queue.count > 0 && sim->queue.heap[0].t <= t + 4e-16 * fabs(t))
+    Queue* q = &sim->queue;
+    uint32_t end = q->count, held = 0;
+    while (q->count > 0 && q->heap[0].t <= t + 4e-16 * fabs(t))
     {
-        QueueEntry entry = queue_pop(&sim->queue);
+        QueueEntry entry = queue_pop(q);
         if (entry.delay & JUMP)
         {
             sim->field_changed = true;
             continue;
         }
         const Delay* d = &sim->model->delays[entry.delay];
+        if (sim->R[d->out_present] != 0)
+        {
+            q->heap[end - 1 - held++] = entry;
+            continue;
+        }
         sim->R[d->out] = entry.value;
         sim->R[d->out_present] = 1;
     }
+    return_held(q, end, held);
 }
 
 double delay_next_time(const kaiSim* sim)
@@ -169,6 +199,26 @@ static kaiStatus history_push(kaiSim* sim, History* h, HistoryPoint point, doubl
     h->count++;
     *point_at(h, h->count - 1) = point;
     return KAI_OK;
+}
+
+// queue(put, take): what comes in goes behind what waits; what is taken goes.
+static kaiStatus queue_turn(kaiSim* sim, uint32_t index)
+{
+    const Delay* d = &sim->model->delays[index];
+    History* h = &sim->histories[index];
+    if (!sim_ctx_active(sim, d->ctx))
+        return KAI_OK;
+    kaiStatus status = KAI_OK;
+    if (sim->R[d->present] != 0)
+        status = history_push(sim, h, (HistoryPoint){.t = sim->now.t, .value = sim->R[d->value]}, -INFINITY);
+    if (status == KAI_OK && sim->R[d->time] != 0)
+    {
+        h->first = (h->first + 1) & (h->capacity - 1);
+        h->count--;
+    }
+    sim->R[d->out_present] = h->count;
+    sim->R[d->out] = h->count > 0 ? point_at(h, 0)->value : 0;
+    return status;
 }
 
 static double cubic(const HistoryPoint* a, const HistoryPoint* b, double t)

@@ -29,6 +29,23 @@ static double table_value(const kaiModel* model, uint32_t index, double u, bool 
     return slope ? rise : y[lo] + (y[hi] - y[lo]) * ((u - x[lo]) / (x[hi] - x[lo]));
 }
 
+// How many rows of a table have an x below u.
+static double table_rows(const kaiModel* model, uint32_t index, double u)
+{
+    const Table* table = &model->tables[index];
+    const double* x = model->numbers + table->first_x;
+    uint32_t lo = 0, hi = table->rows;
+    while (lo < hi)
+    {
+        uint32_t mid = (lo + hi) / 2;
+        if (x[mid] < u)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 // SplitMix64 of key, number and seed: draws that do not depend on each other or on the order in which they are made.
 static uint64_t mix(uint64_t z)
 {
@@ -131,6 +148,7 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
         UNARY(LOG10, log10(a))
         BINARY(HYPOT, hypot(a, b))
         BINARY(TABLE, table_value(model, (uint32_t)b, a, false))
+        BINARY(TABLE_ROWS, table_rows(model, (uint32_t)b, a))
         BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
     case VM_DELAYED:
     case VM_DELAYED_SLOPE:
