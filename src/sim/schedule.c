@@ -25,21 +25,23 @@ kaiStatus schedule_start(kaiSim* sim)
     return KAI_OK;
 }
 
-double schedule_next(kaiSim* sim)
-{
-    double next = fmin(delay_next_time(sim), sim->hold_next);
-    for (uint32_t i = 0; i < sim->model->clocks_count; i++)
-        next = fmin(next, clock_time(sim, &sim->model->clocks[i]));
-    for (ActiveWalk w = {0}; active_guard(sim, &w);)
-        if (sim->model->guards[w.index].time_only)
-            next = fmin(next, sim->guards[w.index].due);
-    return next;
-}
-
 // Times that differ only by the rounding of their formulas are one time.
 static bool is_due(double due, double t)
 {
     return due <= t + 4e-16 * fabs(t);
+}
+
+// Where a clock ticks at what is one time, its own time is taken: a delayed sample that comes a rounding early must not
+// pull the clock along, or the next sample would be earlier still.
+double schedule_next(kaiSim* sim)
+{
+    double next = fmin(delay_next_time(sim), sim->hold_next), tick = INFINITY;
+    for (uint32_t i = 0; i < sim->model->clocks_count; i++)
+        tick = fmin(tick, clock_time(sim, &sim->model->clocks[i]));
+    for (ActiveWalk w = {0}; active_guard(sim, &w);)
+        if (sim->model->guards[w.index].time_only)
+            next = fmin(next, sim->guards[w.index].due);
+    return tick < next || is_due(tick, next) ? tick : next;
 }
 
 void schedule_mark_due(kaiSim* sim, double t)
