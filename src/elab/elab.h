@@ -112,8 +112,7 @@ typedef struct Instance
 {
     const Model* model;
     uint32_t parent, ctx, depth;
-    uint32_t machine_count, main_machine;  // main_machine: index + 1 of the machine that `.mode` means
-    uint32_t stream;                       // index + 1
+    uint32_t stream;  // index + 1
     const ArgList* args;
     const Env* arg_env;
     uint32_t bond_node;  // + 1: an element, junction or port of a bond graph
@@ -148,7 +147,7 @@ typedef struct Elab
     Diags* diags;
     Flat* flat;
     Map model_index, function_index, name_index, symbol_index, seen, hidden_index, external_index, structural_seen,
-        missed_index;
+        missed_index, machine_places;  // machine_places: (instance, context) → how many machines stand there
     VEC(Symbol) symbols;
     VEC(VarInfo) vars;
     VEC(Instance) instances;

@@ -191,9 +191,8 @@ typedef struct FlatMode
 
 typedef struct FlatMachine
 {
-    const char* name;   // path of the instance it stands in ("" for the root; "#2" appended for a second one)
     uint32_t ctx;       // context in which it runs
-    uint32_t mode_var;  // its VAR_MODE variable, named "<instance>.mode" ("mode" at the root)
+    uint32_t mode_var;  // its VAR_MODE variable: "a.mode", "a.lit.mode" inside mode lit, "a.mode2" for a second one
     uint32_t initial;
     uint32_t junction;  // node of a bond graph + 1 whose switching it is; 0 = an ordinary machine
     VEC(FlatMode) modes;

@@ -321,8 +321,9 @@ static void put_ctx(Text* text, const Flat* flat, uint32_t ctx)
         put_ctx(text, flat, context->parent);
         put(text, " / ");
     }
-    const char* machine = flat->machines.at[context->machine].name;
-    put_format(text, "%s%s%s", machine, *machine ? ":" : "", mode_text(flat, ctx));
+    const FlatVar* mode = &flat->vars.at[flat->machines.at[context->machine].mode_var];
+    const char* instance = flat->instances.at[mode->instance].name;
+    put_format(text, "%s%s%s", instance, *instance ? ":" : "", mode_text(flat, ctx));
 }
 
 // Definitions by context: one pass to link them, one to print, whatever the number of modes.

@@ -7,28 +7,31 @@ const char* mode_name_of(Elab* e, uint32_t ctx)
     return e->flat->machines.at[context->machine].modes.at[context->mode].name;
 }
 
-static const char* machine_name(Elab* e, const Env* env)
+// A machine is called after the modes around it, up to its instance: a machine in mode `lit` has `lit.mode`, one in no
+// mode `mode`; a second one at the same place has `mode2`, and so on.
+static const char* symbol_name(Elab* e, const Env* env)
 {
-    Instance* instance = &e->instances.at[env->instance];
-    const char* name = e->flat->instances.at[env->instance].name;
-    uint32_t number = ++instance->machine_count;
-    return number == 1 ? name : arena_printf(e->arena, "%s#%u", name, number);
+    uint64_t place = (uint64_t)env->instance << 32 | env->ctx;
+    uint32_t number = 0;
+    map_get(&e->machine_places, place, &number);
+    map_set(&e->machine_places, place, ++number);
+    const char* name = number == 1 ? e->word_mode : arena_printf(e->arena, "mode%u", number);
+    for (uint32_t ctx = env->ctx; ctx != 0; ctx = e->flat->ctxs.at[ctx].parent)
+    {
+        if (e->machine_instance.at[e->flat->ctxs.at[ctx].machine] != env->instance)
+            break;
+        name = arena_printf(e->arena, "%s.%s", mode_name_of(e, ctx), name);
+    }
+    return intern_string(e->program->names, name);
 }
 
-// `scope` is where the name `mode` is added.
-static uint32_t add_mode_var(Elab* e, const Env* scope, const FlatMachine* machine, uint32_t index)
+// `scope` is where the name is added: the element, for a junction.
+static uint32_t add_mode_var(Elab* e, const Env* scope, const char* name, Span span)
 {
-    uint32_t var = declare_var(e, scope, VAR_MODE, TYPE_MODE, e->word_mode, machine->span);
-    FlatVar* flat = &e->flat->vars.at[var];
-    flat->name = *machine->name ? arena_printf(e->arena, "%s.mode", machine->name) : "mode";
-    flat->machine = index;
+    uint32_t var = declare_var(e, scope, VAR_MODE, TYPE_MODE, name, span);
+    e->flat->vars.at[var].machine = e->flat->machines.count - 1;
     e->vars.at[var].type_progress = DONE;
-    Instance* instance = &e->instances.at[scope->instance];
-    if (instance->machine_count == 1)
-    {
-        Symbol* symbol = scope_add(e, scope, SYMBOL_VAR, e->word_mode, machine->span);
-        symbol->first = var;
-    }
+    scope_add(e, scope, SYMBOL_VAR, name, span)->first = var;
     return var;
 }
 
@@ -91,13 +94,14 @@ static void find_initial(Elab* e, FlatMachine* machine, const Item* item)
 static uint32_t add_machine(Elab* e, const Env* env, const Env* scope, const Item* item, uint32_t junction)
 {
     uint32_t index = e->flat->machines.count;
-    FlatMachine machine = {.name = machine_name(e, scope), .ctx = env->ctx, .junction = junction, .span = item->span};
+    const char* symbol = symbol_name(e, scope);
+    FlatMachine machine = {.ctx = env->ctx, .junction = junction, .span = item->span};
     for (uint32_t i = 0; i < item->modes.count; i++)
         add_mode(e, &machine, index, item->modes.at[i]);
     find_initial(e, &machine, item);
     vec_push(e->arena, e->flat->machines, machine);
     vec_push(e->arena, e->machine_instance, env->instance);
-    uint32_t mode_var = add_mode_var(e, scope, &machine, index);
+    uint32_t mode_var = add_mode_var(e, scope, symbol, item->span);
     e->flat->machines.at[index].mode_var = mode_var;
     if (env->ctx != 0)
     {

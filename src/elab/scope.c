@@ -91,8 +91,9 @@ const char* ctx_text(Elab* e, uint32_t ctx)
     const FlatCtx* context = &e->flat->ctxs.at[ctx];
     const FlatMachine* machine = &e->flat->machines.at[context->machine];
     const char* mode = machine->modes.at[context->mode].name;
-    return *machine->name ? arena_printf(e->arena, "in mode %s of %s", mode, machine->name)
-                          : arena_printf(e->arena, "in mode %s", mode);
+    const char* instance = e->flat->instances.at[e->machine_instance.at[context->machine]].name;
+    return *instance ? arena_printf(e->arena, "in mode %s of %s", mode, instance)
+                     : arena_printf(e->arena, "in mode %s", mode);
 }
 
 // Everything that could have been meant: names of the instance, loop indices, builtin names.
@@ -215,6 +216,24 @@ static bool enter_instance(Elab* e, const PathStep* step, const Target* target)
     return false;
 }
 
+// `lit.mode`: a machine inside a mode is one name of its instance. The rest of the path from step `from` on, if it is one.
+static const char* nested_mode(Elab* e, const Path* path, uint32_t from, uint32_t instance)
+{
+    const PathStep* last = &path->steps.at[path->steps.count - 1];
+    if (from + 1 >= path->steps.count || strncmp(last->name, "mode", 4) != 0)
+        return NULL;
+    const char* name = path->steps.at[from].name;
+    for (uint32_t i = from; i < path->steps.count; i++)
+    {
+        if (path->steps.at[i].index)
+            return NULL;
+        if (i > from)
+            name = arena_printf(e->arena, "%s.%s", name, path->steps.at[i].name);
+    }
+    name = intern_string(e->program->names, name);
+    return instance != NO_INSTANCE && scope_symbol(e, instance, name) ? name : NULL;
+}
+
 bool scope_resolve(Elab* e, const Env* env, const Path* path, Target* target)
 {
     *target = (Target){.kind = SYMBOL_INSTANCE, .index = env->instance};
@@ -223,11 +242,19 @@ bool scope_resolve(Elab* e, const Env* env, const Path* path, Target* target)
             return target->local = local, true;
     for (uint32_t i = 0; i < path->steps.count; i++)
     {
-        const PathStep* step = &path->steps.at[i];
+        PathStep joined = path->steps.at[i];
+        const PathStep* step = &joined;
+        bool first = i == 0;
         if (i > 0 && !enter_instance(e, &path->steps.at[i - 1], target))
             return false;
+        const char* nested = nested_mode(e, path, i, target->index);
+        if (nested)
+        {
+            joined.name = nested;
+            i = path->steps.count - 1;
+        }
         uint32_t index;
-        if (!find_name(e, env, target->index, step, i == 0, &index))
+        if (!find_name(e, env, target->index, step, first, &index))
             return false;
         const Symbol* symbol = &e->symbols.at[index];
         if (symbol->kind == SYMBOL_FAILED)

@@ -228,8 +228,8 @@ static const Good goods[] = {
      "  modes { initial mode A1 { on entry -> A2 } mode A2 { on t > 2 and s.mode == fwd -> A1 } } }\n"
      "  mode B { preempt on s.mode != back -> resume A } } }",
      NULL,
-     {"machine s.mode\n  initial mode fwd\n    on s.n > 1 -> back", "machine s#2.mode",
-      "initial mode A resets t\n    on t > 1 -> B", "machine #2.mode in A", "on present(entry(A1)) -> A2",
+     {"machine s.mode\n  initial mode fwd\n    on s.n > 1 -> back", "machine s.mode2",
+      "initial mode A resets t\n    on t > 1 -> B", "machine A.mode in A", "on present(entry(A1)) -> A2",
       "on t > 2 and s.mode == fwd -> A1", "preempt on s.mode != back -> resume A"}},
     {"an instance in a mode",
      "model C { state x = 1; x' = -1 } model M { modes { initial mode a { c : C; on c.x < 0 -> b } mode b { } } }",
@@ -575,7 +575,7 @@ static void test_machine_structure(void** state)
     assert_int_equal(inner->ctx, outer->modes.at[0].ctx);
     assert_int_equal(run.flat->ctxs.at[inner->modes.at[1].ctx].parent, inner->ctx);
     assert_string_equal(run.flat->vars.at[outer->mode_var].name, "mode");
-    assert_string_equal(run.flat->vars.at[inner->mode_var].name, "#2.mode");
+    assert_string_equal(run.flat->vars.at[inner->mode_var].name, "A.mode");
     assert_int_equal(run.flat->transitions.at[outer->modes.at[0].transitions.at[0]].to, 1);
     arena_free(&run.arena);
 }
