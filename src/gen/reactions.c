@@ -1,22 +1,6 @@
 // Tables of what a commit may do: whens, transitions with their modes and machines, assertions.
 #include "gen/builder.h"
 
-static ScalarId fires(Builder* b, NodeId trigger, NodeId guard)
-{
-    Compiler* c = &b->c;
-    Scalars* s = &c->scalars;
-    Lowered t = lower(c, PHASE_REACT, trigger);
-    ScalarId fire = t.present;
-    if (c->flat->nodes.at[trigger].type != TYPE_EVENT)
-        fire = scalar_and(s, fire, t.value);
-    if (guard != 0)
-    {
-        Lowered g = lower(c, PHASE_REACT, guard);
-        fire = scalar_and(s, fire, scalar_and(s, g.present, g.value));
-    }
-    return fire;
-}
-
 static uint32_t add_reaction(Builder* b, uint32_t ctx, ScalarId fire, uint32_t choice, NodeId weight, Span span)
 {
     Reaction r = {.ctx = ctx, .choice = choice, .weight = NO_REG, .place = build_place(b, span)};
@@ -78,6 +62,7 @@ static void build_assertions(Builder* b)
         const FlatAssert a = flat->asserts.at[i];
         Lowered l = lower(&b->c, PHASE_REACT, a.condition);
         ScalarId broken = scalar_and(s, l.present, scalar_not(s, l.value));
+        broken = scalar_and(s, broken, scalar_not(s, lower_preempted(&b->c, a.ctx)));
         Assertion made = {.ctx = a.ctx, .text = build_string(b, a.text), .place = build_place(b, a.span)};
         made.broken = react_result(b, a.ctx, broken);
         made.source = build_string(b, flat_text(flat, b->arena, a.condition));
@@ -91,12 +76,12 @@ void build_reactions(Builder* b)
     for (uint32_t i = 0; i < flat->whens.count; i++)
     {
         FlatWhen w = flat->whens.at[i];
-        add_reaction(b, w.ctx, fires(b, w.trigger, w.guard), w.choice, w.weight, w.span);
+        add_reaction(b, w.ctx, lower_fires(&b->c, w.trigger, w.guard), w.choice, w.weight, w.span);
     }
     for (uint32_t i = 0; i < flat->transitions.count; i++)
     {
         FlatTransition t = flat->transitions.at[i];
-        add_reaction(b, t.ctx, fires(b, t.trigger, t.guard), t.choice, t.weight, t.span);
+        add_reaction(b, t.ctx, lower_fires(&b->c, t.trigger, t.guard), t.choice, t.weight, t.span);
     }
     build_assertions(b);
     build_machines(b);
@@ -243,7 +228,7 @@ static void mark_actions(Builder* b, const FlatActions* actions, uint32_t ctx, N
     for (uint32_t i = 0; i < actions->count; i++)
         if (actions->at[i].value != 0)
             mark_draws(b, actions->at[i].value,
-                       scalar_and(&b->c.scalars, lower_ctx_active(&b->c, ctx), fires(b, trigger, guard)));
+                       scalar_and(&b->c.scalars, lower_ctx_active(&b->c, ctx), lower_fires(&b->c, trigger, guard)));
 }
 
 void find_draws(Builder* b)

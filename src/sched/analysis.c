@@ -94,6 +94,42 @@ static void walk_start(Walk* w, NodeId root)
     walk_push(w, root);
 }
 
+// ---- preemption -----------------------------------------------------------------------------------------------------
+
+bool ctx_preemptible(const Flat* f, uint32_t ctx)
+{
+    for (; ctx != 0; ctx = f->ctxs.at[ctx].parent)
+    {
+        const FlatMode* mode = &f->machines.at[f->ctxs.at[ctx].machine].modes.at[f->ctxs.at[ctx].mode];
+        for (uint32_t i = 0; i < mode->transitions.count; i++)
+            if (is_preempting(&f->transitions.at[mode->transitions.at[i]]))
+                return true;
+    }
+    return false;
+}
+
+// What the guards of preempting transitions read is found out before the mode reacts: it does not wait for the answer.
+static void mark_tested(Compiler* c)
+{
+    Walk w = {.c = c};
+    w.root++;
+    for (uint32_t i = 0; i < c->flat->transitions.count; i++)
+        if (is_preempting(&c->flat->transitions.at[i]))
+        {
+            walk_push(&w, c->flat->transitions.at[i].trigger);
+            walk_push(&w, c->flat->transitions.at[i].guard);
+        }
+    for (NodeId n; (n = walk_next(&w)) != 0;)
+    {
+        const Node node = c->flat->nodes.at[n];
+        if (node.op != NODE_VAR || c->vars.at[node.aux].tested)
+            continue;
+        c->vars.at[node.aux].tested = true;
+        for (uint32_t d = c->vars.at[node.aux].first_def[0]; d != 0; d = c->next_def.at[d - 1])
+            walk_push(&w, c->flat->defs.at[d - 1].value);
+    }
+}
+
 // ---- contexts of nodes ----------------------------------------------------------------------------------------------
 
 static void mark(Walk* w, NodeId root, uint32_t ctx, bool watched)
@@ -335,6 +371,7 @@ static bool update_facts(Walk* w, uint32_t v)
         VarInfo found = {0};
         facts_of(w, value, &found);
         now.maybe_absent |= found.maybe_absent && !always_present(c, value, 200);
+        now.maybe_absent |= !now.tested && ctx_preemptible(c->flat, c->flat->defs.at[d - 1].ctx);
         now.event_dependent |= found.event_dependent;
         uint8_t varies = (uint8_t)node_varies(c, value);
         now.variability = varies > now.variability ? varies : now.variability;
@@ -384,6 +421,7 @@ void analyse(Compiler* c)
     for (NodeId n = 1, count = c->flat->nodes.count; n < count; n++)
         if (is_kink((NodeOp)c->flat->nodes.at[n].op))
             rewrite_kink(c, n);
+    mark_tested(c);
     uint32_t *first, *edges;
     Components components = reference_components(c, &first, &edges);
     Walk w = {.c = c};

@@ -33,6 +33,7 @@ typedef struct VarInfo
     bool event_dependent;  // its value can hang on the presence of an event at the tag
     bool looped;           // reaches itself, `pre` counted
     uint32_t implicit;     // index in flat->implicits + 1: what makes a residual 0
+    bool tested;           // a `preempt` guard reads it: it is there whether the guard holds or not
     int8_t order;          // highest impulse it can carry, -1 = none
     int8_t rhs_order;      // STATE: of its right-hand side
     bool jumps;            // its regular part can jump
@@ -165,6 +166,13 @@ Variability node_varies(Compiler* c, NodeId node);
 uint32_t ctx_common(const Flat* flat, uint32_t a, uint32_t b);
 bool ctx_inside(const Flat* flat, uint32_t inner, uint32_t outer);
 
+// A transition that keeps its mode from reacting. (Inside `choose` that is decided only after the reaction.)
+static inline bool is_preempting(const FlatTransition* t)
+{
+    return t->preempt && t->choice == 0;
+}
+bool ctx_preemptible(const Flat* flat, uint32_t ctx);
+
 // The definitions of a variable: for (uint32_t d = first_def(c, v, 0); d != 0; d = c->next_def.at[d - 1])
 // flat->defs.at[d - 1]
 void index_definitions(Compiler* c);
@@ -202,6 +210,8 @@ void refuse_opaque(Compiler* c, NodeId der);
 // lower.c
 Lowered lower(Compiler* c, Phase phase, NodeId node);
 ScalarId lower_ctx_active(Compiler* c, uint32_t ctx);
+ScalarId lower_fires(Compiler* c, NodeId trigger, NodeId guard);  // of a `when` or a transition
+ScalarId lower_preempted(Compiler* c, uint32_t ctx);
 // Flat form of abs, min, max, sign, mod, ceil, round by `if` and relations.
 NodeId rewrite_kink(Compiler* c, NodeId node);
 bool is_kink(NodeOp op);

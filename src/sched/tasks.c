@@ -75,6 +75,13 @@ uint32_t task_item_count(Compiler* c, uint32_t task)
     return t->kind == TASK_DERIVATIVE ? task_item_count(c, t->base) : t->defs.count;
 }
 
+// At the tag at which its mode is preempted a definition gives nothing: not its value, not its impulse.
+static ScalarId reacts(Compiler* c, Phase phase, uint32_t var, uint32_t ctx)
+{
+    bool gated = phase == PHASE_REACT && ctx != 0 && !c->vars.at[var].tested && ctx_preemptible(c->flat, ctx);
+    return gated ? scalar_not(&c->scalars, lower_preempted(c, ctx)) : scalar_const(&c->scalars, 1);
+}
+
 TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index)
 {
     Task t = c->tasks.at[task];
@@ -108,11 +115,15 @@ TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index)
     {
         ScalarId zero = scalar_const(&c->scalars, 0);
         ScalarId weight = phase == PHASE_REACT ? impulse_part(c, def.value, (int)t.base) : zero;
+        ScalarId there = phase == PHASE_REACT ? lower(c, PHASE_REACT, def.value).present : zero;
         if (phase == PHASE_REACT)
-            weight = scalar_select(&c->scalars, lower(c, PHASE_REACT, def.value).present, weight, zero);
+            weight = scalar_select(&c->scalars, scalar_and(&c->scalars, there, reacts(c, phase, t.var, def.ctx)), weight,
+                                   zero);
         return (TaskItem){.ctx = def.ctx, .value = {weight, scalar_const(&c->scalars, 1)}, .span = def.span};
     }
     TaskItem item = {.ctx = def.ctx, .value = lower(c, phase, def.value), .span = def.span};
+    if (t.kind == TASK_DEFINITION)
+        item.value.present = scalar_and(&c->scalars, item.value.present, reacts(c, phase, t.var, def.ctx));
     if (t.kind == TASK_RIGHT_HAND_SIDE)  // an absent derivative leaves its state (rule V1)
         item.value.value =
             scalar_select(&c->scalars, item.value.present, item.value.value, scalar_const(&c->scalars, 0));
