@@ -119,10 +119,14 @@ static void mark_tested(Compiler* c)
             walk_push(&w, c->flat->transitions.at[i].trigger);
             walk_push(&w, c->flat->transitions.at[i].guard);
         }
-    for (NodeId n; (n = walk_next(&w)) != 0;)
+    while (w.stack.count > 0)
     {
+        NodeId n = w.stack.at[--w.stack.count];
         const Node node = c->flat->nodes.at[n];
-        if (node.op != NODE_VAR || c->vars.at[node.aux].tested)
+        if (node.op == NODE_PRE)
+            continue;  // of the tag before
+        push_children(&w, n);
+        if (node.op != NODE_VAR || c->vars.at[node.aux].tested || c->flat->vars.at[node.aux].kind == VAR_STATE)
             continue;
         c->vars.at[node.aux].tested = true;
         for (uint32_t d = c->vars.at[node.aux].first_def[0]; d != 0; d = c->next_def.at[d - 1])
