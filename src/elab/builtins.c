@@ -383,7 +383,8 @@ static Value rule_table(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     const Expr* file = scope_text(e, env, expr->items.at[0]);
     if (!file)
     {
-        Diag* diag = elab_error(e, K_BAD_TABLE, argument_span(expr, 0), "the name of a file is expected here, in quotes");
+        Diag* diag =
+            elab_error(e, K_BAD_TABLE, argument_span(expr, 0), "the name of a file is expected here, in quotes");
         elab_help(e, diag, "write `%s(\"file.csv\", …)`, or a parameter that is a text: `param file = \"file.csv\"`",
                   name);
         return value_failed();

@@ -216,7 +216,8 @@ static bool enter_instance(Elab* e, const PathStep* step, const Target* target)
     return false;
 }
 
-// `lit.mode`: a machine inside a mode is one name of its instance. The rest of the path from step `from` on, if it is one.
+// `lit.mode`: a machine inside a mode is one name of its instance. The rest of the path from step `from` on, if it is
+// one.
 static const char* nested_mode(Elab* e, const Path* path, uint32_t from, uint32_t instance)
 {
     const PathStep* last = &path->steps.at[path->steps.count - 1];

@@ -1,5 +1,5 @@
-// table("file.csv", x), row("file.csv", n, column), rows("file.csv", x): columns of numbers, read once when the model is
-// compiled. The first column ascends.
+// table("file.csv", x), row("file.csv", n, column), rows("file.csv", x): columns of numbers, read once when the model
+// is compiled. The first column ascends.
 #include "elab/elab.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@ static const char* resolve_path(Elab* e, const char* path, Span span)
     return slash ? arena_printf(e->arena, "%.*s/%s", (int)(slash - importer), importer, path) : path;
 }
 
-// The number in a column of the line, from 1. False if it has none. Nothing beyond the end of the line is read: blanks do
-// not include it.
+// The number in a column of the line, from 1. False if it has none. Nothing beyond the end of the line is read: blanks
+// do not include it.
 static bool parse_column(const char* line, int column, double* value)
 {
     for (; column > 0; column--)

@@ -1,5 +1,5 @@
-// `external f(x) = "library:symbol"`: finds the library and the function when the model is compiled, so that a run starts
-// only if everything it calls is there. The model opens it again (model_bind) and closes it when it is freed.
+// `external f(x) = "library:symbol"`: finds the library and the function when the model is compiled, so that a run
+// starts only if everything it calls is there. The model opens it again (model_bind) and closes it when it is freed.
 #include "gen/builder.h"
 
 #include <dlfcn.h>
@@ -80,8 +80,8 @@ static void report_library(Search* s)
 
 static void report_symbol(Builder* b, const FlatExternal* x)
 {
-    Diag* diag = diag_error(b->c.diags, K_EXTERNAL_SYMBOL, x->span, "library `%s` has no function `%s`", x->library,
-                            x->symbol);
+    Diag* diag =
+        diag_error(b->c.diags, K_EXTERNAL_SYMBOL, x->span, "library `%s` has no function `%s`", x->library, x->symbol);
     diag_help(b->c.diags, diag, "declare it `double %s(…)` in C and do not make it static", x->symbol);
 }
 

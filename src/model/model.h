@@ -175,8 +175,8 @@ typedef struct Clock
     uint32_t place;
 } Clock;
 
-// delay(u, T): `events` go through the queue, continuous signals through a history. queue(put, take) keeps what waits in
-// a history too.
+// delay(u, T): `events` go through the queue, continuous signals through a history. queue(put, take) keeps what waits
+// in a history too.
 typedef struct Delay
 {
     bool event, queue;

@@ -135,7 +135,7 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     Span s = x->span;
     switch (x->op)
     {
-    case VM_MOVE: return number(c, 0);  // see lower_hold
+    case VM_MOVE: return number(c, 0);      // see lower_hold
     case VM_ARGUMENT: return number(c, 0);  // see external_derivative
     case VM_TABLE: return mul(c, make(c, VM_TABLE_SLOPE, a, b, s), d[0], s);
     case VM_DELAYED: return make(c, VM_DELAYED_SLOPE, a, 0, s);

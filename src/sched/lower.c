@@ -472,13 +472,6 @@ static ScalarId lower_power(Compiler* c, ScalarId a, ScalarId b, Span span)
     return scalar_make(s, VM_POW, a, b, 0, span);
 }
 
-static Lowered not_yet(Compiler* c, const Node* node, const char* what)
-{
-    Diag* d = diag_error(c->diags, K_NOT_YET, node->span, "%s are not supported yet", what);
-    diag_help(c->diags, d, "this construct parses, and will run in a later version");
-    return (Lowered){no(c), yes(c)};
-}
-
 static Lowered lower_operator(Compiler* c, Phase phase, const Node* node, const Lowered* arg, int count)
 {
     Scalars* s = &c->scalars;
@@ -577,9 +570,9 @@ static void refuse_step(Compiler* c, NodeId n, bool smooth)
     if (smooth || !watched || c->refused == n || node_varies(c, node.arg[0]) != VARIES_ALWAYS)
         return;
     c->refused = n;
-    Diag* diag = diag_error(c->diags, K_STEP_OF_SIGNAL, node.span,
-                            "rows() jumps, and its argument `%s` changes between events",
-                            flat_text(c->flat, c->arena, node.arg[0]));
+    Diag* diag =
+        diag_error(c->diags, K_STEP_OF_SIGNAL, node.span, "rows() jumps, and its argument `%s` changes between events",
+                   flat_text(c->flat, c->arena, node.arg[0]));
     diag_help(c->diags, diag, "ask at events only: in an action, or with `sample(rows(…), ev)`");
 }
 

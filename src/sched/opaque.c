@@ -1,6 +1,6 @@
-// External functions are opaque: nothing is known about their derivatives. Where the value of a derivative would show in
-// a result (`der`, the rule of Leibniz) it must be exact (rule V4), so an external function there is refused; a search
-// direction (slopes of guards, Jacobians) may come from differences (differentiate.c).
+// External functions are opaque: nothing is known about their derivatives. Where the value of a derivative would show
+// in a result (`der`, the rule of Leibniz) it must be exact (rule V4), so an external function there is refused; a
+// search direction (slopes of guards, Jacobians) may come from differences (differentiate.c).
 #include "sched/compiler.h"
 
 typedef struct Hunt

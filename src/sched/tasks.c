@@ -117,8 +117,8 @@ TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index)
         ScalarId weight = phase == PHASE_REACT ? impulse_part(c, def.value, (int)t.base) : zero;
         ScalarId there = phase == PHASE_REACT ? lower(c, PHASE_REACT, def.value).present : zero;
         if (phase == PHASE_REACT)
-            weight = scalar_select(&c->scalars, scalar_and(&c->scalars, there, reacts(c, phase, t.var, def.ctx)), weight,
-                                   zero);
+            weight = scalar_select(&c->scalars, scalar_and(&c->scalars, there, reacts(c, phase, t.var, def.ctx)),
+                                   weight, zero);
         return (TaskItem){.ctx = def.ctx, .value = {weight, scalar_const(&c->scalars, 1)}, .span = def.span};
     }
     TaskItem item = {.ctx = def.ctx, .value = lower(c, phase, def.value), .span = def.span};

@@ -120,8 +120,8 @@ enum
     JUMP = 0x80000000u
 };  // an entry that only marks the time at which a jump comes out of a delay
 
-// Entries that were held back go into the queue again, in their order. They lie reversed in the slots below `end`, which
-// popping has freed; one more was popped than held, so no slot is written before it was read.
+// Entries that were held back go into the queue again, in their order. They lie reversed in the slots below `end`,
+// which popping has freed; one more was popped than held, so no slot is written before it was read.
 static void return_held(Queue* q, uint32_t end, uint32_t held)
 {
     for (uint32_t i = 0; i < held / 2; i++)
