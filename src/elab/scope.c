@@ -235,6 +235,24 @@ static const char* nested_mode(Elab* e, const Path* path, uint32_t from, uint32_
     return instance != NO_INSTANCE && scope_symbol(e, instance, name) ? name : NULL;
 }
 
+// One name of the path, in the instance that `target` has come to.
+static bool resolve_step(Elab* e, const Env* env, const PathStep* step, bool first, Target* target)
+{
+    uint32_t index;
+    if (!find_name(e, env, target->index, step, first, &index))
+        return false;
+    const Symbol* symbol = &e->symbols.at[index];
+    if (symbol->kind == SYMBOL_FAILED)
+        return e->error_count += !e->silent, false;
+    target->symbol = symbol;
+    target->kind = symbol->kind;
+    target->index = symbol->first;
+    if (!take_index(e, env, step, symbol, target))
+        return false;
+    target->symbol = &e->symbols.at[index];
+    return true;
+}
+
 bool scope_resolve(Elab* e, const Env* env, const Path* path, Target* target)
 {
     *target = (Target){.kind = SYMBOL_INSTANCE, .index = env->instance};
@@ -243,29 +261,15 @@ bool scope_resolve(Elab* e, const Env* env, const Path* path, Target* target)
             return target->local = local, true;
     for (uint32_t i = 0; i < path->steps.count; i++)
     {
-        PathStep joined = path->steps.at[i];
-        const PathStep* step = &joined;
-        bool first = i == 0;
+        PathStep step = path->steps.at[i];
         if (i > 0 && !enter_instance(e, &path->steps.at[i - 1], target))
             return false;
         const char* nested = nested_mode(e, path, i, target->index);
+        step.name = nested ? nested : step.name;
+        if (!resolve_step(e, env, &step, i == 0, target))
+            return false;
         if (nested)
-        {
-            joined.name = nested;
-            i = path->steps.count - 1;
-        }
-        uint32_t index;
-        if (!find_name(e, env, target->index, step, first, &index))
-            return false;
-        const Symbol* symbol = &e->symbols.at[index];
-        if (symbol->kind == SYMBOL_FAILED)
-            return e->error_count += !e->silent, false;
-        target->symbol = symbol;
-        target->kind = symbol->kind;
-        target->index = symbol->first;
-        if (!take_index(e, env, step, symbol, target))
-            return false;
-        target->symbol = &e->symbols.at[index];
+            return true;
     }
     return true;
 }

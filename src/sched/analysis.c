@@ -96,18 +96,6 @@ static void walk_start(Walk* w, NodeId root)
 
 // ---- preemption -----------------------------------------------------------------------------------------------------
 
-bool ctx_preemptible(const Flat* f, uint32_t ctx)
-{
-    for (; ctx != 0; ctx = f->ctxs.at[ctx].parent)
-    {
-        const FlatMode* mode = &f->machines.at[f->ctxs.at[ctx].machine].modes.at[f->ctxs.at[ctx].mode];
-        for (uint32_t i = 0; i < mode->transitions.count; i++)
-            if (is_preempting(&f->transitions.at[mode->transitions.at[i]]))
-                return true;
-    }
-    return false;
-}
-
 // What the guards of preempting transitions read is found out before the mode reacts: it does not wait for the answer.
 static void mark_tested(Compiler* c)
 {

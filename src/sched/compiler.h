@@ -171,7 +171,6 @@ static inline bool is_preempting(const FlatTransition* t)
 {
     return t->preempt && t->choice == 0;
 }
-bool ctx_preemptible(const Flat* flat, uint32_t ctx);
 
 // The definitions of a variable: for (uint32_t d = first_def(c, v, 0); d != 0; d = c->next_def.at[d - 1])
 // flat->defs.at[d - 1]
@@ -210,14 +209,17 @@ void refuse_opaque(Compiler* c, NodeId der);
 // lower.c
 Lowered lower(Compiler* c, Phase phase, NodeId node);
 ScalarId lower_ctx_active(Compiler* c, uint32_t ctx);
-ScalarId lower_fires(Compiler* c, NodeId trigger, NodeId guard);  // of a `when` or a transition
-ScalarId lower_preempted(Compiler* c, uint32_t ctx);
 // Flat form of abs, min, max, sign, mod, ceil, round by `if` and relations.
 NodeId rewrite_kink(Compiler* c, NodeId node);
 bool is_kink(NodeOp op);
 bool is_relation(NodeOp op);
 // A task whose register is found by Newton's method: an implicit one, or a derivative of such.
 bool is_tear(const Compiler* c, uint32_t task);
+
+// preempt.c
+ScalarId lower_fires(Compiler* c, NodeId trigger, NodeId guard);  // of a `when` or a transition
+bool ctx_preemptible(const Flat* flat, uint32_t ctx);
+ScalarId lower_preempted(Compiler* c, uint32_t ctx);
 
 // graph.c: strongly connected components of a graph in compressed rows (edges from a node to what it needs), in an
 // order in which everything comes after what it needs. component[v] and the list of nodes ordered by component.

@@ -216,37 +216,6 @@ ScalarId lower_ctx_active(Compiler* c, uint32_t ctx)
     return active;
 }
 
-ScalarId lower_fires(Compiler* c, NodeId trigger, NodeId guard)
-{
-    Scalars* s = &c->scalars;
-    Lowered t = lower(c, PHASE_REACT, trigger);
-    ScalarId fire = t.present;
-    if (c->flat->nodes.at[trigger].type != TYPE_EVENT)
-        fire = scalar_and(s, fire, t.value);
-    if (guard == 0)
-        return fire;
-    Lowered g = lower(c, PHASE_REACT, guard);
-    return scalar_and(s, fire, scalar_and(s, g.present, g.value));
-}
-
-// A mode does not react at a tag at which a `preempt` transition leaves it, or a mode around it (rule M1).
-ScalarId lower_preempted(Compiler* c, uint32_t ctx)
-{
-    const Flat* f = c->flat;
-    ScalarId preempted = no(c);
-    for (; ctx != 0; ctx = f->ctxs.at[ctx].parent)
-    {
-        const FlatMode* mode = &f->machines.at[f->ctxs.at[ctx].machine].modes.at[f->ctxs.at[ctx].mode];
-        for (uint32_t i = 0; i < mode->transitions.count; i++)
-        {
-            const FlatTransition* t = &f->transitions.at[mode->transitions.at[i]];
-            if (is_preempting(t))
-                preempted = scalar_or(&c->scalars, preempted, lower_fires(c, t->trigger, t->guard));
-        }
-    }
-    return preempted;
-}
-
 static Lowered lower_var(Compiler* c, Phase phase, const Node* node)
 {
     const FlatVar* var = &c->flat->vars.at[node->aux];

@@ -244,12 +244,48 @@ static void test_sampled_pi(void** state)
     }
 }
 
+// ------------------------------------------------------------------------------------------------------------ queue
+
+static double get(const kaiModel* model, const kaiSim* sim, const char* name)
+{
+    double value = NAN;
+    assert_true(kaiSim_Get(sim, kaiModel_FindVariable(model, name), &value));
+    return value;
+}
+
+// Who waits is part of a snapshot, values and order: the run goes on to the same bits.
+static void test_queue_snapshot(void** state)
+{
+    (void)state;
+    kaiModel* model = load("examples/queue/customers.kai", "thousands");
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    options.stop = 3000;
+    kaiSim* sim = kaiSim_Create(model, &options, NULL);
+    assert_non_null(sim);
+    while (!(kaiSim_Now(sim).t > 500 && get(model, sim, "server.n") >= 5))
+        assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+    kaiSnapshot* snapshot = kaiSim_Save(sim);
+    double stay[2], area[2];
+    for (int i = 0; i < 2; i++)
+    {
+        assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+        stay[i] = get(model, sim, "stay");
+        area[i] = get(model, sim, "area");
+        assert_int_equal(kaiSim_Restore(sim, snapshot), KAI_OK);
+    }
+    assert_true(stay[0] > 0 && stay[0] == stay[1] && area[0] == area[1]);
+    kaiSnapshot_Free(snapshot);
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accelerometer),
         cmocka_unit_test(test_accelerometer_long),
         cmocka_unit_test(test_sampled_pi),
+        cmocka_unit_test(test_queue_snapshot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
