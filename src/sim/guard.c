@@ -99,12 +99,6 @@ static void cross(kaiSim* sim, uint32_t index, int toward)
     sim->field_changed = true;
 }
 
-void guard_apply_located(kaiSim* sim)
-{
-    for (uint32_t i = 0; i < sim->located_count; i++)
-        cross(sim, sim->located[i], sim->guards[sim->located[i]].toward);
-    sim->located_count = 0;
-}
 
 static bool fires(const Guard* guard, int from, int to)
 {
@@ -190,6 +184,49 @@ static bool is_past(const kaiSim* sim, const Guard* guard, double g)
     case GUARD_DOWN: return g < 0 && sim->R[guard->side] >= 0;
     default: return g * sim->R[guard->side] < 0;
     }
+}
+
+static void toggle_latches(kaiSim* sim)
+{
+    for (uint32_t i = 0; i < sim->located_count; i++)
+    {
+        const Guard* guard = &sim->model->guards[sim->located[i]];
+        if (guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL)
+            sim->R[guard->latch] = sim->R[guard->latch] == 0;
+    }
+}
+
+// Guards were searched on the branch before the instant. One whose own kink lies at the same time (max(0, x) that comes
+// down to 0) may have crossed on that branch only: with the branches of now it is not past its level and does not go
+// there. The slopes of the states are still those before the instant, so a field that turns makes no difference here.
+static kaiStatus drop_turned(kaiSim* sim)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sim->located_count; i++)
+        sim->guards[sim->located[i]].slope = sim->R[sim->model->guards[sim->located[i]].slope];
+    toggle_latches(sim);
+    kaiStatus status = sim_run_code(sim, sim->model->events);
+    toggle_latches(sim);
+    for (uint32_t i = 0; i < sim->located_count; i++)
+    {
+        uint32_t index = sim->located[i];
+        const Guard* guard = &sim->model->guards[index];
+        const GuardState* state = &sim->guards[index];
+        bool turned = state->toward * state->slope > 0 && state->toward * sim->R[guard->slope] <= 0;
+        if (!turned || is_past(sim, guard, sim->R[guard->g]))
+            sim->located[kept++] = index;
+    }
+    sim->located_count = kept;
+    return status;
+}
+
+kaiStatus guard_apply_located(kaiSim* sim)
+{
+    kaiStatus status = sim->located_count > 1 ? drop_turned(sim) : KAI_OK;
+    for (uint32_t i = 0; i < sim->located_count && status == KAI_OK; i++)
+        cross(sim, sim->located[i], sim->guards[sim->located[i]].toward);
+    sim->located_count = 0;
+    return status;
 }
 
 // On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.

@@ -153,8 +153,9 @@ kaiStatus instant_run(kaiSim* sim, double t, bool start)
     if (start)
         schedule_enter_modes(sim);
     schedule_mark_due(sim, t);
-    guard_apply_located(sim);
-    status = react_until_rest(sim);
+    status = guard_apply_located(sim);
+    if (status == KAI_OK)
+        status = react_until_rest(sim);
     if (status == KAI_OK)
         status = zeno_after(sim);
     return status == KAI_OK ? delay_instant(sim) : status;
