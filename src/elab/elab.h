@@ -227,7 +227,7 @@ void elaborate_elements(Elab* e);  // their arguments
 NodeId junction_guard(Elab* e, NodeId guard, bool* posterior);
 void find_domains(Elab* e);     // domains.c: units, after join_bonds
 void check_causality(Elab* e);  // causality.c
-void define_bonds(Elab* e);  // after all definitions: the equations
+void define_bonds(Elab* e);     // after all definitions: the equations
 
 // types.c
 void infer_types(Elab* e);

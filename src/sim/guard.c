@@ -99,7 +99,6 @@ static void cross(kaiSim* sim, uint32_t index, int toward)
     sim->field_changed = true;
 }
 
-
 static bool fires(const Guard* guard, int from, int to)
 {
     switch (guard->kind)

@@ -300,7 +300,7 @@ kaiStatus explore_decide(kaiSim* sim, bool fresh, uint32_t enabled, uint32_t* ra
 // guard.c
 bool guard_is_active(const kaiSim* sim, const Guard* guard, bool react);
 void guard_left_limit(kaiSim* sim);                    // last values for the first reaction
-kaiStatus guard_apply_located(kaiSim* sim);                 // latches of the located ones
+kaiStatus guard_apply_located(kaiSim* sim);            // latches of the located ones
 void guard_commit(kaiSim* sim, CommitResult* result);  // latches and jumps across levels
 kaiStatus guard_arm(kaiSim* sim, bool* leaving);       // after an instant: start of the watch
 kaiStatus guard_start(kaiSim* sim);                    // first latches, from the start values

@@ -302,9 +302,9 @@ static uint32_t newton_search(Newton* w, double before, bool* moved)
     return 0;
 }
 
-// Newton's method with step halving from where the last evaluation left the unknowns, until the step is within rounding;
-// the block has then been run with their last values. Fails (component + 1) if the Jacobian is singular or the residual
-// cannot be made smaller though the step is not small.
+// Newton's method with step halving from where the last evaluation left the unknowns, until the step is within
+// rounding; the block has then been run with their last values. Fails (component + 1) if the Jacobian is singular or
+// the residual cannot be made smaller though the step is not small.
 static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
 {
     enum
