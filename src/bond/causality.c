@@ -1,12 +1,11 @@
-// Sequential causality assignment. See causality.h; paper 002, section on causality; Karnopp, Margolis, Rosenberg,
-// chapter 5.
+// Sequential causality assignment. See causality.h; paper 002, section on causality; Karnopp, Margolis, Rosenberg, chapter 5.
 //
-// Order: sources and junctions that are OFF, storages with integral causality preferred, resistors, what is left; each
-// in the order of declaration, each followed by all that it forces. A preference that leads to a contradiction is
-// undone and the other causality taken. Clashes are read off the finished strokes.
+// Order: junctions that are OFF, sources, storages with integral causality preferred, resistors, what is left; each in the
+// order of declaration, each followed by all that it forces. A preference that leads to a contradiction is undone and
+// the other causality taken. Clashes are read off the finished strokes.
 //
-// A junction is a *wall* if it fixes the strokes of all its bonds whatever is behind them: it is OFF, or a source of
-// its own quantity hangs on it. What a switch changes reaches no further than the next wall that was one before.
+// A junction is a *wall* if it fixes the strokes of all its bonds whatever is behind them: it is OFF, or a source of its own
+// quantity hangs on it. What a switch changes reaches no further than the next wall that was one before.
 #include "bond/causality.h"
 
 #include <string.h>
@@ -77,8 +76,8 @@ static BondStroke wanted_stroke(const BondGraph* graph, int bond, int node)
     return kind == BOND_SE || kind == BOND_C ? stroke_away(graph, bond, node) : stroke_at(graph, bond, node);
 }
 
-// The stroke of the one bond that rules a junction which is ON: it brings the effort of a J0, the flow of a J1. The
-// others, and all bonds of a junction that is OFF, have the opposite one.
+// The stroke of the one bond that rules a junction which is ON: it brings the effort of a J0, the flow of a J1. The others,
+// and all bonds of a junction that is OFF, have the opposite one.
 static BondStroke ruling_stroke(const BondGraph* graph, int bond, int node)
 {
     return graph->nodes[node].kind == BOND_J0 ? stroke_at(graph, bond, node) : stroke_away(graph, bond, node);
@@ -187,23 +186,50 @@ static void choose(Assignment* a, int bond, BondStroke stroke)
 
 // -------------------------------------------------------------------------------------------------------------- phases
 
-// Sources, and walls: a source at the edge of the region rules its junction as before.
-static void assign_forced(Assignment* a)
+// Whether this source makes a wall of the junction it hangs on.
+static bool rules_junction(const BondCausality* causality, int source, int node)
+{
+    BondKind kind = causality->graph->nodes[source].kind, end = causality->graph->nodes[node].kind;
+    return node_is_on(causality, node) && ((kind == BOND_SE && end == BOND_J0) || (kind == BOND_SF && end == BOND_J1));
+}
+
+static void rule_all(Assignment* a, int node)
+{
+    for (int i = a->graph->bond_first[node]; i < a->graph->bond_first[node + 1]; i++)
+        if (a->region[a->graph->bond_list[i]])
+            set_stroke(a, a->graph->bond_list[i], ruled_stroke(a->graph, a->graph->bond_list[i], node));
+}
+
+// Walls first, before anything is followed: nothing passes them, so that regions never meet.
+static void assign_walls(Assignment* a)
+{
+    const BondGraph* graph = a->graph;
+    a->trail_count = 0;
+    for (int n = 0; n < graph->node_count; n++)
+    {
+        int bond = graph->bond_list[graph->bond_first[n]], end = other_end(graph, bond, n);
+        if (bond_is_junction(graph->nodes[n].kind) && !node_is_on(a->causality, n))
+            rule_all(a, n);
+        else if (bond_is_source(graph->nodes[n].kind) && rules_junction(a->causality, n, end))
+        {
+            if (a->region[bond])
+                set_stroke(a, bond, wanted_stroke(graph, bond, n));
+            rule_all(a, end);
+        }
+    }
+    propagate(a);
+}
+
+static void assign_sources(Assignment* a)
 {
     const BondGraph* graph = a->graph;
     for (int n = 0; n < graph->node_count; n++)
     {
-        BondKind kind = graph->nodes[n].kind;
         int bond = graph->bond_list[graph->bond_first[n]];
+        if (!bond_is_source(graph->nodes[n].kind) || !a->region[bond])
+            continue;
         a->trail_count = 0;
-        if (bond_is_source(kind) && a->region[bond])
-            set_stroke(a, bond, wanted_stroke(graph, bond, n));
-        else if (bond_is_source(kind) && a->wall[other_end(graph, bond, n)])
-            look_at(a, other_end(graph, bond, n));
-        else if (bond_is_junction(kind) && !node_is_on(a->causality, n))
-            for (int i = graph->bond_first[n]; i < graph->bond_first[n + 1]; i++)
-                if (a->region[graph->bond_list[i]])
-                    set_stroke(a, graph->bond_list[i], ruled_stroke(graph, graph->bond_list[i], n));
+        set_stroke(a, bond, wanted_stroke(graph, bond, n));
         propagate(a);
     }
 }
@@ -245,8 +271,7 @@ static void assign_rest(Assignment* a)
         assign_loop(a, b, BOND_STROKE_TO);
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// clashes
+// -------------------------------------------------------------------------------------------------------------- clashes
 
 // The first bond that rules a junction, other than `except`; -1: none.
 static int ruler(const BondCausality* causality, int node, int except)
@@ -341,7 +366,7 @@ static bool is_wall(const BondCausality* causality, int node)
     for (int i = graph->bond_first[node]; i < graph->bond_first[node + 1]; i++)
     {
         int end = other_end(graph, graph->bond_list[i], node);
-        if (graph->nodes[end].kind == (kind == BOND_J0 ? BOND_SE : BOND_SF))
+        if (bond_is_source(graph->nodes[end].kind) && rules_junction(causality, end, node))
             return true;
     }
     return false;
@@ -396,7 +421,8 @@ static void assign(Assignment* a)
         causality->loop[b] = -1;
         causality->work++;
     }
-    assign_forced(a);
+    assign_walls(a);
+    assign_sources(a);
     assign_storages(a);
     assign_rest(a);
     read_off(causality);
