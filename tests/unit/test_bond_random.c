@@ -1,0 +1,928 @@
+// Random bond graphs against a dense solution in another way: one row per end of every bond, no classes, Gauss-Jordan with
+// complete pivoting in quadruple precision, ranks from the numbers; jumps by projection along the null space onto the
+// consistent states; trajectories by the exponential of each side's own matrix. 1,000 graphs, about six sets of modes each.
+#include "unit/bond_random.h"
+
+#include <float.h>
+
+#if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__)
+typedef __float128 Wide;
+#else
+typedef long double Wide;
+#endif
+
+enum
+{
+    UNKNOWNS = 2 * BENCH_BONDS,
+    STATES = 64,
+    NULLS = 64,
+};
+
+static Wide magnitude(Wide x)
+{
+    return x < 0 ? -x : x;
+}
+
+// ------------------------------------------------------------------------------------------------------- dense reduction
+
+typedef struct Dense
+{
+    int rows, pivots, columns;  // the first `pivots` columns may hold pivots
+    Wide* at;
+    int *row_of, *column_of;  // pivot row of a column, pivot column of a row; -1
+    double* largest;          // per row without a pivot: largest entry in a pivot column
+    int *where, *filled;
+} Dense;
+
+static Dense dense_create(int rows, int pivots, int columns)
+{
+    Dense d = {rows, pivots, columns, NULL, NULL, NULL, NULL, NULL, NULL};
+    d.at = calloc((size_t)rows * (size_t)columns + 1, sizeof(Wide));
+    d.row_of = calloc((size_t)pivots + 1, sizeof(int));
+    d.column_of = calloc((size_t)rows + 1, sizeof(int));
+    d.largest = calloc((size_t)rows + 1, sizeof(double));
+    d.where = calloc((size_t)rows + 1, sizeof(int));
+    d.filled = calloc((size_t)columns + 1, sizeof(int));
+    return d;
+}
+
+static void dense_free(Dense* d)
+{
+    free(d->at);
+    free(d->row_of);
+    free(d->column_of);
+    free(d->largest);
+    free(d->where);
+    free(d->filled);
+}
+
+static Wide* entry(const Dense* d, int row, int column)
+{
+    return &d->at[(size_t)row * (size_t)d->columns + (size_t)column];
+}
+
+static void find_largest(Dense* d, int row)
+{
+    d->largest[row] = 0;
+    for (int c = 0; c < d->pivots; c++)
+    {
+        double size = fabs((double)*entry(d, row, c));
+        if (d->row_of[c] < 0 && size > d->largest[row])
+        {
+            d->largest[row] = size;
+            d->where[row] = c;
+        }
+    }
+}
+
+// Divides a row by its pivot and lists its columns that are not zero; returns their number.
+static int scale_row(Dense* d, int row, Wide pivot)
+{
+    int count = 0;
+    for (int c = 0; c < d->columns; c++)
+    {
+        if (*entry(d, row, c) == 0)
+            continue;
+        *entry(d, row, c) /= pivot;
+        d->filled[count++] = c;
+    }
+    return count;
+}
+
+static void subtract_row(Dense* d, int row, int pivot, Wide factor, int filled)
+{
+    for (int i = 0; i < filled; i++)
+    {
+        Wide term = factor * *entry(d, pivot, d->filled[i]), *place = entry(d, row, d->filled[i]);
+        *place -= term;
+        if (magnitude(*place) < (Wide)1e-28 * magnitude(term))
+            *place = 0;
+    }
+}
+
+// Reduces to unit columns; returns the rank. What stays below `nothing` is zero.
+static int dense_reduce(Dense* d, double nothing)
+{
+    int rank = 0;
+    for (int c = 0; c < d->pivots; c++)
+        d->row_of[c] = -1;
+    for (int r = 0; r < d->rows; r++)
+    {
+        d->column_of[r] = -1;
+        find_largest(d, r);
+    }
+    for (;; rank++)
+    {
+        int best = -1;
+        for (int r = 0; r < d->rows; r++)
+            if (d->column_of[r] < 0 && d->largest[r] > nothing && (best < 0 || d->largest[r] > d->largest[best]))
+                best = r;
+        if (best < 0)
+            return rank;
+        int column = d->where[best];
+        Wide pivot = *entry(d, best, column);
+        int filled = scale_row(d, best, pivot);
+        d->row_of[column] = best;
+        d->column_of[best] = column;
+        for (int r = 0; r < d->rows; r++)
+        {
+            Wide factor = r == best ? 0 : *entry(d, r, column);
+            if (factor == 0)
+                continue;
+            subtract_row(d, r, best, factor, filled);
+            *entry(d, r, column) = 0;
+            if (d->column_of[r] < 0)
+                find_largest(d, r);
+        }
+    }
+}
+
+// ----------------------------------------------------------------------------------------------------------- reference
+
+// z = solution b + null a; constraint b = 0; all over the inputs.
+typedef struct Reference
+{
+    const Bench* t;
+    int unknowns, inputs, nulls;
+    Wide *solution, *null, *constraint;  // unknowns × inputs, unknowns × nulls, nulls × inputs
+    Wide* slope;                         // Wᵀ S K, nulls × nulls
+    Dense solve;                         // reduced [slope | 1]
+    double* row_scale;
+    double* column_scale;
+    int rank;
+    bool unique[UNKNOWNS];
+} Reference;
+
+static void put(Dense* d, int* row, int column, double value)
+{
+    *entry(d, *row, column) += (Wide)value;
+}
+
+static void junction_rows(const Bench* t, Dense* d, int node, int* row)
+{
+    const int* list = t->graph->bond_list + t->graph->bond_first[node];
+    int count = t->graph->bond_first[node + 1] - t->graph->bond_first[node], index = t->nodes[node].switch_index;
+    bool zero = t->nodes[node].kind == BOND_J0, on = index < 0 || t->on[index];
+    for (int i = 0; i < count; i++, (*row)++)
+    {
+        int common = zero ? BOND_E(list[i]) : BOND_F(list[i]), first = zero ? BOND_E(list[0]) : BOND_F(list[0]);
+        if (!on || i > 0)
+            put(d, row, common, 1);
+        if (on && i > 0)
+            put(d, row, first, -1);
+        for (int k = 0; k < count && on && i == 0; k++)
+            put(d, row, zero ? BOND_F(list[k]) : BOND_E(list[k]), t->bonds[list[k]].to == node ? 1 : -1);
+    }
+}
+
+static void element_rows(const Bench* t, Dense* d, int node, int* row)
+{
+    const int* list = t->graph->bond_list + t->graph->bond_first[node];
+    int b = list[0], input = d->pivots + t->graph->input_first[node];
+    double s = t->bonds[b].to == node ? 1 : -1, p = t->nodes[node].parameter;
+    switch (t->nodes[node].kind)
+    {
+    case BOND_SE:
+    case BOND_C: put(d, row, BOND_E(b), 1); break;
+    case BOND_SF: put(d, row, BOND_F(b), 1); break;
+    case BOND_I: put(d, row, BOND_F(b), s); break;
+    case BOND_R:
+        put(d, row, BOND_E(b), p > 1 ? 1 / p : 1);
+        put(d, row, BOND_F(b), p > 1 ? -s : -p * s);
+        put(d, row, input, p > 1 ? -1 / p : -1);
+        (*row)++;
+        return;
+    default:
+    {
+        int one = list[0], two = list[1];
+        double s1 = t->bonds[one].to == node ? 1 : -1, s2 = t->bonds[two].from == node ? 1 : -1;
+        bool transformer = t->nodes[node].kind == BOND_TF;
+        put(d, row, BOND_E(one), 1);
+        put(d, row, transformer ? BOND_E(two) : BOND_F(two), transformer ? -p : -p * s2);
+        put(d, row, input, -1);
+        (*row)++;
+        put(d, row, transformer ? BOND_F(two) : BOND_E(two), transformer ? s2 : 1);
+        put(d, row, BOND_F(one), -p * s1);
+        input++;
+    }
+    }
+    put(d, row, input, -1);
+    (*row)++;
+}
+
+static void reduce_structure(Reference* ref)
+{
+    const Bench* t = ref->t;
+    Dense d = dense_create(ref->unknowns, ref->unknowns, ref->unknowns + ref->inputs);
+    int row = 0;
+    for (int n = 0; n < t->node_count; n++)
+        bond_is_junction(t->nodes[n].kind) ? junction_rows(t, &d, n, &row) : element_rows(t, &d, n, &row);
+    assert_int_equal(row, ref->unknowns);
+    ref->nulls = ref->unknowns - dense_reduce(&d, 1e-30);
+    assert_true(ref->nulls <= NULLS);
+    ref->solution = calloc((size_t)(ref->unknowns * ref->inputs) + 1, sizeof(Wide));
+    ref->null = calloc((size_t)(ref->unknowns * ref->nulls) + 1, sizeof(Wide));
+    ref->constraint = calloc((size_t)(ref->nulls * ref->inputs) + 1, sizeof(Wide));
+    int null = 0, constraint = 0;
+    for (int u = 0; u < ref->unknowns; u++)
+    {
+        if (d.row_of[u] >= 0)
+        {
+            for (int i = 0; i < ref->inputs; i++)
+                ref->solution[u * ref->inputs + i] = -*entry(&d, d.row_of[u], ref->unknowns + i);
+            continue;
+        }
+        for (int other = 0; other < ref->unknowns; other++)
+            if (d.row_of[other] >= 0)
+                ref->null[other * ref->nulls + null] = -*entry(&d, d.row_of[other], u);
+        ref->null[u * ref->nulls + null++] = 1;
+    }
+    for (int r = 0; r < ref->unknowns; r++)
+    {
+        if (d.column_of[r] >= 0)
+            continue;
+        Wide* weights = &ref->constraint[constraint++ * ref->inputs];
+        double largest = 1;  // of what was eliminated: smaller by 1e-24 is rounding
+        for (int i = 0; i < ref->inputs; i++)
+            largest = fmax(largest, fabs((double)*entry(&d, r, ref->unknowns + i)));
+        for (int i = 0; i < ref->inputs; i++)
+        {
+            Wide value = *entry(&d, r, ref->unknowns + i);
+            weights[i] = magnitude(value) < (Wide)1e-24 * largest ? 0 : value;
+        }
+    }
+    dense_free(&d);
+}
+
+// Rate of the intensity of a storage (all have one port here), from z.
+static Wide rate(const Bench* t, int node, const Wide* z)
+{
+    int b = t->graph->bond_list[t->graph->bond_first[node]];
+    Wide s = t->bonds[b].to == node ? 1 : -1;
+    return t->storage[t->graph->block_first[node]] * (t->nodes[node].kind == BOND_C ? s * z[BOND_F(b)] : z[BOND_E(b)]);
+}
+
+// Wᵀ (S z + b) for every constraint, with the size of the terms.
+static void residual(const Reference* ref, const Wide* z, const Wide* b, Wide* sum, double* size)
+{
+    const Bench* t = ref->t;
+    for (int c = 0; c < ref->nulls; c++)
+    {
+        sum[c] = 0;
+        size[c] = 0;
+        for (int n = 0; n < t->node_count; n++)
+        {
+            for (int i = t->graph->input_first[n]; i < t->graph->input_first[n + 1]; i++)
+            {
+                Wide weight = ref->constraint[c * ref->inputs + i];
+                if (weight == 0)
+                    continue;
+                Wide stored = z && bond_is_storage(t->nodes[n].kind) ? rate(t, n, z) : 0, given = b ? b[i] : 0;
+                sum[c] += weight * (stored + given);
+                size[c] += fabs((double)(weight * stored)) + fabs((double)(weight * given));
+            }
+        }
+    }
+}
+
+static void make_slope(Reference* ref)
+{
+    int n = ref->nulls;
+    ref->slope = calloc((size_t)(n * n) + 1, sizeof(Wide));
+    Wide* z = calloc((size_t)ref->unknowns + 1, sizeof(Wide));
+    Wide sum[NULLS];
+    double size[NULLS];
+    for (int k = 0; k < n; k++)
+    {
+        for (int u = 0; u < ref->unknowns; u++)
+            z[u] = ref->null[u * n + k];
+        residual(ref, z, NULL, sum, size);
+        for (int c = 0; c < n; c++)  // what cancelled to the last digits of quadruple precision is no slope
+            ref->slope[c * n + k] = magnitude(sum[c]) <= (Wide)1e-24 * size[c] ? 0 : sum[c];
+    }
+    free(z);
+}
+
+// Rows and columns scaled to one, then reduced together with the identity.
+static void reduce_slope(Reference* ref)
+{
+    int n = ref->nulls;
+    ref->row_scale = calloc((size_t)n + 1, sizeof(double));
+    ref->column_scale = calloc((size_t)n + 1, sizeof(double));
+    for (int i = 0; i < n; i++)
+        ref->row_scale[i] = ref->column_scale[i] = 1;
+    for (int sweep = 0; sweep < 6; sweep++)
+    {
+        for (int i = 0; i < n; i++)
+        {
+            double largest = 0;
+            for (int k = 0; k < n; k++)
+            {
+                double row = fabs((double)ref->slope[i * n + k]) * ref->row_scale[i] * ref->column_scale[k];
+                double column = fabs((double)ref->slope[k * n + i]) * ref->row_scale[k] * ref->column_scale[i];
+                largest = fmax(largest, sweep % 2 ? row : column);
+            }
+            *(sweep % 2 ? &ref->row_scale[i] : &ref->column_scale[i]) /= largest > 0 ? largest : 1;
+        }
+    }
+    ref->solve = dense_create(n, n, 2 * n);
+    for (int i = 0; i < n; i++)
+    {
+        for (int k = 0; k < n; k++)
+            *entry(&ref->solve, i, k) = ref->slope[i * n + k] * (Wide)ref->row_scale[i] * (Wide)ref->column_scale[k];
+        *entry(&ref->solve, i, n + i) = 1;
+    }
+    ref->rank = dense_reduce(&ref->solve, 1e-25);
+}
+
+// Null vector k of the slope, which moves no storage, over the unknowns; what is rounding is zero.
+static void idle_direction(const Reference* ref, int k, double* direction)
+{
+    int n = ref->nulls;
+    double largest = 0;
+    for (int u = 0; u < ref->unknowns; u++)
+    {
+        Wide sum = ref->null[u * n + k] * (Wide)ref->column_scale[k], size = magnitude(sum);
+        for (int p = 0; p < n; p++)
+        {
+            if (ref->solve.row_of[p] < 0)
+                continue;
+            Wide term = ref->null[u * n + p] * *entry(&ref->solve, ref->solve.row_of[p], k) * (Wide)ref->column_scale[p];
+            sum -= term;
+            size += magnitude(term);
+        }
+        direction[u] = magnitude(sum) <= (Wide)1e-18 * size ? 0 : (double)sum;
+        largest = fmax(largest, fabs(direction[u]));
+    }
+    for (int u = 0; u < ref->unknowns; u++)
+        direction[u] = fabs(direction[u]) <= 1e-20 * largest ? 0 : direction[u];
+}
+
+static void find_unique(Reference* ref)
+{
+    double direction[UNKNOWNS];
+    for (int u = 0; u < ref->unknowns; u++)
+        ref->unique[u] = true;
+    for (int k = 0; k < ref->nulls; k++)
+    {
+        if (ref->solve.row_of[k] >= 0)
+            continue;
+        idle_direction(ref, k, direction);
+        for (int u = 0; u < ref->unknowns; u++)
+            ref->unique[u] = ref->unique[u] && direction[u] == 0;
+    }
+}
+
+static Reference* reference_create(const Bench* t)
+{
+    Reference* ref = calloc(1, sizeof *ref);
+    ref->t = t;
+    ref->unknowns = 2 * t->bond_count;
+    ref->inputs = t->graph->input_count;
+    reduce_structure(ref);
+    make_slope(ref);
+    reduce_slope(ref);
+    find_unique(ref);
+    return ref;
+}
+
+static void reference_free(Reference* ref)
+{
+    free(ref->solution);
+    free(ref->null);
+    free(ref->constraint);
+    free(ref->slope);
+    free(ref->row_scale);
+    free(ref->column_scale);
+    dense_free(&ref->solve);
+    free(ref);
+}
+
+// z = solution b + null a with Wᵀ(S z + next) = 0. False if that cannot be. `uncertain`, unless NULL: the size of all terms.
+static bool reference_solve(const Reference* ref, const Wide* b, const double* b_size, const Wide* next, Wide* z,
+                            double* uncertain)
+{
+    int n = ref->nulls;
+    Wide sum[NULLS], a[NULLS] = {0}, terms[UNKNOWNS];
+    double size[NULLS], a_size[NULLS] = {0};
+    bool consistent = true;
+    for (int u = 0; u < ref->unknowns; u++)
+    {
+        z[u] = terms[u] = 0;
+        for (int i = 0; i < ref->inputs && b; i++)
+        {
+            if (ref->solution[u * ref->inputs + i] == 0)
+                continue;
+            z[u] += ref->solution[u * ref->inputs + i] * b[i];
+            terms[u] += magnitude(ref->solution[u * ref->inputs + i]) * (b_size ? (Wide)b_size[i] : magnitude(b[i]));
+        }
+    }
+    residual(ref, z, next, sum, size);
+    for (int r = 0; r < n; r++)
+    {
+        Wide value = 0;
+        double weighed = 0;
+        for (int k = 0; k < n; k++)
+        {
+            Wide weight = *entry(&ref->solve, r, n + k) * (Wide)ref->row_scale[k];
+            value -= weight * sum[k];
+            weighed += fabs((double)weight) * size[k];
+        }
+        int column = ref->solve.column_of[r];
+        if (column >= 0)
+        {
+            a[column] = value * (Wide)ref->column_scale[column];
+            a_size[column] = weighed * ref->column_scale[column];
+        }
+        else
+            consistent = consistent && fabs((double)value) <= 1e-10 * weighed;
+    }
+    for (int u = 0; u < ref->unknowns; u++)
+    {
+        if (uncertain)
+            uncertain[u] = (double)terms[u];
+        for (int k = 0; k < n; k++)
+        {
+            if (ref->null[u * n + k] == 0)
+                continue;
+            if (uncertain)
+                uncertain[u] += fabs((double)ref->null[u * n + k]) * a_size[k];
+            z[u] += ref->null[u * n + k] * a[k];
+            terms[u] += magnitude(ref->null[u * n + k] * a[k]);
+        }
+        z[u] = magnitude(z[u]) < (Wide)1e-24 * terms[u] ? 0 : z[u];  // rounding of quadruple precision
+    }
+    return consistent;
+}
+
+// ----------------------------------------------------------------------------------------------------------- comparison
+
+typedef struct Tally
+{
+    long jumps, inconsistent, not_unique, values, cancelled, dependents, moves;
+    double worst_state, worst_value, worst_move;
+} Tally;
+
+static Tally tally;
+
+typedef struct Run
+{
+    Bench t;
+    RandomGraph g;
+    uint64_t seed;
+    Wide x[STATES];  // of the reference
+    double most[STATES];  // largest so far
+    double size[STATES];  // before and after the jump
+    double slope[BENCH_NODES];
+    double time, energy;
+} Run;
+
+static void set_sources(Run* run)
+{
+    Bench* t = &run->t;
+    for (int n = 0; n < t->node_count; n++)
+    {
+        if (!bond_is_source(t->nodes[n].kind))
+            continue;
+        t->b2[t->graph->input_first[n]] = run->slope[n];
+        t->b1[t->graph->input_first[n]] = t->nodes[n].parameter + run->slope[n] * run->time;
+    }
+}
+
+// Wide copies of the inputs, with the reference's own state.
+static void reference_inputs(const Run* run, Wide* b1, Wide* b2)
+{
+    const Bench* t = &run->t;
+    for (int n = 0; n < t->node_count; n++)
+    {
+        for (int i = t->graph->input_first[n]; i < t->graph->input_first[n + 1]; i++)
+        {
+            bool stored = bond_is_storage(t->nodes[n].kind), source = bond_is_source(t->nodes[n].kind);
+            b1[i] = stored ? t->storage[t->graph->block_first[n]] * run->x[t->graph->port_first[n]] : source ? t->b1[i] : 0;
+            b2[i] = source ? t->b2[i] : 0;
+        }
+    }
+}
+
+static void check_state(Run* run, const Wide* area, const double* size)
+{
+    Bench* t = &run->t;
+    for (int n = 0; n < t->node_count; n++)
+    {
+        if (!bond_is_storage(t->nodes[n].kind))
+            continue;
+        int p = t->graph->port_first[n];
+        double before = (double)run->x[p];
+        run->x[p] += rate(t, n, area) / (Wide)t->storage[t->graph->block_first[n]];
+        double after = (double)run->x[p], is = t->x[p] + t->dx[p];
+        // rule B5: an area below 1e-12 of its terms is none, even if the extensity itself is smaller than that
+        int bond = t->graph->bond_list[t->graph->bond_first[n]];
+        run->most[p] = fmax(run->most[p], fabs(before));
+        double nothing = 2e-12 * size[bond_storage_unknown(t->graph, n, bond)] + 1e-22 * run->most[p];
+        double error = fabs(is - after), scale = fmax(fabs(before), fabs(after));
+        if (!(error <= 1e-9 * scale || error <= nothing))
+            fail_msg("seed %lu: extensity of node %d is %.17g instead of %.17g", (unsigned long)run->seed, n, is, after);
+        if (scale > 1e3 * nothing)
+            tally.worst_state = fmax(tally.worst_state, error / scale);
+        t->x[p] = is;
+        run->size[p] = scale + size[bond_storage_unknown(t->graph, n, bond)];
+    }
+}
+
+static void check_values(Run* run, const Reference* ref, const Wide* z, const double* is, const double* size, const char* what)
+{
+    double floor = 1e-25;  // rounding of quadruple precision in the reference
+    for (int u = 0; u < ref->unknowns; u++)
+        floor = fmax(floor, 1e-20 * fabs((double)z[u]));
+    for (int u = 0; u < ref->unknowns; u++)
+    {
+        if (!ref->unique[u])
+            continue;
+        double should = (double)z[u], error = fabs(is[u] - should);
+        tally.values++;
+        tally.cancelled += error > 1e-9 * fabs(should) + floor;  // differences of nearly equal terms: rule B5
+        if (error > 1e-9 * fabs(should) && error > 1e-10 * size[u] + floor)
+            fail_msg("seed %lu: %s %d is %.17g instead of %.17g (terms %g)", (unsigned long)run->seed, what, u, is[u], should,
+                     size[u]);
+        if (fabs(should) > 1e-3 * size[u] + 1e3 * floor)
+            tally.worst_value = fmax(tally.worst_value, error / fabs(should));
+    }
+}
+
+// Along no idle direction could the switched junctions leak less: the split is the one of equal resistances.
+static void check_split(Run* run, const Reference* ref, const double* z)
+{
+    Bench* t = &run->t;
+    int n = ref->nulls;
+    for (int k = 0; k < n; k++)
+    {
+        if (ref->solve.row_of[k] >= 0)
+            continue;
+        double sum = 0, size = 0, direction[UNKNOWNS];
+        idle_direction(ref, k, direction);
+        for (int j = 0; j < t->switch_count; j++)
+        {
+            int node = t->graph->junction_of[j];
+            double e, f, de, df;
+            bool zero = t->nodes[node].kind == BOND_J0;
+            bond_junction_values(t->graph, node, false, z, t->z1_size, &e, &f);
+            bond_junction_values(t->graph, node, false, direction, NULL, &de, &df);
+            double leak = zero == t->on[j] ? e : f, along = zero == t->on[j] ? de : df;
+            sum += leak * along;
+            size += fabs(leak * along);
+        }
+        if (fabs(sum) > 1e-9 * size)
+            fail_msg("seed %lu: leaks are not the least: %g of %g", (unsigned long)run->seed, sum, size);
+    }
+}
+
+// ----------------------------------------------------------------------------------------------------------- trajectory
+
+enum
+{
+    ORDER = STATES + 2,  // extensities, time since the jump, one
+};
+
+// y := exp(a h) y by Taylor, in pieces of norm below one half. The caller has scaled y.
+static void exponential(const double* a, int n, double h, double* y)
+{
+    double norm = 0;
+    for (int i = 0; i < n; i++)
+    {
+        double row = 0;
+        for (int j = 0; j < n; j++)
+            row += fabs(a[i * ORDER + j]) * h;
+        norm = fmax(norm, row);
+    }
+    int pieces = 1 + (int)(2 * norm);
+    for (int piece = 0; piece < pieces; piece++)
+    {
+        double term[ORDER], next[ORDER] = {0};
+        memcpy(term, y, (size_t)n * sizeof(double));
+        for (int k = 1; k < 15; k++)
+        {
+            for (int i = 0; i < n; i++)
+            {
+                next[i] = 0;
+                for (int j = 0; j < n; j++)
+                    next[i] += a[i * ORDER + j] * term[j] * h / pieces / k;
+            }
+            memcpy(term, next, sizeof next);
+            for (int i = 0; i < n; i++)
+                y[i] += term[i];
+        }
+    }
+}
+
+// x' = A x + c + d t in the coordinates of energy, √S x, from what `column` says about the flow for given inputs.
+typedef void Flow(void* who, const double* b1, const double* b2, double* dx);
+
+static void make_matrix(Run* run, Flow* flow, void* who, double* a)
+{
+    Bench* t = &run->t;
+    int n = t->graph->port_count;
+    double b1[2 * BENCH_NODES], none[2 * BENCH_NODES] = {0}, dx[STATES], root[STATES];
+    for (int node = 0; node < t->node_count; node++)
+        if (bond_is_storage(t->nodes[node].kind))
+            root[t->graph->port_first[node]] = sqrt(t->storage[t->graph->block_first[node]]);
+    memset(a, 0, ORDER * ORDER * sizeof(double));
+    for (int k = 0; k < n + 2; k++)
+    {
+        memset(b1, 0, sizeof b1);
+        for (int node = 0; node < t->node_count; node++)
+        {
+            int input = t->graph->input_first[node];
+            if (k < n && bond_is_storage(t->nodes[node].kind) && t->graph->port_first[node] == k)
+                b1[input] = root[k];
+            else if (k >= n && bond_is_source(t->nodes[node].kind))
+                b1[input] = k == n ? t->b2[input] : t->b1[input];
+        }
+        flow(who, b1, k == n + 1 ? t->b2 : none, dx);
+        for (int i = 0; i < n; i++)
+            a[i * ORDER + k] = root[i] * dx[i];
+    }
+    a[n * ORDER + n + 1] = 1;
+}
+
+static void kernel_flow(void* who, const double* b1, const double* b2, double* dx)
+{
+    Bench* t = who;
+    bond_mode_flow(t->mode, b1, b2, t->z1, t->work);
+    for (int n = 0; n < t->node_count; n++)
+    {
+        int b = t->graph->bond_list[t->graph->bond_first[n]], p = t->graph->port_first[n];
+        if (bond_is_storage(t->nodes[n].kind))
+            dx[p] = t->nodes[n].kind == BOND_C ? bond_sign(t->graph, b, n) * t->z1[BOND_F(b)] : t->z1[BOND_E(b)];
+    }
+}
+
+static void reference_flow(void* who, const double* b1, const double* b2, double* dx)
+{
+    const Reference* ref = who;
+    Wide b[2 * BENCH_NODES], next[2 * BENCH_NODES], z[UNKNOWNS];
+    for (int i = 0; i < ref->inputs; i++)
+    {
+        b[i] = b1[i];
+        next[i] = b2[i];
+    }
+    reference_solve(ref, b, NULL, next, z, NULL);
+    for (int n = 0; n < ref->t->node_count; n++)
+        if (bond_is_storage(ref->t->nodes[n].kind))
+            dx[ref->t->graph->port_first[n]] = (double)(rate(ref->t, n, z) / (Wide)ref->t->storage[ref->t->graph->block_first[n]]);
+}
+
+// Time and the constant in units of 1/one, so that sources do not make the norm.
+static void scale_drive(double* a, int n, double one)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = n; j < n + 2; j++)
+            a[i * ORDER + j] /= one;
+}
+
+// Both sides flow on for the same time, each from its own state with its own matrix.
+static void advance(Run* run, Reference* ref)
+{
+    Bench* t = &run->t;
+    int n = t->graph->port_count;
+    static double kernel[ORDER * ORDER], other[ORDER * ORDER];
+    double y[ORDER] = {0}, w[ORDER] = {0}, norm = 0, size = 0;
+    make_matrix(run, kernel_flow, t, kernel);
+    make_matrix(run, reference_flow, ref, other);
+    double drive = 0;
+    for (int i = 0; i < n; i++)
+    {
+        for (int j = 0; j < n; j++)
+            norm = fmax(norm, fabs(other[i * ORDER + j]));
+        drive = fmax(drive, fmax(fabs(other[i * ORDER + n]), fabs(other[i * ORDER + n + 1])));
+    }
+    double h = norm > 0 ? fmin(0.1, 1 / norm) : 0.1, one = fmax(1, drive * h);
+    scale_drive(kernel, n, one);
+    scale_drive(other, n, one);
+    for (int node = 0; node < t->node_count; node++)
+    {
+        int p = t->graph->port_first[node];
+        if (!bond_is_storage(t->nodes[node].kind))
+            continue;
+        y[p] = sqrt(t->storage[t->graph->block_first[node]]) * t->x[p];
+        w[p] = sqrt(t->storage[t->graph->block_first[node]]) * (double)run->x[p];
+    }
+    y[n + 1] = w[n + 1] = one;
+    double before[ORDER];
+    memcpy(before, w, sizeof w);
+    exponential(kernel, n + 2, h, y);
+    exponential(other, n + 2, h, w);
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fmax(fabs(w[i]), fabs(before[i])));
+    size = fmax(size, 1e-5 * run->energy);  // what is left of the start by rounding
+    for (int i = 0; i < n; i++)
+    {
+        double error = fabs(y[i] - w[i]) / fmax(size, 1e-300);
+        tally.worst_move = fmax(tally.worst_move, error);
+        tally.moves += fabs(w[i] - before[i]) > 1e-3 * size;
+        if (!(error <= 1e-9))
+            fail_msg("seed %lu: extensity %d moved to %g instead of %g of %g", (unsigned long)run->seed, i, y[i], w[i], size);
+    }
+    for (int node = 0; node < t->node_count; node++)
+    {
+        int p = t->graph->port_first[node];
+        if (!bond_is_storage(t->nodes[node].kind))
+            continue;
+        t->x[p] = y[p] / sqrt(t->storage[t->graph->block_first[node]]);
+        run->x[p] = t->x[p];  // jumps are compared from one and the same state
+    }
+    run->time += h;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- run
+
+// The extensity behind an input, -1. (All storages have one port: place in x and in S are the same.)
+static int input_port(const Bench* t, int input)
+{
+    int n = 0;
+    while (t->graph->input_first[n + 1] <= input)
+        n++;
+    return bond_is_storage(t->nodes[n].kind) ? t->graph->port_first[n] : -1;
+}
+
+static void one_mode(Run* run)
+{
+    Bench* t = &run->t;
+    Reference* ref = reference_create(t);
+    static Wide b1[2 * BENCH_NODES], b2[2 * BENCH_NODES], area[UNKNOWNS], value[UNKNOWNS];
+    static double size[UNKNOWNS], b_size[2 * BENCH_NODES];
+    set_sources(run);
+    reference_inputs(run, b1, b2);
+    BondStatus status = bench_jump(t);
+    bool consistent = reference_solve(ref, NULL, NULL, b1, area, size);
+    BondStatus expected = !consistent ? BOND_INCONSISTENT : ref->rank < ref->nulls ? BOND_NOT_UNIQUE : BOND_OK;
+    if (status != expected)
+        fail_msg("seed %lu: status %d instead of %d", (unsigned long)run->seed, (int)status, (int)expected);
+    assert_int_equal(bond_mode_dependents(t->mode), ref->rank);
+    for (int u = 0; u < ref->unknowns; u++)
+        if (bond_mode_unique(t->mode, u) != ref->unique[u]) fail_msg("seed %lu: unknown %d unique %d, expected %d", (unsigned long)run->seed, u, bond_mode_unique(t->mode, u), ref->unique[u]);
+    tally.jumps++;
+    tally.dependents += ref->rank;
+    tally.inconsistent += !consistent;
+    tally.not_unique += status == BOND_NOT_UNIQUE;
+    if (consistent)
+    {
+        check_values(run, ref, area, t->z0, size, "area");
+        check_state(run, area, size);
+        reference_inputs(run, b1, b2);
+        for (int i = 0; i < ref->inputs; i++)
+        {
+            int port = input_port(t, i);
+            b_size[i] = port >= 0 ? run->size[port] * t->storage[port] : fabs((double)b1[i]);
+        }
+        reference_solve(ref, b1, b_size, b2, value, size);
+        check_values(run, ref, value, t->z1, size, "value");
+        check_split(run, ref, t->z1);
+        bench_intensities(t);
+        advance(run, ref);
+    }
+    reference_free(ref);
+}
+
+static void start(Run* run, uint64_t seed)
+{
+    memset(run, 0, sizeof *run);
+    run->seed = seed;
+    run->g = random_graph(&run->t, seed, (RandomOptions){.wide = seed % 2, .loops = seed % 4 > 1});
+    random_state(&run->t, &run->g);
+    assert_true(run->t.graph->port_count <= STATES);
+    bool plain = random_below(&run->g.random, 3) == 0;  // sources of one value: some contradictions go away
+    for (int n = 0; n < run->t.node_count; n++)
+    {
+        if (!bond_is_source(run->t.nodes[n].kind))
+            continue;
+        run->t.nodes[n].parameter = plain ? 0 : random_decade(&run->g.random, -1, 2);
+        run->slope[n] = plain ? 0 : random_decade(&run->g.random, -1, 2);
+    }
+    for (int p = 0; p < run->t.graph->port_count; p++)
+    {
+        run->x[p] = run->t.x[p];
+        run->energy = fmax(run->energy, sqrt(run->t.storage[p]) * fabs(run->t.x[p]));
+    }
+}
+
+static void test_against_dense_solution(void** state)
+{
+    (void)state;
+    static Run run;
+    for (uint64_t seed = 1; seed <= 1000; seed++)
+    {
+        start(&run, seed);
+        int modes = run.t.switch_count > 0 ? 6 : 1;
+        for (int m = 0; m < modes; m++)
+        {
+            one_mode(&run);
+            for (int flips = 0; flips < 2 && run.t.switch_count > 0; flips++)
+            {
+                int j = random_below(&run.g.random, run.t.switch_count);
+                run.t.on[j] = !run.t.on[j];
+            }
+        }
+        bench_free(&run.t);
+    }
+    print_message("%ld jumps, %ld contradictory, %ld not unique, %ld dependents, %ld values (%ld differences of nearly equal terms), %ld moves; worst %.1e %.1e %.1e\n",
+                  tally.jumps, tally.inconsistent, tally.not_unique, tally.dependents, tally.values, tally.cancelled,
+                  tally.moves,
+                  tally.worst_state, tally.worst_value, tally.worst_move);
+    assert_true(tally.inconsistent > 100 && tally.not_unique > 100 && tally.dependents > 1000 && tally.moves > 1000);
+}
+
+// The rows of bond_mode_maps are the flow, and after new slopes still are.
+static void test_maps(void** state)
+{
+    (void)state;
+    static Run run;
+    for (uint64_t seed = 1; seed <= 200; seed++)
+    {
+        start(&run, seed);
+        Bench* t = &run.t;
+        set_sources(&run);
+        bench_mode(t);
+        int wanted[UNKNOWNS], count = 2 * t->bond_count;
+        for (int u = 0; u < count; u++)
+            wanted[u] = count - 1 - u;
+        BondMaps* maps = bond_mode_maps(t->mode, wanted, count, kaiDefaultAllocator());
+        for (int round = 0; round < 2; round++)
+        {
+            bench_intensities(t);
+            bond_mode_flow(t->mode, t->b1, t->b2, t->z1, t->work);
+            for (int i = 0; i < count; i++)
+            {
+                double sum = 0, size = 0;
+                for (int k = maps->start[i]; k < maps->start[i + 1]; k++)
+                {
+                    double one = maps->by_b1[k] * t->b1[maps->input[k]], two = maps->by_b2[k] * t->b2[maps->input[k]];
+                    sum += one + two;
+                    size += fabs(one) + fabs(two);
+                    assert_true(maps->needs_b2 || maps->by_b2[k] == 0);
+                }
+                if (!(fabs(sum - t->z1[wanted[i]]) <= 1e-9 * size))
+                    fail_msg("seed %lu: row %d is %.17g, flow %.17g size %g", (unsigned long)seed, i, sum, t->z1[wanted[i]], size);
+            }
+            for (int k = 0; k < t->graph->block_size; k++)
+                t->storage[k] *= random_decade(&run.g.random, -0.5, 0.5);
+            assert_int_equal(bond_mode_storage(t->mode, t->storage), BOND_OK);
+            bond_mode_maps_update(t->mode, wanted, maps, t->work);
+        }
+        bond_maps_destroy(maps);
+        bench_free(t);
+    }
+}
+
+// Incremental causality is causality from scratch; on trees it agrees with the ranks.
+static void test_causality(void** state)
+{
+    (void)state;
+    static Run run;
+    long touched = 0, all = 0;
+    for (uint64_t seed = 1; seed <= 1000; seed++)
+    {
+        start(&run, seed);
+        Bench* t = &run.t;
+        BondCausality* one = bond_causality_create(t->graph, kaiDefaultAllocator());
+        BondCausality* two = bond_causality_create(t->graph, kaiDefaultAllocator());
+        bond_causality_assign(one, t->on);
+        for (int m = 0; m < 8; m++)
+        {
+            bond_causality_assign(two, t->on);
+            assert_memory_equal(one->stroke, two->stroke, (size_t)t->bond_count * sizeof *one->stroke);
+            assert_memory_equal(one->clash, two->clash, (size_t)t->bond_count * sizeof *one->clash);
+            assert_memory_equal(one->loop, two->loop, (size_t)t->bond_count * sizeof *one->loop);
+            if (t->graph->port_count > 0)
+                assert_memory_equal(one->derivative, two->derivative, (size_t)t->graph->port_count);
+            if (run.g.loops == 0 && m < 3)
+            {
+                bench_mode(t);
+                assert_int_equal(one->clash_count > 0, bond_mode_status(t->mode) == BOND_NOT_UNIQUE);
+                if (one->clash_count == 0)
+                    assert_int_equal(one->derivative_count, bond_mode_dependents(t->mode));
+            }
+            if (t->switch_count == 0)
+                break;
+            int j = random_below(&run.g.random, t->switch_count);
+            t->on[j] = !t->on[j];
+            bond_causality_switch(one, t->on);
+            touched += one->work;
+            all += t->bond_count;
+        }
+        bond_causality_destroy(one);
+        bond_causality_destroy(two);
+        bench_free(t);
+    }
+    print_message("incremental causality touched %ld of %ld bonds\n", touched, all);
+    assert_true(2 * touched < all * 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_dense_solution),
+        cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_causality),
+    };
+    return cmocka_run_group_tests_name("bond random", tests, NULL, NULL);
+}
