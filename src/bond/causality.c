@@ -1,11 +1,12 @@
-// Sequential causality assignment. See causality.h; paper 002, section on causality; Karnopp, Margolis, Rosenberg, chapter 5.
+// Sequential causality assignment. See causality.h; paper 002, section on causality; Karnopp, Margolis, Rosenberg,
+// chapter 5.
 //
-// Order: junctions that are OFF, sources, storages with integral causality preferred, resistors, what is left; each in the
-// order of declaration, each followed by all that it forces. A preference that leads to a contradiction is undone and
-// the other causality taken. Clashes are read off the finished strokes.
+// Order: junctions that are OFF, sources, storages with integral causality preferred, resistors, what is left; each in
+// the order of declaration, each followed by all that it forces. A preference that leads to a contradiction is undone
+// and the other causality taken. Clashes are read off the finished strokes.
 //
-// A junction is a *wall* if it fixes the strokes of all its bonds whatever is behind them: it is OFF, or a source of its own
-// quantity hangs on it. What a switch changes reaches no further than the next wall that was one before.
+// A junction is a *wall* if it fixes the strokes of all its bonds whatever is behind them: it is OFF, or a source of
+// its own quantity hangs on it. What a switch changes reaches no further than the next wall that was one before.
 #include "bond/causality.h"
 
 #include <string.h>
@@ -76,8 +77,8 @@ static BondStroke wanted_stroke(const BondGraph* graph, int bond, int node)
     return kind == BOND_SE || kind == BOND_C ? stroke_away(graph, bond, node) : stroke_at(graph, bond, node);
 }
 
-// The stroke of the one bond that rules a junction which is ON: it brings the effort of a J0, the flow of a J1. The others,
-// and all bonds of a junction that is OFF, have the opposite one.
+// The stroke of the one bond that rules a junction which is ON: it brings the effort of a J0, the flow of a J1. The
+// others, and all bonds of a junction that is OFF, have the opposite one.
 static BondStroke ruling_stroke(const BondGraph* graph, int bond, int node)
 {
     return graph->nodes[node].kind == BOND_J0 ? stroke_at(graph, bond, node) : stroke_away(graph, bond, node);
@@ -88,7 +89,7 @@ static BondStroke ruled_stroke(const BondGraph* graph, int bond, int node)
     return graph->nodes[node].kind == BOND_J0 ? stroke_away(graph, bond, node) : stroke_at(graph, bond, node);
 }
 
-// -------------------------------------------------------------------------------------------------------- propagation
+// --------------------------------------------------------------------------------------------------------- propagation
 
 static void look_at(Assignment* a, int node)
 {
@@ -271,7 +272,7 @@ static void assign_rest(Assignment* a)
         assign_loop(a, b, BOND_STROKE_TO);
 }
 
-// -------------------------------------------------------------------------------------------------------------- clashes
+// ------------------------------------------------------------------------------------------------------------- clashes
 
 // The first bond that rules a junction, other than `except`; -1: none.
 static int ruler(const BondCausality* causality, int node, int except)

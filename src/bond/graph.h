@@ -3,24 +3,20 @@
 //
 // Unknowns     z: effort and flow of every bond, at BOND_E(bond) and BOND_F(bond).
 // Inputs       b: one per row of an element, at input_first[node] …; with s = +1 for a bond that points into its
-// element, -1 for
-//              one that points away:
-//                Se  e = b                  R   e - r s f = b              TF  e1 - n e2 = b        s2 f2 - n s1 f1 = b
-//                Sf  f = b                  C   e = b        (b = q/c)     GY  e1 - r s2 f2 = b     e2 - r s1 f1 = b
-//                                           I   s f = b      (b = p/i)
-//              Port 1 of a TF or GY is the bond that points in, port 2 the one that points out (s1 = s2 = 1); if both
-//              point in or both out, port 1 is the one declared first, and s1 = -1 or s2 = -1 for the one that is the
-//              wrong way round. r and n are constants; what varies is put into b by the caller as a correction (b =
-//              u(f) - r f, say). Sources impose what is written on their bond, whichever way that points.
+//              element, -1 for one that points away:
+//                Se  e = b                 R   e - r s f = b             TF  e1 - n e2 = b       s2 f2 - n s1 f1 = b
+//                Sf  f = b                 C   e = b       (b = q/c)     GY  e1 - r s2 f2 = b    e2 - r s1 f1 = b
+//                                          I   s f = b     (b = p/i)
+//              Port 1 of a TF or GY is the bond that points in, port 2 the one that points out (s1 = s2 = 1). If both
+//              point in or both out, port 1 is the one declared first, and s1 or s2 is -1 for the one that is the wrong
+//              way round. r and n are constants; what varies is put into b by the caller as a correction
+//              (b = u(f) - r f, say). Sources impose what is written on their bond, whichever way that points.
 // Extensities  x: one per port of a storage, at port_first[node] …: q' = s f for a C, p' = e for an I. Ports are
-// numbered
-//              in the order in which their bonds were declared.
-// Storage      S: one k by k block, row by row, per storage of k ports, at block_first[node]: de/dq of a C, df/dp of an
-// I
-//              (1/c and 1/i if it is linear). Symmetric.
+//              numbered in the order in which their bonds were declared.
+// Storage      S: one k by k block, row by row, per storage of k ports, at block_first[node]: de/dq of a C, df/dp of
+//              an I (1/c and 1/i if it is linear). Symmetric.
 // Junctions    ON: J0 has equal efforts and Σ ±f = 0, J1 equal flows and Σ ±e = 0. OFF: J0 forces every effort to zero,
-// J1
-//              every flow. (That the bonds of a J0 share one effort and those of a J1 one flow is thus always true.)
+//              J1 every flow. (That the bonds of a J0 share one effort and those of a J1 one flow is thus always true.)
 #ifndef KAIROS_BOND_GRAPH_H
 #define KAIROS_BOND_GRAPH_H
 

@@ -2,8 +2,8 @@
 // the inputs. Rules B2, B4, B5. With the notation of B4 (M z = rows of all nodes, S the storages, K and W the null
 // spaces of M):
 //
-//   flow   M z₁ = b₁                     M z₂ = S z₁ + b₂                     the second line resolves dependent
-//   storages jump   M z₀ = b₀   M z₁ = S z₀ + b₁  M z₂ = S z₁ + b₂                     z₀ areas, z₁ values after
+//   flow   M z₁ = b₁                     M z₂ = S z₁ + b₂             the second resolves dependent storages
+//   jump   M z₀ = b₀   M z₁ = S z₀ + b₁  M z₂ = S z₁ + b₂             z₀ areas, z₁ values after
 //
 // M, K and W do not depend on S nor on extensities: they are built once per set of modes. A mode is constant after
 // bond_mode_create, but for bond_mode_storage; nothing but these two allocates or factors.
@@ -16,7 +16,6 @@ typedef enum BondStatus
 {
     BOND_OK,
     BOND_NOT_UNIQUE,    // the state is unique, the values of some bonds are not: split by equal leakage
-                        // (bond_mode_unique)
     BOND_INCONSISTENT,  // sources contradict each other: areas are ±∞ along the loop; the set can only be mythical
     BOND_DELTA_PRIME,   // an impulse of a source meets a storage that depends on it, or another source: δ′
     BOND_SINGULAR,      // resistances cancel (negative r), or slopes of dependent storages do: no equations
@@ -29,17 +28,17 @@ BondMode* bond_mode_create(const BondGraph* graph, const bool* on, const double*
 void bond_mode_destroy(BondMode* mode);
 
 // New slopes S (nonlinear storages): only the small matrix G = Wᵀ S K is factored again. BOND_OK or BOND_SINGULAR.
-// No allocation. Modes whose slopes change cannot be shared between threads.
+// No allocation. Modes whose slopes change cannot be shared between threads. Which storages count as dependent was
+// decided by the slopes at creation: if they change by more than six decades, small flows lose digits; create anew
+// then.
 BondStatus bond_mode_storage(BondMode* mode, const double* storage);
 
-BondStatus
-bond_mode_status(const BondMode* mode);  // BOND_OK, BOND_NOT_UNIQUE or BOND_SINGULAR, before any input is known
+BondStatus bond_mode_status(const BondMode* mode);  // before any input is known: OK, NOT_UNIQUE or SINGULAR
 bool bond_mode_on(const BondMode* mode, int switch_index);
 bool bond_mode_unique(const BondMode* mode, int unknown);  // of an entry of z
 size_t bond_mode_size(const BondMode* mode);               // bytes
 
-// ------------------------------------------------------------------------------------------------------ dependent
-// storages
+// -------------------------------------------------------------------------------------------------- dependent storages
 
 // Ports of storages that depend on others or on sources (derivative causality): count, and for each its input row
 // `port_input` with b[port_input] = Σ coefficient[i] b[input[i]] over the other inputs. The conserved combinations are
@@ -55,8 +54,7 @@ typedef struct BondDependent
 int bond_mode_dependents(const BondMode* mode);
 BondDependent bond_mode_dependent(const BondMode* mode, int index);
 
-// --------------------------------------------------------------------------------------------------------------------
-// flow
+// ---------------------------------------------------------------------------------------------------------------- flow
 
 // Doubles that flow and jump need as scratch, for any mode of the graph.
 size_t bond_work_size(const BondGraph* graph);
@@ -84,15 +82,14 @@ void bond_maps_destroy(BondMaps* maps);
 // Fills the values again after bond_mode_storage; the pattern stays. No allocation.
 void bond_mode_maps_update(const BondMode* mode, const int* wanted, BondMaps* maps, double* work);
 
-// --------------------------------------------------------------------------------------------------------------------
-// jump
+// ---------------------------------------------------------------------------------------------------------------- jump
 
 // Inputs: b0 impulses of the sources (NULL = 0), b1 values of the sources and q⁻/c, p⁻/i, b2 derivatives (NULL = 0).
 // Outputs: z0 areas, z1 values after; area of x (x⁺ = x⁻ + dx: `dx` has port_count entries). Any of z0_size and z1_size
 // may be NULL; they receive the size of the terms each value is the sum of, for comparing differences (rule B5). What
-// is below 1e-12 of its terms is exactly zero, and so is dx of a storage that stays independent. BOND_DELTA_PRIME and
-// BOND_SINGULAR leave the outputs as they were. Nonlinear storages: Newton by the caller, with S at the iterate x and
-// b1 = law(x) - S (x - x⁻), until dx settles.
+// is below 1e-12 of its terms is exactly zero, and so is dx of a storage that stays independent.
+// BOND_DELTA_PRIME and BOND_SINGULAR leave the outputs as they were.
+// Nonlinear storages: Newton by the caller, with S at the iterate x and b1 = law(x) - S (x - x⁻), until dx settles.
 typedef struct BondJump
 {
     const double *b0, *b1, *b2;

@@ -3,8 +3,7 @@
 // Unknowns that the junctions make equal are one *class*: the efforts of a J0, the flows of a J1 (rule B5: equal values
 // are one variable). Everything below is over classes. The null space of M is split into
 //   dependent vectors  move at least one extensity; one per dependent storage port, S makes them definite;
-//   idle vectors       move none: circulation through parallel closed switches, floating nodes, sources against
-//   sources.
+//   idle vectors       move none: circulation through parallel switches, floating nodes, sources against sources.
 // The solution of M z = b is, for every class, a sparse row over the inputs and, behind them, the dependent vectors.
 // Idle vectors have been projected out of it by equal leakage, so that a mode with them costs no more than another.
 #ifndef KAIROS_BOND_MODE_PARTS_H

@@ -1,5 +1,5 @@
-// Random linear bond graphs: 5 to 60 elements, 0 to 8 switched junctions, parameters over the ranges of SI units, trees or with
-// loops, arrows either way. The same seed gives the same graph.
+// Random linear bond graphs: 5 to 60 elements, 0 to 8 switched junctions, parameters over the ranges of SI units, trees
+// or with loops, arrows either way. The same seed gives the same graph.
 #ifndef KAIROS_TESTS_BOND_RANDOM_H
 #define KAIROS_TESTS_BOND_RANDOM_H
 
@@ -84,7 +84,8 @@ static inline void random_link(Bench* t, RandomGraph* g, int one, int two)
 
 static inline void random_element(Bench* t, RandomGraph* g)
 {
-    static const BondKind kinds[] = {BOND_R, BOND_R, BOND_R, BOND_C, BOND_C, BOND_C, BOND_I, BOND_I, BOND_I, BOND_SE, BOND_SF};
+    static const BondKind kinds[] = {BOND_R, BOND_R, BOND_R, BOND_C,  BOND_C, BOND_C,
+                                     BOND_I, BOND_I, BOND_I, BOND_SE, BOND_SF};
     BondKind kind = kinds[random_below(&g->random, 11)];
     double r = g->options.wide ? random_decade(&g->random, -6, 9) : random_decade(&g->random, -1, 3);
     int node = bench_node(t, kind, kind == BOND_R ? r : 0);

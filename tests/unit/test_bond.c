@@ -286,8 +286,7 @@ static void test_delta_prime(void** state)
     bench_free(&t);
 }
 
-// ------------------------------------------------------------------------------------------------------ what is not
-// unique
+// -------------------------------------------------------------------------------------------------- what is not unique
 
 // n closed switches side by side between a source and a resistor share the current equally; the rest is unique.
 static void test_parallel_switches(void** state)
@@ -350,8 +349,7 @@ static void test_floating_node(void** state)
     bench_free(&t);
 }
 
-// --------------------------------------------------------------------------------------------------- what contradicts
-// itself
+// --------------------------------------------------------------------------------------------- what contradicts itself
 
 // 10 V and 4 V through two closed switches: an endless current from the higher to the lower, the node between them half
 // way, and a circuit beside it that does not notice.
@@ -438,7 +436,7 @@ static void test_coil_cut_off(void** state)
     bench_free(&t);
 }
 
-// ------------------------------------------------------------------------------------------------------------- cradle
+// -------------------------------------------------------------------------------------------------------------- cradle
 
 typedef struct CradleRow
 {

@@ -1,6 +1,7 @@
-// Random bond graphs against a dense solution in another way: one row per end of every bond, no classes, Gauss-Jordan with
-// complete pivoting in quadruple precision, ranks from the numbers; jumps by projection along the null space onto the
-// consistent states; trajectories by the exponential of each side's own matrix. 1,000 graphs, about six sets of modes each.
+// Random bond graphs against a dense solution in another way: one row per end of every bond, no classes, Gauss-Jordan
+// with complete pivoting in quadruple precision, ranks from the numbers; jumps by projection along the null space onto
+// the consistent states; trajectories by the exponential of each side's own matrix. 1,000 graphs, about six sets of
+// modes each.
 #include "unit/bond_random.h"
 
 #include <float.h>
@@ -23,7 +24,7 @@ static Wide magnitude(Wide x)
     return x < 0 ? -x : x;
 }
 
-// ------------------------------------------------------------------------------------------------------- dense reduction
+// ----------------------------------------------------------------------------------------------------- dense reduction
 
 typedef struct Dense
 {
@@ -347,7 +348,8 @@ static void idle_direction(const Reference* ref, int k, double* direction)
         {
             if (ref->solve.row_of[p] < 0)
                 continue;
-            Wide term = ref->null[u * n + p] * *entry(&ref->solve, ref->solve.row_of[p], k) * (Wide)ref->column_scale[p];
+            Wide term =
+                ref->null[u * n + p] * *entry(&ref->solve, ref->solve.row_of[p], k) * (Wide)ref->column_scale[p];
             sum -= term;
             size += magnitude(term);
         }
@@ -398,7 +400,8 @@ static void reference_free(Reference* ref)
     free(ref);
 }
 
-// z = solution b + null a with Wᵀ(S z + next) = 0. False if that cannot be. `uncertain`, unless NULL: the size of all terms.
+// z = solution b + null a with Wᵀ(S z + next) = 0. False if that cannot be. `uncertain`, unless NULL: the size of all
+// terms.
 static bool reference_solve(const Reference* ref, const Wide* b, const double* b_size, const Wide* next, Wide* z,
                             double* uncertain)
 {
@@ -455,7 +458,7 @@ static bool reference_solve(const Reference* ref, const Wide* b, const double* b
     return consistent;
 }
 
-// ----------------------------------------------------------------------------------------------------------- comparison
+// ---------------------------------------------------------------------------------------------------------- comparison
 
 typedef struct Tally
 {
@@ -470,7 +473,7 @@ typedef struct Run
     Bench t;
     RandomGraph g;
     uint64_t seed;
-    Wide x[STATES];  // of the reference
+    Wide x[STATES];       // of the reference
     double most[STATES];  // largest so far
     double size[STATES];  // before and after the jump
     double slope[BENCH_NODES];
@@ -498,7 +501,9 @@ static void reference_inputs(const Run* run, Wide* b1, Wide* b2)
         for (int i = t->graph->input_first[n]; i < t->graph->input_first[n + 1]; i++)
         {
             bool stored = bond_is_storage(t->nodes[n].kind), source = bond_is_source(t->nodes[n].kind);
-            b1[i] = stored ? t->storage[t->graph->block_first[n]] * run->x[t->graph->port_first[n]] : source ? t->b1[i] : 0;
+            b1[i] = stored   ? t->storage[t->graph->block_first[n]] * run->x[t->graph->port_first[n]]
+                    : source ? t->b1[i]
+                             : 0;
             b2[i] = source ? t->b2[i] : 0;
         }
     }
@@ -521,7 +526,8 @@ static void check_state(Run* run, const Wide* area, const double* size)
         double nothing = 2e-12 * size[bond_storage_unknown(t->graph, n, bond)] + 1e-22 * run->most[p];
         double error = fabs(is - after), scale = fmax(fabs(before), fabs(after));
         if (!(error <= 1e-9 * scale || error <= nothing))
-            fail_msg("seed %lu: extensity of node %d is %.17g instead of %.17g", (unsigned long)run->seed, n, is, after);
+            fail_msg("seed %lu: extensity of node %d is %.17g instead of %.17g", (unsigned long)run->seed, n, is,
+                     after);
         if (scale > 1e3 * nothing)
             tally.worst_state = fmax(tally.worst_state, error / scale);
         t->x[p] = is;
@@ -529,7 +535,8 @@ static void check_state(Run* run, const Wide* area, const double* size)
     }
 }
 
-static void check_values(Run* run, const Reference* ref, const Wide* z, const double* is, const double* size, const char* what)
+static void check_values(Run* run, const Reference* ref, const Wide* z, const double* is, const double* size,
+                         const char* what)
 {
     double floor = 1e-25;  // rounding of quadruple precision in the reference
     for (int u = 0; u < ref->unknowns; u++)
@@ -542,8 +549,8 @@ static void check_values(Run* run, const Reference* ref, const Wide* z, const do
         tally.values++;
         tally.cancelled += error > 1e-9 * fabs(should) + floor;  // differences of nearly equal terms: rule B5
         if (error > 1e-9 * fabs(should) && error > 1e-10 * size[u] + floor)
-            fail_msg("seed %lu: %s %d is %.17g instead of %.17g (terms %g)", (unsigned long)run->seed, what, u, is[u], should,
-                     size[u]);
+            fail_msg("seed %lu: %s %d is %.17g instead of %.17g (terms %g)", (unsigned long)run->seed, what, u, is[u],
+                     should, size[u]);
         if (fabs(should) > 1e-3 * size[u] + 1e3 * floor)
             tally.worst_value = fmax(tally.worst_value, error / fabs(should));
     }
@@ -576,7 +583,7 @@ static void check_split(Run* run, const Reference* ref, const double* z)
     }
 }
 
-// ----------------------------------------------------------------------------------------------------------- trajectory
+// ---------------------------------------------------------------------------------------------------------- trajectory
 
 enum
 {
@@ -668,7 +675,8 @@ static void reference_flow(void* who, const double* b1, const double* b2, double
     reference_solve(ref, b, NULL, next, z, NULL);
     for (int n = 0; n < ref->t->node_count; n++)
         if (bond_is_storage(ref->t->nodes[n].kind))
-            dx[ref->t->graph->port_first[n]] = (double)(rate(ref->t, n, z) / (Wide)ref->t->storage[ref->t->graph->block_first[n]]);
+            dx[ref->t->graph->port_first[n]] =
+                (double)(rate(ref->t, n, z) / (Wide)ref->t->storage[ref->t->graph->block_first[n]]);
 }
 
 // Time and the constant in units of 1/one, so that sources do not make the norm.
@@ -720,7 +728,8 @@ static void advance(Run* run, Reference* ref)
         tally.worst_move = fmax(tally.worst_move, error);
         tally.moves += fabs(w[i] - before[i]) > 1e-3 * size;
         if (!(error <= 1e-9))
-            fail_msg("seed %lu: extensity %d moved to %g instead of %g of %g", (unsigned long)run->seed, i, y[i], w[i], size);
+            fail_msg("seed %lu: extensity %d moved to %g instead of %g of %g", (unsigned long)run->seed, i, y[i], w[i],
+                     size);
     }
     for (int node = 0; node < t->node_count; node++)
     {
@@ -759,7 +768,9 @@ static void one_mode(Run* run)
         fail_msg("seed %lu: status %d instead of %d", (unsigned long)run->seed, (int)status, (int)expected);
     assert_int_equal(bond_mode_dependents(t->mode), ref->rank);
     for (int u = 0; u < ref->unknowns; u++)
-        if (bond_mode_unique(t->mode, u) != ref->unique[u]) fail_msg("seed %lu: unknown %d unique %d, expected %d", (unsigned long)run->seed, u, bond_mode_unique(t->mode, u), ref->unique[u]);
+        if (bond_mode_unique(t->mode, u) != ref->unique[u])
+            fail_msg("seed %lu: unknown %d unique %d, expected %d", (unsigned long)run->seed, u,
+                     bond_mode_unique(t->mode, u), ref->unique[u]);
     tally.jumps++;
     tally.dependents += ref->rank;
     tally.inconsistent += !consistent;
@@ -824,10 +835,11 @@ static void test_against_dense_solution(void** state)
         }
         bench_free(&run.t);
     }
-    print_message("%ld jumps, %ld contradictory, %ld not unique, %ld dependents, %ld values (%ld differences of nearly equal terms), %ld moves; worst %.1e %.1e %.1e\n",
+    print_message("%ld jumps, %ld contradictory, %ld not unique, %ld dependents, %ld values (%ld differences of nearly "
+                  "equal terms), %ld moves; worst %.1e %.1e %.1e\n",
                   tally.jumps, tally.inconsistent, tally.not_unique, tally.dependents, tally.values, tally.cancelled,
-                  tally.moves,
-                  tally.worst_state, tally.worst_value, tally.worst_move);
+                  tally.moves, tally.worst_state, tally.worst_value, tally.worst_move);
+    assert_true(50 * tally.cancelled < tally.values);  // few values are left to rule B5
     assert_true(tally.inconsistent > 100 && tally.not_unique > 100 && tally.dependents > 1000 && tally.moves > 1000);
 }
 
@@ -861,7 +873,8 @@ static void test_maps(void** state)
                     assert_true(maps->needs_b2 || maps->by_b2[k] == 0);
                 }
                 if (!(fabs(sum - t->z1[wanted[i]]) <= 1e-9 * size))
-                    fail_msg("seed %lu: row %d is %.17g, flow %.17g size %g", (unsigned long)seed, i, sum, t->z1[wanted[i]], size);
+                    fail_msg("seed %lu: row %d is %.17g, flow %.17g size %g", (unsigned long)seed, i, sum,
+                             t->z1[wanted[i]], size);
             }
             for (int k = 0; k < t->graph->block_size; k++)
                 t->storage[k] *= random_decade(&run.g.random, -0.5, 0.5);
@@ -914,7 +927,7 @@ static void test_causality(void** state)
         bench_free(t);
     }
     print_message("incremental causality touched %ld of %ld bonds\n", touched, all);
-    assert_true(2 * touched < all * 2);
+    assert_true(10 * touched < 7 * all);  // trees and loops of up to 60 elements: walls keep out almost half
 }
 
 int main(void)
