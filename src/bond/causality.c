@@ -15,7 +15,7 @@ typedef struct Assignment
 {
     BondCausality* causality;
     const BondGraph* graph;
-    int *region, *wall;           // flags: per bond; per node: fixes its bonds, and did so before
+    int *region, *wall;           // flags: per bond; per node: fixed its bonds before
     int *queue, *queued, *trail;  // nodes to look at; flag per node; bonds that were assigned
     int head, tail, trail_count;
 } Assignment;
@@ -444,10 +444,7 @@ void bond_causality_switch(BondCausality* causality, const bool* on)
     const BondGraph* graph = causality->graph;
     Assignment a = begin(causality);
     for (int n = 0; n < graph->node_count; n++)
-    {
-        int index = graph->nodes[n].switch_index;
-        a.wall[n] = is_wall(causality, n) && (index < 0 || causality->on[index] == on[index]);
-    }
+        a.wall[n] = is_wall(causality, n);  // a wall that changes is itself where the search begins
     for (int j = 0; j < graph->switch_count; j++)
         if (causality->on[j] != on[j])
             reach(&a, graph->junction_of[j]);

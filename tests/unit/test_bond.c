@@ -185,6 +185,42 @@ static void test_gyrator(void** state)
     }
 }
 
+// A ratio other than the nominal one is a correction of the inputs: of e1 - n e2 in the values, of f2 - n f1 in the
+// areas (or the other way round). Both sides of TF and GY, with storages that the true ratio m makes dependent.
+static void test_corrected_ratios(void** state)
+{
+    (void)state;
+    const double m = 2.5, n = 2, s1 = 3, s2 = 7, x1 = 9, x2 = 1;
+    for (int kind = 0; kind < 4; kind++)
+    {
+        static const BondKind left[] = {BOND_C, BOND_I, BOND_C, BOND_I}, right[] = {BOND_C, BOND_I, BOND_I, BOND_C};
+        Bench t = {0};
+        int one = bench_node(&t, left[kind], 0), two = bench_node(&t, right[kind], 0);
+        int ratio = bench_node(&t, kind < 2 ? BOND_TF : BOND_GY, n);
+        int j1 = bench_node(&t, left[kind] == BOND_C ? BOND_J0 : BOND_J1, 0);
+        int j2 = bench_node(&t, right[kind] == BOND_C ? BOND_J0 : BOND_J1, 0);
+        bench_bond(&t, j1, one);
+        bench_bond(&t, j2, two);
+        bench_bond(&t, j1, ratio);
+        bench_bond(&t, ratio, j2);
+        bench_graph(&t);
+        bench_store(&t, one, s1, x1);
+        bench_store(&t, two, s2, x2);
+        // intensities i1 = k i2 after the jump, a leaves side 1, k a arrives at side 2; k = 1/m where the mass is on
+        // side 1 of a transformer (f2 = m f1) or of a gyrator (e2 = m f1)
+        double k = left[kind] == BOND_C ? m : 1 / m;
+        double a = (x1 / s1 - k * x2 / s2) / (1 / s1 + k * k / s2);
+        double i1 = (x1 - a) / s1, i2 = (x2 + k * a) / s2;
+        bool first = left[kind] == BOND_C;  // the row with the intensities is the first or the second of the two
+        bench_input(&t, t.b1, ratio)[first ? 0 : 1] = (m - n) * (first ? i2 : i1);
+        bench_input(&t, t.b0, ratio)[first ? 1 : 0] = (m - n) * (first ? a : k * a);
+        assert_int_equal(bench_jump(&t), BOND_OK);
+        assert_near(bench_x(&t, one), x1 - a, 1e-14);
+        assert_near(bench_x(&t, two), x2 + k * a, 1e-14);
+        bench_free(&t);
+    }
+}
+
 // Coupled coils as one I of two ports; the second one is opened: its flux falls to what the first current makes, and
 // the flux of the first stays.
 static void test_coupled_coils(void** state)
@@ -715,6 +751,7 @@ int main(void)
         cmocka_unit_test(test_source_and_capacitor),
         cmocka_unit_test(test_transformer),
         cmocka_unit_test(test_gyrator),
+        cmocka_unit_test(test_corrected_ratios),
         cmocka_unit_test(test_coupled_coils),
         cmocka_unit_test(test_source_impulses),
         cmocka_unit_test(test_delta_prime),

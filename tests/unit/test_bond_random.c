@@ -476,7 +476,7 @@ typedef struct Run
     Wide x[STATES];       // of the reference
     double most[STATES];  // largest so far
     double size[STATES];  // before and after the jump
-    double slope[BENCH_NODES];
+    double slope[BENCH_NODES], correction[2 * BENCH_NODES];
     double time, energy;
 } Run;
 
@@ -486,7 +486,11 @@ static void set_sources(Run* run)
     for (int n = 0; n < t->node_count; n++)
     {
         if (!bond_is_source(t->nodes[n].kind))
+        {
+            for (int i = t->graph->input_first[n]; i < t->graph->input_first[n + 1]; i++)
+                t->b1[i] = run->correction[i];
             continue;
+        }
         t->b2[t->graph->input_first[n]] = run->slope[n];
         t->b1[t->graph->input_first[n]] = t->nodes[n].parameter + run->slope[n] * run->time;
     }
@@ -500,11 +504,9 @@ static void reference_inputs(const Run* run, Wide* b1, Wide* b2)
     {
         for (int i = t->graph->input_first[n]; i < t->graph->input_first[n + 1]; i++)
         {
-            bool stored = bond_is_storage(t->nodes[n].kind), source = bond_is_source(t->nodes[n].kind);
-            b1[i] = stored   ? t->storage[t->graph->block_first[n]] * run->x[t->graph->port_first[n]]
-                    : source ? t->b1[i]
-                             : 0;
-            b2[i] = source ? t->b2[i] : 0;
+            bool stored = bond_is_storage(t->nodes[n].kind);
+            b1[i] = stored ? t->storage[t->graph->block_first[n]] * run->x[t->graph->port_first[n]] : t->b1[i];
+            b2[i] = t->b2[i];
         }
     }
 }
@@ -641,8 +643,9 @@ static void make_matrix(Run* run, Flow* flow, void* who, double* a)
             int input = t->graph->input_first[node];
             if (k < n && bond_is_storage(t->nodes[node].kind) && t->graph->port_first[node] == k)
                 b1[input] = root[k];
-            else if (k >= n && bond_is_source(t->nodes[node].kind))
-                b1[input] = k == n ? t->b2[input] : t->b1[input];
+            else if (k >= n && !bond_is_storage(t->nodes[node].kind))
+                for (int i = input; i < t->graph->input_first[node + 1]; i++)
+                    b1[i] = k == n ? t->b2[i] : t->b1[i];
         }
         flow(who, b1, k == n + 1 ? t->b2 : none, dx);
         for (int i = 0; i < n; i++)
@@ -809,6 +812,8 @@ static void start(Run* run, uint64_t seed)
         run->t.nodes[n].parameter = plain ? 0 : random_decade(&run->g.random, -1, 2);
         run->slope[n] = plain ? 0 : random_decade(&run->g.random, -1, 2);
     }
+    for (int i = 0; i < run->t.graph->input_count && !plain && seed % 3 == 0; i++)  // R, TF and GY that are not nominal
+        run->correction[i] = random_decade(&run->g.random, -1, 1);
     for (int p = 0; p < run->t.graph->port_count; p++)
     {
         run->x[p] = run->t.x[p];
