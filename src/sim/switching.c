@@ -243,17 +243,19 @@ static kaiStatus note_settled(kaiSim* sim)
     return KAI_OK;
 }
 
-// Whether the storage at this port depends on other storages in the present modes (not on sources alone).
+// Whether the storage at this port depends on other storages in the present modes, and on nothing else: where a source takes
+// part, it says what a collision does.
 static bool shares(const BondRun* run, int port)
 {
     for (int i = 0; i < bond_mode_dependents(run->mode); i++)
     {
         BondDependent d = bond_mode_dependent(run->mode, i);
-        bool others = false;
-        for (int k = 0; k < d.count; k++)
-            for (uint32_t n = 0; n < run->system->part_count; n++)
-                others |= run->port_of[n] >= 0 && run->graph->input_first[n] == d.input[k] && d.coefficient[k] != 0;
-        if (d.port == port && others)
+        bool storages = d.port == port;
+        for (int k = 0; k < d.count && storages; k++)
+            for (int n = 0; n < run->graph->node_count; n++)
+                if (run->graph->input_first[n] <= d.input[k] && d.input[k] < run->graph->input_first[n + 1])
+                    storages &= d.coefficient[k] == 0 || bond_is_storage(run->graph->nodes[n].kind);
+        if (storages && d.count > 0)
             return true;
     }
     return false;
