@@ -227,6 +227,26 @@ static void build_last(Builder* b, const Cell* cell)
     SymReg src = react_result(b, cell->ctx, value_or_nan(c, lower(c, PHASE_REACT, cell->node)));
     SymReg left = event_result(b, cell->ctx, value_or_nan(c, lower(c, PHASE_FLOW, cell->node)));
     Memory memory = {.dst = cell->latch, .src = src, .left = left, .ctx = cell->ctx, .has_idle = true, .idle = NAN};
+    memory.steps = c->numeric;
+    vec_push(b->arena, b->memories, memory);
+}
+
+// Numeric impulses. The shares of an instant begin with nothing; a difference is remembered from the end of a step on.
+static void build_pulse(Builder* b, const Cell* cell)
+{
+    SymReg src = react_result(b, cell->ctx, numeric_shares(&b->c, cell->node));
+    SymReg zero = b->c.scalars.list.at[scalar_const(&b->c.scalars, 0)].reg;
+    Memory memory = {.dst = cell->latch, .src = src, .left = zero, .ctx = cell->ctx, .has_idle = true};
+    memory.steps = memory.shares = true;
+    vec_push(b->arena, b->memories, memory);
+}
+
+static void build_step(Builder* b, const Cell* cell)
+{
+    Lowered now = lower(&b->c, PHASE_FLOW, cell->node);
+    ScalarId value = scalar_select(&b->c.scalars, now.present, now.value, scalar_const(&b->c.scalars, 0));
+    Memory memory = {.dst = cell->latch, .src = cell->latch, .ctx = cell->ctx, .has_idle = true, .steps = true};
+    memory.left = event_result(b, cell->ctx, value);
     vec_push(b->arena, b->memories, memory);
 }
 
@@ -416,6 +436,8 @@ void build_cells(Builder* b)
         case CELL_PRE: build_pre(b, &cell); break;
         case CELL_DRAW: build_draw(b, &cell); break;
         case CELL_LAST: build_last(b, &cell); break;
+        case CELL_PULSE: build_pulse(b, &cell); break;
+        case CELL_STEP: build_step(b, &cell); break;
         case CELL_PRE_IMPULSE: build_pre_impulse(b, &cell); break;
         case CELL_DELAY_IMPULSE: build_delay_impulse(b, &cell); break;
         case CELL_EDGE: build_edge(b, &cell); break;

@@ -59,6 +59,14 @@ static void assign_registers(Builder* b)
 {
     Compiler* c = &b->c;
     c->time = compiler_reg(c, REG_MEMORY);
+    c->step = (StepRegs){NO_REG, NO_REG, NO_REG, NO_REG};
+    if (c->numeric)
+    {
+        c->step.length = compiler_reg(c, REG_MEMORY);
+        c->step.from = compiler_reg(c, REG_MEMORY);
+        c->step.end = compiler_reg(c, REG_MEMORY);
+        c->step.taken = compiler_reg(c, REG_MEMORY);
+    }
     for (uint32_t v = 0; v < c->vars.count; v++)
     {
         const FlatVar* var = &c->flat->vars.at[v];
@@ -81,7 +89,7 @@ static void assign_registers(Builder* b)
             info->present = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY);
         if (event && !defined)
             vec_push(b->arena, b->event_flags, info->present);
-        for (int k = 0; k <= info->order; k++)
+        for (int k = 0; k < impulse_registers(c, v); k++)
         {
             SymReg weight = compiler_reg(c, REG_VALUE);
             info->first_impulse = k == 0 ? weight : info->first_impulse;
@@ -317,8 +325,9 @@ static void build_var(Builder* b, uint32_t v)
         .machine = var->machine,
         .place = build_place(b, var->span),
     };
-    made.impulse = info->order >= 0 ? info->first_impulse : NO_REG;
-    made.impulse_count = (uint32_t)(info->order + 1);
+    bool shown = info->order >= 0 && !b->c.numeric;  // a number contains its impulse
+    made.impulse = shown ? info->first_impulse : NO_REG;
+    made.impulse_count = shown ? (uint32_t)(info->order + 1) : 0;
     made.first_title = b->impulse_titles.count;
     if (info->bond_area != NO_REG)  // the jump of the bond graph writes it, not the reaction
     {
@@ -453,6 +462,10 @@ static void relocate_tables(Builder* b)
 #undef LIST
                                             b->draft.reg_time = relocate(b->c.time, f);
     b->draft.reg_seed = relocate(b->c.seed, f);
+    b->draft.reg_pulse = relocate(b->c.step.length, f);
+    b->draft.reg_step_from = relocate(b->c.step.from, f);
+    b->draft.reg_step_end = relocate(b->c.step.end, f);
+    b->draft.reg_step_taken = relocate(b->c.step.taken, f);
 }
 // clang-format on
 
@@ -470,6 +483,8 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
     for (uint32_t v = 0; v < b->c.vars.count; v++)
         b->draft.instant_signals |= b->c.flat->vars.at[v].kind == VAR_SIGNAL && b->c.vars.at[v].event_dependent;
     b->draft.choice_count = b->c.flat->choices.count;
+    b->draft.impulse_order = b->c.highest != 0 ? node_order(&b->c, b->c.highest) : -1;
+    b->draft.impulse_place = b->c.highest != 0 ? build_place(b, b->c.flat->nodes.at[b->c.highest].span) : 0;
     b->draft.when_count = b->c.flat->whens.count;
     b->draft.name = build_string(b, b->c.flat->model_name);
     lay_out(b);
@@ -514,14 +529,27 @@ static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, co
         b->c.entries[i] = NO_REG;
 }
 
+static bool is_word(const char* word, const char* text)
+{
+    return word != NULL && strcmp(word, text) == 0;
+}
+
+static void choose_impulses(Compiler* c)
+{
+    const FlatExperiment* x = &c->flat->experiment;
+    c->numeric = is_word(x->impulses, "numeric");
+    if (c->numeric && x->solver != NULL && !is_word(x->solver, "riemann"))
+        diag_error(c->diags, K_NUMERIC_SOLVER, x->solver_span,
+                   "numeric impulses are integrated by the right Riemann sum, not by `%s`", x->solver);
+}
+
 kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* sources, const CompileOptions* options,
                         const char** listing)
 {
     uint32_t errors = diags->error_count;  // of other models of the file
     Builder* b = arena_new(arena, Builder);
     start_builder(b, arena, flat, diags, sources);
-    if (flat->experiment.impulses != NULL && strcmp(flat->experiment.impulses, "numeric") == 0)
-        diag_error(diags, K_NOT_YET, flat->experiment.impulses_span, "numeric impulses are not supported yet");
+    choose_impulses(&b->c);
     index_definitions(&b->c);
     b->c.source_nodes = flat->nodes.count;
     analyse(&b->c);

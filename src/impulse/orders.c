@@ -204,6 +204,8 @@ static void check_node(Compiler* c, NodeId n)
             refuse(c, K_IMPULSE_GUARD, &node, node.arg[i], "an impulse cannot be compared");
         else if (op == NODE_SAMPLE || op == NODE_HOLD)
             refuse(c, K_IMPULSE_SAMPLE, &node, node.arg[i], "an impulse has no value to sample or hold");
+        else if (op == NODE_AREA && node.aux > 0 && c->numeric)
+            refuse(c, K_IMPULSE_ORDER, &node, node.arg[0], "numeric impulses have no orders: they are one number");
         else if (op == NODE_DELTA && i == 1)
             refuse(c, K_IMPULSE_PRODUCT, &node, node.arg[1], "an impulse with an impulse as weight has no meaning");
         else if (op == NODE_MUL && i == 0 && node_order(c, node.arg[1]) >= 0 &&
@@ -233,8 +235,25 @@ static void check_all(Compiler* c)
         check_actions(c, &flat->transitions.at[i].actions);
 }
 
+static void find_highest(Compiler* c)
+{
+    int highest = -1;
+    for (NodeId n = 1; n < c->source_nodes; n++)
+        if (node_order(c, n) > highest)
+        {
+            highest = node_order(c, n);
+            c->highest = n;
+        }
+}
+
 // ---- the pass
 // --------------------------------------------------------------------------------------------------------
+
+int impulse_registers(const Compiler* c, uint32_t v)
+{
+    int order = c->vars.at[v].order;
+    return c->numeric && order > 0 ? 1 : order + 1;
+}
 
 void infer_impulses(Compiler* c)
 {
@@ -260,6 +279,7 @@ void infer_impulses(Compiler* c)
         if (c->vars.at[v].order >= ORDER_MAX || c->vars.at[v].rhs_order >= ORDER_MAX)
             report_growth(c, v);
     check_all(c);
+    find_highest(c);
 }
 
 const char* order_text(Arena* arena, int order)

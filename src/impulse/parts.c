@@ -59,7 +59,8 @@ ScalarId last_value(Compiler* c, NodeId node)
 static ScalarId jump(Compiler* c, NodeId node)
 {
     Lowered now = lower(c, PHASE_REACT, node);
-    if (!node_jumps(c, node) || c->scalars.list.at[now.value].fixed)
+    bool pulses = c->numeric && node_order(c, node) >= 0;
+    if ((!pulses && !node_jumps(c, node)) || c->scalars.list.at[now.value].fixed)
         return number(c, 0);
     Span span = c->flat->nodes.at[node].span;
     ScalarId last = last_value(c, node), by = binary(c, VM_SUB, now.value, last, span);
@@ -113,7 +114,7 @@ static void watch_product(Compiler* c, NodeId n, NodeId u, NodeId v)
     Span span = c->flat->nodes.at[n].span;
     ScalarId moved = has_jumped(c, u);
     NodeId derivative = u;
-    for (int i = 1; i <= node_order(c, v); i++)  // nor may the derivatives that Leibniz takes
+    for (int i = 1; i <= node_order(c, v) && !c->numeric; i++)  // nor may the derivatives that Leibniz takes
     {
         derivative = flat_node(c->flat, NODE_DER, TYPE_REAL, derivative, 0, 0, 0, 0, span);
         moved = scalar_or(&c->scalars, moved, has_jumped(c, derivative));
@@ -160,7 +161,7 @@ static ScalarId leibniz(Compiler* c, NodeId n, NodeId u_node, ScalarId u, NodeId
 {
     Span span = c->flat->nodes.at[n].span;
     ScalarId total = number(c, 0), derivative = u;
-    for (int i = k; i <= node_order(c, v); i++)
+    for (int i = k; i <= (c->numeric ? k : node_order(c, v)); i++)
     {
         ScalarId weight = impulse_part(c, v, i);
         if (i > k)
@@ -265,6 +266,15 @@ static ScalarId make_part(Compiler* c, NodeId n, int k)
     }
 }
 
+ScalarId impulse_share(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    ScalarId part = make_part(c, n, 0);
+    if (node.op != NODE_DER)
+        return part;
+    return scalar_select(&c->scalars, lower(c, PHASE_REACT, node.arg[0]).present, part, number(c, 0));
+}
+
 static void watch(Compiler* c, NodeId n)
 {
     const Node node = c->flat->nodes.at[n];
@@ -280,7 +290,7 @@ static void watch(Compiler* c, NodeId n)
 
 ScalarId impulse_part(Compiler* c, NodeId n, int k)
 {
-    if (k < 0 || node_order(c, n) < k)
+    if (k < 0 || node_order(c, n) < k || (c->numeric && k > 0))
         return number(c, 0);
     uint32_t known;
     uint64_t key = (uint64_t)n * 16 + (uint64_t)k;

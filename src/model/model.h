@@ -162,6 +162,8 @@ typedef struct Memory
     bool forces;     // a change asks for another reaction
     bool pulse;      // the weight of an impulse: asks for another reaction whenever it is not 0
     bool has_first;  // the first value was written: keep it at the start
+    bool steps;      // numeric impulses: taken from `left` at the end of every step too
+    bool shares;     // and it holds what pulses have given in an instant
     uint32_t ctx;    // while it is not active, dst becomes `idle`
     bool has_idle;
     double idle;
@@ -498,6 +500,10 @@ typedef struct kaiModel
     uint32_t reg_count, saved_count;      // all; those in a snapshot
     uint32_t reg_seed;                    // a MEMORY register; NO_REG: nothing is drawn
     uint32_t reg_time;                    // a MEMORY register
+    // Numeric impulses, MEMORY registers: length of a pulse; the step in work from, to, and its length. NO_REG: symbolic.
+    uint32_t reg_pulse, reg_step_from, reg_step_end, reg_step_taken;
+    int32_t impulse_order;   // the highest in the model, -1 = none
+    uint32_t impulse_place;  // where
     uint32_t state_count;
     uint32_t when_count;  // the first reactions are the whens, the others belong to transitions
     uint32_t choice_count;

@@ -103,12 +103,13 @@ static int backward_step(Ode* ode, double limit)
 // as block-by-block simulation does: a chain of d integrators is exact, to the last bit, after d + 1 sweeps, since then
 // nothing changes any more. Feedback through integrators is an algebraic loop: there the sweeps converge if h is small
 // against the time constants, and where they do not, Newton solves the loop (it is backward Euler then).
-static int riemann_trial(Ode* ode, double h, double t_end, double* error)
+int ode_riemann_trial(Ode* ode, double h, double t_end, double* error)
 {
     const int n = ode->n;
     const double* x = ode->x;
     double *z = ode->x_start, *fz = ode->slope_start;
     (void)error;
+    ode->state.trial = h;
     memcpy(z, x, sizeof(double) * (size_t)n);
     for (int sweep = 0; sweep < SWEEPS_MOST; sweep++)
     {
@@ -135,7 +136,7 @@ static int riemann_trial(Ode* ode, double h, double t_end, double* error)
 
 static int riemann_step(Ode* ode, double limit)
 {
-    return control_fixed(ode, limit, FORM_LINEAR, riemann_trial);
+    return control_fixed(ode, limit, FORM_LINEAR, ode_riemann_trial);
 }
 
 // -------------------------------------------------------------------------------------------------------- trapezoidal

@@ -42,6 +42,7 @@ typedef struct OdeState
 {
     double t, t_start;  // the last step
     double h;           // its length as the method took it, before any cut
+    double trial;       // the length of the trial step in work, then of what is left of it
     double scale;       // the part of it that cuts have left, 1 = all
     double next;        // the step the error control proposes; 0 = none yet
     double caution;     // ode_set_max_step; 0 = none
@@ -188,5 +189,8 @@ int ode_newton(Ode* ode, double t, double gh, const double* base, double* z, dou
 // implicit.c: the first step after a breakpoint. *taken tells if it was a step (backward Euler) or only a correction of
 // the state (impulse backward Euler).
 int ode_breakpoint_step(Ode* ode, double limit, bool* taken);
+
+// implicit.c: a trial step of the right Riemann sum, of any sign.
+int ode_riemann_trial(Ode* ode, double h, double t_end, double* error);
 
 #endif

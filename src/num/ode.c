@@ -292,6 +292,7 @@ static int step_empty(Ode* ode, double limit)
     OdeState* s = &ode->state;
     bool last;
     double h = control_length(ode, limit, ode->method->fixed ? ode->options.step : limit - s->t, &last);
+    s->trial = h;
     ode_accept(ode, h, last ? limit : s->t + h, FORM_POINT);
     return ODE_OK;
 }
@@ -335,6 +336,19 @@ int ode_step(Ode* ode, double limit)
     return ode->method->step(ode, limit);
 }
 
+int ode_impulse_step(Ode* ode, double h, double t_end)
+{
+    double ignored = 0;
+    int status = ode->n > 0 ? ode_riemann_trial(ode, h, t_end, &ignored) : TRIAL_OK;
+    if (status != TRIAL_OK)
+    {
+        return status < 0 ? status : ode_failure(status);
+    }
+    ode->state.trial = h;
+    ode_accept(ode, h, t_end, FORM_POINT);
+    return ODE_OK;
+}
+
 int ode_jacobian(Ode* ode, double t, const double* x, const double* fx, double h, bool time)
 {
     const OdeOptions* options = &ode->options;
@@ -360,6 +374,11 @@ double ode_time(const Ode* ode)
 double ode_step_start(const Ode* ode)
 {
     return ode->state.t_start;
+}
+
+double ode_step_length(const Ode* ode)
+{
+    return ode->state.trial;
 }
 
 const double* ode_state(const Ode* ode)
@@ -441,6 +460,7 @@ void ode_cut(Ode* ode, double theta)
     }
     s->scale *= theta;
     s->t = s->t_start + s->scale * s->h;
+    s->trial = s->t - s->t_start;
     s->slope_valid = false;
     note_event(s);
 }

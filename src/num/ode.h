@@ -108,6 +108,9 @@ void ode_set_unit(Ode* ode, int state, double unit);
 // The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).
 double ode_time(const Ode* ode);
 double ode_step_start(const Ode* ode);
+// The length of the step in work, or of the last one, as a fixed method multiplies with it: the difference of the two
+// times may be some ulp of t away from it. f may ask for it.
+double ode_step_length(const Ode* ode);
 const double* ode_state(const Ode* ode);
 const double* ode_slope(const Ode* ode);
 const double* ode_start_state(const Ode* ode);
@@ -122,6 +125,10 @@ void ode_dense_some(Ode* ode, double theta, const int* index, int count, double*
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.
 void ode_cut(Ode* ode, double theta);
+
+// Impulse backward Euler in single steps, for a caller who has something to do between them: one right Riemann step
+// (backward Euler) of length h, backward in time if h < 0, to t_end. No step control; the dense output is a point.
+int ode_impulse_step(Ode* ode, double h, double t_end);
 
 // Limit the next step (a guard asks for caution); 0 removes the limit.
 void ode_set_max_step(Ode* ode, double max_step);

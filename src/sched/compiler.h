@@ -62,6 +62,8 @@ typedef enum CellKind
     CELL_PRE_IMPULSE,
     CELL_DELAY_IMPULSE,  // weights under `pre` and `delay`
     CELL_LAST,           // any expression at the tag before: its jump
+    CELL_PULSE,          // numeric impulses: the shares of an operator in this instant
+    CELL_STEP,           // numeric impulses: a difference as the last step left it
     CELL_DRAW,           // a random draw: latch is its number
     CELL_COMMITTED,      // in a junction guard: the value before the switching of this tag
     CELL_PROBE,          // an operator of `expect`: filled in by the run
@@ -118,6 +120,15 @@ typedef struct FaultInfo
     Span span;
 } FaultInfo;
 
+// Numeric impulses: the steps of the solver, as memory that a run fills in.
+typedef struct StepRegs
+{
+    SymReg length;  // of a pulse: the setting `step`
+    SymReg from;    // where the step in work began
+    SymReg end;     // where it ends
+    SymReg taken;   // its length, as the integrator takes it
+} StepRegs;
+
 typedef struct Compiler Compiler;
 
 struct Compiler
@@ -139,6 +150,9 @@ struct Compiler
     VEC(Cell) cells;
     VEC(FaultInfo) faults;
     bool has_impulses;        // the model can have impulses at all
+    bool numeric;             // and they are numbers: 1/h for one step
+    StepRegs step;            // numeric only
+    NodeId highest;           // the node of the text with the highest order; 0 = no impulse
     NodeId source_nodes;      // nodes of the text; those after it were made by rewriting
     VEC(int8_t) node_orders;  // [node] + 2; 0 = not known
     Map impulse_index;        // node * 16 + order → scalar
@@ -192,10 +206,21 @@ enum
 void infer_impulses(Compiler* c);
 int node_order(Compiler* c, NodeId node);
 bool node_jumps(Compiler* c, NodeId node);
+// How many registers the impulses of a variable take: one per order, or one for all where they are numbers.
+int impulse_registers(const Compiler* c, uint32_t var);
 ScalarId impulse_part(Compiler* c, NodeId node, int order);
+// The same for an operator that makes impulses (delta, der, delay), order 0, wherever it stands.
+ScalarId impulse_share(Compiler* c, NodeId node);
 char* print_impulses(Compiler* c);
 // The value of an expression at the tag before.
 ScalarId last_value(Compiler* c, NodeId node);
+
+// impulse/numeric.c: impulses as numbers. What an operator that makes impulses shows in a reaction, a derivative as a
+// difference, and the part of a state in the integral over it.
+ScalarId numeric_pulse(Compiler* c, NodeId node);
+ScalarId numeric_shares(Compiler* c, NodeId node);
+Lowered numeric_difference(Compiler* c, Phase phase, NodeId node, Lowered u);
+ScalarId numeric_state_share(Compiler* c, ScalarId moved, Span span);
 
 // tasks.c: what has to be computed, and its parts.
 void make_tasks(Compiler* c);

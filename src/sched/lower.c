@@ -337,7 +337,10 @@ static Lowered lower_delay(Compiler* c, Phase phase, NodeId n)
     if (node.type == TYPE_EVENT)
         return (Lowered){reg(c, cell->latch), phase == PHASE_REACT ? reg(c, cell->latch_present) : no(c)};
     ScalarId index = scalar_const(&c->scalars, cell->index);
-    return (Lowered){scalar_make(&c->scalars, VM_DELAYED, index, 0, 0, node.span), yes(c)};
+    ScalarId past = scalar_make(&c->scalars, VM_DELAYED, index, 0, 0, node.span);
+    if (c->numeric && phase == PHASE_REACT && node_order(c, n) >= 0)  // pulses do not go through the history
+        past = scalar_make(&c->scalars, VM_ADD, past, numeric_pulse(c, n), 0, node.span);
+    return (Lowered){past, yes(c)};
 }
 
 static Lowered lower_probe(Compiler* c, NodeId n)
@@ -580,7 +583,11 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_SLOPE:  // MOVE: nobody asks for the derivative of a slope, and a source that reads its graph has no end
                       // of them
         return (Lowered){scalar_make(s, VM_MOVE, flow_derivative(c, arg[0].value), 0, 0, node.span), arg[0].present};
-    case NODE_DER: refuse_opaque(c, n); return (Lowered){flow_derivative(c, arg[0].value), arg[0].present};
+    case NODE_DER:
+        if (c->numeric)
+            return numeric_difference(c, phase, n, arg[0]);
+        refuse_opaque(c, n);
+        return (Lowered){flow_derivative(c, arg[0].value), arg[0].present};
     case NODE_SAMPLE:
         return (Lowered){arg[0].value, phase == PHASE_FLOW ? no(c) : scalar_and(s, arg[0].present, arg[1].present)};
     case NODE_PRESENT: return (Lowered){arg[0].present, yes(c)};
@@ -593,7 +600,8 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_IF:
         return (Lowered){scalar_select(s, arg[0].value, arg[1].value, arg[2].value),
                          scalar_and(s, arg[0].present, scalar_select(s, arg[0].value, arg[1].present, arg[2].present))};
-    case NODE_DELTA: return (Lowered){no(c), yes(c)};  // all impulse, no regular part
+    case NODE_DELTA:  // all impulse, no regular part
+        return (Lowered){c->numeric && phase == PHASE_REACT ? numeric_pulse(c, n) : no(c), yes(c)};
     case NODE_AREA:
         return (Lowered){phase == PHASE_REACT ? impulse_part(c, node.arg[0], (int)node.aux) : no(c), yes(c)};
     case NODE_UNIFORM:

@@ -42,6 +42,7 @@ static kaiStatus left_limit(kaiSim* sim, bool start)
     if (status != KAI_OK)
         return status;
     copy_left_limits(sim, start);
+    pulse_left_limit(sim);
     guard_left_limit(sim);
     if (start)  // `pre(x, first)` is `first` there already, so what was written decides, not the flow
         status = sim_run_code(sim, sim->model->react);
@@ -49,9 +50,10 @@ static kaiStatus left_limit(kaiSim* sim, bool start)
 }
 
 // At the tag of an impulse the state already contains the jump (rule R2).
-static void integrate_impulses(kaiSim* sim)
+static kaiStatus integrate_impulses(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
+    kaiStatus status = KAI_OK;
     for (uint32_t i = 0; i < model->now_states_count; i++)
     {
         double* state = &sim->R[model->now_states[i].state];
@@ -60,7 +62,10 @@ static void integrate_impulses(kaiSim* sim)
             continue;
         *state = now;
         sim->reaction_moved = sim->field_changed = true;
+        if (!isfinite(now) && status == KAI_OK)
+            status = pulse_check(sim, model->now_states[i].state);
     }
+    return status;
 }
 
 static kaiStatus check_faults(kaiSim* sim)
@@ -80,7 +85,8 @@ static kaiStatus react_once(kaiSim* sim)
     kaiStatus status = sim_run_code(sim, sim->model->react);
     if (status == KAI_OK)
         status = check_faults(sim);
-    integrate_impulses(sim);
+    if (status == KAI_OK)
+        status = integrate_impulses(sim);
     if (status == KAI_OK)
         status = check_assertions(sim);
     if (status == KAI_OK && sim->bonds == NULL)  // the switching writes the rows otherwise
@@ -108,8 +114,10 @@ static kaiStatus react_until_rest(kaiSim* sim)
         if (!result.state && !result.other)
         {
             bool leaving = false;
-            status = guard_arm(sim, &leaving);
-            if (status != KAI_OK || !leaving)
+            status = pulse_settle(sim, &result.state);
+            if (status == KAI_OK && !result.state)
+                status = guard_arm(sim, &leaving);
+            if (status != KAI_OK || (!leaving && !result.state))
                 return status;
         }
         kaiTag at = sim->now;

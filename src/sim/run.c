@@ -23,6 +23,7 @@ static kaiStatus prepare(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
     sim->R[model->reg_time] = sim->options.start;
+    pulse_start(sim);
     apply_set_values(sim);
     kaiStatus status = sim_run_code(sim, model->params);
     if (status == KAI_OK)
@@ -81,7 +82,8 @@ static kaiStatus solver_point(kaiSim* sim)
     sim->now = (kaiTag){ode_time(sim->ode), 0, 0};
     sim->rank = 0;
     load_states(sim);
-    return record_tag(sim, false, false);
+    kaiStatus status = record_tag(sim, false, false);
+    return status == KAI_OK ? pulse_step_done(sim) : status;
 }
 
 // Only what the error control chose: a step that ends at an event says nothing about the equations.
@@ -101,6 +103,7 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
     int failed = ode_step(sim->ode, limit);
     if (failed != ODE_OK)
         return sim_ode_failed(sim, failed);
+    pulse_step_taken(sim);
     double theta = 1, end = ode_time(sim->ode), start = ode_step_start(sim->ode);
     bool found = guard_search(sim, &theta);
     if (sim->holds > 0)
@@ -117,6 +120,7 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
         status = record_step(sim, end);
     if (status == KAI_OK && found)
         ode_cut(sim->ode, theta);
+    pulse_step_taken(sim);
     if (status == KAI_OK)
         status = delay_step(sim);
     load_states(sim);

@@ -161,6 +161,11 @@ static int system_rhs(void* ctx, double t, const double* x, double* dx)
     kaiSim* sim = ctx;
     const kaiModel* model = sim->model;
     sim->R[model->reg_time] = t;
+    if (sim_numeric(sim))
+    {
+        sim->R[model->reg_step_end] = t;
+        sim->R[model->reg_step_taken] = ode_step_length(sim->ode);
+    }
     memcpy(sim_states(sim), x, sizeof(double) * model->state_count);
     if (vm_run(model, sim->R, model->deriv, &sim->host) != 0)
     {
@@ -213,7 +218,7 @@ kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
         .atol = s->atol,
         .step = s->step,
         .max_step = s->max_step,
-        .solver = word_or(model, s->solver, "rk45"),
+        .solver = word_or(model, s->solver, model->reg_pulse != NO_REG ? "riemann" : "rk45"),
         .breakpoint_solver = word_or(model, s->breakpoint_solver, "same"),
         .root = word_or(model, s->root, "itp"),
         .choice = word_or(model, s->choice, "first"),
@@ -247,12 +252,17 @@ static void say_unknown(char* why, size_t size, const char* what, const char* na
     }
 }
 
-static bool check_options(const kaiSimOptions* o, OdeOptions* ode, RootMethod* root, char* why, size_t size)
+static bool check_options(const kaiModel* model, const kaiSimOptions* o, OdeOptions* ode, RootMethod* root, char* why,
+                          size_t size)
 {
+    bool numeric = model->reg_pulse != NO_REG;
     int method = ode_method_find(o->solver), root_method = root_method_find(o->root);
     *ode = ode_default_options();
     if (method < 0)
         say_unknown(why, size, "solver", o->solver, solver_name);
+    else if (numeric && method != ODE_RIEMANN)
+        snprintf(why, size, "numeric impulses are integrated by the right Riemann sum: the solver is riemann, not %.40s",
+                 o->solver);
     else if (root_method < 0)
         say_unknown(why, size, "root method", o->root, root_name);
     else if (choice_policy_find(o->choice) < 0)
@@ -267,7 +277,8 @@ static bool check_options(const kaiSimOptions* o, OdeOptions* ode, RootMethod* r
         ode->atol = o->atol > 0 ? o->atol : o->rtol / 100;
         ode->step = o->step;
         ode->max_step = o->max_step;
-        ode->breakpoint = strcmp(o->breakpoint_solver, "ibe") == 0              ? ODE_BREAK_IBE
+        ode->breakpoint = numeric                                               ? ODE_BREAK_SAME  // see pulse.c
+                          : strcmp(o->breakpoint_solver, "ibe") == 0              ? ODE_BREAK_IBE
                           : strcmp(o->breakpoint_solver, "backward_euler") == 0 ? ODE_BREAK_BACKWARD_EULER
                                                                                 : ODE_BREAK_SAME;
         return true;
@@ -386,7 +397,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     sim->model = model;
     sim->options = *options;
     static _Thread_local char why[300];
-    if (!check_options(options, &ode_options, &root, why, sizeof why))
+    if (!check_options(model, options, &ode_options, &root, why, sizeof why))
     {
         *failure = usage_failure(why);
         kaiSim_Free(sim);

@@ -254,6 +254,10 @@ static inline double* sim_slopes(kaiSim* sim)
     return sim->R + sim->model->reg_first[REG_DERIV];
 }
 kaiStatus sim_ode_failed(kaiSim* sim, int status);
+static inline bool sim_numeric(const kaiSim* sim)
+{
+    return sim->model->reg_pulse != NO_REG;
+}
 
 // instant.c: all tags of one t. `located` guards have been found by the solver; the rest is due at sim->now.t.
 kaiStatus instant_run(kaiSim* sim, double t, bool start);
@@ -274,6 +278,14 @@ typedef struct Endless
 } Endless;
 void endless_begin(Endless* e);
 kaiStatus endless_watch(kaiSim* sim, Endless* e, kaiTag at, bool state_changed);
+
+// pulse.c: numeric impulses. Without them these do nothing.
+void pulse_start(kaiSim* sim);                        // registers; a warning if the numbers can overflow
+void pulse_step_taken(kaiSim* sim);                   // the solver ended a step, or its end was cut off
+void pulse_left_limit(kaiSim* sim);                   // the left limit of an instant is known
+kaiStatus pulse_step_done(kaiSim* sim);               // a step without an instant has been recorded
+kaiStatus pulse_check(kaiSim* sim, uint32_t state);   // a state that a pulse moved
+kaiStatus pulse_settle(kaiSim* sim, bool* moved);     // breakpoint_solver = ibe, at the end of an instant
 
 // zeno.c: events that accumulate, sliding, tunnelling (rule C4); zeno = continue
 void zeno_before(kaiSim* sim, double t);                     // an instant: after the left limit
