@@ -243,10 +243,9 @@ static void build_pulse(Builder* b, const Cell* cell)
 
 static void build_step(Builder* b, const Cell* cell)
 {
-    Lowered now = lower(&b->c, PHASE_FLOW, cell->node);
-    ScalarId value = scalar_select(&b->c.scalars, now.present, now.value, scalar_const(&b->c.scalars, 0));
-    Memory memory = {.dst = cell->latch, .src = cell->latch, .ctx = cell->ctx, .has_idle = true, .steps = true};
-    memory.left = event_result(b, cell->ctx, value);
+    Memory memory = {.dst = cell->latch, .src = cell->latch, .ctx = cell->ctx, .has_idle = true, .idle = NAN};
+    memory.left = event_result(b, cell->ctx, value_or_nan(&b->c, lower(&b->c, PHASE_FLOW, cell->node)));
+    memory.steps = true;
     vec_push(b->arena, b->memories, memory);
 }
 

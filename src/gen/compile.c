@@ -89,7 +89,7 @@ static void assign_registers(Builder* b)
             info->present = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY);
         if (event && !defined)
             vec_push(b->arena, b->event_flags, info->present);
-        for (int k = 0; k < impulse_registers(c, v); k++)
+        for (int k = 0; k < info->order + 1; k++)
         {
             SymReg weight = compiler_reg(c, REG_VALUE);
             info->first_impulse = k == 0 ? weight : info->first_impulse;

@@ -3,10 +3,11 @@
 // Riemann sums (eqs. 35-37), for which the solver is `riemann`.
 //
 // An event ends its step early, at the time at which it was located. The pulses of its instant have the full length h
-// all the same: they are a step of their own that takes no time, so that its share of every integral is h times the
-// pulse, and the regular part, which was integrated up to here already, has no share in it. What an integrator adds in
-// a reaction is that share, the number `impulse_part(n, 0)`, and what a signal shows is share / h: the two divisions by
-// h and multiplications with it that would only cost a bit are left out (decision 0016).
+// all the same: they are a step of their own that takes no time. What an integrator adds in a reaction is h times the
+// pulse, its share; the regular part was integrated up to here already and has no part in it. Shares are kept by order,
+// as the weights of symbolic impulses are (parts.c), so that an integrator of δ adds its weight itself and not
+// h (weight / h), which may differ in the last bit, and so that what jumps is told from what is a pulse for one step
+// only. What the run shows is one number (decision 0016).
 #include "sched/compiler.h"
 
 static ScalarId reg(Compiler* c, SymReg r)
@@ -40,10 +41,22 @@ static ScalarId memory_cell(Compiler* c, CellKind kind, uint64_t space, NodeId n
     return reg(c, c->cells.at[index].latch);
 }
 
+// Σ aₖ/hᵏ over the weights of all orders: what a pulse gives to the integral over it.
+static ScalarId share(Compiler* c, NodeId n, ScalarId (*weight)(Compiler*, NodeId, int))
+{
+    ScalarId total = weight(c, n, 0), power = number(c, 1), h = reg(c, c->step.length);
+    for (int k = 1; k <= node_order(c, n); k++)
+    {
+        power = binary(c, VM_MUL, power, h, n);
+        total = binary(c, VM_ADD, total, binary(c, VM_DIV, weight(c, n, k), power, n), n);
+    }
+    return total;
+}
+
 // The shares that this instant has given up to this tag, this one included.
 ScalarId numeric_shares(Compiler* c, NodeId n)
 {
-    return binary(c, VM_ADD, memory_cell(c, CELL_PULSE, 64, n), impulse_share(c, n), n);
+    return binary(c, VM_ADD, memory_cell(c, CELL_PULSE, 64, n), share(c, n, impulse_made), n);
 }
 
 ScalarId numeric_pulse(Compiler* c, NodeId n)
@@ -62,14 +75,22 @@ static ScalarId step_length(Compiler* c, NodeId n)
                          binary(c, VM_SUB, now, reg(c, c->step.from), n));
 }
 
+// What the last step left. There was none at the start, nor when a mode has just been entered: there the derivative is
+// exact, so that a difference of differences does not see a jump that nobody made.
+static ScalarId last_difference(Compiler* c, NodeId n, Lowered u)
+{
+    ScalarId kept = memory_cell(c, CELL_STEP, 65, n);
+    return scalar_select(&c->scalars, binary(c, VM_EQ, kept, kept, n), kept, flow_derivative(c, u.value));
+}
+
 // Between instants: the difference to the end of the step before. Where no time has passed since then, and in a
 // reaction, it is what it was there; pulses come on top.
 Lowered numeric_difference(Compiler* c, Phase phase, NodeId n, Lowered u)
 {
     Scalars* s = &c->scalars;
-    if (s->list.at[u.value].fixed)
+    if (s->list.at[u.value].fixed && node_order(c, c->flat->nodes.at[n].arg[0]) < 0)
         return (Lowered){number(c, 0), u.present};
-    ScalarId before = memory_cell(c, CELL_STEP, 65, n);
+    ScalarId before = last_difference(c, n, u);
     if (phase == PHASE_REACT)
         return (Lowered){node_order(c, n) < 0 ? before : binary(c, VM_ADD, before, numeric_pulse(c, n), n), u.present};
     ScalarId last = last_value(c, c->flat->nodes.at[n].arg[0]);
@@ -79,8 +100,30 @@ Lowered numeric_difference(Compiler* c, Phase phase, NodeId n, Lowered u)
                      u.present};
 }
 
-// What a state adds to the integral over it in the step of the pulses: h times what the pulses added to it.
-ScalarId numeric_state_share(Compiler* c, ScalarId moved, Span span)
+// A state with what pulses of a higher order than δ added to it for their one step.
+ScalarId numeric_state(Compiler* c, uint32_t v, ScalarId jumped)
 {
-    return scalar_make(&c->scalars, VM_MUL, reg(c, c->step.length), moved, 0, span);
+    const VarInfo* info = &c->vars.at[v];
+    Span span = c->flat->vars.at[v].span;
+    ScalarId power = number(c, 1), h = reg(c, c->step.length);
+    for (int k = 0; k <= info->order; k++)
+    {
+        power = scalar_make(&c->scalars, VM_MUL, power, h, 0, span);
+        ScalarId high =
+            scalar_make(&c->scalars, VM_DIV, reg(c, info->first_impulse + (uint32_t)k), power, 0, span);
+        jumped = scalar_make(&c->scalars, VM_ADD, jumped, high, 0, span);
+    }
+    return jumped;
+}
+
+// `by` is how far the number has moved since the tag before; its pulses are no jump, nor is what rounding leaves when
+// they are taken away.
+ScalarId numeric_regular_jump(Compiler* c, NodeId n, ScalarId by)
+{
+    Span span = c->flat->nodes.at[n].span;
+    ScalarId pulse = binary(c, VM_DIV, share(c, n, impulse_part), reg(c, c->step.length), n);
+    ScalarId rest = binary(c, VM_SUB, by, pulse, n);
+    ScalarId noise = binary(c, VM_MUL, number(c, 1e-14), scalar_make(&c->scalars, VM_ABS, pulse, 0, 0, span), n);
+    ScalarId small = binary(c, VM_LE, scalar_make(&c->scalars, VM_ABS, rest, 0, 0, span), noise, n);
+    return scalar_select(&c->scalars, small, number(c, 0), rest);
 }

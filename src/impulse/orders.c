@@ -204,8 +204,6 @@ static void check_node(Compiler* c, NodeId n)
             refuse(c, K_IMPULSE_GUARD, &node, node.arg[i], "an impulse cannot be compared");
         else if (op == NODE_SAMPLE || op == NODE_HOLD)
             refuse(c, K_IMPULSE_SAMPLE, &node, node.arg[i], "an impulse has no value to sample or hold");
-        else if (op == NODE_AREA && node.aux > 0 && c->numeric)
-            refuse(c, K_IMPULSE_ORDER, &node, node.arg[0], "numeric impulses have no orders: they are one number");
         else if (op == NODE_DELTA && i == 1)
             refuse(c, K_IMPULSE_PRODUCT, &node, node.arg[1], "an impulse with an impulse as weight has no meaning");
         else if (op == NODE_MUL && i == 0 && node_order(c, node.arg[1]) >= 0 &&
@@ -248,12 +246,6 @@ static void find_highest(Compiler* c)
 
 // ---- the pass
 // --------------------------------------------------------------------------------------------------------
-
-int impulse_registers(const Compiler* c, uint32_t v)
-{
-    int order = c->vars.at[v].order;
-    return c->numeric && order > 0 ? 1 : order + 1;
-}
 
 void infer_impulses(Compiler* c)
 {

@@ -60,10 +60,12 @@ static ScalarId jump(Compiler* c, NodeId node)
 {
     Lowered now = lower(c, PHASE_REACT, node);
     bool pulses = c->numeric && node_order(c, node) >= 0;
-    if ((!pulses && !node_jumps(c, node)) || c->scalars.list.at[now.value].fixed)
+    if (!node_jumps(c, node) || c->scalars.list.at[now.value].fixed)
         return number(c, 0);
     Span span = c->flat->nodes.at[node].span;
     ScalarId last = last_value(c, node), by = binary(c, VM_SUB, now.value, last, span);
+    if (pulses)
+        by = numeric_regular_jump(c, node, by);
     // What was absent (NaN) at the tag before has nothing to jump from.
     ScalarId both = scalar_and(&c->scalars, now.present, binary(c, VM_EQ, last, last, span));
     return scalar_select(&c->scalars, both, by, number(c, 0));
@@ -266,10 +268,10 @@ static ScalarId make_part(Compiler* c, NodeId n, int k)
     }
 }
 
-ScalarId impulse_share(Compiler* c, NodeId n)
+ScalarId impulse_made(Compiler* c, NodeId n, int k)
 {
     const Node node = c->flat->nodes.at[n];
-    ScalarId part = make_part(c, n, 0);
+    ScalarId part = make_part(c, n, k);
     if (node.op != NODE_DER)
         return part;
     return scalar_select(&c->scalars, lower(c, PHASE_REACT, node.arg[0]).present, part, number(c, 0));
@@ -290,7 +292,7 @@ static void watch(Compiler* c, NodeId n)
 
 ScalarId impulse_part(Compiler* c, NodeId n, int k)
 {
-    if (k < 0 || node_order(c, n) < k || (c->numeric && k > 0))
+    if (k < 0 || node_order(c, n) < k)
         return number(c, 0);
     uint32_t known;
     uint64_t key = (uint64_t)n * 16 + (uint64_t)k;

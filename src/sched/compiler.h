@@ -206,21 +206,20 @@ enum
 void infer_impulses(Compiler* c);
 int node_order(Compiler* c, NodeId node);
 bool node_jumps(Compiler* c, NodeId node);
-// How many registers the impulses of a variable take: one per order, or one for all where they are numbers.
-int impulse_registers(const Compiler* c, uint32_t var);
 ScalarId impulse_part(Compiler* c, NodeId node, int order);
-// The same for an operator that makes impulses (delta, der, delay), order 0, wherever it stands.
-ScalarId impulse_share(Compiler* c, NodeId node);
+// The same for an operator that makes impulses (delta, der, delay), wherever it stands.
+ScalarId impulse_made(Compiler* c, NodeId node, int order);
 char* print_impulses(Compiler* c);
 // The value of an expression at the tag before.
 ScalarId last_value(Compiler* c, NodeId node);
 
 // impulse/numeric.c: impulses as numbers. What an operator that makes impulses shows in a reaction, a derivative as a
-// difference, and the part of a state in the integral over it.
+// difference, a state with its pulses, and the part of a jump that is no pulse.
 ScalarId numeric_pulse(Compiler* c, NodeId node);
 ScalarId numeric_shares(Compiler* c, NodeId node);
 Lowered numeric_difference(Compiler* c, Phase phase, NodeId node, Lowered u);
-ScalarId numeric_state_share(Compiler* c, ScalarId moved, Span span);
+ScalarId numeric_state(Compiler* c, uint32_t var, ScalarId jumped);
+ScalarId numeric_regular_jump(Compiler* c, NodeId node, ScalarId by);
 
 // tasks.c: what has to be computed, and its parts.
 void make_tasks(Compiler* c);

@@ -22,7 +22,7 @@ static void make_impulse_tasks(Compiler* c, uint32_t v)
 {
     VarInfo* info = &c->vars.at[v];
     int order = c->flat->vars.at[v].kind == VAR_STATE ? 1 : 0;
-    for (int k = 0; k < impulse_registers(c, v); k++)
+    for (int k = 0; k < info->order + 1; k++)
     {
         Task task = {.kind = TASK_IMPULSE, .var = v, .base = (uint32_t)(k + order), .present = NO_REG};
         task.reg = info->first_impulse + (uint32_t)k;
@@ -108,15 +108,15 @@ TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index)
         const VarInfo* info = &c->vars.at[t.var];
         ScalarId value = scalar_make(&c->scalars, VM_ADD, scalar_reg(&c->scalars, info->reg),
                                      scalar_reg(&c->scalars, info->area), 0, c->flat->vars.at[t.var].span);
+        if (c->numeric && info->order >= 0)
+            value = numeric_state(c, t.var, value);
         return (TaskItem){.value = {value, scalar_const(&c->scalars, 1)}, .span = c->flat->vars.at[t.var].span};
     }
     FlatDef def = c->flat->defs.at[t.defs.at[index]];
     if (t.kind == TASK_IMPULSE)
     {
         ScalarId zero = scalar_const(&c->scalars, 0);
-        ScalarId weight = phase == PHASE_REACT ? impulse_part(c, def.value, c->numeric ? 0 : (int)t.base) : zero;
-        if (phase == PHASE_REACT && c->numeric && t.base > 0)
-            weight = numeric_state_share(c, weight, def.span);
+        ScalarId weight = phase == PHASE_REACT ? impulse_part(c, def.value, (int)t.base) : zero;
         ScalarId there = phase == PHASE_REACT ? lower(c, PHASE_REACT, def.value).present : zero;
         if (phase == PHASE_REACT)
             weight = scalar_select(&c->scalars, scalar_and(&c->scalars, there, reacts(c, phase, t.var, def.ctx)),

@@ -45,6 +45,9 @@ void pulse_start(kaiSim* sim)
     double h = pulse_length(sim);
     sim->R[model->reg_pulse] = sim->R[model->reg_step_taken] = h;
     sim->R[model->reg_step_from] = sim->R[model->reg_step_end] = sim->options.start;
+    for (uint32_t i = 0; i < model->memories_count; i++)  // there was no step before
+        if (model->memories[i].steps)
+            sim->R[model->memories[i].dst] = model->memories[i].idle;
     int n = model->impulse_order + 1;
     double most = n > 0 ? largest(n, h) : 0;
     if (most > DBL_MAX / 1e8)
