@@ -75,29 +75,34 @@ static ScalarId step_length(Compiler* c, NodeId n)
                          binary(c, VM_SUB, now, reg(c, c->step.from), n));
 }
 
-// What the last step left. There was none at the start, nor when a mode has just been entered: there the derivative is
-// exact, so that a difference of differences does not see a jump that nobody made.
-static ScalarId last_difference(Compiler* c, NodeId n, Lowered u)
+// In a reaction it is what the last step left, and pulses on top. There was no step at the start, nor in a mode that has
+// just been entered: there it is exact, so that a difference of differences sees no jump that nobody made.
+static ScalarId difference_in_reaction(Compiler* c, NodeId n, ScalarId u)
 {
     ScalarId kept = memory_cell(c, CELL_STEP, 65, n);
-    return scalar_select(&c->scalars, binary(c, VM_EQ, kept, kept, n), kept, flow_derivative(c, u.value));
+    ScalarId before = scalar_select(&c->scalars, binary(c, VM_EQ, kept, kept, n), kept, flow_derivative(c, u));
+    return node_order(c, n) < 0 ? before : binary(c, VM_ADD, before, numeric_pulse(c, n), n);
 }
 
-// Between instants: the difference to the end of the step before. Where no time has passed since then, and in a
-// reaction, it is what it was there; pulses come on top.
-Lowered numeric_difference(Compiler* c, Phase phase, NodeId n, Lowered u)
+// Between instants it is taken to the end of the step before; what was absent there (NaN) has moved nowhere. Where no
+// time has passed since then it is exact: guards want to know where things go from here, without rounding.
+static ScalarId difference_in_flow(Compiler* c, NodeId n, ScalarId u)
 {
     Scalars* s = &c->scalars;
-    if (s->list.at[u.value].fixed && node_order(c, c->flat->nodes.at[n].arg[0]) < 0)
-        return (Lowered){number(c, 0), u.present};
-    ScalarId before = last_difference(c, n, u);
-    if (phase == PHASE_REACT)
-        return (Lowered){node_order(c, n) < 0 ? before : binary(c, VM_ADD, before, numeric_pulse(c, n), n), u.present};
     ScalarId last = last_value(c, c->flat->nodes.at[n].arg[0]);
-    ScalarId slope = binary(c, VM_DIV, binary(c, VM_SUB, u.value, last, n), step_length(c, n), n);
-    ScalarId known = scalar_select(s, binary(c, VM_EQ, last, last, n), slope, number(c, 0));  // absent before: NaN
-    return (Lowered){scalar_select(s, binary(c, VM_EQ, reg(c, c->time), reg(c, c->step.from), n), before, known),
-                     u.present};
+    ScalarId slope = binary(c, VM_DIV, binary(c, VM_SUB, u, last, n), step_length(c, n), n);
+    ScalarId known = scalar_select(s, binary(c, VM_EQ, last, last, n), slope, number(c, 0));
+    ScalarId begins = binary(c, VM_EQ, reg(c, c->time), reg(c, c->step.from), n);
+    return scalar_select(s, begins, flow_derivative(c, u), known);
+}
+
+Lowered numeric_difference(Compiler* c, Phase phase, NodeId n, Lowered u)
+{
+    if (c->scalars.list.at[u.value].fixed && node_order(c, c->flat->nodes.at[n].arg[0]) < 0)
+        return (Lowered){number(c, 0), u.present};
+    ScalarId value =
+        phase == PHASE_REACT ? difference_in_reaction(c, n, u.value) : difference_in_flow(c, n, u.value);
+    return (Lowered){value, u.present};
 }
 
 // A state with what pulses of a higher order than δ added to it for their one step.
