@@ -260,6 +260,24 @@ static void build_pre_impulse(Builder* b, const Cell* cell)
              (Memory){.dst = cell->latch, .src = src, .left = zero, .forces = true, .pulse = true});
 }
 
+static ScalarId derivative_of(Builder* b, Phase phase, NodeId n, uint32_t order)
+{
+    Lowered now = lower(&b->c, phase, n);
+    for (uint32_t k = 0; k < order; k++)
+        now.value = flow_derivative(&b->c, now.value);
+    return scalar_select(&b->c.scalars, now.present, now.value, scalar_const(&b->c.scalars, 0));
+}
+
+static void build_pre_derivative(Builder* b, const Cell* cell)
+{
+    NodeId x = b->c.flat->nodes.at[cell->node].arg[0];
+    SymReg src = react_result(b, 0, derivative_of(b, PHASE_REACT, x, cell->index));
+    SymReg left = event_result(b, 0, derivative_of(b, PHASE_FLOW, x, cell->index));
+    Memory memory = {.dst = cell->latch, .src = src, .left = left};
+    memory.has_first = b->c.flat->nodes.at[cell->node].arg[1] != 0;  // what was written is a constant
+    vec_push(b->arena, b->memories, memory);
+}
+
 static void build_delay_impulse(Builder* b, const Cell* cell)
 {
     Compiler* c = &b->c;
@@ -438,6 +456,7 @@ void build_cells(Builder* b)
         case CELL_PULSE: build_pulse(b, &cell); break;
         case CELL_STEP: build_step(b, &cell); break;
         case CELL_PRE_IMPULSE: build_pre_impulse(b, &cell); break;
+        case CELL_PRE_DERIVATIVE: build_pre_derivative(b, &cell); break;
         case CELL_DELAY_IMPULSE: build_delay_impulse(b, &cell); break;
         case CELL_EDGE: build_edge(b, &cell); break;
         case CELL_HOLD: build_hold(b, &cell); break;

@@ -515,6 +515,8 @@ static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, co
     map_init(&b->place_index, arena);
     map_init(&b->draw_uses, arena);
     map_init(&b->c.cell_index, arena);
+    map_init(&b->c.pre_latches, arena);
+    map_init(&b->c.event_flags, arena);
     map_init(&b->c.task_of, arena);
     map_init(&b->c.start_of, arena);
     map_init(&b->c.derived, arena);

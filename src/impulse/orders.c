@@ -87,29 +87,43 @@ static bool var_jumps(const Compiler* c, uint32_t v)
     }
 }
 
-// `pre(x)` is what x was: at the tag at which x jumps it does not.
-bool node_jumps(Compiler* c, NodeId n)
+// `pre(x)` is what x was: at the tag at which x jumps it does not, which is what a product with an impulse of that tag
+// asks; it does at the next, and that is what `der` asks.
+static bool jumps(Compiler* c, NodeId n, bool through_pre)
 {
     const Node node = c->flat->nodes.at[n];
     switch (node.op)
     {
     case NODE_CONST:
-    case NODE_TIME:
-    case NODE_PRE: return false;
+    case NODE_TIME: return false;
+    case NODE_PRE: return through_pre && (node.arg[1] != 0 || jumps(c, node.arg[0], true));
     case NODE_VAR: return var_jumps(c, node.aux);
     case NODE_ABS:
     case NODE_MIN:
     case NODE_MAX: break;
-    case NODE_DER: return node_varies(c, node.arg[0]) != VARIES_NEVER;
+    case NODE_DER:
+        if (c->flat->nodes.at[node.arg[0]].op == NODE_PRE && !through_pre)
+            return false;
+        return node_varies(c, node.arg[0]) != VARIES_NEVER;
     default:
         if (node.type != TYPE_REAL || is_kink((NodeOp)node.op) || node.op == NODE_HOLD || node.op == NODE_SAMPLE)
             return node_varies(c, n) != VARIES_NEVER;
         break;
     }
     for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-        if (node.arg[i] != 0 && node_jumps(c, node.arg[i]))
+        if (node.arg[i] != 0 && jumps(c, node.arg[i], through_pre))
             return true;
     return false;
+}
+
+bool node_jumps(Compiler* c, NodeId n)
+{
+    return jumps(c, n, true);
+}
+
+bool node_jumps_beside_pre(Compiler* c, NodeId n)
+{
+    return jumps(c, n, false);
 }
 
 static void mark_assigned(Compiler* c, const FlatActions* actions)
@@ -188,10 +202,44 @@ static bool surely_together(const Flat* flat, NodeId a, NodeId b)
     return a == b || (x->op == NODE_DELTA && y->op == NODE_DELTA && x->arg[0] == y->arg[0]);
 }
 
+// A `pre` without a derivative: its signal is defined through itself, and not constant between instants.
+static NodeId endless_pre(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    if (node.op == NODE_PRE)
+    {
+        uint32_t v = c->flat->nodes.at[node.arg[0]].aux;
+        return c->vars.at[v].looped && node_varies(c, node.arg[0]) == VARIES_ALWAYS ? n : 0;
+    }
+    for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
+    {
+        NodeId found = node.arg[i] != 0 ? endless_pre(c, node.arg[i]) : 0;
+        if (found != 0)
+            return found;
+    }
+    return 0;
+}
+
+static void check_pre(Compiler* c, NodeId n, NodeId u, NodeId v)
+{
+    NodeId pre = node_order(c, v) > 0 && !c->numeric ? endless_pre(c, u) : 0;
+    if (pre == 0)
+        return;
+    Diag* d = diag_error(c->diags, K_PRE_DERIVATIVE, c->flat->nodes.at[n].span,
+                         "a product with a derivative of δ needs derivatives of `%s`, which has none: it is defined "
+                         "through itself",
+                         flat_text(c->flat, c->arena, pre));
+    diag_note(c->diags, d, c->flat->nodes.at[pre].span, "this operand");
+}
+
 static void check_node(Compiler* c, NodeId n)
 {
     const Node node = c->flat->nodes.at[n];
     NodeOp op = (NodeOp)node.op;
+    if (op == NODE_MUL || op == NODE_DIV)
+        check_pre(c, n, node.arg[1], node.arg[0]);
+    if (op == NODE_MUL)
+        check_pre(c, n, node.arg[0], node.arg[1]);
     for (int i = 0; i < node_op_arity(op); i++)
     {
         if (node.arg[i] == 0 || op == NODE_LIST || node_order(c, node.arg[i]) < 0)

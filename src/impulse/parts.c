@@ -74,7 +74,7 @@ static ScalarId jump(Compiler* c, NodeId node)
 // Whether it has jumped by more than rounding (1e-12 of its size).
 static ScalarId has_jumped(Compiler* c, NodeId node)
 {
-    ScalarId by = jump(c, node);
+    ScalarId by = node_jumps_beside_pre(c, node) ? jump(c, node) : number(c, 0);
     if (is_zero(c, by))
         return by;
     Span span = c->flat->nodes.at[node].span;
@@ -147,19 +147,8 @@ static double binomial(int n, int k)
     return out;
 }
 
-static bool holds_pre(const Compiler* c, NodeId n)
-{
-    const Node* node = &c->flat->nodes.at[n];
-    if (node->op == NODE_PRE)
-        return true;
-    for (int i = 0; i < node_op_arity((NodeOp)node->op); i++)
-        if (node->arg[i] != 0 && holds_pre(c, node->arg[i]))
-            return true;
-    return false;
-}
-
 // δ⁽ᵏ⁾ in u·V, where u (a lowered expression) carries no impulse.
-static ScalarId leibniz(Compiler* c, NodeId n, NodeId u_node, ScalarId u, NodeId v, int k)
+static ScalarId leibniz(Compiler* c, NodeId n, ScalarId u, NodeId v, int k)
 {
     Span span = c->flat->nodes.at[n].span;
     ScalarId total = number(c, 0), derivative = u;
@@ -168,8 +157,6 @@ static ScalarId leibniz(Compiler* c, NodeId n, NodeId u_node, ScalarId u, NodeId
         ScalarId weight = impulse_part(c, v, i);
         if (i > k)
             derivative = flow_derivative(c, derivative);
-        if (i > k && !is_zero(c, weight) && holds_pre(c, u_node))
-            diag_error(c->diags, K_NOT_YET, span, "the derivative of `pre` in a product with δ′ is not supported yet");
         double factor = ((i - k) % 2 ? -1 : 1) * binomial(i, i - k);
         if (is_zero(c, weight) || is_zero(c, derivative))
             continue;
@@ -181,8 +168,8 @@ static ScalarId leibniz(Compiler* c, NodeId n, NodeId u_node, ScalarId u, NodeId
 
 static ScalarId product_part(Compiler* c, NodeId n, NodeId a, NodeId b, int k)
 {
-    ScalarId left = leibniz(c, n, a, lower(c, PHASE_REACT, a).value, b, k);
-    ScalarId right = leibniz(c, n, b, lower(c, PHASE_REACT, b).value, a, k);
+    ScalarId left = leibniz(c, n, lower(c, PHASE_REACT, a).value, b, k);
+    ScalarId right = leibniz(c, n, lower(c, PHASE_REACT, b).value, a, k);
     return sum(c, left, right, c->flat->nodes.at[n].span);
 }
 
@@ -190,7 +177,7 @@ static ScalarId quotient_part(Compiler* c, NodeId n, int k)
 {
     const Node node = c->flat->nodes.at[n];
     ScalarId inverse = binary(c, VM_DIV, number(c, 1), lower(c, PHASE_REACT, node.arg[1]).value, node.span);
-    return leibniz(c, n, node.arg[1], inverse, node.arg[0], k);
+    return leibniz(c, n, inverse, node.arg[0], k);
 }
 
 // ---- memory

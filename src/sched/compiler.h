@@ -60,6 +60,7 @@ typedef enum CellKind
     CELL_DELAY,
     CELL_QUEUE,  // latch is the value in front, count how many wait
     CELL_PRE_IMPULSE,
+    CELL_PRE_DERIVATIVE,
     CELL_DELAY_IMPULSE,  // weights under `pre` and `delay`
     CELL_LAST,           // any expression at the tag before: its jump
     CELL_PULSE,          // numeric impulses: the shares of an operator in this instant
@@ -79,7 +80,7 @@ typedef struct Cell
     SymReg latch, last, side;  // see Guard; EDGE, HOLD, PRE: latch is the remembered value
     SymReg latch_present;      // PRE of something that may be absent
     SymReg count;              // CLOCK, QUEUE
-    uint32_t index;            // DELAY: number
+    uint32_t index;            // DELAY: number; PRE_IMPULSE, PRE_DERIVATIVE: order
 } Cell;
 
 // A task computes one register (and its presence): the definition of a variable, the right-hand side of a state, or the
@@ -147,6 +148,8 @@ struct Compiler
     VEC(uint8_t) node_watched;  // [node]: a relation in it matters between events, so its change must be located
     VEC(uint8_t) node_varies;   // [node]: Variability + 1; 0 = not known
     Map cell_index;             // node → cell
+    Map event_flags;            // registers that say that an event is present
+    Map pre_latches;            // register that holds a `pre`, or a derivative of one → cell
     VEC(Cell) cells;
     VEC(FaultInfo) faults;
     bool has_impulses;        // the model can have impulses at all
@@ -194,7 +197,8 @@ void add_definition(Compiler* c, FlatDef def);
 // differentiate.c: exact derivatives of lowered expressions. `leaf` gives the derivative of a register (0 = constant).
 typedef ScalarId DerivativeLeaf(Compiler* c, void* user, SymReg reg);
 ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* user, Map* memo);
-// Along the flow: x' for states, 1 for time, a task of its own for the derivative of a signal.
+// Along the flow: x' for states, 1 for time, a task of its own for the derivative of a signal; of `pre(u)` the derivative
+// that u had. What holds only while an event is present is no part of the flow.
 ScalarId flow_derivative(Compiler* c, ScalarId root);
 
 // impulse/: orders.c infers who can carry impulses and who can jump, and refuses what has no meaning (rule V3); parts.c
@@ -206,6 +210,7 @@ enum
 void infer_impulses(Compiler* c);
 int node_order(Compiler* c, NodeId node);
 bool node_jumps(Compiler* c, NodeId node);
+bool node_jumps_beside_pre(Compiler* c, NodeId node);
 ScalarId impulse_part(Compiler* c, NodeId node, int order);
 // The same for an operator that makes impulses (delta, der, delay), wherever it stands.
 ScalarId impulse_made(Compiler* c, NodeId node, int order);

@@ -129,6 +129,28 @@ static ScalarId external_derivative(Compiler* c, const Scalar* x, Map* memo)
     return choose(c, moves, slope, zero);
 }
 
+// A condition as it is between instants, when no event is present.
+static ScalarId without_events(Compiler* c, ScalarId s)
+{
+    const Scalar x = c->scalars.list.at[s];
+    uint32_t ignored;
+    if (x.op == SCALAR_REG)
+        return map_get(&c->event_flags, x.reg, &ignored) ? number(c, 0) : s;
+    if (x.op != VM_AND && x.op != VM_OR && x.op != VM_NOT)
+        return s;
+    ScalarId a = without_events(c, x.arg[0]), b = x.op != VM_NOT ? without_events(c, x.arg[1]) : 0;
+    return make(c, (VmOp)x.op, a, b, x.span);
+}
+
+// What is chosen at the tag of an event only is no motion: v(t⁻) in `if hit then -2*pre(v) else 0` does not flow.
+static ScalarId choose_flow(Compiler* c, ScalarId condition, ScalarId a, ScalarId b)
+{
+    double constant;
+    if (scalar_is_const(&c->scalars, without_events(c, condition), &constant))
+        return constant != 0 ? a : b;
+    return choose(c, condition, a, b);
+}
+
 static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, const ScalarId d[3])
 {
     ScalarId a = x->arg[0], b = x->arg[1];
@@ -145,7 +167,7 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     case VM_DIV: return divide(c, sub(c, d[0], mul(c, n, d[1], s), s), b, s);
     case VM_NEG: return is_zero(c, d[0]) ? d[0] : make(c, VM_NEG, d[0], 0, s);
     case VM_POW: return power(c, n, x, d[0], d[1]);
-    case VM_SELECT: return choose(c, a, d[1], d[2]);
+    case VM_SELECT: return choose_flow(c, a, d[1], d[2]);
     case VM_MIN: return choose(c, make(c, VM_LE, a, b, s), d[0], d[1]);
     case VM_MAX: return choose(c, make(c, VM_LE, b, a, s), d[0], d[1]);
     case VM_ATAN2:

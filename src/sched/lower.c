@@ -19,6 +19,13 @@ static ScalarId reg(Compiler* c, SymReg r)
     return scalar_reg(&c->scalars, r);
 }
 
+// The presence of an event: it holds at single tags.
+static ScalarId event_flag(Compiler* c, SymReg r)
+{
+    map_set(&c->event_flags, r, 1);
+    return scalar_reg(&c->scalars, r);
+}
+
 bool is_kink(NodeOp op)
 {
     return op >= NODE_ABS && op <= NODE_MOD;
@@ -224,7 +231,7 @@ static Lowered lower_var(Compiler* c, Phase phase, const Node* node)
     if (phase == PHASE_REACT && var->kind == VAR_STATE && info->rhs_order >= 0)
         out.value = reg(c, info->now);  // contains the jump of an impulse at this tag (rule R2)
     if (var->kind == VAR_EVENT)
-        out.present = phase == PHASE_REACT ? reg(c, info->present) : no(c);
+        out.present = phase == PHASE_REACT ? event_flag(c, info->present) : no(c);
     else if (info->present != NO_REG)
         out.present = reg(c, info->present);
     else if (info->maybe_absent && var->ctx != 0)
@@ -242,6 +249,8 @@ static Lowered lower_pre(Compiler* c, Phase phase, NodeId n, Lowered now)
     Cell* cell = find_cell(c, n, CELL_PRE, &made);
     if (made && (c->vars.at[v].present != NO_REG || c->vars.at[v].maybe_absent))
         cell->latch_present = compiler_reg(c, REG_MEMORY);
+    if (made && !c->vars.at[v].looped)
+        map_set(&c->pre_latches, cell->latch, (uint32_t)(cell - c->cells.at));
     return (Lowered){reg(c, cell->latch), cell->latch_present != NO_REG ? reg(c, cell->latch_present) : yes(c)};
 }
 
@@ -335,7 +344,7 @@ static Lowered lower_delay(Compiler* c, Phase phase, NodeId n)
         cell->latch_present = node.type == TYPE_EVENT ? compiler_reg(c, REG_MEMORY) : NO_REG;
     }
     if (node.type == TYPE_EVENT)
-        return (Lowered){reg(c, cell->latch), phase == PHASE_REACT ? reg(c, cell->latch_present) : no(c)};
+        return (Lowered){reg(c, cell->latch), phase == PHASE_REACT ? event_flag(c, cell->latch_present) : no(c)};
     ScalarId index = scalar_const(&c->scalars, cell->index);
     ScalarId past = scalar_make(&c->scalars, VM_DELAYED, index, 0, 0, node.span);
     if (c->numeric && phase == PHASE_REACT && node_order(c, n) >= 0)  // pulses do not go through the history
@@ -369,8 +378,8 @@ static Lowered lower_event(Compiler* c, Phase phase, NodeId n, const Lowered* ar
         cell = find_cell(c, n, CELL_CLOCK, &made);
         if (made)
             cell->count = compiler_reg(c, REG_MEMORY);
-        return (Lowered){yes(c), reg(c, cell->latch)};
-    default: cell = guard_cell(c, n, CELL_CROSSING, node.arg[0]); return (Lowered){yes(c), reg(c, cell->latch)};
+        return (Lowered){yes(c), event_flag(c, cell->latch)};
+    default: cell = guard_cell(c, n, CELL_CROSSING, node.arg[0]); return (Lowered){yes(c), event_flag(c, cell->latch)};
     }
 }
 
@@ -566,7 +575,7 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_ENTRY:
         if (c->entries[node.aux] == NO_REG)
             c->entries[node.aux] = compiler_reg(c, REG_MEMORY);
-        return (Lowered){yes(c), phase == PHASE_REACT ? reg(c, c->entries[node.aux]) : no(c)};
+        return (Lowered){yes(c), phase == PHASE_REACT ? event_flag(c, c->entries[node.aux]) : no(c)};
     case NODE_HOLD: return lower_hold(c, phase, n, arg);
     case NODE_DELAY: return lower_delay(c, phase, n);
     case NODE_QUEUE: return lower_queue(c, phase, n, arg);

@@ -139,6 +139,25 @@ bool is_tear(const Compiler* c, uint32_t task)
     return c->tasks.at[task].kind == TASK_IMPLICIT;
 }
 
+// The derivative of pre(u) at a tag: what the derivative of u was at the tag before, first of all its left limit. A `pre`
+// that its own definition reads is constant between instants.
+static ScalarId pre_derivative(Compiler* c, uint32_t from)
+{
+    NodeId n = c->cells.at[from].node;
+    uint32_t order = c->cells.at[from].kind == CELL_PRE ? 1 : c->cells.at[from].index + 1, index;
+    uint64_t key = (uint64_t)(96 + order) << 40 | n;
+    if (!map_get(&c->cell_index, key, &index))
+    {
+        index = c->cells.count;
+        map_set(&c->cell_index, key, index);
+        Cell cell = {.kind = CELL_PRE_DERIVATIVE, .node = n, .index = order, .latch_present = NO_REG};
+        cell.latch = compiler_reg(c, REG_MEMORY);
+        map_set(&c->pre_latches, cell.latch, index);
+        vec_push(c->arena, c->cells, cell);
+    }
+    return scalar_reg(&c->scalars, c->cells.at[index].latch);
+}
+
 static ScalarId flow_leaf(Compiler* c, void* user, SymReg reg)
 {
     (void)user;
@@ -146,7 +165,9 @@ static ScalarId flow_leaf(Compiler* c, void* user, SymReg reg)
         return scalar_const(&c->scalars, 1);
     if (sym_class(reg) == REG_STATE)
         return scalar_reg(&c->scalars, sym_reg(REG_DERIV, sym_index(reg)));
-    uint32_t base, derived;
+    uint32_t base, derived, pre;
+    if (map_get(&c->pre_latches, reg, &pre))
+        return pre_derivative(c, pre);
     if (!map_get(&c->task_of, reg, &base) || c->tasks.at[base].kind == TASK_IMPULSE)
         return 0;
     if (c->tasks.at[base].kind == TASK_NOW)
