@@ -356,6 +356,9 @@ static void build_loops(Builder* b)
         made.first_member = b->component_vars.count;
         for (uint32_t k = 0; k < loop->count; k++)
             vec_push(b->arena, b->component_vars, loop->vars[k]);
+        made.first_name = b->component_names.count;
+        for (uint32_t k = 0; k < loop->count; k++)
+            vec_push(b->arena, b->component_names, build_string(b, loop->names[k]));
         made.first_input = b->component_vars.count;
         made.input_count = loop->inputs.count;
         for (uint32_t k = 0; k < loop->inputs.count; k++)

@@ -328,6 +328,22 @@ static const char* place_text(Compiler* c, Span span)
     return at.file != NULL ? arena_printf(c->arena, "%s:%d:%d", at.file, at.line, at.column) : "";
 }
 
+// The part of a variable that a task computes: a loop may go through one of them and not the others (rule R2).
+static const char* task_name(Compiler* c, uint32_t task)
+{
+    const Task* t = &c->tasks.at[task];
+    const char* name = c->flat->vars.at[t->var].name;
+    bool state = c->flat->vars.at[t->var].kind == VAR_STATE;
+    switch (t->kind)
+    {
+    case TASK_RIGHT_HAND_SIDE: return arena_printf(c->arena, "%s'", name);
+    case TASK_DERIVATIVE: return arena_printf(c->arena, "the derivative of %s", name);
+    case TASK_IMPULSE: return arena_printf(c->arena, "the %s of %s", state && t->base == 0 ? "jump" : "impulse", name);
+    case TASK_NOW: return arena_printf(c->arena, "the value of %s after its jump", name);
+    default: return name;
+    }
+}
+
 // A cycle through the members, as "x (file:line:col) needs y (…) needs x".
 static const char* loop_text(Need* n, const uint32_t* members, uint32_t count)
 {
@@ -344,8 +360,7 @@ static const char* loop_text(Need* n, const uint32_t* members, uint32_t count)
         map_set(&visited, at, 1);
         uint32_t task = n->tasks.at[at];
         Span span = task_item(c, n->spec->phase, task, 0).span;
-        const char* name = c->flat->vars.at[c->tasks.at[task].var].name;
-        text = arena_printf(c->arena, "%s%s (%s) needs ", text, name, place_text(c, span));
+        text = arena_printf(c->arena, "%s%s (%s) needs ", text, task_name(c, task), place_text(c, span));
         for (uint32_t e = n->first.at[at]; e < n->first.at[at + 1]; e++)
             if (map_get(&inside, n->edges.at[e], &seen))
             {
@@ -353,7 +368,7 @@ static const char* loop_text(Need* n, const uint32_t* members, uint32_t count)
                 break;
             }
     }
-    return arena_printf(c->arena, "%s%s", text, c->flat->vars.at[c->tasks.at[n->tasks.at[at]].var].name);
+    return arena_printf(c->arena, "%s%s", text, task_name(c, n->tasks.at[at]));
 }
 
 // What the loop reads from outside, so that a message can tell what is known.
@@ -515,6 +530,7 @@ static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
     Compiler* c = p->emitter.c;
     uint32_t* members = arena_array(c->arena, uint32_t, count);
     LoopInfo loop = {.count = count, .vars = arena_array(c->arena, uint32_t, count)};
+    loop.names = arena_array(c->arena, const char*, count);
     Knowing k = {.p = p, .members = members, .count = count};
     map_init(&k.task_index, c->arena);
     map_init(&k.memo, c->arena);
@@ -523,6 +539,7 @@ static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
         members[i] = n->tasks.at[local[i]];
         map_set(&k.task_index, members[i], i);
         loop.vars[i] = c->tasks.at[members[i]].var;
+        loop.names[i] = task_name(c, members[i]);
         SymReg flag = compiler_reg(c, REG_TEMP);
         k.first_known = i == 0 ? flag : k.first_known;
     }

@@ -18,6 +18,7 @@ typedef struct LoopInfo
     SymReg first_known;
     uint32_t count;
     uint32_t* vars;        // members
+    const char** names;    // of the parts of them that are in the loop
     VEC(uint32_t) inputs;  // variables outside that it reads
     const char* text;      // the loop as a path
     bool newton;           // solved by Newton's method

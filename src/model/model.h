@@ -270,6 +270,7 @@ typedef struct Component  // a strongly connected component of the dependency gr
 {
     uint32_t first_known, count;        // TEMP registers, one per member
     uint32_t first_member;              // in component_vars
+    uint32_t first_name;                // in component_names: the part of the member that is in the loop
     uint32_t first_input, input_count;  // in component_vars: what it reads from outside
     uint32_t text;                      // the loop as a path with source lines
     bool newton;                        // solved by Newton's method, not constructively
@@ -447,6 +448,7 @@ typedef struct Sweep
     X(Reset, committed) /* MEMORY register that keeps, register that it keeps (rule B3) */                             \
     X(Component, components)                                                                                           \
     X(uint32_t, component_vars)                                                                                        \
+    X(uint32_t, component_names)                                                                                       \
     X(Probe, probes)                                                                                                   \
     X(Expectation, expectations)                                                                                       \
     X(External, externals)                                                                                             \

@@ -45,7 +45,7 @@ const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index)
     return index >= 0 && (uint32_t)index < sim->warning_count ? &sim->warnings[index] : NULL;
 }
 
-// The members of a loop that are unknown, by name.
+// The members of a loop that are unknown, by name and part.
 static int unknown_names(kaiSim* sim, const Component* loop, char* text, size_t size)
 {
     const kaiModel* model = sim->model;
@@ -57,7 +57,7 @@ static int unknown_names(kaiSim* sim, const Component* loop, char* text, size_t 
         const ModelVar* var = &model->vars[model->component_vars[loop->first_member + i]];
         if (sim->R[loop->first_known + i] == 0 && !var->hidden)
             length += (size_t)snprintf(text + length, size - length, "%s%s", count++ > 0 ? ", " : "",
-                                       model_string(model, var->name));
+                                       model_string(model, model->component_names[loop->first_name + i]));
     }
     return count;
 }
