@@ -286,6 +286,11 @@ static void facts_of(Walk* w, NodeId root, VarInfo* into)
             into->maybe_absent |= other->maybe_absent || event;
             into->event_dependent |= other->event_dependent || event;
         }
+        if (node->op == NODE_DELTA || node->op == NODE_AREA)  // always there: no impulse is an impulse of weight 0
+        {
+            into->event_dependent = true;
+            continue;
+        }
         if (is_event_op(node))
             into->maybe_absent = into->event_dependent = true;
         if (node->op == NODE_HOLD || node->op == NODE_UP || node->op == NODE_DOWN || node->op == NODE_CROSS ||
@@ -307,6 +312,8 @@ static bool always_present(Compiler* c, NodeId n, int depth)
     case NODE_CONST:
     case NODE_TIME:
     case NODE_PRESENT:
+    case NODE_DELTA:
+    case NODE_AREA:
     case NODE_HOLD: return true;
     case NODE_VAR: return c->flat->vars.at[node->aux].kind != VAR_EVENT && !c->vars.at[node->aux].maybe_absent;
     case NODE_DEFAULT: return always_present(c, node->arg[0], depth - 1) || always_present(c, node->arg[1], depth - 1);
@@ -357,13 +364,16 @@ static bool update_facts(Walk* w, uint32_t v)
         now.variability = VARIES_ALWAYS;
     else if (var->kind == VAR_SIGNAL && !covered(c, v, 0))
         now.maybe_absent = true;
+    now.modal = var->kind == VAR_SIGNAL;
     for (uint32_t d = now.first_def[0]; d != 0; d = c->next_def.at[d - 1])
     {
         NodeId value = c->flat->defs.at[d - 1].value;
         VarInfo found = {0};
         facts_of(w, value, &found);
-        now.maybe_absent |= found.maybe_absent && !always_present(c, value, 200);
-        now.maybe_absent |= !now.tested && ctx_preemptible(c->flat, c->flat->defs.at[d - 1].ctx);
+        bool absent = found.maybe_absent && !always_present(c, value, 200);
+        absent |= !now.tested && ctx_preemptible(c->flat, c->flat->defs.at[d - 1].ctx);
+        now.maybe_absent |= absent;
+        now.modal &= !absent;
         now.event_dependent |= found.event_dependent;
         uint8_t varies = (uint8_t)node_varies(c, value);
         now.variability = varies > now.variability ? varies : now.variability;
@@ -372,7 +382,7 @@ static bool update_facts(Walk* w, uint32_t v)
     }
     VarInfo* old = &c->vars.at[v];
     bool changed = old->maybe_absent != now.maybe_absent || old->event_dependent != now.event_dependent ||
-                   old->variability != now.variability;
+                   old->variability != now.variability || old->modal != now.modal;
     *old = now;
     return changed;
 }

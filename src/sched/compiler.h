@@ -30,6 +30,7 @@ typedef struct VarInfo
     uint32_t first_def[2], last_def[2];  // by order: index in flat->defs + 1, chained by Compiler.next_def; 0 = none
     uint8_t variability;
     bool maybe_absent;
+    bool modal;            // SIGNAL: absent only where no active mode defines it
     bool event_dependent;  // its value can hang on the presence of an event at the tag
     bool looped;           // reaches itself, `pre` counted
     uint32_t implicit;     // index in flat->implicits + 1: what makes a residual 0

@@ -223,6 +223,15 @@ ScalarId lower_ctx_active(Compiler* c, uint32_t ctx)
     return active;
 }
 
+// Presence by the modes alone: it does not wait for the value (rule R2).
+static ScalarId lower_defined(Compiler* c, uint32_t v)
+{
+    ScalarId defined = no(c);
+    for (uint32_t d = c->vars.at[v].first_def[0]; d != 0; d = c->next_def.at[d - 1])
+        defined = scalar_or(&c->scalars, defined, lower_ctx_active(c, c->flat->defs.at[d - 1].ctx));
+    return defined;
+}
+
 static Lowered lower_var(Compiler* c, Phase phase, const Node* node)
 {
     const FlatVar* var = &c->flat->vars.at[node->aux];
@@ -232,6 +241,8 @@ static Lowered lower_var(Compiler* c, Phase phase, const Node* node)
         out.value = reg(c, info->now);  // contains the jump of an impulse at this tag (rule R2)
     if (var->kind == VAR_EVENT)
         out.present = phase == PHASE_REACT ? event_flag(c, info->present) : no(c);
+    else if (info->present != NO_REG && info->modal && c->has_impulses)
+        out.present = lower_defined(c, node->aux);
     else if (info->present != NO_REG)
         out.present = reg(c, info->present);
     else if (info->maybe_absent && var->ctx != 0)

@@ -63,7 +63,7 @@ static kaiStatus integrate_impulses(kaiSim* sim)
         *state = now;
         sim->reaction_moved = sim->field_changed = true;
         if (!isfinite(now) && status == KAI_OK)
-            status = pulse_check(sim, model->now_states[i].state);
+            status = pulse_overflow(sim, model->now_states[i].state - model->reg_first[REG_STATE]);
     }
     return status;
 }

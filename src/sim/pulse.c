@@ -92,13 +92,13 @@ kaiStatus pulse_step_done(kaiSim* sim)
     return sim_numeric(sim) ? mark_step(sim) : KAI_OK;
 }
 
-kaiStatus pulse_check(kaiSim* sim, uint32_t state)
+kaiStatus pulse_overflow(kaiSim* sim, uint32_t state)
 {
     const kaiModel* model = sim->model;
-    const ModelVar* var = &model->vars[model->state_vars[state - model->reg_first[REG_STATE]]];
+    const ModelVar* var = &model->vars[model->state_vars[state]];
     if (!sim_numeric(sim))
         return sim_fail(sim, var->place, "check the weights of the impulses that it integrates",
-                        "an impulse makes %s %g at t = %.17g", model_string(model, var->name), sim->R[state],
+                        "an impulse makes %s %g at t = %.17g", model_string(model, var->name), sim_states(sim)[state],
                         sim->now.t);
     int n = model->impulse_order + 1;
     return sim_fail(sim, var->place, "take a longer step, or impulses = symbolic",

@@ -130,6 +130,10 @@ kaiStatus sim_ode_failed(kaiSim* sim, int status)
                            ? model_string(model, model->vars[model->state_vars[stats.worst]].name)
                            : NULL;
     sim->now.t = ode_time(sim->ode);
+    uint32_t first = model->reg_first[REG_DERIV];
+    for (uint32_t i = 0; sim_numeric(sim) && i < model->state_count; i++)
+        if (!isfinite(sim->R[first + i]))
+            return pulse_overflow(sim, i);
     if (status == ODE_ERR_STEP)
         return sim_fail(sim, 0, "a stiff model wants solver = rosenbrock or cvode_bdf; a pole cannot be passed",
                         "the step size became too small at t = %.17g%s%s", ode_time(sim->ode),
