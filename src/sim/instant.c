@@ -42,7 +42,8 @@ static kaiStatus left_limit(kaiSim* sim, bool start)
     if (status != KAI_OK)
         return status;
     copy_left_limits(sim, start);
-    pulse_left_limit(sim);
+    if (sim_numeric(sim))
+        pulse_left_limit(sim);
     guard_left_limit(sim);
     if (start)  // `pre(x, first)` is `first` there already, so what was written decides, not the flow
         status = sim_run_code(sim, sim->model->react);
@@ -114,7 +115,8 @@ static kaiStatus react_until_rest(kaiSim* sim)
         if (!result.state && !result.other)
         {
             bool leaving = false;
-            status = pulse_settle(sim, &result.state);
+            if (sim_numeric(sim))
+                status = pulse_settle(sim, &result.state);
             if (status == KAI_OK && !result.state)
                 status = guard_arm(sim, &leaving);
             if (status != KAI_OK || (!leaving && !result.state))

@@ -40,8 +40,6 @@ static double pulse_length(const kaiSim* sim)
 void pulse_start(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    if (!sim_numeric(sim))
-        return;
     double h = pulse_length(sim);
     sim->R[model->reg_pulse] = sim->R[model->reg_step_taken] = h;
     sim->R[model->reg_step_from] = sim->R[model->reg_step_end] = sim->options.start;
@@ -59,20 +57,17 @@ void pulse_start(kaiSim* sim)
 
 void pulse_step_taken(kaiSim* sim)
 {
-    if (!sim_numeric(sim))
-        return;
     sim->R[sim->model->reg_step_end] = ode_time(sim->ode);
     sim->R[sim->model->reg_step_taken] = ode_step_length(sim->ode);
 }
 
 void pulse_left_limit(kaiSim* sim)
 {
-    if (sim_numeric(sim))
-        sim->R[sim->model->reg_step_from] = sim->R[sim->model->reg_time];
+    sim->R[sim->model->reg_step_from] = sim->R[sim->model->reg_time];
 }
 
 // What differences are taken to in the next step.
-static kaiStatus mark_step(kaiSim* sim)
+kaiStatus pulse_step_done(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
     memcpy(sim_slopes(sim), ode_slope(sim->ode), sizeof(double) * model->state_count);
@@ -85,11 +80,6 @@ static kaiStatus mark_step(kaiSim* sim)
     }
     pulse_left_limit(sim);
     return status;
-}
-
-kaiStatus pulse_step_done(kaiSim* sim)
-{
-    return sim_numeric(sim) ? mark_step(sim) : KAI_OK;
 }
 
 kaiStatus pulse_overflow(kaiSim* sim, uint32_t state)
@@ -129,7 +119,7 @@ static kaiStatus settle_step(kaiSim* sim, double h, double t)
     memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * sim->model->state_count);
     sim->R[sim->model->reg_time] = t;
     pulse_step_taken(sim);
-    return mark_step(sim);
+    return pulse_step_done(sim);
 }
 
 // The numbers that stand for δ⁽ⁿ⁾ need n steps more to come to an end. They are taken with the short length of the
@@ -138,7 +128,7 @@ static kaiStatus settle_step(kaiSim* sim, double h, double t)
 kaiStatus pulse_settle(kaiSim* sim, bool* moved)
 {
     const kaiModel* model = sim->model;
-    if (!sim_numeric(sim) || !uses_ibe(sim) || model->impulse_order < 1 || !has_pulses(sim))
+    if (!uses_ibe(sim) || model->impulse_order < 1 || !has_pulses(sim))
         return KAI_OK;
     double t = sim->now.t, h = sim->R[model->reg_pulse];
     int n = model->impulse_order;

@@ -23,7 +23,8 @@ static kaiStatus prepare(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
     sim->R[model->reg_time] = sim->options.start;
-    pulse_start(sim);
+    if (sim_numeric(sim))
+        pulse_start(sim);
     apply_set_values(sim);
     kaiStatus status = sim_run_code(sim, model->params);
     if (status == KAI_OK)
@@ -83,7 +84,7 @@ static kaiStatus solver_point(kaiSim* sim)
     sim->rank = 0;
     load_states(sim);
     kaiStatus status = record_tag(sim, false, false);
-    return status == KAI_OK ? pulse_step_done(sim) : status;
+    return status == KAI_OK && sim_numeric(sim) ? pulse_step_done(sim) : status;
 }
 
 // Only what the error control chose: a step that ends at an event says nothing about the equations.
@@ -103,7 +104,8 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
     int failed = ode_step(sim->ode, limit);
     if (failed != ODE_OK)
         return sim_ode_failed(sim, failed);
-    pulse_step_taken(sim);
+    if (sim_numeric(sim))
+        pulse_step_taken(sim);
     double theta = 1, end = ode_time(sim->ode), start = ode_step_start(sim->ode);
     bool found = guard_search(sim, &theta);
     if (sim->holds > 0)
@@ -120,7 +122,8 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
         status = record_step(sim, end);
     if (status == KAI_OK && found)
         ode_cut(sim->ode, theta);
-    pulse_step_taken(sim);
+    if (sim_numeric(sim))
+        pulse_step_taken(sim);
     if (status == KAI_OK)
         status = delay_step(sim);
     load_states(sim);

@@ -165,11 +165,6 @@ static int system_rhs(void* ctx, double t, const double* x, double* dx)
     kaiSim* sim = ctx;
     const kaiModel* model = sim->model;
     sim->R[model->reg_time] = t;
-    if (sim_numeric(sim))
-    {
-        sim->R[model->reg_step_end] = t;
-        sim->R[model->reg_step_taken] = ode_step_length(sim->ode);
-    }
     memcpy(sim_states(sim), x, sizeof(double) * model->state_count);
     if (vm_run(model, sim->R, model->deriv, &sim->host) != 0)
     {
@@ -180,6 +175,15 @@ static int system_rhs(void* ctx, double t, const double* x, double* dx)
     if (sim->holds > 0)
         zeno_hold(sim, dx);
     return 0;
+}
+
+// Differences are taken over the step that the solver tries.
+static int system_rhs_numeric(void* ctx, double t, const double* x, double* dx)
+{
+    kaiSim* sim = ctx;
+    sim->R[sim->model->reg_step_end] = t;
+    sim->R[sim->model->reg_step_taken] = ode_step_length(sim->ode);
+    return system_rhs(ctx, t, x, dx);
 }
 
 static int system_jacobian(void* ctx, double t, const double* x, double* values, double* dfdt)
@@ -411,6 +415,8 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     sim->policy = (ChoicePolicy)choice_policy_find(options->choice);
     sim->host = (VmHost){sim, delay_value};
     sim->system = (OdeSystem){.n = (int)model->state_count, .ctx = sim, .rhs = system_rhs};
+    if (sim_numeric(sim))
+        sim->system.rhs = system_rhs_numeric;
     if (model->has_jacobian)
     {
         sim->system.jacobian = system_jacobian;

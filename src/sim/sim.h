@@ -279,8 +279,8 @@ typedef struct Endless
 void endless_begin(Endless* e);
 kaiStatus endless_watch(kaiSim* sim, Endless* e, kaiTag at, bool state_changed);
 
-// pulse.c: numeric impulses. Without them these do nothing.
-void pulse_start(kaiSim* sim);                        // registers; a warning if the numbers can overflow
+// pulse.c: numeric impulses; for runs with them (sim_numeric).
+void pulse_start(kaiSim* sim);                          // registers; a warning if the numbers can overflow
 void pulse_step_taken(kaiSim* sim);                   // the solver ended a step, or its end was cut off
 void pulse_left_limit(kaiSim* sim);                   // the left limit of an instant is known
 kaiStatus pulse_step_done(kaiSim* sim);               // a step without an instant has been recorded
