@@ -87,7 +87,10 @@ void print_failure(const kaiFailure* f)
         fprintf(stderr, "%s:%d:%d: ", f->place.file, f->place.line, f->place.column);
     else
         fputs("kairos: ", stderr);
-    fprintf(stderr, "error: %s\n", f->text);
+    if (f->code != NULL)
+        fprintf(stderr, "error[%s]: %s\n", f->code, f->text);
+    else
+        fprintf(stderr, "error: %s\n", f->text);
     if (f->help != NULL)
         fprintf(stderr, "help: %s\n", f->help);
 }

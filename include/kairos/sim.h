@@ -49,6 +49,7 @@ extern "C"
         kaiPlace place;  // file == NULL: no place
         const char* text;
         const char* help;  // or NULL
+        const char* code;  // "K110" …, as `kairos check` has it for what it can see before a run; or NULL
     } kaiFailure;
 
     typedef struct kaiCounters

@@ -438,6 +438,8 @@ static void build_faults(Builder* b)
     {
         FaultInfo info = b->c.faults.at[b->faults.count];
         ModelFault fault = {.ctx = info.ctx, .text = build_string(b, info.text), .place = build_place(b, info.span)};
+        fault.code = build_string(b, diag_code_text(info.code));
+        fault.help = build_string(b, diag_code_remedy(info.code));
         fault.condition = react_result(b, info.ctx, info.condition);
         vec_push(b->arena, b->faults, fault);
     }

@@ -178,15 +178,36 @@ static void report_growth(Compiler* c, uint32_t v)
 // ---- what has no meaning
 // ---------------------------------------------------------------------------------------------
 
+// Where an operand of `node` stands. Equal expressions are one node, with the place of the first: outside of its
+// operator a name is shown where it is declared, and anything else as nowhere.
+static Span operand_span(const Compiler* c, const Node* node, NodeId operand)
+{
+    const Node* x = &c->flat->nodes.at[operand];
+    if (x->span.file == node->span.file && x->span.start >= node->span.start && x->span.end <= node->span.end)
+        return x->span;
+    return x->op == NODE_VAR ? c->flat->vars.at[x->aux].span : (Span){0};
+}
+
+static void note_operand(Compiler* c, Diag* d, const Node* node, NodeId operand, const char* text)
+{
+    Span at = operand_span(c, node, operand);
+    if (at.file != 0)
+        diag_note(c->diags, d, at, "%s", text);
+}
+
 static void refuse(Compiler* c, DiagCode code, const Node* node, NodeId culprit, const char* what)
 {
     const Node* from = &c->flat->nodes.at[culprit];
     Diag* d = diag_error(c->diags, code, node->span, "%s: `%s` can carry an impulse", what,
                          flat_text(c->flat, c->arena, culprit));
-    diag_note(c->diags, d, from->span, "this operand carries it");
-    for (int i = 0; i < 2 && node->op == NODE_MUL; i++)
-        if (node->arg[i] != culprit)
-            diag_note(c->diags, d, c->flat->nodes.at[node->arg[i]].span, "and so does this one");
+    note_operand(c, d, node, culprit, "this operand carries it");
+    if (from->op == NODE_VAR)
+        diag_note(c->diags, d, c->flat->vars.at[from->aux].span, "`%s` is declared here",
+                  c->flat->vars.at[from->aux].name);
+    for (int i = 0; i < 2 && node_op_arity((NodeOp)node->op) == 2; i++)
+        if (node->arg[i] != 0 && node->arg[i] != culprit)
+            note_operand(c, d, node, node->arg[i],
+                         node_order(c, node->arg[i]) >= 0 ? "and so does this one" : "the other operand");
 }
 
 static bool is_nonlinear(NodeOp op)
@@ -232,14 +253,112 @@ static void check_pre(Compiler* c, NodeId n, NodeId u, NodeId v)
     diag_note(c->diags, d, c->flat->nodes.at[pre].span, "this operand");
 }
 
+// ---- what always coincides
+
+static bool same_event(const Flat* flat, NodeId a, NodeId b)
+{
+    const Node *x = &flat->nodes.at[a], *y = &flat->nodes.at[b];
+    return a == b || (x->op == NODE_VAR && y->op == NODE_VAR && x->aux == y->aux);
+}
+
+// An impulse of `event` (0: of any) that is certainly in n: a term of its sums, a factor of its products. 0 if none.
+static NodeId sure_delta(const Compiler* c, NodeId n, NodeId event)
+{
+    const Node* node = &c->flat->nodes.at[n];
+    switch (node->op)
+    {
+    case NODE_DELTA: return event == 0 || same_event(c->flat, node->arg[0], event) ? n : 0;
+    case NODE_ADD:
+    case NODE_SUB:
+    case NODE_MUL:
+    {
+        NodeId left = sure_delta(c, node->arg[0], event);
+        return left != 0 ? left : sure_delta(c, node->arg[1], event);
+    }
+    case NODE_NEG:
+    case NODE_DIV:
+    case NODE_DER: return sure_delta(c, node->arg[0], event);
+    case NODE_VAR:
+    {
+        const VarInfo* info = &c->vars.at[node->aux];
+        const FlatVar* var = &c->flat->vars.at[node->aux];
+        uint32_t d = info->first_def[0];
+        bool direct = var->kind == VAR_SIGNAL && d != 0 && c->next_def.at[d - 1] == 0 && !info->looped;
+        return direct ? sure_delta(c, c->flat->defs.at[d - 1].value, event) : 0;
+    }
+    default: return 0;
+    }
+}
+
+// `if e then … delta(e, w) …`: it switches whenever the impulse comes.
+static void check_decision(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    const Node* condition = &c->flat->nodes.at[node.arg[0]];
+    while (condition->op == NODE_NOT)
+        condition = &c->flat->nodes.at[condition->arg[0]];
+    for (int i = 1; i <= 2 && condition->op == NODE_PRESENT; i++)
+    {
+        NodeId delta = sure_delta(c, node.arg[i], condition->arg[0]);
+        if (delta == 0)
+            continue;
+        Diag* d = diag_error(c->diags, K_IMPULSE_DECISION, node.span,
+                             "the decision switches exactly at the impulse `%s` that it decides",
+                             flat_text(c->flat, c->arena, delta));
+        diag_note(c->diags, d, condition->span, "this switches it");
+        diag_note(c->diags, d, c->flat->nodes.at[delta].span, "and this is the impulse");
+        return;
+    }
+}
+
+// The one impulse of a sum; 0 if there are several, or it is not a plain one.
+static NodeId only_delta(Compiler* c, NodeId n)
+{
+    const Node node = c->flat->nodes.at[n];
+    bool left = node.arg[0] != 0 && node_order(c, node.arg[0]) >= 0;
+    bool right = node.arg[1] != 0 && node_order(c, node.arg[1]) >= 0;
+    switch (node.op)
+    {
+    case NODE_DELTA: return n;
+    case NODE_NEG: return only_delta(c, node.arg[0]);
+    case NODE_ADD:
+    case NODE_SUB: return left != right ? only_delta(c, node.arg[left ? 0 : 1]) : 0;
+    default: return 0;
+    }
+}
+
+// v δ(e) where v' has a δ(e) of its own, with a weight that is not 0: v jumps at that tag.
+static void check_factor(Compiler* c, NodeId n, NodeId u, NodeId v)
+{
+    const Node* factor = &c->flat->nodes.at[u];
+    NodeId delta = sure_delta(c, v, 0);
+    if (delta == 0 || factor->op != NODE_VAR || c->flat->vars.at[factor->aux].kind != VAR_STATE)
+        return;
+    uint32_t d = c->vars.at[factor->aux].first_def[1];
+    NodeId own = d != 0 && c->next_def.at[d - 1] == 0 ? only_delta(c, c->flat->defs.at[d - 1].value) : 0;
+    if (own == 0 || !same_event(c->flat, c->flat->nodes.at[own].arg[0], c->flat->nodes.at[delta].arg[0]))
+        return;
+    const Node* weight = &c->flat->nodes.at[c->flat->nodes.at[own].arg[1]];
+    if (weight->op != NODE_CONST || weight->value == 0)
+        return;
+    Diag* diag = diag_error(c->diags, K_IMPULSE_JUMP, c->flat->nodes.at[n].span,
+                            "`%s` jumps exactly when the impulse `%s` comes", flat_text(c->flat, c->arena, u),
+                            flat_text(c->flat, c->arena, delta));
+    diag_note(c->diags, diag, c->flat->nodes.at[own].span, "this makes it jump");
+    diag_note(c->diags, diag, c->flat->nodes.at[delta].span, "and this is the impulse");
+}
+
 static void check_node(Compiler* c, NodeId n)
 {
     const Node node = c->flat->nodes.at[n];
     NodeOp op = (NodeOp)node.op;
-    if (op == NODE_MUL || op == NODE_DIV)
-        check_pre(c, n, node.arg[1], node.arg[0]);
-    if (op == NODE_MUL)
-        check_pre(c, n, node.arg[0], node.arg[1]);
+    for (int i = 0; i < 2 && (op == NODE_MUL || (op == NODE_DIV && i == 0)); i++)
+    {
+        check_pre(c, n, node.arg[1 - i], node.arg[i]);
+        check_factor(c, n, node.arg[1 - i], node.arg[i]);
+    }
+    if (op == NODE_IF)
+        check_decision(c, n);
     for (int i = 0; i < node_op_arity(op); i++)
     {
         if (node.arg[i] == 0 || op == NODE_LIST || node_order(c, node.arg[i]) < 0)

@@ -97,21 +97,31 @@ static ScalarId any_impulse(Compiler* c, NodeId n)
     return any;
 }
 
-static void add_fault(Compiler* c, NodeId n, ScalarId condition, const char* text)
+static void add_fault(Compiler* c, DiagCode code, NodeId n, ScalarId condition, const char* text)
 {
     if (is_zero(c, condition))
         return;
-    FaultInfo fault = {node_ctx(c, n), condition, text, c->flat->nodes.at[n].span};
+    FaultInfo fault = {node_ctx(c, n), condition, text, c->flat->nodes.at[n].span, code};
     vec_push(c->arena, c->faults, fault);
+}
+
+// An operand with its place; of a name the place at which it is declared.
+static const char* operand(Compiler* c, NodeId n)
+{
+    const Node* node = &c->flat->nodes.at[n];
+    kaiPlace at = sources_place(c->sources, node->op == NODE_VAR ? c->flat->vars.at[node->aux].span : node->span);
+    const char* text = flat_text(c->flat, c->arena, n);
+    if (at.file == NULL)
+        return arena_printf(c->arena, "`%s`", text);
+    return arena_printf(c->arena, "`%s` (%s:%d:%d)", text, at.file, at.line, at.column);
 }
 
 // Once per node, when its first part is asked for.
 static void watch_product(Compiler* c, NodeId n, NodeId u, NodeId v)
 {
-    const char* names =
-        arena_printf(c->arena, "`%s` and `%s`", flat_text(c->flat, c->arena, u), flat_text(c->flat, c->arena, v));
+    const char* names = arena_printf(c->arena, "%s and %s", operand(c, u), operand(c, v));
     if (node_order(c, u) >= 0)
-        add_fault(c, n, scalar_and(&c->scalars, any_impulse(c, u), any_impulse(c, v)),
+        add_fault(c, K_IMPULSE_PRODUCT, n, scalar_and(&c->scalars, any_impulse(c, u), any_impulse(c, v)),
                   arena_printf(c->arena, "a product of two impulses, %s", names));
     Span span = c->flat->nodes.at[n].span;
     ScalarId moved = has_jumped(c, u);
@@ -121,7 +131,7 @@ static void watch_product(Compiler* c, NodeId n, NodeId u, NodeId v)
         derivative = flat_node(c->flat, NODE_DER, TYPE_REAL, derivative, 0, 0, 0, 0, span);
         moved = scalar_or(&c->scalars, moved, has_jumped(c, derivative));
     }
-    add_fault(c, n, scalar_and(&c->scalars, any_impulse(c, v), moved),
+    add_fault(c, K_IMPULSE_JUMP, n, scalar_and(&c->scalars, any_impulse(c, v), moved),
               arena_printf(c->arena, "an impulse times a signal that jumps at the same tag, %s", names));
 }
 
@@ -133,7 +143,9 @@ static void watch_decision(Compiler* c, NodeId n)
     ScalarId last = last_value(c, node.arg[0]);
     ScalarId turned =
         scalar_and(&c->scalars, binary(c, VM_NE, now, last, node.span), binary(c, VM_EQ, last, last, node.span));
-    add_fault(c, n, scalar_and(&c->scalars, impulse, turned), "a decision that switches exactly at an impulse");
+    const char* text = arena_printf(c->arena, "a decision that switches exactly at an impulse, %s or %s",
+                                    operand(c, node.arg[1]), operand(c, node.arg[2]));
+    add_fault(c, K_IMPULSE_DECISION, n, scalar_and(&c->scalars, impulse, turned), text);
 }
 
 // ---- products

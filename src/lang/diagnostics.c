@@ -26,6 +26,16 @@ const char* diag_code_meaning(DiagCode code)
     return diag_codes[code].meaning;
 }
 
+const char* diag_code_remedy(DiagCode code)
+{
+    static const char* const remedies[] = {
+#define DIAG(name, code_, meaning, remedy) remedy,
+#include "lang/diagnostics.def"
+#undef DIAG
+    };
+    return remedies[code];
+}
+
 static char* diag_format(Arena* arena, const char* format, va_list arguments)
 {
     va_list again;
@@ -128,12 +138,7 @@ static const kaiNote* diag_publish_notes(Diags* diags, const Sources* sources, c
 // The help of a diagnostic: its own, or what helps in general.
 static const char* diag_remedy(const Diag* diag)
 {
-    static const char* const remedies[] = {
-#define DIAG(name, code, meaning, remedy) remedy,
-#include "lang/diagnostics.def"
-#undef DIAG
-    };
-    return diag->help ? diag->help : remedies[diag->code];
+    return diag->help ? diag->help : diag_code_remedy(diag->code);
 }
 
 const kaiDiagnostic* diags_publish(Diags* diags, const Sources* sources, int* count)

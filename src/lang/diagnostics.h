@@ -44,6 +44,7 @@ typedef enum DiagCode
 
 const char* diag_code_text(DiagCode code);
 const char* diag_code_meaning(DiagCode code);
+const char* diag_code_remedy(DiagCode code);
 
 typedef struct DiagNote
 {

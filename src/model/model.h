@@ -264,6 +264,7 @@ typedef struct NowState
 typedef struct ModelFault
 {
     uint32_t ctx, condition, text, place;
+    uint32_t code, help;  // as a diagnostic has them
 } ModelFault;
 
 typedef struct Component  // a strongly connected component of the dependency graph

@@ -120,6 +120,7 @@ typedef struct FaultInfo
     ScalarId condition;
     const char* text;
     Span span;
+    DiagCode code;
 } FaultInfo;
 
 // Numeric impulses: the steps of the solver, as memory that a run fills in.

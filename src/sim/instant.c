@@ -73,10 +73,15 @@ static kaiStatus check_faults(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
     for (uint32_t i = 0; i < model->faults_count; i++)
-        if (sim->R[model->faults[i].condition] != 0 && sim_ctx_active(sim, model->faults[i].ctx))
-            return sim_fail(sim, model->faults[i].place,
-                            "distribution theory gives this no meaning: separate the two in time, or use `pre`",
-                            "%s, at t = %.17g", model_string(model, model->faults[i].text), sim->now.t);
+    {
+        const ModelFault* fault = &model->faults[i];
+        if (sim->R[fault->condition] == 0 || !sim_ctx_active(sim, fault->ctx))
+            continue;
+        kaiStatus status = sim_fail(sim, fault->place, model_string(model, fault->help), "%s, at t = %.17g",
+                                    model_string(model, fault->text), sim->now.t);
+        sim->failure.code = model_string(model, fault->code);
+        return status;
+    }
     return KAI_OK;
 }
 
