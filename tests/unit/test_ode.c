@@ -1115,6 +1115,26 @@ static void test_riemann(void** state)
     ode_destroy(ode);
 }
 
+// Impulse backward Euler in single steps: x' = y, y' = -x forward and backward. x (1 + h^2) x_1 = x_0 + h y_0 and the same
+// with -h: back at (x, y)/(1 + h^2), at the same t, with the length of the step as f is told it.
+static void test_impulse_steps(void** state)
+{
+    (void)state;
+    const double h = 1. / 64;
+    OdeSystem system = {.n = 2, .rhs = f_oscillator};
+    Ode* ode = make(&system, ODE_RIEMANN, 1e-6, 1e-6, 0.125);
+    double x[2] = {0.6, -0.8};
+    ode_restart(ode, 3, x, true);
+    assert_int_equal(ode_impulse_step(ode, h, 3 + h), ODE_OK);
+    assert_true(ode_time(ode) == 3 + h && ode_step_length(ode) == h);
+    assert_true(fabs(ode_state(ode)[0] - (0.6 - 0.8 * h) / (1 + h * h)) < 1e-14);
+    assert_int_equal(ode_impulse_step(ode, -h, 3), ODE_OK);
+    assert_true(ode_time(ode) == 3 && ode_step_length(ode) == -h);
+    assert_true(fabs(ode_state(ode)[0] - 0.6 / (1 + h * h)) < 1e-14);
+    assert_true(fabs(ode_state(ode)[1] + 0.8 / (1 + h * h)) < 1e-14);
+    ode_destroy(ode);
+}
+
 // Nothing is allocated after ode_create, everything is given back, and no allocation may fail unnoticed.
 static void test_memory(void** state)
 {
@@ -1179,6 +1199,7 @@ int main(void)
         cmocka_unit_test(test_ladder),
         cmocka_unit_test(test_star),
         cmocka_unit_test(test_riemann),
+        cmocka_unit_test(test_impulse_steps),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
