@@ -75,8 +75,8 @@ static ScalarId step_length(Compiler* c, NodeId n)
                          binary(c, VM_SUB, now, reg(c, c->step.from), n));
 }
 
-// In a reaction it is what the last step left, and pulses on top. There was no step at the start, nor in a mode that has
-// just been entered: there it is exact, so that a difference of differences sees no jump that nobody made.
+// In a reaction it is what the last step left, and pulses on top. There was no step at the start, nor in a mode that
+// has just been entered: there it is exact, so that a difference of differences sees no jump that nobody made.
 static ScalarId difference_in_reaction(Compiler* c, NodeId n, ScalarId u)
 {
     ScalarId kept = memory_cell(c, CELL_STEP, 65, n);
@@ -100,8 +100,7 @@ Lowered numeric_difference(Compiler* c, Phase phase, NodeId n, Lowered u)
 {
     if (c->scalars.list.at[u.value].fixed && node_order(c, c->flat->nodes.at[n].arg[0]) < 0)
         return (Lowered){number(c, 0), u.present};
-    ScalarId value =
-        phase == PHASE_REACT ? difference_in_reaction(c, n, u.value) : difference_in_flow(c, n, u.value);
+    ScalarId value = phase == PHASE_REACT ? difference_in_reaction(c, n, u.value) : difference_in_flow(c, n, u.value);
     return (Lowered){value, u.present};
 }
 
@@ -114,8 +113,7 @@ ScalarId numeric_state(Compiler* c, uint32_t v, ScalarId jumped)
     for (int k = 0; k <= info->order; k++)
     {
         power = scalar_make(&c->scalars, VM_MUL, power, h, 0, span);
-        ScalarId high =
-            scalar_make(&c->scalars, VM_DIV, reg(c, info->first_impulse + (uint32_t)k), power, 0, span);
+        ScalarId high = scalar_make(&c->scalars, VM_DIV, reg(c, info->first_impulse + (uint32_t)k), power, 0, span);
         jumped = scalar_make(&c->scalars, VM_ADD, jumped, high, 0, span);
     }
     return jumped;

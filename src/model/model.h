@@ -503,7 +503,8 @@ typedef struct kaiModel
     uint32_t reg_count, saved_count;      // all; those in a snapshot
     uint32_t reg_seed;                    // a MEMORY register; NO_REG: nothing is drawn
     uint32_t reg_time;                    // a MEMORY register
-    // Numeric impulses, MEMORY registers: length of a pulse; the step in work from, to, and its length. NO_REG: symbolic.
+    // Numeric impulses, MEMORY registers: length of a pulse; the step in work from, to, and its length. NO_REG:
+    // symbolic.
     uint32_t reg_pulse, reg_step_from, reg_step_end, reg_step_taken;
     int32_t impulse_order;   // the highest in the model, -1 = none
     uint32_t impulse_place;  // where

@@ -199,8 +199,8 @@ void add_definition(Compiler* c, FlatDef def);
 // differentiate.c: exact derivatives of lowered expressions. `leaf` gives the derivative of a register (0 = constant).
 typedef ScalarId DerivativeLeaf(Compiler* c, void* user, SymReg reg);
 ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* user, Map* memo);
-// Along the flow: x' for states, 1 for time, a task of its own for the derivative of a signal; of `pre(u)` the derivative
-// that u had. What holds only while an event is present is no part of the flow.
+// Along the flow: x' for states, 1 for time, a task of its own for the derivative of a signal; of `pre(u)` the
+// derivative that u had. What holds only while an event is present is no part of the flow.
 ScalarId flow_derivative(Compiler* c, ScalarId root);
 
 // impulse/: orders.c infers who can carry impulses and who can jump, and refuses what has no meaning (rule V3); parts.c

@@ -139,8 +139,8 @@ bool is_tear(const Compiler* c, uint32_t task)
     return c->tasks.at[task].kind == TASK_IMPLICIT;
 }
 
-// The derivative of pre(u) at a tag: what the derivative of u was at the tag before, first of all its left limit. A `pre`
-// that its own definition reads is constant between instants.
+// The derivative of pre(u) at a tag: what the derivative of u was at the tag before, first of all its left limit. A
+// `pre` that its own definition reads is constant between instants.
 static ScalarId pre_derivative(Compiler* c, uint32_t from)
 {
     NodeId n = c->cells.at[from].node;

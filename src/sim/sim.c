@@ -86,9 +86,10 @@ static kaiStatus fail_nonconstructive(kaiSim* sim, uint32_t component)
     known_inputs(sim, loop, known, sizeof known);
     uint32_t place = model->vars[model->component_vars[loop->first_member]].place;
     if (loop->newton)
-        return sim_fail(sim, place, "is a law without a solution here, or with an infinite slope? Start closer to one",
-                        "the algebraic loop through a bond graph has no solution that could be found at t = %.17g; the loop: %s",
-                        sim->now.t, model_string(model, loop->text));
+        return sim_fail(
+            sim, place, "is a law without a solution here, or with an infinite slope? Start closer to one",
+            "the algebraic loop through a bond graph has no solution that could be found at t = %.17g; the loop: %s",
+            sim->now.t, model_string(model, loop->text));
     return sim_fail(sim, place, "break the loop with `pre`, or define one of the signals without the others",
                     "nonconstructive: %s %s unknown at t = %.17g%s; the loop: %s", unknown, count > 1 ? "are" : "is",
                     sim->now.t, known, model_string(model, loop->text));
@@ -269,7 +270,8 @@ static bool check_options(const kaiModel* model, const kaiSimOptions* o, OdeOpti
     if (method < 0)
         say_unknown(why, size, "solver", o->solver, solver_name);
     else if (numeric && method != ODE_RIEMANN)
-        snprintf(why, size, "numeric impulses are integrated by the right Riemann sum: the solver is riemann, not %.40s",
+        snprintf(why, size,
+                 "numeric impulses are integrated by the right Riemann sum: the solver is riemann, not %.40s",
                  o->solver);
     else if (root_method < 0)
         say_unknown(why, size, "root method", o->root, root_name);
@@ -286,7 +288,7 @@ static bool check_options(const kaiModel* model, const kaiSimOptions* o, OdeOpti
         ode->step = o->step;
         ode->max_step = o->max_step;
         ode->breakpoint = numeric                                               ? ODE_BREAK_SAME  // see pulse.c
-                          : strcmp(o->breakpoint_solver, "ibe") == 0              ? ODE_BREAK_IBE
+                          : strcmp(o->breakpoint_solver, "ibe") == 0            ? ODE_BREAK_IBE
                           : strcmp(o->breakpoint_solver, "backward_euler") == 0 ? ODE_BREAK_BACKWARD_EULER
                                                                                 : ODE_BREAK_SAME;
         return true;

@@ -281,11 +281,11 @@ kaiStatus endless_watch(kaiSim* sim, Endless* e, kaiTag at, bool state_changed);
 
 // pulse.c: numeric impulses; for runs with them (sim_numeric).
 void pulse_start(kaiSim* sim);                          // registers; a warning if the numbers can overflow
-void pulse_step_taken(kaiSim* sim);                   // the solver ended a step, or its end was cut off
-void pulse_left_limit(kaiSim* sim);                   // the left limit of an instant is known
-kaiStatus pulse_step_done(kaiSim* sim);               // a step without an instant has been recorded
+void pulse_step_taken(kaiSim* sim);                     // the solver ended a step, or its end was cut off
+void pulse_left_limit(kaiSim* sim);                     // the left limit of an instant is known
+kaiStatus pulse_step_done(kaiSim* sim);                 // a step without an instant has been recorded
 kaiStatus pulse_overflow(kaiSim* sim, uint32_t state);  // an impulse took this state out of the numbers
-kaiStatus pulse_settle(kaiSim* sim, bool* moved);     // breakpoint_solver = ibe, at the end of an instant
+kaiStatus pulse_settle(kaiSim* sim, bool* moved);       // breakpoint_solver = ibe, at the end of an instant
 
 // zeno.c: events that accumulate, sliding, tunnelling (rule C4); zeno = continue
 void zeno_before(kaiSim* sim, double t);                     // an instant: after the left limit

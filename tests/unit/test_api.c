@@ -682,17 +682,18 @@ static void test_snapshot_plant(void** state)
 static void test_snapshot_numeric(void** state)
 {
     (void)state;
-    static const char text[] = "model M {\n"
-                               "  event k = clock(0.3, 0.1), hit = down(y)\n"
-                               "  signal d = delta(k, 1), e = der(der(d)), late = delay(d, 0.2501)\n"
-                               "  state x = 0, z = 0, y = 1, v = 0\n"
-                               "  x' = e - x\n"
-                               "  z' = late + der(x)\n"
-                               "  y' = v\n"
-                               "  v' = delta(hit, -2*pre(v)) - 9.81\n"
-                               "}\n"
-                               "experiment plain of M { stop = 3; impulses = numeric; step = 0.005 }\n"
-                               "experiment ibe of M { stop = 3; impulses = numeric; step = 0.005; breakpoint_solver = ibe }\n";
+    static const char text[] =
+        "model M {\n"
+        "  event k = clock(0.3, 0.1), hit = down(y)\n"
+        "  signal d = delta(k, 1), e = der(der(d)), late = delay(d, 0.2501)\n"
+        "  state x = 0, z = 0, y = 1, v = 0\n"
+        "  x' = e - x\n"
+        "  z' = late + der(x)\n"
+        "  y' = v\n"
+        "  v' = delta(hit, -2*pre(v)) - 9.81\n"
+        "}\n"
+        "experiment plain of M { stop = 3; impulses = numeric; step = 0.005 }\n"
+        "experiment ibe of M { stop = 3; impulses = numeric; step = 0.005; breakpoint_solver = ibe }\n";
     check_snapshot(text, "plain", "riemann");
     check_snapshot(text, "ibe", "riemann");
 }

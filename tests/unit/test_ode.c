@@ -1115,8 +1115,8 @@ static void test_riemann(void** state)
     ode_destroy(ode);
 }
 
-// Impulse backward Euler in single steps: x' = y, y' = -x forward and backward. x (1 + h^2) x_1 = x_0 + h y_0 and the same
-// with -h: back at (x, y)/(1 + h^2), at the same t, with the length of the step as f is told it.
+// Impulse backward Euler in single steps: x' = y, y' = -x forward and backward. x (1 + h^2) x_1 = x_0 + h y_0 and the
+// same with -h: back at (x, y)/(1 + h^2), at the same t, with the length of the step as f is told it.
 static void test_impulse_steps(void** state)
 {
     (void)state;
