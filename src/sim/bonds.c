@@ -365,6 +365,13 @@ static void read_inputs(kaiSim* sim, BondRun* run, bool first)
     }
 }
 
+// With `impulses = numeric` guards compare the impulse as a number, its area over the length of a pulse, instead of the area
+// (paper 001, section 4.3).
+static double pulse_height(const kaiSim* sim)
+{
+    return sim_numeric(sim) ? 1 / sim->R[sim->model->reg_pulse] : 1;
+}
+
 static void write_areas(kaiSim* sim, BondRun* run)
 {
     for (uint32_t i = 0; i < run->system->output_count; i++)
@@ -379,7 +386,7 @@ static void write_areas(kaiSim* sim, BondRun* run)
             size += fabs(value);
         }
         bool rounding = fabs(area) <= 1e-12 * size && isfinite(size);
-        sim->R[output->area] = isnan(area) || rounding ? 0 : area;
+        sim->R[output->area] = isnan(area) || rounding ? 0 : area * pulse_height(sim);
     }
 }
 
@@ -443,7 +450,7 @@ kaiStatus bonds_jump(kaiSim* sim, bool* consistent)
         status = sim_run_code(sim, sim->model->react);
     for (uint32_t i = 0; i < sim->model->carried_count && *consistent; i++)
         if (sim_ctx_active(sim, sim->model->carried[i].ctx))
-            sim->R[sim->model->carried[i].state] += sim->R[sim->model->carried[i].area];
+            sim->R[sim->model->carried[i].state] += sim->R[sim->model->carried[i].area] / pulse_height(sim);
     return status;
 }
 
