@@ -7,7 +7,7 @@
 // or `:` is an alignment and kept; other runs become one blank (two after `,` and `;` if so written).
 #include "lang/format.h"
 #include "lang/parse.h"
-#include "lang/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Diagnostics for people. The source line is shown with tabs as blanks and broken bytes as `?`, cut around the caret
 // if it is long, so that carets stand below what they mean whatever the line holds.
 #include "lang/report.h"
-#include "lang/utf8.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <string.h>

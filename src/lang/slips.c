@@ -1,6 +1,6 @@
 // The table of slips. Only what the grammar never allows side by side is one: `x =-3` and `a <-b` are fine.
 #include "lang/slips.h"
-#include "lang/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

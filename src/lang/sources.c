@@ -2,7 +2,7 @@
 // A line ends at "\n", "\r\n" or a lone "\r"; a byte order mark at the start of a file is dropped.
 #include "lang/sources.h"
 #include "lang/diagnostics.h"
-#include "lang/utf8.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <string.h>

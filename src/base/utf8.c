@@ -1,5 +1,5 @@
 // UTF-8 without tables: decoding one character, counting many.
-#include "lang/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

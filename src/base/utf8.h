@@ -1,6 +1,6 @@
 // Code points in UTF-8 text that may be malformed: a byte that starts nothing valid counts as one character.
-#ifndef KAIROS_LANG_UTF8_H
-#define KAIROS_LANG_UTF8_H
+#ifndef KAIROS_BASE_UTF8_H
+#define KAIROS_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
