@@ -74,8 +74,17 @@ extern "C"
     // A name close to `name`, for messages; NULL: none.
     const char* kaiModel_NearestVariable(const kaiModel* model, const char* name);
     const char* kaiModel_Name(const kaiModel* model);
+    // As declared, "m/s^2"; NULL: none.
+    const char* kaiModel_VariableUnit(const kaiModel* model, int variable);
+    // What a variable is in a result. False: it has no column of its own (parameters, hidden ones).
+    bool kaiModel_VariableColumn(const kaiModel* model, int variable, kaiColumnKind* kind);
     int kaiModel_StateCount(const kaiModel* model);
     int kaiModel_StateVariable(const kaiModel* model, int state);  // the variable that state `state` is
+
+    // The `plot` lines of the experiment, in order.
+    int kaiModel_PlotCount(const kaiModel* model);
+    // The variables of one line, and the one it is drawn against (-1: time).
+    int kaiModel_PlotVariables(const kaiModel* model, int plot, const uint32_t** variables, int* against);
 
     // Sweeps of the experiment: number of dimensions, and for each its variable and values.
     int kaiModel_SweepCount(const kaiModel* model);

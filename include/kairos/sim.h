@@ -13,6 +13,31 @@ extern "C"
     typedef struct kaiSim kaiSim;
     typedef struct kaiSnapshot kaiSnapshot;
 
+    typedef struct kaiTag
+    {
+        double t;
+        int32_t p, m;
+    } kaiTag;
+
+    // Something that happened at a tag of an instant: a level was crossed or a clock ticked, or a reaction fired, whose
+    // effects show at the next tag.
+    typedef enum kaiFiredKind
+    {
+        KAI_FIRED_CROSSING,
+        KAI_FIRED_CLOCK,
+        KAI_FIRED_WHEN,
+        KAI_FIRED_TRANSITION,
+    } kaiFiredKind;
+
+    typedef struct kaiFired
+    {
+        kaiTag tag;
+        kaiFiredKind kind;
+        kaiPlace place;
+        const char* text;  // the guard as written; what a reaction sets: "a.v, b.v", "-> closed". Only during the call.
+    } kaiFired;
+    typedef void kaiFiredFn(void* user, const kaiFired* fired);
+
     typedef struct kaiSimOptions
     {
         double start, stop;
@@ -28,18 +53,17 @@ extern "C"
         uint64_t max_branches, max_choices;  // bounds of kaiSim_Explore: outcomes, choice points
         kaiRowFn* row;                       // receives the recorded tags; NULL: none
         void* row_user;
+        const int* record;  // variables to record instead of what the experiment says, all tags; NULL: as it says
+        int record_count;
+        double row_gap;     // rows inside the steps too, so that none are further apart in t; 0: none. Events stay.
+        kaiFiredFn* fired;  // hears what fires: crossings and clocks before the row of their tag, reactions after it
+        void* fired_user;
         const volatile int* interrupt;  // nonzero stops the run at the next step; NULL: never
         kaiAllocator allocator;
     } kaiSimOptions;
 
     // What the experiment says, and defaults for the rest.
     kaiSimOptions kaiModel_SimOptions(const kaiModel* model);
-
-    typedef struct kaiTag
-    {
-        double t;
-        int32_t p, m;
-    } kaiTag;
 
     // Why a run failed: a sentence, the tag, and where in the text.
     typedef struct kaiFailure

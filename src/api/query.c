@@ -50,6 +50,32 @@ const char* kaiModel_Name(const kaiModel* model)
     return model_string(model, model->name);
 }
 
+const char* kaiModel_VariableUnit(const kaiModel* model, int variable)
+{
+    uint32_t unit = model->vars[variable].unit;
+    return unit != 0 ? model_string(model, unit) : NULL;
+}
+
+bool kaiModel_VariableColumn(const kaiModel* model, int variable, kaiColumnKind* kind)
+{
+    const ModelVar* var = &model->vars[variable];
+    *kind = (kaiColumnKind)var->column;
+    return !var->hidden && var->kind != MODEL_PARAM;
+}
+
+int kaiModel_PlotCount(const kaiModel* model)
+{
+    return (int)model->plots_count;
+}
+
+int kaiModel_PlotVariables(const kaiModel* model, int plot, const uint32_t** variables, int* against)
+{
+    const PlotSet* set = &model->plots[plot];
+    *variables = model->plot_vars + set->first;
+    *against = (int)set->against - 1;
+    return (int)set->count;
+}
+
 int kaiModel_StateCount(const kaiModel* model)
 {
     return (int)model->state_count;

@@ -359,6 +359,7 @@ kaiStatus commit_stage(kaiSim* sim, CommitResult* result)
 
 kaiStatus commit_apply(kaiSim* sim, CommitResult* result)
 {
+    fired_reactions(sim);
     commit_memories(sim, result);
     clear_events(sim, result);
     guard_commit(sim, result);

@@ -349,39 +349,6 @@ __attribute__((format(printf, 4, 5))) static size_t add_text(char* text, size_t 
     return end < size ? end : size - 1;
 }
 
-// The mode that a transition with these actions goes to, or NULL.
-static const char* mode_entered(const kaiModel* model, uint32_t reaction)
-{
-    for (uint32_t i = 0; i < model->machines_count; i++)
-        for (uint32_t k = 0; k < model->machines[i].mode_count; k++)
-        {
-            const ModeInfo* mode = &model->modes[model->machines[i].first_mode + k];
-            for (uint32_t j = 0; j < mode->transition_count; j++)
-            {
-                const Transition* t = &model->transitions[mode->first_transition + j];
-                if (t->reaction == reaction)
-                    return model_string(model, model->modes[model->machines[i].first_mode + t->to].name);
-            }
-        }
-    return NULL;
-}
-
-static void describe_reaction(const kaiModel* model, uint32_t reaction, char* text, size_t size)
-{
-    const Reaction* r = &model->reactions[reaction];
-    const char* mode = reaction >= model->when_count ? mode_entered(model, reaction) : NULL;
-    size_t length = 0;
-    text[0] = 0;
-    if (mode != NULL)
-        length = add_text(text, size, length, "-> %s", mode);
-    for (uint32_t i = 0; i < r->act_count; i++)
-    {
-        const Act* act = &model->acts[r->first_act + i];
-        length = add_text(text, size, length, "%s%s", length > 0 ? ", " : "",
-                          act->kind == ACT_HALT ? "halt" : model_string(model, model->vars[act->var].name));
-    }
-}
-
 bool kaiSim_Decision(const kaiSim* sim, int index, kaiDecision* decision)
 {
     if (index < 0 || (uint32_t)index >= sim->decision_count)
@@ -389,7 +356,7 @@ bool kaiSim_Decision(const kaiSim* sim, int index, kaiDecision* decision)
     const Decision* d = &sim->decisions[index];
     *decision = (kaiDecision){.tag = d->tag, .taken = (int)d->taken, .enabled = (int)d->enabled};
     decision->place = model_place(sim->model, sim->model->reactions[d->reaction].place);
-    describe_reaction(sim->model, d->reaction, decision->text, sizeof decision->text);
+    fired_describe(sim->model, d->reaction, decision->text, sizeof decision->text);
     return true;
 }
 

@@ -80,6 +80,7 @@ static void cross(kaiSim* sim, uint32_t index, int toward)
     state->located++;
     sim->counters.located++;
     state->crossed = (int8_t)toward;
+    fired_guard(sim, index);
     if (state->fired != sim->instant_runs)
     {
         state->fired = sim->instant_runs;

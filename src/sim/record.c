@@ -68,7 +68,10 @@ kaiStatus record_create(kaiSim* sim)
     list_kept(sim);
     for (uint32_t i = 0; i < model->modes_count; i++)
         sim->mode_names[i] = model_string(model, model->modes[i].name);
-    for (uint32_t i = 0; i < model->records_count; i++)
+    bool chosen = sim->options.record != NULL;
+    for (int i = 0; chosen && i < sim->options.record_count; i++)
+        add_column(sim, (uint32_t)sim->options.record[i]);
+    for (uint32_t i = 0; i < model->records_count && !chosen; i++)
     {
         const RecordSet* set = &model->records[i];
         for (uint32_t k = 0; k < set->count; k++)
@@ -76,7 +79,7 @@ kaiStatus record_create(kaiSim* sim)
         if (set->every > 0 && (sim->every == 0 || set->every < sim->every))
             sim->every = set->every;
     }
-    if (model->records_count == 0)
+    if (model->records_count == 0 && !chosen)
         for (uint32_t i = 0; i < model->vars_count; i++)
             if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM)
             {
@@ -438,6 +441,16 @@ static kaiStatus probe_inside(kaiSim* sim, double start, double end)
     return KAI_OK;
 }
 
+static kaiStatus row_inside(kaiSim* sim, double t)
+{
+    kaiStatus status = load_inside(sim, t);
+    if (status != KAI_OK)
+        return status;
+    load_row(sim, true, sim->row_values, sim->row_present);
+    status = check_row(sim, true, sim->row_values, sim->row_present);
+    return status == KAI_OK ? send_row(sim, sim->now, sim->row_values, sim->row_present) : status;
+}
+
 static kaiStatus grid_inside(kaiSim* sim, double end)
 {
     for (;; sim->grid_index++)
@@ -445,16 +458,20 @@ static kaiStatus grid_inside(kaiSim* sim, double end)
         double t = sim->options.start + (double)sim->grid_index * sim->every;
         if (!(t < end) || same_time(t, end))
             return KAI_OK;
-        kaiStatus status = load_inside(sim, t);
-        if (status != KAI_OK)
-            return status;
-        load_row(sim, true, sim->row_values, sim->row_present);
-        status = check_row(sim, true, sim->row_values, sim->row_present);
-        if (status == KAI_OK)
-            status = send_row(sim, sim->now, sim->row_values, sim->row_present);
+        kaiStatus status = row_inside(sim, t);
         if (status != KAI_OK)
             return status;
     }
+}
+
+// Rows between the points of the solver for whoever wants to see a curve (kaiSimOptions.row_gap).
+static kaiStatus gap_inside(kaiSim* sim, double start, double end)
+{
+    kaiStatus status = KAI_OK;
+    double pieces = ceil((end - start) / sim->options.row_gap);
+    for (double k = 1; k < pieces && status == KAI_OK; k++)
+        status = row_inside(sim, start + k / pieces * (end - start));
+    return status;
 }
 
 // Extremes between the points of the solver: golden section around every sample that is not beaten by a neighbour.
@@ -508,6 +525,8 @@ kaiStatus record_step(kaiSim* sim, double end)
             extremes_inside(sim, i, start, end);
     if (status == KAI_OK && sim->every > 0 && sim->options.row != NULL)
         status = grid_inside(sim, end);
+    if (status == KAI_OK && sim->options.row_gap > 0 && sim->every == 0 && sim->options.row != NULL)
+        status = gap_inside(sim, start, end);
     sim->now = now;
     return status;
 }

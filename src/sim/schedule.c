@@ -53,8 +53,10 @@ void schedule_mark_due(kaiSim* sim, double t)
         if (!is_due(clock_time(sim, clock), t))
             continue;
         sim->R[clock->count] += 1;
-        if (sim_ctx_active(sim, clock->ctx))
-            sim->R[clock->flag] = 1;
+        if (!sim_ctx_active(sim, clock->ctx))
+            continue;
+        sim->R[clock->flag] = 1;
+        fired_clock(sim, i);
     }
     for (ActiveWalk w = {0}; active_guard(sim, &w);)
         if (model->guards[w.index].time_only && is_due(sim->guards[w.index].due, t))

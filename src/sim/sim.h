@@ -305,6 +305,13 @@ kaiStatus commit_stage(kaiSim* sim, CommitResult* result);  // what fires, from 
 kaiStatus commit_apply(kaiSim* sim, CommitResult* result);
 int choice_policy_find(const char* name);  // a ChoicePolicy, or -1
 
+// fired.c: what fires, for whoever listens
+void fired_guard(kaiSim* sim, uint32_t guard);
+void fired_clock(kaiSim* sim, uint32_t clock);
+void fired_reactions(kaiSim* sim);  // those of this commit
+// What a reaction sets: "a.v, b.v", "-> closed".
+void fired_describe(const kaiModel* model, uint32_t reaction, char* text, size_t size);
+
 // explore.c: which of the enabled alternatives choice = all takes now. `fresh`: the first choice of this commit. A
 // positive status ends the step: the run is merged.
 kaiStatus explore_decide(kaiSim* sim, bool fresh, uint32_t enabled, uint32_t* rank);
