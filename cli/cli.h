@@ -19,6 +19,7 @@ enum
 int command_run(int argc, char** argv);
 int command_check(int argc, char** argv);
 int command_test(int argc, char** argv);
+int command_plot(int argc, char** argv);
 int command_explain(int argc, char** argv);
 int command_fmt(int argc, char** argv);
 

@@ -5,6 +5,7 @@
 #include "kairos/base.h"
 #include "kairos/diag.h"
 #include "kairos/model.h"
+#include "kairos/plot.h"
 #include "kairos/result.h"
 #include "kairos/sim.h"
 

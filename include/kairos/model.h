@@ -74,10 +74,9 @@ extern "C"
     // A name close to `name`, for messages; NULL: none.
     const char* kaiModel_NearestVariable(const kaiModel* model, const char* name);
     const char* kaiModel_Name(const kaiModel* model);
-    // As declared, "m/s^2"; NULL: none.
-    const char* kaiModel_VariableUnit(const kaiModel* model, int variable);
-    // What a variable is in a result. False: it has no column of its own (parameters, hidden ones).
-    bool kaiModel_VariableColumn(const kaiModel* model, int variable, kaiColumnKind* kind);
+    // The column of a variable in a result: its name there, kind and unit (mode names are known to a sim only). False:
+    // it has none (parameters, hidden ones).
+    bool kaiModel_VariableColumn(const kaiModel* model, int variable, kaiColumn* column);
     int kaiModel_StateCount(const kaiModel* model);
     int kaiModel_StateVariable(const kaiModel* model, int state);  // the variable that state `state` is
 

@@ -61,6 +61,28 @@ extern "C"
     // A remark (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
     kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark);
 
+    // CSV → rows, streamed: what kaiCsv wrote, in any view. A column is a MODE if it is called `mode` or ends in `.mode`
+    // (its mode_names grow while it is read); all others are REAL. Numbers are read to within one unit of their last
+    // place. `path` "-" is standard input.
+    typedef struct kaiCsvVisitor
+    {
+        // After the first line. `wanted` (all true at first): the columns whose values are needed; the others are absent
+        // in all rows. The columns live as long as the reader. Nonzero stops.
+        kaiStatus (*header)(void* user, const kaiColumn* columns, int column_count, bool* wanted);
+        kaiRowFn* row;
+        // Only of a file with lead columns (a sweep): they have new values, "run = 1, a = 0.5". NULL: not wanted.
+        kaiStatus (*lead)(void* user, const char* text);
+        void* user;
+    } kaiCsvVisitor;
+    typedef struct kaiCsvReader kaiCsvReader;
+    kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator allocator, char* error, size_t error_size);
+    // KAI_OK, the first nonzero status of the visitor, KAI_ERR_IO (unreadable, cut off, no result: `error` says where)
+    // or KAI_ERR_MEMORY.
+    kaiStatus kaiCsvReader_Read(kaiCsvReader* reader, const kaiCsvVisitor* visitor, char* error, size_t error_size);
+    // The "# …" at the end: why the run did not reach its end. NULL: it did.
+    const char* kaiCsvReader_Remark(const kaiCsvReader* reader);
+    void kaiCsvReader_Free(kaiCsvReader* reader);
+
     // The shortest decimal that reads back as the same double; at most 32 bytes, 0-terminated. Returns the length.
     int kaiNumber_Write(char out[33], double value);
 

@@ -50,16 +50,12 @@ const char* kaiModel_Name(const kaiModel* model)
     return model_string(model, model->name);
 }
 
-const char* kaiModel_VariableUnit(const kaiModel* model, int variable)
-{
-    uint32_t unit = model->vars[variable].unit;
-    return unit != 0 ? model_string(model, unit) : NULL;
-}
-
-bool kaiModel_VariableColumn(const kaiModel* model, int variable, kaiColumnKind* kind)
+bool kaiModel_VariableColumn(const kaiModel* model, int variable, kaiColumn* column)
 {
     const ModelVar* var = &model->vars[variable];
-    *kind = (kaiColumnKind)var->column;
+    *column = (kaiColumn){.name = model_string(model, var->title),
+                          .kind = (kaiColumnKind)var->column,
+                          .unit = var->unit != 0 ? model_string(model, var->unit) : NULL};
     return !var->hidden && var->kind != MODEL_PARAM;
 }
 

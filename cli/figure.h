@@ -1,0 +1,42 @@
+// What `kairos plot` is asked for, and from what it makes a picture.
+#ifndef KAIROS_CLI_FIGURE_H
+#define KAIROS_CLI_FIGURE_H
+
+#include "cli/request.h"
+
+enum
+{
+    PANELS_MAX = 32,
+    SIGNALS_MAX = 256
+};
+
+// Panels by the names of their columns. Owns the array of names, not the names.
+typedef struct Panels
+{
+    const char* names[SIGNALS_MAX];
+    kaiPanel at[PANELS_MAX];
+    int name_count, count;
+    int left_out;  // signals that had no place in a chosen figure
+} Panels;
+
+typedef struct PlotRequest
+{
+    RunRequest* run;
+    kaiFigureOptions figure;
+    Panels wanted;  // --signals, each use a panel; none: the experiment or the result decides
+    const char* against;
+    double instant;  // --instant; NaN: none
+    bool instants;   // --instants
+    bool has_title;
+    bool quiet;
+} PlotRequest;
+
+// Begins a panel, and adds a signal to the newest. False: too many.
+bool panels_begin(Panels* panels, const char* against);
+bool panels_add(Panels* panels, const char* name);
+
+// figure_model.c, figure_result.c: run or read, draw. An exit code.
+int plot_model(PlotRequest* request);
+int plot_result(PlotRequest* request);
+
+#endif

@@ -1,0 +1,373 @@
+// kairos plot MODEL.kai: runs an experiment and draws it, without a file between. Its `plot` lines are the panels.
+#include "cli/figure.h"
+
+#include "cli/interrupt.h"
+#include "cli/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Run
+{
+    PlotRequest* request;
+    const kaiModel* model;
+    kaiSimOptions options;
+    int* record;  // variables
+    int record_count;
+    Panels panels;
+    kaiFigure* figure;
+    kaiInstants* instants;
+    kaiSim* first;
+    bool shows_units;
+    char error[1000];
+} Run;
+
+// ---- what to record
+
+static void record(Run* r, int variable)
+{
+    for (int i = 0; i < r->record_count; i++)
+        if (r->record[i] == variable)
+            return;
+    r->record[r->record_count++] = variable;
+    kaiColumn column;
+    r->shows_units |= kaiModel_VariableColumn(r->model, variable, &column) && column.unit != NULL;
+}
+
+// The name of its column; records it. NULL: it has none.
+static const char* use(Run* r, int variable)
+{
+    kaiColumn column;
+    if (!kaiModel_VariableColumn(r->model, variable, &column))
+        return NULL;
+    record(r, variable);
+    return column.name;
+}
+
+// A signal that the command line names. NULL: there is none, *error says it.
+static const char* use_name(Run* r, const char* name)
+{
+    int variable = kaiModel_FindVariable(r->model, name);
+    const char* column = variable >= 0 ? use(r, variable) : NULL;
+    if (column != NULL)
+        return column;
+    const char* near = kaiModel_NearestVariable(r->model, name);
+    snprintf(r->error, sizeof r->error, "there is no signal `%s`%s%s%s", name, near != NULL ? "; did you mean `" : "",
+             near != NULL ? near : "", near != NULL ? "`?" : "");
+    if (variable >= 0)
+        snprintf(r->error, sizeof r->error, "`%s` is a parameter: it has no curve", name);
+    return NULL;
+}
+
+static void record_kind(Run* r, bool modes_only)
+{
+    kaiColumn column;
+    for (int i = 0; i < kaiModel_VariableCount(r->model); i++)
+        if (kaiModel_VariableColumn(r->model, i, &column) && (!modes_only || column.kind == KAI_COLUMN_MODE))
+            record(r, i);
+}
+
+// ---- panels
+
+static bool panels_named(Run* r)
+{
+    const Panels* wanted = &r->request->wanted;
+    for (int p = 0; p < wanted->count; p++)
+    {
+        const char* against = wanted->at[p].against;
+        if ((against != NULL && (against = use_name(r, against)) == NULL) || !panels_begin(&r->panels, against))
+            return false;
+        for (int i = 0; i < wanted->at[p].count; i++)
+        {
+            const char* name = use_name(r, wanted->at[p].signals[i]);
+            if (name == NULL || !panels_add(&r->panels, name))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void panels_written(Run* r)
+{
+    for (int p = 0; p < kaiModel_PlotCount(r->model); p++)
+    {
+        const uint32_t* variables;
+        int against, count = kaiModel_PlotVariables(r->model, p, &variables, &against);
+        if (!panels_begin(&r->panels, against >= 0 ? use(r, against) : NULL))
+            return;
+        for (int i = 0; i < count; i++)
+        {
+            const char* name = use(r, (int)variables[i]);
+            r->panels.left_out += name == NULL || !panels_add(&r->panels, name);
+        }
+    }
+}
+
+// Nothing is written: the states, those of one unit together.
+static void panels_chosen(Run* r)
+{
+    enum
+    {
+        PANELS_SHOWN = 4,
+        TOGETHER = 6
+    };
+    const char* units[PANELS_SHOWN];
+    int states = kaiModel_StateCount(r->model), lists[PANELS_SHOWN][TOGETHER], counts[PANELS_SHOWN] = {0}, groups = 0;
+    for (int i = 0; i < states; i++)
+    {
+        kaiColumn column;
+        int variable = kaiModel_StateVariable(r->model, i), g = 0;
+        if (!kaiModel_VariableColumn(r->model, variable, &column))
+            continue;
+        const char* unit = column.unit != NULL ? column.unit : "";
+        while (g < groups && strcmp(units[g], unit) != 0)
+            g++;
+        if (g == groups && groups < PANELS_SHOWN)
+            units[groups++] = unit;
+        if (g == PANELS_SHOWN || counts[g] == TOGETHER)
+            r->panels.left_out++;
+        else
+            lists[g][counts[g]++] = variable;
+    }
+    for (int g = 0; g < groups; g++)
+    {
+        panels_begin(&r->panels, NULL);
+        for (int i = 0; i < counts[g]; i++)
+            panels_add(&r->panels, use(r, lists[g][i]));
+    }
+}
+
+// A model without states: the first signals.
+static void panels_of_signals(Run* r)
+{
+    kaiColumn column;
+    for (int i = 0; i < kaiModel_VariableCount(r->model); i++)
+    {
+        if (!kaiModel_VariableColumn(r->model, i, &column) || column.kind == KAI_COLUMN_MODE)
+            continue;
+        if (r->panels.count == 4)
+            r->panels.left_out++;
+        else if (panels_begin(&r->panels, NULL))
+            panels_add(&r->panels, use(r, i));
+    }
+}
+
+static bool choose_panels(Run* r)
+{
+    if (r->request->wanted.count > 0)
+        return panels_named(r);
+    panels_written(r);
+    if (r->panels.count == 0)
+        panels_chosen(r);
+    if (r->panels.count == 0)
+        panels_of_signals(r);
+    return true;
+}
+
+// ---- drawing
+
+static bool wants_instants(const PlotRequest* q)
+{
+    return q->instants || !isnan(q->instant);
+}
+
+static kaiStatus make_instants(Run* r, const kaiColumn* columns, int count)
+{
+    PlotRequest* q = r->request;
+    r->instants = kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, r->error,
+                                     sizeof r->error);
+    if (r->instants == NULL)
+        return KAI_ERR_USAGE;
+    return kaiInstants_Show(r->instants, r->panels.names, r->panels.name_count, r->error, sizeof r->error);
+}
+
+// The figure knows its columns from the first sim.
+static kaiStatus make_figure(Run* r, const kaiSim* sim)
+{
+    PlotRequest* q = r->request;
+    int count;
+    const kaiColumn* columns = kaiSim_Columns(sim, &count);
+    if (r->figure != NULL || r->instants != NULL)
+        return KAI_OK;
+    q->figure.time_unit = r->shows_units ? "s" : NULL;
+    if (wants_instants(q))
+        return make_instants(r, columns, count);
+    r->figure = kaiFigure_Create(&q->figure, columns, count, r->panels.at, r->panels.count, r->error, sizeof r->error);
+    return r->figure != NULL ? KAI_OK : KAI_ERR_USAGE;
+}
+
+static kaiStatus on_row(void* user, const kaiRow* row)
+{
+    Run* r = user;
+    return r->figure != NULL ? kaiFigure_Row(r->figure, row) : kaiInstants_Row(r->instants, row);
+}
+
+static void on_fired(void* user, const kaiFired* fired)
+{
+    Run* r = user;
+    if (r->instants != NULL)
+        kaiInstants_Fired(r->instants, fired);
+}
+
+// ---- running
+
+static kaiSim* create(Run* r, const kaiModel* model)
+{
+    kaiFailure failure = {0};
+    kaiSim* sim = kaiSim_Create(model, &r->options, &failure);
+    if (sim == NULL)
+        snprintf(r->error, sizeof r->error, "%s", failure.text);
+    return sim;
+}
+
+static kaiStatus on_branch(void* user, int branch)
+{
+    Run* r = user;
+    char label[40];
+    snprintf(label, sizeof label, "outcome %d", branch);
+    kaiStatus status = r->figure != NULL ? kaiFigure_BeginRun(r->figure, label) : KAI_OK;
+    if (status == KAI_ERR_USAGE)
+        snprintf(r->error, sizeof r->error, "more outcomes than one figure can show");
+    return status;
+}
+
+static kaiStatus run_sim(Run* r, kaiSim* sim)
+{
+    if (!explores_choices(&r->options) || r->figure == NULL)
+        return kaiSim_Run(r->model, sim);
+    kaiExploreEvents events = {.begin = on_branch, .user = r};
+    kaiExploration result;
+    return kaiSim_Explore(r->model, sim, &events, &result);
+}
+
+// A run that failed is drawn as far as it came, and said so.
+static kaiStatus conclude(Run* r, kaiSim* sim, kaiStatus status)
+{
+    if (!r->request->quiet)
+        print_warnings(sim);
+    if (status == KAI_ERR_RUN)
+        print_failure(kaiSim_Failure(sim));
+    if (status == KAI_INTERRUPTED)
+        fprintf(stderr, "kairos: stopped at t = %.9g before the end: interrupted\n", kaiSim_Now(sim).t);
+    return status;
+}
+
+// One point of the sweep, or the one run that there is. The columns of the first sim are those of the figure: it is
+// kept.
+static kaiStatus run_point(Run* r, const Sweep* sweep, int64_t point)
+{
+    kaiSim* sim = create(r, r->model);
+    kaiStatus status = sim != NULL ? make_figure(r, sim) : KAI_ERR_USAGE;
+    if (status == KAI_OK && sweep->points > 1 && r->figure != NULL)
+    {
+        char label[200];
+        sweep_describe(sweep, point, label, sizeof label);
+        status = kaiFigure_BeginRun(r->figure, label);
+        if (status != KAI_OK)
+            snprintf(r->error, sizeof r->error, "more runs than one figure can show; give values with --set");
+    }
+    if (status == KAI_OK && sweep->dimension_count > 0)
+        status = sweep_set(sweep, point, &(SweepVariant){.model = r->model}, sim);
+    if (status == KAI_OK)
+        status = conclude(r, sim, run_sim(r, sim));
+    if (r->first == NULL)
+        r->first = sim;
+    else
+        kaiSim_Free(sim);
+    return status;
+}
+
+static kaiStatus plan(Run* r, Sweep* sweep)
+{
+    *sweep = (Sweep){.points = 1};
+    if (kaiModel_SweepCount(r->model) == 0)
+        return KAI_OK;
+    const char* why = sweep_plan(sweep, r->model, &r->request->run->load);
+    if (why == NULL && sweep->structural && sweep->points > 1)
+        why = "the sweep changes the structure of the model; choose one point with --set";
+    if (why == NULL && wants_instants(r->request) && sweep->points > 1)
+        why = "the experiment is a sweep; choose one point with --set";
+    snprintf(r->error, sizeof r->error, "%s", why != NULL ? why : "");
+    return why != NULL ? KAI_ERR_USAGE : KAI_OK;
+}
+
+static kaiStatus run_all(Run* r)
+{
+    Sweep sweep;
+    kaiStatus status = plan(r, &sweep), worst = KAI_OK;
+    for (int64_t point = 0; status >= 0 && point < sweep.points; point++)
+    {
+        status = run_point(r, &sweep, point);
+        if (status == KAI_ERR_RUN)  // drawn as far as it came
+            worst = status, status = KAI_OK;
+        if (status == KAI_INTERRUPTED)
+            break;
+    }
+    if (status < 0)
+        return status;
+    kaiStatus drawn = r->figure != NULL ? kaiFigure_Draw(r->figure, r->error, sizeof r->error)
+                                        : kaiInstants_Draw(r->instants, r->error, sizeof r->error);
+    if (drawn != KAI_OK)
+        return drawn;
+    return worst != KAI_OK ? worst : status == KAI_INTERRUPTED ? KAI_ERR_RUN : KAI_OK;
+}
+
+// ---- the command
+
+static kaiStatus set_up(Run* r)
+{
+    PlotRequest* q = r->request;
+    r->record = malloc(sizeof *r->record * (size_t)(kaiModel_VariableCount(r->model) + 1));
+    if (r->record == NULL)
+        return KAI_ERR_MEMORY;
+    if (!wants_instants(q) || q->wanted.count > 0)
+        if (!choose_panels(r))
+            return KAI_ERR_USAGE;
+    record_kind(r, !wants_instants(q));
+    r->options = request_options(q->run, r->model);
+    r->options.row = on_row;
+    r->options.row_user = r;
+    r->options.fired = on_fired;
+    r->options.fired_user = r;
+    r->options.record = r->record;
+    r->options.record_count = r->record_count;
+    double from = fmax(q->figure.from, r->options.start), to = fmin(q->figure.to, r->options.stop);
+    r->options.row_gap = wants_instants(q) ? 0 : (to - from) / 1000;
+    return KAI_OK;
+}
+
+static int draw_model(PlotRequest* q, const kaiModel* model)
+{
+    Run r = {.request = q, .model = model};
+    kaiStatus status = set_up(&r);
+    if (status == KAI_OK)
+        status = run_all(&r);
+    if (status < 0 && r.error[0] != 0)
+        fprintf(stderr, "kairos: %s\n", r.error);
+    else if (r.panels.left_out > 0 && !q->quiet)
+        fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", r.panels.left_out);
+    kaiFigure_Free(r.figure);
+    kaiInstants_Free(r.instants);
+    kaiSim_Free(r.first);
+    free(r.record);
+    return exit_code(status);
+}
+
+int plot_model(PlotRequest* q)
+{
+    kaiModel* model = NULL;
+    char title[2 * NAME_MAX_LENGTH];
+    interrupt_catch();
+    int code = request_load(q->run, &model);
+    if (code == EXIT_DONE)
+    {
+        q->run->chosen_of = 0;
+        request_title(q->run, model, title, sizeof title);
+        if (!q->has_title)
+            q->figure.title = title;
+        code = draw_model(q, model);
+    }
+    kaiModel_Free(model);
+    return code;
+}

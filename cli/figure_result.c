@@ -1,0 +1,131 @@
+// kairos plot RESULT.csv: reads a result once, from start to end.
+#include "cli/figure.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Reading
+{
+    PlotRequest* request;
+    kaiFigure* figure;
+    kaiInstants* instants;
+    char error[1000];
+} Reading;
+
+// ---- choosing
+
+static bool is_impulse(const kaiColumn* column)
+{
+    return strchr(column->name, '#') != NULL;
+}
+
+// Without --signals: each signal its own panel, as far as they fit on a page.
+static void choose(const kaiColumn* columns, int count, Panels* panels)
+{
+    enum
+    {
+        SHOWN = 6
+    };
+    for (int i = 0; i < count; i++)
+    {
+        if (columns[i].kind == KAI_COLUMN_MODE || is_impulse(&columns[i]))
+            continue;
+        if (panels->count == SHOWN || !panels_begin(panels, NULL) || !panels_add(panels, columns[i].name))
+            panels->left_out++;
+    }
+}
+
+static bool is_named(const Panels* panels, const char* against, const char* name)
+{
+    size_t length = strcspn(name, "#");  // the impulses of a signal belong to it
+    if (against != NULL && strcmp(against, name) == 0)
+        return true;
+    for (int i = 0; i < panels->name_count; i++)
+        if (strlen(panels->names[i]) == length && strncmp(panels->names[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+// ---- the visitor
+
+static kaiStatus begin_figure(Reading* r, const kaiColumn* columns, int count, bool* wanted)
+{
+    PlotRequest* q = r->request;
+    if (q->wanted.count == 0)
+        choose(columns, count, &q->wanted);
+    for (int i = 0; i < count; i++)
+        wanted[i] = columns[i].kind == KAI_COLUMN_MODE || is_named(&q->wanted, q->against, columns[i].name);
+    r->figure = kaiFigure_Create(&q->figure, columns, count, q->wanted.at, q->wanted.count, r->error, sizeof r->error);
+    return r->figure != NULL ? KAI_OK : KAI_ERR_USAGE;
+}
+
+static kaiStatus begin_instants(Reading* r, const kaiColumn* columns, int count)
+{
+    PlotRequest* q = r->request;
+    r->instants = kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, r->error,
+                                     sizeof r->error);
+    if (r->instants == NULL)
+        return KAI_ERR_USAGE;
+    return kaiInstants_Show(r->instants, q->wanted.names, q->wanted.name_count, r->error, sizeof r->error);
+}
+
+static kaiStatus on_header(void* user, const kaiColumn* columns, int count, bool* wanted)
+{
+    Reading* r = user;
+    bool instants = r->request->instants || !isnan(r->request->instant);
+    return instants ? begin_instants(r, columns, count) : begin_figure(r, columns, count, wanted);
+}
+
+static kaiStatus on_row(void* user, const kaiRow* row)
+{
+    Reading* r = user;
+    return r->figure != NULL ? kaiFigure_Row(r->figure, row) : kaiInstants_Row(r->instants, row);
+}
+
+static kaiStatus on_lead(void* user, const char* text)
+{
+    Reading* r = user;
+    if (r->figure == NULL)
+        return KAI_OK;
+    // The number of the run says nothing that the swept values do not.
+    const char* values = strncmp(text, "run = ", 6) == 0 ? strstr(text, ", ") : NULL;
+    kaiStatus status = kaiFigure_BeginRun(r->figure, values != NULL ? values + 2 : text);
+    if (status == KAI_ERR_USAGE)
+        snprintf(r->error, sizeof r->error, "more runs than one figure can show");
+    return status;
+}
+
+// ---- the command
+
+static kaiStatus draw(Reading* r)
+{
+    return r->figure != NULL ? kaiFigure_Draw(r->figure, r->error, sizeof r->error)
+                             : kaiInstants_Draw(r->instants, r->error, sizeof r->error);
+}
+
+int plot_result(PlotRequest* q)
+{
+    Reading r = {.request = q};
+    kaiCsvReader* reader = kaiCsvReader_Open(q->run->load.path, kaiDefaultAllocator(), r.error, sizeof r.error);
+    kaiStatus status = reader != NULL ? KAI_OK : KAI_ERR_IO;
+    if (status == KAI_OK)
+    {
+        char error[1000];
+        kaiCsvVisitor visitor = {on_header, on_row, on_lead, &r};
+        status = kaiCsvReader_Read(reader, &visitor, error, sizeof error);
+        if (status != KAI_OK && r.error[0] == 0)
+            snprintf(r.error, sizeof r.error, "%s", error);
+    }
+    if (status == KAI_OK)
+        status = draw(&r);
+    if (status != KAI_OK)
+        fprintf(stderr, "kairos: %s\n", r.error);
+    else if (kaiCsvReader_Remark(reader) != NULL && !q->quiet)
+        fprintf(stderr, "kairos: %s: %s\n", q->run->load.path, kaiCsvReader_Remark(reader));
+    if (status == KAI_OK && q->wanted.left_out > 0 && !q->quiet)
+        fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", q->wanted.left_out);
+    kaiFigure_Free(r.figure);
+    kaiInstants_Free(r.instants);
+    kaiCsvReader_Free(reader);
+    return exit_code(status);
+}

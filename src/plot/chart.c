@@ -1,0 +1,414 @@
+// Axes, curves, jumps, impulses, events, bands. Conventions: a jump is a gap with an open end at its left limit and a
+// filled one at its right limit; an impulse is an arrow from 0 whose height is its weight (paper 003, Fig. 4), δ′ has
+// two heads, δ″ three; an event is a stem; what is absent is not drawn.
+#include "plot/chart.h"
+
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const Colour black = {0x22, 0x22, 0x22, 255}, grey = {0x88, 0x88, 0x88, 255}, pale = {0xe4, 0xe4, 0xe4, 255},
+                    white = {255, 255, 255, 255};
+
+Look look_of(const Canvas* canvas)
+{
+    bool coarse = canvas_format(canvas) == CANVAS_TERMINAL;
+    return (Look){
+        .coarse = coarse,
+        .title = {.size = 14, .colour = black, .bold = true},
+        .label = {.size = 12, .colour = black},
+        .tick = {.size = 11, .colour = black},
+        .note = {.size = 10.5, .colour = COLOUR(0x555555)},
+        .gap = coarse ? 2 : 8,
+        .line = 1.6,
+        .marker = 3,
+    };
+}
+
+double axis_place(const Axis* axis, double value)
+{
+    return axis->from + (value - axis->low) / (axis->high - axis->low) * (axis->to - axis->from);
+}
+
+// ---- ranges
+
+bool chart_is_event(const Track* track)
+{
+    bool marks = false;
+    for (int i = 0; i < track->count; i++)
+        if (track->points[i].link != LINK_NONE)
+            return false;
+    for (int i = 0; i < track->mark_count && !marks; i++)
+        marks = track->marks[i].kind != MARK_IMPULSE;
+    return track->event || (track->count > 0 && track->points[track->count - 1].ends) || marks;
+}
+
+typedef struct Range
+{
+    double from, to;  // times that count
+    bool any;
+    double low, high;
+} Range;
+
+static void include(Range* r, double t, double value)
+{
+    if (t < r->from || t > r->to)
+        return;
+    r->low = !r->any || value < r->low ? value : r->low;
+    r->high = !r->any || value > r->high ? value : r->high;
+    r->any = true;
+}
+
+static bool range(const ChartSeries* series, int count, bool of_x, Range r, double* low, double* high)
+{
+    for (int k = 0; k < count; k++)
+    {
+        const Track* track = series[k].track;
+        bool stands = !of_x && chart_is_event(track);
+        for (int i = 0; i < track->count; i++)
+            include(&r, track->points[i].t, of_x ? track->points[i].x : track->points[i].y);
+        for (int i = 0; i < track->mark_count; i++)
+        {
+            include(&r, track->marks[i].t, of_x ? track->marks[i].x : track->marks[i].y);
+            stands |= !of_x && track->marks[i].kind == MARK_IMPULSE;
+        }
+        if (stands)
+            include(&r, r.from, 0);  // stems and arrows stand on it
+    }
+    *low = r.low;
+    *high = r.high;
+    return r.any;
+}
+
+bool chart_range_y(const ChartSeries* series, int count, double from, double to, double* low, double* high)
+{
+    return range(series, count, false, (Range){from, to, false, 0, 0}, low, high);
+}
+
+bool chart_range_x(const ChartSeries* series, int count, double from, double to, double* low, double* high)
+{
+    return range(series, count, true, (Range){from, to, false, 0, 0}, low, high);
+}
+
+// ---- axes
+
+static const Paint frame = {.stroke = {0x55, 0x55, 0x55, 255}, .width = 0.9};
+static const Paint grid = {.stroke = {0xe4, 0xe4, 0xe4, 255}, .width = 0.8};
+static const Paint zero = {.stroke = {0xb0, 0xb0, 0xb0, 255}, .width = 0.9};
+
+// The lines of a frame on braille dots: left and below.
+static void coarse_frame(Canvas* c, Box box)
+{
+    const Paint line = {.stroke = grey, .width = 1};
+    canvas_line(c, box.x - 1, box.y, box.x - 1, box.y + box.height, &line);
+    canvas_line(c, box.x - 1, box.y + box.height, box.x + box.width - 1, box.y + box.height, &line);
+}
+
+void chart_axis_x(Canvas* c, const Look* look, const Axis* x, Box box, bool labels)
+{
+    TextStyle style = look->tick;
+    style.anchor = TEXT_MIDDLE;
+    double base = box.y + box.height;
+    for (int i = 0; i < x->ticks.count; i++)
+    {
+        char text[64];
+        double at = axis_place(x, ticks_at(&x->ticks, i));
+        if (!look->coarse)
+        {
+            canvas_line(c, at, box.y, at, base, &grid);
+            canvas_line(c, at, base, at, base + 4, &frame);
+        }
+        ticks_label(&x->ticks, i, text, sizeof text);
+        if (labels)
+            canvas_text(c, at, base + (look->coarse ? 7 : 6 + canvas_ascent(c, &style)), text, &style);
+    }
+}
+
+void chart_axis_y(Canvas* c, const Look* look, const Axis* y, Box box)
+{
+    TextStyle style = look->tick;
+    style.anchor = TEXT_END;
+    for (int i = 0; i < y->ticks.count; i++)
+    {
+        char text[64];
+        double value = ticks_at(&y->ticks, i), at = axis_place(y, value);
+        if (!look->coarse)
+        {
+            canvas_line(c, box.x, at, box.x + box.width, at, fabs(value) < 1e-9 * y->ticks.step ? &zero : &grid);
+            canvas_line(c, box.x - 4, at, box.x, at, &frame);
+        }
+        ticks_label(&y->ticks, i, text, sizeof text);
+        canvas_text(c, box.x - (look->coarse ? 4 : 7), at + (look->coarse ? 1 : 0.36 * style.size), text, &style);
+    }
+    if (look->coarse)
+        coarse_frame(c, box);
+    else
+        canvas_rectangle(c, box.x, box.y, box.width, box.height, &frame);
+}
+
+// ---- curves
+
+typedef struct Pen
+{
+    Canvas* canvas;
+    const Look* look;
+    const Axis *x, *y;
+    Box box;
+    Colour colour;
+} Pen;
+
+static CanvasPoint place(const Pen* pen, double x, double y)
+{
+    return (CanvasPoint){axis_place(pen->x, x), axis_place(pen->y, y)};
+}
+
+static bool is_visible(const Pen* pen, CanvasPoint p)
+{
+    return p.x >= pen->box.x - 1 && p.x <= pen->box.x + pen->box.width + 1;
+}
+
+static void draw_end(const Pen* pen, CanvasPoint at, bool open, double radius)
+{
+    Paint paint = {.stroke = pen->colour, .fill = open ? white : pen->colour, .width = 1.3};
+    if (is_visible(pen, at) && !pen->look->coarse)
+        canvas_ellipse(pen->canvas, at.x, at.y, radius, radius, &paint);
+}
+
+// Pieces between jumps as polylines, in bites that the stack can hold.
+static void draw_lines(const Pen* pen, const Track* track)
+{
+    enum
+    {
+        BITE = 1024
+    };
+    const Paint paint = {.stroke = pen->colour, .width = pen->look->line};
+    CanvasPoint points[BITE];
+    int count = 0;
+    for (int i = 0; i < track->count; i++)
+    {
+        CanvasPoint p = place(pen, track->points[i].x, track->points[i].y);
+        bool goes_on = count > 0 && track->points[i].link == LINK_LINE;
+        if (!goes_on || count == BITE)
+        {
+            canvas_lines(pen->canvas, points, count, &paint);
+            points[0] = count == BITE && goes_on ? points[BITE - 1] : p;
+            count = 1;
+        }
+        if (goes_on)
+            points[count++] = p;
+    }
+    canvas_lines(pen->canvas, points, count, &paint);
+}
+
+// Jumps closer together than their markers are drawn without them: a row of circles would hide the curve.
+static bool is_lonely(const Pen* pen, const Track* track, int jump)
+{
+    double room = 2.5 * pen->look->marker, x = axis_place(pen->x, track->points[jump].x);
+    int before = jump - 2, after = jump + 1;
+    while (before > 0 && track->points[before].link == LINK_LINE)
+        before--;
+    while (after < track->count && track->points[after].link == LINK_LINE)
+        after++;
+    bool clear_before = before <= 0 || fabs(x - axis_place(pen->x, track->points[before].x)) > room;
+    bool clear_after = after >= track->count || fabs(axis_place(pen->x, track->points[after].x) - x) > room;
+    return track->against || (clear_before && clear_after);
+}
+
+static void draw_jumps(const Pen* pen, const Track* track)
+{
+    const Paint dashed = {.stroke = colour_fade(pen->colour, 0.55), .width = 0.9, .dash = {2.5, 2.5}};
+    for (int i = 0; i < track->count; i++)
+    {
+        const TrackPoint* p = &track->points[i];
+        CanvasPoint at = place(pen, p->x, p->y);
+        if (p->link == LINK_JUMP)
+        {
+            CanvasPoint left = place(pen, p[-1].x, p[-1].y);
+            canvas_line(pen->canvas, left.x, left.y, at.x, at.y, &dashed);
+            bool apart = hypot(at.x - left.x, at.y - left.y) > pen->look->marker && is_lonely(pen, track, i);
+            if (apart)
+            {
+                draw_end(pen, left, true, pen->look->marker);
+                draw_end(pen, at, false, pen->look->marker);
+            }
+        }
+        bool alone = p->link == LINK_NONE && (i + 1 == track->count || p[1].link == LINK_NONE);
+        if (p->ends && !alone)
+            draw_end(pen, at, true, pen->look->marker);
+        if ((p->link == LINK_NONE && i > 0) || alone)
+            draw_end(pen, at, false, pen->look->marker);
+    }
+}
+
+// ---- marks
+
+static void draw_head(const Pen* pen, CanvasPoint tip, double direction)
+{
+    double size = pen->look->coarse ? 3 : 7;
+    const CanvasPoint head[] = {{tip.x, tip.y},
+                                {tip.x - 0.45 * size, tip.y + direction * size},
+                                {tip.x + 0.45 * size, tip.y + direction * size}};
+    canvas_polygon(pen->canvas, head, 3, &(Paint){.fill = pen->colour});
+}
+
+static void draw_impulse(const Pen* pen, const TrackMark* mark)
+{
+    CanvasPoint foot = place(pen, mark->x, 0), tip = place(pen, mark->x, mark->y);
+    double direction = tip.y < foot.y ? 1 : -1;  // of the shaft, from the tip
+    Paint paint = {.stroke = pen->colour, .width = pen->look->line};
+    canvas_line(pen->canvas, foot.x, foot.y, tip.x, tip.y + direction * (pen->look->coarse ? 0 : 4), &paint);
+    for (int k = 0; k <= mark->order; k++)
+        draw_head(pen, (CanvasPoint){tip.x, tip.y + direction * 6 * k}, direction);
+}
+
+static void draw_stem(const Pen* pen, double x, double y)
+{
+    CanvasPoint foot = place(pen, x, 0), tip = place(pen, x, y);
+    Paint paint = {.stroke = pen->colour, .width = 1.2};
+    canvas_line(pen->canvas, foot.x, foot.y, tip.x, tip.y, &paint);
+    draw_end(pen, tip, false, 0.9 * pen->look->marker);
+}
+
+static void draw_marks(const Pen* pen, const Track* track, bool event)
+{
+    for (int i = 0; i < track->mark_count; i++)
+    {
+        const TrackMark* mark = &track->marks[i];
+        if (mark->kind == MARK_IMPULSE)
+            draw_impulse(pen, mark);
+        else if (event)
+            draw_stem(pen, mark->x, mark->y);
+        else
+            draw_end(pen, place(pen, mark->x, mark->y), false, 0.6 * pen->look->marker);
+    }
+    for (int i = 0; i < track->count && event; i++)
+        draw_stem(pen, track->points[i].x, track->points[i].y);
+}
+
+void chart_series(Canvas* c, const Look* look, const ChartSeries* series, const Axis* x, const Axis* y, Box box)
+{
+    Pen pen = {c, look, x, y, box, series->colour};
+    bool event = chart_is_event(series->track);
+    canvas_group(c, series->name);
+    // Markers on the frame are whole: the clip has room for them.
+    double room = look->coarse ? 0 : look->marker + 2;
+    canvas_clip(c, box.x - room, box.y - room, box.width + 2 * room, box.height + 2 * room);
+    if (!event)
+        draw_lines(&pen, series->track);
+    if (!event)
+        draw_jumps(&pen, series->track);
+    draw_marks(&pen, series->track, event);
+    canvas_unclip(c);
+    canvas_ungroup(c);
+}
+
+// ---- labels of impulses
+
+static void impulse_text(const TrackMark* mark, char* text, size_t size)
+{
+    static const char* const names[] = {"δ", "δ′", "δ″"};
+    char number[64], raised[32];
+    ticks_number(mark->y, 4, number, sizeof number);
+    if (mark->order < 3)
+        snprintf(text, size, "%s %s", number, names[mark->order]);
+    else
+    {
+        ticks_raised(mark->order, raised, sizeof raised);
+        snprintf(text, size, "%s δ⁽%s⁾", number, raised);
+    }
+}
+
+// Labels stand right of the tip and inside the panel. False: it would lie on one that is there already.
+static bool place_label(const Canvas* c, const TextStyle* style, Box panel, CanvasPoint tip, const char* text,
+                        const Box* taken, int count, Box* out)
+{
+    double width = canvas_text_width(c, text, style), height = canvas_line_height(c, style);
+    *out = (Box){tip.x + 6, tip.y - height / 2, width, height};
+    if (out->x + width > panel.x + panel.width)
+        out->x = tip.x - 6 - width;
+    out->y = fmin(fmax(out->y, panel.y + 1), panel.y + panel.height - height - 1);
+    for (int i = 0; i < count; i++)
+        if (out->x < taken[i].x + taken[i].width && taken[i].x < out->x + width &&
+            out->y < taken[i].y + taken[i].height && taken[i].y < out->y + height)
+            return false;
+    return true;
+}
+
+void chart_impulse_labels(Canvas* c, const Look* look, const ChartSeries* series, int count, const Axis* x,
+                          const Axis* y, Box box)
+{
+    enum
+    {
+        LABELS_MAX = 40
+    };
+    Box taken[LABELS_MAX];
+    int labels = 0;
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < series[k].track->mark_count && labels < LABELS_MAX; i++)
+        {
+            const TrackMark* mark = &series[k].track->marks[i];
+            char text[128];
+            if (mark->kind != MARK_IMPULSE)
+                continue;
+            CanvasPoint tip = {axis_place(x, mark->x), axis_place(y, mark->y)};
+            impulse_text(mark, text, sizeof text);
+            if (!place_label(c, &look->note, box, tip, text, taken, labels, &taken[labels]))
+                continue;
+            const Box* at = &taken[labels++];
+            canvas_text(c, at->x, at->y + canvas_ascent(c, &look->note), text, &look->note);
+        }
+}
+
+// ---- bands
+
+void chart_fit_text(const Canvas* c, const TextStyle* style, double width, const char* text, char* out, size_t size)
+{
+    snprintf(out, size, "%s", text);
+    size_t length = strlen(out);
+    while (length > 0 && canvas_text_width(c, out, style) > width)
+    {
+        do
+            length--;
+        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80);
+        snprintf(out, size, "%.*s…", (int)length, text);
+        if (length == 0)
+            out[0] = 0;
+    }
+}
+
+static void draw_piece(Canvas* c, const Look* look, Box at, const char* name, Colour colour)
+{
+    if (look->coarse)
+    {
+        const Paint line = {.stroke = colour, .width = 1};
+        canvas_line(c, at.x, at.y + 2, at.x + at.width - 1, at.y + 2, &line);
+        canvas_line(c, at.x, at.y, at.x, at.y + 3, &line);
+    }
+    else
+        canvas_rectangle(c, at.x, at.y, at.width, at.height,
+                         &(Paint){.fill = colour_fade(colour, 0.35), .stroke = white, .width = 0.6});
+    TextStyle style = look->note;
+    style.anchor = TEXT_MIDDLE;
+    style.colour = look->coarse ? colour : black;
+    if (canvas_text_width(c, name, &style) + 4 <= at.width)
+        canvas_text(c, at.x + at.width / 2, at.y + (look->coarse ? 3 : at.height / 2 + 0.36 * style.size), name,
+                    &style);
+}
+
+void chart_band(Canvas* c, const Look* look, const Bands* b, const char* const* names, int name_count,
+                int first_colour, const Axis* x, Box box)
+{
+    for (int i = 0; i < b->count; i++)
+    {
+        int mode = b->pieces[i].mode;
+        double end = i + 1 < b->count ? b->pieces[i + 1].from : b->ends_at;
+        double left = fmax(box.x, axis_place(x, b->pieces[i].from)), right = fmin(box.x + box.width, axis_place(x, end));
+        if (mode == BAND_ABSENT || !(right > left))
+            continue;
+        bool known = mode >= 0 && mode < name_count;
+        draw_piece(c, look, (Box){left, box.y, right - left, box.height}, known ? names[mode] : "",
+                   known ? colour_of(first_colour + mode) : pale);
+    }
+}

@@ -1,0 +1,75 @@
+// The tags of instants, kept whole: values at every tag and what fired there.
+#ifndef KAIROS_PLOT_INSTANT_H
+#define KAIROS_PLOT_INSTANT_H
+
+#include "plot/figure.h"
+
+enum
+{
+    INSTANT_TAGS = 4096,    // kept of one instant; more are only counted
+    INSTANT_FIGURES = 24,   // instants in one picture
+    FIRED_TEXT = 96,
+    FIRED_SOURCE = 120
+};
+
+typedef struct FiredEntry
+{
+    int32_t p, m;
+    kaiFiredKind kind;
+    char text[FIRED_TEXT];
+    const char* file;  // of the model, which outlives the view
+    int line;
+    char source[FIRED_SOURCE];  // the line itself, if the file can be read
+} FiredEntry;
+
+typedef struct TagEntry
+{
+    int32_t p, m;
+} TagEntry;
+
+typedef struct Instant
+{
+    double t;
+    TagEntry* tags;
+    double* values;    // of tag i from i * columns on
+    uint8_t* present;
+    int tag_count, tag_capacity;
+    int64_t more;  // tags that were not kept
+    FiredEntry* fired;
+    int fired_count, fired_capacity;
+} Instant;
+
+struct kaiInstants
+{
+    kaiFigureOptions options;
+    CanvasFormat format;
+    double at;  // NaN: all
+    const kaiColumn* columns;
+    int column_count;
+    bool* shown;     // by name
+    bool named;      // some were named
+    bool* changing;  // scratch of drawing: columns to show of one instant
+    Instant current;
+    bool has_current;
+    Instant* kept;
+    int count, capacity;
+    bool out_of_memory, any;
+    double first_t, last_t;
+};
+
+bool instant_value(const kaiInstants* v, const Instant* x, int tag, int column, double* value);
+// Something else than at the tag before.
+bool instant_changed(const kaiInstants* v, const Instant* x, int tag, int column);
+// Marks in v->changing what is to be shown of this instant; returns how many.
+int instant_choose(kaiInstants* v, const Instant* x);
+// The value as text, "absent" as "·".
+void instant_cell(const kaiInstants* v, const Instant* x, int tag, int column, char* text, size_t size);
+// The firings that belong to a recorded tag: those at it, and at tags after it that were not recorded.
+bool instant_fired_at(const Instant* x, int tag, const FiredEntry* fired);
+const char* instant_kind(kaiFiredKind kind);
+
+// instant_text.c, instant_draw.c
+kaiStatus instant_write(kaiInstants* v, char* error, size_t error_size);
+kaiStatus instant_draw(kaiInstants* v, char* error, size_t error_size);
+
+#endif

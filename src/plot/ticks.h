@@ -1,0 +1,32 @@
+// Where the labels of an axis stand and what they say.
+#ifndef KAIROS_PLOT_TICKS_H
+#define KAIROS_PLOT_TICKS_H
+
+#include <stddef.h>
+
+// Labels at first + i step, i < count. What they show is (value - offset) / 10^exponent with `decimals` decimals; where
+// offset or exponent is not 0 the axis says so once.
+typedef struct Ticks
+{
+    double first, step;
+    int count;
+    double offset;
+    int exponent, decimals;
+} Ticks;
+
+// At most `most` (and, if that is at least 2, at least two) ticks at multiples of 1, 2 or 5 times a power of ten inside
+// [low, high], low < high.
+Ticks ticks_make(double low, double high, int most);
+double ticks_at(const Ticks* ticks, int index);
+void ticks_label(const Ticks* ticks, int index, char* text, size_t size);
+// "×10⁻⁶", " + 3", both, or "".
+void ticks_note(const Ticks* ticks, char* text, size_t size);
+
+// A range that shows [low, high] with some room; never empty.
+void ticks_range(double* low, double* high);
+// Digits as small raised ones: -6 → "⁻⁶".
+void ticks_raised(int number, char* text, size_t size);
+// A number as people write it in a figure: 6 digits, a true minus, "1.5·10⁻⁶".
+void ticks_number(double value, int digits, char* text, size_t size);
+
+#endif

@@ -1,0 +1,449 @@
+// CSV → rows, streamed. A result may have ten million rows, so a line is looked at once: fields that nobody wants are
+// skipped, numbers are read by hand (64 bits of digits, then one power of ten in extended precision).
+#include "kairos/result.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum
+{
+    BUFFER_SIZE = 1 << 20,
+    COLUMNS_MAX = 1 << 16
+};
+
+struct kaiCsvReader
+{
+    kaiAllocator allocator;
+    char path[1024];
+    int descriptor;
+    char* buffer;
+    size_t capacity, begin, end;  // unread text lies in [begin, end)
+    bool at_end;
+    long long line;  // number of the line in work
+    char* names;     // texts of the header, each ended by 0
+    size_t names_size;
+    int lead_count;
+    const char** lead_names;
+    char lead_text[512];  // as the last row had it
+    kaiColumn* columns;
+    int column_count, allocated;
+    int* mode_capacity;
+    bool* wanted;
+    double* values;
+    uint8_t* present;
+    char remark[400];
+};
+
+// ---- memory
+
+static void* get(kaiAllocator a, size_t size)
+{
+    void* block = a.alloc(a.user, NULL, 0, size);
+    if (block != NULL)
+        memset(block, 0, size);
+    return block;
+}
+
+static void give(kaiAllocator a, const void* block, size_t size)
+{
+    if (block != NULL)
+        a.alloc(a.user, (void*)block, size, 0);
+}
+
+static void free_columns(kaiCsvReader* r)
+{
+    kaiAllocator a = r->allocator;
+    size_t n = (size_t)r->allocated;
+    for (int i = 0; i < r->column_count && r->mode_capacity != NULL; i++)
+    {
+        for (int k = 0; k < r->columns[i].mode_count; k++)
+            give(a, r->columns[i].mode_names[k], strlen(r->columns[i].mode_names[k]) + 1);
+        give(a, r->columns[i].mode_names, sizeof(char*) * (size_t)r->mode_capacity[i]);
+    }
+    give(a, r->names, r->names_size);
+    give(a, r->lead_names, sizeof *r->lead_names * n);
+    give(a, r->columns, sizeof *r->columns * n);
+    give(a, r->mode_capacity, sizeof *r->mode_capacity * n);
+    give(a, r->wanted, sizeof *r->wanted * n);
+    give(a, r->values, sizeof *r->values * n);
+    give(a, r->present, n);
+}
+
+void kaiCsvReader_Free(kaiCsvReader* r)
+{
+    if (r == NULL)
+        return;
+    kaiAllocator a = r->allocator;
+    free_columns(r);
+    give(a, r->buffer, r->capacity);
+    if (r->descriptor > 0)
+        close(r->descriptor);
+    give(a, r, sizeof *r);
+}
+
+const char* kaiCsvReader_Remark(const kaiCsvReader* r)
+{
+    return r->remark[0] != 0 ? r->remark : NULL;
+}
+
+// ---- lines
+
+kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, char* error, size_t error_size)
+{
+    kaiCsvReader* r = get(a, sizeof *r);
+    snprintf(error, error_size, "out of memory");
+    if (r == NULL)
+        return NULL;
+    r->allocator = a;
+    r->capacity = BUFFER_SIZE;
+    r->buffer = get(a, r->capacity);
+    snprintf(r->path, sizeof r->path, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
+    r->descriptor = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (r->descriptor < 0)
+        snprintf(error, error_size, "%s cannot be read: %s", path, strerror(errno));
+    else if (fstat(r->descriptor, &status) == 0 && S_ISDIR(status.st_mode))
+        snprintf(error, error_size, "%s cannot be read: it is a folder", path);
+    else if (r->buffer != NULL)
+        return r;
+    kaiCsvReader_Free(r);
+    return NULL;
+}
+
+// Makes room behind the unread text and reads more. False: no memory, or the read failed (*status).
+static bool refill(kaiCsvReader* r, kaiStatus* status)
+{
+    kaiAllocator a = r->allocator;
+    memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
+    r->end -= r->begin;
+    r->begin = 0;
+    if (r->end == r->capacity)
+    {
+        char* more = a.alloc(a.user, r->buffer, r->capacity, 2 * r->capacity);
+        *status = KAI_ERR_MEMORY;
+        if (more == NULL)
+            return false;
+        r->buffer = more;
+        r->capacity *= 2;
+    }
+    ssize_t count;
+    do
+        count = read(r->descriptor, r->buffer + r->end, r->capacity - r->end);
+    while (count < 0 && errno == EINTR);
+    *status = KAI_ERR_IO;
+    if (count < 0)
+        return false;
+    r->at_end = count == 0;
+    r->end += (size_t)count;
+    return true;
+}
+
+// The next line with its '\n', or what the file ends with. KAI_END: nothing left.
+static kaiStatus next_line(kaiCsvReader* r, char** line, char** end)
+{
+    for (;;)
+    {
+        char* from = r->buffer + r->begin;
+        char* found = memchr(from, '\n', r->end - r->begin);
+        if (found != NULL || r->at_end)
+        {
+            *line = from;
+            *end = found != NULL ? found + 1 : r->buffer + r->end;
+            r->begin = (size_t)(*end - r->buffer);
+            r->line++;
+            return *line == *end ? KAI_END : KAI_OK;
+        }
+        kaiStatus status;
+        if (!refill(r, &status))
+            return status;
+    }
+}
+
+// ---- numbers
+
+static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+                                     1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
+                                     1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+
+// A field up to ',' or the end of the line. False: no number.
+static bool read_number(const char* at, const char* end, double* value)
+{
+    const char* from = at;
+    uint64_t digits = 0;
+    int count = 0, exponent = 0;
+    bool negative = at < end && *at == '-', any = false;
+    at += negative;
+    for (; at < end && *at >= '0' && *at <= '9'; at++, any = true)
+        if (count < 19)
+            digits = digits * 10 + (uint64_t)(*at - '0'), count += digits != 0;
+        else
+            exponent++;
+    if (at < end && *at == '.')
+        for (at++; at < end && *at >= '0' && *at <= '9'; at++, any = true)
+            if (count < 19)
+                digits = digits * 10 + (uint64_t)(*at - '0'), count += digits != 0, exponent--;
+    if (any && at < end && (*at == 'e' || *at == 'E'))
+    {
+        char* stop;
+        exponent += (int)strtol(at + 1, &stop, 10);
+        at = stop;
+    }
+    if (!any || at != end || exponent > 27 || exponent < -27)
+    {
+        char* stop;  // far exponents, inf, nan
+        *value = strtod(from, &stop);
+        return stop == end && stop > from;
+    }
+    long double scaled = exponent < 0 ? (long double)digits / powers[-exponent] : (long double)digits * powers[exponent];
+    *value = (double)(negative ? -scaled : scaled);
+    return true;
+}
+
+// ---- fields
+
+// The end of the field at `at`: its ',' or the end of the line. Quoted fields may contain commas.
+static char* field_end(char* at, char* end)
+{
+    if (at < end && *at == '"')
+        for (at++; at < end && !(*at == '"' && (at + 1 >= end || at[1] != '"')); at++)
+            at += *at == '"';
+    char* comma = at < end ? memchr(at, ',', (size_t)(end - at)) : NULL;
+    return comma != NULL ? comma : end;
+}
+
+// Takes quotes off, in place; ends the text with 0 (over the ',' or '\n' behind it).
+static char* plain_text(char* at, char* end)
+{
+    *end = 0;
+    if (*at != '"')
+        return at;
+    char* out = at;
+    for (char* in = at + 1; *in != 0; in++)
+        if (*in != '"' || in[1] == '"')
+        {
+            *out++ = *in;
+            in += *in == '"';
+        }
+    *out = 0;
+    return at;
+}
+
+static void trim(char** end, const char* begin)
+{
+    while (*end > begin && ((*end)[-1] == '\n' || (*end)[-1] == '\r'))
+        (*end)--;
+}
+
+// ---- header
+
+static bool allocate_columns(kaiCsvReader* r, const char* line, size_t length)
+{
+    int fields = 1;
+    for (size_t i = 0; i < length; i++)
+        fields += line[i] == ',';
+    kaiAllocator a = r->allocator;
+    size_t n = (size_t)(r->allocated = fields);
+    r->names_size = length + 1;
+    r->names = get(a, r->names_size);
+    r->lead_names = get(a, sizeof *r->lead_names * n);
+    r->columns = get(a, sizeof *r->columns * n);
+    r->mode_capacity = get(a, sizeof *r->mode_capacity * n);
+    r->wanted = get(a, sizeof *r->wanted * n);
+    r->values = get(a, sizeof *r->values * n);
+    r->present = get(a, n);
+    return r->names != NULL && r->lead_names != NULL && r->columns != NULL && r->mode_capacity != NULL &&
+           r->wanted != NULL && r->values != NULL && r->present != NULL;
+}
+
+static bool is_mode_name(const char* name)
+{
+    size_t length = strlen(name);
+    return strcmp(name, "mode") == 0 || (length > 5 && strcmp(name + length - 5, ".mode") == 0);
+}
+
+// Names before `t,p,m` lead, those behind are the columns. False: there is no t,p,m.
+static bool read_names(kaiCsvReader* r, char* at, char* end)
+{
+    int tags = 0;
+    while (at <= end && at != NULL)
+    {
+        char* stop = field_end(at, end);
+        bool last = stop == end;
+        const char* name = plain_text(at, stop);
+        if (tags == 3)
+        {
+            r->wanted[r->column_count] = true;
+            r->columns[r->column_count++] =
+                (kaiColumn){.name = name, .kind = is_mode_name(name) ? KAI_COLUMN_MODE : KAI_COLUMN_REAL};
+        }
+        else if (strlen(name) == 1 && name[0] == "tpm"[tags])
+            tags++;
+        else if (tags > 0)
+            return false;
+        else
+            r->lead_names[r->lead_count++] = name;
+        at = last ? NULL : stop + 1;
+    }
+    return tags == 3;
+}
+
+static kaiStatus read_header(kaiCsvReader* r, char* error, size_t error_size)
+{
+    char *line, *end;
+    kaiStatus status = next_line(r, &line, &end);
+    if (status == KAI_END)
+    {
+        snprintf(error, error_size, "%s is empty", r->path);
+        return KAI_ERR_IO;
+    }
+    if (status != KAI_OK)
+        return status;
+    trim(&end, line);
+    if (!allocate_columns(r, line, (size_t)(end - line)))
+        return KAI_ERR_MEMORY;
+    memcpy(r->names, line, (size_t)(end - line));
+    if (read_names(r, r->names, r->names + (end - line)))
+        return KAI_OK;
+    snprintf(error, error_size, "%s is no result of `kairos run`: its first line has no t,p,m", r->path);
+    return KAI_ERR_IO;
+}
+
+// ---- rows
+
+static kaiStatus find_mode(kaiCsvReader* r, int column, const char* at, size_t length, double* value)
+{
+    kaiColumn* c = &r->columns[column];
+    kaiAllocator a = r->allocator;
+    for (int k = 0; k < c->mode_count; k++)
+        if (strncmp(c->mode_names[k], at, length) == 0 && c->mode_names[k][length] == 0)
+        {
+            *value = k;
+            return KAI_OK;
+        }
+    if (c->mode_count == r->mode_capacity[column])
+    {
+        int more = 2 * c->mode_count + 4;
+        void* names = a.alloc(a.user, (void*)c->mode_names, sizeof(char*) * (size_t)r->mode_capacity[column],
+                              sizeof(char*) * (size_t)more);
+        if (names == NULL)
+            return KAI_ERR_MEMORY;
+        c->mode_names = names;
+        r->mode_capacity[column] = more;
+    }
+    char* name = get(a, length + 1);
+    if (name == NULL)
+        return KAI_ERR_MEMORY;
+    memcpy(name, at, length);
+    ((const char**)c->mode_names)[c->mode_count] = name;
+    *value = c->mode_count++;
+    return KAI_OK;
+}
+
+static kaiStatus bad_row(const kaiCsvReader* r, const char* what, char* error, size_t error_size)
+{
+    snprintf(error, error_size, "%s:%lld: %s; run the model again to get the whole result", r->path, r->line, what);
+    return KAI_ERR_IO;
+}
+
+static const char cut_off[] = "the result is cut off in the middle of this row";
+
+// "run = 1, a = 0.5", told to the visitor when it changes.
+static kaiStatus read_lead(kaiCsvReader* r, char** at, char* end, const kaiCsvVisitor* v)
+{
+    char text[sizeof r->lead_text] = "";
+    size_t length = 0;
+    for (int i = 0; i < r->lead_count && *at <= end; i++)
+    {
+        char* stop = field_end(*at, end);
+        if (length < sizeof text)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s = %.*s", i > 0 ? ", " : "",
+                                       r->lead_names[i], (int)(stop - *at), *at);
+        *at = stop + 1;
+    }
+    if (strcmp(text, r->lead_text) == 0)
+        return KAI_OK;
+    memcpy(r->lead_text, text, sizeof text);
+    return v->lead != NULL ? v->lead(v->user, text) : KAI_OK;
+}
+
+static bool read_tag(char** at, char* end, double tag[3])
+{
+    for (int i = 0; i < 3; i++)
+    {
+        char* stop = *at <= end ? field_end(*at, end) : NULL;
+        if (stop == NULL || !read_number(*at, stop, &tag[i]))
+            return false;
+        *at = stop + 1;
+    }
+    return true;
+}
+
+static kaiStatus read_value(kaiCsvReader* r, int i, char* at, char* stop, char* error, size_t error_size)
+{
+    r->present[i] = r->wanted[i] && stop > at;
+    if (!r->present[i])
+        return KAI_OK;
+    if (r->columns[i].kind == KAI_COLUMN_MODE)
+        return find_mode(r, i, at, (size_t)(stop - at), &r->values[i]);
+    if (read_number(at, stop, &r->values[i]))
+        return KAI_OK;
+    char what[300];
+    snprintf(what, sizeof what, "`%.*s` in column %s is no number", (int)(stop - at > 40 ? 40 : stop - at), at,
+             r->columns[i].name);
+    return bad_row(r, what, error, error_size);
+}
+
+static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisitor* v, char* error, size_t error_size)
+{
+    double tag[3];
+    if (end[-1] != '\n')
+        return bad_row(r, cut_off, error, error_size);
+    trim(&end, at);
+    kaiStatus status = r->lead_count > 0 ? read_lead(r, &at, end, v) : KAI_OK;
+    if (status != KAI_OK)
+        return status;
+    if (!read_tag(&at, end, tag))
+        return bad_row(r, cut_off, error, error_size);
+    for (int i = 0; i < r->column_count; i++)
+    {
+        if (at > end)
+            return bad_row(r, cut_off, error, error_size);
+        char* stop = field_end(at, end);
+        status = read_value(r, i, at, stop, error, error_size);
+        if (status != KAI_OK)
+            return status;
+        at = stop + 1;
+    }
+    if (at <= end)
+        return bad_row(r, "this row has more fields than the first line has names", error, error_size);
+    return v->row(v->user, &(kaiRow){tag[0], (int32_t)tag[1], (int32_t)tag[2], r->values, r->present});
+}
+
+kaiStatus kaiCsvReader_Read(kaiCsvReader* r, const kaiCsvVisitor* v, char* error, size_t error_size)
+{
+    snprintf(error, error_size, "%s cannot be read", r->path);
+    kaiStatus status = read_header(r, error, error_size);
+    if (status == KAI_OK)
+        status = v->header(v->user, r->columns, r->column_count, r->wanted);
+    while (status == KAI_OK)
+    {
+        char *line, *end;
+        status = next_line(r, &line, &end);
+        if (status != KAI_OK)
+            break;
+        if (line[0] == '#')
+            snprintf(r->remark, sizeof r->remark, "%.*s", (int)(end - line > 2 ? end - line - 2 : 0), line + 2);
+        else
+            status = read_row(r, line, end, v, error, error_size);
+    }
+    size_t length = strlen(r->remark);
+    if (length > 0 && r->remark[length - 1] == '\n')
+        r->remark[length - 1] = 0;
+    return status == KAI_END ? KAI_OK : status;
+}
