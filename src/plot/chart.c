@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Colour black = {0x22, 0x22, 0x22, 255}, grey = {0x88, 0x88, 0x88, 255}, pale = {0xe4, 0xe4, 0xe4, 255},
+static const Colour black = {0x22, 0x22, 0x22, 255}, pale = {0xe4, 0xe4, 0xe4, 255},
                     white = {255, 255, 255, 255};
 
 Look look_of(const Canvas* canvas)
@@ -98,19 +98,15 @@ static const Paint frame = {.stroke = {0x55, 0x55, 0x55, 255}, .width = 0.9};
 static const Paint grid = {.stroke = {0xe4, 0xe4, 0xe4, 255}, .width = 0.8};
 static const Paint zero = {.stroke = {0xb0, 0xb0, 0xb0, 255}, .width = 0.9};
 
-// The lines of a frame on braille dots: left and below.
-static void coarse_frame(Canvas* c, Box box)
-{
-    const Paint line = {.stroke = grey, .width = 1};
-    canvas_line(c, box.x - 1, box.y, box.x - 1, box.y + box.height, &line);
-    canvas_line(c, box.x - 1, box.y + box.height, box.x + box.width - 1, box.y + box.height, &line);
-}
+static const Paint coarse_frame = {.stroke = {0x88, 0x88, 0x88, 255}, .width = 1};
 
 void chart_axis_x(Canvas* c, const Look* look, const Axis* x, Box box, bool labels)
 {
     TextStyle style = look->tick;
     style.anchor = TEXT_MIDDLE;
     double base = box.y + box.height;
+    if (look->coarse && labels)
+        canvas_line(c, box.x - 1, base, box.x + box.width - 1, base, &coarse_frame);
     for (int i = 0; i < x->ticks.count; i++)
     {
         char text[64];
@@ -143,7 +139,7 @@ void chart_axis_y(Canvas* c, const Look* look, const Axis* y, Box box)
         canvas_text(c, box.x - (look->coarse ? 4 : 7), at + (look->coarse ? 1 : 0.36 * style.size), text, &style);
     }
     if (look->coarse)
-        coarse_frame(c, box);
+        canvas_line(c, box.x - 1, box.y, box.x - 1, box.y + box.height - 1, &coarse_frame);
     else
         canvas_rectangle(c, box.x, box.y, box.width, box.height, &frame);
 }
@@ -157,6 +153,7 @@ typedef struct Pen
     const Axis *x, *y;
     Box box;
     Colour colour;
+    double width;
 } Pen;
 
 static CanvasPoint place(const Pen* pen, double x, double y)
@@ -183,7 +180,7 @@ static void draw_lines(const Pen* pen, const Track* track)
     {
         BITE = 1024
     };
-    const Paint paint = {.stroke = pen->colour, .width = pen->look->line};
+    const Paint paint = {.stroke = pen->colour, .width = pen->width};
     CanvasPoint points[BITE];
     int count = 0;
     for (int i = 0; i < track->count; i++)
@@ -289,7 +286,7 @@ static void draw_marks(const Pen* pen, const Track* track, bool event)
 
 void chart_series(Canvas* c, const Look* look, const ChartSeries* series, const Axis* x, const Axis* y, Box box)
 {
-    Pen pen = {c, look, x, y, box, series->colour};
+    Pen pen = {c, look, x, y, box, series->colour, series->width};
     bool event = chart_is_event(series->track);
     canvas_group(c, series->name);
     // Markers on the frame are whole: the clip has room for them.
@@ -378,7 +375,7 @@ void chart_fit_text(const Canvas* c, const TextStyle* style, double width, const
     }
 }
 
-static void draw_piece(Canvas* c, const Look* look, Box at, const char* name, Colour colour)
+void chart_piece(Canvas* c, const Look* look, Box at, const char* name, Colour colour)
 {
     if (look->coarse)
     {
@@ -408,7 +405,7 @@ void chart_band(Canvas* c, const Look* look, const Bands* b, const char* const* 
         if (mode == BAND_ABSENT || !(right > left))
             continue;
         bool known = mode >= 0 && mode < name_count;
-        draw_piece(c, look, (Box){left, box.y, right - left, box.height}, known ? names[mode] : "",
+        chart_piece(c, look, (Box){left, box.y, right - left, box.height}, known ? names[mode] : "",
                    known ? colour_of(first_colour + mode) : pale);
     }
 }

@@ -26,6 +26,7 @@ typedef struct ChartSeries
     const Track* track;
     const char* name;
     Colour colour;
+    double width;  // of its line: what lies below is wider, so that curves that coincide are both seen
 } ChartSeries;
 
 // The styles of a figure, for its canvas.
@@ -53,6 +54,9 @@ void chart_impulse_labels(Canvas* canvas, const Look* look, const ChartSeries* s
                           const Axis* y, Box box);
 void chart_band(Canvas* canvas, const Look* look, const Bands* bands, const char* const* names, int name_count,
                 int first_colour, const Axis* x, Box box);
+
+// A piece of a band: a coloured box with a name, if that fits.
+void chart_piece(Canvas* canvas, const Look* look, Box at, const char* name, Colour colour);
 
 // Text cut with "…" so that it is not wider.
 void chart_fit_text(const Canvas* canvas, const TextStyle* style, double width, const char* text, char* out,

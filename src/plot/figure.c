@@ -116,6 +116,26 @@ static void find_bands(kaiFigure* f)
             f->band_columns[f->band_count++] = i;
 }
 
+// A machine that has one mode only says nothing.
+static void drop_dull_bands(kaiFigure* f)
+{
+    int kept = 0;
+    for (int i = 0; i < f->band_count; i++)
+        if (f->columns[f->band_columns[i]].mode_count > 1)
+        {
+            f->band_columns[kept] = f->band_columns[i];
+            f->bands[kept++] = f->bands[i];
+        }
+    f->band_count = kept;
+}
+
+// One run needs no name.
+static void drop_run_label(kaiFigure* f)
+{
+    for (int i = 0; i < f->series_count && f->runs == 1; i++)
+        snprintf(f->series[i].label, sizeof f->series[i].label, "%s", f->columns[f->series[i].column].name);
+}
+
 static void* zeroed(kaiAllocator a, size_t size)
 {
     void* block = a.alloc(a.user, NULL, 0, size);
@@ -129,7 +149,8 @@ static bool allocate(kaiFigure* f)
     kaiAllocator a = f->options.allocator;
     f->before = zeroed(a, sizeof *f->before * (size_t)(f->column_count + 1));
     f->before_present = zeroed(a, (size_t)f->column_count + 1);
-    f->bands = zeroed(a, sizeof *f->bands * (size_t)(f->band_count + 1));
+    f->bands_size = sizeof *f->bands * (size_t)(f->band_count + 1);
+    f->bands = zeroed(a, f->bands_size);
     return f->before != NULL && f->before_present != NULL && f->bands != NULL;
 }
 
@@ -172,7 +193,7 @@ void kaiFigure_Free(kaiFigure* f)
     if (f->before_present != NULL)
         a.alloc(a.user, f->before_present, (size_t)f->column_count + 1, 0);
     if (f->bands != NULL)
-        a.alloc(a.user, f->bands, sizeof *f->bands * (size_t)(f->band_count + 1), 0);
+        a.alloc(a.user, f->bands, f->bands_size, 0);
     a.alloc(a.user, f, sizeof *f, 0);
 }
 
@@ -340,6 +361,8 @@ kaiStatus kaiFigure_Draw(kaiFigure* f, char* error, size_t error_size)
     kaiStatus status = check_rows(f, error, error_size);
     if (status != KAI_OK)
         return status;
+    drop_dull_bands(f);
+    drop_run_label(f);
     f->shown_from = fmax(f->options.from, f->first_t);
     f->shown_to = fmin(f->options.to, f->last_t);
     double width, height;

@@ -41,6 +41,7 @@ struct kaiFigure
     int series_count, series_capacity;
     int runs, first_of_run;  // runs begun; the first series of the newest
     Bands* bands;
+    size_t bands_size;
     int band_columns[FIGURE_BANDS], band_count;
     int64_t rows;          // inside the times wanted
     double first_t, last_t;  // of all rows

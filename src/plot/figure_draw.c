@@ -69,7 +69,8 @@ static void gather(Layout* l)
             if (f->series[i].panel == p)
             {
                 int colour = (int)(next - l->panels[p].series);
-                *next++ = (ChartSeries){&f->series[i].track, f->series[i].label, colour_of(colour)};
+                double width = l->look.line + fmin(0.6 * colour, 1.8);
+                *next++ = (ChartSeries){&f->series[i].track, f->series[i].label, colour_of(colour), width};
             }
         l->panels[p].count = (int)(next - l->panels[p].series);
     }
@@ -160,7 +161,7 @@ static double left_margin(const Layout* l)
     for (int i = 0; i < l->f->band_count; i++)
         names = fmax(names, canvas_text_width(l->c, l->f->columns[l->f->band_columns[i]].name, &l->look.tick));
     if (l->look.coarse)
-        return fmax(ceil(ticks / 2) * 2, fmin(names, widest)) + 4;
+        return ceil(fmax(ticks, fmin(names, widest)) / 2) * 2 + 6;
     return fmax(ticks + 7 + canvas_line_height(l->c, &l->look.label) + 8, fmin(names, widest) + 10);
 }
 
@@ -390,6 +391,15 @@ static void draw_panel(const Layout* l, int p)
         draw_legend(l, p);
 }
 
+// Curves of more points than the sheet has dots get fewer: the file stays small and looks the same.
+static void thin(Layout* l)
+{
+    double dot = l->look.coarse ? 1 : 0.5, time = l->time.high - l->time.low;
+    for (int i = 0; i < l->f->series_count; i++)
+        if (l->f->series[i].against < 0 && l->f->series[i].track.count > 2000)
+            track_thin(&l->f->series[i].track, time * dot / (l->time.to - l->time.from));
+}
+
 kaiStatus figure_draw(kaiFigure* f, Canvas* canvas)
 {
     kaiAllocator a = f->options.allocator;
@@ -403,6 +413,7 @@ kaiStatus figure_draw(kaiFigure* f, Canvas* canvas)
         gather(l);
         arrange_rows(l);
         arrange_columns(l);
+        thin(l);
         draw_title(l);
         draw_bands(l);
         for (int p = 0; p < f->panel_count; p++)

@@ -131,8 +131,8 @@ static void write_fired(Writer* w, const Instant* x)
             if (!instant_fired_at(x, tag, f))
                 continue;
             tag_text(&(TagEntry){f->p, f->m}, name, sizeof name);
-            say(w, "  %s%*s  %-10s  %s", name, 7 - width_of(name) > 0 ? 7 - width_of(name) : 0, "",
-                instant_kind(f->kind), f->text);
+            say(w, "  %s%*s  %-10s  %s%s", name, 7 - width_of(name) > 0 ? 7 - width_of(name) : 0, "",
+                instant_kind(f->kind), f->kind == KAI_FIRED_WHEN ? "sets " : "", f->text);
             if (f->line > 0)
                 say(w, "\n                       %s:%d  %s", base_name(f->file), f->line, f->source);
             say(w, "\n");

@@ -97,12 +97,10 @@ static int merge_slice(Track* track, const Slice* s, int out)
     return out;
 }
 
-// Halves them at least.
-static void merge_points(Track* track)
+static void merge_slices(Track* track, double width)
 {
-    double slices = track->capacity / (2 * KEPT_MAX);
     const TrackPoint* p = track->points;
-    double start = p[0].t, width = (p[track->count - 1].t - start) / slices;
+    double start = p[0].t;
     int out = 0;
     for (int from = 0, to; from < track->count; from = to)
     {
@@ -113,6 +111,19 @@ static void merge_points(Track* track)
         out = merge_slice(track, &slice, out);
     }
     track->count = out;
+}
+
+// Halves them at least.
+static void merge_points(Track* track)
+{
+    double slices = track->capacity / (2 * KEPT_MAX);
+    merge_slices(track, (track->points[track->count - 1].t - track->points[0].t) / slices);
+}
+
+void track_thin(Track* track, double width)
+{
+    if (track->count > 0 && width > 0)
+        merge_slices(track, width);
 }
 
 static void add_point(Track* track, double t, TrackValue v, TrackLink link)
@@ -181,9 +192,15 @@ static void add_mark(Track* track, MarkKind kind, int order, double x, double y)
 
 // ---- rows
 
+// Nothing but rounding between them: no figure shows it.
+static bool equal(double a, double b)
+{
+    return a == b || fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
+}
+
 static bool same(const Track* track, TrackValue a, TrackValue b)
 {
-    return a.present == b.present && (!a.present || (a.y == b.y && (!track->against || a.x == b.x)));
+    return a.present == b.present && (!a.present || (equal(a.y, b.y) && (!track->against || equal(a.x, b.x))));
 }
 
 // All rows of a t are known.

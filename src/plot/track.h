@@ -72,5 +72,7 @@ void track_value(Track* track, double t, TrackValue value);
 void track_impulse(Track* track, int order, double weight);
 // No more rows.
 void track_finish(Track* track);
+// Leaves out what a figure in which `width` of time is less than a dot cannot show.
+void track_thin(Track* track, double width);
 
 #endif

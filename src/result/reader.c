@@ -171,10 +171,10 @@ static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1
                                      1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
                                      1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
-// A field up to ',' or the end of the line. False: no number.
-static bool read_number(const char* at, const char* end, double* value)
+// A field that `end` or a ',' before it ends. Returns where it ends; NULL: no number.
+static char* read_number(char* at, char* end, double* value)
 {
-    const char* from = at;
+    char* from = at;
     uint64_t digits = 0;
     int count = 0, exponent = 0;
     bool negative = at < end && *at == '-', any = false;
@@ -194,15 +194,15 @@ static bool read_number(const char* at, const char* end, double* value)
         exponent += (int)strtol(at + 1, &stop, 10);
         at = stop;
     }
-    if (!any || at != end || exponent > 27 || exponent < -27)
+    if (!any || (at != end && *at != ',') || exponent > 27 || exponent < -27)
     {
         char* stop;  // far exponents, inf, nan
         *value = strtod(from, &stop);
-        return stop == end && stop > from;
+        return stop > from && stop <= end && (stop == end || *stop == ',') ? stop : NULL;
     }
     long double scaled = exponent < 0 ? (long double)digits / powers[-exponent] : (long double)digits * powers[exponent];
     *value = (double)(negative ? -scaled : scaled);
-    return true;
+    return at;
 }
 
 // ---- fields
@@ -376,23 +376,27 @@ static bool read_tag(char** at, char* end, double tag[3])
 {
     for (int i = 0; i < 3; i++)
     {
-        char* stop = *at <= end ? field_end(*at, end) : NULL;
-        if (stop == NULL || !read_number(*at, stop, &tag[i]))
+        char* stop = *at <= end ? read_number(*at, end, &tag[i]) : NULL;
+        if (stop == NULL)
             return false;
         *at = stop + 1;
     }
     return true;
 }
 
-static kaiStatus read_value(kaiCsvReader* r, int i, char* at, char* stop, char* error, size_t error_size)
+// The value of column i at *at, which then stands behind it.
+static kaiStatus read_value(kaiCsvReader* r, int i, char** at_end, char* end, char* error, size_t error_size)
 {
-    r->present[i] = r->wanted[i] && stop > at;
+    char *at = *at_end, *stop = NULL;
+    bool empty = at == end || *at == ',', mode = r->columns[i].kind == KAI_COLUMN_MODE;
+    r->present[i] = r->wanted[i] && !empty;
+    if (r->present[i] && !mode && (*at_end = read_number(at, end, &r->values[i])) != NULL)
+        return KAI_OK;
+    *at_end = stop = empty ? at : field_end(at, end);
     if (!r->present[i])
         return KAI_OK;
-    if (r->columns[i].kind == KAI_COLUMN_MODE)
+    if (mode)
         return find_mode(r, i, at, (size_t)(stop - at), &r->values[i]);
-    if (read_number(at, stop, &r->values[i]))
-        return KAI_OK;
     char what[300];
     snprintf(what, sizeof what, "`%.*s` in column %s is no number", (int)(stop - at > 40 ? 40 : stop - at), at,
              r->columns[i].name);
@@ -414,11 +418,10 @@ static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisi
     {
         if (at > end)
             return bad_row(r, cut_off, error, error_size);
-        char* stop = field_end(at, end);
-        status = read_value(r, i, at, stop, error, error_size);
+        status = read_value(r, i, &at, end, error, error_size);
         if (status != KAI_OK)
             return status;
-        at = stop + 1;
+        at++;
     }
     if (at <= end)
         return bad_row(r, "this row has more fields than the first line has names", error, error_size);
