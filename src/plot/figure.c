@@ -174,7 +174,10 @@ kaiFigure* kaiFigure_Create(const kaiFigureOptions* options, const kaiColumn* co
     for (int i = 0; good && i < panel_count; i++)
         good = find_panel(f, &panels[i], error, error_size);
     if (good && kaiFigure_BeginRun(f, NULL) == KAI_OK)
+    {
+        error[0] = 0;
         return f;
+    }
     kaiFigure_Free(f);
     return NULL;
 }

@@ -69,7 +69,7 @@ static void gather(Layout* l)
             if (f->series[i].panel == p)
             {
                 int colour = (int)(next - l->panels[p].series);
-                double width = l->look.line + fmin(0.6 * colour, 1.8);
+                double width = l->look.line + fmin(0.4 * colour, 1.2);
                 *next++ = (ChartSeries){&f->series[i].track, f->series[i].label, colour_of(colour), width};
             }
         l->panels[p].count = (int)(next - l->panels[p].series);
@@ -355,7 +355,7 @@ static void draw_bands(const Layout* l)
         TextStyle style = l->look.tick;
         style.anchor = TEXT_END;
         Box box = l->bands[i];
-        chart_fit_text(l->c, &style, l->left - 8, column->name, text, sizeof text);
+        chart_fit_text(l->c, &style, l->left - (l->look.coarse ? 4 : 8), column->name, text, sizeof text);
         canvas_text(l->c, box.x - (l->look.coarse ? 4 : 7),
                     box.y + (l->look.coarse ? 3 : box.height / 2 + 0.36 * style.size), text, &style);
         canvas_group(l->c, column->name);

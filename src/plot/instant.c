@@ -54,7 +54,10 @@ kaiInstants* kaiInstants_Create(const kaiFigureOptions* options, double at, cons
     v->shown = zeroed(a, (size_t)column_count + 1);
     v->changing = zeroed(a, (size_t)column_count + 1);
     if (v->shown != NULL && v->changing != NULL && plot_format(options, &v->format, error, error_size))
+    {
+        error[0] = 0;
         return v;
+    }
     kaiInstants_Free(v);
     return NULL;
 }

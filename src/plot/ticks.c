@@ -47,7 +47,7 @@ Ticks ticks_make(double low, double high, int most)
 {
     Ticks t = {0};
     most = most < 2 ? 2 : most;
-    t.step = nice_step((high - low) / most);
+    t.step = nice_step((high - low) / (most + 1));
     while (count_between(low, high, t.step) > most)
         t.step = next_step(t.step);
     t.count = count_between(low, high, t.step);

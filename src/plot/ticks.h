@@ -14,7 +14,7 @@ typedef struct Ticks
     int exponent, decimals;
 } Ticks;
 
-// At most `most` (and, if that is at least 2, at least two) ticks at multiples of 1, 2 or 5 times a power of ten inside
+// At least one and at most `most` (2 or more) ticks at multiples of 1, 2 or 5 times a power of ten inside
 // [low, high], low < high.
 Ticks ticks_make(double low, double high, int most);
 double ticks_at(const Ticks* ticks, int index);

@@ -111,7 +111,10 @@ kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, char* error, s
     else if (fstat(r->descriptor, &status) == 0 && S_ISDIR(status.st_mode))
         snprintf(error, error_size, "%s cannot be read: it is a folder", path);
     else if (r->buffer != NULL)
+    {
+        error[0] = 0;
         return r;
+    }
     kaiCsvReader_Free(r);
     return NULL;
 }

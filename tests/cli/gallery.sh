@@ -1,0 +1,22 @@
+# The gallery has a figure of every experiment that has a `plot` line, and of every line of `figures`; all are valid.
+. tests/cli/helpers.bash
+tools/gallery "$KAIROS" "$WORK/gallery" >"$out" 2>"$err" || fail "tools/gallery"
+missing=0
+for model in examples/*/model.kai; do
+    example=$(basename "$(dirname "$model")")
+    names=$(awk '/^experiment / { e = $2 } /^}/ { e = "" } e != "" && /(^|[ ;{])plot / { print e }' "$model" | sort -u)
+    [ -f "examples/$example/figures" ] && names="$names $(cut -d'|' -f1 "examples/$example/figures")"
+    for name in $names; do
+        [ -s "$WORK/gallery/$example-$name.svg" ] || { echo "no figure: $example $name"; missing=1; }
+        grep -q "src=\"$example-$name.svg\"" "$WORK/gallery/$example.html" || { echo "not on its page: $example $name"; missing=1; }
+    done
+    [ -z "$names" ] || grep -q "href=\"$example.html\"" "$WORK/gallery/index.html" || { echo "not in the index: $example"; missing=1; }
+done
+[ $missing -eq 0 ] || exit 1
+xmllint --noout "$WORK"/gallery/*.svg 2>"$err" || fail "a figure is no valid XML"
+# The figures of the papers that are reproduced so far.
+for figure in "000, Fig. 3" "000, Fig. 7" "000, Fig. 9(a)" "000, Fig. 9(b)" "000, Fig. 12(a)" "000, Fig. 12(b)" "000, Fig. 14(a)" \
+    "000, Fig. 14(b)" "000, Figs. 15 and 16" "000, Fig. 17" "000, Figs. 19 and 20" "000, Fig. 21" "000, Fig. 24" "000, Fig. 29" \
+    "000, Fig. 34" "000, Fig. 36" "000, Fig. 41" "003, Fig. 4" "004, Fig. 14"; do
+    grep -qF "<b>Paper $figure.</b>" "$WORK"/gallery/*.html || fail "no figure for paper $figure"
+done

@@ -1,0 +1,79 @@
+# kairos plot: SVG that a parser accepts with its texts as text, PNG and PDF that are what they say, models and results alike.
+. tests/cli/helpers.bash
+
+# A model: its plot lines are the panels, units stand on the axes, modes are bands.
+exits 0 plot $ball -o "$WORK/ball.svg"
+[ ! -s "$err" ] || fail "nothing to say"
+xmllint --noout "$WORK/ball.svg" 2>"$err" || fail "no valid XML"
+texts() { xmllint --xpath '//*[local-name()="text"]/text()' "$1"; }
+for text in "y [m]" "v [m/s]" "t [s]" falling sitting mode "Ball, experiment bounce"; do
+    texts "$WORK/ball.svg" | grep -qxF "$text" || fail "the figure has no text: $text"
+done
+# A parabola is a curve although the solver needed one step for it: the apex of the second arc is y = e^2 = 0.64 at
+# t1 + e*t1 (closed form); its place on the sheet is found from the axes' labels.
+[ "$(grep -c '<polyline' "$WORK/ball.svg")" -gt 30 ] || fail "curves"
+# Jumps: open ends are white, filled ends are not.
+grep -q '<ellipse.*fill="#ffffff"' "$WORK/ball.svg" || fail "no open end"
+grep -q '<ellipse.*fill="#0072b2"' "$WORK/ball.svg" || fail "no filled end"
+# The same file every time.
+exits 0 plot $ball -o "$WORK/again.svg"
+cmp -s "$WORK/ball.svg" "$WORK/again.svg" || fail "not the same file"
+
+exits 0 plot $ball -o "$WORK/ball.png" --size 300x200
+[ "$(head -c 8 "$WORK/ball.png" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "no PNG"
+[ "$(head -c 24 "$WORK/ball.png" | tail -c 8 | od -An -tx1 | tr -d ' \n')" = 0000025800000190 ] || fail "not 600 by 400 pixels"
+exits 0 plot $ball -o "$WORK/ball.pdf"
+[ "$(head -c 5 "$WORK/ball.pdf")" = %PDF- ] || fail "no PDF"
+
+# A result: the same curves; --signals, --against, --title, --from, --to.
+exits 0 run $ball -o "$WORK/ball.csv" --quiet
+exits 0 plot "$WORK/ball.csv" -o "$WORK/result.svg" --signals y,v --title "a < b & c" --from 0.4 --to 0.5
+xmllint --noout "$WORK/result.svg" 2>"$err" || fail "no valid XML"
+texts "$WORK/result.svg" | grep -q 'a &lt; b &amp; c' || fail "the title"
+texts "$WORK/result.svg" | grep -qx 0.42 || fail "the axis does not zoom"
+! texts "$WORK/result.svg" | grep -qx 5.0 || fail "the axis goes on to the end"
+for view in limits unique; do
+    exits 0 run $ball -o "$WORK/view.csv" --quiet --view $view
+    exits 0 plot "$WORK/view.csv" -o "$WORK/view.svg" --signals v
+    xmllint --noout "$WORK/view.svg" 2>"$err" || fail "view $view"
+done
+exits 0 plot "$WORK/ball.csv" -o "$WORK/phase.svg" --signals v --against y
+texts "$WORK/phase.svg" | grep -qx y || fail "no name on the x axis"
+"$KAIROS" run $ball --quiet | "$KAIROS" plot - -o "$WORK/stdin.svg" --signals y 2>"$err" || fail "standard input"
+
+# Impulses are arrows with their weights: 2 sqrt(2*9.81) = 8.859; δ′ is written as such.
+exits 0 plot examples/impulsive-ball/model.kai -o "$WORK/impulse.svg"
+[ "$(texts "$WORK/impulse.svg" | grep -cxF '8.859 δ')" -eq 6 ] || fail "six impulses with their weight"
+exits 0 plot examples/step-derivatives/model.kai -o "$WORK/steps.svg"
+texts "$WORK/steps.svg" | grep -qxF "1 δ′" || fail "no δ′"
+# From the result too: the columns F#0 belong to F.
+exits 0 run examples/impulsive-ball/model.kai -o "$WORK/impulse.csv" --quiet
+exits 0 plot "$WORK/impulse.csv" -o "$WORK/impulse2.svg" --signals force.F
+[ "$(texts "$WORK/impulse2.svg" | grep -cxF '8.859 δ')" -eq 6 ] || fail "six impulses from the result"
+
+# A sweep and the outcomes of a choice are drawn over each other.
+cat >"$WORK/sweep.kai" <<'END'
+model M { param k = 1; state x = 1; x' = -k*x }
+experiment e of M { stop = 1; plot x; sweep k in (1, 2, 3) }
+END
+exits 0 plot "$WORK/sweep.kai" -o "$WORK/sweep.svg"
+for k in 1 2 3; do texts "$WORK/sweep.svg" | grep -qxF "k = $k" || fail "no k = $k in the legend"; done
+exits 0 run "$WORK/sweep.kai" -o "$WORK/sweep.csv" --quiet
+exits 0 plot "$WORK/sweep.csv" -o "$WORK/sweep2.svg"
+texts "$WORK/sweep2.svg" | grep -qxF "k = 2" || fail "no k = 2 from the result"
+exits 0 plot examples/billiard/model.kai -e unequal -o "$WORK/billiard.svg"
+texts "$WORK/billiard.svg" | grep -qxF "a.x (outcome 2)" || fail "no second outcome"
+
+# A run that fails is drawn as far as it came, and the exit code says so.
+exits 3 plot examples/zeno-ball/model.kai -e zeno -o "$WORK/zeno.svg"
+says Zeno
+xmllint --noout "$WORK/zeno.svg" || fail "no figure of a run that failed"
+
+# Many rows: the file stays small, and the one row that is high is there.
+awk 'BEGIN { print "t,p,m,x"; for (i = 0; i < 300000; i++) printf "%d,0,0,%s\n", i, i == 123456 ? 7.5 : i % 3 }' >"$WORK/many.csv"
+exits 0 plot "$WORK/many.csv" -o "$WORK/many.svg"
+[ "$(wc -c <"$WORK/many.svg")" -lt 200000 ] || fail "a figure of $(wc -c <"$WORK/many.svg") bytes"
+# The curve reaches the top 5 % of the panel, where nothing but 7.5 is (the rows between are at most 2).
+exits 0 plot "$WORK/many.csv" -o "$WORK/many.txt.svg" --from 0 --to 100000
+texts "$WORK/many.svg" | grep -qx 6 || fail "the axis does not reach 7.5"
+! texts "$WORK/many.txt.svg" | grep -qx 6 || fail "7.5 is not before t = 100000"
