@@ -2,6 +2,7 @@
 #   make            build build/kairos             make run      install what is missing, build, run the first example
 #   make test       install, build, run all tests  make bench    time the program against hand-written ones
 #   make format     lay out all sources            make check-format, make check-layers
+#   make gallery    every example as figures, in docs/gallery/index.html
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
 #   make install    PREFIX=/usr/local              make clean
 BUILD ?= build
@@ -10,7 +11,7 @@ PREFIX ?= /usr/local
 CMAKE_OPTIONS ?=
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test bench format check-format check-layers sanitize clang install clean
+.PHONY: all build deps run test bench gallery format check-format check-layers sanitize clang install clean
 .NOTPARALLEL:
 
 all: build
@@ -32,6 +33,9 @@ test: deps build
 
 bench: deps build
 	@BENCH_RULER=$(BENCH_RULER) bench/run.sh $(BUILD)
+
+gallery: deps build
+	@tools/gallery $(BUILD)/kairos docs/gallery
 
 format:
 	@tools/format

@@ -20,7 +20,7 @@ extern "C"
     } kaiTag;
 
     // Something that happened at a tag of an instant: a level was crossed or a clock ticked, or a reaction fired, whose
-    // effects show at the next tag.
+    // effects show at the next tag (of a switched junction whose guard is a priori, at this one).
     typedef enum kaiFiredKind
     {
         KAI_FIRED_CROSSING,

@@ -34,10 +34,7 @@ static bool grow(kaiAllocator a, void** at, size_t element, int from, int to)
 static void free_instant(const kaiInstants* v, Instant* x)
 {
     kaiAllocator a = v->options.allocator;
-    size_t n = (size_t)x->tag_capacity;
-    give(a, x->tags, sizeof *x->tags * n);
-    give(a, x->values, sizeof *x->values * n * (size_t)v->column_count);
-    give(a, x->present, n * (size_t)v->column_count);
+    give(a, x->rows, v->stride * (size_t)x->tag_capacity);
     give(a, x->fired, sizeof *x->fired * (size_t)x->fired_capacity);
     *x = (Instant){0};
 }
@@ -51,6 +48,7 @@ kaiInstants* kaiInstants_Create(const kaiFigureOptions* options, double at, cons
     if (v == NULL)
         return NULL;
     *v = (kaiInstants){.options = *options, .at = at, .columns = columns, .column_count = column_count};
+    v->stride = sizeof(TagEntry) + sizeof(double) * (size_t)column_count + ((size_t)column_count + 7) / 8 * 8;
     v->shown = zeroed(a, (size_t)column_count + 1);
     v->changing = zeroed(a, (size_t)column_count + 1);
     if (v->shown != NULL && v->changing != NULL && plot_format(options, &v->format, error, error_size))
@@ -141,19 +139,21 @@ static void open_at(kaiInstants* v, double t)
     v->any = true;
 }
 
+static char* row_at(const kaiInstants* v, const Instant* x, int tag)
+{
+    return x->rows + v->stride * (size_t)tag;
+}
+
 static bool reserve_tag(kaiInstants* v, Instant* x)
 {
     kaiAllocator a = v->options.allocator;
     if (x->tag_count < x->tag_capacity)
         return true;
     int from = x->tag_capacity, to = 2 * from + 4;
-    size_t n = (size_t)v->column_count;
-    // Each array has its own size only if all have grown: an allocator that gives out in between ends the view.
-    bool good = grow(a, (void**)&x->tags, sizeof *x->tags, from, to) &&
-                grow(a, (void**)&x->values, sizeof *x->values * n, from, to) &&
-                grow(a, (void**)&x->present, n, from, to);
-    x->tag_capacity = good ? to : from;
-    return good;
+    if (!grow(a, (void**)&x->rows, v->stride, from, to))
+        return false;
+    x->tag_capacity = to;
+    return true;
 }
 
 kaiStatus kaiInstants_Row(void* instants, const kaiRow* row)
@@ -168,10 +168,11 @@ kaiStatus kaiInstants_Row(void* instants, const kaiRow* row)
     }
     if (!reserve_tag(v, x))
         return KAI_ERR_MEMORY;
-    size_t n = (size_t)v->column_count, at = (size_t)x->tag_count * n;
-    x->tags[x->tag_count++] = (TagEntry){row->p, row->m};
-    memcpy(x->values + at, row->values, sizeof *x->values * n);
-    memcpy(x->present + at, row->present, n);
+    size_t n = (size_t)v->column_count;
+    char* at = row_at(v, x, x->tag_count++);
+    memcpy(at, &(TagEntry){row->p, row->m}, sizeof(TagEntry));
+    memcpy(at + sizeof(TagEntry), row->values, sizeof(double) * n);
+    memcpy(at + sizeof(TagEntry) + sizeof(double) * n, row->present, n);
     return KAI_OK;
 }
 
@@ -219,11 +220,18 @@ void kaiInstants_Fired(void* instants, const kaiFired* fired)
 
 // ---- questions
 
+TagEntry instant_tag(const kaiInstants* v, const Instant* x, int tag)
+{
+    TagEntry entry;
+    memcpy(&entry, row_at(v, x, tag), sizeof entry);
+    return entry;
+}
+
 bool instant_value(const kaiInstants* v, const Instant* x, int tag, int column, double* value)
 {
-    size_t at = (size_t)tag * (size_t)v->column_count + (size_t)column;
-    *value = x->values[at];
-    return x->present[at] != 0;
+    const char* row = row_at(v, x, tag);
+    memcpy(value, row + sizeof(TagEntry) + sizeof(double) * (size_t)column, sizeof *value);
+    return row[sizeof(TagEntry) + sizeof(double) * (size_t)v->column_count + (size_t)column] != 0;
 }
 
 bool instant_changed(const kaiInstants* v, const Instant* x, int tag, int column)
@@ -260,15 +268,15 @@ void instant_cell(const kaiInstants* v, const Instant* x, int tag, int column, c
         ticks_number(fabs(value) < 1e-13 ? 0 : value, 6, text, size);
 }
 
-static bool is_before(int32_t p, int32_t m, const FiredEntry* f)
+static bool is_before(TagEntry tag, const FiredEntry* f)
 {
-    return p < f->p || (p == f->p && m <= f->m);
+    return tag.p < f->p || (tag.p == f->p && tag.m <= f->m);
 }
 
-bool instant_fired_at(const Instant* x, int tag, const FiredEntry* f)
+bool instant_fired_at(const kaiInstants* v, const Instant* x, int tag, const FiredEntry* f)
 {
-    bool reached = is_before(x->tags[tag].p, x->tags[tag].m, f) || tag == 0;
-    bool passed = tag + 1 < x->tag_count && is_before(x->tags[tag + 1].p, x->tags[tag + 1].m, f);
+    bool reached = is_before(instant_tag(v, x, tag), f) || tag == 0;
+    bool passed = tag + 1 < x->tag_count && is_before(instant_tag(v, x, tag + 1), f);
     return reached && !passed;
 }
 

@@ -30,9 +30,7 @@ typedef struct TagEntry
 typedef struct Instant
 {
     double t;
-    TagEntry* tags;
-    double* values;    // of tag i from i * columns on
-    uint8_t* present;
+    char* rows;  // one for each tag, of v->stride bytes: TagEntry, values, presence
     int tag_count, tag_capacity;
     int64_t more;  // tags that were not kept
     FiredEntry* fired;
@@ -46,6 +44,7 @@ struct kaiInstants
     double at;  // NaN: all
     const kaiColumn* columns;
     int column_count;
+    size_t stride;
     bool* shown;     // by name
     bool named;      // some were named
     bool* changing;  // scratch of drawing: columns to show of one instant
@@ -57,6 +56,7 @@ struct kaiInstants
     double first_t, last_t;
 };
 
+TagEntry instant_tag(const kaiInstants* v, const Instant* x, int tag);
 bool instant_value(const kaiInstants* v, const Instant* x, int tag, int column, double* value);
 // Something else than at the tag before.
 bool instant_changed(const kaiInstants* v, const Instant* x, int tag, int column);
@@ -65,7 +65,7 @@ int instant_choose(kaiInstants* v, const Instant* x);
 // The value as text, "absent" as "·".
 void instant_cell(const kaiInstants* v, const Instant* x, int tag, int column, char* text, size_t size);
 // The firings that belong to a recorded tag: those at it, and at tags after it that were not recorded.
-bool instant_fired_at(const Instant* x, int tag, const FiredEntry* fired);
+bool instant_fired_at(const kaiInstants* v, const Instant* x, int tag, const FiredEntry* fired);
 const char* instant_kind(kaiFiredKind kind);
 
 // instant_text.c, instant_draw.c

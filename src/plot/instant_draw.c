@@ -4,7 +4,6 @@
 #include "plot/instant.h"
 
 #include "plot/unit.h"
-#include "plot/widths.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -137,6 +136,12 @@ static void choose(Scene* s, kaiInstants* v, const Instant* x)
 
 // ---- the table
 
+static void tag_text(const Scene* s, int tag, char* text, size_t size)
+{
+    TagEntry entry = instant_tag(s->v, s->x, tag);
+    snprintf(text, size, "⟨%s%d, %d⟩", entry.p < 0 ? "−" : "", entry.p < 0 ? -entry.p : entry.p, entry.m);
+}
+
 // Of signals that are equal at every tag the first speaks for all.
 static bool is_first_of_its_kind(const Scene* s, int column)
 {
@@ -164,7 +169,7 @@ static void changes_text(const Scene* s, int tag, char* text, size_t size)
         length += (size_t)snprintf(text + length, size - length, "%s%s%s%s", length > 0 ? ", " : "",
                                    s->v->columns[i].name, present ? " = " : " absent", present ? cell : "");
     }
-    if (tag == 0 && s->x->tags[0].p == -1)
+    if (tag == 0 && instant_tag(s->v, s->x, 0).p == -1)
         snprintf(text, size, "left limit");
     else if (text[0] == 0)
         snprintf(text, size, "no change");
@@ -179,14 +184,15 @@ static void fired_text(const FiredEntry* f, char* text, size_t size)
 }
 
 // Rows of the table: one for each tag, one for each firing (two if it has a source line).
-static int table_rows(const Instant* x)
+static int table_rows(const Scene* s)
 {
+    const Instant* x = s->x;
     int rows = 0;
     for (int tag = 0; tag < x->tag_count; tag++)
     {
         rows++;
         for (int k = 0; k < x->fired_count; k++)
-            rows += instant_fired_at(x, tag, &x->fired[k]) ? 1 + (x->fired[k].source[0] != 0) : 0;
+            rows += instant_fired_at(s->v, x, tag, &x->fired[k]) ? 1 + (x->fired[k].source[0] != 0) : 0;
     }
     return rows < ROWS_MAX ? rows : ROWS_MAX + 1;
 }
@@ -226,13 +232,13 @@ static void draw_table(Page* page, const Scene* s)
     page->rows = 0;
     for (int tag = 0; tag < x->tag_count && room; tag++)
     {
-        snprintf(name, sizeof name, "⟨%d, %d⟩", x->tags[tag].p, x->tags[tag].m);
+        tag_text(s, tag, name, sizeof name);
         changes_text(s, tag, text, sizeof text);
         room = put_row(page, name, text, false, COLOUR(0x222222));
         for (int k = 0; k < x->fired_count && room; k++)
         {
             const FiredEntry* f = &x->fired[k];
-            if (!instant_fired_at(x, tag, f))
+            if (!instant_fired_at(s->v, x, tag, f))
                 continue;
             fired_text(f, text, sizeof text);
             room = put_row(page, "", text, false, colour_of(f->kind < KAI_FIRED_WHEN ? 2 : 1));
@@ -262,7 +268,7 @@ static void draw_separators(const Page* page, const Scene* s, Box box)
     for (int tag = 1; tag < s->x->tag_count; tag++)
     {
         double x = tag_x(s, box, tag);
-        bool pinnacle = s->x->tags[tag].p != s->x->tags[tag - 1].p;
+        bool pinnacle = instant_tag(s->v, s->x, tag).p != instant_tag(s->v, s->x, tag - 1).p;
         canvas_line(page->c, x, box.y, x, box.y + box.height, pinnacle ? &strong : &thin);
     }
 }
@@ -276,7 +282,7 @@ static void draw_tags(const Page* page, const Scene* s, Box box)
     for (int tag = 0; tag < s->x->tag_count; tag += every)
     {
         char text[40];
-        snprintf(text, sizeof text, "⟨%d, %d⟩", s->x->tags[tag].p, s->x->tags[tag].m);
+        tag_text(s, tag, text, sizeof text);
         canvas_text(page->c, tag_x(s, box, tag + 0.5), box.y, text, &style);
     }
 }
@@ -398,7 +404,7 @@ static void draw_strip(Page* page, const Scene* s, const StepLine* line, int fir
 
 static double scene_height(const Scene* s)
 {
-    double table = row_height * table_rows(s->x);
+    double table = row_height * table_rows(s);
     return 34 + s->strip_count * (strip_height + strip_gap) + s->panel_count * (panel_height + panel_gap) + 32 + table +
            30;
 }

@@ -50,9 +50,9 @@ static void say_cell(Writer* w, const char* text, int width, bool bold)
     say(w, "%*s%s%s%s", blanks > 0 ? blanks : 0, "", on, text, off);
 }
 
-static void tag_text(const TagEntry* tag, char* text, size_t size)
+static void tag_text(TagEntry tag, char* text, size_t size)
 {
-    snprintf(text, size, "⟨%d, %d⟩", tag->p, tag->m);
+    snprintf(text, size, "⟨%d, %d⟩", tag.p, tag.m);
 }
 
 // ---- the table
@@ -97,7 +97,7 @@ static void write_block(Writer* w, const Instant* x, int from, int to)
     say(w, "\n");
     for (int tag = 0; tag < x->tag_count; tag++)
     {
-        tag_text(&x->tags[tag], text, sizeof text);
+        tag_text(instant_tag(w->v, x, tag), text, sizeof text);
         say(w, "  %s%*s", text, 7 - width_of(text) > 0 ? 7 - width_of(text) : 0, "");
         for (int i = from; i < to; i++)
         {
@@ -128,9 +128,9 @@ static void write_fired(Writer* w, const Instant* x)
         {
             const FiredEntry* f = &x->fired[k];
             char name[CELL];
-            if (!instant_fired_at(x, tag, f))
+            if (!instant_fired_at(w->v, x, tag, f))
                 continue;
-            tag_text(&(TagEntry){f->p, f->m}, name, sizeof name);
+            tag_text((TagEntry){f->p, f->m}, name, sizeof name);
             say(w, "  %s%*s  %-10s  %s%s", name, 7 - width_of(name) > 0 ? 7 - width_of(name) : 0, "",
                 instant_kind(f->kind), f->kind == KAI_FIRED_WHEN ? "sets " : "", f->text);
             if (f->line > 0)

@@ -67,3 +67,15 @@ void fired_reactions(kaiSim* sim)
              model->reactions[reaction].place, text);
     }
 }
+
+void fired_switch(kaiSim* sim, uint32_t machine, uint32_t place)
+{
+    const kaiModel* model = sim->model;
+    const Machine* m = &model->machines[machine];
+    Text text = {0};
+    if (sim->options.fired == NULL)
+        return;
+    text_say(&text, "%s -> %s", model_string(model, m->name),
+             model_string(model, model->modes[m->first_mode + (uint32_t)sim->R[m->reg]].name));
+    tell(sim, KAI_FIRED_TRANSITION, place, text.at);
+}

@@ -52,6 +52,7 @@ static void switch_junction(kaiSim* sim, uint32_t index)
     Bonds* bonds = sim->bonds;
     sim->R[sim->model->machines[bonds->junctions[index]].reg] = bonds->targets[index] - 1;
     bonds->last_place = bonds->places[index];
+    fired_switch(sim, bonds->junctions[index], bonds->places[index]);
     sim->counters.switches++;
 }
 

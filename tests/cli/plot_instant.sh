@@ -24,6 +24,28 @@ expect_row "⟨4, 0⟩ 0 0 0 0* 1*"
 expect_row "⟨3, 0⟩ when sets ball[4].v, ball[5].v"
 line=$(grep -n 'when ball\[i\].x' examples/newtons-cradle/model.kai | cut -d: -f1)
 prints "model.kai:$line "
+# Tables 1, 2 and 3 of paper 001, row by row with their tags.
+table()
+{
+    exits 0 plot examples/cradle/model.kai -e "$1" --instant 1.05 --signals F12.mode,F13.mode,m1.p,m2.p,m3.p
+    squeeze | tr -d '*' | grep '^⟨.*\(apart\|contact\)' | grep -v transition | grep -v crossing >"$WORK/rows"
+    printf '%s\n' "$2" | diff - "$WORK/rows" || fail "$1"
+}
+table table1 '⟨-1, 0⟩ stuck apart 0.95 0.95 0
+⟨0, 0⟩ stuck contact 0.38 0.38 1.14
+⟨1, 0⟩ stuck apart 0.38 0.38 1.14'
+table table2 '⟨-1, 0⟩ stuck apart 0.95 0.95 0
+⟨0, 0⟩ stuck contact 0.38 0.38 1.14
+⟨0, 1⟩ slip contact 0.095 0.95 0.855
+⟨1, 0⟩ slip apart 0.095 0.95 0.855'
+table table3 '⟨-1, 0⟩ stuck apart 0.95 0.95 0
+⟨0, 0⟩ stuck contact 0.38 0.38 1.14
+⟨0, 1⟩ slip contact 0.095 0.95 0.855
+⟨1, 0⟩ slip apart 0.095 0.95 0.855
+⟨1, 1⟩ stuck apart 0.5225 0.5225 0.855
+⟨2, 0⟩ stuck apart 0.5225 0.5225 0.855'
+prints "transition  F12.mode -> slip"
+prints "on area(F12.e) < Fth -> slip"
 # All instants: the ball has 30, the start (nothing changes there) is not one of them.
 exits 0 plot $ball --instants
 [ "$(grep -c '^t = ' "$out")" -eq 29 ] || fail "$(grep -c '^t = ' "$out") instants"
