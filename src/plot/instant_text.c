@@ -86,28 +86,31 @@ static int block_end(const Writer* w, const Instant* x, int from)
 static void write_block(Writer* w, const Instant* x, int from, int to)
 {
     char text[CELL];
+    bool first = true;
     say(w, "  %-7s", "tag");
     for (int i = from; i < to; i++)
         if (w->v->changing[i])
         {
-            say(w, "  ");
+            say(w, first ? "  " : "   ");
+            first = false;
             say_cell(w, w->v->columns[i].name, column_width(w, x, i), false);
-            say(w, " ");
         }
     say(w, "\n");
     for (int tag = 0; tag < x->tag_count; tag++)
     {
         tag_text(instant_tag(w->v, x, tag), text, sizeof text);
         say(w, "  %s%*s", text, 7 - width_of(text) > 0 ? 7 - width_of(text) : 0, "");
+        bool before = true;  // an asterisk stands in the room between two columns
         for (int i = from; i < to; i++)
         {
             if (!w->v->changing[i])
                 continue;
             bool changed = instant_changed(w->v, x, tag, i);
             instant_cell(w->v, x, tag, i, text, sizeof text);
-            say(w, "  ");
+            say(w, before ? "  " : "   ");
             say_cell(w, text, column_width(w, x, i), changed);
-            say(w, "%s", changed ? "*" : " ");
+            say(w, "%s", changed ? "*" : "");
+            before = changed;
         }
         say(w, "\n");
     }

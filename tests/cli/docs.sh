@@ -43,5 +43,12 @@ while read -r row; do
     grep -Fxq -- "$row" "$WORK/rows" || { echo "README.md shows a row that is not printed: $row"; failed=1; }
 done <"$WORK/shown"
 [ -s "$WORK/shown" ] || failed=1
+# The instant that README.md shows. (Blocks begin with a comment line, which the reader's file does not have.)
+sed 1d "$first" >"$WORK/ball.kai"
+(cd "$WORK" && "$KAIROS" plot ball.kai --instant 0.45) >"$WORK/instant"
+awk '/^\$ kairos plot ball.kai --instant/ { inside = 1; next } /^```/ { inside = 0 } inside' README.md | diff - "$WORK/instant" || {
+    echo "README.md shows another instant"
+    failed=1
+}
 [ "$(ls "$blocks"/*.kai | wc -l)" -gt 15 ] || { echo "the documents have lost their models"; failed=1; }
 exit $failed
