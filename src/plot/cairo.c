@@ -194,3 +194,22 @@ static void cairo_backend_end(Canvas* c)
 
 const Backend cairo_png_backend = CAIRO_BACKEND(png);
 const Backend cairo_pdf_backend = CAIRO_BACKEND(pdf);
+
+// Fontconfig keeps its caches until the process ends; the leak checker of a sanitized build need not tell us.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define KAIROS_LEAK_CHECK
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(KAIROS_LEAK_CHECK)
+const char* __lsan_default_suppressions(void);
+const char* __lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+const char* __lsan_default_options(void);
+const char* __lsan_default_options(void)
+{
+    return "print_suppressions=0";
+}
+#endif
