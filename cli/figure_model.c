@@ -175,8 +175,8 @@ static bool wants_instants(const PlotRequest* q)
 static kaiStatus make_instants(Run* r, const kaiColumn* columns, int count)
 {
     PlotRequest* q = r->request;
-    r->instants = kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, r->error,
-                                     sizeof r->error);
+    r->instants =
+        kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, r->error, sizeof r->error);
     if (r->instants == NULL)
         return KAI_ERR_USAGE;
     return kaiInstants_Show(r->instants, r->panels.names, r->panels.name_count, r->error, sizeof r->error);

@@ -62,8 +62,8 @@ static kaiStatus begin_figure(Reading* r, const kaiColumn* columns, int count, b
 static kaiStatus begin_instants(Reading* r, const kaiColumn* columns, int count)
 {
     PlotRequest* q = r->request;
-    r->instants = kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, r->error,
-                                     sizeof r->error);
+    r->instants =
+        kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, r->error, sizeof r->error);
     if (r->instants == NULL)
         return KAI_ERR_USAGE;
     return kaiInstants_Show(r->instants, q->wanted.names, q->wanted.name_count, r->error, sizeof r->error);

@@ -15,12 +15,12 @@ extern "C"
 
     typedef struct kaiFigureOptions
     {
-        const char* path;      // ends in .svg, .png or .pdf; "-": characters on standard output
-        double width, height;  // in 1/96 inch (a PNG has two pixels for each), of "-" in characters; 0: chosen
-        const char* title;     // NULL: none
-        double from, to;       // only these times; -inf, inf: all
+        const char* path;       // ends in .svg, .png or .pdf; "-": characters on standard output
+        double width, height;   // in 1/96 inch (a PNG has two pixels for each), of "-" in characters; 0: chosen
+        const char* title;      // NULL: none
+        double from, to;        // only these times; -inf, inf: all
         const char* time_unit;  // of the time axis, or NULL
-        bool colour;           // of "-": with colour codes
+        bool colour;            // of "-": with colour codes
         kaiAllocator allocator;
     } kaiFigureOptions;
     kaiFigureOptions kaiDefaultFigureOptions(void);
@@ -41,7 +41,8 @@ extern "C"
     // A kaiRowFn. Memory does not grow with the rows: what the figure could not show apart is merged, extremes, jumps
     // and impulses stay.
     kaiStatus kaiFigure_Row(void* figure, const kaiRow* row);
-    // The rows of another run follow; it is drawn over the others. The first run needs no call. KAI_ERR_USAGE: too many.
+    // The rows of another run follow; it is drawn over the others. The first run needs no call. KAI_ERR_USAGE: too
+    // many.
     kaiStatus kaiFigure_BeginRun(kaiFigure* figure, const char* label);
     // KAI_OK: the file is there. KAI_ERR_USAGE: no rows to draw; KAI_ERR_IO; `error` says why.
     kaiStatus kaiFigure_Draw(kaiFigure* figure, char* error, size_t error_size);

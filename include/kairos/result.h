@@ -61,13 +61,13 @@ extern "C"
     // A remark (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
     kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark);
 
-    // CSV → rows, streamed: what kaiCsv wrote, in any view. A column is a MODE if it is called `mode` or ends in `.mode`
-    // (its mode_names grow while it is read); all others are REAL. Numbers are read to within one unit of their last
-    // place. `path` "-" is standard input.
+    // CSV → rows, streamed: what kaiCsv wrote, in any view. A column is a MODE if it is called `mode` or ends in
+    // `.mode` (its mode_names grow while it is read); all others are REAL. Numbers are read to within one unit of their
+    // last place. `path` "-" is standard input.
     typedef struct kaiCsvVisitor
     {
-        // After the first line. `wanted` (all true at first): the columns whose values are needed; the others are absent
-        // in all rows. The columns live as long as the reader. Nonzero stops.
+        // After the first line. `wanted` (all true at first): the columns whose values are needed; the others are
+        // absent in all rows. The columns live as long as the reader. Nonzero stops.
         kaiStatus (*header)(void* user, const kaiColumn* columns, int column_count, bool* wanted);
         kaiRowFn* row;
         // Only of a file with lead columns (a sweep): they have new values, "run = 1, a = 0.5". NULL: not wanted.

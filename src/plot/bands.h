@@ -1,5 +1,5 @@
-// Which mode was active when: the stripes above the panels. Of fixed size, like a track: modes that change faster than the
-// figure can show become one grey piece.
+// Which mode was active when: the stripes above the panels. Of fixed size, like a track: modes that change faster than
+// the figure can show become one grey piece.
 #ifndef KAIROS_PLOT_BANDS_H
 #define KAIROS_PLOT_BANDS_H
 

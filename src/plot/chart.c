@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Colour black = {0x22, 0x22, 0x22, 255}, pale = {0xe4, 0xe4, 0xe4, 255},
-                    white = {255, 255, 255, 255};
+static const Colour black = {0x22, 0x22, 0x22, 255}, pale = {0xe4, 0xe4, 0xe4, 255}, white = {255, 255, 255, 255};
 
 Look look_of(const Canvas* canvas)
 {
@@ -394,18 +393,19 @@ void chart_piece(Canvas* c, const Look* look, Box at, const char* name, Colour c
                     &style);
 }
 
-void chart_band(Canvas* c, const Look* look, const Bands* b, const char* const* names, int name_count,
-                int first_colour, const Axis* x, Box box)
+void chart_band(Canvas* c, const Look* look, const Bands* b, const char* const* names, int name_count, int first_colour,
+                const Axis* x, Box box)
 {
     for (int i = 0; i < b->count; i++)
     {
         int mode = b->pieces[i].mode;
         double end = i + 1 < b->count ? b->pieces[i + 1].from : b->ends_at;
-        double left = fmax(box.x, axis_place(x, b->pieces[i].from)), right = fmin(box.x + box.width, axis_place(x, end));
+        double left = fmax(box.x, axis_place(x, b->pieces[i].from)),
+               right = fmin(box.x + box.width, axis_place(x, end));
         if (mode == BAND_ABSENT || !(right > left))
             continue;
         bool known = mode >= 0 && mode < name_count;
         chart_piece(c, look, (Box){left, box.y, right - left, box.height}, known ? names[mode] : "",
-                   known ? colour_of(first_colour + mode) : pale);
+                    known ? colour_of(first_colour + mode) : pale);
     }
 }

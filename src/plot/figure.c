@@ -116,12 +116,15 @@ static void find_bands(kaiFigure* f)
             f->band_columns[f->band_count++] = i;
 }
 
-// A machine that has one mode only says nothing.
+// A machine that has one mode only says nothing; and a figure without a time axis has no place for modes.
 static void drop_dull_bands(kaiFigure* f)
 {
     int kept = 0;
+    bool in_time = f->panel_count == 0;
+    for (int p = 0; p < f->panel_count; p++)
+        in_time |= f->panels[p].against < 0;
     for (int i = 0; i < f->band_count; i++)
-        if (f->columns[f->band_columns[i]].mode_count > 1)
+        if (in_time && f->columns[f->band_columns[i]].mode_count > 1)
         {
             f->band_columns[kept] = f->band_columns[i];
             f->bands[kept++] = f->bands[i];
@@ -224,8 +227,8 @@ static bool reserve_series(kaiFigure* f)
     if (f->series_count < f->series_capacity)
         return true;
     int capacity = 2 * f->series_capacity + 8;
-    FigureSeries* series = a.alloc(a.user, f->series, sizeof *series * (size_t)f->series_capacity,
-                                   sizeof *series * (size_t)capacity);
+    FigureSeries* series =
+        a.alloc(a.user, f->series, sizeof *series * (size_t)f->series_capacity, sizeof *series * (size_t)capacity);
     if (series == NULL)
         return false;
     f->series = series;

@@ -15,8 +15,8 @@ enum
 
 typedef struct FigureSeries
 {
-    int panel, column, against;          // columns; against -1: time
-    int impulses[TRACK_ORDERS];          // columns of δ, δ′, …
+    int panel, column, against;  // columns; against -1: time
+    int impulses[TRACK_ORDERS];  // columns of δ, δ′, …
     int impulse_count;
     int run;
     char label[96];
@@ -43,7 +43,7 @@ struct kaiFigure
     Bands* bands;
     size_t bands_size;
     int band_columns[FIGURE_BANDS], band_count;
-    int64_t rows;          // inside the times wanted
+    int64_t rows;            // inside the times wanted
     double first_t, last_t;  // of all rows
     double shown_from, shown_to;
     bool any, past_end;

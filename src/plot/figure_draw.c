@@ -30,7 +30,6 @@ typedef struct Layout
     ChartSeries* pool;
     Panel panels[FIGURE_PANELS];
     Box bands[FIGURE_BANDS];
-    bool is_named[FIGURE_BANDS][PALETTE_COUNT + 1];
     double left, right, top, bottom;  // margins
     Axis time;
 } Layout;
@@ -76,6 +75,22 @@ static void gather(Layout* l)
     }
 }
 
+// The labels of impulses stand beside their tips.
+static void make_room_for_labels(const Panel* panel, Axis* axis)
+{
+    double room = 0.06 * (axis->high - axis->low);
+    bool up = false, down = false;
+    for (int k = 0; k < panel->count; k++)
+        for (int i = 0; i < panel->series[k].track->mark_count; i++)
+        {
+            const TrackMark* mark = &panel->series[k].track->marks[i];
+            up |= mark->kind == MARK_IMPULSE && mark->y > 0;
+            down |= mark->kind == MARK_IMPULSE && mark->y < 0;
+        }
+    axis->high += up ? room : 0;
+    axis->low -= down ? room : 0;
+}
+
 static void range_of(const Layout* l, Panel* panel, bool of_x, Axis* axis)
 {
     const kaiFigure* f = l->f;
@@ -85,6 +100,8 @@ static void range_of(const Layout* l, Panel* panel, bool of_x, Axis* axis)
     if (!any)
         axis->low = 0, axis->high = 1;
     ticks_range(&axis->low, &axis->high);
+    if (!of_x)
+        make_room_for_labels(panel, axis);
 }
 
 // ---- vertical layout
@@ -165,15 +182,51 @@ static double left_margin(const Layout* l)
     return fmax(ticks + 7 + canvas_line_height(l->c, &l->look.label) + 8, fmin(names, widest) + 10);
 }
 
+// The longest piece of a mode is too short for its name: the name stands right of the band.
+static bool lacks_name(const Layout* l, int band, int mode)
+{
+    const Bands* b = &l->f->bands[band];
+    double longest = 0, time = l->f->shown_to - l->f->shown_from, width = 0.75 * canvas_width(l->c);
+    for (int i = 0; i < b->count; i++)
+        if (b->pieces[i].mode == mode)
+            longest = fmax(longest, (i + 1 < b->count ? b->pieces[i + 1].from : b->ends_at) - b->pieces[i].from);
+    const char* name = l->f->columns[l->f->band_columns[band]].mode_names[mode];
+    return longest > 0 && longest / time * width < canvas_text_width(l->c, name, &l->look.note) + 4;
+}
+
+// Draws the names that a band lacks, or only measures them; returns their width.
+static double name_modes(const Layout* l, int band, int first_colour, bool draw)
+{
+    const kaiColumn* column = &l->f->columns[l->f->band_columns[band]];
+    Box box = l->bands[band];
+    double x = box.x + box.width + 10, from = x;
+    for (int mode = 0; mode < column->mode_count && !l->look.coarse; mode++)
+    {
+        if (!lacks_name(l, band, mode))
+            continue;
+        Paint paint = {.fill = colour_fade(colour_of(first_colour + mode), 0.35)};
+        if (draw)
+        {
+            canvas_rectangle(l->c, x, box.y + 4, 10, 10, &paint);
+            canvas_text(l->c, x + 14, box.y + 13, column->mode_names[mode], &l->look.note);
+        }
+        x += 22 + canvas_text_width(l->c, column->mode_names[mode], &l->look.note);
+    }
+    return x - from;
+}
+
 static double right_margin(const Layout* l)
 {
-    double names = 0;
+    double names = 0, modes = 0;
+    for (int i = 0; i < l->f->band_count; i++)
+        modes = fmax(modes, name_modes(l, i, 0, false));
     for (int p = 0; p < l->f->panel_count; p++)
         for (int i = 0; i < l->panels[p].count && has_legend(&l->panels[p]); i++)
             names = fmax(names, canvas_text_width(l->c, l->panels[p].series[i].name, &l->look.label));
     if (l->look.coarse)
         return 2;
-    return names > 0 ? fmin(names, 0.28 * canvas_width(l->c)) + 40 : 22;
+    return fmax(names > 0 ? fmin(names, 0.28 * canvas_width(l->c)) + 40 : 22,
+                fmin(modes, 0.3 * canvas_width(l->c)) + 8);
 }
 
 static int ticks_that_fit(const Layout* l, double width, double low, double high)
@@ -324,14 +377,15 @@ static void draw_legend(const Layout* l, int p)
 {
     const Panel* panel = &l->panels[p];
     double x = panel->box.x + panel->box.width + 10, line = canvas_line_height(l->c, &l->look.label) + 2;
-    int most = (int)(panel->box.height / line);
+    int most = (int)fmax(1, (panel->box.height + head_room(l)) / line);
     for (int i = 0; i < panel->count; i++)
     {
-        char text[200];
+        char text[200], more[40];
         double y = panel->box.y + i * line;
         if (i == most - 1 && panel->count > most)
         {
-            snprintf(text, sizeof text, "and %d more", panel->count - i);
+            snprintf(more, sizeof more, "and %d more", panel->count - i);
+            chart_fit_text(l->c, &l->look.note, l->right - 14, more, text, sizeof text);
             canvas_text(l->c, x, y + line * 0.75, text, &l->look.note);
             return;
         }
@@ -360,6 +414,7 @@ static void draw_bands(const Layout* l)
                     box.y + (l->look.coarse ? 3 : box.height / 2 + 0.36 * style.size), text, &style);
         canvas_group(l->c, column->name);
         chart_band(l->c, &l->look, &f->bands[i], column->mode_names, column->mode_count, colour, &l->time, box);
+        name_modes(l, i, colour, true);
         canvas_ungroup(l->c);
         colour += column->mode_count;
     }
@@ -378,8 +433,8 @@ static void draw_panel(const Layout* l, int p)
     {
         TextStyle style = l->look.note;
         style.anchor = TEXT_MIDDLE;
-        canvas_text(l->c, panel->box.x + panel->box.width / 2, panel->box.y + panel->box.height / 2, "absent throughout",
-                    &style);
+        canvas_text(l->c, panel->box.x + panel->box.width / 2, panel->box.y + panel->box.height / 2,
+                    "absent throughout", &style);
     }
     if (l->look.coarse)
         draw_head(l, p);

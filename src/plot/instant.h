@@ -6,8 +6,8 @@
 
 enum
 {
-    INSTANT_TAGS = 4096,    // kept of one instant; more are only counted
-    INSTANT_FIGURES = 24,   // instants in one picture
+    INSTANT_TAGS = 4096,   // kept of one instant; more are only counted
+    INSTANT_FIGURES = 24,  // instants in one picture
     FIRED_TEXT = 96,
     FIRED_SOURCE = 120
 };

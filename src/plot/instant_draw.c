@@ -16,7 +16,7 @@ enum
     STRIPS_MAX = 12,
     NAME_SIZE = 120,
     TEXT_MAX = 400,
-    ROWS_MAX = 60     // of the table
+    ROWS_MAX = 60  // of the table
 };
 
 static const double panel_height = 130, panel_gap = 14, strip_height = 18, strip_gap = 4, row_height = 15,
@@ -179,8 +179,8 @@ static void fired_text(const FiredEntry* f, char* text, size_t size)
 {
     const char* slash = f->file != NULL ? strrchr(f->file, '/') : NULL;
     const char* file = slash != NULL ? slash + 1 : f->file;
-    snprintf(text, size, "%s %s%s%s%s%s%.0d", instant_kind(f->kind), f->kind == KAI_FIRED_WHEN ? "sets " : "", f->text, file != NULL ? "   " : "",
-             file != NULL ? file : "", file != NULL ? ":" : "", f->line);
+    snprintf(text, size, "%s %s%s%s%s%s%.0d", instant_kind(f->kind), f->kind == KAI_FIRED_WHEN ? "sets " : "", f->text,
+             file != NULL ? "   " : "", file != NULL ? file : "", file != NULL ? ":" : "", f->line);
 }
 
 // Rows of the table: one for each tag, one for each firing (two if it has a source line).
@@ -462,6 +462,42 @@ static void draw_scene(Page* page, Scene* s)
     page->y += 24;
 }
 
+static double sheet_height(kaiInstants* v, Scene* s)
+{
+    double height = v->options.title != NULL ? 34 : 8;
+    for (int i = 0; i < v->count; i++)
+    {
+        choose(s, v, &v->kept[i]);
+        height += scene_height(s);
+    }
+    return fmax(height, v->options.height);
+}
+
+static void draw_all(kaiInstants* v, Scene* s, Canvas* c)
+{
+    Page page = {.c = c, .look = look_of(c), .y = v->options.title != NULL ? 34 : 8};
+    if (v->options.title != NULL)
+        canvas_text(c, 16, 26, v->options.title, &page.look.title);
+    for (int i = 0; i < v->count; i++)
+    {
+        choose(s, v, &v->kept[i]);
+        draw_scene(&page, s);
+    }
+}
+
+static kaiStatus draw_sheet(kaiInstants* v, Scene* s, char* error, size_t error_size)
+{
+    double width = v->options.width > 0 ? v->options.width : default_width;
+    Canvas* c = plot_open_canvas(&v->options, v->format, width, sheet_height(v, s), error, error_size);
+    if (c == NULL)
+        return KAI_ERR_IO;
+    draw_all(v, s, c);
+    kaiStatus status = canvas_close(c);
+    if (status != KAI_OK)
+        snprintf(error, error_size, "%s could not be written", v->options.path);
+    return status;
+}
+
 kaiStatus instant_draw(kaiInstants* v, char* error, size_t error_size)
 {
     if (v->count > INSTANT_FIGURES)
@@ -472,34 +508,10 @@ kaiStatus instant_draw(kaiInstants* v, char* error, size_t error_size)
     }
     kaiAllocator a = v->options.allocator;
     Scene* s = a.alloc(a.user, NULL, 0, sizeof *s);
+    snprintf(error, error_size, "out of memory");
     if (s == NULL)
-    {
-        snprintf(error, error_size, "out of memory");
         return KAI_ERR_MEMORY;
-    }
-    double height = v->options.title != NULL ? 34 : 8;
-    for (int i = 0; i < v->count; i++)
-    {
-        choose(s, v, &v->kept[i]);
-        height += scene_height(s);
-    }
-    double width = v->options.width > 0 ? v->options.width : default_width;
-    Canvas* c = plot_open_canvas(&v->options, v->format, width, fmax(height, v->options.height), error, error_size);
-    kaiStatus status = c != NULL ? KAI_OK : KAI_ERR_IO;
-    if (c != NULL)
-    {
-        Page page = {.c = c, .look = look_of(c), .y = v->options.title != NULL ? 34 : 8};
-        if (v->options.title != NULL)
-            canvas_text(c, 16, 26, v->options.title, &page.look.title);
-        for (int i = 0; i < v->count; i++)
-        {
-            choose(s, v, &v->kept[i]);
-            draw_scene(&page, s);
-        }
-        status = canvas_close(c);
-        if (status != KAI_OK)
-            snprintf(error, error_size, "%s could not be written", v->options.path);
-    }
+    kaiStatus status = draw_sheet(v, s, error, error_size);
     a.alloc(a.user, s, sizeof *s, 0);
     return status;
 }

@@ -1,5 +1,5 @@
-// An instant as text: a table of tags and values (an asterisk where a value is not that of the tag before), and below it
-// what fired with the source line. Tables wider than the page go on below.
+// An instant as text: a table of tags and values (an asterisk where a value is not that of the tag before), and below
+// it what fired with the source line. Tables wider than the page go on below.
 #include "plot/instant.h"
 
 #include "base/utf8.h"

@@ -9,9 +9,9 @@
 enum
 {
     FIRST_SIZE = 512,
-    KEPT_MAX = 10,                              // points that a slice may keep
-    MARKS_KEPT = 2 * (TRACK_ORDERS + 2),        // the least and the greatest of each kind
-    JUMPS_KEPT = 2                              // more in one slice are a solid bar whatever is drawn
+    KEPT_MAX = 10,                        // points that a slice may keep
+    MARKS_KEPT = 2 * (TRACK_ORDERS + 2),  // the least and the greatest of each kind
+    JUMPS_KEPT = 2                        // more in one slice are a solid bar whatever is drawn
 };
 
 bool track_open(Track* track, bool event, bool against, kaiAllocator a)

@@ -203,7 +203,8 @@ static char* read_number(char* at, char* end, double* value)
         *value = strtod(from, &stop);
         return stop > from && stop <= end && (stop == end || *stop == ',') ? stop : NULL;
     }
-    long double scaled = exponent < 0 ? (long double)digits / powers[-exponent] : (long double)digits * powers[exponent];
+    long double scaled =
+        exponent < 0 ? (long double)digits / powers[-exponent] : (long double)digits * powers[exponent];
     *value = (double)(negative ? -scaled : scaled);
     return at;
 }

@@ -1,5 +1,5 @@
-// Figures as a program makes them that embeds the library: rows of a run go straight into a picture; rows inside the steps
-// and reports of what fires do not change the run; every allocation may fail.
+// Figures as a program makes them that embeds the library: rows of a run go straight into a picture; rows inside the
+// steps and reports of what fires do not change the run; every allocation may fail.
 #include "kairos/kairos.h"
 
 #include <math.h>
@@ -111,7 +111,7 @@ static void rows_inside_steps(void** state)
     assert_true(dense.widest_gap <= 0.004 + 1e-12);
     assert_true(dense.rows > 1000);
     assert_true(plain.worst_y < 1e-9 && dense.worst_y < 1e-7);
-    assert_int_equal(plain.hit_count, 4);  // sqrt(2/9.81) (2k - 1) <= 4
+    assert_int_equal(plain.hit_count, 4);                            // sqrt(2/9.81) (2k - 1) <= 4
     assert_memory_equal(plain.hits, dense.hits, sizeof plain.hits);  // to the bit
     kaiModel_Free(model);
 }

@@ -1,4 +1,5 @@
-// What figures are made of: ticks, tracks that stay small without losing what matters, bands, units, reading of results.
+// What figures are made of: ticks, tracks that stay small without losing what matters, bands, units, reading of
+// results.
 #include "kairos/kairos.h"
 #include "plot/bands.h"
 #include "plot/ticks.h"
@@ -325,9 +326,9 @@ static void reads_what_was_written(void** state)
     assert_int_equal(r.rows, 3);
     assert_true(fabs(r.sum - (1.5 + 1000 + 0 - 2e-3 + 7 + 1 + 1000 + 8 + 0)) < 1e-12);
     assert_string_equal(r.text, "stopped");
-    assert_int_equal(read_text("run,k,t,p,m,x,\"a,b\",mode\n1,0.5,0,0,0,1,2,u\n2,0.7,0,0,0,1,2,u\n", &r, error,
-                               sizeof error),
-                     KAI_OK);
+    assert_int_equal(
+        read_text("run,k,t,p,m,x,\"a,b\",mode\n1,0.5,0,0,0,1,2,u\n2,0.7,0,0,0,1,2,u\n", &r, error, sizeof error),
+        KAI_OK);
     assert_int_equal(r.leads, 2);
     assert_string_equal(r.text, "run = 2, k = 0.7");
 }
@@ -337,7 +338,8 @@ static void says_where_it_is_cut_off(void** state)
     (void)state;
     Read r;
     char error[400];
-    static const char* const cut[] = {"t,p,m,x,\"a,b\",mode\n0,0,0,1,2,u\n1,0,0,1", "t,p,m,x,\"a,b\",mode\n0,0,0,1,2,u\n1,0,0,1\n",
+    static const char* const cut[] = {"t,p,m,x,\"a,b\",mode\n0,0,0,1,2,u\n1,0,0,1",
+                                      "t,p,m,x,\"a,b\",mode\n0,0,0,1,2,u\n1,0,0,1\n",
                                       "t,p,m,x,\"a,b\",mode\n0,0,0,1,2,u\n1,0"};
     for (int i = 0; i < 3; i++)
     {
