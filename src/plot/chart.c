@@ -222,9 +222,10 @@ static void draw_jumps(const Pen* pen, const Track* track)
         if (p->link == LINK_JUMP)
         {
             CanvasPoint left = place(pen, p[-1].x, p[-1].y);
-            canvas_line(pen->canvas, left.x, left.y, at.x, at.y, &dashed);
-            bool apart = hypot(at.x - left.x, at.y - left.y) > pen->look->marker && is_lonely(pen, track, i);
-            if (apart)
+            double height = hypot(at.x - left.x, at.y - left.y);
+            if (height > 0.5)
+                canvas_line(pen->canvas, left.x, left.y, at.x, at.y, &dashed);
+            if (height > pen->look->marker && is_lonely(pen, track, i))
             {
                 draw_end(pen, left, true, pen->look->marker);
                 draw_end(pen, at, false, pen->look->marker);
