@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum
+{
+    EXPERIMENTS_MAX = 16
+};
+
 typedef struct Run
 {
     PlotRequest* request;
@@ -19,6 +24,8 @@ typedef struct Run
     kaiFigure* figure;
     kaiInstants* instants;
     kaiSim* first;
+    const char* label;  // of the experiment, if several are drawn
+    bool failed;        // some run
     bool shows_units;
     char error[1000];
 } Run;
@@ -253,20 +260,30 @@ static kaiStatus conclude(Run* r, kaiSim* sim, kaiStatus status)
     return status;
 }
 
+// The name of a run, if there are several: its experiment, its values, or both.
+static kaiStatus begin_run(Run* r, const Sweep* sweep, int64_t point)
+{
+    char values[200] = "", label[300];
+    if ((sweep->points == 1 && r->label == NULL) || r->figure == NULL)
+        return KAI_OK;
+    if (sweep->points > 1)
+        sweep_describe(sweep, point, values, sizeof values);
+    snprintf(label, sizeof label, "%s%s%s", r->label != NULL ? r->label : "",
+             r->label != NULL && values[0] != 0 ? ", " : "", values);
+    kaiStatus status = kaiFigure_BeginRun(r->figure, label);
+    if (status != KAI_OK)
+        snprintf(r->error, sizeof r->error, "more runs than one figure can show; give values with --set");
+    return status;
+}
+
 // One point of the sweep, or the one run that there is. The columns of the first sim are those of the figure: it is
 // kept.
 static kaiStatus run_point(Run* r, const Sweep* sweep, int64_t point)
 {
     kaiSim* sim = create(r, r->model);
     kaiStatus status = sim != NULL ? make_figure(r, sim) : KAI_ERR_USAGE;
-    if (status == KAI_OK && sweep->points > 1 && r->figure != NULL)
-    {
-        char label[200];
-        sweep_describe(sweep, point, label, sizeof label);
-        status = kaiFigure_BeginRun(r->figure, label);
-        if (status != KAI_OK)
-            snprintf(r->error, sizeof r->error, "more runs than one figure can show; give values with --set");
-    }
+    if (status == KAI_OK)
+        status = begin_run(r, sweep, point);
     if (status == KAI_OK && sweep->dimension_count > 0)
         status = sweep_set(sweep, point, &(SweepVariant){.model = r->model}, sim);
     if (status == KAI_OK)
@@ -292,28 +309,43 @@ static kaiStatus plan(Run* r, Sweep* sweep)
     return why != NULL ? KAI_ERR_USAGE : KAI_OK;
 }
 
+// All runs of one experiment. A run that fails is kept in mind and drawn as far as it came.
 static kaiStatus run_all(Run* r)
 {
     Sweep sweep;
-    kaiStatus status = plan(r, &sweep), worst = KAI_OK;
-    for (int64_t point = 0; status >= 0 && point < sweep.points; point++)
+    kaiStatus status = plan(r, &sweep);
+    for (int64_t point = 0; status >= 0 && status != KAI_INTERRUPTED && point < sweep.points; point++)
     {
         status = run_point(r, &sweep, point);
-        if (status == KAI_ERR_RUN)  // drawn as far as it came
-            worst = status, status = KAI_OK;
-        if (status == KAI_INTERRUPTED)
-            break;
+        r->failed |= status == KAI_ERR_RUN || status == KAI_INTERRUPTED;
+        if (status == KAI_ERR_RUN)
+            status = KAI_OK;
     }
-    if (status < 0)
-        return status;
-    kaiStatus drawn = r->figure != NULL ? kaiFigure_Draw(r->figure, r->error, sizeof r->error)
-                                        : kaiInstants_Draw(r->instants, r->error, sizeof r->error);
-    if (drawn != KAI_OK)
-        return drawn;
-    return worst != KAI_OK ? worst : status == KAI_INTERRUPTED ? KAI_ERR_RUN : KAI_OK;
+    return status;
+}
+
+static kaiStatus draw(Run* r)
+{
+    kaiStatus status = r->figure != NULL ? kaiFigure_Draw(r->figure, r->error, sizeof r->error)
+                                         : kaiInstants_Draw(r->instants, r->error, sizeof r->error);
+    return status == KAI_OK && r->failed ? KAI_ERR_RUN : status;
 }
 
 // ---- the command
+
+static void set_options(Run* r)
+{
+    PlotRequest* q = r->request;
+    r->options = request_options(q->run, r->model);
+    r->options.row = on_row;
+    r->options.row_user = r;
+    r->options.fired = on_fired;
+    r->options.fired_user = r;
+    r->options.record = r->record;
+    r->options.record_count = r->record_count;
+    double from = fmax(q->figure.from, r->options.start), to = fmin(q->figure.to, r->options.stop);
+    r->options.row_gap = wants_instants(q) ? 0 : (to - from) / 1000;
+}
 
 static kaiStatus set_up(Run* r)
 {
@@ -325,24 +357,52 @@ static kaiStatus set_up(Run* r)
         if (!choose_panels(r))
             return KAI_ERR_USAGE;
     record_kind(r, !wants_instants(q));
-    r->options = request_options(q->run, r->model);
-    r->options.row = on_row;
-    r->options.row_user = r;
-    r->options.fired = on_fired;
-    r->options.fired_user = r;
-    r->options.record = r->record;
-    r->options.record_count = r->record_count;
-    double from = fmax(q->figure.from, r->options.start), to = fmin(q->figure.to, r->options.stop);
-    r->options.row_gap = wants_instants(q) ? 0 : (to - from) / 1000;
+    set_options(r);
     return KAI_OK;
 }
 
-static int draw_model(PlotRequest* q, const kaiModel* model)
+// Another experiment, which has the signals of the first.
+static kaiStatus go_on_with(Run* r, const kaiModel* model)
 {
-    Run r = {.request = q, .model = model};
-    kaiStatus status = set_up(&r);
-    if (status == KAI_OK)
-        status = run_all(&r);
+    for (int i = 0; i < r->record_count; i++)
+    {
+        const char* name = kaiModel_VariableName(r->model, r->record[i]);
+        r->record[i] = kaiModel_FindVariable(model, name);
+        if (r->record[i] < 0)
+        {
+            snprintf(r->error, sizeof r->error, "experiment %s has no signal `%s`: draw it in a figure of its own",
+                     r->label, name);
+            return KAI_ERR_USAGE;
+        }
+    }
+    r->model = model;
+    set_options(r);
+    return KAI_OK;
+}
+
+static kaiStatus run_experiments(Run* r, kaiModel* const* models, char* const* names, int count)
+{
+    kaiStatus status = set_up(r);
+    if (status == KAI_OK && count > 1 && wants_instants(r->request))
+    {
+        snprintf(r->error, sizeof r->error, "instants are shown of one experiment");
+        return KAI_ERR_USAGE;
+    }
+    for (int i = 0; i < count && status >= 0 && status != KAI_INTERRUPTED; i++)
+    {
+        r->label = count > 1 ? names[i] : NULL;
+        status = i > 0 ? go_on_with(r, models[i]) : status;
+        if (status == KAI_OK)
+            status = run_all(r);
+        status = status == KAI_END ? KAI_OK : status;
+    }
+    return status >= 0 ? draw(r) : status;
+}
+
+static int draw_models(PlotRequest* q, kaiModel* const* models, char* const* names, int count)
+{
+    Run r = {.request = q, .model = models[0]};
+    kaiStatus status = run_experiments(&r, models, names, count);
     if (status < 0 && r.error[0] != 0)
         fprintf(stderr, "kairos: %s\n", r.error);
     else if (r.panels.left_out > 0 && !q->quiet)
@@ -354,20 +414,41 @@ static int draw_model(PlotRequest* q, const kaiModel* model)
     return exit_code(status);
 }
 
+// "a,b,c": experiments to draw over each other. Cuts the text, which is an argument of the program.
+static int split_experiments(PlotRequest* q, char* names[EXPERIMENTS_MAX])
+{
+    int count = 0;
+    char* text = (char*)q->run->load.experiment;
+    for (char* name = text != NULL ? strtok(text, ",") : NULL; name != NULL && count < EXPERIMENTS_MAX;
+         name = strtok(NULL, ","))
+        names[count++] = name;
+    return count;
+}
+
 int plot_model(PlotRequest* q)
 {
-    kaiModel* model = NULL;
-    char title[2 * NAME_MAX_LENGTH];
+    kaiModel* models[EXPERIMENTS_MAX] = {0};
+    char *names[EXPERIMENTS_MAX] = {0}, title[2 * NAME_MAX_LENGTH];
     interrupt_catch();
-    int code = request_load(q->run, &model);
+    int count = split_experiments(q, names), code = EXIT_DONE;
+    count += count == 0;  // the first of the file
+    for (int i = 0; i < count && code == EXIT_DONE; i++)
+    {
+        if (names[i] != NULL)
+            q->run->load.experiment = names[i];
+        code = request_load(q->run, &models[i]);
+    }
     if (code == EXIT_DONE)
     {
         q->run->chosen_of = 0;
-        request_title(q->run, model, title, sizeof title);
+        if (count > 1)
+            q->run->load.experiment = NULL;
+        request_title(q->run, models[0], title, sizeof title);
         if (!q->has_title)
             q->figure.title = title;
-        code = draw_model(q, model);
+        code = draw_models(q, models, names, count);
     }
-    kaiModel_Free(model);
+    for (int i = 0; i < count; i++)
+        kaiModel_Free(models[i]);
     return code;
 }

@@ -69,6 +69,12 @@ texts "$WORK/sweep2.svg" | grep -qxF "k = 2" || fail "no k = 2 from the result"
 exits 0 plot examples/billiard/model.kai -e unequal -o "$WORK/billiard.svg"
 texts "$WORK/billiard.svg" | grep -qxF "a.x (outcome 2)" || fail "no second outcome"
 
+# Several experiments over each other: the figure knows them by name.
+exits 0 plot examples/spring-mass/model.kai -e forward,backward -o "$WORK/two.svg"
+for e in forward backward; do texts "$WORK/two.svg" | grep -qxF $e || fail "no $e in the legend"; done
+exits 2 plot examples/spring-mass/model.kai -e forward,none -o "$WORK/three.svg"
+[ ! -e "$WORK/three.svg" ] || fail "a figure of an experiment that there is not"
+
 # A run that fails is drawn as far as it came, and the exit code says so.
 exits 3 plot examples/zeno-ball/model.kai -e zeno -o "$WORK/zeno.svg"
 says Zeno
