@@ -6,8 +6,8 @@
 // they fit. Blank lines: at most one, none at the edges of a block. A run of blanks before a string, a comment, `{`
 // or `:` is an alignment and kept; other runs become one blank (two after `,` and `;` if so written).
 #include "lang/format.h"
-#include "lang/parse.h"
 #include "base/utf8.h"
+#include "lang/parse.h"
 
 #include <string.h>
 

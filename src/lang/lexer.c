@@ -1,7 +1,7 @@
 // The lexer. Longest match; every byte of the text is either part of a token, blank, comment, or reported.
 #include "lang/lexer.h"
-#include "lang/slips.h"
 #include "base/utf8.h"
+#include "lang/slips.h"
 
 #include <math.h>
 #include <stdlib.h>

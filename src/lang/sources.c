@@ -1,8 +1,8 @@
 // The texts of a compilation and the way from a byte offset to line and column.
 // A line ends at "\n", "\r\n" or a lone "\r"; a byte order mark at the start of a file is dropped.
 #include "lang/sources.h"
-#include "lang/diagnostics.h"
 #include "base/utf8.h"
+#include "lang/diagnostics.h"
 
 #include <errno.h>
 #include <string.h>

@@ -463,10 +463,11 @@ static void warn_output(kaiSim* sim, BondRun* run, const BondOutput* output)
         if (bond_mode_unique(run->mode, term->flow ? BOND_F((int)term->bond) : BOND_E((int)term->bond)))
             continue;
         const ModelVar* var = &sim->model->vars[output->var];
-        sim_warn(sim, var->place,
-                 "%s is read and has no unique value in the modes from t = %.9g on: ideal parts in parallel (or floating) "
-                 "share it by equal leakage; put a small resistance into them if the share matters",
-                 model_string(sim->model, var->name), sim->now.t);
+        sim_warn(
+            sim, var->place,
+            "%s is read and has no unique value in the modes from t = %.9g on: ideal parts in parallel (or floating) "
+            "share it by equal leakage; put a small resistance into them if the share matters",
+            model_string(sim->model, var->name), sim->now.t);
         run->warned = true;
     }
 }

@@ -308,7 +308,7 @@ int choice_policy_find(const char* name);  // a ChoicePolicy, or -1
 // fired.c: what fires, for whoever listens
 void fired_guard(kaiSim* sim, uint32_t guard);
 void fired_clock(kaiSim* sim, uint32_t clock);
-void fired_reactions(kaiSim* sim);  // those of this commit
+void fired_reactions(kaiSim* sim);                                 // those of this commit
 void fired_switch(kaiSim* sim, uint32_t machine, uint32_t place);  // a junction, which has its new mode already
 // What a reaction sets: "a.v, b.v", "-> closed".
 void fired_describe(const kaiModel* model, uint32_t reaction, char* text, size_t size);

@@ -262,8 +262,8 @@ static bool shares(const BondRun* run, int port)
     return false;
 }
 
-// What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model says
-// nothing about that (paper 002, "The Nature and Effects of Discontinuities").
+// What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model
+// says nothing about that (paper 002, "The Nature and Effects of Discontinuities").
 static void watch_sharing(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
@@ -279,10 +279,11 @@ static void watch_sharing(kaiSim* sim)
             uint32_t state = part->state - model->reg_first[REG_STATE];
             bool moved = sim_states(sim)[state] != sim->bonds->states[state], now = shares(run, port);
             if (run->shared[port] && !now)
-                sim_warn(sim, part->place,
-                         "%s shared what it stores with others and was parted from them at one instant, t = %.9g: without "
-                         "time in between a lumped model cannot say what happens; let a guard wait, or refine the model",
-                         model_string(model, part->name), sim->now.t);
+                sim_warn(
+                    sim, part->place,
+                    "%s shared what it stores with others and was parted from them at one instant, t = %.9g: without "
+                    "time in between a lumped model cannot say what happens; let a guard wait, or refine the model",
+                    model_string(model, part->name), sim->now.t);
             run->shared[port] = now && (moved || run->shared[port]);
         }
     }
