@@ -244,8 +244,8 @@ static kaiStatus note_settled(kaiSim* sim)
     return KAI_OK;
 }
 
-// Whether the storage at this port depends on other storages in the present modes, and on nothing else: where a source takes
-// part, it says what a collision does.
+// Whether the storage at this port depends on other storages in the present modes, and on nothing else: where a source
+// takes part, it says what a collision does.
 static bool shares(const BondRun* run, int port)
 {
     for (int i = 0; i < bond_mode_dependents(run->mode); i++)
