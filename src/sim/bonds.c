@@ -365,8 +365,8 @@ static void read_inputs(kaiSim* sim, BondRun* run, bool first)
     }
 }
 
-// With `impulses = numeric` guards compare the impulse as a number, its area over the length of a pulse, instead of the area
-// (paper 001, section 4.3).
+// With `impulses = numeric` guards compare the impulse as a number, its area over the length of a pulse, instead of the
+// area (paper 001, section 4.3).
 static double pulse_height(const kaiSim* sim)
 {
     return sim_numeric(sim) ? 1 / sim->R[sim->model->reg_pulse] : 1;
