@@ -379,6 +379,11 @@ static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index)
     var_add_def(e, var, 0, 0, value, node.span);
     var_add_def(e, node.extensity, 0, 1, read(e, other, node.span), node.span);
     vec_push(e->arena, graph->inputs, (FlatBondInput){index, 0, var, NO_VAR});
+    if (node.energy == NO_VAR)
+        return;
+    NodeId product = operate(e, NODE_MUL, read(e, var, node.span), read(e, node.extensity, node.span), node.span);
+    NodeId half = flat_const(e->flat, 0.5, TYPE_REAL);
+    var_add_def(e, node.energy, 0, 0, operate(e, NODE_MUL, half, product, node.span), node.span);
 }
 
 static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)

@@ -283,6 +283,7 @@ typedef struct FlatBondNode
     uint32_t e, f;       // variables; of TF and GY those of side 1
     uint32_t e2, f2;     // TF, GY: side 2; else NO_VAR
     uint32_t extensity;  // C: q, I: p; else NO_VAR
+    uint32_t energy;     // C, I: ½ e q, ½ f p; NO_VAR if there is a law
     uint32_t parameter;  // r, c, i, n; NO_VAR: a source, or a law
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;

@@ -260,18 +260,31 @@ static size_t block_size(const kaiSim* sim, const BondRun* run)
     return rows * run->system->columns;
 }
 
-// A nonlinear storage whose value follows from others would need its slope anew at every step.
+// The storage that owns input `input`, if its slope changes in a run.
+static const BondPart* varying_storage(const kaiSim* sim, const BondRun* run, int input)
+{
+    for (uint32_t i = 0; i < run->system->part_count; i++)
+    {
+        const BondPart* part = part_of(sim, run, i);
+        if (part->free && part->state != NO_REG && run->graph->input_first[i] == input)
+            return part;
+    }
+    return NULL;
+}
+
+// Storages that follow from each other, or from sources: with a slope that changes the equations would change at every step.
 static kaiStatus check_dependents(kaiSim* sim, BondRun* run)
 {
     for (int i = 0; i < bond_mode_dependents(run->mode); i++)
     {
         BondDependent d = bond_mode_dependent(run->mode, i);
-        const BondPart* part = part_of(sim, run, (uint32_t)d.node);
-        if (part->free)
-            return sim_fail(
-                sim, part->place, "put a small resistance between them, or make it linear",
-                "%s is nonlinear or modulated and depends on other storages or sources in this set of modes",
-                model_string(sim->model, part->name));
+        const BondPart* part = varying_storage(sim, run, d.port_input);
+        for (int k = 0; k < d.count && part == NULL; k++)
+            part = varying_storage(sim, run, d.input[k]);
+        if (part != NULL)
+            return sim_fail(sim, part->place, "put a small resistance between them, or make it linear",
+                            "%s is nonlinear or modulated and depends on other storages or sources in this set of modes",
+                            model_string(sim->model, part->name));
     }
     return KAI_OK;
 }
