@@ -546,12 +546,13 @@ static NodeId area_of(Elab* e, NodeId id, int depth)
     }
 }
 
+enum
+{
+    DEPTH = 40
+};
+
 static void find_carried(Elab* e)
 {
-    enum
-    {
-        DEPTH = 40
-    };
     for (uint32_t i = 0, count = e->flat->defs.count; i < count; i++)
     {
         FlatDef def = e->flat->defs.at[i];
@@ -560,6 +561,25 @@ static void find_carried(Elab* e)
         NodeId area = area_of(e, def.value, DEPTH);
         if (area)
             vec_push(e->arena, e->flat->carried, (FlatCarried){.var = def.var, .ctx = def.ctx, .area = area});
+    }
+}
+
+// area(x) of a signal that is made of efforts and flows: their areas, and its own impulses.
+void resolve_areas(Elab* e)
+{
+    Flat* flat = e->flat;
+    for (uint32_t i = 0, count = flat->bond_nodes.count > 0 ? flat->nodes.count : 0; i < count; i++)
+    {
+        Node own = flat->nodes.at[i];
+        if (own.op != NODE_AREA || own.aux != 0)
+            continue;
+        NodeId area = area_of(e, own.arg[0], DEPTH);
+        if (!area)
+            continue;
+        NodeId copy = flat->nodes.count;
+        vec_push(flat->arena, flat->nodes, own);
+        Node* sum = &flat->nodes.at[i];
+        *sum = (Node){.op = NODE_ADD, .type = TYPE_REAL, .arg = {copy, area}, .depth = own.depth, .span = own.span};
     }
 }
 

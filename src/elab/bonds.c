@@ -457,7 +457,7 @@ static bool is_area(const Elab* e, uint32_t var)
 static bool is_posterior(const Elab* e, NodeId id)
 {
     const Node* node = &e->flat->nodes.at[id];
-    if (node->op == NODE_POST || (node->op == NODE_VAR && is_area(e, node->aux)))
+    if (node->op == NODE_POST || node->op == NODE_AREA || (node->op == NODE_VAR && is_area(e, node->aux)))
         return true;
     for (int i = 0; i < node_op_arity((NodeOp)node->op); i++)
         if (node->arg[i] && is_posterior(e, node->arg[i]))
@@ -479,7 +479,7 @@ static NodeId rewrite_guard(Elab* e, NodeId id, bool posterior)
             return id;
         return flat_node(e->flat, NODE_COMMITTED, (ValueType)node.type, id, 0, 0, 0, 0, node.span);
     }
-    if (node.op == NODE_PRE || node.op == NODE_CONST)
+    if (node.op == NODE_PRE || node.op == NODE_CONST || node.op == NODE_AREA)
         return id;
     for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
         node.arg[i] = node.arg[i] ? rewrite_guard(e, node.arg[i], posterior) : 0;

@@ -236,7 +236,10 @@ static kaiStatus note_settled(kaiSim* sim)
         if (memcmp(bonds->settled + width * k, row, sizeof(double) * width) != 0)
             continue;
         Text cycle = {0};
-        write_sets(sim, bonds->settled, width, k, bonds->settled_count, &cycle);
+        if (k + 1 == bonds->settled_count)  // back in one run: what it tried on the way
+            write_sets(sim, bonds->tried, bonds->junction_count, 0, bonds->tried_count, &cycle);
+        else
+            write_sets(sim, bonds->settled, width, k, bonds->settled_count, &cycle);
         return fail_loop(sim, &cycle, bonds->last_place);
     }
     bonds->settled_count += bonds->settled_count + 1 < SETTLED_MAX;
@@ -305,6 +308,7 @@ kaiStatus switching_run(kaiSim* sim, CommitResult* result)
     Bonds* bonds = sim->bonds;
     const kaiModel* model = sim->model;
     uint32_t first = model->reg_first[REG_VALUE];
+    int64_t switches = sim->counters.switches;
     keep_committed(sim);
     bool consistent = true;
     kaiStatus status = switch_prior(sim, &consistent);
@@ -319,6 +323,8 @@ kaiStatus switching_run(kaiSim* sim, CommitResult* result)
     leave_modes(sim, &switched);
     // What the rest of the model sees of this tag are the committed values, not those tried on the way.
     memcpy(sim->R + first, bonds->values, sizeof(double) * (model->reg_count - first));
+    // Junctions that switched and came back where they were may do so again: only a run that switches nothing is the end.
+    switched.other |= sim->counters.switches != switches;
     result->state |= switched.state;
     result->other |= switched.other;
     if (switched.state || switched.other)
