@@ -351,7 +351,7 @@ typedef struct FlatImplicit
 // What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
 #define FLAT_NUMBERS(X)                                                                                                \
     X(start)                                                                                                           \
-    X(stop) X(rtol) X(atol) X(step) X(max_step) X(seed) X(max_microsteps) X(max_branches) X(max_choices)
+    X(stop) X(rtol) X(atol) X(step) X(max_step) X(seed) X(max_microsteps) X(max_branches) X(max_choices) X(balance)
 #define FLAT_WORDS(X) X(solver) X(breakpoint_solver) X(root) X(impulses) X(choice) X(islands) X(zeno)
 
 typedef struct FlatRecord

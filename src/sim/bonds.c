@@ -31,7 +31,7 @@ static void create_run(kaiSim* sim, Bonds* bonds, BondRun* run, const BondSystem
     run->unknowns = arena_array(arena, int, unknowns + 1);
     run->nominal = arena_array(arena, double, parts + 1);
     run->storage = arena_array(arena, double, parts + 1);
-    double** vectors[] = {&run->b0, &run->b1, &run->b2, &run->z0, &run->z1, &run->area};
+    double** vectors[] = {&run->b0, &run->b1, &run->b2, &run->z0, &run->z1, &run->area, &run->b1_before, &run->b2_before, &run->z_before};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = arena_array(arena, double, unknowns + 1);
     run->dx = arena_array(arena, double, parts + 1);
@@ -360,7 +360,7 @@ kaiStatus bonds_start(kaiSim* sim)
 
 // ---- jumps
 
-static void read_inputs(kaiSim* sim, BondRun* run, bool first)
+void bonds_read_inputs(kaiSim* sim, BondRun* run, bool impulses)
 {
     size_t bytes = sizeof(double) * 2 * run->system->link_count;
     memset(run->b0, 0, bytes);
@@ -371,7 +371,7 @@ static void read_inputs(kaiSim* sim, BondRun* run, bool first)
         const BondInput* input = input_at(sim, run, i);
         int at = run->input_of[i];
         run->b1[at] = sim->R[input->value];
-        if (input->impulse != NO_REG && first)
+        if (input->impulse != NO_REG && impulses)
             run->b0[at] = sim->R[input->impulse];
         if (input->slope != NO_REG)
             run->b2[at] = sim->R[input->slope];
@@ -406,7 +406,7 @@ static void write_areas(kaiSim* sim, BondRun* run)
 // One round: *moved: states jumped.
 static kaiStatus jump_run(kaiSim* sim, BondRun* run, bool first, bool* moved)
 {
-    read_inputs(sim, run, first);
+    bonds_read_inputs(sim, run, first);
     BondJump jump = {.b0 = run->b0, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
     run->status = bond_mode_jump(run->mode, &jump, run->work);
     if (run->status == BOND_SINGULAR)
@@ -510,7 +510,7 @@ kaiStatus bonds_fail_inconsistent(kaiSim* sim)
         BondRun* run = &sim->bonds->runs[i];
         if (run->status != BOND_INCONSISTENT || place != 0)
             continue;
-        read_inputs(sim, run, true);
+        bonds_read_inputs(sim, run, true);
         int* loop = run->unknowns;  // long enough, and set again below
         int count = bond_mode_loop(run->mode, run->b1, loop, run->work);
         for (int k = 0; k < count && length + 60 < sizeof names; k++)

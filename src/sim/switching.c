@@ -11,7 +11,7 @@ void switching_begin(kaiSim* sim)
     for (uint32_t i = 0; i < sim->bonds->count; i++)
         memset(sim->bonds->runs[i].shared, 0, sizeof(bool) * sim->bonds->runs[i].system->part_count);
     sim->bonds->settled_count = 0;
-    sim->bonds->lost = 0;
+    sim->jump = (kaiJump){0};
 }
 
 static uint32_t mode_of(const kaiSim* sim, uint32_t machine)
@@ -310,6 +310,7 @@ kaiStatus switching_run(kaiSim* sim, CommitResult* result)
     uint32_t first = model->reg_first[REG_VALUE];
     int64_t switches = sim->counters.switches;
     keep_committed(sim);
+    balance_before(sim);
     bool consistent = true;
     kaiStatus status = switch_prior(sim, &consistent);
     if (status == KAI_OK)
@@ -320,6 +321,10 @@ kaiStatus switching_run(kaiSim* sim, CommitResult* result)
         return status;
     CommitResult switched = {0};
     settle_states(sim, &switched);
+    if (switched.state)
+        status = balance_jump(sim);
+    if (status != KAI_OK)
+        return status;
     leave_modes(sim, &switched);
     // What the rest of the model sees of this tag are the committed values, not those tried on the way.
     memcpy(sim->R + first, bonds->values, sizeof(double) * (model->reg_count - first));
