@@ -97,10 +97,12 @@ static void add_run(const kaiSim* sim, BondRun* run, kaiJump* jump)
     }
 }
 
-// A junction, TF or GY that changed nothing adds rounding to `lost` only.
+// Nodes that changed nothing add rounding only.
 static void settle(kaiJump* jump)
 {
     double largest = fmax(fmax(fabs(jump->before), fabs(jump->after)), fabs(jump->given));
+    if (fabs(jump->after - jump->before) <= 1e-12 * largest)
+        jump->after = jump->before;
     if (fabs(jump->lost) <= 1e-12 * largest)
         jump->lost = 0;
     if (fabs(jump->given) <= 1e-12 * largest)
