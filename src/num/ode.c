@@ -459,7 +459,8 @@ void ode_cut(Ode* ode, double theta)
         forget(ode);
     }
     s->scale *= theta;
-    s->t = s->t_start + s->scale * s->h;
+    // To the last digit what whoever searched the step calls this time: one unit earlier is before the event.
+    s->t = s->t_start + theta * (s->t - s->t_start);
     s->trial = s->t - s->t_start;
     s->slope_valid = false;
     note_event(s);
