@@ -513,6 +513,8 @@ kaiStatus bonds_fail_inconsistent(kaiSim* sim)
         bonds_read_inputs(sim, run, true);
         int* loop = run->unknowns;  // long enough, and set again below
         int count = bond_mode_loop(run->mode, run->b1, loop, run->work);
+        if (count == 0)  // equal now, and not any more at once
+            count = bond_mode_loop(run->mode, run->b2, loop, run->work);
         for (int k = 0; k < count && length + 60 < sizeof names; k++)
         {
             const BondPart* part = part_of(sim, run, (uint32_t)loop[k]);
