@@ -376,6 +376,11 @@ double ode_step_start(const Ode* ode)
     return ode->state.t_start;
 }
 
+double ode_dense_length(const Ode* ode)
+{
+    return ode->state.scale * ode->state.h;
+}
+
 double ode_step_length(const Ode* ode)
 {
     return ode->state.trial;
@@ -459,8 +464,7 @@ void ode_cut(Ode* ode, double theta)
         forget(ode);
     }
     s->scale *= theta;
-    // To the last digit what whoever searched the step calls this time: one unit earlier is before the event.
-    s->t = s->t_start + theta * (s->t - s->t_start);
+    s->t = s->t_start + s->scale * s->h;
     s->trial = s->t - s->t_start;
     s->slope_valid = false;
     note_event(s);
