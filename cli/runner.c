@@ -54,7 +54,8 @@ static void print_guards(const kaiSim* sim)
         fprintf(stderr, " and %d more guards", found - SHOWN);
 }
 
-// What the jumps of bond graphs did to the energy. Without sources all of it is lost; a source may give back what it takes.
+// What the jumps of bond graphs did to the energy. Without sources all of it is lost; a source may give back what it
+// takes.
 static void print_jumps(const kaiCounters* c)
 {
     if (c->jumps == 0)

@@ -24,8 +24,8 @@ extern "C"
         const char* choice;             // "first", "random", "all" (see kaiSim_Explore)
         const char* zeno;               // "stop", "continue"
         uint64_t seed;
-        double balance;                 // > 0: the power of bond graphs must balance to this at every step, or the run fails
-        uint32_t max_microsteps;             // bound on the tags of one instant
+        double balance;           // > 0: the power of bond graphs must balance to this at every step, or the run fails
+        uint32_t max_microsteps;  // bound on the tags of one instant
         uint64_t max_branches, max_choices;  // bounds of kaiSim_Explore: outcomes, choice points
         kaiRowFn* row;                       // receives the recorded tags; NULL: none
         void* row_user;
@@ -64,8 +64,8 @@ extern "C"
         double energy_jumped, energy_given;
     } kaiCounters;
 
-    // What the jumps of bond graphs at one instant did: before + given = after + lost. `lost` is what went into junctions that
-    // switched; NaN: an impulse went through a resistor, which has no finite energy.
+    // What the jumps of bond graphs at one instant did: before + given = after + lost. `lost` is what went into
+    // junctions that switched; NaN: an impulse went through a resistor, which has no finite energy.
     typedef struct kaiJump
     {
         int64_t jumps;

@@ -142,8 +142,8 @@ static void add_dependents(Jump* jump, Sized z)
     }
 }
 
-// What sources contradict each other by along an idle vector. Two that are equal now and part at once do too (two phases of a
-// rectifier where they cross): *later then, and it is their rates that do.
+// What sources contradict each other by along an idle vector. Two that are equal now and part at once do too (two
+// phases of a rectifier where they cross): *later then, and it is their rates that do.
 static double contradiction(const BondMode* mode, int i, const double* b1, const double* b2, bool* later)
 {
     double size, amount = -mode_left_product(mode, mode->dependent_count + i, b1, &size);

@@ -1,5 +1,5 @@
-// Causality of bond graphs, for people: `kairos check --print causality`, and sources that contradict each other whatever
-// the modes are. The equations do not need it (src/bond/mode.h).
+// Causality of bond graphs, for people: `kairos check --print causality`, and sources that contradict each other
+// whatever the modes are. The equations do not need it (src/bond/mode.h).
 #include "bond/causality.h"
 
 #include "elab/elab.h"
@@ -19,7 +19,6 @@ typedef struct View
     VEC(uint32_t) switched;  // nodes
     bool* on;
 } View;
-
 
 static bool view_open(View* v, Arena* arena, const Flat* flat, const FlatBondGraph* graph)
 {
@@ -43,8 +42,7 @@ static bool view_open(View* v, Arena* arena, const Flat* flat, const FlatBondGra
         edges[i] = (BondEdge){(int)local[bond->from], (int)local[bond->to]};
     }
     v->on = arena_array(arena, bool, v->switched.count + 1);
-    v->bonds =
-        bond_graph_create(nodes, (int)graph->nodes.count, edges, (int)graph->bonds.count, kaiDefaultAllocator());
+    v->bonds = bond_graph_create(nodes, (int)graph->nodes.count, edges, (int)graph->bonds.count, kaiDefaultAllocator());
     v->causality = v->bonds ? bond_causality_create(v->bonds, kaiDefaultAllocator()) : NULL;
     return v->causality != NULL;
 }
@@ -144,8 +142,9 @@ char* causality_print(const Flat* flat, Arena* arena)
         View v;
         if (view_open(&v, arena, flat, &flat->graphs.at[g]))
         {
-            text = arena_printf(arena, "%sbond graph %u of %u: %u elements and junctions, %u bonds, %u switched\n", text,
-                                g + 1, flat->graphs.count, v.graph->nodes.count, v.graph->bonds.count, v.switched.count);
+            text =
+                arena_printf(arena, "%sbond graph %u of %u: %u elements and junctions, %u bonds, %u switched\n", text,
+                             g + 1, flat->graphs.count, v.graph->nodes.count, v.graph->bonds.count, v.switched.count);
             for (uint32_t k = 0; k < set_count(&v); k++)
             {
                 choose_set(&v, k);
@@ -164,9 +163,11 @@ char* causality_print(const Flat* flat, Arena* arena)
 static void report_clash(Elab* e, const View* v, uint32_t bond)
 {
     uint32_t other = (uint32_t)v->causality->clash[bond];
-    const FlatBond *a = &e->flat->bonds.at[v->graph->bonds.at[bond]], *b = &e->flat->bonds.at[v->graph->bonds.at[other]];
-    Diag* diag = elab_error(e, K_CAUSAL_CONFLICT, a->span, "bonds %s and %s impose two values where there is one, whatever the modes",
-                            a->name, b->name);
+    const FlatBond *a = &e->flat->bonds.at[v->graph->bonds.at[bond]],
+                   *b = &e->flat->bonds.at[v->graph->bonds.at[other]];
+    Diag* diag =
+        elab_error(e, K_CAUSAL_CONFLICT, a->span,
+                   "bonds %s and %s impose two values where there is one, whatever the modes", a->name, b->name);
     elab_note(e, diag, b->span, "the other bond");
 }
 

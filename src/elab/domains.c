@@ -1,5 +1,5 @@
-// Domains of bond graphs: what is joined without a transformer or gyrator has one, and with it the units of its efforts,
-// flows, momenta and displacements.
+// Domains of bond graphs: what is joined without a transformer or gyrator has one, and with it the units of its
+// efforts, flows, momenta and displacements.
 #include "elab/elab.h"
 
 #include <string.h>

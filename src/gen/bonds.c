@@ -77,9 +77,8 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
     {
         const FlatBondNode* node = &b->c.flat->bond_nodes.at[graph->nodes.at[i]];
         local[graph->nodes.at[i]] = i;
-        BondPart part = {.kind = (uint8_t)node->kind, 
-                         .free = node->free || is_varying(b, node),
-                         .machine = node->machine};
+        BondPart part = {
+            .kind = (uint8_t)node->kind, .free = node->free || is_varying(b, node), .machine = node->machine};
         part.state = var_reg(b, node->extensity);
         part.parameter = parameter_of(w, node);
         part.name = build_string(b, node->name);

@@ -165,10 +165,10 @@ static ScalarId size_of_terms(Compiler* c, ScalarId id, int depth, Map* memo)
     return size;
 }
 
-// The guard of a junction that stands on its level leaves it by more than rounding (rule B5): a diode that stops conducting at
-// the top of a sine has a voltage of 0 that does not move at first, and must not conduct again because of the last digit. That
-// time itself has a last digit makes the slope less exact than a value: 1e-9, not 1e-12. Whoever leaves more slowly is found by the
-// search, a step later.
+// The guard of a junction that stands on its level leaves it by more than rounding (rule B5): a diode that stops
+// conducting at the top of a sine has a voltage of 0 that does not move at first, and must not conduct again because of
+// the last digit. That time itself has a last digit makes the slope less exact than a value: 1e-9, not 1e-12. Whoever
+// leaves more slowly is found by the search, a step later.
 static ScalarId rounded_slope(Builder* b, ScalarId slope)
 {
     enum

@@ -1,9 +1,9 @@
 // Energy of bond graphs (decision 0032): what a jump did to what is stored, and power balance as a check of a run.
 //
-// Between instants Σ e f of the sources = Σ e f into storages and resistors, from the values that everybody reads. Across a
-// jump every bond carries (area of e)·(mean of f) + (area of f)·(mean of e), means of before and after: for a linear storage
-// that is exactly what its energy changes by, for junctions that keep their mode, TF and GY it sums to zero, and what goes into a
-// junction that switches is lost.
+// Between instants Σ e f of the sources = Σ e f into storages and resistors, from the values that everybody reads.
+// Across a jump every bond carries (area of e)·(mean of f) + (area of f)·(mean of e), means of before and after: for a
+// linear storage that is exactly what its energy changes by, for junctions that keep their mode, TF and GY it sums to
+// zero, and what goes into a junction that switches is lost.
 #include "sim/bonds.h"
 
 #include <math.h>
@@ -79,8 +79,8 @@ static void add_run(const kaiSim* sim, BondRun* run, kaiJump* jump)
 {
     jump->before += run->stored_before;
     jump->after += stored(sim, run);
-    if (!has_jumped(run) || bond_mode_flow(run->mode_before, run->b1_before, run->b2_before, run->z_before, run->work) ==
-                                BOND_INCONSISTENT)
+    if (!has_jumped(run) ||
+        bond_mode_flow(run->mode_before, run->b1_before, run->b2_before, run->z_before, run->work) == BOND_INCONSISTENT)
         return;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
@@ -115,11 +115,12 @@ static kaiStatus check_jump(kaiSim* sim, const kaiJump* jump)
     double largest = fmax(fmax(jump->before, jump->after), fmax(fabs(jump->given), fabs(jump->lost)));
     if (isnan(missing) || fabs(missing) <= sim->options.balance * largest)
         return KAI_OK;
-    return sim_fail(sim, part_of(sim, &sim->bonds->runs[0], 0)->place,
-                    "raise `balance`, or run without it; storages that become dependent must be linear",
-                    "the energy does not balance across the jump at t = %.17g: %g J were stored, sources gave %g, %g are "
-                    "stored and %g were lost: %g J are missing",
-                    sim->now.t, jump->before, jump->given, jump->after, jump->lost, missing);
+    return sim_fail(
+        sim, part_of(sim, &sim->bonds->runs[0], 0)->place,
+        "raise `balance`, or run without it; storages that become dependent must be linear",
+        "the energy does not balance across the jump at t = %.17g: %g J were stored, sources gave %g, %g are "
+        "stored and %g were lost: %g J are missing",
+        sim->now.t, jump->before, jump->given, jump->after, jump->lost, missing);
 }
 
 // After the states of a commit are known, with the values of its set of modes still in the registers.
@@ -206,10 +207,11 @@ static kaiStatus check_run(kaiSim* sim, BondRun* run)
     if (fabs(sum.missing) <= sim->options.balance * sum.largest)
         return KAI_OK;
     const BondPart* worst = sum.worst != NULL ? sum.worst : sum.part;
-    return sim_fail(sim, worst->place, "tighten rtol and atol, or raise `balance`",
-                    "the power of the bond graph does not balance at t = %.17g: %g W of at most %g W are missing; %s is "
-                    "off by %g W",
-                    sim->now.t, fabs(sum.missing), sum.largest, model_string(sim->model, worst->name), sum.difference);
+    return sim_fail(
+        sim, worst->place, "tighten rtol and atol, or raise `balance`",
+        "the power of the bond graph does not balance at t = %.17g: %g W of at most %g W are missing; %s is "
+        "off by %g W",
+        sim->now.t, fabs(sum.missing), sum.largest, model_string(sim->model, worst->name), sum.difference);
 }
 
 kaiStatus balance_check(kaiSim* sim)

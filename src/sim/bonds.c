@@ -31,7 +31,8 @@ static void create_run(kaiSim* sim, Bonds* bonds, BondRun* run, const BondSystem
     run->unknowns = arena_array(arena, int, unknowns + 1);
     run->nominal = arena_array(arena, double, parts + 1);
     run->storage = arena_array(arena, double, parts + 1);
-    double** vectors[] = {&run->b0, &run->b1, &run->b2, &run->z0, &run->z1, &run->area, &run->b1_before, &run->b2_before, &run->z_before};
+    double** vectors[] = {&run->b0,   &run->b1,        &run->b2,        &run->z0,      &run->z1,
+                          &run->area, &run->b1_before, &run->b2_before, &run->z_before};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = arena_array(arena, double, unknowns + 1);
     run->dx = arena_array(arena, double, parts + 1);
@@ -272,7 +273,8 @@ static const BondPart* varying_storage(const kaiSim* sim, const BondRun* run, in
     return NULL;
 }
 
-// Storages that follow from each other, or from sources: with a slope that changes the equations would change at every step.
+// Storages that follow from each other, or from sources: with a slope that changes the equations would change at every
+// step.
 static kaiStatus check_dependents(kaiSim* sim, BondRun* run)
 {
     for (int i = 0; i < bond_mode_dependents(run->mode); i++)
@@ -282,9 +284,10 @@ static kaiStatus check_dependents(kaiSim* sim, BondRun* run)
         for (int k = 0; k < d.count && part == NULL; k++)
             part = varying_storage(sim, run, d.input[k]);
         if (part != NULL)
-            return sim_fail(sim, part->place, "put a small resistance between them, or make it linear",
-                            "%s is nonlinear or modulated and depends on other storages or sources in this set of modes",
-                            model_string(sim->model, part->name));
+            return sim_fail(
+                sim, part->place, "put a small resistance between them, or make it linear",
+                "%s is nonlinear or modulated and depends on other storages or sources in this set of modes",
+                model_string(sim->model, part->name));
     }
     return KAI_OK;
 }
@@ -476,10 +479,11 @@ static void warn_output(kaiSim* sim, BondRun* run, const BondOutput* output)
         if (bond_mode_unique(run->mode, term->flow ? BOND_F((int)term->bond) : BOND_E((int)term->bond)))
             continue;
         const ModelVar* var = &sim->model->vars[output->var];
-        sim_warn(sim, var->place,
-                 "%s is read and has no unique value in the modes from t = %.9g on: ideal parts in parallel (or floating) "
-                 "share it by equal leakage; put a small resistance into them if the share matters",
-                 model_string(sim->model, var->name), sim->now.t);
+        sim_warn(
+            sim, var->place,
+            "%s is read and has no unique value in the modes from t = %.9g on: ideal parts in parallel (or floating) "
+            "share it by equal leakage; put a small resistance into them if the share matters",
+            model_string(sim->model, var->name), sim->now.t);
         run->warned = true;
     }
 }

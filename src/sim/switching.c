@@ -246,8 +246,8 @@ static kaiStatus note_settled(kaiSim* sim)
     return KAI_OK;
 }
 
-// Whether the storage at this port depends on other storages in the present modes, and on nothing else: where a source takes
-// part, it says what a collision does.
+// Whether the storage at this port depends on other storages in the present modes, and on nothing else: where a source
+// takes part, it says what a collision does.
 static bool shares(const BondRun* run, int port)
 {
     for (int i = 0; i < bond_mode_dependents(run->mode); i++)
@@ -264,8 +264,8 @@ static bool shares(const BondRun* run, int port)
     return false;
 }
 
-// What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model says
-// nothing about that (paper 002, "The Nature and Effects of Discontinuities").
+// What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model
+// says nothing about that (paper 002, "The Nature and Effects of Discontinuities").
 static void watch_sharing(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
@@ -284,10 +284,11 @@ static void watch_sharing(kaiSim* sim)
             bool moved = fabs(after - before) > 1e3 * sim->options.rtol * fmax(fabs(before), fabs(after));
             bool now = shares(run, port);
             if (run->shared[port] && !now)
-                sim_warn(sim, part->place,
-                         "%s shared what it stores with others and was parted from them at one instant, t = %.9g: without "
-                         "time in between a lumped model cannot say what happens; let a guard wait, or refine the model",
-                         model_string(model, part->name), sim->now.t);
+                sim_warn(
+                    sim, part->place,
+                    "%s shared what it stores with others and was parted from them at one instant, t = %.9g: without "
+                    "time in between a lumped model cannot say what happens; let a guard wait, or refine the model",
+                    model_string(model, part->name), sim->now.t);
             run->shared[port] = now && (moved || run->shared[port]);
         }
     }
@@ -331,7 +332,8 @@ kaiStatus switching_run(kaiSim* sim, CommitResult* result)
     leave_modes(sim, &switched);
     // What the rest of the model sees of this tag are the committed values, not those tried on the way.
     memcpy(sim->R + first, bonds->values, sizeof(double) * (model->reg_count - first));
-    // Junctions that switched and came back where they were may do so again: only a run that switches nothing is the end.
+    // Junctions that switched and came back where they were may do so again: only a run that switches nothing is the
+    // end.
     switched.other |= sim->counters.switches != switches;
     result->state |= switched.state;
     result->other |= switched.other;
