@@ -13,8 +13,8 @@ typedef struct Command
 
 static const Command commands[] = {
     {"run", command_run,
-     "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S] [-o FILE|-]\n"
-     "              [--view full|limits|unique] [--quiet]",
+     "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S] [--balance TOL]\n"
+     "              [-o FILE|-] [--view full|limits|unique] [--quiet]",
      "runs a model or an experiment (every combination of its sweeps) to CSV"},
     {"check", command_check, "FILE… [--print flat|schedule|impulses] [-e EXPERIMENT]",
      "diagnostics only; exit 1 if any error"},

@@ -37,6 +37,12 @@ static int set_stop(RunRequest* r, const char* text)
     return r->has_stop ? EXIT_DONE : usage_error("--stop %s: it must be a number", text);
 }
 
+static int set_balance(RunRequest* r, const char* text)
+{
+    bool fine = parse_number(text, &r->balance) && r->balance > 0;
+    return fine ? EXIT_DONE : usage_error("--balance %s: it must be a positive number, 1e-9 say", text);
+}
+
 // The options for the result. False: argument *i is none of them.
 static bool parse_output_option(RunRequest* r, int argc, char** argv, int* i, int* code)
 {
@@ -73,6 +79,8 @@ static bool parse_run_option(RunRequest* r, int argc, char** argv, int* i, int* 
         *code = set_stop(r, value);
     else if ((value = option_value(argc, argv, i, "--solver")) != NULL)
         r->load.solver = value;
+    else if ((value = option_value(argc, argv, i, "--balance")) != NULL)
+        *code = set_balance(r, value);
     else
         return false;
     return true;
@@ -133,6 +141,8 @@ kaiSimOptions request_options(const RunRequest* r, const kaiModel* model)
         options.stop = r->stop;
     if (r->load.solver != NULL)
         options.solver = r->load.solver;
+    if (r->balance > 0)
+        options.balance = r->balance;
     options.interrupt = interrupt_flag();
     return options;
 }

@@ -20,6 +20,7 @@ typedef struct RunRequest
     int chosen_of;                     // how many it was chosen from; 0: it was named, or there is none
     double stop;
     bool has_stop;
+    double balance;      // 0: as the experiment says
     const char* output;  // NULL: standard output
     kaiView view;
     bool quiet;

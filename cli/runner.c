@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Target
@@ -53,6 +54,20 @@ static void print_guards(const kaiSim* sim)
         fprintf(stderr, " and %d more guards", found - SHOWN);
 }
 
+// What the jumps of bond graphs did to the energy. Without sources all of it is lost; a source may give back what it
+// takes.
+static void print_jumps(const kaiCounters* c)
+{
+    if (c->jumps == 0)
+        return;
+    const char* plural = c->jumps > 1 ? "s" : "";
+    if (c->energy_given == 0 && c->energy_jumped <= 0)
+        fprintf(stderr, "; %.6g J lost in %lld jump%s", fabs(c->energy_jumped), (long long)c->jumps, plural);
+    else
+        fprintf(stderr, "; stored energy %+.6g J in %lld jump%s, sources gave %.6g J", c->energy_jumped,
+                (long long)c->jumps, plural, c->energy_given);
+}
+
 static void print_summary(const RunRequest* r, const kaiModel* model, const kaiSim* sim, double seconds)
 {
     char title[2 * NAME_MAX_LENGTH];
@@ -62,6 +77,7 @@ static void print_summary(const RunRequest* r, const kaiModel* model, const kaiS
             (long long)c.instants, (long long)c.steps, (long long)c.rejected);
     print_rows(c.rows, r->view);
     print_guards(sim);
+    print_jumps(&c);
     const char* halt = kaiSim_HaltText(sim);
     if (halt != NULL)
         fprintf(stderr, "; halted%s%s", halt[0] != 0 ? ": " : "", halt);

@@ -49,7 +49,8 @@ extern "C"
         const char* choice;             // "first", "random", "all" (see kaiSim_Explore)
         const char* zeno;               // "stop", "continue"
         uint64_t seed;
-        uint32_t max_microsteps;             // bound on the tags of one instant
+        double balance;           // > 0: the power of bond graphs must balance to this at every step, or the run fails
+        uint32_t max_microsteps;  // bound on the tags of one instant
         uint64_t max_branches, max_choices;  // bounds of kaiSim_Explore: outcomes, choice points
         kaiRowFn* row;                       // receives the recorded tags; NULL: none
         void* row_user;
@@ -82,7 +83,20 @@ extern "C"
             restarts, switches;  // switches: of junctions, mythical ones included
         // Steps that the error control chose (not those that end at an event): 0 if there was none.
         double shortest_step, shortest_at, longest_step;
+        // Jumps of bond graphs: how many, the sum of the changes of what is stored, and what sources gave in them.
+        int64_t jumps;
+        double energy_jumped, energy_given;
     } kaiCounters;
+
+    // What the jumps of bond graphs at one instant did: before + given = after + lost. `lost` is what went into
+    // junctions that switched; NaN: an impulse went through a resistor, which has no finite energy.
+    typedef struct kaiJump
+    {
+        int64_t jumps;
+        double before, after;  // energy of the storages
+        double given;          // work of the sources
+        double lost;
+    } kaiJump;
 
     // A run, ready to start. NULL: *failure says why (an unknown solver, no memory).
     kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure);
@@ -113,6 +127,9 @@ extern "C"
     bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t);
     // The variable with the largest share of the error in the last rejected step; -1: no step was rejected.
     int kaiSim_WorstState(const kaiSim* sim);
+
+    // Energies of the last instant. False: no bond graph jumped there.
+    bool kaiSim_Jump(const kaiSim* sim, kaiJump* jump);
 
     // Columns of the rows, in order.
     const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count);

@@ -142,9 +142,20 @@ static void add_dependents(Jump* jump, Sized z)
     }
 }
 
+// What sources contradict each other by along an idle vector. Two that are equal now and part at once do too (two
+// phases of a rectifier where they cross): *later then, and it is their rates that do.
+static double contradiction(const BondMode* mode, int i, const double* b1, const double* b2, bool* later)
+{
+    double size, amount = -mode_left_product(mode, mode->dependent_count + i, b1, &size);
+    *later = fabs(amount) <= NOTHING * size;
+    if (*later)
+        amount = b2 ? -mode_left_product(mode, mode->dependent_count + i, b2, &size) : 0;
+    return fabs(amount) <= NOTHING * size ? 0 : amount;
+}
+
 // Sources that contradict each other drive what leaks along the idle vectors: amount / ρ as the leak ρ vanishes. Finite
 // is then what lies across the leaking junctions: it goes into the inputs. Returns whether there is a contradiction.
-static bool drive_idle(Jump* jump, const double* b1)
+static bool drive_idle(Jump* jump, const double* b1, const double* b2)
 {
     const BondMode* mode = jump->mode;
     bool driven = false;
@@ -154,8 +165,9 @@ static bool drive_idle(Jump* jump, const double* b1)
     memset(terms, 0, (size_t)mode->class_count * sizeof(double));
     for (int i = 0; i < mode->idle_count; i++)
     {
-        double size, amount = -mode_left_product(mode, mode->dependent_count + i, b1, &size);
-        if (fabs(amount) <= NOTHING * size)
+        bool later;
+        double amount = contradiction(mode, i, b1, b2, &later);
+        if (amount == 0)
             continue;
         driven = true;
         for (int k = mode->idle.start[i]; k < mode->idle.start[i + 1]; k++)
@@ -163,7 +175,7 @@ static bool drive_idle(Jump* jump, const double* b1)
             jump->idle[mode->idle.column[k]] += amount * mode->idle.value[k];
             terms[mode->idle.column[k]] += fabs(amount * mode->idle.value[k]);
         }
-        for (int j = 0; j < switches; j++)
+        for (int j = 0; j < switches && !later; j++)
         {
             jump->b.value[mode->graph->input_count + j] += amount * mode->leak[i * switches + j];
             jump->b.size[mode->graph->input_count + j] += fabs(amount * mode->leak[i * switches + j]);
@@ -215,7 +227,7 @@ BondStatus bond_mode_jump(const BondMode* mode, const BondJump* out, double* wor
     solve(&jump, jump.z0);
     set_rates(&jump, jump.z0);
     set_inputs(&jump, out->b1);
-    bool driven = drive_idle(&jump, out->b1);
+    bool driven = drive_idle(&jump, out->b1, out->b2);
     set_vector(&jump, &jump.b, NULL);
     add_dependents(&jump, jump.z0);
 

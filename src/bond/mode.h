@@ -15,10 +15,11 @@
 typedef enum BondStatus
 {
     BOND_OK,
-    BOND_NOT_UNIQUE,    // the state is unique, the values of some bonds are not: split by equal leakage
-    BOND_INCONSISTENT,  // sources contradict each other: areas are ±∞ along the loop; the set can only be mythical
-    BOND_DELTA_PRIME,   // an impulse of a source meets a storage that depends on it, or another source: δ′
-    BOND_SINGULAR,      // resistances cancel (negative r), or slopes of dependent storages do: no equations
+    BOND_NOT_UNIQUE,  // the state is unique, the values of some bonds are not: split by equal leakage
+    BOND_INCONSISTENT,  // sources, or their rates, contradict each other: areas are ±∞ along the loop; the set can only
+                        // be mythical
+    BOND_DELTA_PRIME,  // an impulse of a source meets a storage that depends on it, or another source: δ′
+    BOND_SINGULAR,     // resistances cancel (negative r), or slopes of dependent storages do: no equations
 } BondStatus;
 
 typedef struct BondMode BondMode;

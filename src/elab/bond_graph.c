@@ -379,6 +379,11 @@ static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index)
     var_add_def(e, var, 0, 0, value, node.span);
     var_add_def(e, node.extensity, 0, 1, read(e, other, node.span), node.span);
     vec_push(e->arena, graph->inputs, (FlatBondInput){index, 0, var, NO_VAR});
+    if (node.energy == NO_VAR)
+        return;
+    NodeId product = operate(e, NODE_MUL, read(e, var, node.span), read(e, node.extensity, node.span), node.span);
+    NodeId half = flat_const(e->flat, 0.5, TYPE_REAL);
+    var_add_def(e, node.energy, 0, 0, operate(e, NODE_MUL, half, product, node.span), node.span);
 }
 
 static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
@@ -541,12 +546,13 @@ static NodeId area_of(Elab* e, NodeId id, int depth)
     }
 }
 
+enum
+{
+    DEPTH = 40
+};
+
 static void find_carried(Elab* e)
 {
-    enum
-    {
-        DEPTH = 40
-    };
     for (uint32_t i = 0, count = e->flat->defs.count; i < count; i++)
     {
         FlatDef def = e->flat->defs.at[i];
@@ -555,6 +561,25 @@ static void find_carried(Elab* e)
         NodeId area = area_of(e, def.value, DEPTH);
         if (area)
             vec_push(e->arena, e->flat->carried, (FlatCarried){.var = def.var, .ctx = def.ctx, .area = area});
+    }
+}
+
+// area(x) of a signal that is made of efforts and flows: their areas, and its own impulses.
+void resolve_areas(Elab* e)
+{
+    Flat* flat = e->flat;
+    for (uint32_t i = 0, count = flat->bond_nodes.count > 0 ? flat->nodes.count : 0; i < count; i++)
+    {
+        Node own = flat->nodes.at[i];
+        if (own.op != NODE_AREA || own.aux != 0)
+            continue;
+        NodeId area = area_of(e, own.arg[0], DEPTH);
+        if (!area)
+            continue;
+        NodeId copy = flat->nodes.count;
+        vec_push(flat->arena, flat->nodes, own);
+        Node* sum = &flat->nodes.at[i];
+        *sum = (Node){.op = NODE_ADD, .type = TYPE_REAL, .arg = {copy, area}, .depth = own.depth, .span = own.span};
     }
 }
 

@@ -96,7 +96,7 @@ static uint32_t add_power(Elab* e, uint32_t scope, const char* name, Span span)
 static uint32_t add_node(Elab* e, uint32_t scope, FlatBondKind kind, const BondItem* item, Span span)
 {
     FlatBondNode node = {.kind = kind, .name = e->flat->instances.at[scope].name, .span = span};
-    node.e2 = node.f2 = node.extensity = node.parameter = NO_VAR;
+    node.e2 = node.f2 = node.extensity = node.energy = node.parameter = NO_VAR;
     node.e = add_power(e, scope, "e", span);
     node.f = add_power(e, scope, "f", span);
     if (kind == FLAT_TF || kind == FLAT_GY)
@@ -171,6 +171,8 @@ void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kin
     }
     if (rule->extensity)
         declare_override(e, e->flat->bond_nodes.at[index].extensity);
+    if (rule->extensity && parameter)
+        e->flat->bond_nodes.at[index].energy = add_var(e, scope, VAR_SIGNAL, "energy", item->name_span);
     if (!item->is_switched)
         return;
     if (kind != FLAT_J0 && kind != FLAT_J1)
@@ -455,7 +457,7 @@ static bool is_area(const Elab* e, uint32_t var)
 static bool is_posterior(const Elab* e, NodeId id)
 {
     const Node* node = &e->flat->nodes.at[id];
-    if (node->op == NODE_POST || (node->op == NODE_VAR && is_area(e, node->aux)))
+    if (node->op == NODE_POST || node->op == NODE_AREA || (node->op == NODE_VAR && is_area(e, node->aux)))
         return true;
     for (int i = 0; i < node_op_arity((NodeOp)node->op); i++)
         if (node->arg[i] && is_posterior(e, node->arg[i]))
@@ -477,7 +479,7 @@ static NodeId rewrite_guard(Elab* e, NodeId id, bool posterior)
             return id;
         return flat_node(e->flat, NODE_COMMITTED, (ValueType)node.type, id, 0, 0, 0, 0, node.span);
     }
-    if (node.op == NODE_PRE || node.op == NODE_CONST)
+    if (node.op == NODE_PRE || node.op == NODE_CONST || node.op == NODE_AREA)
         return id;
     for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
         node.arg[i] = node.arg[i] ? rewrite_guard(e, node.arg[i], posterior) : 0;

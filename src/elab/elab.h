@@ -228,6 +228,7 @@ NodeId junction_guard(Elab* e, NodeId guard, bool* posterior);
 void find_domains(Elab* e);     // domains.c: units, after join_bonds
 void check_causality(Elab* e);  // causality.c
 void define_bonds(Elab* e);     // after all definitions: the equations
+void resolve_areas(Elab* e);    // after everything else
 
 // types.c
 void infer_types(Elab* e);

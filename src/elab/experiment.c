@@ -82,7 +82,7 @@ static bool is_bound(const char* name)
 static bool must_be_positive(const char* name)
 {
     return strcmp(name, "rtol") == 0 || strcmp(name, "atol") == 0 || strcmp(name, "step") == 0 ||
-           strcmp(name, "max_step") == 0 || is_bound(name);
+           strcmp(name, "max_step") == 0 || strcmp(name, "balance") == 0 || is_bound(name);
 }
 
 static bool is_time(const char* name)

@@ -283,6 +283,7 @@ typedef struct FlatBondNode
     uint32_t e, f;       // variables; of TF and GY those of side 1
     uint32_t e2, f2;     // TF, GY: side 2; else NO_VAR
     uint32_t extensity;  // C: q, I: p; else NO_VAR
+    uint32_t energy;     // C, I: ½ e q, ½ f p; NO_VAR if there is a law
     uint32_t parameter;  // r, c, i, n; NO_VAR: a source, or a law
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;
@@ -350,7 +351,7 @@ typedef struct FlatImplicit
 // What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
 #define FLAT_NUMBERS(X)                                                                                                \
     X(start)                                                                                                           \
-    X(stop) X(rtol) X(atol) X(step) X(max_step) X(seed) X(max_microsteps) X(max_branches) X(max_choices)
+    X(stop) X(rtol) X(atol) X(step) X(max_step) X(seed) X(max_microsteps) X(max_branches) X(max_choices) X(balance)
 #define FLAT_WORDS(X) X(solver) X(breakpoint_solver) X(root) X(impulses) X(choice) X(islands) X(zeno)
 
 typedef struct FlatRecord

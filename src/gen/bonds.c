@@ -64,13 +64,21 @@ static SymReg parameter_of(Wanted* w, const FlatBondNode* node)
     return value ? want(w, node->free, value) : NO_REG;
 }
 
+// A storage whose slope changes in a run.
+static bool is_varying(const Builder* b, const FlatBondNode* node)
+{
+    bool modulated = node->parameter != NO_VAR && b->c.flat->vars.at[node->parameter].kind != VAR_PARAM;
+    return node->extensity != NO_VAR && (node->law || modulated);
+}
+
 static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint32_t* local)
 {
     for (uint32_t i = 0; i < graph->nodes.count; i++)
     {
         const FlatBondNode* node = &b->c.flat->bond_nodes.at[graph->nodes.at[i]];
         local[graph->nodes.at[i]] = i;
-        BondPart part = {.kind = (uint8_t)node->kind, .free = node->free, .machine = node->machine};
+        BondPart part = {
+            .kind = (uint8_t)node->kind, .free = node->free || is_varying(b, node), .machine = node->machine};
         part.state = var_reg(b, node->extensity);
         part.parameter = parameter_of(w, node);
         part.name = build_string(b, node->name);

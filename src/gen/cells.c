@@ -133,9 +133,63 @@ static void guard_code(Builder* b, Guard* guard, ScalarId g, const Reads* reads)
     guard->code = build_program(&b->programs, &spec, NULL);
 }
 
+// What a register is defined as, if it has one definition.
+static ScalarId definition_of(Compiler* c, ScalarId leaf)
+{
+    uint32_t task;
+    if (!map_get(&c->task_of, c->scalars.list.at[leaf].reg, &task) || task_item_count(c, task) != 1)
+        return 0;
+    TaskKind kind = c->tasks.at[task].kind;
+    return kind == TASK_DEFINITION || kind == TASK_DERIVATIVE ? task_item(c, PHASE_FLOW, task, 0).value.value : 0;
+}
+
+// The size of the terms that a value is the sum of.
+static ScalarId size_of_terms(Compiler* c, ScalarId id, int depth, Map* memo)
+{
+    Scalars* s = &c->scalars;
+    const Scalar made = s->list.at[id];
+    uint32_t known;
+    if (map_get(memo, id, &known))
+        return known;
+    ScalarId size = 0, defined = made.op == SCALAR_REG && depth > 0 ? definition_of(c, id) : 0;
+    if (defined)
+        size = size_of_terms(c, defined, depth - 1, memo);
+    else if (depth > 0 && (made.op == VM_ADD || made.op == VM_SUB || made.op == VM_MUL))
+        size = scalar_make(s, made.op == VM_MUL ? VM_MUL : VM_ADD, size_of_terms(c, made.arg[0], depth - 1, memo),
+                           size_of_terms(c, made.arg[1], depth - 1, memo), 0, made.span);
+    else if (depth > 0 && made.op == VM_NEG)
+        size = size_of_terms(c, made.arg[0], depth - 1, memo);
+    else
+        size = scalar_make(s, VM_ABS, id, 0, 0, made.span);
+    map_set(memo, id, size);
+    return size;
+}
+
+// The guard of a junction that stands on its level leaves it by more than rounding (rule B5): a diode that stops
+// conducting at the top of a sine has a voltage of 0 that does not move at first, and must not conduct again because of
+// the last digit. That time itself has a last digit makes the slope less exact than a value: 1e-9, not 1e-12. Whoever
+// leaves more slowly is found by the search, a step later.
+static ScalarId rounded_slope(Builder* b, ScalarId slope)
+{
+    enum
+    {
+        DEPTH = 40
+    };
+    Scalars* s = &b->c.scalars;
+    Span span = s->list.at[slope].span;
+    Map memo;
+    map_init(&memo, b->arena);
+    ScalarId bound = scalar_make(s, VM_MUL, scalar_const(s, 1e-9), size_of_terms(&b->c, slope, DEPTH, &memo), 0, span);
+    ScalarId small = scalar_make(s, VM_LT, scalar_make(s, VM_ABS, slope, 0, 0, span), bound, 0, span);
+    return scalar_select(s, small, scalar_const(s, 0), slope);
+}
+
 static void add_guard(Builder* b, Guard guard, ScalarId g, const Cell* cell)
 {
     ScalarId slope = flow_derivative(&b->c, g);
+    const Node* node = &b->c.flat->nodes.at[cell->node];
+    if (node->op >= NODE_LT && node->op <= NODE_NE && node->aux == 1)
+        slope = rounded_slope(b, slope);
     Reads reads = what_it_reads(b, g);
     guard.searched = (reads.mask & (READS_TIME | READS_CONTINUOUS)) != 0;
     guard.time_only = reads.mask == READS_TIME && what_it_reads(b, slope).mask == 0;

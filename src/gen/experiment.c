@@ -14,6 +14,7 @@ static void build_settings(Builder* b)
     s->atol = x->has_atol ? x->atol : 0;
     s->step = x->has_step ? x->step : 0;
     s->max_step = x->has_max_step ? x->max_step : 0;
+    s->balance = x->has_balance ? x->balance : 0;
     s->seed = x->has_seed ? (uint64_t)x->seed : 1;
     s->max_microsteps = x->has_max_microsteps ? (uint32_t)x->max_microsteps : 0;
     s->max_branches = x->has_max_branches ? (uint64_t)x->max_branches : 0;

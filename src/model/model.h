@@ -487,7 +487,7 @@ typedef struct Sweep
 
 typedef struct ModelSettings
 {
-    double start, stop, rtol, atol, step, max_step;
+    double start, stop, rtol, atol, step, max_step, balance;
     uint64_t seed, max_branches, max_choices;
     uint32_t max_microsteps;
     bool has_stop;

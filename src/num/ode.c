@@ -376,6 +376,11 @@ double ode_step_start(const Ode* ode)
     return ode->state.t_start;
 }
 
+double ode_dense_length(const Ode* ode)
+{
+    return ode->state.scale * ode->state.h;
+}
+
 double ode_step_length(const Ode* ode)
 {
     return ode->state.trial;

@@ -108,6 +108,9 @@ void ode_set_unit(Ode* ode, int state, double unit);
 // The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).
 double ode_time(const Ode* ode);
 double ode_step_start(const Ode* ode);
+// What theta counts in the dense output of the last step: ode_cut(theta) ends at start + theta · length, to the last
+// digit.
+double ode_dense_length(const Ode* ode);
 // The length of the step in work, or of the last one, as a fixed method multiplies with it: the difference of the two
 // times may be some ulp of t away from it. f may ask for it.
 double ode_step_length(const Ode* ode);

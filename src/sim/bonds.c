@@ -31,7 +31,8 @@ static void create_run(kaiSim* sim, Bonds* bonds, BondRun* run, const BondSystem
     run->unknowns = arena_array(arena, int, unknowns + 1);
     run->nominal = arena_array(arena, double, parts + 1);
     run->storage = arena_array(arena, double, parts + 1);
-    double** vectors[] = {&run->b0, &run->b1, &run->b2, &run->z0, &run->z1, &run->area};
+    double** vectors[] = {&run->b0,   &run->b1,        &run->b2,        &run->z0,      &run->z1,
+                          &run->area, &run->b1_before, &run->b2_before, &run->z_before};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = arena_array(arena, double, unknowns + 1);
     run->dx = arena_array(arena, double, parts + 1);
@@ -260,14 +261,29 @@ static size_t block_size(const kaiSim* sim, const BondRun* run)
     return rows * run->system->columns;
 }
 
-// A nonlinear storage whose value follows from others would need its slope anew at every step.
+// The storage that owns input `input`, if its slope changes in a run.
+static const BondPart* varying_storage(const kaiSim* sim, const BondRun* run, int input)
+{
+    for (uint32_t i = 0; i < run->system->part_count; i++)
+    {
+        const BondPart* part = part_of(sim, run, i);
+        if (part->free && part->state != NO_REG && run->graph->input_first[i] == input)
+            return part;
+    }
+    return NULL;
+}
+
+// Storages that follow from each other, or from sources: with a slope that changes the equations would change at every
+// step.
 static kaiStatus check_dependents(kaiSim* sim, BondRun* run)
 {
     for (int i = 0; i < bond_mode_dependents(run->mode); i++)
     {
         BondDependent d = bond_mode_dependent(run->mode, i);
-        const BondPart* part = part_of(sim, run, (uint32_t)d.node);
-        if (part->free)
+        const BondPart* part = varying_storage(sim, run, d.port_input);
+        for (int k = 0; k < d.count && part == NULL; k++)
+            part = varying_storage(sim, run, d.input[k]);
+        if (part != NULL)
             return sim_fail(
                 sim, part->place, "put a small resistance between them, or make it linear",
                 "%s is nonlinear or modulated and depends on other storages or sources in this set of modes",
@@ -347,7 +363,7 @@ kaiStatus bonds_start(kaiSim* sim)
 
 // ---- jumps
 
-static void read_inputs(kaiSim* sim, BondRun* run, bool first)
+void bonds_read_inputs(kaiSim* sim, BondRun* run, bool impulses)
 {
     size_t bytes = sizeof(double) * 2 * run->system->link_count;
     memset(run->b0, 0, bytes);
@@ -358,7 +374,7 @@ static void read_inputs(kaiSim* sim, BondRun* run, bool first)
         const BondInput* input = input_at(sim, run, i);
         int at = run->input_of[i];
         run->b1[at] = sim->R[input->value];
-        if (input->impulse != NO_REG && first)
+        if (input->impulse != NO_REG && impulses)
             run->b0[at] = sim->R[input->impulse];
         if (input->slope != NO_REG)
             run->b2[at] = sim->R[input->slope];
@@ -393,7 +409,7 @@ static void write_areas(kaiSim* sim, BondRun* run)
 // One round: *moved: states jumped.
 static kaiStatus jump_run(kaiSim* sim, BondRun* run, bool first, bool* moved)
 {
-    read_inputs(sim, run, first);
+    bonds_read_inputs(sim, run, first);
     BondJump jump = {.b0 = run->b0, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
     run->status = bond_mode_jump(run->mode, &jump, run->work);
     if (run->status == BOND_SINGULAR)
@@ -498,9 +514,11 @@ kaiStatus bonds_fail_inconsistent(kaiSim* sim)
         BondRun* run = &sim->bonds->runs[i];
         if (run->status != BOND_INCONSISTENT || place != 0)
             continue;
-        read_inputs(sim, run, true);
+        bonds_read_inputs(sim, run, true);
         int* loop = run->unknowns;  // long enough, and set again below
         int count = bond_mode_loop(run->mode, run->b1, loop, run->work);
+        if (count == 0)  // equal now, and not any more at once
+            count = bond_mode_loop(run->mode, run->b2, loop, run->work);
         for (int k = 0; k < count && length + 60 < sizeof names; k++)
         {
             const BondPart* part = part_of(sim, run, (uint32_t)loop[k]);

@@ -31,6 +31,9 @@ typedef struct BondRun
     int* unknowns;       // 0, 1, 2, …: all entries of z
     double* nominal;     // per part: the parameter that the equations are made with
     double *storage, *b0, *b1, *b2, *z0, *z1, *dx, *work;
+    // balance.c: before the junctions switch
+    const BondMode* mode_before;
+    double *b1_before, *b2_before, *z_before, stored_before;
     double* area;  // per unknown: sum over the rounds of a jump
     bool warned;   // that values are not unique
     bool* shared;  // per port of a storage: at this instant it took its share of what others store
@@ -55,7 +58,6 @@ struct Bonds
     double* settled;  // sets of modes with states that were committed at this instant
     uint32_t settled_count;
     uint32_t last_place;  // of the last transition taken
-    double lost;          // energy in the jumps so far
 };
 
 kaiStatus bonds_create(kaiSim* sim);
@@ -68,6 +70,14 @@ kaiStatus bonds_jump(kaiSim* sim, bool* consistent);
 void bonds_clear_areas(kaiSim* sim);
 void bonds_warn_not_unique(kaiSim* sim);  // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(kaiSim* sim);
+
+// Sources, storages and corrections as the registers have them, to b0 (impulses, if wanted), b1 and b2.
+void bonds_read_inputs(kaiSim* sim, BondRun* run, bool impulses);
+
+// balance.c: energy across jumps, power between instants.
+void balance_before(kaiSim* sim);
+kaiStatus balance_jump(kaiSim* sim);
+kaiStatus balance_check(kaiSim* sim);
 
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
 void switching_begin(kaiSim* sim);

@@ -517,8 +517,10 @@ static bool scan_curved(Search* s, GuardState* state, const Piece* whole, Candid
 
 static Search search_of(kaiSim* sim, uint32_t index)
 {
-    double start = ode_step_start(sim->ode);
-    return (Search){sim, &sim->model->guards[index], start, ode_time(sim->ode) - start, sim->guards[index].toward};
+    // The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the
+    // event.
+    double start = ode_step_start(sim->ode), length = ode_dense_length(sim->ode);
+    return (Search){sim, &sim->model->guards[index], start, length, sim->guards[index].toward};
 }
 
 static void load_step_end(kaiSim* sim)

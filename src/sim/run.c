@@ -54,6 +54,15 @@ static kaiStatus check_start_values(kaiSim* sim)
     return KAI_OK;
 }
 
+// `balance`: power must balance in the values of the time reached. A step does not compute all of them by itself.
+static kaiStatus check_balance(kaiSim* sim, bool instant)
+{
+    if (sim->bonds == NULL || !(sim->options.balance > 0))
+        return KAI_OK;
+    kaiStatus status = instant ? KAI_OK : sim_run_code(sim, sim->model->flow);
+    return status == KAI_OK ? balance_check(sim) : status;
+}
+
 static kaiStatus run_start(kaiSim* sim)
 {
     sim->started = true;
@@ -66,7 +75,7 @@ static kaiStatus run_start(kaiSim* sim)
         status = instant_run(sim, sim->options.start, true);
     if (status == KAI_OK)
         status = record_instant_end(sim);
-    return status;
+    return status == KAI_OK ? check_balance(sim, true) : status;
 }
 
 // ---- steps
@@ -84,6 +93,8 @@ static kaiStatus solver_point(kaiSim* sim)
     sim->rank = 0;
     load_states(sim);
     kaiStatus status = record_tag(sim, false, false);
+    if (status == KAI_OK)
+        status = check_balance(sim, false);
     return status == KAI_OK && sim_numeric(sim) ? pulse_step_done(sim) : status;
 }
 
@@ -176,6 +187,8 @@ kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
             status = instant_run(sim, same_time(ode_time(sim->ode), next) ? next : ode_time(sim->ode), false);
         if (status == KAI_OK && instant)
             status = record_instant_end(sim);
+        if (status == KAI_OK && instant)
+            status = check_balance(sim, true);
         if (status < 0)
             return fail_with(sim, status);
         if (status > 0)

@@ -227,6 +227,7 @@ kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
         .atol = s->atol,
         .step = s->step,
         .max_step = s->max_step,
+        .balance = s->balance,
         .solver = word_or(model, s->solver, model->reg_pulse != NO_REG ? "riemann" : "rk45"),
         .breakpoint_solver = word_or(model, s->breakpoint_solver, "same"),
         .root = word_or(model, s->root, "itp"),

@@ -130,6 +130,8 @@ struct kaiSim
     uint64_t grid_index;
     double last_row_t;
     kaiCounters counters;
+    kaiJump jump;         // of the last instant
+    double energy_scale;  // the most that a bond graph had stored at an instant
     uint64_t random;
     double last_instant;  // t of the last instant: Zeno
     uint32_t short_instants;

@@ -11,7 +11,7 @@ void switching_begin(kaiSim* sim)
     for (uint32_t i = 0; i < sim->bonds->count; i++)
         memset(sim->bonds->runs[i].shared, 0, sizeof(bool) * sim->bonds->runs[i].system->part_count);
     sim->bonds->settled_count = 0;
-    sim->bonds->lost = 0;
+    sim->jump = (kaiJump){0};
 }
 
 static uint32_t mode_of(const kaiSim* sim, uint32_t machine)
@@ -237,7 +237,10 @@ static kaiStatus note_settled(kaiSim* sim)
         if (memcmp(bonds->settled + width * k, row, sizeof(double) * width) != 0)
             continue;
         Text cycle = {0};
-        write_sets(sim, bonds->settled, width, k, bonds->settled_count, &cycle);
+        if (k + 1 == bonds->settled_count)  // back in one run: what it tried on the way
+            write_sets(sim, bonds->tried, bonds->junction_count, 0, bonds->tried_count, &cycle);
+        else
+            write_sets(sim, bonds->settled, width, k, bonds->settled_count, &cycle);
         return fail_loop(sim, &cycle, bonds->last_place);
     }
     bonds->settled_count += bonds->settled_count + 1 < SETTLED_MAX;
@@ -277,7 +280,10 @@ static void watch_sharing(kaiSim* sim)
             if (port < 0)
                 continue;
             uint32_t state = part->state - model->reg_first[REG_STATE];
-            bool moved = sim_states(sim)[state] != sim->bonds->states[state], now = shares(run, port);
+            double before = sim->bonds->states[state], after = sim_states(sim)[state];
+            // Storages that depend on each other drift apart by the error of the solver, and are put together again.
+            bool moved = fabs(after - before) > 1e3 * sim->options.rtol * fmax(fabs(before), fabs(after));
+            bool now = shares(run, port);
             if (run->shared[port] && !now)
                 sim_warn(
                     sim, part->place,
@@ -307,7 +313,9 @@ kaiStatus switching_run(kaiSim* sim, CommitResult* result)
     Bonds* bonds = sim->bonds;
     const kaiModel* model = sim->model;
     uint32_t first = model->reg_first[REG_VALUE];
+    int64_t switches = sim->counters.switches;
     keep_committed(sim);
+    balance_before(sim);
     bool consistent = true;
     kaiStatus status = switch_prior(sim, &consistent);
     if (status == KAI_OK)
@@ -318,9 +326,16 @@ kaiStatus switching_run(kaiSim* sim, CommitResult* result)
         return status;
     CommitResult switched = {0};
     settle_states(sim, &switched);
+    if (switched.state)
+        status = balance_jump(sim);
+    if (status != KAI_OK)
+        return status;
     leave_modes(sim, &switched);
     // What the rest of the model sees of this tag are the committed values, not those tried on the way.
     memcpy(sim->R + first, bonds->values, sizeof(double) * (model->reg_count - first));
+    // Junctions that switched and came back where they were may do so again: only a run that switches nothing is the
+    // end.
+    switched.other |= sim->counters.switches != switches;
     result->state |= switched.state;
     result->other |= switched.other;
     if (switched.state || switched.other)

@@ -590,6 +590,54 @@ static void test_interrupt(void** state)
     kaiModel_Free(model);
 }
 
+// The energies of the jumps at an instant: what was stored, what sources gave, what is stored, what went into switches.
+static void check_jump(const char* text, double before, double given, double after, double lost)
+{
+    kaiModel* model = load(text, "e");
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    options.balance = 1e-9;
+    kaiSim* sim = create(model, &options);
+    kaiJump jump;
+    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);  // the start
+    assert_false(kaiSim_Jump(sim, &jump));
+    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+    assert_true(kaiSim_Jump(sim, &jump));
+    assert_int_equal(jump.jumps, 1);
+    assert_true(fabs(jump.before - before) < 1e-12 && fabs(jump.after - after) < 1e-12);
+    assert_true(fabs(jump.given - given) < 1e-12 && fabs(jump.lost - lost) < 1e-12);
+    kaiCounters counters = kaiSim_Counters(sim);
+    assert_true(counters.jumps == 1 && fabs(counters.energy_jumped - (after - before)) < 1e-12);
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
+static void test_energy_of_jumps(void** state)
+{
+    (void)state;
+#define SWITCH "w : J1 switched { initial mode open : OFF { on time >= 1 -> shut } mode shut : ON {} }\n"
+    // 10 C on 1 F and 2 F: 50 J become 100/6 J, the rest is lost.
+    check_jump("model M { a : C(c = 1, e0 = 10); b : C(c = 2); j : J0; k : J0\n" SWITCH
+               "bond j -> a; bond k -> b; bond j -> w -> k }\nexperiment e of M { stop = 2 }",
+               50, 0, 100.0 / 6, 100.0 / 3);
+    // A source of 10 V on 2 F gives c u² and stores half of it; the arrow of the source does not matter.
+    check_jump("model M { s : Se(e = 10); b : C(c = 2); j : J0; k : J0\n" SWITCH
+               "bond s -> j; bond k -> b; bond j -> w -> k }\nexperiment e of M { stop = 2 }",
+               0, 200, 100, 100);
+    check_jump("model M { s : Se(e = 10); b : C(c = 2); j : J0; k : J0\n" SWITCH
+               "bond j -> s; bond k -> b; bond j -> w -> k }\nexperiment e of M { stop = 2 }",
+               0, 200, 100, 100);
+    // A blow of 6 N s on 2 kg at 1 m/s: to 4 m/s, at 2.5 m/s on the average. Nothing is lost.
+    check_jump("model M { m : I(i = 2, f0 = 1); s : Se(e = delta(hit, 6)); event hit = up(time - 1); v : J1\n"
+               "bond s -> v -> m }\nexperiment e of M { stop = 2 }",
+               1, 15, 16, 0);
+    // The same blow through a wheel: 1 kg and 2 kg that moves twice as fast.
+    check_jump("model M { a : I(i = 1); b : I(i = 2); t : TF(n = 2); s : Se(e = delta(hit, 6)); v : J1\n"
+               "event hit = up(time - 1); bond s -> v; bond v -> a; bond v -> t; bond t -> b }\n"
+               "experiment e of M { stop = 2 }",
+               0, 2, 2, 0);
+#undef SWITCH
+}
+
 // ------------------------------------------------------------------------------------------------------------
 // snapshots
 
@@ -946,6 +994,7 @@ int main(void)
         cmocka_unit_test(test_snapshot_ball),
         cmocka_unit_test(test_snapshot_plant),
         cmocka_unit_test(test_snapshot_numeric),
+        cmocka_unit_test(test_energy_of_jumps),
         cmocka_unit_test(test_snapshot_of_another_model),
         cmocka_unit_test(test_two_threads),
         cmocka_unit_test(test_no_allocation_in_a_run),
