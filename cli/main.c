@@ -13,7 +13,7 @@ typedef struct Command
 
 static const Command commands[] = {
     {"run", command_run,
-     "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S] [-o FILE|-]\n"
+     "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S] [-o FILE|-]\n"
      "              [--view full|limits|unique] [--quiet]",
      "runs a model or an experiment (every combination of its sweeps) to CSV"},
     {"check", command_check, "FILE… [--print flat|schedule|impulses] [-e EXPERIMENT]",
@@ -24,7 +24,7 @@ static const Command commands[] = {
      "FILE|RESULT [-e EXPERIMENT,…] [-o FIGURE.svg|png|pdf] [--signals a,b]… [--against x] [--from T] [--to T]\n"
      "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S]",
      "draws a model's experiment or a result, in the terminal without -o; --instant shows what happens inside one t"},
-    {"explain", command_explain, "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S]",
+    {"explain", command_explain, "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S]",
      "where the steps and the time of a run went, what its guards did, how accurate it is"},
     {"fmt", command_fmt, "FILE… [--check]", "canonical layout; - reads standard input"},
 };
