@@ -26,6 +26,9 @@ static const Command commands[] = {
      "draws a model's experiment or a result, in the terminal without -o; --instant shows what happens inside one t"},
     {"explain", command_explain, "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S]",
      "where the steps and the time of a run went, what its guards did, how accurate it is"},
+    {"graph", command_graph,
+     "FILE -o FIGURE.svg|png|pdf [-e EXPERIMENT|--model NAME] [--kind blocks|modes|bonds] [--depth N]",
+     "draws the blocks and signals of a model, its state machines, or its bond graph"},
     {"fmt", command_fmt, "FILE… [--check]", "canonical layout; - reads standard input"},
 };
 
