@@ -24,7 +24,9 @@ static const Command commands[] = {
      "FILE|RESULT [-e EXPERIMENT,…] [-o FIGURE.svg|png|pdf] [--signals a,b]… [--against x] [--from T] [--to T]\n"
      "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S]",
      "draws a model's experiment or a result, in the terminal without -o; --instant shows what happens inside one t"},
-    {"explain", command_explain, "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S]",
+    {"explain", command_explain,
+     "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S]\n"
+     "              [--json] [-o REPORT.html]",
      "where the steps and the time of a run went, what its guards did, how accurate it is"},
     {"graph", command_graph,
      "FILE -o FIGURE.svg|png|pdf [-e EXPERIMENT|--model NAME] [--kind blocks|modes|bonds] [--depth N]",

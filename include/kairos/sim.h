@@ -58,6 +58,7 @@ extern "C"
         double row_gap;     // rows inside the steps too, so that none are further apart in t; 0: none. Events stay.
         kaiFiredFn* fired;  // hears what fires: crossings and clocks before the row of their tag, reactions after it
         void* fired_user;
+        bool profile;                   // count which states limit the steps (kaiSim_StateLimits)
         const volatile int* interrupt;  // nonzero stops the run at the next step; NULL: never
         kaiAllocator allocator;
     } kaiSimOptions;
@@ -80,6 +81,9 @@ extern "C"
     {
         int64_t instants, tags, steps, rejected, rhs_calls, jacobian_calls, guard_calls, located, touches, rows,
             restarts, switches;  // switches: of junctions, mythical ones included
+        // Of the rejected steps: those whose implicit equation was not solved, and those at which f was not a number.
+        // The rest were too inaccurate.
+        int64_t rejected_newton, rejected_broken;
         // Steps that the error control chose (not those that end at an event): 0 if there was none.
         double shortest_step, shortest_at, longest_step;
     } kaiCounters;
@@ -113,6 +117,10 @@ extern "C"
     bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t);
     // The variable with the largest share of the error in the last rejected step; -1: no step was rejected.
     int kaiSim_WorstState(const kaiSim* sim);
+
+    // With `profile`: how many steps had their largest error in state `state`, so that their length was chosen for it (steps
+    // that end at an event are not counted), and how many were rejected for it. False: not asked for, or past the last.
+    bool kaiSim_StateLimits(const kaiSim* sim, int state, int64_t* steps, int64_t* rejected);
 
     // Columns of the rows, in order.
     const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count);
