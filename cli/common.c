@@ -54,7 +54,7 @@ static void list_experiments(const kaiLoadOptions* options)
 // The name of an experiment or of --set, a diagram of what is not there: the call is wrong, not the model.
 static bool is_about_the_call(const kaiDiagnostic* d)
 {
-    static const char* const codes[] = {"K028", "K029", "K126", "K127"};
+    static const char* const codes[] = {"K028", "K029", "K126", "K127", "K129"};
     for (size_t i = 0; d->place.file == NULL && i < sizeof codes / sizeof *codes; i++)
         if (strcmp(d->code, codes[i]) == 0)
             return true;

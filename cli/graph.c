@@ -4,10 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum
+{
+    MODES_MOST = 256
+};
+
 typedef struct GraphRequest
 {
     kaiLoadOptions load;
     kaiDiagramOptions options;
+    kaiModeChoice modes[MODES_MOST];
+    char texts[MODES_MOST][200];
 } GraphRequest;
 
 static int set_kind(GraphRequest* r, const char* text)
@@ -16,7 +23,7 @@ static int set_kind(GraphRequest* r, const char* text)
     for (int i = 0; i < 3; i++)
         if (strcmp(text, names[i]) == 0)
         {
-            r->options.kind = (kaiDiagramKind)i;
+            r->options.kind = (kaiDiagramKind)(KAI_DIAGRAM_BLOCKS + i);
             return EXIT_DONE;
         }
     return usage_error("--kind is blocks, modes or bonds, not `%s`", text);
@@ -29,6 +36,22 @@ static int set_depth(GraphRequest* r, const char* text)
     if (end == text || *end != 0 || depth < 0 || depth > 1000)
         return usage_error("--depth is a whole number from 0, not `%s`", text);
     r->options.depth = (int)depth;
+    return EXIT_DONE;
+}
+
+// `machine=mode`, or a mode alone for the machine of the model itself.
+static int add_mode(GraphRequest* r, const char* text)
+{
+    int index = r->options.mode_count;
+    if (index == MODES_MOST || strlen(text) >= sizeof r->texts[0])
+        return usage_error("--mode %s: at most %d of them, and shorter names", text, MODES_MOST);
+    char* copy = strcpy(r->texts[index], text);
+    char* equals = strchr(copy, '=');
+    if (equals != NULL)
+        *equals = 0;
+    r->modes[index] = (kaiModeChoice){equals != NULL ? copy : "", equals != NULL ? equals + 1 : copy};
+    r->options.modes = r->modes;
+    r->options.mode_count++;
     return EXIT_DONE;
 }
 
@@ -45,6 +68,8 @@ static bool parse_option(GraphRequest* r, int argc, char** argv, int* i, int* co
         r->load.model = value;
     else if ((value = option_value(argc, argv, i, "--kind")) != NULL)
         *code = set_kind(r, value);
+    else if ((value = option_value(argc, argv, i, "--mode")) != NULL)
+        *code = add_mode(r, value);
     else if ((value = option_value(argc, argv, i, "--depth")) != NULL)
         *code = set_depth(r, value);
     else

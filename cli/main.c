@@ -29,7 +29,8 @@ static const Command commands[] = {
      "              [--json] [-o REPORT.html]",
      "where the steps and the time of a run went, what its guards did, how accurate it is"},
     {"graph", command_graph,
-     "FILE -o FIGURE.svg|png|pdf [-e EXPERIMENT|--model NAME] [--kind blocks|modes|bonds] [--depth N]",
+     "FILE -o FIGURE.svg|png|pdf [-e EXPERIMENT|--model NAME] [--kind blocks|modes|bonds]\n"
+     "              [--depth N] [--mode junction=mode]…",
      "draws the blocks and signals of a model, its state machines, or its bond graph"},
     {"fmt", command_fmt, "FILE… [--check]", "canonical layout; - reads standard input"},
 };

@@ -19,6 +19,9 @@ typedef struct Sheet
     Uints blocks;       // per variable: node + 1 of its own block; 0: none
     Uints first, next;  // definitions of a variable: definition + 1, and the one after it
     Uints machines;     // per machine: node + 1
+    Uints bonded;       // per variable: node + 1 of the bond graph that it belongs to
+    bool* mapped;       // per variable: the bond graph computes it
+    bool* of_bonds;     // per variable: it belongs to a bond graph, shown or not
     Map arrays;         // key of an array → how many elements
     Map folded;         // key of a long array → its node + 1
     Map edges;          // (from, to) → edge
@@ -124,12 +127,15 @@ static void place_instances(Sheet* s)
 {
     const Flat* flat = s->flat;
     int* level = arena_array(s->diagram->arena, int, flat->instances.count);
+    const bool* elements = label_elements(s->labels);
     for (uint32_t i = 0; i < flat->instances.count; i++)  // a parent comes before its children
     {
         const FlatInstance* at = &flat->instances.at[i];
         level[i] = i == 0 ? 0 : level[at->parent] + 1;
         if (i > 0 && s->boxes.at[at->parent] != 0)
             s->boxes.at[i] = s->boxes.at[at->parent];
+        else if (elements[i])
+            s->groups.at[i] = s->groups.at[at->parent];
         else if (level[i] >= s->depth || folded_count(s, at->name) > 0)
             s->boxes.at[i] = add_box(s, i, at->parent);
         else if (i > 0)
@@ -149,7 +155,8 @@ static bool is_plain(const Flat* flat, NodeId node)
 static bool has_block(const Sheet* s, uint32_t var)
 {
     const FlatVar* v = &s->flat->vars.at[var];
-    return v->kind != VAR_PARAM && v->kind != VAR_MODE && !v->hidden && s->boxes.at[v->instance] == 0;
+    bool shown = v->kind != VAR_PARAM && v->kind != VAR_MODE && !v->hidden;
+    return shown && s->boxes.at[v->instance] == 0 && s->bonded.at[var] == 0;
 }
 
 static DiagramShape shape_of(const FlatVar* var, Colour* accent)
@@ -197,6 +204,69 @@ static void place_variable(Sheet* s, uint32_t var)
     s->blocks.at[var] = block;
 }
 
+// ---- bond graphs: one box each, whatever is in them (`--kind bonds` shows it)
+
+static void bind(Sheet* s, uint32_t var, uint32_t block)
+{
+    if (var != NO_VAR)
+        s->of_bonds[var] = true;
+    if (var == NO_VAR || s->boxes.at[s->flat->vars.at[var].instance] != 0)
+        return;
+    s->bonded.at[var] = block;
+    s->blocks.at[var] = block;
+}
+
+static void bind_graph(Sheet* s, const FlatBondGraph* graph, uint32_t block)
+{
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+    {
+        const FlatBondNode* n = &s->flat->bond_nodes.at[graph->nodes.at[i]];
+        const uint32_t vars[] = {n->e, n->f, n->e2, n->f2, n->extensity, n->parameter};
+        for (size_t k = 0; k < sizeof vars / sizeof *vars; k++)
+            bind(s, vars[k], block);
+        if (n->machine != 0 && s->boxes.at[s->flat->vars.at[n->e].instance] == 0)
+            s->machines.at[n->machine - 1] = block;
+    }
+    for (uint32_t i = 0; i < graph->bonds.count; i++)
+    {
+        bind(s, s->flat->bonds.at[graph->bonds.at[i]].e, block);
+        bind(s, s->flat->bonds.at[graph->bonds.at[i]].f, block);
+    }
+    for (uint32_t i = 0; i < graph->outputs.count; i++)
+        s->mapped[graph->outputs.at[i].var] |= graph->outputs.at[i].mapped;
+}
+
+static void place_graphs(Sheet* s)
+{
+    static const char* const kinds[] = {"Se", "Sf", "R", "C", "I", "TF", "GY", "0", "1"};
+    for (uint32_t i = 0; i < s->flat->graphs.count; i++)
+    {
+        const FlatBondGraph* graph = &s->flat->graphs.at[i];
+        if (s->boxes.at[0] != 0)
+            return;
+        uint32_t node = diagram_node(s->diagram, SHAPE_BOX, 0, "bond graph");
+        DiagramNode* made = &s->diagram->nodes.at[node];
+        made->thick = true;
+        made->accent = COLOUR(0x00734f);
+        for (uint32_t k = 0; k < graph->nodes.count; k++)
+        {
+            const FlatBondNode* n = &s->flat->bond_nodes.at[graph->nodes.at[k]];
+            if (n->kind < FLAT_J0 && s->boxes.at[s->flat->vars.at[n->e].instance] == 0)
+                diagram_line(s->diagram, &made->lines,
+                             arena_printf(s->diagram->arena, "%s : %s", n->name, kinds[n->kind]));
+        }
+        bind_graph(s, graph, node + 1);
+    }
+}
+
+// A bond between two boxes.
+static uint32_t bond_end(const Sheet* s, uint32_t bond_node)
+{
+    const FlatBondNode* n = &s->flat->bond_nodes.at[bond_node];
+    uint32_t box = s->boxes.at[s->flat->vars.at[n->e].instance];
+    return box != 0 ? box : s->bonded.at[n->e];
+}
+
 static void place_machines(Sheet* s)
 {
     for (uint32_t i = 0; i < s->flat->machines.count; i++)
@@ -204,10 +274,9 @@ static void place_machines(Sheet* s)
         const FlatMachine* m = &s->flat->machines.at[i];
         uint32_t instance = s->flat->vars.at[m->mode_var].instance;
         if (s->boxes.at[instance] != 0)
-        {
             s->machines.at[i] = s->boxes.at[instance];
-            continue;
-        }
+        if (s->machines.at[i] != 0)
+            continue;  // inside a box, or switching a junction
         uint32_t node = diagram_node(s->diagram, SHAPE_ROUND, s->groups.at[instance], "modes");
         DiagramNode* made = &s->diagram->nodes.at[node];
         made->accent = COLOUR(0x00734f);
@@ -225,6 +294,7 @@ typedef struct Target
     uint32_t node;
     const char* input;  // the input at which the arrow ends, or NULL
     bool soft;          // a reaction acts: dashed
+    bool bonded;        // inside a bond graph: its bonds show what it reads there
 } Target;
 
 static bool has_word(const DiagramLines* lines, const char* text)
@@ -280,7 +350,7 @@ static void read_node(Sheet* s, NodeId id, const Target* to);
 static void read_variable(Sheet* s, uint32_t var, const Target* to)
 {
     const FlatVar* v = &s->flat->vars.at[var];
-    if (v->kind == VAR_PARAM || s->seen.at[var] == s->round)
+    if (v->kind == VAR_PARAM || s->seen.at[var] == s->round || (to->bonded && s->of_bonds[var]))
         return;
     s->seen.at[var] = s->round;
     uint32_t box = s->boxes.at[v->instance], block = v->kind == VAR_MODE ? s->machines.at[v->machine] : s->blocks.at[var];
@@ -297,7 +367,9 @@ static void read_variable(Sheet* s, uint32_t var, const Target* to)
     uint32_t from = box != 0 ? box : block;
     if (from == 0 || (from - 1 == to->node && to->input == NULL))
         return;
-    connect(s, from - 1, to, arrow_label(s, var, box != 0, to->input), to->soft || v->type == TYPE_EVENT);
+    const char* label = box == 0 && s->bonded.at[var] != 0 ? label_name(s->labels, v->name, 0)
+                                                           : arrow_label(s, var, box != 0, to->input);
+    connect(s, from - 1, to, label, to->soft || v->type == TYPE_EVENT);
 }
 
 static void read_node(Sheet* s, NodeId id, const Target* to)
@@ -346,18 +418,35 @@ static void connect_definition(Sheet* s, const FlatDef* def)
 {
     const FlatVar* v = &s->flat->vars.at[def->var];
     uint32_t box = s->boxes.at[v->instance];
-    if (v->hidden)
+    if (v->hidden || s->mapped[def->var])
         return;
     if (box != 0 && v->input)
         connect_input(s, def);
     else if (box != 0 || s->blocks.at[def->var] != 0)
-        read_into(s, def->value, (Target){.node = (box != 0 ? box : s->blocks.at[def->var]) - 1});
+        read_into(s, def->value,
+                  (Target){.node = (box != 0 ? box : s->blocks.at[def->var]) - 1, .bonded = s->of_bonds[def->var]});
     if (def->ctx != 0 && s->blocks.at[def->var] != 0)
     {
         uint32_t machine = s->machines.at[s->flat->ctxs.at[def->ctx].machine];
         if (machine != 0 && machine != s->blocks.at[def->var])
             connect(s, machine - 1, &(Target){.node = s->blocks.at[def->var] - 1}, "", true);
     }
+}
+
+static void connect_bonds(Sheet* s)
+{
+    for (uint32_t i = 0; i < s->flat->bonds.count; i++)
+    {
+        uint32_t from = bond_end(s, s->flat->bonds.at[i].from), to = bond_end(s, s->flat->bonds.at[i].to), index;
+        uint64_t key = (uint64_t)(from - 1) << 32 | (to - 1);
+        if (from == 0 || to == 0 || from == to || map_get(&s->edges, key, &index))
+            continue;
+        map_set(&s->edges, key, s->diagram->edges.count);
+        diagram_edge(s->diagram, from - 1, to - 1)->arrow = ARROW_HALF;
+    }
+    for (uint32_t i = 0; i < s->flat->bond_nodes.count; i++)
+        if (s->flat->bond_nodes.at[i].law != 0 && bond_end(s, i) != 0)
+            read_into(s, s->flat->bond_nodes.at[i].law, (Target){.node = bond_end(s, i) - 1});
 }
 
 // ---- reactions
@@ -436,6 +525,9 @@ static void set_up(Sheet* s)
     fill(arena, &s->first, s->flat->vars.count);
     fill(arena, &s->next, s->flat->defs.count);
     fill(arena, &s->machines, s->flat->machines.count);
+    fill(arena, &s->bonded, s->flat->vars.count);
+    s->mapped = arena_array(arena, bool, s->flat->vars.count + 1);
+    s->of_bonds = arena_array(arena, bool, s->flat->vars.count + 1);
     map_init(&s->arrays, arena);
     map_init(&s->folded, arena);
     map_init(&s->edges, arena);
@@ -454,6 +546,7 @@ void blocks_make(Diagram* diagram, const Labels* labels, int depth)
     set_up(&s);
     count_arrays(&s);
     place_instances(&s);
+    place_graphs(&s);
     for (uint32_t i = 0; i < s.flat->vars.count; i++)
         if (has_block(&s, i))
             place_variable(&s, i);
@@ -462,6 +555,7 @@ void blocks_make(Diagram* diagram, const Labels* labels, int depth)
         return;
     for (uint32_t i = 0; i < s.flat->defs.count; i++)
         connect_definition(&s, &s.flat->defs.at[i]);
+    connect_bonds(&s);
     for (uint32_t i = 0; i < s.flat->whens.count; i++)
         place_when(&s, &choices, &s.flat->whens.at[i]);
     for (uint32_t i = 0; i < s.flat->transitions.count; i++)

@@ -158,6 +158,7 @@ static void draw_stroke(Canvas* c, const DiagramEdge* e)
     CanvasPoint end = e->points[tail ? 0 : e->point_count - 1], d = end_direction(e, tail);
     Paint paint = outline(e->colour, false);
     paint.width = 2;
+    end = (CanvasPoint){end.x - 3 * d.x, end.y - 3 * d.y};  // beside the outline of a box, not on it
     canvas_line(c, end.x + 7 * d.y, end.y - 7 * d.x, end.x - 7 * d.y, end.y + 7 * d.x, &paint);
 }
 

@@ -47,14 +47,48 @@ static void put(const Labels* l, Chars* out, const char* text, size_t length)
 
 static void put_relative(const Labels* l, Chars* out, const char* text, const char* prefix, int depth);
 
+// The variable of a bond graph whose impulse's area this hidden one is, or NULL.
+static const char* area_of(const Flat* flat, uint32_t var)
+{
+    for (uint32_t i = 0; i < flat->graphs.count; i++)
+        for (uint32_t k = 0; k < flat->graphs.at[i].outputs.count; k++)
+            if (flat->graphs.at[i].outputs.at[k].area == var)
+                return flat->vars.at[flat->graphs.at[i].outputs.at[k].var].name;
+    return NULL;
+}
+
 // `$3`: what it stands for. False: nothing is known about it.
 static bool put_hidden(const Labels* l, Chars* out, const char* text, size_t length, const char* prefix, int depth)
 {
     uint32_t var = find_hidden(l->flat, text, length);
+    const char* area = var != UINT32_MAX ? area_of(l->flat, var) : NULL;
+    if (area != NULL)
+    {
+        put_relative(l, out, arena_printf(l->arena, "area(%s)", area), prefix, depth);
+        return true;
+    }
     const FlatDef* def = var != UINT32_MAX ? definition_of(l->flat, var) : NULL;
     if (def == NULL || depth == DEPTH_MOST)
         return false;
     put_relative(l, out, flat_text(l->flat, l->arena, def->value), prefix, depth + 1);
+    return true;
+}
+
+// Guards of junctions read `committed(x)`, which is written `x`, and `regular(x)`, which is written `post(x)`.
+static bool put_junction_word(const Labels* l, Chars* out, const char** at, size_t length, const char* prefix, int depth)
+{
+    bool committed = length == 9 && strncmp(*at, "committed(", 10) == 0;
+    if (length == 7 && strncmp(*at, "regular(", 8) == 0)
+    {
+        put(l, out, "post", 4);
+        *at += length;
+        return true;
+    }
+    const char* close = committed ? strchr(*at, ')') : NULL;  // of a variable: there is no other bracket inside
+    if (close == NULL)
+        return false;
+    put_relative(l, out, arena_printf(l->arena, "%.*s", (int)(close - *at - 10), *at + 10), prefix, depth);
+    *at = close + 1;
     return true;
 }
 
@@ -69,6 +103,8 @@ static void put_relative(const Labels* l, Chars* out, const char* text, const ch
         size_t length = 1;
         while (is_name_char(at[0]) && is_name_char(at[length]))
             length++;
+        if (put_junction_word(l, out, &at, length, prefix, depth))
+            continue;
         const char* dollar = memchr(at, '$', length);
         if (dollar == NULL || !put_hidden(l, out, dollar, (size_t)(at + length - dollar), prefix, depth))
             put(l, out, at, length);
@@ -127,6 +163,18 @@ const char* label_trigger(const Labels* l, NodeId trigger, NodeId guard, uint32_
     return guard != 0 ? arena_printf(l->arena, "%s if %s", text, label_expression(l, guard, instance)) : text;
 }
 
+const char* label_junction_guard(const Labels* l, const FlatTransition* transition)
+{
+    const char* text = source_text(l, transition->span);
+    const char* on = text != NULL ? strstr(text, "on ") : NULL;
+    const char* arrow = on != NULL ? strstr(on, "->") : NULL;
+    if (arrow == NULL)
+        return NULL;
+    while (arrow > on + 3 && arrow[-1] == ' ')
+        arrow--;
+    return arena_printf(l->arena, "%.*s", (int)(arrow - on - 3), on + 3);
+}
+
 const char* label_definition(const Labels* l, const FlatDef* def, uint32_t instance)
 {
     const char* name = label_name(l, l->flat->vars.at[def->var].name, instance);
@@ -162,4 +210,17 @@ const char* label_action(const Labels* l, const FlatAction* action, uint32_t ins
 const char* label_name(const Labels* l, const char* path, uint32_t instance)
 {
     return relative(l, path, instance);
+}
+
+const bool* label_elements(const Labels* l)
+{
+    const Flat* flat = l->flat;
+    bool* elements = arena_array(l->arena, bool, flat->instances.count + 1);
+    for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
+    {
+        const FlatBondNode* node = &flat->bond_nodes.at[i];
+        uint32_t instance = flat->vars.at[node->e].instance;
+        elements[instance] |= instance != 0 && strcmp(flat->instances.at[instance].name, node->name) == 0;
+    }
+    return elements;
 }

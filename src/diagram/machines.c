@@ -57,7 +57,10 @@ static void place_mode(Machines* s, uint32_t machine, uint32_t index, uint32_t g
     bool nested = mode->machines.count > 0 && level_of(s, machine) + 1 < s->depth;
     if (!nested)
     {
-        uint32_t node = diagram_node(s->diagram, SHAPE_ROUND, group, mode->name);
+        const char* title = mode->name;
+        if (s->flat->machines.at[machine].junction != 0)
+            title = arena_printf(s->diagram->arena, "%s : %s", mode->name, mode->on ? "ON" : "OFF");
+        uint32_t node = diagram_node(s->diagram, SHAPE_ROUND, group, title);
         s->diagram->nodes.at[node].thick = mode->machines.count > 0;
         s->diagram->nodes.at[node].accent = COLOUR(0x00734f);
         add_equations(s, mode->ctx, &s->diagram->nodes.at[node]);
@@ -141,7 +144,11 @@ static DiagramLines transition_lines(Machines* s, uint32_t machine, const FlatMo
     const FlatTransition* t = &s->flat->transitions.at[mode->transitions.at[rank]];
     uint32_t instance = instance_of(s, machine);
     DiagramLines lines = {0};
-    const char* guard = label_trigger(s->labels, t->trigger, t->guard, instance);
+    const char* guard = NULL;
+    if (s->flat->machines.at[machine].junction != 0)
+        guard = label_junction_guard(s->labels, t);
+    if (guard == NULL)
+        guard = label_trigger(s->labels, t->trigger, t->guard, instance);
     diagram_line(s->diagram, &lines, mode->transitions.count > 1 ? arena_printf(arena, "%u: %s", rank + 1, guard) : guard);
     for (uint32_t i = 0; i < t->actions.count; i++)
         diagram_line(s->diagram, &lines, arena_printf(arena, "/ %s", label_action(s->labels, &t->actions.at[i], instance)));
@@ -212,7 +219,9 @@ static const char* machine_title(Machines* s, uint32_t machine)
             s->same[i] = true;
             more++;
         }
-    const char* name = instance->name[0] != 0
+    const FlatMachine* m = &s->flat->machines.at[machine];
+    const char* name = m->junction != 0 ? s->flat->bond_nodes.at[m->junction - 1].name
+                       : instance->name[0] != 0
                            ? arena_printf(s->diagram->arena, "%s : %s", instance->name, instance->model)
                            : s->flat->model_name;
     return more > 0 ? arena_printf(s->diagram->arena, "%s (and %u more)", name, more) : name;
@@ -238,7 +247,7 @@ static bool stands_alone(const Machines* s)
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->flat->machines.count; i++)
         count += s->flat->machines.at[i].ctx == 0;
-    return count == 1 && instance_of(s, 0) == 0;
+    return count == 1 && instance_of(s, 0) == 0 && s->flat->machines.at[0].junction == 0;
 }
 
 bool machines_make(Diagram* diagram, const Labels* labels, int depth)

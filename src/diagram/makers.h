@@ -16,5 +16,8 @@ enum
 void blocks_make(Diagram* diagram, const Labels* labels, int depth);
 // State machines; machines nested deeper than `depth` are left out (default: none). False: the model has no modes.
 bool machines_make(Diagram* diagram, const Labels* labels, int depth);
+// Elements, junctions and bonds, with the causality of the modes that the machines are in (one number per machine);
+// instances `depth` levels down are one box each (default: none). False: the model has no bonds.
+bool bonds_make(Diagram* diagram, const Labels* labels, int depth, const uint32_t* modes);
 
 #endif

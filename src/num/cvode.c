@@ -366,7 +366,7 @@ static void cvode_shares(Ode* ode)
     }
     for (int i = 0; i < ode->n; i++)
     {
-        share[i] /= ode_scale(&ode->options, ode->x[i], ode->x[i]);
+        share[i] /= ode_scale(ode, i, ode->x[i], ode->x[i]);
     }
 }
 

@@ -39,6 +39,20 @@ exits 0 graph examples/two-balls/model.kai --depth 2 -o "$WORK/figure.svg"
 exits 0 graph lib/collisions.kai --model Mass -o "$WORK/figure.svg"
 shows '>∫ v<'
 
+# A bond graph is what is drawn of a model that has one. Green: ON, red: OFF.
+exits 0 graph examples/cradle/model.kai -o "$WORK/figure.svg"
+for text in 'I : m1' 'Sf : bounce' '0 : F12' 'stuck ON' 'apart OFF' derivative; do shows ">$text<"; done
+exits 0 graph examples/cradle/model.kai --mode F12=slip --mode F13=contact -o "$WORK/figure.svg"
+for text in 'slip OFF' 'contact ON'; do shows ">$text<"; done
+exits 0 graph examples/cradle/model.kai --kind modes -o "$WORK/figure.svg"
+for text in 'stuck : ON' 'area(F12.e) &lt; Fth'; do shows ">$text<"; done
+exits 0 graph examples/cradle/model.kai --kind blocks -o "$WORK/figure.svg"
+for text in 'bond graph' "x1' = v1.f"; do shows ">$text<"; done
+exits 2 graph examples/cradle/model.kai --mode F12=glued -o "$WORK/x.svg"
+says "its modes are stuck, slip"
+exits 2 graph examples/cradle/model.kai --mode F99=slip -o "$WORK/x.svg"
+says "Cradle has F13, F12"
+
 exits 2 graph $ball
 one_line "$err"
 says "graph needs -o FIGURE.svg, .png or .pdf"

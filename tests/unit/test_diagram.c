@@ -72,6 +72,57 @@ static void expect_edge(const Diagram* d, const char* from, const char* to, bool
         assert_string_equal(edge->label.at[0], label);
 }
 
+// ---- layout
+
+static bool overlap(double x0, double y0, double w0, double h0, double x1, double y1, double w1, double h1)
+{
+    return fabs(x0 - x1) < (w0 + w1) / 2 && fabs(y0 - y1) < (h0 + h1) / 2;
+}
+
+// How far a point is from the outline of a box.
+static double distance(const DiagramNode* n, CanvasPoint p)
+{
+    double dx = fabs(p.x - n->x) - n->width / 2, dy = fabs(p.y - n->y) - n->height / 2;
+    return dx > 0 || dy > 0 ? hypot(fmax(dx, 0), fmax(dy, 0)) : fmin(-dx, -dy);
+}
+
+static void check_layout(const Diagram* d)
+{
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+    {
+        const DiagramNode* n = &d->nodes.at[i];
+        assert_true(n->x - n->width / 2 >= 0 && n->x + n->width / 2 <= d->width);
+        assert_true(n->y - n->height / 2 >= 0 && n->y + n->height / 2 <= d->height);
+        for (uint32_t k = i + 1; k < d->nodes.count; k++)
+        {
+            const DiagramNode* m = &d->nodes.at[k];
+            assert_false(overlap(n->x, n->y, n->width, n->height, m->x, m->y, m->width, m->height));
+        }
+        for (uint32_t g = n->group; g != 0; g = d->groups.at[g].parent)
+        {
+            const DiagramGroup* group = &d->groups.at[g];
+            assert_true(n->x - n->width / 2 > group->corner.x && n->x + n->width / 2 < group->corner.x + group->size.x);
+            assert_true(n->y - n->height / 2 > group->corner.y &&
+                        n->y + n->height / 2 < group->corner.y + group->size.y);
+        }
+    }
+    for (uint32_t i = 0; i < d->edges.count; i++)
+    {
+        const DiagramEdge* e = &d->edges.at[i];
+        assert_true(e->point_count >= 4 && e->point_count % 3 == 1);
+        if (e->from_group == 0)
+            assert_true(distance(&d->nodes.at[e->from], e->points[0]) < 2);
+        if (e->to_group == 0)
+            assert_true(distance(&d->nodes.at[e->to], e->points[e->point_count - 1]) < 2);
+        for (uint32_t k = 0; e->label.count > 0 && k < d->nodes.count; k++)
+        {
+            const DiagramNode* n = &d->nodes.at[k];
+            assert_false(overlap(e->label_at.x, e->label_at.y, e->label_width - 2, e->label_height - 2, n->x, n->y,
+                                 n->width, n->height));
+        }
+    }
+}
+
 static const char BALL[] = "model Ball {\n"
                            "  param g = 9.81, e = 0.8\n"
                            "  state y = 1, v = 0\n"
@@ -257,56 +308,111 @@ static void machines_nest(void** state)
     arena_free(&f.arena);
 }
 
-// ---- layout
+// ---- bond graphs
 
-static bool overlap(double x0, double y0, double w0, double h0, double x1, double y1, double w1, double h1)
+static const char CRADLE[] =
+    "model Cradle {\n"
+    "  m1 : I(i = 1, p0 = 0.95);  m2 : I(i = 1, p0 = 0.95);  m3 : I(i = 1)\n"
+    "  v1 : J1;  v2 : J1;  v3 : J1\n"
+    "  bond v1 -> m1;  bond v2 -> m2;  bond v3 -> m3\n"
+    "  F13 : J0 switched { initial mode apart : OFF { on x1 >= x3 and v1.f > v3.f -> contact }\n"
+    "    mode contact : ON { on v1.f < v3.f -> apart } }\n"
+    "  F12 : J0 switched { initial mode stuck : ON { on area(F12.e) < -0.5 -> slip }\n"
+    "    mode slip : OFF { on abs(v1.f - v2.f) < 0.8 -> stuck } }\n"
+    "  bounce : Sf(f = -0.8*pre(v1.f - v3.f))\n"
+    "  bond v1 -> F13 -> v3;  bond F13 -> bounce;  bond v1 -> F12 -> v2\n"
+    "  state x1 = -1, x3 = 0;  x1' = v1.f;  x3' = v3.f\n"
+    "}\n";
+
+static void expect_stroke(const Diagram* d, const char* from, const char* to, int stroke)
 {
-    return fabs(x0 - x1) < (w0 + w1) / 2 && fabs(y0 - y1) < (h0 + h1) / 2;
+    const DiagramEdge* edge = find_edge(d, from, to);
+    assert_int_equal(edge->arrow, ARROW_HALF);
+    assert_int_equal(edge->stroke, stroke);
 }
 
-// How far a point is from the outline of a box.
-static double distance(const DiagramNode* n, CanvasPoint p)
+// Sequential causality by hand. A mass in integral causality takes the effort (the stroke is at its end), one in
+// derivative causality gives it; a 0-junction that is OFF imposes its zero effort on all its bonds.
+static void strokes_of_the_cradle(void** state)
 {
-    double dx = fabs(p.x - n->x) - n->width / 2, dy = fabs(p.y - n->y) - n->height / 2;
-    return dx > 0 || dy > 0 ? hypot(fmax(dx, 0), fmax(dy, 0)) : fmin(-dx, -dy);
+    (void)state;
+    Fixture f;
+    load(&f, CRADLE);
+    assert_true(bonds_make(&f.diagram, &f.labels, DEPTH_DEFAULT, (uint32_t[]){0, 0}));  // apart, stuck
+    const Diagram* d = &f.diagram;
+    assert_int_equal(d->nodes.count, 9);
+    assert_int_equal(d->edges.count, 8);
+    expect_stroke(d, "v1", "m1", 1);
+    expect_stroke(d, "v1", "F13", -1);
+    expect_stroke(d, "F13", "v3", 1);
+    expect_stroke(d, "F13", "bounce", 1);
+    expect_stroke(d, "v3", "m3", 1);
+    expect_stroke(d, "v1", "F12", -1);
+    expect_stroke(d, "F12", "v2", -1);
+    expect_stroke(d, "v2", "m2", -1);
+    assert_string_equal(d->nodes.at[find(d, "m2")].lines.at[0], "derivative");
+    assert_int_equal(d->nodes.at[find(d, "m1")].lines.count, 0);
+    assert_string_equal(d->nodes.at[find(d, "F12")].lines.at[0], "stuck ON");
+    assert_string_equal(d->nodes.at[find(d, "F13")].lines.at[0], "apart OFF");
+    assert_memory_not_equal(&d->nodes.at[find(d, "F12")].accent, &d->nodes.at[find(d, "F13")].accent, sizeof(Colour));
+    assert_true(diagram_layout(&f.diagram));
+    check_layout(&f.diagram);
+    arena_free(&f.arena);
+
+    load(&f, CRADLE);
+    assert_true(bonds_make(&f.diagram, &f.labels, DEPTH_DEFAULT, (uint32_t[]){1, 1}));  // contact, slip
+    d = &f.diagram;
+    expect_stroke(d, "F13", "v3", -1);
+    expect_stroke(d, "v3", "m3", -1);
+    expect_stroke(d, "F13", "bounce", 1);  // a source of flow takes the effort
+    expect_stroke(d, "F12", "v2", 1);
+    expect_stroke(d, "v2", "m2", 1);
+    assert_string_equal(d->nodes.at[find(d, "m3")].lines.at[0], "derivative");
+    assert_int_equal(d->nodes.at[find(d, "m2")].lines.count, 0);
+    arena_free(&f.arena);
+    load(&f, BALL);
+    assert_false(bonds_make(&f.diagram, &f.labels, DEPTH_DEFAULT, (uint32_t[]){0}));
+    arena_free(&f.arena);
 }
 
-static void check_layout(const Diagram* d)
+static const char RECTIFIER[] =
+    "model Diode { port a, b\n"
+    "  d : J1 switched { initial mode blocking : OFF { on area(d.e) > 0 or area(d.e) == 0 and post(d.e) > 0 -> "
+    "conducting }\n"
+    "    mode conducting : ON { on area(d.f) < 0 or area(d.f) == 0 and post(d.f) < 0 -> blocking } }\n"
+    "  bond a -> d -> b }\n"
+    "model Rectifier { src : Se(e = 10*sin(time)); s : J1; d : Diode; n : J0; c : C(c = 0.1); r : R(r = 10)\n"
+    "  state w = 0; w' = c.e - w; bond src -> s -> d.a; bond d.b -> n -> c; bond n -> r }\n";
+
+static void bond_graphs_fold(void** state)
 {
-    for (uint32_t i = 0; i < d->nodes.count; i++)
-    {
-        const DiagramNode* n = &d->nodes.at[i];
-        assert_true(n->x - n->width / 2 >= 0 && n->x + n->width / 2 <= d->width);
-        assert_true(n->y - n->height / 2 >= 0 && n->y + n->height / 2 <= d->height);
-        for (uint32_t k = i + 1; k < d->nodes.count; k++)
-        {
-            const DiagramNode* m = &d->nodes.at[k];
-            assert_false(overlap(n->x, n->y, n->width, n->height, m->x, m->y, m->width, m->height));
-        }
-        for (uint32_t g = n->group; g != 0; g = d->groups.at[g].parent)
-        {
-            const DiagramGroup* group = &d->groups.at[g];
-            assert_true(n->x - n->width / 2 > group->corner.x && n->x + n->width / 2 < group->corner.x + group->size.x);
-            assert_true(n->y - n->height / 2 > group->corner.y &&
-                        n->y + n->height / 2 < group->corner.y + group->size.y);
-        }
-    }
-    for (uint32_t i = 0; i < d->edges.count; i++)
-    {
-        const DiagramEdge* e = &d->edges.at[i];
-        assert_true(e->point_count >= 4 && e->point_count % 3 == 1);
-        if (e->from_group == 0)
-            assert_true(distance(&d->nodes.at[e->from], e->points[0]) < 2);
-        if (e->to_group == 0)
-            assert_true(distance(&d->nodes.at[e->to], e->points[e->point_count - 1]) < 2);
-        for (uint32_t k = 0; e->label.count > 0 && k < d->nodes.count; k++)
-        {
-            const DiagramNode* n = &d->nodes.at[k];
-            assert_false(overlap(e->label_at.x, e->label_at.y, e->label_width - 2, e->label_height - 2, n->x, n->y,
-                                 n->width, n->height));
-        }
-    }
+    (void)state;
+    Fixture f;
+    load(&f, RECTIFIER);
+    bonds_make(&f.diagram, &f.labels, 1, (uint32_t[]){0});
+    const Diagram* d = &f.diagram;
+    assert_int_equal(d->nodes.count, 6);  // the diode is a box
+    assert_true(d->nodes.at[find(d, "d")].thick);
+    expect_stroke(d, "src", "s", 1);  // a source of effort imposes it on the other end
+    find_edge(d, "s", "d");
+    find_edge(d, "d", "n");
+    arena_free(&f.arena);
+    load(&f, RECTIFIER);
+    blocks_make(&f.diagram, &f.labels, 1);
+    d = &f.diagram;
+    assert_int_equal(d->nodes.count, 3);  // the diode, the rest of the bond graph, w
+    expect_edge(d, "bond graph", "w", false, "c.e");
+    assert_int_equal(d->edges.count, 3);  // two bonds of the diode, which are half arrows
+    assert_int_equal(find_edge(d, "bond graph", "d")->arrow, ARROW_HALF);
+    arena_free(&f.arena);
+    load(&f, RECTIFIER);
+    machines_make(&f.diagram, &f.labels, DEPTH_DEFAULT);
+    expect_edge(&f.diagram, "blocking : OFF", "conducting : ON", false,
+                "area(d.e) > 0 or area(d.e) == 0 and post(d.e)");
+    arena_free(&f.arena);
 }
+
+// ---- all together
 
 static void layouts_keep_things_apart(void** state)
 {
@@ -361,6 +467,8 @@ int main(void)
         cmocka_unit_test(machines_of_a_ball),
         cmocka_unit_test(default_transitions_are_dashed),
         cmocka_unit_test(machines_nest),
+        cmocka_unit_test(strokes_of_the_cradle),
+        cmocka_unit_test(bond_graphs_fold),
         cmocka_unit_test(layouts_keep_things_apart),
         cmocka_unit_test(long_lines_are_broken),
     };
