@@ -59,7 +59,7 @@ extern "C"
         kaiFiredFn* fired;  // hears what fires: crossings and clocks before the row of their tag, reactions after it
         void* fired_user;
         bool profile;                   // count which states limit the steps (kaiSim_StateLimits)
-        const volatile int* interrupt;  // nonzero stops the run at the next step; NULL: never
+        const volatile int* interrupt;  // nonzero stops the run at the next step or tag; NULL: never
         kaiAllocator allocator;
     } kaiSimOptions;
 

@@ -164,6 +164,8 @@ kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
         kaiStatus status = run_start(sim);
         if (status < 0)
             return fail_with(sim, status);
+        if (status > 0)
+            return status;
         sim->ended = sim->halted;
         return sim->halted ? KAI_END : KAI_INSTANT;
     }
