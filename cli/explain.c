@@ -43,6 +43,7 @@ static void describe(Report* r, const Subject* s)
     if (s->sweep == NULL)
         return;
     sweep_describe(s->sweep, 0, point, sizeof point);
+    r->sweep_points = s->sweep->points;
     snprintf(r->sweep, sizeof r->sweep, "the first of %lld runs of its sweep: %s", (long long)s->sweep->points, point);
 }
 
@@ -54,11 +55,16 @@ static bool ends_in(const char* text, const char* ending)
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
+static bool is_page(const RunRequest* request)
+{
+    return !request->json && request->output != NULL && ends_in(request->output, ".html");
+}
+
 static void write_report(const Report* r, const RunRequest* request, FILE* out)
 {
     if (request->json)
         report_json(r, out);
-    else if (request->output != NULL && ends_in(request->output, ".html"))
+    else if (is_page(request))
         report_html(r, out);
     else
         report_text(r, out);
@@ -96,6 +102,17 @@ static int write_out(const Report* r, const RunRequest* request)
 
 // ---- command
 
+// The request is shared by all runs of the command; those of the figures have a copy of their own.
+static void add_figures(Report* r, const RunRequest* request)
+{
+    RunRequest* copy = malloc(sizeof *copy);
+    if (copy == NULL)
+        return;
+    memcpy(copy, request, sizeof *copy);
+    report_figures(r, copy);
+    free(copy);
+}
+
 // The second run, and the report while both are there.
 static int compare_and_write(Report* r, const Subject* s)
 {
@@ -112,8 +129,12 @@ static int compare_and_write(Report* r, const Subject* s)
         else if (r->compared)
             r->accuracy.problem = kaiSim_Failure(fine.sim)->text;
     }
+    if (code == EXIT_DONE && is_page(s->request) && !interrupt_came())
+        add_figures(r, s->request);
     if (code == EXIT_DONE)
         code = write_out(r, s->request);
+    for (int i = 0; i < r->figure_count; i++)
+        free(r->figures[i]);
     profile_free(&fine);
     return code;
 }

@@ -7,7 +7,8 @@
 
 enum
 {
-    TAG_BINS = 12  // instants with 1, 2, … tags; the last bin holds all longer ones
+    TAG_BINS = 12,  // instants with 1, 2, … tags; the last bin holds all longer ones
+    FIGURES_MOST = 4,
 };
 
 // One run, watched.
@@ -53,6 +54,7 @@ typedef struct Report
     const char* experiment;  // NULL: none
     char title[2 * NAME_MAX_LENGTH];
     char sweep[700];  // which of its runs, or ""
+    int64_t sweep_points;
     kaiSimOptions options;
     kaiCounters counters;
     Profile profile;
@@ -61,13 +63,16 @@ typedef struct Report
     bool compared;
     Accuracy accuracy;
     const char* halt;       // NULL: it did not
-    const char* const* figures;  // SVG texts, for HTML
+    char* figures[FIGURES_MOST];  // SVG texts, for HTML
     int figure_count;
 } Report;
 
 // Names of the kinds of Firings: "crossing", "clock", "when", "transition".
 const char* report_kind(kaiFiredKind kind);
 
+// Draws the run, its longest instant and the model beside the file `output`, reads them back and removes them. A figure that
+// cannot be drawn is left out.
+void report_figures(Report* report, RunRequest* request);
 void report_text(const Report* report, FILE* out);
 void report_json(const Report* report, FILE* out);
 void report_html(const Report* report, FILE* out);

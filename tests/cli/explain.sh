@@ -102,7 +102,17 @@ exits 0 explain examples/newtons-cradle/model.kai -o "$WORK/report.html"
 [ ! -e "$WORK/report.html.part" ] || fail "a .part file stayed"
 xmllint --noout "$WORK/report.html" || fail "the page is not well-formed"
 grep -q '<td>6</td><td class="n">1</td>' "$WORK/report.html" || fail "no tags in the page"
-if grep -Eqi '<script|<link|src=|url\(|@import' "$WORK/report.html"; then fail "the page needs something from outside"; fi
+if grep -Eqi '<script|<link|src=|href=|url\([^#]|@import' "$WORK/report.html"; then fail "the page needs something from outside"; fi
+# Three figures: the run, its longest instant, the blocks. Ids are those of one page.
+[ "$(grep -c '<svg' "$WORK/report.html")" -eq 3 ] || fail "not three figures"
+for text in 'ball[5].x' 'choose'; do grep -qF ">$text<" "$WORK/report.html" || fail "no figure with $text"; done
+grep -o ' id="[^"]*"' "$WORK/report.html" | sort | uniq -d | grep -q . && fail "an id stands twice in the page"
+[ "$(ls "$WORK" | grep -c figure)" -eq 0 ] || fail "a figure stayed beside the page"
+exits 0 explain $ball -o "$WORK/report.html"
+[ "$(grep -c '<svg' "$WORK/report.html")" -eq 3 ] || fail "the ball: its run, its blocks, its modes"
+exits 3 explain "$WORK/pole.kai" --stop 2 -o "$WORK/report.html"
+[ "$(grep -c 'step size became too small' "$err")" -eq 1 ] || fail "a failure is told once"
+grep -q 'The run failed: ' "$WORK/report.html" || fail "the page does not say that the run failed"
 exits 2 explain $ball -o "$WORK/report.txt"
 one_line "$err"
 says "FILE.html"
