@@ -16,13 +16,13 @@ static const Command commands[] = {
      "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S] [-o FILE|-]\n"
      "              [--view full|limits|unique] [--quiet]",
      "runs a model or an experiment (every combination of its sweeps) to CSV"},
-    {"check", command_check, "FILE… [--print flat|schedule|impulses] [-e EXPERIMENT]",
+    {"check", command_check, "FILE… [--print flat|schedule|impulses|causality] [-e EXPERIMENT]",
      "diagnostics only; exit 1 if any error"},
     {"test", command_test, "FILE|DIR…",
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
     {"plot", command_plot,
      "FILE|RESULT [-e EXPERIMENT,…] [-o FIGURE.svg|png|pdf] [--signals a,b]… [--against x] [--from T] [--to T]\n"
-     "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S]",
+     "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S] [--quiet]",
      "draws a model's experiment or a result, in the terminal without -o; --instant shows what happens inside one t"},
     {"explain", command_explain,
      "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S]\n"
