@@ -22,7 +22,8 @@ static const Command commands[] = {
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
     {"plot", command_plot,
      "FILE|RESULT [-e EXPERIMENT,…] [-o FIGURE.svg|png|pdf] [--signals a,b]… [--against x] [--from T] [--to T]\n"
-     "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S] [--quiet]",
+     "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S] "
+     "[--quiet]",
      "draws a model's experiment or a result, in the terminal without -o; --instant shows what happens inside one t"},
     {"explain", command_explain,
      "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S]\n"

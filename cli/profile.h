@@ -14,7 +14,8 @@ typedef struct Subject
     const SweepVariant* variant;
 } Subject;
 
-// Runs to the end. `options` are those of the run; rows go to its own `row` too. An exit code; the profile must be freed.
+// Runs to the end. `options` are those of the run; rows go to its own `row` too. An exit code; the profile must be
+// freed.
 int profile_run(Profile* profile, const Subject* subject, kaiSimOptions options);
 void profile_free(Profile* profile);
 

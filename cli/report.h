@@ -62,7 +62,7 @@ typedef struct Report
     int limit_count;
     bool compared;
     Accuracy accuracy;
-    const char* halt;       // NULL: it did not
+    const char* halt;             // NULL: it did not
     char* figures[FIGURES_MOST];  // SVG texts, for HTML
     int figure_count;
 } Report;
@@ -70,8 +70,8 @@ typedef struct Report
 // Names of the kinds of Firings: "crossing", "clock", "when", "transition".
 const char* report_kind(kaiFiredKind kind);
 
-// Draws the run, its longest instant and the model beside the file `output`, reads them back and removes them. A figure that
-// cannot be drawn is left out.
+// Draws the run, its longest instant and the model beside the file `output`, reads them back and removes them. A figure
+// that cannot be drawn is left out.
 void report_figures(Report* report, RunRequest* request);
 void report_text(const Report* report, FILE* out);
 void report_json(const Report* report, FILE* out);

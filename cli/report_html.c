@@ -66,7 +66,8 @@ static void put_run(FILE* out, const Report* r)
     put_row(out, "solver", "%s, rtol %g, atol %g", r->options.solver, r->options.rtol,
             r->options.atol > 0 ? r->options.atol : r->options.rtol / 100);
     put_row(out, "states", "%d", r->profile.state_count);
-    put_row(out, "steps", "%lld, and %lld rejected (too inaccurate %lld, implicit equation not solved %lld, not a number %lld)",
+    put_row(out, "steps",
+            "%lld, and %lld rejected (too inaccurate %lld, implicit equation not solved %lld, not a number %lld)",
             (long long)c->steps, (long long)c->rejected,
             (long long)(c->rejected - c->rejected_newton - c->rejected_broken), (long long)c->rejected_newton,
             (long long)c->rejected_broken);

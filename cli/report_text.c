@@ -192,8 +192,8 @@ static void print_event_times(const Accuracy* a, FILE* out)
         fprintf(out, "  the times of all %lld crossings are the same\n", (long long)a->event_count);
     else
         fprintf(out, "  the times of %lld crossings differ by at most %.2g, at number %lld of %s: %.17g, finer %.17g\n",
-                (long long)a->event_count, a->event_coarse > a->event_fine ? a->event_coarse - a->event_fine
-                                                                           : a->event_fine - a->event_coarse,
+                (long long)a->event_count,
+                a->event_coarse > a->event_fine ? a->event_coarse - a->event_fine : a->event_fine - a->event_coarse,
                 (long long)a->event_rank, a->event->text, a->event_coarse, a->event_fine);
 }
 

@@ -118,8 +118,9 @@ extern "C"
     // The variable with the largest share of the error in the last rejected step; -1: no step was rejected.
     int kaiSim_WorstState(const kaiSim* sim);
 
-    // With `profile`: how many steps had their largest error in state `state`, so that their length was chosen for it (steps
-    // that end at an event are not counted), and how many were rejected for it. False: not asked for, or past the last.
+    // With `profile`: how many steps had their largest error in state `state`, so that their length was chosen for it
+    // (steps that end at an event are not counted), and how many were rejected for it. False: not asked for, or past
+    // the last.
     bool kaiSim_StateLimits(const kaiSim* sim, int state, int64_t* steps, int64_t* rejected);
 
     // Columns of the rows, in order.

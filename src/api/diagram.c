@@ -54,7 +54,8 @@ static bool choose_mode(Compilation* c, const Flat* flat, const kaiModeChoice* c
             if (strcmp(machine->modes.at[k].name, choice->mode) == 0)
                 return modes[i] = k, true;
         }
-        Diag* diag = diag_error(&c->diags, K_UNKNOWN_CHOSEN_MODE, (Span){0}, "`%s` has no mode `%s`", name, choice->mode);
+        Diag* diag =
+            diag_error(&c->diags, K_UNKNOWN_CHOSEN_MODE, (Span){0}, "`%s` has no mode `%s`", name, choice->mode);
         diag_help(&c->diags, diag, "its modes are %s", known);
         return false;
     }

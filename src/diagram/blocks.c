@@ -1,6 +1,6 @@
 // The block diagram of a flat model: which block a variable belongs to, and which block reads which. An instance at the
-// chosen depth is one block; above it every variable has its own: integrators, memories, events, ports, functions. A wire
-// (an input that is plainly another variable) is no block but an arrow.
+// chosen depth is one block; above it every variable has its own: integrators, memories, events, ports, functions. A
+// wire (an input that is plainly another variable) is no block but an arrow.
 #include "diagram/makers.h"
 
 #include <stdio.h>
@@ -353,7 +353,8 @@ static void read_variable(Sheet* s, uint32_t var, const Target* to)
     if (v->kind == VAR_PARAM || s->seen.at[var] == s->round || (to->bonded && s->of_bonds[var]))
         return;
     s->seen.at[var] = s->round;
-    uint32_t box = s->boxes.at[v->instance], block = v->kind == VAR_MODE ? s->machines.at[v->machine] : s->blocks.at[var];
+    uint32_t box = s->boxes.at[v->instance],
+             block = v->kind == VAR_MODE ? s->machines.at[v->machine] : s->blocks.at[var];
     bool wire = v->hidden || (box != 0 && v->input && s->first.at[var] != 0);
     if (wire && !v->hidden && box - 1 == to->node && to->input == NULL)
         return;  // what comes in has its own arrow

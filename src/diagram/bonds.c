@@ -1,6 +1,6 @@
-// Bond graphs: elements and junctions as text, bonds with half arrows, and for one set of modes the causal strokes and the
-// switched junctions in the colour of their state. Storages in derivative causality, and bonds where two ends want the
-// same, are marked.
+// Bond graphs: elements and junctions as text, bonds with half arrows, and for one set of modes the causal strokes and
+// the switched junctions in the colour of their state. Storages in derivative causality, and bonds where two ends want
+// the same, are marked.
 #include "diagram/makers.h"
 
 #include "bond/causality.h"
@@ -140,8 +140,7 @@ static void place_instances(Bonds* b)
     int* level = arena_array(arena, int, count);
     bool* bonded = arena_array(arena, bool, count);  // holds elements, or has such an instance inside
     for (uint32_t i = 0; i < b->flat->bond_nodes.count; i++)
-        for (uint32_t at = home_of(b, &b->flat->bond_nodes.at[i]); !bonded[at];
-             at = b->flat->instances.at[at].parent)
+        for (uint32_t at = home_of(b, &b->flat->bond_nodes.at[i]); !bonded[at]; at = b->flat->instances.at[at].parent)
             bonded[at] = true;
     for (uint32_t i = 1; i < count; i++)
     {

@@ -24,11 +24,13 @@ static void round_box(Canvas* c, double x, double y, double w, double h, double 
 {
     const double k = r * 0.5523;  // a quarter of a circle as a cubic
     const CanvasPoint p[] = {
-        {x + r, y},         {x + r, y},         {x + w - r, y},         {x + w - r, y},     {x + w - r + k, y},
-        {x + w, y + r - k}, {x + w, y + r},     {x + w, y + r},         {x + w, y + h - r}, {x + w, y + h - r},
-        {x + w, y + h - r + k}, {x + w - r + k, y + h}, {x + w - r, y + h}, {x + w - r, y + h}, {x + r, y + h},
-        {x + r, y + h},     {x + r - k, y + h}, {x, y + h - r + k},     {x, y + h - r},     {x, y + h - r},
-        {x, y + r},         {x, y + r},         {x, y + r - k},         {x + r - k, y},     {x + r, y},
+        {x + r, y},         {x + r, y},         {x + w - r, y},         {x + w - r, y},
+        {x + w - r + k, y}, {x + w, y + r - k}, {x + w, y + r},         {x + w, y + r},
+        {x + w, y + h - r}, {x + w, y + h - r}, {x + w, y + h - r + k}, {x + w - r + k, y + h},
+        {x + w - r, y + h}, {x + w - r, y + h}, {x + r, y + h},         {x + r, y + h},
+        {x + r - k, y + h}, {x, y + h - r + k}, {x, y + h - r},         {x, y + h - r},
+        {x, y + r},         {x, y + r},         {x, y + r - k},         {x + r - k, y},
+        {x + r, y},
     };
     canvas_curve(c, p, (int)(sizeof p / sizeof *p), true, paint);
 }

@@ -1,5 +1,5 @@
-// Texts of the flat model, shortened for the eye: the path of the instance goes, hidden variables are written out, and where the
-// flat form has grown long (a function written out) the author's own words are shown.
+// Texts of the flat model, shortened for the eye: the path of the instance goes, hidden variables are written out, and
+// where the flat form has grown long (a function written out) the author's own words are shown.
 #include "diagram/label.h"
 
 #include <ctype.h>
@@ -75,7 +75,8 @@ static bool put_hidden(const Labels* l, Chars* out, const char* text, size_t len
 }
 
 // Guards of junctions read `committed(x)`, which is written `x`, and `regular(x)`, which is written `post(x)`.
-static bool put_junction_word(const Labels* l, Chars* out, const char** at, size_t length, const char* prefix, int depth)
+static bool put_junction_word(const Labels* l, Chars* out, const char** at, size_t length, const char* prefix,
+                              int depth)
 {
     bool committed = length == 9 && strncmp(*at, "committed(", 10) == 0;
     if (length == 7 && strncmp(*at, "regular(", 8) == 0)

@@ -20,7 +20,8 @@ const char* label_trigger(const Labels* labels, NodeId trigger, NodeId guard, ui
 const char* label_junction_guard(const Labels* labels, const FlatTransition* transition);
 // `y' = v`, `F = -k*x`.
 const char* label_definition(const Labels* labels, const FlatDef* def, uint32_t instance);
-// The same in the box of its variable: `y' = v`, `= -k*x`, behind the name of the mode if it holds in one, `falling: y' = v`.
+// The same in the box of its variable: `y' = v`, `= -k*x`, behind the name of the mode if it holds in one, `falling: y'
+// = v`.
 const char* label_rule(const Labels* labels, const FlatDef* def, uint32_t instance);
 const char* label_action(const Labels* labels, const FlatAction* action, uint32_t instance);
 // A variable or instance, relative to the instance.

@@ -1,6 +1,7 @@
-// Graphviz places nodes, groups and labels and routes the edges (Gansner, Koutsofios, North, Vo, "A technique for drawing
-// directed graphs", 1993). Only its layout is used: sizes come from our own text widths, the drawing is ours. The layout
-// code is linked, not looked for: a list of plugins without demand loading needs no configuration file and no `dot`.
+// Graphviz places nodes, groups and labels and routes the edges (Gansner, Koutsofios, North, Vo, "A technique for
+// drawing directed graphs", 1993). Only its layout is used: sizes come from our own text widths, the drawing is ours.
+// The layout code is linked, not looked for: a list of plugins without demand loading needs no configuration file and
+// no `dot`.
 #include "diagram/diagram.h"
 
 #include <graphviz/gvc.h>

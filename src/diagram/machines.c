@@ -1,6 +1,6 @@
 // State machines: a mode is a rounded box with its equations, or a group if machines are nested in it; an arrow is a
-// transition with its guard and actions. Dashed: considered only if an earlier one that may hold at the same time is not
-// enabled (decision 0024); a circled H: `resume`; a dot at the tail: `preempt`; a number: its place in the order.
+// transition with its guard and actions. Dashed: considered only if an earlier one that may hold at the same time is
+// not enabled (decision 0024); a circled H: `resume`; a dot at the tail: `preempt`; a number: its place in the order.
 #include "diagram/makers.h"
 
 #include <string.h>
@@ -149,9 +149,11 @@ static DiagramLines transition_lines(Machines* s, uint32_t machine, const FlatMo
         guard = label_junction_guard(s->labels, t);
     if (guard == NULL)
         guard = label_trigger(s->labels, t->trigger, t->guard, instance);
-    diagram_line(s->diagram, &lines, mode->transitions.count > 1 ? arena_printf(arena, "%u: %s", rank + 1, guard) : guard);
+    diagram_line(s->diagram, &lines,
+                 mode->transitions.count > 1 ? arena_printf(arena, "%u: %s", rank + 1, guard) : guard);
     for (uint32_t i = 0; i < t->actions.count; i++)
-        diagram_line(s->diagram, &lines, arena_printf(arena, "/ %s", label_action(s->labels, &t->actions.at[i], instance)));
+        diagram_line(s->diagram, &lines,
+                     arena_printf(arena, "/ %s", label_action(s->labels, &t->actions.at[i], instance)));
     return lines;
 }
 
@@ -214,7 +216,8 @@ static const char* machine_title(Machines* s, uint32_t machine)
     const FlatInstance* instance = &s->flat->instances.at[instance_of(s, machine)];
     uint32_t more = 0;
     for (uint32_t i = machine + 1; i < s->flat->machines.count; i++)
-        if (s->flat->machines.at[i].ctx == 0 && same_text(s->flat->machines.at[machine].span, s->flat->machines.at[i].span))
+        if (s->flat->machines.at[i].ctx == 0 &&
+            same_text(s->flat->machines.at[machine].span, s->flat->machines.at[i].span))
         {
             s->same[i] = true;
             more++;

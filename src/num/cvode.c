@@ -28,8 +28,8 @@ struct Cvode
     SUNMatrix matrix;
     SUNLinearSolver linear;
     SUNNonlinearSolver nonlinear;
-    bool anew;                          // initialise before the next step
-    bool nan;                           // the last failure of f was a NaN
+    bool anew;                                    // initialise before the next step
+    bool nan;                                     // the last failure of f was a NaN
     long rejected, diverged, iterations, setups;  // CVODE's counters when they were last added to ours
 };
 
@@ -426,4 +426,4 @@ const OdeMethodTable ode_cvode_bdf = {.stages = 1,
                                       .create = create_bdf,
                                       .destroy = cvode_destroy,
                                       .restart = cvode_restart,
-                                        .shares = cvode_shares};
+                                      .shares = cvode_shares};

@@ -1,5 +1,5 @@
-// Diagrams: which boxes and arrows a model has (worked out by hand), how it folds, which transitions are dashed, and that a
-// layout keeps boxes apart, inside their groups and on the sheet, with arrows that end at their boxes.
+// Diagrams: which boxes and arrows a model has (worked out by hand), how it folds, which transitions are dashed, and
+// that a layout keeps boxes apart, inside their groups and on the sheet, with arrows that end at their boxes.
 #include "diagram/makers.h"
 #include "elab/elaborate.h"
 
@@ -210,7 +210,8 @@ static void long_arrays_are_one_box(void** state)
     (void)state;
     const char* text = "model Cell { input l, r; state u = 0; u' = l - 2*u + r }\n"
                        "model Rod { param N = %d; c : Cell[i in 1..N](u = i); state x[i in 1..N] = 0\n"
-                       "  for i in 1..N { x[i]' = c[i].u; if i > 1 { c[i].l = c[i - 1].u }; if i == 1 { c[i].l = 0 }; c[i].r = 0 } }\n";
+                       "  for i in 1..N { x[i]' = c[i].u; if i > 1 { c[i].l = c[i - 1].u }; if i == 1 { c[i].l = 0 }; "
+                       "c[i].r = 0 } }\n";
     char filled[1000];
     Fixture f;
     snprintf(filled, sizeof filled, text, 100);
@@ -248,8 +249,8 @@ static void machines_of_a_ball(void** state)
     arena_free(&f.arena);
 }
 
-// Paper 000, Fig. 29: the breakaway by a force is considered only if there is no impulse; guards that exclude each other
-// need no order.
+// Paper 000, Fig. 29: the breakaway by a force is considered only if there is no impulse; guards that exclude each
+// other need no order.
 static void default_transitions_are_dashed(void** state)
 {
     (void)state;
