@@ -2,6 +2,7 @@
 // that a layout keeps boxes apart, inside their groups and on the sheet, with arrows that end at their boxes.
 #include "diagram/makers.h"
 #include "elab/elaborate.h"
+#include "kairos/kairos.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -459,6 +461,53 @@ static void long_lines_are_broken(void** state)
     arena_free(&f.arena);
 }
 
+// ---- memory
+
+typedef struct Scarce
+{
+    int left;  // allocations until there is nothing more
+    int64_t held;
+} Scarce;
+
+static void* scarce(void* user, void* block, size_t old_size, size_t size)
+{
+    Scarce* s = user;
+    if (size > old_size && s->left-- <= 0)
+        return NULL;
+    s->held += (int64_t)size - (int64_t)old_size;
+    kaiAllocator plain = kaiDefaultAllocator();
+    return plain.alloc(plain.user, block, old_size, size);
+}
+
+// Wherever memory runs out: an error, nothing left behind, no figure.
+static void memory_runs_out(void** state)
+{
+    (void)state;
+    char path[] = "/tmp/kairos-diagram-XXXXXX.svg";
+    int file = mkstemps(path, 4);
+    assert_true(file >= 0);
+    close(file);
+    kaiStatus status = KAI_ERR_MEMORY;
+    for (int count = 0; status != KAI_OK && count < 3000; count++)
+    {
+        Scarce memory = {.left = count};
+        kaiLoadOptions load_options = kaiDefaultLoadOptions();
+        kaiDiagramOptions options = kaiDefaultDiagramOptions();
+        kaiMessages* messages = NULL;
+        const char* error;
+        remove(path);
+        load_options.text = CRADLE;
+        load_options.allocator = (kaiAllocator){scarce, &memory};
+        options.path = path;
+        status = kaiDiagram_Draw(&load_options, &options, &messages, &error);
+        kaiMessages_Free(messages);
+        assert_int_equal(memory.held, 0);
+        assert_int_equal(access(path, F_OK) == 0, status == KAI_OK);
+    }
+    assert_int_equal(status, KAI_OK);
+    remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +521,7 @@ int main(void)
         cmocka_unit_test(bond_graphs_fold),
         cmocka_unit_test(layouts_keep_things_apart),
         cmocka_unit_test(long_lines_are_broken),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
