@@ -32,9 +32,17 @@ static bool make(Diagram* diagram, const Labels* labels, const kaiDiagramOptions
 
 // ---- chosen modes
 
-static const char* name_of_machine(const Flat* flat, const FlatMachine* machine)
+// The name of a junction or instance; of a nested or second machine that of its variable, without a last ".mode".
+static const char* name_of_machine(Arena* arena, const Flat* flat, const FlatMachine* machine)
 {
-    return machine->junction != 0 ? flat->bond_nodes.at[machine->junction - 1].name : machine->name;
+    if (machine->junction != 0)
+        return flat->bond_nodes.at[machine->junction - 1].name;
+    const char* name = flat->vars.at[machine->mode_var].name;
+    size_t length = strlen(name);
+    if (strcmp(name, "mode") == 0)
+        return "";
+    bool plain = length > 5 && strcmp(name + length - 5, ".mode") == 0;
+    return plain ? arena_copy_string(arena, name, length - 5) : name;
 }
 
 static bool choose_mode(Compilation* c, const Flat* flat, const kaiModeChoice* choice, uint32_t* modes)
@@ -43,7 +51,7 @@ static bool choose_mode(Compilation* c, const Flat* flat, const kaiModeChoice* c
     for (uint32_t i = 0; i < flat->machines.count; i++)
     {
         const FlatMachine* machine = &flat->machines.at[i];
-        const char* name = name_of_machine(flat, machine);
+        const char* name = name_of_machine(&c->arena, flat, machine);
         list = arena_printf(&c->arena, "%s%s%s", list, i > 0 ? ", " : "", name);
         if (strcmp(name, choice->machine) != 0)
             continue;
