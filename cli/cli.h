@@ -21,6 +21,7 @@ int command_check(int argc, char** argv);
 int command_test(int argc, char** argv);
 int command_plot(int argc, char** argv);
 int command_explain(int argc, char** argv);
+int command_graph(int argc, char** argv);
 int command_fmt(int argc, char** argv);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.

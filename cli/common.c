@@ -51,10 +51,14 @@ static void list_experiments(const kaiLoadOptions* options)
     kaiMessages_Free(messages);
 }
 
-// The name of an experiment or of --set is no place in the file: the call is wrong, not the model.
+// The name of an experiment or of --set, a diagram of what is not there: the call is wrong, not the model.
 static bool is_about_the_call(const kaiDiagnostic* d)
 {
-    return d->place.file == NULL && (strcmp(d->code, "K028") == 0 || strcmp(d->code, "K029") == 0);
+    static const char* const codes[] = {"K028", "K029", "K126", "K127", "K129"};
+    for (size_t i = 0; d->place.file == NULL && i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(d->code, codes[i]) == 0)
+            return true;
+    return false;
 }
 
 int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* messages)

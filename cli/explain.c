@@ -1,263 +1,176 @@
 // kairos explain: where the steps and the time of a run went, what its guards did, and how far its numbers can be
 // trusted. The estimate of the accuracy is a second run with a tolerance (or step) that is much smaller.
 #include "cli/interrupt.h"
-#include "cli/progress.h"
-#include "cli/request.h"
-#include "cli/sweep.h"
+#include "cli/profile.h"
 
-#include <math.h>
+#include <errno.h>
 #include <stdlib.h>
-
-typedef struct Subject
-{
-    const RunRequest* request;
-    const kaiModel* model;
-    const Sweep* sweep;  // NULL: none
-    const SweepVariant* variant;
-    int state_count;
-    double* largest;  // of each state, its largest size in both runs
-    const kaiSim* sim;
-} Subject;
-
-// ---- running
-// ---------------------------------------------------------------------------------------------------------
-
-static kaiStatus watch_row(void* user, const kaiRow* row)
-{
-    Subject* s = user;
-    double value;
-    (void)row;
-    for (int i = 0; i < s->state_count; i++)
-        if (kaiSim_Get(s->sim, kaiModel_StateVariable(s->model, i), &value))
-            s->largest[i] = fmax(s->largest[i], fabs(value));
-    return KAI_OK;
-}
-
-static kaiSim* run_with(Subject* s, kaiSimOptions options, kaiStatus* status, double* seconds)
-{
-    kaiFailure failure = {0};
-    double begun = wall_time();
-    options.row = watch_row;
-    options.row_user = s;
-    kaiSim* sim = kaiSim_Create(s->model, &options, &failure);
-    if (sim == NULL)
-    {
-        usage_error("%s", failure.text);
-        return NULL;
-    }
-    s->sim = sim;
-    if (s->sweep != NULL)
-        sweep_set(s->sweep, 0, s->variant, sim);
-    *status = kaiSim_Run(s->model, sim);
-    *seconds = wall_time() - begun;
-    return sim;
-}
+#include <string.h>
 
 // ---- what happened
-// ---------------------------------------------------------------------------------------------------
 
-static void print_title(const Subject* s, const kaiSimOptions* o, const kaiSim* sim, double seconds)
+static int compare_limits(const void* a, const void* b)
 {
-    char title[2 * NAME_MAX_LENGTH], point[600];
-    request_title(s->request, s->model, title, sizeof title);
-    printf("%s\n", title);
-    if (s->sweep != NULL)
+    const Limit *x = a, *y = b;
+    if (x->steps != y->steps)
+        return x->steps < y->steps ? 1 : -1;
+    return x->rejected != y->rejected ? (x->rejected < y->rejected ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static bool find_limits(Report* r)
+{
+    const Profile* p = &r->profile;
+    r->limits = calloc((size_t)p->state_count + 1, sizeof *r->limits);
+    if (r->limits == NULL)
+        return false;
+    for (int i = 0; i < p->state_count; i++)
     {
-        sweep_describe(s->sweep, 0, point, sizeof point);
-        printf("  the first of %lld runs of its sweep: %s\n", (long long)s->sweep->points, point);
+        Limit limit = {.name = kaiModel_VariableName(r->model, kaiModel_StateVariable(r->model, i))};
+        if (kaiSim_StateLimits(p->sim, i, &limit.steps, &limit.rejected) && limit.steps + limit.rejected > 0)
+            r->limits[r->limit_count++] = limit;
     }
-    printf("  time       %.9g to %.9g, in %.3g s of wall time\n", o->start, kaiSim_Now(sim).t, seconds);
-    printf("  solver     %s, rtol %g, atol %g", o->solver, o->rtol, o->atol > 0 ? o->atol : o->rtol / 100);
-    if (o->step > 0)
-        printf(", step %g", o->step);
-    if (o->max_step > 0)
-        printf(", max_step %g", o->max_step);
-    if (explores_choices(o))
-        printf("\n  choice     all: this is the branch that always takes the first alternative");
-    printf("\n  states     %d\n", s->state_count);
+    qsort(r->limits, (size_t)r->limit_count, sizeof *r->limits, compare_limits);
+    return true;
 }
 
-static double per(int64_t a, int64_t b)
+static void describe(Report* r, const Subject* s)
 {
-    return b > 0 ? (double)a / (double)b : 0;
+    char point[600];
+    r->model = s->model;
+    r->file = s->request->load.path;
+    r->experiment = s->request->load.experiment;
+    request_title(s->request, s->model, r->title, sizeof r->title);
+    if (s->sweep == NULL)
+        return;
+    sweep_describe(s->sweep, 0, point, sizeof point);
+    r->sweep_points = s->sweep->points;
+    snprintf(r->sweep, sizeof r->sweep, "the first of %lld runs of its sweep: %s", (long long)s->sweep->points, point);
 }
 
-static void print_steps(const kaiModel* model, const kaiSim* sim, const kaiCounters* c, double seconds)
+// ---- writing
+
+static bool ends_in(const char* text, const char* ending)
 {
-    int worst = kaiSim_WorstState(sim);
-    printf("  steps      %lld, and %lld rejected", (long long)c->steps, (long long)c->rejected);
-    if (worst >= 0)
-        printf(" (the last one because of the error in %s)", kaiModel_VariableName(model, worst));
-    printf("; %.3g µs each\n", 1e6 * seconds / (c->steps > 0 ? (double)c->steps : 1));
-    if (c->longest_step > 0)
-        printf("             the shortest %.3g at t = %.9g, the longest %.3g\n", c->shortest_step, c->shortest_at,
-               c->longest_step);
-    printf("  rhs calls  %lld (%.3g per step)", (long long)c->rhs_calls, per(c->rhs_calls, c->steps + c->rejected));
-    if (c->jacobian_calls > 0)
-        printf(", and %lld of the Jacobian", (long long)c->jacobian_calls);
-    printf("\n  restarts   %lld of the solver, because the state or the equations changed\n", (long long)c->restarts);
+    size_t length = strlen(text), tail = strlen(ending);
+    return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-static void print_instants(const kaiCounters* c)
+static bool is_page(const RunRequest* request)
 {
-    printf("  instants   %lld with %lld tags (%.3g per instant)\n", (long long)c->instants, (long long)c->tags,
-           per(c->tags, c->instants));
-    printf("  guards     evaluated %lld times to locate %lld crossings\n", (long long)c->guard_calls,
-           (long long)c->located);
+    return !request->json && request->output != NULL && ends_in(request->output, ".html");
 }
 
-static void print_guard(int64_t count, const char* text, const kaiPlace* place)
+static void write_report(const Report* r, const RunRequest* request, FILE* out)
 {
-    if (place->file != NULL)
-        printf("  %8lld  %s:%d  %s", (long long)count, place->file, place->line, text);
+    if (request->json)
+        report_json(r, out);
+    else if (is_page(request))
+        report_html(r, out);
     else
-        printf("  %8lld  %s", (long long)count, text);
+        report_text(r, out);
 }
 
-static void print_events(const kaiSim* sim)
+// A file under its name is whole.
+static int write_file(const Report* r, const RunRequest* request)
 {
-    int64_t count, touches;
-    const char* text;
-    kaiPlace place;
-    int silent = 0, i = 0;
-    printf("\nevents by guard\n");
-    for (; kaiSim_GuardCount(sim, i, &count, &touches, &text, &place); i++)
-        if (count > 0)
-        {
-            print_guard(count, text, &place);
-            printf("\n");
-        }
-        else
-            silent++;
-    if (i == 0)
-        printf("  the model has no guards\n");
-    else if (silent > 0)
-        printf("  %8d  of %d guards never fired\n", silent, i);
-}
-
-static void print_touches(const kaiSim* sim)
-{
-    int64_t count, touches;
-    const char* text;
-    kaiPlace place;
-    bool first = true;
-    double t;
-    for (int i = 0; kaiSim_GuardCount(sim, i, &count, &touches, &text, &place); i++)
+    char part[4096];
+    snprintf(part, sizeof part, "%s.part", request->output);
+    FILE* out = fopen(part, "wb");
+    bool ok = out != NULL;
+    if (ok)
     {
-        if (touches == 0)
-            continue;
-        if (first)
-            printf("\ntouches: the guard reached its level and turned back, which is no event\n");
-        first = false;
-        print_guard(touches, text, &place);
-        if (kaiSim_GuardTouched(sim, i, &t))
-            printf(", the last at t = %.9g", t);
-        printf("\n");
+        write_report(r, request, out);
+        ok = !ferror(out) && fflush(out) == 0;
+        ok &= fclose(out) == 0;
+        ok = ok && rename(part, request->output) == 0;
     }
+    if (ok)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: %s cannot be written: %s\n", request->output, strerror(errno));
+    if (out != NULL)
+        remove(part);
+    return EXIT_FILE;
 }
 
-// ---- accuracy
-// --------------------------------------------------------------------------------------------------------
-
-static kaiSimOptions finer(kaiSimOptions o)
+static int write_out(const Report* r, const RunRequest* request)
 {
-    o.rtol = fmax(o.rtol / 100, 1e-14);
-    o.atol /= 100;
-    o.step /= 10;
-    return o;
-}
-
-// The state whose final values differ most in relation to its size in the run; -1: all are absent, or there is none.
-static int compare(const Subject* s, const kaiSim* coarse, const kaiSim* fine, double* difference)
-{
-    int worst = -1;
-    for (int i = 0; i < s->state_count; i++)
-    {
-        double a, b;
-        int variable = kaiModel_StateVariable(s->model, i);
-        if (!kaiSim_Get(coarse, variable, &a) || !kaiSim_Get(fine, variable, &b))
-            continue;
-        double d = a == b ? 0 : fabs(a - b) / fmax(s->largest[i], 1e-300);
-        if (worst < 0 || d > *difference)
-        {
-            worst = variable;
-            *difference = d;
-        }
-    }
-    return worst;
-}
-
-static void print_difference(const Subject* s, const kaiSim* coarse, const kaiSim* fine)
-{
-    double difference = 0, a, b;
-    int64_t instants = kaiSim_Counters(coarse).instants, finer_instants = kaiSim_Counters(fine).instants;
-    int worst = compare(s, coarse, fine, &difference);
-    if (worst < 0)
-        printf("  there is no state to compare\n");
-    else if (difference == 0)
-        printf("  the final states are the same\n");
-    else
-    {
-        kaiSim_Get(coarse, worst, &a);
-        kaiSim_Get(fine, worst, &b);
-        printf("  the final states differ by at most %.2g of their size, in %s: %.17g, finer %.17g\n", difference,
-               kaiModel_VariableName(s->model, worst), a, b);
-    }
-    if (instants != finer_instants)
-        printf("  the finer run has %lld instants, not %lld: some event depends on the tolerance\n",
-               (long long)finer_instants, (long long)instants);
-}
-
-static int print_accuracy(Subject* s, const kaiSimOptions* options, const kaiSim* coarse)
-{
-    kaiStatus status;
-    double seconds;
-    kaiSimOptions o = finer(*options);
-    kaiSim* fine = run_with(s, o, &status, &seconds);
-    if (fine == NULL)
-        return EXIT_USAGE;
-    printf("\naccuracy, from a second run with rtol %g", o.rtol);
-    if (o.step > 0)
-        printf(" and step %g", o.step);
-    printf("\n");
-    if (status == KAI_END)
-        print_difference(s, coarse, fine);
-    else
-        printf("  the second run did not reach the end: %s\n",
-               status < 0 ? kaiSim_Failure(fine)->text : "it was interrupted");
-    kaiSim_Free(fine);
+    if (request->output != NULL && strcmp(request->output, "-") != 0)
+        return write_file(r, request);
+    write_report(r, request, stdout);
     return EXIT_DONE;
 }
 
 // ---- command
-// ---------------------------------------------------------------------------------------------------------
 
-static int explain(Subject* s)
+// The request is shared by all runs of the command; those of the figures have a copy of their own.
+static void add_figures(Report* r, const RunRequest* request)
 {
-    kaiStatus status;
-    double seconds;
-    kaiSimOptions options = request_options(s->request, s->model);
-    kaiSim* sim = run_with(s, options, &status, &seconds);
-    if (sim == NULL)
-        return EXIT_USAGE;
-    kaiCounters c = kaiSim_Counters(sim);
-    print_title(s, &options, sim, seconds);
-    print_steps(s->model, sim, &c, seconds);
-    print_instants(&c);
-    print_events(sim);
-    print_touches(sim);
-    int code = exit_code(status);
-    if (status == KAI_END)
-        code = print_accuracy(s, &options, sim);
-    else if (status < 0)
-        print_failure(kaiSim_Failure(sim));
+    RunRequest* copy = malloc(sizeof *copy);
+    if (copy == NULL)
+        return;
+    memcpy(copy, request, sizeof *copy);
+    report_figures(r, copy);
+    free(copy);
+}
+
+// The second run, and the report while both are there.
+static int compare_and_write(Report* r, const Subject* s)
+{
+    Profile fine = {0};
+    int code = EXIT_DONE;
+    if (r->profile.status == KAI_END)
+    {
+        kaiSimOptions options = profile_finer(r->options);
+        code = profile_run(&fine, s, options);
+        r->compared = code == EXIT_DONE && !interrupt_came();
+        r->accuracy = (Accuracy){.rtol = options.rtol, .step = options.step};
+        if (r->compared && fine.status == KAI_END)
+            profile_compare(&r->accuracy, s->model, &r->profile, &fine);
+        else if (r->compared)
+            r->accuracy.problem = kaiSim_Failure(fine.sim)->text;
+    }
+    if (code == EXIT_DONE && is_page(s->request) && !interrupt_came())
+        add_figures(r, s->request);
+    if (code == EXIT_DONE)
+        code = write_out(r, s->request);
+    for (int i = 0; i < r->figure_count; i++)
+        free(r->figures[i]);
+    profile_free(&fine);
+    return code;
+}
+
+static int explain(const Subject* s)
+{
+    Report r = {.options = request_options(s->request, s->model)};
+    int code = profile_run(&r.profile, s, r.options);
+    if (code == EXIT_DONE)
+    {
+        describe(&r, s);
+        r.counters = kaiSim_Counters(r.profile.sim);
+        code = find_limits(&r) ? compare_and_write(&r, s) : usage_error("out of memory");
+        if (r.profile.status < 0)
+        {
+            print_failure(kaiSim_Failure(r.profile.sim));
+            code = exit_code(r.profile.status);
+        }
+        print_warnings(r.profile.sim);
+    }
     if (interrupt_came())
     {
         fprintf(stderr, "kairos: interrupted\n");
         code = EXIT_RUN;
     }
-    kaiSim_Free(sim);
+    free(r.limits);
+    profile_free(&r.profile);
     return code;
+}
+
+static int check_output(const RunRequest* request)
+{
+    const char* path = request->output;
+    if (path == NULL || strcmp(path, "-") == 0 || request->json || ends_in(path, ".html"))
+        return EXIT_DONE;
+    return usage_error("-o %s: the report is a page, FILE.html, or with --json a file of any name", path);
 }
 
 // A sweep is explained at its first point.
@@ -267,8 +180,8 @@ static int explain_model(const RunRequest* request, const kaiModel* model)
     SweepVariant variant = {0};
     kaiMessages* messages = NULL;
     Subject s = {.request = request, .model = model};
-    int code = EXIT_DONE;
-    if (kaiModel_SweepCount(model) > 0)
+    int code = check_output(request);
+    if (code == EXIT_DONE && kaiModel_SweepCount(model) > 0)
     {
         const char* why = sweep_plan(&sweep, model, &request->load);
         if (why != NULL)
@@ -280,17 +193,12 @@ static int explain_model(const RunRequest* request, const kaiModel* model)
         s.model = variant.model;
     }
     if (code == EXIT_DONE)
-    {
-        s.state_count = kaiModel_StateCount(s.model);
-        s.largest = calloc((size_t)s.state_count + 1, sizeof *s.largest);
-        code = s.largest != NULL ? explain(&s) : usage_error("out of memory");
-    }
-    free(s.largest);
+        code = explain(&s);
     sweep_variant_free(&variant);
     return code;
 }
 
 int command_explain(int argc, char** argv)
 {
-    return request_run("explain", false, argc, argv, explain_model);
+    return request_run("explain", REQUEST_OUTPUT | REQUEST_JSON, argc, argv, explain_model);
 }

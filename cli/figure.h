@@ -29,13 +29,15 @@ typedef struct PlotRequest
     bool instants;   // --instants
     bool has_title;
     bool quiet;
+    bool silent;  // not even what is wrong: the caller says it
 } PlotRequest;
 
 // Begins a panel, and adds a signal to the newest. False: too many.
 bool panels_begin(Panels* panels, const char* against);
 bool panels_add(Panels* panels, const char* name);
 
-// figure_model.c, figure_result.c: run or read, draw. An exit code.
+// figure_model.c: a model that is loaded. figure_model.c, figure_result.c: run or read, draw. An exit code.
+int plot_figure(PlotRequest* request, const kaiModel* model);
 int plot_model(PlotRequest* request);
 int plot_result(PlotRequest* request);
 

@@ -251,6 +251,8 @@ static kaiStatus run_sim(Run* r, kaiSim* sim)
 // A run that failed is drawn as far as it came, and said so.
 static kaiStatus conclude(Run* r, kaiSim* sim, kaiStatus status)
 {
+    if (r->request->silent)
+        return status;
     if (!r->request->quiet)
         print_warnings(sim);
     if (status == KAI_ERR_RUN)
@@ -380,7 +382,7 @@ static kaiStatus go_on_with(Run* r, const kaiModel* model)
     return KAI_OK;
 }
 
-static kaiStatus run_experiments(Run* r, kaiModel* const* models, char* const* names, int count)
+static kaiStatus run_experiments(Run* r, const kaiModel* const* models, char* const* names, int count)
 {
     kaiStatus status = set_up(r);
     if (status == KAI_OK && count > 1 && wants_instants(r->request))
@@ -399,11 +401,13 @@ static kaiStatus run_experiments(Run* r, kaiModel* const* models, char* const* n
     return status >= 0 ? draw(r) : status;
 }
 
-static int draw_models(PlotRequest* q, kaiModel* const* models, char* const* names, int count)
+static int draw_models(PlotRequest* q, const kaiModel* const* models, char* const* names, int count)
 {
     Run r = {.request = q, .model = models[0]};
     kaiStatus status = run_experiments(&r, models, names, count);
-    if (status < 0 && r.error[0] != 0)
+    if (q->silent)
+        status = status == KAI_ERR_RUN ? KAI_OK : status;  // drawn as far as it came
+    else if (status < 0 && r.error[0] != 0)
         fprintf(stderr, "kairos: %s\n", r.error);
     else if (r.panels.left_out > 0 && !q->quiet)
         fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", r.panels.left_out);
@@ -412,6 +416,11 @@ static int draw_models(PlotRequest* q, kaiModel* const* models, char* const* nam
     kaiSim_Free(r.first);
     free(r.record);
     return exit_code(status);
+}
+
+int plot_figure(PlotRequest* q, const kaiModel* model)
+{
+    return draw_models(q, &model, NULL, 1);
 }
 
 // "a,b,c": experiments to draw over each other. Cuts the text, which is an argument of the program.
@@ -446,7 +455,7 @@ int plot_model(PlotRequest* q)
         request_title(q->run, models[0], title, sizeof title);
         if (!q->has_title)
             q->figure.title = title;
-        code = draw_models(q, models, names, count);
+        code = draw_models(q, (const kaiModel* const*)models, names, count);
     }
     for (int i = 0; i < count; i++)
         kaiModel_Free(models[i]);

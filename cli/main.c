@@ -13,19 +13,26 @@ typedef struct Command
 
 static const Command commands[] = {
     {"run", command_run,
-     "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S] [--balance TOL]\n"
+     "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S] [--balance TOL]\n"
      "              [-o FILE|-] [--view full|limits|unique] [--quiet]",
      "runs a model or an experiment (every combination of its sweeps) to CSV"},
-    {"check", command_check, "FILE… [--print flat|schedule|impulses] [-e EXPERIMENT]",
+    {"check", command_check, "FILE… [--print flat|schedule|impulses|causality] [-e EXPERIMENT]",
      "diagnostics only; exit 1 if any error"},
     {"test", command_test, "FILE|DIR…",
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
     {"plot", command_plot,
      "FILE|RESULT [-e EXPERIMENT,…] [-o FIGURE.svg|png|pdf] [--signals a,b]… [--against x] [--from T] [--to T]\n"
-     "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S]",
+     "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S] "
+     "[--quiet]",
      "draws a model's experiment or a result, in the terminal without -o; --instant shows what happens inside one t"},
-    {"explain", command_explain, "FILE [-e EXPERIMENT] [--set name=value]… [--stop T] [--solver S]",
+    {"explain", command_explain,
+     "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S]\n"
+     "              [--json] [-o REPORT.html]",
      "where the steps and the time of a run went, what its guards did, how accurate it is"},
+    {"graph", command_graph,
+     "FILE -o FIGURE.svg|png|pdf [-e EXPERIMENT|--model NAME] [--kind blocks|modes|bonds]\n"
+     "              [--depth N] [--mode junction=mode]…",
+     "draws the blocks and signals of a model, its state machines, or its bond graph"},
     {"fmt", command_fmt, "FILE… [--check]", "canonical layout; - reads standard input"},
 };
 

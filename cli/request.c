@@ -44,22 +44,25 @@ static int set_balance(RunRequest* r, const char* text)
 }
 
 // The options for the result. False: argument *i is none of them.
-static bool parse_output_option(RunRequest* r, int argc, char** argv, int* i, int* code)
+static bool parse_output_option(RunRequest* r, int options, int argc, char** argv, int* i, int* code)
 {
     const char* value;
-    if ((value = option_value(argc, argv, i, "-o")) != NULL)
+    bool rows = (options & REQUEST_ROWS) != 0;
+    if ((options & REQUEST_OUTPUT) != 0 && (value = option_value(argc, argv, i, "-o")) != NULL)
     {
         r->output = value;
         if (value[0] == 0)
             *code = usage_error("-o needs the name of a file, or - for standard output");
     }
-    else if ((value = option_value(argc, argv, i, "--view")) != NULL)
+    else if (rows && (value = option_value(argc, argv, i, "--view")) != NULL)
     {
         if (!parse_view(value, &r->view))
             *code = usage_error("--view is full, limits or unique, not `%s`", value);
     }
-    else if (strcmp(argv[*i], "--quiet") == 0)
+    else if (rows && strcmp(argv[*i], "--quiet") == 0)
         r->quiet = true;
+    else if ((options & REQUEST_JSON) != 0 && strcmp(argv[*i], "--json") == 0)
+        r->json = true;
     else
         return false;
     return true;
@@ -86,13 +89,13 @@ static bool parse_run_option(RunRequest* r, int argc, char** argv, int* i, int* 
     return true;
 }
 
-int request_parse(RunRequest* r, const char* command, bool writes, int argc, char** argv)
+int request_parse(RunRequest* r, const char* command, int options, int argc, char** argv)
 {
     int code = EXIT_DONE;
     r->load.overrides = r->overrides;
     for (int i = 0; i < argc && code == EXIT_DONE; i++)
     {
-        if (parse_run_option(r, argc, argv, &i, &code) || (writes && parse_output_option(r, argc, argv, &i, &code)))
+        if (parse_run_option(r, argc, argv, &i, &code) || parse_output_option(r, options, argc, argv, &i, &code))
             continue;
         if (argv[i][0] == '-' && argv[i][1] != 0)
             return usage_error("%s has no option `%s`; see kairos %s --help", command, argv[i], command);
@@ -156,10 +159,10 @@ void request_title(const RunRequest* r, const kaiModel* model, char* text, size_
         snprintf(text + length, size - (size_t)length, " (the first of %d)", r->chosen_of);
 }
 
-int request_run(const char* command, bool writes, int argc, char** argv, RequestWork* work)
+int request_run(const char* command, int options, int argc, char** argv, RequestWork* work)
 {
     RunRequest request = {.load = kaiDefaultLoadOptions(), .view = KAI_VIEW_FULL};
-    int code = request_parse(&request, command, writes, argc, argv);
+    int code = request_parse(&request, command, options, argc, argv);
     if (code != EXIT_DONE)
         return code;
     interrupt_catch();

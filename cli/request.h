@@ -10,6 +10,14 @@ enum
     NAME_MAX_LENGTH = 200
 };
 
+// Options that only some of the commands have.
+enum
+{
+    REQUEST_OUTPUT = 1,  // -o
+    REQUEST_ROWS = 2,    // --view, --quiet
+    REQUEST_JSON = 4,    // --json
+};
+
 // Holds what `load` points to: it must not be copied.
 typedef struct RunRequest
 {
@@ -23,16 +31,16 @@ typedef struct RunRequest
     double balance;      // 0: as the experiment says
     const char* output;  // NULL: standard output
     kaiView view;
-    bool quiet;
+    bool quiet, json;
 } RunRequest;
 
-// An exit code. `writes`: the command has the options for the result (-o, --view, --quiet).
-int request_parse(RunRequest* request, const char* command, bool writes, int argc, char** argv);
+// An exit code. `options`: what the command has beside those of every run, REQUEST_….
+int request_parse(RunRequest* request, const char* command, int options, int argc, char** argv);
 // The model, with the messages of its compilation on stderr. An exit code.
 int request_load(RunRequest* request, kaiModel** model);
 // Parses, loads and hands the model to `work`: the frame of every command that runs a model. An exit code.
 typedef int RequestWork(const RunRequest* request, const kaiModel* model);
-int request_run(const char* command, bool writes, int argc, char** argv, RequestWork* work);
+int request_run(const char* command, int options, int argc, char** argv, RequestWork* work);
 // What the experiment says and the command line replaces.
 kaiSimOptions request_options(const RunRequest* request, const kaiModel* model);
 // "Ball, experiment bounce (the first of 3)"

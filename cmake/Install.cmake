@@ -1,4 +1,4 @@
-# What `cmake --install` copies: library, public headers, model library, program, and kairos.pc for programs that embed it.
+# What `cmake --install` copies: library, public headers, model library, program, manual page, and kairos.pc for programs that embed it.
 install(TARGETS kairos ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET kairos_program)
     install(TARGETS kairos_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -16,3 +16,4 @@ list(JOIN pc_libraries " " pc_libraries)
 list(JOIN kairos_packages " " pc_packages)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/kairos.pc.in" "${PROJECT_BINARY_DIR}/kairos.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/kairos.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES "${PROJECT_SOURCE_DIR}/docs/kairos.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

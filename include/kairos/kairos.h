@@ -4,6 +4,7 @@
 
 #include "kairos/base.h"
 #include "kairos/diag.h"
+#include "kairos/diagram.h"
 #include "kairos/model.h"
 #include "kairos/plot.h"
 #include "kairos/result.h"

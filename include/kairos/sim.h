@@ -59,7 +59,8 @@ extern "C"
         double row_gap;     // rows inside the steps too, so that none are further apart in t; 0: none. Events stay.
         kaiFiredFn* fired;  // hears what fires: crossings and clocks before the row of their tag, reactions after it
         void* fired_user;
-        const volatile int* interrupt;  // nonzero stops the run at the next step; NULL: never
+        bool profile;                   // count which states limit the steps (kaiSim_StateLimits)
+        const volatile int* interrupt;  // nonzero stops the run at the next step or tag; NULL: never
         kaiAllocator allocator;
     } kaiSimOptions;
 
@@ -81,6 +82,9 @@ extern "C"
     {
         int64_t instants, tags, steps, rejected, rhs_calls, jacobian_calls, guard_calls, located, touches, rows,
             restarts, switches;  // switches: of junctions, mythical ones included
+        // Of the rejected steps: those whose implicit equation was not solved, and those at which f was not a number.
+        // The rest were too inaccurate.
+        int64_t rejected_newton, rejected_broken;
         // Steps that the error control chose (not those that end at an event): 0 if there was none.
         double shortest_step, shortest_at, longest_step;
         // Jumps of bond graphs: how many, the sum of the changes of what is stored, and what sources gave in them.
@@ -130,6 +134,11 @@ extern "C"
 
     // Energies of the last instant. False: no bond graph jumped there.
     bool kaiSim_Jump(const kaiSim* sim, kaiJump* jump);
+
+    // With `profile`: how many steps had their largest error in state `state`, so that their length was chosen for it
+    // (steps that end at an event are not counted), and how many were rejected for it. False: not asked for, or past
+    // the last.
+    bool kaiSim_StateLimits(const kaiSim* sim, int state, int64_t* steps, int64_t* rejected);
 
     // Columns of the rows, in order.
     const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count);

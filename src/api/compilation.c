@@ -78,6 +78,16 @@ kaiStatus compilation_run(const kaiLoadOptions* options, Compilation** out, Comp
     return status;
 }
 
+Flat* compilation_elaborate(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model)
+{
+    Override* overrides = arena_array(&c->arena, Override, options->override_count + 1);
+    for (int i = 0; i < options->override_count; i++)
+        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value};
+    ElabOptions elab = {
+        .experiment = experiment, .model = model, .overrides = overrides, .override_count = options->override_count};
+    return elaborate(&c->program, &elab);
+}
+
 int kaiMessages_Count(const kaiMessages* messages)
 {
     return messages->count;

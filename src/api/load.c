@@ -10,16 +10,6 @@ kaiLoadOptions kaiDefaultLoadOptions(void)
     return (kaiLoadOptions){.allocator = kaiDefaultAllocator()};
 }
 
-static Flat* elaborate_with(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model)
-{
-    Override* overrides = arena_array(&c->arena, Override, options->override_count + 1);
-    for (int i = 0; i < options->override_count; i++)
-        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value};
-    ElabOptions elab = {
-        .experiment = experiment, .model = model, .overrides = overrides, .override_count = options->override_count};
-    return elaborate(&c->program, &elab);
-}
-
 static bool wants_jacobian(const kaiLoadOptions* options, const Flat* flat)
 {
     const char* solver = options->solver != NULL ? options->solver : flat->experiment.solver;
@@ -44,7 +34,7 @@ static kaiModel* build(Compilation* c, const kaiLoadOptions* options, Flat* flat
 static kaiStatus load_work(Compilation* c, const kaiLoadOptions* options, void* user)
 {
     kaiModel** model = user;
-    Flat* flat = elaborate_with(c, options, options->experiment, options->model);
+    Flat* flat = compilation_elaborate(c, options, options->experiment, options->model);
     if (flat != NULL && c->diags.error_count == 0)
         *model = build(c, options, flat, NULL, false);
     if (c->diags.error_count > 0)
@@ -73,7 +63,7 @@ void kaiModel_Free(kaiModel* model)
 static kaiStatus check_one(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model)
 {
     uint32_t before = c->diags.error_count;
-    Flat* flat = elaborate_with(c, options, experiment, model);
+    Flat* flat = compilation_elaborate(c, options, experiment, model);
     if (flat == NULL || c->diags.error_count != before)
         return KAI_OK;
     kaiModel* made = build(c, options, flat, NULL, false);
@@ -122,7 +112,7 @@ static char* copy_out(const kaiLoadOptions* options, const char* text)
 static kaiStatus print_work(Compilation* c, const kaiLoadOptions* options, void* user)
 {
     TextRequest* request = user;
-    Flat* flat = elaborate_with(c, options, options->experiment, options->model);
+    Flat* flat = compilation_elaborate(c, options, options->experiment, options->model);
     if (flat == NULL || c->diags.error_count > 0)
         return KAI_ERR_MODEL;
     const char* text = NULL;

@@ -157,6 +157,7 @@ typedef VEC(FlatAction) FlatActions;
 typedef struct FlatWhen
 {
     uint32_t ctx;
+    uint32_t instance;  // in which it is written
     NodeId trigger, guard;
     uint32_t choice;  // index in Flat.choices + 1; 0 = none
     NodeId weight;    // or 0

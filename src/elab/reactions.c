@@ -128,7 +128,8 @@ static NodeId elaborate_trigger(Elab* e, const Env* env, const Expr* expr)
 static void elaborate_when(Elab* e, const Work* work)
 {
     const Item* item = work->item;
-    FlatWhen when = {.ctx = work->env->ctx, .choice = work->env->choice, .span = item->span};
+    FlatWhen when = {
+        .ctx = work->env->ctx, .instance = work->env->instance, .choice = work->env->choice, .span = item->span};
     when.trigger = elaborate_trigger(e, work->env, item->value);
     when.guard = item->guard ? elaborate_guard(e, work->env, item->guard) : 0;
     when.weight = elaborate_weight(e, work->env, item);

@@ -123,6 +123,7 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
         rejected = true;
         s->stats.rejected++;
         s->stats.halvings += status == TRIAL_CONVERGE || status == TRIAL_SINGULAR;
+        s->stats.broken += status == TRIAL_SHRINK || (status == TRIAL_OK && !(error < 1e300));
         s->stats.worst = -1;  // a trial that broke off has no shares of the error
         if (status == TRIAL_OK)
         {
@@ -164,7 +165,8 @@ static inline int control_fixed(Ode* ode, double limit, OdeForm form, Trial* tri
             ode_accept(ode, h, t_end, form);
             return ODE_OK;
         }
-        s->stats.halvings++;
+        s->stats.halvings += status != TRIAL_SHRINK;
+        s->stats.broken += status == TRIAL_SHRINK;
         s->stats.rejected++;
         proposed = 0.5 * h;
         if (proposed < ode_smallest(s->t))

@@ -28,9 +28,9 @@ struct Cvode
     SUNMatrix matrix;
     SUNLinearSolver linear;
     SUNNonlinearSolver nonlinear;
-    bool anew;                          // initialise before the next step
-    bool nan;                           // the last failure of f was a NaN
-    long rejected, iterations, setups;  // CVODE's counters when they were last added to ours
+    bool anew;                                    // initialise before the next step
+    bool nan;                                     // the last failure of f was a NaN
+    long rejected, diverged, iterations, setups;  // CVODE's counters when they were last added to ours
 };
 
 // ---------------------------------------------------------------------------------------------------------- callbacks
@@ -252,7 +252,7 @@ static int initialise(Ode* ode)
     }
     CVodeSetInitStep(cv->memory, ode->state.fresh ? ode->options.step : 0);  // 0: CVODE finds one
     ode->state.fresh = false;
-    cv->rejected = cv->iterations = cv->setups = 0;
+    cv->rejected = cv->diverged = cv->iterations = cv->setups = 0;
     cv->anew = false;
     return ODE_OK;
 }
@@ -268,14 +268,17 @@ static void count(Ode* ode)
 {
     Cvode* cv = ode->cvode;
     OdeStats* stats = &ode->state.stats;
-    long rejected = 0, iterations = 0, setups = 0;
+    long rejected = 0, diverged = 0, iterations = 0, setups = 0;
     CVodeGetNumErrTestFails(cv->memory, &rejected);
+    CVodeGetNumNonlinSolvConvFails(cv->memory, &diverged);
     CVodeGetNumNonlinSolvIters(cv->memory, &iterations);
     CVodeGetNumLinSolvSetups(cv->memory, &setups);
-    stats->rejected += rejected - cv->rejected;
+    stats->rejected += rejected - cv->rejected + diverged - cv->diverged;
+    stats->halvings += diverged - cv->diverged;
     stats->newton_iterations += cv->matrix ? iterations - cv->iterations : 0;
     stats->factorisations += setups - cv->setups;
     cv->rejected = rejected;
+    cv->diverged = diverged;
     cv->iterations = iterations;
     cv->setups = setups;
 }
@@ -351,6 +354,22 @@ static int tiny_step(Ode* ode, double limit)
     return ODE_OK;
 }
 
+static void cvode_shares(Ode* ode)
+{
+    Cvode* cv = ode->cvode;
+    double* share = ode->stage[0];
+    memset(share, 0, sizeof(double) * (size_t)ode->n);
+    N_VSetArrayPointer(share, cv->term);
+    if (cv->anew || CVodeGetEstLocalErrors(cv->memory, cv->term) != CV_SUCCESS)
+    {
+        return;  // a step that was not CVODE's
+    }
+    for (int i = 0; i < ode->n; i++)
+    {
+        share[i] /= ode_scale(ode, i, ode->x[i], ode->x[i]);
+    }
+}
+
 static int cvode_step(Ode* ode, double limit)
 {
     Cvode* cv = ode->cvode;
@@ -398,11 +417,13 @@ const OdeMethodTable ode_cvode_adams = {.stages = 1,
                                         .step = cvode_step,
                                         .create = create_adams,
                                         .destroy = cvode_destroy,
-                                        .restart = cvode_restart};
+                                        .restart = cvode_restart,
+                                        .shares = cvode_shares};
 const OdeMethodTable ode_cvode_bdf = {.stages = 1,
                                       .terms = 6,
                                       .order = 1,
                                       .step = cvode_step,
                                       .create = create_bdf,
                                       .destroy = cvode_destroy,
-                                      .restart = cvode_restart};
+                                      .restart = cvode_restart,
+                                      .shares = cvode_shares};

@@ -73,6 +73,7 @@ typedef struct OdeMethodTable
     int (*create)(Ode* ode);
     void (*destroy)(Ode* ode);
     void (*restart)(Ode* ode);  // forget what is not in the block; NULL: there is nothing
+    void (*shares)(Ode* ode);   // fills stage[0] with the shares of the error; NULL: the step does
 } OdeMethodTable;
 
 struct Ode

@@ -272,7 +272,7 @@ int control_first(Ode* ode, double limit, double order)
     return ODE_OK;
 }
 
-void control_blame(Ode* ode)
+static int largest_share(const Ode* ode)
 {
     const double* share = ode->stage[0];
     int worst = 0;
@@ -283,7 +283,26 @@ void control_blame(Ode* ode)
             worst = i;
         }
     }
-    ode->state.stats.worst = worst;
+    return worst;
+}
+
+void control_blame(Ode* ode)
+{
+    ode->state.stats.worst = largest_share(ode);
+}
+
+int ode_limiting(Ode* ode)
+{
+    if (ode->n == 0 || ode->method->fixed)
+    {
+        return -1;
+    }
+    if (ode->method->shares)
+    {
+        ode->method->shares(ode);
+    }
+    int worst = largest_share(ode);
+    return ode->stage[0][worst] != 0 ? worst : -1;
 }
 
 // A system without continuous states: nothing stands in the way of the longest step.

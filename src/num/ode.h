@@ -77,6 +77,7 @@ typedef struct OdeOptions
 typedef struct OdeStats
 {
     int64_t steps, rejected, rhs_calls, jacobian_calls, factorisations, newton_iterations, halvings, restarts;
+    int64_t broken;  // of the rejected ones, how many f broke off (a NaN); `halvings`: how many Newton's iteration did
     int rhs_status;  // what f returned when it failed
     int worst;       // the state with the largest share of the error in the last step that was rejected, or -1
 } OdeStats;
@@ -138,6 +139,9 @@ void ode_set_max_step(Ode* ode, double max_step);
 double ode_next_step(const Ode* ode);
 
 OdeStats ode_stats(const Ode* ode);
+// The state with the largest share of the error in the step that has just been taken: the one that the next step is
+// chosen for. -1: none, or the method has a fixed step. Costs a pass over the states.
+int ode_limiting(Ode* ode);
 
 // Snapshot: `size` bytes. For CVODE taking a snapshot reinitialises the integrator, so that the run that goes on and
 // the one that is resumed agree bit for bit.

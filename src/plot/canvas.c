@@ -202,13 +202,11 @@ static int character_width(uint32_t code, bool bold)
     return code >= 0x300 && code < 0x370 ? 0 : code >= 0x2e80 ? WIDTH_WIDE : WIDTH_OTHER;
 }
 
-double canvas_text_width(const Canvas* c, const char* text, const TextStyle* style)
+double text_width(const char* text, const TextStyle* style)
 {
-    size_t left = strlen(text), count = utf8_count(text, left);
-    if (c->options.format == CANVAS_TERMINAL)
-        return (double)count * 2;
+    size_t left = strlen(text);
     if (style->mono)
-        return (double)count * WIDTH_MONO / 1000 * style->size;
+        return (double)utf8_count(text, left) * WIDTH_MONO / 1000 * style->size;
     long sum = 0;
     while (left > 0)
     {
@@ -220,6 +218,12 @@ double canvas_text_width(const Canvas* c, const char* text, const TextStyle* sty
         left -= bytes;
     }
     return (double)sum / 1000 * style->size;
+}
+
+double canvas_text_width(const Canvas* c, const char* text, const TextStyle* style)
+{
+    return c->options.format == CANVAS_TERMINAL ? 2.0 * (double)utf8_count(text, strlen(text))
+                                                : text_width(text, style);
 }
 
 double canvas_line_height(const Canvas* c, const TextStyle* style)

@@ -103,6 +103,8 @@ void canvas_ellipse(Canvas* canvas, double x, double y, double radius_x, double 
 // (x, y) is on the base line. One line of text; UTF-8.
 void canvas_text(Canvas* canvas, double x, double y, const char* text, const TextStyle* style);
 double canvas_text_width(const Canvas* canvas, const char* text, const TextStyle* style);
+// The same on paper, before there is a canvas: diagrams are laid out first.
+double text_width(const char* text, const TextStyle* style);
 // From one base line to the next, and of that the part above the base line.
 double canvas_line_height(const Canvas* canvas, const TextStyle* style);
 double canvas_ascent(const Canvas* canvas, const TextStyle* style);

@@ -412,7 +412,10 @@ static Lowered lower_queue(Compiler* c, Phase phase, NodeId n, const Lowered* ar
     bool made;
     Cell* cell = find_cell(c, n, CELL_QUEUE, &made);
     if (made)
+    {
+        cell->index = c->delay_count++;  // queues and delays share one table
         cell->count = compiler_reg(c, REG_MEMORY);
+    }
     if (phase == PHASE_FLOW)
         return (Lowered){reg(c, cell->latch), no(c)};
     Scalars* s = &c->scalars;

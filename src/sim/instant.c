@@ -100,6 +100,16 @@ static kaiStatus react_once(kaiSim* sim)
     return status;
 }
 
+// An instant that was asked to stop between two tags is not over, and cannot go on later: the run ends there.
+static kaiStatus check_interrupt(kaiSim* sim)
+{
+    if (sim->options.interrupt == NULL || *sim->options.interrupt == 0)
+        return KAI_OK;
+    sim->ended = true;
+    sim->failure = (kaiFailure){.status = KAI_INTERRUPTED, .tag = sim->now, .text = "interrupted inside an instant"};
+    return KAI_INTERRUPTED;
+}
+
 static kaiStatus react_until_rest(kaiSim* sim)
 {
     Endless endless;
@@ -131,6 +141,8 @@ static kaiStatus react_until_rest(kaiSim* sim)
         sim->now.m = result.state ? 0 : sim->now.m + 1;
         sim->now.p += result.state ? 1 : 0;
         status = endless_watch(sim, &endless, at, result.state);
+        if (status == KAI_OK)
+            status = check_interrupt(sim);
         if (status != KAI_OK)
             return status;
     }

@@ -109,9 +109,21 @@ static void count_step(kaiCounters* counters, double start, double length)
     counters->longest_step = fmax(counters->longest_step, length);
 }
 
+// Whom the step was short for: asked only by those who want to explain a run.
+static void profile_step(kaiSim* sim, bool chosen, int64_t rejected_before)
+{
+    OdeStats stats = ode_stats(sim->ode);
+    int limiting = chosen ? ode_limiting(sim->ode) : -1;
+    if (limiting >= 0)
+        sim->limited[limiting]++;
+    if (stats.worst >= 0)
+        sim->refused[stats.worst] += stats.rejected - rejected_before;
+}
+
 // One step. *instant: something discrete is due at the time reached.
 static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
 {
+    int64_t rejected = sim->options.profile ? ode_stats(sim->ode).rejected : 0;
     int failed = ode_step(sim->ode, limit);
     if (failed != ODE_OK)
         return sim_ode_failed(sim, failed);
@@ -123,6 +135,8 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
         found |= zeno_search(sim, &theta);
     if (!found && end < limit)
         count_step(&sim->counters, start, end - start);
+    if (sim->options.profile)
+        profile_step(sim, !found && end < limit, rejected);
     kaiStatus status = KAI_OK;
     if (found)
         end = start + theta * (end - start);
@@ -161,6 +175,8 @@ kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
         kaiStatus status = run_start(sim);
         if (status < 0)
             return fail_with(sim, status);
+        if (status > 0)
+            return status;
         sim->ended = sim->halted;
         return sim->halted ? KAI_END : KAI_INSTANT;
     }

@@ -343,6 +343,8 @@ static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(left_slope, model->state_count)                                                                                  \
     X(free_state, model->state_count)                                                                                  \
     X(free_slope, model->state_count)                                                                                  \
+    X(limited, sim->options.profile ? model->state_count : 0)                                                          \
+    X(refused, sim->options.profile ? model->state_count : 0)                                                          \
     X(x, model->state_count)                                                                                           \
     X(slopes, model->state_count)                                                                                      \
     X(histories, model->delays_count)                                                                                  \
@@ -523,6 +525,8 @@ kaiCounters kaiSim_Counters(const kaiSim* sim)
     c.rhs_calls = s.rhs_calls;
     c.jacobian_calls = s.jacobian_calls;
     c.restarts = s.restarts;
+    c.rejected_newton = s.halvings;
+    c.rejected_broken = s.broken;
     return c;
 }
 
@@ -550,4 +554,13 @@ bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
 int kaiSim_WorstState(const kaiSim* sim)
 {
     return kaiModel_StateVariable(sim->model, ode_stats(sim->ode).worst);
+}
+
+bool kaiSim_StateLimits(const kaiSim* sim, int state, int64_t* steps, int64_t* rejected)
+{
+    if (!sim->options.profile || state < 0 || (uint32_t)state >= sim->model->state_count)
+        return false;
+    *steps = sim->limited[state];
+    *rejected = sim->refused[state];
+    return true;
 }

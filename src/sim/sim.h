@@ -187,7 +187,8 @@ struct kaiSim
     double* zeno_left;     // states before the reactions of this instant
     double* left_slope;    // and the field there
     double *free_slope, *free_state;
-    double* x;  // states, for dense output
+    int64_t *limited, *refused;  // per state, if options.profile: steps and rejections that it is the reason of
+    double* x;                   // states, for dense output
     double* slopes;
 
     // recording

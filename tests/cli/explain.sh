@@ -1,7 +1,10 @@
-# kairos explain: guards with place and count, a touch with its time, and an estimate of the accuracy that is about right.
+# kairos explain: limiting states, rejections by cause, tags, guards with place and count, touches, an estimate of the accuracy that is
+# about right; as text, JSON and HTML.
 . tests/cli/helpers.bash
 exits 0 explain $ball
 grep -Eq "^ +29  $ball:[0-9]+  down\(y\)$" "$out" || fail "no count of down(y): $(cat "$out")"
+grep -Eq "^ +29  $ball:[0-9]+  when: v$" "$out" || fail "no count of the reaction: $(cat "$out")"
+grep -Eq "^ +1  $ball:[0-9]+  transition: -> sitting, y$" "$out" || fail "no count of the transition: $(cat "$out")"
 prints "30 with "
 prints "rk45"
 [ ! -s "$err" ] || fail "it says something on stderr"
@@ -32,3 +35,87 @@ exits 0 explain "$WORK/m.kai" --solver euler --stop 1 --set x=2
 prints "euler"
 prints "0 to 1,"
 exits 2 explain "$WORK/m.kai" --view full
+
+# Which state limits the steps: the one that oscillates 500 times faster, wherever it is declared. The time of an event is as
+# accurate as the run: x reaches 0.1 at ln 10, and the estimate of that error is right to a factor of 2.
+cat >"$WORK/limits.kai" <<'END'
+model M {
+  state slow = 1, fast = 0
+  slow' = -slow/10
+  fast' = 50*cos(50*time)
+}
+experiment second of M { stop = 3; rtol = 1e-5 }
+model N {
+  state fast = 0, slow = 1
+  slow' = -slow/10
+  fast' = 50*cos(50*time)
+}
+experiment first of N { stop = 3; rtol = 1e-5 }
+model Decay { state x = 1; x' = -x; event low = down(x - 0.1); discrete n = 0; when low { n := n + 1 } }
+experiment decay of Decay { stop = 3; rtol = 1e-4 }
+model Beyond "the square root of a negative number beyond y = 1" { state y = 0; y' = sqrt(1 - y) }
+experiment broken of Beyond { stop = 1.99; rtol = 1e-3 }
+model Kink { state x = 0; x' = smooth(abs(sin(20*time))) }
+experiment inaccurate of Kink { stop = 5 }
+model Stiff { state y = 1; y' = -1000*y^3 }
+experiment newton of Stiff { solver = backward_euler; step = 1; stop = 3 }
+END
+for e in first second; do
+    exits 0 explain "$WORK/limits.kai" -e $e
+    grep -q "^  limited by fast in " "$out" || fail "the fast state does not limit the steps: $(cat "$out")"
+done
+exits 0 explain "$WORK/limits.kai" -e first --solver cvode_adams
+grep -q "^  limited by fast in " "$out" || fail "not with CVODE: $(cat "$out")"
+exits 0 explain "$WORK/limits.kai" -e decay
+sed -n 's/^  the times of 1 crossings differ by at most \([^ ,]*\), at number 1 of down(x - 0.1): \([^,]*\), finer .*/\1 \2/p' "$out" |
+    awk '{ e = $2 - log(10); if (e < 0) e = -e; ok = $1 > 0 && $1 < 2*e && $1 > e/2 } END { exit !ok }' ||
+    fail "the error of the event: $(cat "$out")"
+
+# Rejections by cause, each cause alone.
+exits 0 explain "$WORK/limits.kai" -e broken
+grep -Eq "and ([0-9]+) rejected: \1 at which something was not a number" "$out" || fail "NaN: $(cat "$out")"
+exits 0 explain "$WORK/limits.kai" -e inaccurate
+grep -Eq "and ([0-9]+) rejected: \1 too inaccurate" "$out" || fail "inaccurate: $(cat "$out")"
+exits 0 explain "$WORK/limits.kai" -e newton
+grep -Eq "and ([0-9]+) rejected: \1 whose implicit equation was not solved" "$out" || fail "Newton: $(cat "$out")"
+
+# Five balls: six tags at one instant, as the table of paper 000 has rows.
+exits 0 explain examples/newtons-cradle/model.kai
+prints "1 of 1 tag, 1 of 6 tags; the longest at t = 1 with 6"
+[ "$(grep -c 'when: ball\[' "$out")" -eq 4 ] || fail "four collisions: $(cat "$out")"
+
+# JSON: brackets and quotes close, the numbers are those of the text.
+exits 0 explain examples/newtons-cradle/model.kai --json
+one_line "$out"
+awk '{ gsub(/\\./, ""); gsub(/"[^"]*"/, "s"); n = gsub(/[{]/, "") - gsub(/[}]/, ""); m = gsub(/\[/, "") - gsub(/\]/, "")
+       exit n != 0 || m != 0 || index($0, "\"") > 0 || /,,|nan|inf[^o]/ }' "$out" || fail "not JSON: $(cat "$out")"
+for part in '"model":"Cradle"' '"status":"end"' '"most_tags":6' '"tags":6,"instants":1' '"kind":"when"' '"steps":{"accepted":'; do
+    prints "$part"
+done
+echo "model Pole { state x = 1; x' = x*x }" >"$WORK/pole.kai"
+exits 3 explain "$WORK/pole.kai" --stop 2 --json
+prints '"status":"failed"'
+
+# HTML: well-formed, nothing from outside, the same facts.
+exits 0 explain examples/newtons-cradle/model.kai -o "$WORK/report.html"
+[ ! -s "$out" ] || fail "it prints beside the page"
+[ ! -e "$WORK/report.html.part" ] || fail "a .part file stayed"
+xmllint --noout "$WORK/report.html" || fail "the page is not well-formed"
+grep -q '<td>6</td><td class="n">1</td>' "$WORK/report.html" || fail "no tags in the page"
+if grep -Eqi '<script|<link|src=|href=|url\([^#]|@import' "$WORK/report.html"; then fail "the page needs something from outside"; fi
+# Three figures: the run, its longest instant, the blocks. Ids are those of one page.
+[ "$(grep -c '<svg' "$WORK/report.html")" -eq 3 ] || fail "not three figures"
+for text in 'ball[5].x' 'choose'; do grep -qF ">$text<" "$WORK/report.html" || fail "no figure with $text"; done
+grep -o ' id="[^"]*"' "$WORK/report.html" | sort | uniq -d | grep -q . && fail "an id stands twice in the page"
+[ "$(ls "$WORK" | grep -c figure)" -eq 0 ] || fail "a figure stayed beside the page"
+exits 0 explain $ball -o "$WORK/report.html"
+[ "$(grep -c '<svg' "$WORK/report.html")" -eq 3 ] || fail "the ball: its run, its blocks, its modes"
+exits 3 explain "$WORK/pole.kai" --stop 2 -o "$WORK/report.html"
+[ "$(grep -c 'step size became too small' "$err")" -eq 1 ] || fail "a failure is told once"
+grep -q 'The run failed: ' "$WORK/report.html" || fail "the page does not say that the run failed"
+exits 2 explain $ball -o "$WORK/report.txt"
+one_line "$err"
+says "FILE.html"
+exits 4 explain $ball -o "$WORK/none/report.html"
+one_line "$err"
+exit 0

@@ -15,3 +15,4 @@ export PKG_CONFIG_PATH=$(dirname "$(find "$WORK/usr" -name kairos.pc)")
 cc "$WORK/use.c" -o "$WORK/use" $(pkg-config --cflags --libs kairos)
 "$WORK/use"
 "$WORK/usr/bin/kairos" --version >/dev/null || "$WORK/usr/bin/kairos" --help >/dev/null
+[ -f "$WORK/usr/share/man/man1/kairos.1" ] || [ -f "$WORK/usr/man/man1/kairos.1" ]

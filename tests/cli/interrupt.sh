@@ -26,3 +26,43 @@ case $last in
 esac
 [ "$(tail -c 1 "$WORK/long.csv" | od -An -tx1 | tr -d ' ')" = 0a ] || fail "the last line has no end"
 sed '$d' "$WORK/long.csv" | awk -F, 'NF != 5 { bad = 1 } END { exit bad || NR < 100 }' || fail "a row is not whole"
+
+# An instant that does not end is no trap.
+cat >"$WORK/endless.kai" <<'END'
+model Endless { signal x = pre(x, 0) + 1 }
+experiment e of Endless { stop = 1; max_microsteps = 4000000000 }
+END
+"$KAIROS" run "$WORK/endless.kai" -o "$WORK/endless.csv" >"$out" 2>"$err" &
+id=$!
+for _ in $(seq 600); do
+    [ -s "$WORK/endless.csv.part" ] && break
+    sleep 0.1
+done
+kill -INT $id
+code=0
+wait $id || code=$?
+[ $code -eq 3 ] || fail "inside an instant: exit code $code"
+says "interrupted at t = 0"
+tail -n 1 "$WORK/endless.csv" | grep -q "^# stopped at t = 0 before the end: interrupted" || fail "last line: $(tail -n 1 "$WORK/endless.csv")"
+
+# Twice: at once, even if the run cannot go on because nobody reads what it writes.
+mkfifo "$WORK/pipe"
+sleep 100 <"$WORK/pipe" &
+reader=$!
+"$KAIROS" run "$WORK/long.kai" >"$WORK/pipe" 2>"$err" &
+id=$!
+asleep=0
+for _ in $(seq 600); do
+    [ "$(sed 's/.*) //; s/ .*//' /proc/$id/stat)" = S ] && asleep=$((asleep + 1)) || asleep=0
+    [ $asleep -eq 5 ] && break
+    sleep 0.1
+done
+[ $asleep -eq 5 ] || fail "it does not wait for the reader"
+kill -INT $id
+sleep 0.2
+kill -0 $id || fail "one signal ends it although rows are left"
+kill -INT $id
+code=0
+wait $id || code=$?
+kill $reader
+[ $code -eq 130 ] || fail "two signals: exit code $code"

@@ -1,0 +1,131 @@
+// Diagrams behind the public function: elaborate, make, place, draw.
+#include "api/compilation.h"
+#include "diagram/makers.h"
+
+#include <string.h>
+
+kaiDiagramOptions kaiDefaultDiagramOptions(void)
+{
+    return (kaiDiagramOptions){.kind = KAI_DIAGRAM_ANY, .depth = DEPTH_DEFAULT};
+}
+
+typedef struct DrawRequest
+{
+    const kaiDiagramOptions* options;
+    CanvasFormat format;
+    const char** error;
+} DrawRequest;
+
+static bool make(Diagram* diagram, const Labels* labels, const kaiDiagramOptions* options, const uint32_t* modes)
+{
+    kaiDiagramKind kind = options->kind;
+    if (kind == KAI_DIAGRAM_ANY)
+        kind = labels->flat->bonds.count > 0 ? KAI_DIAGRAM_BONDS : KAI_DIAGRAM_BLOCKS;
+    switch (kind)
+    {
+    case KAI_DIAGRAM_MODES: return machines_make(diagram, labels, options->depth);
+    case KAI_DIAGRAM_BONDS: return bonds_make(diagram, labels, options->depth, modes);
+    default: blocks_make(diagram, labels, options->depth);
+    }
+    return diagram->nodes.count > 0;
+}
+
+// ---- chosen modes
+
+// The name of a junction or instance; of a nested or second machine that of its variable, without a last ".mode".
+static const char* name_of_machine(Arena* arena, const Flat* flat, const FlatMachine* machine)
+{
+    if (machine->junction != 0)
+        return flat->bond_nodes.at[machine->junction - 1].name;
+    const char* name = flat->vars.at[machine->mode_var].name;
+    size_t length = strlen(name);
+    if (strcmp(name, "mode") == 0)
+        return "";
+    bool plain = length > 5 && strcmp(name + length - 5, ".mode") == 0;
+    return plain ? arena_copy_string(arena, name, length - 5) : name;
+}
+
+static bool choose_mode(Compilation* c, const Flat* flat, const kaiModeChoice* choice, uint32_t* modes)
+{
+    const char* list = "";
+    for (uint32_t i = 0; i < flat->machines.count; i++)
+    {
+        const FlatMachine* machine = &flat->machines.at[i];
+        const char* name = name_of_machine(&c->arena, flat, machine);
+        list = arena_printf(&c->arena, "%s%s%s", list, i > 0 ? ", " : "", name);
+        if (strcmp(name, choice->machine) != 0)
+            continue;
+        const char* known = "";
+        for (uint32_t k = 0; k < machine->modes.count; k++)
+        {
+            known = arena_printf(&c->arena, "%s%s%s", known, k > 0 ? ", " : "", machine->modes.at[k].name);
+            if (strcmp(machine->modes.at[k].name, choice->mode) == 0)
+                return modes[i] = k, true;
+        }
+        Diag* diag =
+            diag_error(&c->diags, K_UNKNOWN_CHOSEN_MODE, (Span){0}, "`%s` has no mode `%s`", name, choice->mode);
+        diag_help(&c->diags, diag, "its modes are %s", known);
+        return false;
+    }
+    Diag* diag = diag_error(&c->diags, K_UNKNOWN_CHOSEN_MODE, (Span){0}, "`%s` has no modes", choice->machine);
+    diag_help(&c->diags, diag, list[0] != 0 ? "%s has %s" : "%s has no modes at all%s", flat->model_name, list);
+    return false;
+}
+
+static const uint32_t* choose_modes(Compilation* c, const Flat* flat, const kaiDiagramOptions* options)
+{
+    uint32_t* modes = arena_array(&c->arena, uint32_t, flat->machines.count + 1);
+    for (uint32_t i = 0; i < flat->machines.count; i++)
+        modes[i] = flat->machines.at[i].initial;
+    for (int i = 0; i < options->mode_count; i++)
+        if (!choose_mode(c, flat, &options->modes[i], modes))
+            return NULL;
+    return modes;
+}
+
+// ---- drawing
+
+static kaiStatus refuse(Compilation* c, const Diagram* diagram, kaiDiagramKind kind, const Flat* flat)
+{
+    static const char* const what[] = {"nothing that changes", "nothing that changes", "no modes", "no bonds"};
+    if (diagram->nodes.count <= DIAGRAM_MOST)
+        diag_error(&c->diags, K_NOTHING_TO_DRAW, (Span){0}, "model %s has %s to draw", flat->model_name, what[kind]);
+    else
+        diag_error(&c->diags, K_DIAGRAM_TOO_LARGE, (Span){0}, "the diagram of %s would have more than %d boxes",
+                   flat->model_name, DIAGRAM_MOST);
+    return KAI_ERR_MODEL;
+}
+
+static kaiStatus draw_work(Compilation* c, const kaiLoadOptions* load, void* user)
+{
+    DrawRequest* request = user;
+    const Flat* flat = compilation_elaborate(c, load, load->experiment, load->model);
+    if (flat == NULL || c->diags.error_count > 0)
+        return KAI_ERR_MODEL;
+    Diagram diagram;
+    Labels labels = {.arena = &c->arena, .flat = flat, .sources = &c->sources};
+    diagram_init(&diagram, &c->arena);
+    diagram.title = flat->model_name;
+    const uint32_t* modes = choose_modes(c, flat, request->options);
+    if (modes == NULL)
+        return KAI_ERR_MODEL;
+    if (!make(&diagram, &labels, request->options, modes) || diagram.nodes.count > DIAGRAM_MOST)
+        return refuse(c, &diagram, request->options->kind, flat);
+    if (!diagram_layout(&diagram))
+    {
+        diag_error(&c->diags, K_DIAGRAM_FAILED, (Span){0}, "the diagram of %s could not be laid out", flat->model_name);
+        return KAI_ERR_MODEL;
+    }
+    return diagram_draw(&diagram, request->options->path, request->format, load->allocator, request->error);
+}
+
+kaiStatus kaiDiagram_Draw(const kaiLoadOptions* load, const kaiDiagramOptions* options, kaiMessages** messages,
+                          const char** error)
+{
+    DrawRequest request = {.options = options, .error = error};
+    *messages = NULL;
+    *error = NULL;
+    if (options->path == NULL || !canvas_format_of(options->path, &request.format))
+        return KAI_ERR_USAGE;
+    return compilation_run(load, messages, draw_work, &request);
+}

@@ -1,0 +1,91 @@
+// Building a diagram, and the size of what is in it.
+#include "diagram/diagram.h"
+
+#include "base/utf8.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    LINE_MOST = 46,  // characters of a line; what is longer goes on in the next one
+    LINES_MOST = 8,
+};
+
+void diagram_init(Diagram* d, Arena* arena)
+{
+    *d = (Diagram){.arena = arena};
+    *vec_add(arena, d->groups) = (DiagramGroup){.title = ""};
+}
+
+uint32_t diagram_group(Diagram* d, uint32_t parent, const char* title)
+{
+    TextStyle style = diagram_label_style();
+    DiagramGroup group = {.title = title, .parent = parent, .accent = COLOUR(0x777777)};
+    group.title_width = text_width(title, &style);
+    vec_push(d->arena, d->groups, group);
+    return d->groups.count - 1;
+}
+
+uint32_t diagram_node(Diagram* d, DiagramShape shape, uint32_t group, const char* title)
+{
+    DiagramNode node = {.shape = shape, .group = group, .title = title, .accent = COLOUR(0x333333)};
+    node.name = title != NULL ? title : "";
+    vec_push(d->arena, d->nodes, node);
+    return d->nodes.count - 1;
+}
+
+DiagramEdge* diagram_edge(Diagram* d, uint32_t from, uint32_t to)
+{
+    DiagramEdge* edge = vec_add(d->arena, d->edges);
+    *edge = (DiagramEdge){.from = from, .to = to, .colour = COLOUR(0x333333)};
+    return edge;
+}
+
+// How many bytes of `text` fit into a line: all, or up to a blank (none: as many as fit).
+static size_t line_length(const char* text)
+{
+    size_t left = strlen(text), bytes = 0, blank = 0;
+    for (int i = 0; i < LINE_MOST && bytes < left; i++)
+    {
+        uint32_t code;
+        size_t step = utf8_length(text + bytes, left - bytes, &code);
+        bytes += step + (step == 0);
+        if (bytes < left && text[bytes] == ' ' && i > LINE_MOST / 3)
+            blank = bytes;
+    }
+    return bytes == left || blank == 0 ? bytes : blank;
+}
+
+void diagram_line(Diagram* d, DiagramLines* lines, const char* text)
+{
+    for (const char* indent = ""; *text != 0; indent = "  ")
+    {
+        size_t length = line_length(text);
+        if (lines->count == LINES_MOST)
+        {
+            lines->at[LINES_MOST - 1] = "…";
+            return;
+        }
+        vec_push(d->arena, *lines, arena_printf(d->arena, "%s%.*s", indent, (int)length, text));
+        text += length;
+        text += *text == ' ';
+    }
+}
+
+// ---- styles
+
+TextStyle diagram_title_style(void)
+{
+    return (TextStyle){.size = 13, .colour = COLOUR(0x111111), .anchor = TEXT_MIDDLE, .bold = true};
+}
+
+TextStyle diagram_line_style(void)
+{
+    return (TextStyle){.size = 11, .colour = COLOUR(0x333333), .anchor = TEXT_MIDDLE, .mono = true};
+}
+
+TextStyle diagram_label_style(void)
+{
+    return (TextStyle){.size = 11, .colour = COLOUR(0x333333), .anchor = TEXT_MIDDLE};
+}

@@ -1,0 +1,251 @@
+// Graphviz places nodes, groups and labels and routes the edges (Gansner, Koutsofios, North, Vo, "A technique for
+// drawing directed graphs", 1993). Only its layout is used: sizes come from our own text widths, the drawing is ours.
+// The layout code is linked, not looked for: a list of plugins without demand loading needs no configuration file and
+// no `dot`.
+#include "diagram/diagram.h"
+
+#include <graphviz/gvc.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+
+enum
+{
+    PADDING_X = 10,
+    PADDING_Y = 6,
+    TITLE = 26,
+};
+
+extern gvplugin_library_t gvplugin_dot_layout_LTX_library;
+
+// Graphviz keeps its state in globals: one layout at a time.
+static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct Layout
+{
+    Diagram* diagram;
+    Agraph_t* graph;
+    Agraph_t** groups;
+    Agnode_t** nodes;
+    Agedge_t** edges;
+    double height;  // of the drawing: Graphviz counts y upwards
+} Layout;
+
+// ---- sizes
+
+static double widest(const DiagramLines* lines, const TextStyle* style)
+{
+    double width = 0;
+    for (uint32_t i = 0; i < lines->count; i++)
+        width = fmax(width, text_width(lines->at[i], style));
+    return width;
+}
+
+static void measure_node(DiagramNode* node)
+{
+    TextStyle title = diagram_title_style();
+    TextStyle line = node->shape == SHAPE_TEXT ? diagram_label_style() : diagram_line_style();
+    double width = node->title != NULL ? text_width(node->title, &title) : 0;
+    double height = (node->title != NULL ? 1.25 * title.size : 0) + 1.25 * line.size * node->lines.count;
+    width = fmax(width, widest(&node->lines, &line));
+    double x = PADDING_X, y = PADDING_Y;
+    if (node->shape == SHAPE_TEXT)
+        x = y = 4;
+    else if (node->shape == SHAPE_PORT || node->shape == SHAPE_EVENT)
+        x += 6;
+    node->width = width + 2 * x + 2 * node->thick;
+    node->height = height + 2 * y + 2 * node->thick;
+    if (node->shape == SHAPE_DOT)
+        node->width = node->height = 10;
+    if (node->shape == SHAPE_ANCHOR)
+        node->width = node->height = 2;
+}
+
+static void measure_edge(DiagramEdge* edge)
+{
+    TextStyle style = diagram_label_style();
+    if (edge->label.count == 0)
+        return;
+    edge->label_width = widest(&edge->label, &style) + 8;
+    edge->label_height = 1.25 * style.size * edge->label.count + 2;
+}
+
+// ---- to Graphviz
+
+// Inches at 72 points each: a unit of ours counts as a point.
+static void set_size(void* object, const char* name, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.4f", value / 72);
+    agsafeset(object, (char*)name, text, "");
+}
+
+// An empty table of a fixed size: Graphviz keeps the place free and asks no font.
+static char* blank(Agraph_t* graph, double width, double height)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"0\" FIXEDSIZE=\"TRUE\" WIDTH=\"%d\" "
+             "HEIGHT=\"%d\"><TR><TD></TD></TR></TABLE>",
+             (int)ceil(width), (int)ceil(height));
+    return agstrdup_html(graph, text);
+}
+
+static void add_groups(Layout* l)
+{
+    Diagram* d = l->diagram;
+    l->groups = arena_array(d->arena, Agraph_t*, d->groups.count);
+    l->groups[0] = l->graph;
+    for (uint32_t i = 1; i < d->groups.count; i++)
+    {
+        char name[32];
+        snprintf(name, sizeof name, "cluster%u", i);
+        l->groups[i] = agsubg(l->groups[d->groups.at[i].parent], name, 1);
+        char* label = blank(l->graph, d->groups.at[i].title_width + 8, 16);
+        agsafeset(l->groups[i], "label", label, "");
+        agsafeset(l->groups[i], "labeljust", "l", "");
+        agsafeset(l->groups[i], "margin", "12", "");
+        agstrfree(l->graph, label);
+    }
+}
+
+static void add_nodes(Layout* l)
+{
+    Diagram* d = l->diagram;
+    l->nodes = arena_array(d->arena, Agnode_t*, d->nodes.count);
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+    {
+        DiagramNode* node = &d->nodes.at[i];
+        char name[32];
+        snprintf(name, sizeof name, "n%u", i);
+        measure_node(node);
+        l->nodes[i] = agnode(l->groups[node->group], name, 1);
+        agsafeset(l->nodes[i], "label", "", "");
+        agsafeset(l->nodes[i], "fixedsize", "true", "");
+        bool round = node->shape == SHAPE_DOT || node->shape == SHAPE_ANCHOR;
+        agsafeset(l->nodes[i], "shape", round ? "circle" : "box", "");
+        set_size(l->nodes[i], "width", node->width);
+        set_size(l->nodes[i], "height", node->height);
+    }
+}
+
+static void add_edges(Layout* l)
+{
+    Diagram* d = l->diagram;
+    l->edges = arena_array(d->arena, Agedge_t*, d->edges.count);
+    for (uint32_t i = 0; i < d->edges.count; i++)
+    {
+        DiagramEdge* edge = &d->edges.at[i];
+        char name[32];
+        snprintf(name, sizeof name, "e%u", i);
+        measure_edge(edge);
+        l->edges[i] = agedge(l->graph, l->nodes[edge->from], l->nodes[edge->to], name, 1);
+        agsafeset(l->edges[i], "dir", "none", "");
+        if (edge->label.count > 0)
+        {
+            char* label = blank(l->graph, edge->label_width, edge->label_height);
+            agsafeset(l->edges[i], "label", label, "");
+            agstrfree(l->graph, label);
+        }
+        if (edge->from_group != 0)
+            agsafeset(l->edges[i], "ltail", agnameof(l->groups[edge->from_group]), "");
+        if (edge->to_group != 0)
+            agsafeset(l->edges[i], "lhead", agnameof(l->groups[edge->to_group]), "");
+    }
+}
+
+// ---- from Graphviz
+
+static CanvasPoint convert(const Layout* l, pointf p)
+{
+    return (CanvasPoint){p.x + DIAGRAM_MARGIN, l->height - p.y + DIAGRAM_MARGIN + TITLE};
+}
+
+static void take_edge(Layout* l, uint32_t index)
+{
+    DiagramEdge* edge = &l->diagram->edges.at[index];
+    Agedge_t* from = l->edges[index];
+    if (ED_label(from) != NULL)
+        edge->label_at = convert(l, ED_label(from)->pos);
+    const splines* all = ED_spl(from);
+    if (all == NULL || all->size < 1)
+        return;
+    const bezier* piece = &all->list[0];
+    edge->points = arena_array(l->diagram->arena, CanvasPoint, piece->size);
+    for (size_t i = 0; i < (size_t)piece->size; i++)
+        edge->points[i] = convert(l, piece->list[i]);
+    edge->point_count = (int)piece->size;
+}
+
+static void take_all(Layout* l)
+{
+    Diagram* d = l->diagram;
+    boxf box = GD_bb(l->graph);
+    l->height = box.UR.y;
+    d->width = box.UR.x + 2 * DIAGRAM_MARGIN;
+    d->height = box.UR.y + 2 * DIAGRAM_MARGIN + TITLE;
+    TextStyle style = diagram_title_style();
+    d->width = fmax(d->width, text_width(d->title, &style) + 2 * DIAGRAM_MARGIN);
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+    {
+        CanvasPoint at = convert(l, ND_coord(l->nodes[i]));
+        d->nodes.at[i].x = at.x;
+        d->nodes.at[i].y = at.y;
+    }
+    for (uint32_t i = 1; i < d->groups.count; i++)
+    {
+        boxf b = GD_bb(l->groups[i]);
+        d->groups.at[i].corner = convert(l, (pointf){b.LL.x, b.UR.y});
+        d->groups.at[i].size = (CanvasPoint){b.UR.x - b.LL.x, b.UR.y - b.LL.y};
+    }
+    for (uint32_t i = 0; i < d->edges.count; i++)
+        take_edge(l, i);
+}
+
+static bool place(Layout* l, GVC_t* context)
+{
+    bool down = l->diagram->top_down;
+    agsafeset(l->graph, "rankdir", down ? "TB" : "LR", "");
+    agsafeset(l->graph, "compound", "true", "");
+    agsafeset(l->graph, "nodesep", "0.35", "");
+    agsafeset(l->graph, "ranksep", down ? "0.45" : "0.6", "");
+    add_groups(l);
+    add_nodes(l);
+    add_edges(l);
+    agseterr(AGMAX);  // what it cannot do shows in the picture; its remarks are for authors of graphs
+    if (gvLayout(context, l->graph, "dot") != 0)
+        return false;
+    take_all(l);
+    gvFreeLayout(context, l->graph);
+    return true;
+}
+
+// Memory that runs out in the arena must not leave the library's own behind, nor the lock closed.
+static bool place_safely(Layout* l, GVC_t* context)
+{
+    Arena* arena = l->diagram->arena;
+    jmp_buf* outer = arena->fail;
+    jmp_buf here;
+    volatile bool failed = false, fine = false;
+    arena->fail = &here;
+    if (setjmp(here) == 0)
+        fine = place(l, context);
+    else
+        failed = true;
+    arena->fail = outer;
+    agclose(l->graph);
+    gvFreeContext(context);
+    pthread_mutex_unlock(&library);
+    if (failed)
+        longjmp(*outer, 1);
+    return fine;
+}
+
+bool diagram_layout(Diagram* d)
+{
+    static lt_symlist_t plugins[] = {{"gvplugin_dot_layout_LTX_library", &gvplugin_dot_layout_LTX_library}, {0, 0}};
+    pthread_mutex_lock(&library);
+    GVC_t* context = gvContextPlugins(plugins, 0);
+    Layout l = {.diagram = d, .graph = agopen("diagram", Agdirected, NULL)};
+    return place_safely(&l, context);
+}
