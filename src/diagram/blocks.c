@@ -221,7 +221,7 @@ static void bind_graph(Sheet* s, const FlatBondGraph* graph, uint32_t block)
     for (uint32_t i = 0; i < graph->nodes.count; i++)
     {
         const FlatBondNode* n = &s->flat->bond_nodes.at[graph->nodes.at[i]];
-        const uint32_t vars[] = {n->e, n->f, n->e2, n->f2, n->extensity, n->parameter};
+        const uint32_t vars[] = {n->e, n->f, n->e2, n->f2, n->extensity, n->energy, n->parameter};
         for (size_t k = 0; k < sizeof vars / sizeof *vars; k++)
             bind(s, vars[k], block);
         if (n->machine != 0 && s->boxes.at[s->flat->vars.at[n->e].instance] == 0)
