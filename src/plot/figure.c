@@ -288,13 +288,13 @@ kaiStatus kaiFigure_BeginRun(kaiFigure* f, const char* label)
 
 // ---- rows
 
-static void feed(kaiFigure* f, double t, const double* values, const uint8_t* present)
+static void feed(kaiFigure* f, double t, int p, const double* values, const uint8_t* present)
 {
     for (int i = f->first_of_run; i < f->series_count; i++)
     {
         FigureSeries* s = &f->series[i];
         bool both = present[s->column] && (s->against < 0 || present[s->against]);
-        track_value(&s->track, t, (TrackValue){s->against < 0 ? t : values[s->against], values[s->column], both});
+        track_value(&s->track, t, (TrackValue){s->against < 0 ? t : values[s->against], values[s->column], both, p});
         for (int k = 0; k < s->impulse_count; k++)
             if (present[s->impulses[k]])
                 track_impulse(&s->track, k, values[s->impulses[k]]);
@@ -325,11 +325,11 @@ kaiStatus kaiFigure_Row(void* figure, const kaiRow* row)
     if (f->past_end)
         return KAI_OK;
     if (f->has_before)
-        feed(f, f->before_t, f->before, f->before_present);
+        feed(f, f->before_t, 0, f->before, f->before_present);
     f->has_before = false;
     f->past_end = row->t > f->options.to;  // the first row behind is drawn too: curves reach the edge
     f->rows += !f->past_end;
-    feed(f, row->t, row->values, row->present);
+    feed(f, row->t, row->p, row->values, row->present);
     return KAI_OK;
 }
 

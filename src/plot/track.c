@@ -241,8 +241,9 @@ void track_value(Track* track, double t, TrackValue value)
         track->rows = 0;
         track->left = value;
     }
-    // The row before was between the limits, and what it showed is gone.
-    else if (track->rows > 1 && track->last.present && !same(track, track->last, track->left) &&
+    // The row before was between the limits, and what it showed is gone. Not if the pinnacle is the same: a mythical
+    // value was only tried, and belongs into the view of the instant.
+    else if (track->rows > 1 && track->last.present && track->last.p != value.p && !same(track, track->last, track->left) &&
              !same(track, track->last, value))
         add_mark(track, MARK_DOT, 0, track->last.x, track->last.y);
     track->rows++;

@@ -44,6 +44,7 @@ typedef struct TrackValue
 {
     double x, y;
     bool present;
+    int p;  // pinnacle of its tag
 } TrackValue;
 
 typedef struct Track

@@ -90,7 +90,12 @@ static void units_and_numbers(void** state)
 
 static TrackValue at(double y)
 {
-    return (TrackValue){0, y, true};
+    return (TrackValue){0, y, true, 0};
+}
+
+static TrackValue at_pinnacle(double y, int p)
+{
+    return (TrackValue){0, y, true, p};
 }
 
 static const TrackValue absent;
@@ -101,10 +106,10 @@ static void track_pieces(void** state)
     Track track;
     assert_true(track_open(&track, false, false, kaiDefaultAllocator()));
     track_value(&track, 0, at(1));
-    track_value(&track, 1, at(2));  // an instant: left limit, two values, right limit
-    track_value(&track, 1, at(2));
-    track_value(&track, 1, at(7));
-    track_value(&track, 1, at(3));
+    track_value(&track, 1, at_pinnacle(2, -1));  // an instant: left limit, two values, right limit
+    track_value(&track, 1, at_pinnacle(9, 0));   // mythical: tried and left at the same pinnacle
+    track_value(&track, 1, at_pinnacle(7, 0));
+    track_value(&track, 1, at_pinnacle(3, 1));
     track_value(&track, 2, at(4));
     track_value(&track, 2, absent);
     track_value(&track, 3, absent);
