@@ -33,10 +33,12 @@ instructions()
 {
     chain "$1"
     short=$(counted 0.5) long=$(counted 1.5)
-    [ -n "$short" ] && [ -n "$long" ] || { echo "valgrind counts nothing" >&2; exit 0; }
-    echo $((long - short))
+    [ -n "$short" ] && [ -n "$long" ] && echo $((long - short))
+    return 0
 }
 plain=$(instructions 0)
+# Programs that valgrind cannot read (clang's debug information, sanitizers) are counted in the other build.
+[ -n "$plain" ] || { echo "valgrind counts nothing"; exit 0; }
 echo "100 steps of 240 states: $plain instructions without impulses"
 [ "$plain" -gt 240000 ] || { echo "too few to be true"; exit 1; }
 for force in 'delta(never, 1)' 'delta(once, 1)'; do
