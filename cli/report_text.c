@@ -116,6 +116,29 @@ static void print_instants(const Report* r, FILE* out)
             (long long)c->located);
 }
 
+static void print_islands(const kaiSim* sim, FILE* out)
+{
+    enum
+    {
+        SHOWN = 20
+    };
+    kaiIslandCounters c;
+    int i = 0;
+    for (; kaiSim_IslandCount(sim, i, &c); i++)
+    {
+        if (i == 0)
+            fprintf(out, "\nislands: parts with a solver of their own\n");
+        if (i < SHOWN)
+            fprintf(out,
+                    "  %-20s %d states, %lld steps, %lld rejected; rolled back %lld times, %lld steps thrown away; at "
+                    "most %.3g ahead of the rest\n",
+                    c.name, c.states, (long long)c.steps, (long long)c.rejected, (long long)c.rollbacks,
+                    (long long)c.thrown, c.ahead);
+    }
+    if (i > SHOWN)
+        fprintf(out, "  and %d more\n", i - SHOWN);
+}
+
 static void print_place(int64_t count, const char* text, const kaiPlace* place, FILE* out)
 {
     if (place->file != NULL)
@@ -229,6 +252,7 @@ void report_text(const Report* r, FILE* out)
     print_title(r, out);
     print_steps(r, out);
     print_instants(r, out);
+    print_islands(r->profile.sim, out);
     print_events(r->profile.sim, out);
     print_reactions(&r->profile.firings, out);
     print_touches(r->profile.sim, out);

@@ -68,6 +68,19 @@ static void print_jumps(const kaiCounters* c)
                 (long long)c->jumps, plural, c->energy_given);
 }
 
+static void print_islands(const kaiSim* sim)
+{
+    kaiCounters c = kaiSim_Counters(sim);
+    kaiIslandCounters island;
+    int count = 0;
+    double ahead = 0;
+    for (; kaiSim_IslandCount(sim, count, &island); count++)
+        ahead = island.ahead > ahead ? island.ahead : ahead;
+    if (count > 0)
+        fprintf(stderr, "; %d islands: %lld rollbacks, %lld steps thrown away, at most %.3g ahead", count,
+                (long long)c.rollbacks, (long long)c.thrown, ahead);
+}
+
 static void print_summary(const RunRequest* r, const kaiModel* model, const kaiSim* sim, double seconds)
 {
     char title[2 * NAME_MAX_LENGTH];
@@ -78,6 +91,7 @@ static void print_summary(const RunRequest* r, const kaiModel* model, const kaiS
     print_rows(c.rows, r->view);
     print_guards(sim);
     print_jumps(&c);
+    print_islands(sim);
     const char* halt = kaiSim_HaltText(sim);
     if (halt != NULL)
         fprintf(stderr, "; halted%s%s", halt[0] != 0 ? ": " : "", halt);

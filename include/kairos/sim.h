@@ -90,6 +90,7 @@ extern "C"
         // Jumps of bond graphs: how many, the sum of the changes of what is stored, and what sources gave in them.
         int64_t jumps;
         double energy_jumped, energy_given;
+        int64_t rollbacks, thrown;  // of islands: see kaiIslandCounters
     } kaiCounters;
 
     // What the jumps of bond graphs at one instant did: before + given = after + lost. `lost` is what went into
@@ -102,6 +103,18 @@ extern "C"
         double lost;
     } kaiJump;
 
+    // A part of the model with a solver of its own.
+    typedef struct kaiIslandCounters
+    {
+        const char* name;
+        kaiPlace place;  // file == NULL: no place
+        int states;
+        int64_t steps, rejected;
+        int64_t rollbacks;  // how often something outside reached it before the time it had run to
+        int64_t thrown;     // steps that were thrown away for it
+        double ahead;       // the longest way it was ahead of the rest
+    } kaiIslandCounters;
+
     // A run, ready to start. NULL: *failure says why (an unknown solver, no memory).
     kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure);
     void kaiSim_Free(kaiSim* sim);
@@ -111,6 +124,13 @@ extern "C"
     kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value);
     // The value after the last instant or step. False: absent.
     bool kaiSim_Get(const kaiSim* sim, int variable, double* value);
+
+    // An event for an input of the root model (`input event`) at time t, with its payload: it is present at the first
+    // tag of that instant, after the events that were posted for the same t before it. `handle` (or NULL) finds it for
+    // kaiSim_Cancel as long as it waits. KAI_ERR_USAGE: no such input, or t has passed (kaiSim_Failure names the
+    // input); the run can go on without the event.
+    kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_t* handle);
+    bool kaiSim_Cancel(kaiSim* sim, uint64_t handle);
 
     // To the end of the next instant (KAI_INSTANT) or the stop time (KAI_END). The first call runs the start.
     kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim);
@@ -129,6 +149,8 @@ extern "C"
                            kaiPlace* place);
     // When guard `index` last reached its level without crossing it. False: never.
     bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t);
+    // What island `index` did. False past the last; a model that is solved as a whole has none.
+    bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counters);
     // The variable with the largest share of the error in the last rejected step; -1: no step was rejected.
     int kaiSim_WorstState(const kaiSim* sim);
 

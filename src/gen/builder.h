@@ -5,6 +5,13 @@
 #include "gen/compile.h"
 #include "gen/program.h"
 
+// A STATE or MEMORY register and who reads it.
+typedef struct RegLink
+{
+    SymReg reg;
+    uint32_t reader;
+} RegLink;
+
 typedef struct Builder
 {
     Arena* arena;
@@ -19,6 +26,9 @@ typedef struct Builder
 #undef X
     Sinks react_sinks, event_sinks, start_sinks;
     VEC(uint32_t) react_tasks;
+    Map event_index, react_index;  // register → sink that fills it + 1
+    VEC(RegLink) unit_reads;       // a reaction unit reads a register
+    VEC(RegLink) island_reads;     // a right-hand side does
 } Builder;
 
 uint32_t build_string(Builder* b, const char* text);
@@ -42,6 +52,17 @@ void build_experiment(Builder* b);
 void build_expectations(Builder* b);
 // externals.c: the libraries and symbols of external functions.
 void find_externals(Builder* b);
+// islands.c: which states go together (rule D2); false: one island, nothing to cut.
+bool build_islands(Builder* b);
+// units.c: the parts of the flow and of reactions, and who reads what.
+void build_units(Builder* b);
+void finish_units(Builder* b);  // after the layout of the registers
+// The value of the sink that fills `reg`; 0: none does.
+ScalarId sink_value(Builder* b, Map* index, SymReg reg);
+// cells.c: whether a value changes between instants.
+bool reads_continuous(Builder* b, ScalarId value);
+// reactions.c: when a reaction fires.
+ScalarId reaction_fires(Builder* b, Phase phase, NodeId trigger, NodeId guard);
 // jacobian.c
 void build_jacobian(Builder* b, const uint32_t* slopes, uint32_t count);
 

@@ -84,6 +84,11 @@ static Reads what_it_reads(Builder* b, ScalarId root)
     return r;
 }
 
+bool reads_continuous(Builder* b, ScalarId value)
+{
+    return what_it_reads(b, value).mask != 0;
+}
+
 // ---- guards
 // ----------------------------------------------------------------------------------------------------------
 

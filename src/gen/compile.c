@@ -269,6 +269,8 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     b->draft.react = build_program(p, &react, &order);
     if (listing)
         list_order(b, "reaction:", &order);
+    if (b->islands.count > 0)
+        build_units(b);
     build_start(b);
     build_initial(b);
     build_reaction_code(b);
@@ -472,6 +474,14 @@ static void relocate_tables(Builder* b)
 }
 // clang-format on
 
+static void index_sinks(Builder* b)
+{
+    for (uint32_t i = 0; i < b->event_sinks.count; i++)
+        map_set(&b->event_index, b->event_sinks.at[i].dst, i + 1);
+    for (uint32_t i = 0; i < b->react_sinks.count; i++)
+        map_set(&b->react_index, b->react_sinks.at[i].dst, i + 1);
+}
+
 static kaiModel* finish(Builder* b, kaiAllocator allocator)
 {
     for (uint32_t v = 0; v < b->c.vars.count; v++)
@@ -494,6 +504,8 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
     build_reg_places(b);
     emit_relocate(&b->programs.emitter, b->draft.reg_first);
     relocate_tables(b);
+    if (b->islands.count > 0)
+        finish_units(b);
     for (uint32_t i = 0; i < b->c.scalars.constants.count; i++)
         vec_push(b->arena, b->constants, b->c.scalars.constants.at[i]);
     for (uint32_t i = 0; i < b->programs.emitter.code.count; i++)
@@ -517,6 +529,8 @@ static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, co
     map_init(&b->string_index, arena);
     map_init(&b->place_index, arena);
     map_init(&b->draw_uses, arena);
+    map_init(&b->event_index, arena);
+    map_init(&b->react_index, arena);
     map_init(&b->c.cell_index, arena);
     map_init(&b->c.pre_latches, arena);
     map_init(&b->c.event_flags, arena);
@@ -581,6 +595,8 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
     build_carried(b);
     find_externals(b);
     build_cells(b);
+    index_sinks(b);
+    build_islands(b);
     if (diags->error_count > errors)
         return NULL;
     bool list_schedule = listing != NULL && !options->list_impulses;

@@ -619,3 +619,33 @@ CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* out)
         *out = order;
     return range;
 }
+
+CodeRange* build_components(Programs* p, const ProgramSpec* spec, Order* out)
+{
+    Need n = find_needed(p, spec);
+    Order order = order_needed(&n);
+    CodeRange* codes = arena_array(p->emitter.c->arena, CodeRange, order.count + 1);
+    for (uint32_t i = 0; i < order.count; i++)
+    {
+        const uint32_t* first = order.tasks + order.first[i];
+        uint32_t start = emit_begin(&p->emitter);
+        Sinks group = {0};
+        if (order.looped[i])
+            emit_loop(&n, first, order.first[i + 1] - order.first[i]);
+        else
+            task_sinks(p, spec->phase, n.tasks.at[*first], &group);
+        emit_sinks(p, group.at, group.count);
+        codes[i] = emit_end(&p->emitter, start);
+    }
+    to_global(&n, &order);
+    *out = order;
+    return codes;
+}
+
+CodeRange build_values(Programs* p, const Sink* sinks, uint32_t count)
+{
+    ProgramSpec spec = {.sinks = sinks, .sink_count = count};
+    uint32_t start = emit_begin(&p->emitter);
+    emit_in(p, by_context(p, &spec), count, 0);
+    return emit_end(&p->emitter, start);
+}

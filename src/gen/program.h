@@ -55,6 +55,10 @@ typedef struct Order
 Order order_tasks(Programs* p, const ProgramSpec* spec);
 CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* order);
 
+// The components of the program one by one, each with code of its own that expects what it needs in its registers.
+CodeRange* build_components(Programs* p, const ProgramSpec* spec, Order* order);
+CodeRange build_values(Programs* p, const Sink* sinks, uint32_t count);
+
 // Several values by context: emits `value` into `dst` for each, grouped into switches.
 void emit_sinks(Programs* p, const Sink* sinks, uint32_t count);
 

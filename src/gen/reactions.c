@@ -1,6 +1,22 @@
 // Tables of what a commit may do: whens, transitions with their modes and machines, assertions.
 #include "gen/builder.h"
 
+ScalarId reaction_fires(Builder* b, Phase phase, NodeId trigger, NodeId guard)
+{
+    Compiler* c = &b->c;
+    Scalars* s = &c->scalars;
+    Lowered t = lower(c, phase, trigger);
+    ScalarId fire = t.present;
+    if (c->flat->nodes.at[trigger].type != TYPE_EVENT)
+        fire = scalar_and(s, fire, t.value);
+    if (guard != 0)
+    {
+        Lowered g = lower(c, phase, guard);
+        fire = scalar_and(s, fire, scalar_and(s, g.present, g.value));
+    }
+    return fire;
+}
+
 static uint32_t add_reaction(Builder* b, uint32_t ctx, ScalarId fire, uint32_t choice, NodeId weight, Span span)
 {
     Reaction r = {.ctx = ctx, .choice = choice, .weight = NO_REG, .place = build_place(b, span)};

@@ -132,6 +132,12 @@ typedef enum GuardKind
     GUARD_FLOOR_DOWN,  // g = x - n: falls below 0
 } GuardKind;
 
+// A run of indices in one of the lists of the model.
+typedef struct IndexRange
+{
+    uint32_t first, count;
+} IndexRange;
+
 typedef struct Guard
 {
     uint8_t kind;
@@ -150,6 +156,8 @@ typedef struct Guard
     uint32_t side;                      // MEMORY: sign memory of a crossing, -1 0 +1; 2 = unknown
     CodeRange code;                     // computes `g` alone from states and time (empty: use `events`)
     uint32_t first_state, state_count;  // in guard_states: the states it reads
+    CodeRange look;                     // with islands: g, slope, argument, presence from states and slopes
+    IndexRange islands;                 // in guard_islands: whose states it reads
     uint32_t text;                      // as written
     uint32_t place;
 } Guard;
@@ -187,6 +195,8 @@ typedef struct Delay
     uint32_t flow_value, flow_slope;  // after `events`: the same between instants, and its derivative
     uint32_t time;                    // register of T; of a queue, after `react`: one is taken
     uint32_t out, out_present;        // MEMORY: event that comes out; of a queue: the value in front, how many wait
+    CodeRange look;                   // with islands: flow_value and flow_slope from states and slopes
+    uint32_t island;                  // and the one that computes what goes in
     uint32_t place;
 } Delay;
 
@@ -331,12 +341,6 @@ typedef struct BondSystem  // a connected bond graph
     uint32_t map;  // MEMORY registers: mapped outputs × columns
 } BondSystem;
 
-// A run of indices in one of the ctx_… lists.
-typedef struct IndexRange
-{
-    uint32_t first, count;
-} IndexRange;
-
 // Machine `machine` is in mode `mode`, and `parent` is active. What belongs to it, so that a reaction visits what is
 // active and nothing else.
 typedef struct Context
@@ -344,6 +348,43 @@ typedef struct Context
     uint32_t parent, machine, mode;
     IndexRange guards, whens, memories, assertions, machines;
 } Context;
+
+// With islands: states whose right-hand sides read each other, with a solver, a step and a time of their own (rule D2).
+typedef struct Island
+{
+    uint32_t name;
+    IndexRange states;          // in island_states: indices of states
+    IndexRange guards;          // in island_guards: those that read it
+    IndexRange delays;          // in island_delays: continuous ones that it feeds
+    IndexRange clocks, timers;  // in island_clocks, island_timers (guards affine in time): may disturb it
+    bool queued;                // a delayed event may disturb it
+    CodeRange deriv;
+    uint32_t place;
+} Island;
+
+// With islands: the smallest part of the flow or of a reaction that is evaluated by itself, so that an instant works on
+// what it touches and on nothing else (decision 0018).
+typedef enum UnitKind
+{
+    UNIT_TASK,  // definitions: unit_vars
+    UNIT_GUARD,
+    UNIT_MEMORY,
+    UNIT_REACTION,
+    UNIT_ASSERTION,
+    UNIT_FAULT,
+    UNIT_DELAY,
+} UnitKind;
+
+typedef struct ModelUnit
+{
+    uint8_t kind;
+    uint32_t index;      // of the guard, memory, …
+    CodeRange code;      // a flow unit: between instants; a reaction unit: at a tag
+    IndexRange next;     // in unit_links: reaction units that change with it
+    IndexRange needs;    // in unit_links: flow units whose values it reads, its own left limit among them
+    IndexRange islands;  // in unit_islands: whose states it reads
+    IndexRange vars;     // in unit_vars: variables that it defines
+} ModelUnit;
 
 typedef enum ProbeKind
 {
@@ -468,6 +509,28 @@ typedef struct Sweep
     X(uint32_t, jacobian_values) /* registers after `jacobian` */                                                      \
     X(uint32_t, jacobian_times)  /* registers of df/dt */                                                              \
     X(uint32_t, reg_places)      /* per register: where its value is computed, or 0 */                                 \
+    X(Island, islands)                                                                                                 \
+    X(uint32_t, island_states)                                                                                         \
+    X(uint32_t, island_guards)                                                                                         \
+    X(uint32_t, island_delays)                                                                                         \
+    X(uint32_t, island_clocks)                                                                                         \
+    X(uint32_t, island_timers)                                                                                         \
+    X(uint32_t, state_islands) /* per state: its island */                                                             \
+    X(uint32_t, state_slots)   /* and its number there */                                                              \
+    X(uint32_t, guard_islands)                                                                                         \
+    X(ModelUnit, units) /* flow units in the order of the flow, then reaction units in the order of a reaction */      \
+    X(uint32_t, unit_links)                                                                                            \
+    X(uint32_t, unit_islands)                                                                                          \
+    X(uint32_t, unit_vars)                                                                                             \
+    X(uint32_t, always_units)     /* reaction units that every instant touches */                                      \
+    X(uint32_t, reaction_units)   /* per reaction: its unit */                                                         \
+    X(uint32_t, var_units)        /* per variable: its flow unit, or NO_REG */                                         \
+    X(uint32_t, var_nows)         /* per variable: its entry in now_states + 1, or 0 */                                \
+    X(uint32_t, reg_vars)         /* per STATE and MEMORY register: variable + 1, or 0 */                              \
+    X(uint32_t, reg_unit_first)   /* per STATE and MEMORY register: its readers in reg_units */                        \
+    X(uint32_t, reg_units)        /* reaction units */                                                                 \
+    X(uint32_t, reg_island_first) /* and those in reg_islands */                                                       \
+    X(uint32_t, reg_islands)      /* islands whose right-hand sides read it */                                         \
     X(ModelPlace, places)                                                                                              \
     X(char, strings)
 
@@ -511,7 +574,9 @@ typedef struct kaiModel
     uint32_t state_count;
     uint32_t when_count;  // the first reactions are the whens, the others belong to transitions
     uint32_t choice_count;
-    bool instant_signals;  // some signal that is no event depends on the presence of an event
+    uint32_t flow_unit_count;   // the first units
+    uint32_t first_guard_unit;  // reaction units of the guards, in their order
+    bool instant_signals;       // some signal that is no event depends on the presence of an event
     bool has_jacobian;
     uint32_t name, experiment;  // in strings
     ModelSettings settings;

@@ -121,7 +121,7 @@ static uint32_t next_enabled(const kaiSim* sim, uint32_t choice, uint32_t from)
     const kaiModel* model = sim->model;
     while (from < model->reactions_count &&
            (model->reactions[from].choice != choice || sim->R[model->reactions[from].fire] == 0 ||
-            !sim_ctx_active(sim, model->reactions[from].ctx)))
+            !touch_reacts(sim, from) || !sim_ctx_active(sim, model->reactions[from].ctx)))
         from++;
     return from;
 }
@@ -197,7 +197,8 @@ static const Transition* enabled_transition(const kaiSim* sim, const ModeInfo* m
         for (uint32_t i = 0; i < mode->transition_count; i++)
         {
             const Transition* t = &model->transitions[mode->first_transition + i];
-            if (t->preempt == preempt && sim->R[model->reactions[t->reaction].fire] != 0)
+            if (t->preempt == preempt && sim->R[model->reactions[t->reaction].fire] != 0 &&
+                touch_reacts(sim, t->reaction))
                 return t;
         }
     return NULL;
@@ -217,6 +218,15 @@ static bool is_preempted(const kaiSim* sim, uint32_t ctx)
     return false;
 }
 
+// `entry` is present at the next tag.
+static kaiStatus stage_entered(kaiSim* sim, uint32_t entry)
+{
+    kaiStatus status = stage(sim, entry, 1, 0, 0, false);
+    if (status == KAI_OK)
+        sim->staged[sim->stamps[entry] - 1].flag = entry;
+    return status;
+}
+
 static kaiStatus take_transition(kaiSim* sim, uint32_t index, const Transition* t, CommitResult* result)
 {
     const kaiModel* model = sim->model;
@@ -227,7 +237,7 @@ static kaiStatus take_transition(kaiSim* sim, uint32_t index, const Transition* 
     result->other = true;
     uint32_t entry = model->modes[machine->first_mode + t->to].entry;
     if (status == KAI_OK && entry != NO_REG)
-        status = stage(sim, entry, 1, 0, 0, false);
+        status = stage_entered(sim, entry);
     uint32_t from = (uint32_t)sim->R[machine->reg];
     if (from != t->to)
         sim->leaving[sim->leaving_count++] = model->modes[machine->first_mode + from].ctx;
@@ -283,19 +293,18 @@ static void commit_memories(kaiSim* sim, CommitResult* result)
             continue;
         sim->R[memory->dst] = value;
         result->other |= memory->forces;
-        sim->field_changed |= !memory->forces;
+        if (!memory->forces || sim->local)
+            sim_disturb(sim, memory->dst);
     }
 }
 
 static void clear_events(kaiSim* sim, CommitResult* result)
 {
-    const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->event_flags_count; i++)
-        if (sim->R[model->event_flags[i]] != 0)
-        {
-            sim->R[model->event_flags[i]] = 0;
-            result->other |= model->instant_signals;
-        }
+    if (sim->raised_count > 0)
+        result->other |= sim->model->instant_signals;
+    for (uint32_t i = 0; i < sim->raised_count; i++)
+        sim->R[sim->raised[i]] = 0;
+    sim->raised_count = 0;
 }
 
 static bool is_state(const kaiModel* model, uint32_t reg)
@@ -311,16 +320,17 @@ static void apply_staged(kaiSim* sim, CommitResult* result)
         const Staged* s = &sim->staged[i];
         if (s->flag != NO_REG)
         {
-            sim->R[s->flag] = 1;
+            sim_raise(sim, s->flag);
             result->other = true;  // an event comes, whatever it carries
         }
         else if (sim->R[s->target] != s->value)
         {
             result->state |= is_state(model, s->target);
             result->other |= !is_state(model, s->target);
-            sim->field_changed = true;
+            sim_disturb(sim, s->target);
         }
-        sim->R[s->target] = s->value;
+        if (s->flag != s->target)
+            sim->R[s->target] = s->value;
     }
 }
 
@@ -330,7 +340,7 @@ static void change_modes(kaiSim* sim, CommitResult* result)
     for (uint32_t i = 0; i < sim->leaving_count; i++)
         contexts_leave(sim, sim->leaving[i]);
     apply_staged(sim, result);
-    if (result->other)
+    if (result->other && !sim->local)
         contexts_refresh(sim);
     sim->leaving_count = 0;
 }
@@ -340,6 +350,25 @@ static void forget_staged(kaiSim* sim)
     for (uint32_t i = 0; i < sim->staged_count; i++)
         sim->stamps[sim->staged[i].target] = 0;
     sim->staged_count = 0;
+}
+
+// With islands: whoever reads what this commit changes takes its left limit first.
+static kaiStatus touch_changes(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    for (ActiveWalk w = {0}; active_memory(sim, &w);)
+        if (!same_bits(sim->R[model->memories[w.index].src], sim->R[model->memories[w.index].dst]))
+            touch_register(sim, model->memories[w.index].dst);
+    guard_touch(sim);
+    for (uint32_t i = 0; i < sim->staged_count; i++)
+    {
+        const Staged* s = &sim->staged[i];
+        if (s->flag != NO_REG)
+            touch_register(sim, s->flag);
+        if (s->flag != NO_REG || sim->R[s->target] != s->value)
+            touch_register(sim, s->target);
+    }
+    return touch_settle(sim, false);
 }
 
 kaiStatus commit_stage(kaiSim* sim, CommitResult* result)
@@ -360,11 +389,15 @@ kaiStatus commit_stage(kaiSim* sim, CommitResult* result)
 kaiStatus commit_apply(kaiSim* sim, CommitResult* result)
 {
     fired_reactions(sim);
-    commit_memories(sim, result);
-    clear_events(sim, result);
-    guard_commit(sim, result);
-    kaiStatus status = delay_send(sim, result);
-    change_modes(sim, result);
+    kaiStatus status = sim->local ? touch_changes(sim) : KAI_OK;
+    if (status == KAI_OK)
+    {
+        commit_memories(sim, result);
+        clear_events(sim, result);
+        guard_commit(sim, result);
+        status = delay_send(sim, result);
+        change_modes(sim, result);
+    }
     forget_staged(sim);
     return status;
 }

@@ -32,57 +32,32 @@ static kaiStatus out_of_memory(kaiSim* sim)
 // ---- events
 // ----------------------------------------------------------------------------------------------------------
 
-static bool comes_before(const QueueEntry* a, const QueueEntry* b)
+static const uint32_t JUMP = 0x80000000u;    // an entry that only marks the time at which a jump comes out of a delay
+static const uint32_t POSTED = 0x40000000u;  // an event from outside: the rest is the number of the variable
+
+static kaiStatus wait_for(kaiSim* sim, double t, uint32_t target, double value)
 {
-    return a->t != b->t ? a->t < b->t : a->order < b->order;
+    return queue_push(&sim->queue, sim->options.allocator, t, target, value, NULL) ? KAI_OK : out_of_memory(sim);
 }
 
-static void swap_entries(QueueEntry* heap, uint32_t i, uint32_t k)
+static kaiStatus touch_now(kaiSim* sim, uint32_t reg, uint32_t other)
 {
-    QueueEntry held = heap[i];
-    heap[i] = heap[k];
-    heap[k] = held;
+    if (!sim->local)
+        return KAI_OK;
+    touch_register(sim, reg);
+    if (other != NO_REG)
+        touch_register(sim, other);
+    return touch_settle(sim, false);
 }
 
-// There is room for it.
-static void queue_place(Queue* q, QueueEntry entry)
+static kaiStatus come_out(kaiSim* sim, uint32_t reg, uint32_t present, double value)
 {
-    entry.order = q->arrivals++;
-    uint32_t i = q->count++;
-    q->heap[i] = entry;
-    for (; i > 0 && comes_before(&q->heap[i], &q->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        swap_entries(q->heap, i, (i - 1) / 2);
-}
-
-static kaiStatus queue_push(kaiSim* sim, QueueEntry entry)
-{
-    Queue* q = &sim->queue;
-    if (q->count == q->capacity)
-    {
-        QueueEntry* made = grow(sim, q->heap, &q->capacity, q->count + 1, sizeof *made);
-        if (made == NULL)
-            return out_of_memory(sim);
-        q->heap = made;
-    }
-    queue_place(q, entry);
+    kaiStatus status = touch_now(sim, reg, present);
+    if (status != KAI_OK)
+        return status;
+    sim->R[reg] = value;
+    sim_raise(sim, present);
     return KAI_OK;
-}
-
-static QueueEntry queue_pop(Queue* q)
-{
-    QueueEntry top = q->heap[0];
-    q->heap[0] = q->heap[--q->count];
-    for (uint32_t i = 0;;)
-    {
-        uint32_t least = i;
-        for (uint32_t k = 2 * i + 1; k <= 2 * i + 2 && k < q->count; k++)
-            if (comes_before(&q->heap[k], &q->heap[least]))
-                least = k;
-        if (least == i)
-            return top;
-        swap_entries(q->heap, i, least);
-        i = least;
-    }
 }
 
 static kaiStatus queue_turn(kaiSim* sim, uint32_t index);
@@ -90,8 +65,10 @@ static kaiStatus queue_turn(kaiSim* sim, uint32_t index);
 kaiStatus delay_send(kaiSim* sim, CommitResult* result)
 {
     const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->delays_count; i++)
+    uint32_t count = sim->local ? sim->touched.delays.count : model->delays_count;
+    for (uint32_t k = 0; k < count; k++)
     {
+        uint32_t i = sim->local ? sim->touched.delays.at[k] : k;
         const Delay* d = &model->delays[i];
         kaiStatus status = d->queue ? queue_turn(sim, i) : KAI_OK;
         if (status != KAI_OK)
@@ -103,61 +80,120 @@ kaiStatus delay_send(kaiSim* sim, CommitResult* result)
             return sim_fail(sim, d->place, "a delay must be 0 or more", "a delay of %g at t = %.17g", T, sim->now.t);
         if (T == 0)  // the next tag
         {
-            sim->R[d->out] = sim->R[d->value];
-            sim->R[d->out_present] = 1;
+            status = come_out(sim, d->out, d->out_present, sim->R[d->value]);
+            if (status != KAI_OK)
+                return status;
             result->other = true;
             continue;
         }
-        status = queue_push(sim, (QueueEntry){.t = sim->now.t + T, .delay = i, .value = sim->R[d->value]});
+        status = wait_for(sim, sim->now.t + T, i, sim->R[d->value]);
         if (status != KAI_OK)
             return status;
     }
     return KAI_OK;
 }
 
-enum
+// Touches what the entries due at t will change: those of the heap from place i on.
+void delay_touch_due(kaiSim* sim, double t, uint32_t i)
 {
-    JUMP = 0x80000000u
-};  // an entry that only marks the time at which a jump comes out of a delay
-
-// Entries that were held back go into the queue again, in their order. They lie reversed in the slots below `end`,
-// which popping has freed; one more was popped than held, so no slot is written before it was read.
-static void return_held(Queue* q, uint32_t end, uint32_t held)
-{
-    for (uint32_t i = 0; i < held / 2; i++)
-        swap_entries(q->heap, end - held + i, end - 1 - i);
-    for (uint32_t k = 0; k < held; k++)
-        queue_place(q, q->heap[end - held + k]);
+    if (i >= sim->queue.count || !(queue_at(&sim->queue, i)->t <= t + 4e-16 * fabs(t)))
+        return;
+    uint32_t target = queue_at(&sim->queue, i)->target;
+    if (target & POSTED)
+    {
+        touch_register(sim, sim->model->vars[target & ~POSTED].reg);
+        touch_register(sim, sim->model->vars[target & ~POSTED].present);
+    }
+    else
+    {
+        const Delay* d = &sim->model->delays[target & ~JUMP];
+        touch_register(sim, d->out);
+        if (d->event)
+            touch_register(sim, d->out_present);
+    }
+    delay_touch_due(sim, t, 2 * i + 1);
+    delay_touch_due(sim, t, 2 * i + 2);
 }
 
-// Two events of one `delay` that are due at one time come out at two tags: none is lost.
-void delay_mark_due(kaiSim* sim, double t)
+static kaiStatus hand_over(kaiSim* sim, const QueueEntry* entry)
 {
-    Queue* q = &sim->queue;
-    uint32_t end = q->count, held = 0;
-    while (q->count > 0 && q->heap[0].t <= t + 4e-16 * fabs(t))
+    if (entry->target & POSTED)
     {
-        QueueEntry entry = queue_pop(q);
-        if (entry.delay & JUMP)
-        {
-            sim->field_changed = true;
-            continue;
-        }
-        const Delay* d = &sim->model->delays[entry.delay];
-        if (sim->R[d->out_present] != 0)
-        {
-            q->heap[end - 1 - held++] = entry;
-            continue;
-        }
-        sim->R[d->out] = entry.value;
-        sim->R[d->out_present] = 1;
+        const ModelVar* var = &sim->model->vars[entry->target & ~POSTED];
+        return come_out(sim, var->reg, var->present, entry->value);
     }
-    return_held(q, end, held);
+    const Delay* d = &sim->model->delays[entry->target & ~JUMP];
+    if (!(entry->target & JUMP))
+        return come_out(sim, d->out, d->out_present, entry->value);
+    kaiStatus status = touch_now(sim, d->out, NO_REG);
+    sim_disturb(sim, d->out);
+    return status;
+}
+
+// Whether what the entry brings is present already.
+static bool is_taken(const kaiSim* sim, const QueueEntry* entry)
+{
+    if (entry->target & JUMP)
+        return false;
+    uint32_t present = entry->target & POSTED ? sim->model->vars[entry->target & ~POSTED].present
+                                              : sim->model->delays[entry->target].out_present;
+    return sim->R[present] != 0;
+}
+
+static kaiStatus move_entry(kaiSim* sim, Queue* to, const QueueEntry* entry)
+{
+    bool kept = queue_push(to, sim->options.allocator, entry->t, entry->target, entry->value, NULL);
+    return kept ? KAI_OK : out_of_memory(sim);
+}
+
+// Two events for one place that are due at one time come out at two tags: none is lost.
+kaiStatus delay_mark_due(kaiSim* sim, double t)
+{
+    kaiStatus status = KAI_OK;
+    while (status == KAI_OK && queue_next(&sim->queue) <= t + 4e-16 * fabs(t))
+    {
+        QueueEntry entry = queue_pop(&sim->queue);
+        status = is_taken(sim, &entry) ? move_entry(sim, &sim->held, &entry) : hand_over(sim, &entry);
+    }
+    while (status == KAI_OK && sim->held.count > 0)
+    {
+        QueueEntry entry = queue_pop(&sim->held);
+        status = move_entry(sim, &sim->queue, &entry);
+    }
+    return status;
+}
+
+// ---- events from outside
+// ---------------------------------------------------------------------------------------------
+
+kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_t* handle)
+{
+    const kaiModel* model = sim->model;
+    if (variable < 0 || (uint32_t)variable >= model->vars_count || model->vars[variable].kind != MODEL_INPUT ||
+        model->vars[variable].column != KAI_COLUMN_EVENT)
+        return KAI_ERR_USAGE;
+    const ModelVar* var = &model->vars[variable];
+    double now = sim->started ? sim->now.t : sim->options.start;
+    if (!(t >= now))
+    {
+        sim_fail(sim, var->place, "post it for the present or later, or restore a snapshot from before it",
+                 "the event %s is posted for t = %.17g, which has passed: the run has come to t = %.17g",
+                 model_string(model, var->name), t, now);
+        sim->failure.status = KAI_OK;  // the run itself has not failed
+        return KAI_ERR_USAGE;
+    }
+    bool kept = queue_push(&sim->queue, sim->options.allocator, t, (uint32_t)variable | POSTED, value, handle);
+    return kept ? KAI_OK : out_of_memory(sim);
+}
+
+bool kaiSim_Cancel(kaiSim* sim, uint64_t handle)
+{
+    return queue_cancel(&sim->queue, handle);
 }
 
 double delay_next_time(const kaiSim* sim)
 {
-    return sim->queue.count > 0 ? sim->queue.heap[0].t : INFINITY;
+    return queue_next(&sim->queue);
 }
 
 // ---- histories
@@ -208,8 +244,9 @@ static kaiStatus queue_turn(kaiSim* sim, uint32_t index)
     History* h = &sim->histories[index];
     if (!sim_ctx_active(sim, d->ctx))
         return KAI_OK;
-    kaiStatus status = KAI_OK;
-    if (sim->R[d->present] != 0)
+    kaiStatus status =
+        sim->R[d->present] != 0 || sim->R[d->time] != 0 ? touch_now(sim, d->out, d->out_present) : KAI_OK;
+    if (status == KAI_OK && sim->R[d->present] != 0)
         status = history_push(sim, h, (HistoryPoint){.t = sim->now.t, .value = sim->R[d->value]}, -INFINITY);
     if (status == KAI_OK && sim->R[d->time] != 0)
     {
@@ -218,6 +255,11 @@ static kaiStatus queue_turn(kaiSim* sim, uint32_t index)
     }
     sim->R[d->out_present] = h->count;
     sim->R[d->out] = h->count > 0 ? point_at(h, 0)->value : 0;
+    if (sim->local)
+    {
+        sim_disturb(sim, d->out);
+        sim_disturb(sim, d->out_present);
+    }
     return status;
 }
 
@@ -288,6 +330,53 @@ static kaiStatus push_all(kaiSim* sim, double t)
     return KAI_OK;
 }
 
+// An island's last step, up to `until`.
+kaiStatus delay_island_step(kaiSim* sim, uint32_t index, double until)
+{
+    const kaiModel* model = sim->model;
+    const Ode* ode = sim->island_odes[index];
+    const IndexRange delays = model->islands[index].delays;
+    double start = fmax(ode_step_start(ode), sim->islands[index].pushed), length = until - start;
+    kaiStatus status = KAI_OK;
+    if (delays.count == 0 || !(length > 0))
+        return status;
+    sim->islands[index].pushed = until;
+    double held = sim->R[model->reg_time];
+    for (int k = 1; k <= 4 && status == KAI_OK; k++)
+    {
+        double t = k == 4 ? until : start + k / 4.0 * length;
+        sim->R[model->reg_time] = t;
+        island_look(sim, index, start, length, k / 4.0, true);
+        if (k ==
+            4)  // the slope of the equations, as after an instant here: that of the interpolant would look like a jump
+        {
+            sim->islands[index].loaded = NAN;
+            island_load(sim, index, until);
+            status = sim_run_code(sim, model->islands[index].deriv);
+        }
+        for (uint32_t i = 0; i < delays.count && status == KAI_OK; i++)
+        {
+            uint32_t delay = model->island_delays[delays.first + i];
+            const Delay* d = &model->delays[delay];
+            status = sim_run_code(sim, d->look);
+            HistoryPoint point = {t, sim->R[d->flow_value], sim->R[d->flow_slope]};
+            if (status == KAI_OK)
+                status = history_push(sim, &sim->histories[delay], point, t - 2 * sim->R[d->time]);
+        }
+    }
+    sim->R[model->reg_time] = held;
+    return status;
+}
+
+// What went in up to now was computed with what the instant is about to change.
+kaiStatus delay_before(kaiSim* sim, double t)
+{
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < sim->delaying.count && status == KAI_OK; i++)
+        status = delay_island_step(sim, sim->delaying.at[i], t);
+    return status;
+}
+
 static bool has_histories(const kaiModel* model)
 {
     for (uint32_t i = 0; i < model->delays_count; i++)
@@ -330,8 +419,22 @@ kaiStatus delay_start(kaiSim* sim)
         return sim_fail(sim, model->delays[0].place, "a continuous signal needs a delay above 0",
                         "a transport delay of %g", shortest);
     double limit = sim->options.max_step > 0 ? fmin(sim->options.max_step, shortest) : shortest;
-    ode_set_max_step(sim->ode, limit);
+    if (!sim->local)
+        ode_set_max_step(sim->ode, limit);
+    for (uint32_t i = 0; i < model->islands_count; i++)
+        ode_set_max_step(sim->island_odes[i], limit);
     return start_histories(sim);
+}
+
+// Where an instant may follow, the slope is that of the equations, before and after it: the slope of an interpolant
+// would look like a jump.
+static kaiStatus load_end(kaiSim* sim)
+{
+    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * sim->model->state_count);
+    kaiStatus status = sim_run_code(sim, sim->model->deriv);
+    if (sim->holds > 0)
+        zeno_hold(sim, sim_slopes(sim));
+    return status;
 }
 
 kaiStatus delay_step(kaiSim* sim)
@@ -343,8 +446,13 @@ kaiStatus delay_step(kaiSim* sim)
     {
         double theta = k / 4.0, t = k == 4 ? ode_time(sim->ode) : start + theta * h;
         sim->R[sim->model->reg_time] = t;
-        ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
-        kaiStatus status = sim_run_code(sim, sim->model->events);
+        kaiStatus status = KAI_OK;
+        if (k == 4)
+            status = load_end(sim);
+        else
+            ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
+        if (status == KAI_OK)
+            status = sim_run_code(sim, sim->model->events);
         if (status == KAI_OK)
             status = push_all(sim, t);
         if (status != KAI_OK)
@@ -353,26 +461,38 @@ kaiStatus delay_step(kaiSim* sim)
     return KAI_OK;
 }
 
+// With islands: what goes in where the run stands.
+static kaiStatus look_now(kaiSim* sim, const Delay* d)
+{
+    sim->R[sim->model->reg_time] = sim->now.t;
+    island_load(sim, d->island, sim->now.t);
+    kaiStatus status = island_slopes(sim, d->island);
+    return status == KAI_OK ? sim_run_code(sim, d->look) : status;
+}
+
 // After an instant: the right limit joins the history, and a jump is announced T later.
 kaiStatus delay_instant(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
     if (!has_histories(model))
         return KAI_OK;
-    memcpy(sim_slopes(sim), ode_slope(sim->ode), sizeof(double) * model->state_count);
-    kaiStatus status = sim_run_code(sim, model->events);
+    kaiStatus status = sim->local ? KAI_OK : load_end(sim);
+    if (status == KAI_OK && !sim->local)
+        status = sim_run_code(sim, model->events);
     for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
     {
         const Delay* d = &model->delays[i];
         History* h = &sim->histories[i];
-        if (d->event)
+        if (d->event || (sim->local && sim->islands[d->island].disturbed_at != sim->touch))
             continue;
+        if (sim->local)
+            status = look_now(sim, d);
         double value = sim->R[d->flow_value], slope = sim->R[d->flow_slope];
         bool jumps =
             h->count > 0 && (point_at(h, h->count - 1)->value != value || point_at(h, h->count - 1)->slope != slope);
         status = history_push(sim, h, (HistoryPoint){sim->now.t, value, slope}, sim->now.t - 2 * sim->R[d->time]);
         if (status == KAI_OK && jumps)
-            status = queue_push(sim, (QueueEntry){.t = sim->now.t + sim->R[d->time], .delay = i | JUMP});
+            status = wait_for(sim, sim->now.t + sim->R[d->time], i | JUMP, 0);
     }
     return status;
 }

@@ -57,9 +57,9 @@ static void put_queue(PlaceTable* table, const kaiSim* sim)
     put(table, q->count);
     for (uint32_t i = 0; i < q->count; i++)
     {
-        put(table, q->heap[i].t);
-        put(table, q->heap[i].delay);
-        put(table, q->heap[i].value);
+        put(table, queue_at(q, i)->t);
+        put(table, queue_at(q, i)->target);
+        put(table, queue_at(q, i)->value);
     }
 }
 
@@ -94,6 +94,8 @@ static void put_probes(PlaceTable* table, const kaiSim* sim)
 static void put_place(PlaceTable* table, const kaiSim* sim, PlaceKind kind)
 {
     const kaiModel* model = sim->model;
+    for (uint32_t i = 0; i < model->islands_count; i++)
+        island_load((kaiSim*)(uintptr_t)sim, i, sim->now.t);
     for (uint32_t i = model->reg_first[REG_STATE]; i < model->reg_first[REG_VALUE]; i++)
         put(table, sim->R[i]);
     put(table, kind);

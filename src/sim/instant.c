@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static void copy_left_limits(kaiSim* sim, bool start)
+void instant_left_limits(kaiSim* sim, bool start)
 {
     const kaiModel* model = sim->model;
     for (ActiveWalk w = {0}; active_memory(sim, &w);)
@@ -32,19 +32,66 @@ static kaiStatus check_assertions(kaiSim* sim)
 // ---- the loop
 // --------------------------------------------------------------------------------------------------------
 
-static kaiStatus left_limit(kaiSim* sim, bool start)
+// With islands: of what is due, and of what it may change.
+static kaiStatus touch_due(kaiSim* sim, double t, double found, bool start)
 {
-    sim->now.p = -1;
-    sim->now.m = 0;
+    const kaiModel* model = sim->model;
+    touch_moment(sim, t);
+    sim->load_time = found;
+    kaiStatus status = start ? KAI_OK : delay_before(sim, t);
+    if (status != KAI_OK)
+        return status;
+    sim->moment++;
+    touch_begin(sim);
+    if (start)
+    {
+        touch_all(sim);
+        islands_disturb_all(sim);
+    }
+    for (uint32_t i = 0; i < model->always_units_count; i++)
+        touch_unit(sim, model->always_units[i]);
+    for (uint32_t i = 0; i < sim->due_clocks.count; i++)
+        touch_register(sim, model->clocks[sim->due_clocks.at[i]].flag);
+    for (uint32_t i = 0; i < sim->located_count; i++)
+    {
+        touch_unit(sim, model->first_guard_unit + sim->located[i]);
+        touch_register(sim, model->guards[sim->located[i]].latch);
+    }
+    delay_touch_due(sim, t, 0);
+    for (uint32_t i = 0; i < sim->outside.count; i++)
+    {
+        touch_register(sim, sim->outside.at[i]);
+        sim_disturb(sim, sim->outside.at[i]);
+    }
+    sim->outside.count = 0;
+    status = touch_settle(sim, start);
+    if (status == KAI_OK)
+        status = touch_rows(sim);
+    touch_merge(sim);
+    return status;
+}
+
+static kaiStatus flow_due(kaiSim* sim, bool start)
+{
     kaiStatus status = sim_run_code(sim, sim->model->flow);
     if (status == KAI_OK)
         status = sim_run_code(sim, sim->model->events);
     if (status != KAI_OK)
         return status;
-    copy_left_limits(sim, start);
+    instant_left_limits(sim, start);
     if (sim_numeric(sim))
         pulse_left_limit(sim);
     guard_left_limit(sim);
+    return KAI_OK;
+}
+
+static kaiStatus left_limit(kaiSim* sim, bool start)
+{
+    sim->now.p = -1;
+    sim->now.m = 0;
+    kaiStatus status = sim->local ? touch_due(sim, sim->now.t, sim->now.t, start) : flow_due(sim, start);
+    if (status != KAI_OK)
+        return status;
     if (start)  // `pre(x, first)` is `first` there already, so what was written decides, not the flow
         status = sim_run_code(sim, sim->model->react);
     return status == KAI_OK ? record_tag(sim, true, true) : status;
@@ -55,16 +102,17 @@ static kaiStatus integrate_impulses(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
     kaiStatus status = KAI_OK;
-    for (uint32_t i = 0; i < model->now_states_count; i++)
+    uint32_t count = sim->local ? sim->touched.nows.count : model->now_states_count;
+    for (uint32_t i = 0; i < count; i++)
     {
-        double* state = &sim->R[model->now_states[i].state];
-        double now = sim->R[model->now_states[i].now];
-        if (*state == now)
+        const NowState* n = &model->now_states[sim->local ? sim->touched.nows.at[i] : i];
+        if (sim->R[n->state] == sim->R[n->now])
             continue;
-        *state = now;
-        sim->reaction_moved = sim->field_changed = true;
-        if (!isfinite(now) && status == KAI_OK)
-            status = pulse_overflow(sim, model->now_states[i].state - model->reg_first[REG_STATE]);
+        sim->R[n->state] = sim->R[n->now];
+        sim->reaction_moved = true;
+        sim_disturb(sim, n->state);
+        if (!isfinite(sim->R[n->now]) && status == KAI_OK)
+            status = pulse_overflow(sim, n->state - model->reg_first[REG_STATE]);
     }
     return status;
 }
@@ -72,9 +120,10 @@ static kaiStatus integrate_impulses(kaiSim* sim)
 static kaiStatus check_faults(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->faults_count; i++)
+    uint32_t count = sim->local ? sim->touched.faults.count : model->faults_count;
+    for (uint32_t i = 0; i < count; i++)
     {
-        const ModelFault* fault = &model->faults[i];
+        const ModelFault* fault = &model->faults[sim->local ? sim->touched.faults.at[i] : i];
         if (sim->R[fault->condition] == 0 || !sim_ctx_active(sim, fault->ctx))
             continue;
         kaiStatus status = sim_fail(sim, fault->place, model_string(model, fault->help), "%s, at t = %.17g",
@@ -88,7 +137,9 @@ static kaiStatus check_faults(kaiSim* sim)
 static kaiStatus react_once(kaiSim* sim)
 {
     sim->counters.tags++;
-    kaiStatus status = sim_run_code(sim, sim->model->react);
+    if (sim->local)
+        touch_merge(sim);
+    kaiStatus status = sim->local ? touch_react(sim) : sim_run_code(sim, sim->model->react);
     if (status == KAI_OK)
         status = check_faults(sim);
     if (status == KAI_OK)
@@ -151,15 +202,18 @@ static kaiStatus react_until_rest(kaiSim* sim)
 kaiStatus instant_run(kaiSim* sim, double t, bool start)
 {
     bool again = !start && t <= sim->instant_time + 4e-16 * fabs(t);
+    double found = t;
     sim->counters.instants += !again;
+    sim->stale = false;
     kaiStatus status = KAI_OK;
     if (again)  // crossings a few ulp apart share one instant: its tags go on
     {
         t = sim->instant_time;
         sim->R[sim->model->reg_time] = t;
         sim->now.m++;
-        status = sim_run_code(sim, sim->model->events);
-        guard_left_limit(sim);
+        status = sim->local ? touch_due(sim, t, found, false) : sim_run_code(sim, sim->model->events);
+        if (!sim->local)
+            guard_left_limit(sim);
     }
     else
     {
@@ -179,8 +233,9 @@ kaiStatus instant_run(kaiSim* sim, double t, bool start)
     sim->instant_time = t;
     if (start)
         schedule_enter_modes(sim);
-    schedule_mark_due(sim, t);
-    status = guard_apply_located(sim);
+    status = schedule_mark_due(sim, t);
+    if (status == KAI_OK)
+        status = guard_apply_located(sim);
     if (status == KAI_OK)
         status = react_until_rest(sim);
     if (status == KAI_OK)

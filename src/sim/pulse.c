@@ -115,7 +115,7 @@ static kaiStatus settle_step(kaiSim* sim, double h, double t)
 {
     int failed = ode_impulse_step(sim->ode, h, t);
     if (failed != ODE_OK)
-        return sim_ode_failed(sim, failed);
+        return sim_ode_failed(sim, NO_REG, failed);
     memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * sim->model->state_count);
     sim->R[sim->model->reg_time] = t;
     pulse_step_taken(sim);
@@ -134,7 +134,7 @@ kaiStatus pulse_settle(kaiSim* sim, bool* moved)
     int n = model->impulse_order;
     memcpy(sim->x, sim_states(sim), sizeof(double) * model->state_count);
     int failed = ode_restart(sim->ode, t, sim->x, false);
-    kaiStatus status = failed == ODE_OK ? KAI_OK : sim_ode_failed(sim, failed);
+    kaiStatus status = failed == ODE_OK ? KAI_OK : sim_ode_failed(sim, NO_REG, failed);
     for (int k = 1; k <= 2 * n && status == KAI_OK; k++)
         status = settle_step(sim, k <= n ? h : -h, t + (k <= n ? k : 2 * n - k) * h);
     *moved = sim->field_changed = true;

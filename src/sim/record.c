@@ -179,6 +179,8 @@ static bool differs(const kaiModel* model, const ModelVar* var, const double* be
 
 bool record_var_changed(const kaiSim* sim, uint32_t var)
 {
+    if (sim->local && sim->var_touches[var] != sim->touch)
+        return false;
     return differs(sim->model, &sim->model->vars[var], sim->tag_before, sim->tag_before_flow, sim->tag_last,
                    sim->tag_last_flow);
 }
@@ -186,10 +188,29 @@ bool record_var_changed(const kaiSim* sim, uint32_t var)
 static bool anything_changed(const kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->vars_count; i++)
+    uint32_t count = sim->local ? sim->touched.vars.count : model->vars_count;
+    for (uint32_t k = 0; k < count; k++)
+    {
+        uint32_t i = sim->local ? sim->touched.vars.at[k] : k;
         if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(sim, i))
             return true;
+    }
     return false;
+}
+
+void record_keep(const kaiSim* sim, uint32_t index, double* to)
+{
+    const ModelVar* var = &sim->model->vars[index];
+    to[var->reg] = sim->R[var->reg];
+    if (var->present != NO_REG)
+        to[var->present] = sim->R[var->present];
+    for (uint32_t k = 0; k < var->impulse_count; k++)
+        to[var->impulse + k] = sim->R[var->impulse + k];
+    for (uint32_t ctx = var->ctx; ctx != 0; ctx = sim->model->contexts[ctx].parent)
+    {
+        uint32_t mode = sim->model->machines[sim->model->contexts[ctx].machine].reg;
+        to[mode] = sim->R[mode];
+    }
 }
 
 // Keeps what the tag left in the registers that variables show, so that the next one can be compared with it.
@@ -200,7 +221,10 @@ static void keep_tag(kaiSim* sim, bool flow)
     sim->tag_before_flow = sim->tag_last_flow;
     sim->tag_last = older;
     sim->tag_last_flow = flow;
-    for (uint32_t i = 0; i < sim->kept_count; i++)
+    if (sim->local)
+        for (uint32_t i = 0; i < sim->touched.vars.count; i++)
+            record_keep(sim, sim->touched.vars.at[i], older);
+    for (uint32_t i = 0; i < sim->kept_count && !sim->local; i++)
         older[sim->kept[i]] = sim->R[sim->kept[i]];
 }
 
@@ -389,8 +413,11 @@ static kaiStatus record_point(kaiSim* sim)
 {
     bool wanted = sim->every == 0 || on_grid(sim);
     if ((sim->options.row == NULL || !wanted) && sim->model->probes_count == 0)
+    {
+        sim->stale = true;  // who asks for a value will have it computed
         return KAI_OK;
-    kaiStatus status = sim_run_code(sim, sim->model->flow);
+    }
+    kaiStatus status = sim->local ? touch_rows(sim) : sim_run_code(sim, sim->model->flow);
     if (status != KAI_OK)
         return status;
     probe_tag(sim, true, false);
@@ -415,6 +442,12 @@ kaiStatus record_tag(kaiSim* sim, bool instant, bool left)
 
 static kaiStatus load_inside(kaiSim* sim, double t)
 {
+    if (sim->local)
+    {
+        touch_moment(sim, t);
+        sim->now = (kaiTag){t, 0, 0};
+        return touch_rows(sim);
+    }
     double start = ode_step_start(sim->ode), h = ode_time(sim->ode) - start;
     ode_dense(sim->ode, (t - start) / h, sim_states(sim), NULL);
     sim->R[sim->model->reg_time] = t;
@@ -515,9 +548,8 @@ static void extremes_inside(kaiSim* sim, uint32_t probe, double start, double en
     }
 }
 
-kaiStatus record_step(kaiSim* sim, double end)
+kaiStatus record_step(kaiSim* sim, double start, double end)
 {
-    double start = ode_step_start(sim->ode);
     kaiTag now = sim->now;
     kaiStatus status = probe_inside(sim, start, end);
     for (uint32_t i = 0; i < sim->model->probes_count && sim->watches_extremes; i++)

@@ -126,7 +126,7 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
     int64_t rejected = sim->options.profile ? ode_stats(sim->ode).rejected : 0;
     int failed = ode_step(sim->ode, limit);
     if (failed != ODE_OK)
-        return sim_ode_failed(sim, failed);
+        return sim_ode_failed(sim, NO_REG, failed);
     if (sim_numeric(sim))
         pulse_step_taken(sim);
     double theta = 1, end = ode_time(sim->ode), start = ode_step_start(sim->ode);
@@ -144,7 +144,7 @@ static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
         status = guard_step_done(sim);
     *instant = found || same_time(end, next);
     if (status == KAI_OK)
-        status = record_step(sim, end);
+        status = record_step(sim, start, end);
     if (status == KAI_OK && found)
         ode_cut(sim->ode, theta);
     if (sim_numeric(sim))
@@ -179,6 +179,14 @@ kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
             return status;
         sim->ended = sim->halted;
         return sim->halted ? KAI_END : KAI_INSTANT;
+    }
+    if (sim->local)
+    {
+        kaiStatus status = island_run_step(sim);
+        if (status < 0)
+            return fail_with(sim, status);
+        sim->ended |= sim->halted;
+        return sim->ended ? KAI_END : status;
     }
     for (;;)
     {

@@ -10,6 +10,17 @@ static double clock_time(const kaiSim* sim, const Clock* clock)
     return n == 0 ? first : first + n * period;  // a period of inf: one tick
 }
 
+double schedule_clock_time(const kaiSim* sim, uint32_t clock)
+{
+    return clock_time(sim, &sim->model->clocks[clock]);
+}
+
+// Times that differ only by the rounding of their formulas are one time.
+static bool is_due(double due, double t)
+{
+    return due <= t + 4e-16 * fabs(t);
+}
+
 kaiStatus schedule_start(kaiSim* sim)
 {
     for (uint32_t i = 0; i < sim->model->clocks_count; i++)
@@ -21,14 +32,12 @@ kaiStatus schedule_start(kaiSim* sim)
                             "a clock with period %g and first tick %g", period, first);
         double behind = (sim->options.start - first) / period;
         sim->R[clock->count] = behind > 0 ? ceil(behind) : 0;
+        if (sim->local && is_due(clock_time(sim, clock), sim->options.start))
+            sim->due_clocks.at[sim->due_clocks.count++] = i;
+        else if (sim->local)
+            agenda_set(&sim->agenda, i, clock_time(sim, clock));
     }
     return KAI_OK;
-}
-
-// Times that differ only by the rounding of their formulas are one time.
-static bool is_due(double due, double t)
-{
-    return due <= t + 4e-16 * fabs(t);
 }
 
 // Where a clock ticks at what is one time, its own time is taken: a delayed sample that comes a rounding early must not
@@ -44,27 +53,44 @@ double schedule_next(kaiSim* sim)
     return tick < next || is_due(tick, next) ? tick : next;
 }
 
-void schedule_mark_due(kaiSim* sim, double t)
+static void tick(kaiSim* sim, uint32_t index)
+{
+    const Clock* clock = &sim->model->clocks[index];
+    sim->R[clock->count] += 1;
+    if (!sim_ctx_active(sim, clock->ctx))
+        return;
+    sim_raise(sim, clock->flag);
+    fired_clock(sim, index);
+}
+
+// With islands the agenda has told who is due.
+static kaiStatus mark_collected(kaiSim* sim, double t)
+{
+    for (uint32_t i = 0; i < sim->due_clocks.count; i++)
+    {
+        uint32_t clock = sim->due_clocks.at[i];
+        tick(sim, clock);
+        agenda_set(&sim->agenda, clock, schedule_clock_time(sim, clock));
+    }
+    sim->due_clocks.count = 0;
+    return delay_mark_due(sim, t);
+}
+
+kaiStatus schedule_mark_due(kaiSim* sim, double t)
 {
     const kaiModel* model = sim->model;
+    if (sim->local)
+        return mark_collected(sim, t);
     for (uint32_t i = 0; i < model->clocks_count; i++)
-    {
-        const Clock* clock = &model->clocks[i];
-        if (!is_due(clock_time(sim, clock), t))
-            continue;
-        sim->R[clock->count] += 1;
-        if (!sim_ctx_active(sim, clock->ctx))
-            continue;
-        sim->R[clock->flag] = 1;
-        fired_clock(sim, i);
-    }
+        if (is_due(clock_time(sim, &model->clocks[i]), t))
+            tick(sim, i);
     for (ActiveWalk w = {0}; active_guard(sim, &w);)
         if (model->guards[w.index].time_only && is_due(sim->guards[w.index].due, t))
         {
             sim->guards[w.index].due = INFINITY;
             sim->located[sim->located_count++] = w.index;
         }
-    delay_mark_due(sim, t);
+    return delay_mark_due(sim, t);
 }
 
 void schedule_enter_modes(kaiSim* sim)
@@ -74,6 +100,6 @@ void schedule_enter_modes(kaiSim* sim)
     {
         const ModeInfo* mode = &model->modes[model->machines[i].first_mode + model->machines[i].initial];
         if (mode->entry != NO_REG && sim_ctx_active(sim, mode->ctx))
-            sim->R[mode->entry] = 1;
+            sim_raise(sim, mode->entry);
     }
 }

@@ -101,46 +101,60 @@ kaiStatus sim_run_code(kaiSim* sim, CodeRange range)
     return failed == 0 ? KAI_OK : fail_nonconstructive(sim, failed - 1);
 }
 
-static kaiStatus fail_nan(kaiSim* sim)
+static Ode* ode_of(kaiSim* sim, uint32_t island)
+{
+    return island == NO_REG ? sim->ode : sim->island_odes[island];
+}
+
+static uint32_t state_of(const kaiSim* sim, uint32_t island, uint32_t index)
+{
+    return island == NO_REG ? index : sim->model->island_states[sim->model->islands[island].states.first + index];
+}
+
+static kaiStatus fail_nan(kaiSim* sim, uint32_t island)
 {
     const kaiModel* model = sim->model;
-    const double* slopes = sim_slopes(sim);
-    uint32_t state = 0;
-    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * model->state_count);
-    sim->R[model->reg_time] = ode_time(sim->ode);
-    vm_run(model, sim->R, model->deriv, &sim->host);
-    while (state + 1 < model->state_count && isfinite(slopes[state]))
-        state++;
-    uint32_t reg = model->reg_first[REG_DERIV] + state;
-    uint32_t culprit = vm_trace_nan(model, sim->R, model->deriv, reg);
+    const Ode* ode = ode_of(sim, island);
+    CodeRange code = island == NO_REG ? model->deriv : model->islands[island].deriv;
+    uint32_t count = island == NO_REG ? model->state_count : model->islands[island].states.count, at = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sim_states(sim)[state_of(sim, island, i)] = ode_state(ode)[i];
+    sim->R[model->reg_time] = ode_time(ode);
+    vm_run(model, sim->R, code, &sim->host);
+    while (at + 1 < count && isfinite(sim_slopes(sim)[state_of(sim, island, at)]))
+        at++;
+    uint32_t state = state_of(sim, island, at), reg = model->reg_first[REG_DERIV] + state;
+    uint32_t culprit = vm_trace_nan(model, sim->R, code, reg);
     const char* name = model_string(model, model->vars[model->state_vars[state]].name);
     return sim_fail(sim, model->reg_places[culprit],
                     "check the operands there: a division by 0, a root or logarithm of a negative number?",
-                    "the derivative of %s is not a number at t = %.17g", name, ode_time(sim->ode));
+                    "the derivative of %s is not a number at t = %.17g", name, ode_time(ode));
 }
 
-kaiStatus sim_ode_failed(kaiSim* sim, int status)
+kaiStatus sim_ode_failed(kaiSim* sim, uint32_t island, int status)
 {
     const kaiModel* model = sim->model;
+    Ode* ode = ode_of(sim, island);
     if (sim->failure.status != KAI_OK)
         return KAI_ERR_RUN;
     if (status == ODE_ERR_NAN)
-        return fail_nan(sim);
-    OdeStats stats = ode_stats(sim->ode);
-    const char* name = stats.worst >= 0 && (uint32_t)stats.worst < model->state_count
-                           ? model_string(model, model->vars[model->state_vars[stats.worst]].name)
-                           : NULL;
-    sim->now.t = ode_time(sim->ode);
+        return fail_nan(sim, island);
+    OdeStats stats = ode_stats(ode);
+    const char* name =
+        stats.worst >= 0
+            ? model_string(model, model->vars[model->state_vars[state_of(sim, island, (uint32_t)stats.worst)]].name)
+            : NULL;
+    sim->now.t = ode_time(ode);
     uint32_t first = model->reg_first[REG_DERIV];
     for (uint32_t i = 0; sim_numeric(sim) && i < model->state_count; i++)
         if (!isfinite(sim->R[first + i]))
             return pulse_overflow(sim, i);
     if (status == ODE_ERR_STEP)
         return sim_fail(sim, 0, "a stiff model wants solver = rosenbrock or cvode_bdf; a pole cannot be passed",
-                        "the step size became too small at t = %.17g%s%s", ode_time(sim->ode),
+                        "the step size became too small at t = %.17g%s%s", ode_time(ode),
                         name != NULL ? "; the error is largest in " : "", name != NULL ? name : "");
     return sim_fail(sim, 0, "try solver = rosenbrock or cvode_bdf, or a smaller step",
-                    "the solver could not solve its implicit equations at t = %.17g", ode_time(sim->ode));
+                    "the solver could not solve its implicit equations at t = %.17g", ode_time(ode));
 }
 
 // ---- contexts
@@ -300,7 +314,7 @@ static bool check_options(const kaiModel* model, const kaiSimOptions* o, OdeOpti
 // ---- making
 // ----------------------------------------------------------------------------------------------------------
 
-static void* sim_alloc(kaiSim* sim, size_t count, size_t size)
+void* sim_alloc(kaiSim* sim, size_t count, size_t size)
 {
     kaiAllocator a = sim->options.allocator;
     size_t bytes = count * size > 0 ? count * size : 1;
@@ -310,7 +324,7 @@ static void* sim_alloc(kaiSim* sim, size_t count, size_t size)
     return block;
 }
 
-static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
+void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
 {
     kaiAllocator a = sim->options.allocator;
     if (block != NULL)
@@ -336,6 +350,7 @@ static void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(zeno_past, 3 * (size_t)model->state_count)                                                                       \
     X(hold_limit, model->state_count)                                                                                  \
     X(hold_by, model->state_count)                                                                                     \
+    X(raised, model->event_flags_count + model->clocks_count + model->delays_count + model->guards_count + 1)          \
     X(fired, model->guards_count)                                                                                      \
     X(reacted, model->reactions_count)                                                                                 \
     X(rounds, (size_t)(model->vars_count > 256 ? 16 : 64) * model->vars_count)                                         \
@@ -428,8 +443,13 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
         sim->system.column_start = model->jacobian_columns;
         sim->system.row_index = model->jacobian_rows;
     }
-    sim->ode = allocate_arrays(sim) && bonds_create(sim) == KAI_OK ? ode_create(&sim->system, &ode_options, a) : NULL;
-    if (sim->ode == NULL || record_create(sim) != KAI_OK)
+    sim->local = model->islands_count > 0;
+    bool made = allocate_arrays(sim) && bonds_create(sim) == KAI_OK;
+    if (made && sim->local)
+        made = islands_create(sim, &ode_options) == KAI_OK;
+    else if (made)
+        made = (sim->ode = ode_create(&sim->system, &ode_options, a)) != NULL;
+    if (!made || record_create(sim) != KAI_OK)
     {
         *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
         kaiSim_Free(sim);
@@ -439,6 +459,8 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     if (model->reg_seed != NO_REG)
         sim->R[model->reg_seed] = (double)(options->seed & 0xfffffffffffff);
     contexts_refresh(sim);
+    if (sim->local)
+        touch_rows_create(sim);
     sim->now = (kaiTag){options->start, 0, 0};
     sim->instant_time = NAN;
     sim->hold_next = INFINITY;
@@ -456,10 +478,13 @@ void kaiSim_Free(kaiSim* sim)
     bonds_destroy(sim);
     if (sim->ode != NULL)
         ode_destroy(sim->ode);
+    if (sim->local)
+        islands_free(sim);
     if (sim->histories != NULL)
         for (uint32_t i = 0; i < model->delays_count; i++)
             sim_release(sim, sim->histories[i].points, sim->histories[i].capacity, sizeof(HistoryPoint));
-    sim_release(sim, sim->queue.heap, sim->queue.capacity, sizeof(QueueEntry));
+    queue_free(&sim->queue, sim->options.allocator);
+    queue_free(&sim->held, sim->options.allocator);
     sim_release(sim, sim->decisions, sim->decision_capacity, sizeof(Decision));
 #define X(field, count) sim_release(sim, sim->field, (count), sizeof *sim->field);
     SIM_ARRAYS(X)
@@ -479,6 +504,8 @@ kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
     const ModelVar* var = &model->vars[variable];
     if (sim->started && var->kind == MODEL_PARAM)
         return KAI_ERR_USAGE;
+    if (sim->local && sim->started)
+        islands_set(sim, var->reg);
     sim->R[var->reg] = value;
     if (sim->started)
         sim->field_changed = true;
@@ -496,6 +523,11 @@ bool kaiSim_Get(const kaiSim* sim, int variable, double* value)
     if (variable < 0 || (uint32_t)variable >= model->vars_count)
         return false;
     const ModelVar* var = &model->vars[variable];
+    kaiSim* own = (kaiSim*)(uintptr_t)sim;  // nothing changes but that values are up to date
+    if (sim->local && sim->started)
+        touch_var(own, (uint32_t)variable);
+    else if (sim->stale && sim_run_code(own, model->flow) == KAI_OK)
+        own->stale = false;
     *value = sim->R[var->reg];
     bool present = var->present == NO_REG || sim->R[var->present] != 0;
     return present && (var->kind == MODEL_PARAM || sim_ctx_active(sim, var->ctx));
@@ -516,18 +548,48 @@ const kaiFailure* kaiSim_Failure(const kaiSim* sim)
     return &sim->failure;
 }
 
+static void add_stats(kaiCounters* c, OdeStats s)
+{
+    c->steps += s.steps;
+    c->rejected += s.rejected;
+    c->rhs_calls += s.rhs_calls;
+    c->jacobian_calls += s.jacobian_calls;
+    c->restarts += s.restarts;
+    c->rejected_newton += s.halvings;
+    c->rejected_broken += s.broken;
+}
+
 kaiCounters kaiSim_Counters(const kaiSim* sim)
 {
     kaiCounters c = sim->counters;
-    OdeStats s = ode_stats(sim->ode);
-    c.steps = s.steps;
-    c.rejected = s.rejected;
-    c.rhs_calls = s.rhs_calls;
-    c.jacobian_calls = s.jacobian_calls;
-    c.restarts = s.restarts;
-    c.rejected_newton = s.halvings;
-    c.rejected_broken = s.broken;
+    if (!sim->local)
+        add_stats(&c, ode_stats(sim->ode));
+    for (uint32_t i = 0; i < sim->model->islands_count; i++)
+    {
+        add_stats(&c, ode_stats(sim->island_odes[i]));
+        c.rollbacks += sim->islands[i].rollbacks;
+        c.thrown += sim->islands[i].thrown;
+    }
     return c;
+}
+
+bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counters)
+{
+    const kaiModel* model = sim->model;
+    if (index < 0 || (uint32_t)index >= model->islands_count)
+        return false;
+    const Island* island = &model->islands[index];
+    const IslandState* s = &sim->islands[index];
+    OdeStats stats = ode_stats(sim->island_odes[index]);
+    *counters = (kaiIslandCounters){.name = model_string(model, island->name),
+                                    .place = model_place(model, island->place),
+                                    .states = (int)island->states.count,
+                                    .steps = stats.steps,
+                                    .rejected = stats.rejected,
+                                    .rollbacks = s->rollbacks,
+                                    .thrown = s->thrown,
+                                    .ahead = s->ahead};
+    return true;
 }
 
 bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
@@ -553,7 +615,15 @@ bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
 
 int kaiSim_WorstState(const kaiSim* sim)
 {
-    return kaiModel_StateVariable(sim->model, ode_stats(sim->ode).worst);
+    if (!sim->local)
+        return kaiModel_StateVariable(sim->model, ode_stats(sim->ode).worst);
+    for (uint32_t i = 0; i < sim->model->islands_count; i++)
+    {
+        int worst = ode_stats(sim->island_odes[i]).worst;
+        if (worst >= 0)
+            return kaiModel_StateVariable(sim->model, (int)state_of(sim, i, (uint32_t)worst));
+    }
+    return -1;
 }
 
 bool kaiSim_StateLimits(const kaiSim* sim, int state, int64_t* steps, int64_t* rejected)

@@ -20,7 +20,7 @@ typedef struct Part
 
 enum
 {
-    FIXED_PARTS = 8
+    FIXED_PARTS = 10
 };
 
 static void fixed_parts(kaiSim* sim, Part parts[FIXED_PARTS])
@@ -34,6 +34,8 @@ static void fixed_parts(kaiSim* sim, Part parts[FIXED_PARTS])
     parts[5] = (Part){sim->zeno_past, sizeof(double) * 3 * m->state_count};
     parts[6] = (Part){sim->hold_limit, sizeof(double) * m->state_count};
     parts[7] = (Part){sim->hold_by, sizeof(uint32_t) * m->state_count};
+    parts[8] = (Part){sim->islands, sizeof *sim->islands * m->islands_count};
+    parts[9] = (Part){sim->agenda.times, sizeof(double) * sim->agenda.count};
 }
 
 static size_t padded(size_t size)
@@ -41,11 +43,24 @@ static size_t padded(size_t size)
     return (size + 15) & ~(size_t)15;
 }
 
+// One solver, or one for each island.
+static uint32_t ode_count(const kaiSim* sim)
+{
+    return sim->local ? sim->model->islands_count : 1;
+}
+
+static Ode* ode_at(const kaiSim* sim, uint32_t index)
+{
+    return sim->local ? sim->island_odes[index] : sim->ode;
+}
+
 static size_t data_size(kaiSim* sim)
 {
     Part parts[FIXED_PARTS];
     fixed_parts(sim, parts);
-    size_t size = padded(ode_save_size(sim->ode)) + padded(sizeof(QueueEntry) * sim->queue.count);
+    size_t size = padded(queue_save_size(&sim->queue));
+    for (uint32_t i = 0; i < ode_count(sim); i++)
+        size += padded(ode_save_size(ode_at(sim, i)));
     for (int i = 0; i < FIXED_PARTS; i++)
         size += padded(parts[i].size);
     for (uint32_t i = 0; i < sim->model->delays_count; i++)
@@ -80,11 +95,15 @@ kaiSnapshot* kaiSim_Save(kaiSim* sim)
     Part parts[FIXED_PARTS];
     fixed_parts(sim, parts);
     char* at = s->data;
-    ode_save(sim->ode, at);
-    at += padded(ode_save_size(sim->ode));
+    for (uint32_t i = 0; i < ode_count(sim); i++)
+    {
+        ode_save(ode_at(sim, i), at);
+        at += padded(ode_save_size(ode_at(sim, i)));
+    }
     for (int i = 0; i < FIXED_PARTS; i++)
         at = put(at, parts[i].at, parts[i].size);
-    at = put(at, sim->queue.heap, sizeof(QueueEntry) * sim->queue.count);
+    queue_save(&sim->queue, at);
+    at += padded(queue_save_size(&sim->queue));
     for (uint32_t i = 0; i < sim->model->delays_count; i++)
     {
         at = put(at, &sim->histories[i], sizeof(History));
@@ -107,23 +126,6 @@ static void restore_fields(kaiSim* sim, const kaiSim* from)
     sim->row_pending = from->row_pending;
     sim->zero_pending = from->zero_pending;
     sim->failure = (kaiFailure){0};
-}
-
-static const char* restore_queue(kaiSim* sim, const Queue* from, const char* at, bool* ok)
-{
-    Queue* q = &sim->queue;
-    if (from->count > q->capacity)
-    {
-        QueueEntry* made = resized(sim, q->heap, sizeof *made * q->capacity, sizeof *made * from->capacity);
-        *ok = made != NULL;
-        if (made == NULL)
-            return at;
-        q->heap = made;
-        q->capacity = from->capacity;
-    }
-    q->count = from->count;
-    q->arrivals = from->arrivals;
-    return get(at, q->heap, sizeof(QueueEntry) * q->count);
 }
 
 static const char* restore_history(kaiSim* sim, History* h, const char* at, bool* ok)
@@ -150,15 +152,23 @@ kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
     Part parts[FIXED_PARTS];
     fixed_parts(sim, parts);
     const char* at = s->data;
-    bool ok = ode_load(sim->ode, at) == ODE_OK;
-    at += padded(ode_save_size(sim->ode));
+    bool ok = true;
+    for (uint32_t i = 0; i < ode_count(sim); i++)
+    {
+        ok &= ode_load(ode_at(sim, i), at) == ODE_OK;
+        at += padded(ode_save_size(ode_at(sim, i)));
+    }
     restore_fields(sim, &s->sim);
     for (int i = 0; i < FIXED_PARTS; i++)
         at = get(at, parts[i].at, parts[i].size);
-    at = restore_queue(sim, &s->sim.queue, at, &ok);
+    ok &= queue_load(&sim->queue, sim->options.allocator, at);
+    at += padded(queue_save_size(&s->sim.queue));
     for (uint32_t i = 0; i < sim->model->delays_count && ok; i++)
         at = restore_history(sim, &sim->histories[i], at, &ok);
     contexts_refresh(sim);
+    sim->raised_count = 0;
+    if (sim->local)
+        islands_refresh(sim);
     return ok ? KAI_OK : KAI_ERR_MEMORY;
 }
 

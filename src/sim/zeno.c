@@ -51,6 +51,17 @@ static double free_slope(kaiSim* sim, uint32_t guard)
     return sim->R[sim->model->guards[guard].slope];
 }
 
+// The derivatives where the run stands.
+static const double* field_now(kaiSim* sim)
+{
+    if (!sim->local)
+        return ode_slope(sim->ode);
+    for (uint32_t i = 0; i < sim->model->islands_count; i++)
+        island_load(sim, i, sim->now.t);
+    vm_run(sim->model, sim->R, sim->model->deriv, &sim->host);
+    return sim_slopes(sim);
+}
+
 // How the slope of g changes along the free field: the second derivative of g, up to a positive factor.
 static double free_bend(kaiSim* sim, uint32_t guard)
 {
@@ -429,7 +440,7 @@ static Sides fields_of(kaiSim* sim, uint32_t index, const double* x)
     int crossed = sim->guards[index].crossed;
     size_t size = sizeof(double) * sim->model->state_count;
     double* along = past(sim, 2);  // leads back to where g came from
-    memcpy(along, ode_slope(sim->ode), size);
+    memcpy(along, field_now(sim), size);
     Sides s = {.from = past(sim, 0), .to = past(sim, 1)};
     s.slope_from = field_beside(sim, index, x, along, 1, s.from);
     s.slope_to = field_beside(sim, index, x, along, -1, s.to);
@@ -515,7 +526,7 @@ static kaiStatus fail_tunnelled(kaiSim* sim, uint32_t index, double t, double la
 }
 
 // A reaction had turned g back. It must come over the level before it turns again by itself.
-kaiStatus zeno_turned(kaiSim* sim, uint32_t index)
+kaiStatus zeno_turned(kaiSim* sim, uint32_t index, double t)
 {
     GuardState* g = &sim->guards[index];
     double side = g->rebound * g->g, slope = g->rebound * g->slope;
@@ -524,8 +535,8 @@ kaiStatus zeno_turned(kaiSim* sim, uint32_t index)
         g->rebound = 0;
     if (side > 0 || slope >= 0 || -side <= beyond)
         return KAI_OK;
-    sim->now.t = ode_time(sim->ode);
-    return fail_tunnelled(sim, index, g->rebound_time, ode_time(sim->ode) - g->rebound_time);
+    sim->now.t = t;
+    return fail_tunnelled(sim, index, g->rebound_time, t - g->rebound_time);
 }
 
 // A surface that turned g back every time, ever sooner, and does not now, while nothing else happened.
@@ -555,6 +566,27 @@ static kaiStatus watch_barrier(kaiSim* sim, uint32_t index, double t, bool turne
 // ---- instants
 // --------------------------------------------------------------------------------------------------------
 
+// The derivatives before the reactions. With islands those that the located guards read: the others do not change.
+static void keep_left_slopes(kaiSim* sim)
+{
+    const kaiModel* model = sim->model;
+    if (!sim->local)
+        memcpy(sim->left_slope, ode_slope(sim->ode), sizeof(double) * model->state_count);
+    for (uint32_t i = 0; i < sim->located_count && sim->local; i++)
+    {
+        IndexRange islands = model->guards[sim->located[i]].islands;
+        for (uint32_t k = 0; k < islands.count; k++)
+        {
+            uint32_t island = model->guard_islands[islands.first + k];
+            IndexRange states = model->islands[island].states;
+            island_slopes(sim, island);
+            for (uint32_t s = 0; s < states.count; s++)
+                sim->left_slope[model->island_states[states.first + s]] =
+                    sim_slopes(sim)[model->island_states[states.first + s]];
+        }
+    }
+}
+
 // What the reactions of this instant will change is kept only while some guard is under suspicion.
 void zeno_before(kaiSim* sim, double t)
 {
@@ -568,7 +600,7 @@ void zeno_before(kaiSim* sim, double t)
     if (sim->tracked != 0)
         memcpy(sim->zeno_left, sim_states(sim), sizeof(double) * sim->model->state_count);
     if (flips)
-        memcpy(sim->left_slope, ode_slope(sim->ode), sizeof(double) * sim->model->state_count);
+        keep_left_slopes(sim);
 }
 
 static kaiStatus watch_fired(kaiSim* sim, uint32_t index, double t)

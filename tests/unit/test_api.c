@@ -57,7 +57,8 @@ static const char plant_text[] = "model Plant {\n"
                                  "    mode high { signal b = -x; state c = 3; c' = -c; on w < -0.9 -> low }\n"
                                  "  }\n"
                                  "}\n"
-                                 "experiment e of Plant { stop = 6; step = 0.01 }\n";
+                                 "experiment e of Plant { stop = 6; step = 0.01 }\n"
+                                 "experiment apart of Plant { stop = 6; step = 0.01; islands = auto }\n";
 
 // ------------------------------------------------------------------------------------------------------------- memory
 
@@ -723,6 +724,7 @@ static void test_snapshot_plant(void** state)
     {
         print_message("%s\n", solvers[i]);
         check_snapshot(plant_text, "e", solvers[i]);
+        check_snapshot(plant_text, "apart", solvers[i]);
     }
 }
 
@@ -931,6 +933,7 @@ static void test_allocation_failures(void** state)
     (void)state;
     sweep_failures(ball_text, "bounce", "rk45");
     sweep_failures(plant_text, "e", "rk45");
+    sweep_failures(plant_text, "apart", "rk45");
     sweep_failures(ball_text, "bounce", "rosenbrock");
     sweep_failures(ball_text, "bounce", "cvode_bdf");
 }
