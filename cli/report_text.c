@@ -120,7 +120,7 @@ static void print_islands(const kaiSim* sim, FILE* out)
 {
     enum
     {
-        SHOWN = 20
+        ISLANDS_SHOWN = 20
     };
     kaiIslandCounters c;
     int i = 0;
@@ -128,15 +128,15 @@ static void print_islands(const kaiSim* sim, FILE* out)
     {
         if (i == 0)
             fprintf(out, "\nislands: parts with a solver of their own\n");
-        if (i < SHOWN)
+        if (i < ISLANDS_SHOWN)
             fprintf(out,
                     "  %-20s %d states, %lld steps, %lld rejected; rolled back %lld times, %lld steps thrown away; at "
                     "most %.3g ahead of the rest\n",
                     c.name, c.states, (long long)c.steps, (long long)c.rejected, (long long)c.rollbacks,
                     (long long)c.thrown, c.ahead);
     }
-    if (i > SHOWN)
-        fprintf(out, "  and %d more\n", i - SHOWN);
+    if (i > ISLANDS_SHOWN)
+        fprintf(out, "  and %d more\n", i - ISLANDS_SHOWN);
 }
 
 static void print_place(int64_t count, const char* text, const kaiPlace* place, FILE* out)

@@ -283,7 +283,7 @@ static void count_step(kaiCounters* counters, double start, double length)
 // Whom the step was short for: asked only by those who want to explain a run.
 static void profile_step(kaiSim* sim, uint32_t island, bool chosen, int64_t rejected_before)
 {
-    const Ode* ode = sim->island_odes[island];
+    Ode* ode = sim->island_odes[island];
     OdeStats stats = ode_stats(ode);
     int limiting = chosen && count_of(sim, island) > 0 ? ode_limiting(ode) : -1;
     if (limiting >= 0)
