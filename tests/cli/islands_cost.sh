@@ -1,5 +1,5 @@
 # With islands an event costs what it touches, not what the model holds: instructions per collision of a one-dimensional gas of 10
-# and of 150 balls, and per switching of a farm of 20 and of 100 rooms with thermostats, set-up subtracted. Needs valgrind.
+# and of 1000 balls, and per switching of a farm of 20 and of 400 rooms with thermostats, set-up subtracted. Needs valgrind.
 . tests/cli/helpers.bash
 command -v valgrind >/dev/null || { echo "no valgrind: not measured"; exit 0; }
 case $BUILD in *asan*) echo "instrumented build: not measured"; exit 0 ;; esac
@@ -16,13 +16,13 @@ count()
 # each FILE FIRST LAST: instructions per event between the two times
 each() { echo "$(count "$1" "$2") $(count "$1" "$3")" | awk '{ printf "%d", ($3 - $1)/($4 - $2) }'; }
 
-gas 10; gas 150; farm 20; farm 100
+gas 10; gas 1000; farm 20; farm 400
 [ -n "$(count "$WORK/gas10.kai" 0.1)" ] || { echo "valgrind cannot run this build: not measured"; exit 0; }
 few=$(each "$WORK/gas10.kai" 2 8)
-many=$(each "$WORK/gas150.kai" 0.02 0.05)
-echo "instructions per collision: $few with 10 balls, $many with 150"
-[ "$few" -gt 1000 ] && [ "$many" -le $((3 * few)) ] || fail "the cost of a collision grows with the gas"
+many=$(each "$WORK/gas1000.kai" 0.002 0.005)
+echo "instructions per collision: $few with 10 balls, $many with 1000"
+[ "$few" -gt 1000 ] && [ "$many" -le $((4 * few)) ] || fail "the cost of a collision grows with the gas"
 few=$(each "$WORK/farm20.kai" 0.5 1)
-many=$(each "$WORK/farm100.kai" 0.5 0.8)
-echo "instructions per switching: $few with 20 rooms, $many with 100"
+many=$(each "$WORK/farm400.kai" 0.5 0.55)
+echo "instructions per switching: $few with 20 rooms, $many with 400"
 [ "$few" -gt 1000 ] && [ "$many" -le $((3 * few)) ] || fail "the cost of a switching grows with the farm"
