@@ -19,7 +19,7 @@ static bool check_node(Elab* e, uint32_t index)
     uint32_t count = node->bonds.count;
     bool outer = !e->options->experiment && e->bond_items.at[index].env->instance == 0;
     bool junction = node->kind == FLAT_J0 || node->kind == FLAT_J1;
-    bool two = node->kind == FLAT_TF || node->kind == FLAT_GY;
+    bool two = node->kind == FLAT_TF || node->kind == FLAT_GY, matrix = node->matrix != NO_VAR;
     if (node->port && count < (outer ? 1 : 2))
     {
         Diag* diag = elab_error_about(e, K_PORT_OPEN, node->span, node->name, "port `%s` is not connected%s",
@@ -31,7 +31,10 @@ static bool check_node(Elab* e, uint32_t index)
         report_count(e, node, "has no bond");
     else if (two && count != 2)
         report_count(e, node, "has two sides and needs two bonds");
-    else if (!junction && !two && count > 1)
+    else if (matrix && count != node->ports)
+        report_count(e, node, arena_printf(e->arena, "has a matrix of %u by %u and needs as many bonds, not %u",
+                                           node->ports, node->ports, count));
+    else if (!junction && !two && !matrix && count > 1)
         report_count(e, node, "has more than one bond");
     else
         return true;
@@ -172,15 +175,15 @@ static int8_t sign_into(const Elab* e, uint32_t bond, uint32_t node)
     return e->flat->bonds.at[bond].to == node ? 1 : -1;
 }
 
-static void impose(Elab* e, Shared* s, uint32_t index)
+static void impose(Elab* e, Shared* s, uint32_t index, uint32_t port)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     bool flow = node->kind == FLAT_SF || node->kind == FLAT_I;
-    uint32_t root = find_root(s->parent, unknown_of(node->bonds.at[0], flow));
+    uint32_t root = find_root(s->parent, unknown_of(node->bonds.at[port], flow));
     if (s->imposed[root])
         return;
-    s->imposed[root] = (flow ? node->f : node->e) + 1;
-    s->sign[root] = node->kind == FLAT_I ? sign_into(e, node->bonds.at[0], index) : 1;
+    s->imposed[root] = (flow ? node->f : node->e) + port + 1;
+    s->sign[root] = node->kind == FLAT_I ? sign_into(e, node->bonds.at[port], index) : 1;
 }
 
 static Shared find_shared(Elab* e)
@@ -195,8 +198,9 @@ static Shared find_shared(Elab* e)
         for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
         {
             FlatBondKind kind = e->flat->bond_nodes.at[i].kind;
-            if (storages ? kind == FLAT_C || kind == FLAT_I : kind <= FLAT_SF)
-                impose(e, &s, i);
+            bool wanted = storages ? kind == FLAT_C || kind == FLAT_I : kind <= FLAT_SF;
+            for (uint32_t port = 0; wanted && port < e->flat->bond_nodes.at[i].ports; port++)
+                impose(e, &s, i, port);
         }
     return s;
 }
@@ -259,10 +263,13 @@ static void element_outputs(Elab* e, FlatBondGraph* graph, uint32_t index)
         two_port_outputs(e, graph, index);
         return;
     }
-    uint32_t bond = node->bonds.at[0];
-    int8_t sign = kind <= FLAT_SF ? 1 : sign_into(e, bond, index);
-    add_output(e, graph, node->e, kind != FLAT_SE && kind != FLAT_C, &(FlatBondTerm){bond, false, 1}, 1);
-    add_output(e, graph, node->f, kind != FLAT_SF && kind != FLAT_I, &(FlatBondTerm){bond, true, sign}, 1);
+    for (uint32_t i = 0; i < node->ports; i++)
+    {
+        uint32_t bond = node->bonds.at[i];
+        int8_t sign = kind <= FLAT_SF ? 1 : sign_into(e, bond, index);
+        add_output(e, graph, node->e + i, kind != FLAT_SE && kind != FLAT_C, &(FlatBondTerm){bond, false, 1}, 1);
+        add_output(e, graph, node->f + i, kind != FLAT_SF && kind != FLAT_I, &(FlatBondTerm){bond, true, sign}, 1);
+    }
 }
 
 static void find_outputs(Elab* e, FlatBondGraph* graph)
@@ -368,22 +375,29 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
     vec_push(e->arena, graph->inputs, input);
 }
 
-// e = q/c or its law; f = p/i.
-static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index)
+// e = q/c or its law, or a row of C⁻¹ times q; f = p/i.
+static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_t port)
 {
     const FlatBondNode node = e->flat->bond_nodes.at[index];
-    uint32_t var = node.kind == FLAT_C ? node.e : node.f, other = node.kind == FLAT_C ? node.f : node.e;
-    NodeId value = node.law;
+    uint32_t var = (node.kind == FLAT_C ? node.e : node.f) + port;
+    uint32_t other = (node.kind == FLAT_C ? node.f : node.e) + port;
+    NodeId value = node.matrix != NO_VAR ? multiport_value(e, &node, port) : node.law;
     if (!value)
         value = operate(e, NODE_DIV, read(e, node.extensity, node.span), read(e, node.parameter, node.span), node.span);
     var_add_def(e, var, 0, 0, value, node.span);
-    var_add_def(e, node.extensity, 0, 1, read(e, other, node.span), node.span);
-    vec_push(e->arena, graph->inputs, (FlatBondInput){index, 0, var, NO_VAR});
-    if (node.energy == NO_VAR)
+    var_add_def(e, node.extensity + port, 0, 1, read(e, other, node.span), node.span);
+    vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR});
+    if (node.energy == NO_VAR || port + 1 < node.ports)
         return;
-    NodeId product = operate(e, NODE_MUL, read(e, var, node.span), read(e, node.extensity, node.span), node.span);
+    NodeId sum = 0;
+    for (uint32_t k = 0; k <= port; k++)
+    {
+        NodeId power = read(e, var - port + k, node.span), stored = read(e, node.extensity + k, node.span);
+        NodeId product = operate(e, NODE_MUL, power, stored, node.span);
+        sum = k ? operate(e, NODE_ADD, sum, product, node.span) : product;
+    }
     NodeId half = flat_const(e->flat, 0.5, TYPE_REAL);
-    var_add_def(e, node.energy, 0, 0, operate(e, NODE_MUL, half, product, node.span), node.span);
+    var_add_def(e, node.energy, 0, 0, operate(e, NODE_MUL, half, sum, node.span), node.span);
 }
 
 static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
@@ -395,7 +409,8 @@ static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
         if (node->kind <= FLAT_SF)
             source_input(e, graph, index, mapped);
         else if (node->extensity != NO_VAR)
-            storage_input(e, graph, index);
+            for (uint32_t port = 0; port < e->flat->bond_nodes.at[index].ports; port++)
+                storage_input(e, graph, index, port);
         else if (node->free)
             free_inputs(e, graph, index);
     }

@@ -284,8 +284,11 @@ typedef struct FlatBondNode
     uint32_t e, f;       // variables; of TF and GY those of side 1
     uint32_t e2, f2;     // TF, GY: side 2; else NO_VAR
     uint32_t extensity;  // C: q, I: p; else NO_VAR
-    uint32_t energy;     // C, I: ½ e q, ½ f p; NO_VAR if there is a law
-    uint32_t parameter;  // r, c, i, n; NO_VAR: a source, or a law
+    uint32_t energy;     // C, I: ½ e q, ½ f p, summed over the ports; NO_VAR if there is a law
+    uint32_t parameter;  // r, c, i, n; NO_VAR: a source, a law or a matrix
+    uint32_t ports;      // 1; of a storage with a matrix its size: e, f and extensity are the first of as many then
+    uint32_t matrix;     // the first of ports × ports parameters, row by row, or NO_VAR
+    uint32_t slopes;     // the first of as many hidden variables: its inverse, written by the run
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;
     bool free;            // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)

@@ -284,8 +284,11 @@ typedef struct BondPart  // an element or junction
     uint8_t kind;        // BondKind of src/bond
     bool free;           // its law is in the inputs; the parameter is only a guess
     uint32_t machine;    // + 1: switched
-    uint32_t state;      // STATE register of its extensity, or NO_REG
+    uint32_t ports;      // of a storage with a matrix its size; otherwise 1
+    uint32_t state;      // STATE register of its extensity, the first if it has several ports, or NO_REG
     uint32_t parameter;  // after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i
+    uint32_t matrix;     // PARAM registers, ports × ports, or NO_REG: `parameter` serves then
+    uint32_t slopes;     // MEMORY registers for its inverse
     uint32_t name, place;
 } BondPart;
 
