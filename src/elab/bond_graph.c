@@ -421,34 +421,23 @@ static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
 
 // ---- definitions
 
-static uint32_t add_map_variable(Elab* e, Span span)
+static NodeId push_input(Elab* e, uint32_t var, NodeId list)
 {
-    Env env = {.instance = 0};
-    uint32_t var = declare_var(e, &env, VAR_DISCRETE, TYPE_REAL, "$map", span);
-    e->vars.at[var].type_progress = e->vars.at[var].init_progress = DONE;
-    e->flat->vars.at[var].init = flat_const(e->flat, 0, TYPE_REAL);
-    return var;
+    Span span = e->flat->vars.at[var].span;
+    NodeId input = operate(e, NODE_REGULAR, read(e, var, span), 0, span);  // impulses go through the jump
+    return operate(e, NODE_LIST, input, list, span);
 }
 
-// Σ map · input, in pairs of pairs: shallow, and exact where it can be.
-static NodeId map_row(Elab* e, const FlatBondGraph* graph, uint32_t first_map, Span span)
+// The inputs in the order of the columns: values, then slopes. All rows share the list.
+static NodeId input_list(Elab* e, const FlatBondGraph* graph)
 {
-    NodeId* terms = arena_array(e->arena, NodeId, graph->columns + 1);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < graph->inputs.count; i++)
-        terms[count++] = graph->inputs.at[i].var;
-    for (uint32_t i = 0; i < graph->inputs.count; i++)
+    NodeId list = 0;
+    for (uint32_t i = graph->inputs.count; i-- > 0;)
         if (graph->inputs.at[i].slope != NO_VAR)
-            terms[count++] = graph->inputs.at[i].slope;
-    for (uint32_t i = 0; i < count; i++)
-    {
-        NodeId input = operate(e, NODE_REGULAR, read(e, terms[i], span), 0, span);  // impulses go through the jump
-        terms[i] = operate(e, NODE_MUL, read(e, first_map + i, span), input, span);
-    }
-    for (; count > 1; count = (count + 1) / 2)
-        for (uint32_t i = 0; i < count; i += 2)
-            terms[i / 2] = i + 1 < count ? operate(e, NODE_ADD, terms[i], terms[i + 1], span) : terms[i];
-    return count ? terms[0] : flat_const(e->flat, 0, TYPE_REAL);
+            list = push_input(e, graph->inputs.at[i].slope, list);
+    for (uint32_t i = graph->inputs.count; i-- > 0;)
+        list = push_input(e, graph->inputs.at[i].var, list);
+    return list;
 }
 
 // Outputs that are an imposed variable, or one like it, or its negative.
@@ -478,19 +467,20 @@ static void share_outputs(Elab* e, FlatBondGraph* graph, Shared* shared)
 
 static void define_outputs(Elab* e, FlatBondGraph* graph)
 {
-    graph->first_map = e->flat->vars.count;
-    for (uint32_t i = 0; i < graph->outputs.count && !e->too_large; i++)
-        for (uint32_t k = 0; graph->outputs.at[i].mapped && k < graph->columns && !e->too_large; k++)
-            add_map_variable(e, e->flat->vars.at[graph->outputs.at[i].var].span);
-    uint32_t map = graph->first_map;
+    NodeId list = input_list(e, graph);
+    graph->first_map = e->flat->coefficient_count;
     for (uint32_t i = 0; i < graph->outputs.count && !e->too_large; i++)
     {
         const FlatBondOutput* output = &graph->outputs.at[i];
         if (!output->mapped)
             continue;
         Span span = e->flat->vars.at[output->var].span;
-        var_add_def(e, output->var, 0, 0, map_row(e, graph, map, span), span);
-        map += graph->columns;
+        NodeId row = list ? flat_node(e->flat, NODE_MAP, TYPE_REAL, list, 0, 0, e->flat->coefficient_count, 0, span)
+                          : flat_const(e->flat, 0, TYPE_REAL);
+        var_add_def(e, output->var, 0, 0, row, span);
+        e->flat->coefficient_count += graph->columns;
+        for (uint32_t k = 0; k < graph->columns && !e->too_large; k++)
+            elab_count_loop(e, span);
     }
 }
 

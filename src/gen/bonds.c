@@ -278,8 +278,8 @@ void build_bonds(Builder* b)
         system.first_output = b->bond_outputs.count;
         system.output_count = graph->outputs.count;
         build_outputs(b, graph, local_bond);
-        if (graph->first_map < flat->vars.count)
-            system.map = b->c.vars.at[graph->first_map].reg;
+        if (graph->first_map < flat->coefficient_count)
+            system.map = b->c.coefficients + graph->first_map;
         vec_push(b->arena, b->bond_systems, system);
     }
     find_pre(b);

@@ -59,6 +59,8 @@ static void assign_registers(Builder* b)
 {
     Compiler* c = &b->c;
     c->time = compiler_reg(c, REG_MEMORY);
+    c->coefficients = sym_reg(REG_MEMORY, c->reg_counts[REG_MEMORY]);
+    c->reg_counts[REG_MEMORY] += c->flat->coefficient_count;
     c->step = (StepRegs){NO_REG, NO_REG, NO_REG, NO_REG};
     if (c->numeric)
     {

@@ -51,6 +51,10 @@ typedef enum RegClass
     X(TABLE_ROWS, 2) /* argument, register with the index of the table: how many rows have an x below it */            \
     X(ARGUMENT, 2) /* never code: an argument of an external function, the arguments after it (a constant: none) */    \
     X(EXTERNAL, 2) /* never code: the arguments, register with the index of the function; written as CALL */           \
+    X(ROW, 3) /* Σ coefficient · value: first of the values, first of the coefficients, register with their number.        \
+                 Before it is code the values are a chain of ARGUMENTs; code fills a block of registers with them, once   \
+                 for all rows. */                                                                                      \
+    X(ROW_SIZE, 3) /* the same of absolute values: the size of the terms of a ROW */                                   \
     X(CALL, 0) /* one call a run, `count` registers: result, index of the function, arguments */
 // clang-format on
 

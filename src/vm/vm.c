@@ -80,6 +80,27 @@ static double call_external(const External* f, const double* R, const uint32_t* 
     // clang-format on
 }
 
+// Four sums side by side, which the processor adds at the same time; the order is the same on every machine.
+static double row_sum(const double* x, const double* c, uint32_t count)
+{
+    double sum[4] = {0, 0, 0, 0};
+    uint32_t i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (uint32_t k = 0; k < 4; k++)
+            sum[k] += c[i + k] * x[i + k];
+    for (; i < count; i++)
+        sum[i % 4] += c[i] * x[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static double row_size(const double* x, const double* c, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += fabs(c[i] * x[i]);
+    return sum;
+}
+
 #define UNARY(name, expression)                                                                                        \
     case VM_##name:                                                                                                    \
         for (; count > 0; count--, pc += 2)                                                                            \
@@ -154,6 +175,14 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
     case VM_DELAYED_SLOPE:
         for (; count > 0; count--, pc += 2)
             R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
+        break;
+    case VM_ROW:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_sum(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+        break;
+    case VM_ROW_SIZE:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_size(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
         break;
     case VM_CALL:
         R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);
