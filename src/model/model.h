@@ -153,6 +153,7 @@ typedef struct Guard
     uint32_t last_g;                    // MEMORY: g at the tag before; NaN while the context is not active
     uint32_t side;                      // MEMORY: sign memory of a crossing, -1 0 +1; 2 = unknown
     CodeRange code;                     // computes `g` alone from states and time (empty: use `events`)
+    CodeRange slope_code;               // computes `g` and `slope` from states, their derivatives and time (the same)
     uint32_t first_state, state_count;  // in guard_states: the states it reads
     uint32_t text;                      // as written
     uint32_t place;

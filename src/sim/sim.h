@@ -39,6 +39,7 @@ typedef struct History
 typedef struct GuardState
 {
     double g, slope;  // at the start of the step
+    double g_end, slope_end;
     double due;       // affine in time: when it reaches 0; inf = never
     double touched;   // last time it touched 0 without crossing
     bool active;      // watched in this step
