@@ -131,6 +131,18 @@ static ScalarId external_derivative(Compiler* c, const Scalar* x, Map* memo)
 
 // ---- rows of maps
 
+// Its terms that are not zero, in pairs of pairs like the row itself.
+static ScalarId row_terms(Compiler* c, const Scalar* x, ScalarId* moves, uint32_t count)
+{
+    SymReg first = c->scalars.list.at[x->arg[1]].reg;
+    for (uint32_t i = 0; i < count; i++)
+        moves[i] = mul(c, scalar_reg(&c->scalars, first + i), moves[i], x->span);
+    for (; count > 1; count = (count + 1) / 2)
+        for (uint32_t i = 0; i < count; i += 2)
+            moves[i / 2] = i + 1 < count ? add(c, moves[i], moves[i + 1], x->span) : moves[i];
+    return count > 0 ? moves[0] : number(c, 0);
+}
+
 // The row times the derivatives of its values. Where few of them move (a Jacobian asks for one at a time) these terms
 // alone.
 static ScalarId row_derivative(Compiler* c, const Scalar* x, Map* memo)
@@ -147,12 +159,9 @@ static ScalarId row_derivative(Compiler* c, const Scalar* x, Map* memo)
         moving += !is_zero(c, moves.at[moves.count - 1]);
         last = is_zero(c, moves.at[moves.count - 1]) ? last : moves.count;
     }
-    SymReg first = c->scalars.list.at[x->arg[1]].reg;
-    ScalarId out = number(c, 0);
-    for (uint32_t i = 0; i < last && moving <= FEW; i++)
-        out = add(c, out, mul(c, scalar_reg(&c->scalars, first + i), moves.at[i], x->span), x->span);
     if (moving <= FEW)
-        return out;
+        return row_terms(c, x, moves.at, last);
+    ScalarId out = number(c, 0);
     for (uint32_t i = last; i-- > 0;)
         out = make(c, VM_ARGUMENT, moves.at[i], out, x->span);
     return scalar_make(&c->scalars, VM_ROW, out, x->arg[1], number(c, last), x->span);
