@@ -19,7 +19,7 @@ static bool check_node(Elab* e, uint32_t index)
     uint32_t count = node->bonds.count;
     bool outer = !e->options->experiment && e->bond_items.at[index].env->instance == 0;
     bool junction = node->kind == FLAT_J0 || node->kind == FLAT_J1;
-    bool two = node->kind == FLAT_TF || node->kind == FLAT_GY;
+    bool two = node->kind == FLAT_TF || node->kind == FLAT_GY, matrix = node->matrix != NO_VAR;
     if (node->port && count < (outer ? 1 : 2))
     {
         Diag* diag = elab_error_about(e, K_PORT_OPEN, node->span, node->name, "port `%s` is not connected%s",
@@ -31,7 +31,10 @@ static bool check_node(Elab* e, uint32_t index)
         report_count(e, node, "has no bond");
     else if (two && count != 2)
         report_count(e, node, "has two sides and needs two bonds");
-    else if (!junction && !two && count > 1)
+    else if (matrix && count != node->ports)
+        report_count(e, node, arena_printf(e->arena, "has a matrix of %u by %u and needs as many bonds, not %u",
+                                           node->ports, node->ports, count));
+    else if (!junction && !two && !matrix && count > 1)
         report_count(e, node, "has more than one bond");
     else
         return true;
@@ -172,15 +175,15 @@ static int8_t sign_into(const Elab* e, uint32_t bond, uint32_t node)
     return e->flat->bonds.at[bond].to == node ? 1 : -1;
 }
 
-static void impose(Elab* e, Shared* s, uint32_t index)
+static void impose(Elab* e, Shared* s, uint32_t index, uint32_t port)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     bool flow = node->kind == FLAT_SF || node->kind == FLAT_I;
-    uint32_t root = find_root(s->parent, unknown_of(node->bonds.at[0], flow));
+    uint32_t root = find_root(s->parent, unknown_of(node->bonds.at[port], flow));
     if (s->imposed[root])
         return;
-    s->imposed[root] = (flow ? node->f : node->e) + 1;
-    s->sign[root] = node->kind == FLAT_I ? sign_into(e, node->bonds.at[0], index) : 1;
+    s->imposed[root] = (flow ? node->f : node->e) + port + 1;
+    s->sign[root] = node->kind == FLAT_I ? sign_into(e, node->bonds.at[port], index) : 1;
 }
 
 static Shared find_shared(Elab* e)
@@ -195,8 +198,9 @@ static Shared find_shared(Elab* e)
         for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
         {
             FlatBondKind kind = e->flat->bond_nodes.at[i].kind;
-            if (storages ? kind == FLAT_C || kind == FLAT_I : kind <= FLAT_SF)
-                impose(e, &s, i);
+            bool wanted = storages ? kind == FLAT_C || kind == FLAT_I : kind <= FLAT_SF;
+            for (uint32_t port = 0; wanted && port < e->flat->bond_nodes.at[i].ports; port++)
+                impose(e, &s, i, port);
         }
     return s;
 }
@@ -259,10 +263,13 @@ static void element_outputs(Elab* e, FlatBondGraph* graph, uint32_t index)
         two_port_outputs(e, graph, index);
         return;
     }
-    uint32_t bond = node->bonds.at[0];
-    int8_t sign = kind <= FLAT_SF ? 1 : sign_into(e, bond, index);
-    add_output(e, graph, node->e, kind != FLAT_SE && kind != FLAT_C, &(FlatBondTerm){bond, false, 1}, 1);
-    add_output(e, graph, node->f, kind != FLAT_SF && kind != FLAT_I, &(FlatBondTerm){bond, true, sign}, 1);
+    for (uint32_t i = 0; i < node->ports; i++)
+    {
+        uint32_t bond = node->bonds.at[i];
+        int8_t sign = kind <= FLAT_SF ? 1 : sign_into(e, bond, index);
+        add_output(e, graph, node->e + i, kind != FLAT_SE && kind != FLAT_C, &(FlatBondTerm){bond, false, 1}, 1);
+        add_output(e, graph, node->f + i, kind != FLAT_SF && kind != FLAT_I, &(FlatBondTerm){bond, true, sign}, 1);
+    }
 }
 
 static void find_outputs(Elab* e, FlatBondGraph* graph)
@@ -368,22 +375,29 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
     vec_push(e->arena, graph->inputs, input);
 }
 
-// e = q/c or its law; f = p/i.
-static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index)
+// e = q/c or its law, or a row of C⁻¹ times q; f = p/i.
+static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_t port)
 {
     const FlatBondNode node = e->flat->bond_nodes.at[index];
-    uint32_t var = node.kind == FLAT_C ? node.e : node.f, other = node.kind == FLAT_C ? node.f : node.e;
-    NodeId value = node.law;
+    uint32_t var = (node.kind == FLAT_C ? node.e : node.f) + port;
+    uint32_t other = (node.kind == FLAT_C ? node.f : node.e) + port;
+    NodeId value = node.matrix != NO_VAR ? multiport_value(e, &node, port) : node.law;
     if (!value)
         value = operate(e, NODE_DIV, read(e, node.extensity, node.span), read(e, node.parameter, node.span), node.span);
     var_add_def(e, var, 0, 0, value, node.span);
-    var_add_def(e, node.extensity, 0, 1, read(e, other, node.span), node.span);
-    vec_push(e->arena, graph->inputs, (FlatBondInput){index, 0, var, NO_VAR});
-    if (node.energy == NO_VAR)
+    var_add_def(e, node.extensity + port, 0, 1, read(e, other, node.span), node.span);
+    vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR});
+    if (node.energy == NO_VAR || port + 1 < node.ports)
         return;
-    NodeId product = operate(e, NODE_MUL, read(e, var, node.span), read(e, node.extensity, node.span), node.span);
+    NodeId sum = 0;
+    for (uint32_t k = 0; k <= port; k++)
+    {
+        NodeId power = read(e, var - port + k, node.span), stored = read(e, node.extensity + k, node.span);
+        NodeId product = operate(e, NODE_MUL, power, stored, node.span);
+        sum = k ? operate(e, NODE_ADD, sum, product, node.span) : product;
+    }
     NodeId half = flat_const(e->flat, 0.5, TYPE_REAL);
-    var_add_def(e, node.energy, 0, 0, operate(e, NODE_MUL, half, product, node.span), node.span);
+    var_add_def(e, node.energy, 0, 0, operate(e, NODE_MUL, half, sum, node.span), node.span);
 }
 
 static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
@@ -395,7 +409,8 @@ static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
         if (node->kind <= FLAT_SF)
             source_input(e, graph, index, mapped);
         else if (node->extensity != NO_VAR)
-            storage_input(e, graph, index);
+            for (uint32_t port = 0; port < e->flat->bond_nodes.at[index].ports; port++)
+                storage_input(e, graph, index, port);
         else if (node->free)
             free_inputs(e, graph, index);
     }
@@ -406,34 +421,23 @@ static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
 
 // ---- definitions
 
-static uint32_t add_map_variable(Elab* e, Span span)
+static NodeId push_input(Elab* e, uint32_t var, NodeId list)
 {
-    Env env = {.instance = 0};
-    uint32_t var = declare_var(e, &env, VAR_DISCRETE, TYPE_REAL, "$map", span);
-    e->vars.at[var].type_progress = e->vars.at[var].init_progress = DONE;
-    e->flat->vars.at[var].init = flat_const(e->flat, 0, TYPE_REAL);
-    return var;
+    Span span = e->flat->vars.at[var].span;
+    NodeId input = operate(e, NODE_REGULAR, read(e, var, span), 0, span);  // impulses go through the jump
+    return operate(e, NODE_LIST, input, list, span);
 }
 
-// Σ map · input, in pairs of pairs: shallow, and exact where it can be.
-static NodeId map_row(Elab* e, const FlatBondGraph* graph, uint32_t first_map, Span span)
+// The inputs in the order of the columns: values, then slopes. All rows share the list.
+static NodeId input_list(Elab* e, const FlatBondGraph* graph)
 {
-    NodeId* terms = arena_array(e->arena, NodeId, graph->columns + 1);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < graph->inputs.count; i++)
-        terms[count++] = graph->inputs.at[i].var;
-    for (uint32_t i = 0; i < graph->inputs.count; i++)
+    NodeId list = 0;
+    for (uint32_t i = graph->inputs.count; i-- > 0;)
         if (graph->inputs.at[i].slope != NO_VAR)
-            terms[count++] = graph->inputs.at[i].slope;
-    for (uint32_t i = 0; i < count; i++)
-    {
-        NodeId input = operate(e, NODE_REGULAR, read(e, terms[i], span), 0, span);  // impulses go through the jump
-        terms[i] = operate(e, NODE_MUL, read(e, first_map + i, span), input, span);
-    }
-    for (; count > 1; count = (count + 1) / 2)
-        for (uint32_t i = 0; i < count; i += 2)
-            terms[i / 2] = i + 1 < count ? operate(e, NODE_ADD, terms[i], terms[i + 1], span) : terms[i];
-    return count ? terms[0] : flat_const(e->flat, 0, TYPE_REAL);
+            list = push_input(e, graph->inputs.at[i].slope, list);
+    for (uint32_t i = graph->inputs.count; i-- > 0;)
+        list = push_input(e, graph->inputs.at[i].var, list);
+    return list;
 }
 
 // Outputs that are an imposed variable, or one like it, or its negative.
@@ -463,19 +467,20 @@ static void share_outputs(Elab* e, FlatBondGraph* graph, Shared* shared)
 
 static void define_outputs(Elab* e, FlatBondGraph* graph)
 {
-    graph->first_map = e->flat->vars.count;
-    for (uint32_t i = 0; i < graph->outputs.count && !e->too_large; i++)
-        for (uint32_t k = 0; graph->outputs.at[i].mapped && k < graph->columns && !e->too_large; k++)
-            add_map_variable(e, e->flat->vars.at[graph->outputs.at[i].var].span);
-    uint32_t map = graph->first_map;
+    NodeId list = input_list(e, graph);
+    graph->first_map = e->flat->coefficient_count;
     for (uint32_t i = 0; i < graph->outputs.count && !e->too_large; i++)
     {
         const FlatBondOutput* output = &graph->outputs.at[i];
         if (!output->mapped)
             continue;
         Span span = e->flat->vars.at[output->var].span;
-        var_add_def(e, output->var, 0, 0, map_row(e, graph, map, span), span);
-        map += graph->columns;
+        NodeId row = list ? flat_node(e->flat, NODE_MAP, TYPE_REAL, list, 0, 0, e->flat->coefficient_count, 0, span)
+                          : flat_const(e->flat, 0, TYPE_REAL);
+        var_add_def(e, output->var, 0, 0, row, span);
+        e->flat->coefficient_count += graph->columns;
+        for (uint32_t k = 0; k < graph->columns && !e->too_large; k++)
+            elab_count_loop(e, span);
     }
 }
 

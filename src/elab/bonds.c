@@ -62,19 +62,32 @@ static uint32_t add_scope(Elab* e, const Env* env, const char* type, const char*
     return index;
 }
 
-static uint32_t add_var(Elab* e, uint32_t scope, VarKind kind, const char* name, Span span)
+// One variable, or with `ports` an array of them. Returns the first.
+static uint32_t add_vars(Elab* e, uint32_t scope, VarKind kind, const char* name, uint32_t ports, Span span)
 {
     Env env = {.instance = scope};
     const char* word = intern_string(e->program->names, name);
-    uint32_t var = declare_var(e, &env, kind, TYPE_REAL, word, span);
-    Symbol* symbol = scope_add(e, &env, SYMBOL_VAR, word, span);
-    symbol->first = var;
-    e->vars.at[var].type_progress = e->vars.at[var].init_progress = DONE;
-    e->vars.at[var].given = true;
-    return var;
+    uint32_t first = e->flat->vars.count;
+    for (uint32_t i = 0; i < (ports ? ports : 1); i++)
+    {
+        const char* own = ports ? arena_printf(e->arena, "%s[%u]", name, i + 1) : word;
+        uint32_t var = declare_var(e, &env, kind, TYPE_REAL, own, span);
+        e->vars.at[var].type_progress = e->vars.at[var].init_progress = DONE;
+        e->vars.at[var].given = true;
+    }
+    Symbol* symbol = scope_add(e, &env, ports ? SYMBOL_VARS : SYMBOL_VAR, word, span);
+    symbol->first = first;
+    symbol->from = 1;
+    symbol->to = ports;
+    return first;
 }
 
-static uint32_t add_hidden(Elab* e, const char* what, Span span)
+static uint32_t add_var(Elab* e, uint32_t scope, VarKind kind, const char* name, Span span)
+{
+    return add_vars(e, scope, kind, name, 0, span);
+}
+
+uint32_t add_element_hidden(Elab* e, const char* what, Span span)
 {
     Env env = {.instance = 0};
     const char* name = arena_printf(e->arena, "$%s%u", what, e->flat->vars.count);
@@ -85,30 +98,20 @@ static uint32_t add_hidden(Elab* e, const char* what, Span span)
 }
 
 // .e or .f, with a place for the area of its impulse.
-static uint32_t add_power(Elab* e, uint32_t scope, const char* name, Span span)
+static uint32_t add_powers(Elab* e, uint32_t scope, const char* name, uint32_t ports, Span span)
 {
-    uint32_t var = add_var(e, scope, VAR_SIGNAL, name, span);
-    uint32_t area = add_hidden(e, "area", span);
-    e->vars.at[var].area = area + 1;
-    return var;
+    uint32_t first = add_vars(e, scope, VAR_SIGNAL, name, ports, span);
+    for (uint32_t i = 0; i < (ports ? ports : 1); i++)
+    {
+        uint32_t area = add_element_hidden(e, "area", span);
+        e->vars.at[first + i].area = area + 1;
+    }
+    return first;
 }
 
-static uint32_t add_node(Elab* e, uint32_t scope, FlatBondKind kind, const BondItem* item, Span span)
+static uint32_t add_power(Elab* e, uint32_t scope, const char* name, Span span)
 {
-    FlatBondNode node = {.kind = kind, .name = e->flat->instances.at[scope].name, .span = span};
-    node.e2 = node.f2 = node.extensity = node.energy = node.parameter = NO_VAR;
-    node.e = add_power(e, scope, "e", span);
-    node.f = add_power(e, scope, "f", span);
-    if (kind == FLAT_TF || kind == FLAT_GY)
-    {
-        node.e2 = add_power(e, scope, "e2", span);
-        node.f2 = add_power(e, scope, "f2", span);
-    }
-    if (rules[kind].extensity)
-        node.extensity = add_var(e, scope, VAR_STATE, rules[kind].extensity, span);
-    vec_push(e->arena, e->flat->bond_nodes, node);
-    vec_push(e->arena, e->bond_items, *item);
-    return e->instances.at[scope].bond_node = e->flat->bond_nodes.count;
+    return add_powers(e, scope, name, 0, span);
 }
 
 static const Arg* find_argument(const Item* item, const char* name)
@@ -117,6 +120,35 @@ static const Arg* find_argument(const Item* item, const char* name)
         if (strcmp(item->args.at[i].name, name) == 0)
             return &item->args.at[i];
     return NULL;
+}
+
+// The argument that is a matrix, or NULL.
+static const Arg* matrix_argument(const Item* item, FlatBondKind kind)
+{
+    const Arg* arg = item && rules[kind].extensity ? find_argument(item, rules[kind].parameter) : NULL;
+    return arg && multiport_size(arg) ? arg : NULL;
+}
+
+static uint32_t add_node(Elab* e, uint32_t scope, FlatBondKind kind, const BondItem* item, Span span)
+{
+    FlatBondNode node = {.kind = kind, .name = e->flat->instances.at[scope].name, .ports = 1, .span = span};
+    const Arg* matrix = matrix_argument(item->item, kind);
+    uint32_t ports = matrix ? multiport_size(matrix) : 0;
+    node.e2 = node.f2 = node.extensity = node.energy = node.parameter = node.matrix = node.slopes = NO_VAR;
+    node.e = add_powers(e, scope, "e", ports, span);
+    node.f = add_powers(e, scope, "f", ports, span);
+    if (kind == FLAT_TF || kind == FLAT_GY)
+    {
+        node.e2 = add_power(e, scope, "e2", span);
+        node.f2 = add_power(e, scope, "f2", span);
+    }
+    if (rules[kind].extensity)
+        node.extensity = add_vars(e, scope, VAR_STATE, rules[kind].extensity, ports, span);
+    if (matrix)
+        declare_multiport(e, scope, &node, matrix);
+    vec_push(e->arena, e->flat->bond_nodes, node);
+    vec_push(e->arena, e->bond_items, *item);
+    return e->instances.at[scope].bond_node = e->flat->bond_nodes.count;
 }
 
 static void check_arguments(Elab* e, const Item* item, FlatBondKind kind)
@@ -138,6 +170,9 @@ static void check_arguments(Elab* e, const Item* item, FlatBondKind kind)
         find_argument(item, rule->parameter) || find_argument(item, rule->law) || find_argument(item, rule->other_law);
     if (rule->parameter && !given && all_known)
         elab_error(e, K_BOND_ARGUMENT, item->name_span, "%s `%s` has no `%s`", rule->type, item->name, rule->parameter);
+    const Arg* law = find_argument(item, rule->law);
+    if (matrix_argument(item, kind) && law)
+        elab_error(e, K_BOND_ARGUMENT, law->span, "give either a matrix or a law: a law has one port");
     if (find_argument(item, rule->start) && find_argument(item, rule->start_power))
         elab_error(e, K_BOND_ARGUMENT, find_argument(item, rule->start_power)->span,
                    "give either `%s` or `%s`: one start value", rule->start, rule->start_power);
@@ -160,7 +195,7 @@ void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kin
     BondItem kept = {.item = item, .env = keep(e, env), .instance = scope};
     uint32_t index = add_node(e, scope, kind, &kept, item->name_span) - 1;
     const Arg* parameter = kind > FLAT_SF ? find_argument(item, rule->parameter) : NULL;
-    if (parameter)
+    if (parameter && !matrix_argument(item, kind))
     {
         uint32_t var = add_var(e, scope, VAR_PARAM, rule->parameter, parameter->span);
         e->flat->bond_nodes.at[index].parameter = var;
@@ -169,8 +204,8 @@ void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kin
             e->vars.at[var].init_progress = NOT_BEGUN;
         e->vars.at[var].env = kept.env;
     }
-    if (rule->extensity)
-        declare_override(e, e->flat->bond_nodes.at[index].extensity);
+    for (uint32_t i = 0; rule->extensity && i < e->flat->bond_nodes.at[index].ports; i++)
+        declare_override(e, e->flat->bond_nodes.at[index].extensity + i);
     if (rule->extensity && parameter)
         e->flat->bond_nodes.at[index].energy = add_var(e, scope, VAR_SIGNAL, "energy", item->name_span);
     if (!item->is_switched)
@@ -333,7 +368,7 @@ void join_bonds(Elab* e)
 
 // ---- arguments
 
-static NodeId real_value(Elab* e, const Env* env, const Expr* expr)
+NodeId elaborate_real(Elab* e, const Env* env, const Expr* expr)
 {
     Value value = elaborate_expr(e, env, expr);
     return value_to_real(e, &value, expr->span) ? value.node : 0;
@@ -346,7 +381,7 @@ static NodeId law_value(Elab* e, const BondItem* item, const Expr* expr, const c
     local.value = value_make(flat_var(e->flat, var, span), TYPE_REAL, (Dim){0});
     Env inside = *item->env;
     inside.locals = &local;
-    return real_value(e, &inside, expr);
+    return elaborate_real(e, &inside, expr);
 }
 
 static void elaborate_law(Elab* e, FlatBondNode* node, const BondItem* item)
@@ -376,13 +411,13 @@ static void elaborate_start(Elab* e, FlatBondNode* node, const BondItem* item)
     Env env = *item->env;
     env.constant = true;
     if (start)
-        e->flat->vars.at[node->extensity].init = real_value(e, &env, start->value);
+        e->flat->vars.at[node->extensity].init = elaborate_real(e, &env, start->value);
     else if (power && node->parameter == NO_VAR)
         elab_error(e, K_BOND_ARGUMENT, power->span, "`%s` needs a linear %s: give `%s`", power->name, rule->type,
                    rule->start);
     else if (power)
     {
-        NodeId value = real_value(e, &env, power->value);
+        NodeId value = elaborate_real(e, &env, power->value);
         NodeId parameter = flat_var(e->flat, node->parameter, power->span);
         if (value)
             value = flat_node(e->flat, NODE_MUL, TYPE_REAL, value, parameter, 0, 0, 0, power->span);
@@ -410,7 +445,7 @@ static void elaborate_parameter(Elab* e, FlatBondNode* node, const BondItem* ite
     if (e->vars.at[var].init_progress == DONE)
         return;
     e->vars.at[var].init_progress = DONE;
-    NodeId value = real_value(e, item->env, e->vars.at[var].init);
+    NodeId value = elaborate_real(e, item->env, e->vars.at[var].init);
     FlatVar* flat = &e->flat->vars.at[var];
     if (!value)
         return;
@@ -434,6 +469,14 @@ void elaborate_elements(Elab* e)
             continue;
         if (node->parameter != NO_VAR)
             elaborate_parameter(e, node, item);
+        if (node->matrix != NO_VAR)
+        {
+            const ElementRule* rule = &rules[node->kind];
+            MultiportArgs args = {find_argument(item->item, rule->parameter), find_argument(item->item, rule->start),
+                                  find_argument(item->item, rule->start_power)};
+            elaborate_multiport(e, i, item->env, &args);
+            continue;
+        }
         elaborate_law(e, node, item);
         node->free |= node->kind == FLAT_R && node->law;
         if (node->extensity != NO_VAR)
@@ -441,7 +484,7 @@ void elaborate_elements(Elab* e)
         const Arg* source = node->kind <= FLAT_SF ? find_argument(item->item, rules[node->kind].parameter) : NULL;
         if (!source)
             continue;
-        NodeId value = real_value(e, item->env, source->value);
+        NodeId value = elaborate_real(e, item->env, source->value);
         if (value)
             var_add_def(e, node->kind == FLAT_SE ? node->e : node->f, 0, 0, value, source->span);
     }

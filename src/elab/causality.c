@@ -99,20 +99,23 @@ static const char* list_set(View* v, const char* text)
     return arena_printf(arena, "%s%s\n", text, v->switched.count ? ":" : "one set of modes:");
 }
 
-static const char* list_storage(View* v, const char* text, int node)
+static const char* list_storage(View* v, const char* text, int node, int port)
 {
     const FlatBondNode* flat = node_at(v, node);
-    int port = v->bonds->port_first[node];
-    if (!bond_is_storage(v->bonds->nodes[node].kind))
-        return text;
+    const char* name = flat->name;
+    if (flat->matrix != NO_VAR)
+        name = arena_printf(v->arena, "%s port %d", name, port - v->bonds->port_first[node] + 1);
     if (!v->causality->derivative[port])
-        return arena_printf(v->arena, "%s    %s integral\n", text, flat->name);
+        return arena_printf(v->arena, "%s    %s integral\n", text, name);
     int* others = arena_array(v->arena, int, v->bonds->node_count + 1);
     int count = bond_causality_depends(v->causality, port, others);
-    text = arena_printf(v->arena, "%s    %s derivative, depends on", text, flat->name);
+    text = arena_printf(v->arena, "%s    %s derivative, depends on", text, name);
     for (int i = 0; i < count; i++)
         text = arena_printf(v->arena, "%s%s %s", text, i ? "," : "", node_at(v, others[i])->name);
-    return arena_printf(v->arena, "%s%s\n", text, count ? "" : " nothing but its own constraint");
+    return arena_printf(v->arena, "%s%s\n", text,
+                        count                    ? ""
+                        : flat->matrix != NO_VAR ? " its other ports"
+                                                 : " nothing but its own constraint");
 }
 
 static const char* list_causality(View* v, const char* text)
@@ -130,7 +133,8 @@ static const char* list_causality(View* v, const char* text)
         text = arena_printf(arena, "%s\n", text);
     }
     for (int i = 0; i < v->bonds->node_count; i++)
-        text = list_storage(v, text, i);
+        for (int port = v->bonds->port_first[i]; port < v->bonds->port_first[i + 1]; port++)
+            text = list_storage(v, text, i, port);
     return text;
 }
 

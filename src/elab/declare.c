@@ -178,6 +178,11 @@ static const Expr* array_named(Elab* e, const Env* env, const Expr* expr)
     return list;
 }
 
+const Expr* array_given(Elab* e, const Env* env, const Expr* expr)
+{
+    return expr->kind == EXPR_ARRAY ? expr : expr->kind == EXPR_PATH ? array_named(e, env, expr) : NULL;
+}
+
 // The list that gives an array its size and values, or NULL.
 static const Expr* array_literal(Elab* e, const Env* env, const DeclState* decl)
 {

@@ -54,7 +54,7 @@ static const Domain* find_domain(const char* name)
 
 static bool parts_domains(const FlatBondNode* node)
 {
-    return node->kind == FLAT_TF || node->kind == FLAT_GY;
+    return node->kind == FLAT_TF || node->kind == FLAT_GY || node->ports > 1;
 }
 
 static uint32_t root_of(uint32_t* parent, uint32_t i)
@@ -89,7 +89,19 @@ static void report_two(Elab* e, uint32_t first, uint32_t second)
     elab_note(e, diag, a->span, "declared here");
 }
 
-// Sides of TF and GY take the domain of what they are joined to.
+// The port of a storage with a matrix.
+static void set_port(Elab* e, const FlatBondNode* node, uint32_t bond, const Domain* domain)
+{
+    for (uint32_t i = 0; i < node->bonds.count && i < node->ports; i++)
+        if (node->bonds.at[i] == bond)
+        {
+            set_unit(e, node->e + i, &domain->e);
+            set_unit(e, node->f + i, &domain->f);
+            set_unit(e, node->extensity + i, node->kind == FLAT_C ? &domain->q : &domain->p);
+        }
+}
+
+// Sides of TF and GY, and ports of storages with several, take the domain of what they are joined to.
 static void set_sides(Elab* e, uint32_t* parent, const Domain* const* of)
 {
     for (uint32_t i = 0; i < e->flat->bonds.count; i++)
@@ -102,6 +114,11 @@ static void set_sides(Elab* e, uint32_t* parent, const Domain* const* of)
             const Domain* domain = of[root_of(parent, other)];
             if (!parts_domains(node) || parts_domains(&e->flat->bond_nodes.at[other]) || !domain)
                 continue;
+            if (node->matrix != NO_VAR)
+            {
+                set_port(e, node, i, domain);
+                continue;
+            }
             bool in = end == 1;  // side 1 is the bond that points in
             set_unit(e, in ? node->e : node->e2, &domain->e);
             set_unit(e, in ? node->f : node->f2, &domain->f);

@@ -206,6 +206,7 @@ const Expr* scope_text(Elab* e, const Env* env, const Expr* expr);
 void declare_root(Elab* e, const Model* model, const ArgList* args, Span span);
 uint32_t declare_var(Elab* e, const Env* env, VarKind kind, ValueType type, const char* name, Span span);
 bool declare_override(Elab* e, uint32_t var);  // --set: true if its value is replaced
+const Expr* array_given(Elab* e, const Env* env, const Expr* expr);  // a list, or the elements of an array; or NULL
 void var_add_def(Elab* e, uint32_t var, uint32_t ctx, int order, NodeId value, Span span);
 
 // machines.c
@@ -224,6 +225,17 @@ void declare_ports(Elab* e, const Env* env, const Item* item);
 void declare_bond(Elab* e, const Env* env, const Item* item);
 void join_bonds(Elab* e);          // after everything is declared: who is joined to whom
 void elaborate_elements(Elab* e);  // their arguments
+uint32_t add_element_hidden(Elab* e, const char* what, Span span);
+NodeId elaborate_real(Elab* e, const Env* env, const Expr* expr);  // 0: failed
+// multiport.c: storages with a matrix
+typedef struct MultiportArgs
+{
+    const Arg *matrix, *start, *start_power;
+} MultiportArgs;
+uint32_t multiport_size(const Arg* matrix);  // rows; 0: no matrix
+void declare_multiport(Elab* e, uint32_t scope, FlatBondNode* node, const Arg* matrix);
+void elaborate_multiport(Elab* e, uint32_t index, const Env* env, const MultiportArgs* args);
+NodeId multiport_value(Elab* e, const FlatBondNode* node, uint32_t port);  // e of a C, f of an I
 NodeId junction_guard(Elab* e, NodeId guard, bool* posterior);
 void find_domains(Elab* e);     // domains.c: units, after join_bonds
 void check_causality(Elab* e);  // causality.c

@@ -52,6 +52,7 @@ typedef uint32_t NodeId;  // 0 = none
         X(UNIFORM, 2, "uniform") X(NORMAL, 2, "normal")                                                                \
             X(EXPONENTIAL, 1, "exponential")          /* aux = index in Flat.streams */                                \
         X(EXTERNAL, 1, "external")                    /* a LIST of arguments; aux = index in Flat.externals */         \
+        X(MAP, 1, "map")                              /* a LIST of inputs; aux = the first of its coefficients */      \
         X(LIST, 2, "list") /* head, tail (0 = end) */ /* only in `expect`; x is a VAR node */                          \
         X(AT, 2, "at")                                /* t, x: right limit */                                          \
         X(LEFT, 2, "left")                            /* t, x: left limit */                                           \
@@ -254,8 +255,8 @@ typedef struct FlatStream
 
 // Bond graphs (rules B1-B5). Elements and junctions are nodes; a port is a junction of what it joins. The variables .e
 // and .f of everything are outputs; what sources and storages impose are inputs. In a mode every output is a linear
-// function of the inputs, so its definition is Σ map · input with hidden discrete variables for the map, which the run
-// writes when it enters a mode.
+// function of the inputs, so its definition is Σ coefficient · input (MAP), and the run writes the coefficients when it
+// enters a mode.
 typedef enum FlatBondKind
 {
     FLAT_SE,
@@ -284,8 +285,11 @@ typedef struct FlatBondNode
     uint32_t e, f;       // variables; of TF and GY those of side 1
     uint32_t e2, f2;     // TF, GY: side 2; else NO_VAR
     uint32_t extensity;  // C: q, I: p; else NO_VAR
-    uint32_t energy;     // C, I: ½ e q, ½ f p; NO_VAR if there is a law
-    uint32_t parameter;  // r, c, i, n; NO_VAR: a source, or a law
+    uint32_t energy;     // C, I: ½ e q, ½ f p, summed over the ports; NO_VAR if there is a law
+    uint32_t parameter;  // r, c, i, n; NO_VAR: a source, a law or a matrix
+    uint32_t ports;      // 1; of a storage with a matrix its size: e, f and extensity are the first of as many then
+    uint32_t matrix;     // the first of ports × ports parameters, row by row, or NO_VAR
+    uint32_t slopes;     // the first of as many hidden variables: its inverse, written by the run
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;
     bool free;            // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
@@ -331,7 +335,7 @@ typedef struct FlatBondGraph
     VEC(FlatBondInput) inputs;
     VEC(FlatBondOutput) outputs;
     uint32_t columns;    // inputs, then those with a slope once more
-    uint32_t first_map;  // variables: mapped outputs × columns
+    uint32_t first_map;  // coefficients, of Flat.coefficient_count: mapped outputs × columns
 } FlatBondGraph;
 
 // A state outside the graphs that integrates an effort or flow: an impulse of it moves the state by `area`.
@@ -426,6 +430,7 @@ typedef struct Flat
     VEC(FlatBondNode) bond_nodes;
     VEC(FlatBond) bonds;
     VEC(FlatBondGraph) graphs;
+    uint32_t coefficient_count;  // of the maps of all graphs
     VEC(FlatImplicit) implicits;
     VEC(FlatCarried) carried;
     FlatExperiment experiment;

@@ -79,6 +79,9 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
         local[graph->nodes.at[i]] = i;
         BondPart part = {
             .kind = (uint8_t)node->kind, .free = node->free || is_varying(b, node), .machine = node->machine};
+        part.ports = node->ports;
+        part.matrix = var_reg(b, node->matrix);
+        part.slopes = var_reg(b, node->slopes);
         part.state = var_reg(b, node->extensity);
         part.parameter = parameter_of(w, node);
         part.name = build_string(b, node->name);
@@ -118,8 +121,8 @@ static uint8_t* find_read(Builder* b)
     uint8_t* seen = arena_array(b->arena, uint8_t, flat->nodes.count + 1);
     VEC(NodeId) stack = {0};
     for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
-        if (flat->bond_nodes.at[i].extensity != NO_VAR)
-            given[flat->bond_nodes.at[i].extensity] = 1;
+        for (uint32_t k = 0; flat->bond_nodes.at[i].extensity != NO_VAR && k < flat->bond_nodes.at[i].ports; k++)
+            given[flat->bond_nodes.at[i].extensity + k] = 1;
     for (uint32_t i = 0; i < flat->defs.count; i++)
         if (!given[flat->defs.at[i].var] && b->c.vars.at[flat->defs.at[i].var].bond_area == NO_REG)
             vec_push(b->arena, stack, flat->defs.at[i].value);
@@ -275,8 +278,8 @@ void build_bonds(Builder* b)
         system.first_output = b->bond_outputs.count;
         system.output_count = graph->outputs.count;
         build_outputs(b, graph, local_bond);
-        if (graph->first_map < flat->vars.count)
-            system.map = b->c.vars.at[graph->first_map].reg;
+        if (graph->first_map < flat->coefficient_count)
+            system.map = b->c.coefficients + graph->first_map;
         vec_push(b->arena, b->bond_systems, system);
     }
     find_pre(b);

@@ -120,13 +120,24 @@ static SymReg presence_register(Builder* b, uint32_t ctx, ScalarId present, bool
     return react ? react_result(b, ctx, present) : event_result(b, ctx, present);
 }
 
+enum
+{
+    SMALL = 200  // tasks behind a guard that gets code of its own
+};
+
+// Code that computes g and its slope alone: the search asks for one guard at a time.
+static void guard_slope_code(Builder* b, Guard* guard, ScalarId g, ScalarId slope, const Reads* turns)
+{
+    if (turns->tasks > SMALL)
+        return;
+    Sink sinks[] = {{guard->ctx, g, guard->g}, {guard->ctx, slope, guard->slope}};
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks, .sink_count = 2, .slopes_given = true};
+    guard->slope_code = build_program(&b->programs, &spec, NULL);
+}
+
 // Code that computes g alone, if g is small enough to be worth it and needs no slopes.
 static void guard_code(Builder* b, Guard* guard, ScalarId g, const Reads* reads)
 {
-    enum
-    {
-        SMALL = 40
-    };
     if (reads->slopes || reads->tasks > SMALL)
         return;
     guard->first_state = b->guard_states.count;
@@ -204,6 +215,8 @@ static void add_guard(Builder* b, Guard guard, ScalarId g, const Cell* cell)
     guard.slope = event_result(b, cell->ctx, slope);
     if (guard.searched)
         guard_code(b, &guard, g, &reads);
+    if (guard.searched && !guard.time_only)
+        guard_slope_code(b, &guard, g, slope, &turns);
     guard.time_only &= guard.code.end > guard.code.start;
     vec_push(b->arena, b->guards, guard);
 }

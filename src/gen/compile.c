@@ -59,6 +59,8 @@ static void assign_registers(Builder* b)
 {
     Compiler* c = &b->c;
     c->time = compiler_reg(c, REG_MEMORY);
+    c->coefficients = sym_reg(REG_MEMORY, c->reg_counts[REG_MEMORY]);
+    c->reg_counts[REG_MEMORY] += c->flat->coefficient_count;
     c->step = (StepRegs){NO_REG, NO_REG, NO_REG, NO_REG};
     if (c->numeric)
     {
@@ -444,7 +446,7 @@ static void relocate_tables(Builder* b)
     for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
         b->table.at[i].field = relocate(b->table.at[i].field, f);
 #define AT2(table, x, y) AT(table, x) AT(table, y)
-    AT2(bond_parts, state, parameter) AT2(bond_inputs, value, impulse) AT(bond_inputs, slope)
+    AT2(bond_parts, state, parameter) AT2(bond_parts, matrix, slopes) AT2(bond_inputs, value, impulse) AT(bond_inputs, slope)
     AT(bond_outputs, area) AT(bond_systems, map) AT2(committed, target, value) AT2(carried, state, area)
     AT2(vars, reg, present) AT(vars, impulse)
     AT2(now_states, state, now) AT(faults, condition)

@@ -199,6 +199,28 @@ static void collect_call(Emitter* e, const Scalar* x, Instruction* into)
     *into = (Instruction){.op = VM_CALL, .dst = into->dst, .call = src.at, .call_count = src.count};
 }
 
+// The values of a list side by side, for all rows of the region. Its first register counts as written when all are.
+static SymReg list_block(Emitter* e, ScalarId list)
+{
+    Compiler* c = e->c;
+    while (e->blocks.count < c->scalars.list.count)
+        vec_push(c->arena, e->blocks, (ScalarPlace){0});
+    ScalarPlace* place = &e->blocks.at[list];
+    if (place->region != 0 && region_open(e, place->region))
+        return place->reg;
+    *place = (ScalarPlace){sym_reg(REG_TEMP, c->reg_counts[REG_TEMP]), e->regions.at[e->regions.count - 1]};
+    uint32_t last = 0;
+    for (Scalar a = c->scalars.list.at[list]; a.op == VM_ARGUMENT; a = c->scalars.list.at[a.arg[1]])
+    {
+        SymReg from = NO_REG, dst = compiler_reg(c, REG_TEMP);
+        find_place(e, a.arg[0], &from);
+        add_instruction(e, (Instruction){.op = VM_MOVE, .dst = dst, .src = {from}}, a.span);
+        last = level_of(e, false, dst) > last ? level_of(e, false, dst) : last;
+    }
+    raise_level(e, false, place->reg, last);
+    return place->reg;
+}
+
 // A value of parameters alone is computed once, in the parameter program.
 static void write_scalar(Emitter* e, ScalarId s, const SymReg src[3], SymReg dst)
 {
@@ -213,6 +235,8 @@ static void write_scalar(Emitter* e, ScalarId s, const SymReg src[3], SymReg dst
     Instruction made = {.op = x.op, .dst = dst, .src = {src[0], src[1], src[2]}};
     if (x.op == VM_EXTERNAL)
         collect_call(e, &x, &made);
+    if (x.op == VM_ROW || x.op == VM_ROW_SIZE)
+        made.src[0] = list_block(e, x.arg[0]);
     place_scalar(e, s, dst);
     if (!x.fixed)
     {

@@ -28,6 +28,7 @@ typedef struct Emitter
     VEC(uint32_t) code;  // registers still symbolic
     VEC(Instruction) segment;
     VEC(ScalarPlace) places;  // [scalar]
+    VEC(ScalarPlace) blocks;  // [scalar]: of a list that rows of maps read, the first register of its values
     VEC(uint32_t) regions;    // open regions, innermost last
     uint32_t next_region;
     uint32_t segment_id;

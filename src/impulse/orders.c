@@ -98,6 +98,7 @@ static bool jumps(Compiler* c, NodeId n, bool through_pre)
     case NODE_TIME: return false;
     case NODE_PRE: return through_pre && (node.arg[1] != 0 || jumps(c, node.arg[0], true));
     case NODE_VAR: return var_jumps(c, node.aux);
+    case NODE_MAP: return true;  // with its coefficients
     case NODE_ABS:
     case NODE_MIN:
     case NODE_MAX: break;

@@ -51,6 +51,10 @@ typedef enum RegClass
     X(TABLE_ROWS, 2) /* argument, register with the index of the table: how many rows have an x below it */            \
     X(ARGUMENT, 2) /* never code: an argument of an external function, the arguments after it (a constant: none) */    \
     X(EXTERNAL, 2) /* never code: the arguments, register with the index of the function; written as CALL */           \
+    X(ROW, 3) /* Σ coefficient · value: first of the values, first of the coefficients, register with their number.        \
+                 Before it is code the values are a chain of ARGUMENTs; code fills a block of registers with them, once   \
+                 for all rows. */                                                                                      \
+    X(ROW_SIZE, 3) /* the same of absolute values: the size of the terms of a ROW */                                   \
     X(CALL, 0) /* one call a run, `count` registers: result, index of the function, arguments */
 // clang-format on
 
@@ -155,6 +159,7 @@ typedef struct Guard
     uint32_t last_g;                    // MEMORY: g at the tag before; NaN while the context is not active
     uint32_t side;                      // MEMORY: sign memory of a crossing, -1 0 +1; 2 = unknown
     CodeRange code;                     // computes `g` alone from states and time (empty: use `events`)
+    CodeRange slope_code;               // computes `g` and `slope` from states, their derivatives and time (the same)
     uint32_t first_state, state_count;  // in guard_states: the states it reads
     CodeRange look;                     // with islands: g, slope, argument, presence from states and slopes
     IndexRange islands;                 // in guard_islands: whose states it reads
@@ -294,8 +299,11 @@ typedef struct BondPart  // an element or junction
     uint8_t kind;        // BondKind of src/bond
     bool free;           // its law is in the inputs; the parameter is only a guess
     uint32_t machine;    // + 1: switched
-    uint32_t state;      // STATE register of its extensity, or NO_REG
+    uint32_t ports;      // of a storage with a matrix its size; otherwise 1
+    uint32_t state;      // STATE register of its extensity, the first if it has several ports, or NO_REG
     uint32_t parameter;  // after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i
+    uint32_t matrix;     // PARAM registers, ports × ports, or NO_REG: `parameter` serves then
+    uint32_t slopes;     // MEMORY registers for its inverse
     uint32_t name, place;
 } BondPart;
 

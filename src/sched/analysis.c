@@ -226,6 +226,7 @@ static uint8_t varies_of_node(const Compiler* c, const Node* node, const uint8_t
     case NODE_UNIFORM:
     case NODE_NORMAL:
     case NODE_EXPONENTIAL: return VARIES_AT_INSTANTS;
+    case NODE_MAP: return most > VARIES_AT_INSTANTS ? most : VARIES_AT_INSTANTS;  // its coefficients change
     case NODE_SMOOTH: return most > VARIES_NEVER ? VARIES_ALWAYS : most;
     case NODE_SLOPE:
     case NODE_DER: return most > VARIES_AT_INSTANTS ? VARIES_ALWAYS : most;

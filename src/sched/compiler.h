@@ -164,6 +164,7 @@ struct Compiler
     uint32_t delay_count;
     NodeId refused;  // the last `der` of an external function that was reported
     SymReg time;
+    SymReg coefficients;  // the first of Flat.coefficient_count, MEMORY
     SymReg seed;      // NO_REG: nothing is drawn
     SymReg* entries;  // [ctx]: present when the mode has just been entered; NO_REG: nobody asks
     VEC(Task) tasks;

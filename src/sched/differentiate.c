@@ -129,6 +129,44 @@ static ScalarId external_derivative(Compiler* c, const Scalar* x, Map* memo)
     return choose(c, moves, slope, zero);
 }
 
+// ---- rows of maps
+
+// Its terms that are not zero, in pairs of pairs like the row itself.
+static ScalarId row_terms(Compiler* c, const Scalar* x, ScalarId* moves, uint32_t count)
+{
+    SymReg first = c->scalars.list.at[x->arg[1]].reg;
+    for (uint32_t i = 0; i < count; i++)
+        moves[i] = mul(c, scalar_reg(&c->scalars, first + i), moves[i], x->span);
+    for (; count > 1; count = (count + 1) / 2)
+        for (uint32_t i = 0; i < count; i += 2)
+            moves[i / 2] = i + 1 < count ? add(c, moves[i], moves[i + 1], x->span) : moves[i];
+    return count > 0 ? moves[0] : number(c, 0);
+}
+
+// The row times the derivatives of its values. Where few of them move (a Jacobian asks for one at a time) these terms
+// alone.
+static ScalarId row_derivative(Compiler* c, const Scalar* x, Map* memo)
+{
+    enum
+    {
+        FEW = 3
+    };
+    VEC(ScalarId) moves = {0};
+    uint32_t moving = 0, last = 0, d;
+    for (Scalar a = c->scalars.list.at[x->arg[0]]; a.op == VM_ARGUMENT; a = c->scalars.list.at[a.arg[1]])
+    {
+        vec_push(c->arena, moves, map_get(memo, a.arg[0], &d) ? d : number(c, 0));
+        moving += !is_zero(c, moves.at[moves.count - 1]);
+        last = is_zero(c, moves.at[moves.count - 1]) ? last : moves.count;
+    }
+    if (moving <= FEW)
+        return row_terms(c, x, moves.at, last);
+    ScalarId out = number(c, 0);
+    for (uint32_t i = last; i-- > 0;)
+        out = make(c, VM_ARGUMENT, moves.at[i], out, x->span);
+    return scalar_make(&c->scalars, VM_ROW, out, x->arg[1], number(c, last), x->span);
+}
+
 // A condition as it is between instants, when no event is present.
 static ScalarId without_events(Compiler* c, ScalarId s)
 {
@@ -158,7 +196,8 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     switch (x->op)
     {
     case VM_MOVE: return number(c, 0);      // see lower_hold
-    case VM_ARGUMENT: return number(c, 0);  // see external_derivative
+    case VM_ARGUMENT: return number(c, 0);  // see external_derivative, row_derivative
+    case VM_ROW_SIZE: return number(c, 0);  // rounding: nobody asks
     case VM_TABLE: return mul(c, make(c, VM_TABLE_SLOPE, a, b, s), d[0], s);
     case VM_DELAYED: return make(c, VM_DELAYED_SLOPE, a, 0, s);
     case VM_ADD: return add(c, d[0], d[1], s);
@@ -212,7 +251,9 @@ ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* u
             }
         if (!ready)
             continue;
-        value = x.op == VM_EXTERNAL ? external_derivative(c, &x, memo) : operator_derivative(c, n, &x, d);
+        value = x.op == VM_EXTERNAL ? external_derivative(c, &x, memo)
+                : x.op == VM_ROW    ? row_derivative(c, &x, memo)
+                                    : operator_derivative(c, n, &x, d);
         map_set(memo, n, value);
     }
     uint32_t out = zero;

@@ -280,6 +280,29 @@ static ScalarId magnitude(Compiler* c, NodeId n)
     return scalar_make(&c->scalars, VM_ABS, lower(c, PHASE_REACT, n).value, 0, 0, c->flat->nodes.at[n].span);
 }
 
+static ScalarId size_of_terms(Compiler* c, NodeId n, int depth);
+
+// The sizes of the inputs of a map, as a list. (Not by recursion: the list may be long.)
+static ScalarId sizes_of_list(Compiler* c, NodeId list, int depth)
+{
+    VEC(ScalarId) sizes = {0};
+    for (NodeId n = list; n != 0; n = c->flat->nodes.at[n].arg[1])
+        vec_push(c->arena, sizes, size_of_terms(c, c->flat->nodes.at[n].arg[0], depth));
+    ScalarId out = no(c);
+    for (uint32_t i = sizes.count; i-- > 0;)
+        out = scalar_make(&c->scalars, VM_ARGUMENT, sizes.at[i], out, 0, c->flat->nodes.at[list].span);
+    return out;
+}
+
+static ScalarId lower_row(Compiler* c, VmOp op, const Node* node, ScalarId list)
+{
+    uint32_t count = 0;
+    for (NodeId n = node->arg[0]; n != 0; n = c->flat->nodes.at[n].arg[1])
+        count++;
+    return scalar_make(&c->scalars, op, list, reg(c, c->coefficients + node->aux), scalar_const(&c->scalars, count),
+                       node->span);
+}
+
 // The size of the terms that a value is the sum of, looking through signals with one definition.
 static ScalarId size_of_terms(Compiler* c, NodeId n, int depth)
 {
@@ -306,6 +329,7 @@ static ScalarId size_of_terms(Compiler* c, NodeId n, int depth)
                            node.span);
     case NODE_REGULAR:
     case NODE_NEG: return size_of_terms(c, node.arg[0], depth - 1);
+    case NODE_MAP: return lower_row(c, VM_ROW_SIZE, &node, sizes_of_list(c, node.arg[0], depth - 1));
     default: return magnitude(c, n);
     }
 }
@@ -631,6 +655,7 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_NORMAL:
     case NODE_EXPONENTIAL: return lower_random(c, phase, n, arg, count);
     case NODE_EXTERNAL: return lower_external(c, &node, arg, count);
+    case NODE_MAP: return (Lowered){lower_row(c, VM_ROW, &node, arg[0].value), arg[0].present};
     default: break;
     }
     if (is_watched(c, n, smooth))

@@ -30,7 +30,7 @@ static double stored(const kaiSim* sim, const BondRun* run)
         const BondInput* input = &sim->model->bond_inputs[run->system->first_input + i];
         const BondPart* part = part_of(sim, run, input->node);
         if (part->state != NO_REG && !part->free)
-            sum += 0.5 * sim->R[part->state] * sim->R[input->value];
+            sum += 0.5 * sim->R[part->state + input->port] * sim->R[input->value];
     }
     return sum;
 }
@@ -168,11 +168,13 @@ static double read_output(const kaiSim* sim, const BondOutput* output)
     return sim->R[sim->model->vars[output->var].reg];
 }
 
-// One element with one bond: power from the values that are read, and from the equations of the set of modes.
-static void add_power(const kaiSim* sim, const BondRun* run, uint32_t index, const BondOutput* outputs, PowerSum* sum)
+// One port of an element: power from the values that are read, and from the equations of the set of modes.
+static void add_power(const kaiSim* sim, const BondRun* run, uint32_t index, uint32_t port, const BondOutput* outputs,
+                      PowerSum* sum)
 {
     const BondPart* part = part_of(sim, run, index);
-    int bond = run->graph->bond_list[run->graph->bond_first[index]], into = bond_sign(run->graph, bond, (int)index);
+    int bond = run->graph->bond_list[run->graph->bond_first[index] + (int)port];
+    int into = bond_sign(run->graph, bond, (int)index);
     double power = read_output(sim, &outputs[0]) * read_output(sim, &outputs[1]);
     if (is_source(part))  // its .f counts along the bond, those of the others into the element
         power *= into;
@@ -199,10 +201,10 @@ static kaiStatus check_run(kaiSim* sim, BondRun* run)
         return KAI_OK;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        uint8_t kind = part_of(sim, run, i)->kind;
-        if (kind <= BOND_I)
-            add_power(sim, run, i, output, &sum);
-        output += kind == BOND_TF || kind == BOND_GY ? 4 : 2;
+        const BondPart* part = part_of(sim, run, i);
+        for (uint32_t port = 0; part->kind <= BOND_I && port < part->ports; port++)
+            add_power(sim, run, i, port, output + 2 * port, &sum);
+        output += part->kind == BOND_TF || part->kind == BOND_GY ? 4 : 2 * part->ports;
     }
     if (fabs(sum.missing) <= sim->options.balance * sum.largest)
         return KAI_OK;

@@ -21,8 +21,14 @@ static const BondInput* input_at(const kaiSim* sim, const BondRun* run, uint32_t
 static void create_run(kaiSim* sim, Bonds* bonds, BondRun* run, const BondSystem* system)
 {
     Arena* arena = &bonds->arena;
-    uint32_t unknowns = 2 * system->link_count, parts = system->part_count;
+    uint32_t unknowns = 2 * system->link_count, parts = system->part_count, ports = 0, slopes = 0;
     *run = (BondRun){.system = system};
+    for (uint32_t i = 0; i < parts; i++)
+    {
+        const BondPart* part = part_of(sim, run, i);
+        ports += part->ports;
+        slopes += part->ports * part->ports;
+    }
     run->on = arena_array(arena, bool, parts + 1);
     run->machines = arena_array(arena, uint32_t, parts + 1);
     run->input_of = arena_array(arena, int, system->input_count + 1);
@@ -30,18 +36,19 @@ static void create_run(kaiSim* sim, Bonds* bonds, BondRun* run, const BondSystem
     run->port_of = arena_array(arena, int, parts + 1);
     run->unknowns = arena_array(arena, int, unknowns + 1);
     run->nominal = arena_array(arena, double, parts + 1);
-    run->storage = arena_array(arena, double, parts + 1);
+    run->storage = arena_array(arena, double, slopes + 1);
+    run->scratch = arena_array(arena, double, 2 * slopes + 1);
     double** vectors[] = {&run->b0,   &run->b1,        &run->b2,        &run->z0,      &run->z1,
                           &run->area, &run->b1_before, &run->b2_before, &run->z_before};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = arena_array(arena, double, unknowns + 1);
-    run->dx = arena_array(arena, double, parts + 1);
-    run->shared = arena_array(arena, bool, parts + 1);
+    run->dx = arena_array(arena, double, ports + 1);
+    run->shared = arena_array(arena, bool, ports + 1);
+    run->shared_count = ports;
     for (uint32_t i = 0; i < unknowns; i++)
         run->unknowns[i] = (int)i;
     for (uint32_t i = 0; i < parts; i++)
         run->nominal[i] = 1;
-    (void)sim;
 }
 
 static void create_switching(kaiSim* sim, Bonds* bonds)
@@ -169,21 +176,41 @@ static kaiStatus fail_parameter(kaiSim* sim, const BondPart* part, double value)
                     model_string(sim->model, part->name), value);
 }
 
+// atol is meant for efforts and flows: a charge of 1e-6 is not small where 1e-6 F make 1 V of it.
+static void set_unit(kaiSim* sim, uint32_t state, double capacity)
+{
+    if (isfinite(capacity) && capacity != 0)
+        ode_set_unit(sim->ode, (int)(state - sim->model->reg_first[REG_STATE]), fabs(capacity));
+}
+
+static kaiStatus read_matrix(kaiSim* sim, BondRun* run, uint32_t index)
+{
+    const BondPart* part = part_of(sim, run, index);
+    kaiStatus status = multiport_invert(sim, part, run->scratch);
+    size_t slopes = (size_t)part->ports * part->ports;
+    if (status == KAI_OK && run->graph != NULL)
+        memcpy(run->storage + run->graph->block_first[index], sim->R + part->slopes, sizeof(double) * slopes);
+    for (uint32_t i = 0; i < part->ports; i++)
+        set_unit(sim, part->state + i, sim->R[part->matrix + i * part->ports + i]);
+    return status;
+}
+
 // Parameters and slopes from the registers after `bonds`. *moved: a guess of a free element is far off.
 static kaiStatus read_parameters(kaiSim* sim, BondRun* run, bool guesses, bool* moved)
 {
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
         const BondPart* part = part_of(sim, run, i);
+        kaiStatus status = part->matrix != NO_REG && !guesses ? read_matrix(sim, run, i) : KAI_OK;
+        if (status != KAI_OK)
+            return status;
         if (part->parameter == NO_REG || part->free != guesses)
             continue;
         double value = sim->R[part->parameter];
         if (part->state != NO_REG)
         {
             run->storage[run->graph != NULL ? run->graph->block_first[i] : 0] = value;
-            // atol is meant for efforts and flows: a charge of 1e-6 is not small where 1e-6 F make 1 V of it
-            if (isfinite(1 / value))
-                ode_set_unit(sim->ode, (int)(part->state - sim->model->reg_first[REG_STATE]), fabs(1 / value));
+            set_unit(sim, part->state, 1 / value);
         }
         else if (part->free)
         {
@@ -406,6 +433,23 @@ static void write_areas(kaiSim* sim, BondRun* run)
     }
 }
 
+static bool move_states(kaiSim* sim, const BondRun* run)
+{
+    bool moved = false;
+    for (uint32_t i = 0; i < run->system->part_count; i++)
+    {
+        const BondPart* part = part_of(sim, run, i);
+        for (uint32_t port = 0; run->port_of[i] >= 0 && port < part->ports; port++)
+        {
+            double dx = run->dx[run->port_of[i] + (int)port];
+            moved |= dx != 0;
+            if (dx != 0)
+                sim->R[part->state + port] += dx;
+        }
+    }
+    return moved;
+}
+
 // One round: *moved: states jumped.
 static kaiStatus jump_run(kaiSim* sim, BondRun* run, bool first, bool* moved)
 {
@@ -423,12 +467,8 @@ static kaiStatus jump_run(kaiSim* sim, BondRun* run, bool first, bool* moved)
     bool inconsistent = run->status == BOND_INCONSISTENT;
     for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
         run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
-    for (uint32_t i = 0; i < run->system->part_count && !inconsistent; i++)
-        if (run->port_of[i] >= 0 && run->dx[run->port_of[i]] != 0)
-        {
-            sim->R[part_of(sim, run, i)->state] += run->dx[run->port_of[i]];
-            *moved = true;
-        }
+    if (!inconsistent)
+        *moved |= move_states(sim, run);
     write_areas(sim, run);
     return KAI_OK;
 }

@@ -27,7 +27,7 @@ typedef struct BondRun
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b
     int* column_of;      // and back; -1 = none
-    int* port_of;        // per part: its place in x; -1 = no storage
+    int* port_of;        // per part: its place in x, the first of several; -1 = no storage
     int* unknowns;       // 0, 1, 2, …: all entries of z
     double* nominal;     // per part: the parameter that the equations are made with
     double *storage, *b0, *b1, *b2, *z0, *z1, *dx, *work;
@@ -37,6 +37,8 @@ typedef struct BondRun
     double* area;  // per unknown: sum over the rounds of a jump
     bool warned;   // that values are not unique
     bool* shared;  // per port of a storage: at this instant it took its share of what others store
+    uint32_t shared_count;
+    double* scratch;  // for inverses of matrices
 } BondRun;
 
 struct Bonds
@@ -78,6 +80,9 @@ void bonds_read_inputs(kaiSim* sim, BondRun* run, bool impulses);
 void balance_before(kaiSim* sim);
 kaiStatus balance_jump(kaiSim* sim);
 kaiStatus balance_check(kaiSim* sim);
+
+// multiport.c: the inverse of the matrix of a storage, into its registers. `scratch`: 2 ports² numbers.
+kaiStatus multiport_invert(kaiSim* sim, const BondPart* part, double* scratch);
 
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
 void switching_begin(kaiSim* sim);

@@ -69,7 +69,8 @@ static double slope_function(void* ctx, double theta)
         return -s->toward * sim->R[s->guard->slope];
     }
     ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
-    vm_run(sim->model, sim->R, sim->model->events, &sim->host);
+    bool own = s->guard->slope_code.end > s->guard->slope_code.start;
+    vm_run(sim->model, sim->R, own ? s->guard->slope_code : sim->model->events, &sim->host);
     return -s->toward * sim->R[s->guard->slope];
 }
 
@@ -245,12 +246,18 @@ static void load_step_end(kaiSim* sim)
     sim->counters.guard_calls++;
 }
 
-// Where the guards may have crossed in the step. What needs the inside of the step disturbs the registers of its end.
+// Where the guards may have crossed in the step. What needs the inside of the step disturbs the registers of its end, so
+// the values there are kept.
 static void collect_candidates(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    bool dirty = false;
+    int64_t calls = sim->counters.guard_calls;
     sim->candidate_count = 0;
+    for (ActiveWalk w = {0}; active_guard(sim, &w);)
+    {
+        sim->guards[w.index].g_end = sim->R[model->guards[w.index].g];
+        sim->guards[w.index].slope_end = sim->R[model->guards[w.index].slope];
+    }
     for (ActiveWalk w = {0}; active_guard(sim, &w);)
     {
         uint32_t i = w.index;
@@ -258,10 +265,7 @@ static void collect_candidates(kaiSim* sim)
         const Guard* guard = &model->guards[i];
         if (!state->active)
             continue;
-        if (dirty)
-            load_step_end(sim);
-        int64_t calls = sim->counters.guard_calls;
-        Piece p = {0, 1, state->g, sim->R[guard->g], state->slope, sim->R[guard->slope]};
+        Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
         Candidate c = {.lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};
         Search s = search_of(sim, i);
         bool past = is_past(sim, guard, p.g_hi);
@@ -270,9 +274,8 @@ static void collect_candidates(kaiSim* sim)
         c.guard = i;
         if (found)
             sim->candidates[sim->candidate_count++] = c;
-        dirty = sim->counters.guard_calls != calls;
     }
-    if (dirty)
+    if (sim->counters.guard_calls != calls)
         load_step_end(sim);
 }
 

@@ -9,7 +9,7 @@
 void switching_begin(kaiSim* sim)
 {
     for (uint32_t i = 0; i < sim->bonds->count; i++)
-        memset(sim->bonds->runs[i].shared, 0, sizeof(bool) * sim->bonds->runs[i].system->part_count);
+        memset(sim->bonds->runs[i].shared, 0, sizeof(bool) * sim->bonds->runs[i].shared_count);
     sim->bonds->settled_count = 0;
     sim->jump = (kaiJump){0};
 }
@@ -265,6 +265,20 @@ static bool shares(const BondRun* run, int port)
     return false;
 }
 
+static void watch_port(kaiSim* sim, BondRun* run, const BondPart* part, int port, uint32_t state)
+{
+    double before = sim->bonds->states[state], after = sim_states(sim)[state];
+    // Storages that depend on each other drift apart by the error of the solver, and are put together again.
+    bool moved = fabs(after - before) > 1e3 * sim->options.rtol * fmax(fabs(before), fabs(after));
+    bool now = shares(run, port);
+    if (run->shared[port] && !now)
+        sim_warn(sim, part->place,
+                 "%s shared what it stores with others and was parted from them at one instant, t = %.9g: without "
+                 "time in between a lumped model cannot say what happens; let a guard wait, or refine the model",
+                 model_string(sim->model, part->name), sim->now.t);
+    run->shared[port] = now && (moved || run->shared[port]);
+}
+
 // What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model
 // says nothing about that (paper 002, "The Nature and Effects of Discontinuities").
 static void watch_sharing(kaiSim* sim)
@@ -276,21 +290,8 @@ static void watch_sharing(kaiSim* sim)
         for (uint32_t n = 0; n < run->system->part_count; n++)
         {
             const BondPart* part = &model->bond_parts[run->system->first_part + n];
-            int port = run->port_of[n];
-            if (port < 0)
-                continue;
-            uint32_t state = part->state - model->reg_first[REG_STATE];
-            double before = sim->bonds->states[state], after = sim_states(sim)[state];
-            // Storages that depend on each other drift apart by the error of the solver, and are put together again.
-            bool moved = fabs(after - before) > 1e3 * sim->options.rtol * fmax(fabs(before), fabs(after));
-            bool now = shares(run, port);
-            if (run->shared[port] && !now)
-                sim_warn(
-                    sim, part->place,
-                    "%s shared what it stores with others and was parted from them at one instant, t = %.9g: without "
-                    "time in between a lumped model cannot say what happens; let a guard wait, or refine the model",
-                    model_string(model, part->name), sim->now.t);
-            run->shared[port] = now && (moved || run->shared[port]);
+            for (uint32_t k = 0; run->port_of[n] >= 0 && k < part->ports; k++)
+                watch_port(sim, run, part, run->port_of[n] + (int)k, part->state + k - model->reg_first[REG_STATE]);
         }
     }
 }

@@ -11,7 +11,8 @@ static uint32_t source_count(uint32_t head)
 }
 
 // The instruction that writes `reg`: its word, or NULL. Linear in the code; only used when a run has failed.
-static const uint32_t* find_writer(const kaiModel* model, CodeRange range, uint32_t reg, uint32_t* sources)
+static const uint32_t* find_writer(const kaiModel* model, CodeRange range, uint32_t reg, uint32_t* sources,
+                                   bool* row)
 {
     const uint32_t *pc = model->code + range.start, *end = model->code + range.end;
     const uint32_t* found = NULL;
@@ -31,7 +32,7 @@ static const uint32_t* find_writer(const kaiModel* model, CodeRange range, uint3
             uint32_t size = 1 + source_count(*pc++);
             for (uint32_t i = 0; i < (word == VM_CALL ? 1 : count); i++, pc += size)
                 if (pc[0] == reg)
-                    found = pc, *sources = size - 1;
+                    found = pc, *sources = size - 1, *row = word == VM_ROW;
         }
     }
     return found;
@@ -42,12 +43,16 @@ uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange 
     for (uint32_t steps = 0; steps < model->reg_count; steps++)
     {
         uint32_t sources = 0, next = NO_REG;
-        const uint32_t* pc = find_writer(model, range, reg, &sources);
+        bool row = false;
+        const uint32_t* pc = find_writer(model, range, reg, &sources, &row);
         if (pc == NULL)
             return reg;
         for (uint32_t i = 1; i <= sources && next == NO_REG; i++)
             if (isnan(registers[pc[i]]) && pc[i] != reg)
                 next = pc[i];
+        for (uint32_t i = 0; row && i < (uint32_t)registers[pc[3]] && next == NO_REG; i++)
+            if (isnan(registers[pc[1] + i]))
+                next = pc[1] + i;
         if (next == NO_REG)
             return reg;
         reg = next;

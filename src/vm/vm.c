@@ -80,6 +80,48 @@ static double call_external(const External* f, const double* R, const uint32_t* 
     // clang-format on
 }
 
+// In pairs of pairs: rounding grows with the logarithm of the count, and a derivative that leaves zeros away (row_derivative
+// in src/sched) has the same bits. `sum` holds the blocks of 8, 16, 32 … terms that wait for their neighbour.
+static double row_sum(const double* x, const double* c, uint32_t count)
+{
+    double sum[32], rest;
+    uint32_t i = 0, waiting = 0;
+    for (; i + 8 <= count; i += 8, x += 8, c += 8)
+    {
+        double low = (c[0] * x[0] + c[1] * x[1]) + (c[2] * x[2] + c[3] * x[3]);
+        double all = low + ((c[4] * x[4] + c[5] * x[5]) + (c[6] * x[6] + c[7] * x[7]));
+        for (uint32_t block = i / 8; block % 2 == 1; block /= 2)
+            all = sum[--waiting] + all;
+        sum[waiting++] = all;
+    }
+    bool any = false;
+    rest = 0;
+    for (uint32_t size = 1; size < 8; size *= 2)  // the last 1, 2 and 4, the smallest first
+    {
+        if ((count & size) == 0)
+            continue;
+        uint32_t at = (count & 7u & ~(2 * size - 1));
+        double part = c[at] * x[at];
+        if (size > 1)
+            part += c[at + 1] * x[at + 1];
+        if (size > 2)
+            part += c[at + 2] * x[at + 2] + c[at + 3] * x[at + 3];
+        rest = any ? part + rest : part;
+        any = true;
+    }
+    for (; waiting > 0; any = true)
+        rest = any ? sum[--waiting] + rest : sum[--waiting];
+    return rest;
+}
+
+static double row_size(const double* x, const double* c, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += fabs(c[i] * x[i]);
+    return sum;
+}
+
 #define UNARY(name, expression)                                                                                        \
     case VM_##name:                                                                                                    \
         for (; count > 0; count--, pc += 2)                                                                            \
@@ -154,6 +196,14 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
     case VM_DELAYED_SLOPE:
         for (; count > 0; count--, pc += 2)
             R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
+        break;
+    case VM_ROW:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_sum(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+        break;
+    case VM_ROW_SIZE:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_size(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
         break;
     case VM_CALL:
         R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);

@@ -22,3 +22,7 @@ diff "$WORK/expected" "$WORK/out"
 "$KAIROS" check --print causality examples/cradle/model.kai >"$WORK/cradle"
 grep -q '^    m2 derivative, depends on m1$' "$WORK/cradle"
 [ "$(grep -c '^  F13' "$WORK/cradle")" -eq 4 ]
+# Ports of a storage with a matrix are listed one by one.
+"$KAIROS" check --print causality -e plates tests/models/bond_multiport_c.kai >"$WORK/plates"
+[ "$(grep -c '^    p port 2 integral$' "$WORK/plates")" -eq 1 ]
+[ "$(grep -c '^    p port 2 derivative, depends on its other ports$' "$WORK/plates")" -eq 1 ]

@@ -32,4 +32,12 @@ when n < 0 { n := 1 } }
 experiment e of M { stop = 1 }' # R5
 fails 'initial' 'model M { state x; x'"'"' = 0; initial x^2 == -1 }
 experiment e of M { stop = 1 }'
+coils()
+{
+    printf 'model M { param k = 1; l : I(i = %s); a : J1; b : J1; r : R(r = 1); u : Se(e = 1)\nbond a -> l; bond b -> l; bond u -> a; bond b -> r }\nexperiment e of M { stop = 1 }' "$1"
+}
+fails 'm.kai:1:24:.*not symmetric: row 1, column 2 is 1,' "$(coils '[[2, 1], [1.5, 2]]')"
+fails 'm.kai:1:24:.*singular' "$(coils '[[4e-3, k*2e-6], [2e-6, 1e-9]]')" # a coupling of 1 at SI values
+fails 'm.kai:1:24:.*singular' "$(coils '[[2, 0], [0, 0]]')"
+fails 'm.kai:1:24:.*is inf' "$(coils '[[2, 0], [0, 1/(k - 1)]]')"
 exit $bad

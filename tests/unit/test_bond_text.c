@@ -1,0 +1,310 @@
+// Random bond graphs as models: the graphs of bond_random.h written as text, with junctions that time switches, compiled
+// and run through the API, against the dense solution of bond_reference.h: extensities after every switching and at the
+// end, to 1e-8. Sets of modes whose sources contradict each other end a run: graphs that meet one are left out.
+#include "kairos/sim.h"
+
+#include "unit/bond_reference.h"
+
+enum
+{
+    TEXT_SIZE = 200 * 1000,
+    SETS = 5,
+};
+
+typedef struct Case
+{
+    Bench t;
+    RandomGraph g;
+    uint64_t seed;
+    double slope[BENCH_NODES];
+    bool on[SETS][BENCH_SWITCHES];
+    double time[SETS + 1];  // when set k begins; the end
+    double expected[SETS + 1][STATES], size[SETS + 1];
+    double energy;  // its root, of the largest at the start
+    int dependents, moved;
+} Case;
+
+// ---------------------------------------------------------------------------------------------------------- expectation
+
+static double intensity(const Bench* t, int node)
+{
+    return t->storage[t->graph->block_first[node]];
+}
+
+static void set_inputs(const Case* c, double time, Wide* b1, Wide* b2)
+{
+    const Bench* t = &c->t;
+    for (int n = 0; n < t->node_count; n++)
+        for (int i = t->graph->input_first[n]; i < t->graph->input_first[n + 1]; i++)
+        {
+            bool stored = bond_is_storage(t->nodes[n].kind), source = bond_is_source(t->nodes[n].kind);
+            b1[i] = stored   ? intensity(t, n) * t->x[t->graph->port_first[n]]
+                    : source ? t->nodes[n].parameter + c->slope[n] * time
+                             : 0;
+            b2[i] = source ? c->slope[n] : 0;
+        }
+}
+
+// x jumps into the modes `on`. False: sources contradict each other.
+static bool reference_jump(Case* c, const Reference* ref, double time)
+{
+    Bench* t = &c->t;
+    static Wide b1[2 * BENCH_NODES], b2[2 * BENCH_NODES], area[UNKNOWNS];
+    static double size[UNKNOWNS];
+    set_inputs(c, time, b1, b2);
+    if (!reference_solve(ref, NULL, NULL, b1, area, size))
+        return false;
+    c->dependents += ref->rank;
+    for (int n = 0; n < t->node_count; n++)
+    {
+        if (!bond_is_storage(t->nodes[n].kind))
+            continue;
+        double* x = &t->x[t->graph->port_first[n]];
+        double dx = (double)(rate(t, n, area) / (Wide)intensity(t, n));
+        c->moved += fabs(dx) > 1e-3 * fabs(*x);
+        *x += dx;
+    }
+    return true;
+}
+
+// x flows on for the time h, at most; returns the time.
+static double reference_advance(Case* c, Reference* ref, double time)
+{
+    Bench* t = &c->t;
+    int n = t->graph->port_count;
+    static double a[ORDER * ORDER];
+    static Wide b1[2 * BENCH_NODES], b2[2 * BENCH_NODES];
+    double y[ORDER] = {0}, norm = 0, drive = 0;
+    set_inputs(c, time, b1, b2);
+    for (int i = 0; i < t->graph->input_count; i++)
+    {
+        t->b1[i] = (double)b1[i];
+        t->b2[i] = (double)b2[i];
+    }
+    make_matrix(t, reference_flow, ref, a);
+    for (int i = 0; i < n; i++)
+    {
+        for (int j = 0; j < n; j++)
+            norm = fmax(norm, fabs(a[i * ORDER + j]));
+        drive = fmax(drive, fmax(fabs(a[i * ORDER + n]), fabs(a[i * ORDER + n + 1])));
+    }
+    double h = norm > 0 ? fmin(0.1, 3 / norm) : 0.1, one = fmax(1, drive * h);
+    h = (time + h) - time;  // the length that the run will see
+    scale_drive(a, n, one);
+    for (int node = 0; node < t->node_count; node++)
+        if (bond_is_storage(t->nodes[node].kind))
+            y[t->graph->port_first[node]] = sqrt(intensity(t, node)) * t->x[t->graph->port_first[node]];
+    y[n + 1] = one;
+    exponential(a, n + 2, h, y);
+    for (int node = 0; node < t->node_count; node++)
+        if (bond_is_storage(t->nodes[node].kind))
+            t->x[t->graph->port_first[node]] = y[t->graph->port_first[node]] / sqrt(intensity(t, node));
+    return h;
+}
+
+static void expect_here(Case* c, int set)
+{
+    Bench* t = &c->t;
+    memcpy(c->expected[set], t->x, sizeof(double) * (size_t)t->graph->port_count);
+    for (int n = 0; n < t->node_count; n++)
+        if (bond_is_storage(t->nodes[n].kind))
+            c->size[set] = fmax(c->size[set], sqrt(intensity(t, n)) * fabs(t->x[t->graph->port_first[n]]));
+}
+
+static bool expect(Case* c)
+{
+    Bench* t = &c->t;
+    double start[2 * BENCH_NODES];
+    memcpy(start, t->x, sizeof start);
+    for (int n = 0; n < t->node_count; n++)
+        if (bond_is_storage(t->nodes[n].kind))
+            c->energy = fmax(c->energy, sqrt(intensity(t, n)) * fabs(t->x[t->graph->port_first[n]]));
+    bool fine = true;
+    for (int k = 0; k < SETS && fine; k++)
+    {
+        memcpy(t->on, c->on[k], sizeof t->on);
+        Reference* ref = reference_create(t);
+        fine = reference_jump(c, ref, c->time[k]);
+        expect_here(c, k);
+        if (fine)
+            c->time[k + 1] = c->time[k] + reference_advance(c, ref, c->time[k]);
+        reference_free(ref);
+    }
+    expect_here(c, SETS);
+    memcpy(t->x, start, sizeof start);
+    return fine;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- text
+
+static size_t __attribute__((format(printf, 3, 4))) say(char* text, size_t length, const char* format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int more = vsnprintf(text + length, TEXT_SIZE - length, format, args);
+    va_end(args);
+    assert_true(length + (size_t)more < TEXT_SIZE);
+    return length + (size_t)more;
+}
+
+// One mode per change, alternately ON and OFF, left when its time comes.
+static size_t say_switch(const Case* c, char* text, size_t n, int index)
+{
+    int mode = 0;
+    n = say(text, n, " switched { initial mode m0 : %s {", c->on[0][index] ? "ON" : "OFF");
+    for (int k = 1; k < SETS; k++)
+        if (c->on[k][index] != c->on[k - 1][index])
+        {
+            mode++;
+            n = say(text, n, " on time >= %.17g -> m%d }\n  mode m%d : %s {", c->time[k], mode, mode,
+                    c->on[k][index] ? "ON" : "OFF");
+        }
+    return say(text, n, "} }");
+}
+
+static size_t say_node(const Case* c, char* text, size_t n, int node)
+{
+    const Bench* t = &c->t;
+    const BondNode* made = &t->nodes[node];
+    int port = t->graph->port_first[node];
+    n = say(text, n, "n%d : ", node);
+    switch (made->kind)
+    {
+    case BOND_SE: n = say(text, n, "Se(e = %.17g + %.17g*time)", made->parameter, c->slope[node]); break;
+    case BOND_SF: n = say(text, n, "Sf(f = %.17g + %.17g*time)", made->parameter, c->slope[node]); break;
+    case BOND_R: n = say(text, n, "R(r = %.17g)", made->parameter); break;
+    case BOND_C: n = say(text, n, "C(c = 1/%.17g, q0 = %.17g)", intensity(t, node), t->x[port]); break;
+    case BOND_I: n = say(text, n, "I(i = 1/%.17g, f0 = %.17g)", intensity(t, node), t->x[port]*intensity(t, node)); break;
+    case BOND_TF: n = say(text, n, "TF(n = %.17g)", made->parameter); break;
+    case BOND_GY: n = say(text, n, "GY(r = %.17g)", made->parameter); break;
+    default: n = say(text, n, "J%d", made->kind == BOND_J1);
+    }
+    return made->switch_index >= 0 ? say_switch(c, text, n, made->switch_index) : n;
+}
+
+static void write_text(const Case* c, char* text)
+{
+    size_t n = say(text, 0, "model Random {\n");
+    for (int i = 0; i < c->t.node_count; i++)
+        n = say(text, say_node(c, text, n, i), "\n");
+    for (int i = 0; i < c->t.bond_count; i++)
+        n = say(text, n, "bond n%d -> n%d\n", c->t.bonds[i].from, c->t.bonds[i].to);
+    say(text, n, "}\nexperiment e of Random { stop = %.17g; rtol = 1e-10; atol = 1e-12 }\n", c->time[SETS]);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ run
+
+static kaiModel* load(const Case* c, const char* text)
+{
+    kaiLoadOptions options = kaiDefaultLoadOptions();
+    options.path = "random.kai";
+    options.text = text;
+    options.experiment = "e";
+    kaiModel* model = NULL;
+    kaiMessages* messages = NULL;
+    if (kaiModel_Load(&options, &model, &messages) != KAI_OK)
+        fail_msg("seed %lu: %s\n%s", (unsigned long)c->seed, kaiMessages_Text(messages, 0, false), text);
+    kaiMessages_Free(messages);
+    return model;
+}
+
+static double worst;
+
+static void compare(const Case* c, const kaiModel* model, const kaiSim* sim, int set)
+{
+    for (int n = 0; n < c->t.node_count; n++)
+    {
+        if (!bond_is_storage(c->t.nodes[n].kind))
+            continue;
+        char name[40];
+        double is = NAN, should = c->expected[set][c->t.graph->port_first[n]];
+        snprintf(name, sizeof name, "n%d.%s", n, c->t.nodes[n].kind == BOND_C ? "q" : "p");
+        kaiSim_Get(sim, kaiModel_FindVariable(model, name), &is);
+        double error = sqrt(intensity(&c->t, n)) * fabs(is - should) / fmax(c->size[set], 1e-5 * c->energy);
+        if (!(error <= 1e-8))
+            fail_msg("seed %lu: %s is %.17g instead of %.17g in set %d", (unsigned long)c->seed, name, is, should, set);
+        worst = fmax(worst, error);
+    }
+}
+
+static void run(const Case* c, const char* text)
+{
+    kaiModel* model = load(c, text);
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiSim* sim = kaiSim_Create(model, &options, NULL);
+    assert_non_null(sim);
+    for (int k = 0; k <= SETS; k++)
+    {
+        kaiStatus status = k == 0 ? kaiSim_Step(model, sim) : KAI_OK;
+        while (status >= KAI_OK && kaiSim_Now(sim).t < c->time[k])
+            status = kaiSim_Step(model, sim);
+        if (status < KAI_OK || kaiSim_Now(sim).t != c->time[k])
+            fail_msg("seed %lu: at %.17g, not %.17g: %s", (unsigned long)c->seed, kaiSim_Now(sim).t, c->time[k],
+                     status < KAI_OK ? kaiSim_Failure(sim)->text : "");
+        compare(c, model, sim, k);
+    }
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
+static void make_case(Case* c, uint64_t seed)
+{
+    memset(c, 0, sizeof *c);
+    c->seed = seed;
+    c->g = random_graph(&c->t, seed, (RandomOptions){.loops = seed % 4 > 1});
+    random_state(&c->t, &c->g);
+    for (int n = 0; n < c->t.node_count; n++)
+        if (bond_is_source(c->t.nodes[n].kind))
+        {
+            c->t.nodes[n].parameter = random_decade(&c->g.random, -1, 2);
+            c->slope[n] = random_decade(&c->g.random, -1, 2);
+        }
+    memcpy(c->on[0], c->t.on, sizeof c->t.on);
+    for (int k = 1; k < SETS; k++)
+    {
+        memcpy(c->on[k], c->on[k - 1], sizeof c->on[k]);
+        int first = random_below(&c->g.random, c->t.switch_count);
+        int second = random_below(&c->g.random, c->t.switch_count);
+        c->on[k][first] = !c->on[k][first];
+        c->on[k][second] = second == first ? c->on[k][second] : !c->on[k][second];
+    }
+}
+
+static void test_text(void** state)
+{
+    (void)state;
+    static Case c;
+    static char text[TEXT_SIZE];
+    int graphs = 0, dependents = 0, moved = 0, largest = 0;
+    for (uint64_t seed = 1; graphs < 30; seed++)
+    {
+        Bench probe = {0};  // graphs without switches are left to test_bond_random
+        random_graph(&probe, seed, (RandomOptions){.loops = seed % 4 > 1});
+        bool wanted = probe.switch_count > 1 && probe.graph->port_count > 1;
+        bench_free(&probe);
+        if (!wanted)
+            continue;
+        make_case(&c, seed);
+        if (expect(&c))
+        {
+            write_text(&c, text);
+            run(&c, text);
+            graphs++;
+            dependents += c.dependents;
+            moved += c.moved;
+            largest = c.t.node_count > largest ? c.t.node_count : largest;
+        }
+        bench_free(&c.t);
+    }
+    print_message("%d graphs of up to %d nodes, %d dependents, %d jumps of an extensity; worst %.1e\n", graphs, largest,
+                  dependents, moved, worst);
+    assert_true(dependents > 100 && moved > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),
+    };
+    return cmocka_run_group_tests_name("bond text", tests, NULL, NULL);
+}
