@@ -159,6 +159,21 @@ static ScalarId definition_of(Compiler* c, ScalarId leaf)
     return kind == TASK_DEFINITION || kind == TASK_DERIVATIVE ? task_item(c, PHASE_FLOW, task, 0).value.value : 0;
 }
 
+static ScalarId size_of_terms(Compiler* c, ScalarId id, int depth, Map* memo);
+
+// The sizes of the values of a row, as a list.
+static ScalarId sizes_of_list(Compiler* c, ScalarId list, int depth, Map* memo)
+{
+    VEC(ScalarId) sizes = {0};
+    Span span = c->scalars.list.at[list].span;
+    for (Scalar a = c->scalars.list.at[list]; a.op == VM_ARGUMENT; a = c->scalars.list.at[a.arg[1]])
+        vec_push(c->arena, sizes, size_of_terms(c, a.arg[0], depth, memo));
+    ScalarId out = scalar_const(&c->scalars, 0);
+    for (uint32_t i = sizes.count; i-- > 0;)
+        out = scalar_make(&c->scalars, VM_ARGUMENT, sizes.at[i], out, 0, span);
+    return out;
+}
+
 // The size of the terms that a value is the sum of.
 static ScalarId size_of_terms(Compiler* c, ScalarId id, int depth, Map* memo)
 {
@@ -175,6 +190,9 @@ static ScalarId size_of_terms(Compiler* c, ScalarId id, int depth, Map* memo)
                            size_of_terms(c, made.arg[1], depth - 1, memo), 0, made.span);
     else if (depth > 0 && made.op == VM_NEG)
         size = size_of_terms(c, made.arg[0], depth - 1, memo);
+    else if (depth > 0 && made.op == VM_ROW)
+        size = scalar_make(s, VM_ROW_SIZE, sizes_of_list(c, made.arg[0], depth - 1, memo), made.arg[1], made.arg[2],
+                           made.span);
     else
         size = scalar_make(s, VM_ABS, id, 0, 0, made.span);
     map_set(memo, id, size);
