@@ -40,7 +40,7 @@ static kaiStatus branch_end(void* user, kaiSim* sim, int branch, kaiStatus statu
     bool zeno = status == KAI_ERR_RUN && f->text != NULL && strstr(f->text, "chattering Zeno") != NULL;
     if (zeno && proof->replay == NULL)
         proof->replay = copy_text(proof->allocator, f->text);
-    return KAI_OK;
+    return zeno ? KAI_INTERRUPTED : KAI_OK;
 }
 
 // The one point of a witness's sweeps, as start values.
@@ -87,6 +87,7 @@ static void replay(kaiProof* proof, const kaiLoadOptions* options)
     {
         kaiSimOptions run = kaiModel_SimOptions(model);
         kaiFailure failure = {0};
+        run.max_choices = 10000;
         kaiSim* sim = kaiSim_Create(model, &run, &failure);
         kaiExploreEvents events = {.end = branch_end, .user = proof};
         kaiExploration found;

@@ -114,6 +114,7 @@ typedef struct Encoder
     uint32_t *first_def, *next_def;    // per variable, per definition: definition of order 0 + 1
     uint32_t *first_rate, *next_rate;  // the same of order 1
     bool* impulsive;                   // per variable: its derivative contains `delta`
+    bool* decides;                     // per variable: some guard depends on it; counters that nobody reads do not
     Formula time;
     Formula* inputs;  // per variable: an input of the root
     Formulas side;    // what the formulas made so far rest on
@@ -122,10 +123,14 @@ typedef struct Encoder
     VEC(VaguePoint) points;  // what is known of them
     Change changes[CHANGES_MOST];
     uint32_t change_count;
+    bool first_choice;  // `choose` takes its first enabled alternative
     uint32_t unique;
 } Encoder;
 
 void encode_open(Encoder* e, Arena* arena, const Flat* flat, Logic* logic);
+
+// deciding.c: fills `decides`.
+void deciding_find(Encoder* e);
 
 // slots.c: what there is to remember, and which of it influences which.
 void slots_find(Encoder* e);

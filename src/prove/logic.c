@@ -1,5 +1,5 @@
-// Formulas and questions. A question is put to the general solver first; where products of unknowns defeat it, to the
-// complete procedure for polynomials (nlsat), which needs a fresh start each time.
+// Formulas and questions. Linear ones go to the general solver, which decides them. Products of unknowns go to the
+// procedure for polynomials (nlsat): what the general solver does with them cannot be interrupted.
 #include "prove/logic.h"
 
 #include "prove/rational.h"
@@ -189,6 +189,21 @@ static Verdict check(Logic* l, Z3_solver solver, const Formulas* all, double sec
     return answer == Z3_L_TRUE ? VERDICT_YES : answer == Z3_L_FALSE ? VERDICT_NO : VERDICT_UNKNOWN;
 }
 
+// No product of unknowns.
+static bool is_linear(Logic* l, const Formulas* all)
+{
+    Z3_goal goal = Z3_mk_goal(l->z, false, false, false);
+    Z3_goal_inc_ref(l->z, goal);
+    for (uint32_t i = 0; i < all->count; i++)
+        Z3_goal_assert(l->z, goal, all->at[i]);
+    Z3_probe probe = Z3_mk_probe(l->z, "is-qflra");
+    Z3_probe_inc_ref(l->z, probe);
+    bool linear = Z3_probe_apply(l->z, probe, goal) != 0;
+    Z3_probe_dec_ref(l->z, probe);
+    Z3_goal_dec_ref(l->z, goal);
+    return linear;
+}
+
 Verdict logic_ask(Logic* l, const Formulas* all, double seconds)
 {
     l->questions++;
@@ -197,10 +212,10 @@ Verdict logic_ask(Logic* l, const Formulas* all, double seconds)
         l->reason = "timeout";
         return VERDICT_UNKNOWN;
     }
-    Verdict verdict = check(l, Z3_mk_simple_solver(l->z), all, seconds / 3);
-    if (verdict == VERDICT_UNKNOWN && logic_time_left(l) > 0)
-        verdict = check(l, Z3_mk_solver_for_logic(l->z, Z3_mk_string_symbol(l->z, "QF_NRA")), all, seconds);
-    return verdict;
+    if (is_linear(l, all))
+        return check(l, Z3_mk_simple_solver(l->z), all, seconds);
+    l->hard++;
+    return check(l, Z3_mk_solver_for_logic(l->z, Z3_mk_string_symbol(l->z, "QF_NRA")), all, seconds);
 }
 
 double logic_value(Logic* l, Formula a)

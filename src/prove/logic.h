@@ -27,7 +27,7 @@ typedef struct Logic
     Formula yes, no, zero, one;
     double deadline;  // of the clock that logic_clock reads
     Z3_model model;   // of the last question answered with YES
-    uint32_t questions;
+    uint32_t questions, hard;  // asked; of these with products of unknowns
     const char* reason;  // why the last question was left open
 } Logic;
 

@@ -52,16 +52,20 @@ static Search* search_all(Work* w)
 static void say_proved(Work* w, Writer* out)
 {
     uint32_t longest = 0;
-    writer_say(out, "proved: %s never switches for ever at one instant\n", w->q->flat->model_name);
+    writer_say(out, "proved: from no state do the reactions of %s at one instant come back to where they were\n",
+               w->q->flat->model_name);
     for (uint32_t i = 0; i < w->searches.count; i++)
     {
         const Search* s = &w->searches.at[i];
         longest = s->longest > longest ? s->longest : longest;
         if (s->ranks != NULL)
-            writer_say(out, "because no reaction raises %s, and each lowers one of them\n", s->ranks);
+            writer_say(out,
+                       "because no reaction of a cycle may raise %s, and each lowers one of them\n"
+                       "  (that jumps shrink for ever without repeating is not excluded)\n",
+                       s->ranks);
     }
     if (longest > 0)
-        writer_say(out, "because from no state more than %u reactions of one part follow each other\n", longest);
+        writer_say(out, "because no part of it has more than %u reactions in a row, from any state\n", longest);
     report_assumptions(w->q, &w->encoder, out);
 }
 

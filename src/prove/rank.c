@@ -5,9 +5,12 @@
 
 #include <math.h>
 
+static const double RANK_SHARE = 0.3;  // of the time that is left
+
 enum
 {
     TRIES_MOST = 24,
+    FINENESS = 240,     // coefficients are multiples of its inverse
     REST_MOST = 6,      // steps that may follow without an excluded reaction: memories settle
     PRODUCTS_MOST = 8,  // squares and products of more variables than this are not tried
 };
@@ -79,17 +82,22 @@ static Formula rank_of(Ranking* r, int side)
 // ---- examples
 // --------------------------------------------------------------------------------------------------------
 
+// Guesses need few digits, and the solver's arithmetic on long fractions cannot be interrupted.
+static double short_number(double value, double steps)
+{
+    if (!isfinite(value) || fabs(value) > 1e30 || fabs(value) < 1e-30)
+        return 0;
+    double unit = pow(10, floor(log10(fabs(value))));
+    return round(value / unit * steps) / steps * unit;
+}
+
 static void take_sample(Ranking* r, Formula target)
 {
     Logic* l = r->s->e->logic;
     Formula* change = arena_array(l->arena, Formula, r->names.count);
     for (uint32_t i = 0; i < r->names.count; i++)
-    {
-        Z3_ast value = NULL;
-        Z3_model_eval(l->z, l->model, logic_subtract(l, r->monomials[1].at[i], r->monomials[0].at[i]), true, &value);
-        bool exact = value != NULL && Z3_is_numeral_ast(l->z, value) && !Z3_is_algebraic_number(l->z, value);
-        change[i] = exact ? value : logic_number(l, value != NULL ? logic_value(l, value) : 0);
-    }
+        change[i] = logic_number(
+            l, short_number(logic_value(l, logic_subtract(l, r->monomials[1].at[i], r->monomials[0].at[i])), 1e5));
     vec_push(l->arena, r->samples, change);
     vec_push(l->arena, r->lowered, logic_value(l, target) != 0);
 }
@@ -124,11 +132,7 @@ static bool guess(Ranking* r, double margin)
     if (logic_ask(l, &all, 2) != VERDICT_YES)
         return false;
     for (uint32_t i = 0; i < r->count; i++)
-    {
-        Z3_ast value = NULL;
-        Z3_model_eval(l->z, l->model, c[i], true, &value);
-        r->coefficients[i] = value;
-    }
+        r->coefficients[i] = logic_number(l, round(logic_value(l, c[i]) * FINENESS) / FINENESS);
     return true;
 }
 
@@ -175,6 +179,8 @@ static void say_rank(Ranking* r)
     double most = 0;
     for (uint32_t i = 0; i < r->count; i++)
         most = fmax(most, fabs(logic_value(l, r->coefficients[i])));
+    if (most == 0)  // the reaction can never fire
+        return;
     for (uint32_t i = 0; i < r->count; i++)
     {
         double c = logic_value(l, r->coefficients[i]) / most;
@@ -185,22 +191,21 @@ static void say_rank(Ranking* r)
 }
 
 // A rank that excludes one of the reactions that are left.
-static bool exclude_one(Ranking* r)
+static bool exclude_one(Ranking* r, int degree)
 {
     Encoder* e = r->s->e;
-    for (int degree = 1; degree <= 2; degree++)
-        for (uint32_t k = 0; k < e->reactions.count; k++)
-        {
-            Formula fires = r->before->fires[k];
-            if (fires == NULL || fires == e->logic->no || r->excluded[k])
-                continue;
-            if (!find_rank(r, fires, degree == 1 ? r->linear : r->names.count))
-                continue;
-            say_rank(r);
-            vec_push(e->arena, r->steps, logic_not(e->logic, fires));
-            r->excluded[k] = true;
-            return true;
-        }
+    for (uint32_t k = 0; k < e->reactions.count; k++)
+    {
+        Formula fires = r->before->fires[k];
+        if (fires == NULL || fires == e->logic->no || r->excluded[k])
+            continue;
+        if (!find_rank(r, fires, degree == 1 ? r->linear : r->names.count))
+            continue;
+        say_rank(r);
+        vec_push(e->arena, r->steps, logic_not(e->logic, fires));
+        r->excluded[k] = true;
+        return true;
+    }
     return false;
 }
 
@@ -238,12 +243,17 @@ static Ranking open_ranking(Search* s)
     return r;
 }
 
-bool rank_excludes(Search* s)
+bool rank_excludes(Search* s, int degree)
 {
+    Logic* l = s->e->logic;
+    double deadline = l->deadline;
+    l->deadline = logic_clock() + logic_time_left(l) * RANK_SHARE;
     Ranking r = open_ranking(s);
-    while (r.names.count > 0 && exclude_one(&r))
-        if (goes_on(&r) == VERDICT_NO)
-            return true;
-    s->ranks = NULL;
-    return false;
+    bool excluded = false;
+    while (!excluded && r.names.count > 0 && (exclude_one(&r, 1) || (degree > 1 && exclude_one(&r, 2))))
+        excluded = goes_on(&r) == VERDICT_NO;
+    l->deadline = deadline;
+    if (!excluded)
+        s->ranks = NULL;
+    return excluded;
 }

@@ -66,6 +66,8 @@ static const char* exact_text(Arena* arena, double size)
     int exponent;
     double mantissa = ldexp(frexp(size, &exponent), 53);
     exponent -= 53;
+    for (; exponent < 0 && fmod(mantissa, 2) == 0; exponent++)
+        mantissa /= 2;
     if (exponent >= 0)
         return power_text(arena, mantissa, exponent);
     return arena_printf(arena, "%.0f/%s", mantissa, power_text(arena, 1, -exponent));

@@ -215,13 +215,15 @@ static void say_sweeps(const ProveRequest* q, const Search* s, Writer* w)
                 writer_say(w, "  sweep %s in (%s)\n", q->flat->vars.at[machine->mode_var].name,
                            machine->modes.at[slot->mode].name);
         }
-        else if (!is_argument(&q->flat->vars.at[slot->index]))
+        else if (q->flat->vars.at[slot->index].ctx == 0 && !is_argument(&q->flat->vars.at[slot->index]))
             writer_say(w, "  sweep %s in (%s)\n", slot->name, value_text(s, i, value));
     }
 }
 
 static bool has_choice(const Search* s)
 {
+    if (s->witness.first)
+        return false;
     for (uint32_t t = 0; t < s->witness.stem + s->witness.length; t++)
         for (uint32_t r = 0; r < s->e->reactions.count; r++)
             if (s->witness.fires[t][r] && s->e->reactions.at[r].choice != 0)

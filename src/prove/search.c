@@ -9,7 +9,8 @@ enum
 {
     LENGTH_MOST = 24,
     POINTS_MOST = 20,
-    LENGTH_RANK = 3,  // before longer sequences are tried, a rank is looked for
+    LENGTH_RANK = 3,     // before longer sequences are tried, a rank is looked for,
+    LENGTH_SQUARES = 8,  // and one with squares and products before still longer ones
 };
 
 static double patience(const Search* s)
@@ -80,6 +81,7 @@ static Answer proved(Search* s, uint32_t longest)
 Answer search_decide(Search* s)
 {
     bool open = false;
+    uint32_t hard = s->e->logic->hard;
     begin(s);
     for (uint32_t n = 1; n <= LENGTH_MOST; n++)
     {
@@ -94,7 +96,10 @@ Answer search_decide(Search* s)
             return s->answer = ANSWER_REFUTED;
         }
         open |= back == VERDICT_UNKNOWN;
-        if (n == LENGTH_RANK && rank_excludes(s))
+        bool products = s->e->logic->hard > hard;  // long sequences of them are hopeless
+        if (n == LENGTH_RANK && rank_excludes(s, products ? 2 : 1))
+            return proved(s, 0);
+        if (n == LENGTH_SQUARES && !products && rank_excludes(s, 2))
             return proved(s, 0);
         if (logic_time_left(s->e->logic) <= 0)
             break;

@@ -21,6 +21,7 @@ typedef struct Witness
 {
     bool at_start;   // as a run starts, so that an experiment can begin with it
     bool initial;    // in the initial modes
+    bool first;      // `choose` takes its first alternative everywhere
     uint32_t stem;   // reactions before the cycle
     uint32_t length;
     double time;
@@ -49,8 +50,8 @@ void search_group(Search* s);
 // Without the witness: whether there is a cycle, for models with changed guards.
 Answer search_decide(Search* s);
 
-// rank.c: whether ranks exclude every cycle. Fills s->ranks.
-bool rank_excludes(Search* s);
+// rank.c: whether ranks of this degree, 1 or 2, exclude every cycle. Fills s->ranks.
+bool rank_excludes(Search* s, int degree);
 
 // witness.c: values of the last model; a sequence that starts as a run does.
 void witness_take(Search* s, const Frame* const* frames, uint32_t count, Witness* w);

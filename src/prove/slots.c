@@ -59,7 +59,7 @@ static void add_variables(Encoder* e)
                                                 .index = v,
                                                 .boolean = var->type == TYPE_BOOL,
                                                 .name = var->name});
-        if (var->kind != VAR_EVENT || !var->emitted)
+        if (var->kind != VAR_EVENT || !var->emitted || !e->decides[v])
             continue;
         e->var_slot[v] =
             add_slot(e, (Slot){.kind = SLOT_EVENT, .index = v, .boolean = true, .written = true, .name = var->name});
@@ -237,6 +237,8 @@ static void read_entry(Reader* r, uint32_t machine, uint32_t mode)
     const FlatMode* entered = &r->e->flat->machines.at[machine].modes.at[mode];
     for (uint32_t i = 0; i < entered->states.count; i++)
     {
+        if (!r->e->decides[entered->states.at[i]])
+            continue;
         join(r, r->e->var_slot[entered->states.at[i]]);
         push(r, r->e->flat->vars.at[entered->states.at[i]].init);
     }
@@ -261,9 +263,9 @@ static void read_reaction(Reader* r, Reaction* reaction)
     for (uint32_t i = 0; i < reaction->actions->count; i++)
     {
         const FlatAction* action = &reaction->actions->at[i];
-        push(r, action->value);
-        if (action->kind == FLAT_HALT)
+        if (action->kind == FLAT_HALT || !r->e->decides[action->var])
             continue;
+        push(r, action->value);
         join(r, r->e->var_slot[action->var]);
         join(r, r->e->var_payload[action->var]);
     }
@@ -278,7 +280,7 @@ static void read_reaction(Reader* r, Reaction* reaction)
 static void mark_written(Encoder* e, const FlatActions* actions)
 {
     for (uint32_t i = 0; i < actions->count; i++)
-        if (actions->at[i].kind == FLAT_ASSIGN)
+        if (actions->at[i].kind == FLAT_ASSIGN && e->decides[actions->at[i].var])
             e->slots.at[e->var_slot[actions->at[i].var]].written = true;
 }
 
@@ -288,9 +290,12 @@ static void mark_resets(Encoder* e)
     for (uint32_t m = 0; m < f->machines.count; m++)
         for (uint32_t k = 0; k < f->machines.at[m].modes.count; k++)
             for (uint32_t i = 0; i < f->machines.at[m].modes.at[k].states.count; i++)
-                e->slots.at[e->var_slot[f->machines.at[m].modes.at[k].states.at[i]]].written = true;
+            {
+                uint32_t v = f->machines.at[m].modes.at[k].states.at[i];
+                e->slots.at[e->var_slot[v]].written |= e->decides[v];
+            }
     for (uint32_t v = 0; v < f->vars.count; v++)
-        if (e->impulsive[v])
+        if (e->impulsive[v] && e->decides[v])
             e->slots.at[e->var_slot[v]].written = true;
 }
 
@@ -308,6 +313,7 @@ static void join_choices(Encoder* e)
 
 void slots_find(Encoder* e)
 {
+    deciding_find(e);
     add_variables(e);
     add_machines(e);
     for (uint32_t i = 0; i < e->reactions.count; i++)
@@ -319,7 +325,7 @@ void slots_find(Encoder* e)
     for (uint32_t i = 0; i < e->reactions.count; i++)
         read_reaction(&r, &e->reactions.at[i]);
     for (uint32_t v = 0; v < e->flat->vars.count; v++)  // `x = 1 - pre(x)` needs no reaction to go on for ever
-        if (e->impulsive[v] || e->first_def[v] != 0)
+        if (e->decides[v] && (e->impulsive[v] || e->first_def[v] != 0))
         {
             r.stamp++;
             r.group = NO_SLOT;

@@ -53,6 +53,15 @@ static Formula guard_holds(Encoder* e, Frame* f, uint32_t r)
     return holds;
 }
 
+static void choose_first(Step* s, const Formula* holds)
+{
+    Encoder* e = s->e;
+    for (uint32_t r = 0; r < e->reactions.count; r++)
+        for (uint32_t k = 0; holds[r] != NULL && e->reactions.at[r].choice != 0 && k < r; k++)
+            if (holds[k] != NULL && e->reactions.at[k].choice == e->reactions.at[r].choice)
+                s->from->enabled[r] = logic_and(e->logic, s->from->enabled[r], logic_not(e->logic, holds[k]));
+}
+
 // One enabled alternative is kept, whichever (rule N1).
 static void choose(Step* s, Formula* holds)
 {
@@ -87,7 +96,10 @@ static void find_enabled(Step* s)
     for (uint32_t r = 0; r < e->reactions.count; r++)
         if (reacts_in_group(s, &e->reactions.at[r]))
             s->from->enabled[r] = holds[r] = guard_holds(e, s->from, r);
-    choose(s, holds);
+    if (e->first_choice)
+        choose_first(s, holds);
+    else
+        choose(s, holds);
 }
 
 // ---- what fires
@@ -191,6 +203,8 @@ static void stage_action(Step* s, const FlatAction* action, Formula when)
         return;
     }
     uint32_t v = action->var;
+    if (!e->decides[v])
+        return;
     Term t = action->value != 0 ? encode_node(e, s->from, action->value) : (Term){l->one, l->yes};
     encode_side(e, logic_or(l, logic_not(l, when), t.present));
     if (s->assigned[v] != NULL)
@@ -419,6 +433,13 @@ static Formula start_value(Encoder* e, Frame* f, const Slot* slot)
     const Node* node = &e->flat->nodes.at[slot->node];
     switch (slot->kind)
     {
+    case SLOT_STATE:
+    case SLOT_DISCRETE:
+    {
+        const FlatVar* var = &e->flat->vars.at[slot->index];  // those of a mode cannot be set from outside
+        Formula zero = var->type == TYPE_BOOL ? l->no : l->zero;
+        return var->ctx == 0 ? NULL : var->init != 0 ? encode_node(e, f, var->init).value : zero;
+    }
     case SLOT_ENTRY: return encode_ctx(e, f, slot->index);
     case SLOT_EVENT:
     case SLOT_EDGE:

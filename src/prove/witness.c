@@ -117,13 +117,14 @@ static bool try_start(Search* s, uint32_t stem, uint32_t length, bool initial, b
     if (logic_ask(e->logic, &path, logic_time_left(e->logic) / 4) != VERDICT_YES)
         return false;
     simplify(s, &path, frames[0]);
-    Witness w = {.at_start = true, .initial = initial, .stem = stem, .length = length};
+    Witness w = {
+        .at_start = true, .initial = initial, .first = e->first_choice, .stem = stem, .length = length};
     witness_take(s, (const Frame* const*)frames, count, &w);
     s->witness = w;
     return true;
 }
 
-bool witness_from_start(Search* s, uint32_t length)
+static bool try_starts(Search* s, uint32_t length)
 {
     for (int now = 1; now >= 0; now--)
         for (int initial = 1; initial >= 0; initial--)
@@ -132,4 +133,13 @@ bool witness_from_start(Search* s, uint32_t length)
                     if (try_start(s, stem, total - stem, initial, now))
                         return true;
     return false;
+}
+
+// A run that takes first alternatives is one run; `choice = all` may have to explore many before it comes to the cycle.
+bool witness_from_start(Search* s, uint32_t length)
+{
+    s->e->first_choice = true;
+    bool found = try_starts(s, length);
+    s->e->first_choice = false;
+    return found || (s->e->flat->choices.count > 0 && try_starts(s, length));
 }
