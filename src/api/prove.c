@@ -37,7 +37,7 @@ static kaiStatus branch_end(void* user, kaiSim* sim, int branch, kaiStatus statu
     (void)branch;
     kaiProof* proof = user;
     const kaiFailure* f = kaiSim_Failure(sim);
-    bool zeno = status == KAI_ERR_RUN && f->text != NULL && strstr(f->text, "chattering Zeno") != NULL;
+    bool zeno = status == KAI_ERR_RUN && f->text != NULL && (strstr(f->text, "chattering Zeno") != NULL || strstr(f->text, "mythical loop") != NULL);
     if (zeno && proof->replay == NULL)
         proof->replay = copy_text(proof->allocator, f->text);
     return zeno ? KAI_INTERRUPTED : KAI_OK;

@@ -34,7 +34,7 @@ static bool helps(const Search* refuted, double until)
 {
     Encoder* e = refuted->e;
     double deadline = e->logic->deadline;
-    Search s = {.e = e, .group = refuted->group, .region = refuted->region, .start = refuted->start};
+    Search s = {.e = e, .quick = true, .group = refuted->group, .region = refuted->region, .start = refuted->start};
     double now = logic_clock();
     e->logic->deadline = now + (until - now) / 2;
     bool cured = now < until && search_decide(&s) == ANSWER_PROVED;
@@ -115,18 +115,25 @@ static const char* try_signs(const ProveRequest* q, const Search* s, uint32_t a,
     return NULL;
 }
 
+static bool leaves_closed(const Encoder* e, uint32_t r)
+{
+    const FlatTransition* t = e->reactions.at[r].transition;
+    return t != NULL && e->flat->machines.at[t->machine].modes.at[t->from].on;
+}
+
 const char* cure_find(const ProveRequest* q, const Search* s)
 {
     Encoder* e = s->e;
     double until = logic_clock() + share * logic_time_left(e->logic);
     Nodes relations = {0};
     bool* seen = arena_array(e->arena, bool, e->flat->nodes.count);
-    for (uint32_t r = 0; r < e->reactions.count; r++)
-        if (fires_in_cycle(s, r))
-        {
-            find_relations(e, e->reactions.at[r].trigger, &relations, seen);
-            find_relations(e, e->reactions.at[r].guard, &relations, seen);
-        }
+    for (int closed = 1; closed >= 0; closed--)  // guards that open a closed junction first
+        for (uint32_t r = 0; r < e->reactions.count; r++)
+            if (fires_in_cycle(s, r) && leaves_closed(e, r) == closed)
+            {
+                find_relations(e, e->reactions.at[r].trigger, &relations, seen);
+                find_relations(e, e->reactions.at[r].guard, &relations, seen);
+            }
     const char* cure = try_strict(q, s, &relations, until);
     for (uint32_t a = 0; cure == NULL && a < e->reactions.count; a++)
         for (uint32_t b = a + 1; cure == NULL && b < e->reactions.count; b++)

@@ -1,6 +1,6 @@
 // What guards depend on, directly or through actions and resets of what they depend on. The rest, such as a counter that
 // nobody reads, can neither end a sequence of reactions nor tell two rounds of it apart: it is left out.
-#include "prove/encode.h"
+#include "prove/circuit.h"
 
 typedef struct Walk
 {
@@ -17,6 +17,21 @@ static void push(Walk* w, NodeId n)
     vec_push(w->e->arena, w->stack, n);
 }
 
+static void mark_var(Walk* w, uint32_t v);
+
+static void mark_graph(Walk* w, uint32_t graph)
+{
+    const Flat* f = w->e->flat;
+    for (uint32_t i = 0; i < f->graphs.at[graph].nodes.count; i++)
+    {
+        const FlatBondNode* node = &f->bond_nodes.at[f->graphs.at[graph].nodes.at[i]];
+        if (node->extensity != NO_VAR)
+            mark_var(w, node->extensity);
+        if (node->kind <= FLAT_SF)
+            mark_var(w, node->kind == FLAT_SE ? node->e : node->f);
+    }
+}
+
 static void mark_var(Walk* w, uint32_t v)
 {
     Encoder* e = w->e;
@@ -24,6 +39,14 @@ static void mark_var(Walk* w, uint32_t v)
         return;
     e->decides[v] = true;
     push(w, e->flat->vars.at[v].init);  // of a parameter, or what entering a mode resets to
+    for (uint32_t i = 0; i < e->flat->carried.count; i++)
+        if (e->flat->carried.at[i].var == v)
+            push(w, e->flat->carried.at[i].area);
+    if (e->circuits->outputs[v].graph != 0)
+    {
+        mark_graph(w, e->circuits->outputs[v].graph - 1);
+        return;
+    }
     for (uint32_t d = e->first_def[v]; d != 0; d = e->next_def[d - 1])
         push(w, e->flat->defs.at[d - 1].value);
     for (uint32_t d = e->impulsive[v] ? e->first_rate[v] : 0; d != 0; d = e->next_rate[d - 1])

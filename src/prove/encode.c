@@ -1,5 +1,5 @@
 // The encoder's tables: reactions, definitions by variable, and which states take impulses.
-#include "prove/encode.h"
+#include "prove/circuit.h"
 
 static void add_reactions(Encoder* e)
 {
@@ -90,5 +90,6 @@ void encode_open(Encoder* e, Arena* arena, const Flat* flat, Logic* logic)
     add_reactions(e);
     index_definitions(e);
     find_impulsive(e);
+    circuits_find(e);
     slots_find(e);
 }

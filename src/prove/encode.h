@@ -45,7 +45,8 @@ typedef struct Slot
 
 enum
 {
-    NO_SLOT = 0xffffffffu
+    NO_SLOT = 0xffffffffu,
+    ANY_REST = 0xffffffffu
 };
 
 // A reaction: a `when`, or behind them a transition.
@@ -61,10 +62,18 @@ typedef struct Reaction
     VEC(uint32_t) constants;  // slots that it reads and nobody writes
 } Reaction;
 
+typedef struct Circuit Circuit;
+
 // One tag. Formulas of nodes and variables are made when asked for.
-typedef struct Frame
+typedef struct Frame Frame;
+struct Frame
 {
     uint32_t number;
+    Frame* base;        // a set of junction modes that is tried (rule B3): from this tag; NULL: a tag
+    bool loose;         // efforts and flows may be anything: a state in which the storages do not fit the modes
+    Circuit* circuits;  // per bond graph
+    VEC(Frame*) trials;  // of a tag whose junctions switch: the sets that are tried
+    Frame* committed;   // and the set that it ends in
     bool start;  // the first tag of a run: clocks may tick
     Formula* slots;
     Term *nodes, *vars;
@@ -72,7 +81,7 @@ typedef struct Frame
     Formula* enabled;  // per reaction: its guard holds in its mode (after `choose` has chosen)
     Formula* fires;    // per reaction: it takes part in the commit
     Formula active;    // the instant goes on after this tag
-} Frame;
+};
 
 // A guard that is read differently, to see whether that would cure the model.
 typedef struct Change
@@ -114,6 +123,7 @@ typedef struct Encoder
     uint32_t *first_def, *next_def;    // per variable, per definition: definition of order 0 + 1
     uint32_t *first_rate, *next_rate;  // the same of order 1
     bool* impulsive;                   // per variable: its derivative contains `delta`
+    struct Circuits* circuits;
     bool* decides;                     // per variable: some guard depends on it; counters that nobody reads do not
     Formula time;
     Formula* inputs;  // per variable: an input of the root
@@ -124,6 +134,7 @@ typedef struct Encoder
     Change changes[CHANGES_MOST];
     uint32_t change_count;
     bool first_choice;  // `choose` takes its first enabled alternative
+    uint32_t inner;     // sets of junction modes that are tried at a tag after the first; ANY_REST: any that rests
     uint32_t unique;
 } Encoder;
 
@@ -147,6 +158,10 @@ Formula encode_condition(Encoder* e, Frame* f, NodeId node);  // present and tru
 Formula encode_ctx(Encoder* e, Frame* f, uint32_t ctx);       // the context is active
 Formula encode_area(Encoder* e, Frame* f, NodeId node);       // the weight of δ
 void encode_side(Encoder* e, Formula condition);
+Term encode_vague(Encoder* e, NodeId node, bool boolean);  // an unknown for what formulas cannot say
+
+// The guard of a reaction with the changes that are tried.
+Formula encode_changed_guard(Encoder* e, Frame* f, uint32_t reaction, Formula holds);
 
 // step.c: from one frame to the next, for the slots and reactions of one group.
 Frame* encode_step(Encoder* e, Frame* from, uint32_t group, Formulas* into);

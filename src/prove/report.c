@@ -2,6 +2,7 @@
 #include "prove/report.h"
 
 #include "kairos/result.h"
+#include "prove/circuit.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -81,6 +82,9 @@ void report_assumptions(const ProveRequest* q, const Encoder* e, Writer* w)
 static bool is_shown(const Search* s, uint32_t slot)
 {
     SlotKind kind = s->e->slots.at[slot].kind;
+    uint32_t var = s->e->slots.at[slot].index;
+    if (kind != SLOT_MODE && (kind > SLOT_DISCRETE || s->e->flat->vars.at[var].hidden || s->e->circuits->outputs[var].graph != 0))
+        return false;
     return (kind == SLOT_MODE || kind == SLOT_STATE || kind == SLOT_DISCRETE) && slot_concerns(s->e, slot, s->group);
 }
 
@@ -102,12 +106,18 @@ static void say_value(const Search* s, Writer* w, uint32_t slot, double value, i
         writer_say(w, "%s%s = %s", separator, at->name, number(w->arena, value));
 }
 
-static void say_state(const Search* s, Writer* w, uint32_t tag)
+// The state in which the sequence starts.
+static double start_of(const Search* s, uint32_t slot)
+{
+    return s->witness.mythical ? s->witness.base[slot] : s->witness.values[0][slot];
+}
+
+static void say_state(const Search* s, Writer* w)
 {
     int count = 0;
     for (uint32_t i = 0; i < s->e->slots.count; i++)
         if (is_shown(s, i))
-            say_value(s, w, i, s->witness.values[tag][i], &count);
+            say_value(s, w, i, start_of(s, i), &count);
 }
 
 static void say_changes(const Search* s, Writer* w, uint32_t tag)
@@ -144,14 +154,18 @@ void report_cycle(const ProveRequest* q, const Search* s, Writer* w)
 {
     const Witness* wit = &s->witness;
     writer_say(w, "  from ");
-    say_state(s, w, 0);
+    say_state(s, w);
     if (wit->time != s->start)
         writer_say(w, ", time = %s", number(w->arena, wit->time));
     writer_say(w, wit->at_start ? "\n" : "\n    (no run starts so; an instant on the way can come to it)\n");
     for (uint32_t t = 0; t < wit->stem; t++)
         say_reaction(q, s, w, t);
-    writer_say(w, "  for ever, %u reaction%s round, the %s are endless\n", wit->length, wit->length > 1 ? "s" : "",
-               changes_states(s) ? "pinnacles" : "microsteps");
+    if (wit->mythical)
+        writer_say(w, "  for ever from that state, %u set%s of modes round, none can stay: a mythical loop\n", wit->length,
+                   wit->length > 1 ? "s" : "");
+    else
+        writer_say(w, "  for ever, %u reaction%s round, the %s are endless\n", wit->length,
+                   wit->length > 1 ? "s" : "", changes_states(s) ? "pinnacles" : "microsteps");
     for (uint32_t t = wit->stem; t < wit->stem + wit->length; t++)
         say_reaction(q, s, w, t);
 }
@@ -195,7 +209,7 @@ static void say_arguments(const ProveRequest* q, const Search* s, Writer* w)
     {
         const Slot* slot = &s->e->slots.at[i];
         if (is_shown(s, i) && slot->kind != SLOT_MODE && is_argument(&q->flat->vars.at[slot->index]))
-            writer_say(w, "%s%s = %s", count++ > 0 ? ", " : "(", slot->name, value_text(s, i, s->witness.values[0][i]));
+            writer_say(w, "%s%s = %s", count++ > 0 ? ", " : "(", slot->name, value_text(s, i, start_of(s, i)));
     }
     writer_say(w, count > 0 ? ")" : "");
 }
@@ -205,7 +219,7 @@ static void say_sweeps(const ProveRequest* q, const Search* s, Writer* w)
     for (uint32_t i = 0; i < s->e->slots.count; i++)
     {
         const Slot* slot = &s->e->slots.at[i];
-        double value = s->witness.values[0][i];
+        double value = start_of(s, i);
         if (!is_shown(s, i))
             continue;
         if (slot->kind == SLOT_MODE)

@@ -2,6 +2,7 @@
 #include "prove/search.h"
 
 #include "elab/constant.h"
+#include "prove/switching.h"
 
 #include <math.h>
 
@@ -81,6 +82,14 @@ static Answer proved(Search* s, uint32_t longest)
 Answer search_decide(Search* s)
 {
     bool open = false;
+    if (switching_in_group(s->e, s->group))
+    {
+        Verdict loop = mythical_loop(s);
+        if (loop == VERDICT_YES)
+            return s->answer = ANSWER_REFUTED;
+        if (loop == VERDICT_UNKNOWN)
+            return unknown(s);
+    }
     uint32_t hard = s->e->logic->hard;
     begin(s);
     for (uint32_t n = 1; n <= LENGTH_MOST; n++)
@@ -134,7 +143,7 @@ void search_group(Search* s)
     {
         *s = fresh;
         s->e->calls.count = 0;
-        if (search_decide(s) != ANSWER_REFUTED)
+        if (search_decide(s) != ANSWER_REFUTED || s->witness.mythical)
             return;
         witness_from_cycle(s, s->witness.length);
         witness_from_start(s, s->witness.length);

@@ -25,6 +25,8 @@ typedef struct Witness
     uint32_t stem;   // reactions before the cycle
     uint32_t length;
     double time;
+    bool mythical;     // the tags are sets of junction modes that are tried from one state
+    double* base;      // that state
     double** values;   // [tag][slot]
     bool** fires;      // [tag][reaction]
     double* payloads;
@@ -41,6 +43,7 @@ typedef struct Search
     Answer answer;
     uint32_t longest;  // PROVED: the most reactions of an instant; 0: by rank
     const char* ranks;
+    bool quick;  // an answer is enough, no start of a run that shows it
     const char* reason;  // UNKNOWN
     Witness witness;     // REFUTED
 } Search;
@@ -53,8 +56,12 @@ Answer search_decide(Search* s);
 // rank.c: whether ranks of this degree, 1 or 2, exclude every cycle. Fills s->ranks.
 bool rank_excludes(Search* s, int degree);
 
+// mythical.c: NO: every a-posteriori run of the junctions ends; YES: not one from s->witness.
+Verdict mythical_loop(Search* s);
+
 // witness.c: values of the last model; a sequence that starts as a run does.
 void witness_take(Search* s, const Frame* const* frames, uint32_t count, Witness* w);
+void witness_simplify(Search* s, Formulas* path, const Frame* first);
 bool witness_from_start(Search* s, uint32_t length);
 void witness_from_cycle(Search* s, uint32_t length);
 

@@ -1,6 +1,6 @@
 // What the state at a tag consists of, and how it falls apart: slots that no reaction connects do not influence each
 // other within an instant, so each group can be asked alone.
-#include "prove/encode.h"
+#include "prove/circuit.h"
 
 static uint32_t add_slot(Encoder* e, Slot slot)
 {
@@ -181,6 +181,24 @@ static void read_ctx(Reader* r, uint32_t ctx)
         join(r, r->e->machine_slot[r->e->flat->ctxs.at[ctx].machine]);
 }
 
+static void read_var(Reader* r, uint32_t v);
+
+// An effort or flow hangs on all modes, storages and sources of its graph.
+static void read_graph(Reader* r, uint32_t graph)
+{
+    const Flat* f = r->e->flat;
+    for (uint32_t i = 0; i < f->graphs.at[graph].nodes.count; i++)
+    {
+        const FlatBondNode* node = &f->bond_nodes.at[f->graphs.at[graph].nodes.at[i]];
+        if (node->machine != 0)
+            join(r, r->e->machine_slot[node->machine - 1]);
+        if (node->extensity != NO_VAR)
+            read_var(r, node->extensity);
+        if (node->kind <= FLAT_SF)
+            read_var(r, node->kind == FLAT_SE ? node->e : node->f);
+    }
+}
+
 static void read_var(Reader* r, uint32_t v)
 {
     Encoder* e = r->e;
@@ -193,10 +211,18 @@ static void read_var(Reader* r, uint32_t v)
     read_ctx(r, var->ctx);
     if (var->kind == VAR_PARAM)
         push(r, var->init);
+    for (uint32_t i = 0; i < e->flat->carried.count; i++)
+        if (e->flat->carried.at[i].var == v)
+            push(r, e->flat->carried.at[i].area);
     if (var->kind == VAR_MODE)
     {
         join(r, e->machine_slot[var->machine]);
         read_ctx(r, e->flat->machines.at[var->machine].ctx);
+    }
+    if (e->circuits->outputs[v].graph != 0)
+    {
+        read_graph(r, e->circuits->outputs[v].graph - 1);
+        return;
     }
     for (uint32_t d = e->first_def[v]; d != 0; d = e->next_def[d - 1])
     {
@@ -295,7 +321,7 @@ static void mark_resets(Encoder* e)
                 e->slots.at[e->var_slot[v]].written |= e->decides[v];
             }
     for (uint32_t v = 0; v < f->vars.count; v++)
-        if (e->impulsive[v] && e->decides[v])
+        if ((e->impulsive[v] || circuit_moves(e, v)) && e->decides[v])
             e->slots.at[e->var_slot[v]].written = true;
 }
 
@@ -319,6 +345,8 @@ void slots_find(Encoder* e)
     for (uint32_t i = 0; i < e->reactions.count; i++)
         mark_written(e, e->reactions.at[i].actions);
     mark_resets(e);
+    for (uint32_t i = 0; i < e->flat->carried.count; i++)
+        e->slots.at[e->var_slot[e->flat->carried.at[i].var]].written |= e->decides[e->flat->carried.at[i].var];
     Reader r = {.e = e};
     r.node_stamp = arena_array(e->arena, uint32_t, e->flat->nodes.count);
     r.var_stamp = arena_array(e->arena, uint32_t, e->flat->vars.count + 1);

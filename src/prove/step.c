@@ -1,6 +1,6 @@
 // One reaction and its commit as a relation between two frames (rules R4, R7, M1, M2, N1): which reactions fire, what
 // they stage, what is remembered. All at once, reading the values of the reaction.
-#include "prove/encode.h"
+#include "prove/switching.h"
 
 typedef struct Step
 {
@@ -20,9 +20,15 @@ static bool in_group(const Step* s, uint32_t slot)
     return slot != NO_SLOT && s->e->slots.at[slot].written && slot_group(s->e, slot) == s->group;
 }
 
+// Junctions switch by a rule of their own.
+static bool is_junction(const Step* s, const Reaction* r)
+{
+    return r->transition != NULL && s->e->flat->machines.at[r->transition->machine].junction != 0;
+}
+
 static bool reacts_in_group(const Step* s, const Reaction* r)
 {
-    return r->group != NO_SLOT && slot_group(s->e, r->group) == s->group;
+    return !is_junction(s, r) && r->group != NO_SLOT && slot_group(s->e, r->group) == s->group;
 }
 
 // ---- what is enabled
@@ -41,16 +47,21 @@ static Formula sign_condition(Encoder* e, Frame* f, const Change* c)
     }
 }
 
+Formula encode_changed_guard(Encoder* e, Frame* f, uint32_t r, Formula holds)
+{
+    for (uint32_t i = 0; i < e->change_count; i++)
+        if (e->changes[i].sign != 0 && e->changes[i].reaction == r)
+            holds = logic_and(e->logic, holds, sign_condition(e, f, &e->changes[i]));
+    return holds;
+}
+
 static Formula guard_holds(Encoder* e, Frame* f, uint32_t r)
 {
     const Reaction* reaction = &e->reactions.at[r];
     Formula holds = logic_and(e->logic, encode_ctx(e, f, reaction->ctx), encode_condition(e, f, reaction->trigger));
     if (reaction->guard != 0)
         holds = logic_and(e->logic, holds, encode_condition(e, f, reaction->guard));
-    for (uint32_t i = 0; i < e->change_count; i++)
-        if (e->changes[i].sign != 0 && e->changes[i].reaction == r)
-            holds = logic_and(e->logic, holds, sign_condition(e, f, &e->changes[i]));
-    return holds;
+    return encode_changed_guard(e, f, r, holds);
 }
 
 static void choose_first(Step* s, const Formula* holds)
@@ -221,7 +232,7 @@ static void stage_reactions(Step* s)
         Formula when = s->from->fires[r];
         const Reaction* reaction = &e->reactions.at[r];
         const FlatTransition* t = reaction->transition;
-        if (when == NULL)
+        if (when == NULL || is_junction(s, reaction))
             continue;
         for (uint32_t i = 0; i < reaction->actions->count; i++)
             stage_action(s, &reaction->actions->at[i], when);
@@ -245,11 +256,28 @@ static Formula or_no(Logic* l, Formula a)
     return a != NULL ? a : l->no;
 }
 
+// What the jump of a bond graph adds to a state outside it.
+static Formula carried_area(Step* s, uint32_t v)
+{
+    Encoder* e = s->e;
+    Formula sum = e->logic->zero;
+    for (uint32_t i = 0; i < e->flat->carried.count; i++)
+    {
+        const FlatCarried* c = &e->flat->carried.at[i];
+        if (c->var == v)
+            sum = logic_add(e->logic, sum, logic_if(e->logic, encode_ctx(e, s->from, c->ctx),
+                                                    encode_node(e, s->from->committed, c->area).value, e->logic->zero));
+    }
+    return sum;
+}
+
 static Formula next_variable(Step* s, uint32_t v)
 {
     Encoder* e = s->e;
     const FlatVar* var = &e->flat->vars.at[v];
     Formula next = e->var_slot[v] != NO_SLOT ? s->from->slots[e->var_slot[v]] : NULL;
+    if (s->from->committed != NULL && var->kind == VAR_STATE)
+        next = logic_add(e->logic, s->from->committed->slots[e->var_slot[v]], carried_area(s, v));
     if (e->impulsive[v])
         next = encode_var(e, s->from, v, 0).value;
     if (s->reset[v] != NULL)
@@ -266,6 +294,8 @@ static Formula next_mode(Step* s, const Slot* slot, uint32_t index)
     Encoder* e = s->e;
     Logic* l = e->logic;
     const FlatMachine* machine = &e->flat->machines.at[slot->index];
+    if (machine->junction != 0)
+        return s->from->committed->slots[index];
     Formula moved = l->no;
     for (uint32_t k = 0; k < machine->modes.count; k++)
         moved = logic_or(l, moved, or_no(l, s->taken[e->machine_slot[slot->index] + k]));
@@ -373,9 +403,36 @@ void encode_take_side(Encoder* e, Formulas* into)
     e->side.count = 0;
 }
 
+// The a-posteriori run ends in a set that can rest and be committed.
+static void switch_junctions(Step* s)
+{
+    Encoder* e = s->e;
+    Frame* trial;
+    if (!switching_in_group(e, s->group))
+        return;
+    Frame* first;
+    if (e->inner == ANY_REST)
+        trial = first = switching_any_rest(e, s->from, s->group);
+    else
+    {
+        trial = first = switching_prior(e, s->from, s->group);
+        for (uint32_t i = 0; i < e->inner; i++)
+        {
+            vec_push(e->arena, s->from->trials, trial);
+            trial = switching_posterior(e, trial, s->group, true);
+        }
+        encode_side(e, logic_not(e->logic, switching_goes_on(e, trial, s->group)));
+    }
+    s->from->active = switching_happened(e, s->from, first, s->group);
+
+    encode_side(e, circuit_consistent(e, trial, s->group));
+    s->from->committed = trial;
+}
+
 Frame* encode_step(Encoder* e, Frame* from, uint32_t group, Formulas* into)
 {
     Step s = open_step(e, from, group);
+    switch_junctions(&s);
     find_enabled(&s);
     find_firing(&s);
     stage_reactions(&s);

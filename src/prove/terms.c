@@ -1,6 +1,6 @@
 // Expressions of the flat model → formulas at one tag. Absence is a second formula (rule V1). Relations are exact:
 // that the far side of a located crossing counts whatever the rounding (rule C2) is not modelled.
-#include "prove/encode.h"
+#include "prove/circuit.h"
 
 #include <math.h>
 
@@ -47,7 +47,7 @@ void encode_side(Encoder* e, Formula condition)
 // ---- what formulas cannot say
 // -----------------------------------------------------------------------------------------
 
-static Term vague(Encoder* e, NodeId n, bool boolean)
+Term encode_vague(Encoder* e, NodeId n, bool boolean)
 {
     bool known = false;
     for (uint32_t i = 0; i < e->vague.count; i++)
@@ -61,7 +61,7 @@ static Term vague(Encoder* e, NodeId n, bool boolean)
 static Term vague_function(Encoder* e, NodeId n, Term a)
 {
     Logic* l = e->logic;
-    Term t = vague(e, n, false);
+    Term t = encode_vague(e, n, false);
     t.present = a.present;
     for (uint32_t i = 0; i < e->calls.count; i++)  // equal arguments have equal values
         if (e->calls.at[i].op == e->flat->nodes.at[n].op)
@@ -134,7 +134,7 @@ static Term power(Encoder* e, Frame* f, NodeId n)
             out.value = divide(e, e->logic->one, out.value);
     }
     else
-        out.value = vague(e, n, false).value;
+        out.value = encode_vague(e, n, false).value;
     return out;
 }
 
@@ -252,9 +252,9 @@ Term encode_var(Encoder* e, Frame* f, uint32_t v, NodeId node)
     if (f->vars[v].value != NULL)
         return f->vars[v];
     if (f->busy[v])
-        return vague(e, node, e->flat->vars.at[v].type == TYPE_BOOL);
+        return encode_vague(e, node, e->flat->vars.at[v].type == TYPE_BOOL);
     f->busy[v] = 1;
-    Term made = make_variable(e, f, v);
+    Term made = e->circuits->outputs[v].graph != 0 ? circuit_value(e, f, v) : make_variable(e, f, v);
     f->busy[v] = 0;
     f->vars[v] = made;
     return made;
@@ -286,7 +286,7 @@ static Term with_memory(Encoder* e, Frame* f, NodeId n)
     Logic* l = e->logic;
     uint32_t slot = slot_of_node(e, n);
     if (slot == NO_SLOT)  // nothing that reacts reads it
-        return vague(e, n, node->type == TYPE_BOOL);
+        return encode_vague(e, n, node->type == TYPE_BOOL);
     switch (node->op)
     {
     case NODE_EDGE:
@@ -371,7 +371,7 @@ static Term kink(Encoder* e, NodeId n, NodeOp op, const Term* a, Formula present
         return (Term){logic_if(l, logic_less(l, l->zero, x), l->one,
                                logic_if(l, logic_less(l, x, l->zero), logic_number(l, -1), l->zero)),
                       present};
-    default: return (Term){vague(e, n, false).value, present};
+    default: return (Term){encode_vague(e, n, false).value, present};
     }
 }
 
@@ -408,7 +408,7 @@ static Term arithmetic(Encoder* e, Frame* f, NodeId n)
         Formula x = a[0].value, y = a[1].value;
         return (Term){square_root(e, logic_add(l, logic_multiply(l, x, x), logic_multiply(l, y, y))), present};
     }
-    default: return node_op_arity(op) == 1 ? vague_function(e, n, a[0]) : (Term){vague(e, n, false).value, present};
+    default: return node_op_arity(op) == 1 ? vague_function(e, n, a[0]) : (Term){encode_vague(e, n, false).value, present};
     }
 }
 
@@ -438,10 +438,12 @@ static Term make_node(Encoder* e, Frame* f, NodeId n)
     case NODE_DOWN:
     case NODE_CROSS: return with_memory(e, f, n);
     case NODE_POW: return power(e, f, n);
-    case NODE_DELAY: return node->type == TYPE_EVENT ? (Term){l->one, l->no} : vague(e, n, false);
+    case NODE_DELAY: return node->type == TYPE_EVENT ? (Term){l->one, l->no} : encode_vague(e, n, false);
+    case NODE_COMMITTED: return encode_node(e, f->base != NULL ? f->base : f, node->arg[0]);
     case NODE_DELTA: return here(e, l->zero);
     case NODE_AREA: return here(e, encode_area(e, f, node->arg[0]));
     case NODE_SMOOTH:
+    case NODE_REGULAR:
     case NODE_VALUE: return encode_node(e, f, node->arg[0]);
     case NODE_PRESENT: return here(e, encode_node(e, f, node->arg[0]).present);
     case NODE_SAMPLE:
@@ -462,12 +464,13 @@ static Term make_node(Encoder* e, Frame* f, NodeId n)
                       logic_and(l, c.present, logic_if(l, c.value, a.present, b.present))};
     }
     case NODE_DER:
+    case NODE_SLOPE:
     case NODE_TABLE:
     case NODE_EXTERNAL:
     case NODE_UNIFORM:
     case NODE_NORMAL:
     case NODE_EXPONENTIAL:
-    case NODE_POST: return vague(e, n, node->type == TYPE_BOOL);
+    case NODE_POST: return encode_vague(e, n, node->type == TYPE_BOOL);
     default: return arithmetic(e, f, n);
     }
 }

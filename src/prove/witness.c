@@ -8,6 +8,16 @@ enum
     STEM_MOST = 4
 };
 
+static bool fires_at(Logic* l, const Frame* f, uint32_t r)
+{
+    if (f->fires[r] != NULL && logic_value(l, f->fires[r]) != 0)
+        return true;
+    for (uint32_t i = 0; i < f->trials.count; i++)
+        if (fires_at(l, f->trials.at[i], r))
+            return true;
+    return false;
+}
+
 void witness_take(Search* s, const Frame* const* frames, uint32_t count, Witness* w)
 {
     Encoder* e = s->e;
@@ -22,7 +32,7 @@ void witness_take(Search* s, const Frame* const* frames, uint32_t count, Witness
         for (uint32_t k = 0; k < e->slots.count; k++)
             w->values[i][k] = logic_value(l, frames[i]->slots[k]);
         for (uint32_t r = 0; r < e->reactions.count && i + 1 < count; r++)
-            w->fires[i][r] = frames[i]->fires[r] != NULL && logic_value(l, frames[i]->fires[r]) != 0;
+            w->fires[i][r] = fires_at(l, frames[i], r);
     }
 }
 
@@ -68,7 +78,7 @@ static void simplify_slot(Search* s, Formulas* path, const Frame* first, uint32_
 }
 
 // The model of the path with the simplest values: those declared, small whole numbers, what was found.
-static void simplify(Search* s, Formulas* path, const Frame* first)
+void witness_simplify(Search* s, Formulas* path, const Frame* first)
 {
     Encoder* e = s->e;
     for (uint32_t i = 0; i < e->slots.count; i++)
@@ -116,7 +126,7 @@ static bool try_start(Search* s, uint32_t stem, uint32_t length, bool initial, b
     vec_push(e->arena, path, encode_same(e, frames[stem], frames[stem + length], s->group));
     if (logic_ask(e->logic, &path, logic_time_left(e->logic) / 4) != VERDICT_YES)
         return false;
-    simplify(s, &path, frames[0]);
+    witness_simplify(s, &path, frames[0]);
     Witness w = {
         .at_start = true, .initial = initial, .first = e->first_choice, .stem = stem, .length = length};
     witness_take(s, (const Frame* const*)frames, count, &w);

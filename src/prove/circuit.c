@@ -1,0 +1,431 @@
+// Equations of bond graphs. Efforts of a J0 and flows of a J1 are one variable each; every element and junction gives its
+// rows once per level (areas, values, slopes, leakages). Rows of switched junctions depend on their modes.
+#include "prove/circuit.h"
+
+// ---- tables
+// ----------------------------------------------------------------------------------------------------------
+
+static void find_vague(Encoder* e)
+{
+    const Flat* f = e->flat;
+    Circuits* c = e->circuits;
+    c->vague = arena_array(e->arena, bool, f->graphs.count + 1);
+    for (uint32_t i = 0; i < f->bond_nodes.count; i++)
+    {
+        const FlatBondNode* node = &f->bond_nodes.at[i];
+        c->vague[node->graph] |= node->law != 0 || node->free;
+    }
+    for (uint32_t i = 0; i < f->implicits.count; i++)  // sources that read their own graph
+        for (uint32_t g = 0; g < f->graphs.count; g++)
+            for (uint32_t k = 0; k < f->graphs.at[g].inputs.count; k++)
+                c->vague[g] |= f->graphs.at[g].inputs.at[k].var == f->implicits.at[i].var;
+}
+
+static uint32_t find_class(uint32_t* parent, uint32_t i)
+{
+    for (; parent[i] != i; i = parent[i])
+        parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void find_classes(Encoder* e)
+{
+    const Flat* f = e->flat;
+    Circuits* c = e->circuits;
+    c->class_of = arena_array(e->arena, uint32_t, 2 * f->bonds.count + 1);
+    for (uint32_t i = 0; i < 2 * f->bonds.count; i++)
+        c->class_of[i] = i;
+    for (uint32_t n = 0; n < f->bond_nodes.count; n++)
+    {
+        const FlatBondNode* node = &f->bond_nodes.at[n];
+        bool flow = node->kind == FLAT_J1;
+        if (!flow && node->kind != FLAT_J0)
+            continue;
+        for (uint32_t k = 1; k < node->bonds.count; k++)
+            c->class_of[find_class(c->class_of, 2 * node->bonds.at[k] + flow)] =
+                find_class(c->class_of, 2 * node->bonds.at[0] + flow);
+    }
+    for (uint32_t i = 0; i < 2 * f->bonds.count; i++)
+        c->class_of[i] = find_class(c->class_of, i);
+}
+
+void circuits_find(Encoder* e)
+{
+    const Flat* f = e->flat;
+    Circuits* c = e->circuits = arena_new(e->arena, Circuits);
+    c->outputs = arena_array(e->arena, CircuitOutput, f->vars.count + 1);
+    c->storage = arena_array(e->arena, uint32_t, f->vars.count + 1);
+    c->slope = arena_array(e->arena, bool, f->graphs.count + 1);
+    for (uint32_t g = 0; g < f->graphs.count; g++)
+    {
+        const FlatBondGraph* graph = &f->graphs.at[g];
+        for (uint32_t i = 0; i < graph->outputs.count; i++)
+        {
+            const FlatBondOutput* output = &graph->outputs.at[i];
+            if (output->mapped)
+                c->outputs[output->var] = (CircuitOutput){g + 1, output, false};
+            c->outputs[output->area] = (CircuitOutput){g + 1, output, true};
+        }
+        for (uint32_t i = 0; i < graph->inputs.count; i++)
+            c->slope[g] |= graph->inputs.at[i].slope != NO_VAR;
+    }
+    for (uint32_t n = 0; n < f->bond_nodes.count; n++)
+        if (f->bond_nodes.at[n].extensity != NO_VAR)
+            c->storage[f->bond_nodes.at[n].extensity] = n + 1;
+    find_vague(e);
+    find_classes(e);
+}
+
+// ---- rows
+// ------------------------------------------------------------------------------------------------------------
+
+// One level of the unknowns of a graph, with what the levels beside it contribute to its rows.
+typedef struct Level
+{
+    Formula* z;          // this one
+    const Formula* less;  // S times this is on the right-hand side; NULL: nothing
+    const Formula* leak;  // N times this is; NULL: nothing
+    bool input;           // sources and extensities are: the level of values
+    bool slopes;          // slopes of sources are: any
+} Level;
+
+typedef struct Rows
+{
+    Encoder* e;
+    Frame* f;  // modes and inputs
+    Frame* inputs;
+    uint32_t graph;
+} Rows;
+
+static Formula at(const Encoder* e, const Formula* z, uint32_t bond, bool flow)
+{
+    return z[e->circuits->class_of[2 * bond + flow]];
+}
+
+static Formula parameter(Rows* r, const FlatBondNode* node)
+{
+    return encode_var(r->e, r->inputs, node->parameter, 0).value;
+}
+
+static Formula signed_by(Encoder* e, int sign, Formula a)
+{
+    return sign < 0 ? logic_subtract(e->logic, e->logic->zero, a) : a;
+}
+
+static int sign_into(const Encoder* e, uint32_t bond, uint32_t node)
+{
+    return e->flat->bonds.at[bond].to == node ? 1 : -1;
+}
+
+static Formula sum_of(Encoder* e, const FlatBondNode* node, uint32_t index, const Formula* z, bool flow)
+{
+    Formula sum = e->logic->zero;
+    for (uint32_t i = 0; i < node->bonds.count; i++)
+    {
+        uint32_t bond = node->bonds.at[i];
+        Formula term = at(e, z, bond, flow);
+        sum = sign_into(e, bond, index) > 0 ? logic_add(e->logic, sum, term) : logic_subtract(e->logic, sum, term);
+    }
+    return sum;
+}
+
+static void row(Rows* r, Formula a, Formula b)
+{
+    encode_side(r->e, logic_equal(r->e->logic, a, b));
+}
+
+// A switched junction that is ON, in the modes of the frame.
+static Formula is_on(Encoder* e, const Frame* f, const FlatBondNode* node)
+{
+    const FlatMachine* machine = &e->flat->machines.at[node->machine - 1];
+    Formula on = e->logic->no;
+    for (uint32_t k = 0; k < machine->modes.count; k++)
+        if (machine->modes.at[k].on)
+            on = logic_or(e->logic, on, f->slots[e->machine_slot[node->machine - 1] + k]);
+    return on;
+}
+
+// ON: the sum is zero; OFF: the common value is. What leaks is the other one of the two.
+static void junction_rows(Rows* r, const FlatBondNode* node, uint32_t index, const Level* level)
+{
+    Encoder* e = r->e;
+    Logic* l = e->logic;
+    bool flow = node->kind == FLAT_J1;  // the common one
+    Formula common = at(e, level->z, node->bonds.at[0], flow), sum = sum_of(e, node, index, level->z, !flow);
+    if (node->machine == 0)
+    {
+        row(r, sum, l->zero);
+        return;
+    }
+    Formula on = is_on(e, r->f, node), leak_on = l->zero, leak_off = l->zero;
+    if (level->leak != NULL)
+    {
+        leak_on = at(e, level->leak, node->bonds.at[0], flow);
+        leak_off = sum_of(e, node, index, level->leak, !flow);
+    }
+    encode_side(e, logic_or(l, logic_not(l, on), logic_equal(l, sum, leak_on)));
+    encode_side(e, logic_or(l, on, logic_equal(l, common, leak_off)));
+}
+
+// Side 1 is the bond that points in; of two alike, the first.
+static void two_port_rows(Rows* r, const FlatBondNode* node, uint32_t index, const Level* level)
+{
+    Encoder* e = r->e;
+    uint32_t a = node->bonds.at[0], b = node->bonds.at[1];
+    uint32_t one = sign_into(e, a, index) < sign_into(e, b, index) ? b : a, two = one == a ? b : a;
+    int s1 = sign_into(e, one, index), s2 = -sign_into(e, two, index);
+    Formula n = parameter(r, node), e1 = at(e, level->z, one, false), e2 = at(e, level->z, two, false);
+    Formula f1 = signed_by(e, s1, at(e, level->z, one, true)), f2 = signed_by(e, s2, at(e, level->z, two, true));
+    bool gyrator = node->kind == FLAT_GY;
+    row(r, e1, logic_multiply(e->logic, n, gyrator ? f2 : e2));
+    row(r, gyrator ? e2 : f2, logic_multiply(e->logic, n, f1));
+}
+
+static void storage_rows(Rows* r, const FlatBondNode* node, uint32_t index, const Level* level)
+{
+    Encoder* e = r->e;
+    Logic* l = e->logic;
+    uint32_t bond = node->bonds.at[0];
+    bool flow = node->kind == FLAT_I;  // what it imposes; the other one moves its extensity
+    int sign = sign_into(e, bond, index);
+    Formula right = level->input ? r->inputs->slots[e->var_slot[node->extensity]] : l->zero;
+    if (level->less != NULL)
+        right = logic_add(l, right, signed_by(e, flow ? 1 : sign, at(e, level->less, bond, !flow)));
+    Formula imposed = signed_by(e, flow ? sign : 1, at(e, level->z, bond, flow));
+    row(r, logic_multiply(l, parameter(r, node), imposed), right);
+}
+
+static void source_rows(Rows* r, const FlatBondNode* node, uint32_t index, const Level* level)
+{
+    Encoder* e = r->e;
+    bool flow = node->kind == FLAT_SF;
+    uint32_t var = flow ? node->f : node->e;
+    Formula value = e->logic->zero;
+    if (level->input)
+        value = encode_var(e, r->inputs, var, 0).value;
+    else if (level->slopes)
+        for (uint32_t i = 0; i < e->flat->graphs.at[r->graph].inputs.count; i++)
+        {
+            const FlatBondInput* input = &e->flat->graphs.at[r->graph].inputs.at[i];
+            if (input->node == index && input->slope != NO_VAR)
+                value = logic_variable(e->logic, arena_printf(e->arena, "slope@%u", e->unique++), false);
+        }
+    row(r, at(e, level->z, node->bonds.at[0], flow), value);
+}
+
+static void add_rows(Rows* r, const Level* level)
+{
+    const FlatBondGraph* graph = &r->e->flat->graphs.at[r->graph];
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+    {
+        uint32_t index = graph->nodes.at[i];
+        const FlatBondNode* node = &r->e->flat->bond_nodes.at[index];
+        switch (node->kind)
+        {
+        case FLAT_SE:
+        case FLAT_SF: source_rows(r, node, index, level); break;
+        case FLAT_R:
+        {
+            uint32_t bond = node->bonds.at[0];
+            Formula f = signed_by(r->e, sign_into(r->e, bond, index), at(r->e, level->z, bond, true));
+            row(r, at(r->e, level->z, bond, false), logic_multiply(r->e->logic, parameter(r, node), f));
+            break;
+        }
+        case FLAT_C:
+        case FLAT_I: storage_rows(r, node, index, level); break;
+        case FLAT_TF:
+        case FLAT_GY: two_port_rows(r, node, index, level); break;
+        default: junction_rows(r, node, index, level); break;
+        }
+    }
+}
+
+static Formula* new_level(Encoder* e, uint32_t graph, const char* name)
+{
+    Formula* z = arena_array(e->arena, Formula, 2 * e->flat->bonds.count + 1);
+    const FlatBondGraph* g = &e->flat->graphs.at[graph];
+    for (uint32_t i = 0; i < g->bonds.count; i++)
+        for (uint32_t flow = 0; flow < 2; flow++)
+        {
+            uint32_t class = e->circuits->class_of[2 * g->bonds.at[i] + flow];
+            if (z[class] == NULL)
+                z[class] = logic_variable(e->logic, arena_printf(e->arena, "%s%u@%u", name, class, e->unique), false);
+        }
+    e->unique++;
+    return z;
+}
+
+// ---- levels
+// ----------------------------------------------------------------------------------------------------------
+
+// M v = S u + N z with M u = 0 has a solution: what is left open in z is what equal leakage gives.
+static void add_leakage(Rows* r, const Formula* z)
+{
+    Formula *u = new_level(r->e, r->graph, "u"), *v = new_level(r->e, r->graph, "v");
+    add_rows(r, &(Level){.z = u});
+    add_rows(r, &(Level){.z = v, .less = u, .leak = z});
+}
+
+// y moves no storage.
+static void keep_storages(Rows* r, const Formula* y)
+{
+    const FlatBondGraph* graph = &r->e->flat->graphs.at[r->graph];
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+    {
+        const FlatBondNode* node = &r->e->flat->bond_nodes.at[graph->nodes.at[i]];
+        if (node->extensity != NO_VAR)
+            row(r, at(r->e, y, node->bonds.at[0], node->kind == FLAT_C), r->e->logic->zero);
+    }
+}
+
+static bool is_switched(const Encoder* e, uint32_t graph)
+{
+    const FlatBondGraph* g = &e->flat->graphs.at[graph];
+    for (uint32_t i = 0; i < g->nodes.count; i++)
+        if (e->flat->bond_nodes.at[g->nodes.at[i]].machine != 0)
+            return true;
+    return false;
+}
+
+bool circuit_moves(const Encoder* e, uint32_t var)
+{
+    uint32_t node = e->circuits->storage[var];
+    return node != 0 && is_switched(e, e->flat->bond_nodes.at[node - 1].graph);
+}
+
+// Values at a tag: no jump, sources agree.
+static void solve_flow(Rows* r, Circuit* c)
+{
+    Encoder* e = r->e;
+    c->z1 = new_level(e, r->graph, "z");
+    Formula* z2 = new_level(e, r->graph, "w");
+    add_rows(r, &(Level){.z = c->z1, .input = true});
+    add_rows(r, &(Level){.z = z2, .less = c->z1, .slopes = e->circuits->slope[r->graph]});
+    if (is_switched(e, r->graph))
+        add_leakage(r, c->z1);
+}
+
+static void solve_jump(Rows* r, Circuit* c)
+{
+    Encoder* e = r->e;
+    c->z0 = new_level(e, r->graph, "a");
+    c->z1 = new_level(e, r->graph, "z");
+    c->y = new_level(e, r->graph, "y");
+    Formula* z2 = new_level(e, r->graph, "w");
+    add_rows(r, &(Level){.z = c->y});
+    keep_storages(r, c->y);
+    add_rows(r, &(Level){.z = c->z0});
+    add_rows(r, &(Level){.z = c->z1, .less = c->z0, .leak = c->y, .input = true});
+    add_rows(r, &(Level){.z = z2, .less = c->z1, .slopes = e->circuits->slope[r->graph]});
+    add_leakage(r, c->z0);
+    add_leakage(r, c->z1);
+}
+
+// Solved when first asked for.
+static Circuit* circuit_of(Encoder* e, Frame* f, uint32_t graph)
+{
+    if (f->circuits == NULL)
+        f->circuits = arena_array(e->arena, Circuit, e->flat->graphs.count);
+    Circuit* c = &f->circuits[graph];
+    if (c->z1 != NULL)
+        return c;
+    Rows r = {.e = e, .f = f, .inputs = f->base != NULL ? f->base : f, .graph = graph};
+    if (f->loose)
+        c->z1 = new_level(e, graph, "any");
+    else if (f->base != NULL)
+        solve_jump(&r, c);
+    else
+        solve_flow(&r, c);
+    return c;
+}
+
+// ---- values
+// ----------------------------------------------------------------------------------------------------------
+
+static Formula sum_terms(Encoder* e, const FlatBondOutput* output, const Formula* z)
+{
+    Formula sum = e->logic->zero;
+    for (uint32_t t = 0; z != NULL && t < output->terms.count; t++)
+    {
+        const FlatBondTerm* term = &output->terms.at[t];
+        Formula value = at(e, z, term->bond, term->flow);
+        sum = term->sign > 0 ? logic_add(e->logic, sum, value) : logic_subtract(e->logic, sum, value);
+    }
+    return sum;
+}
+
+// Where sources contradict each other the area is infinite, with the sign of y.
+Term circuit_value(Encoder* e, Frame* f, uint32_t var)
+{
+    static const double infinite = 1e18;
+    const CircuitOutput* at_output = &e->circuits->outputs[var];
+    uint32_t graph = at_output->graph - 1;
+    Logic* l = e->logic;
+    if (e->circuits->vague[graph])
+        return encode_vague(e, e->flat->nodes.count - 1, false);
+    if (at_output->area && f->base == NULL)
+        return (Term){l->zero, l->yes};
+    const Circuit* c = circuit_of(e, f, graph);
+    if (!at_output->area)
+        return (Term){sum_terms(e, at_output->output, c->z1), l->yes};
+    Formula endless = logic_multiply(l, logic_number(l, infinite), sum_terms(e, at_output->output, c->y));
+    return (Term){logic_add(l, sum_terms(e, at_output->output, c->z0), endless), l->yes};
+}
+
+Frame* circuit_trial(Encoder* e, Frame* base, uint32_t group)
+{
+    Frame* f = frame_new(e, base->number, false);
+    f->base = base;
+    f->start = base->start;
+    for (uint32_t i = 0; i < e->slots.count; i++)
+    {
+        const Slot* slot = &e->slots.at[i];
+        bool junction = slot->kind == SLOT_MODE && e->flat->machines.at[slot->index].junction != 0;
+        bool moves = slot->kind == SLOT_STATE && e->circuits->storage[slot->index] != 0;
+        if (!slot->written || slot_group(e, i) != group || (!junction && !moves))
+            f->slots[i] = base->slots[i];
+    }
+    for (uint32_t v = 0; v < e->flat->vars.count; v++)
+        if (e->circuits->storage[v] != 0 && e->slots.at[e->var_slot[v]].written &&
+            slot_group(e, e->var_slot[v]) == group)
+            row(&(Rows){.e = e}, f->slots[e->var_slot[v]], circuit_extensity(e, f, v));
+    return f;
+}
+
+Frame* circuit_copy(Encoder* e, const Frame* trial)
+{
+    Frame* copy = arena_new(e->arena, Frame);
+    *copy = *trial;
+    copy->fires = arena_array(e->arena, Formula, e->reactions.count + 1);
+    return copy;
+}
+
+Formula circuit_extensity(Encoder* e, Frame* trial, uint32_t var)
+{
+    uint32_t index = e->circuits->storage[var] - 1;
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+    Formula before = trial->base->slots[e->var_slot[var]];
+    if (e->circuits->vague[node->graph])
+        return encode_vague(e, e->flat->nodes.count - 1, false).value;
+    const Circuit* c = circuit_of(e, trial, node->graph);
+    uint32_t bond = node->bonds.at[0];
+    Formula area = at(e, c->z0, bond, node->kind == FLAT_C);
+    return logic_add(e->logic, before, signed_by(e, node->kind == FLAT_C ? sign_into(e, bond, index) : 1, area));
+}
+
+Formula circuit_consistent(Encoder* e, Frame* trial, uint32_t group)
+{
+    Logic* l = e->logic;
+    Formula all = l->yes;
+    for (uint32_t g = 0; g < e->flat->graphs.count; g++)
+    {
+        if (e->circuits->vague[g] || trial->circuits == NULL || trial->circuits[g].y == NULL)
+            continue;
+        const FlatBondGraph* graph = &e->flat->graphs.at[g];
+        for (uint32_t i = 0; i < graph->bonds.count; i++)
+            for (int flow = 0; flow < 2; flow++)
+                all = logic_and(l, all, logic_equal(l, at(e, trial->circuits[g].y, graph->bonds.at[i], flow), l->zero));
+    }
+    (void)group;
+    return all;
+}
