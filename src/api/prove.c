@@ -149,7 +149,9 @@ static kaiStatus confirm(kaiProof* proof, const kaiLoadOptions* options, const P
         proof->experiment = NULL;
     }
     const char* head =
-        open ? arena_printf(&c->arena, "a cycle is possible if %s may have any value; no run confirms it", r->unsaid)
+        open ? r->unsaid != NULL
+                   ? arena_printf(&c->arena, "a cycle is possible if %s may have any value; no run confirms it", r->unsaid)
+                   : "a cycle is possible, but no run confirms it"
              : arena_printf(&c->arena, "%s can switch for ever at one instant", name);
     char* text = arena_printf(&c->arena, "%s: %s\n%s", open ? "unknown" : "refuted", head, r->text);
     kaiText_Free(proof->text, proof->allocator);

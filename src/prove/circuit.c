@@ -202,7 +202,7 @@ static void source_rows(Rows* r, const FlatBondNode* node, uint32_t index, const
     uint32_t var = flow ? node->f : node->e;
     Formula value = e->logic->zero;
     if (level->input)
-        value = encode_var(e, r->inputs, var, 0).value;
+        value = encode_var(e, r->f, var, 0).value;  // a source may ask for the modes that are tried
     else if (level->slopes)
         for (uint32_t i = 0; i < e->flat->graphs.at[r->graph].inputs.count; i++)
         {
@@ -305,6 +305,17 @@ static void solve_flow(Rows* r, Circuit* c)
         add_leakage(r, c->z1);
 }
 
+static Formula all_zero(Rows* r, const Formula* z)
+{
+    Encoder* e = r->e;
+    const FlatBondGraph* graph = &e->flat->graphs.at[r->graph];
+    Formula all = e->logic->yes;
+    for (uint32_t i = 0; i < graph->bonds.count; i++)
+        for (int flow = 0; flow < 2; flow++)
+            all = logic_and(e->logic, all, logic_equal(e->logic, at(e, z, graph->bonds.at[i], flow), e->logic->zero));
+    return all;
+}
+
 static void solve_jump(Rows* r, Circuit* c)
 {
     Encoder* e = r->e;
@@ -319,6 +330,7 @@ static void solve_jump(Rows* r, Circuit* c)
     add_rows(r, &(Level){.z = z2, .less = c->z1, .slopes = e->circuits->slope[r->graph]});
     add_leakage(r, c->z0);
     add_leakage(r, c->z1);
+    c->agrees = all_zero(r, c->y);
 }
 
 // Solved when first asked for.
@@ -366,13 +378,18 @@ Term circuit_value(Encoder* e, Frame* f, uint32_t var)
     if (at_output->area && f->base == NULL)
         return (Term){l->zero, l->yes};
     const Circuit* c = circuit_of(e, f, graph);
-    if (!at_output->area)
+    if (!at_output->area && c->y == NULL)
         return (Term){sum_terms(e, at_output->output, c->z1), l->yes};
+    if (!at_output->area)  // where sources contradict each other, values mean nothing
+    {
+        Formula any = logic_variable(l, arena_printf(e->arena, "none%u@%u", var, e->unique++), false);
+        return (Term){logic_if(l, c->agrees, sum_terms(e, at_output->output, c->z1), any), l->yes};
+    }
     Formula endless = logic_multiply(l, logic_number(l, infinite), sum_terms(e, at_output->output, c->y));
     return (Term){logic_add(l, sum_terms(e, at_output->output, c->z0), endless), l->yes};
 }
 
-Frame* circuit_trial(Encoder* e, Frame* base, uint32_t group)
+Frame* circuit_set(Encoder* e, Frame* base, uint32_t group, const uint32_t* modes)
 {
     Frame* f = frame_new(e, base->number, false);
     f->base = base;
@@ -384,12 +401,19 @@ Frame* circuit_trial(Encoder* e, Frame* base, uint32_t group)
         bool moves = slot->kind == SLOT_STATE && e->circuits->storage[slot->index] != 0;
         if (!slot->written || slot_group(e, i) != group || (!junction && !moves))
             f->slots[i] = base->slots[i];
+        else if (junction && modes != NULL)
+            f->slots[i] = modes[slot->index] == slot->mode ? e->logic->yes : e->logic->no;
     }
     for (uint32_t v = 0; v < e->flat->vars.count; v++)
         if (e->circuits->storage[v] != 0 && e->slots.at[e->var_slot[v]].written &&
             slot_group(e, e->var_slot[v]) == group)
             row(&(Rows){.e = e}, f->slots[e->var_slot[v]], circuit_extensity(e, f, v));
     return f;
+}
+
+Frame* circuit_trial(Encoder* e, Frame* base, uint32_t group)
+{
+    return circuit_set(e, base, group, NULL);
 }
 
 Frame* circuit_copy(Encoder* e, const Frame* trial)
@@ -415,17 +439,10 @@ Formula circuit_extensity(Encoder* e, Frame* trial, uint32_t var)
 
 Formula circuit_consistent(Encoder* e, Frame* trial, uint32_t group)
 {
-    Logic* l = e->logic;
-    Formula all = l->yes;
+    Formula all = e->logic->yes;
     for (uint32_t g = 0; g < e->flat->graphs.count; g++)
-    {
-        if (e->circuits->vague[g] || trial->circuits == NULL || trial->circuits[g].y == NULL)
-            continue;
-        const FlatBondGraph* graph = &e->flat->graphs.at[g];
-        for (uint32_t i = 0; i < graph->bonds.count; i++)
-            for (int flow = 0; flow < 2; flow++)
-                all = logic_and(l, all, logic_equal(l, at(e, trial->circuits[g].y, graph->bonds.at[i], flow), l->zero));
-    }
+        if (trial->circuits != NULL && trial->circuits[g].y != NULL)
+            all = logic_and(e->logic, all, trial->circuits[g].agrees);
     (void)group;
     return all;
 }

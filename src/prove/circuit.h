@@ -33,6 +33,7 @@ struct Circuits
 struct Circuit
 {
     Formula *z0, *z1, *y;  // per class; z0, y NULL: no jump
+    Formula agrees;        // y is zero: sources do not contradict each other
 };
 
 void circuits_find(Encoder* e);
@@ -42,6 +43,8 @@ bool circuit_moves(const Encoder* e, uint32_t var);
 Term circuit_value(Encoder* e, Frame* f, uint32_t var);
 // A set of modes that is tried from a frame: the frame's state, other modes of the junctions.
 Frame* circuit_trial(Encoder* e, Frame* base, uint32_t group);
+// The same with the modes given, one per machine (those of other machines are not read).
+Frame* circuit_set(Encoder* e, Frame* base, uint32_t group, const uint32_t* modes);
 // The same set once more, with room for other reactions to fire in it.
 Frame* circuit_copy(Encoder* e, const Frame* trial);
 // The extensity after the jump of a trial.

@@ -2,6 +2,8 @@
 // exclude each other. Each is tried on the guards of the cycle; a cure must make the whole group *proved*.
 #include "prove/cure.h"
 
+#include "prove/circuit.h"
+
 static const double share = 1.0 / 3;  // of the time that is left, for all tries together
 
 typedef VEC(NodeId) Nodes;
@@ -101,8 +103,13 @@ static const char* try_signs(const ProveRequest* q, const Search* s, uint32_t a,
 {
     static const int pairs[][2] = {{1, -2}, {-2, 1}, {-1, 2}, {2, -1}};
     Encoder* e = s->e;
-    for (uint32_t v = 0; v < e->flat->vars.count; v++)
-        for (int k = 0; e->flat->vars.at[v].kind == VAR_STATE && k < 4; k++)
+    for (uint32_t i = 0; i < 2 * e->flat->vars.count; i++)  // momenta and charges first
+    {
+        uint32_t v = i % e->flat->vars.count;
+        bool stored = e->circuits->storage[v] != 0;
+        if (e->flat->vars.at[v].kind != VAR_STATE || stored != (i < e->flat->vars.count))
+            continue;
+        for (int k = 0; k < 4; k++)
         {
             Change one = {.reaction = a, .var = v, .sign = pairs[k][0]};
             Change two = {.reaction = b, .var = v, .sign = pairs[k][1]};
@@ -112,6 +119,7 @@ static const char* try_signs(const ProveRequest* q, const Search* s, uint32_t a,
             if (helps(s, until))
                 return say_sign(q, e, &one, &two);
         }
+    }
     return NULL;
 }
 

@@ -30,6 +30,7 @@ static void ignore_error(Z3_context z, Z3_error_code code)
 void logic_open(Logic* l, Arena* arena, double seconds)
 {
     *l = (Logic){.arena = arena};
+    map_init(&l->linear, arena);
     Z3_config config = Z3_mk_config();
     l->z = Z3_mk_context(config);
     Z3_del_config(config);
@@ -171,37 +172,66 @@ static void set_seconds(Logic* l, Z3_solver solver, double seconds)
     Z3_params_dec_ref(l->z, params);
 }
 
+static Verdict answer(Logic* l, Z3_solver solver)
+{
+    Z3_lbool found = Z3_solver_check(l->z, solver);
+    if (found == Z3_L_TRUE)
+    {
+        l->model = Z3_solver_get_model(l->z, solver);
+        Z3_model_inc_ref(l->z, l->model);
+    }
+    else if (found == Z3_L_UNDEF)
+        l->reason = arena_printf(l->arena, "%s", Z3_solver_get_reason_unknown(l->z, solver));
+    return found == Z3_L_TRUE ? VERDICT_YES : found == Z3_L_FALSE ? VERDICT_NO : VERDICT_UNKNOWN;
+}
+
 static Verdict check(Logic* l, Z3_solver solver, const Formulas* all, double seconds)
 {
     Z3_solver_inc_ref(l->z, solver);
     set_seconds(l, solver, seconds);
     for (uint32_t i = 0; i < all->count; i++)
         Z3_solver_assert(l->z, solver, all->at[i]);
-    Z3_lbool answer = Z3_solver_check(l->z, solver);
-    if (answer == Z3_L_TRUE)
-    {
-        l->model = Z3_solver_get_model(l->z, solver);
-        Z3_model_inc_ref(l->z, l->model);
-    }
-    else if (answer == Z3_L_UNDEF)
-        l->reason = arena_printf(l->arena, "%s", Z3_solver_get_reason_unknown(l->z, solver));
+    Verdict verdict = answer(l, solver);
     Z3_solver_dec_ref(l->z, solver);
-    return answer == Z3_L_TRUE ? VERDICT_YES : answer == Z3_L_FALSE ? VERDICT_NO : VERDICT_UNKNOWN;
+    return verdict;
 }
 
-// No product of unknowns.
-static bool is_linear(Logic* l, const Formulas* all)
+static bool is_product(Logic* l, Z3_app app)
 {
-    Z3_goal goal = Z3_mk_goal(l->z, false, false, false);
-    Z3_goal_inc_ref(l->z, goal);
-    for (uint32_t i = 0; i < all->count; i++)
-        Z3_goal_assert(l->z, goal, all->at[i]);
-    Z3_probe probe = Z3_mk_probe(l->z, "is-qflra");
-    Z3_probe_inc_ref(l->z, probe);
-    bool linear = Z3_probe_apply(l->z, probe, goal) != 0;
-    Z3_probe_dec_ref(l->z, probe);
-    Z3_goal_dec_ref(l->z, goal);
+    Z3_decl_kind kind = Z3_get_decl_kind(l->z, Z3_get_app_decl(l->z, app));
+    unsigned count = Z3_get_app_num_args(l->z, app), unknowns = 0;
+    if (kind != Z3_OP_MUL && kind != Z3_OP_DIV && kind != Z3_OP_POWER)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        unknowns += !logic_is_number(l, Z3_get_app_arg(l->z, app, i));
+    return unknowns > 1;
+}
+
+// Looks at each term once in the life of the context. (Z3's own probe takes `if` for a product.)
+static bool term_is_linear(Logic* l, Formula a)
+{
+    uint32_t known;
+    unsigned id = Z3_get_ast_id(l->z, a);
+    if (map_get(&l->linear, id, &known))
+        return known != 0;
+    bool linear = true;
+    if (Z3_get_ast_kind(l->z, a) == Z3_APP_AST)
+    {
+        Z3_app app = Z3_to_app(l->z, a);
+        linear = !is_product(l, app);
+        for (unsigned i = 0; i < Z3_get_app_num_args(l->z, app) && linear; i++)
+            linear = term_is_linear(l, Z3_get_app_arg(l->z, app, i));
+    }
+    map_set(&l->linear, id, linear);
     return linear;
+}
+
+bool logic_linear(Logic* l, const Formulas* all)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+        if (!term_is_linear(l, all->at[i]))
+            return false;
+    return true;
 }
 
 Verdict logic_ask(Logic* l, const Formulas* all, double seconds)
@@ -212,10 +242,53 @@ Verdict logic_ask(Logic* l, const Formulas* all, double seconds)
         l->reason = "timeout";
         return VERDICT_UNKNOWN;
     }
-    if (is_linear(l, all))
+    if (logic_linear(l, all))
         return check(l, Z3_mk_simple_solver(l->z), all, seconds);
     l->hard++;
     return check(l, Z3_mk_solver_for_logic(l->z, Z3_mk_string_symbol(l->z, "QF_NRA")), all, seconds);
+}
+
+// ---- sessions
+// --------------------------------------------------------------------------------------------------------
+
+LogicSession logic_session_open(Logic* l)
+{
+    LogicSession s = {l, Z3_mk_simple_solver(l->z)};
+    Z3_solver_inc_ref(l->z, s.solver);
+    return s;
+}
+
+void logic_session_close(LogicSession* s)
+{
+    Z3_solver_dec_ref(s->logic->z, s->solver);
+}
+
+void logic_session_push(LogicSession* s)
+{
+    Z3_solver_push(s->logic->z, s->solver);
+}
+
+void logic_session_pop(LogicSession* s)
+{
+    Z3_solver_pop(s->logic->z, s->solver, 1);
+}
+
+void logic_session_add(LogicSession* s, Formula a)
+{
+    Z3_solver_assert(s->logic->z, s->solver, a);
+}
+
+Verdict logic_session_ask(LogicSession* s, double seconds)
+{
+    Logic* l = s->logic;
+    l->questions++;
+    if (logic_time_left(l) <= 0)
+    {
+        l->reason = "timeout";
+        return VERDICT_UNKNOWN;
+    }
+    set_seconds(l, s->solver, seconds);
+    return answer(l, s->solver);
 }
 
 double logic_value(Logic* l, Formula a)

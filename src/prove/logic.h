@@ -4,6 +4,7 @@
 #define KAIROS_PROVE_LOGIC_H
 
 #include "base/arena.h"
+#include "base/map.h"
 
 #include <stdbool.h>
 #include <z3.h>
@@ -28,6 +29,7 @@ typedef struct Logic
     double deadline;  // of the clock that logic_clock reads
     Z3_model model;   // of the last question answered with YES
     uint32_t questions, hard;  // asked; of these with products of unknowns
+    Map linear;          // terms that were looked at: no product of unknowns
     const char* reason;  // why the last question was left open
 } Logic;
 
@@ -54,6 +56,20 @@ bool logic_is_number(Logic* l, Formula a);
 
 // Whether all of them can hold together, within `seconds` and the deadline.
 Verdict logic_ask(Logic* l, const Formulas* all, double seconds);
+
+// One question after the other, each with more or fewer conditions than the last.
+typedef struct LogicSession
+{
+    Logic* logic;
+    Z3_solver solver;
+} LogicSession;
+LogicSession logic_session_open(Logic* l);
+void logic_session_close(LogicSession* s);
+void logic_session_push(LogicSession* s);
+void logic_session_pop(LogicSession* s);
+void logic_session_add(LogicSession* s, Formula a);
+Verdict logic_session_ask(LogicSession* s, double seconds);
+bool logic_linear(Logic* l, const Formulas* all);  // no product of unknowns
 
 // The value of a term in the last model: a number (the nearest double) or 0/1 of a Boolean.
 double logic_value(Logic* l, Formula a);

@@ -2,6 +2,7 @@
 // The run switches all junctions together; if that comes back, it is tried once more switching one at a time, and only if
 // that comes back too is it a mythical loop.
 #include "prove/search.h"
+#include "prove/sets.h"
 #include "prove/switching.h"
 
 enum
@@ -183,6 +184,13 @@ static Verdict judge_loop(Search* s, uint32_t length)
 // NO: every run ends, in at most e->inner sets after the first (or any that rests). YES: a loop, in s->witness.
 Verdict mythical_loop(Search* s)
 {
+    SetsResult sets;
+    Verdict by_sets = sets_fit(s) ? sets_search(s, &sets) : VERDICT_UNKNOWN;
+    if (by_sets == VERDICT_NO)
+    {
+        s->e->inner = sets.fallback ? ANY_REST : sets.longest;
+        return VERDICT_NO;
+    }
     Chain c = {0};
     begin(s, &c);
     for (uint32_t n = 1; n <= SETS_MOST; n++)

@@ -114,7 +114,7 @@ static ProveResult answer(Work* w)
         say_unknown(w, s, &out);
     else
     {
-        result.vague = w->encoder.vague.count > 0;
+        result.vague = w->encoder.vague.count > 0 || w->q->flat->graphs.count > 0;
         result.experiment = report_experiment(w->q, s);
         say_refuted(w, s, &out);
     }

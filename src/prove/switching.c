@@ -106,6 +106,13 @@ Frame* switching_posterior(Encoder* e, Frame* trial, uint32_t group, bool togeth
     return next;
 }
 
+void switching_guards(Encoder* e, Frame* trial, uint32_t group)
+{
+    for (uint32_t m = 0; m < e->flat->machines.count; m++)
+        if (is_junction_of(e, m, group))
+            take(e, trial, m, true, e->logic->yes);
+}
+
 Formula switching_goes_on(Encoder* e, Frame* trial, uint32_t group)
 {
     Formula any = e->logic->no;

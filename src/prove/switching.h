@@ -14,6 +14,8 @@ Frame* switching_prior(Encoder* e, Frame* base, uint32_t group);
 Frame* switching_posterior(Encoder* e, Frame* trial, uint32_t group, bool together);
 // Something switched at this tag, whether it is taken back or not: the instant goes on.
 Formula switching_happened(Encoder* e, Frame* base, Frame* first, uint32_t group);
+// Fills trial->fires of the a-posteriori transitions.
+void switching_guards(Encoder* e, Frame* trial, uint32_t group);
 // Some a-posteriori guard holds in the set that is tried.
 Formula switching_goes_on(Encoder* e, Frame* trial, uint32_t group);
 // Any set whose guards let it rest; machines without a-posteriori guards are where the first pass left them.

@@ -101,7 +101,7 @@ static Formula divide(Encoder* e, Formula a, Formula b)
 {
     Logic* l = e->logic;
     if (logic_is_number(l, b))
-        return b == l->zero ? a : Z3_mk_div(l->z, a, b);
+        return b == l->zero ? a : logic_multiply(l, a, Z3_simplify(l->z, Z3_mk_div(l->z, l->one, b)));
     Formula q = logic_variable(l, arena_printf(e->arena, "q@%u", e->unique++), false);
     encode_side(e, logic_or(l, logic_equal(l, logic_multiply(l, q, b), a), logic_equal(l, b, l->zero)));
     return q;

@@ -426,7 +426,10 @@ static kaiStatus jump_run(kaiSim* sim, BondRun* run, bool first, bool* moved)
     for (uint32_t i = 0; i < run->system->part_count && !inconsistent; i++)
         if (run->port_of[i] >= 0 && run->dx[run->port_of[i]] != 0)
         {
-            sim->R[part_of(sim, run, i)->state] += run->dx[run->port_of[i]];
+            double *state = &sim->R[part_of(sim, run, i)->state], before = *state;
+            *state += run->dx[run->port_of[i]];
+            if (fabs(*state) <= 1e-12 * fabs(before))
+                *state = 0;  // all of it went: what is left is rounding (rule B5)
             *moved = true;
         }
     write_areas(sim, run);
