@@ -74,6 +74,7 @@ void circuits_find(Encoder* e)
             c->storage[f->bond_nodes.at[n].extensity] = n + 1;
     find_vague(e);
     find_classes(e);
+    parts_find(e);
 }
 
 // ---- rows
@@ -94,8 +95,13 @@ typedef struct Rows
     Encoder* e;
     Frame* f;  // modes and inputs
     Frame* inputs;
-    uint32_t graph;
+    uint32_t part;
 } Rows;
+
+static uint32_t graph_of(const Rows* r)
+{
+    return r->e->circuits->parts.at[r->part].graph;
+}
 
 static Formula at(const Encoder* e, const Formula* z, uint32_t bond, bool flow)
 {
@@ -204,21 +210,60 @@ static void source_rows(Rows* r, const FlatBondNode* node, uint32_t index, const
     if (level->input)
         value = encode_var(e, r->f, var, 0).value;  // a source may ask for the modes that are tried
     else if (level->slopes)
-        for (uint32_t i = 0; i < e->flat->graphs.at[r->graph].inputs.count; i++)
+        for (uint32_t i = 0; i < e->flat->graphs.at[graph_of(r)].inputs.count; i++)
         {
-            const FlatBondInput* input = &e->flat->graphs.at[r->graph].inputs.at[i];
+            const FlatBondInput* input = &e->flat->graphs.at[graph_of(r)].inputs.at[i];
             if (input->node == index && input->slope != NO_VAR)
                 value = logic_variable(e->logic, arena_printf(e->arena, "slope@%u", e->unique++), false);
         }
     row(r, at(e, level->z, node->bonds.at[0], flow), value);
 }
 
+static bool has_slope(const Rows* r, uint32_t node)
+{
+    const FlatBondGraph* graph = &r->e->flat->graphs.at[graph_of(r)];
+    for (uint32_t i = 0; i < graph->inputs.count; i++)
+        if (graph->inputs.at[i].node == node && graph->inputs.at[i].slope != NO_VAR)
+            return true;
+    return false;
+}
+
+// What a source, or a storage that is never dependent, imposes on a bond of this part. The slope of a storage is any.
+static void keeper_row(Rows* r, uint32_t bond, uint32_t junction, const Level* level)
+{
+    Encoder* e = r->e;
+    Logic* l = e->logic;
+    uint32_t keeper = e->circuits->keeper[junction];
+    if (keeper == 0)
+        return;
+    const FlatBondNode* node = &e->flat->bond_nodes.at[keeper - 1];
+    bool source = node->kind <= FLAT_SF, flow = node->kind == FLAT_I || node->kind == FLAT_SF;
+    if (level->less != NULL && !level->input && (!source || has_slope(r, keeper - 1)))
+        return;
+    Formula imposed = at(e, level->z, bond, flow), value = l->zero;
+    if (source)
+        value = level->input ? encode_var(e, r->f, flow ? node->f : node->e, 0).value : value;
+    else
+    {
+        value = level->input ? r->inputs->slots[e->var_slot[node->extensity]] : value;
+        imposed = logic_multiply(l, parameter(r, node),
+                                 signed_by(e, flow ? sign_into(e, node->bonds.at[0], keeper - 1) : 1, imposed));
+    }
+    row(r, imposed, value);
+}
+
 static void add_rows(Rows* r, const Level* level)
 {
-    const FlatBondGraph* graph = &r->e->flat->graphs.at[r->graph];
-    for (uint32_t i = 0; i < graph->nodes.count; i++)
+    const CircuitPart* part = &r->e->circuits->parts.at[r->part];
+    for (uint32_t i = 0; i < part->bonds.count; i++)
     {
-        uint32_t index = graph->nodes.at[i];
+        const FlatBond* bond = &r->e->flat->bonds.at[part->bonds.at[i]];
+        keeper_row(r, part->bonds.at[i], bond->from, level);
+        keeper_row(r, part->bonds.at[i], bond->to, level);
+    }
+    for (uint32_t i = 0; i < part->nodes.count; i++)
+    {
+        uint32_t index = part->nodes.at[i];
         const FlatBondNode* node = &r->e->flat->bond_nodes.at[index];
         switch (node->kind)
         {
@@ -240,10 +285,10 @@ static void add_rows(Rows* r, const Level* level)
     }
 }
 
-static Formula* new_level(Encoder* e, uint32_t graph, const char* name)
+static Formula* new_level(Encoder* e, uint32_t part, const char* name)
 {
     Formula* z = arena_array(e->arena, Formula, 2 * e->flat->bonds.count + 1);
-    const FlatBondGraph* g = &e->flat->graphs.at[graph];
+    const CircuitPart* g = &e->circuits->parts.at[part];
     for (uint32_t i = 0; i < g->bonds.count; i++)
         for (uint32_t flow = 0; flow < 2; flow++)
         {
@@ -261,7 +306,7 @@ static Formula* new_level(Encoder* e, uint32_t graph, const char* name)
 // M v = S u + N z with M u = 0 has a solution: what is left open in z is what equal leakage gives.
 static void add_leakage(Rows* r, const Formula* z)
 {
-    Formula *u = new_level(r->e, r->graph, "u"), *v = new_level(r->e, r->graph, "v");
+    Formula *u = new_level(r->e, r->part, "u"), *v = new_level(r->e, r->part, "v");
     add_rows(r, &(Level){.z = u});
     add_rows(r, &(Level){.z = v, .less = u, .leak = z});
 }
@@ -269,18 +314,18 @@ static void add_leakage(Rows* r, const Formula* z)
 // y moves no storage.
 static void keep_storages(Rows* r, const Formula* y)
 {
-    const FlatBondGraph* graph = &r->e->flat->graphs.at[r->graph];
-    for (uint32_t i = 0; i < graph->nodes.count; i++)
+    const CircuitPart* part = &r->e->circuits->parts.at[r->part];
+    for (uint32_t i = 0; i < part->nodes.count; i++)
     {
-        const FlatBondNode* node = &r->e->flat->bond_nodes.at[graph->nodes.at[i]];
+        const FlatBondNode* node = &r->e->flat->bond_nodes.at[part->nodes.at[i]];
         if (node->extensity != NO_VAR)
             row(r, at(r->e, y, node->bonds.at[0], node->kind == FLAT_C), r->e->logic->zero);
     }
 }
 
-static bool is_switched(const Encoder* e, uint32_t graph)
+static bool is_switched(const Encoder* e, uint32_t part)
 {
-    const FlatBondGraph* g = &e->flat->graphs.at[graph];
+    const CircuitPart* g = &e->circuits->parts.at[part];
     for (uint32_t i = 0; i < g->nodes.count; i++)
         if (e->flat->bond_nodes.at[g->nodes.at[i]].machine != 0)
             return true;
@@ -290,25 +335,26 @@ static bool is_switched(const Encoder* e, uint32_t graph)
 bool circuit_moves(const Encoder* e, uint32_t var)
 {
     uint32_t node = e->circuits->storage[var];
-    return node != 0 && is_switched(e, e->flat->bond_nodes.at[node - 1].graph);
+    return node != 0 && e->circuits->keeper[node - 1] == 0 &&
+           is_switched(e, e->circuits->part_of[e->flat->bond_nodes.at[node - 1].bonds.at[0]]);
 }
 
 // Values at a tag: no jump, sources agree.
 static void solve_flow(Rows* r, Circuit* c)
 {
     Encoder* e = r->e;
-    c->z1 = new_level(e, r->graph, "z");
-    Formula* z2 = new_level(e, r->graph, "w");
+    c->z1 = new_level(e, r->part, "z");
+    Formula* z2 = new_level(e, r->part, "w");
     add_rows(r, &(Level){.z = c->z1, .input = true});
-    add_rows(r, &(Level){.z = z2, .less = c->z1, .slopes = e->circuits->slope[r->graph]});
-    if (is_switched(e, r->graph))
+    add_rows(r, &(Level){.z = z2, .less = c->z1, .slopes = e->circuits->slope[graph_of(r)]});
+    if (is_switched(e, r->part))
         add_leakage(r, c->z1);
 }
 
 static Formula all_zero(Rows* r, const Formula* z)
 {
     Encoder* e = r->e;
-    const FlatBondGraph* graph = &e->flat->graphs.at[r->graph];
+    const CircuitPart* graph = &e->circuits->parts.at[r->part];
     Formula all = e->logic->yes;
     for (uint32_t i = 0; i < graph->bonds.count; i++)
         for (int flow = 0; flow < 2; flow++)
@@ -319,31 +365,31 @@ static Formula all_zero(Rows* r, const Formula* z)
 static void solve_jump(Rows* r, Circuit* c)
 {
     Encoder* e = r->e;
-    c->z0 = new_level(e, r->graph, "a");
-    c->z1 = new_level(e, r->graph, "z");
-    c->y = new_level(e, r->graph, "y");
-    Formula* z2 = new_level(e, r->graph, "w");
+    c->z0 = new_level(e, r->part, "a");
+    c->z1 = new_level(e, r->part, "z");
+    c->y = new_level(e, r->part, "y");
+    Formula* z2 = new_level(e, r->part, "w");
     add_rows(r, &(Level){.z = c->y});
     keep_storages(r, c->y);
     add_rows(r, &(Level){.z = c->z0});
     add_rows(r, &(Level){.z = c->z1, .less = c->z0, .leak = c->y, .input = true});
-    add_rows(r, &(Level){.z = z2, .less = c->z1, .slopes = e->circuits->slope[r->graph]});
+    add_rows(r, &(Level){.z = z2, .less = c->z1, .slopes = e->circuits->slope[graph_of(r)]});
     add_leakage(r, c->z0);
     add_leakage(r, c->z1);
     c->agrees = all_zero(r, c->y);
 }
 
 // Solved when first asked for.
-static Circuit* circuit_of(Encoder* e, Frame* f, uint32_t graph)
+static Circuit* circuit_of(Encoder* e, Frame* f, uint32_t part)
 {
     if (f->circuits == NULL)
-        f->circuits = arena_array(e->arena, Circuit, e->flat->graphs.count);
-    Circuit* c = &f->circuits[graph];
+        f->circuits = arena_array(e->arena, Circuit, e->circuits->parts.count + 1);
+    Circuit* c = &f->circuits[part];
     if (c->z1 != NULL)
         return c;
-    Rows r = {.e = e, .f = f, .inputs = f->base != NULL ? f->base : f, .graph = graph};
+    Rows r = {.e = e, .f = f, .inputs = f->base != NULL ? f->base : f, .part = part};
     if (f->loose)
-        c->z1 = new_level(e, graph, "any");
+        c->z1 = new_level(e, part, "any");
     else if (f->base != NULL)
         solve_jump(&r, c);
     else
@@ -354,39 +400,96 @@ static Circuit* circuit_of(Encoder* e, Frame* f, uint32_t graph)
 // ---- values
 // ----------------------------------------------------------------------------------------------------------
 
-static Formula sum_terms(Encoder* e, const FlatBondOutput* output, const Formula* z)
+// The flow into a C that keeps its effort is what its junction has left over; likewise the effort on an I.
+static void add_around(Encoder* e, CircuitTerms* terms, const FlatBondTerm* term, uint32_t storage)
 {
-    Formula sum = e->logic->zero;
-    for (uint32_t t = 0; z != NULL && t < output->terms.count; t++)
+    uint32_t own = e->flat->bond_nodes.at[storage].bonds.at[0];
+    const FlatBond* bond = &e->flat->bonds.at[own];
+    uint32_t j = bond->from == storage ? bond->to : bond->from;
+    int out = sign_into(e, own, j);
+    for (uint32_t i = 0; i < e->flat->bond_nodes.at[j].bonds.count; i++)
+    {
+        uint32_t b = e->flat->bond_nodes.at[j].bonds.at[i];
+        int8_t sign = (int8_t)(-out * sign_into(e, b, j) * term->sign);
+        if (b != own)
+            vec_push(e->arena, *terms, (FlatBondTerm){b, term->flow, sign});
+    }
+}
+
+static uint32_t keeper_of_bond(const Encoder* e, uint32_t b)
+{
+    const FlatBond* bond = &e->flat->bonds.at[b];
+    uint32_t from = e->circuits->keeper[bond->from], to = e->circuits->keeper[bond->to];
+    return from == bond->from + 1 ? from : to == bond->to + 1 ? to : 0;
+}
+
+CircuitTerms circuit_terms(Encoder* e, const FlatBondOutput* output)
+{
+    CircuitTerms terms = {0};
+    for (uint32_t t = 0; t < output->terms.count; t++)
     {
         const FlatBondTerm* term = &output->terms.at[t];
+        uint32_t keeper = keeper_of_bond(e, term->bond);
+        FlatBondKind kind = keeper != 0 ? e->flat->bond_nodes.at[keeper - 1].kind : FLAT_J0;
+        bool left_over = keeper != 0 && term->flow == (kind == FLAT_C || kind == FLAT_SE);
+        if (left_over)
+            add_around(e, &terms, term, keeper - 1);
+        else
+            vec_push(e->arena, terms, *term);
+    }
+    return terms;
+}
+
+typedef enum LevelKind
+{
+    LEVEL_AREA,
+    LEVEL_VALUE,
+    LEVEL_ENDLESS
+} LevelKind;
+
+static Formula sum_terms(Encoder* e, Frame* f, const CircuitTerms* terms, LevelKind kind)
+{
+    Formula sum = e->logic->zero;
+    for (uint32_t t = 0; t < terms->count; t++)
+    {
+        const FlatBondTerm* term = &terms->at[t];
+        const Circuit* c = circuit_of(e, f, e->circuits->part_of[term->bond]);
+        const Formula* z = kind == LEVEL_AREA ? c->z0 : kind == LEVEL_VALUE ? c->z1 : c->y;
         Formula value = at(e, z, term->bond, term->flow);
         sum = term->sign > 0 ? logic_add(e->logic, sum, value) : logic_subtract(e->logic, sum, value);
     }
     return sum;
 }
 
-// Where sources contradict each other the area is infinite, with the sign of y.
+static Formula all_agree(Encoder* e, Frame* f, const CircuitTerms* terms)
+{
+    Formula all = e->logic->yes;
+    for (uint32_t t = 0; t < terms->count; t++)
+        all = logic_and(e->logic, all, circuit_of(e, f, e->circuits->part_of[terms->at[t].bond])->agrees);
+    return all;
+}
+
+// Where sources contradict each other the area is infinite, with the sign of y, and the value means nothing.
 Term circuit_value(Encoder* e, Frame* f, uint32_t var)
 {
     static const double infinite = 1e18;
     const CircuitOutput* at_output = &e->circuits->outputs[var];
-    uint32_t graph = at_output->graph - 1;
     Logic* l = e->logic;
-    if (e->circuits->vague[graph])
+    if (e->circuits->vague[at_output->graph - 1])
         return encode_vague(e, e->flat->nodes.count - 1, false);
     if (at_output->area && f->base == NULL)
         return (Term){l->zero, l->yes};
-    const Circuit* c = circuit_of(e, f, graph);
-    if (!at_output->area && c->y == NULL)
-        return (Term){sum_terms(e, at_output->output, c->z1), l->yes};
-    if (!at_output->area)  // where sources contradict each other, values mean nothing
+    CircuitTerms terms = circuit_terms(e, at_output->output);
+    if (at_output->area)
     {
-        Formula any = logic_variable(l, arena_printf(e->arena, "none%u@%u", var, e->unique++), false);
-        return (Term){logic_if(l, c->agrees, sum_terms(e, at_output->output, c->z1), any), l->yes};
+        Formula endless = logic_multiply(l, logic_number(l, infinite), sum_terms(e, f, &terms, LEVEL_ENDLESS));
+        return (Term){logic_add(l, sum_terms(e, f, &terms, LEVEL_AREA), endless), l->yes};
     }
-    Formula endless = logic_multiply(l, logic_number(l, infinite), sum_terms(e, at_output->output, c->y));
-    return (Term){logic_add(l, sum_terms(e, at_output->output, c->z0), endless), l->yes};
+    Formula value = sum_terms(e, f, &terms, LEVEL_VALUE);
+    if (f->base == NULL)
+        return (Term){value, l->yes};
+    Formula any = logic_variable(l, arena_printf(e->arena, "none%u@%u", var, e->unique++), false);
+    return (Term){logic_if(l, all_agree(e, f, &terms), value, any), l->yes};
 }
 
 Frame* circuit_set(Encoder* e, Frame* base, uint32_t group, const uint32_t* modes)
@@ -431,8 +534,8 @@ Formula circuit_extensity(Encoder* e, Frame* trial, uint32_t var)
     Formula before = trial->base->slots[e->var_slot[var]];
     if (e->circuits->vague[node->graph])
         return encode_vague(e, e->flat->nodes.count - 1, false).value;
-    const Circuit* c = circuit_of(e, trial, node->graph);
     uint32_t bond = node->bonds.at[0];
+    const Circuit* c = circuit_of(e, trial, e->circuits->part_of[bond]);
     Formula area = at(e, c->z0, bond, node->kind == FLAT_C);
     return logic_add(e->logic, before, signed_by(e, node->kind == FLAT_C ? sign_into(e, bond, index) : 1, area));
 }
@@ -440,7 +543,7 @@ Formula circuit_extensity(Encoder* e, Frame* trial, uint32_t var)
 Formula circuit_consistent(Encoder* e, Frame* trial, uint32_t group)
 {
     Formula all = e->logic->yes;
-    for (uint32_t g = 0; g < e->flat->graphs.count; g++)
+    for (uint32_t g = 0; g < e->circuits->parts.count; g++)
         if (trial->circuits != NULL && trial->circuits[g].y != NULL)
             all = logic_and(e->logic, all, trial->circuits[g].agrees);
     (void)group;

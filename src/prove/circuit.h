@@ -19,6 +19,13 @@ typedef struct CircuitOutput
     bool area;                     // the area of its impulse
 } CircuitOutput;
 
+// Bonds and nodes that see each other at an instant (parts.c).
+typedef struct CircuitPart
+{
+    uint32_t graph;
+    VEC(uint32_t) bonds, nodes;
+} CircuitPart;
+
 typedef struct Circuits Circuits;
 struct Circuits
 {
@@ -26,10 +33,13 @@ struct Circuits
     uint32_t* storage;          // per variable: node + 1 whose extensity it is
     bool* vague;                // per graph: laws or modulated elements, which formulas cannot say
     bool* slope;                // per graph: a source changes between instants
+    VEC(CircuitPart) parts;
+    uint32_t* part_of;          // per bond
+    uint32_t* keeper;           // per node: source or storage + 1 that keeps its value, for itself and its junction; 0: none
     uint32_t* class_of;         // per unknown, 2 * bond + flow: the unknown that it always equals
 };
 
-// The values of one graph at one tag, or in one set of modes that is tried.
+// The values of one part at one tag, or in one set of modes that is tried.
 struct Circuit
 {
     Formula *z0, *z1, *y;  // per class; z0, y NULL: no jump
@@ -37,6 +47,10 @@ struct Circuit
 };
 
 void circuits_find(Encoder* e);
+void parts_find(Encoder* e);
+// Bonds whose values an output is made of: its own, or, for a storage that is never dependent, those around it.
+typedef VEC(FlatBondTerm) CircuitTerms;
+CircuitTerms circuit_terms(Encoder* e, const FlatBondOutput* output);
 // The variable is the extensity of a storage in a graph that switches.
 bool circuit_moves(const Encoder* e, uint32_t var);
 // The value of an output or area at a frame.

@@ -17,6 +17,7 @@ typedef struct ModeSet
 {
     uint32_t* modes;  // per machine
     Frame* trial;
+    Formulas equations;
 } ModeSet;
 
 typedef struct Sets
@@ -24,7 +25,7 @@ typedef struct Sets
     Search* s;
     LogicSession session;
     Frame* base;
-    Formulas known;  // all that was put into the session, outside of branches
+    Formulas known;  // of the committed state
     VEC(ModeSet) list;
     uint32_t path[DEPTH_MOST];
     uint32_t depth, longest;
@@ -44,7 +45,6 @@ static bool is_mine(const Sets* t, uint32_t m)
     return e->flat->machines.at[m].junction != 0 && slot_group(e, e->machine_slot[m]) == t->s->group;
 }
 
-// The equations of a set hold whatever branch asks for it: they stay.
 static uint32_t find_set(Sets* t, const uint32_t* modes)
 {
     Encoder* e = t->s->e;
@@ -55,16 +55,9 @@ static uint32_t find_set(Sets* t, const uint32_t* modes)
     memcpy(set.modes, modes, sizeof *modes * machine_count(t));
     set.trial = circuit_set(e, t->base, t->s->group, modes);
     switching_guards(e, set.trial, t->s->group);
-    encode_take_side(e, &t->known);
+    encode_take_side(e, &set.equations);
     vec_push(e->arena, t->list, set);
     return t->list.count - 1;
-}
-
-// Conditions of the sets on the path: their equations, which a pop would take away, are added to every branch anew.
-static void add_equations(Sets* t, uint32_t from)
-{
-    for (uint32_t i = from; i < t->known.count; i++)
-        logic_session_add(&t->session, t->known.at[i]);
 }
 
 // What the last model takes out of the set, and the condition for just that.
@@ -107,7 +100,6 @@ static void try_single(Sets* t)
     descend(&alone, t->path[0]);
     logic_session_pop(&t->session);
     t->list = alone.list;
-    t->known = alone.known;
     t->verdict = alone.verdict;
     t->fallback |= alone.verdict == VERDICT_NO;
 }
@@ -144,7 +136,8 @@ static void descend(Sets* t, uint32_t set)
     t->path[t->depth++] = set;
     t->longest = t->depth - 1 > t->longest ? t->depth - 1 : t->longest;
     logic_session_push(&t->session);
-    add_equations(t, 0);
+    for (uint32_t i = 0; i < t->list.at[set].equations.count; i++)
+        logic_session_add(&t->session, t->list.at[set].equations.at[i]);
     while (t->verdict == VERDICT_NO)
     {
         Verdict more = logic_session_ask(&t->session, logic_time_left(e->logic) / 2);
@@ -208,11 +201,14 @@ Verdict sets_search(Search* s, SetsResult* result)
     if (s->region != 0)
         vec_push(e->arena, t.known, encode_condition(e, t.base, s->region));
     uint32_t* modes = arena_array(e->arena, uint32_t, machine_count(&t) + 1);
+    encode_take_side(e, &t.known);
     t.session = logic_session_open(e->logic);
+    for (uint32_t i = 0; i < t.known.count; i++)
+        logic_session_add(&t.session, t.known.at[i]);
     do
     {
         uint32_t set = find_set(&t, modes);
-        if (!logic_linear(e->logic, &t.known))
+        if (!logic_linear(e->logic, &t.known) || !logic_linear(e->logic, &t.list.at[set].equations))
             t.verdict = VERDICT_UNKNOWN;
         else
             descend(&t, set);

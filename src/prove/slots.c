@@ -183,13 +183,14 @@ static void read_ctx(Reader* r, uint32_t ctx)
 
 static void read_var(Reader* r, uint32_t v);
 
-// An effort or flow hangs on all modes, storages and sources of its graph.
-static void read_graph(Reader* r, uint32_t graph)
+// An effort or flow hangs on all modes, storages and sources of its part of the graph.
+static void read_part(Reader* r, uint32_t part)
 {
     const Flat* f = r->e->flat;
-    for (uint32_t i = 0; i < f->graphs.at[graph].nodes.count; i++)
+    const CircuitPart* p = &r->e->circuits->parts.at[part];
+    for (uint32_t i = 0; i < p->nodes.count; i++)
     {
-        const FlatBondNode* node = &f->bond_nodes.at[f->graphs.at[graph].nodes.at[i]];
+        const FlatBondNode* node = &f->bond_nodes.at[p->nodes.at[i]];
         if (node->machine != 0)
             join(r, r->e->machine_slot[node->machine - 1]);
         if (node->extensity != NO_VAR)
@@ -197,6 +198,23 @@ static void read_graph(Reader* r, uint32_t graph)
         if (node->kind <= FLAT_SF)
             read_var(r, node->kind == FLAT_SE ? node->e : node->f);
     }
+    for (uint32_t i = 0; i < p->bonds.count; i++)
+        for (int end = 0; end < 2; end++)
+        {
+            const FlatBond* bond = &f->bonds.at[p->bonds.at[i]];
+            uint32_t keeper = r->e->circuits->keeper[end == 0 ? bond->from : bond->to];
+            if (keeper == 0)
+                continue;
+            const FlatBondNode* node = &f->bond_nodes.at[keeper - 1];
+            read_var(r, node->extensity != NO_VAR ? node->extensity : node->kind == FLAT_SE ? node->e : node->f);
+        }
+}
+
+static void read_output(Reader* r, const FlatBondOutput* output)
+{
+    CircuitTerms terms = circuit_terms(r->e, output);
+    for (uint32_t t = 0; t < terms.count; t++)
+        read_part(r, r->e->circuits->part_of[terms.at[t].bond]);
 }
 
 static void read_var(Reader* r, uint32_t v)
@@ -221,7 +239,7 @@ static void read_var(Reader* r, uint32_t v)
     }
     if (e->circuits->outputs[v].graph != 0)
     {
-        read_graph(r, e->circuits->outputs[v].graph - 1);
+        read_output(r, e->circuits->outputs[v].output);
         return;
     }
     for (uint32_t d = e->first_def[v]; d != 0; d = e->next_def[d - 1])
