@@ -68,7 +68,7 @@ void report_assumptions(const ProveRequest* q, const Encoder* e, Writer* w)
         writer_say(w, "  every instant begins in the region %s\n", report_source(q, f->experiment.region_span));
     else
         writer_say(w, "  an instant may begin with any values of states and discretes, in any modes\n");
-    if (f->graphs.count > 0)
+    if (f->transitions.count > 0 || f->whens.count > 0)
         writer_say(w, "  a guard that is exactly on its level counts as it stands, not as the flow would move it next\n");
     for (uint32_t v = 0; v < f->vars.count; v++)
         if (f->vars.at[v].kind == VAR_INPUT && f->vars.at[v].init != 0)
