@@ -42,7 +42,7 @@ static int parse(ProveCall* c, int argc, char** argv)
         if (!known && count < 256)
             rest[count++] = argv[i];
     }
-    return request_parse(&c->request, "prove", false, count, rest);
+    return request_parse(&c->request, "prove", 0, count, rest);
 }
 
 static int write_experiment(const char* path, const char* text)
