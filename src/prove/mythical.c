@@ -88,17 +88,27 @@ static Verdict ask_single(Search* s, uint32_t* length)
 // ---- a start that loops
 // ----------------------------------------------------------------------------------------------
 
-static void begin_at_start(Search* s, Chain* c, bool initial, bool loose)
+// How a run may start with it.
+typedef struct Start
+{
+    bool initial;  // in the initial modes
+    bool loose;    // with storages that do not fit the modes
+    bool later;    // at another time than that of the experiment
+} Start;
+
+static void begin_at_start(Search* s, Chain* c, const Start* start)
 {
     Encoder* e = s->e;
     Frame* base = frame_new(e, 0, true);
-    base->loose = loose;
+    base->loose = start->loose;
     encode_modes(e, base, s->group, &c->path);
     encode_start(e, base, s->group, &c->path);
-    vec_push(e->arena, c->path, logic_equal(e->logic, e->time, logic_number(e->logic, s->start)));
+    Formula time = logic_number(e->logic, s->start);
+    vec_push(e->arena, c->path,
+             start->later ? logic_at_most(e->logic, time, e->time) : logic_equal(e->logic, e->time, time));
     if (s->region != 0)
         vec_push(e->arena, c->path, encode_condition(e, base, s->region));
-    for (uint32_t m = 0; initial && m < e->flat->machines.count; m++)
+    for (uint32_t m = 0; start->initial && m < e->flat->machines.count; m++)
         vec_push(e->arena, c->path, base->slots[e->machine_slot[m] + e->flat->machines.at[m].initial]);
     vec_push(e->arena, c->frames, switching_prior(e, base, s->group));
     encode_take_side(e, &c->path);
@@ -123,11 +133,11 @@ static void take_witness(Search* s, Chain* c, bool initial)
 }
 
 // Together and one at a time from the same start, both coming back.
-static bool try_start(Search* s, uint32_t together, uint32_t single, bool initial, bool loose)
+static bool try_start(Search* s, uint32_t together, uint32_t single, const Start* start)
 {
     Encoder* e = s->e;
     Chain c = {0};
-    begin_at_start(s, &c, initial, loose);
+    begin_at_start(s, &c, start);
     Chain alone = {.frames = {0}};
     vec_push(e->arena, alone.frames, c.frames.at[0]);
     if (switching_many(e, s->group))
@@ -145,18 +155,20 @@ static bool try_start(Search* s, uint32_t together, uint32_t single, bool initia
         vec_push(e->arena, c.path, alone.path.at[i]);
     if (logic_ask(e->logic, &c.path, patience(s)) != VERDICT_YES)
         return false;
-    take_witness(s, &c, initial);
+    take_witness(s, &c, start->initial);
     return true;
 }
 
 static bool find_start(Search* s, uint32_t length, uint32_t single)
 {
-    for (int loose = 0; loose < 2; loose++)
-        for (int initial = 1; initial >= 0; initial--)
-            for (uint32_t n = length; n <= length + STEM_MOST; n++)
-                for (uint32_t m = single; m <= single + STEM_MOST && (m == single || switching_many(s->e, s->group)); m++)
-                    if (try_start(s, n, m, initial, loose))
-                        return true;
+    for (int k = 0; k < 8; k++)
+    {
+        Start start = {.initial = (k & 1) == 0, .loose = (k & 2) != 0, .later = (k & 4) != 0};
+        for (uint32_t n = length; n <= length + STEM_MOST; n++)
+            for (uint32_t m = single; m <= single + STEM_MOST && (m == single || switching_many(s->e, s->group)); m++)
+                if (try_start(s, n, m, &start))
+                    return true;
+    }
     return false;
 }
 
