@@ -8,8 +8,22 @@ typedef struct ProveCall
 {
     RunRequest request;
     kaiProveOptions options;
-    const char* output;
+    const char* output;  // of the witness, or with --plot of the figure
+    char names[2][NAME_MAX_LENGTH];
 } ProveCall;
+
+// `p,x`: the two states of the phase space.
+static int parse_plot(ProveCall* c, const char* value)
+{
+    const char* comma = strchr(value, ',');
+    if (comma == NULL || comma == value || comma[1] == 0 || strlen(value) >= NAME_MAX_LENGTH)
+        return usage_error("--plot %s: it must read p,x with the names of two states", value);
+    snprintf(c->names[0], NAME_MAX_LENGTH, "%.*s", (int)(comma - value), value);
+    snprintf(c->names[1], NAME_MAX_LENGTH, "%s", comma + 1);
+    c->options.plot_x = c->names[0];
+    c->options.plot_y = c->names[1];
+    return EXIT_DONE;
+}
 
 static int parse_option(ProveCall* c, int argc, char** argv, int* i, bool* known)
 {
@@ -19,6 +33,8 @@ static int parse_option(ProveCall* c, int argc, char** argv, int* i, bool* known
         return parse_number(value, &c->options.timeout) && c->options.timeout > 0
                    ? EXIT_DONE
                    : usage_error("--timeout %s: it must be a number of seconds", value);
+    if ((value = option_value(argc, argv, i, "--plot")) != NULL)
+        return parse_plot(c, value);
     if ((value = option_value(argc, argv, i, "-o")) != NULL)
     {
         c->output = value;
@@ -41,6 +57,13 @@ static int parse(ProveCall* c, int argc, char** argv)
             return code;
         if (!known && count < 256)
             rest[count++] = argv[i];
+    }
+    if (c->options.plot_x != NULL && c->output == NULL)
+        return usage_error("--plot needs -o FIGURE.svg");
+    if (c->options.plot_x != NULL)
+    {
+        c->options.figure = c->output;
+        c->output = NULL;
     }
     return request_parse(&c->request, "prove", 0, count, rest);
 }
@@ -78,6 +101,11 @@ static int conclude(const ProveCall* c, const kaiProof* proof)
 {
     fputs(kaiProof_Text(proof), stdout);
     int code = say_witness(c, proof);
+    if (kaiProof_NoFigure(proof) != NULL)
+    {
+        fprintf(stderr, "kairos: no figure: %s\n", kaiProof_NoFigure(proof));
+        return EXIT_FILE;
+    }
     if (code != EXIT_DONE)
         return code;
     switch (kaiProof_Answer(proof))

@@ -19,6 +19,8 @@ extern "C"
     typedef struct kaiProveOptions
     {
         double timeout;  // seconds
+        // A figure of the phase space of two states, one panel per set of junction modes: departed states grey.
+        const char *plot_x, *plot_y, *figure;  // figure: .svg, .png or .pdf; NULL: none
     } kaiProveOptions;
     kaiProveOptions kaiDefaultProveOptions(void);
 
@@ -34,6 +36,8 @@ extern "C"
     const char* kaiProof_Experiment(const kaiProof* proof);
     // What the replay of the witness ended with; NULL: there was none, or it rests.
     const char* kaiProof_Replay(const kaiProof* proof);
+    // Why there is no figure; NULL: there is, or none was wanted.
+    const char* kaiProof_NoFigure(const kaiProof* proof);
     void kaiProof_Free(kaiProof* proof);
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 #include "prove/prove.h"
 
 #include "api/compilation.h"
+#include "api/prove_figure.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@ struct kaiProof
 {
     kaiAllocator allocator;
     kaiAnswer answer;
-    char *text, *experiment, *replay;
+    char *text, *experiment, *replay, *no_figure;
 };
 
 kaiProveOptions kaiDefaultProveOptions(void)
@@ -178,8 +179,16 @@ static kaiStatus prove_work(Compilation* c, const kaiLoadOptions* options, void*
                       .experiment = find_experiment(c, options->experiment),
                       .path = import_path(c, options->path != NULL ? options->path : "model.kai"),
                       .seconds = request->options->timeout};
+    if (request->options->figure != NULL)
+    {
+        q.plot_x = request->options->plot_x;
+        q.plot_y = request->options->plot_y;
+    }
     ProveResult result = prove_model(&q);
     kaiStatus status = keep(request->proof, &result);
+    if (result.has_figure)
+        result.no_figure = prove_figure_draw(&result.figure, flat->model_name, request->options->figure, options->allocator);
+    request->proof->no_figure = copy_text(options->allocator, result.no_figure);
     return status == KAI_OK && result.answer == ANSWER_REFUTED ? confirm(request->proof, options, &result, c, flat->model_name) : status;
 }
 
@@ -216,6 +225,11 @@ const char* kaiProof_Experiment(const kaiProof* proof)
     return proof->experiment;
 }
 
+const char* kaiProof_NoFigure(const kaiProof* proof)
+{
+    return proof->no_figure;
+}
+
 const char* kaiProof_Replay(const kaiProof* proof)
 {
     return proof->replay;
@@ -228,5 +242,6 @@ void kaiProof_Free(kaiProof* proof)
     kaiText_Free(proof->text, proof->allocator);
     kaiText_Free(proof->experiment, proof->allocator);
     kaiText_Free(proof->replay, proof->allocator);
+    kaiText_Free(proof->no_figure, proof->allocator);
     proof->allocator.alloc(proof->allocator.user, proof, sizeof *proof, 0);
 }

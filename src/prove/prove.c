@@ -5,6 +5,8 @@
 #include "prove/cure.h"
 #include "prove/report.h"
 
+#include <string.h>
+
 typedef struct Work
 {
     const ProveRequest* q;
@@ -102,6 +104,42 @@ static void say_refuted(Work* w, const Search* s, Writer* out)
         writer_say(out, "cure: %s; then it is proved\n", cure);
 }
 
+static uint32_t find_state(const Flat* f, const char* name)
+{
+    for (uint32_t v = 0; v < f->vars.count; v++)
+        if (f->vars.at[v].kind == VAR_STATE && strcmp(f->vars.at[v].name, name) == 0)
+            return v;
+    return UINT32_MAX;
+}
+
+// The part that was refuted, or the first that reads both states.
+static Search* drawn_search(Work* w, Search* refuted, uint32_t x, uint32_t y)
+{
+    if (refuted != NULL && refuted->answer == ANSWER_REFUTED)
+        return refuted;
+    for (uint32_t i = 0; i < w->searches.count; i++)
+    {
+        Search* s = &w->searches.at[i];
+        if (slot_concerns(s->e, s->e->var_slot[x], s->group) && slot_concerns(s->e, s->e->var_slot[y], s->group))
+            return s;
+    }
+    return NULL;
+}
+
+static void draw(Work* w, Search* refuted, ProveResult* result)
+{
+    const ProveRequest* q = w->q;
+    uint32_t x = find_state(q->flat, q->plot_x), y = find_state(q->flat, q->plot_y);
+    if (x == UINT32_MAX || y == UINT32_MAX)
+    {
+        result->no_figure = arena_printf(q->arena, "there is no state `%s`", x == UINT32_MAX ? q->plot_x : q->plot_y);
+        return;
+    }
+    Search* s = drawn_search(w, refuted, x, y);
+    result->no_figure = s != NULL ? phase_draw(s, x, y, &result->figure) : "no guard reads both of these states";
+    result->has_figure = result->no_figure == NULL;
+}
+
 static ProveResult answer(Work* w)
 {
     Writer out = {.arena = w->q->arena};
@@ -119,6 +157,8 @@ static ProveResult answer(Work* w)
         say_refuted(w, s, &out);
     }
     result.text = writer_text(&out);
+    if (w->q->plot_x != NULL)
+        draw(w, s, &result);
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include "elab/flat.h"
 #include "lang/ast.h"
 #include "lang/diagnostics.h"
+#include "prove/phase.h"
 #include "prove/search.h"
 
 typedef struct ProveRequest
@@ -16,6 +17,7 @@ typedef struct ProveRequest
     const Experiment* experiment;  // NULL: none
     const char* path;              // of the file, for the experiment that is written
     double seconds;
+    const char *plot_x, *plot_y;  // states of a phase space that is wanted; NULL: none
 } ProveRequest;
 
 typedef struct ProveResult
@@ -25,6 +27,9 @@ typedef struct ProveResult
     const char* text;        // what to print; REFUTED: after a first line, which depends on the replay
     const char* experiment;  // REFUTED: a file that reproduces it; NULL: none could be made
     const char* unsaid;      // the terms that formulas cannot say, NULL: none
+    bool has_figure;         // plot_x and plot_y: the phase space, or why there is none
+    PhaseFigure figure;
+    const char* no_figure;
 } ProveResult;
 
 ProveResult prove_model(const ProveRequest* request);

@@ -1,6 +1,8 @@
 // A cycle in numbers: first as the solver found it, then as a run can start with it, with the simplest values that do.
 #include "prove/search.h"
 
+#include "elab/constant.h"
+
 #include <math.h>
 
 enum
@@ -45,14 +47,12 @@ void witness_from_cycle(Search* s, uint32_t length)
 // ---- simple values
 // ---------------------------------------------------------------------------------------------------
 
-// A start value that is a plain number.
+// A start value that is known before the run.
 static double declared(const Encoder* e, uint32_t v)
 {
+    double value;
     NodeId init = e->flat->vars.at[v].init;
-    if (init == 0)
-        return 0;
-    const Node* node = &e->flat->nodes.at[init];
-    return node->op == NODE_CONST ? node->value : 0;
+    return init != 0 && flat_eval_const(e->flat, init, &value) ? value : 0;
 }
 
 static bool try_value(Search* s, Formulas* path, Formula slot, double value)
