@@ -17,13 +17,23 @@ static bool read_relation(const Flat* f, const FlatTransition* t, Relation* r)
     return true;
 }
 
+// A model is checked once by itself and once per experiment.
+static bool is_known(const Diags* diags, Span span)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i]->code == K_GUARDS_OVERLAP && diags->list.at[i]->span.start == span.start &&
+            diags->list.at[i]->span.file == span.file)
+            return true;
+    return false;
+}
+
 static void check_pair(const Flat* f, Diags* diags, const FlatTransition* a, const FlatTransition* b)
 {
     Relation there, back;
     bool both = a->machine == b->machine && a->from == b->to && a->to == b->from;
     if (!both || !read_relation(f, a, &there) || !read_relation(f, b, &back))
         return;
-    if (there.less != back.more || there.more != back.less)
+    if (there.less != back.more || there.more != back.less || is_known(diags, a->span))
         return;
     Diag* d = diag_warning(diags, K_GUARDS_OVERLAP, a->span, "where `%s` is exactly `%s` neither mode can stay",
                            flat_text(f, diags->arena, there.less), flat_text(f, diags->arena, there.more));

@@ -46,49 +46,78 @@ static bool is_soft(const Encoder* e, uint32_t n, FlatBondKind kind, FlatBondKin
     return false;
 }
 
-static uint32_t only_end(const Encoder* e, uint32_t n)
+// Junctions of one kind that are bonded to each other share their effort (or flow), whatever switches elsewhere.
+typedef struct Cluster
 {
-    return other_end(e, node_at(e, n)->bonds.at[0], n);
+    VEC(uint32_t) junctions;
+} Cluster;
+
+static bool in_cluster(const Cluster* c, uint32_t n)
+{
+    for (uint32_t i = 0; i < c->junctions.count; i++)
+        if (c->junctions.at[i] == n)
+            return true;
+    return false;
 }
 
-// The junction of a source that imposes its effort or flow alone, + 1; 0: none.
-static uint32_t driven_junction(const Encoder* e, uint32_t n)
+static Cluster find_cluster(Encoder* e, uint32_t junction)
 {
-    const FlatBondNode* node = node_at(e, n);
-    if (node->kind > FLAT_SF || node->bonds.count != 1)
-        return 0;
-    uint32_t j = only_end(e, n);
-    const FlatBondNode* junction = node_at(e, j);
-    if (junction->kind != (node->kind == FLAT_SE ? FLAT_J0 : FLAT_J1) || junction->machine != 0)
-        return 0;
-    for (uint32_t i = 0; i < junction->bonds.count; i++)
+    Cluster c = {0};
+    vec_push(e->arena, c.junctions, junction);
+    for (uint32_t k = 0; k < c.junctions.count; k++)
     {
-        uint32_t other = other_end(e, junction->bonds.at[i], j);
-        if (other != n && node_at(e, other)->kind == node->kind)
-            return 0;
+        uint32_t j = c.junctions.at[k];
+        for (uint32_t i = 0; i < node_at(e, j)->bonds.count; i++)
+        {
+            uint32_t other = other_end(e, node_at(e, j)->bonds.at[i], j);
+            bool same = node_at(e, other)->kind == node_at(e, junction)->kind && node_at(e, other)->machine == 0;
+            if (same && !in_cluster(&c, other))
+                vec_push(e->arena, c.junctions, other);
+        }
     }
-    return j + 1;
+    return c;
 }
 
-// The junction of a storage that is never dependent, + 1; 0: it may be.
-static uint32_t independent_junction(const Encoder* e, uint32_t n)
+// All around the cluster but the keeper itself: none imposes what the keeper does.
+static bool is_kept(Encoder* e, const Cluster* c, uint32_t keeper)
+{
+    bool source = node_at(e, keeper)->kind <= FLAT_SF;
+    bool effort = node_at(e, keeper)->kind == FLAT_C || node_at(e, keeper)->kind == FLAT_SE;
+    for (uint32_t k = 0; k < c->junctions.count; k++)
+    {
+        const FlatBondNode* junction = node_at(e, c->junctions.at[k]);
+        for (uint32_t i = 0; i < junction->bonds.count; i++)
+        {
+            uint32_t other = other_end(e, junction->bonds.at[i], c->junctions.at[k]);
+            if (other == keeper || in_cluster(c, other) || is_resistor(e, other))
+                continue;
+            bool rival = node_at(e, other)->kind == (effort ? FLAT_SE : FLAT_SF);
+            bool soft = is_soft(e, other, effort ? FLAT_J1 : FLAT_J0, effort ? FLAT_I : FLAT_C);
+            if (rival || (!source && !soft))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Marks the junctions around a source, or around a storage that is never dependent.
+static void mark_keeper(Encoder* e, uint32_t n)
 {
     const FlatBondNode* node = node_at(e, n);
-    bool charge = node->kind == FLAT_C;
-    if (node->extensity == NO_VAR || node->law != 0 || node->free || node->bonds.count != 1)
-        return 0;
+    bool storage = node->extensity != NO_VAR && node->law == 0 && !node->free;
+    if ((node->kind > FLAT_SF && !storage) || node->bonds.count != 1)
+        return;
+    bool effort = node->kind == FLAT_C || node->kind == FLAT_SE;
     uint32_t j = other_end(e, node->bonds.at[0], n);
-    const FlatBondNode* junction = node_at(e, j);
-    if (junction->kind != (charge ? FLAT_J0 : FLAT_J1) || junction->machine != 0)
-        return 0;
-    for (uint32_t i = 0; i < junction->bonds.count; i++)
-    {
-        uint32_t other = other_end(e, junction->bonds.at[i], j);
-        bool soft = is_soft(e, other, charge ? FLAT_J1 : FLAT_J0, charge ? FLAT_I : FLAT_C);
-        if (other != n && !is_resistor(e, other) && !soft)
-            return 0;
-    }
-    return j + 1;
+    if (node_at(e, j)->kind != (effort ? FLAT_J0 : FLAT_J1) || node_at(e, j)->machine != 0 ||
+        e->circuits->keeper[j] != 0)
+        return;
+    Cluster c = find_cluster(e, j);
+    if (!is_kept(e, &c, n))
+        return;
+    e->circuits->keeper[n] = n + 1;
+    for (uint32_t k = 0; k < c.junctions.count; k++)
+        e->circuits->keeper[c.junctions.at[k]] = n + 1;
 }
 
 static void join_bonds(const Encoder* e, uint32_t* parent)
@@ -128,14 +157,7 @@ void parts_find(Encoder* e)
     c->keeper = arena_array(e->arena, uint32_t, e->flat->bond_nodes.count + 1);
     c->part_of = arena_array(e->arena, uint32_t, bonds + 1);
     for (uint32_t n = 0; n < e->flat->bond_nodes.count; n++)
-    {
-        uint32_t j = driven_junction(e, n);
-        j = j != 0 ? j : independent_junction(e, n);
-        if (j == 0)
-            continue;
-        c->keeper[j - 1] = n + 1;
-        c->keeper[n] = n + 1;
-    }
+        mark_keeper(e, n);
     uint32_t* parent = arena_array(e->arena, uint32_t, bonds + 1);
     for (uint32_t b = 0; b < bonds; b++)
         parent[b] = b;

@@ -171,7 +171,7 @@ static void find_range(const Search* s, uint32_t v, double range[2], double* at)
     if (init != 0)
         flat_eval_const(s->e->flat, init, &start);
     *at = value_of(s, v);
-    size = 1.6 * fmax(fabs(start), fabs(*at));
+    size = 2.4 * fmax(fabs(start), fabs(*at));
     size = size > 0 ? size : 1;
     range[0] = -size;
     range[1] = size;
