@@ -88,7 +88,11 @@ static void replay(kaiProof* proof, const kaiLoadOptions* options)
     {
         kaiSimOptions run = kaiModel_SimOptions(model);
         kaiFailure failure = {0};
-        run.max_choices = 10000;
+        if (strcmp(run.choice, "all") == 0)  // the cycle comes soon or not at all
+        {
+            run.max_choices = 300;
+            run.max_microsteps = 200;
+        }
         kaiSim* sim = kaiSim_Create(model, &run, &failure);
         kaiExploreEvents events = {.end = branch_end, .user = proof};
         kaiExploration found;

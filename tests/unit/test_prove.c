@@ -367,7 +367,7 @@ static kaiStatus look(void* user, kaiSim* sim, int branch, kaiStatus status)
     return KAI_OK;
 }
 
-// Every start of a grid in every mode of the first machine, all choices.
+// Every start of a grid in every mode of the first machine, first alternatives.
 static void run_grid(const char* text, Grid* grid)
 {
     for (int mode = 0; mode < 3; mode++)
@@ -384,17 +384,15 @@ static void run_grid(const char* text, Grid* grid)
         int x = kaiModel_FindVariable(model, "x"), y = kaiModel_FindVariable(model, "y");
         kaiSimOptions options = kaiModel_SimOptions(model);
         options.max_microsteps = 100;
-        options.max_choices = 200;
+        options.choice = "first";
         for (int i = 0; i < 49; i++)
         {
             kaiFailure failure;
             kaiSim* sim = kaiSim_Create(model, &options, &failure);
             kaiSim_Set(sim, x, i % 7 / 2.0 - 1.5);
             kaiSim_Set(sim, y, i / 7 / 2.0 - 1.5);
-            kaiExploreEvents events = {.end = look, .user = grid};
-            kaiExploration found;
             int before = grid->loops;
-            kaiSim_Explore(model, sim, &events, &found);
+            look(grid, sim, 1, kaiSim_Run(model, sim));
             if (grid->loops > before && before == 0)
                 snprintf(grid->where, sizeof grid->where, "mode %d, x = %g, y = %g", mode, i % 7 / 2.0 - 1.5,
                          i / 7 / 2.0 - 1.5);

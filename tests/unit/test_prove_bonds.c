@@ -209,7 +209,7 @@ static int number_of(const char* name, int otherwise)
 static void test_random_circuits(void** state)
 {
     (void)state;
-    int counts[3] = {0}, rest = 0, wrong = 0, graphs = number_of("KAIROS_GRAPHS", 30), only = number_of("KAIROS_ONLY", -1);
+    int counts[3] = {0}, rest = 0, wrong = 0, graphs = number_of("KAIROS_GRAPHS", 15), only = number_of("KAIROS_ONLY", -1);
     for (int i = 0, made = 0; made < graphs; i++)
     {
         Circuit c;
