@@ -25,8 +25,8 @@ extern "C"
     kaiProveOptions kaiDefaultProveOptions(void);
 
     typedef struct kaiProof kaiProof;
-    // The answer for the experiment (or model) of `options`. KAI_OK and a proof, or as kaiModel_Load. A witness is replayed
-    // before it is reported as such.
+    // The answer for the experiment (or model) of `options`. KAI_OK and a proof, or as kaiModel_Load. A witness is
+    // replayed before it is reported as such.
     kaiStatus kaiModel_Prove(const kaiLoadOptions* options, const kaiProveOptions* prove, kaiProof** proof,
                              kaiMessages** messages);
     kaiAnswer kaiProof_Answer(const kaiProof* proof);

@@ -38,7 +38,8 @@ static kaiStatus branch_end(void* user, kaiSim* sim, int branch, kaiStatus statu
     (void)branch;
     kaiProof* proof = user;
     const kaiFailure* f = kaiSim_Failure(sim);
-    bool zeno = status == KAI_ERR_RUN && f->text != NULL && (strstr(f->text, "chattering Zeno") != NULL || strstr(f->text, "mythical loop") != NULL);
+    bool zeno = status == KAI_ERR_RUN && f->text != NULL &&
+                (strstr(f->text, "chattering Zeno") != NULL || strstr(f->text, "mythical loop") != NULL);
     if (zeno && proof->replay == NULL)
         proof->replay = copy_text(proof->allocator, f->text);
     return zeno ? KAI_INTERRUPTED : KAI_OK;
@@ -132,9 +133,7 @@ static const char* import_path(Compilation* c, const char* path)
 
 static kaiStatus keep(kaiProof* proof, const ProveResult* r)
 {
-    proof->answer = r->answer == ANSWER_PROVED    ? KAI_PROVED
-                    : r->answer == ANSWER_REFUTED ? KAI_REFUTED
-                                                  : KAI_UNKNOWN;
+    proof->answer = r->answer == ANSWER_PROVED ? KAI_PROVED : r->answer == ANSWER_REFUTED ? KAI_REFUTED : KAI_UNKNOWN;
     proof->text = copy_text(proof->allocator, r->text);
     proof->experiment = copy_text(proof->allocator, r->experiment);
     return proof->text != NULL ? KAI_OK : KAI_ERR_MEMORY;
@@ -155,7 +154,8 @@ static kaiStatus confirm(kaiProof* proof, const kaiLoadOptions* options, const P
     }
     const char* head =
         open ? r->unsaid != NULL
-                   ? arena_printf(&c->arena, "a cycle is possible if %s may have any value; no run confirms it", r->unsaid)
+                   ? arena_printf(&c->arena, "a cycle is possible if %s may have any value; no run confirms it",
+                                  r->unsaid)
                    : "a cycle is possible, but no run confirms it"
              : arena_printf(&c->arena, "%s can switch for ever at one instant", name);
     char* text = arena_printf(&c->arena, "%s: %s\n%s", open ? "unknown" : "refuted", head, r->text);
@@ -191,9 +191,12 @@ static kaiStatus prove_work(Compilation* c, const kaiLoadOptions* options, void*
     ProveResult result = prove_model(&q);
     kaiStatus status = keep(request->proof, &result);
     if (result.has_figure)
-        result.no_figure = prove_figure_draw(&result.figure, flat->model_name, request->options->figure, options->allocator);
+        result.no_figure =
+            prove_figure_draw(&result.figure, flat->model_name, request->options->figure, options->allocator);
     request->proof->no_figure = copy_text(options->allocator, result.no_figure);
-    return status == KAI_OK && result.answer == ANSWER_REFUTED ? confirm(request->proof, options, &result, c, flat->model_name) : status;
+    return status == KAI_OK && result.answer == ANSWER_REFUTED
+               ? confirm(request->proof, options, &result, c, flat->model_name)
+               : status;
 }
 
 kaiStatus kaiModel_Prove(const kaiLoadOptions* options, const kaiProveOptions* prove, kaiProof** proof,

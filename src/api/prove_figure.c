@@ -69,7 +69,8 @@ static void draw_panel(Canvas* canvas, const Box* b, const PhasePanel* panel, bo
     }
     draw_axes(canvas, b);
     canvas_text(canvas, b->left + PANEL / 2.0, b->top - 20, panel->title, &heading);
-    const char* says = last ? (panel->cells.count > 0 ? "no mode to rest in: grey" : "every state has a mode to rest in")
+    const char* says = last
+                           ? (panel->cells.count > 0 ? "no mode to rest in: grey" : "every state has a mode to rest in")
                        : panel->some_rest ? "a real mode where it is white"
                                           : "departed everywhere: never real";
     canvas_text(canvas, b->left + PANEL / 2.0, b->top - 6, says, &small);

@@ -10,7 +10,7 @@ static const char* const setting_names[] = {
 #define X(name) #name,
     FLAT_NUMBERS(X) FLAT_WORDS(X)
 #undef X
-    "region",
+        "region",
 };
 enum
 {
@@ -306,10 +306,13 @@ static void elaborate_sweep(Elab* e, const Setting* setting)
         return;
     const FlatVar* var = &e->flat->vars.at[sweep.var];
     bool by_steps = setting->from && var->kind == VAR_MODE;
-    if (by_steps || (var->kind != VAR_PARAM && var->kind != VAR_STATE && var->kind != VAR_DISCRETE && var->kind != VAR_MODE))
+    if (by_steps ||
+        (var->kind != VAR_PARAM && var->kind != VAR_STATE && var->kind != VAR_DISCRETE && var->kind != VAR_MODE))
     {
         Diag* diag = elab_error(e, K_BAD_SWEEP, setting->path->span, "`%s` cannot be swept", var->name);
-        elab_help(e, diag, "sweep a parameter, the start value of a state or discrete variable, or the modes of a machine by name");
+        elab_help(
+            e, diag,
+            "sweep a parameter, the start value of a state or discrete variable, or the modes of a machine by name");
         return;
     }
     double number;

@@ -196,7 +196,7 @@ typedef struct FlatMachine
     uint32_t mode_var;  // its VAR_MODE variable: "a.mode", "a.lit.mode" inside mode lit, "a.mode2" for a second one
     uint32_t initial;
     uint32_t junction;  // node of a bond graph + 1 whose switching it is; 0 = an ordinary machine
-    uint32_t start;  // the mode in which a run starts: `initial` unless an experiment or --set says otherwise
+    uint32_t start;     // the mode in which a run starts: `initial` unless an experiment or --set says otherwise
     VEC(FlatMode) modes;
     Span span;
 } FlatMachine;

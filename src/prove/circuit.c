@@ -1,5 +1,5 @@
-// Equations of bond graphs. Efforts of a J0 and flows of a J1 are one variable each; every element and junction gives its
-// rows once per level (areas, values, slopes, leakages). Rows of switched junctions depend on their modes.
+// Equations of bond graphs. Efforts of a J0 and flows of a J1 are one variable each; every element and junction gives
+// its rows once per level (areas, values, slopes, leakages). Rows of switched junctions depend on their modes.
 #include "prove/circuit.h"
 
 // ---- tables
@@ -83,7 +83,7 @@ void circuits_find(Encoder* e)
 // One level of the unknowns of a graph, with what the levels beside it contribute to its rows.
 typedef struct Level
 {
-    Formula* z;          // this one
+    Formula* z;           // this one
     const Formula* less;  // S times this is on the right-hand side; NULL: nothing
     const Formula* leak;  // N times this is; NULL: nothing
     bool input;           // sources and extensities are: the level of values

@@ -2,10 +2,10 @@
 // so that the solver visits only the sets it needs.
 //
 // With the notation of rule B4: areas M z₀ = 0, values after M z₁ = S z₀ + N y + b₁, solvability M z₂ = S z₁ + b₂. What
-// ideal switches leave open (circulation through closed ones in parallel, floating nodes, sources closed together) is what
-// equal leakages ε N of all switched junctions give as ε → 0: z = y/ε + z + ε v …, so M y = 0 with y moving no storage
-// (not zero: sources contradict each other, areas are infinite along y), and M v = S u + N z with M u = 0 must have a
-// solution for z₀ and z₁ each.
+// ideal switches leave open (circulation through closed ones in parallel, floating nodes, sources closed together) is
+// what equal leakages ε N of all switched junctions give as ε → 0: z = y/ε + z + ε v …, so M y = 0 with y moving no
+// storage (not zero: sources contradict each other, areas are infinite along y), and M v = S u + N z with M u = 0 must
+// have a solution for z₀ and z₁ each.
 #ifndef KAIROS_PROVE_CIRCUIT_H
 #define KAIROS_PROVE_CIRCUIT_H
 
@@ -29,14 +29,14 @@ typedef struct CircuitPart
 typedef struct Circuits Circuits;
 struct Circuits
 {
-    CircuitOutput* outputs;     // per variable
-    uint32_t* storage;          // per variable: node + 1 whose extensity it is
-    bool* vague;                // per graph: laws or modulated elements, which formulas cannot say
-    bool* slope;                // per graph: a source changes between instants
+    CircuitOutput* outputs;  // per variable
+    uint32_t* storage;       // per variable: node + 1 whose extensity it is
+    bool* vague;             // per graph: laws or modulated elements, which formulas cannot say
+    bool* slope;             // per graph: a source changes between instants
     VEC(CircuitPart) parts;
-    uint32_t* part_of;          // per bond
-    uint32_t* keeper;           // per node: source or storage + 1 that keeps its value, for itself and its junction; 0: none
-    uint32_t* class_of;         // per unknown, 2 * bond + flow: the unknown that it always equals
+    uint32_t* part_of;   // per bond
+    uint32_t* keeper;    // per node: source or storage + 1 that keeps its value, for itself and its junction; 0: none
+    uint32_t* class_of;  // per unknown, 2 * bond + flow: the unknown that it always equals
 };
 
 // The values of one part at one tag, or in one set of modes that is tried.

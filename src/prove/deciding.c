@@ -1,5 +1,5 @@
-// What guards depend on, directly or through actions and resets of what they depend on. The rest, such as a counter that
-// nobody reads, can neither end a sequence of reactions nor tell two rounds of it apart: it is left out.
+// What guards depend on, directly or through actions and resets of what they depend on. The rest, such as a counter
+// that nobody reads, can neither end a sequence of reactions nor tell two rounds of it apart: it is left out.
 #include "prove/circuit.h"
 
 typedef struct Walk

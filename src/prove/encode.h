@@ -58,7 +58,7 @@ typedef struct Reaction
     NodeId trigger, guard;
     const FlatActions* actions;
     Span span;
-    uint32_t group;  // a slot that it reads or writes, NO_SLOT: none
+    uint32_t group;           // a slot that it reads or writes, NO_SLOT: none
     VEC(uint32_t) constants;  // slots that it reads and nobody writes
 } Reaction;
 
@@ -69,12 +69,12 @@ typedef struct Frame Frame;
 struct Frame
 {
     uint32_t number;
-    Frame* base;        // a set of junction modes that is tried (rule B3): from this tag; NULL: a tag
-    bool loose;         // efforts and flows may be anything: a state in which the storages do not fit the modes
-    Circuit* circuits;  // per bond graph
+    Frame* base;         // a set of junction modes that is tried (rule B3): from this tag; NULL: a tag
+    bool loose;          // efforts and flows may be anything: a state in which the storages do not fit the modes
+    Circuit* circuits;   // per bond graph
     VEC(Frame*) trials;  // of a tag whose junctions switch: the sets that are tried
-    Frame* committed;   // and the set that it ends in
-    bool start;  // the first tag of a run: clocks may tick
+    Frame* committed;    // and the set that it ends in
+    bool start;          // the first tag of a run: clocks may tick
     Formula* slots;
     Term *nodes, *vars;
     uint8_t* busy;     // per variable: its definition is being expanded
@@ -86,10 +86,10 @@ struct Frame
 // A guard that is read differently, to see whether that would cure the model.
 typedef struct Change
 {
-    NodeId relation;          // 0: none. Taken as strict
-    uint32_t reaction;        // with `sign`: the reaction that also asks for it
+    NodeId relation;    // 0: none. Taken as strict
+    uint32_t reaction;  // with `sign`: the reaction that also asks for it
     uint32_t var;
-    int sign;                 // 1: var > 0, 2: var >= 0, -1: var < 0, -2: var <= 0; 0: none
+    int sign;  // 1: var > 0, 2: var >= 0, -1: var < 0, -2: var <= 0; 0: none
 } Change;
 
 enum
@@ -124,10 +124,10 @@ typedef struct Encoder
     uint32_t *first_rate, *next_rate;  // the same of order 1
     bool* impulsive;                   // per variable: its derivative contains `delta`
     struct Circuits* circuits;
-    bool* decides;                     // per variable: some guard depends on it; counters that nobody reads do not
+    bool* decides;  // per variable: some guard depends on it; counters that nobody reads do not
     Formula time;
-    Formula* inputs;  // per variable: an input of the root
-    Formulas side;    // what the formulas made so far rest on
+    Formula* inputs;    // per variable: an input of the root
+    Formulas side;      // what the formulas made so far rest on
     VEC(NodeId) vague;  // nodes that formulas cannot say
     VEC(VagueCall) calls;
     VEC(VaguePoint) points;  // what is known of them
@@ -154,9 +154,9 @@ bool slot_concerns(Encoder* e, uint32_t slot, uint32_t group);
 Frame* frame_new(Encoder* e, uint32_t number, bool start);
 Term encode_node(Encoder* e, Frame* f, NodeId node);
 Term encode_var(Encoder* e, Frame* f, uint32_t var, NodeId node);  // node: where it is read, for messages
-Formula encode_condition(Encoder* e, Frame* f, NodeId node);  // present and true
-Formula encode_ctx(Encoder* e, Frame* f, uint32_t ctx);       // the context is active
-Formula encode_area(Encoder* e, Frame* f, NodeId node);       // the weight of δ
+Formula encode_condition(Encoder* e, Frame* f, NodeId node);       // present and true
+Formula encode_ctx(Encoder* e, Frame* f, uint32_t ctx);            // the context is active
+Formula encode_area(Encoder* e, Frame* f, NodeId node);            // the weight of δ
 void encode_side(Encoder* e, Formula condition);
 Term encode_vague(Encoder* e, NodeId node, bool boolean);  // an unknown for what formulas cannot say
 

@@ -1,5 +1,5 @@
-// A thin layer over Z3: formulas over reals and Booleans, with the trivial cases folded so that listings and models stay
-// small, and questions with one deadline for all of them. Everything lives as long as the context.
+// A thin layer over Z3: formulas over reals and Booleans, with the trivial cases folded so that listings and models
+// stay small, and questions with one deadline for all of them. Everything lives as long as the context.
 #ifndef KAIROS_PROVE_LOGIC_H
 #define KAIROS_PROVE_LOGIC_H
 
@@ -26,11 +26,11 @@ typedef struct Logic
     Z3_context z;
     Z3_sort real, boolean;
     Formula yes, no, zero, one;
-    double deadline;  // of the clock that logic_clock reads
-    Z3_model model;   // of the last question answered with YES
+    double deadline;           // of the clock that logic_clock reads
+    Z3_model model;            // of the last question answered with YES
     uint32_t questions, hard;  // asked; of these with products of unknowns
-    Map linear;          // terms that were looked at: no product of unknowns
-    const char* reason;  // why the last question was left open
+    Map linear;                // terms that were looked at: no product of unknowns
+    const char* reason;        // why the last question was left open
 } Logic;
 
 void logic_open(Logic* l, Arena* arena, double seconds);

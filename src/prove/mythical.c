@@ -1,6 +1,6 @@
-// Loops of the a-posteriori run (rule B3): sets of modes that follow each other without end from one and the same state.
-// The run switches all junctions together; if that comes back, it is tried once more switching one at a time, and only if
-// that comes back too is it a mythical loop.
+// Loops of the a-posteriori run (rule B3): sets of modes that follow each other without end from one and the same
+// state. The run switches all junctions together; if that comes back, it is tried once more switching one at a time,
+// and only if that comes back too is it a mythical loop.
 #include "prove/search.h"
 #include "prove/sets.h"
 #include "prove/switching.h"

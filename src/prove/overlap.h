@@ -1,4 +1,5 @@
-// The cheap form of a proof, for `kairos check`: two transitions between the same two modes whose guards both hold at equality.
+// The cheap form of a proof, for `kairos check`: two transitions between the same two modes whose guards both hold at
+// equality.
 #ifndef KAIROS_PROVE_OVERLAP_H
 #define KAIROS_PROVE_OVERLAP_H
 

@@ -1,6 +1,7 @@
-// Bond graphs fall into parts that do not see each other at an instant: a source on a junction imposes its effort or flow on
-// all around it, and a storage that no set of modes can make dependent (a C on a 0-junction, an I on a 1-junction) keeps its
-// own, so that it is a source for each of its neighbours. 20 switches in a chain of cells are then a few small questions.
+// Bond graphs fall into parts that do not see each other at an instant: a source on a junction imposes its effort or
+// flow on all around it, and a storage that no set of modes can make dependent (a C on a 0-junction, an I on a
+// 1-junction) keeps its own, so that it is a source for each of its neighbours. 20 switches in a chain of cells are
+// then a few small questions.
 #include "prove/circuit.h"
 
 #include "elab/constant.h"
@@ -33,7 +34,8 @@ static bool is_resistor(const Encoder* e, uint32_t n)
     return init != 0 && flat_eval_const(e->flat, init, &r) && r > 0;
 }
 
-// A junction of the other kind that has a resistor or the dual storage of its own: it imposes nothing on its neighbours.
+// A junction of the other kind that has a resistor or the dual storage of its own: it imposes nothing on its
+// neighbours.
 static bool is_soft(const Encoder* e, uint32_t n, FlatBondKind kind, FlatBondKind storage)
 {
     const FlatBondNode* node = node_at(e, n);

@@ -128,9 +128,9 @@ static const char* set_title(Search* s, const uint32_t* modes)
         if (is_mine(s, m))
         {
             const FlatMachine* machine = &s->e->flat->machines.at[m];
-            text = arena_printf(s->e->arena, "%s%s%s %s", text, text[0] != 0 ? ", " : "",
-                                s->e->flat->bond_nodes.at[machine->junction - 1].name,
-                                machine->modes.at[modes[m]].name);
+            text =
+                arena_printf(s->e->arena, "%s%s%s %s", text, text[0] != 0 ? ", " : "",
+                             s->e->flat->bond_nodes.at[machine->junction - 1].name, machine->modes.at[modes[m]].name);
         }
     return text;
 }
@@ -157,8 +157,9 @@ static void fix_others(Search* s, const Frame* base, uint32_t x, uint32_t y, Log
             continue;
         Formula slot = base->slots[e->var_slot[v]];
         double value = value_of(s, v);
-        logic_session_add(session, var->type == TYPE_BOOL ? logic_equal(e->logic, slot, value != 0 ? e->logic->yes : e->logic->no)
-                                                          : logic_equal(e->logic, slot, logic_number(e->logic, value)));
+        logic_session_add(session, var->type == TYPE_BOOL
+                                       ? logic_equal(e->logic, slot, value != 0 ? e->logic->yes : e->logic->no)
+                                       : logic_equal(e->logic, slot, logic_number(e->logic, value)));
     }
     double time = s->answer == ANSWER_REFUTED && s->witness.at_start ? s->witness.time : s->start;
     logic_session_add(session, logic_equal(e->logic, e->time, logic_number(e->logic, time)));

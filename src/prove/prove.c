@@ -31,8 +31,9 @@ static void find_groups(Work* w)
     {
         uint32_t group = slot_group(&w->encoder, i);
         if (w->encoder.slots.at[i].written && !is_known_group(w, group))
-            vec_push(w->q->arena, w->searches,
-                     (Search){.e = &w->encoder, .group = group, .region = x->region, .start = x->has_start ? x->start : 0});
+            vec_push(
+                w->q->arena, w->searches,
+                (Search){.e = &w->encoder, .group = group, .region = x->region, .start = x->has_start ? x->start : 0});
     }
 }
 
@@ -85,7 +86,8 @@ static void say_unknown(Work* w, const Search* s, Writer* out)
         if (at->group != NO_SLOT && slot_group(&w->encoder, at->group) == s->group)
             writer_say(out, "  open: %s: %s\n", report_place(w->q, at->span), report_source(w->q, at->span));
     }
-    writer_say(out, "help: give more time with --timeout, or restrict the states with `region = …` in the experiment\n");
+    writer_say(out,
+               "help: give more time with --timeout, or restrict the states with `region = …` in the experiment\n");
 }
 
 static const char* vague_terms(Work* w)

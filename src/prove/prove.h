@@ -1,5 +1,5 @@
-// Does time diverge? Whether some state of a model has a sequence of reactions at one instant that comes back to where it
-// was (rules R5 and B6; paper 002, "Analyzing Correctness of System Models").
+// Does time diverge? Whether some state of a model has a sequence of reactions at one instant that comes back to where
+// it was (rules R5 and B6; paper 002, "Analyzing Correctness of System Models").
 #ifndef KAIROS_PROVE_PROVE_H
 #define KAIROS_PROVE_PROVE_H
 

@@ -187,7 +187,8 @@ static void say_rank(Ranking* r)
         if (c != 0)
             text = arena_printf(l->arena, "%s%s%.6g %s", text, text[0] != 0 ? " + " : "", c, r->names.at[i]);
     }
-    s->ranks = arena_printf(l->arena, "%s%s%s", s->ranks != NULL ? s->ranks : "", s->ranks != NULL ? "; then " : "", text);
+    s->ranks =
+        arena_printf(l->arena, "%s%s%s", s->ranks != NULL ? s->ranks : "", s->ranks != NULL ? "; then " : "", text);
 }
 
 // A rank that excludes one of the reactions that are left.

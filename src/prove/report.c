@@ -60,16 +60,17 @@ static const char* number(Arena* arena, double value)
 void report_assumptions(const ProveRequest* q, const Encoder* e, Writer* w)
 {
     const Flat* f = q->flat;
-    writer_say(w, "assuming\n  numbers are exact: the fractions that the text means, no rounding\n"
-                  "  parameters have the values of %s%s\n",
-               q->experiment != NULL ? "experiment " : "the model",
-               q->experiment != NULL ? q->experiment->name : "");
+    writer_say(w,
+               "assuming\n  numbers are exact: the fractions that the text means, no rounding\n"
+               "  parameters have the values of %s%s\n",
+               q->experiment != NULL ? "experiment " : "the model", q->experiment != NULL ? q->experiment->name : "");
     if (q->flat->experiment.region != 0)
         writer_say(w, "  every instant begins in the region %s\n", report_source(q, f->experiment.region_span));
     else
         writer_say(w, "  an instant may begin with any values of states and discretes, in any modes\n");
     if (f->transitions.count > 0 || f->whens.count > 0)
-        writer_say(w, "  a guard that is exactly on its level counts as it stands, not as the flow would move it next\n");
+        writer_say(w,
+                   "  a guard that is exactly on its level counts as it stands, not as the flow would move it next\n");
     for (uint32_t v = 0; v < f->vars.count; v++)
         if (f->vars.at[v].kind == VAR_INPUT && f->vars.at[v].init != 0)
             writer_say(w, "  the input %s has its default value\n", f->vars.at[v].name);
@@ -85,7 +86,8 @@ static bool is_shown(const Search* s, uint32_t slot)
 {
     SlotKind kind = s->e->slots.at[slot].kind;
     uint32_t var = s->e->slots.at[slot].index;
-    if (kind != SLOT_MODE && (kind > SLOT_DISCRETE || s->e->flat->vars.at[var].hidden || s->e->circuits->outputs[var].graph != 0))
+    if (kind != SLOT_MODE &&
+        (kind > SLOT_DISCRETE || s->e->flat->vars.at[var].hidden || s->e->circuits->outputs[var].graph != 0))
         return false;
     return (kind == SLOT_MODE || kind == SLOT_STATE || kind == SLOT_DISCRETE) && slot_concerns(s->e, slot, s->group);
 }
@@ -163,11 +165,11 @@ void report_cycle(const ProveRequest* q, const Search* s, Writer* w)
     for (uint32_t t = 0; t < wit->stem; t++)
         say_reaction(q, s, w, t);
     if (wit->mythical)
-        writer_say(w, "  for ever from that state, %u set%s of modes round, none can stay: a mythical loop\n", wit->length,
-                   wit->length > 1 ? "s" : "");
+        writer_say(w, "  for ever from that state, %u set%s of modes round, none can stay: a mythical loop\n",
+                   wit->length, wit->length > 1 ? "s" : "");
     else
-        writer_say(w, "  for ever, %u reaction%s round, the %s are endless\n", wit->length,
-                   wit->length > 1 ? "s" : "", changes_states(s) ? "pinnacles" : "microsteps");
+        writer_say(w, "  for ever, %u reaction%s round, the %s are endless\n", wit->length, wit->length > 1 ? "s" : "",
+                   changes_states(s) ? "pinnacles" : "microsteps");
     for (uint32_t t = wit->stem; t < wit->stem + wit->length; t++)
         say_reaction(q, s, w, t);
 }
@@ -252,7 +254,8 @@ const char* report_experiment(const ProveRequest* q, const Search* s)
     if (!s->witness.at_start)
         return NULL;
     Writer w = {.arena = q->arena};
-    writer_say(&w, "// A start from which %s switches for ever at one instant.\nimport \"%s\"\n\nexperiment witness of %s",
+    writer_say(&w,
+               "// A start from which %s switches for ever at one instant.\nimport \"%s\"\n\nexperiment witness of %s",
                q->flat->model_name, q->path, q->flat->model_name);
     say_arguments(q, s, &w);
     writer_say(&w, " {\n");

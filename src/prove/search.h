@@ -19,16 +19,16 @@ typedef enum Answer
 // A value of a slot in a witness.
 typedef struct Witness
 {
-    bool at_start;   // as a run starts, so that an experiment can begin with it
-    bool initial;    // in the initial modes
-    bool first;      // `choose` takes its first alternative everywhere
-    uint32_t stem;   // reactions before the cycle
+    bool at_start;  // as a run starts, so that an experiment can begin with it
+    bool initial;   // in the initial modes
+    bool first;     // `choose` takes its first alternative everywhere
+    uint32_t stem;  // reactions before the cycle
     uint32_t length;
     double time;
-    bool mythical;     // the tags are sets of junction modes that are tried from one state
-    double* base;      // that state
-    double** values;   // [tag][slot]
-    bool** fires;      // [tag][reaction]
+    bool mythical;    // the tags are sets of junction modes that are tried from one state
+    double* base;     // that state
+    double** values;  // [tag][slot]
+    bool** fires;     // [tag][reaction]
     double* payloads;
 } Witness;
 
@@ -43,7 +43,7 @@ typedef struct Search
     Answer answer;
     uint32_t longest;  // PROVED: the most reactions of an instant; 0: by rank
     const char* ranks;
-    bool quick;  // an answer is enough, no start of a run that shows it
+    bool quick;          // an answer is enough, no start of a run that shows it
     const char* reason;  // UNKNOWN
     Witness witness;     // REFUTED
 } Search;

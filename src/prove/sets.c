@@ -1,6 +1,6 @@
-// The a-posteriori run set by set. From one state X the run visits sets of modes; in each, every guard is a condition on X.
-// So the sequences of sets are searched depth first with the conditions that lead along them: where none is left the branch
-// ends, and sets that no state reaches are never looked at.
+// The a-posteriori run set by set. From one state X the run visits sets of modes; in each, every guard is a condition
+// on X. So the sequences of sets are searched depth first with the conditions that lead along them: where none is left
+// the branch ends, and sets that no state reaches are never looked at.
 #include "prove/sets.h"
 
 #include "prove/switching.h"
@@ -29,7 +29,7 @@ typedef struct Sets
     VEC(ModeSet) list;
     uint32_t path[DEPTH_MOST];
     uint32_t depth, longest;
-    bool single;   // one at a time
+    bool single;    // one at a time
     bool fallback;  // together came back somewhere, one at a time did not
     Verdict verdict;
 } Sets;

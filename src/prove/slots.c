@@ -63,8 +63,10 @@ static void add_variables(Encoder* e)
             continue;
         e->var_slot[v] =
             add_slot(e, (Slot){.kind = SLOT_EVENT, .index = v, .boolean = true, .written = true, .name = var->name});
-        e->var_payload[v] = add_slot(
-            e, (Slot){.kind = SLOT_PAYLOAD, .index = v, .written = true, .name = arena_printf(e->arena, "value(%s)", var->name)});
+        e->var_payload[v] = add_slot(e, (Slot){.kind = SLOT_PAYLOAD,
+                                               .index = v,
+                                               .written = true,
+                                               .name = arena_printf(e->arena, "value(%s)", var->name)});
     }
 }
 

@@ -265,8 +265,9 @@ static Formula carried_area(Step* s, uint32_t v)
     {
         const FlatCarried* c = &e->flat->carried.at[i];
         if (c->var == v)
-            sum = logic_add(e->logic, sum, logic_if(e->logic, encode_ctx(e, s->from, c->ctx),
-                                                    encode_node(e, s->from->committed, c->area).value, e->logic->zero));
+            sum = logic_add(e->logic, sum,
+                            logic_if(e->logic, encode_ctx(e, s->from, c->ctx),
+                                     encode_node(e, s->from->committed, c->area).value, e->logic->zero));
     }
     return sum;
 }
@@ -365,9 +366,8 @@ static Formula next_slot(Step* s, uint32_t index)
     }
     case SLOT_EVENT: return or_no(l, s->assigned[slot->index]);
     case SLOT_PAYLOAD:
-        return s->assigned[slot->index] != NULL
-                   ? logic_if(l, s->assigned[slot->index], s->value[slot->index], l->zero)
-                   : l->zero;
+        return s->assigned[slot->index] != NULL ? logic_if(l, s->assigned[slot->index], s->value[slot->index], l->zero)
+                                                : l->zero;
     case SLOT_EDGE:
         return logic_and(l, logic_and(l, encode_ctx(e, s->from, node->ctx), encode_condition(e, s->from, node->arg[0])),
                          logic_not(l, or_no(l, s->leaves[node->ctx])));
@@ -483,7 +483,8 @@ void encode_modes(Encoder* e, const Frame* f, uint32_t group, Formulas* into)
     }
 }
 
-// What is remembered before a run: edges were false, nothing was emitted, the modes have just been entered, `pre` is the start value.
+// What is remembered before a run: edges were false, nothing was emitted, the modes have just been entered, `pre` is
+// the start value.
 static Formula start_value(Encoder* e, Frame* f, const Slot* slot)
 {
     Logic* l = e->logic;

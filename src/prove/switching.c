@@ -1,5 +1,5 @@
-// Junctions switch by their own rule, not with the transitions of other machines: first all whose guard holds on committed
-// values, then, set after set from the same state, all whose guard holds on what the set would give.
+// Junctions switch by their own rule, not with the transitions of other machines: first all whose guard holds on
+// committed values, then, set after set from the same state, all whose guard holds on what the set would give.
 #include "prove/switching.h"
 
 static bool is_junction_of(Encoder* e, uint32_t machine, uint32_t group)

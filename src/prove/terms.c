@@ -29,10 +29,10 @@ Frame* frame_new(Encoder* e, uint32_t number, bool start)
         Slot* slot = &e->slots.at[i];
         if (!slot->written && slot->fixed == NULL)
             slot->fixed = logic_variable(e->logic, slot->name, slot->boolean);
-        f->slots[i] = slot->written ? logic_variable(e->logic,
-                                                     arena_printf(e->arena, "%s/%u@%u", slot->name, i, e->unique),
-                                                     slot->boolean)
-                                    : slot->fixed;
+        f->slots[i] =
+            slot->written
+                ? logic_variable(e->logic, arena_printf(e->arena, "%s/%u@%u", slot->name, i, e->unique), slot->boolean)
+                : slot->fixed;
     }
     e->unique++;
     return f;
@@ -69,9 +69,8 @@ static Term vague_function(Encoder* e, NodeId n, Term a)
                                     logic_equal(l, e->calls.at[i].value, t.value)));
     for (uint32_t i = 0; i < e->points.count; i++)
         if (e->points.at[i].op == e->flat->nodes.at[n].op)
-            encode_side(e,
-                        logic_or(l, logic_not(l, logic_equal(l, logic_number(l, e->points.at[i].argument), a.value)),
-                                 logic_equal(l, logic_number(l, e->points.at[i].value), t.value)));
+            encode_side(e, logic_or(l, logic_not(l, logic_equal(l, logic_number(l, e->points.at[i].argument), a.value)),
+                                    logic_equal(l, logic_number(l, e->points.at[i].value), t.value)));
     vec_push(e->arena, e->calls, (VagueCall){e->flat->nodes.at[n].op, a.value, t.value});
     switch (e->flat->nodes.at[n].op)
     {
@@ -408,7 +407,8 @@ static Term arithmetic(Encoder* e, Frame* f, NodeId n)
         Formula x = a[0].value, y = a[1].value;
         return (Term){square_root(e, logic_add(l, logic_multiply(l, x, x), logic_multiply(l, y, y))), present};
     }
-    default: return node_op_arity(op) == 1 ? vague_function(e, n, a[0]) : (Term){encode_vague(e, n, false).value, present};
+    default:
+        return node_op_arity(op) == 1 ? vague_function(e, n, a[0]) : (Term){encode_vague(e, n, false).value, present};
     }
 }
 

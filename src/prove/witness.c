@@ -127,8 +127,7 @@ static bool try_start(Search* s, uint32_t stem, uint32_t length, bool initial, b
     if (logic_ask(e->logic, &path, logic_time_left(e->logic) / 4) != VERDICT_YES)
         return false;
     witness_simplify(s, &path, frames[0]);
-    Witness w = {
-        .at_start = true, .initial = initial, .first = e->first_choice, .stem = stem, .length = length};
+    Witness w = {.at_start = true, .initial = initial, .first = e->first_choice, .stem = stem, .length = length};
     witness_take(s, (const Frame* const*)frames, count, &w);
     s->witness = w;
     return true;

@@ -1,5 +1,5 @@
-// Proofs through the public headers: answers that follow by hand, witnesses that runs confirm, and random models: what is
-// proved survives every start of a grid in every mode, what is refuted loops.
+// Proofs through the public headers: answers that follow by hand, witnesses that runs confirm, and random models: what
+// is proved survives every start of a grid in every mode, what is refuted loops.
 #include "kairos/kairos.h"
 
 #include <math.h>
@@ -35,8 +35,8 @@ static kaiProof* ask(const char* text, const char* experiment, double seconds)
     kaiMessages* messages = NULL;
     kaiStatus status = kaiModel_Prove(&load, &options, &proof, &messages);
     if (status != KAI_OK)
-        fail_msg("not proved (%d): %s\n%s", status, kaiMessages_Count(messages) > 0 ? kaiMessages_Text(messages, 0, false) : "",
-                 text);
+        fail_msg("not proved (%d): %s\n%s", status,
+                 kaiMessages_Count(messages) > 0 ? kaiMessages_Text(messages, 0, false) : "", text);
     kaiMessages_Free(messages);
     remove(path);
     return proof;
@@ -81,7 +81,8 @@ static void test_edges(void** state)
 {
     (void)state;
     answers(KAI_PROVED, "model M { discrete n = 0; when n > 5 { n := n + 1 } }", NULL);
-    answers(KAI_REFUTED, "model M { discrete b = false; when b { b := false }; when not b { b := true } }", "b = ", NULL);
+    answers(KAI_REFUTED, "model M { discrete b = false; when b { b := false }; when not b { b := true } }",
+            "b = ", NULL);
     answers(KAI_REFUTED, "model M { discrete n = 0; choose { when n > 5 { n := 6 }; when n < 9 { n := 7 } } }", NULL);
 }
 
@@ -91,7 +92,8 @@ static void test_self_transition(void** state)
     (void)state;
     answers(KAI_REFUTED, "model M { state v = 0; v' = 1; modes { initial mode a { on v <= 0 -> a { v := -v/2 } } } }",
             "v = 0", "write `<` for `<=`", NULL);
-    answers(KAI_PROVED, "model M { state v = 0; v' = 1; modes { initial mode a { on v < 0 -> a { v := -v/2 } } } }", NULL);
+    answers(KAI_PROVED, "model M { state v = 0; v' = 1; modes { initial mode a { on v < 0 -> a { v := -v/2 } } } }",
+            NULL);
 }
 
 static void test_events(void** state)
@@ -108,27 +110,29 @@ static void test_events(void** state)
             NULL);
     // Jumps across a level are seen one tag later (C2).
     answers(KAI_REFUTED,
-            "model M { state x = 1; x' = 0; when up(x) { x := -1 }; when down(x) { x := 1 }; when clock(1, 0.5) { x := -x } }",
+            "model M { state x = 1; x' = 0; when up(x) { x := -1 }; when down(x) { x := 1 }; when clock(1, 0.5) { x := "
+            "-x } }",
             "time = 0.5", "pinnacles", NULL);
     answers(KAI_PROVED,
-            "model M { state x = 1; x' = 0; when up(x) { x := 0 }; when down(x) { x := 1 }; when clock(1, 0.5) { x := -x } }",
+            "model M { state x = 1; x' = 0; when up(x) { x := 0 }; when down(x) { x := 1 }; when clock(1, 0.5) { x := "
+            "-x } }",
             NULL);
     // `cross` needs both sides, `up` also comes from zero.
-    answers(KAI_REFUTED,
-            "model M { state x = 1; x' = 0; when up(x) { x := 0 }; when not (x > 0) { x := 1 } }", NULL);
-    answers(KAI_PROVED,
-            "model M { state x = 1; x' = 0; when cross(x) { x := 0 }; when not (x > 0) { x := 1 } }", NULL);
+    answers(KAI_REFUTED, "model M { state x = 1; x' = 0; when up(x) { x := 0 }; when not (x > 0) { x := 1 } }", NULL);
+    answers(KAI_PROVED, "model M { state x = 1; x' = 0; when cross(x) { x := 0 }; when not (x > 0) { x := 1 } }", NULL);
 }
 
 // All right-hand sides read the reaction (R4): a swap comes back after two, a chain settles.
 static void test_commit(void** state)
 {
     (void)state;
-    answers(KAI_REFUTED, "model M { discrete a = 0, b = 1; choose { when a != b { a := b; b := a } } }", "2 reactions", NULL);
+    answers(KAI_REFUTED, "model M { discrete a = 0, b = 1; choose { when a != b { a := b; b := a } } }", "2 reactions",
+            NULL);
     answers(KAI_PROVED, "model M { discrete a = 0, b = 1; choose { when a != b { a := b } } }", NULL);
     // Two assignments of one commit end the run with an error: no cycle.
-    answers(KAI_PROVED, "model M { state x = 0; x' = 1; modes { initial mode a { on x > 0 -> a { x := 1 } } }\n"
-                        " modes { initial mode b { on x > 0 -> b { x := 2 } } } }",
+    answers(KAI_PROVED,
+            "model M { state x = 0; x' = 1; modes { initial mode a { on x > 0 -> a { x := 1 } } }\n"
+            " modes { initial mode b { on x > 0 -> b { x := 2 } } } }",
             NULL);
 }
 
@@ -136,12 +140,14 @@ static void test_commit(void** state)
 static void test_choice(void** state)
 {
     (void)state;
-    answers(KAI_REFUTED,
-            "model M { discrete n = 0; choose { when n == 1 { n := 2 }; when n == 2 { n := 3 }; when n == 2 { n := 1 } } }",
-            NULL);
-    answers(KAI_PROVED,
-            "model M { discrete n = 0; choose { when n == 1 { n := 2 }; when n == 2 { n := 3 }; when n == 2 { n := 4 } } }",
-            NULL);
+    answers(
+        KAI_REFUTED,
+        "model M { discrete n = 0; choose { when n == 1 { n := 2 }; when n == 2 { n := 3 }; when n == 2 { n := 1 } } }",
+        NULL);
+    answers(
+        KAI_PROVED,
+        "model M { discrete n = 0; choose { when n == 1 { n := 2 }; when n == 2 { n := 3 }; when n == 2 { n := 4 } } }",
+        NULL);
 }
 
 // Priority by text, preemption first (M1); entry resets what the mode declares, `resume` does not (M2).
@@ -203,7 +209,8 @@ static void test_impulses(void** state)
             " when v < 0 { emit kick } } }",
             "pinnacles", NULL);
     answers(KAI_PROVED,
-            "model M { event kick; state v = 0; v' = delta(kick, -2*pre(v)); choose { when v > 0 { emit kick } } }", NULL);
+            "model M { event kick; state v = 0; v' = delta(kick, -2*pre(v)); choose { when v > 0 { emit kick } } }",
+            NULL);
 }
 
 // A region, parameters of the experiment, ranks of degree 1 and 2.
@@ -227,7 +234,8 @@ static void test_regions_and_ranks(void** state)
     kaiProof_Free(proof);
     // A rotation by 36.87 degrees with 0.9: endless and shrinking, |z|^2 is the rank.
     answers(KAI_PROVED,
-            "model M { discrete x = 1, y = 0; choose { when x*x + y*y > 1 { x := 0.9*(0.8*x - 0.6*y); y := 0.9*(0.6*x + 0.8*y) } } }",
+            "model M { discrete x = 1, y = 0; choose { when x*x + y*y > 1 { x := 0.9*(0.8*x - 0.6*y); y := 0.9*(0.6*x "
+            "+ 0.8*y) } } }",
             "x^2", NULL);
     // The same by 90 degrees without shrinking comes back after four.
     answers(KAI_REFUTED, "model M { discrete x = 1, y = 0; choose { when x*x + y*y > 1 { x := -y; y := x } } }",
@@ -238,17 +246,19 @@ static void test_regions_and_ranks(void** state)
 static void test_counters(void** state)
 {
     (void)state;
-    answers(KAI_REFUTED,
-            "model M { state x = 1; discrete n = 0; x' = -1\n modes { initial mode a { on x <= 0 -> b { n := n + 1 } }\n"
-            " mode b { on x >= 0 -> a } } }",
-            NULL);
+    answers(
+        KAI_REFUTED,
+        "model M { state x = 1; discrete n = 0; x' = -1\n modes { initial mode a { on x <= 0 -> b { n := n + 1 } }\n"
+        " mode b { on x >= 0 -> a } } }",
+        NULL);
 }
 
 // What is no polynomial: proofs hold for any value of it, refutations must be confirmed.
 static void test_vague(void** state)
 {
     (void)state;
-    const char* form = "model M { state x = 0; x' = 1; modes { initial mode a { on sin(x) > %s -> b }\n mode b { on %s -> a } } }";
+    const char* form =
+        "model M { state x = 0; x' = 1; modes { initial mode a { on sin(x) > %s -> b }\n mode b { on %s -> a } } }";
     char text[400];
     snprintf(text, sizeof text, form, "0.5", "sin(x) < 0.4");
     answers(KAI_PROVED, text, "may have any value", NULL);
@@ -307,9 +317,9 @@ static void random_condition(char* out, size_t size)
 
 static void random_actions(char* out, size_t size)
 {
-    static const char* const actions[] = {"x := -x",    "y := -y",          "x := y",     "x := x - y", "y := x",
-                                          "x := 0",     "x := y; y := x",   "y := y + 1", "x := 1 - x", "x := x/2",
-                                          "y := -2*y",  "x := -y; y := x"};
+    static const char* const actions[] = {"x := -x",    "y := -y",  "x := y",         "x := x - y",
+                                          "y := x",     "x := 0",   "x := y; y := x", "y := y + 1",
+                                          "x := 1 - x", "x := x/2", "y := -2*y",      "x := -y; y := x"};
     if (draw(2) == 0)
         snprintf(out, size, " { %s }", actions[draw(12)]);
     else
@@ -327,8 +337,8 @@ static void random_machine(char* out, size_t size, const char* name)
     snprintf(out, size,
              "  modes {\n    initial mode %s0 { on %s -> %s1%s; %son %s -> %s2%s }\n    mode %s1 { on %s -> %s%d%s }\n"
              "    mode %s2 { }\n  }\n",
-             name, c[0], name, a[0], draw(4) == 0 ? "preempt " : "", c[1], name, a[1], name, c[2], name,
-             draw(2) * 2, a[2], name);
+             name, c[0], name, a[0], draw(4) == 0 ? "preempt " : "", c[1], name, a[1], name, c[2], name, draw(2) * 2,
+             a[2], name);
 }
 
 static void random_model(char* out, size_t size)
@@ -347,8 +357,10 @@ static void random_model(char* out, size_t size)
         snprintf(when, sizeof when, "  when %s%s\n", c, a);
     else if (kind == 1)
         snprintf(when, sizeof when, "  choose { when %s%s; when %s%s }\n", c, a, d, b);
-    snprintf(out, size, "model M {\n  state x = 0, y = 0\n  x' = 0; y' = 0\n%s%s%s}\nexperiment e of M { stop = 1; choice = all }\n",
-             machine[0], draw(3) == 0 ? machine[1] : "", when);
+    snprintf(
+        out, size,
+        "model M {\n  state x = 0, y = 0\n  x' = 0; y' = 0\n%s%s%s}\nexperiment e of M { stop = 1; choice = all }\n",
+        machine[0], draw(3) == 0 ? machine[1] : "", when);
 }
 
 typedef struct Grid
@@ -421,7 +433,8 @@ static void test_random(void** state)
         if (answer == KAI_PROVED && grid.loops > 0)
             fail_msg("proved, but it loops from %s:\n%s\n%s", grid.where, text, kaiProof_Text(proof));
         if (answer == KAI_REFUTED && kaiProof_Experiment(proof) != NULL && kaiProof_Replay(proof) == NULL)
-            fail_msg("refuted, but the witness rests:\n%s\n%s\n%s", text, kaiProof_Text(proof), kaiProof_Experiment(proof));
+            fail_msg("refuted, but the witness rests:\n%s\n%s\n%s", text, kaiProof_Text(proof),
+                     kaiProof_Experiment(proof));
         kaiProof_Free(proof);
     }
     print_message("%d proved, %d refuted, %d unknown; %d loop on the grid\n", counts[0], counts[1], counts[2], shown);
@@ -431,13 +444,20 @@ static void test_random(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),      cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_events),      cmocka_unit_test(test_self_transition),
-        cmocka_unit_test(test_commit),      cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_modes),       cmocka_unit_test(test_start_mode),
-        cmocka_unit_test(test_pre_and_hold), cmocka_unit_test(test_impulses),
-        cmocka_unit_test(test_regions_and_ranks), cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_vague),       cmocka_unit_test(test_fractions),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_self_transition),
+        cmocka_unit_test(test_commit),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_start_mode),
+        cmocka_unit_test(test_pre_and_hold),
+        cmocka_unit_test(test_impulses),
+        cmocka_unit_test(test_regions_and_ranks),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_vague),
+        cmocka_unit_test(test_fractions),
         cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

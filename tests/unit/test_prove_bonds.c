@@ -1,5 +1,5 @@
-// Proofs about hybrid bond graphs. Random small circuits: what is proved survives random states in random modes, what is
-// refuted loops. (KAIROS_STATES and KAIROS_GRAPHS make it longer: 10000 and 200 are the numbers that were run once.)
+// Proofs about hybrid bond graphs. Random small circuits: what is proved survives random states in random modes, what
+// is refuted loops. (KAIROS_STATES and KAIROS_GRAPHS make it longer: 10000 and 200 are the numbers that were run once.)
 #include "kairos/kairos.h"
 
 #include <setjmp.h>
@@ -151,7 +151,8 @@ static bool leaves_level(const kaiSim* sim)
 static bool loops(const kaiSim* sim)
 {
     const kaiFailure* f = kaiSim_Failure(sim);
-    return !leaves_level(sim) && f != NULL && f->text != NULL && (strstr(f->text, "mythical loop") != NULL || strstr(f->text, "chattering") != NULL);
+    return !leaves_level(sim) && f != NULL && f->text != NULL &&
+           (strstr(f->text, "mythical loop") != NULL || strstr(f->text, "chattering") != NULL);
 }
 
 // Random states in every set of modes; the first that loops is described in `where`.
@@ -209,7 +210,8 @@ static int number_of(const char* name, int otherwise)
 static void test_random_circuits(void** state)
 {
     (void)state;
-    int counts[3] = {0}, rest = 0, wrong = 0, graphs = number_of("KAIROS_GRAPHS", 15), only = number_of("KAIROS_ONLY", -1);
+    int counts[3] = {0}, rest = 0, wrong = 0, graphs = number_of("KAIROS_GRAPHS", 15),
+        only = number_of("KAIROS_ONLY", -1);
     for (int i = 0, made = 0; made < graphs; i++)
     {
         Circuit c;
@@ -239,7 +241,8 @@ static void test_random_circuits(void** state)
             print_message("circuit %d is unknown\n", i);
         kaiProof_Free(proof);
     }
-    print_message("%d proved, %d refuted (%d of the witnesses rest), %d unknown\n", counts[0], counts[1], rest, counts[2]);
+    print_message("%d proved, %d refuted (%d of the witnesses rest), %d unknown\n", counts[0], counts[1], rest,
+                  counts[2]);
     assert_int_equal(wrong, 0);
     assert_int_equal(rest, 0);
 }
