@@ -22,6 +22,7 @@ int command_test(int argc, char** argv);
 int command_plot(int argc, char** argv);
 int command_explain(int argc, char** argv);
 int command_graph(int argc, char** argv);
+int command_prove(int argc, char** argv);
 int command_fmt(int argc, char** argv);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.

@@ -20,6 +20,10 @@ static const Command commands[] = {
      "diagnostics only; exit 1 if any error"},
     {"test", command_test, "FILE|DIR…",
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
+    {"prove", command_prove,
+     "FILE [-e EXPERIMENT] [--set name=value]… [--timeout S] [-o WITNESS.kai]\n"
+     "              [--plot p,x -o FIGURE.svg|png|pdf]",
+     "whether reactions can go on for ever at one instant; exit 0 proved, 1 refuted, 3 unknown"},
     {"plot", command_plot,
      "FILE|RESULT [-e EXPERIMENT,…] [-o FIGURE.svg|png|pdf] [--signals a,b]… [--against x] [--from T] [--to T]\n"
      "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S] "

@@ -112,7 +112,7 @@ int request_parse(RunRequest* r, const char* command, int options, int argc, cha
 // ---------------------------------------------------------------------------------------------------------
 
 // The experiment to run if none was named: the first of the file.
-static void choose_experiment(RunRequest* r)
+void request_choose(RunRequest* r)
 {
     kaiExperiments* list = NULL;
     kaiMessages* messages = NULL;
@@ -130,7 +130,7 @@ static void choose_experiment(RunRequest* r)
 int request_load(RunRequest* r, kaiModel** model)
 {
     kaiMessages* messages = NULL;
-    choose_experiment(r);
+    request_choose(r);
     kaiStatus status = kaiModel_Load(&r->load, model, &messages);
     int code = report_load(&r->load, status, messages);
     kaiMessages_Free(messages);

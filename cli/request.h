@@ -36,6 +36,8 @@ typedef struct RunRequest
 
 // An exit code. `options`: what the command has beside those of every run, REQUEST_….
 int request_parse(RunRequest* request, const char* command, int options, int argc, char** argv);
+// Names the first experiment of the file if none was named.
+void request_choose(RunRequest* request);
 // The model, with the messages of its compilation on stderr. An exit code.
 int request_load(RunRequest* request, kaiModel** model);
 // Parses, loads and hands the model to `work`: the frame of every command that runs a model. An exit code.

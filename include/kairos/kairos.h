@@ -7,6 +7,7 @@
 #include "kairos/diagram.h"
 #include "kairos/model.h"
 #include "kairos/plot.h"
+#include "kairos/prove.h"
 #include "kairos/result.h"
 #include "kairos/sim.h"
 

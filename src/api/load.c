@@ -2,6 +2,7 @@
 #include "api/compilation.h"
 #include "gen/compile.h"
 #include "lang/format.h"
+#include "prove/overlap.h"
 
 #include <string.h>
 
@@ -66,6 +67,7 @@ static kaiStatus check_one(Compilation* c, const kaiLoadOptions* options, const 
     Flat* flat = compilation_elaborate(c, options, experiment, model);
     if (flat == NULL || c->diags.error_count != before)
         return KAI_OK;
+    overlap_check(flat, &c->diags);
     kaiModel* made = build(c, options, flat, NULL, false);
     bool failed = made == NULL && c->diags.error_count == before;
     model_free(made);

@@ -10,6 +10,7 @@ static const char* const setting_names[] = {
 #define X(name) #name,
     FLAT_NUMBERS(X) FLAT_WORDS(X)
 #undef X
+        "region",
 };
 enum
 {
@@ -113,10 +114,25 @@ static bool find_number(Elab* e, const Setting* setting, double* number)
     return true;
 }
 
+// A condition on the state, asked of the model's own variables.
+static void elaborate_region(Elab* e, const Setting* setting)
+{
+    Value value = elaborate_expr(e, &(Env){.instance = 0}, setting->value);
+    if (!value_to_bool(e, &value, setting->value->span))
+        return;
+    e->flat->experiment.region = value.node;
+    e->flat->experiment.region_span = setting->value->span;
+}
+
 static void elaborate_setting(Elab* e, const Setting* setting)
 {
     FlatExperiment* flat = &e->flat->experiment;
     const char* name = setting->name;
+    if (strcmp(name, "region") == 0)
+    {
+        elaborate_region(e, setting);
+        return;
+    }
     uint32_t count;
     const char* const* words = words_of(name, &count);
     const char* word = words ? find_word(e, setting, words, count) : NULL;
@@ -230,9 +246,28 @@ static void elaborate_plot(Elab* e, const Setting* setting)
 
 // ---- sweep
 
+// A mode is swept by its names: the mode in which the run starts.
+static bool sweep_mode(Elab* e, const Expr* expr, uint32_t var, double* number)
+{
+    const FlatMachine* machine = &e->flat->machines.at[e->flat->vars.at[var].machine];
+    const char* written = word_written(expr);
+    const char** names = arena_array(e->arena, const char*, machine->modes.count + 1);
+    for (uint32_t i = 0; i < machine->modes.count; i++)
+    {
+        names[i] = machine->modes.at[i].name;
+        if (written && strcmp(names[i], written) == 0)
+            return *number = i, true;
+    }
+    Diag* diag = elab_error(e, K_UNKNOWN_MODE, expr->span, "this is not a mode of `%s`", e->flat->vars.at[var].name);
+    elab_suggest(e, diag, written ? written : "", names, machine->modes.count);
+    return false;
+}
+
 static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, double* number)
 {
     Value value;
+    if (e->flat->vars.at[var].kind == VAR_MODE)
+        return sweep_mode(e, expr, var, number);
     Dim dim = dim_of_unit(&e->flat->vars.at[var].unit);
     ValueType type = e->flat->vars.at[var].type;
     if (!elaborate_constant(e, &(Env){.instance = 0}, expr, type, &value, number))
@@ -270,10 +305,14 @@ static void elaborate_sweep(Elab* e, const Setting* setting)
     if (!find_single(e, setting->path, &sweep.var))
         return;
     const FlatVar* var = &e->flat->vars.at[sweep.var];
-    if (var->kind != VAR_PARAM && var->kind != VAR_STATE && var->kind != VAR_DISCRETE)
+    bool by_steps = setting->from && var->kind == VAR_MODE;
+    if (by_steps ||
+        (var->kind != VAR_PARAM && var->kind != VAR_STATE && var->kind != VAR_DISCRETE && var->kind != VAR_MODE))
     {
         Diag* diag = elab_error(e, K_BAD_SWEEP, setting->path->span, "`%s` cannot be swept", var->name);
-        elab_help(e, diag, "sweep a parameter, or the start value of a state or discrete variable");
+        elab_help(
+            e, diag,
+            "sweep a parameter, the start value of a state or discrete variable, or the modes of a machine by name");
         return;
     }
     double number;

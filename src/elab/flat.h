@@ -197,6 +197,7 @@ typedef struct FlatMachine
     uint32_t mode_var;  // its VAR_MODE variable: "a.mode", "a.lit.mode" inside mode lit, "a.mode2" for a second one
     uint32_t initial;
     uint32_t junction;  // node of a bond graph + 1 whose switching it is; 0 = an ordinary machine
+    uint32_t start;     // the mode in which a run starts: `initial` unless an experiment or --set says otherwise
     VEC(FlatMode) modes;
     Span span;
 } FlatMachine;
@@ -375,7 +376,7 @@ typedef struct FlatPlot
 
 typedef struct FlatSweep
 {
-    uint32_t var;  // a PARAM, or a STATE or DISCRETE (its start value)
+    uint32_t var;  // a PARAM, or a STATE, DISCRETE or MODE (its start value)
     VEC(double) values;
     Span span;
 } FlatSweep;
@@ -407,6 +408,8 @@ typedef struct FlatExperiment
     VEC(FlatPlot) plots;
     VEC(FlatSweep) sweeps;
     VEC(FlatExpect) expects;
+    NodeId region;  // `region = condition`: the states that `kairos prove` is asked about; 0: all
+    Span region_span;
 } FlatExperiment;
 
 typedef struct Flat

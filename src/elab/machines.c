@@ -91,6 +91,16 @@ static void find_initial(Elab* e, FlatMachine* machine, const Item* item)
         elab_help(e, diag, "write `initial mode %s { … }`", item->modes.at[0]->name);
 }
 
+// --set and sweeps give the number of the mode in which the run starts.
+static uint32_t start_mode(Elab* e, const FlatMachine* machine, uint32_t mode_var)
+{
+    if (!declare_override(e, mode_var))
+        return machine->initial;
+    double value = e->flat->nodes.at[e->flat->vars.at[mode_var].init].value;
+    e->flat->vars.at[mode_var].init = 0;
+    return value >= 0 && value < machine->modes.count ? (uint32_t)value : machine->initial;
+}
+
 static uint32_t add_machine(Elab* e, const Env* env, const Env* scope, const Item* item, uint32_t junction)
 {
     uint32_t index = e->flat->machines.count;
@@ -103,6 +113,7 @@ static uint32_t add_machine(Elab* e, const Env* env, const Env* scope, const Ite
     vec_push(e->arena, e->machine_instance, env->instance);
     uint32_t mode_var = add_mode_var(e, scope, symbol, item->span);
     e->flat->machines.at[index].mode_var = mode_var;
+    e->flat->machines.at[index].start = start_mode(e, &machine, mode_var);
     if (env->ctx != 0)
     {
         const FlatCtx* outer = &e->flat->ctxs.at[env->ctx];

@@ -60,6 +60,7 @@ static void build_machines(Builder* b)
                            .ctx = m->ctx,
                            .reg = b->c.vars.at[m->mode_var].reg,
                            .initial = m->initial,
+                           .start = m->start,
                            .first_mode = b->modes.count,
                            .mode_count = m->modes.count,
                            .place = build_place(b, m->span),

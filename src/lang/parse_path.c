@@ -68,14 +68,27 @@ static void parse_step(Parser* parser, Path* path, bool first)
     vec_push(parser->arena, path->steps, step);
 }
 
-Path* parse_path(Parser* parser)
+static void parse_steps(Parser* parser, Path* path, bool first_is_name)
 {
-    Path* path = arena_new(parser->arena, Path);
     uint32_t start = parser->token.start;
-    parse_step(parser, path, true);
+    parse_step(parser, path, first_is_name);
     while (!parser->panic && parser_accept(parser, TOKEN_DOT))
         parse_step(parser, path, false);
     path->span = parser_span_from(parser, start);
+}
+
+Path* parse_path(Parser* parser)
+{
+    Path* path = arena_new(parser->arena, Path);
+    parse_steps(parser, path, true);
+    return path;
+}
+
+// In an experiment the machine of the model itself can be named: `sweep mode in (a, b)`.
+Path* parse_swept_path(Parser* parser)
+{
+    Path* path = arena_new(parser->arena, Path);
+    parse_steps(parser, path, !parser_at(parser, TOKEN_MODE));
     return path;
 }
 

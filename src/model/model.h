@@ -254,8 +254,8 @@ typedef struct ModeInfo
 
 typedef struct Machine
 {
-    uint32_t name, ctx, reg, initial, first_mode, mode_count, place;
-    bool junction;  // of a bond graph: switches by rule B3
+    uint32_t name, ctx, reg, initial, start, first_mode, mode_count, place;  // start: the mode in which a run begins
+    bool junction;                                                           // of a bond graph: switches by rule B3
 } Machine;
 
 typedef struct Reset

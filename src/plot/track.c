@@ -243,8 +243,8 @@ void track_value(Track* track, double t, TrackValue value)
     }
     // The row before was between the limits, and what it showed is gone. Not if the pinnacle is the same: a mythical
     // value was only tried, and belongs into the view of the instant.
-    else if (track->rows > 1 && track->last.present && track->last.p != value.p && !same(track, track->last, track->left) &&
-             !same(track, track->last, value))
+    else if (track->rows > 1 && track->last.present && track->last.p != value.p &&
+             !same(track, track->last, track->left) && !same(track, track->last, value))
         add_mark(track, MARK_DOT, 0, track->last.x, track->last.y);
     track->rows++;
     track->last = value;

@@ -442,9 +442,13 @@ static bool move_states(kaiSim* sim, const BondRun* run)
         for (uint32_t port = 0; run->port_of[i] >= 0 && port < part->ports; port++)
         {
             double dx = run->dx[run->port_of[i] + (int)port];
-            moved |= dx != 0;
-            if (dx != 0)
-                sim->R[part->state + port] += dx;
+            double *state = &sim->R[part->state + port], before = *state;
+            if (dx == 0)
+                continue;
+            *state += dx;
+            if (fabs(*state) <= 1e-12 * fabs(before))
+                *state = 0;  // all of it went: what is left is rounding (rule B5)
+            moved = true;
         }
     }
     return moved;

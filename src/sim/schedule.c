@@ -98,7 +98,7 @@ void schedule_enter_modes(kaiSim* sim)
     const kaiModel* model = sim->model;
     for (uint32_t i = 0; i < model->machines_count; i++)
     {
-        const ModeInfo* mode = &model->modes[model->machines[i].first_mode + model->machines[i].initial];
+        const ModeInfo* mode = &model->modes[model->machines[i].first_mode + model->machines[i].start];
         if (mode->entry != NO_REG && sim_ctx_active(sim, mode->ctx))
             sim_raise(sim, mode->entry);
     }

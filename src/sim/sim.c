@@ -392,7 +392,7 @@ static void init_registers(kaiSim* sim)
     for (uint32_t i = 0; i < model->starts_count; i++)
         sim->R[model->starts[i].target] = model->numbers[model->starts[i].value];
     for (uint32_t i = 0; i < model->machines_count; i++)
-        sim->R[model->machines[i].reg] = model->machines[i].initial;
+        sim->R[model->machines[i].reg] = model->machines[i].start;
     for (uint32_t i = 0; i < model->probes_count; i++)
         sim->R[model->probes[i].out] = NAN;
     for (uint32_t i = 0; i < model->guards_count; i++)

@@ -1,0 +1,47 @@
+// Does time diverge? Whether a model has a state from which its reactions at one instant never come to rest.
+#ifndef KAIROS_PROVE_H
+#define KAIROS_PROVE_H
+
+#include "kairos/model.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    typedef enum kaiAnswer
+    {
+        KAI_PROVED,   // from no state (of the experiment's region) the reactions come back to where they were
+        KAI_REFUTED,  // there is such a state: the witness
+        KAI_UNKNOWN,  // not decided in the time that was given, or with terms that are not polynomials
+    } kaiAnswer;
+
+    typedef struct kaiProveOptions
+    {
+        double timeout;  // seconds
+        // A figure of the phase space of two states, one panel per set of junction modes: departed states grey.
+        const char *plot_x, *plot_y, *figure;  // figure: .svg, .png or .pdf; NULL: none
+    } kaiProveOptions;
+    kaiProveOptions kaiDefaultProveOptions(void);
+
+    typedef struct kaiProof kaiProof;
+    // The answer for the experiment (or model) of `options`. KAI_OK and a proof, or as kaiModel_Load. A witness is
+    // replayed before it is reported as such.
+    kaiStatus kaiModel_Prove(const kaiLoadOptions* options, const kaiProveOptions* prove, kaiProof** proof,
+                             kaiMessages** messages);
+    kaiAnswer kaiProof_Answer(const kaiProof* proof);
+    // The answer in words: assumptions, or the witness with its cycle and a cure, or what is open.
+    const char* kaiProof_Text(const kaiProof* proof);
+    // A file with an experiment that replays the witness; NULL: there is none.
+    const char* kaiProof_Experiment(const kaiProof* proof);
+    // What the replay of the witness ended with; NULL: there was none, or it rests.
+    const char* kaiProof_Replay(const kaiProof* proof);
+    // Why there is no figure; NULL: there is, or none was wanted.
+    const char* kaiProof_NoFigure(const kaiProof* proof);
+    void kaiProof_Free(kaiProof* proof);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
