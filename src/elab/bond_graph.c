@@ -32,8 +32,9 @@ static bool check_node(Elab* e, uint32_t index)
     else if (two && count != 2)
         report_count(e, node, "has two sides and needs two bonds");
     else if (matrix && count != node->ports)
-        report_count(e, node, arena_printf(e->arena, "has a matrix of %u by %u and needs as many bonds, not %u",
-                                           node->ports, node->ports, count));
+        report_count(e, node,
+                     arena_printf(e->arena, "has a matrix of %u by %u and needs as many bonds, not %u", node->ports,
+                                  node->ports, count));
     else if (!junction && !two && !matrix && count > 1)
         report_count(e, node, "has more than one bond");
     else

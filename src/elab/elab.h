@@ -205,7 +205,7 @@ const Expr* scope_text(Elab* e, const Env* env, const Expr* expr);
 // declare.c
 void declare_root(Elab* e, const Model* model, const ArgList* args, Span span);
 uint32_t declare_var(Elab* e, const Env* env, VarKind kind, ValueType type, const char* name, Span span);
-bool declare_override(Elab* e, uint32_t var);  // --set: true if its value is replaced
+bool declare_override(Elab* e, uint32_t var);                        // --set: true if its value is replaced
 const Expr* array_given(Elab* e, const Env* env, const Expr* expr);  // a list, or the elements of an array; or NULL
 void var_add_def(Elab* e, uint32_t var, uint32_t ctx, int order, NodeId value, Span span);
 

@@ -1,6 +1,6 @@
 // Storages of several ports, `C(c = [[2, 1], [1, 3]], q0 = [1, 0])` and `I(i = …, p0 = …)`: one extensity, effort and
-// flow per port, coupled by a symmetric matrix. q = C e is what the text says; the equations need e = C⁻¹ q, and the run
-// computes the inverse when it knows the parameters. Port k is the k-th bond in the order of the text.
+// flow per port, coupled by a symmetric matrix. q = C e is what the text says; the equations need e = C⁻¹ q, and the
+// run computes the inverse when it knows the parameters. Port k is the k-th bond in the order of the text.
 #include "elab/elab.h"
 
 uint32_t multiport_size(const Arg* matrix)
@@ -15,8 +15,7 @@ void declare_multiport(Elab* e, uint32_t scope, FlatBondNode* node, const Arg* m
     node->matrix = e->flat->vars.count;
     for (uint32_t i = 0; i < node->ports * node->ports && !e->too_large; i++)
     {
-        const char* name =
-            arena_printf(e->arena, "%s[%u,%u]", matrix->name, i / node->ports + 1, i % node->ports + 1);
+        const char* name = arena_printf(e->arena, "%s[%u,%u]", matrix->name, i / node->ports + 1, i % node->ports + 1);
         uint32_t var = declare_var(e, &env, VAR_PARAM, TYPE_REAL, name, matrix->span);
         e->vars.at[var].type_progress = DONE;
         e->vars.at[var].given = true;

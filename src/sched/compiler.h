@@ -165,8 +165,8 @@ struct Compiler
     NodeId refused;  // the last `der` of an external function that was reported
     SymReg time;
     SymReg coefficients;  // the first of Flat.coefficient_count, MEMORY
-    SymReg seed;      // NO_REG: nothing is drawn
-    SymReg* entries;  // [ctx]: present when the mode has just been entered; NO_REG: nobody asks
+    SymReg seed;          // NO_REG: nothing is drawn
+    SymReg* entries;      // [ctx]: present when the mode has just been entered; NO_REG: nobody asks
     VEC(Task) tasks;
     Map task_of;   // register → task that computes it
     Map start_of;  // register → task that computes its start value

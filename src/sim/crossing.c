@@ -246,8 +246,8 @@ static void load_step_end(kaiSim* sim)
     sim->counters.guard_calls++;
 }
 
-// Where the guards may have crossed in the step. What needs the inside of the step disturbs the registers of its end, so
-// the values there are kept.
+// Where the guards may have crossed in the step. What needs the inside of the step disturbs the registers of its end,
+// so the values there are kept.
 static void collect_candidates(kaiSim* sim)
 {
     const kaiModel* model = sim->model;

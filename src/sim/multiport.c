@@ -1,5 +1,5 @@
-// Storages with a matrix: its inverse, once the parameters are known. Gauss-Jordan with pivoting on the matrix scaled to
-// a diagonal of ones, because the ports may be of different domains: nothing but the coupling decides whether it is
+// Storages with a matrix: its inverse, once the parameters are known. Gauss-Jordan with pivoting on the matrix scaled
+// to a diagonal of ones, because the ports may be of different domains: nothing but the coupling decides whether it is
 // singular. Pivots below 1e-13 are 0.
 #include "sim/bonds.h"
 
@@ -84,8 +84,8 @@ kaiStatus multiport_invert(kaiSim* sim, const BondPart* part, double* a)
                             "the matrix of %s is singular: it has no inverse", model_string(sim->model, part->name));
     for (uint32_t i = 0; i < n; i++)  // the mean of both sides of the diagonal: symmetric to the bit
         for (uint32_t j = 0; j < n; j++)
-            slopes[i * n + j] = 0.5 * (*scaled_at(a, n, i, n + j) + *scaled_at(a, n, j, n + i)) / scale_of(c, n, i) /
-                                scale_of(c, n, j);
+            slopes[i * n + j] =
+                0.5 * (*scaled_at(a, n, i, n + j) + *scaled_at(a, n, j, n + i)) / scale_of(c, n, i) / scale_of(c, n, j);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < i; j++)
             slopes[i * n + j] = slopes[j * n + i];

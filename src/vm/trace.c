@@ -11,8 +11,7 @@ static uint32_t source_count(uint32_t head)
 }
 
 // The instruction that writes `reg`: its word, or NULL. Linear in the code; only used when a run has failed.
-static const uint32_t* find_writer(const kaiModel* model, CodeRange range, uint32_t reg, uint32_t* sources,
-                                   bool* row)
+static const uint32_t* find_writer(const kaiModel* model, CodeRange range, uint32_t reg, uint32_t* sources, bool* row)
 {
     const uint32_t *pc = model->code + range.start, *end = model->code + range.end;
     const uint32_t* found = NULL;

@@ -1,6 +1,6 @@
 // Linear bond graphs solved in another way than src/bond does it, to compare with: one row per end of every bond, no
-// classes, Gauss-Jordan with complete pivoting in quadruple precision, ranks from the numbers; jumps by projection along
-// the null space onto the consistent states; trajectories by the exponential of a matrix.
+// classes, Gauss-Jordan with complete pivoting in quadruple precision, ranks from the numbers; jumps by projection
+// along the null space onto the consistent states; trajectories by the exponential of a matrix.
 #ifndef KAIROS_TESTS_BOND_REFERENCE_H
 #define KAIROS_TESTS_BOND_REFERENCE_H
 
@@ -405,7 +405,7 @@ static inline void reference_free(Reference* ref)
 // z = solution b + null a with Wᵀ(S z + next) = 0. False if that cannot be. `uncertain`, unless NULL: the size of all
 // terms.
 static inline bool reference_solve(const Reference* ref, const Wide* b, const double* b_size, const Wide* next, Wide* z,
-                            double* uncertain)
+                                   double* uncertain)
 {
     int n = ref->nulls;
     Wide sum[NULLS], a[NULLS] = {0}, terms[UNKNOWNS];

@@ -1,6 +1,7 @@
-// Random bond graphs as models: the graphs of bond_random.h written as text, with junctions that time switches, compiled
-// and run through the API, against the dense solution of bond_reference.h: extensities after every switching and at the
-// end, to 1e-8. Sets of modes whose sources contradict each other end a run: graphs that meet one are left out.
+// Random bond graphs as models: the graphs of bond_random.h written as text, with junctions that time switches,
+// compiled and run through the API, against the dense solution of bond_reference.h: extensities after every switching
+// and at the end, to 1e-8. Sets of modes whose sources contradict each other end a run: graphs that meet one are left
+// out.
 #include "kairos/sim.h"
 
 #include "unit/bond_reference.h"
@@ -24,7 +25,8 @@ typedef struct Case
     int dependents, moved;
 } Case;
 
-// ---------------------------------------------------------------------------------------------------------- expectation
+// ----------------------------------------------------------------------------------------------------------
+// expectation
 
 static double intensity(const Bench* t, int node)
 {
@@ -135,7 +137,8 @@ static bool expect(Case* c)
     return fine;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- text
+// -----------------------------------------------------------------------------------------------------------------
+// text
 
 static size_t __attribute__((format(printf, 3, 4))) say(char* text, size_t length, const char* format, ...)
 {
@@ -174,7 +177,9 @@ static size_t say_node(const Case* c, char* text, size_t n, int node)
     case BOND_SF: n = say(text, n, "Sf(f = %.17g + %.17g*time)", made->parameter, c->slope[node]); break;
     case BOND_R: n = say(text, n, "R(r = %.17g)", made->parameter); break;
     case BOND_C: n = say(text, n, "C(c = 1/%.17g, q0 = %.17g)", intensity(t, node), t->x[port]); break;
-    case BOND_I: n = say(text, n, "I(i = 1/%.17g, f0 = %.17g)", intensity(t, node), t->x[port]*intensity(t, node)); break;
+    case BOND_I:
+        n = say(text, n, "I(i = 1/%.17g, f0 = %.17g)", intensity(t, node), t->x[port] * intensity(t, node));
+        break;
     case BOND_TF: n = say(text, n, "TF(n = %.17g)", made->parameter); break;
     case BOND_GY: n = say(text, n, "GY(r = %.17g)", made->parameter); break;
     default: n = say(text, n, "J%d", made->kind == BOND_J1);
@@ -192,7 +197,8 @@ static void write_text(const Case* c, char* text)
     say(text, n, "}\nexperiment e of Random { stop = %.17g; rtol = 1e-10; atol = 1e-12 }\n", c->time[SETS]);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ run
+// ------------------------------------------------------------------------------------------------------------------
+// run
 
 static kaiModel* load(const Case* c, const char* text)
 {

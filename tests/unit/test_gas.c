@@ -1,6 +1,7 @@
-// A one-dimensional gas with an island for every ball, collision by collision, against free flights. Equal balls exchange
-// their velocities, so the balls are what straight lines reflected at the walls look like when they are sorted: where two
-// lines cross, the pair at that rank collides; where a line meets a wall, the first or the last ball does.
+// A one-dimensional gas with an island for every ball, collision by collision, against free flights. Equal balls
+// exchange their velocities, so the balls are what straight lines reflected at the walls look like when they are
+// sorted: where two lines cross, the pair at that rank collides; where a line meets a wall, the first or the last ball
+// does.
 #include "kairos/kairos.h"
 
 #include <math.h>
@@ -150,7 +151,9 @@ static char* read_model(const Gas* gas)
     fclose(file);
     char* end = strstr(text, "experiment");
     assert_true(length > 0 && end != NULL);
-    snprintf(end, 4000, "experiment gas of Gas(N = %d) { stop = %.17g; rtol = 1e-8; atol = 1e-10; islands = auto; record b[1].x every 1e9 }\n",
+    snprintf(end, 4000,
+             "experiment gas of Gas(N = %d) { stop = %.17g; rtol = 1e-8; atol = 1e-10; islands = auto; record b[1].x "
+             "every 1e9 }\n",
              gas->n, gas->stop);
     return text;
 }
@@ -223,8 +226,8 @@ static void compare(int n, double stop, size_t least)
     assert_int_equal(got.count, expected.count);
     assert_true(expected.count >= least / SHORTER);
     if (!agree(&expected, &got, &at))
-        fail_msg("%d balls, collision %zu: pair %d at %.17g expected, pair %d at %.17g found", n, at, expected.at[at].pair,
-                 expected.at[at].t, got.at[at].pair, got.at[at].t);
+        fail_msg("%d balls, collision %zu: pair %d at %.17g expected, pair %d at %.17g found", n, at,
+                 expected.at[at].pair, expected.at[at].t, got.at[at].pair, got.at[at].t);
     print_message("%d balls: %zu collisions\n", n, expected.count);
     free(expected.at);
     free(got.at);
