@@ -17,6 +17,7 @@ xmllint --noout "$WORK"/gallery/*.svg 2>"$err" || fail "a figure is no valid XML
 # The figures of the papers that are reproduced so far.
 for figure in "000, Fig. 3" "000, Fig. 7" "000, Fig. 9(a)" "000, Fig. 9(b)" "000, Fig. 12(a)" "000, Fig. 12(b)" "000, Fig. 14(a)" \
     "000, Fig. 14(b)" "000, Figs. 15 and 16" "000, Fig. 17" "000, Figs. 19 and 20" "000, Fig. 21" "000, Fig. 24" "000, Fig. 29" \
-    "001, Table 1" "001, Table 2" "001, Table 3" "001, Fig. 8(a)" "001, Fig. 8(b)" "001, Fig. 8(c)" "000, Fig. 34" "000, Fig. 36" "000, Fig. 41" "003, Fig. 4" "004, Fig. 14" "004, Fig. 24"; do
+    "001, Table 1" "001, Table 2" "001, Table 3" "001, Fig. 8(a)" "001, Fig. 8(b)" "001, Fig. 8(c)" "000, Fig. 34" "000, Fig. 36" "000, Fig. 41" "003, Fig. 4" "004, Fig. 14" "004, Fig. 24" \
+    "002, Fig. 7" "002, Figs. 9 and 10" "002, Fig. 11" "002, Fig. 12" "002, Fig. 14"; do
     grep -qF "<b>Paper $figure.</b>" "$WORK"/gallery/*.html || fail "no figure for paper $figure"
 done
