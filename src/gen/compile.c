@@ -539,6 +539,7 @@ static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, co
     map_init(&b->c.task_of, arena);
     map_init(&b->c.start_of, arena);
     map_init(&b->c.derived, arena);
+    map_init(&b->c.slopes, arena);
     map_init(&b->c.impulse_index, arena);
     scalars_init(&b->c.scalars, arena);
     vec_push(arena, b->strings, 0);

@@ -171,6 +171,7 @@ struct Compiler
     Map task_of;   // register → task that computes it
     Map start_of;  // register → task that computes its start value
     Map derived;   // register → register of its derivative along the flow
+    Map slopes;    // value of a task → its derivative along the flow
 };
 
 enum

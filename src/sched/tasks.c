@@ -88,7 +88,10 @@ TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index)
     if (t.kind == TASK_DERIVATIVE)
     {
         TaskItem item = task_item(c, phase, t.base, index);
-        item.value.value = flow_derivative(c, item.value.value);
+        uint32_t known;
+        if (!map_get(&c->slopes, item.value.value, &known))  // asked for again by every program
+            map_set(&c->slopes, item.value.value, known = flow_derivative(c, item.value.value));
+        item.value.value = known;
         return item;
     }
     if (t.kind == TASK_START)

@@ -307,10 +307,84 @@ static void test_text(void** state)
     assert_true(dependents > 100 && moved > 100);
 }
 
+// ----------------------------------------------------------------------------------------------------------------- cost
+
+typedef struct Memory
+{
+    size_t now, peak;
+} Memory;
+
+static void* counted(void* user, void* block, size_t old_size, size_t new_size)
+{
+    Memory* memory = user;
+    memory->now += new_size - old_size;
+    memory->peak = memory->now > memory->peak ? memory->now : memory->peak;
+    if (new_size > 0)
+        return realloc(block, new_size);
+    free(block);
+    return NULL;
+}
+
+// Ideal diodes in a row, each with a resistor and a capacitor to ground behind it.
+static void write_ladder(int count, char* text)
+{
+    size_t n = say(text, 0,
+                   "model Ladder { s : Se(e = 10*sin(2*pi*50*time)); n0 : J0; bond s -> n0\nground : Se(e = 0); g : J0; "
+                   "bond ground -> g\n");
+    for (int i = 1; i <= count; i++)
+    {
+        n = say(text, n,
+                "d%d : J1 switched { initial mode off : OFF { on area(d%d.e) > 0 or area(d%d.e) == 0 and post(d%d.e) > "
+                "0 -> shut }\n mode shut : ON { on area(d%d.f) < 0 or area(d%d.f) == 0 and post(d%d.f) < 0 -> off } }\n",
+                i, i, i, i, i, i, i);
+        n = say(text, n, "w%d : R(r = 1); r%d : R(r = %d); c%d : C(c = %d.0e-7); n%d : J0; a%d : J1; b%d : J1\n", i, i,
+                100 + i, i, 100 + 3 * i, i, i, i);
+        n = say(text, n, "bond n%d -> d%d -> n%d; bond d%d -> w%d\n", i - 1, i, i, i, i);
+        n = say(text, n, "bond n%d -> a%d -> r%d; bond a%d -> g; bond n%d -> b%d -> c%d; bond b%d -> g\n", i, i, i, i,
+                i, i, i, i);
+    }
+    say(text, n, "}\nexperiment e of Ladder { stop = 0.001 }\n");
+}
+
+static size_t ladder_memory(int count, char* text)
+{
+    Memory memory = {0};
+    write_ladder(count, text);
+    kaiLoadOptions options = kaiDefaultLoadOptions();
+    options.path = "ladder.kai";
+    options.text = text;
+    options.experiment = "e";
+    options.allocator = (kaiAllocator){counted, &memory};
+    kaiModel* model = NULL;
+    kaiMessages* messages = NULL;
+    if (kaiModel_Load(&options, &model, &messages) != KAI_OK)
+        fail_msg("%s", kaiMessages_Text(messages, 0, false));
+    kaiMessages_Free(messages);
+    kaiSimOptions run_options = kaiModel_SimOptions(model);
+    run_options.allocator = options.allocator;
+    kaiSim* sim = kaiSim_Create(model, &run_options, NULL);
+    assert_true(kaiSim_Run(model, sim) >= KAI_OK);
+    assert_true(kaiSim_Counters(sim).switches >= count / 3);
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+    return memory.peak;
+}
+
+// The map has outputs × inputs coefficients, 8 bytes each, and no variable, operator or task for any of them (decision 0034).
+static void test_cost(void** state)
+{
+    (void)state;
+    static char text[TEXT_SIZE];
+    size_t small = ladder_memory(20, text), large = ladder_memory(40, text);
+    print_message("20 diodes %zu kB, 40 diodes %zu kB\n", small / 1024, large / 1024);
+    assert_true(large < 48u << 20);  // 110 MB with a variable and two operators for each coefficient
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests_name("bond text", tests, NULL, NULL);
 }
