@@ -199,9 +199,9 @@ static void collect_call(Emitter* e, const Scalar* x, Instruction* into)
     *into = (Instruction){.op = VM_CALL, .dst = into->dst, .call = src.at, .call_count = src.count};
 }
 
-// The values of a list side by side, for all rows of the region. Its first register counts as written when all are. A row
-// needs every value of the list, so whoever computes them comes before the first row; round a loop that would not help,
-// but loops through maps are solved by Newton's method, which gives its unknowns first.
+// The values of a list side by side, for all rows of the region. Its first register counts as written when all are. A
+// row needs every value of the list, so whoever computes them comes before the first row; round a loop that would not
+// help, but loops through maps are solved by Newton's method, which gives its unknowns first.
 static SymReg list_block(Emitter* e, ScalarId list)
 {
     Compiler* c = e->c;

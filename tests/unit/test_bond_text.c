@@ -307,7 +307,8 @@ static void test_text(void** state)
     assert_true(dependents > 100 && moved > 100);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- cost
+// -----------------------------------------------------------------------------------------------------------------
+// cost
 
 typedef struct Memory
 {
@@ -328,15 +329,17 @@ static void* counted(void* user, void* block, size_t old_size, size_t new_size)
 // Ideal diodes in a row, each with a resistor and a capacitor to ground behind it.
 static void write_ladder(int count, char* text)
 {
-    size_t n = say(text, 0,
-                   "model Ladder { s : Se(e = 10*sin(2*pi*50*time)); n0 : J0; bond s -> n0\nground : Se(e = 0); g : J0; "
-                   "bond ground -> g\n");
+    size_t n =
+        say(text, 0,
+            "model Ladder { s : Se(e = 10*sin(2*pi*50*time)); n0 : J0; bond s -> n0\nground : Se(e = 0); g : J0; "
+            "bond ground -> g\n");
     for (int i = 1; i <= count; i++)
     {
-        n = say(text, n,
-                "d%d : J1 switched { initial mode off : OFF { on area(d%d.e) > 0 or area(d%d.e) == 0 and post(d%d.e) > "
-                "0 -> shut }\n mode shut : ON { on area(d%d.f) < 0 or area(d%d.f) == 0 and post(d%d.f) < 0 -> off } }\n",
-                i, i, i, i, i, i, i);
+        n = say(
+            text, n,
+            "d%d : J1 switched { initial mode off : OFF { on area(d%d.e) > 0 or area(d%d.e) == 0 and post(d%d.e) > "
+            "0 -> shut }\n mode shut : ON { on area(d%d.f) < 0 or area(d%d.f) == 0 and post(d%d.f) < 0 -> off } }\n",
+            i, i, i, i, i, i, i);
         n = say(text, n, "w%d : R(r = 1); r%d : R(r = %d); c%d : C(c = %d.0e-7); n%d : J0; a%d : J1; b%d : J1\n", i, i,
                 100 + i, i, 100 + 3 * i, i, i, i);
         n = say(text, n, "bond n%d -> d%d -> n%d; bond d%d -> w%d\n", i - 1, i, i, i, i);
@@ -370,7 +373,8 @@ static size_t ladder_memory(int count, char* text)
     return memory.peak;
 }
 
-// The map has outputs × inputs coefficients, 8 bytes each, and no variable, operator or task for any of them (decision 0034).
+// The map has outputs × inputs coefficients, 8 bytes each, and no variable, operator or task for any of them (decision
+// 0034).
 static void test_cost(void** state)
 {
     (void)state;
