@@ -106,6 +106,30 @@ static void put_limits(FILE* out, const Report* r)
     fputs("</table>\n", out);
 }
 
+static void put_islands(FILE* out, const Report* r)
+{
+    enum
+    {
+        ISLANDS_SHOWN = 50
+    };
+    kaiIslandCounters c;
+    int i = 0;
+    for (; i < ISLANDS_SHOWN && kaiSim_IslandCount(r->profile.sim, i, &c); i++)
+    {
+        if (i == 0)
+        {
+            put_section(out, "Islands");
+            fputs("<tr><th>island</th><th>steps</th><th>rollbacks</th><th>thrown away</th></tr>\n", out);
+        }
+        fputs("<tr><td><code>", out);
+        put_escaped(out, c.name);
+        fprintf(out, "</code></td><td class=\"n\">%lld</td><td class=\"n\">%lld</td><td class=\"n\">%lld</td></tr>\n",
+                (long long)c.steps, (long long)c.rollbacks, (long long)c.thrown);
+    }
+    if (i > 0)
+        fputs("</table>\n", out);
+}
+
 static void put_tags(FILE* out, const Report* r)
 {
     put_section(out, "Tags per instant");
@@ -203,6 +227,7 @@ void report_html(const Report* r, FILE* out)
         fprintf(out, "<figure>%s</figure>\n", r->figures[i]);
     put_run(out, r);
     put_limits(out, r);
+    put_islands(out, r);
     put_tags(out, r);
     put_events(out, r);
     put_reactions(out, &r->profile.firings);

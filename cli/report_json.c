@@ -107,6 +107,25 @@ static void put_steps(Json* j, const Report* r)
     end(j, '}');
 }
 
+static void put_islands(Json* j, const kaiSim* sim)
+{
+    kaiIslandCounters c;
+    begin(j, "islands", '[');
+    for (int i = 0; kaiSim_IslandCount(sim, i, &c); i++)
+    {
+        begin(j, NULL, '{');
+        put_text(j, "name", c.name);
+        put_count(j, "states", c.states);
+        put_count(j, "steps", c.steps);
+        put_count(j, "rejected", c.rejected);
+        put_count(j, "rollbacks", c.rollbacks);
+        put_count(j, "thrown", c.thrown);
+        put_number(j, "ahead", c.ahead);
+        end(j, '}');
+    }
+    end(j, ']');
+}
+
 static void put_instants(Json* j, const Report* r)
 {
     const Profile* p = &r->profile;
@@ -206,6 +225,7 @@ void report_json(const Report* r, FILE* out)
     put_number(&j, "atol", r->options.atol > 0 ? r->options.atol : r->options.rtol / 100);
     put_count(&j, "states", r->profile.state_count);
     put_steps(&j, r);
+    put_islands(&j, r->profile.sim);
     put_instants(&j, r);
     put_guards(&j, r);
     put_reactions(&j, &r->profile.firings);

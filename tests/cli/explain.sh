@@ -119,3 +119,11 @@ says "FILE.html"
 exits 4 explain $ball -o "$WORK/none/report.html"
 one_line "$err"
 exit 0
+
+# Islands with their rollbacks, in all three forms.
+run_explain() { "$KAIROS" explain tests/models/island_sensor.kai "$@" 2>/dev/null; }
+first=$(sed -n 's/^experiment \([a-z_]*\) of.*/\1/p' tests/models/island_sensor.kai | head -n 1)
+run_explain -e "$first" | grep -q '^islands:' || { echo "no islands in the text"; exit 1; }
+run_explain -e "$first" --json | grep -q '"rollbacks"' || { echo "no islands in the JSON"; exit 1; }
+run_explain -e "$first" -o "$WORK/islands.html"
+grep -q '>Islands<' "$WORK/islands.html" || { echo "no islands in the page"; exit 1; }
