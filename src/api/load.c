@@ -1,6 +1,6 @@
 // Text → kaiModel, checks, listings: the compiler side behind the public functions.
 #include "api/compilation.h"
-#include "gen/compile.h"
+#include "emit/compile.h"
 #include "lang/format.h"
 #include "prove/overlap.h"
 

@@ -1,5 +1,5 @@
 // The equations of bond graphs. Every connected part is a graph of its own; its sources and storages are the inputs of
-// a linear map that depends on the modes of its junctions and that the run fills in (src/sim/bonds.c).
+// a linear map that depends on the modes of its junctions and that the run fills in (src/kernel/bonds.c).
 #include "elab/elab.h"
 
 // ---- is it well formed

@@ -1,5 +1,5 @@
 // kaiModel: everything about a compiled model that does not change in a run, in one block. The compiler side fills it
-// (src/gen), the run side reads it (src/vm, src/sim); neither knows the other.
+// (src/emit), the run side reads it (src/vm, src/kernel, src/flow); neither knows the other.
 //
 // A run works on one array of doubles, the registers. A Boolean is 0 or 1. The register classes lie one after the other
 // in the order of REG_CLASSES; all but DERIV and TEMP are part of a snapshot.

@@ -81,7 +81,7 @@ static double call_external(const External* f, const double* R, const uint32_t* 
 }
 
 // In pairs of pairs: rounding grows with the logarithm of the count, and a derivative that leaves zeros away
-// (row_derivative in src/sched) has the same bits. `sum` holds the blocks of 8, 16, 32 … terms that wait for their
+// (row_derivative in src/lower) has the same bits. `sum` holds the blocks of 8, 16, 32 … terms that wait for their
 // neighbour.
 static double row_sum(const double* x, const double* c, uint32_t count)
 {

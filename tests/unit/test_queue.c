@@ -1,7 +1,7 @@
 // The queue of events and the agenda against a sorted list. KAIROS_QUEUE_EVENTS=10000000 makes it a benchmark: it
 // prints the time of an operation with that many events waiting.
-#include "sim/agenda.h"
-#include "sim/queue.h"
+#include "kernel/agenda.h"
+#include "kernel/queue.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,0 +1,613 @@
+// Flat model → kaiModel. The order matters: registers for variables, then everything is lowered (which finds the cells
+// and the derivatives that are needed), then the programs are written, then symbolic registers become numbers.
+#include "emit/compile.h"
+
+#include "emit/builder.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+uint32_t build_string(Builder* b, const char* text)
+{
+    if (text == NULL || text[0] == 0)
+        return 0;
+    uint64_t key = 14695981039346656037u;
+    for (const char* p = text; *p != 0; p++)
+        key = (key ^ (uint8_t)*p) * 1099511628211u;
+    uint32_t at;
+    if (map_get(&b->string_index, key, &at) && strcmp(b->strings.at + at, text) == 0)
+        return at;
+    at = b->strings.count;
+    for (const char* p = text;; p++)
+    {
+        vec_push(b->arena, b->strings, *p);
+        if (*p == 0)
+            break;
+    }
+    map_set(&b->string_index, key, at);
+    return at;
+}
+
+uint32_t build_place(Builder* b, Span span)
+{
+    if (span.file == 0)
+        return 0;
+    uint64_t key = (uint64_t)span.file << 32 | span.start;
+    uint32_t at;
+    if (map_get(&b->place_index, key, &at))
+        return at;
+    kaiPlace p = sources_place(b->c.sources, span);
+    at = b->places.count;
+    vec_push(b->arena, b->places, (ModelPlace){build_string(b, p.file), p.line, p.column});
+    map_set(&b->place_index, key, at);
+    return at;
+}
+
+SymReg react_result(Builder* b, uint32_t ctx, ScalarId value)
+{
+    SymReg dst = compiler_reg(&b->c, REG_TEMP);
+    vec_push(b->arena, b->react_sinks, (Sink){ctx, value, dst});
+    return dst;
+}
+
+// ---- registers
+// -------------------------------------------------------------------------------------------------------
+
+static void assign_registers(Builder* b)
+{
+    Compiler* c = &b->c;
+    c->time = compiler_reg(c, REG_MEMORY);
+    c->coefficients = sym_reg(REG_MEMORY, c->reg_counts[REG_MEMORY]);
+    c->reg_counts[REG_MEMORY] += c->flat->coefficient_count;
+    c->step = (StepRegs){NO_REG, NO_REG, NO_REG, NO_REG};
+    if (c->numeric)
+    {
+        c->step.length = compiler_reg(c, REG_MEMORY);
+        c->step.from = compiler_reg(c, REG_MEMORY);
+        c->step.end = compiler_reg(c, REG_MEMORY);
+        c->step.taken = compiler_reg(c, REG_MEMORY);
+    }
+    for (uint32_t v = 0; v < c->vars.count; v++)
+    {
+        const FlatVar* var = &c->flat->vars.at[v];
+        VarInfo* info = &c->vars.at[v];
+        bool event = var->kind == VAR_EVENT || (var->kind == VAR_INPUT && var->type == TYPE_EVENT);
+        bool defined = info->first_def[0] != 0 || info->implicit != 0;
+        switch (var->kind)
+        {
+        case VAR_PARAM: info->reg = compiler_reg(c, REG_PARAM); break;
+        case VAR_STATE:
+            info->reg = compiler_reg(c, REG_STATE);
+            info->deriv = compiler_reg(c, REG_DERIV);
+            vec_push(b->arena, b->state_vars, v);
+            break;
+        case VAR_SIGNAL:
+        case VAR_EVENT: info->reg = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY); break;
+        default: info->reg = compiler_reg(c, REG_MEMORY); break;
+        }
+        if (event || (var->kind == VAR_SIGNAL && info->maybe_absent))
+            info->present = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY);
+        if (event && !defined)
+            vec_push(b->arena, b->event_flags, info->present);
+        for (int k = 0; k < info->order + 1; k++)
+        {
+            SymReg weight = compiler_reg(c, REG_VALUE);
+            info->first_impulse = k == 0 ? weight : info->first_impulse;
+        }
+        if (info->rhs_order >= 0)
+        {
+            info->area = compiler_reg(c, REG_VALUE);
+            info->now = compiler_reg(c, REG_VALUE);
+            vec_push(b->arena, b->now_states, (NowState){info->reg, info->now});
+        }
+    }
+}
+
+// Parameters that follow from others, each after what it needs. Constants are put in by the run (they can be changed).
+static void bind_parameter(Builder* b, uint32_t v, uint8_t* done);
+
+static void bind_arguments(Builder* b, NodeId node, uint8_t* done)
+{
+    const Node n = b->c.flat->nodes.at[node];
+    if (n.op == NODE_VAR)
+        bind_parameter(b, n.aux, done);
+    for (int i = 0; i < node_op_arity((NodeOp)n.op); i++)
+        if (n.arg[i] != 0)
+            bind_arguments(b, n.arg[i], done);
+}
+
+static void bind_parameter(Builder* b, uint32_t v, uint8_t* done)
+{
+    const FlatVar* var = &b->c.flat->vars.at[v];
+    if (done[v] || var->kind != VAR_PARAM)
+        return;
+    done[v] = 1;
+    if (var->init == 0 || b->c.flat->nodes.at[var->init].op == NODE_CONST)
+        return;
+    bind_arguments(b, var->init, done);
+    Emitter* e = &b->programs.emitter;
+    SymReg from = emit_value(e, lower(&b->c, PHASE_FLOW, b->c.flat->vars.at[v].init).value);
+    vec_push(b->arena, e->fixed_code, (Instruction){.op = VM_MOVE, .dst = b->c.vars.at[v].reg, .src = {from}});
+}
+
+static void bind_parameters(Builder* b)
+{
+    uint8_t* done = arena_array(b->arena, uint8_t, b->c.vars.count + 1);
+    uint32_t start = emit_begin(&b->programs.emitter);
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+        bind_parameter(b, v, done);
+    emit_end(&b->programs.emitter, start);
+}
+
+// ---- programs
+// --------------------------------------------------------------------------------------------------------
+
+typedef VEC(uint32_t) TaskList;
+
+static TaskList tasks_of(Builder* b, TaskKind kind)
+{
+    TaskList list = {0};
+    for (uint32_t i = 0; i < b->c.tasks.count; i++)
+        if (b->c.tasks.at[i].kind == kind)
+            vec_push(b->arena, list, i);
+    return list;
+}
+
+static void build_start(Builder* b)
+{
+    Flat* flat = b->c.flat;
+    uint32_t first = b->c.tasks.count;
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+    {
+        VarKind kind = flat->vars.at[v].kind;
+        if (kind == VAR_STATE || kind == VAR_DISCRETE || kind == VAR_INPUT)
+            make_start_task(&b->c, v);
+    }
+    TaskList tasks = {0};
+    for (uint32_t i = first; i < b->c.tasks.count; i++)
+        vec_push(b->arena, tasks, i);
+    ProgramSpec spec = {.phase = PHASE_REACT,
+                        .tasks = tasks.at,
+                        .task_count = tasks.count,
+                        .start = true,
+                        .sinks = b->start_sinks.at,
+                        .sink_count = b->start_sinks.count};
+    b->draft.start = build_program(&b->programs, &spec, NULL);
+}
+
+static void build_initial(Builder* b)
+{
+    Flat* flat = b->c.flat;
+    Sinks sinks = {0};
+    for (uint32_t i = 0; i < flat->initials.count; i++)
+    {
+        Node eq = flat->nodes.at[flat->initials.at[i]];
+        NodeId difference = flat_node(flat, NODE_SUB, TYPE_REAL, eq.arg[0], eq.arg[1], 0, 0, 0, eq.span);
+        SymReg dst = compiler_reg(&b->c, REG_TEMP);
+        vec_push(b->arena, sinks, (Sink){0, lower(&b->c, PHASE_FLOW, difference).value, dst});
+        vec_push(b->arena, b->residuals, dst);
+    }
+    if (sinks.count == 0)
+        return;
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+        if (flat->vars.at[v].kind == VAR_STATE && flat->vars.at[v].init == 0)
+            vec_push(b->arena, b->unknowns, b->c.vars.at[v].reg);
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count};
+    b->draft.initial = build_program(&b->programs, &spec, NULL);
+}
+
+__attribute__((format(printf, 2, 3))) static void list(Builder* b, const char* format, ...)
+{
+    char line[1000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    for (const char* p = line; *p != 0; p++)
+        vec_push(b->arena, b->listing, *p);
+}
+
+static void list_task(Builder* b, uint32_t task, const char* indent)
+{
+    Compiler* c = &b->c;
+    const Task* t = &c->tasks.at[task];
+    const char* form = t->kind == TASK_RIGHT_HAND_SIDE ? "%s%s'" : t->kind == TASK_DERIVATIVE ? "%sder %s" : "%s%s";
+    char name[600];
+    snprintf(name, sizeof name, form, indent, c->flat->vars.at[t->var].name);
+    Span span = task_item_count(c, task) > 0 ? task_item(c, PHASE_FLOW, task, 0).span : (Span){0};
+    kaiPlace at = sources_place(c->sources, span);
+    if (at.file != NULL)
+        list(b, "%-40s %s:%d\n", name, at.file, at.line);
+    else
+        list(b, "%s\n", name);
+}
+
+// The tasks of a program in their order, loops marked.
+static void list_order(Builder* b, const char* title, const Order* order)
+{
+    list(b, "%s\n", title);
+    for (uint32_t i = 0; i < order->count; i++)
+    {
+        uint32_t first = order->first[i], end = order->first[i + 1];
+        if (order->looped[i])
+            list(b, "  fixed point of %u:\n", end - first);
+        for (uint32_t k = first; k < end; k++)
+            list_task(b, order->tasks[k], order->looped[i] ? "    " : "  ");
+    }
+}
+
+static void build_programs(Builder* b, const CompileOptions* options, bool listing)
+{
+    TaskList definitions = tasks_of(b, TASK_DEFINITION), slopes = tasks_of(b, TASK_RIGHT_HAND_SIDE);
+    for (uint32_t i = 0; i < b->c.tasks.count; i++)
+    {
+        TaskKind kind = b->c.tasks.at[i].kind;
+        if (kind == TASK_DEFINITION || kind == TASK_IMPLICIT || kind == TASK_IMPULSE || kind == TASK_NOW)
+            vec_push(b->arena, b->react_tasks, i);
+    }
+    Order order;
+    Programs* p = &b->programs;
+    ProgramSpec deriv = {.phase = PHASE_FLOW, .tasks = slopes.at, .task_count = slopes.count};
+    b->draft.deriv = build_program(p, &deriv, &order);
+    if (listing)
+        list_order(b, "state transition (derivatives):", &order);
+    ProgramSpec flow = {.phase = PHASE_FLOW, .tasks = definitions.at, .task_count = definitions.count};
+    b->draft.flow = build_program(p, &flow, &order);
+    if (listing)
+        list_order(b, "outputs (between instants):", &order);
+    ProgramSpec events = {
+        .phase = PHASE_FLOW, .sinks = b->event_sinks.at, .sink_count = b->event_sinks.count, .slopes_given = true};
+    b->draft.events = build_program(p, &events, &order);
+    if (listing)
+        list_order(b, "event generation (guards need):", &order);
+    build_bonds(b);
+    ProgramSpec react = {.phase = PHASE_REACT,
+                         .tasks = b->react_tasks.at,
+                         .task_count = b->react_tasks.count,
+                         .sinks = b->react_sinks.at,
+                         .sink_count = b->react_sinks.count};
+    b->draft.react = build_program(p, &react, &order);
+    if (listing)
+        list_order(b, "reaction:", &order);
+    if (b->islands.count > 0)
+        build_units(b);
+    build_start(b);
+    build_initial(b);
+    build_reaction_code(b);
+    build_expectations(b);
+    if (options->jacobian)
+        build_jacobian(b, slopes.at, slopes.count);
+    b->draft.params = emit_parameters(&p->emitter);
+}
+
+// ---- tables
+// ----------------------------------------------------------------------------------------------------------
+
+static uint8_t column_kind(const FlatVar* var)
+{
+    if (var->kind == VAR_MODE)
+        return KAI_COLUMN_MODE;
+    if (var->type == TYPE_EVENT || var->kind == VAR_EVENT)
+        return KAI_COLUMN_EVENT;
+    return var->type == TYPE_BOOL ? KAI_COLUMN_BOOL : KAI_COLUMN_REAL;
+}
+
+// The column of a variable. t, p, m and run are columns already.
+static uint32_t column_title(Builder* b, const char* name)
+{
+    static const char* const taken[] = {"t", "p", "m", "run", "branch"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return build_string(b, arena_printf(b->arena, "%s.%s", b->c.flat->model_name, name));
+    return build_string(b, name);
+}
+
+static void build_var(Builder* b, uint32_t v)
+{
+    const FlatVar* var = &b->c.flat->vars.at[v];
+    const VarInfo* info = &b->c.vars.at[v];
+    bool literal = var->init == 0 || b->c.flat->nodes.at[var->init].op == NODE_CONST;
+    ModelVar made = {
+        .name = build_string(b, var->name),
+        .title = column_title(b, var->name),
+        .unit = build_string(b, var->unit.text),
+        .description = build_string(b, var->description),
+        .kind = (uint8_t)var->kind,
+        .column = column_kind(var),
+        .hidden = var->hidden,
+        .structural = var->structural,
+        .settable = var->kind == VAR_PARAM
+                        ? literal && !var->structural
+                        : var->kind == VAR_STATE || var->kind == VAR_DISCRETE || var->kind == VAR_INPUT,
+        .is_input = var->input,
+        .is_output = var->output,
+        .reg = info->reg,
+        .present = info->present,
+        .ctx = var->ctx,
+        .machine = var->machine,
+        .place = build_place(b, var->span),
+    };
+    bool shown = info->order >= 0 && !b->c.numeric;  // a number contains its impulse
+    made.impulse = shown ? info->first_impulse : NO_REG;
+    made.impulse_count = shown ? (uint32_t)(info->order + 1) : 0;
+    made.first_title = b->impulse_titles.count;
+    if (info->bond_area != NO_REG)  // the jump of the bond graph writes it, not the reaction
+    {
+        made.impulse = info->bond_area;
+        made.impulse_count = 1;
+    }
+    for (uint32_t k = 0; k < made.impulse_count; k++)
+        vec_push(b->arena, b->impulse_titles,
+                 build_string(b, arena_printf(b->arena, "%s#%u", b->strings.at + made.title, k)));
+    if (var->kind == VAR_PARAM)
+    {
+        double value = literal && var->init != 0 ? b->c.flat->nodes.at[var->init].value : 0;
+        vec_push(b->arena, b->starts, (Reset){info->reg, b->numbers.count});
+        vec_push(b->arena, b->numbers, value);
+    }
+    vec_push(b->arena, b->vars, made);
+}
+
+static void build_loops(Builder* b)
+{
+    for (uint32_t i = 0; i < b->programs.loops.count; i++)
+    {
+        const LoopInfo* loop = &b->programs.loops.at[i];
+        Component made = {.first_known = loop->first_known, .count = loop->count, .text = build_string(b, loop->text)};
+        made.newton = loop->newton;
+        made.first_member = b->component_vars.count;
+        for (uint32_t k = 0; k < loop->count; k++)
+            vec_push(b->arena, b->component_vars, loop->vars[k]);
+        made.first_name = b->component_names.count;
+        for (uint32_t k = 0; k < loop->count; k++)
+            vec_push(b->arena, b->component_names, build_string(b, loop->names[k]));
+        made.first_input = b->component_vars.count;
+        made.input_count = loop->inputs.count;
+        for (uint32_t k = 0; k < loop->inputs.count; k++)
+            vec_push(b->arena, b->component_vars, loop->inputs.at[k]);
+        vec_push(b->arena, b->components, made);
+    }
+}
+
+// The indices 0 … count - 1 sorted by context (counting sort, stable), and each context's share at `offset` in Context.
+static uint32_t* index_by_ctx(Builder* b, const uint32_t* ctxs, uint32_t count, size_t offset)
+{
+    uint32_t* list = arena_array(b->arena, uint32_t, count + 1);
+    uint32_t* first = arena_array(b->arena, uint32_t, b->contexts.count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        first[ctxs[i] + 1]++;
+    for (uint32_t ctx = 0; ctx < b->contexts.count; ctx++)
+    {
+        IndexRange range = {first[ctx], first[ctx + 1]};
+        memcpy((char*)&b->contexts.at[ctx] + offset, &range, sizeof range);
+        first[ctx + 1] += first[ctx];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        list[first[ctxs[i]]++] = i;
+    return list;
+}
+
+static void build_contexts(Builder* b)
+{
+    const Flat* flat = b->c.flat;
+    for (uint32_t i = 0; i < flat->ctxs.count; i++)
+    {
+        const FlatCtx* ctx = &flat->ctxs.at[i];
+        vec_push(b->arena, b->contexts, (Context){.parent = ctx->parent, .machine = ctx->machine, .mode = ctx->mode});
+    }
+#define INDEX(table, list, field, limit)                                                                               \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        uint32_t* ctxs = arena_array(b->arena, uint32_t, (limit) + 1);                                                 \
+        for (uint32_t i = 0; i < (limit); i++)                                                                         \
+            ctxs[i] = b->table.at[i].ctx;                                                                              \
+        b->list.at = index_by_ctx(b, ctxs, (limit), offsetof(Context, field));                                         \
+        b->list.count = (limit);                                                                                       \
+    } while (0)
+    INDEX(guards, ctx_guards, guards, b->guards.count);
+    INDEX(reactions, ctx_whens, whens, flat->whens.count);
+    INDEX(memories, ctx_memories, memories, b->memories.count);
+    INDEX(assertions, ctx_assertions, assertions, b->assertions.count);
+    INDEX(machines, ctx_machines, machines, b->machines.count);
+#undef INDEX
+}
+
+static void lay_out(Builder* b)
+{
+    uint32_t next = 0;
+    for (int cls = 0; cls < REG_CLASS_COUNT; cls++)
+    {
+        b->draft.reg_first[cls] = next;
+        next += cls == REG_CONST ? b->c.scalars.constants.count : b->c.reg_counts[cls];
+        if (cls == REG_VALUE)
+            b->draft.saved_count = next;
+    }
+    b->draft.reg_count = next;
+    b->draft.state_count = b->c.reg_counts[REG_STATE];
+}
+
+static void build_reg_places(Builder* b)
+{
+    for (uint32_t i = 0; i < b->draft.reg_count; i++)
+        vec_push(b->arena, b->reg_places, 0);
+    for (int cls = 0; cls < REG_CLASS_COUNT; cls++)
+        for (uint32_t i = 0; i < b->programs.emitter.reg_spans[cls].count; i++)
+            b->reg_places.at[b->draft.reg_first[cls] + i] = build_place(b, b->programs.emitter.reg_spans[cls].at[i]);
+}
+
+// clang-format off
+// Every register in every table: symbolic → number.
+static void relocate_tables(Builder* b)
+{
+    const uint32_t* f = b->draft.reg_first;
+#define AT(table, field)                                                                                               \
+    for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
+        b->table.at[i].field = relocate(b->table.at[i].field, f);
+#define AT2(table, x, y) AT(table, x) AT(table, y)
+    AT2(bond_parts, state, parameter) AT2(bond_parts, matrix, slopes) AT2(bond_inputs, value, impulse) AT(bond_inputs, slope)
+    AT(bond_outputs, area) AT(bond_systems, map) AT2(committed, target, value) AT2(carried, state, area)
+    AT2(vars, reg, present) AT(vars, impulse)
+    AT2(now_states, state, now) AT(faults, condition)
+    AT2(guards, g, slope)
+    AT2(guards, argument, present) AT2(guards, react_g, react_present) AT2(guards, truth, latch)
+        AT2(guards, last_g, side) AT2(memories, dst, src) AT(memories, left) AT2(clocks, flag, period)
+            AT2(clocks, first, count) AT2(delays, value, present) AT2(delays, flow_value, time) AT(delays, flow_slope)
+                AT2(delays, out, out_present) AT2(reactions, fire, weight) AT2(acts, target, flag)
+                    AT2(acts, value, present) AT(modes, entry) AT(machines, reg) AT2(resets, target, value)
+                        AT(starts, target) AT(assertions, broken) AT(components, first_known) AT2(probes, time, index)
+                            AT2(probes, out, out_present) AT2(expectations, value, value_present)
+                                AT2(expectations, target, within)
+#undef AT2
+#undef AT
+#define LIST(table)                                                                                                    \
+    for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
+        b->table.at[i] = relocate(b->table.at[i], f);
+                                    LIST(event_flags) LIST(residuals) LIST(unknowns) LIST(jacobian_values)
+                                        LIST(jacobian_times)
+#undef LIST
+                                            b->draft.reg_time = relocate(b->c.time, f);
+    b->draft.reg_seed = relocate(b->c.seed, f);
+    b->draft.reg_pulse = relocate(b->c.step.length, f);
+    b->draft.reg_step_from = relocate(b->c.step.from, f);
+    b->draft.reg_step_end = relocate(b->c.step.end, f);
+    b->draft.reg_step_taken = relocate(b->c.step.taken, f);
+}
+// clang-format on
+
+static void index_sinks(Builder* b)
+{
+    for (uint32_t i = 0; i < b->event_sinks.count; i++)
+        map_set(&b->event_index, b->event_sinks.at[i].dst, i + 1);
+    for (uint32_t i = 0; i < b->react_sinks.count; i++)
+        map_set(&b->react_index, b->react_sinks.at[i].dst, i + 1);
+}
+
+static kaiModel* finish(Builder* b, kaiAllocator allocator)
+{
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+        build_var(b, v);
+    build_loops(b);
+    build_contexts(b);
+    for (uint32_t i = 0; i < b->modes.count; i++)
+        b->modes.at[i].entry = b->c.entries[b->modes.at[i].ctx];
+    for (uint32_t i = 0; i < b->c.flat->ctxs.count; i++)
+        if (b->c.entries[i] != NO_REG)
+            vec_push(b->arena, b->event_flags, b->c.entries[i]);
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+        b->draft.instant_signals |= b->c.flat->vars.at[v].kind == VAR_SIGNAL && b->c.vars.at[v].event_dependent;
+    b->draft.choice_count = b->c.flat->choices.count;
+    b->draft.impulse_order = b->c.highest != 0 ? node_order(&b->c, b->c.highest) : -1;
+    b->draft.impulse_place = b->c.highest != 0 ? build_place(b, b->c.flat->nodes.at[b->c.highest].span) : 0;
+    b->draft.when_count = b->c.flat->whens.count;
+    b->draft.name = build_string(b, b->c.flat->model_name);
+    lay_out(b);
+    build_reg_places(b);
+    emit_relocate(&b->programs.emitter, b->draft.reg_first);
+    relocate_tables(b);
+    if (b->islands.count > 0)
+        finish_units(b);
+    for (uint32_t i = 0; i < b->c.scalars.constants.count; i++)
+        vec_push(b->arena, b->constants, b->c.scalars.constants.at[i]);
+    for (uint32_t i = 0; i < b->programs.emitter.code.count; i++)
+        vec_push(b->arena, b->code, b->programs.emitter.code.at[i]);
+#define X(type, name) b->draft.name = b->name.at, b->draft.name##_count = b->name.count;
+    MODEL_ARRAYS(X)
+#undef X
+    kaiModel* model = model_pack(&b->draft, allocator);
+    if (model != NULL && !model_bind(model))
+    {
+        model_free(model);
+        return NULL;
+    }
+    return model;
+}
+
+static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, const Sources* sources)
+{
+    b->arena = arena;
+    b->c = (Compiler){.arena = arena, .flat = flat, .diags = diags, .sources = sources, .seed = NO_REG};
+    map_init(&b->string_index, arena);
+    map_init(&b->place_index, arena);
+    map_init(&b->draw_uses, arena);
+    map_init(&b->event_index, arena);
+    map_init(&b->react_index, arena);
+    map_init(&b->c.cell_index, arena);
+    map_init(&b->c.pre_latches, arena);
+    map_init(&b->c.event_flags, arena);
+    map_init(&b->c.task_of, arena);
+    map_init(&b->c.start_of, arena);
+    map_init(&b->c.derived, arena);
+    map_init(&b->c.slopes, arena);
+    map_init(&b->c.impulse_index, arena);
+    scalars_init(&b->c.scalars, arena);
+    vec_push(arena, b->strings, 0);
+    vec_push(arena, b->places, (ModelPlace){0});
+    for (uint32_t i = 0; i < flat->vars.count; i++)
+        vec_push(arena, b->c.vars, (VarInfo){.reg = NO_REG, .present = NO_REG, .deriv = NO_REG, .bond_area = NO_REG});
+    b->c.entries = arena_array(arena, SymReg, flat->ctxs.count + 1);
+    for (uint32_t i = 0; i <= flat->ctxs.count; i++)
+        b->c.entries[i] = NO_REG;
+}
+
+static bool is_word(const char* word, const char* text)
+{
+    return word != NULL && strcmp(word, text) == 0;
+}
+
+static void choose_impulses(Compiler* c)
+{
+    const FlatExperiment* x = &c->flat->experiment;
+    c->numeric = is_word(x->impulses, "numeric");
+    if (c->numeric && x->solver != NULL && !is_word(x->solver, "riemann"))
+        diag_error(c->diags, K_NUMERIC_SOLVER, x->solver_span,
+                   "numeric impulses are integrated by the right Riemann sum, not by `%s`", x->solver);
+}
+
+kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* sources, const CompileOptions* options,
+                        const char** listing)
+{
+    uint32_t errors = diags->error_count;  // of other models of the file
+    Builder* b = arena_new(arena, Builder);
+    start_builder(b, arena, flat, diags, sources);
+    choose_impulses(&b->c);
+    index_definitions(&b->c);
+    b->c.source_nodes = flat->nodes.count;
+    analyse(&b->c);
+    infer_impulses(&b->c);
+    if (listing != NULL && options->list_impulses)
+        *listing = print_impulses(&b->c);
+    if (diags->error_count > errors)
+        return NULL;
+    scalar_const(&b->c.scalars, 0);  // constant number 0 is no PARAM register: see Emitter.fixed
+    assign_registers(b);
+    make_tasks(&b->c);
+    emitter_init(&b->programs.emitter, &b->c);
+    bind_parameters(b);
+    build_reactions(b);
+    build_reaction_values(b);
+    build_experiment(b);
+    for (uint32_t i = 0; i < b->c.tasks.count; i++)  // finds all cells and derivatives, in both phases
+        for (uint32_t k = 0; k < task_item_count(&b->c, i); k++)
+        {
+            task_item(&b->c, PHASE_REACT, i, k);
+            task_item(&b->c, PHASE_FLOW, i, k);
+        }
+    find_draws(b);
+    build_carried(b);
+    find_externals(b);
+    build_cells(b);
+    index_sinks(b);
+    build_islands(b);
+    if (diags->error_count > errors)
+        return NULL;
+    bool list_schedule = listing != NULL && !options->list_impulses;
+    build_programs(b, options, list_schedule);
+    if (list_schedule)
+    {
+        vec_push(arena, b->listing, 0);
+        *listing = b->listing.at;
+    }
+    return finish(b, options->allocator);
+}

@@ -1,0 +1,109 @@
+// What an experiment asks for: settings, records, plots, sweeps, expectations.
+#include "emit/builder.h"
+
+#include <string.h>
+
+static void build_settings(Builder* b)
+{
+    const FlatExperiment* x = &b->c.flat->experiment;
+    ModelSettings* s = &b->draft.settings;
+    s->start = x->has_start ? x->start : 0;
+    s->has_stop = x->has_stop;
+    s->stop = x->has_stop ? x->stop : s->start + 10;
+    s->rtol = x->has_rtol ? x->rtol : 0;
+    s->atol = x->has_atol ? x->atol : 0;
+    s->step = x->has_step ? x->step : 0;
+    s->max_step = x->has_max_step ? x->max_step : 0;
+    s->balance = x->has_balance ? x->balance : 0;
+    s->seed = x->has_seed ? (uint64_t)x->seed : 1;
+    s->max_microsteps = x->has_max_microsteps ? (uint32_t)x->max_microsteps : 0;
+    s->max_branches = x->has_max_branches ? (uint64_t)x->max_branches : 0;
+    s->max_choices = x->has_max_choices ? (uint64_t)x->max_choices : 0;
+#define X(name) s->name = build_string(b, x->name);
+    FLAT_WORDS(X)
+#undef X
+    b->draft.experiment = build_string(b, x->name);
+}
+
+static void build_records(Builder* b)
+{
+    const FlatExperiment* x = &b->c.flat->experiment;
+    for (uint32_t i = 0; i < x->records.count; i++)
+    {
+        const FlatRecord* r = &x->records.at[i];
+        vec_push(b->arena, b->records, (RecordSet){b->record_vars.count, r->vars.count, r->every});
+        for (uint32_t k = 0; k < r->vars.count; k++)
+            vec_push(b->arena, b->record_vars, r->vars.at[k]);
+    }
+    for (uint32_t i = 0; i < x->plots.count; i++)
+    {
+        const FlatPlot* p = &x->plots.at[i];
+        vec_push(b->arena, b->plots, (PlotSet){b->plot_vars.count, p->vars.count, p->against});
+        for (uint32_t k = 0; k < p->vars.count; k++)
+            vec_push(b->arena, b->plot_vars, p->vars.at[k]);
+    }
+    for (uint32_t i = 0; i < x->sweeps.count; i++)
+    {
+        const FlatSweep* s = &x->sweeps.at[i];
+        bool structural = b->c.flat->vars.at[s->var].structural;
+        vec_push(b->arena, b->sweeps, (Sweep){s->var, b->numbers.count, s->values.count, structural});
+        for (uint32_t k = 0; k < s->values.count; k++)
+            vec_push(b->arena, b->numbers, s->values.at[k]);
+    }
+}
+
+static void build_tables(Builder* b)
+{
+    const Flat* flat = b->c.flat;
+    for (uint32_t i = 0; i < flat->tables.count; i++)
+    {
+        const FlatTable* t = &flat->tables.at[i];
+        uint32_t rows = (uint32_t)t->rows;
+        vec_push(b->arena, b->tables, (Table){b->numbers.count, b->numbers.count + rows, rows});
+        for (uint32_t k = 0; k < 2 * rows; k++)
+            vec_push(b->arena, b->numbers, k < rows ? t->x[k] : t->y[k - rows]);
+    }
+}
+
+void build_experiment(Builder* b)
+{
+    build_settings(b);
+    build_records(b);
+    build_tables(b);
+    const FlatExperiment* x = &b->c.flat->experiment;
+    for (uint32_t i = 0; i < x->expects.count; i++)  // makes the probes
+    {
+        lower(&b->c, PHASE_REACT, x->expects.at[i].value);
+        if (x->expects.at[i].target != 0)
+        {
+            lower(&b->c, PHASE_REACT, x->expects.at[i].target);
+            lower(&b->c, PHASE_REACT, x->expects.at[i].within);
+        }
+    }
+}
+
+void build_expectations(Builder* b)
+{
+    const FlatExperiment* x = &b->c.flat->experiment;
+    Emitter* e = &b->programs.emitter;
+    uint32_t start = emit_begin(e);
+    for (uint32_t i = 0; i < x->expects.count; i++)
+    {
+        const FlatExpect* w = &x->expects.at[i];
+        Expectation made = {.target = NO_REG,
+                            .within = NO_REG,
+                            .text = build_string(b, w->text),
+                            .source = build_string(b, w->source),
+                            .place = build_place(b, w->span)};
+        Lowered value = lower(&b->c, PHASE_REACT, w->value);
+        made.value = emit_value(e, value.value);
+        made.value_present = emit_value(e, value.present);
+        if (w->target != 0)
+        {
+            made.target = emit_value(e, lower(&b->c, PHASE_REACT, w->target).value);
+            made.within = emit_value(e, lower(&b->c, PHASE_REACT, w->within).value);
+        }
+        vec_push(b->arena, b->expectations, made);
+    }
+    b->draft.expect = emit_end(e, start);
+}

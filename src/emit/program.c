@@ -1,0 +1,651 @@
+// From a set of wanted values to code: close the set under need, order it by strongly connected components, write it in
+// that order. Neighbours that live in modes of the same machine share one switch; loops become fixed points (rule R1).
+#include "emit/program.h"
+
+#include <stdlib.h>
+
+// ---- which tasks, and what they need
+// ---------------------------------------------------------------------------------
+
+typedef struct Need
+{
+    Programs* p;
+    const ProgramSpec* spec;
+    VEC(uint32_t) tasks;  // found so far
+    Map local;            // task → index in `tasks`
+    VEC(uint32_t) first;  // edges of task i: first[i] … first[i + 1]
+    VEC(uint32_t) edges;  // local indices
+    VEC(ScalarId) stack;
+} Need;
+
+static Compiler* compiler_of(Need* n)
+{
+    return n->p->emitter.c;
+}
+
+static uint32_t local_task(Need* n, uint32_t task)
+{
+    uint32_t index;
+    if (map_get(&n->local, task, &index))
+        return index;
+    index = n->tasks.count;
+    map_set(&n->local, task, index);
+    vec_push(compiler_of(n)->arena, n->tasks, task);
+    return index;
+}
+
+static bool task_of_register(Need* n, SymReg reg, uint32_t* task)
+{
+    Compiler* c = compiler_of(n);
+    if (n->spec->start && map_get(&c->start_of, reg, task))
+        return true;
+    if (n->spec->slopes_given && sym_class(reg) == REG_DERIV)
+        return false;
+    return map_get(&c->task_of, reg, task);
+}
+
+static void push_scalar(Need* n, ScalarId s)
+{
+    Compiler* c = compiler_of(n);
+    while (n->p->stamp.count < c->scalars.list.count)
+        vec_push(c->arena, n->p->stamp, 0);
+    if (s == 0 || n->p->stamp.at[s] == n->p->root)
+        return;
+    n->p->stamp.at[s] = n->p->root;
+    vec_push(c->arena, n->stack, s);
+}
+
+// Adds an edge for every task that the pushed scalars read.
+static void follow(Need* n, bool edges)
+{
+    Compiler* c = compiler_of(n);
+    while (n->stack.count > 0)
+    {
+        const Scalar x = c->scalars.list.at[n->stack.at[--n->stack.count]];
+        uint32_t task;
+        if (x.op == SCALAR_REG)
+        {
+            if (!task_of_register(n, x.reg, &task))
+                continue;
+            uint32_t index = local_task(n, task);
+            if (edges)
+                vec_push(c->arena, n->edges, index);
+            continue;
+        }
+        for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
+            push_scalar(n, x.arg[i]);
+    }
+}
+
+static void close_set(Need* n)
+{
+    Compiler* c = compiler_of(n);
+    const ProgramSpec* spec = n->spec;
+    for (uint32_t i = 0; i < spec->task_count; i++)
+        local_task(n, spec->tasks[i]);
+    n->p->root++;
+    for (uint32_t i = 0; i < spec->sink_count; i++)
+        push_scalar(n, spec->sinks[i].value);
+    follow(n, false);
+    for (uint32_t i = 0; i < n->tasks.count; i++)
+    {
+        vec_push(c->arena, n->first, n->edges.count);
+        n->p->root++;
+        for (uint32_t k = 0; k < task_item_count(c, n->tasks.at[i]); k++)
+        {
+            TaskItem item = task_item(c, spec->phase, n->tasks.at[i], k);
+            push_scalar(n, item.value.value);
+            push_scalar(n, item.value.present);
+        }
+        follow(n, true);
+    }
+    vec_push(c->arena, n->first, n->edges.count);
+}
+
+static bool needs_itself(const Need* n, uint32_t v)
+{
+    for (uint32_t e = n->first.at[v]; e < n->first.at[v + 1]; e++)
+        if (n->edges.at[e] == v)
+            return true;
+    return false;
+}
+
+static Order order_needed(Need* n)
+{
+    Arena* arena = compiler_of(n)->arena;
+    Components k = graph_components(arena, n->tasks.count, n->first.at, n->edges.at);
+    Order order = {.count = k.count, .first = k.first, .tasks = k.nodes};
+    order.looped = arena_array(arena, bool, k.count + 1);
+    for (uint32_t i = 0; i < k.count; i++)
+        order.looped[i] = k.first[i + 1] - k.first[i] > 1 || needs_itself(n, k.nodes[k.first[i]]);
+    return order;
+}
+
+static Need find_needed(Programs* p, const ProgramSpec* spec)
+{
+    Need n = {.p = p, .spec = spec};
+    map_init(&n.local, p->emitter.c->arena);
+    close_set(&n);
+    return n;
+}
+
+static void to_global(Need* n, Order* order)
+{
+    for (uint32_t i = 0; i < n->tasks.count; i++)
+        order->tasks[i] = n->tasks.at[order->tasks[i]];
+}
+
+Order order_tasks(Programs* p, const ProgramSpec* spec)
+{
+    Need n = find_needed(p, spec);
+    Order order = order_needed(&n);
+    to_global(&n, &order);
+    return order;
+}
+
+// ---- items by context
+// ------------------------------------------------------------------------------------------------
+
+// The machine that stands directly in context `at` on the way down to `ctx`, and its mode there.
+static FlatCtx step_down(const Flat* flat, uint32_t at, uint32_t ctx)
+{
+    while (flat->ctxs.at[ctx].parent != at)
+        ctx = flat->ctxs.at[ctx].parent;
+    return flat->ctxs.at[ctx];
+}
+
+static void emit_in(Programs* p, const Sink* items, uint32_t count, uint32_t at);
+
+static void emit_machine(Programs* p, const Sink* items, uint32_t count, uint32_t at, uint32_t machine)
+{
+    Emitter* e = &p->emitter;
+    Compiler* c = e->c;
+    const FlatMachine* m = &c->flat->machines.at[machine];
+    SwitchPatch patch = emit_switch(e, c->vars.at[m->mode_var].reg, m->modes.count);
+    Sinks* inside = arena_array(c->arena, Sinks, m->modes.count);
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(c->arena, inside[step_down(c->flat, at, items[i].ctx).mode], items[i]);
+    for (uint32_t mode = 0; mode < m->modes.count; mode++)
+    {
+        if (inside[mode].count == 0)
+            continue;
+        emit_case(e, &patch, mode);
+        emit_in(p, inside[mode].at, inside[mode].count, m->modes.at[mode].ctx);
+        emit_case_end(e, &patch);
+    }
+    emit_switch_end(e, &patch);
+}
+
+static void emit_in(Programs* p, const Sink* items, uint32_t count, uint32_t at)
+{
+    const Flat* flat = p->emitter.c->flat;
+    for (uint32_t i = 0; i < count;)
+    {
+        if (items[i].ctx == at)
+        {
+            emit_to(&p->emitter, items[i].value, items[i].dst);
+            i++;
+            continue;
+        }
+        uint32_t machine = step_down(flat, at, items[i].ctx).machine, end = i;
+        while (end < count && items[end].ctx != at && step_down(flat, at, items[end].ctx).machine == machine)
+            end++;
+        emit_machine(p, items + i, end - i, at, machine);
+        i = end;
+    }
+}
+
+// Registers that only some modes write start at 0.
+static void emit_defaults(Programs* p, const Sink* items, uint32_t count)
+{
+    Map seen;
+    map_init(&seen, p->emitter.c->arena);
+    uint32_t ignored;
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].ctx != 0 && !map_get(&seen, items[i].dst, &ignored))
+        {
+            map_set(&seen, items[i].dst, 1);
+            emit_constant(&p->emitter, 0, items[i].dst);
+        }
+}
+
+void emit_sinks(Programs* p, const Sink* sinks, uint32_t count)
+{
+    emit_defaults(p, sinks, count);
+    emit_in(p, sinks, count, 0);
+}
+
+// ---- code of tasks
+// ---------------------------------------------------------------------------------------------------
+
+static void task_sinks(Programs* p, Phase phase, uint32_t task, Sinks* out)
+{
+    Compiler* c = p->emitter.c;
+    for (uint32_t k = 0; k < task_item_count(c, task); k++)
+    {
+        TaskItem item = task_item(c, phase, task, k);
+        const Task* t = &c->tasks.at[task];
+        vec_push(c->arena, *out, (Sink){item.ctx, item.value.value, t->reg});
+        if (t->present != NO_REG)
+            vec_push(c->arena, *out, (Sink){item.ctx, item.value.present, t->present});
+    }
+}
+
+// The machine a task belongs to at the top level + 1; 0 = it stands outside all modes.
+static uint32_t task_machine(Programs* p, Phase phase, uint32_t task)
+{
+    Compiler* c = p->emitter.c;
+    if (task_item_count(c, task) == 0)
+        return 0;
+    uint32_t ctx = task_item(c, phase, task, 0).ctx;
+    return ctx == 0 ? 0 : step_down(c->flat, 0, ctx).machine + 1;
+}
+
+// ---- loops
+// -----------------------------------------------------------------------------------------------------------
+
+typedef struct Knowing
+{
+    Programs* p;
+    const uint32_t* members;
+    uint32_t count;
+    SymReg first_known;
+    Map task_index;  // task → number in the loop
+    Map memo;        // scalar → scalar: is it known
+} Knowing;
+
+static ScalarId known_register(Knowing* k, SymReg reg)
+{
+    Compiler* c = k->p->emitter.c;
+    uint32_t task, index;
+    if (map_get(&c->task_of, reg, &task) && map_get(&k->task_index, task, &index))
+        return scalar_reg(&c->scalars, sym_reg(REG_TEMP, sym_index(k->first_known) + index));
+    return scalar_const(&c->scalars, 1);
+}
+
+// When the value of an expression is known: all arguments are, except that `select` needs only the chosen side and
+// and/or are decided by one side (the monotone extensions of the constructive semantics).
+static ScalarId known(Knowing* k, ScalarId s)
+{
+    Compiler* c = k->p->emitter.c;
+    Scalars* z = &c->scalars;
+    uint32_t found;
+    if (map_get(&k->memo, s, &found))
+        return found;
+    const Scalar x = z->list.at[s];
+    ScalarId out = scalar_const(z, 1);
+    if (x.op == SCALAR_REG)
+        out = known_register(k, x.reg);
+    else if (x.op == VM_SELECT)
+        out = scalar_and(z, known(k, x.arg[0]), scalar_select(z, x.arg[0], known(k, x.arg[1]), known(k, x.arg[2])));
+    else if (x.op == VM_AND || x.op == VM_OR)
+    {
+        ScalarId ka = known(k, x.arg[0]), kb = known(k, x.arg[1]);
+        ScalarId a = x.op == VM_OR ? x.arg[0] : scalar_not(z, x.arg[0]);
+        ScalarId b = x.op == VM_OR ? x.arg[1] : scalar_not(z, x.arg[1]);
+        out = scalar_or(z, scalar_and(z, ka, kb), scalar_or(z, scalar_and(z, ka, a), scalar_and(z, kb, b)));
+    }
+    else
+        for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
+            out = scalar_and(z, out, known(k, x.arg[i]));
+    map_set(&k->memo, s, out);
+    return out;
+}
+
+static void emit_member(Knowing* k, Phase phase, uint32_t member)
+{
+    Compiler* c = k->p->emitter.c;
+    Scalars* z = &c->scalars;
+    uint32_t task = k->members[member];
+    SymReg flag = sym_reg(REG_TEMP, sym_index(k->first_known) + member);
+    Sinks items = {0};
+    bool modal = false;
+    for (uint32_t i = 0; i < task_item_count(c, task); i++)
+    {
+        TaskItem item = task_item(c, phase, task, i);
+        const Task* t = &c->tasks.at[task];
+        ScalarId sure =
+            scalar_and(z, known(k, item.value.present),
+                       scalar_select(z, item.value.present, known(k, item.value.value), scalar_const(z, 1)));
+        vec_push(c->arena, items, (Sink){item.ctx, item.value.value, t->reg});
+        if (t->present != NO_REG)
+            vec_push(c->arena, items, (Sink){item.ctx, item.value.present, t->present});
+        vec_push(c->arena, items, (Sink){item.ctx, sure, flag});
+        modal |= item.ctx != 0;
+    }
+    if (modal)  // in a mode without a definition it is absent, and that is known
+    {
+        if (c->tasks.at[task].present != NO_REG)
+            emit_constant(&k->p->emitter, 0, c->tasks.at[task].present);
+        emit_constant(&k->p->emitter, 1, flag);
+    }
+    emit_in(k->p, items.at, items.count, 0);
+}
+
+static const char* place_text(Compiler* c, Span span)
+{
+    kaiPlace at = sources_place(c->sources, span);
+    return at.file != NULL ? arena_printf(c->arena, "%s:%d:%d", at.file, at.line, at.column) : "";
+}
+
+// The part of a variable that a task computes: a loop may go through one of them and not the others (rule R2).
+static const char* task_name(Compiler* c, uint32_t task)
+{
+    const Task* t = &c->tasks.at[task];
+    const char* name = c->flat->vars.at[t->var].name;
+    bool state = c->flat->vars.at[t->var].kind == VAR_STATE;
+    switch (t->kind)
+    {
+    case TASK_RIGHT_HAND_SIDE: return arena_printf(c->arena, "%s'", name);
+    case TASK_DERIVATIVE: return arena_printf(c->arena, "the derivative of %s", name);
+    case TASK_IMPULSE: return arena_printf(c->arena, "the %s of %s", state && t->base == 0 ? "jump" : "impulse", name);
+    case TASK_NOW: return arena_printf(c->arena, "the value of %s after its jump", name);
+    default: return name;
+    }
+}
+
+// A cycle through the members, as "x (file:line:col) needs y (…) needs x".
+static const char* loop_text(Need* n, const uint32_t* members, uint32_t count)
+{
+    Compiler* c = compiler_of(n);
+    Map inside, visited;
+    map_init(&inside, c->arena);
+    map_init(&visited, c->arena);
+    for (uint32_t i = 0; i < count; i++)
+        map_set(&inside, members[i], i);
+    const char* text = "";
+    uint32_t at = members[0], seen;
+    for (uint32_t step = 0; step < 12 && !map_get(&visited, at, &seen); step++)
+    {
+        map_set(&visited, at, 1);
+        uint32_t task = n->tasks.at[at];
+        Span span = task_item(c, n->spec->phase, task, 0).span;
+        text = arena_printf(c->arena, "%s%s (%s) needs ", text, task_name(c, task), place_text(c, span));
+        for (uint32_t e = n->first.at[at]; e < n->first.at[at + 1]; e++)
+            if (map_get(&inside, n->edges.at[e], &seen))
+            {
+                at = n->edges.at[e];
+                break;
+            }
+    }
+    return arena_printf(c->arena, "%s%s", text, task_name(c, n->tasks.at[at]));
+}
+
+// What the loop reads from outside, so that a message can tell what is known.
+static void loop_inputs(Need* n, const uint32_t* local, uint32_t count, LoopInfo* loop)
+{
+    Compiler* c = compiler_of(n);
+    Map seen;
+    map_init(&seen, c->arena);
+    uint32_t ignored;
+    for (uint32_t i = 0; i < count; i++)
+        map_set(&seen, local[i], 1);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t e = n->first.at[local[i]]; e < n->first.at[local[i] + 1]; e++)
+            if (!map_get(&seen, n->edges.at[e], &ignored))
+            {
+                map_set(&seen, n->edges.at[e], 1);
+                vec_push(c->arena, loop->inputs, c->tasks.at[n->tasks.at[n->edges.at[e]]].var);
+            }
+}
+
+// ---- loops through bond graphs, solved by Newton's method
+
+// Unknowns of the loop and the derivatives of everything in it with respect to one of them.
+typedef struct Newton
+{
+    Need* n;
+    VEC(uint32_t) tears;   // tasks
+    VEC(uint32_t) others;  // local tasks, each after what it needs
+    uint32_t column;       // the unknown that is differentiated for
+    Map partial;           // register * NEWTON_MAX + column → scalar
+} Newton;
+
+static ScalarId newton_leaf(Compiler* c, void* user, SymReg reg)
+{
+    Newton* w = user;
+    uint32_t found;
+    if (reg == c->tasks.at[w->tears.at[w->column]].reg)
+        return scalar_const(&c->scalars, 1);
+    return map_get(&w->partial, (uint64_t)reg * NEWTON_MAX + w->column, &found) ? found : 0;
+}
+
+static ScalarId newton_derivative(Newton* w, ScalarId value)
+{
+    Map memo;
+    map_init(&memo, compiler_of(w->n)->arena);
+    return differentiate(compiler_of(w->n), value, newton_leaf, w, &memo);
+}
+
+// The members that are no unknowns, in an order in which they can be computed once the unknowns are given.
+static bool order_others(Newton* w, const uint32_t* local, uint32_t count)
+{
+    Need* n = w->n;
+    Compiler* c = compiler_of(n);
+    Map index;
+    map_init(&index, c->arena);
+    VEC(uint32_t) members = {0}, first = {0}, edges = {0};
+    for (uint32_t i = 0; i < count; i++)
+    {
+        if (is_tear(c, n->tasks.at[local[i]]))
+        {
+            vec_push(c->arena, w->tears, n->tasks.at[local[i]]);
+            continue;
+        }
+        map_set(&index, local[i], members.count);
+        vec_push(c->arena, members, local[i]);
+    }
+    bool fine = w->tears.count <= NEWTON_MAX;
+    for (uint32_t i = 0; i < members.count; i++)
+    {
+        vec_push(c->arena, first, edges.count);
+        uint32_t to;
+        for (uint32_t e = n->first.at[members.at[i]]; e < n->first.at[members.at[i] + 1]; e++)
+            if (map_get(&index, n->edges.at[e], &to))
+            {
+                vec_push(c->arena, edges, to);
+                fine &= to != i;
+            }
+    }
+    vec_push(c->arena, first, edges.count);
+    Components k = graph_components(c->arena, members.count, first.at, edges.at);
+    for (uint32_t i = 0; i < members.count; i++)
+        vec_push(c->arena, w->others, members.at[k.nodes[i]]);
+    return fine && k.count == members.count;
+}
+
+// A member and its derivatives.
+static void emit_other(Newton* w, uint32_t task)
+{
+    Programs* p = w->n->p;
+    Compiler* c = p->emitter.c;
+    Phase phase = w->n->spec->phase;
+    Sinks sinks = {0};
+    task_sinks(p, phase, task, &sinks);
+    emit_sinks(p, sinks.at, sinks.count);
+    for (w->column = 0; w->column < w->tears.count; w->column++)
+    {
+        Sinks slopes = {0};
+        double zero;
+        bool constant = true;
+        SymReg dst = compiler_reg(c, REG_TEMP);
+        for (uint32_t i = 0; i < task_item_count(c, task); i++)
+        {
+            TaskItem item = task_item(c, phase, task, i);
+            ScalarId slope = newton_derivative(w, item.value.value);
+            constant &= scalar_is_const(&c->scalars, slope, &zero) && zero == 0;
+            vec_push(c->arena, slopes, (Sink){item.ctx, slope, dst});
+        }
+        if (constant)
+            continue;
+        emit_sinks(p, slopes.at, slopes.count);
+        map_set(&w->partial, (uint64_t)c->tasks.at[task].reg * NEWTON_MAX + w->column, scalar_reg(&c->scalars, dst));
+    }
+}
+
+static void emit_newton_loop(Need* n, const uint32_t* local, uint32_t count, LoopInfo* loop)
+{
+    Programs* p = n->p;
+    Compiler* c = p->emitter.c;
+    Newton w = {.n = n};
+    map_init(&w.partial, c->arena);
+    if (!order_others(&w, local, count))
+    {
+        Diag* d = diag_error(c->diags, K_NOT_YET, task_item(c, n->spec->phase, n->tasks.at[local[0]], 0).span,
+                             "an algebraic loop through a bond graph is %s: %s",
+                             w.tears.count > NEWTON_MAX ? "too large" : "closed outside of it too", loop->text);
+        diag_help(c->diags, d, "break it by `pre`, or by a storage in between");
+        return;
+    }
+    uint32_t m = w.tears.count;
+    SymReg* registers = arena_array(c->arena, SymReg, newton_registers(m));
+    for (uint32_t i = 0; i < newton_registers(m); i++)
+        registers[i] = i < m ? c->tasks.at[w.tears.at[i]].reg : compiler_reg(c, REG_TEMP);
+    uint32_t head = emit_newton(&p->emitter, m, registers, p->loops.count);
+    loop->newton = true;
+    for (uint32_t i = 0; i < w.others.count; i++)
+        emit_other(&w, n->tasks.at[w.others.at[i]]);
+    for (uint32_t i = 0; i < m; i++)
+    {
+        ScalarId residual = task_item(c, n->spec->phase, w.tears.at[i], 0).value.value;
+        emit_to(&p->emitter, residual, registers[m + i]);
+        for (w.column = 0; w.column < m; w.column++)
+            emit_to(&p->emitter, newton_derivative(&w, residual), registers[2 * m + i * m + w.column]);
+    }
+    emit_newton_end(&p->emitter, head);
+    vec_push(c->arena, p->loops, *loop);
+}
+
+static bool has_tear(Need* n, const uint32_t* local, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (is_tear(compiler_of(n), n->tasks.at[local[i]]))
+            return true;
+    return false;
+}
+
+static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
+{
+    Programs* p = n->p;
+    Compiler* c = p->emitter.c;
+    uint32_t* members = arena_array(c->arena, uint32_t, count);
+    LoopInfo loop = {.count = count, .vars = arena_array(c->arena, uint32_t, count)};
+    loop.names = arena_array(c->arena, const char*, count);
+    Knowing k = {.p = p, .members = members, .count = count};
+    map_init(&k.task_index, c->arena);
+    map_init(&k.memo, c->arena);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        members[i] = n->tasks.at[local[i]];
+        map_set(&k.task_index, members[i], i);
+        loop.vars[i] = c->tasks.at[members[i]].var;
+        loop.names[i] = task_name(c, members[i]);
+        SymReg flag = compiler_reg(c, REG_TEMP);
+        k.first_known = i == 0 ? flag : k.first_known;
+    }
+    loop.first_known = k.first_known;
+    loop.text = loop_text(n, local, count);
+    loop_inputs(n, local, count, &loop);
+    if (has_tear(n, local, count))
+    {
+        emit_newton_loop(n, local, count, &loop);
+        return;
+    }
+    uint32_t head = emit_fix(&p->emitter, k.first_known, count, p->loops.count);
+    vec_push(c->arena, p->loops, loop);
+    for (uint32_t i = 0; i < count; i++)
+        emit_member(&k, n->spec->phase, i);
+    emit_fix_end(&p->emitter, head);
+}
+
+// ---- programs
+// --------------------------------------------------------------------------------------------------------
+
+static void emit_ordered(Need* n, const Order* order)
+{
+    Programs* p = n->p;
+    Phase phase = n->spec->phase;
+    for (uint32_t i = 0; i < order->count;)
+    {
+        const uint32_t* first = order->tasks + order->first[i];
+        if (order->looped[i])
+        {
+            emit_loop(n, first, order->first[i + 1] - order->first[i]);
+            i++;
+            continue;
+        }
+        uint32_t machine = task_machine(p, phase, n->tasks.at[*first]);
+        Sinks group = {0};
+        for (; i < order->count && !order->looped[i]; i++)
+        {
+            uint32_t task = n->tasks.at[order->tasks[order->first[i]]];
+            if (task_machine(p, phase, task) != machine)
+                break;
+            task_sinks(p, phase, task, &group);
+        }
+        emit_sinks(p, group.at, group.count);
+    }
+}
+
+static int compare_contexts(const void* a, const void* b)
+{
+    const Sink *x = a, *y = b;
+    if (x->ctx != y->ctx)
+        return x->ctx < y->ctx ? -1 : 1;
+    return (x->dst > y->dst) - (x->dst < y->dst);
+}
+
+// The sinks ordered by context, so that a machine is switched over once.
+static const Sink* by_context(Programs* p, const ProgramSpec* spec)
+{
+    Sink* sorted = arena_array(p->emitter.c->arena, Sink, spec->sink_count + 1);
+    for (uint32_t i = 0; i < spec->sink_count; i++)
+        sorted[i] = spec->sinks[i];
+    if (spec->sink_count > 1)
+        qsort(sorted, spec->sink_count, sizeof *sorted, compare_contexts);
+    return sorted;
+}
+
+CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* out)
+{
+    Need n = find_needed(p, spec);
+    Order order = order_needed(&n);
+    uint32_t start = emit_begin(&p->emitter);
+    emit_ordered(&n, &order);
+    emit_in(p, by_context(p, spec), spec->sink_count, 0);  // no defaults: what is not active is not read
+    CodeRange range = emit_end(&p->emitter, start);
+    to_global(&n, &order);
+    if (out != NULL)
+        *out = order;
+    return range;
+}
+
+CodeRange* build_components(Programs* p, const ProgramSpec* spec, Order* out)
+{
+    Need n = find_needed(p, spec);
+    Order order = order_needed(&n);
+    CodeRange* codes = arena_array(p->emitter.c->arena, CodeRange, order.count + 1);
+    for (uint32_t i = 0; i < order.count; i++)
+    {
+        const uint32_t* first = order.tasks + order.first[i];
+        uint32_t start = emit_begin(&p->emitter);
+        Sinks group = {0};
+        if (order.looped[i])
+            emit_loop(&n, first, order.first[i + 1] - order.first[i]);
+        else
+            task_sinks(p, spec->phase, n.tasks.at[*first], &group);
+        emit_sinks(p, group.at, group.count);
+        codes[i] = emit_end(&p->emitter, start);
+    }
+    to_global(&n, &order);
+    *out = order;
+    return codes;
+}
+
+CodeRange build_values(Programs* p, const Sink* sinks, uint32_t count)
+{
+    ProgramSpec spec = {.sinks = sinks, .sink_count = count};
+    uint32_t start = emit_begin(&p->emitter);
+    emit_in(p, by_context(p, &spec), count, 0);
+    return emit_end(&p->emitter, start);
+}

@@ -1,0 +1,74 @@
+// An indexed binary heap, ordered by time and, at equal times, by number.
+#include "kernel/agenda.h"
+
+#include <math.h>
+
+static int before(const Agenda* a, uint32_t x, uint32_t y)
+{
+    return a->times[x] != a->times[y] ? a->times[x] < a->times[y] : x < y;
+}
+
+static void put(Agenda* a, uint32_t place, uint32_t item)
+{
+    a->heap[place] = item;
+    a->where[item] = place;
+}
+
+static void sift_up(Agenda* a, uint32_t place, uint32_t item)
+{
+    for (; place > 0 && before(a, item, a->heap[(place - 1) / 2]); place = (place - 1) / 2)
+        put(a, place, a->heap[(place - 1) / 2]);
+    put(a, place, item);
+}
+
+static void sift_down(Agenda* a, uint32_t place, uint32_t item)
+{
+    for (;;)
+    {
+        uint32_t child = 2 * place + 1;
+        if (child >= a->count)
+            break;
+        if (child + 1 < a->count && before(a, a->heap[child + 1], a->heap[child]))
+            child++;
+        if (!before(a, a->heap[child], item))
+            break;
+        put(a, place, a->heap[child]);
+        place = child;
+    }
+    put(a, place, item);
+}
+
+void agenda_init(Agenda* a)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+    {
+        a->times[i] = INFINITY;
+        put(a, i, i);
+    }
+}
+
+void agenda_rebuild(Agenda* a)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        put(a, i, i);
+    for (uint32_t i = a->count / 2; i-- > 0;)
+        sift_down(a, i, a->heap[i]);
+}
+
+void agenda_set(Agenda* a, uint32_t item, double t)
+{
+    double old = a->times[item];
+    a->times[item] = t;
+    if (t < old)
+        sift_up(a, a->where[item], item);
+    else if (t > old)
+        sift_down(a, a->where[item], item);
+}
+
+double agenda_next(const Agenda* a, uint32_t* item)
+{
+    if (a->count == 0)
+        return INFINITY;
+    *item = a->heap[0];
+    return a->times[a->heap[0]];
+}

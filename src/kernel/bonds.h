@@ -1,0 +1,91 @@
+// Bond graphs in a run: the maps of the modes that are entered (bonds.c), and the switching at an instant
+// (switching.c).
+#ifndef KAIROS_KERNEL_BONDS_H
+#define KAIROS_KERNEL_BONDS_H
+
+#include "base/arena.h"
+#include "bond/cache.h"
+#include "kernel/sim.h"
+
+#include <setjmp.h>
+
+enum
+{
+    SWITCHING_MAX = 512,  // sets of modes tried in one a-posteriori run
+    SETTLED_MAX = 64,     // sets committed at one instant that are remembered
+};
+
+// One connected graph.
+typedef struct BondRun
+{
+    const BondSystem* system;
+    BondGraph* graph;
+    BondCache* cache;
+    BondMode* mode;      // whose map lies in the registers; NULL: none
+    BondStatus status;   // of the last jump
+    bool* on;            // per switch
+    uint32_t* machines;  // per switch
+    int* input_of;       // per input of the system: its place in b
+    int* column_of;      // and back; -1 = none
+    int* port_of;        // per part: its place in x, the first of several; -1 = no storage
+    int* unknowns;       // 0, 1, 2, …: all entries of z
+    double* nominal;     // per part: the parameter that the equations are made with
+    double *storage, *b0, *b1, *b2, *z0, *z1, *dx, *work;
+    // balance.c: before the junctions switch
+    const BondMode* mode_before;
+    double *b1_before, *b2_before, *z_before, stored_before;
+    double* area;  // per unknown: sum over the rounds of a jump
+    bool warned;   // that values are not unique
+    bool* shared;  // per port of a storage: at this instant it took its share of what others store
+    uint32_t shared_count;
+    double* scratch;  // for inverses of matrices
+} BondRun;
+
+struct Bonds
+{
+    Arena arena;
+    jmp_buf fail;
+    uint32_t count;
+    BondRun* runs;
+    uint32_t* junctions;  // machines that are junctions, in the order of the text
+    uint32_t junction_count;
+    // switching.c
+    double* values;     // registers from VALUE on, as the reaction on committed values left them
+    double* states;     // committed states
+    double* modes;      // and modes, per junction
+    uint32_t* targets;  // per junction: mode it switches to + 1; 0 = stays
+    uint32_t* places;   // and the place of that transition
+    double* tried;      // sets of modes of the a-posteriori run
+    uint32_t tried_count;
+    double* settled;  // sets of modes with states that were committed at this instant
+    uint32_t settled_count;
+    uint32_t last_place;  // of the last transition taken
+};
+
+kaiStatus bonds_create(kaiSim* sim);
+void bonds_destroy(kaiSim* sim);
+kaiStatus bonds_start(kaiSim* sim);  // parameters are known: the equations of the first modes
+kaiStatus bonds_enter(kaiSim* sim);  // the maps of the modes that the registers show
+// The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
+// values.
+kaiStatus bonds_jump(kaiSim* sim, bool* consistent);
+void bonds_clear_areas(kaiSim* sim);
+void bonds_warn_not_unique(kaiSim* sim);  // about the modes that were committed
+kaiStatus bonds_fail_inconsistent(kaiSim* sim);
+
+// Sources, storages and corrections as the registers have them, to b0 (impulses, if wanted), b1 and b2.
+void bonds_read_inputs(kaiSim* sim, BondRun* run, bool impulses);
+
+// balance.c: energy across jumps, power between instants.
+void balance_before(kaiSim* sim);
+kaiStatus balance_jump(kaiSim* sim);
+kaiStatus balance_check(kaiSim* sim);
+
+// multiport.c: the inverse of the matrix of a storage, into its registers. `scratch`: 2 ports² numbers.
+kaiStatus multiport_invert(kaiSim* sim, const BondPart* part, double* scratch);
+
+// switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
+void switching_begin(kaiSim* sim);
+kaiStatus switching_run(kaiSim* sim, CommitResult* result);
+
+#endif

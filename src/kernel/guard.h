@@ -1,0 +1,46 @@
+// What guard.c and crossing.c share: signs, directions, sides of a level.
+#ifndef KAIROS_KERNEL_GUARD_H
+#define KAIROS_KERNEL_GUARD_H
+
+#include "kernel/sim.h"
+
+static inline int sign_of(double g)
+{
+    return (g > 0) - (g < 0);
+}
+
+static inline bool is_crossing(const Guard* guard)
+{
+    return guard->kind == GUARD_UP || guard->kind == GUARD_DOWN || guard->kind == GUARD_CROSS;
+}
+
+static inline int8_t direction(const kaiSim* sim, const Guard* guard)
+{
+    switch (guard->kind)
+    {
+    case GUARD_LESS:
+    case GUARD_LESS_EQUAL: return sim->R[guard->latch] != 0 ? 1 : -1;
+    case GUARD_UP:
+    case GUARD_FLOOR_UP: return 1;
+    case GUARD_DOWN:
+    case GUARD_FLOOR_DOWN: return -1;
+    default: return (int8_t)(sim->R[guard->side] > 0 ? -1 : 1);
+    }
+}
+
+// Whether g lies where the guard has crossed, given what it remembers.
+static inline bool is_past(const kaiSim* sim, const Guard* guard, double g)
+{
+    switch (guard->kind)
+    {
+    case GUARD_LESS: return (g < 0) != (sim->R[guard->latch] != 0);
+    case GUARD_LESS_EQUAL: return (g <= 0) != (sim->R[guard->latch] != 0);
+    case GUARD_FLOOR_UP: return g >= 0;
+    case GUARD_FLOOR_DOWN: return g < 0;
+    case GUARD_UP: return g > 0 && sim->R[guard->side] <= 0;
+    case GUARD_DOWN: return g < 0 && sim->R[guard->side] >= 0;
+    default: return g * sim->R[guard->side] < 0;
+    }
+}
+
+#endif

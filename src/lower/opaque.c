@@ -1,0 +1,67 @@
+// External functions are opaque: nothing is known about their derivatives. Where the value of a derivative would show
+// in a result (`der`, the rule of Leibniz) it must be exact (rule V4), so an external function there is refused; a
+// search direction (slopes of guards, Jacobians) may come from differences (differentiate.c).
+#include "lower/compiler.h"
+
+typedef struct Hunt
+{
+    Compiler* c;
+    Map seen;
+    VEC(NodeId) stack;
+    bool in_der;  // under another `der`: states count with their right-hand sides
+} Hunt;
+
+static void push(Hunt* h, NodeId n)
+{
+    uint32_t seen;
+    if (n == 0 || map_get(&h->seen, n, &seen))
+        return;
+    map_set(&h->seen, n, 1);
+    vec_push(h->c->arena, h->stack, n);
+}
+
+static void push_definitions(Hunt* h, uint32_t var)
+{
+    VarKind kind = h->c->flat->vars.at[var].kind;
+    if (kind != VAR_SIGNAL && !(kind == VAR_STATE && h->in_der))
+        return;
+    for (uint32_t d = h->c->vars.at[var].first_def[kind == VAR_STATE]; d != 0; d = h->c->next_def.at[d - 1])
+        push(h, h->c->flat->defs.at[d - 1].value);
+}
+
+// The external function whose derivative the derivative of `root` needs; 0 = none.
+static NodeId find_opaque(Compiler* c, NodeId root)
+{
+    Hunt h = {.c = c};
+    map_init(&h.seen, c->arena);
+    push(&h, root);
+    while (h.stack.count > 0)
+    {
+        NodeId n = h.stack.at[--h.stack.count];
+        const Node node = c->flat->nodes.at[n];
+        if (node_varies(c, n) != VARIES_ALWAYS)
+            continue;  // constant between instants: its derivative is 0, whatever made it
+        if (node.op == NODE_EXTERNAL)
+            return n;
+        h.in_der |= node.op == NODE_DER;
+        if (node.op == NODE_VAR)
+            push_definitions(&h, node.aux);
+        for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
+            push(&h, node.arg[i]);
+    }
+    return 0;
+}
+
+void refuse_opaque(Compiler* c, NodeId der)
+{
+    const Node node = c->flat->nodes.at[der];
+    NodeId opaque = c->flat->externals.count > 0 ? find_opaque(c, node.arg[0]) : 0;
+    if (opaque == 0 || c->refused == der)
+        return;
+    c->refused = der;
+    const char* name = c->flat->externals.at[c->flat->nodes.at[opaque].aux].name;
+    Diag* diag = diag_error(c->diags, K_EXTERNAL_DERIVATIVE, node.span,
+                            "the derivative of the external function %s is needed here and not known", name);
+    diag_note(c->diags, diag, c->flat->nodes.at[opaque].span, "it is called here");
+    diag_help(c->diags, diag, "declare a second external function for it, and apply the chain rule");
+}

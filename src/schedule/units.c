@@ -1,0 +1,687 @@
+// Units (decision 0018): the flow and the reaction of a model with islands, cut into the smallest parts that can be
+// evaluated by themselves, with lists of who reads what. A run follows these lists from what changes, so that an
+// instant costs what it touches.
+//
+// A reaction unit is a definition (or a loop of them), a guard, a memory, a `when` or transition, an assertion, a fault
+// or a delay. `next` leads to the units that change with it: those that read what it computes, and those whose
+// memories it reads, because a memory holds its left limit only at instants that touch it.
+#include "emit/builder.h"
+
+typedef struct Edge
+{
+    uint32_t from, to;
+} Edge;
+
+typedef struct Linker
+{
+    Builder* b;
+    VEC(SymReg) regs;  // what the unit at hand reads
+    VEC(ScalarId) stack;
+    VEC(uint32_t) seen[REG_CLASS_COUNT];
+    uint32_t round;
+    uint32_t* flow_of;   // [task]: its flow unit + 1
+    uint32_t* react_of;  // [task]: its reaction unit + 1
+    Map memory_of;       // register → memory that fills it
+    Map guard_of;        // last_g → guard
+    Map delay_of;        // `out` of a continuous delay → delay
+    Map left_of;         // guard or memory | kind << 32 → its flow unit
+    VEC(Edge) edges;
+    uint32_t first_guard, first_memory;  // their reaction units
+} Linker;
+
+ScalarId sink_value(Builder* b, Map* index, SymReg reg)
+{
+    uint32_t at;
+    const Sinks* sinks = index == &b->event_index ? &b->event_sinks : &b->react_sinks;
+    return reg != NO_REG && map_get(index, reg, &at) ? sinks->at[at - 1].value : 0;
+}
+
+static uint32_t sink_ctx(Builder* b, Map* index, SymReg reg)
+{
+    uint32_t at = 0;
+    map_get(index, reg, &at);
+    return (index == &b->event_index ? b->event_sinks.at : b->react_sinks.at)[at - 1].ctx;
+}
+
+// ---- what a unit reads
+// -----------------------------------------------------------------------------------------------
+
+static void begin_reads(Linker* k)
+{
+    k->regs.count = 0;
+    k->round++;
+    k->b->programs.root++;
+}
+
+static void read_reg(Linker* k, SymReg reg)
+{
+    RegClass cls = sym_class(reg);
+    if (reg == NO_REG || cls == REG_CONST || cls == REG_PARAM || reg == k->b->c.time)
+        return;
+    while (k->seen[cls].count <= sym_index(reg))
+        vec_push(k->b->arena, k->seen[cls], 0);
+    if (k->seen[cls].at[sym_index(reg)] == k->round)
+        return;
+    k->seen[cls].at[sym_index(reg)] = k->round;
+    vec_push(k->b->arena, k->regs, reg);
+}
+
+static void read_ctx(Linker* k, uint32_t ctx)
+{
+    const Flat* flat = k->b->c.flat;
+    for (; ctx != 0; ctx = flat->ctxs.at[ctx].parent)
+        read_reg(k, k->b->c.vars.at[flat->machines.at[flat->ctxs.at[ctx].machine].mode_var].reg);
+}
+
+static void push_scalar(Linker* k, ScalarId s)
+{
+    Programs* p = &k->b->programs;
+    while (p->stamp.count < k->b->c.scalars.list.count)
+        vec_push(k->b->arena, p->stamp, 0);
+    if (s == 0 || p->stamp.at[s] == p->root)
+        return;
+    p->stamp.at[s] = p->root;
+    vec_push(k->b->arena, k->stack, s);
+}
+
+static void read_scalar(Linker* k, ScalarId root)
+{
+    push_scalar(k, root);
+    while (k->stack.count > 0)
+    {
+        const Scalar x = k->b->c.scalars.list.at[k->stack.at[--k->stack.count]];
+        double index;
+        if (x.op == SCALAR_REG)
+            read_reg(k, x.reg);
+        else if ((x.op == VM_DELAYED || x.op == VM_DELAYED_SLOPE) &&
+                 scalar_is_const(&k->b->c.scalars, x.arg[0], &index))
+            read_reg(k, k->b->delays.at[(uint32_t)index].out);
+        for (int i = 0; x.op != SCALAR_REG && i < vm_op_arity((VmOp)x.op); i++)
+            push_scalar(k, x.arg[i]);
+    }
+}
+
+static void read_task(Linker* k, Phase phase, uint32_t task)
+{
+    Compiler* c = &k->b->c;
+    for (uint32_t i = 0; i < task_item_count(c, task); i++)
+    {
+        TaskItem item = task_item(c, phase, task, i);
+        read_scalar(k, item.value.value);
+        read_scalar(k, item.value.present);
+        read_ctx(k, item.ctx);
+    }
+}
+
+static void read_sink(Linker* k, Map* index, SymReg reg)
+{
+    ScalarId value = sink_value(k->b, index, reg);
+    if (value == 0)
+        return;
+    read_scalar(k, value);
+    read_ctx(k, sink_ctx(k->b, index, reg));
+}
+
+// Everything that a whole program reads, its tasks included.
+static void read_program(Linker* k, const ProgramSpec* spec)
+{
+    Order order = order_tasks(&k->b->programs, spec);
+    begin_reads(k);
+    for (uint32_t i = 0; i < order.first[order.count]; i++)
+        read_task(k, spec->phase, order.tasks[i]);
+    for (uint32_t i = 0; i < spec->sink_count; i++)
+    {
+        read_scalar(k, spec->sinks[i].value);
+        read_ctx(k, spec->sinks[i].ctx);
+    }
+}
+
+// ---- linking
+// ---------------------------------------------------------------------------------------------------------
+
+static void add_need(Linker* k, ModelUnit* u, uint32_t unit)
+{
+    vec_push(k->b->arena, k->b->unit_links, unit);
+    u->needs.count++;
+}
+
+static void add_island(Linker* k, ModelUnit* u, uint32_t island)
+{
+    for (uint32_t i = 0; i < u->islands.count; i++)
+        if (k->b->unit_islands.at[u->islands.first + i] == island)
+            return;
+    vec_push(k->b->arena, k->b->unit_islands, island);
+    u->islands.count++;
+}
+
+// What must be up to date before the unit is evaluated.
+static void link_inputs(Linker* k, ModelUnit* u, uint32_t own)
+{
+    uint32_t task;
+    for (uint32_t i = 0; i < k->regs.count; i++)
+    {
+        SymReg reg = k->regs.at[i];
+        if (sym_class(reg) == REG_STATE)
+            add_island(k, u, k->b->state_islands.at[sym_index(reg)]);
+        else if (map_get(&k->b->c.task_of, reg, &task) && k->flow_of[task] != 0 && k->flow_of[task] - 1 != own)
+            add_need(k, u, k->flow_of[task] - 1);
+    }
+}
+
+static void add_edge(Linker* k, uint32_t from, uint32_t to)
+{
+    if (from != to)
+        vec_push(k->b->arena, k->edges, (Edge){from, to});
+}
+
+// Memories that the unit reads must hold their left limit.
+static void link_memories(Linker* k, uint32_t unit)
+{
+    uint32_t at;
+    for (uint32_t i = 0; i < k->regs.count; i++)
+    {
+        if (map_get(&k->memory_of, k->regs.at[i], &at) && k->b->memories.at[at].left != NO_REG)
+            add_edge(k, unit, k->first_memory + at);
+        if (map_get(&k->guard_of, k->regs.at[i], &at))
+            add_edge(k, unit, k->first_guard + at);
+    }
+}
+
+// The unit that moves a state by impulses, within a reaction.
+static bool now_unit(Linker* k, uint32_t state, uint32_t* unit)
+{
+    const VarInfo* info = &k->b->c.vars.at[k->b->state_vars.at[state]];
+    uint32_t task;
+    if (info->rhs_order < 0 || !map_get(&k->b->c.task_of, info->now, &task) || k->react_of[task] == 0)
+        return false;
+    *unit = k->react_of[task] - 1;
+    return true;
+}
+
+// Who makes the unit change.
+static void link_sources(Linker* k, uint32_t unit)
+{
+    uint32_t at;
+    for (uint32_t i = 0; i < k->regs.count; i++)
+    {
+        SymReg reg = k->regs.at[i];
+        if (map_get(&k->b->c.task_of, reg, &at) && k->react_of[at] != 0)
+            add_edge(k, k->react_of[at] - 1, unit);
+        if (map_get(&k->memory_of, reg, &at))
+            add_edge(k, k->first_memory + at, unit);
+        if (sym_class(reg) == REG_STATE && now_unit(k, sym_index(reg), &at))
+            add_edge(k, at, unit);
+        if (sym_class(reg) == REG_STATE || sym_class(reg) == REG_MEMORY)
+            vec_push(k->b->arena, k->b->unit_reads, (RegLink){reg, unit});
+    }
+}
+
+static ModelUnit new_unit(Linker* k, UnitKind kind, uint32_t index)
+{
+    Builder* b = k->b;
+    return (ModelUnit){.kind = (uint8_t)kind,
+                       .index = index,
+                       .needs = {b->unit_links.count, 0},
+                       .islands = {b->unit_islands.count, 0},
+                       .vars = {b->unit_vars.count, 0}};
+}
+
+static uint32_t push_unit(Linker* k, ModelUnit u)
+{
+    vec_push(k->b->arena, k->b->units, u);
+    return k->b->units.count - 1;
+}
+
+// ---- definitions
+// -----------------------------------------------------------------------------------------------------
+
+static void add_tasks(Linker* k, const ProgramSpec* spec, uint32_t* unit_of)
+{
+    Builder* b = k->b;
+    Order order;
+    CodeRange* codes = build_components(&b->programs, spec, &order);
+    for (uint32_t i = 0; i < order.count; i++)
+        for (uint32_t t = order.first[i]; t < order.first[i + 1]; t++)
+            unit_of[order.tasks[t]] = b->units.count + i + 1;
+    for (uint32_t i = 0; i < order.count; i++)
+    {
+        uint32_t self = b->units.count;
+        ModelUnit u = new_unit(k, UNIT_TASK, i);
+        u.code = codes[i];
+        begin_reads(k);
+        for (uint32_t t = order.first[i]; t < order.first[i + 1]; t++)
+        {
+            read_task(k, spec->phase, order.tasks[t]);
+            if (spec->phase == PHASE_REACT && k->flow_of[order.tasks[t]] != 0)
+                add_need(k, &u, k->flow_of[order.tasks[t]] - 1);
+            vec_push(b->arena, b->unit_vars, b->c.tasks.at[order.tasks[t]].var);
+            u.vars.count++;
+        }
+        link_inputs(k, &u, self);
+        if (spec->phase == PHASE_REACT)
+        {
+            link_memories(k, self);
+            link_sources(k, self);
+        }
+        push_unit(k, u);
+    }
+}
+
+// ---- left limits of guards and memories
+// ------------------------------------------------------------------------------
+
+static void add_left(Linker* k, UnitKind kind, uint32_t index, const SymReg* regs, int count)
+{
+    Builder* b = k->b;
+    Sinks sinks = {0};
+    begin_reads(k);
+    for (int i = 0; i < count; i++)
+    {
+        ScalarId value = sink_value(b, &b->event_index, regs[i]);
+        if (value == 0)
+            continue;
+        read_sink(k, &b->event_index, regs[i]);
+        vec_push(b->arena, sinks, (Sink){sink_ctx(b, &b->event_index, regs[i]), value, regs[i]});
+    }
+    if (sinks.count == 0)
+        return;
+    ModelUnit u = new_unit(k, kind, index);
+    u.code = build_values(&b->programs, sinks.at, sinks.count);
+    link_inputs(k, &u, NO_REG);
+    map_set(&k->left_of, (uint64_t)kind << 32 | index, push_unit(k, u));
+}
+
+static void add_flow_units(Linker* k)
+{
+    Builder* b = k->b;
+    ProgramSpec spec = {.phase = PHASE_FLOW,
+                        .tasks = b->react_tasks.at,
+                        .task_count = b->react_tasks.count,
+                        .sinks = b->event_sinks.at,
+                        .sink_count = b->event_sinks.count};
+    add_tasks(k, &spec, k->flow_of);
+    for (uint32_t i = 0; i < b->guards.count; i++)
+    {
+        SymReg regs[] = {b->guards.at[i].argument, b->guards.at[i].present};
+        add_left(k, UNIT_GUARD, i, regs, 2);
+    }
+    for (uint32_t i = 0; i < b->memories.count; i++)
+        add_left(k, UNIT_MEMORY, i, &b->memories.at[i].left, 1);
+    b->draft.flow_unit_count = b->units.count;
+}
+
+// ---- what a reaction decides
+// -----------------------------------------------------------------------------------------
+
+// Reads the sinks that fill `regs` and makes their code. `own`: what else the unit needs is read by the caller, which
+// links it and adds the unit.
+static ModelUnit begin_unit(Linker* k, UnitKind kind, uint32_t index, const SymReg* regs, int count)
+{
+    Builder* b = k->b;
+    Sinks sinks = {0};
+    uint32_t left, self = b->units.count;
+    ModelUnit u = new_unit(k, kind, index);
+    begin_reads(k);
+    for (int i = 0; i < count; i++)
+    {
+        ScalarId value = sink_value(b, &b->react_index, regs[i]);
+        read_sink(k, &b->react_index, regs[i]);
+        if (value != 0)
+            vec_push(b->arena, sinks, (Sink){sink_ctx(b, &b->react_index, regs[i]), value, regs[i]});
+        else
+            read_reg(k, regs[i]);
+    }
+    u.code = build_values(&b->programs, sinks.at, sinks.count);
+    if (map_get(&k->left_of, (uint64_t)kind << 32 | index, &left))
+        add_need(k, &u, left);
+    link_sources(k, self);
+    return u;
+}
+
+static void end_unit(Linker* k, ModelUnit u)
+{
+    link_inputs(k, &u, NO_REG);
+    link_memories(k, k->b->units.count);
+    push_unit(k, u);
+}
+
+static void add_guards(Linker* k)
+{
+    Builder* b = k->b;
+    for (uint32_t i = 0; i < b->guards.count; i++)
+    {
+        const Guard* g = &b->guards.at[i];
+        SymReg regs[] = {g->react_g, g->react_present, g->truth};
+        ModelUnit u = begin_unit(k, UNIT_GUARD, i, regs, 3);
+        end_unit(k, u);
+    }
+}
+
+static void add_memories(Linker* k)
+{
+    Builder* b = k->b;
+    for (uint32_t i = 0; i < b->memories.count; i++)
+    {
+        ModelUnit u = begin_unit(k, UNIT_MEMORY, i, &b->memories.at[i].src, 1);
+        read_ctx(k, b->memories.at[i].ctx);
+        read_reg(k, b->memories.at[i].left);
+        end_unit(k, u);
+    }
+}
+
+static void read_actions(Linker* k, const FlatActions* actions)
+{
+    for (uint32_t i = 0; i < actions->count; i++)
+    {
+        if (actions->at[i].value == 0)
+            continue;
+        Lowered l = lower(&k->b->c, PHASE_REACT, actions->at[i].value);
+        read_scalar(k, l.value);
+        read_scalar(k, l.present);
+    }
+}
+
+// Start values of what a mode declares, and of the machines in it.
+static void read_resets(Linker* k, uint32_t machine)
+{
+    Compiler* c = &k->b->c;
+    const FlatMachine* m = &c->flat->machines.at[machine];
+    for (uint32_t i = 0; i < m->modes.count; i++)
+    {
+        const FlatMode* mode = &m->modes.at[i];
+        for (uint32_t s = 0; s < mode->states.count; s++)
+            if (c->flat->vars.at[mode->states.at[s]].init != 0)
+                read_scalar(k, lower(c, PHASE_REACT, c->flat->vars.at[mode->states.at[s]].init).value);
+        for (uint32_t s = 0; s < mode->machines.count; s++)
+            read_resets(k, mode->machines.at[s]);
+    }
+}
+
+static void add_reactions(Linker* k)
+{
+    Builder* b = k->b;
+    const Flat* flat = b->c.flat;
+    for (uint32_t i = 0; i < b->reactions.count; i++)
+    {
+        SymReg regs[] = {b->reactions.at[i].fire, b->reactions.at[i].weight};
+        ModelUnit u = begin_unit(k, UNIT_REACTION, i, regs, 2);
+        bool when = i < flat->whens.count;
+        read_actions(k, when ? &flat->whens.at[i].actions : &flat->transitions.at[i - flat->whens.count].actions);
+        if (!when)
+            read_resets(k, flat->transitions.at[i - flat->whens.count].machine);
+        vec_push(b->arena, b->reaction_units, b->units.count);
+        end_unit(k, u);
+    }
+}
+
+static void add_rest(Linker* k)
+{
+    Builder* b = k->b;
+    for (uint32_t i = 0; i < b->assertions.count; i++)
+        end_unit(k, begin_unit(k, UNIT_ASSERTION, i, &b->assertions.at[i].broken, 1));
+    for (uint32_t i = 0; i < b->faults.count; i++)
+        end_unit(k, begin_unit(k, UNIT_FAULT, i, &b->faults.at[i].condition, 1));
+    for (uint32_t i = 0; i < b->delays.count; i++)
+    {
+        SymReg regs[] = {b->delays.at[i].value, b->delays.at[i].present, b->delays.at[i].time};
+        end_unit(k, begin_unit(k, UNIT_DELAY, i, regs, 3));
+    }
+}
+
+static void add_react_units(Linker* k)
+{
+    Builder* b = k->b;
+    ProgramSpec spec = {.phase = PHASE_REACT,
+                        .tasks = b->react_tasks.at,
+                        .task_count = b->react_tasks.count,
+                        .sinks = b->react_sinks.at,
+                        .sink_count = b->react_sinks.count};
+    Order order = order_tasks(&b->programs, &spec);
+    k->first_guard = b->units.count + order.count;
+    k->first_memory = k->first_guard + b->guards.count;
+    b->draft.first_guard_unit = k->first_guard;
+    for (uint32_t i = 0; i < b->memories.count; i++)
+        map_set(&k->memory_of, b->memories.at[i].dst, i);
+    for (uint32_t i = 0; i < b->guards.count; i++)
+        map_set(&k->guard_of, b->guards.at[i].last_g, i);
+    add_tasks(k, &spec, k->react_of);
+    add_guards(k);
+    add_memories(k);
+    add_reactions(k);
+    add_rest(k);
+}
+
+// ---- what every instant must look at
+// ---------------------------------------------------------------------------------
+
+// Levels that nothing latches (x == 3, alternatives of `choose`) are sampled at every instant, whatever causes it.
+static void find_always(Linker* k)
+{
+    Builder* b = k->b;
+    Compiler* c = &b->c;
+    uint32_t at;
+    for (uint32_t i = 0; i < c->cells.count; i++)
+    {
+        const Cell cell = c->cells.at[i];
+        if (!map_get(&k->memory_of, cell.latch, &at))
+            continue;
+        const Node node = c->flat->nodes.at[cell.node];
+        bool always = false;
+        if (cell.kind == CELL_EDGE)
+            always = reads_continuous(b, lower(c, PHASE_FLOW, node.arg[0]).value);
+        else if (cell.kind == CELL_PRE)
+        {
+            const VarInfo* info = &c->vars.at[c->flat->nodes.at[node.arg[0]].aux];
+            always = info->looped && info->variability == VARIES_ALWAYS;
+        }
+        if (always)
+            vec_push(b->arena, b->always_units, k->first_memory + at);
+    }
+    for (uint32_t i = 0; i < b->reactions.count; i++)
+    {
+        uint32_t t = i - c->flat->whens.count;
+        bool when = i < c->flat->whens.count;
+        NodeId trigger = when ? c->flat->whens.at[i].trigger : c->flat->transitions.at[t].trigger;
+        NodeId guard = when ? c->flat->whens.at[i].guard : c->flat->transitions.at[t].guard;
+        bool level = b->reactions.at[i].choice != 0 && c->flat->nodes.at[trigger].type == TYPE_BOOL;
+        if (level || reads_continuous(b, reaction_fires(b, PHASE_FLOW, trigger, guard)))
+            vec_push(b->arena, b->always_units, b->reaction_units.at[i]);
+    }
+}
+
+// ---- islands
+// ---------------------------------------------------------------------------------------------------------
+
+static void note_reads(Linker* k, uint32_t island)
+{
+    for (uint32_t i = 0; i < k->regs.count; i++)
+        if (sym_class(k->regs.at[i]) == REG_MEMORY)
+            vec_push(k->b->arena, k->b->island_reads, (RegLink){k->regs.at[i], island});
+}
+
+static void add_derivatives(Linker* k)
+{
+    Builder* b = k->b;
+    for (uint32_t i = 0; i < b->islands.count; i++)
+    {
+        VEC(uint32_t) tasks = {0};
+        for (uint32_t s = 0; s < b->islands.at[i].states.count; s++)
+        {
+            uint32_t state = b->island_states.at[b->islands.at[i].states.first + s], task;
+            if (map_get(&b->c.task_of, sym_reg(REG_DERIV, state), &task))
+                vec_push(b->arena, tasks, task);
+        }
+        ProgramSpec spec = {.phase = PHASE_FLOW, .tasks = tasks.at, .task_count = tasks.count};
+        read_program(k, &spec);
+        note_reads(k, i);
+        CodeRange code = build_program(&b->programs, &spec, NULL);
+        b->islands.at[i].deriv = code;
+    }
+}
+
+static uint32_t time_island(Builder* b)
+{
+    uint32_t last = b->islands.count - 1;
+    if (b->islands.at[last].states.count > 0 || b->islands.at[last].place != 0)
+        vec_push(b->arena, b->islands, (Island){.name = build_string(b, "time")});
+    return b->islands.count - 1;
+}
+
+static void add_guard_island(Builder* b, Guard* guard, uint32_t island)
+{
+    for (uint32_t i = 0; i < guard->islands.count; i++)
+        if (b->guard_islands.at[guard->islands.first + i] == island)
+            return;
+    vec_push(b->arena, b->guard_islands, island);
+    guard->islands.count++;
+}
+
+static void add_look(Linker* k, Guard* guard)
+{
+    Builder* b = k->b;
+    SymReg regs[] = {guard->g, guard->slope, guard->argument, guard->present};
+    Sinks sinks = {0};
+    uint32_t delay;
+    for (int i = 0; i < 4; i++)
+    {
+        ScalarId value = sink_value(b, &b->event_index, regs[i]);
+        if (value != 0)
+            vec_push(b->arena, sinks, (Sink){guard->ctx, value, regs[i]});
+    }
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count, .slopes_given = true};
+    read_program(k, &spec);
+    guard->islands = (IndexRange){b->guard_islands.count, 0};
+    for (uint32_t i = 0; i < k->regs.count; i++)
+    {
+        RegClass cls = sym_class(k->regs.at[i]);
+        if (cls == REG_STATE || cls == REG_DERIV)
+            add_guard_island(b, guard, b->state_islands.at[sym_index(k->regs.at[i])]);
+        else if (map_get(&k->delay_of, k->regs.at[i], &delay))
+        {
+            add_guard_island(b, guard, b->delays.at[delay].island);
+            b->islands.at[b->delays.at[delay].island].queued = true;  // no window spans a jump that comes out
+        }
+    }
+    if (guard->islands.count == 0 && !guard->time_only)
+        add_guard_island(b, guard, time_island(b));
+    guard->look = build_program(&b->programs, &spec, NULL);
+}
+
+static void add_looks(Linker* k)
+{
+    Builder* b = k->b;
+    for (uint32_t i = 0; i < b->guards.count; i++)
+        if (b->guards.at[i].searched)
+        {
+            Guard guard = b->guards.at[i];
+            add_look(k, &guard);
+            b->guards.at[i] = guard;
+        }
+    for (uint32_t i = 0; i < b->delays.count; i++)
+    {
+        Delay* d = &b->delays.at[i];
+        if (d->event)
+            continue;
+        Sink sinks[] = {{d->ctx, sink_value(b, &b->event_index, d->flow_value), d->flow_value},
+                        {d->ctx, sink_value(b, &b->event_index, d->flow_slope), d->flow_slope}};
+        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks, .sink_count = 2, .slopes_given = true};
+        read_program(k, &spec);
+        note_reads(k, d->island);
+        CodeRange code = build_program(&b->programs, &spec, NULL);
+        b->delays.at[i].look = code;
+    }
+}
+
+static void list_guards(Builder* b)
+{
+    for (uint32_t i = 0; i < b->guard_islands.count; i++)
+        b->islands.at[b->guard_islands.at[i]].guards.count++;
+    for (uint32_t i = 0, at = 0; i < b->islands.count; i++)
+    {
+        b->islands.at[i].guards.first = at;
+        at += b->islands.at[i].guards.count;
+        b->islands.at[i].guards.count = 0;
+    }
+    for (uint32_t i = 0; i < b->guard_islands.count; i++)
+        vec_push(b->arena, b->island_guards, 0);
+    for (uint32_t g = 0; g < b->guards.count; g++)
+        for (uint32_t i = 0; i < b->guards.at[g].islands.count; i++)
+        {
+            IndexRange* own = &b->islands.at[b->guard_islands.at[b->guards.at[g].islands.first + i]].guards;
+            b->island_guards.at[own->first + own->count++] = g;
+        }
+}
+
+static void list_delays(Builder* b)
+{
+    for (uint32_t i = 0; i < b->islands.count; i++)
+    {
+        b->islands.at[i].delays.first = b->island_delays.count;
+        for (uint32_t d = 0; d < b->delays.count; d++)
+            if (!b->delays.at[d].event && b->delays.at[d].island == i)
+            {
+                vec_push(b->arena, b->island_delays, d);
+                b->islands.at[i].delays.count++;
+            }
+    }
+}
+
+// ---- putting it together
+// ---------------------------------------------------------------------------------------------
+
+static void sort_edges(Linker* k)
+{
+    Builder* b = k->b;
+    for (uint32_t i = 0; i < k->edges.count; i++)
+        b->units.at[k->edges.at[i].from].next.count++;
+    for (uint32_t i = 0, at = b->unit_links.count; i < b->units.count; i++)
+    {
+        b->units.at[i].next.first = at;
+        at += b->units.at[i].next.count;
+        b->units.at[i].next.count = 0;
+    }
+    for (uint32_t i = 0; i < k->edges.count; i++)
+        vec_push(b->arena, b->unit_links, 0);
+    for (uint32_t i = 0; i < k->edges.count; i++)
+    {
+        IndexRange* next = &b->units.at[k->edges.at[i].from].next;
+        b->unit_links.at[next->first + next->count++] = k->edges.at[i].to;
+    }
+}
+
+static void list_variables(Linker* k)
+{
+    Builder* b = k->b;
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+    {
+        uint32_t task;
+        bool computed = map_get(&b->c.task_of, b->c.vars.at[v].reg, &task) && k->flow_of[task] != 0;
+        vec_push(b->arena, b->var_units, computed ? k->flow_of[task] - 1 : NO_REG);
+        vec_push(b->arena, b->var_nows, 0);
+    }
+    for (uint32_t i = 0; i < b->now_states.count; i++)
+        b->var_nows.at[b->state_vars.at[sym_index(b->now_states.at[i].state)]] = i + 1;
+}
+
+void build_units(Builder* b)
+{
+    Linker k = {.b = b};
+    k.flow_of = arena_array(b->arena, uint32_t, b->c.tasks.count + 1);
+    k.react_of = arena_array(b->arena, uint32_t, b->c.tasks.count + 1);
+    map_init(&k.memory_of, b->arena);
+    map_init(&k.guard_of, b->arena);
+    map_init(&k.delay_of, b->arena);
+    map_init(&k.left_of, b->arena);
+    for (uint32_t i = 0; i < b->delays.count; i++)
+        if (!b->delays.at[i].event)
+            map_set(&k.delay_of, b->delays.at[i].out, i);
+    add_flow_units(&k);
+    add_react_units(&k);
+    find_always(&k);
+    sort_edges(&k);
+    add_looks(&k);
+    add_derivatives(&k);
+    list_guards(b);
+    list_delays(b);
+    list_variables(&k);
+}
