@@ -39,9 +39,11 @@ static void load_some(Search* s, double theta)
     const kaiModel* model = sim->model;
     const int* slots = model->guard_slots + s->guard->first_state;
     const int* states = model->guard_states + s->guard->first_state;
-    ode_dense_some(sim->island_odes[s->island], theta, slots, (int)s->guard->state_count, sim->island_x);
-    for (uint32_t i = 0; i < s->guard->state_count; i++)
-        sim_states(sim)[states[i]] = sim->island_x[slots[i]];
+    uint32_t base = sim->islands[s->island].base;
+    double* x = base != NO_REG ? sim_states(sim) + base : sim->island_x;
+    ode_dense_some(sim->island_odes[s->island], theta, slots, (int)s->guard->state_count, x);
+    for (uint32_t i = 0; base == NO_REG && i < s->guard->state_count; i++)
+        sim_states(sim)[states[i]] = x[slots[i]];
 }
 
 static double guard_at(Search* s, double theta)
@@ -254,12 +256,6 @@ static void load_step_end(kaiSim* sim, uint32_t island)
     sim->counters.guard_calls++;
 }
 
-static bool has_own_guards(const kaiSim* sim, uint32_t island)
-{
-    GuardWalk w = {.island = island};
-    return own_guard(sim, &w);
-}
-
 static bool find_crossing(Search* s, GuardState* state, const Piece* p, Candidate* c)
 {
     if (s->guard->curved)
@@ -267,27 +263,35 @@ static bool find_crossing(Search* s, GuardState* state, const Piece* p, Candidat
     return is_past(s->sim, s->guard, p->g_hi) || (p->slope_lo * p->slope_hi < 0 && find_dip(s, state, p, c));
 }
 
+static void list_searched(kaiSim* sim, uint32_t island)
+{
+    sim->searched.count = 0;
+    for (GuardWalk w = {.island = island}; own_guard(sim, &w);)
+        sim->searched.at[sim->searched.count++] = w.index;
+}
+
 // Where the guards may have crossed in the step.
 static void collect_candidates(kaiSim* sim, uint32_t island)
 {
     const kaiModel* model = sim->model;
+    const IndexList list = sim->searched;
     double end = ode_time(sim->island_odes[island]);
     sim->candidate_count = 0;
-    for (GuardWalk w = {.island = island}; own_guard(sim, &w);)
+    for (uint32_t i = 0; i < list.count; i++)  // the search writes to the registers they lie in
     {
-        GuardState* state = &sim->guards[w.index];
-        state->g_end = sim->R[model->guards[w.index].g];
-        state->slope_end = sim->R[model->guards[w.index].slope];
+        GuardState* state = &sim->guards[list.at[i]];
+        state->g_end = sim->R[model->guards[list.at[i]].g];
+        state->slope_end = sim->R[model->guards[list.at[i]].slope];
         state->until = end;
     }
-    for (GuardWalk w = {.island = island}; own_guard(sim, &w);)
+    for (uint32_t i = 0; i < list.count; i++)
     {
-        GuardState* state = &sim->guards[w.index];
+        GuardState* state = &sim->guards[list.at[i]];
         Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
         Candidate c = {.lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};
-        Search s = search_of(sim, w.index, island);
+        Search s = search_of(sim, list.at[i], island);
         bool found = find_crossing(&s, state, &p, &c);
-        c.guard = w.index;
+        c.guard = list.at[i];
         if (found)
             sim->candidates[sim->candidate_count++] = c;
     }
@@ -334,7 +338,8 @@ static double first_crossing(kaiSim* sim, uint32_t island)
 bool guard_search(kaiSim* sim, uint32_t island, double* theta)
 {
     sim->located_count = 0;
-    if (!has_own_guards(sim, island))
+    list_searched(sim, island);
+    if (sim->searched.count == 0)
         return false;
     load_step_end(sim, island);
     collect_candidates(sim, island);
@@ -348,8 +353,8 @@ bool guard_search(kaiSim* sim, uint32_t island, double* theta)
         if (c->after <= *theta || (c->lo < *theta && has_crossed(&s, guard_at(&s, *theta))))
             sim->located[sim->located_count++] = c->guard;
     }
-    for (GuardWalk w = {.island = island}; own_guard(sim, &w);)
-        sim->guards[w.index].until = sim->guards[w.index].from;  // the rest of the step is not looked at
+    for (uint32_t i = 0; i < sim->searched.count; i++)  // the rest of the step is not looked at
+        sim->guards[sim->searched.at[i]].until = sim->guards[sim->searched.at[i]].from;
     return true;
 }
 

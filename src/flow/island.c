@@ -21,18 +21,33 @@ static uint32_t count_of(const kaiSim* sim, uint32_t island)
     return sim->model->islands[island].states.count;
 }
 
-static void scatter(const kaiSim* sim, uint32_t island, const double* from, double* to)
+static void scatter(const kaiSim* sim, uint32_t island, const double* restrict from, double* restrict to)
 {
-    const uint32_t* states = states_of(sim, island);
-    for (uint32_t i = 0, n = count_of(sim, island); i < n; i++)
-        to[states[i]] = from[i];
+    const uint32_t *states = states_of(sim, island), n = count_of(sim, island), base = sim->islands[island].base;
+    if (base != NO_REG && n > 0)
+        memcpy(to + base, from, sizeof(double) * n);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            to[states[i]] = from[i];
 }
 
-static void gather(const kaiSim* sim, uint32_t island, const double* from, double* to)
+static void gather(const kaiSim* sim, uint32_t island, const double* restrict from, double* restrict to)
 {
-    const uint32_t* states = states_of(sim, island);
-    for (uint32_t i = 0, n = count_of(sim, island); i < n; i++)
-        to[i] = from[states[i]];
+    const uint32_t *states = states_of(sim, island), n = count_of(sim, island), base = sim->islands[island].base;
+    if (base != NO_REG && n > 0)
+        memcpy(to, from + base, sizeof(double) * n);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            to[i] = from[states[i]];
+}
+
+static uint32_t base_of(const kaiSim* sim, uint32_t island)
+{
+    const uint32_t *states = states_of(sim, island), n = count_of(sim, island);
+    for (uint32_t i = 1; i < n; i++)
+        if (states[i] != states[0] + i)
+            return NO_REG;
+    return n > 0 ? states[0] : 0;
 }
 
 uint32_t island_state(const kaiSim* sim, uint32_t island, uint32_t slot)
@@ -452,6 +467,7 @@ kaiStatus islands_advance(kaiSim* sim)
     X(disturbed.at, model->islands_count)                                                                              \
     X(row_islands.at, model->islands_count)                                                                            \
     X(looks.at, model->guards_count)                                                                                   \
+    X(searched.at, model->guards_count)                                                                                \
     X(due_clocks.at, model->clocks_count)                                                                              \
     X(outside.at, model->vars_count)                                                                                   \
     X(row_flows.at, model->vars_count + model->impulse_titles_count + model->probes_count)                             \
@@ -504,7 +520,7 @@ kaiStatus islands_create(kaiSim* sim, const OdeOptions* options)
         sim->island_odes[i] = ode_create(&own->system, options, sim->options.allocator);
         if (sim->island_odes[i] == NULL)
             return KAI_ERR_MEMORY;
-        sim->islands[i] = (IslandState){.loaded = sim->options.start, .pin_time = NAN};
+        sim->islands[i] = (IslandState){.base = base_of(sim, i), .loaded = sim->options.start, .pin_time = NAN};
         sim->islands[i].pushed = -INFINITY;
         if (island->delays.count > 0)
             sim->delaying.at[sim->delaying.count++] = i;

@@ -100,6 +100,7 @@ typedef struct Bonds Bonds;  // bonds.h
 // An island in a run: its solver is sim->island_odes[i], whose last step holds the present.
 typedef struct IslandState
 {
+    uint32_t base;          // its states are consecutive from this one on; NO_REG: they are not
     double loaded;          // the time whose states are in the registers; NaN = none
     double pin, pin_time;   // where in its step a located guard put this time
     uint64_t sloped;        // sim->moment for which the registers of its derivatives are exact
@@ -223,6 +224,7 @@ struct kaiSim
     int *island_columns, *island_rows;            // patterns of their Jacobians, one after the other
     uint32_t* island_entries;
     IndexList waiting, looks;  // islands that must step, guards that want a look
+    IndexList searched;        // the guards that a step is searched for
     // At an instant: what it has touched, and what this commit is about to touch.
     TouchSet touched, settled, fresh;
     const TouchSet* walked;  // the set that walks go over; in a fused model all that is active

@@ -177,6 +177,8 @@ static void clear(TouchSet* set)
 void touch_begin(kaiSim* sim)
 {
     sim->touch++;
+    if (sim->model->fused)
+        return;
     clear(&sim->touched);
     clear(&sim->settled);
     clear(&sim->fresh);
@@ -232,7 +234,7 @@ static void list_element(kaiSim* sim, const ModelUnit* u)
 void touch_unit(kaiSim* sim, uint32_t unit)
 {
     const kaiModel* model = sim->model;
-    if (sim->react_touches[unit] == sim->touch)
+    if (sim->react_touches[unit] == sim->touch || model->fused)
         return;
     sim->react_touches[unit] = sim->touch;
     uint32_t next = sim->fresh.reacts.count;  // those behind it have yet to be followed
@@ -272,6 +274,8 @@ void touch_register(kaiSim* sim, uint32_t reg)
 void touch_all(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
+    if (model->fused)
+        return;
     for (uint32_t i = model->flow_unit_count; i < model->units_count; i++)
         touch_unit(sim, i);
     for (uint32_t i = 0; i < model->flow_unit_count; i++)
@@ -309,8 +313,29 @@ static void move_fresh(kaiSim* sim)
 #undef X
 }
 
+// The three units of a fused model, once an instant.
+static kaiStatus settle_fused(kaiSim* sim, bool start)
+{
+    const kaiModel* model = sim->model;
+    if (sim->react_touches[0] == sim->touch)
+        return KAI_OK;
+    sim->react_touches[0] = sim->touch;
+    island_load(sim, 0, sim->R[model->reg_time]);
+    sim->flow_moments[0] = sim->flow_moments[1] = sim->moment;
+    kaiStatus status = sim_run_code(sim, model->flow);
+    if (status == KAI_OK)
+        status = sim_run_code(sim, model->events);
+    if (status != KAI_OK)
+        return status;
+    instant_left_limits(sim, start);
+    guard_left_limit(sim);
+    return KAI_OK;
+}
+
 kaiStatus touch_settle(kaiSim* sim, bool start)
 {
+    if (sim->model->fused)
+        return settle_fused(sim, start);
     kaiStatus status = run_pulled(sim, &sim->fresh.flows);
     if (status != KAI_OK || sim->fresh.reacts.count + sim->fresh.vars.count == 0)
         return status;
@@ -325,6 +350,8 @@ kaiStatus touch_settle(kaiSim* sim, bool start)
 
 void touch_merge(kaiSim* sim)
 {
+    if (sim->model->fused)
+        return;
 #define X(name, size)                                                                                                  \
     if (sim->settled.name.count > 0)                                                                                   \
     {                                                                                                                  \
@@ -338,6 +365,8 @@ void touch_merge(kaiSim* sim)
 kaiStatus touch_react(kaiSim* sim)
 {
     sim->reaction++;
+    if (sim->model->fused)
+        return sim_run_code(sim, sim->model->react);
     for (uint32_t i = 0; i < sim->touched.reacts.count; i++)
         sim->react_runs[sim->touched.reacts.at[i]] = sim->reaction;
     return run_units(sim, &sim->touched.reacts);
@@ -345,7 +374,7 @@ kaiStatus touch_react(kaiSim* sim)
 
 bool touch_reacts(const kaiSim* sim, uint32_t reaction)
 {
-    return sim->react_runs[sim->model->reaction_units[reaction]] == sim->reaction;
+    return sim->model->fused || sim->react_runs[sim->model->reaction_units[reaction]] == sim->reaction;
 }
 
 void touch_guard(kaiSim* sim, uint32_t guard)
