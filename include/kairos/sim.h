@@ -9,6 +9,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef struct kaiSim kaiSim;
     typedef struct kaiSnapshot kaiSnapshot;
@@ -225,6 +226,7 @@ extern "C"
     } kaiExpectResult;
     kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -451,7 +451,8 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
         made = (sim->ode = ode_create(&sim->system, &ode_options, a)) != NULL;
     if (!made || record_create(sim) != KAI_OK)
     {
-        *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
+        const char* trouble = made ? NULL : ode_trouble(&sim->system, &ode_options);
+        *failure = trouble != NULL ? usage_failure(trouble) : (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
         kaiSim_Free(sim);
         return NULL;
     }
