@@ -83,7 +83,7 @@ static kaiStatus fill_matrix(kaiSim* sim, double a[INITIAL_MAX][INITIAL_MAX], co
 // Newton from the present values. *worst: the largest residual where it ended.
 static kaiStatus iterate(kaiSim* sim, uint32_t n, double* worst)
 {
-    static _Thread_local double a[INITIAL_MAX][INITIAL_MAX];
+    double a[INITIAL_MAX][INITIAL_MAX];
     double r[INITIAL_MAX];
     *worst = INFINITY;
     for (int round = 0; round < 50; round++)
