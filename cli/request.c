@@ -161,7 +161,9 @@ void request_title(const RunRequest* r, const kaiModel* model, char* text, size_
 
 int request_run(const char* command, int options, int argc, char** argv, RequestWork* work)
 {
-    RunRequest request = {.load = kaiDefaultLoadOptions(), .view = KAI_VIEW_FULL};
+    static RunRequest request;  // large, and zero already: on the stack it would have to be made so
+    request.load = kaiDefaultLoadOptions();
+    request.view = KAI_VIEW_FULL;
     int code = request_parse(&request, command, options, argc, argv);
     if (code != EXIT_DONE)
         return code;

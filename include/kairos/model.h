@@ -12,6 +12,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef struct kaiModel kaiModel;
 
@@ -91,6 +92,7 @@ extern "C"
 
     int kaiModel_ExpectCount(const kaiModel* model);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

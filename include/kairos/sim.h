@@ -9,6 +9,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef struct kaiSim kaiSim;
     typedef struct kaiSnapshot kaiSnapshot;
@@ -228,6 +229,7 @@ extern "C"
     } kaiExpectResult;
     kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -2,27 +2,19 @@
 #include "api/compilation.h"
 
 #include "lang/report.h"
+#include "part/home.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
-static const char* default_library(const kaiLoadOptions* options)
+// The folder of the models for `import` (src/part/home.c says where it is looked for).
+static const char* find_library(Compilation* c, const kaiLoadOptions* options)
 {
+    char path[PATH_MAX];
     if (options->library != NULL)
         return options->library;
-#ifdef KAIROS_SOURCE_LIBRARY_DIR
-    FILE* probe = fopen(KAIROS_SOURCE_LIBRARY_DIR "/README.md", "r");
-    if (probe != NULL)
-    {
-        fclose(probe);
-        return KAIROS_SOURCE_LIBRARY_DIR;
-    }
-#endif
-#ifdef KAIROS_LIBRARY_DIR
-    return KAIROS_LIBRARY_DIR;
-#else
-    return NULL;
-#endif
+    return home_models(path) ? arena_copy_string(&c->arena, path, strlen(path)) : NULL;
 }
 
 static void set_up(Compilation* c, const kaiLoadOptions* options)
@@ -35,7 +27,7 @@ static void set_up(Compilation* c, const kaiLoadOptions* options)
                            .names = &c->names,
                            .sources = &c->sources,
                            .diags = &c->diags,
-                           .library = default_library(options)};
+                           .library = find_library(c, options)};
 }
 
 static kaiStatus read_program(Compilation* c, const kaiLoadOptions* options)
@@ -76,6 +68,12 @@ kaiStatus compilation_run(const kaiLoadOptions* options, Compilation** out, Comp
     c->list = diags_publish(&c->diags, &c->sources, &c->count);
     *out = c;
     return status;
+}
+
+kaiStatus compilation_lacks(Compilation* c, const char* trouble)
+{
+    diag_error(&c->diags, K_PART_MISSING, (Span){0}, "%s", trouble);
+    return KAI_ERR_IO;
 }
 
 Flat* compilation_elaborate(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model)

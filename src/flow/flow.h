@@ -103,6 +103,7 @@ struct Flow
 // flow.c
 bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod root, const FlowHooks* hooks,
                void* owner);
+const char* flow_trouble(const Flow* flow, const OdeOptions* options);  // why a solver cannot be made; NULL: memory
 void flow_free(Flow* flow);
 size_t flow_save_size(const Flow* flow);
 char* flow_save(const Flow* flow, char* block);

@@ -4,6 +4,7 @@
 // The step size survives restarts: the error control's proposal stays, and after a cut it is bounded by three times the
 // moving average of the time between cuts, since a step much longer than the next event is far is work thrown away.
 #include "num/control.h"
+#include "num/sundials.h"
 
 static const OdeMethodTable* const tables[] = {
     [ODE_RK45] = &ode_rk45,
@@ -13,9 +14,36 @@ static const OdeMethodTable* const tables[] = {
     [ODE_BACKWARD_EULER] = &ode_backward_euler,
     [ODE_TRAPEZOID] = &ode_trapezoid,
     [ODE_ROSENBROCK] = &ode_rosenbrock,
-    [ODE_CVODE_ADAMS] = &ode_cvode_adams,
-    [ODE_CVODE_BDF] = &ode_cvode_bdf,
+    [ODE_CVODE_ADAMS] = NULL,  // of the part `sundials`
+    [ODE_CVODE_BDF] = NULL,
 };
+
+const SundialsPart* sundials_load(const char** trouble)
+{
+    return part_load(PART_SUNDIALS, sizeof(SundialsPart), trouble);
+}
+
+static const OdeMethodTable* table_of(OdeMethod method, const char** trouble)
+{
+    if (tables[method])
+    {
+        return tables[method];
+    }
+    const SundialsPart* part = sundials_load(trouble);
+    return !part ? NULL : method == ODE_CVODE_ADAMS ? part->adams : part->bdf;
+}
+
+const char* ode_trouble(const OdeSystem* system, const OdeOptions* options)
+{
+    const char* trouble = NULL;
+    const OdeMethodTable* method = table_of(options->method, &trouble);
+    if (!method)
+    {
+        return trouble;
+    }
+    bool matrix = system->n > 0 && (method->matrix || options->breakpoint != ODE_BREAK_SAME);
+    return matrix ? linear_trouble(system->n, system->column_start, system->row_index) : NULL;
+}
 
 static const char* const names[] = {
 #define X(name, text, about) text,
@@ -121,8 +149,9 @@ Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator
     {
         return NULL;
     }
-    const OdeMethodTable* method = tables[options->method];
-    Ode* ode = create_block(system, method, allocator);
+    const char* trouble;
+    const OdeMethodTable* method = table_of(options->method, &trouble);
+    Ode* ode = method ? create_block(system, method, allocator) : NULL;
     if (!ode)
     {
         return NULL;

@@ -91,9 +91,12 @@ int ode_method_find(const char* name);
 
 OdeOptions ode_default_options(void);
 
-// A solver for one system; `system` must outlive it. NULL if the allocator gave nothing.
+// A solver for one system; `system` must outlive it. NULL if the allocator gave nothing, or as ode_trouble says.
 Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator allocator);
 void ode_destroy(Ode* ode);
+// Why ode_create cannot serve this system with this method, as a sentence in static memory: it needs a part of Kairos
+// that is not there. NULL: it can.
+const char* ode_trouble(const OdeSystem* system, const OdeOptions* options);
 
 // Start, or start again after the state or the vector field changed. Keeps the step size as a guess, but for `fresh`.
 int ode_restart(Ode* ode, double t, const double* x, bool fresh);

@@ -122,7 +122,8 @@ static kaiStatus check_jump(Balance* balance, const kaiJump* jump)
     double largest = fmax(fmax(jump->before, jump->after), fmax(fabs(jump->given), fabs(jump->lost)));
     if (isnan(missing) || fabs(missing) <= balance->kernel->options->balance * largest)
         return KAI_OK;
-    return kernel_fail(balance->kernel, part_of(balance, &balance->kernel->bonds->runs[0], 0)->place,
+    return kernel_fail(
+        balance->kernel, part_of(balance, &balance->kernel->bonds->runs[0], 0)->place,
         "raise `balance`, or run without it; storages that become dependent must be linear",
         "the energy does not balance across the jump at t = %.17g: %g J were stored, sources gave %g, %g are "
         "stored and %g were lost: %g J are missing",
@@ -209,7 +210,8 @@ static kaiStatus check_run(Balance* balance, BondRun* run)
     if (fabs(sum.missing) <= balance->kernel->options->balance * sum.largest)
         return KAI_OK;
     const BondPart* worst = sum.worst != NULL ? sum.worst : sum.part;
-    return kernel_fail(balance->kernel, worst->place, "tighten rtol and atol, or raise `balance`",
+    return kernel_fail(
+        balance->kernel, worst->place, "tighten rtol and atol, or raise `balance`",
         "the power of the bond graph does not balance at t = %.17g: %g W of at most %g W are missing; %s is "
         "off by %g W",
         balance->kernel->now.t, fabs(sum.missing), sum.largest, model_string(balance->model, worst->name),
