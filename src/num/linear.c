@@ -3,6 +3,7 @@
 // Dense and band are row-pivoted Gaussian elimination (Golub and Van Loan, 3.4 and 4.3). Each of them fails only on an
 // exact zero pivot or a value that is not finite; near singularity shows as an iteration that does not converge.
 #include "num/linear.h"
+#include "base/tolerance.h"
 
 #include <klu.h>
 
@@ -441,7 +442,7 @@ static int factor_sparse(Linear* linear)
         if (klu_refactor(linear->start, linear->row, linear->lu, linear->symbolic, linear->numeric, common) &&
             common->status == KLU_OK &&
             klu_rgrowth(linear->start, linear->row, linear->lu, linear->symbolic, linear->numeric, common) &&
-            common->rgrowth > 1e-8)
+            common->rgrowth > PIVOT_GROWTH)
         {
             return 0;
         }
