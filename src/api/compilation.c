@@ -76,13 +76,29 @@ kaiStatus compilation_lacks(Compilation* c, const char* trouble)
     return KAI_ERR_IO;
 }
 
+ElabOptions compilation_options(Compilation* c, const kaiLoadOptions* options, const char* experiment,
+                                const char* model)
+{
+    int count = options->override_count, texts = options->value_count;
+    Override* overrides = arena_array(&c->arena, Override, count + texts + 1);
+    for (int i = 0; i < count; i++)
+        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value, NULL};
+    for (int i = 0; i < texts; i++)
+        overrides[count + i] = (Override){options->values[i].name, 0, options->values[i].text};
+    GivenSetting* settings = arena_array(&c->arena, GivenSetting, options->setting_count + 1);
+    for (int i = 0; i < options->setting_count; i++)
+        settings[i] = (GivenSetting){options->settings[i].name, options->settings[i].text};
+    return (ElabOptions){.experiment = experiment,
+                         .model = model,
+                         .overrides = overrides,
+                         .override_count = count + texts,
+                         .settings = settings,
+                         .setting_count = options->setting_count};
+}
+
 Flat* compilation_elaborate(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model)
 {
-    Override* overrides = arena_array(&c->arena, Override, options->override_count + 1);
-    for (int i = 0; i < options->override_count; i++)
-        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value};
-    ElabOptions elab = {
-        .experiment = experiment, .model = model, .overrides = overrides, .override_count = options->override_count};
+    ElabOptions elab = compilation_options(c, options, experiment, model);
     return elaborate(&c->program, &elab);
 }
 

@@ -167,13 +167,7 @@ static kaiStatus confirm(kaiProof* proof, const kaiLoadOptions* options, const P
 static kaiStatus prove_work(Compilation* c, const kaiLoadOptions* options, void* user)
 {
     Request* request = user;
-    Override* overrides = arena_array(&c->arena, Override, options->override_count + 1);
-    for (int i = 0; i < options->override_count; i++)
-        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value};
-    ElabOptions elab = {.experiment = options->experiment,
-                        .model = options->model,
-                        .overrides = overrides,
-                        .override_count = options->override_count};
+    ElabOptions elab = compilation_options(c, options, options->experiment, options->model);
     Flat* flat = elaborate(&c->program, &elab);
     if (flat == NULL || c->diags.error_count > 0)
         return KAI_ERR_MODEL;

@@ -9,6 +9,7 @@
 #include "elab/constant.h"
 #include "elab/elaborate.h"
 #include "elab/units.h"
+#include "settings/settings.h"
 
 enum
 {
@@ -205,7 +206,6 @@ const Expr* scope_text(Elab* e, const Env* env, const Expr* expr);
 // declare.c
 void declare_root(Elab* e, const Model* model, const ArgList* args, Span span);
 uint32_t declare_var(Elab* e, const Env* env, VarKind kind, ValueType type, const char* name, Span span);
-bool declare_override(Elab* e, uint32_t var);                        // --set: true if its value is replaced
 const Expr* array_given(Elab* e, const Env* env, const Expr* expr);  // a list, or the elements of an array; or NULL
 void var_add_def(Elab* e, uint32_t var, uint32_t ctx, int order, NodeId value, Span span);
 
@@ -290,7 +290,18 @@ void elaborate_actions(Elab* e, const Env* env, const ActionList* actions, FlatA
 NodeId elaborate_weight(Elab* e, const Env* env, const Item* item);
 NodeId elaborate_guard(Elab* e, const Env* env, const Expr* expr);
 
+// given.c
+bool declare_override(Elab* e, uint32_t var);  // --set: true if the value of the variable is replaced
+// The expression in `text`, as a source of this name; EXPR_ERROR: reported.
+Expr* elaborate_given_text(Elab* e, const char* source, const char* text);
+
+// settings.c
+const char* word_written(const Expr* expr);  // `word` or "word"; NULL: something else
+void elaborate_setting(Elab* e, const Setting* setting);
+void elaborate_given_settings(Elab* e);  // those of the call
+void check_settings(Elab* e);            // together, and with the model
+
 // experiment.c
-void elaborate_experiment(Elab* e, const Experiment* experiment);
+void elaborate_experiment(Elab* e, const Experiment* experiment);  // NULL: none, but settings of the call
 
 #endif

@@ -274,8 +274,7 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
     check_definitions(e);
     check_parameters(e);
     // Settings are evaluated: with a wrong model their values would be wrong too, their names are still worth checking.
-    if (experiment)
-        elaborate_experiment(e, experiment);
+    elaborate_experiment(e, experiment);
     resolve_areas(e);
 }
 

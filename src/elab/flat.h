@@ -354,12 +354,6 @@ typedef struct FlatImplicit
     Span span;
 } FlatImplicit;
 
-// What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
-#define FLAT_NUMBERS(X)                                                                                                \
-    X(start)                                                                                                           \
-    X(stop) X(rtol) X(atol) X(step) X(max_step) X(seed) X(max_microsteps) X(max_branches) X(max_choices) X(balance)
-#define FLAT_WORDS(X) X(solver) X(breakpoint_solver) X(root) X(impulses) X(choice) X(islands) X(zeno)
-
 typedef struct FlatRecord
 {
     VEC(uint32_t) vars;
@@ -390,20 +384,21 @@ typedef struct FlatExpect
     Span span;
 } FlatExpect;
 
+// What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
 typedef struct FlatExperiment
 {
     const char* name;  // NULL: none, defaults
     Span span;
-#define X(name)                                                                                                        \
+#define NUMBER(name, ...)                                                                                              \
     bool has_##name;                                                                                                   \
-    double name;
-    FLAT_NUMBERS(X)
-#undef X
-#define X(name)                                                                                                        \
+    double name;                                                                                                       \
+    Span name##_span;
+#define COUNT(name, ...) NUMBER(name, )
+#define WORD(name, ...)                                                                                                \
     const char* name;                                                                                                  \
     Span name##_span;
-    FLAT_WORDS(X)
-#undef X
+#define MODEL_WORD(name, ...) WORD(name, )
+#include "settings/settings.def"
     VEC(FlatRecord) records;
     VEC(FlatPlot) plots;
     VEC(FlatSweep) sweeps;

@@ -561,14 +561,14 @@ typedef struct Sweep
     X(jacobian) /* df/dx and df/dt */                                                                                  \
     X(expect)   /* expectations, from the probes */
 
+// As given by the experiment: NaN, and 0 for a word (in strings), mean not given.
 typedef struct ModelSettings
 {
-    double start, stop, rtol, atol, step, max_step, balance;
-    uint64_t seed, max_branches, max_choices;
-    uint32_t max_microsteps;
-    bool has_stop;
-    // words as given, in strings; 0 = not given
-    uint32_t solver, breakpoint_solver, root, impulses, choice, islands, zeno;
+#define NUMBER(name, ...) double name;
+#define COUNT(name, ...) double name;
+#define WORD(name, ...) uint32_t name;
+#define MODEL_WORD(name, ...) uint32_t name;
+#include "settings/settings.def"
 } ModelSettings;
 
 typedef struct kaiModel

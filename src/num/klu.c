@@ -1,5 +1,6 @@
 // KLU of SuiteSparse (Davis and Palamadai Natarajan 2010) behind SparseTable, and the entry of the part `sundials`. KLU
 // fails only on an exact zero pivot; it takes its memory from malloc.
+#include "base/tolerance.h"
 #include "num/sundials.h"
 #include "part_stamp.h"
 
@@ -50,7 +51,8 @@ static Sparse* sparse_create(int n, int* start, int* row, kaiAllocator allocator
 static bool refactor(Sparse* s, double* values)
 {
     return klu_refactor(s->start, s->row, values, s->symbolic, s->numeric, &s->common) && s->common.status == KLU_OK &&
-           klu_rgrowth(s->start, s->row, values, s->symbolic, s->numeric, &s->common) && s->common.rgrowth > 1e-8;
+           klu_rgrowth(s->start, s->row, values, s->symbolic, s->numeric, &s->common) &&
+           s->common.rgrowth > PIVOT_GROWTH;
 }
 
 static int sparse_factor(Sparse* s, double* values, bool anew)

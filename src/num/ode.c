@@ -3,6 +3,7 @@
 //
 // The step size survives restarts: the error control's proposal stays, and after a cut it is bounded by three times the
 // moving average of the time between cuts, since a step much longer than the next event is far is work thrown away.
+#include "base/tolerance.h"
 #include "num/control.h"
 #include "num/sundials.h"
 
@@ -171,7 +172,7 @@ Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator
     }
     if (method->fixed && !(ode->options.step > 0))
     {
-        ode->options.step = 1e-3;  // a fixed method needs one
+        ode->options.step = STEP_FIXED;  // a fixed method needs one
     }
     if (create_parts(ode) != ODE_OK)
     {
@@ -283,7 +284,7 @@ int control_first(Ode* ode, double limit, double order)
     double* x = ode->x_start;
     double span = limit - s->t;
     double size = weighted_norm(ode, ode->x, NULL), speed = weighted_norm(ode, ode->slope, NULL);
-    double h = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
+    double h = size < STEP_FLAT || speed < STEP_FLAT ? STEP_BLIND : 0.01 * size / speed;
     h = h < span ? h : span;
     for (int i = 0; i < ode->n; i++)
     {
@@ -297,11 +298,12 @@ int control_first(Ode* ode, double limit, double order)
     double bend = weighted_norm(ode, ode->slope_start, ode->slope) / h;
     if (status != TRIAL_OK || !isfinite(bend))
     {
-        s->next = 1e-3 * h;
+        s->next = STEP_RETREAT * h;
         return ODE_OK;
     }
     double most = ode_larger(bend, speed);
-    double better = most <= 1e-15 ? ode_larger(1e-6, h * 1e-3) : pow(0.01 / most, 1 / (order + 1));
+    double better =
+        most <= STEP_STRAIGHT ? ode_larger(STEP_BLIND, h * STEP_RETREAT) : pow(0.01 / most, 1 / (order + 1));
     s->next = 100 * h < better ? 100 * h : better;
     return ODE_OK;
 }

@@ -222,11 +222,12 @@ static const FlowHooks flow_hooks = {
 // ---- making
 // ----------------------------------------------------------------------------------------------------------
 
-static bool make_floors(kaiSim* sim, const OdeOptions* ode, RootMethod root)
+static bool make_floors(kaiSim* sim, const RunOptions* run)
 {
     if (!kernel_make(&sim->kernel, sim->model, &sim->options, &kernel_hooks, sim) ||
-        !flow_make(&sim->flow, &sim->kernel, ode, root, &flow_hooks, sim) || !record_make(&sim->record, &sim->kernel) ||
-        !zeno_make(&sim->zeno, &sim->flow) || !endless_make(&sim->endless, &sim->kernel, &sim->record))
+        !flow_make(&sim->flow, &sim->kernel, &run->ode, run->root, &flow_hooks, sim) ||
+        !record_make(&sim->record, &sim->kernel) || !zeno_make(&sim->zeno, &sim->flow) ||
+        !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
     return true;
@@ -240,10 +241,9 @@ static kaiFailure usage_failure(const char* text)
 kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure)
 {
     static const char no_memory[] = "out of memory";
-    static _Thread_local char why[300];
-    OdeOptions ode;
-    RootMethod root;
-    if (!options_check(model, options, &ode, &root, why, sizeof why))
+    static _Thread_local char why[600];
+    RunOptions run;
+    if (!options_check(model, options, &run, why, sizeof why))
     {
         *failure = usage_failure(why);
         return NULL;
@@ -256,9 +256,9 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
         sim->model = model;
         sim->options = *options;
     }
-    if (sim == NULL || !make_floors(sim, &ode, root))
+    if (sim == NULL || !make_floors(sim, &run))
     {
-        const char* trouble = sim != NULL && sim->flow.kernel != NULL ? flow_trouble(&sim->flow, &ode) : NULL;
+        const char* trouble = sim != NULL && sim->flow.kernel != NULL ? flow_trouble(&sim->flow, &run.ode) : NULL;
         *failure = trouble != NULL ? usage_failure(trouble) : (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
         kaiSim_Free(sim);
         return NULL;
@@ -446,7 +446,7 @@ int kaiSim_WorstState(const kaiSim* sim)
     {
         int worst = ode_stats(sim->flow.island_odes[i]).worst;
         if (worst >= 0)
-            return kaiModel_StateVariable(sim->kernel.model, (int)island_state(&sim->flow, i, (uint32_t)worst));
+            return (int)sim->model->state_vars[island_state(&sim->flow, i, (uint32_t)worst)];
     }
     return -1;
 }

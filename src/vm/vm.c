@@ -2,6 +2,7 @@
 // inside are plain; this file is compiled without jump tables because an indirect branch with many targets mispredicts
 // nearly always on virtual machines.
 #include "vm/vm.h"
+#include "base/tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -362,7 +363,6 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     {
         ROUNDS = 60
     };
-    static const double ROUNDING = 4e-16, SMALL = 1e-11;
     Newton w;  // not cleared: the matrix is large, and filled where it is used
     w.model = model;
     w.R = R;
@@ -389,9 +389,9 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
         if (failed == 0 && !moved)  // as good as it gets: where we came from
         {
             failed = newton_move(&w, 0);
-            return failed != 0 ? failed : newton_within(&w, SMALL, SMALL / 10) ? 0 : lost;
+            return failed != 0 ? failed : newton_within(&w, LOOP_SMALL, LOOP_SMALL / 10) ? 0 : lost;
         }
-        if (newton_within(&w, ROUNDING, 0))
+        if (newton_within(&w, LOOP_ROUNDING, 0))
             return failed;
     }
     return failed != 0 ? failed : lost;
