@@ -21,7 +21,7 @@ typedef struct Builder
     Map string_index, place_index;
     Map draw_uses;  // random draw (node) → scalar: it is used in this reaction
     VEC(char) listing;
-#define X(type, name) VEC(type) name;
+#define X(type, name, ...) VEC(type) name;
     MODEL_ARRAYS(X)
 #undef X
     Sinks react_sinks, event_sinks, start_sinks;

@@ -2,20 +2,23 @@
 // and the derivatives that are needed), then the programs are written, then symbolic registers become numbers.
 #include "emit/compile.h"
 
+#include "base/checked.h"
+#include "base/hash.h"
 #include "emit/builder.h"
+#include "model/fields.h"
+#include "model/validate.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint32_t build_string(Builder* b, const char* text)
 {
     if (text == NULL || text[0] == 0)
         return 0;
-    uint64_t key = 14695981039346656037u;
-    for (const char* p = text; *p != 0; p++)
-        key = (key ^ (uint8_t)*p) * 1099511628211u;
+    uint64_t key = hash_bytes(HASH_START, text, strlen(text));
     uint32_t at;
     if (map_get(&b->string_index, key, &at) && strcmp(b->strings.at + at, text) == 0)
         return at;
@@ -437,44 +440,40 @@ static void build_reg_places(Builder* b)
             b->reg_places.at[b->draft.reg_first[cls] + i] = build_place(b, b->programs.emitter.reg_spans[cls].at[i]);
 }
 
-// clang-format off
-// Every register in every table: symbolic → number.
+// The draft sees the tables as they are now.
+static void point_draft(Builder* b)
+{
+#define X(type, name, ...) b->draft.name = b->name.at, b->draft.name##_count = b->name.count;
+    MODEL_ARRAYS(X)
+#undef X
+}
+
+// Every register in every record: symbolic → number. The tables are still ours alone.
+static void relocate_table(Builder* b, const ModelTable* table)
+{
+    char* record = (char*)table_at(&b->draft, table);
+    for (uint32_t i = 0; i < table_count(&b->draft, table); i++, record += table->size)
+        for (uint32_t n = 0; n < table->field_count; n++)
+        {
+            if (!field_is_register(&table->fields[n]))
+                continue;
+            uint32_t reg = relocate(field_get(record, &table->fields[n]), b->draft.reg_first);
+            memcpy(record + table->fields[n].offset, &reg, sizeof reg);
+        }
+}
+
 static void relocate_tables(Builder* b)
 {
-    const uint32_t* f = b->draft.reg_first;
-#define AT(table, field)                                                                                               \
-    for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
-        b->table.at[i].field = relocate(b->table.at[i].field, f);
-#define AT2(table, x, y) AT(table, x) AT(table, y)
-    AT2(bond_parts, state, parameter) AT2(bond_parts, matrix, slopes) AT2(bond_inputs, value, impulse) AT(bond_inputs, slope)
-    AT(bond_outputs, area) AT(bond_systems, map) AT2(committed, target, value) AT2(carried, state, area)
-    AT2(vars, reg, present) AT(vars, impulse)
-    AT2(now_states, state, now) AT(faults, condition)
-    AT2(guards, g, slope)
-    AT2(guards, argument, present) AT2(guards, react_g, react_present) AT2(guards, truth, latch)
-        AT2(guards, last_g, side) AT2(memories, dst, src) AT(memories, left) AT2(clocks, flag, period)
-            AT2(clocks, first, count) AT2(delays, value, present) AT2(delays, flow_value, time) AT(delays, flow_slope)
-                AT2(delays, out, out_present) AT2(reactions, fire, weight) AT2(acts, target, flag)
-                    AT2(acts, value, present) AT(modes, entry) AT(machines, reg) AT2(resets, target, value)
-                        AT(starts, target) AT(assertions, broken) AT(components, first_known) AT2(probes, time, index)
-                            AT2(probes, out, out_present) AT2(expectations, value, value_present)
-                                AT2(expectations, target, within)
-#undef AT2
-#undef AT
-#define LIST(table)                                                                                                    \
-    for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
-        b->table.at[i] = relocate(b->table.at[i], f);
-                                    LIST(event_flags) LIST(residuals) LIST(unknowns) LIST(jacobian_values)
-                                        LIST(jacobian_times)
-#undef LIST
-                                            b->draft.reg_time = relocate(b->c.time, f);
-    b->draft.reg_seed = relocate(b->c.seed, f);
-    b->draft.reg_pulse = relocate(b->c.step.length, f);
-    b->draft.reg_step_from = relocate(b->c.step.from, f);
-    b->draft.reg_step_end = relocate(b->c.step.end, f);
-    b->draft.reg_step_taken = relocate(b->c.step.taken, f);
+    b->draft.reg_time = b->c.time;
+    b->draft.reg_seed = b->c.seed;
+    b->draft.reg_pulse = b->c.step.length;
+    b->draft.reg_step_from = b->c.step.from;
+    b->draft.reg_step_end = b->c.step.end;
+    b->draft.reg_step_taken = b->c.step.taken;
+    point_draft(b);
+    for (uint32_t i = 0; i < MODEL_TABLE_COUNT; i++)
+        relocate_table(b, &model_tables[i]);
 }
-// clang-format on
 
 static void index_sinks(Builder* b)
 {
@@ -482,6 +481,20 @@ static void index_sinks(Builder* b)
         map_set(&b->event_index, b->event_sinks.at[i].dst, i + 1);
     for (uint32_t i = 0; i < b->react_sinks.count; i++)
         map_set(&b->react_index, b->react_sinks.at[i].dst, i + 1);
+}
+
+// In checked builds: what the compiler made is what a loader would accept.
+static void check_whole(const kaiModel* model)
+{
+#ifdef KAI_CHECKED
+    Text why = {0};
+    if (model == NULL || model_validate(model, &why) || why.length == 0)
+        return;
+    fprintf(stderr, "the compiler made a model that is not whole: %s\n", why.at);
+    abort();
+#else
+    (void)model;
+#endif
 }
 
 static kaiModel* finish(Builder* b, kaiAllocator allocator)
@@ -512,10 +525,9 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
         vec_push(b->arena, b->constants, b->c.scalars.constants.at[i]);
     for (uint32_t i = 0; i < b->programs.emitter.code.count; i++)
         vec_push(b->arena, b->code, b->programs.emitter.code.at[i]);
-#define X(type, name) b->draft.name = b->name.at, b->draft.name##_count = b->name.count;
-    MODEL_ARRAYS(X)
-#undef X
+    point_draft(b);
     kaiModel* model = model_pack(&b->draft, allocator);
+    check_whole(model);
     if (model != NULL && !model_bind(model))
     {
         model_free(model);

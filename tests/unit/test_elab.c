@@ -2,6 +2,7 @@
 #include "elab/constant.h"
 #include "elab/elaborate.h"
 #include "elab/units.h"
+#include "snippets.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -94,53 +95,16 @@ static void check_good(const Good* good)
     arena_free(&run.arena);
 }
 
-static const char ball[] =
-    "model Ball \"bounces, then rests\" {\n"
-    "  param g [m/s^2] = 9.81,  e = 0.7 \"restitution\"\n"
-    "  param v_rest [m/s] = 0.01        \"impacts slower than this end the bouncing\"\n"
-    "  state y [m] = 1,  v [m/s] = 0\n"
-    "  event hit = down(y)\n"
-    "  modes {\n"
-    "    initial mode falling {\n"
-    "      y' = v\n"
-    "      v' = -g + delta(hit, -(1 + e)*pre(v))\n"
-    "      on hit if abs(pre(v)) < v_rest -> sitting { y := 0; v := 0 }\n"
-    "    }\n"
-    "    mode sitting { y' = 0; v' = 0 }\n"
-    "  }\n"
-    "}\n"
-    "experiment bounce of Ball(e = 0.8) { stop = 5[s]; rtol = 1e-8; plot y; expect final(y) ~ 0 within 1e-9 }\n";
-
-static const char billiard[] = "function after(m, v, mo, vo, e) = (m*v + mo*vo + mo*e*(vo - v)) / (m + mo)\n"
-                               "model Mass { param m [kg] = 1; state x [m] = 0, v [m/s] = 0; x' = v; v' = 0 }\n"
-                               "model Billiard {\n"
-                               "  param e = 1\n"
-                               "  a : Mass(x = -1, v = 1);  b : Mass;  c : Mass(x = 1, v = -1)\n"
-                               "  choose {\n"
-                               "    when a.x >= b.x and a.v > b.v {\n"
-                               "      a.v := after(a.m, a.v, b.m, b.v, e)\n"
-                               "      b.v := after(b.m, b.v, a.m, a.v, e)\n"
-                               "    }\n"
-                               "    when b.x >= c.x and b.v > c.v {\n"
-                               "      b.v := after(b.m, b.v, c.m, c.v, e)\n"
-                               "      c.v := after(c.m, c.v, b.m, b.v, e)\n"
-                               "    }\n"
-                               "  }\n"
-                               "  signal p = a.m*a.v + b.m*b.v + c.m*c.v\n"
-                               "  assert abs(p) < 1e-9 \"momentum is conserved\"\n"
-                               "}\n"
-                               "experiment three of Billiard { stop = 2; choice = all; plot a.x, b.x, c.x }\n";
-
 static const Good goods[] = {
     {"ball",
-     ball,
+     snippet_ball,
      "bounce",
      {"param e = 0.8", "state y [m] = 1", "hit = down(y)",
       "definitions in falling\n  y' = v\n  v' = -g + delta(hit, -(1 + e)*pre(v))",
       "on present(hit) if abs(pre(v)) < v_rest -> sitting { y := 0; v := 0 }", "stop = 5",
       "expect final(y) ~ 0 within 1e-09"}},
     {"billiard",
-     billiard,
+     snippet_billiard,
      "three",
      {"state a.x [m] = -1", "b.v' = 0",
       "choice 1: when a.x >= b.x and a.v > b.v { a.v := (a.m*a.v + b.m*b.v + b.m*e*(b.v - a.v))/(a.m + b.m);",
