@@ -15,32 +15,16 @@ enum
 typedef struct Reads
 {
     Builder* b;
-    VEC(ScalarId) stack;
-    Map seen;  // scalar, and task | 1 << 40
+    Map seen;  // tasks
     uint32_t mask, tasks;
     bool slopes;  // reads the derivative of a state
     VEC(uint32_t) states;
 } Reads;
 
-static bool seen_before(Reads* r, uint64_t key)
-{
-    uint32_t ignored;
-    if (map_get(&r->seen, key, &ignored))
-        return true;
-    map_set(&r->seen, key, 1);
-    return false;
-}
-
-static void push(Reads* r, ScalarId s)
-{
-    if (s != 0 && !seen_before(r, s))
-        vec_push(r->b->arena, r->stack, s);
-}
-
 static void read_register(Reads* r, SymReg reg)
 {
     Compiler* c = &r->b->c;
-    uint32_t task;
+    uint32_t task, ignored;
     if (reg == c->time)
         r->mask |= READS_TIME;
     else if (sym_class(reg) == REG_STATE)
@@ -53,34 +37,26 @@ static void read_register(Reads* r, SymReg reg)
         r->mask |= READS_CONTINUOUS;
         r->slopes = true;
     }
-    else if (map_get(&c->task_of, reg, &task) && !seen_before(r, task | (uint64_t)1 << 40))
+    else if (map_get(&c->task_of, reg, &task) && !map_get(&r->seen, task, &ignored))
     {
+        map_set(&r->seen, task, 1);
         r->tasks++;
-        for (uint32_t i = 0; i < task_item_count(c, task); i++)
-        {
-            TaskItem item = task_item(c, PHASE_FLOW, task, i);
-            push(r, item.value.value);
-            push(r, item.value.present);
-        }
+        push_task_items(c, PHASE_FLOW, task);
     }
 }
 
 static Reads what_it_reads(Builder* b, ScalarId root)
 {
     Reads r = {.b = b};
+    Scalars* scalars = &b->c.scalars;
     map_init(&r.seen, b->arena);
-    push(&r, root);
-    while (r.stack.count > 0)
-    {
-        const Scalar x = b->c.scalars.list.at[r.stack.at[--r.stack.count]];
+    scalar_walk(scalars);
+    scalar_walk_push(scalars, root);
+    for (Scalar x; scalar_walk_next(scalars, &x);)
         if (x.op == SCALAR_REG)
             read_register(&r, x.reg);
         else if (x.op == VM_DELAYED)
             r.mask |= READS_CONTINUOUS;
-        else
-            for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
-                push(&r, x.arg[i]);
-    }
     return r;
 }
 

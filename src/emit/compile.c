@@ -540,6 +540,7 @@ static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, co
 {
     b->arena = arena;
     b->c = (Compiler){.arena = arena, .flat = flat, .diags = diags, .sources = sources, .seed = NO_REG};
+    b->c.nodes.arena = arena;
     map_init(&b->string_index, arena);
     map_init(&b->place_index, arena);
     map_init(&b->draw_uses, arena);

@@ -63,30 +63,20 @@ static void add_column(Jacobian* j, uint32_t column, PartialList* columns)
 
 static void add_columns(Jacobian* j, ScalarId root, PartialList* columns)
 {
-    Builder* b = j->b;
-    VEC(ScalarId) stack = {0};
-    Map seen;
-    map_init(&seen, b->arena);
-    vec_push(b->arena, stack, root);
-    while (stack.count > 0)
-    {
-        ScalarId s = stack.at[--stack.count];
-        uint32_t list;
-        if (map_get(&seen, s, &list))
-            continue;
-        map_set(&seen, s, 1);
-        const Scalar x = b->c.scalars.list.at[s];
+    Compiler* c = &j->b->c;
+    uint32_t list;
+    scalar_walk(&c->scalars);
+    scalar_walk_push(&c->scalars, root);
+    for (Scalar x; scalar_walk_next(&c->scalars, &x);)
         if (x.op != SCALAR_REG)
-            for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
-                vec_push(b->arena, stack, x.arg[i]);
+            continue;
         else if (sym_class(x.reg) == REG_STATE)
             add_column(j, sym_index(x.reg), columns);
-        else if (x.reg == b->c.time)
+        else if (x.reg == c->time)
             add_column(j, time_column(j), columns);
         else if (map_get(&j->list_of, x.reg, &list))
             for (uint32_t i = 0; i < j->lists.at[list].count; i++)
                 add_column(j, j->lists.at[list].at[i].column, columns);
-    }
 }
 
 static int by_column(const void* a, const void* b)
@@ -162,7 +152,7 @@ static void build_pattern(Jacobian* j)
 void build_jacobian(Builder* b, const uint32_t* slopes, uint32_t count)
 {
     ProgramSpec spec = {.phase = PHASE_FLOW, .tasks = slopes, .task_count = count};
-    Order order = order_tasks(&b->programs, &spec);
+    Order order = order_tasks(&b->c, &spec);
     for (uint32_t i = 0; i < order.count; i++)
         if (order.looped[i])
             return;  // the derivative of a fixed point is left to differences

@@ -107,21 +107,13 @@ void build_reactions(Builder* b)
 // Derivatives that an action reads must be computed by the reaction.
 static void want_tasks(Builder* b, ScalarId root)
 {
-    VEC(ScalarId) stack = {0};
-    vec_push(b->arena, stack, root);
-    while (stack.count > 0)
-    {
-        const Scalar x = b->c.scalars.list.at[stack.at[--stack.count]];
-        uint32_t task;
-        if (x.op == SCALAR_REG)
-        {
-            if (map_get(&b->c.task_of, x.reg, &task) && b->c.tasks.at[task].kind != TASK_DEFINITION)
-                vec_push(b->arena, b->react_tasks, task);
-            continue;
-        }
-        for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
-            vec_push(b->arena, stack, x.arg[i]);
-    }
+    Compiler* c = &b->c;
+    uint32_t task;
+    scalar_walk(&c->scalars);
+    scalar_walk_push(&c->scalars, root);
+    for (Scalar x; scalar_walk_next(&c->scalars, &x);)
+        if (x.op == SCALAR_REG && map_get(&c->task_of, x.reg, &task) && c->tasks.at[task].kind != TASK_DEFINITION)
+            vec_push(b->arena, b->react_tasks, task);
 }
 
 static void lower_actions(Builder* b, const FlatActions* actions)
@@ -222,21 +214,17 @@ void build_reaction_code(Builder* b)
 // Marks the draws below `root` as used whenever `when` holds.
 static void mark_draws(Builder* b, NodeId root, ScalarId when)
 {
-    VEC(NodeId) stack = {0};
-    vec_push(b->arena, stack, root);
-    while (stack.count > 0)
+    Compiler* c = &b->c;
+    walk_begin(&c->nodes);
+    walk_push(&c->nodes, root);
+    for (NodeId n; (n = node_walk_next(c)) != 0;)
     {
-        NodeId n = stack.at[--stack.count];
-        const Node node = b->c.flat->nodes.at[n];
-        if (node.op >= NODE_UNIFORM && node.op <= NODE_EXPONENTIAL)
-        {
-            uint32_t before;
-            bool known = map_get(&b->draw_uses, n, &before);
-            map_set(&b->draw_uses, n, known ? scalar_or(&b->c.scalars, before, when) : when);
-        }
-        for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-            if (node.arg[i] != 0)
-                vec_push(b->arena, stack, node.arg[i]);
+        NodeOp op = (NodeOp)c->flat->nodes.at[n].op;
+        if (op < NODE_UNIFORM || op > NODE_EXPONENTIAL)
+            continue;
+        uint32_t before;
+        bool known = map_get(&b->draw_uses, n, &before);
+        map_set(&b->draw_uses, n, known ? scalar_or(&c->scalars, before, when) : when);
     }
 }
 

@@ -16,7 +16,6 @@ typedef struct Linker
 {
     Builder* b;
     VEC(SymReg) regs;  // what the unit at hand reads
-    VEC(ScalarId) stack;
     VEC(uint32_t) seen[REG_CLASS_COUNT];
     uint32_t round;
     uint32_t* flow_of;   // [task]: its flow unit + 1
@@ -50,7 +49,7 @@ static void begin_reads(Linker* k)
 {
     k->regs.count = 0;
     k->round++;
-    k->b->programs.root++;
+    scalar_walk(&k->b->c.scalars);
 }
 
 static void read_reg(Linker* k, SymReg reg)
@@ -73,32 +72,16 @@ static void read_ctx(Linker* k, uint32_t ctx)
         read_reg(k, k->b->c.vars.at[flat->machines.at[flat->ctxs.at[ctx].machine].mode_var].reg);
 }
 
-static void push_scalar(Linker* k, ScalarId s)
-{
-    Programs* p = &k->b->programs;
-    while (p->stamp.count < k->b->c.scalars.list.count)
-        vec_push(k->b->arena, p->stamp, 0);
-    if (s == 0 || p->stamp.at[s] == p->root)
-        return;
-    p->stamp.at[s] = p->root;
-    vec_push(k->b->arena, k->stack, s);
-}
-
 static void read_scalar(Linker* k, ScalarId root)
 {
-    push_scalar(k, root);
-    while (k->stack.count > 0)
-    {
-        const Scalar x = k->b->c.scalars.list.at[k->stack.at[--k->stack.count]];
-        double index;
+    Scalars* scalars = &k->b->c.scalars;
+    double index;
+    scalar_walk_push(scalars, root);
+    for (Scalar x; scalar_walk_next(scalars, &x);)
         if (x.op == SCALAR_REG)
             read_reg(k, x.reg);
-        else if ((x.op == VM_DELAYED || x.op == VM_DELAYED_SLOPE) &&
-                 scalar_is_const(&k->b->c.scalars, x.arg[0], &index))
+        else if ((x.op == VM_DELAYED || x.op == VM_DELAYED_SLOPE) && scalar_is_const(scalars, x.arg[0], &index))
             read_reg(k, k->b->delays.at[(uint32_t)index].out);
-        for (int i = 0; x.op != SCALAR_REG && i < vm_op_arity((VmOp)x.op); i++)
-            push_scalar(k, x.arg[i]);
-    }
 }
 
 static void read_task(Linker* k, Phase phase, uint32_t task)
@@ -125,7 +108,7 @@ static void read_sink(Linker* k, Map* index, SymReg reg)
 // Everything that a whole program reads, its tasks included.
 static void read_program(Linker* k, const ProgramSpec* spec)
 {
-    Order order = order_tasks(&k->b->programs, spec);
+    Order order = order_tasks(&k->b->c, spec);
     begin_reads(k);
     for (uint32_t i = 0; i < order.first[order.count]; i++)
         read_task(k, spec->phase, order.tasks[i]);
@@ -436,7 +419,7 @@ static void add_react_units(Linker* k)
                         .task_count = b->react_tasks.count,
                         .sinks = b->react_sinks.at,
                         .sink_count = b->react_sinks.count};
-    Order order = order_tasks(&b->programs, &spec);
+    Order order = order_tasks(&b->c, &spec);
     k->first_guard = b->units.count + order.count;
     k->first_memory = k->first_guard + b->guards.count;
     b->draft.first_guard_unit = k->first_guard;
