@@ -1,6 +1,7 @@
 // The order of elaboration, and how it reports.
 #include "elab/elab.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -277,6 +278,8 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
     if (experiment)
         elaborate_experiment(e, experiment);
     resolve_areas(e);
+    flat_order(e->flat);
+    assert(flat_is_ordered(e->flat));
 }
 
 Flat* elaborate(Program* program, const ElabOptions* options)

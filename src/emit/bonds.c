@@ -221,7 +221,7 @@ static void find_pre(Builder* b)
 static CodeRange wanted_program(Builder* b, const Sinks* sinks)
 {
     ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks->at, .sink_count = sinks->count};
-    return sinks->count > 0 ? build_program(&b->programs, &spec, NULL) : (CodeRange){0, 0};
+    return sinks->count > 0 ? build_program(b->programs, &spec, NULL) : (CodeRange){0, 0};
 }
 
 void build_carried(Builder* b)

@@ -110,7 +110,7 @@ static void task_partials(Jacobian* j, uint32_t task)
             vec_push(b->arena, sinks, (Sink){item.ctx, value, list.at[k].reg});
         }
     }
-    emit_sinks(&b->programs, sinks.at, sinks.count);
+    emit_sinks(b->programs, sinks.at, sinks.count);
     map_set(&j->list_of, c->tasks.at[task].reg, j->lists.count);
     vec_push(b->arena, j->lists, list);
     j->total += list.count;
@@ -159,11 +159,11 @@ void build_jacobian(Builder* b, const uint32_t* slopes, uint32_t count)
     Jacobian j = {.b = b};
     map_init(&j.list_of, b->arena);
     Order built;
-    CodeRange values = build_program(&b->programs, &spec, &built);
-    uint32_t start = emit_begin(&b->programs.emitter);
+    CodeRange values = build_program(b->programs, &spec, &built);
+    uint32_t start = emit_begin(&b->programs->emitter);
     for (uint32_t i = 0; i < built.first[built.count] && j.total < PARTIALS_MAX; i++)
         task_partials(&j, built.tasks[i]);
-    CodeRange partials = emit_end(&b->programs.emitter, start);
+    CodeRange partials = emit_end(&b->programs->emitter, start);
     if (j.total >= PARTIALS_MAX)
         return;
     b->draft.jacobian = (CodeRange){values.start, partials.end};

@@ -20,6 +20,7 @@ typedef struct Programs
 {
     Emitter emitter;
     VEC(LoopInfo) loops;
+    VEC(char) listing;
 } Programs;
 
 CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* order);

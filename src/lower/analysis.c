@@ -8,25 +8,19 @@ SymReg compiler_reg(Compiler* c, RegClass cls)
     return sym_reg(cls, c->reg_counts[cls]++);
 }
 
-void add_definition(Compiler* c, FlatDef def)
-{
-    uint32_t index = c->flat->defs.count + 1;
-    vec_push(c->flat->arena, c->flat->defs, def);
-    vec_push(c->arena, c->next_def, 0);
-    VarInfo* info = &c->vars.at[def.var];
-    if (info->first_def[def.order] == 0)
-        info->first_def[def.order] = index;
-    else
-        c->next_def.at[info->last_def[def.order] - 1] = index;
-    info->last_def[def.order] = index;
-}
-
 void index_definitions(Compiler* c)
 {
-    uint32_t count = c->flat->defs.count;
-    c->flat->defs.count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        add_definition(c, c->flat->defs.at[i]);
+    for (uint32_t i = 0; i < c->flat->defs.count; i++)
+    {
+        const FlatDef* def = &c->flat->defs.at[i];
+        VarInfo* info = &c->vars.at[def->var];
+        vec_push(c->arena, c->next_def, 0);
+        if (info->first_def[def->order] == 0)
+            info->first_def[def->order] = i + 1;
+        else
+            c->next_def.at[info->last_def[def->order] - 1] = i + 1;
+        info->last_def[def->order] = i + 1;
+    }
     for (uint32_t i = 0; i < c->flat->implicits.count; i++)
         c->vars.at[c->flat->implicits.at[i].var].implicit = i + 1;
 }

@@ -138,7 +138,7 @@ typedef struct Compiler Compiler;
 struct Compiler
 {
     Arena* arena;
-    Flat* flat;
+    Flat* flat;  // our own copy: nodes that are made by rewriting go after those of the text
     Diags* diags;
     const Sources* sources;
     Scalars scalars;
@@ -201,7 +201,6 @@ static inline bool is_preempting(const FlatTransition* t)
 // The definitions of a variable: for (uint32_t d = first_def(c, v, 0); d != 0; d = c->next_def.at[d - 1])
 // flat->defs.at[d - 1]
 void index_definitions(Compiler* c);
-void add_definition(Compiler* c, FlatDef def);
 
 // differentiate.c: exact derivatives of lowered expressions. `leaf` gives the derivative of a register (0 = constant).
 typedef ScalarId DerivativeLeaf(Compiler* c, void* user, SymReg reg);
@@ -258,6 +257,7 @@ bool is_relation(NodeOp op);
 bool is_tear(const Compiler* c, uint32_t task);
 
 // preempt.c
+ScalarId lower_fires_in(Compiler* c, Phase phase, NodeId trigger, NodeId guard);
 ScalarId lower_fires(Compiler* c, NodeId trigger, NodeId guard);  // of a `when` or a transition
 bool ctx_preemptible(const Flat* flat, uint32_t ctx);
 ScalarId lower_preempted(Compiler* c, uint32_t ctx);

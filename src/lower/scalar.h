@@ -28,6 +28,12 @@ static inline uint32_t sym_index(SymReg reg)
     return reg & 0x0fffffff;
 }
 
+// Its number once the classes are laid out.
+static inline uint32_t relocate(SymReg reg, const uint32_t* reg_first)
+{
+    return reg == NO_REG ? NO_REG : reg_first[sym_class(reg)] + sym_index(reg);
+}
+
 enum
 {
     SCALAR_REG = 0xff

@@ -2,7 +2,7 @@
 // reads the other, directly, through signals or through `delay`; time, discretes, latched relations and modes do not
 // couple. `islands = auto` makes an island of every class; without it the instances declared `island` are islands and
 // the rest is one; a declaration that separates what belongs together is an error.
-#include "emit/builder.h"
+#include "schedule/builder.h"
 
 #include <string.h>
 

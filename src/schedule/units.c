@@ -5,7 +5,8 @@
 // A reaction unit is a definition (or a loop of them), a guard, a memory, a `when` or transition, an assertion, a fault
 // or a delay. `next` leads to the units that change with it: those that read what it computes, and those whose
 // memories it reads, because a memory holds its left limit only at instants that touch it.
-#include "emit/builder.h"
+#include "schedule/builder.h"
+#include "schedule/reads.h"
 
 typedef struct Edge
 {
@@ -28,18 +29,16 @@ typedef struct Linker
     uint32_t first_guard, first_memory;  // their reaction units
 } Linker;
 
-ScalarId sink_value(Builder* b, Map* index, SymReg reg)
+static void request_code(Builder* b, CodeForm form, CodeOwner owner, uint32_t index, const ProgramSpec* spec)
 {
-    uint32_t at;
-    const Sinks* sinks = index == &b->event_index ? &b->event_sinks : &b->react_sinks;
-    return reg != NO_REG && map_get(index, reg, &at) ? sinks->at[at - 1].value : 0;
+    vec_push(b->arena, b->requests, (CodeRequest){form, owner, index, *spec});
 }
 
-static uint32_t sink_ctx(Builder* b, Map* index, SymReg reg)
+// For the unit that is added next.
+static void request_values(Builder* b, const Sinks* sinks)
 {
-    uint32_t at = 0;
-    map_get(index, reg, &at);
-    return (index == &b->event_index ? b->event_sinks.at : b->react_sinks.at)[at - 1].ctx;
+    ProgramSpec spec = {.sinks = sinks->at, .sink_count = sinks->count};
+    request_code(b, FORM_VALUES, OWNER_UNIT, b->units.count, &spec);
 }
 
 // ---- what a unit reads
@@ -221,8 +220,8 @@ static uint32_t push_unit(Linker* k, ModelUnit u)
 static void add_tasks(Linker* k, const ProgramSpec* spec, uint32_t* unit_of)
 {
     Builder* b = k->b;
-    Order order;
-    CodeRange* codes = build_components(&b->programs, spec, &order);
+    Order order = order_tasks(&b->c, spec);
+    request_code(b, FORM_COMPONENTS, OWNER_UNIT, b->units.count, spec);
     for (uint32_t i = 0; i < order.count; i++)
         for (uint32_t t = order.first[i]; t < order.first[i + 1]; t++)
             unit_of[order.tasks[t]] = b->units.count + i + 1;
@@ -230,7 +229,6 @@ static void add_tasks(Linker* k, const ProgramSpec* spec, uint32_t* unit_of)
     {
         uint32_t self = b->units.count;
         ModelUnit u = new_unit(k, UNIT_TASK, i);
-        u.code = codes[i];
         begin_reads(k);
         for (uint32_t t = order.first[i]; t < order.first[i + 1]; t++)
         {
@@ -269,7 +267,7 @@ static void add_left(Linker* k, UnitKind kind, uint32_t index, const SymReg* reg
     if (sinks.count == 0)
         return;
     ModelUnit u = new_unit(k, kind, index);
-    u.code = build_values(&b->programs, sinks.at, sinks.count);
+    request_values(b, &sinks);
     link_inputs(k, &u, NO_REG);
     map_set(&k->left_of, (uint64_t)kind << 32 | index, push_unit(k, u));
 }
@@ -314,7 +312,7 @@ static ModelUnit begin_unit(Linker* k, UnitKind kind, uint32_t index, const SymR
         else
             read_reg(k, regs[i]);
     }
-    u.code = build_values(&b->programs, sinks.at, sinks.count);
+    request_values(b, &sinks);
     if (map_get(&k->left_of, (uint64_t)kind << 32 | index, &left))
         add_need(k, &u, left);
     link_sources(k, self);
@@ -451,7 +449,7 @@ static void find_always(Linker* k)
         const Node node = c->flat->nodes.at[cell.node];
         bool always = false;
         if (cell.kind == CELL_EDGE)
-            always = reads_continuous(b, lower(c, PHASE_FLOW, node.arg[0]).value);
+            always = reads_continuous(c, lower(c, PHASE_FLOW, node.arg[0]).value);
         else if (cell.kind == CELL_PRE)
         {
             const VarInfo* info = &c->vars.at[c->flat->nodes.at[node.arg[0]].aux];
@@ -467,7 +465,7 @@ static void find_always(Linker* k)
         NodeId trigger = when ? c->flat->whens.at[i].trigger : c->flat->transitions.at[t].trigger;
         NodeId guard = when ? c->flat->whens.at[i].guard : c->flat->transitions.at[t].guard;
         bool level = b->reactions.at[i].choice != 0 && c->flat->nodes.at[trigger].type == TYPE_BOOL;
-        if (level || reads_continuous(b, reaction_fires(b, PHASE_FLOW, trigger, guard)))
+        if (level || reads_continuous(c, lower_fires_in(c, PHASE_FLOW, trigger, guard)))
             vec_push(b->arena, b->always_units, b->reaction_units.at[i]);
     }
 }
@@ -497,8 +495,7 @@ static void add_derivatives(Linker* k)
         ProgramSpec spec = {.phase = PHASE_FLOW, .tasks = tasks.at, .task_count = tasks.count};
         read_program(k, &spec);
         note_reads(k, i);
-        CodeRange code = build_program(&b->programs, &spec, NULL);
-        b->islands.at[i].deriv = code;
+        request_code(b, FORM_PROGRAM, OWNER_ISLAND, i, &spec);
     }
 }
 
@@ -519,7 +516,7 @@ static void add_guard_island(Builder* b, Guard* guard, uint32_t island)
     guard->islands.count++;
 }
 
-static void add_look(Linker* k, Guard* guard)
+static void add_look(Linker* k, uint32_t index, Guard* guard)
 {
     Builder* b = k->b;
     SymReg regs[] = {guard->g, guard->slope, guard->argument, guard->present};
@@ -547,7 +544,7 @@ static void add_look(Linker* k, Guard* guard)
     }
     if (guard->islands.count == 0 && !guard->time_only)
         add_guard_island(b, guard, time_island(b));
-    guard->look = build_program(&b->programs, &spec, NULL);
+    request_code(b, FORM_PROGRAM, OWNER_GUARD, index, &spec);
 }
 
 static void add_looks(Linker* k)
@@ -557,7 +554,7 @@ static void add_looks(Linker* k)
         if (b->guards.at[i].searched)
         {
             Guard guard = b->guards.at[i];
-            add_look(k, &guard);
+            add_look(k, i, &guard);
             b->guards.at[i] = guard;
         }
     for (uint32_t i = 0; i < b->delays.count; i++)
@@ -565,13 +562,13 @@ static void add_looks(Linker* k)
         Delay* d = &b->delays.at[i];
         if (d->event)
             continue;
-        Sink sinks[] = {{d->ctx, sink_value(b, &b->event_index, d->flow_value), d->flow_value},
-                        {d->ctx, sink_value(b, &b->event_index, d->flow_slope), d->flow_slope}};
-        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks, .sink_count = 2, .slopes_given = true};
+        Sinks sinks = {0};
+        vec_push(b->arena, sinks, (Sink){d->ctx, sink_value(b, &b->event_index, d->flow_value), d->flow_value});
+        vec_push(b->arena, sinks, (Sink){d->ctx, sink_value(b, &b->event_index, d->flow_slope), d->flow_slope});
+        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = 2, .slopes_given = true};
         read_program(k, &spec);
         note_reads(k, d->island);
-        CodeRange code = build_program(&b->programs, &spec, NULL);
-        b->delays.at[i].look = code;
+        request_code(b, FORM_PROGRAM, OWNER_DELAY, i, &spec);
     }
 }
 
