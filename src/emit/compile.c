@@ -205,6 +205,7 @@ static void give_code(Builder* b, const CodeRequest* r, uint32_t number, CodeRan
     {
     case OWNER_UNIT: b->units.at[r->index + number].code = code; break;
     case OWNER_ISLAND: b->islands.at[r->index].deriv = code; break;
+    case OWNER_ISLAND_EVENTS: b->islands.at[r->index].events = code; break;
     case OWNER_GUARD: b->guards.at[r->index].look = code; break;
     case OWNER_DELAY: b->delays.at[r->index].look = code; break;
     }
@@ -262,8 +263,7 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     b->draft.react = build_program(p, &react, &order);
     if (listing)
         list_order(b, "reaction:", &order);
-    if (b->islands.count > 0)
-        build_units(b);
+    build_units(b);
     write_requests(b);
     build_start(b);
     build_initial(b);
@@ -500,8 +500,7 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
     build_reg_places(b);
     emit_relocate(&b->programs->emitter, b->draft.reg_first);
     relocate_tables(b);
-    if (b->islands.count > 0)
-        finish_units(b);
+    finish_units(b);
     for (uint32_t i = 0; i < b->c.scalars.constants.count; i++)
         vec_push(b->arena, b->constants, b->c.scalars.constants.at[i]);
     for (uint32_t i = 0; i < b->programs->emitter.code.count; i++)

@@ -97,6 +97,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(uint32_t, state_vars, EACH(INDEX(vars))) /* variable of state i */                                               \
     X(Guard, guards, RECORDS(GUARD))                                                                                   \
     X(int32_t, guard_states, EACH(STATE))                                                                              \
+    X(int32_t, guard_slots, EACH(NUMBER)) /* and their numbers in their islands */                                     \
     X(Memory, memories, RECORDS(MEMORY))                                                                               \
     X(Clock, clocks, RECORDS(CLOCK))                                                                                   \
     X(Delay, delays, RECORDS(DELAY))                                                                                   \
@@ -206,6 +207,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(uint32_t, choice_count, NUMBER)                                                                                  \
     X(uint32_t, flow_unit_count, NUMBER)  /* the first units */                                                        \
     X(uint32_t, first_guard_unit, NUMBER) /* reaction units of the guards, in their order */                           \
+    X(bool, fused, FLAG)                  /* one island, whose units are fused: an instant touches everything */       \
     X(bool, instant_signals, FLAG)        /* some signal that is no event depends on the presence of an event */       \
     X(bool, has_jacobian, FLAG)                                                                                        \
     X(uint32_t, name, STRING)                                                                                          \

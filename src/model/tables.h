@@ -117,7 +117,7 @@ typedef enum GuardKind
     X(CodeRange, slope_code, CODE) /* `g` and `slope` from states, their derivatives and time (the same) */            \
     X(uint32_t, first_state, FIRST(guard_states, state_count)) /* the states it reads */                               \
     X(uint32_t, state_count, NUMBER)                                                                                   \
-    X(CodeRange, look, CODE) /* with islands: g, slope, argument, presence from states and slopes */                   \
+    X(CodeRange, look, CODE)                     /* g, slope, argument, presence from states and slopes */             \
     X(IndexRange, islands, RANGE(guard_islands)) /* whose states it reads */                                           \
     X(uint32_t, text, STRING)                    /* as written */                                                      \
     X(uint32_t, place, PLACE)
@@ -172,8 +172,8 @@ typedef struct Clock
     X(uint32_t, time, REG)                   /* T; of a queue, after `react`: one is taken */                          \
     X(uint32_t, out, REG)                    /* MEMORY: event that comes out; of a queue: the value in front */        \
     X(uint32_t, out_present, REG_MAYBE)      /* of a queue: how many wait */                                           \
-    X(CodeRange, look, CODE)                 /* with islands: flow_value and flow_slope from states and slopes */      \
-    X(uint32_t, island, INDEX_ZERO(islands)) /* and the one that computes what goes in */                              \
+    X(CodeRange, look, CODE)                 /* flow_value and flow_slope from states and slopes */                    \
+    X(uint32_t, island, INDEX_ZERO(islands)) /* the one that computes what goes in */                                  \
     X(uint32_t, place, PLACE)
 
 typedef struct Delay
@@ -449,7 +449,8 @@ typedef struct Context
     CONTEXT_FIELDS(MODEL_FIELD)
 } Context;
 
-// With islands: states whose right-hand sides read each other, with a solver, a step and a time of their own (rule D2).
+// States whose right-hand sides read each other, with a solver, a step and a time of their own (rule D2). Every model
+// has at least one; a model that is solved as a whole has just one.
 #define ISLAND_FIELDS(X)                                                                                               \
     X(uint32_t, name, STRING)                                                                                          \
     X(IndexRange, states, RANGE(island_states))                                                                        \
@@ -459,6 +460,7 @@ typedef struct Context
     X(IndexRange, timers, RANGE(island_timers)) /* guards affine in time: may disturb it */                            \
     X(bool, queued, FLAG)                       /* a delayed event may disturb it */                                   \
     X(CodeRange, deriv, CODE)                                                                                          \
+    X(CodeRange, events, CODE) /* the guards that read no other island: what `events` computes of them */              \
     X(uint32_t, place, PLACE)
 
 typedef struct Island
@@ -466,10 +468,12 @@ typedef struct Island
     ISLAND_FIELDS(MODEL_FIELD)
 } Island;
 
-// With islands: the smallest part of the flow or of a reaction that is evaluated by itself, so that an instant works on
-// what it touches and on nothing else (decision 0018).
+// The smallest part of the flow or of a reaction that is evaluated by itself, so that an instant works on what it
+// touches and on nothing else (decision 0018). A model with one island has three: the whole flow, all guards, the whole
+// reaction (decision 0035).
 typedef enum UnitKind
 {
+    UNIT_ALL,
     UNIT_TASK,  // definitions: unit_vars
     UNIT_GUARD,
     UNIT_MEMORY,

@@ -253,18 +253,18 @@ static bool check_lengths(Check* k)
 {
     const kaiModel* m = k->model;
     uint32_t rows = m->reg_first[REG_VALUE] - m->reg_first[REG_STATE];
-    bool cut = m->islands_count > 0, steep = m->has_jacobian;
+    bool steep = m->has_jacobian;
     if (m->when_count > m->reactions_count || m->flow_unit_count > m->units_count || m->contexts_count == 0 ||
-        m->places_count == 0)
+        m->islands_count == 0 || m->places_count == 0)
         return wrong(k, "a count is larger than what it counts");
 #define LENGTH(array, wanted) check_length(k, #array, m->array##_count, wanted)
     return LENGTH(state_vars, m->state_count) && LENGTH(reg_places, m->reg_count) &&
-           LENGTH(unknowns, m->unknowns_count) && LENGTH(jacobian_columns, steep ? m->state_count + 1 : 0) &&
+           LENGTH(guard_slots, m->guard_states_count) && LENGTH(jacobian_columns, steep ? m->state_count + 1 : 0) &&
            LENGTH(jacobian_values, m->jacobian_rows_count) && LENGTH(jacobian_times, steep ? m->state_count : 0) &&
-           LENGTH(state_islands, cut ? m->state_count : 0) && LENGTH(state_slots, cut ? m->state_count : 0) &&
-           LENGTH(reaction_units, cut ? m->reactions_count : 0) && LENGTH(var_units, cut ? m->vars_count : 0) &&
-           LENGTH(var_nows, cut ? m->vars_count : 0) && LENGTH(reg_vars, cut ? rows : 0) &&
-           LENGTH(reg_unit_first, cut ? rows + 1 : 0) && LENGTH(reg_island_first, cut ? rows + 1 : 0);
+           LENGTH(state_islands, m->state_count) && LENGTH(state_slots, m->state_count) &&
+           LENGTH(reaction_units, m->reactions_count) && LENGTH(var_units, m->vars_count) &&
+           LENGTH(var_nows, m->vars_count) && LENGTH(reg_vars, rows) && LENGTH(reg_unit_first, rows + 1) &&
+           LENGTH(reg_island_first, rows + 1);
 #undef LENGTH
 }
 
@@ -317,17 +317,23 @@ static bool check_acts(Check* k)
 static bool check_units(Check* k)
 {
     const kaiModel* m = k->model;
-    uint32_t counts[UNIT_KINDS] = {[UNIT_GUARD] = m->guards_count,       [UNIT_MEMORY] = m->memories_count,
-                                   [UNIT_REACTION] = m->reactions_count, [UNIT_ASSERTION] = m->assertions_count,
-                                   [UNIT_FAULT] = m->faults_count,       [UNIT_DELAY] = m->delays_count,
-                                   [UNIT_TASK] = m->units_count};
+    uint32_t counts[UNIT_KINDS] = {
+        [UNIT_GUARD] = m->guards_count,         [UNIT_MEMORY] = m->memories_count, [UNIT_REACTION] = m->reactions_count,
+        [UNIT_ASSERTION] = m->assertions_count, [UNIT_FAULT] = m->faults_count,    [UNIT_DELAY] = m->delays_count,
+        [UNIT_TASK] = m->units_count,           [UNIT_ALL] = m->units_count};
     for (uint32_t i = 0; i < m->units_count; i++)
         if (m->units[i].index >= counts[m->units[i].kind])
             return wrong(k, "units %u is the unit of nothing", i);
+    if (m->fused ? m->units_count != 3
+                 : m->first_guard_unit > m->units_count || m->guards_count > m->units_count - m->first_guard_unit)
+        return wrong(k, "the units of the guards are missing");
     for (uint32_t i = 0; i < m->state_slots_count; i++)
         if (m->state_slots[i] >= m->islands[m->state_islands[i]].states.count)
             return wrong(k, "state_slots %u is out of range", i);
-    for (uint32_t i = 0; i < m->delays_count && m->islands_count > 0; i++)
+    for (uint32_t i = 0; i < m->guard_slots_count; i++)
+        if ((uint32_t)m->guard_slots[i] >= m->islands[m->state_islands[m->guard_states[i]]].states.count)
+            return wrong(k, "guard_slots %u is out of range", i);
+    for (uint32_t i = 0; i < m->delays_count; i++)
         if (!m->delays[i].event && (m->delays[i].flow_value == NO_REG || m->delays[i].flow_slope == NO_REG))
             return wrong(k, "delays %u has nothing to remember", i);
     return true;

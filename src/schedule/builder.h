@@ -18,7 +18,8 @@ typedef enum CodeForm
 typedef enum CodeOwner
 {
     OWNER_UNIT,
-    OWNER_ISLAND,
+    OWNER_ISLAND,         // its derivatives
+    OWNER_ISLAND_EVENTS,  // its guards
     OWNER_GUARD,
     OWNER_DELAY,
 } CodeOwner;
@@ -69,8 +70,8 @@ void index_sinks(Builder* b);  // when all are there: sink_value and sink_ctx ca
 ScalarId sink_value(Builder* b, Map* index, SymReg reg);
 uint32_t sink_ctx(Builder* b, Map* index, SymReg reg);
 
-// islands.c: which states go together (rule D2); false: one island, nothing to cut.
-bool build_islands(Builder* b);
+// islands.c: which states go together (rule D2). One island for everything is `fused`.
+void build_islands(Builder* b);
 // units.c: the parts of the flow and of reactions, and who reads what.
 void build_units(Builder* b);
 void finish_units(Builder* b);  // after the layout of the registers
