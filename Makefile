@@ -45,6 +45,7 @@ check-format:
 
 check-layers:
 	@tools/check-layers
+	@tools/check-size
 
 sanitize:
 	@$(MAKE) --no-print-directory test BUILD=build-asan WERROR=ON CMAKE_OPTIONS=-DKAIROS_SANITIZE=ON

@@ -583,71 +583,72 @@ static void test_expect_source(void** state)
 
 // ---- units
 
+static const struct
+{
+    const char* unit;
+    double scale;
+    const char* dimension;
+} unit_table[] = {
+    {"m", 1, "m"},
+    {"mm", 1e-3, "m"},
+    {"km", 1e3, "m"},
+    {"kg", 1, "kg"},
+    {"g", 1e-3, "kg"},
+    {"mg", 1e-6, "kg"},
+    {"s", 1, "s"},
+    {"ms", 1e-3, "s"},
+    {"us", 1e-6, "s"},
+    {"min", 60, "s"},
+    {"h", 3600, "s"},
+    {"d", 86400, "s"},
+    {"N", 1, "m*kg/s^2"},
+    {"kN", 1e3, "m*kg/s^2"},
+    {"Pa", 1, "kg/m/s^2"},
+    {"bar", 1e5, "kg/m/s^2"},
+    {"J", 1, "m^2*kg/s^2"},
+    {"W", 1, "m^2*kg/s^3"},
+    {"C", 1, "s*A"},
+    {"V", 1, "m^2*kg/s^3/A"},
+    {"F", 1, "s^4*A^2/m^2/kg"},
+    {"uF", 1e-6, "s^4*A^2/m^2/kg"},
+    {"Ohm", 1, "m^2*kg/s^3/A^2"},
+    {"kOhm", 1e3, "m^2*kg/s^3/A^2"},
+    {"S", 1, "s^3*A^2/m^2/kg"},
+    {"Wb", 1, "m^2*kg/s^2/A"},
+    {"T", 1, "kg/s^2/A"},
+    {"H", 1, "m^2*kg/s^2/A^2"},
+    {"mH", 1e-3, "m^2*kg/s^2/A^2"},
+    {"Hz", 1, "1/s"},
+    {"kHz", 1e3, "1/s"},
+    {"rad", 1, "1"},
+    {"deg", 0.017453292519943295, "1"},
+    {"L", 1e-3, "m^3"},
+    {"mL", 1e-6, "m^3"},
+    {"cd", 1, "cd"},
+    {"mol", 1, "mol"},
+    {"K", 1, "K"},
+    {"lx", 1, "cd/m^2"},
+    {"Ym", 1e24, "m"},
+    {"dam", 10, "m"},
+    {"percent", 0.01, "1"},
+};
+
 static void test_units(void** state)
 {
     (void)state;
-    static const struct
-    {
-        const char* unit;
-        double scale;
-        const char* dimension;
-    } table[] = {
-        {"m", 1, "m"},
-        {"mm", 1e-3, "m"},
-        {"km", 1e3, "m"},
-        {"kg", 1, "kg"},
-        {"g", 1e-3, "kg"},
-        {"mg", 1e-6, "kg"},
-        {"s", 1, "s"},
-        {"ms", 1e-3, "s"},
-        {"us", 1e-6, "s"},
-        {"min", 60, "s"},
-        {"h", 3600, "s"},
-        {"d", 86400, "s"},
-        {"N", 1, "m*kg/s^2"},
-        {"kN", 1e3, "m*kg/s^2"},
-        {"Pa", 1, "kg/m/s^2"},
-        {"bar", 1e5, "kg/m/s^2"},
-        {"J", 1, "m^2*kg/s^2"},
-        {"W", 1, "m^2*kg/s^3"},
-        {"C", 1, "s*A"},
-        {"V", 1, "m^2*kg/s^3/A"},
-        {"F", 1, "s^4*A^2/m^2/kg"},
-        {"uF", 1e-6, "s^4*A^2/m^2/kg"},
-        {"Ohm", 1, "m^2*kg/s^3/A^2"},
-        {"kOhm", 1e3, "m^2*kg/s^3/A^2"},
-        {"S", 1, "s^3*A^2/m^2/kg"},
-        {"Wb", 1, "m^2*kg/s^2/A"},
-        {"T", 1, "kg/s^2/A"},
-        {"H", 1, "m^2*kg/s^2/A^2"},
-        {"mH", 1e-3, "m^2*kg/s^2/A^2"},
-        {"Hz", 1, "1/s"},
-        {"kHz", 1e3, "1/s"},
-        {"rad", 1, "1"},
-        {"deg", 0.017453292519943295, "1"},
-        {"L", 1e-3, "m^3"},
-        {"mL", 1e-6, "m^3"},
-        {"cd", 1, "cd"},
-        {"mol", 1, "mol"},
-        {"K", 1, "K"},
-        {"lx", 1, "cd/m^2"},
-        {"Ym", 1e24, "m"},
-        {"dam", 10, "m"},
-        {"percent", 0.01, "1"},
-    };
     Arena arena;
     jmp_buf unused;
     arena_init(&arena, kaiDefaultAllocator(), &unused);
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+    for (size_t i = 0; i < sizeof unit_table / sizeof unit_table[0]; i++)
     {
         Unit unit = {0};
-        vec_push(&arena, unit.terms, (UnitTerm){.name = table[i].unit, .exponent = 1});
+        vec_push(&arena, unit.terms, (UnitTerm){.name = unit_table[i].unit, .exponent = 1});
         FlatUnit flat;
         const UnitTerm* unknown = NULL;
         assert_true(unit_resolve(&arena, &unit, &flat, &unknown));
         Dim dim = dim_of_unit(&flat);
-        assert_string_equal(dim_text(&arena, &dim), table[i].dimension);
-        assert_true(fabs(flat.scale - table[i].scale) <= 1e-15 * table[i].scale);
+        assert_string_equal(dim_text(&arena, &dim), unit_table[i].dimension);
+        assert_true(fabs(flat.scale - unit_table[i].scale) <= 1e-15 * unit_table[i].scale);
     }
     arena_free(&arena);
 }
