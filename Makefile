@@ -47,6 +47,7 @@ check-format:
 
 check-layers:
 	@tools/check-layers . $(BUILD)
+	@tools/check-size
 
 house:
 	@tools/house

@@ -407,7 +407,9 @@ typedef struct FlatExperiment
     Span region_span;
 } FlatExperiment;
 
-typedef struct Flat
+typedef struct Flat Flat;
+
+struct Flat
 {
     Arena* arena;
     const char* model_name;
@@ -432,8 +434,9 @@ typedef struct Flat
     VEC(FlatImplicit) implicits;
     VEC(FlatCarried) carried;
     FlatExperiment experiment;
-    Map node_index;  // hash-consing
-} Flat;
+    Map node_index;    // hash-consing
+    const Flat* base;  // of a copy: where most nodes are found
+};
 
 // Builds nodes. Equal nodes are one node; operators on constants are folded (but never into a NaN).
 void flat_init(Flat* flat, Arena* arena);
@@ -441,6 +444,14 @@ NodeId flat_const(Flat* flat, double value, ValueType type);
 NodeId flat_var(Flat* flat, uint32_t var, Span span);
 NodeId flat_node(Flat* flat, NodeOp op, ValueType type, NodeId a, NodeId b, NodeId c, uint32_t aux, uint32_t ctx,
                  Span span);
+// Finds equal nodes among those that are there, after they were changed.
+void flat_index(Flat* flat);
+// A copy whose nodes can grow: a flat model is finished when elaboration ends, and lowering adds to its own. The rest
+// is shared.
+Flat* flat_extend(Arena* arena, const Flat* flat);
+// flat_order.c: an argument of a node has a smaller number than the node. flat_order makes it so.
+bool flat_is_ordered(const Flat* flat);
+void flat_order(Flat* flat);
 const char* node_op_text(NodeOp op);
 int node_op_arity(NodeOp op);
 

@@ -76,7 +76,7 @@ void build_experiment(Builder* b)
 void build_expectations(Builder* b)
 {
     const FlatExperiment* x = &b->c.flat->experiment;
-    Emitter* e = &b->programs.emitter;
+    Emitter* e = &b->programs->emitter;
     uint32_t start = emit_begin(e);
     for (uint32_t i = 0; i < x->expects.count; i++)
     {

@@ -168,7 +168,7 @@ enum
 {
     PLAIN_COUNT = 0 KERNEL_STATE(X),
     TOUCH_COUNT = 3 * (0 TOUCH_LISTS(X)),
-    FIELD_COUNT = PLAIN_COUNT + TOUCH_COUNT + (0 KERNEL_ARRAYS(X))
+    FIELD_COUNT = PLAIN_COUNT + TOUCH_COUNT + (0 KERNEL_ARRAYS(X)) + (0 KERNEL_LISTS(X))
 };
 #undef X
 
@@ -181,6 +181,9 @@ static void list_fields(Kernel* kernel, Field fields[FIELD_COUNT])
 #undef X
 #define X(type, name, count, saved) *f++ = FIELD_ARRAY(kernel, name, (count), (saved));
     KERNEL_ARRAYS(X)
+#undef X
+#define X(name, count) *f++ = FIELD_ARRAY(kernel, name.at, (count), 0);
+    KERNEL_LISTS(X)
 #undef X
 #define X(name, count)                                                                                                 \
     *f++ = FIELD_ARRAY(kernel, touched.name.at, (count), 0);                                                           \

@@ -142,11 +142,45 @@ static double row_size(const double* x, const double* c, uint32_t count)
         }                                                                                                              \
         break;
 
+// What looks beyond the registers: tables, histories, rows of maps, functions of others. Returns the word after the
+// run.
+__attribute__((noinline)) static const uint32_t* run_others(const kaiModel* model, double* R, const uint32_t* pc,
+                                                            const VmHost* host)
+{
+    uint32_t op = *pc & 0xff, count = *pc >> 8;
+    pc++;
+    switch (op)
+    {
+        BINARY(TABLE, table_value(model, (uint32_t)b, a, false))
+        BINARY(TABLE_ROWS, table_rows(model, (uint32_t)b, a))
+        BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
+    case VM_DELAYED:
+    case VM_DELAYED_SLOPE:
+        for (; count > 0; count--, pc += 2)
+            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
+        break;
+    case VM_ROW:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_sum(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+        break;
+    case VM_ROW_SIZE:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_size(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+        break;
+    case VM_CALL:
+        R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);
+        pc += count;
+        break;
+    default: __builtin_trap();  // code that no compiler of ours emits
+    }
+    return pc;
+}
+
 // Straight-line operators. Returns the word after the run.
 static const uint32_t* run_operators(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
 {
     uint32_t op = *pc & 0xff, count = *pc >> 8;
-    pc++;
+    const uint32_t* head = pc++;
     switch (op)
     {
         UNARY(MOVE, a)
@@ -191,27 +225,7 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
         UNARY(TANH, tanh(a))
         UNARY(LOG10, log10(a))
         BINARY(HYPOT, hypot(a, b))
-        BINARY(TABLE, table_value(model, (uint32_t)b, a, false))
-        BINARY(TABLE_ROWS, table_rows(model, (uint32_t)b, a))
-        BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
-    case VM_DELAYED:
-    case VM_DELAYED_SLOPE:
-        for (; count > 0; count--, pc += 2)
-            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
-        break;
-    case VM_ROW:
-        for (; count > 0; count--, pc += 4)
-            R[pc[0]] = row_sum(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
-        break;
-    case VM_ROW_SIZE:
-        for (; count > 0; count--, pc += 4)
-            R[pc[0]] = row_size(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
-        break;
-    case VM_CALL:
-        R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);
-        pc += count;
-        break;
-    default: __builtin_trap();  // code that no compiler of ours emits
+    default: return run_others(model, R, head, host);
     }
     return pc;
 }

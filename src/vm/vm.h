@@ -18,7 +18,4 @@ uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const
 // The register whose operator has no NaN among its arguments; reg_places tells where it stands.
 uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg);
 
-// A listing of the code, one instruction a line, for `check --print schedule`. Calls `line` for each.
-void vm_list(const kaiModel* model, CodeRange range, void (*line)(void* user, const char* text), void* user);
-
 #endif
