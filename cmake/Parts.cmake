@@ -1,7 +1,8 @@
 # The parts (src/part/part.h): each is a module that exports one function and has its own copy of what it uses of the core.
+set(KAIROS_PARTS "sundials;figures;diagrams;proofs" CACHE STRING "Which parts are built; empty: the core alone")
 set(kairos_parts "")
-add_library(kairos_part_files STATIC EXCLUDE_FROM_ALL) # all of them, for unit tests of what is inside
-foreach(part sundials figures diagrams proofs)
+set(part_objects "")
+foreach(part IN LISTS KAIROS_PARTS)
     if(NOT KAIROS_HAS_${part})
         message(STATUS "libkairos-${part}.so is left out: its libraries are not installed (tools/install-deps)")
         continue()
@@ -10,7 +11,7 @@ foreach(part sundials figures diagrams proofs)
     add_library(kairos_part_${part} OBJECT ${kairos_${part}_files})
     kairos_compile(kairos_part_${part})
     target_link_libraries(kairos_part_${part} PRIVATE kairos_needs_${part})
-    target_sources(kairos_part_files PRIVATE $<TARGET_OBJECTS:kairos_part_${part}>)
+    list(APPEND part_objects $<TARGET_OBJECTS:kairos_part_${part}>)
     add_library(kairos_${part} MODULE $<TARGET_OBJECTS:kairos_part_${part}>)
     set_target_properties(
         kairos_${part}
@@ -20,7 +21,10 @@ foreach(part sundials figures diagrams proofs)
     target_link_libraries(kairos_${part} PRIVATE kairos kairos_flags kairos_needs_${part})
     target_link_options(kairos_${part} PRIVATE -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,-Bsymbolic)
 endforeach()
-if(KAIROS_HAS_diagrams)
+if(TARGET kairos_diagrams)
     set_target_properties(kairos_diagrams PROPERTIES INSTALL_RPATH "${KAIROS_GRAPHVIZ_DIR}")
 endif()
-set_target_properties(kairos_part_files PROPERTIES LINKER_LANGUAGE C)
+if(kairos_parts)
+    add_library(kairos_part_files STATIC EXCLUDE_FROM_ALL ${part_objects}) # all of them, for unit tests of what is inside
+    set_target_properties(kairos_part_files PROPERTIES LINKER_LANGUAGE C)
+endif()

@@ -20,16 +20,18 @@ static _Atomic(const PartHead*) opened[PART_COUNT];
 static const struct
 {
     const char* file;
-    const char *absent, *broken, *foreign;  // sentences
+    const char *absent, *broken, *starved, *foreign;  // sentences
 } parts[] = {
+#define FILE_OF(name) "libkairos-" name ".so"
 #define X(id, name, purpose, runs_with, built_with)                                                                    \
-    {"libkairos-" name ".so",                                                                                          \
-     "the part for " purpose " is missing: there is no libkairos-" name ".so in the folder " KAIROS_PARTS_TAIL         \
-     " of this installation; install all of Kairos, built with the Debian packages " built_with,                       \
-     "libkairos-" name ".so, the part for " purpose                                                                    \
-     ", cannot be opened, probably for want of a library; apt install " runs_with,                                     \
-     "libkairos-" name ".so, the part for " purpose ", belongs to another build of Kairos; install all of Kairos "     \
-     "again"},
+    {FILE_OF(name),                                                                                                    \
+     "the part for " purpose " is missing: there is no " FILE_OF(                                                      \
+         name) " in the folder " KAIROS_PARTS_TAIL                                                                     \
+               " of this installation; install all of Kairos, built after apt install " built_with,                    \
+     FILE_OF(name) ", the part for " purpose                                                                           \
+                   ", cannot be opened, probably for want of a library; apt install " runs_with,                       \
+     "out of memory: " FILE_OF(name) ", the part for " purpose ", cannot be opened",                                   \
+     FILE_OF(name) ", the part for " purpose ", belongs to another build of Kairos; install all of Kairos again"},
     PARTS(X)
 #undef X
 };
@@ -48,13 +50,25 @@ static void* open_library(Part part, bool* found)
     return library;
 }
 
+// Why it was not opened. That memory ran out the dynamic linker tells in words only.
+static const char* refusal(Part part, bool found)
+{
+    const char* error = dlerror();
+    if (!found)
+        return parts[part].absent;
+    bool starved = error != NULL && (strstr(error, "allocate memory") != NULL || strstr(error, "map segment") != NULL);
+    return starved ? parts[part].starved : parts[part].broken;
+}
+
 static const PartHead* open_part(Part part, const char** trouble)
 {
     bool found;
     void* library = open_library(part, &found);
-    *trouble = found ? parts[part].broken : parts[part].absent;
     if (library == NULL)
+    {
+        *trouble = refusal(part, found);
         return NULL;
+    }
     void* symbol = dlsym(library, PART_ENTRY);
     PartEntry* entry;
     memcpy(&entry, &symbol, sizeof entry);  // POSIX: a pointer to an object that is one to a function

@@ -17,6 +17,11 @@ if [ -z "$sanitized" ]; then
     # Whatever carries the static core shows no more: its other symbols are hidden.
     stray=$(readelf -sW "$BUILD/libkairos.a" | awk '$5 == "GLOBAL" && $6 == "DEFAULT" && $7 != "UND" { print $8 }' | grep -v '^kai[A-Z]')
     [ -z "$stray" ] || fail "libkairos.a shows $stray"
+    # No globals: the list of open parts is the only thing that can be written (decision 0040), and for each thread the text of the
+    # reason why a run could not be created.
+    globals=$(readelf -SW "$BUILD/libkairos.a" | sed -n 's/^ *\[ *[0-9]*\] *//p' |
+        awk '$1 ~ /^\.(t?bss|t?data)/ && $1 !~ /rel\.ro/ && $5 !~ /^0*$/ { print $1 }' | grep -v -E '^\.bss\.opened$|^\.tbss\..*why')
+    [ -z "$globals" ] || fail "the library has globals: $globals"
 fi
 # Every function that a public header declares is there; one that is not lacks `#pragma GCC visibility` in its header.
 cat include/kairos/*.h | sed 's,//.*,,' | grep -oE '\bkai[A-Z][A-Za-z0-9_]*\(' | tr -d '(' | sort -u >"$WORK/declared"
@@ -117,7 +122,7 @@ C
 for part in $parts; do
     file=$folder/libkairos-$part.so
     mv "$file" "$WORK/kept"
-    remedy="built with the Debian packages lib"
+    remedy="built after apt install lib"
     fails "is missing"
     for what in core $parts; do [ "$what" = "$part" ] || works "$what"; done
     echo "no library" >"$file"
@@ -131,6 +136,20 @@ for part in $parts; do
     mv "$WORK/kept" "$file"
     works "$part"
 done
+
+# ---- too little memory to open a part: a sentence, no crash
+limited() { (ulimit -v "$1"; shift; exec "$KAIROS" "$@") >"$out" 2>"$err"; }
+starved=
+for memory in 4000 5000 6000 8000 12000 16000 20000; do
+    [ -z "$sanitized" ] && limited $memory run "$ball" -o "$WORK/r.csv" || continue # a plain run needs less
+    for call in "run $ball --solver cvode_bdf -o $WORK/r.csv" "plot $ball -o $WORK/p.png" "graph $ball -o $WORK/g.svg" "prove $WORK/loop.kai"; do
+        code=0
+        limited $memory $call || code=$?
+        [ $code -le 4 ] || fail "$call crashes with $memory KB: $code"
+        ! grep -q "out of memory: libkairos-" "$err" || starved=1
+    done
+done
+[ -n "$sanitized$starved" ] || fail "no part was too large"
 
 # ---- the static core alone, in somebody's program, far from any part
 [ -n "$sanitized" ] && exit 0
