@@ -535,6 +535,17 @@ static int drop_beyond(double h, PolynomialRoot* roots, int count, int limit)
     return count;
 }
 
+// c[1] outweighs all that could turn p round: at most one root, told by the ends.
+static bool is_monotone(const double* c, int degree, double h)
+{
+    double sum = 0;
+    for (int k = degree; k >= 2; k--)
+    {
+        sum = sum * h + k * fabs(c[k]);
+    }
+    return fabs(c[1]) * (1 - 1e-14) > sum * h;
+}
+
 int polynomial_roots(const double* c, int degree, double h, double noise, PolynomialRoot* roots, int limit)
 {
     Isolation w = {.h = h, .noise = noise, .roots = roots, .limit = limit};
@@ -554,9 +565,20 @@ int polynomial_roots(const double* c, int degree, double h, double noise, Polyno
     {
         return w.count;
     }
-    polynomial_derivative(w.c, w.degree, w.derivative);
-    bool ends = polynomial_value(w.c, w.degree, h) == 0;
-    isolate(&w, ends ? h * (1 + 0x1p-20) : h);
+    double f_end = polynomial_value(w.c, w.degree, h);
+    bool ends = f_end == 0;
+    if (!ends && is_monotone(w.c, w.degree, h))
+    {
+        if ((f_end > 0) != (w.c[0] > 0))
+        {
+            report_crossing(&w, 0, w.c[0], h, f_end);
+        }
+    }
+    else
+    {
+        polynomial_derivative(w.c, w.degree, w.derivative);
+        isolate(&w, ends ? h * (1 + 0x1p-20) : h);
+    }
     if (w.zero)
     {
         return POLYNOMIAL_ZERO;
