@@ -433,7 +433,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     }
     sim->root = root;
     sim->policy = (ChoicePolicy)choice_policy_find(options->choice);
-    sim->host = (VmHost){sim, delay_value};
+    sim->host = (VmHost){.ctx = sim, .delayed = delay_value};
     sim->system = (OdeSystem){.n = (int)model->state_count, .ctx = sim, .rhs = system_rhs};
     if (sim_numeric(sim))
         sim->system.rhs = system_rhs_numeric;
