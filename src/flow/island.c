@@ -420,6 +420,8 @@ kaiStatus islands_create(kaiSim* sim, const OdeOptions* options)
         if (model->has_jacobian)
             make_pattern(sim, own, columns, &next);
         columns += island->states.count + 1;
+        if (options->method == ODE_TAYLOR && expansion_create_island(sim, own) != KAI_OK)
+            return KAI_ERR_MEMORY;
         sim->island_odes[i] = ode_create(&own->system, options, sim->options.allocator);
         if (sim->island_odes[i] == NULL)
             return KAI_ERR_MEMORY;

@@ -149,6 +149,10 @@ kaiStatus sim_ode_failed(kaiSim* sim, uint32_t island, int status)
     for (uint32_t i = 0; sim_numeric(sim) && i < model->state_count; i++)
         if (!isfinite(sim->R[first + i]))
             return pulse_overflow(sim, i);
+    if (status == ODE_ERR_SERIES)
+        return sim_fail(sim, 0, "choose another solver: rk45, or rosenbrock for stiff models",
+                        "solver = taylor: there is no power series at t = %.17g: a root or a power of 0?",
+                        ode_time(ode));
     if (status == ODE_ERR_STEP)
         return sim_fail(sim, 0, "a stiff model wants solver = rosenbrock or cvode_bdf; a pole cannot be passed",
                         "the step size became too small at t = %.17g%s%s", ode_time(ode),
@@ -445,6 +449,8 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     }
     sim->local = model->islands_count > 0;
     bool made = allocate_arrays(sim) && bonds_create(sim) == KAI_OK;
+    if (made && !sim->local && ode_options.method == ODE_TAYLOR)
+        made = expansion_create(sim) == KAI_OK;
     if (made && sim->local)
         made = islands_create(sim, &ode_options) == KAI_OK;
     else if (made)
@@ -478,6 +484,7 @@ void kaiSim_Free(kaiSim* sim)
     bonds_destroy(sim);
     if (sim->ode != NULL)
         ode_destroy(sim->ode);
+    expansion_free(sim);
     if (sim->local)
         islands_free(sim);
     if (sim->histories != NULL)

@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "num/ode.h"
 #include "num/root.h"
+#include "vm/series.h"
 #include "vm/vm.h"
 
 // The past of a signal under `delay`: points with slopes, cubic between them; two points at one t are a jump.
@@ -121,6 +122,7 @@ typedef struct IslandSystem  // what the solver of an island calls back with
     uint32_t island;
     OdeSystem system;
     const uint32_t* entries;  // of its Jacobian: numbers in model->jacobian_values
+    Series* series;           // solver = taylor
 } IslandSystem;
 
 typedef struct IndexList
@@ -159,6 +161,8 @@ struct kaiSim
     Ode* ode;
     RootMethod root;
     VmHost host;
+    SeriesSpace* series_space;  // solver = taylor
+    Series* series;             // of all states
 
     // --- what a snapshot copies -----------------------------------------------------------------------------
     kaiTag now;           // last tag
@@ -328,6 +332,10 @@ kaiStatus sim_fail(kaiSim* sim, uint32_t place, const char* help, const char* fo
     __attribute__((format(printf, 4, 5)));
 void sim_warn(kaiSim* sim, uint32_t place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 kaiStatus sim_run_code(kaiSim* sim, CodeRange range);
+// expansion.c: power series for solver = taylor
+kaiStatus expansion_create(kaiSim* sim);
+kaiStatus expansion_create_island(kaiSim* sim, IslandSystem* own);
+void expansion_free(kaiSim* sim);
 static inline double* sim_states(kaiSim* sim)
 {
     return sim->R + sim->model->reg_first[REG_STATE];
