@@ -23,7 +23,8 @@ static const struct
     const char* words[10];
 } word_lists[] = {
     {"solver",
-     {"rk45", "rk23", "rosenbrock", "euler", "riemann", "backward_euler", "trapezoid", "cvode_adams", "cvode_bdf", "taylor"}},
+     {"rk45", "rk23", "rosenbrock", "euler", "riemann", "backward_euler", "trapezoid", "cvode_adams", "cvode_bdf",
+      "taylor"}},
     {"breakpoint_solver", {"ibe", "backward_euler", "same"}},
     {"root", {"illinois", "itp", "bisection", "secant", "regula_falsi"}},
     {"impulses", {"symbolic", "numeric"}},

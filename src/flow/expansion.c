@@ -1,5 +1,5 @@
-// The solver taylor asks for power series: of all states, or of those of an island. vm/series makes them from the code of
-// the derivatives.
+// The solver taylor asks for power series: of all states, or of those of an island. vm/series makes them from the code
+// of the derivatives.
 #include "kernel/sim.h"
 
 #include <math.h>

@@ -25,8 +25,8 @@
 
 enum
 {
-    ODE_STAGES = 7,  // work vectors a method may ask for
-    ODE_TERMS = 13,  // coefficients of the dense output of CVODE: Adams has order 12
+    ODE_STAGES = 7,               // work vectors a method may ask for
+    ODE_TERMS = 13,               // coefficients of the dense output of CVODE: Adams has order 12
     ODE_VECTORS = ODE_ORDER + 2,  // and of taylor, with what its sums carry on
 };
 
@@ -44,17 +44,18 @@ typedef enum OdeForm
 // Everything that changes and is not a vector: a snapshot is this and the vectors.
 typedef struct OdeState
 {
-    double t, t_start;  // the last step
-    double t_low;       // taylor: what t lacks after a cut, so that lengths of steps add up
-    double h;           // its length as the method took it, before any cut
-    double trial;       // the length of the trial step in work, then of what is left of it
-    double scale;       // the part of it that cuts have left, 1 = all
-    double next;        // the step the error control proposes; 0 = none yet
-    double narrow;      // taylor: the next step is not longer, since this one was tried longer; 0 = no such bound
-    double caution;     // ode_set_max_step; 0 = none
-    double log_error;   // log2 of the error of the last accepted step (PI control)
-    double event_time;  // time of the last cut, or of the fresh start
-    double event_mean;  // moving average of the time between cuts; 0 = none yet
+    double t, t_start;   // the last step
+    double t_low;        // taylor: what t lacks of the time of x, so that lengths of steps add up
+    double t_start_low;  // the same at the start of the step
+    double h;            // its length as the method took it, before any cut
+    double trial;        // the length of the trial step in work, then of what is left of it
+    double scale;        // the part of it that cuts have left, 1 = all
+    double next;         // the step the error control proposes; 0 = none yet
+    double narrow;       // taylor: the next step is not longer, since this one was tried longer; 0 = no such bound
+    double caution;      // ode_set_max_step; 0 = none
+    double log_error;    // log2 of the error of the last accepted step (PI control)
+    double event_time;   // time of the last cut, or of the fresh start
+    double event_mean;   // moving average of the time between cuts; 0 = none yet
     OdeForm form;
     int terms;            // FORM_TAYLOR, FORM_SERIES: number of coefficients
     bool dense_ready;     // the coefficients belong to the last step

@@ -218,7 +218,7 @@ int ode_restart(Ode* ode, double t, const double* x, bool fresh)
     {
         memmove(ode->x, x, sizeof(double) * (size_t)ode->n);
     }
-    s->t_low = t == s->t && !fresh ? s->t_low : 0;
+    s->t_low = s->t_start_low = t == s->t && !fresh ? s->t_low : 0;
     s->t = s->t_start = t;
     s->h = 0;
     s->scale = 1;
@@ -395,6 +395,11 @@ double ode_time(const Ode* ode)
     return ode->state.t;
 }
 
+double ode_time_low(const Ode* ode)
+{
+    return ode->method == &ode_taylor ? ode->state.t_low : 0;
+}
+
 double ode_step_start(const Ode* ode)
 {
     return ode->state.t_start;
@@ -490,7 +495,7 @@ void ode_cut(Ode* ode, double theta)
     s->scale *= theta;
     double length = s->scale * s->h;
     s->t = s->t_start + length;
-    s->t_low = length - (s->t - s->t_start);
+    s->t_low = s->t_start_low + (length - (s->t - s->t_start));
     s->trial = s->t - s->t_start;
     s->slope_valid = false;
     note_event(s);

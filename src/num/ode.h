@@ -123,6 +123,9 @@ void ode_set_unit(Ode* ode, int state, double unit);
 
 // The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).
 double ode_time(const Ode* ode);
+// taylor: x belongs to ode_time + ode_time_low. A cut ends where theta says, which t can only tell to an ulp; the next
+// step is longer or shorter by that, so that it ends where it should.
+double ode_time_low(const Ode* ode);
 double ode_step_start(const Ode* ode);
 // What theta counts in the dense output of the last step: ode_cut(theta) ends at start + theta · length, to the last
 // digit.

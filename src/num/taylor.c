@@ -6,13 +6,13 @@
 // order that does. Otherwise the order is that of the tolerance, and the step is as long as the last three terms allow
 // (three, since symmetry may let two vanish). A solution that is a polynomial by structure is taken to the horizon.
 //
-// Check. f at the end of the step, which the next step needs anyway, gives the defect p' - f(p) there: about p + 1 times
-// the error by h. A step that fails, be it for a pole, an overflow or a term that was hidden behind zeros, is tried
-// again with all orders first, and shorter after that.
+// Check. f at the end of the step, which the next step needs anyway, gives the defect p' - f(p) there: about p + 1
+// times the error by h. A step that fails, be it for a pole, an overflow or a term that was hidden behind zeros, is
+// tried again with all orders first, and shorter after that.
 //
 // Rounding. What an update loses is carried on to the next (Kahan), steps end at representable times and are as long as
-// the difference of those, and a cut keeps the digits that its time lacks: so errors grow as slowly as those of a random
-// walk.
+// the difference of those, and a cut keeps the digits that its time lacks: so errors grow as slowly as those of a
+// random walk.
 #include "num/control.h"
 
 enum
@@ -234,6 +234,7 @@ static void accept(Ode* ode, const Attempt* a, double natural, bool rejected)
     ode_accept(ode, a->h, a->t_end, FORM_SERIES);
     s->terms = a->order + 1;
     s->dense_ready = true;
+    s->t_start_low = s->t_low;
     s->t_low = 0;
     s->expanded = true;
     s->next = natural < INFINITY ? natural : a->h;
