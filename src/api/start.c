@@ -16,7 +16,7 @@ static double nothing_delayed(void* ctx, uint32_t delay, double time, bool slope
 
 static bool run_start(const kaiModel* model, double* registers)
 {
-    VmHost host = {NULL, nothing_delayed};
+    VmHost host = {.ctx = NULL, .delayed = nothing_delayed};
     if (model->constants_count > 0)
         memcpy(registers + model->reg_first[REG_CONST], model->constants, sizeof(double) * model->constants_count);
     for (uint32_t i = 0; i < model->starts_count; i++)

@@ -219,7 +219,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
 {
     Field fields[FIELD_COUNT];
     *kernel = (Kernel){.model = model, .options = options, .hooks = hooks, .owner = owner};
-    kernel->host = (VmHost){kernel, delay_value};
+    kernel->host = (VmHost){.ctx = kernel, .delayed = delay_value};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
     list_fields(kernel, fields);
     if (!fields_make(fields, FIELD_COUNT, options->allocator))

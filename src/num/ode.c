@@ -17,6 +17,7 @@ static const OdeMethodTable* const tables[] = {
     [ODE_ROSENBROCK] = &ode_rosenbrock,
     [ODE_CVODE_ADAMS] = NULL,  // of the part `sundials`
     [ODE_CVODE_BDF] = NULL,
+    [ODE_TAYLOR] = &ode_taylor,
 };
 
 const SundialsPart* sundials_load(const char** trouble)
@@ -146,7 +147,8 @@ static int create_parts(Ode* ode)
 
 Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator allocator)
 {
-    if ((unsigned)options->method >= ODE_METHOD_COUNT)
+    if ((unsigned)options->method >= ODE_METHOD_COUNT ||
+        (options->method == ODE_TAYLOR && system->n > 0 && !system->series))
     {
         return NULL;
     }
@@ -203,9 +205,10 @@ void ode_destroy(Ode* ode)
 static int evaluate_start(Ode* ode)
 {
     OdeState* s = &ode->state;
-    if (ode_rhs(ode, s->t, ode->x, ode->slope) != TRIAL_OK)
+    int status = ode->method->begin && ode->n > 0 ? ode->method->begin(ode) : ode_rhs(ode, s->t, ode->x, ode->slope);
+    if (status != TRIAL_OK)
     {
-        return ODE_ERR_RHS;
+        return status == ODE_ERR_SERIES ? status : ODE_ERR_RHS;
     }
     if (!ode_finite(ode->n, ode->slope))
     {
@@ -237,6 +240,7 @@ static void restart_fresh(Ode* ode, double t)
 {
     OdeState* s = &ode->state;
     s->next = ode->options.step > 0 ? ode->options.step : 0;
+    s->narrow = 0;
     s->fresh = true;
     s->event_time = t;
     s->event_mean = 0;
@@ -249,6 +253,7 @@ int ode_restart(Ode* ode, double t, const double* x, bool fresh)
     {
         memmove(ode->x, x, sizeof(double) * (size_t)ode->n);
     }
+    s->t_low = s->t_start_low = t == s->t && !fresh ? s->t_low : 0;
     s->t = s->t_start = t;
     s->h = 0;
     s->scale = 1;
@@ -357,7 +362,7 @@ static int begin_step(Ode* ode, double limit, bool* taken)
 {
     OdeState* s = &ode->state;
     int status = ode_evaluate(ode);
-    if (status == ODE_OK && s->next <= 0 && !ode->method->fixed && !ode->cvode)
+    if (status == ODE_OK && s->next <= 0 && !ode->method->fixed && !ode->cvode && !ode->method->plans)
     {
         status = control_first(ode, limit, ode->method->order);
     }
@@ -379,7 +384,7 @@ int ode_step(Ode* ode, double limit)
     {
         return step_empty(ode, limit);
     }
-    if (!s->slope_valid || s->next <= 0 || s->at_breakpoint)
+    if (!s->slope_valid || (s->next <= 0 && !ode->method->plans) || s->at_breakpoint)
     {
         bool taken = false;
         int status = begin_step(ode, limit, &taken);
@@ -424,6 +429,11 @@ int ode_jacobian(Ode* ode, double t, const double* x, const double* fx, double h
 double ode_time(const Ode* ode)
 {
     return ode->state.t;
+}
+
+double ode_time_low(const Ode* ode)
+{
+    return ode->method == &ode_taylor ? ode->state.t_low : 0;
 }
 
 double ode_step_start(const Ode* ode)
@@ -519,7 +529,9 @@ void ode_cut(Ode* ode, double theta)
         forget(ode);
     }
     s->scale *= theta;
-    s->t = s->t_start + s->scale * s->h;
+    double length = s->scale * s->h;
+    s->t = s->t_start + length;
+    s->t_low = s->t_start_low + (length - (s->t - s->t_start));
     s->trial = s->t - s->t_start;
     s->slope_valid = false;
     note_event(s);
