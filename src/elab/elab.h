@@ -219,8 +219,7 @@ const char* mode_name_of(Elab* e, uint32_t ctx);
 uint32_t declare_switch(Elab* e, const Env* env, uint32_t element, const Item* item);
 
 // bonds.c: elements, junctions, ports and bonds as declared; bond_graph.c: the equations of the whole.
-bool bond_element_kind(const char* type, FlatBondKind* kind);
-void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kind, const char* name);
+void declare_element(Elab* e, const Env* env, const Item* item, BondKind kind, const char* name);
 void declare_ports(Elab* e, const Env* env, const Item* item);
 void declare_bond(Elab* e, const Env* env, const Item* item);
 void join_bonds(Elab* e);          // after everything is declared: who is joined to whom

@@ -155,7 +155,7 @@ static void build_outputs(Builder* b, const FlatBondGraph* graph, const uint32_t
         made.term_count = output->terms.count;
         for (uint32_t k = 0; k < output->terms.count; k++)
         {
-            const FlatBondTerm* term = &output->terms.at[k];
+            const BondTerm* term = &output->terms.at[k];
             vec_push(b->arena, b->bond_terms, (BondTerm){local_bond[term->bond], term->flow, term->sign});
         }
         b->c.vars.at[output->var].bond_area = made.area;
@@ -229,7 +229,7 @@ static void find_pre(Builder* b)
     for (uint32_t i = 0; i < c->flat->bond_nodes.count; i++)
     {
         const FlatBondNode* node = &c->flat->bond_nodes.at[i];
-        uint32_t var = node->kind == FLAT_SE ? node->e : node->kind == FLAT_SF ? node->f : node->parameter;
+        uint32_t var = node->kind == BOND_SE ? node->e : node->kind == BOND_SF ? node->f : node->parameter;
         for (uint32_t d = var != NO_VAR ? c->vars.at[var].first_def[0] : 0; d != 0; d = c->next_def.at[d - 1])
             pre_push(&w, d | (uint64_t)1 << 40, c->flat->defs.at[d - 1].value);
         pre_push(&w, node->law, node->law);

@@ -6,6 +6,7 @@
 #ifndef KAIROS_MODEL_MODEL_H
 #define KAIROS_MODEL_MODEL_H
 
+#include "bond/graph.h"
 #include "kairos/base.h"
 #include "kairos/diag.h"
 #include "kairos/result.h"
@@ -319,13 +320,6 @@ typedef struct BondInput
     uint32_t slope;           // register of its derivative, or NO_REG
     uint32_t slope_column;
 } BondInput;
-
-typedef struct BondTerm
-{
-    uint32_t bond;
-    bool flow;
-    int8_t sign;
-} BondTerm;
 
 typedef struct BondOutput
 {
