@@ -280,6 +280,7 @@ void find_targets(Elab* e);
 void elaborate_inits(Elab* e);
 void elaborate_init(Elab* e, uint32_t var, bool structural);
 void elaborate_definition(Elab* e, const Work* work);
+void define_inputs(Elab* e);
 void check_definitions(Elab* e);
 void check_parameters(Elab* e);
 
