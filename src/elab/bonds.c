@@ -1,5 +1,6 @@
 // Elements, junctions, ports and bonds as they are declared, their arguments, and the guards of switched junctions.
 // What they mean together is in bond_graph.c.
+#include "elab/constant.h"
 #include "elab/elab.h"
 
 #include <string.h>
@@ -522,8 +523,77 @@ static NodeId rewrite_guard(Elab* e, NodeId id, bool posterior)
                      relation ? 1 : node.aux, node.ctx, node.span);
 }
 
-NodeId junction_guard(Elab* e, NodeId guard, bool* posterior)
+// ---- one-way junctions: guards that are a sign
+
+static const Node* node_at(const Elab* e, NodeId id)
 {
-    *posterior = is_posterior(e, guard);
-    return rewrite_guard(e, guard, *posterior);
+    return &e->flat->nodes.at[id];
+}
+
+static bool is_zero(const Elab* e, NodeId id)
+{
+    double value;
+    return flat_eval_const(e->flat, id, &value) && value == 0;
+}
+
+// x < 0, x > 0 (also 0 > x, 0 < x): x, and the sign that it asks for; 0: something else.
+static NodeId strict_sign(const Elab* e, NodeId id, int8_t* sign)
+{
+    const Node* node = node_at(e, id);
+    if (node->op != NODE_LT && node->op != NODE_GT)
+        return 0;
+    bool turned = is_zero(e, node->arg[0]);
+    if (!turned && !is_zero(e, node->arg[1]))
+        return 0;
+    *sign = (node->op == NODE_GT) != turned ? 1 : -1;
+    return node->arg[turned];
+}
+
+static bool is_area_of(const Elab* e, NodeId id, uint32_t var)
+{
+    return node_at(e, id)->op == NODE_VAR && node_at(e, id)->aux + 1 == e->vars.at[var].area;
+}
+
+static bool is_area_zero(const Elab* e, NodeId id, uint32_t var)
+{
+    const Node* node = node_at(e, id);
+    return node->op == NODE_EQ && ((is_area_of(e, node->arg[0], var) && is_zero(e, node->arg[1])) ||
+                                   (is_area_of(e, node->arg[1], var) && is_zero(e, node->arg[0])));
+}
+
+// area(x) > 0 or area(x) == 0 and post(x) > 0, with x = var; or both with <.
+static int8_t sign_asked(const Elab* e, NodeId guard, uint32_t var, NodeId* watch)
+{
+    const Node* either = node_at(e, guard);
+    int8_t by_area = 0, by_value = 0;
+    if (either->op != NODE_OR || node_at(e, either->arg[1])->op != NODE_AND)
+        return 0;
+    const Node* both = node_at(e, either->arg[1]);
+    NodeId area = strict_sign(e, either->arg[0], &by_area), value = strict_sign(e, both->arg[1], &by_value);
+    if (!area || !value || by_area != by_value || !is_area_of(e, area, var) || !is_area_zero(e, both->arg[0], var))
+        return 0;
+    const Node* post = node_at(e, value);
+    *watch = both->arg[1];
+    return post->op == NODE_POST && node_at(e, post->arg[0])->op == NODE_VAR && node_at(e, post->arg[0])->aux == var
+               ? by_area
+               : 0;
+}
+
+// The quantity that an ideal junction leaves open in the mode that is left: the sum when OFF, the common one when ON.
+static uint32_t open_quantity(const Elab* e, const FlatTransition* t)
+{
+    const FlatMachine* machine = &e->flat->machines.at[t->machine];
+    const FlatBondNode* node = &e->flat->bond_nodes.at[machine->junction - 1];
+    return machine->modes.at[t->from].on == (node->kind == BOND_J1) ? node->f : node->e;
+}
+
+void junction_guard(Elab* e, FlatTransition* t, NodeId guard)
+{
+    NodeId watch = 0;
+    t->posterior = is_posterior(e, guard);
+    t->one_way_var = open_quantity(e, t);
+    t->one_way = sign_asked(e, guard, t->one_way_var, &watch);
+    t->trigger = rewrite_guard(e, guard, t->posterior);
+    if (t->one_way)  // the same place in what was rewritten
+        t->one_way_watch = node_at(e, node_at(e, t->trigger)->arg[1])->arg[1];
 }

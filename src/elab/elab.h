@@ -235,7 +235,7 @@ uint32_t multiport_size(const Arg* matrix);  // rows; 0: no matrix
 void declare_multiport(Elab* e, uint32_t scope, FlatBondNode* node, const Arg* matrix);
 void elaborate_multiport(Elab* e, uint32_t index, const Env* env, const MultiportArgs* args);
 NodeId multiport_value(Elab* e, const FlatBondNode* node, uint32_t port);  // e of a C, f of an I
-NodeId junction_guard(Elab* e, NodeId guard, bool* posterior);
+void junction_guard(Elab* e, FlatTransition* t, NodeId guard);
 void find_domains(Elab* e);     // domains.c: units, after join_bonds
 void check_causality(Elab* e);  // causality.c
 void define_bonds(Elab* e);     // after all definitions: the equations

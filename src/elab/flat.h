@@ -178,6 +178,11 @@ typedef struct FlatTransition
     NodeId weight;
     FlatActions actions;
     bool posterior;  // of a switched junction: the guard reads post() or area() (rule B3)
+    // A guard that is the sign of the junction's own effort or flow, area before value: the sign, whose, and the
+    // relation that is watched between instants. 0: any other guard.
+    int8_t one_way;
+    uint32_t one_way_var;
+    NodeId one_way_watch;
     Span span;
 } FlatTransition;
 

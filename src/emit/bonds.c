@@ -256,6 +256,17 @@ void build_carried(Builder* b)
     }
 }
 
+// Transitions that fire by a sign name a variable so far.
+static void find_one_way(Builder* b)
+{
+    uint32_t* output_of = arena_array(b->arena, uint32_t, b->c.flat->vars.count + 1);
+    for (uint32_t i = 0; i < b->bond_outputs.count; i++)
+        output_of[b->bond_outputs.at[i].var] = i;
+    for (uint32_t i = 0; i < b->transitions.count; i++)
+        if (b->transitions.at[i].one_way != 0)
+            b->transitions.at[i].output = output_of[b->transitions.at[i].output];
+}
+
 void build_bonds(Builder* b)
 {
     const Flat* flat = b->c.flat;
@@ -283,6 +294,7 @@ void build_bonds(Builder* b)
         vec_push(b->arena, b->bond_systems, system);
     }
     find_pre(b);
+    find_one_way(b);
     const uint8_t* read = find_read(b);
     for (uint32_t i = 0; i < b->bond_outputs.count; i++)
         b->bond_outputs.at[i].read = read[b->bond_outputs.at[i].var] != 0;

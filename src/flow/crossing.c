@@ -25,7 +25,7 @@ static double look_at(Search* s, double theta, bool slopes)
     for (uint32_t i = 0; i < guard->islands.count; i++)
         island_look(sim, model->guard_islands[guard->islands.first + i], s->start, s->length, theta, slopes);
     vm_run(model, sim->R, slopes ? guard->look : guard->code, &sim->host);
-    return sim->R[guard->g];
+    return guard_value(sim, guard);
 }
 
 static double guard_at(Search* s, double theta)
@@ -48,7 +48,7 @@ static double guard_at(Search* s, double theta)
         ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
         vm_run(model, sim->R, model->events, &sim->host);
     }
-    return sim->R[guard->g];
+    return guard_value(sim, guard);
 }
 
 static double root_function(void* ctx, double theta)
@@ -200,7 +200,7 @@ static bool scan_piece(Search* s, GuardState* state, const Piece* p, int depth, 
     Piece left = *p, right = *p;
     left.hi = right.lo = 0.5 * (p->lo + p->hi);
     left.slope_hi = right.slope_lo = -slope_function(s, left.hi) * s->toward;
-    left.g_hi = right.g_lo = s->sim->R[s->guard->g];
+    left.g_hi = right.g_lo = guard_value(s->sim, s->guard);
     double cubic = 0.5 * (p->g_lo + p->g_hi) + 0.125 * h * (p->slope_lo - p->slope_hi);
     double slope = 1.5 * (p->g_hi - p->g_lo) - 0.25 * h * (p->slope_lo + p->slope_hi);
     double scale = fmax(fabs(p->g_lo), fabs(p->g_hi)) + fabs(left.g_hi);
@@ -255,7 +255,7 @@ static void collect_candidates(kaiSim* sim)
     sim->candidate_count = 0;
     for (ActiveWalk w = {0}; active_guard(sim, &w);)
     {
-        sim->guards[w.index].g_end = sim->R[model->guards[w.index].g];
+        sim->guards[w.index].g_end = guard_value(sim, &model->guards[w.index]);
         sim->guards[w.index].slope_end = sim->R[model->guards[w.index].slope];
     }
     for (ActiveWalk w = {0}; active_guard(sim, &w);)
@@ -387,7 +387,7 @@ void guard_look(kaiSim* sim, uint32_t index, double until)
     sim->counters.guard_calls++;
     look_at(&s, 1, true);
     state->until = until;
-    state->g_end = sim->R[guard->g];
+    state->g_end = guard_value(sim, guard);
     state->slope_end = sim->R[guard->slope];
     Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
     Candidate c = {.guard = index, .lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};

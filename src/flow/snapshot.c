@@ -1,5 +1,5 @@
 // Snapshots: a copy of everything that changes. Restoring and going on gives the same bits as going on.
-#include "kernel/sim.h"
+#include "kernel/bonds.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct Part
 
 enum
 {
-    FIXED_PARTS = 10
+    FIXED_PARTS = 11
 };
 
 static void fixed_parts(kaiSim* sim, Part parts[FIXED_PARTS])
@@ -36,6 +36,9 @@ static void fixed_parts(kaiSim* sim, Part parts[FIXED_PARTS])
     parts[7] = (Part){sim->hold_by, sizeof(uint32_t) * m->state_count};
     parts[8] = (Part){sim->islands, sizeof *sim->islands * m->islands_count};
     parts[9] = (Part){sim->agenda.times, sizeof(double) * sim->agenda.count};
+    parts[10] = (Part){sim->bonds != NULL ? sim->bonds->most : NULL, 0};
+    if (sim->bonds != NULL)
+        parts[10].size = sizeof(double) * sim->bonds->most_count;
 }
 
 static size_t padded(size_t size)

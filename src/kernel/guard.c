@@ -1,6 +1,7 @@
 // Guards: relations that stay latched between instants (rule C1) and level crossings (C2): what they remember, what a
 // commit makes of them, and how they are armed after an instant. Where they cross is found in crossing.c.
 #include "kernel/guard.h"
+#include "kernel/bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -221,7 +222,7 @@ static kaiStatus drop_turned(kaiSim* sim)
         const Guard* guard = &sim->model->guards[index];
         const GuardState* state = &sim->guards[index];
         bool turned = state->toward * state->slope > 0 && state->toward * sim->R[guard->slope] <= 0;
-        if (!turned || is_past(sim, guard, sim->R[guard->g]))
+        if (!turned || is_past(sim, guard, guard_value(sim, guard)))
             sim->located[kept++] = index;
     }
     sim->located_count = kept;
@@ -257,6 +258,18 @@ static bool leaves_level(kaiSim* sim, const Guard* guard, const GuardState* stat
     return false;
 }
 
+// The selection (select.c) has found no reason to switch: a value past the level is rounding, or about to go back. It
+// counts from where it is, and is asked again when it has gone further by as much.
+static void wait_one_way(kaiSim* sim, const Guard* guard, GuardState* state)
+{
+    sim->R[guard->latch] = 0;
+    bool leaves = state->g == 0 && state->slope < 0;
+    if (!(state->g < 0) && !leaves)
+        return;
+    state->bias = -state->g + fmax(fabs(state->g), select_tolerance(sim, guard->ctx));
+    state->g += state->bias;
+}
+
 // A guard a·t + b is zero at -b/a, exactly as written: evaluated at t = 0, not from where the run happens to be.
 static double affine_zero(kaiSim* sim, const Guard* guard, double slope)
 {
@@ -279,9 +292,12 @@ static kaiStatus arm_one(kaiSim* sim, uint32_t index, bool* leaving)
     state->from = state->until = sim->now.t;
     if (!active)
         return KAI_OK;
+    state->bias = 0;
     state->g = sim->R[guard->g];
     state->slope = sim->R[guard->slope];
-    if (leaves_level(sim, guard, state))
+    if (guard->one_way)
+        wait_one_way(sim, guard, state);
+    else if (leaves_level(sim, guard, state))
     {
         kaiStatus status = cross(sim, index, sign_of(state->slope));
         if (status != KAI_OK)

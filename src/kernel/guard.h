@@ -28,6 +28,12 @@ static inline int8_t direction(const kaiSim* sim, const Guard* guard)
     }
 }
 
+// g as the search sees it.
+static inline double guard_value(const kaiSim* sim, const Guard* guard)
+{
+    return sim->R[guard->g] + sim->guards[guard - sim->model->guards].bias;
+}
+
 // Whether g lies where the guard has crossed, given what it remembers.
 static inline bool is_past(const kaiSim* sim, const Guard* guard, double g)
 {

@@ -11,6 +11,7 @@ void switching_begin(kaiSim* sim)
     for (uint32_t i = 0; i < sim->bonds->count; i++)
         memset(sim->bonds->runs[i].shared, 0, sizeof(bool) * sim->bonds->runs[i].shared_count);
     sim->bonds->settled_count = 0;
+    select_slack(sim, 1);
     sim->jump = (kaiJump){0};
 }
 
@@ -20,14 +21,16 @@ static uint32_t mode_of(const kaiSim* sim, uint32_t machine)
 }
 
 // The transition of a junction whose guard holds in the registers, or NULL.
-static const Transition* holding(const kaiSim* sim, uint32_t machine, bool posterior)
+static const Transition* holding(kaiSim* sim, uint32_t machine, bool posterior)
 {
     const kaiModel* model = sim->model;
     const ModeInfo* mode = &model->modes[model->machines[machine].first_mode + mode_of(sim, machine)];
     for (uint32_t i = 0; i < mode->transition_count; i++)
     {
         const Transition* t = &model->transitions[mode->first_transition + i];
-        if (t->posterior == posterior && sim->R[model->reactions[t->reaction].fire] != 0)
+        bool fires = t->one_way != 0 && posterior ? select_fires(sim, machine, t)
+                                                  : sim->R[model->reactions[t->reaction].fire] != 0;
+        if (t->posterior == posterior && fires)
             return t;
     }
     return NULL;
@@ -61,6 +64,8 @@ static kaiStatus try_modes(kaiSim* sim, bool* consistent)
 {
     memcpy(sim_states(sim), sim->bonds->states, sizeof(double) * sim->model->state_count);
     kaiStatus status = bonds_jump(sim, consistent);
+    if (status == KAI_OK)
+        select_judge(sim);
     return status == KAI_OK ? record_tag(sim, true, false) : status;
 }
 
@@ -162,8 +167,8 @@ static kaiStatus switch_posterior(kaiSim* sim, bool together, bool* consistent, 
                 switch_junction(sim, i);
                 done = true;
             }
-        *looped = tried_before(sim);
-        if (*looped != 0 || bonds->tried_count >= SWITCHING_MAX)
+        *looped = bonds->tried_count < SWITCHING_MAX ? tried_before(sim) : SWITCHING_MAX;  // as good as a loop
+        if (*looped != 0)
             return KAI_OK;
         note_tried(sim);
         sim->now.m++;
@@ -174,17 +179,26 @@ static kaiStatus switch_posterior(kaiSim* sim, bool together, bool* consistent, 
     return KAI_OK;
 }
 
+// All together; if that comes back to a set, once more and only the first declared at a time; if that does too and
+// there are one-way junctions, with more and more of what is small taken as zero.
 static kaiStatus settle_posterior(kaiSim* sim, bool* consistent)
 {
-    uint32_t looped;
+    enum
+    {
+        ATTEMPTS = 5
+    };
+    uint32_t looped = 0;
     kaiStatus status = switch_posterior(sim, true, consistent, &looped);
-    if (status != KAI_OK || looped == 0)
-        return status;
-    restore_modes(sim, tried_at(sim->bonds, 0));
-    sim->now.m++;
-    status = try_modes(sim, consistent);
-    if (status == KAI_OK)
-        status = switch_posterior(sim, false, consistent, &looped);
+    for (int i = 1; i < ATTEMPTS && status == KAI_OK && looped != 0; i++)
+    {
+        if (i > 1 && !select_slack(sim, 100 * sim->bonds->slack))  // until the instant ends: no set goes back on itself
+            break;
+        restore_modes(sim, tried_at(sim->bonds, 0));
+        sim->now.m++;
+        status = try_modes(sim, consistent);
+        if (status == KAI_OK)
+            status = switch_posterior(sim, false, consistent, &looped);
+    }
     if (status != KAI_OK || looped == 0)
         return status;
     Text cycle = {0};
@@ -218,7 +232,8 @@ static void settle_states(kaiSim* sim, CommitResult* result)
         double before = sim->bonds->states[i];
         if (fabs(states[i] - before) <= 1e-12 * fabs(before))
             states[i] = before;
-        result->state |= states[i] != before;
+        result->state |= states[i] != before && !select_is_rounding(sim, i, states[i] - before);
+        sim->field_changed |= states[i] != before;
     }
     sim->field_changed |= result->state;
 }
@@ -316,6 +331,8 @@ kaiStatus switching_run(kaiSim* sim, CommitResult* result)
     uint32_t first = model->reg_first[REG_VALUE];
     int64_t switches = sim->counters.switches;
     keep_committed(sim);
+    select_learn(sim);
+    bonds_project(sim);
     balance_before(sim);
     bool consistent = true;
     kaiStatus status = switch_prior(sim, &consistent);

@@ -149,6 +149,7 @@ typedef struct Guard
     bool searched;   // g changes between instants and its sign is looked for on the dense output
     bool time_only;  // g is affine in time: scheduled, never searched
     bool curved;     // not affine in the states: it may swing faster than they do
+    bool one_way;    // watches for a transition that fires by a sign (Transition.one_way)
     uint32_t ctx;
     uint32_t g, slope;  // after the `events` program: g and its derivative along the flow
     uint32_t argument;  // after `events`: what last_g remembers (g itself; of a floor, x)
@@ -239,7 +240,9 @@ typedef struct Transition
     uint32_t reaction;  // guard and actions
     uint32_t to;
     bool preempt, resume;
-    bool posterior;  // of a junction: tested on tentative values (rule B3)
+    bool posterior;   // of a junction: tested on tentative values (rule B3)
+    int8_t one_way;   // of a junction: fires at this sign of `output`, area before value; 0: as the guard says
+    uint32_t output;  // in bond_outputs
 } Transition;
 
 typedef struct ModeInfo

@@ -6,8 +6,8 @@
 //   nodes      A y = r - B z      capacitors C/h, inductors h/L, sources and closed switches as branches
 //   diodes     w = c - Bᵀ y + ε z ≥ 0,  z ≥ 0,  w z = 0       z currents, w reverse voltages
 //
-// Leaks of 1e-12 S beside every diode and open switch and 1e-9 Ω in closed ones make A regular. In quadruple precision:
-// these span 21 decades beside C/h.
+// Leaks of 1e-12 S beside every diode and open switch and 1e-13 Ω in closed ones make A regular. In quadruple
+// precision: these span 25 decades beside C/h.
 #ifndef KAIROS_TESTS_CIRCUIT_REFERENCE_H
 #define KAIROS_TESTS_CIRCUIT_REFERENCE_H
 
@@ -117,12 +117,12 @@ static inline void reference_assemble(Reference* r)
         case PART_R: reference_stamp(r, p->a, p->b, 1 / (Exact)p->value); break;
         case PART_L: reference_stamp(r, p->a, p->b, h / p->value); break;
         case PART_C: reference_stamp(r, p->a, p->b, p->value / h); break;
-        case PART_V: reference_branch(r, p, r->row[i], 1e-9); break;
+        case PART_V: reference_branch(r, p, r->row[i], 1e-13); break;
         case PART_I: reference_stamp(r, p->a, p->b, 1e-12); break;
         case PART_D: reference_stamp(r, p->a, p->b, 1e-12); break;
         case PART_S:
             if (r->closed[i])
-                reference_branch(r, p, r->row[i], 1e-9);
+                reference_branch(r, p, r->row[i], 1e-13);
             else
                 reference_stamp(r, p->a, p->b, 1e-12);
             break;
@@ -202,23 +202,22 @@ static inline void reference_prepare(Reference* r, double h)
             r->column[k][p->b - 1] += 1;
         reference_solve(r, r->column[k]);
         for (int j = 0; j < r->diode_count; j++)
-            r->m[j][k] = (double)-reference_across(&n->parts[r->diode[j]], r->column[k]) + (j == k ? 1e-9 : 0);
+            r->m[j][k] = (double)-reference_across(&n->parts[r->diode[j]], r->column[k]) + (j == k ? 1e-13 : 0);
     }
 }
 
 // w = q + M z by Lemke's method: z, or false if it ends in a ray or does not end.
 static inline bool reference_lemke(int n, double m[][CIRCUIT_DIODES], const double* q, double* z)
 {
-    static double t[CIRCUIT_DIODES][2 * CIRCUIT_DIODES + 2];
+    static long double t[CIRCUIT_DIODES][2 * CIRCUIT_DIODES + 2];
     int basis[CIRCUIT_DIODES], leaving = 0;
     double least = 0;
     for (int i = 0; i < n; i++)
     {
-        double scale = 1;
         for (int j = 0; j < n; j++)
         {
             t[i][j] = i == j;
-            t[i][n + j] = -m[i][j] * scale;
+            t[i][n + j] = -m[i][j];
         }
         t[i][2 * n] = -1;
         t[i][2 * n + 1] = q[i];
@@ -232,12 +231,12 @@ static inline bool reference_lemke(int n, double m[][CIRCUIT_DIODES], const doub
     int entering = 2 * n;
     for (int round = 0; round < 60 * n + 200; round++)
     {
-        double pivot = t[leaving][entering];
+        long double pivot = t[leaving][entering];
         for (int j = 0; j < 2 * n + 2; j++)
             t[leaving][j] /= pivot;
         for (int i = 0; i < n; i++)
         {
-            double factor = t[i][entering];
+            long double factor = t[i][entering];
             for (int j = 0; i != leaving && factor != 0 && j < 2 * n + 2; j++)
                 t[i][j] -= factor * t[leaving][j];
         }
@@ -247,17 +246,17 @@ static inline bool reference_lemke(int n, double m[][CIRCUIT_DIODES], const doub
         {
             for (int i = 0; i < n; i++)
                 if (basis[i] >= n && basis[i] < 2 * n)
-                    z[basis[i] - n] = fmax(t[i][2 * n + 1], 0);
+                    z[basis[i] - n] = fmax((double)t[i][2 * n + 1], 0);
             return true;
         }
         entering = out < n ? out + n : out - n;
         leaving = -1;
-        double best = INFINITY;
+        long double best = INFINITY;
         for (int i = 0; i < n; i++)
         {
             if (t[i][entering] <= 1e-15)
                 continue;
-            double ratio = fmax(t[i][2 * n + 1], 0) / t[i][entering];
+            long double ratio = fmaxl(t[i][2 * n + 1], 0) / t[i][entering];
             if (ratio < best || (ratio == best && basis[i] == 2 * n))
                 best = ratio, leaving = i;
         }
@@ -265,6 +264,23 @@ static inline bool reference_lemke(int n, double m[][CIRCUIT_DIODES], const doub
             return false;
     }
     return false;
+}
+
+// w >= 0 and w z = 0, but for rounding.
+static inline bool reference_holds(const Reference* r, const double* q, const double* z)
+{
+    for (int i = 0; i < r->diode_count; i++)
+    {
+        double w = q[i], size = fabs(q[i]);
+        for (int j = 0; j < r->diode_count; j++)
+        {
+            w += r->m[i][j] * z[j];
+            size += fabs(r->m[i][j]) * z[j];
+        }
+        if (w < -1e-9 * size - 1e-9 || (z[i] > 0 && w > 1e-6 * size + 1e-6))
+            return false;
+    }
+    return true;
 }
 
 static inline bool reference_step(Reference* r, double t)
@@ -293,7 +309,7 @@ static inline bool reference_step(Reference* r, double t)
     reference_solve(r, y);
     for (int k = 0; k < r->diode_count; k++)
         q[k] = (double)((Exact)n->parts[r->diode[k]].value - reference_across(&n->parts[r->diode[k]], y));
-    if (!reference_lemke(r->diode_count, r->m, q, z))
+    if (!reference_lemke(r->diode_count, r->m, q, z) || !reference_holds(r, q, z))
         return false;
     for (int k = 0; k < r->diode_count; k++)
         for (int i = 0; i < r->order; i++)
