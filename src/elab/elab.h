@@ -219,8 +219,7 @@ const char* mode_name_of(Elab* e, uint32_t ctx);
 uint32_t declare_switch(Elab* e, const Env* env, uint32_t element, const Item* item);
 
 // bonds.c: elements, junctions, ports and bonds as declared; bond_graph.c: the equations of the whole.
-bool bond_element_kind(const char* type, FlatBondKind* kind);
-void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kind, const char* name);
+void declare_element(Elab* e, const Env* env, const Item* item, BondKind kind, const char* name);
 void declare_ports(Elab* e, const Env* env, const Item* item);
 void declare_bond(Elab* e, const Env* env, const Item* item);
 void join_bonds(Elab* e);          // after everything is declared: who is joined to whom
@@ -236,7 +235,7 @@ uint32_t multiport_size(const Arg* matrix);  // rows; 0: no matrix
 void declare_multiport(Elab* e, uint32_t scope, FlatBondNode* node, const Arg* matrix);
 void elaborate_multiport(Elab* e, uint32_t index, const Env* env, const MultiportArgs* args);
 NodeId multiport_value(Elab* e, const FlatBondNode* node, uint32_t port);  // e of a C, f of an I
-NodeId junction_guard(Elab* e, NodeId guard, bool* posterior);
+void junction_guard(Elab* e, FlatTransition* t, NodeId guard);
 void find_domains(Elab* e);     // domains.c: units, after join_bonds
 void check_causality(Elab* e);  // causality.c
 void define_bonds(Elab* e);     // after all definitions: the equations
@@ -281,6 +280,7 @@ void find_targets(Elab* e);
 void elaborate_inits(Elab* e);
 void elaborate_init(Elab* e, uint32_t var, bool structural);
 void elaborate_definition(Elab* e, const Work* work);
+void define_inputs(Elab* e);
 void check_definitions(Elab* e);
 void check_parameters(Elab* e);
 

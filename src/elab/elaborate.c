@@ -271,6 +271,7 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
     elaborate_elements(e);
     elaborate_inits(e);
     elaborate_works(e);
+    define_inputs(e);
     define_bonds(e);
     check_definitions(e);
     check_parameters(e);

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/span.h"
+#include "bond/graph.h"
 
 #include <stdbool.h>
 
@@ -177,6 +178,11 @@ typedef struct FlatTransition
     NodeId weight;
     FlatActions actions;
     bool posterior;  // of a switched junction: the guard reads post() or area() (rule B3)
+    // A guard that is the sign of the junction's own effort or flow, area before value: the sign, whose, and the
+    // relation that is watched between instants. 0: any other guard.
+    int8_t one_way;
+    uint32_t one_way_var;
+    NodeId one_way_watch;
     Span span;
 } FlatTransition;
 
@@ -258,19 +264,6 @@ typedef struct FlatStream
 // and .f of everything are outputs; what sources and storages impose are inputs. In a mode every output is a linear
 // function of the inputs, so its definition is Σ coefficient · input (MAP), and the run writes the coefficients when it
 // enters a mode.
-typedef enum FlatBondKind
-{
-    FLAT_SE,
-    FLAT_SF,
-    FLAT_R,
-    FLAT_C,
-    FLAT_I,
-    FLAT_TF,
-    FLAT_GY,
-    FLAT_J0,
-    FLAT_J1,
-} FlatBondKind;
-
 enum
 {
     NO_VAR = 0xffffffffu
@@ -278,11 +271,10 @@ enum
 
 typedef struct FlatBondNode
 {
-    FlatBondKind kind;
+    BondKind kind;
     const char* name;
     bool port;           // a port, or several that are connected
     uint32_t machine;    // + 1: switched
-    uint32_t graph;      // index in Flat.graphs
     uint32_t e, f;       // variables; of TF and GY those of side 1
     uint32_t e2, f2;     // TF, GY: side 2; else NO_VAR
     uint32_t extensity;  // C: q, I: p; else NO_VAR
@@ -293,17 +285,15 @@ typedef struct FlatBondNode
     uint32_t slopes;     // the first of as many hidden variables: its inverse, written by the run
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;
-    bool free;            // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
-    VEC(uint32_t) bonds;  // in the order of the text
+    bool free;  // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
     Span span;
 } FlatBondNode;
 
 typedef struct FlatBond
 {
     uint32_t from, to;  // nodes; the half arrow points to `to`
-    uint32_t graph;
-    const char* name;  // "a -> b"
-    uint32_t e, f;     // variables of a named bond; else NO_VAR
+    const char* name;   // "a -> b"
+    uint32_t e, f;      // variables of a named bond; else NO_VAR
     Span span;
 } FlatBond;
 
@@ -315,21 +305,14 @@ typedef struct FlatBondInput
     uint32_t slope;       // its derivative: a storage may depend on the source; NO_VAR: it is 0
 } FlatBondInput;
 
-typedef struct FlatBondTerm
-{
-    uint32_t bond;
-    bool flow;
-    int8_t sign;
-} FlatBondTerm;
-
 typedef struct FlatBondOutput
 {
     uint32_t var, area;  // the variable, and that of its impulse's area
     bool mapped;         // defined by the map; else by its element
-    VEC(FlatBondTerm) terms;
+    VEC(BondTerm) terms;
 } FlatBondOutput;
 
-// A connected part.
+// A connected part: the component of bond_graph with the same number.
 typedef struct FlatBondGraph
 {
     VEC(uint32_t) nodes, bonds;
@@ -429,6 +412,7 @@ struct Flat
     VEC(FlatStream) streams;
     VEC(FlatBondNode) bond_nodes;
     VEC(FlatBond) bonds;
+    const BondGraph* bond_graph;  // all of them, with the numbers of the two lists; NULL: no bonds
     VEC(FlatBondGraph) graphs;
     uint32_t coefficient_count;  // of the maps of all graphs
     VEC(FlatImplicit) implicits;

@@ -168,7 +168,7 @@ enum
 {
     PLAIN_COUNT = 0 KERNEL_STATE(X),
     TOUCH_COUNT = 3 * (0 TOUCH_LISTS(X)),
-    FIELD_COUNT = PLAIN_COUNT + TOUCH_COUNT + (0 KERNEL_ARRAYS(X)) + (0 KERNEL_LISTS(X))
+    FIELD_COUNT = 1 + PLAIN_COUNT + TOUCH_COUNT + (0 KERNEL_ARRAYS(X)) + (0 KERNEL_LISTS(X))
 };
 #undef X
 
@@ -176,6 +176,9 @@ static void list_fields(Kernel* kernel, Field fields[FIELD_COUNT])
 {
     const kaiModel* model = kernel->model;
     Field* f = fields;
+    Bonds* bonds = kernel->bonds;  // what selections remember; the array itself is the bonds' own
+    size_t most = bonds != NULL ? bonds->most_count : 0;
+    *f++ = (Field){.name = "most", .plain = bonds != NULL ? bonds->most : NULL, .size = sizeof(double), .saved = most};
 #define X(type, name) *f++ = FIELD_PLAIN(kernel, name);
     KERNEL_STATE(X)
 #undef X

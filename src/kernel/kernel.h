@@ -32,6 +32,7 @@ typedef struct History
 typedef struct GuardState
 {
     double g, slope;  // at the start of the step
+    double bias;      // of a one-way guard that stood past its level and was not taken: added to g
     double due;       // when it reaches 0; inf = never, as far as is known
     // The window in which it has been looked at, where the crossing lies in it, and g at its end.
     double from, until, theta, g_end, slope_end;

@@ -16,6 +16,8 @@
 #ifndef KAIROS_MODEL_TABLES_H
 #define KAIROS_MODEL_TABLES_H
 
+#include "bond/graph.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -102,6 +104,7 @@ typedef enum GuardKind
     X(bool, searched, FLAG)  /* g changes between instants and its sign is looked for on the dense output */           \
     X(bool, time_only, FLAG) /* g is affine in time: scheduled, never searched */                                      \
     X(bool, curved, FLAG)    /* not affine in the states: it may swing faster than they do */                          \
+    X(bool, one_way, FLAG)   /* watches for a transition that fires by a sign (Transition.one_way) */                  \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
     X(uint32_t, g, REG)             /* after the `events` program */                                                   \
     X(uint32_t, slope, REG)         /* and its derivative along the flow */                                            \
@@ -227,7 +230,10 @@ typedef struct Reaction
     X(uint32_t, to, NUMBER)                 /* a mode of its machine */                                                \
     X(bool, preempt, FLAG)                                                                                             \
     X(bool, resume, FLAG)                                                                                              \
-    X(bool, posterior, FLAG) /* of a junction: tested on tentative values (rule B3) */
+    X(bool, posterior, FLAG) /* of a junction: tested on tentative values (rule B3) */                                 \
+    X(int8_t, one_way,                                                                                                 \
+      NUMBER) /* of a junction: fires at this sign of `output`, area before value; 0: as the guard says */             \
+    X(uint32_t, output, INDEX_ZERO(bond_outputs))
 
 typedef struct Transition
 {
@@ -383,10 +389,7 @@ typedef struct BondInput
     X(bool, flow, FLAG)                                                                                                \
     X(int8_t, sign, NUMBER)
 
-typedef struct BondTerm
-{
-    BOND_TERM_FIELDS(MODEL_FIELD)
-} BondTerm;
+// BondTerm itself is declared in bond/graph.h.
 
 #define BOND_OUTPUT_FIELDS(X)                                                                                          \
     X(uint32_t, var, INDEX(vars))                                                                                      \

@@ -1,8 +1,8 @@
 // Power series of compiled code (src/vm/series) against Cauchy's formula: the coefficients of f(x(theta), y(theta)) are
 // the Fourier coefficients of its values on a circle, taken in complex arithmetic with the functions of the C library.
 #include "kairos/kairos.h"
-#include "run/sim.h"
 #include "model/model.h"
+#include "run/sim.h"
 #include "vm/series.h"
 
 #include <complex.h>
@@ -178,8 +178,9 @@ static bool agrees(const double* c, Evaluate* f, const void* what, bool* reliabl
     X(x + y, "x + y")                                                                                                  \
     X(x - y, "x - y")                                                                                                  \
     X(2.5L - x, "2.5 - x")                                                                                             \
-    X(-x, "-x") X(3 * x, "3*x") X(x / 4, "x/4") X(x* y, "x*y") X(x* x, "x*x") X(x / y, "x/y") X(2 / y, "2/y")          \
-        X(t* x, "time*x") X(x* x* x, "x^3") X(1 / (x * x), "x^-2") X(cpowl(x, 7), "x^7") X(cpowl(y, 1.5L), "y^1.5")    \
+    X(-x, "-x")                                                                                                        \
+    X(3 * x, "3*x") X(x / 4, "x/4") X(x* y, "x*y") X(x* x, "x*x") X(x / y, "x/y") X(2 / y, "2/y") X(t* x, "time*x")    \
+        X(x* x* x, "x^3") X(1 / (x * x), "x^-2") X(cpowl(x, 7), "x^7") X(cpowl(y, 1.5L), "y^1.5")                      \
             X(cpowl(y, x), "y^x") X(cpowl(2, x), "2^x") X(csqrtl(y), "sqrt(y)") X(cexpl(x), "exp(x)")                  \
                 X(clogl(y), "log(y)") X(clogl(y) / logl(10), "log10(y)") X(csinl(x), "sin(x)") X(ccosl(x), "cos(x)")   \
                     X(csinl(x) * ccosl(x), "sin(x)*cos(x)") X(ctanl(x), "tan(x)") X(casinl(x), "asin(x)")              \
