@@ -140,9 +140,16 @@ static void mark(Walk* w, NodeId root, uint32_t ctx, bool watched)
 static bool is_event_trigger(const Flat* f, NodeId trigger)
 {
     const Node* node = &f->nodes.at[trigger];
-    if (node->op == NODE_PRESENT)
-        node = &f->nodes.at[node->arg[0]];
-    return node->type == TYPE_EVENT && node->op != NODE_EDGE;
+    switch (node->op)
+    {
+    case NODE_PRESENT: return is_event_trigger(f, node->arg[0]);
+    case NODE_AND: return is_event_trigger(f, node->arg[0]) || is_event_trigger(f, node->arg[1]);
+    case NODE_OR: return is_event_trigger(f, node->arg[0]) && is_event_trigger(f, node->arg[1]);
+    case NODE_DEFAULT:
+        return node->type == TYPE_EVENT && is_event_trigger(f, node->arg[0]) && is_event_trigger(f, node->arg[1]);
+    case NODE_FILTER: return is_event_trigger(f, node->arg[0]);
+    default: return node->type == TYPE_EVENT && node->op != NODE_EDGE && node->op != NODE_WHILE;
+    }
 }
 
 static void mark_trigger(Walk* w, NodeId trigger, NodeId guard, uint32_t ctx)
@@ -217,6 +224,8 @@ static uint8_t varies_of_node(const Compiler* c, const Node* node, const uint8_t
     case NODE_DOWN:
     case NODE_CROSS:
     case NODE_EDGE:
+    case NODE_WHILE:
+    case NODE_FILTER:
     case NODE_CLOCK:
     case NODE_SAMPLE:
     case NODE_HOLD:
