@@ -165,7 +165,8 @@ typedef struct Elab
     uint64_t steps, loops;
     int depth;
     bool too_large;
-    bool silent;  // names are only tried: nothing is reported
+    bool silent;         // names are only tried: nothing is reported
+    bool in_experiment;  // names that modes declare can be seen
     const char* word_mode;
 } Elab;
 

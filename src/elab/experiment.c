@@ -407,6 +407,7 @@ void elaborate_experiment(Elab* e, const Experiment* experiment)
 {
     e->flat->experiment.name = experiment->name;
     e->flat->experiment.span = experiment->span;
+    e->in_experiment = true;
     for (uint32_t i = 0; i < experiment->settings.count; i++)
     {
         check_repeated(e, experiment, i);
