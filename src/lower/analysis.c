@@ -338,13 +338,13 @@ static bool always_present(Compiler* c, NodeId n, int depth)
 }
 
 // Whether the definitions of `var` cover context `ctx` entirely: one stands in it, or all modes of a machine in it do.
-static bool covered(const Compiler* c, uint32_t var, uint32_t ctx)
+bool definitions_cover(const Compiler* c, uint32_t var, int order, uint32_t ctx)
 {
     const Flat* f = c->flat;
-    for (uint32_t d = c->vars.at[var].first_def[0]; d != 0; d = c->next_def.at[d - 1])
+    for (uint32_t d = c->vars.at[var].first_def[order]; d != 0; d = c->next_def.at[d - 1])
         if (f->defs.at[d - 1].ctx == ctx)
             return true;
-    for (uint32_t d = c->vars.at[var].first_def[0]; d != 0; d = c->next_def.at[d - 1])
+    for (uint32_t d = c->vars.at[var].first_def[order]; d != 0; d = c->next_def.at[d - 1])
     {
         uint32_t at = f->defs.at[d - 1].ctx;
         while (at != 0 && f->ctxs.at[at].parent != ctx)
@@ -354,7 +354,7 @@ static bool covered(const Compiler* c, uint32_t var, uint32_t ctx)
         const FlatMachine* machine = &f->machines.at[f->ctxs.at[at].machine];
         bool all = true;
         for (uint32_t m = 0; m < machine->modes.count && all; m++)
-            all = covered(c, var, machine->modes.at[m].ctx);
+            all = definitions_cover(c, var, order, machine->modes.at[m].ctx);
         if (all)
             return true;
     }
@@ -372,7 +372,7 @@ static bool update_facts(Walk* w, uint32_t v)
         now.event_dependent = true;
     if (now.implicit != 0)
         now.variability = VARIES_ALWAYS;
-    else if (var->kind == VAR_SIGNAL && !covered(c, v, 0))
+    else if (var->kind == VAR_SIGNAL && !definitions_cover(c, v, 0, 0))
         now.maybe_absent = true;
     now.modal = var->kind == VAR_SIGNAL;
     for (uint32_t d = now.first_def[0]; d != 0; d = c->next_def.at[d - 1])
