@@ -101,29 +101,19 @@ kaiStatus sim_run_code(kaiSim* sim, CodeRange range)
     return failed == 0 ? KAI_OK : fail_nonconstructive(sim, failed - 1);
 }
 
-static Ode* ode_of(kaiSim* sim, uint32_t island)
-{
-    return island == NO_REG ? sim->ode : sim->island_odes[island];
-}
-
-static uint32_t state_of(const kaiSim* sim, uint32_t island, uint32_t index)
-{
-    return island == NO_REG ? index : sim->model->island_states[sim->model->islands[island].states.first + index];
-}
-
 static kaiStatus fail_nan(kaiSim* sim, uint32_t island)
 {
     const kaiModel* model = sim->model;
-    const Ode* ode = ode_of(sim, island);
-    CodeRange code = island == NO_REG ? model->deriv : model->islands[island].deriv;
-    uint32_t count = island == NO_REG ? model->state_count : model->islands[island].states.count, at = 0;
+    const Ode* ode = sim->island_odes[island];
+    CodeRange code = model->islands[island].deriv;
+    uint32_t count = model->islands[island].states.count, at = 0;
     for (uint32_t i = 0; i < count; i++)
-        sim_states(sim)[state_of(sim, island, i)] = ode_state(ode)[i];
+        sim_states(sim)[island_state(sim, island, i)] = ode_state(ode)[i];
     sim->R[model->reg_time] = ode_time(ode);
     vm_run(model, sim->R, code, &sim->host);
-    while (at + 1 < count && isfinite(sim_slopes(sim)[state_of(sim, island, at)]))
+    while (at + 1 < count && isfinite(sim_slopes(sim)[island_state(sim, island, at)]))
         at++;
-    uint32_t state = state_of(sim, island, at), reg = model->reg_first[REG_DERIV] + state;
+    uint32_t state = island_state(sim, island, at), reg = model->reg_first[REG_DERIV] + state;
     uint32_t culprit = vm_trace_nan(model, sim->R, code, reg);
     const char* name = model_string(model, model->vars[model->state_vars[state]].name);
     return sim_fail(sim, model->reg_places[culprit],
@@ -134,7 +124,7 @@ static kaiStatus fail_nan(kaiSim* sim, uint32_t island)
 kaiStatus sim_ode_failed(kaiSim* sim, uint32_t island, int status)
 {
     const kaiModel* model = sim->model;
-    Ode* ode = ode_of(sim, island);
+    const Ode* ode = sim->island_odes[island];
     if (sim->failure.status != KAI_OK)
         return KAI_ERR_RUN;
     if (status == ODE_ERR_NAN)
@@ -142,7 +132,7 @@ kaiStatus sim_ode_failed(kaiSim* sim, uint32_t island, int status)
     OdeStats stats = ode_stats(ode);
     const char* name =
         stats.worst >= 0
-            ? model_string(model, model->vars[model->state_vars[state_of(sim, island, (uint32_t)stats.worst)]].name)
+            ? model_string(model, model->vars[model->state_vars[island_state(sim, island, (uint32_t)stats.worst)]].name)
             : NULL;
     sim->now.t = ode_time(ode);
     uint32_t first = model->reg_first[REG_DERIV];
@@ -170,57 +160,6 @@ bool sim_ctx_active(const kaiSim* sim, uint32_t ctx)
             return false;
     }
     return true;
-}
-
-// ---- the system for the solver
-// ---------------------------------------------------------------------------------------
-
-static int system_rhs(void* ctx, double t, const double* x, double* dx)
-{
-    kaiSim* sim = ctx;
-    const kaiModel* model = sim->model;
-    sim->R[model->reg_time] = t;
-    memcpy(sim_states(sim), x, sizeof(double) * model->state_count);
-    if (vm_run(model, sim->R, model->deriv, &sim->host) != 0)
-    {
-        sim->now.t = t;
-        return sim_run_code(sim, model->deriv) != KAI_OK ? -1 : 0;
-    }
-    memcpy(dx, sim_slopes(sim), sizeof(double) * model->state_count);
-    if (sim->holds > 0)
-        zeno_hold(sim, dx);
-    return 0;
-}
-
-// Differences are taken over the step that the solver tries.
-static int system_rhs_numeric(void* ctx, double t, const double* x, double* dx)
-{
-    kaiSim* sim = ctx;
-    sim->R[sim->model->reg_step_end] = t;
-    sim->R[sim->model->reg_step_taken] = ode_step_length(sim->ode);
-    return system_rhs(ctx, t, x, dx);
-}
-
-static int system_jacobian(void* ctx, double t, const double* x, double* values, double* dfdt)
-{
-    kaiSim* sim = ctx;
-    const kaiModel* model = sim->model;
-    sim->R[model->reg_time] = t;
-    memcpy(sim_states(sim), x, sizeof(double) * model->state_count);
-    if (vm_run(model, sim->R, model->jacobian, &sim->host) != 0)
-        return -1;
-    for (uint32_t i = 0; i < model->jacobian_values_count; i++)
-        values[i] = sim->R[model->jacobian_values[i]];
-    if (dfdt != NULL)
-        for (uint32_t i = 0; i < model->state_count; i++)
-            dfdt[i] = model->jacobian_times[i] != NO_REG ? sim->R[model->jacobian_times[i]] : 0;
-    if (sim->holds > 0)
-    {
-        zeno_hold_jacobian(sim, values);
-        if (dfdt != NULL)
-            zeno_hold(sim, dfdt);
-    }
-    return 0;
 }
 
 // ---- options
@@ -434,21 +373,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     sim->root = root;
     sim->policy = (ChoicePolicy)choice_policy_find(options->choice);
     sim->host = (VmHost){sim, delay_value};
-    sim->system = (OdeSystem){.n = (int)model->state_count, .ctx = sim, .rhs = system_rhs};
-    if (sim_numeric(sim))
-        sim->system.rhs = system_rhs_numeric;
-    if (model->has_jacobian)
-    {
-        sim->system.jacobian = system_jacobian;
-        sim->system.column_start = model->jacobian_columns;
-        sim->system.row_index = model->jacobian_rows;
-    }
-    sim->local = model->islands_count > 0;
-    bool made = allocate_arrays(sim) && bonds_create(sim) == KAI_OK;
-    if (made && sim->local)
-        made = islands_create(sim, &ode_options) == KAI_OK;
-    else if (made)
-        made = (sim->ode = ode_create(&sim->system, &ode_options, a)) != NULL;
+    bool made = allocate_arrays(sim) && bonds_create(sim) == KAI_OK && islands_create(sim, &ode_options) == KAI_OK;
     if (!made || record_create(sim) != KAI_OK)
     {
         *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
@@ -459,8 +384,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     if (model->reg_seed != NO_REG)
         sim->R[model->reg_seed] = (double)(options->seed & 0xfffffffffffff);
     contexts_refresh(sim);
-    if (sim->local)
-        touch_rows_create(sim);
+    touch_rows_create(sim);
     sim->now = (kaiTag){options->start, 0, 0};
     sim->instant_time = NAN;
     sim->hold_next = INFINITY;
@@ -476,10 +400,7 @@ void kaiSim_Free(kaiSim* sim)
         return;
     const kaiModel* model = sim->model;
     bonds_destroy(sim);
-    if (sim->ode != NULL)
-        ode_destroy(sim->ode);
-    if (sim->local)
-        islands_free(sim);
+    islands_free(sim);
     if (sim->histories != NULL)
         for (uint32_t i = 0; i < model->delays_count; i++)
             sim_release(sim, sim->histories[i].points, sim->histories[i].capacity, sizeof(HistoryPoint));
@@ -502,14 +423,12 @@ kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
     if (variable < 0 || (uint32_t)variable >= model->vars_count || !model->vars[variable].settable)
         return KAI_ERR_USAGE;
     const ModelVar* var = &model->vars[variable];
-    if (sim->started && var->kind == MODEL_PARAM)
+    if (sim->started && var->kind != MODEL_INPUT)
         return KAI_ERR_USAGE;
-    if (sim->local && sim->started)
+    if (sim->started)
         islands_set(sim, var->reg);
     sim->R[var->reg] = value;
-    if (sim->started)
-        sim->field_changed = true;
-    else
+    if (!sim->started)
     {
         sim->set[variable] = 1;
         sim->set_values[variable] = value;
@@ -524,10 +443,8 @@ bool kaiSim_Get(const kaiSim* sim, int variable, double* value)
         return false;
     const ModelVar* var = &model->vars[variable];
     kaiSim* own = (kaiSim*)(uintptr_t)sim;  // nothing changes but that values are up to date
-    if (sim->local && sim->started)
+    if (sim->started)
         touch_var(own, (uint32_t)variable);
-    else if (sim->stale && sim_run_code(own, model->flow) == KAI_OK)
-        own->stale = false;
     *value = sim->R[var->reg];
     bool present = var->present == NO_REG || sim->R[var->present] != 0;
     return present && (var->kind == MODEL_PARAM || sim_ctx_active(sim, var->ctx));
@@ -562,8 +479,6 @@ static void add_stats(kaiCounters* c, OdeStats s)
 kaiCounters kaiSim_Counters(const kaiSim* sim)
 {
     kaiCounters c = sim->counters;
-    if (!sim->local)
-        add_stats(&c, ode_stats(sim->ode));
     for (uint32_t i = 0; i < sim->model->islands_count; i++)
     {
         add_stats(&c, ode_stats(sim->island_odes[i]));
@@ -576,7 +491,7 @@ kaiCounters kaiSim_Counters(const kaiSim* sim)
 bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counters)
 {
     const kaiModel* model = sim->model;
-    if (index < 0 || (uint32_t)index >= model->islands_count)
+    if (index < 0 || (uint32_t)index >= model->islands_count || model->fused)
         return false;
     const Island* island = &model->islands[index];
     const IslandState* s = &sim->islands[index];
@@ -615,13 +530,11 @@ bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
 
 int kaiSim_WorstState(const kaiSim* sim)
 {
-    if (!sim->local)
-        return kaiModel_StateVariable(sim->model, ode_stats(sim->ode).worst);
     for (uint32_t i = 0; i < sim->model->islands_count; i++)
     {
         int worst = ode_stats(sim->island_odes[i]).worst;
         if (worst >= 0)
-            return kaiModel_StateVariable(sim->model, (int)state_of(sim, i, (uint32_t)worst));
+            return kaiModel_StateVariable(sim->model, (int)island_state(sim, i, (uint32_t)worst));
     }
     return -1;
 }
