@@ -27,6 +27,9 @@ typedef struct Value
     uint8_t type;  // ValueType
     bool failed;
     uint32_t machine;  // TYPE_MODE: whose modes
+    // TYPE_BOOL made of events and levels: it is `level` (0: false) or the presence of `event` (0: a level only). As an
+    // event it is `event`, and the moment `level` becomes true (rule E1). TYPE_EVENT made so: `level` is its presence.
+    NodeId level, event;
     Dim dim;
 } Value;
 
@@ -163,7 +166,8 @@ typedef struct Elab
     uint64_t steps, loops;
     int depth;
     bool too_large;
-    bool silent;  // names are only tried: nothing is reported
+    bool silent;         // names are only tried: nothing is reported
+    bool in_experiment;  // names that modes declare can be seen
     const char* word_mode;
 } Elab;
 
@@ -257,6 +261,7 @@ Value elaborate_var(Elab* e, const Env* env, uint32_t var, Span span);
 bool elaborate_constant(Elab* e, const Env* env, const Expr* expr, ValueType type, Value* value, double* number);
 Value value_failed(void);
 Value value_make(NodeId node, ValueType type, Dim dim);
+void value_forget_parts(Value* value);                                    // it is something else now
 Value elaborate_as_var(Elab* e, const Env* env, Value value, Span span);  // a VAR node, hidden if need be
 
 // builtins.c

@@ -245,6 +245,7 @@ void elaborate_experiment(Elab* e, const Experiment* experiment)
     const Experiment* x = experiment ? experiment : &none;
     e->flat->experiment.name = x->name;
     e->flat->experiment.span = x->span;
+    e->in_experiment = true;
     for (uint32_t i = 0; i < x->settings.count; i++)
     {
         check_repeated(e, x, i);

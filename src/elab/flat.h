@@ -34,6 +34,8 @@ typedef uint32_t NodeId;  // 0 = none
         X(SMOOTH, 1, "smooth")                 /* relations and kinks inside are not events */                         \
         X(UP, 1, "up") X(DOWN, 1, "down") X(CROSS, 1, "cross")                                                         \
             X(EDGE, 1, "becomes") /* event: the Boolean is true now and was false at the tag before (rule R7) */       \
+        X(WHILE, 1, "while")      /* event: at every tag at which the Boolean is true (rule E2) */                     \
+        X(FILTER, 2, "and")       /* event, Boolean: the event at the tags at which the Boolean is true (rule E1) */   \
         X(CLOCK, 2, "clock")      /* period, first */                                                                  \
         X(SAMPLE, 2, "sample")    /* value, event */                                                                   \
         X(HOLD, 2, "hold")        /* event, value before the first */                                                  \

@@ -82,6 +82,7 @@ static int binding(const Node* node)
     {
     case NODE_IF: return 0;
     case NODE_OR: return BIND_OR;
+    case NODE_FILTER:
     case NODE_AND: return BIND_AND;
     case NODE_NOT: return BIND_NOT;
     case NODE_LT:
