@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C"
 {
@@ -63,5 +64,6 @@ extern "C"
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -241,8 +241,10 @@ static void find_one_way(Builder* b)
     for (uint32_t i = 0; i < b->bond_outputs.count; i++)
         output_of[b->bond_outputs.at[i].var] = i;
     for (uint32_t i = 0; i < b->transitions.count; i++)
-        if (b->transitions.at[i].one_way != 0)
-            b->transitions.at[i].output = output_of[b->transitions.at[i].output];
+    {
+        Transition* t = &b->transitions.at[i];
+        t->output = t->one_way != 0 ? output_of[t->output] : NO_REG;
+    }
 }
 
 void build_bonds(Builder* b)

@@ -233,7 +233,7 @@ typedef struct Reaction
     X(bool, posterior, FLAG) /* of a junction: tested on tentative values (rule B3) */                                 \
     X(int8_t, one_way,                                                                                                 \
       NUMBER) /* of a junction: fires at this sign of `output`, area before value; 0: as the guard says */             \
-    X(uint32_t, output, INDEX_ZERO(bond_outputs))
+    X(uint32_t, output, INDEX_MAYBE(bond_outputs)) /* NO_REG: none */
 
 typedef struct Transition
 {
