@@ -40,7 +40,10 @@ refuses src/attic/x.c '#include "base/arena.h"'
 refuses cli/run.c '#include "kernel/sim.h"'
 refuses include/kairos/x.h '#include "base/arena.h"'
 accepts src/emit/x.c '#include "model/model.h"'
-accepts src/kernel/x.c '#include "num/ode.h"'
+refuses src/kernel/x.c '#include "num/ode.h"'
+refuses src/kernel/x.c '#include "flow/flow.h"'
+refuses src/flow/x.c '#include "watch/record.h"'
+accepts src/flow/x.c '#include "num/ode.h"'
 accepts src/api/x.c '#include "elab/elaborate.h"'
 accepts cli/run.c '#include "kairos/kairos.h"'
 accepts cli/run.c '#include <stdio.h>'
@@ -70,6 +73,9 @@ links 1 src/num/a.c run src/vm/b.c
 links 1 src/model/a.c run src/kernel/b.c
 links 1 src/emit/a.c run src/vm/b.c
 links 1 src/plot/a.c kaiNumber_Write src/api/b.c
+links 1 src/run/a.c kaiModel_Load src/api/b.c
+links 1 src/kernel/a.c flow_step src/flow/b.c
+links 0 src/watch/a.c flow_step src/flow/b.c
 links 1 cli/a.c arena_alloc src/base/b.c
 links 0 cli/a.c kaiVersion src/base/b.c
 links 0 src/lang/a.c arena_alloc src/base/b.c
