@@ -1,8 +1,8 @@
 // Every setting of the table with values below, at and above the ends of its range, NaN, infinities and wrong words: in
 // the text of an experiment, in the call (kaiLoadOptions.settings) and in kaiSimOptions. The loops go through the
 // table, so that a new setting is tried without a line here.
-#include "flow/options.h"
 #include "kairos/kairos.h"
+#include "kernel/kernel.h"
 #include "model/settings.h"
 
 #include <float.h>

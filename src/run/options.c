@@ -1,6 +1,6 @@
 // The options of a run: defaults from the table of settings, and checks. A caller that fills in kaiSimOptions by hand
 // gets the same sentences as a text or a command line with the same mistake (model/settings.c writes them).
-#include "flow/options.h"
+#include "run/options.h"
 
 #include "model/settings.h"
 
@@ -125,21 +125,22 @@ static bool check_made(const kaiSimOptions* o, char* why, size_t size)
     return what == NULL;
 }
 
-bool options_check(const kaiModel* model, const kaiSimOptions* o, RunOptions* run, char* why, size_t size)
+bool options_check(const kaiModel* model, const kaiSimOptions* o, OdeOptions* ode, RootMethod* root, char* why,
+                   size_t size)
 {
     Check c = {model, o, why, size};
     if (!check_made(o, why, size) || !check_settings(&c) || !check_together(&c) || !check_records(&c))
         return false;
-    *run = (RunOptions){ode_default_options(), (RootMethod)root_method_find(o->root),
-                        (ChoicePolicy)choice_policy_find(o->choice)};
-    run->ode.method = (OdeMethod)ode_method_find(o->solver);
-    run->ode.rtol = o->rtol;
-    run->ode.atol = o->atol > 0 ? o->atol : o->rtol / 100;
-    run->ode.step = o->step;
-    run->ode.max_step = o->max_step;
     const kaiSetting* breakpoint = kaiSettings_Get(SETTING_ID_breakpoint_solver);
-    run->ode.breakpoint = model->reg_pulse != NO_REG  // see pulse.c
-                              ? ODE_BREAK_SAME
-                              : (OdeBreakpoint)setting_word(breakpoint, o->breakpoint_solver);
+    *root = (RootMethod)root_method_find(o->root);
+    *ode = ode_default_options();
+    ode->method = (OdeMethod)ode_method_find(o->solver);
+    ode->rtol = o->rtol;
+    ode->atol = o->atol > 0 ? o->atol : o->rtol / 100;
+    ode->step = o->step;
+    ode->max_step = o->max_step;
+    ode->breakpoint = model->reg_pulse != NO_REG  // see pulse.c
+                          ? ODE_BREAK_SAME
+                          : (OdeBreakpoint)setting_word(breakpoint, o->breakpoint_solver);
     return true;
 }
