@@ -15,6 +15,7 @@
 #ifndef KAIROS_NUM_METHOD_H
 #define KAIROS_NUM_METHOD_H
 
+#include "base/tolerance.h"
 #include "num/jacobian.h"
 #include "num/linear.h"
 #include "num/ode.h"
@@ -151,8 +152,8 @@ static inline bool ode_finite(int n, const double* v)
 // The smallest step that t can resolve with a few digits to spare.
 static inline double ode_smallest(double t)
 {
-    double h = 16 * DBL_EPSILON * fabs(t);
-    return h > 1e-300 ? h : 1e-300;
+    double h = TIME_SMALLEST_STEP * fabs(t);
+    return h > TIME_NOTHING ? h : TIME_NOTHING;
 }
 
 static inline double ode_larger(double a, double b)

@@ -106,9 +106,12 @@ int ode_method_find(const char* name);
 
 OdeOptions ode_default_options(void);
 
-// A solver for one system; `system` must outlive it. NULL if the allocator gave nothing.
+// A solver for one system; `system` must outlive it. NULL if the allocator gave nothing, or as ode_trouble says.
 Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator allocator);
 void ode_destroy(Ode* ode);
+// Why ode_create cannot serve this system with this method, as a sentence in static memory: it needs a part of Kairos
+// that is not there. NULL: it can.
+const char* ode_trouble(const OdeSystem* system, const OdeOptions* options);
 
 // Start, or start again after the state or the vector field changed. Keeps the step size as a guess, but for `fresh`.
 int ode_restart(Ode* ode, double t, const double* x, bool fresh);
@@ -154,6 +157,10 @@ void ode_piece_order(Ode* ode, int k, double* coefficients);
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.
 void ode_cut(Ode* ode, double theta);
+
+// f where the solver stands, unless it is known: after ode_cut the slope is that of the interpolant until the next
+// step.
+int ode_evaluate(Ode* ode);
 
 // Impulse backward Euler in single steps, for a caller who has something to do between them: one right Riemann step
 // (backward Euler) of length h, backward in time if h < 0, to t_end. No step control; the dense output is a point.
