@@ -350,21 +350,28 @@ static void write_row(TapeDraft* d, uint32_t op, const uint32_t* pc)
     node(d, TAPE_ROW, result(d, pc[0]), first, d->terms.count - first, NO_REG);
 }
 
+// In straight code the register just shares the slot.
+static void write_move(TapeDraft* d, const uint32_t* pc)
+{
+    uint32_t x = moving(d, pc[1]);
+    if (d->block == 0)
+    {
+        APPEND(d, aliases, pc[0]);
+        d->space->slot_of[pc[0]] = x;
+    }
+    else
+        node(d, TAPE_COPY, result(d, pc[0]), x, NO_REG, NO_REG);
+}
+
 static void write_operator(TapeDraft* d, uint32_t op, const uint32_t* pc)
 {
     uint32_t x;
     switch (op)
     {
-    case VM_MOVE:
+    case VM_MOVE: write_move(d, pc); break;
     case VM_NEG:
         x = moving(d, pc[1]);
-        if (op == VM_MOVE && d->block == 0)
-        {
-            APPEND(d, aliases, pc[0]);
-            d->space->slot_of[pc[0]] = x;
-            break;
-        }
-        node(d, op == VM_NEG ? TAPE_NEGATE : TAPE_COPY, result(d, pc[0]), x, NO_REG, NO_REG);
+        node(d, TAPE_NEGATE, result(d, pc[0]), x, NO_REG, NO_REG);
         break;
     case VM_ADD:
     case VM_SUB: write_sum(d, op, pc); break;
