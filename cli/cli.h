@@ -28,13 +28,17 @@ int command_fmt(int argc, char** argv);
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
 int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-// All messages of a compilation on stderr.
-void print_messages(kaiMessages* messages);
-// The same after a load, and its exit code: a file that cannot be read is one sentence, a wrong name on the command
-// line is wrong usage, and an unknown experiment lists those that there are.
-int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* messages);
+// Opens the program: an exit code. A text with errors is opened too; the first question to it reports them.
+int open_program(const kaiProgramOptions* options, kaiProgram** program);
+// All messages of the last question on stderr.
+void print_messages(kaiProgram* program);
+// The same and the exit code of the question: a wrong name on the command line is wrong usage, and an unknown
+// experiment lists those that there are.
+int report_answer(kaiProgram* program, kaiStatus status);
+// --allow-files, --allow-external. False: the argument is neither.
+bool parse_allow(const char* argument, kaiPolicy* policy);
 // A failed run on stderr, in the form of a diagnostic.
-void print_failure(const kaiFailure* failure);
+void print_failure(const kaiError* failure);
 void print_warnings(const kaiSim* sim);
 int exit_code(kaiStatus status);
 // choice = all: a run is explored, it has outcomes.

@@ -37,7 +37,7 @@ static void describe(Report* r, const Subject* s)
 {
     char point[600];
     r->model = s->model;
-    r->file = s->request->load.path;
+    r->file = s->request->source.path;
     r->experiment = s->request->load.experiment;
     request_title(s->request, s->model, r->title, sizeof r->title);
     if (s->sweep == NULL)
@@ -127,7 +127,7 @@ static int compare_and_write(Report* r, const Subject* s)
         if (r->compared && fine.status == KAI_END)
             profile_compare(&r->accuracy, s->model, &r->profile, &fine);
         else if (r->compared)
-            r->accuracy.problem = kaiSim_Failure(fine.sim)->text;
+            r->accuracy.problem = kaiSim_Failure(fine.sim)->message;
     }
     if (code == EXIT_DONE && is_page(s->request) && !interrupt_came())
         add_figures(r, s->request);
@@ -178,16 +178,14 @@ static int explain_model(const RunRequest* request, const kaiModel* model)
 {
     Sweep sweep;
     SweepVariant variant = {0};
-    kaiMessages* messages = NULL;
     Subject s = {.request = request, .model = model};
     int code = check_output(request);
     if (code == EXIT_DONE && kaiModel_SweepCount(model) > 0)
     {
-        const char* why = sweep_plan(&sweep, model, &request->load);
+        const char* why = sweep_plan(&sweep, model, request->program, &request->load);
         if (why != NULL)
             return usage_error("%s", why);
-        code = report_load(&request->load, sweep_model(&sweep, 0, &variant, &messages), messages);
-        kaiMessages_Free(messages);
+        code = report_answer(request->program, sweep_model(&sweep, 0, &variant));
         s.sweep = &sweep;
         s.variant = &variant;
         s.model = variant.model;

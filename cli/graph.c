@@ -11,7 +11,8 @@ enum
 
 typedef struct GraphRequest
 {
-    kaiLoadOptions load;
+    kaiProgramOptions source;
+    kaiCompileOptions load;
     kaiDiagramOptions options;
     kaiModeChoice modes[MODES_MOST];
     char texts[MODES_MOST][200];
@@ -73,7 +74,7 @@ static bool parse_option(GraphRequest* r, int argc, char** argv, int* i, int* co
     else if ((value = option_value(argc, argv, i, "--depth")) != NULL)
         *code = set_depth(r, value);
     else
-        return false;
+        return parse_allow(argv[*i], &r->source.policy);
     return true;
 }
 
@@ -86,11 +87,11 @@ static int parse(GraphRequest* r, int argc, char** argv)
             continue;
         if (argv[i][0] == '-' && argv[i][1] != 0)
             return usage_error("graph has no option `%s`; see kairos graph --help", argv[i]);
-        if (r->load.path != NULL)
+        if (r->source.path != NULL)
             return usage_error("graph takes one file; `%s` is a second one", argv[i]);
-        r->load.path = argv[i];
+        r->source.path = argv[i];
     }
-    if (code == EXIT_DONE && r->load.path == NULL)
+    if (code == EXIT_DONE && r->source.path == NULL)
         return usage_error("graph needs a file; see kairos graph --help");
     if (code == EXIT_DONE && r->options.path == NULL)
         return usage_error("graph needs -o FIGURE.svg, .png or .pdf");
@@ -99,23 +100,27 @@ static int parse(GraphRequest* r, int argc, char** argv)
 
 int command_graph(int argc, char** argv)
 {
-    GraphRequest r = {.load = kaiDefaultLoadOptions(), .options = kaiDefaultDiagramOptions()};
+    GraphRequest r = {.source = kaiDefaultProgramOptions(),
+                      .load = kaiDefaultCompileOptions(),
+                      .options = kaiDefaultDiagramOptions()};
     int code = parse(&r, argc, argv);
     if (code != EXIT_DONE)
         return code;
-    kaiMessages* messages = NULL;
-    const char* error = NULL;
-    kaiStatus status = kaiDiagram_Draw(&r.load, &r.options, &messages, &error);
+    kaiProgram* program = NULL;
+    kaiError error;
+    code = open_program(&r.source, &program);
+    if (code != EXIT_DONE)
+        return code;
+    kaiStatus status = kaiProgram_Diagram(program, &r.load, &r.options, &error);
     if (status == KAI_ERR_USAGE)
-        return usage_error("-o %s: the name of a figure ends in .svg, .png or .pdf", r.options.path);
-    if (status == KAI_ERR_IO && kaiMessages_ErrorCount(messages) == 0)
+        code = usage_error("-o %s: %s", r.options.path, error.message);
+    else if (status == KAI_ERR_IO)
     {
-        fprintf(stderr, "kairos: %s cannot be written%s%s\n", r.options.path, error != NULL ? ": " : "",
-                error != NULL ? error : "");
+        fprintf(stderr, "kairos: %s\n", error.message);
         code = EXIT_FILE;
     }
     else
-        code = report_load(&r.load, status, messages);
-    kaiMessages_Free(messages);
+        code = report_answer(program, status);
+    kaiProgram_Free(program);
     return code;
 }

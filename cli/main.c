@@ -45,11 +45,17 @@ enum
     COMMAND_COUNT = sizeof commands / sizeof *commands
 };
 
+// Of every command that reads a model.
+static const char allowing[] =
+    "  [--allow-files]     a model may read imports and tables from anywhere, not only below its folder\n"
+    "  [--allow-external]  a model may call C functions: trust it as you trust a program\n";
+
 static int help(FILE* out)
 {
     fprintf(out, "kairos %s: hybrid systems under one exact notion of time\n\n", kaiVersion());
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  kairos %-7s %s\n              %s\n", commands[i].name, commands[i].usage, commands[i].about);
+    fprintf(out, "\n%s", allowing);
     fputs("\nexit codes\n"
           "  0  done\n"
           "  1  the model is wrong, or fmt --check found a file that is not in canonical layout\n"
@@ -62,10 +68,10 @@ static int help(FILE* out)
 
 static const char* nearest_command(const char* word)
 {
+    const char* names[COMMAND_COUNT];
     for (int i = 0; i < COMMAND_COUNT; i++)
-        if (word[0] == commands[i].name[0])
-            return commands[i].name;
-    return NULL;
+        names[i] = commands[i].name;
+    return kaiNearest(word, names, COMMAND_COUNT);
 }
 
 int main(int argc, char** argv)
@@ -88,7 +94,8 @@ int main(int argc, char** argv)
             for (int k = 2; k < argc; k++)
                 if (strcmp(argv[k], "--help") == 0)
                 {
-                    printf("kairos %s %s\n  %s\n", commands[i].name, commands[i].usage, commands[i].about);
+                    printf("kairos %s %s\n  %s\n%s", commands[i].name, commands[i].usage, commands[i].about,
+                           commands[i].run != command_fmt ? allowing : "");
                     return EXIT_DONE;
                 }
             return commands[i].run(argc - 2, argv + 2);

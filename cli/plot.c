@@ -150,11 +150,13 @@ static bool is_model(const char* path)
 
 int command_plot(int argc, char** argv)
 {
-    RunRequest run = {.load = kaiDefaultLoadOptions(), .view = KAI_VIEW_FULL};
+    RunRequest run = request_begin();
     PlotRequest request = {.run = &run, .figure = kaiDefaultFigureOptions(), .instant = NAN};
     int code = parse(&request, argc, argv);
     if (code != EXIT_DONE)
         return code;
     fit_terminal(&request.figure);
-    return is_model(run.load.path) ? plot_model(&request) : plot_result(&request);
+    code = is_model(run.source.path) ? plot_model(&request) : plot_result(&request);
+    request_close(&run);
+    return code;
 }

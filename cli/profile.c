@@ -54,7 +54,7 @@ int profile_run(Profile* p, const Subject* s, kaiSimOptions options)
 {
     Watch watch = {p, s->model, options.row, options.row_user};
     Progress progress;
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     *p = (Profile){.state_count = kaiModel_StateCount(s->model)};
     options.row = watch_row;
     options.row_user = &watch;
@@ -64,7 +64,7 @@ int profile_run(Profile* p, const Subject* s, kaiSimOptions options)
     p->largest = calloc((size_t)p->state_count + 1, sizeof *p->largest);
     p->sim = p->largest != NULL ? kaiSim_Create(s->model, &options, &failure) : NULL;
     if (p->sim == NULL)
-        return usage_error("%s", p->largest != NULL ? failure.text : "out of memory");
+        return usage_error("%s", p->largest != NULL ? failure.message : "out of memory");
     if (s->sweep != NULL)
         sweep_set(s->sweep, 0, s->variant, p->sim);
     progress_begin(&progress, true, false, options.start, options.stop);

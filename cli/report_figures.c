@@ -91,13 +91,10 @@ static void draw_run(Report* r, RunRequest* request, const char* path, double in
 static void draw_model(Report* r, const RunRequest* request, const char* path, kaiDiagramKind kind)
 {
     kaiDiagramOptions options = kaiDefaultDiagramOptions();
-    kaiMessages* messages = NULL;
-    const char* error;
     options.path = path;
     options.kind = kind;
-    if (kaiDiagram_Draw(&request->load, &options, &messages, &error) == KAI_OK)
+    if (kaiProgram_Diagram(request->program, &request->load, &options, NULL) == KAI_OK)
         take(r, path);
-    kaiMessages_Free(messages);
 }
 
 void report_figures(Report* r, RunRequest* request)

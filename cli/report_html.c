@@ -220,7 +220,7 @@ void report_html(const Report* r, FILE* out)
     if (r->profile.status < 0)
     {
         fputs("<p class=\"bad\">The run failed: ", out);
-        put_escaped(out, kaiSim_Failure(r->profile.sim)->text);
+        put_escaped(out, kaiSim_Failure(r->profile.sim)->message);
         fputs("</p>\n", out);
     }
     for (int i = 0; i < r->figure_count; i++)

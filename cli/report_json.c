@@ -208,7 +208,7 @@ static void put_accuracy(Json* j, const Accuracy* a)
 void report_json(const Report* r, FILE* out)
 {
     static const char* const ends[] = {"ok", "instant", "end", "interrupted"};
-    const kaiFailure* failure = kaiSim_Failure(r->profile.sim);
+    const kaiError* failure = kaiSim_Failure(r->profile.sim);
     Json j = {.out = out, .first = true};
     begin(&j, NULL, '{');
     put_text(&j, "file", r->file);
@@ -216,7 +216,7 @@ void report_json(const Report* r, FILE* out)
     put_text(&j, "experiment", r->experiment);
     put_text(&j, "sweep", r->sweep[0] != 0 ? r->sweep : NULL);
     put_text(&j, "status", r->profile.status < 0 ? "failed" : ends[r->profile.status]);
-    put_text(&j, "failure", r->profile.status < 0 ? failure->text : NULL);
+    put_text(&j, "failure", r->profile.status < 0 ? failure->message : NULL);
     put_number(&j, "start", r->options.start);
     put_number(&j, "end", kaiSim_Now(r->profile.sim).t);
     put_number(&j, "wall_seconds", r->profile.seconds);

@@ -85,7 +85,7 @@ static bool parse_run_option(RunRequest* r, int argc, char** argv, int* i, int* 
     else if ((value = option_value(argc, argv, i, "--balance")) != NULL)
         *code = set_balance(r, value);
     else
-        return false;
+        return parse_allow(argv[*i], &r->source.policy);
     return true;
 }
 
@@ -99,11 +99,11 @@ int request_parse(RunRequest* r, const char* command, int options, int argc, cha
             continue;
         if (argv[i][0] == '-' && argv[i][1] != 0)
             return usage_error("%s has no option `%s`; see kairos %s --help", command, argv[i], command);
-        if (r->load.path != NULL)
+        if (r->source.path != NULL)
             return usage_error("%s takes one file; `%s` is a second one", command, argv[i]);
-        r->load.path = argv[i];
+        r->source.path = argv[i];
     }
-    if (code == EXIT_DONE && r->load.path == NULL)
+    if (code == EXIT_DONE && r->source.path == NULL)
         return usage_error("%s needs a file; see kairos %s --help", command, command);
     return code;
 }
@@ -111,30 +111,41 @@ int request_parse(RunRequest* r, const char* command, int options, int argc, cha
 // ---- loading
 // ---------------------------------------------------------------------------------------------------------
 
-// The experiment to run if none was named: the first of the file.
-void request_choose(RunRequest* r)
+RunRequest request_begin(void)
 {
-    kaiExperiments* list = NULL;
-    kaiMessages* messages = NULL;
+    return (RunRequest){
+        .source = kaiDefaultProgramOptions(), .load = kaiDefaultCompileOptions(), .view = KAI_VIEW_FULL};
+}
+
+// The experiment to run if none was named: the first of the file.
+static void choose_experiment(RunRequest* r)
+{
+    kaiExperiment first;
     bool open = r->load.experiment == NULL && r->load.model == NULL;
-    if (open && kaiExperiments_Load(&r->load, &list, &messages) == KAI_OK && kaiExperiments_Count(list) > 0)
-    {
-        snprintf(r->experiment, sizeof r->experiment, "%s", kaiExperiments_Name(list, 0));
-        r->load.experiment = r->experiment;
-        r->chosen_of = kaiExperiments_Count(list);
-    }
-    kaiExperiments_Free(list);
-    kaiMessages_Free(messages);
+    if (!open || !kaiProgram_Experiment(r->program, 0, &first))
+        return;
+    r->load.experiment = first.name;
+    r->chosen_of = kaiProgram_ExperimentCount(r->program);
+}
+
+int request_open(RunRequest* r)
+{
+    int code = r->program == NULL ? open_program(&r->source, &r->program) : EXIT_DONE;
+    if (code == EXIT_DONE)
+        choose_experiment(r);
+    return code;
+}
+
+void request_close(RunRequest* r)
+{
+    kaiProgram_Free(r->program);
+    r->program = NULL;
 }
 
 int request_load(RunRequest* r, kaiModel** model)
 {
-    kaiMessages* messages = NULL;
-    request_choose(r);
-    kaiStatus status = kaiModel_Load(&r->load, model, &messages);
-    int code = report_load(&r->load, status, messages);
-    kaiMessages_Free(messages);
-    return code;
+    int code = request_open(r);
+    return code == EXIT_DONE ? report_answer(r->program, kaiProgram_Compile(r->program, &r->load, model)) : code;
 }
 
 kaiSimOptions request_options(const RunRequest* r, const kaiModel* model)
@@ -142,8 +153,6 @@ kaiSimOptions request_options(const RunRequest* r, const kaiModel* model)
     kaiSimOptions options = kaiModel_SimOptions(model);
     if (r->has_stop)
         options.stop = r->stop;
-    if (r->load.solver != NULL)
-        options.solver = r->load.solver;
     if (r->balance > 0)
         options.balance = r->balance;
     options.interrupt = interrupt_flag();
@@ -161,7 +170,7 @@ void request_title(const RunRequest* r, const kaiModel* model, char* text, size_
 
 int request_run(const char* command, int options, int argc, char** argv, RequestWork* work)
 {
-    RunRequest request = {.load = kaiDefaultLoadOptions(), .view = KAI_VIEW_FULL};
+    RunRequest request = request_begin();
     int code = request_parse(&request, command, options, argc, argv);
     if (code != EXIT_DONE)
         return code;
@@ -171,5 +180,6 @@ int request_run(const char* command, int options, int argc, char** argv, Request
     if (code == EXIT_DONE)
         code = work(&request, model);
     kaiModel_Free(model);
+    request_close(&request);
     return code;
 }

@@ -21,11 +21,12 @@ enum
 // Holds what `load` points to: it must not be copied.
 typedef struct RunRequest
 {
-    kaiLoadOptions load;
+    kaiProgramOptions source;
+    kaiCompileOptions load;
+    kaiProgram* program;  // once it is open
     kaiOverride overrides[OVERRIDE_MAX];
     char override_names[OVERRIDE_MAX][NAME_MAX_LENGTH];
-    char experiment[NAME_MAX_LENGTH];  // the one chosen if none was named
-    int chosen_of;                     // how many it was chosen from; 0: it was named, or there is none
+    int chosen_of;  // how many experiments it was chosen from; 0: it was named, or there is none
     double stop;
     bool has_stop;
     double balance;      // 0: as the experiment says
@@ -36,8 +37,11 @@ typedef struct RunRequest
 
 // An exit code. `options`: what the command has beside those of every run, REQUEST_….
 int request_parse(RunRequest* request, const char* command, int options, int argc, char** argv);
-// Names the first experiment of the file if none was named.
-void request_choose(RunRequest* request);
+// A request that asks for nothing yet.
+RunRequest request_begin(void);
+// Opens the program, if it is not open yet, and names the first experiment of the file if none was named. An exit code.
+int request_open(RunRequest* request);
+void request_close(RunRequest* request);
 // The model, with the messages of its compilation on stderr. An exit code.
 int request_load(RunRequest* request, kaiModel** model);
 // Parses, loads and hands the model to `work`: the frame of every command that runs a model. An exit code.

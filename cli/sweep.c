@@ -8,7 +8,7 @@
 static const int64_t points_max = 10000000;
 
 // --set of a swept name fixes it: the last one given counts.
-static bool find_override(const kaiLoadOptions* load, const char* name, double* value)
+static bool find_override(const kaiCompileOptions* load, const char* name, double* value)
 {
     for (int i = load->override_count; i-- > 0;)
         if (strcmp(load->overrides[i].name, name) == 0)
@@ -36,9 +36,9 @@ static void plan_dimension(Sweep* s, int index)
         s->variants *= d->count;
 }
 
-const char* sweep_plan(Sweep* s, const kaiModel* model, const kaiLoadOptions* load)
+const char* sweep_plan(Sweep* s, const kaiModel* model, kaiProgram* program, const kaiCompileOptions* load)
 {
-    *s = (Sweep){.load = load, .model = model, .points = 1, .variants = 1};
+    *s = (Sweep){.program = program, .load = load, .model = model, .points = 1, .variants = 1};
     int count = kaiModel_SweepCount(model);
     if (count > SWEEP_MAX)
         return "more than 32 sweeps in one experiment";
@@ -111,7 +111,12 @@ int64_t sweep_point_of(const Sweep* s, int64_t variant)
     return point;
 }
 
-static kaiStatus compile(const Sweep* s, int64_t point, kaiModel** model, kaiMessages** messages)
+kaiProgram* sweep_program(const Sweep* s, const SweepVariant* variant)
+{
+    return variant->program != NULL ? variant->program : s->program;
+}
+
+static kaiStatus compile(const Sweep* s, int64_t point, SweepVariant* variant)
 {
     double values[SWEEP_MAX];
     int count = s->load->override_count;
@@ -124,25 +129,24 @@ static kaiStatus compile(const Sweep* s, int64_t point, kaiModel** model, kaiMes
     for (int i = 0; i < s->dimension_count; i++)
         if (s->dimensions[i].structural)
             overrides[count++] = (kaiOverride){s->dimensions[i].name, values[i]};
-    kaiLoadOptions load = *s->load;
+    kaiCompileOptions load = *s->load;
     load.overrides = overrides;
     load.override_count = count;
-    kaiStatus status = kaiModel_Load(&load, model, messages);
+    kaiStatus status = kaiProgram_Compile(sweep_program(s, variant), &load, &variant->own);
     free(overrides);
     return status;
 }
 
-kaiStatus sweep_model(const Sweep* s, int64_t point, SweepVariant* variant, kaiMessages** messages)
+kaiStatus sweep_model(const Sweep* s, int64_t point, SweepVariant* variant)
 {
     int64_t index = sweep_variant_of(s, point);
-    *messages = NULL;
     if (variant->model != NULL && variant->index == index)
         return KAI_OK;
     sweep_variant_free(variant);
     variant->index = index;
     if (s->structural)
     {
-        kaiStatus status = compile(s, point, &variant->own, messages);
+        kaiStatus status = compile(s, point, variant);
         variant->model = variant->own;
         return status;
     }
@@ -153,7 +157,7 @@ kaiStatus sweep_model(const Sweep* s, int64_t point, SweepVariant* variant, kaiM
 void sweep_variant_free(SweepVariant* variant)
 {
     kaiModel_Free(variant->own);
-    *variant = (SweepVariant){0};
+    *variant = (SweepVariant){.program = variant->program};
 }
 
 kaiStatus sweep_set(const Sweep* s, int64_t point, const SweepVariant* variant, kaiSim* sim)

@@ -61,12 +61,12 @@ typedef struct SweepRun
 
 static bool add_columns_of(SweepRun* s, const kaiModel* model)
 {
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSimOptions options = request_options(s->request, model);
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim == NULL)
     {
-        usage_error("%s", failure.text);
+        usage_error("%s", failure.message);
         return false;
     }
     int count;
@@ -83,10 +83,8 @@ static bool collect_columns(SweepRun* s)
     bool fine = true;
     for (int64_t i = 0; fine && i < s->sweep.variants && *interrupt_flag() == 0; i++)
     {
-        kaiMessages* messages = NULL;
-        if (sweep_model(&s->sweep, sweep_point_of(&s->sweep, i), &variant, &messages) == KAI_OK)
+        if (sweep_model(&s->sweep, sweep_point_of(&s->sweep, i), &variant) == KAI_OK)
             fine = add_columns_of(s, variant.model);
-        kaiMessages_Free(messages);
     }
     sweep_variant_free(&variant);
     return fine;
@@ -206,27 +204,23 @@ static kaiStatus point_row(void* user, const kaiRow* row)
     return p->written;
 }
 
-static void say_failure(Slot* slot, kaiStatus status, const kaiFailure* f)
+static void say_failure(Slot* slot, kaiStatus status, const kaiError* f)
 {
     slot->status = status < 0 ? status : KAI_ERR_RUN;
     if (f->place.file != NULL)
         snprintf(slot->message, sizeof slot->message, "%s:%d:%d: %s", f->place.file, f->place.line, f->place.column,
-                 f->text);
+                 f->message);
     else
-        snprintf(slot->message, sizeof slot->message, "%s", f->text != NULL ? f->text : "out of memory");
+        snprintf(slot->message, sizeof slot->message, "%s", f->message != NULL ? f->message : "out of memory");
 }
 
 // The first error, in one line.
-static void say_messages(Slot* slot, kaiStatus status, const kaiMessages* messages)
+static void say_messages(Slot* slot, kaiStatus status, const kaiProgram* program)
 {
-    kaiFailure failure = {.text = "out of memory"};
-    for (int i = messages != NULL ? kaiMessages_Count(messages) : 0; i-- > 0;)
-    {
-        const kaiDiagnostic* d = kaiMessages_Get(messages, i);
-        if (d->severity == KAI_ERROR)
-            failure = (kaiFailure){.text = d->message, .place = d->place};
-    }
-    say_failure(slot, status, &failure);
+    const kaiError* d = NULL;
+    for (int i = 0; (d = kaiProgram_Message(program, i)) != NULL && d->severity != KAI_ERROR; i++)
+        ;
+    say_failure(slot, status, d != NULL && status != KAI_ERR_MEMORY ? d : &(kaiError){.message = "out of memory"});
 }
 
 static kaiStatus begin_branch(void* user, int branch)
@@ -276,12 +270,12 @@ static void run_sim(SweepRun* s, int64_t point, const SweepVariant* variant, kai
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
     kaiStatus status = sweep_set(&s->sweep, point, variant, sim);
     if (status != KAI_OK || !columnmap_open(&p->map, &s->columns, columns, count))
-        say_failure(slot, status, &(kaiFailure){.text = status != KAI_OK ? "a value cannot be set" : "out of memory"});
+        say_failure(slot, status, &(kaiError){.message = status != KAI_OK ? "a value cannot be set" : "out of memory"});
     else
     {
         slot->status = s->explores ? explore_point(variant->model, sim, p) : kaiSim_Run(variant->model, sim);
         if (slot->status < 0 && p->turn == NULL && p->written < 0)
-            say_failure(slot, slot->status, &(kaiFailure){.text = "there is no room for its rows"});
+            say_failure(slot, slot->status, &(kaiError){.message = "there is no room for its rows"});
         else if (slot->status < 0 && slot->message[0] == 0)
             say_failure(slot, slot->status, kaiSim_Failure(sim));
     }
@@ -293,11 +287,10 @@ static void run_sim(SweepRun* s, int64_t point, const SweepVariant* variant, kai
 
 static void run_point(SweepRun* s, int64_t point, SweepVariant* variant, PointRun* p, Slot* slot)
 {
-    kaiMessages* messages = NULL;
-    kaiFailure failure = {0};
-    kaiStatus status = sweep_model(&s->sweep, point, variant, &messages);
+    kaiError failure = {0};
+    kaiStatus status = sweep_model(&s->sweep, point, variant);
     if (status != KAI_OK)
-        say_messages(slot, status, messages);
+        say_messages(slot, status, sweep_program(&s->sweep, variant));
     else
     {
         kaiSimOptions options = request_options(s->request, variant->model);
@@ -311,7 +304,6 @@ static void run_point(SweepRun* s, int64_t point, SweepVariant* variant, PointRu
             say_failure(slot, KAI_ERR_USAGE, &failure);
         kaiSim_Free(sim);
     }
-    kaiMessages_Free(messages);
 }
 
 // ---- all points
@@ -351,12 +343,15 @@ static void* sweep_worker(void* user)
     SweepRun* s = user;
     SweepVariant variant = {0};
     int64_t point;
+    if (s->sweep.structural)  // it compiles, and a program serves one thread
+        kaiProgram_Open(&s->request->source, &variant.program, NULL);
     pthread_mutex_lock(&s->lock);
     while ((point = take_point(s)) >= 0)
         run_taken(s, point, &variant);
     pthread_cond_broadcast(&s->moved);
     pthread_mutex_unlock(&s->lock);
     sweep_variant_free(&variant);
+    kaiProgram_Free(variant.program);
     return NULL;
 }
 
@@ -418,14 +413,15 @@ static void name_lead(const SweepRun* s, const char* names[SWEEP_MAX + 2], char 
 static int run_points(SweepRun* s, const kaiModel* model)
 {
     char texts[SWEEP_MAX][NAME_MAX_LENGTH];
-    const char *names[SWEEP_MAX + 2], *error = NULL;
+    const char* names[SWEEP_MAX + 2];
+    kaiError error;
     const char* path = s->request->output != NULL ? s->request->output : "-";
     name_lead(s, names, texts);
     s->csv = kaiCsv_Open(path, s->columns.at, s->columns.count, s->request->view, names,
                          s->sweep.dimension_count + (s->explores ? 2 : 1), kaiDefaultAllocator(), &error);
     if (s->csv == NULL)
     {
-        fprintf(stderr, "kairos: %s cannot be written: %s\n", path, error);
+        fprintf(stderr, "kairos: %s\n", error.message);
         return EXIT_FILE;
     }
     progress_begin(&s->progress, !s->request->quiet, strcmp(path, "-") == 0, 0, (double)s->sweep.points);
@@ -440,7 +436,7 @@ static int run_points(SweepRun* s, const kaiModel* model)
 int run_sweep(const RunRequest* r, const kaiModel* model)
 {
     SweepRun s = {.request = r};
-    const char* why = sweep_plan(&s.sweep, model, &r->load);
+    const char* why = sweep_plan(&s.sweep, model, r->program, &r->load);
     if (why != NULL)
         return usage_error("%s", why);
     kaiSimOptions options = request_options(r, model);

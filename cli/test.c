@@ -23,6 +23,7 @@ typedef struct Case
 typedef struct Suite
 {
     Case* cases;
+    kaiPolicy policy;
     int count, capacity;
     int next;
     pthread_mutex_t lock;
@@ -68,31 +69,35 @@ static Case* add_case(Suite* s, const char* path, const char* experiment)
     return c;
 }
 
-static void say_messages(Case* c, kaiMessages* messages)
+static void say_messages(Case* c, kaiProgram* program)
 {
-    for (int i = 0; messages != NULL && i < kaiMessages_Count(messages); i++)
-        if (kaiMessages_Get(messages, i)->severity == KAI_ERROR)
-            say(c, "%s\n", kaiMessages_Text(messages, i, false));
+    const kaiError* message;
+    for (int i = 0; (message = kaiProgram_Message(program, i)) != NULL; i++)
+        if (message->severity == KAI_ERROR)
+            say(c, "%s\n", kaiProgram_MessageText(program, i, false));
 }
 
 static void add_file(Suite* s, const char* path)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    kaiProgramOptions options = kaiDefaultProgramOptions();
+    kaiProgram* program = NULL;
+    kaiExperiment experiment;
+    kaiError error;
     options.path = path;
-    kaiExperiments* list = NULL;
-    kaiMessages* messages = NULL;
-    if (kaiExperiments_Load(&options, &list, &messages) != KAI_OK)
+    options.policy = s->policy;
+    if (kaiProgram_Open(&options, &program, &error) != KAI_OK)
     {
         Case* c = add_case(s, path, NULL);
         c->failed = 1;
-        say_messages(c, messages);
+        if (program == NULL)
+            say(c, "%s\n", error.message);
+        say_messages(c, program);
     }
     else
-        for (int i = 0; i < kaiExperiments_Count(list); i++)
-            if (kaiExperiments_HasExpect(list, i))
-                add_case(s, path, kaiExperiments_Name(list, i));
-    kaiExperiments_Free(list);
-    kaiMessages_Free(messages);
+        for (int i = 0; kaiProgram_Experiment(program, i, &experiment); i++)
+            if (experiment.has_expect)
+                add_case(s, path, experiment.name);
+    kaiProgram_Free(program);
 }
 
 static bool is_model(const char* name)
@@ -179,14 +184,14 @@ static void judge(Case* c, const kaiExpectResult* r, const char* at)
     say(c, "%s%s\n", r->text[0] != 0 ? " " : "", r->text);
 }
 
-static void say_failure(Case* c, const kaiFailure* f, const char* at)
+static void say_failure(Case* c, const kaiError* f, const char* at)
 {
     c->failed++;
     if (f->place.file != NULL)
         say(c, "%s:%d:%d: FAILED %s%s: %s\n", f->place.file, f->place.line, f->place.column, c->experiment, at,
-            f->text);
+            f->message);
     else
-        say(c, "%s: FAILED %s%s: %s\n", c->path, c->experiment, at, f->text);
+        say(c, "%s: FAILED %s%s: %s\n", c->path, c->experiment, at, f->message);
 }
 
 static void judge_all(Case* c, kaiSim* sim, const kaiModel* model, const char* at)
@@ -234,10 +239,10 @@ static void run_model(Case* c, const Sweep* sweep, int64_t point, const SweepVar
 {
     const kaiModel* model = variant->model;
     kaiSimOptions options = kaiModel_SimOptions(model);
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim != NULL && sweep_set(sweep, point, variant, sim) != KAI_OK)
-        say_failure(c, &(kaiFailure){.text = "a swept value cannot be set"}, at);
+        say_failure(c, &(kaiError){.message = "a swept value cannot be set"}, at);
     else if (sim == NULL)
         say_failure(c, &failure, at);
     else
@@ -246,50 +251,50 @@ static void run_model(Case* c, const Sweep* sweep, int64_t point, const SweepVar
 }
 
 // Every expectation at every point; without a sweep there is one point.
-static void run_points(Case* c, const kaiModel* model, const kaiLoadOptions* load)
+static void run_points(Case* c, const kaiModel* model, kaiProgram* program, const kaiCompileOptions* load)
 {
     Sweep sweep;
     SweepVariant variant = {0};
     char values[600], at[610] = "";
-    const char* why = sweep_plan(&sweep, model, load);
+    const char* why = sweep_plan(&sweep, model, program, load);
     if (why != NULL)
-        say_failure(c, &(kaiFailure){.text = why}, "");
+        say_failure(c, &(kaiError){.message = why}, "");
     for (int64_t i = 0; why == NULL && i < sweep.points; i++)
     {
-        kaiMessages* messages = NULL;
         sweep_describe(&sweep, i, values, sizeof values);
         if (sweep.dimension_count > 0)
             snprintf(at, sizeof at, " (%s)", values);
-        if (sweep_model(&sweep, i, &variant, &messages) == KAI_OK)
+        if (sweep_model(&sweep, i, &variant) == KAI_OK)
             run_model(c, &sweep, i, &variant, at);
         else
         {
-            say_failure(c, &(kaiFailure){.text = "the model is wrong there"}, at);
-            say_messages(c, messages);
+            say_failure(c, &(kaiError){.message = "the model is wrong there"}, at);
+            say_messages(c, program);
         }
-        kaiMessages_Free(messages);
     }
     sweep_variant_free(&variant);
 }
 
-static void run_case(Case* c)
+static void run_case(Case* c, const kaiPolicy* policy)
 {
     if (c->experiment == NULL)
         return;
-    kaiLoadOptions options = kaiDefaultLoadOptions();
-    options.path = c->path;
-    options.experiment = c->experiment;
+    kaiProgramOptions options = kaiDefaultProgramOptions();
+    kaiCompileOptions load = kaiDefaultCompileOptions();
+    kaiProgram* program = NULL;
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    if (kaiModel_Load(&options, &model, &messages) == KAI_OK)
-        run_points(c, model, &options);
+    options.path = c->path;
+    options.policy = *policy;
+    load.experiment = c->experiment;
+    if (kaiProgram_Open(&options, &program, NULL) == KAI_OK && kaiProgram_Compile(program, &load, &model) == KAI_OK)
+        run_points(c, model, program, &load);
     else
     {
         c->failed++;
-        say_messages(c, messages);
+        say_messages(c, program);
     }
-    kaiMessages_Free(messages);
     kaiModel_Free(model);
+    kaiProgram_Free(program);
 }
 
 static void* worker(void* user)
@@ -302,7 +307,7 @@ static void* worker(void* user)
         pthread_mutex_unlock(&s->lock);
         if (mine < 0)
             return NULL;
-        run_case(&s->cases[mine]);
+        run_case(&s->cases[mine], &s->policy);
     }
 }
 
@@ -334,15 +339,19 @@ static int report(Suite* s)
 int command_test(int argc, char** argv)
 {
     Suite suite = {0};
-    int code = EXIT_DONE;
+    int code = EXIT_DONE, paths = 0;
+    for (int i = 0; i < argc; i++)
+        if (!parse_allow(argv[i], &suite.policy) && argv[i][0] == '-')
+            return usage_error("test has no option `%s`", argv[i]);
     for (int i = 0; i < argc; i++)
     {
         if (argv[i][0] == '-')
-            return usage_error("test has no option `%s`", argv[i]);
+            continue;
         int one = add_path(&suite, argv[i], true);
         code = one > code ? one : code;
+        paths++;
     }
-    if (argc == 0)
+    if (paths == 0)
         return usage_error("test needs a file or a folder");
     run_all(&suite);
     int failed = report(&suite);

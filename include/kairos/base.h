@@ -37,6 +37,10 @@ extern "C"
     // The allocator on malloc, realloc and free.
     kaiAllocator kaiDefaultAllocator(void);
 
+    // The one of `count` words that `word` may have been meant to be, by edit distance; NULL: none is near. For
+    // messages.
+    const char* kaiNearest(const char* word, const char* const* words, int count);
+
     // The version of the library, "major.minor.patch".
     const char* kaiVersion(void);
 

@@ -2,7 +2,7 @@
 #ifndef KAIROS_RESULT_H
 #define KAIROS_RESULT_H
 
-#include "kairos/base.h"
+#include "kairos/error.h"
 
 #include <stdbool.h>
 
@@ -55,7 +55,7 @@ extern "C"
     // values).
     typedef struct kaiCsv kaiCsv;
     kaiCsv* kaiCsv_Open(const char* path, const kaiColumn* columns, int column_count, kaiView view,
-                        const char* const* lead_names, int lead_count, kaiAllocator allocator, const char** error);
+                        const char* const* lead_names, int lead_count, kaiAllocator allocator, kaiError* error);
     kaiStatus kaiCsv_Row(kaiCsv* csv, const kaiRow* row);
     void kaiCsv_SetLead(kaiCsv* csv, const double* values);
     // A remark (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
@@ -75,10 +75,10 @@ extern "C"
         void* user;
     } kaiCsvVisitor;
     typedef struct kaiCsvReader kaiCsvReader;
-    kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator allocator, char* error, size_t error_size);
+    kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator allocator, kaiError* error);
     // KAI_OK, the first nonzero status of the visitor, KAI_ERR_IO (unreadable, cut off, no result: `error` says where)
     // or KAI_ERR_MEMORY.
-    kaiStatus kaiCsvReader_Read(kaiCsvReader* reader, const kaiCsvVisitor* visitor, char* error, size_t error_size);
+    kaiStatus kaiCsvReader_Read(kaiCsvReader* reader, const kaiCsvVisitor* visitor, kaiError* error);
     // The "# …" at the end: why the run did not reach its end. NULL: it did.
     const char* kaiCsvReader_Remark(const kaiCsvReader* reader);
     void kaiCsvReader_Free(kaiCsvReader* reader);

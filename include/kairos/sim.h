@@ -13,12 +13,6 @@ extern "C"
     typedef struct kaiSim kaiSim;
     typedef struct kaiSnapshot kaiSnapshot;
 
-    typedef struct kaiTag
-    {
-        double t;
-        int32_t p, m;
-    } kaiTag;
-
     // Something that happened at a tag of an instant: a level was crossed or a clock ticked, or a reaction fired, whose
     // effects show at the next tag (of a switched junction whose guard is a priori, at this one).
     typedef enum kaiFiredKind
@@ -40,6 +34,7 @@ extern "C"
 
     typedef struct kaiSimOptions
     {
+        uint32_t cookie;  // set by kaiModel_SimOptions; not for you
         double start, stop;
         double rtol, atol;              // atol 0: rtol / 100
         double step, max_step;          // 0: chosen
@@ -66,17 +61,6 @@ extern "C"
 
     // What the experiment says, and defaults for the rest.
     kaiSimOptions kaiModel_SimOptions(const kaiModel* model);
-
-    // Why a run failed: a sentence, the tag, and where in the text.
-    typedef struct kaiFailure
-    {
-        kaiStatus status;
-        kaiTag tag;
-        kaiPlace place;  // file == NULL: no place
-        const char* text;
-        const char* help;  // or NULL
-        const char* code;  // "K110" …, as `kairos check` has it for what it can see before a run; or NULL
-    } kaiFailure;
 
     typedef struct kaiCounters
     {
@@ -116,14 +100,14 @@ extern "C"
     } kaiIslandCounters;
 
     // A run, ready to start. NULL: *failure says why (an unknown solver, no memory).
-    kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure);
+    kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
     void kaiSim_Free(kaiSim* sim);
 
     // Before the start: parameters and start values. Afterwards: inputs, at the present time. KAI_ERR_USAGE if not
     // settable.
     kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value);
     // The value after the last instant or step. False: absent.
-    bool kaiSim_Get(const kaiSim* sim, int variable, double* value);
+    bool kaiSim_Get(kaiSim* sim, int variable, double* value);
 
     // An event for an input of the root model (`input event`) at time t, with its payload: it is present at the first
     // tag of that instant, after the events that were posted for the same t before it. `handle` (or NULL) finds it for
@@ -140,9 +124,9 @@ extern "C"
     kaiTag kaiSim_Now(const kaiSim* sim);
     // What the model's `halt` said ("" if it said nothing); NULL: it did not halt.
     const char* kaiSim_HaltText(const kaiSim* sim);
-    const kaiFailure* kaiSim_Failure(const kaiSim* sim);
+    const kaiError* kaiSim_Failure(const kaiSim* sim);
     // What the run went on in spite of (zeno = continue). NULL past the last; at most four are kept.
-    const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index);
+    const kaiError* kaiSim_Warning(const kaiSim* sim, int index);
     kaiCounters kaiSim_Counters(const kaiSim* sim);
     // Events by guard: how often guard `index` was located; its text and place. False past the last.
     bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,

@@ -161,7 +161,7 @@ static kaiStatus fail_with(kaiSim* sim, kaiStatus status)
 {
     sim->ended = true;
     if (sim->failure.status == KAI_OK)
-        sim->failure = (kaiFailure){.status = status, .tag = sim->now, .text = "the run was stopped"};
+        sim->failure = (kaiError){.status = status, .tag = sim->now, .message = "the run was stopped"};
     return status;
 }
 

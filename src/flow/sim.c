@@ -1,4 +1,5 @@
 // Making, driving and ending a run.
+#include "base/error.h"
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -17,11 +18,11 @@ kaiStatus sim_fail(kaiSim* sim, uint32_t place, const char* help, const char* fo
     va_end(args);
     if (help != NULL)
         snprintf(sim->help, sizeof sim->help, "%s", help);
-    sim->failure = (kaiFailure){
+    sim->failure = (kaiError){
         .status = KAI_ERR_RUN,
         .tag = sim->now,
         .place = model_place(sim->model, place),
-        .text = sim->message,
+        .message = sim->message,
         .help = help != NULL ? sim->help : NULL,
     };
     return KAI_ERR_RUN;
@@ -37,10 +38,10 @@ void sim_warn(kaiSim* sim, uint32_t place, const char* format, ...)
     vsnprintf(text, sizeof sim->warning_texts[0], format, args);
     va_end(args);
     sim->warnings[sim->warning_count++] =
-        (kaiFailure){.status = KAI_OK, .tag = sim->now, .place = model_place(sim->model, place), .text = text};
+        (kaiError){.status = KAI_OK, .tag = sim->now, .place = model_place(sim->model, place), .message = text};
 }
 
-const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index)
+const kaiError* kaiSim_Warning(const kaiSim* sim, int index)
 {
     return index >= 0 && (uint32_t)index < sim->warning_count ? &sim->warnings[index] : NULL;
 }
@@ -235,6 +236,7 @@ kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
 {
     const ModelSettings* s = &model->settings;
     return (kaiSimOptions){
+        .cookie = KAI_COOKIE,
         .start = s->start,
         .stop = s->stop,
         .rtol = s->rtol > 0 ? s->rtol : 1e-8,
@@ -404,30 +406,28 @@ static void init_registers(kaiSim* sim)
     }
 }
 
-static kaiFailure usage_failure(const char* text)
+kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure)
 {
-    return (kaiFailure){.status = KAI_ERR_USAGE, .text = text};
-}
-
-kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure)
-{
-    static const char no_memory[] = "out of memory";
     OdeOptions ode_options;
     RootMethod root;
+    if (!error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiModel_SimOptions", failure))
+        return NULL;
+    if (model == NULL || options->allocator.alloc == NULL)
+        return error_set(failure, KAI_ERR_USAGE, "there is no model, or the options have no allocator"), NULL;
     kaiAllocator a = options->allocator;
     kaiSim* sim = a.alloc(a.user, NULL, 0, sizeof *sim);
     if (sim == NULL)
     {
-        *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
+        error_memory(failure);
         return NULL;
     }
     memset(sim, 0, sizeof *sim);
     sim->model = model;
     sim->options = *options;
-    static _Thread_local char why[300];
+    char why[300];
     if (!check_options(model, options, &ode_options, &root, why, sizeof why))
     {
-        *failure = usage_failure(why);
+        error_set(failure, KAI_ERR_USAGE, "%s", why);
         kaiSim_Free(sim);
         return NULL;
     }
@@ -451,7 +451,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
         made = (sim->ode = ode_create(&sim->system, &ode_options, a)) != NULL;
     if (!made || record_create(sim) != KAI_OK)
     {
-        *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
+        error_memory(failure);
         kaiSim_Free(sim);
         return NULL;
     }
@@ -517,17 +517,16 @@ kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
     return KAI_OK;
 }
 
-bool kaiSim_Get(const kaiSim* sim, int variable, double* value)
+bool kaiSim_Get(kaiSim* sim, int variable, double* value)
 {
     const kaiModel* model = sim->model;
     if (variable < 0 || (uint32_t)variable >= model->vars_count)
         return false;
     const ModelVar* var = &model->vars[variable];
-    kaiSim* own = (kaiSim*)(uintptr_t)sim;  // nothing changes but that values are up to date
     if (sim->local && sim->started)
-        touch_var(own, (uint32_t)variable);
-    else if (sim->stale && sim_run_code(own, model->flow) == KAI_OK)
-        own->stale = false;
+        touch_var(sim, (uint32_t)variable);
+    else if (sim->stale && sim_run_code(sim, model->flow) == KAI_OK)
+        sim->stale = false;
     *value = sim->R[var->reg];
     bool present = var->present == NO_REG || sim->R[var->present] != 0;
     return present && (var->kind == MODEL_PARAM || sim_ctx_active(sim, var->ctx));
@@ -543,7 +542,7 @@ kaiTag kaiSim_Now(const kaiSim* sim)
     return sim->now;
 }
 
-const kaiFailure* kaiSim_Failure(const kaiSim* sim)
+const kaiError* kaiSim_Failure(const kaiSim* sim)
 {
     return &sim->failure;
 }

@@ -125,7 +125,7 @@ static void restore_fields(kaiSim* sim, const kaiSim* from)
     memcpy((char*)sim + first, (const char*)from + first, end - first);
     sim->row_pending = from->row_pending;
     sim->zero_pending = from->zero_pending;
-    sim->failure = (kaiFailure){0};
+    sim->failure = (kaiError){0};
 }
 
 static const char* restore_history(kaiSim* sim, History* h, const char* at, bool* ok)

@@ -157,7 +157,7 @@ static kaiStatus check_interrupt(kaiSim* sim)
     if (sim->options.interrupt == NULL || *sim->options.interrupt == 0)
         return KAI_OK;
     sim->ended = true;
-    sim->failure = (kaiFailure){.status = KAI_INTERRUPTED, .tag = sim->now, .text = "interrupted inside an instant"};
+    sim->failure = (kaiError){.status = KAI_INTERRUPTED, .tag = sim->now, .message = "interrupted inside an instant"};
     return KAI_INTERRUPTED;
 }
 

@@ -276,10 +276,10 @@ struct kaiSim
     uint8_t* pending_present;
     bool watches_extremes;  // some probe wants a minimum or maximum
 
-    kaiFailure failure;
+    kaiError failure;
     char message[1200];
     char help[300];
-    kaiFailure warnings[4];  // the first ones
+    kaiError warnings[4];  // the first ones
     char warning_texts[4][600];
 };
 

@@ -7,7 +7,7 @@
 #define KAIROS_MODEL_MODEL_H
 
 #include "kairos/base.h"
-#include "kairos/diag.h"
+#include "kairos/error.h"
 #include "kairos/result.h"
 
 #include <stdbool.h>
@@ -588,6 +588,7 @@ typedef struct kaiModel
     bool has_jacobian;
     uint32_t name, experiment;  // in strings
     ModelSettings settings;
+    double* start_values;  // per variable, for questions (src/api/starts.c); NULL: not computed
 #define X(name) CodeRange name;
     MODEL_PROGRAMS(X)
 #undef X

@@ -327,7 +327,7 @@ kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEve
     x.root = kaiSim_Save(sim);
     kaiStatus status = x.root != NULL ? explore(&x) : KAI_ERR_MEMORY;
     if (status == KAI_ERR_MEMORY)
-        sim->failure = (kaiFailure){.status = status, .tag = sim->now, .text = "out of memory"};
+        sim->failure = (kaiError){.status = status, .tag = sim->now, .message = "out of memory"};
     release(&x);
     sim->ended = true;
     return status;

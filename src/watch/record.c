@@ -160,7 +160,7 @@ static kaiStatus send_row(kaiSim* sim, kaiTag tag, const double* values, const u
     kaiRow row = {tag.t, tag.p, tag.m, values, present};
     kaiStatus status = sim->options.row(sim->options.row_user, &row);
     if (status == KAI_ERR_IO)
-        sim->failure = (kaiFailure){.status = KAI_ERR_IO, .tag = tag, .text = "the result could not be written"};
+        sim->failure = (kaiError){.status = KAI_ERR_IO, .tag = tag, .message = "the result could not be written"};
     return status;
 }
 

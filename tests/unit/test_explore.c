@@ -1,6 +1,7 @@
 // choice = all and choice = random through the public headers: the set of outcomes, its order, merging, bounds, rows of
 // a branch, failures, memory; frequencies of random choices. Expected values are closed forms and counts.
 #include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -71,16 +72,16 @@ static const char plant_text[] = "model Plant {\n"
 
 static kaiModel* load(const char* text, const char* experiment)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.path = "explore.kai";
     options.text = text;
     options.experiment = experiment;
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Load(&options, &model, &messages);
-    for (int i = 0; i < kaiMessages_Count(messages); i++)
-        print_message("%s\n", kaiMessages_Text(messages, i, false));
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    kaiStatus status = load_model(&options, &model, &messages);
+    for (int i = 0; i < kaiProgram_MessageCount(messages); i++)
+        print_message("%s\n", kaiProgram_MessageText(messages, i, false));
+    kaiProgram_Free(messages);
     assert_int_equal(status, KAI_OK);
     return model;
 }
@@ -165,7 +166,7 @@ static kaiStatus end(void* user, kaiSim* sim, int branch, kaiStatus status)
 
 static void explore_with(Collected* c, const kaiModel* model, kaiSimOptions options, bool rows)
 {
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     c->model = model;
     options.row = rows ? add_row : NULL;
     options.row_user = c;
@@ -174,8 +175,8 @@ static void explore_with(Collected* c, const kaiModel* model, kaiSimOptions opti
     kaiSim_Columns(sim, &c->columns);
     kaiExploreEvents events = {begin, end, c};
     c->status = kaiSim_Explore(model, sim, &events, &c->result);
-    const kaiFailure* f = kaiSim_Failure(sim);
-    snprintf(c->failure, sizeof c->failure, "%s", f->text != NULL ? f->text : "");
+    const kaiError* f = kaiSim_Failure(sim);
+    snprintf(c->failure, sizeof c->failure, "%s", f->message != NULL ? f->message : "");
     c->place = f->place;
     kaiSim_Free(sim);
 }
@@ -314,7 +315,7 @@ static void follow(const kaiModel* model, const Branch* b, bool same_bits)
 {
     Collected* c = calloc(1, sizeof *c);
     assert_non_null(c);
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.row = add_row;
     options.row_user = c;
@@ -432,7 +433,7 @@ static void test_texts(void** state)
     (void)state;
     kaiModel* model = load(billiard_text, "unequal");
     kaiSimOptions options = kaiModel_SimOptions(model);
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     char text[300], small[20];
     kaiSim_OrderText(sim, text, sizeof text);
@@ -485,7 +486,7 @@ static void test_memory(void** state)
     for (int limit = 0; !done && limit < 2000; limit += limit < 60 ? 1 : 17)
     {
         Meter meter = {.left = limit};
-        kaiFailure failure = {0};
+        kaiError failure = {0};
         kaiExploration result;
         options.allocator = (kaiAllocator){metered, &meter};
         kaiSim* sim = kaiSim_Create(model, &options, &failure);
@@ -524,7 +525,7 @@ static void test_weights(void** state)
     int x = kaiModel_FindVariable(model, "x");
     for (uint64_t seed = 1; seed <= RUNS; seed++)
     {
-        kaiFailure failure = {0};
+        kaiError failure = {0};
         kaiSimOptions options = kaiModel_SimOptions(model);
         options.seed = seed;
         kaiSim* sim = kaiSim_Create(model, &options, &failure);

@@ -1,6 +1,7 @@
 // Sampled systems against computations of their own: the plant between two samples has a closed form, so that bits and
 // trajectories can be computed without any integration (long double). Paper 004, chapter 5.
 #include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,15 +15,15 @@
 
 static kaiModel* load(const char* path, const char* experiment)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.path = path;
     options.experiment = experiment;
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Load(&options, &model, &messages);
-    for (int i = 0; i < kaiMessages_Count(messages); i++)
-        print_message("%s\n", kaiMessages_Text(messages, i, false));
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    kaiStatus status = load_model(&options, &model, &messages);
+    for (int i = 0; i < kaiProgram_MessageCount(messages); i++)
+        print_message("%s\n", kaiProgram_MessageText(messages, i, false));
+    kaiProgram_Free(messages);
     assert_int_equal(status, KAI_OK);
     return model;
 }
@@ -246,7 +247,7 @@ static void test_sampled_pi(void** state)
 
 // ------------------------------------------------------------------------------------------------------------ queue
 
-static double get(const kaiModel* model, const kaiSim* sim, const char* name)
+static double get(const kaiModel* model, kaiSim* sim, const char* name)
 {
     double value = NAN;
     assert_true(kaiSim_Get(sim, kaiModel_FindVariable(model, name), &value));
