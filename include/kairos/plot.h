@@ -1,4 +1,19 @@
 // Figures: rows in, a picture out (SVG, PNG, PDF, or characters for a terminal).
+//
+//     kaiFigureOptions options = kaiDefaultFigureOptions();
+//     options.path = "ball.svg";
+//     const char* signals[] = {"y"};
+//     kaiPanel panel = {.signals = signals, .count = 1};
+//     int count;
+//     const kaiColumn* columns = kaiSim_Columns(sim, &count);
+//     kaiFigure* figure = kaiFigure_Create(&options, columns, count, &panel, 1, &error);
+//     …                                 // every row of the run: kaiFigure_Row(figure, row), a kaiRowFn
+//     kaiFigure_Draw(figure, &error);
+//     kaiFigure_Free(figure);
+//
+// Units. Lengths in 1/96 inch; times in seconds.
+// Lifetime. The options' texts and the columns must live as long as the figure; panels are copied.
+// Threads. A figure belongs to one thread at a time; different figures are independent.
 #ifndef KAIROS_PLOT_H
 #define KAIROS_PLOT_H
 

@@ -1,4 +1,22 @@
 // Runs of a model. Everything that changes lives in a kaiSim; the model is shared and never changes.
+//
+//     kaiSimOptions options = kaiModel_SimOptions(model);  // what the experiment says
+//     options.stop = 10;
+//     kaiError error;
+//     kaiSim* sim = kaiSim_Create(model, &options, &error);
+//     kaiSim_Set(sim, kaiModel_FindVariable(model, "g"), 1.62);
+//     kaiStatus status;
+//     while ((status = kaiSim_Step(model, sim)) == KAI_INSTANT)
+//         printf("instant at %g\n", kaiSim_Now(sim).t);
+//     if (status < 0)
+//         fprintf(stderr, "%s\n", kaiSim_Failure(sim)->message);
+//     kaiSim_Free(sim);
+//
+// Units. Times in seconds, values in SI units.
+// Lifetime. A sim must not outlive its model. Texts and columns that it hands out live as long as it does, unless said
+// otherwise; those given to a callback live during the call. A snapshot needs its model, not its sim.
+// Threads. A sim belongs to one thread at a time. Any number of sims of one model run at the same time. `interrupt` may
+// be set from any thread or signal handler.
 #ifndef KAIROS_SIM_H
 #define KAIROS_SIM_H
 

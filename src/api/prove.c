@@ -223,7 +223,7 @@ kaiAnswer kaiProof_Answer(const kaiProof* proof)
 
 const char* kaiProof_Text(const kaiProof* proof)
 {
-    return proof->text;
+    return proof != NULL ? proof->text : NULL;
 }
 
 const char* kaiProof_Experiment(const kaiProof* proof)

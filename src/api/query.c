@@ -192,21 +192,24 @@ kaiCsv* kaiCsv_Open(const char* path, const kaiColumn* columns, int column_count
 
 kaiStatus kaiCsv_Row(kaiCsv* csv, const kaiRow* row)
 {
-    return csv_row((Csv*)csv, row);
+    return csv != NULL && row != NULL ? csv_row((Csv*)csv, row) : KAI_ERR_USAGE;
 }
 
 void kaiCsv_SetLead(kaiCsv* csv, const double* values)
 {
-    csv_set_lead((Csv*)csv, values);
+    if (csv != NULL && values != NULL)
+        csv_set_lead((Csv*)csv, values);
 }
 
 kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark)
 {
-    return csv_close((Csv*)csv, remark);
+    return csv != NULL ? csv_close((Csv*)csv, remark) : KAI_ERR_USAGE;
 }
 
 int kaiNumber_Write(char out[33], double value)
 {
+    if (out == NULL)
+        return 0;
     int length = number_write(out, value);
     out[length] = 0;
     return length;

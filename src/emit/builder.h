@@ -52,8 +52,8 @@ void build_experiment(Builder* b);
 void build_expectations(Builder* b);
 // externals.c: the libraries and symbols of external functions.
 void find_externals(Builder* b);
-// islands.c: which states go together (rule D2); false: one island, nothing to cut.
-bool build_islands(Builder* b);
+// islands.c: which states go together (rule D2). One island for everything is `fused`.
+void build_islands(Builder* b);
 // units.c: the parts of the flow and of reactions, and who reads what.
 void build_units(Builder* b);
 void finish_units(Builder* b);  // after the layout of the registers

@@ -271,8 +271,7 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     b->draft.react = build_program(p, &react, &order);
     if (listing)
         list_order(b, "reaction:", &order);
-    if (b->islands.count > 0)
-        build_units(b);
+    build_units(b);
     build_start(b);
     build_initial(b);
     build_reaction_code(b);
@@ -506,8 +505,7 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
     build_reg_places(b);
     emit_relocate(&b->programs.emitter, b->draft.reg_first);
     relocate_tables(b);
-    if (b->islands.count > 0)
-        finish_units(b);
+    finish_units(b);
     for (uint32_t i = 0; i < b->c.scalars.constants.count; i++)
         vec_push(b->arena, b->constants, b->c.scalars.constants.at[i]);
     for (uint32_t i = 0; i < b->programs.emitter.code.count; i++)

@@ -1,52 +1,64 @@
-// Where guards cross (rule C2). After every accepted step their sign is looked at; a crossing is located on the dense
-// output, in the local variable theta of the step, on the far side. Two roots inside one step show as an extremum of g,
-// found as the root of its exact slope. With islands each guard looks for itself, in the part of time that the last
-// steps of all islands it reads have in common.
+// Where guards cross (rule C2). After every accepted step of an island the guards that read it alone are looked at; a
+// crossing is located on the dense output, in the local variable theta of the step, on the far side. Two roots inside
+// one step show as an extremum of g, found as the root of its exact slope. A guard that reads several islands looks for
+// itself, in the part of time that their last steps have in common.
 #include "kernel/guard.h"
 
 #include <math.h>
 #include <string.h>
 
+enum
+{
+    NO_ISLAND = 0xffffffffu
+};
+
 typedef struct Search
 {
     kaiSim* sim;
     const Guard* guard;
-    double start, length;  // of the step
+    double start, length;  // of the step or window
     int toward;
+    uint32_t island;  // the only one it reads, whose step it is; NO_ISLAND: a window
 } Search;
 
-// With islands: states (and slopes) of all that the guard reads, at theta of the window.
-static double look_at(Search* s, double theta, bool slopes)
+// States of all that the guard reads, at theta of the window. With slopes: those of g as well.
+static void look_at(Search* s, double theta, bool slopes)
 {
     kaiSim* sim = s->sim;
     const kaiModel* model = sim->model;
     const Guard* guard = s->guard;
-    slopes |= guard->code.end == guard->code.start;
     for (uint32_t i = 0; i < guard->islands.count; i++)
         island_look(sim, model->guard_islands[guard->islands.first + i], s->start, s->length, theta, slopes);
     vm_run(model, sim->R, slopes ? guard->look : guard->code, &sim->host);
-    return sim->R[guard->g];
+}
+
+// The few states that the guard reads, at theta of the step.
+static void load_some(Search* s, double theta)
+{
+    kaiSim* sim = s->sim;
+    const kaiModel* model = sim->model;
+    const int* slots = model->guard_slots + s->guard->first_state;
+    const int* states = model->guard_states + s->guard->first_state;
+    uint32_t base = sim->islands[s->island].base;
+    double* x = base != NO_REG ? sim_states(sim) + base : sim->island_x;
+    ode_dense_some(sim->island_odes[s->island], theta, slots, (int)s->guard->state_count, x);
+    for (uint32_t i = 0; base == NO_REG && i < s->guard->state_count; i++)
+        sim_states(sim)[states[i]] = x[slots[i]];
 }
 
 static double guard_at(Search* s, double theta)
 {
     kaiSim* sim = s->sim;
-    const kaiModel* model = sim->model;
     const Guard* guard = s->guard;
+    bool own = guard->code.end > guard->code.start;
     sim->counters.guard_calls++;
-    sim->R[model->reg_time] = s->start + theta * s->length;
-    if (sim->local)
-        return look_at(s, theta, false);
-    if (guard->code.end > guard->code.start)
-    {
-        ode_dense_some(sim->ode, theta, model->guard_states + guard->first_state, (int)guard->state_count,
-                       sim_states(sim));
-        vm_run(model, sim->R, guard->code, &sim->host);
-    }
+    sim->R[sim->model->reg_time] = s->start + theta * s->length;
+    if (s->island == NO_ISLAND || !own)
+        look_at(s, theta, !own);
     else
     {
-        ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
-        vm_run(model, sim->R, model->events, &sim->host);
+        load_some(s, theta);
+        vm_run(sim->model, sim->R, guard->code, &sim->host);
     }
     return sim->R[guard->g];
 }
@@ -61,17 +73,14 @@ static double slope_function(void* ctx, double theta)
 {
     Search* s = ctx;
     kaiSim* sim = s->sim;
+    const Guard* guard = s->guard;
     sim->counters.guard_calls++;
     sim->R[sim->model->reg_time] = s->start + theta * s->length;
-    if (sim->local)
-    {
-        look_at(s, theta, true);
-        return -s->toward * sim->R[s->guard->slope];
-    }
-    ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
-    bool own = s->guard->slope_code.end > s->guard->slope_code.start;
-    vm_run(sim->model, sim->R, own ? s->guard->slope_code : sim->model->events, &sim->host);
-    return -s->toward * sim->R[s->guard->slope];
+    for (uint32_t i = 0; i < guard->islands.count; i++)
+        island_look(sim, sim->model->guard_islands[guard->islands.first + i], s->start, s->length, theta, true);
+    bool own = guard->slope_code.end > guard->slope_code.start;
+    vm_run(sim->model, sim->R, own ? guard->slope_code : guard->look, &sim->host);
+    return -s->toward * sim->R[guard->slope];
 }
 
 // The first theta at which the guard has crossed, when the start of the bracket gives no sign to go by.
@@ -228,61 +237,70 @@ static bool scan_curved(Search* s, GuardState* state, const Piece* whole, Candid
     return found;
 }
 
-static Search search_of(kaiSim* sim, uint32_t index)
+// The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the event.
+static Search search_of(kaiSim* sim, uint32_t index, uint32_t island)
 {
-    // The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the
-    // event.
-    double start = ode_step_start(sim->ode), length = ode_dense_length(sim->ode);
-    return (Search){sim, &sim->model->guards[index], start, length, sim->guards[index].toward};
+    const Ode* ode = sim->island_odes[island];
+    return (Search){
+        sim, &sim->model->guards[index], ode_step_start(ode), ode_dense_length(ode), sim->guards[index].toward, island};
 }
 
-static void load_step_end(kaiSim* sim)
+// The guards of the island and their slopes at the end of its step.
+static void load_step_end(kaiSim* sim, uint32_t island)
 {
     const kaiModel* model = sim->model;
-    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * model->state_count);
-    memcpy(sim_slopes(sim), ode_slope(sim->ode), sizeof(double) * model->state_count);
-    sim->R[model->reg_time] = ode_time(sim->ode);
-    vm_run(model, sim->R, model->events, &sim->host);
+    const Ode* ode = sim->island_odes[island];
+    island_ends(sim, island);
+    sim->R[model->reg_time] = ode_time(ode);
+    vm_run(model, sim->R, model->islands[island].events, &sim->host);
     sim->counters.guard_calls++;
 }
 
-// Where the guards may have crossed in the step. What needs the inside of the step disturbs the registers of its end,
-// so the values there are kept.
-static void collect_candidates(kaiSim* sim)
+static bool find_crossing(Search* s, GuardState* state, const Piece* p, Candidate* c)
+{
+    if (s->guard->curved)
+        return scan_curved(s, state, p, c);
+    return is_past(s->sim, s->guard, p->g_hi) || (p->slope_lo * p->slope_hi < 0 && find_dip(s, state, p, c));
+}
+
+static void list_searched(kaiSim* sim, uint32_t island)
+{
+    sim->searched.count = 0;
+    for (GuardWalk w = {.island = island}; own_guard(sim, &w);)
+        sim->searched.at[sim->searched.count++] = w.index;
+}
+
+// Where the guards may have crossed in the step.
+static void collect_candidates(kaiSim* sim, uint32_t island)
 {
     const kaiModel* model = sim->model;
-    int64_t calls = sim->counters.guard_calls;
+    const IndexList list = sim->searched;
+    double end = ode_time(sim->island_odes[island]);
     sim->candidate_count = 0;
-    for (ActiveWalk w = {0}; active_guard(sim, &w);)
+    for (uint32_t i = 0; i < list.count; i++)  // the search writes to the registers they lie in
     {
-        sim->guards[w.index].g_end = sim->R[model->guards[w.index].g];
-        sim->guards[w.index].slope_end = sim->R[model->guards[w.index].slope];
+        GuardState* state = &sim->guards[list.at[i]];
+        state->g_end = sim->R[model->guards[list.at[i]].g];
+        state->slope_end = sim->R[model->guards[list.at[i]].slope];
+        state->until = end;
     }
-    for (ActiveWalk w = {0}; active_guard(sim, &w);)
+    for (uint32_t i = 0; i < list.count; i++)
     {
-        uint32_t i = w.index;
-        GuardState* state = &sim->guards[i];
-        const Guard* guard = &model->guards[i];
-        if (!state->active)
-            continue;
+        GuardState* state = &sim->guards[list.at[i]];
         Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
         Candidate c = {.lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};
-        Search s = search_of(sim, i);
-        bool past = is_past(sim, guard, p.g_hi);
-        bool found = guard->curved ? scan_curved(&s, state, &p, &c)
-                                   : past || (p.slope_lo * p.slope_hi < 0 && find_dip(&s, state, &p, &c));
-        c.guard = i;
+        Search s = search_of(sim, list.at[i], island);
+        bool found = find_crossing(&s, state, &p, &c);
+        c.guard = list.at[i];
         if (found)
             sim->candidates[sim->candidate_count++] = c;
     }
-    if (sim->counters.guard_calls != calls)
-        load_step_end(sim);
 }
 
 // Locates one candidate unless another one comes clearly before it.
-static void locate_before(kaiSim* sim, Candidate* c, double first)
+static void locate_before(kaiSim* sim, uint32_t island, Candidate* c, double first)
 {
-    Search s = search_of(sim, c->guard);
+    Search s = search_of(sim, c->guard, island);
     double latest = first + theta_share(&s);
     c->after = INFINITY;
     if (c->lo > latest)
@@ -298,35 +316,45 @@ static void locate_before(kaiSim* sim, Candidate* c, double first)
     c->after = locate(&s, c);
 }
 
-bool guard_search(kaiSim* sim, double* theta)
+// The first crossing; those a few ulp of t after it share the instant.
+static double first_crossing(kaiSim* sim, uint32_t island)
 {
-    if (sim->model->guards_count == 0)
-        return false;
-    load_step_end(sim);
-    collect_candidates(sim);
-    if (sim->candidate_count == 0)
-        return false;
-    double first = INFINITY;
+    double first = INFINITY, theta;
     for (uint32_t i = 0; i < sim->candidate_count; i++)
     {
-        locate_before(sim, &sim->candidates[i], first);
+        locate_before(sim, island, &sim->candidates[i], first);
         first = fmin(first, sim->candidates[i].after);
     }
-    *theta = first;
-    for (uint32_t i = 0; i < sim->candidate_count; i++)  // crossings a few ulp of t apart share the instant
+    theta = first;
+    for (uint32_t i = 0; i < sim->candidate_count; i++)
     {
-        Search s = search_of(sim, sim->candidates[i].guard);
+        Search s = search_of(sim, sim->candidates[i].guard, island);
         if (sim->candidates[i].after <= first + theta_share(&s))
-            *theta = fmax(*theta, sim->candidates[i].after);
+            theta = fmax(theta, sim->candidates[i].after);
     }
+    return theta;
+}
+
+bool guard_search(kaiSim* sim, uint32_t island, double* theta)
+{
     sim->located_count = 0;
+    list_searched(sim, island);
+    if (sim->searched.count == 0)
+        return false;
+    load_step_end(sim, island);
+    collect_candidates(sim, island);
+    if (sim->candidate_count == 0)
+        return false;
+    *theta = first_crossing(sim, island);
     for (uint32_t i = 0; i < sim->candidate_count; i++)
     {
         const Candidate* c = &sim->candidates[i];
-        Search s = search_of(sim, c->guard);
+        Search s = search_of(sim, c->guard, island);
         if (c->after <= *theta || (c->lo < *theta && has_crossed(&s, guard_at(&s, *theta))))
             sim->located[sim->located_count++] = c->guard;
     }
+    for (uint32_t i = 0; i < sim->searched.count; i++)  // the rest of the step is not looked at
+        sim->guards[sim->searched.at[i]].until = sim->guards[sim->searched.at[i]].from;
     return true;
 }
 
@@ -342,19 +370,6 @@ static kaiStatus pass(kaiSim* sim, uint32_t index, double g, double slope, doubl
     state->toward = direction(sim, guard);
     return state->rebound != 0 ? zeno_turned(sim, index, t) : KAI_OK;
 }
-
-kaiStatus guard_step_done(kaiSim* sim)
-{
-    kaiStatus status = KAI_OK;
-    for (ActiveWalk w = {0}; status == KAI_OK && active_guard(sim, &w);)
-        if (sim->guards[w.index].active)
-            status = pass(sim, w.index, sim->R[sim->model->guards[w.index].g],
-                          sim->R[sim->model->guards[w.index].slope], ode_time(sim->ode));
-    return status;
-}
-
-// ---- with islands
-// ----------------------------------------------------------------------------------------------------
 
 kaiStatus guard_pass(kaiSim* sim, uint32_t index)
 {
@@ -382,7 +397,7 @@ void guard_look(kaiSim* sim, uint32_t index, double until)
 {
     GuardState* state = &sim->guards[index];
     const Guard* guard = &sim->model->guards[index];
-    Search s = {sim, guard, state->from, until - state->from, state->toward};
+    Search s = {sim, guard, state->from, until - state->from, state->toward, NO_ISLAND};
     sim->R[sim->model->reg_time] = until;
     sim->counters.guard_calls++;
     look_at(&s, 1, true);
@@ -391,10 +406,7 @@ void guard_look(kaiSim* sim, uint32_t index, double until)
     state->slope_end = sim->R[guard->slope];
     Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
     Candidate c = {.guard = index, .lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};
-    bool past = is_past(sim, guard, p.g_hi);
-    bool found = guard->curved ? scan_curved(&s, state, &p, &c)
-                               : past || (p.slope_lo * p.slope_hi < 0 && find_dip(&s, state, &p, &c));
-    found = found && !stands_still(&s, &p);
+    bool found = find_crossing(&s, state, &p, &c) && !stands_still(&s, &p);
     state->theta = found ? locate(&s, &c) : 1;
     state->due = found ? s.start + state->theta * s.length : INFINITY;
     if (state->due <= state->from && sim->instant_time != state->from)

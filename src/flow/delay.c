@@ -42,8 +42,6 @@ static kaiStatus wait_for(kaiSim* sim, double t, uint32_t target, double value)
 
 static kaiStatus touch_now(kaiSim* sim, uint32_t reg, uint32_t other)
 {
-    if (!sim->local)
-        return KAI_OK;
     touch_register(sim, reg);
     if (other != NO_REG)
         touch_register(sim, other);
@@ -65,10 +63,9 @@ static kaiStatus queue_turn(kaiSim* sim, uint32_t index);
 kaiStatus delay_send(kaiSim* sim, CommitResult* result)
 {
     const kaiModel* model = sim->model;
-    uint32_t count = sim->local ? sim->touched.delays.count : model->delays_count;
-    for (uint32_t k = 0; k < count; k++)
+    for (TouchWalk w = {0}; touch_next(sim, &sim->touched.delays, model->delays_count, &w);)
     {
-        uint32_t i = sim->local ? sim->touched.delays.at[k] : k;
+        uint32_t i = w.index;
         const Delay* d = &model->delays[i];
         kaiStatus status = d->queue ? queue_turn(sim, i) : KAI_OK;
         if (status != KAI_OK)
@@ -126,7 +123,7 @@ static kaiStatus hand_over(kaiSim* sim, const QueueEntry* entry)
     if (!(entry->target & JUMP))
         return come_out(sim, d->out, d->out_present, entry->value);
     kaiStatus status = touch_now(sim, d->out, NO_REG);
-    sim_disturb(sim, d->out);
+    islands_disturb(sim, d->out);
     return status;
 }
 
@@ -168,6 +165,8 @@ kaiStatus delay_mark_due(kaiSim* sim, double t)
 
 kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_t* handle)
 {
+    if (sim == NULL)
+        return KAI_ERR_USAGE;
     const kaiModel* model = sim->model;
     if (variable < 0 || (uint32_t)variable >= model->vars_count || model->vars[variable].kind != MODEL_INPUT ||
         model->vars[variable].column != KAI_COLUMN_EVENT)
@@ -188,6 +187,8 @@ kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_
 
 bool kaiSim_Cancel(kaiSim* sim, uint64_t handle)
 {
+    if (sim == NULL)
+        return false;
     return queue_cancel(&sim->queue, handle);
 }
 
@@ -255,11 +256,8 @@ static kaiStatus queue_turn(kaiSim* sim, uint32_t index)
     }
     sim->R[d->out_present] = h->count;
     sim->R[d->out] = h->count > 0 ? point_at(h, 0)->value : 0;
-    if (sim->local)
-    {
-        sim_disturb(sim, d->out);
-        sim_disturb(sim, d->out_present);
-    }
+    islands_disturb(sim, d->out);
+    islands_disturb(sim, d->out_present);
     return status;
 }
 
@@ -311,23 +309,6 @@ double delay_value(void* ctx, uint32_t index, double time, bool slope)
     bool right = time <= sim->flow_start;
     double ulps = 4e-16 * fabs(time);  // t + T - T need not be t
     return history_value(h, right ? at + ulps : at - ulps, right, slope);
-}
-
-static kaiStatus push_all(kaiSim* sim, double t)
-{
-    const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < model->delays_count; i++)
-    {
-        const Delay* d = &model->delays[i];
-        if (d->event)
-            continue;
-        History* h = &sim->histories[i];
-        double value = sim->R[d->flow_value], slope = sim->R[d->flow_slope];
-        kaiStatus status = history_push(sim, h, (HistoryPoint){t, value, slope}, t - 2 * sim->R[d->time]);
-        if (status != KAI_OK)
-            return status;
-    }
-    return KAI_OK;
 }
 
 // An island's last step, up to `until`.
@@ -419,49 +400,12 @@ kaiStatus delay_start(kaiSim* sim)
         return sim_fail(sim, model->delays[0].place, "a continuous signal needs a delay above 0",
                         "a transport delay of %g", shortest);
     double limit = sim->options.max_step > 0 ? fmin(sim->options.max_step, shortest) : shortest;
-    if (!sim->local)
-        ode_set_max_step(sim->ode, limit);
     for (uint32_t i = 0; i < model->islands_count; i++)
         ode_set_max_step(sim->island_odes[i], limit);
     return start_histories(sim);
 }
 
-// Where an instant may follow, the slope is that of the equations, before and after it: the slope of an interpolant
-// would look like a jump.
-static kaiStatus load_end(kaiSim* sim)
-{
-    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * sim->model->state_count);
-    kaiStatus status = sim_run_code(sim, sim->model->deriv);
-    if (sim->holds > 0)
-        zeno_hold(sim, sim_slopes(sim));
-    return status;
-}
-
-kaiStatus delay_step(kaiSim* sim)
-{
-    if (!has_histories(sim->model))
-        return KAI_OK;
-    double start = ode_step_start(sim->ode), h = ode_time(sim->ode) - start;
-    for (int k = 1; k <= 4; k++)
-    {
-        double theta = k / 4.0, t = k == 4 ? ode_time(sim->ode) : start + theta * h;
-        sim->R[sim->model->reg_time] = t;
-        kaiStatus status = KAI_OK;
-        if (k == 4)
-            status = load_end(sim);
-        else
-            ode_dense(sim->ode, theta, sim_states(sim), sim_slopes(sim));
-        if (status == KAI_OK)
-            status = sim_run_code(sim, sim->model->events);
-        if (status == KAI_OK)
-            status = push_all(sim, t);
-        if (status != KAI_OK)
-            return status;
-    }
-    return KAI_OK;
-}
-
-// With islands: what goes in where the run stands.
+// What goes in where the run stands.
 static kaiStatus look_now(kaiSim* sim, const Delay* d)
 {
     sim->R[sim->model->reg_time] = sim->now.t;
@@ -474,19 +418,16 @@ static kaiStatus look_now(kaiSim* sim, const Delay* d)
 kaiStatus delay_instant(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
+    kaiStatus status = KAI_OK;
     if (!has_histories(model))
-        return KAI_OK;
-    kaiStatus status = sim->local ? KAI_OK : load_end(sim);
-    if (status == KAI_OK && !sim->local)
-        status = sim_run_code(sim, model->events);
+        return status;
     for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
     {
         const Delay* d = &model->delays[i];
         History* h = &sim->histories[i];
-        if (d->event || (sim->local && sim->islands[d->island].disturbed_at != sim->touch))
+        if (d->event || sim->islands[d->island].disturbed_at != sim->touch)
             continue;
-        if (sim->local)
-            status = look_now(sim, d);
+        status = look_now(sim, d);
         double value = sim->R[d->flow_value], slope = sim->R[d->flow_slope];
         bool jumps =
             h->count > 0 && (point_at(h, h->count - 1)->value != value || point_at(h, h->count - 1)->slope != slope);

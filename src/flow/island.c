@@ -1,8 +1,9 @@
-// Islands (rule D2, paper 004 section 4.3): parts of the model with a solver, a step and a time of their own. An island
-// takes one step beyond the present, not past what is expected to disturb it; guards that read it look for their
-// crossings in that step and remember them. What disturbs it earlier finds the dense output of the step as checkpoint:
-// the island rolls back to that time and starts again. Undisturbed it never rolls back.
-#include "kernel/sim.h"
+// Islands (rule D2, paper 004 section 4.3): parts of the model with a solver, a step and a time of their own; every
+// model has at least one. An island takes one step beyond the present, not past what is expected to disturb it, nor
+// past the first crossing of a guard that reads it alone; guards that read several look for their crossings in the
+// steps these have in common, and remember them. What disturbs it earlier finds the dense output of the step as
+// checkpoint: the island rolls back to that time and starts again. Undisturbed it never rolls back.
+#include "kernel/guard.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,21 +21,41 @@ static uint32_t count_of(const kaiSim* sim, uint32_t island)
     return sim->model->islands[island].states.count;
 }
 
-static void scatter(const kaiSim* sim, uint32_t island, const double* from, double* to)
+static void scatter(const kaiSim* sim, uint32_t island, const double* restrict from, double* restrict to)
 {
-    const uint32_t* states = states_of(sim, island);
-    for (uint32_t i = 0, n = count_of(sim, island); i < n; i++)
-        to[states[i]] = from[i];
+    const uint32_t *states = states_of(sim, island), n = count_of(sim, island), base = sim->islands[island].base;
+    if (base != NO_REG && n > 0)
+        memcpy(to + base, from, sizeof(double) * n);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            to[states[i]] = from[i];
 }
 
-static void gather(const kaiSim* sim, uint32_t island, const double* from, double* to)
+static void gather(const kaiSim* sim, uint32_t island, const double* restrict from, double* restrict to)
 {
-    const uint32_t* states = states_of(sim, island);
-    for (uint32_t i = 0, n = count_of(sim, island); i < n; i++)
-        to[i] = from[states[i]];
+    const uint32_t *states = states_of(sim, island), n = count_of(sim, island), base = sim->islands[island].base;
+    if (base != NO_REG && n > 0)
+        memcpy(to, from + base, sizeof(double) * n);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            to[i] = from[states[i]];
 }
 
-static double theta_of(const kaiSim* sim, uint32_t island, double t)
+static uint32_t base_of(const kaiSim* sim, uint32_t island)
+{
+    const uint32_t *states = states_of(sim, island), n = count_of(sim, island);
+    for (uint32_t i = 1; i < n; i++)
+        if (states[i] != states[0] + i)
+            return NO_REG;
+    return n > 0 ? states[0] : 0;
+}
+
+uint32_t island_state(const kaiSim* sim, uint32_t island, uint32_t slot)
+{
+    return states_of(sim, island)[slot];
+}
+
+double island_theta(const kaiSim* sim, uint32_t island, double t)
 {
     const Ode* ode = sim->island_odes[island];
     double start = ode_step_start(ode), end = ode_time(ode);
@@ -56,17 +77,36 @@ void island_load(kaiSim* sim, uint32_t island, double t)
         scatter(sim, island, ode_state(ode), sim_states(sim));
         return;
     }
-    ode_dense(ode, theta_of(sim, island, t), sim->island_x, NULL);
+    ode_dense(ode, island_theta(sim, island, t), sim->island_x, NULL);
     scatter(sim, island, sim->island_x, sim_states(sim));
 }
 
+// Where the solver stands it has them, or will need them.
 kaiStatus island_slopes(kaiSim* sim, uint32_t island)
 {
     IslandState* s = &sim->islands[island];
+    Ode* ode = sim->island_odes[island];
+    double t = sim->R[sim->model->reg_time];
     if (s->sloped == sim->moment)
         return KAI_OK;
     s->sloped = sim->moment;
-    return sim_run_code(sim, sim->model->islands[island].deriv);
+    if (!s->begun || s->disturbed || s->loaded != ode_time(ode))
+        return sim_run_code(sim, sim->model->islands[island].deriv);
+    int failed = ode_evaluate(ode);
+    if (failed != ODE_OK)
+        return sim_ode_failed(sim, island, failed);
+    scatter(sim, island, ode_slope(ode), sim_slopes(sim));
+    s->loaded = ode_time(ode);
+    sim->R[sim->model->reg_time] = t;
+    return KAI_OK;
+}
+
+void island_ends(kaiSim* sim, uint32_t island)
+{
+    const Ode* ode = sim->island_odes[island];
+    sim->islands[island].loaded = NAN;
+    scatter(sim, island, ode_state(ode), sim_states(sim));
+    scatter(sim, island, ode_slope(ode), sim_slopes(sim));
 }
 
 // At `theta` of a window. In a window that is the whole step theta is that of the step, to the last bit.
@@ -90,11 +130,15 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
     sim->R[sim->model->reg_time] = t;
     sim->islands[own->island].loaded = NAN;
     scatter(sim, own->island, x, sim_states(sim));
+    if (sim_numeric(sim))
+        pulse_trial(sim, t);
     if (vm_run(sim->model, sim->R, code, &sim->host) != 0)
     {
         sim->now.t = t;
         return sim_run_code(sim, code) != KAI_OK ? -1 : 0;
     }
+    if (sim->holds > 0)
+        zeno_hold(sim, sim_slopes(sim));
     gather(sim, own->island, sim_slopes(sim), dx);
     return 0;
 }
@@ -112,11 +156,14 @@ static int island_jacobian(void* ctx, double t, const double* x, double* values,
     if (vm_run(model, sim->R, model->jacobian, &sim->host) != 0)
         return -1;
     for (int i = 0; i < own->system.column_start[own->system.n]; i++)
-        values[i] = sim->R[model->jacobian_values[own->entries[i]]];
+    {
+        bool held = sim->holds > 0 && sim->hold_by[model->jacobian_rows[own->entries[i]]] != 0;
+        values[i] = held ? 0 : sim->R[model->jacobian_values[own->entries[i]]];
+    }
     for (uint32_t i = 0; dfdt != NULL && i < count_of(sim, own->island); i++)
     {
-        uint32_t time = model->jacobian_times[states_of(sim, own->island)[i]];
-        dfdt[i] = time != NO_REG ? sim->R[time] : 0;
+        uint32_t state = states_of(sim, own->island)[i], time = model->jacobian_times[state];
+        dfdt[i] = time != NO_REG && (sim->holds == 0 || sim->hold_by[state] == 0) ? sim->R[time] : 0;
     }
     return 0;
 }
@@ -207,7 +254,7 @@ static void end_step(kaiSim* sim, uint32_t island, double t)
         return;
     s->rollbacks += s->own != sim->touch;
     s->thrown += s->own != sim->touch;
-    ode_cut(ode, theta_of(sim, island, t));
+    ode_cut(ode, island_theta(sim, island, t));
 }
 
 static kaiStatus restart(kaiSim* sim, uint32_t island)
@@ -215,6 +262,7 @@ static kaiStatus restart(kaiSim* sim, uint32_t island)
     IslandState* s = &sim->islands[island];
     double t = sim->now.t;
     bool first = !s->begun;
+    s->disturbed = false;
     island_load(sim, island, t);
     gather(sim, island, sim_states(sim), sim->island_start);
     if (!first)
@@ -224,7 +272,6 @@ static kaiStatus restart(kaiSim* sim, uint32_t island)
         return sim_ode_failed(sim, island, failed);
     scatter(sim, island, sim->island_start, sim_states(sim));
     s->begun = true;
-    s->disturbed = false;
     s->disturbed_at = sim->touch;
     s->loaded = t;
     s->pin_time = NAN;
@@ -249,25 +296,39 @@ kaiStatus islands_restart(kaiSim* sim)
 // ---- stepping
 // --------------------------------------------------------------------------------------------------------
 
-// The next time at which something expected may disturb the island.
+static bool same_time(double due, double t)
+{
+    return due <= t + 4e-16 * fabs(t);
+}
+
+// The next time at which something expected may disturb the island. Alone it waits for all that is due. Where a clock
+// ticks at what is one time, its own time is taken: a delayed sample that comes a rounding early must not pull the
+// clock along, or the next sample would be earlier still.
 static double limit_of(const kaiSim* sim, uint32_t index, double t)
 {
     const kaiModel* model = sim->model;
     const Island* island = &model->islands[index];
-    double limit = sim->options.stop, next = delay_next_time(sim);
-    if (island->queued && next > t)
-        limit = fmin(limit, next);
-    for (uint32_t i = 0; i < island->clocks.count; i++)
+    double limit = INFINITY, next;
+    uint32_t item;
+    if (model->islands_count == 1)
+        limit = agenda_next(&sim->agenda, &item);
+    else
     {
-        next = schedule_clock_time(sim, model->island_clocks[island->clocks.first + i]);
-        limit = next > t ? fmin(limit, next) : limit;
+        for (uint32_t i = 0; i < island->clocks.count; i++)
+        {
+            next = schedule_clock_time(sim, model->island_clocks[island->clocks.first + i]);
+            limit = next > t ? fmin(limit, next) : limit;
+        }
+        for (uint32_t i = 0; i < island->timers.count; i++)
+        {
+            next = sim->guards[model->island_timers[island->timers.first + i]].due;
+            limit = next > t ? fmin(limit, next) : limit;
+        }
     }
-    for (uint32_t i = 0; i < island->timers.count; i++)
-    {
-        next = sim->guards[model->island_timers[island->timers.first + i]].due;
-        limit = next > t ? fmin(limit, next) : limit;
-    }
-    return limit;
+    next = delay_next_time(sim);
+    if (island->queued && next > t && !same_time(limit, next))
+        limit = next;
+    return fmin(limit, sim->options.stop);
 }
 
 static void count_step(kaiCounters* counters, double start, double length)
@@ -292,37 +353,72 @@ static void profile_step(kaiSim* sim, uint32_t island, bool chosen, int64_t reje
         sim->refused[states_of(sim, island)[stats.worst]] += stats.rejected - rejected_before;
 }
 
+// Guards that read it alone, and states that zeno = continue holds, end the step where they ask for an instant.
+static void cut_step(kaiSim* sim, uint32_t index)
+{
+    Ode* ode = sim->island_odes[index];
+    double theta = 1;
+    bool found = guard_search(sim, index, &theta);
+    if (sim->holds > 0)
+        found |= zeno_search(sim, &theta);
+    if (!found)
+        return;
+    ode_cut(ode, theta);
+    for (uint32_t i = 0; i < sim->located_count; i++)
+    {
+        sim->guards[sim->located[i]].due = ode_time(ode);
+        agenda_set(&sim->agenda, agenda_guard(sim, sim->located[i]), ode_time(ode));
+    }
+    if (sim->located_count == 0)
+        agenda_set(&sim->agenda, agenda_hold(sim), ode_time(ode));
+    sim->located_count = 0;
+}
+
 static kaiStatus take_step(kaiSim* sim, uint32_t index)
 {
-    const kaiModel* model = sim->model;
     IslandState* s = &sim->islands[index];
     Ode* ode = sim->island_odes[index];
-    const IndexRange guards = model->islands[index].guards;
     double t = ode_time(ode), limit = limit_of(sim, index, t);
-    kaiStatus status = delay_island_step(sim, index, t);
-    for (uint32_t i = 0; i < guards.count && status == KAI_OK; i++)
-    {
-        uint32_t guard = model->island_guards[guards.first + i];
-        if (!sim->guards[guard].active)
-            continue;
-        status = guard_pass(sim, guard);
-        islands_look(sim, guard);
-    }
     s->due = false;
+    kaiStatus status = delay_island_step(sim, index, t);
+    if (status == KAI_OK && !(limit > t) && t < sim->options.stop)
+        agenda_set(&sim->agenda, agenda_island(sim, index), t);  // something else comes first
     if (status != KAI_OK || !(limit > t))
         return status;
     int64_t rejected = ode_stats(ode).rejected;
     int failed = ode_step(ode, limit);
     if (failed != ODE_OK)
         return sim_ode_failed(sim, index, failed);
+    if (sim_numeric(sim))
+        pulse_step_taken(sim);
+    double end = ode_time(ode);
+    cut_step(sim, index);
+    bool chosen = end < limit && ode_time(ode) == end;
     if (sim->options.profile)
-        profile_step(sim, index, ode_time(ode) < limit, rejected);
-    if (ode_time(ode) < limit)
-        count_step(&sim->counters, t, ode_time(ode) - t);
+        profile_step(sim, index, chosen, rejected);
+    if (chosen)
+        count_step(&sim->counters, t, end - t);
+    if (sim_numeric(sim))
+        pulse_step_taken(sim);
     s->loaded = NAN;
     s->ahead = fmax(s->ahead, ode_time(ode) - t);
     agenda_set(&sim->agenda, agenda_island(sim, index), ode_time(ode));
     return KAI_OK;
+}
+
+kaiStatus islands_arrive(kaiSim* sim, uint32_t island)
+{
+    kaiStatus status = KAI_OK;
+    for (GuardWalk w = {.island = island}; status == KAI_OK && island_guard(sim, &w);)
+    {
+        if (sim->guards[w.index].due != INFINITY)
+            continue;
+        status = guard_pass(sim, w.index);
+        if (sim->model->guards[w.index].islands.count != 1)
+            islands_look(sim, w.index);
+    }
+    islands_wait(sim, island);
+    return status;
 }
 
 // As far as all islands that the guard reads have got.
@@ -371,6 +467,7 @@ kaiStatus islands_advance(kaiSim* sim)
     X(disturbed.at, model->islands_count)                                                                              \
     X(row_islands.at, model->islands_count)                                                                            \
     X(looks.at, model->guards_count)                                                                                   \
+    X(searched.at, model->guards_count)                                                                                \
     X(due_clocks.at, model->clocks_count)                                                                              \
     X(outside.at, model->vars_count)                                                                                   \
     X(row_flows.at, model->vars_count + model->impulse_titles_count + model->probes_count)                             \
@@ -380,9 +477,9 @@ kaiStatus islands_advance(kaiSim* sim)
     X(react_runs, model->units_count)                                                                                  \
     X(var_touches, model->vars_count)                                                                                  \
     X(machine_touches, model->machines_count)                                                                          \
-    X(agenda.times, model->clocks_count + model->guards_count + model->islands_count)                                  \
-    X(agenda.heap, model->clocks_count + model->guards_count + model->islands_count)                                   \
-    X(agenda.where, model->clocks_count + model->guards_count + model->islands_count)
+    X(agenda.times, agenda_hold(sim) + 1)                                                                              \
+    X(agenda.heap, agenda_hold(sim) + 1)                                                                               \
+    X(agenda.where, agenda_hold(sim) + 1)
 
 static bool allocate(kaiSim* sim)
 {
@@ -407,7 +504,7 @@ kaiStatus islands_create(kaiSim* sim, const OdeOptions* options)
     const kaiModel* model = sim->model;
     if (!allocate(sim))
         return KAI_ERR_MEMORY;
-    sim->agenda.count = model->clocks_count + model->guards_count + model->islands_count;
+    sim->agenda.count = agenda_hold(sim) + 1;
     agenda_init(&sim->agenda);
     int* columns = sim->island_columns;
     uint32_t next = 0;
@@ -423,7 +520,7 @@ kaiStatus islands_create(kaiSim* sim, const OdeOptions* options)
         sim->island_odes[i] = ode_create(&own->system, options, sim->options.allocator);
         if (sim->island_odes[i] == NULL)
             return KAI_ERR_MEMORY;
-        sim->islands[i] = (IslandState){.loaded = sim->options.start, .pin_time = NAN};
+        sim->islands[i] = (IslandState){.base = base_of(sim, i), .loaded = sim->options.start, .pin_time = NAN};
         sim->islands[i].pushed = -INFINITY;
         if (island->delays.count > 0)
             sim->delaying.at[sim->delaying.count++] = i;

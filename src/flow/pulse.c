@@ -55,10 +55,22 @@ void pulse_start(kaiSim* sim)
                  n, n - 1, (n - 1) / 2, n, most, h);
 }
 
+// A model with numeric impulses has one island.
+static Ode* solver(const kaiSim* sim)
+{
+    return sim->island_odes[0];
+}
+
+// Differences are taken over the step that the solver tries.
+void pulse_trial(kaiSim* sim, double t)
+{
+    sim->R[sim->model->reg_step_end] = t;
+    sim->R[sim->model->reg_step_taken] = ode_step_length(solver(sim));
+}
+
 void pulse_step_taken(kaiSim* sim)
 {
-    sim->R[sim->model->reg_step_end] = ode_time(sim->ode);
-    sim->R[sim->model->reg_step_taken] = ode_step_length(sim->ode);
+    pulse_trial(sim, ode_time(solver(sim)));
 }
 
 void pulse_left_limit(kaiSim* sim)
@@ -70,7 +82,7 @@ void pulse_left_limit(kaiSim* sim)
 kaiStatus pulse_step_done(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    memcpy(sim_slopes(sim), ode_slope(sim->ode), sizeof(double) * model->state_count);
+    memcpy(sim_slopes(sim), ode_slope(solver(sim)), sizeof(double) * model->state_count);
     kaiStatus status = sim_run_code(sim, model->events);
     for (ActiveWalk w = {0}; active_memory(sim, &w);)
     {
@@ -113,10 +125,10 @@ static bool has_pulses(kaiSim* sim)
 
 static kaiStatus settle_step(kaiSim* sim, double h, double t)
 {
-    int failed = ode_impulse_step(sim->ode, h, t);
+    int failed = ode_impulse_step(solver(sim), h, t);
     if (failed != ODE_OK)
-        return sim_ode_failed(sim, NO_REG, failed);
-    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * sim->model->state_count);
+        return sim_ode_failed(sim, 0, failed);
+    memcpy(sim_states(sim), ode_state(solver(sim)), sizeof(double) * sim->model->state_count);
     sim->R[sim->model->reg_time] = t;
     pulse_step_taken(sim);
     return pulse_step_done(sim);
@@ -133,10 +145,11 @@ kaiStatus pulse_settle(kaiSim* sim, bool* moved)
     double t = sim->now.t, h = sim->R[model->reg_pulse];
     int n = model->impulse_order;
     memcpy(sim->x, sim_states(sim), sizeof(double) * model->state_count);
-    int failed = ode_restart(sim->ode, t, sim->x, false);
-    kaiStatus status = failed == ODE_OK ? KAI_OK : sim_ode_failed(sim, NO_REG, failed);
+    int failed = ode_restart(solver(sim), t, sim->x, false);
+    kaiStatus status = failed == ODE_OK ? KAI_OK : sim_ode_failed(sim, 0, failed);
     for (int k = 1; k <= 2 * n && status == KAI_OK; k++)
         status = settle_step(sim, k <= n ? h : -h, t + (k <= n ? k : 2 * n - k) * h);
-    *moved = sim->field_changed = true;
+    *moved = true;
+    islands_disturb_all(sim);
     return status;
 }

@@ -1,4 +1,4 @@
-// The run loop: start, steps, instants, end.
+// The run loop: start, steps, instants, end. The agenda tells what comes next; only what is due is worked on.
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -66,7 +66,6 @@ static kaiStatus check_balance(kaiSim* sim, bool instant)
 static kaiStatus run_start(kaiSim* sim)
 {
     sim->started = true;
-    sim->field_changed = true;
     sim->flow_start = sim->options.start;
     kaiStatus status = prepare(sim);
     if (status == KAI_OK)
@@ -81,80 +80,138 @@ static kaiStatus run_start(kaiSim* sim)
 // ---- steps
 // -----------------------------------------------------------------------------------------------------------
 
-static void load_states(kaiSim* sim)
+// Crossings a few ulp of t (or of their step) apart share one instant.
+static double shared(const kaiSim* sim, uint32_t item, double t)
 {
-    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * sim->model->state_count);
-    sim->R[sim->model->reg_time] = ode_time(sim->ode);
+    uint32_t guard = item - sim->model->clocks_count;
+    if (item < sim->model->clocks_count || guard >= sim->model->guards_count || sim->model->guards[guard].time_only)
+        return 4e-16 * fabs(t);
+    return fmax(9e-16 * fabs(t), 4e-15 * (sim->guards[guard].until - sim->guards[guard].from));
 }
 
-static kaiStatus solver_point(kaiSim* sim)
+// The islands of a located guard stand where it was found in their steps, and go on from there: what is left of a step
+// is known to a few ulp of its length only, which is too coarse beside the next crossing of the same guard. The step of
+// an island that it reads alone has been cut there already.
+static void pin_islands(kaiSim* sim, uint32_t index, double t)
 {
-    sim->now = (kaiTag){ode_time(sim->ode), 0, 0};
+    const GuardState* g = &sim->guards[index];
+    const IndexRange islands = sim->model->guards[index].islands;
+    for (uint32_t i = 0; i < islands.count; i++)
+    {
+        uint32_t island = sim->model->guard_islands[islands.first + i];
+        const Ode* ode = sim->island_odes[island];
+        double start = ode_step_start(ode), h = ode_time(ode) - start, length = g->until - g->from;
+        sim->islands[island].own = sim->touch + 1;
+        if (islands.count == 1)
+            return;
+        island_disturb(sim, island);
+        if (g->due != t || !(h > 0))
+            continue;
+        sim->islands[island].pin_time = t;
+        sim->islands[island].pin =
+            g->from == start && length == h ? g->theta : (g->from - start) / h + g->theta * (length / h);
+    }
+}
+
+static kaiStatus take_due(kaiSim* sim, uint32_t item)
+{
+    const kaiModel* model = sim->model;
+    agenda_set(&sim->agenda, item, INFINITY);
+    if (item < model->clocks_count)
+        sim->due_clocks.at[sim->due_clocks.count++] = item;
+    else if (item < model->clocks_count + model->guards_count)
+        sim->located[sim->located_count++] = item - model->clocks_count;
+    else if (item < agenda_hold(sim))
+        return islands_arrive(sim, item - model->clocks_count - model->guards_count);
+    return KAI_OK;
+}
+
+// Takes what is due at `next` from the agenda. *found: something discrete is, and *t is its time.
+static kaiStatus collect_due(kaiSim* sim, double next, bool* found, double* t)
+{
+    uint32_t item = 0;
+    double at;
+    kaiStatus status = KAI_OK;
+    *found = delay_next_time(sim) <= next + 4e-16 * fabs(next);
+    *t = next;
+    while (status == KAI_OK && (at = agenda_next(&sim->agenda, &item)) <= next + shared(sim, item, next))
+    {
+        bool island = item >= agenda_island(sim, 0) && item < agenda_hold(sim);
+        if (!island)
+            *t = fmax(*t, at);
+        *found |= !island;
+        status = take_due(sim, item);
+    }
+    for (uint32_t i = 0; i < sim->located_count; i++)
+    {
+        pin_islands(sim, sim->located[i], *t);
+        sim->guards[sim->located[i]].due = INFINITY;
+    }
+    return status;
+}
+
+static kaiStatus solver_point(kaiSim* sim, double t)
+{
+    bool recorded = t >= sim->options.stop;
+    for (uint32_t i = 0; i < sim->waiting.count; i++)
+        recorded |= sim->islands[sim->waiting.at[i]].recorded;
+    sim->now = (kaiTag){t, 0, 0};
     sim->rank = 0;
-    load_states(sim);
-    kaiStatus status = record_tag(sim, false, false);
+    touch_moment(sim, t);
+    kaiStatus status = recorded ? record_tag(sim, false, false) : KAI_OK;
     if (status == KAI_OK)
         status = check_balance(sim, false);
     return status == KAI_OK && sim_numeric(sim) ? pulse_step_done(sim) : status;
 }
 
-// Only what the error control chose: a step that ends at an event says nothing about the equations.
-static void count_step(kaiCounters* counters, double start, double length)
+static kaiStatus run_instant(kaiSim* sim, double t)
 {
-    if (counters->shortest_step == 0 || length < counters->shortest_step)
+    kaiStatus status = instant_run(sim, t, false);
+    if (status == KAI_OK)
+        status = record_instant_end(sim);
+    return status == KAI_OK ? check_balance(sim, true) : status;
+}
+
+// To the next time at which anything is due. KAI_INSTANT: it was an instant.
+static kaiStatus proceed(kaiSim* sim)
+{
+    uint32_t item;
+    bool found = false;
+    double t, next = fmin(agenda_next(&sim->agenda, &item), delay_next_time(sim));
+    next = fmin(next, sim->options.stop);
+    kaiStatus status = next > sim->now.t ? record_step(sim, sim->now.t, next) : KAI_OK;
+    if (status == KAI_OK)
+        status = collect_due(sim, next, &found, &t);
+    if (status != KAI_OK)
+        return status;
+    if (!found)
+        return solver_point(sim, next);
+    status = run_instant(sim, t);
+    return status == KAI_OK ? KAI_INSTANT : status;
+}
+
+static bool is_over(const kaiSim* sim)
+{
+    return sim->halted || sim->now.t >= sim->options.stop || same_time(sim->now.t, sim->options.stop);
+}
+
+// To the next instant, or to the end.
+static kaiStatus go_on(kaiSim* sim)
+{
+    for (;;)
     {
-        counters->shortest_step = length;
-        counters->shortest_at = start;
+        if (sim->options.interrupt != NULL && *sim->options.interrupt != 0)
+            return KAI_INTERRUPTED;
+        kaiStatus status = sim->outside.count > 0 ? run_instant(sim, sim->now.t) : KAI_OK;
+        if (status == KAI_OK && !sim->halted)
+            status = islands_advance(sim);
+        if (status == KAI_OK && is_over(sim))
+            return KAI_END;
+        if (status == KAI_OK)
+            status = proceed(sim);
+        if (status != KAI_OK)
+            return status;
     }
-    counters->longest_step = fmax(counters->longest_step, length);
-}
-
-// Whom the step was short for: asked only by those who want to explain a run.
-static void profile_step(kaiSim* sim, bool chosen, int64_t rejected_before)
-{
-    OdeStats stats = ode_stats(sim->ode);
-    int limiting = chosen ? ode_limiting(sim->ode) : -1;
-    if (limiting >= 0)
-        sim->limited[limiting]++;
-    if (stats.worst >= 0)
-        sim->refused[stats.worst] += stats.rejected - rejected_before;
-}
-
-// One step. *instant: something discrete is due at the time reached.
-static kaiStatus advance(kaiSim* sim, double limit, double next, bool* instant)
-{
-    int64_t rejected = sim->options.profile ? ode_stats(sim->ode).rejected : 0;
-    int failed = ode_step(sim->ode, limit);
-    if (failed != ODE_OK)
-        return sim_ode_failed(sim, NO_REG, failed);
-    if (sim_numeric(sim))
-        pulse_step_taken(sim);
-    double theta = 1, end = ode_time(sim->ode), start = ode_step_start(sim->ode);
-    bool found = guard_search(sim, &theta);
-    if (sim->holds > 0)
-        found |= zeno_search(sim, &theta);
-    if (!found && end < limit)
-        count_step(&sim->counters, start, end - start);
-    if (sim->options.profile)
-        profile_step(sim, !found && end < limit, rejected);
-    kaiStatus status = KAI_OK;
-    if (found)
-        end = start + theta * (end - start);
-    else
-        status = guard_step_done(sim);
-    *instant = found || same_time(end, next);
-    if (status == KAI_OK)
-        status = record_step(sim, start, end);
-    if (status == KAI_OK && found)
-        ode_cut(sim->ode, theta);
-    if (sim_numeric(sim))
-        pulse_step_taken(sim);
-    if (status == KAI_OK)
-        status = delay_step(sim);
-    load_states(sim);
-    if (status == KAI_OK && !*instant)
-        status = solver_point(sim);
-    return status;
 }
 
 static kaiStatus fail_with(kaiSim* sim, kaiStatus status)
@@ -167,68 +224,26 @@ static kaiStatus fail_with(kaiSim* sim, kaiStatus status)
 
 kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
 {
+    if (model == NULL || sim == NULL || sim->model != model)
+        return KAI_ERR_USAGE;
     (void)model;
     if (sim->ended)
         return sim->failure.status != KAI_OK ? sim->failure.status : KAI_END;
-    if (!sim->started)
-    {
-        kaiStatus status = run_start(sim);
-        if (status < 0)
-            return fail_with(sim, status);
-        if (status > 0)
-            return status;
-        sim->ended = sim->halted;
-        return sim->halted ? KAI_END : KAI_INSTANT;
-    }
-    if (sim->local)
-    {
-        kaiStatus status = island_run_step(sim);
-        if (status < 0)
-            return fail_with(sim, status);
-        sim->ended |= sim->halted;
-        return sim->ended ? KAI_END : status;
-    }
-    for (;;)
-    {
-        if (sim->options.interrupt != NULL && *sim->options.interrupt != 0)
-            return KAI_INTERRUPTED;
-        double next = schedule_next(sim), stop = sim->options.stop;
-        double limit = fmin(next, stop);
-        if (sim->field_changed)  // an input was set from outside
-        {
-            kaiStatus status = instant_run(sim, sim->now.t, false);
-            if (status < 0)
-                return fail_with(sim, status);
-        }
-        if (sim->now.t >= stop || same_time(sim->now.t, stop))
-        {
-            sim->ended = true;
-            return KAI_END;
-        }
-        bool instant = limit <= sim->now.t || same_time(sim->now.t, limit);  // due within a few ulp: no step between
-        kaiStatus status = instant ? KAI_OK : advance(sim, limit, next, &instant);
-        if (status == KAI_OK && instant)
-            status = instant_run(sim, same_time(ode_time(sim->ode), next) ? next : ode_time(sim->ode), false);
-        if (status == KAI_OK && instant)
-            status = record_instant_end(sim);
-        if (status == KAI_OK && instant)
-            status = check_balance(sim, true);
-        if (status < 0)
-            return fail_with(sim, status);
-        if (status > 0)
-            return status;
-        if (sim->halted)
-        {
-            sim->ended = true;
-            return KAI_END;
-        }
-        if (instant)
-            return KAI_INSTANT;
-    }
+    kaiStatus status = sim->started ? go_on(sim) : run_start(sim);
+    if (status < 0)
+        return fail_with(sim, status);
+    if (status == KAI_OK)
+        status = KAI_INSTANT;  // the start
+    if (status == KAI_INSTANT && sim->halted)
+        status = KAI_END;
+    sim->ended |= status == KAI_END;
+    return status;
 }
 
 kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim)
 {
+    if (model == NULL || sim == NULL || sim->model != model)
+        return KAI_ERR_USAGE;
     kaiStatus status;
     do
         status = kaiSim_Step(model, sim);

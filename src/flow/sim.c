@@ -43,7 +43,7 @@ void sim_warn(kaiSim* sim, uint32_t place, const char* format, ...)
 
 const kaiError* kaiSim_Warning(const kaiSim* sim, int index)
 {
-    return index >= 0 && (uint32_t)index < sim->warning_count ? &sim->warnings[index] : NULL;
+    return sim != NULL && index >= 0 && (uint32_t)index < sim->warning_count ? &sim->warnings[index] : NULL;
 }
 
 // The members of a loop that are unknown, by name and part.
@@ -102,29 +102,19 @@ kaiStatus sim_run_code(kaiSim* sim, CodeRange range)
     return failed == 0 ? KAI_OK : fail_nonconstructive(sim, failed - 1);
 }
 
-static Ode* ode_of(kaiSim* sim, uint32_t island)
-{
-    return island == NO_REG ? sim->ode : sim->island_odes[island];
-}
-
-static uint32_t state_of(const kaiSim* sim, uint32_t island, uint32_t index)
-{
-    return island == NO_REG ? index : sim->model->island_states[sim->model->islands[island].states.first + index];
-}
-
 static kaiStatus fail_nan(kaiSim* sim, uint32_t island)
 {
     const kaiModel* model = sim->model;
-    const Ode* ode = ode_of(sim, island);
-    CodeRange code = island == NO_REG ? model->deriv : model->islands[island].deriv;
-    uint32_t count = island == NO_REG ? model->state_count : model->islands[island].states.count, at = 0;
+    const Ode* ode = sim->island_odes[island];
+    CodeRange code = model->islands[island].deriv;
+    uint32_t count = model->islands[island].states.count, at = 0;
     for (uint32_t i = 0; i < count; i++)
-        sim_states(sim)[state_of(sim, island, i)] = ode_state(ode)[i];
+        sim_states(sim)[island_state(sim, island, i)] = ode_state(ode)[i];
     sim->R[model->reg_time] = ode_time(ode);
     vm_run(model, sim->R, code, &sim->host);
-    while (at + 1 < count && isfinite(sim_slopes(sim)[state_of(sim, island, at)]))
+    while (at + 1 < count && isfinite(sim_slopes(sim)[island_state(sim, island, at)]))
         at++;
-    uint32_t state = state_of(sim, island, at), reg = model->reg_first[REG_DERIV] + state;
+    uint32_t state = island_state(sim, island, at), reg = model->reg_first[REG_DERIV] + state;
     uint32_t culprit = vm_trace_nan(model, sim->R, code, reg);
     const char* name = model_string(model, model->vars[model->state_vars[state]].name);
     return sim_fail(sim, model->reg_places[culprit],
@@ -135,7 +125,7 @@ static kaiStatus fail_nan(kaiSim* sim, uint32_t island)
 kaiStatus sim_ode_failed(kaiSim* sim, uint32_t island, int status)
 {
     const kaiModel* model = sim->model;
-    Ode* ode = ode_of(sim, island);
+    const Ode* ode = sim->island_odes[island];
     if (sim->failure.status != KAI_OK)
         return KAI_ERR_RUN;
     if (status == ODE_ERR_NAN)
@@ -143,7 +133,7 @@ kaiStatus sim_ode_failed(kaiSim* sim, uint32_t island, int status)
     OdeStats stats = ode_stats(ode);
     const char* name =
         stats.worst >= 0
-            ? model_string(model, model->vars[model->state_vars[state_of(sim, island, (uint32_t)stats.worst)]].name)
+            ? model_string(model, model->vars[model->state_vars[island_state(sim, island, (uint32_t)stats.worst)]].name)
             : NULL;
     sim->now.t = ode_time(ode);
     uint32_t first = model->reg_first[REG_DERIV];
@@ -173,57 +163,6 @@ bool sim_ctx_active(const kaiSim* sim, uint32_t ctx)
     return true;
 }
 
-// ---- the system for the solver
-// ---------------------------------------------------------------------------------------
-
-static int system_rhs(void* ctx, double t, const double* x, double* dx)
-{
-    kaiSim* sim = ctx;
-    const kaiModel* model = sim->model;
-    sim->R[model->reg_time] = t;
-    memcpy(sim_states(sim), x, sizeof(double) * model->state_count);
-    if (vm_run(model, sim->R, model->deriv, &sim->host) != 0)
-    {
-        sim->now.t = t;
-        return sim_run_code(sim, model->deriv) != KAI_OK ? -1 : 0;
-    }
-    memcpy(dx, sim_slopes(sim), sizeof(double) * model->state_count);
-    if (sim->holds > 0)
-        zeno_hold(sim, dx);
-    return 0;
-}
-
-// Differences are taken over the step that the solver tries.
-static int system_rhs_numeric(void* ctx, double t, const double* x, double* dx)
-{
-    kaiSim* sim = ctx;
-    sim->R[sim->model->reg_step_end] = t;
-    sim->R[sim->model->reg_step_taken] = ode_step_length(sim->ode);
-    return system_rhs(ctx, t, x, dx);
-}
-
-static int system_jacobian(void* ctx, double t, const double* x, double* values, double* dfdt)
-{
-    kaiSim* sim = ctx;
-    const kaiModel* model = sim->model;
-    sim->R[model->reg_time] = t;
-    memcpy(sim_states(sim), x, sizeof(double) * model->state_count);
-    if (vm_run(model, sim->R, model->jacobian, &sim->host) != 0)
-        return -1;
-    for (uint32_t i = 0; i < model->jacobian_values_count; i++)
-        values[i] = sim->R[model->jacobian_values[i]];
-    if (dfdt != NULL)
-        for (uint32_t i = 0; i < model->state_count; i++)
-            dfdt[i] = model->jacobian_times[i] != NO_REG ? sim->R[model->jacobian_times[i]] : 0;
-    if (sim->holds > 0)
-    {
-        zeno_hold_jacobian(sim, values);
-        if (dfdt != NULL)
-            zeno_hold(sim, dfdt);
-    }
-    return 0;
-}
-
 // ---- options
 // ---------------------------------------------------------------------------------------------------------
 
@@ -234,6 +173,8 @@ static const char* word_or(const kaiModel* model, uint32_t word, const char* oth
 
 kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
 {
+    if (model == NULL)
+        return (kaiSimOptions){0};
     const ModelSettings* s = &model->settings;
     return (kaiSimOptions){
         .cookie = KAI_COOKIE,
@@ -406,6 +347,14 @@ static void init_registers(kaiSim* sim)
     }
 }
 
+static bool records_variables(const kaiModel* model, const kaiSimOptions* options)
+{
+    for (int i = 0; options->record != NULL && i < options->record_count; i++)
+        if (options->record[i] < 0 || (uint32_t)options->record[i] >= model->vars_count)
+            return false;
+    return true;
+}
+
 kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure)
 {
     OdeOptions ode_options;
@@ -414,6 +363,8 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
         return NULL;
     if (model == NULL || options->allocator.alloc == NULL)
         return error_set(failure, KAI_ERR_USAGE, "there is no model, or the options have no allocator"), NULL;
+    if (options->record_count < 0 || !records_variables(model, options))
+        return error_set(failure, KAI_ERR_USAGE, "`record` names a variable that the model does not have"), NULL;
     kaiAllocator a = options->allocator;
     kaiSim* sim = a.alloc(a.user, NULL, 0, sizeof *sim);
     if (sim == NULL)
@@ -434,21 +385,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
     sim->root = root;
     sim->policy = (ChoicePolicy)choice_policy_find(options->choice);
     sim->host = (VmHost){sim, delay_value};
-    sim->system = (OdeSystem){.n = (int)model->state_count, .ctx = sim, .rhs = system_rhs};
-    if (sim_numeric(sim))
-        sim->system.rhs = system_rhs_numeric;
-    if (model->has_jacobian)
-    {
-        sim->system.jacobian = system_jacobian;
-        sim->system.column_start = model->jacobian_columns;
-        sim->system.row_index = model->jacobian_rows;
-    }
-    sim->local = model->islands_count > 0;
-    bool made = allocate_arrays(sim) && bonds_create(sim) == KAI_OK;
-    if (made && sim->local)
-        made = islands_create(sim, &ode_options) == KAI_OK;
-    else if (made)
-        made = (sim->ode = ode_create(&sim->system, &ode_options, a)) != NULL;
+    bool made = allocate_arrays(sim) && bonds_create(sim) == KAI_OK && islands_create(sim, &ode_options) == KAI_OK;
     if (!made || record_create(sim) != KAI_OK)
     {
         error_memory(failure);
@@ -459,8 +396,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
     if (model->reg_seed != NO_REG)
         sim->R[model->reg_seed] = (double)(options->seed & 0xfffffffffffff);
     contexts_refresh(sim);
-    if (sim->local)
-        touch_rows_create(sim);
+    touch_rows_create(sim);
     sim->now = (kaiTag){options->start, 0, 0};
     sim->instant_time = NAN;
     sim->hold_next = INFINITY;
@@ -476,10 +412,7 @@ void kaiSim_Free(kaiSim* sim)
         return;
     const kaiModel* model = sim->model;
     bonds_destroy(sim);
-    if (sim->ode != NULL)
-        ode_destroy(sim->ode);
-    if (sim->local)
-        islands_free(sim);
+    islands_free(sim);
     if (sim->histories != NULL)
         for (uint32_t i = 0; i < model->delays_count; i++)
             sim_release(sim, sim->histories[i].points, sim->histories[i].capacity, sizeof(HistoryPoint));
@@ -498,18 +431,18 @@ void kaiSim_Free(kaiSim* sim)
 
 kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
 {
+    if (sim == NULL)
+        return KAI_ERR_USAGE;
     const kaiModel* model = sim->model;
     if (variable < 0 || (uint32_t)variable >= model->vars_count || !model->vars[variable].settable)
         return KAI_ERR_USAGE;
     const ModelVar* var = &model->vars[variable];
-    if (sim->started && var->kind == MODEL_PARAM)
+    if (sim->started && var->kind != MODEL_INPUT)
         return KAI_ERR_USAGE;
-    if (sim->local && sim->started)
+    if (sim->started)
         islands_set(sim, var->reg);
     sim->R[var->reg] = value;
-    if (sim->started)
-        sim->field_changed = true;
-    else
+    if (!sim->started)
     {
         sim->set[variable] = 1;
         sim->set_values[variable] = value;
@@ -519,14 +452,14 @@ kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
 
 bool kaiSim_Get(kaiSim* sim, int variable, double* value)
 {
+    if (sim == NULL || value == NULL)
+        return false;
     const kaiModel* model = sim->model;
     if (variable < 0 || (uint32_t)variable >= model->vars_count)
         return false;
     const ModelVar* var = &model->vars[variable];
-    if (sim->local && sim->started)
+    if (sim->started)
         touch_var(sim, (uint32_t)variable);
-    else if (sim->stale && sim_run_code(sim, model->flow) == KAI_OK)
-        sim->stale = false;
     *value = sim->R[var->reg];
     bool present = var->present == NO_REG || sim->R[var->present] != 0;
     return present && (var->kind == MODEL_PARAM || sim_ctx_active(sim, var->ctx));
@@ -534,17 +467,17 @@ bool kaiSim_Get(kaiSim* sim, int variable, double* value)
 
 const char* kaiSim_HaltText(const kaiSim* sim)
 {
-    return sim->halted ? model_string(sim->model, sim->halt_text) : NULL;
+    return sim != NULL && sim->halted ? model_string(sim->model, sim->halt_text) : NULL;
 }
 
 kaiTag kaiSim_Now(const kaiSim* sim)
 {
-    return sim->now;
+    return sim != NULL ? sim->now : (kaiTag){0};
 }
 
 const kaiError* kaiSim_Failure(const kaiSim* sim)
 {
-    return &sim->failure;
+    return sim != NULL ? &sim->failure : NULL;
 }
 
 static void add_stats(kaiCounters* c, OdeStats s)
@@ -560,9 +493,9 @@ static void add_stats(kaiCounters* c, OdeStats s)
 
 kaiCounters kaiSim_Counters(const kaiSim* sim)
 {
+    if (sim == NULL)
+        return (kaiCounters){0};
     kaiCounters c = sim->counters;
-    if (!sim->local)
-        add_stats(&c, ode_stats(sim->ode));
     for (uint32_t i = 0; i < sim->model->islands_count; i++)
     {
         add_stats(&c, ode_stats(sim->island_odes[i]));
@@ -574,8 +507,10 @@ kaiCounters kaiSim_Counters(const kaiSim* sim)
 
 bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counters)
 {
+    if (sim == NULL || counters == NULL)
+        return false;
     const kaiModel* model = sim->model;
-    if (index < 0 || (uint32_t)index >= model->islands_count)
+    if (index < 0 || (uint32_t)index >= model->islands_count || model->fused)
         return false;
     const Island* island = &model->islands[index];
     const IslandState* s = &sim->islands[index];
@@ -594,6 +529,8 @@ bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counter
 bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
                        kaiPlace* place)
 {
+    if (sim == NULL || count == NULL || touches == NULL || text == NULL || place == NULL)
+        return false;
     if (index < 0 || (uint32_t)index >= sim->model->guards_count)
         return false;
     const Guard* guard = &sim->model->guards[index];
@@ -606,6 +543,8 @@ bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* to
 
 bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
 {
+    if (sim == NULL || t == NULL)
+        return false;
     if (index < 0 || (uint32_t)index >= sim->model->guards_count || sim->guards[index].touches == 0)
         return false;
     *t = sim->guards[index].touched;
@@ -614,19 +553,21 @@ bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
 
 int kaiSim_WorstState(const kaiSim* sim)
 {
-    if (!sim->local)
-        return kaiModel_StateVariable(sim->model, ode_stats(sim->ode).worst);
+    if (sim == NULL)
+        return -1;
     for (uint32_t i = 0; i < sim->model->islands_count; i++)
     {
         int worst = ode_stats(sim->island_odes[i]).worst;
         if (worst >= 0)
-            return kaiModel_StateVariable(sim->model, (int)state_of(sim, i, (uint32_t)worst));
+            return kaiModel_StateVariable(sim->model, (int)island_state(sim, i, (uint32_t)worst));
     }
     return -1;
 }
 
 bool kaiSim_StateLimits(const kaiSim* sim, int state, int64_t* steps, int64_t* rejected)
 {
+    if (sim == NULL || steps == NULL || rejected == NULL)
+        return false;
     if (!sim->options.profile || state < 0 || (uint32_t)state >= sim->model->state_count)
         return false;
     *steps = sim->limited[state];

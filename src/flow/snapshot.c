@@ -43,24 +43,13 @@ static size_t padded(size_t size)
     return (size + 15) & ~(size_t)15;
 }
 
-// One solver, or one for each island.
-static uint32_t ode_count(const kaiSim* sim)
-{
-    return sim->local ? sim->model->islands_count : 1;
-}
-
-static Ode* ode_at(const kaiSim* sim, uint32_t index)
-{
-    return sim->local ? sim->island_odes[index] : sim->ode;
-}
-
 static size_t data_size(kaiSim* sim)
 {
     Part parts[FIXED_PARTS];
     fixed_parts(sim, parts);
     size_t size = padded(queue_save_size(&sim->queue));
-    for (uint32_t i = 0; i < ode_count(sim); i++)
-        size += padded(ode_save_size(ode_at(sim, i)));
+    for (uint32_t i = 0; i < sim->model->islands_count; i++)
+        size += padded(ode_save_size(sim->island_odes[i]));
     for (int i = 0; i < FIXED_PARTS; i++)
         size += padded(parts[i].size);
     for (uint32_t i = 0; i < sim->model->delays_count; i++)
@@ -84,6 +73,8 @@ static const char* get(const char* at, void* to, size_t size)
 
 kaiSnapshot* kaiSim_Save(kaiSim* sim)
 {
+    if (sim == NULL)
+        return NULL;
     kaiAllocator a = sim->options.allocator;
     size_t size = sizeof(kaiSnapshot) + data_size(sim);
     kaiSnapshot* s = a.alloc(a.user, NULL, 0, size);
@@ -95,10 +86,10 @@ kaiSnapshot* kaiSim_Save(kaiSim* sim)
     Part parts[FIXED_PARTS];
     fixed_parts(sim, parts);
     char* at = s->data;
-    for (uint32_t i = 0; i < ode_count(sim); i++)
+    for (uint32_t i = 0; i < sim->model->islands_count; i++)
     {
-        ode_save(ode_at(sim, i), at);
-        at += padded(ode_save_size(ode_at(sim, i)));
+        ode_save(sim->island_odes[i], at);
+        at += padded(ode_save_size(sim->island_odes[i]));
     }
     for (int i = 0; i < FIXED_PARTS; i++)
         at = put(at, parts[i].at, parts[i].size);
@@ -147,16 +138,18 @@ static const char* restore_history(kaiSim* sim, History* h, const char* at, bool
 
 kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
 {
+    if (sim == NULL || s == NULL)
+        return KAI_ERR_USAGE;
     if (s->sim.model != sim->model)
         return KAI_ERR_USAGE;
     Part parts[FIXED_PARTS];
     fixed_parts(sim, parts);
     const char* at = s->data;
     bool ok = true;
-    for (uint32_t i = 0; i < ode_count(sim); i++)
+    for (uint32_t i = 0; i < sim->model->islands_count; i++)
     {
-        ok &= ode_load(ode_at(sim, i), at) == ODE_OK;
-        at += padded(ode_save_size(ode_at(sim, i)));
+        ok &= ode_load(sim->island_odes[i], at) == ODE_OK;
+        at += padded(ode_save_size(sim->island_odes[i]));
     }
     restore_fields(sim, &s->sim);
     for (int i = 0; i < FIXED_PARTS; i++)
@@ -167,8 +160,7 @@ kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
         at = restore_history(sim, &sim->histories[i], at, &ok);
     contexts_refresh(sim);
     sim->raised_count = 0;
-    if (sim->local)
-        islands_refresh(sim);
+    islands_refresh(sim);
     return ok ? KAI_OK : KAI_ERR_MEMORY;
 }
 

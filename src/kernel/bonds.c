@@ -180,7 +180,11 @@ static kaiStatus fail_parameter(kaiSim* sim, const BondPart* part, double value)
 static void set_unit(kaiSim* sim, uint32_t state, double capacity)
 {
     if (isfinite(capacity) && capacity != 0)
-        ode_set_unit(sim->ode, (int)(state - sim->model->reg_first[REG_STATE]), fabs(capacity));
+    {
+        uint32_t index = state - sim->model->reg_first[REG_STATE];
+        ode_set_unit(sim->island_odes[sim->model->state_islands[index]], (int)sim->model->state_slots[index],
+                     fabs(capacity));
+    }
 }
 
 static kaiStatus read_matrix(kaiSim* sim, BondRun* run, uint32_t index)

@@ -293,8 +293,7 @@ static void commit_memories(kaiSim* sim, CommitResult* result)
             continue;
         sim->R[memory->dst] = value;
         result->other |= memory->forces;
-        if (!memory->forces || sim->local)
-            sim_disturb(sim, memory->dst);
+        islands_disturb(sim, memory->dst);
     }
 }
 
@@ -327,7 +326,7 @@ static void apply_staged(kaiSim* sim, CommitResult* result)
         {
             result->state |= is_state(model, s->target);
             result->other |= !is_state(model, s->target);
-            sim_disturb(sim, s->target);
+            islands_disturb(sim, s->target);
         }
         if (s->flag != s->target)
             sim->R[s->target] = s->value;
@@ -340,7 +339,7 @@ static void change_modes(kaiSim* sim, CommitResult* result)
     for (uint32_t i = 0; i < sim->leaving_count; i++)
         contexts_leave(sim, sim->leaving[i]);
     apply_staged(sim, result);
-    if (result->other && !sim->local)
+    if (result->other && sim->model->fused)  // only walks over everything ask for the list
         contexts_refresh(sim);
     sim->leaving_count = 0;
 }
@@ -352,10 +351,12 @@ static void forget_staged(kaiSim* sim)
     sim->staged_count = 0;
 }
 
-// With islands: whoever reads what this commit changes takes its left limit first.
+// Whoever reads what this commit changes takes its left limit first; where everything is touched, it has it.
 static kaiStatus touch_changes(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
+    if (model->fused)
+        return KAI_OK;
     for (ActiveWalk w = {0}; active_memory(sim, &w);)
         if (!same_bits(sim->R[model->memories[w.index].src], sim->R[model->memories[w.index].dst]))
             touch_register(sim, model->memories[w.index].dst);
@@ -389,7 +390,7 @@ kaiStatus commit_stage(kaiSim* sim, CommitResult* result)
 kaiStatus commit_apply(kaiSim* sim, CommitResult* result)
 {
     fired_reactions(sim);
-    kaiStatus status = sim->local ? touch_changes(sim) : KAI_OK;
+    kaiStatus status = touch_changes(sim);
     if (status == KAI_OK)
     {
         commit_memories(sim, result);

@@ -31,8 +31,7 @@ static void forget_guard(kaiSim* sim, uint32_t index)
         sim->R[guard->side] = 2;
     sim->guards[index].active = false;
     sim->guards[index].due = INFINITY;
-    if (sim->local)
-        agenda_set(&sim->agenda, agenda_guard(sim, index), INFINITY);
+    agenda_set(&sim->agenda, agenda_guard(sim, index), INFINITY);
 }
 
 void contexts_leave(kaiSim* sim, uint32_t ctx)

@@ -71,14 +71,11 @@ static kaiStatus cross(kaiSim* sim, uint32_t index, int toward)
 {
     const Guard* guard = &sim->model->guards[index];
     double* R = sim->R;
-    if (sim->local)
-    {
-        touch_unit(sim, sim->model->first_guard_unit + index);
-        touch_register(sim, guard->latch);
-        kaiStatus status = touch_settle(sim, false);
-        if (status != KAI_OK)
-            return status;
-    }
+    touch_guard(sim, index);
+    touch_register(sim, guard->latch);
+    kaiStatus status = touch_settle(sim, false);
+    if (status != KAI_OK)
+        return status;
     GuardState* state = &sim->guards[index];
     state->located++;
     sim->counters.located++;
@@ -100,7 +97,7 @@ static kaiStatus cross(kaiSim* sim, uint32_t index, int toward)
         R[guard->side] = toward;
         return KAI_OK;
     }
-    sim_disturb(sim, guard->latch);
+    islands_disturb(sim, guard->latch);
     return KAI_OK;
 }
 
@@ -152,7 +149,7 @@ void guard_commit(kaiSim* sim, CommitResult* result)
         else if (R[guard->latch] != R[guard->truth])
         {
             R[guard->latch] = R[guard->truth];
-            sim_disturb(sim, guard->latch);
+            islands_disturb(sim, guard->latch);
         }
         R[guard->last_g] = R[guard->react_g];
     }
@@ -186,18 +183,21 @@ static void toggle_latches(kaiSim* sim)
     }
 }
 
-// The located guards and their slopes, with the latches as they are.
+// The located guards and their slopes, with the latches as they are. The derivatives are those of the step that ends
+// here.
 static kaiStatus look_located(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    kaiStatus status = sim->local ? KAI_OK : sim_run_code(sim, model->events);
-    for (uint32_t i = 0; i < sim->located_count && sim->local && status == KAI_OK; i++)
+    kaiStatus status = KAI_OK;
+    CodeRange last = {0, 0};
+    for (uint32_t i = 0; i < sim->located_count && status == KAI_OK; i++)
     {
         const Guard* guard = &model->guards[sim->located[i]];
         for (uint32_t k = 0; k < guard->islands.count && status == KAI_OK; k++)
             status = island_slopes(sim, model->guard_islands[guard->islands.first + k]);
-        if (status == KAI_OK)
+        if (status == KAI_OK && (guard->look.start != last.start || guard->look.end != last.end))
             status = sim_run_code(sim, guard->look);
+        last = guard->look;
     }
     return status;
 }
@@ -208,7 +208,7 @@ static kaiStatus look_located(kaiSim* sim)
 static kaiStatus drop_turned(kaiSim* sim)
 {
     uint32_t kept = 0;
-    if (sim->local && look_located(sim) != KAI_OK)
+    if (look_located(sim) != KAI_OK)
         return KAI_ERR_RUN;
     for (uint32_t i = 0; i < sim->located_count; i++)
         sim->guards[sim->located[i]].slope = sim->R[sim->model->guards[sim->located[i]].slope];
@@ -300,73 +300,62 @@ static kaiStatus arm_one(kaiSim* sim, uint32_t index, bool* leaving)
     return KAI_OK;
 }
 
-// With islands: a guard that was touched, or whose islands have started again.
-static kaiStatus arm_local(kaiSim* sim, uint32_t index, bool* leaving)
+// g and its slope where the run stands, of a guard that reads one island together with the others that do.
+static kaiStatus look_now(kaiSim* sim, const Guard* guard)
 {
     const kaiModel* model = sim->model;
-    const Guard* guard = &model->guards[index];
+    const uint32_t* islands = model->guard_islands + guard->islands.first;
+    bool shared = guard->islands.count == 1;
     kaiStatus status = KAI_OK;
+    if (shared && sim->islands[islands[0]].looked == sim->moment)
+        return KAI_OK;
+    for (uint32_t i = 0; i < guard->islands.count && status == KAI_OK; i++)
+    {
+        island_load(sim, islands[i], sim->now.t);
+        status = island_slopes(sim, islands[i]);
+    }
+    if (shared)
+        sim->islands[islands[0]].looked = sim->moment;
+    if (status == KAI_OK)
+        status = sim_run_code(sim, shared ? model->islands[islands[0]].events : guard->look);
+    return status;
+}
+
+// A guard that was touched, or whose islands have started again.
+static kaiStatus arm(kaiSim* sim, uint32_t index, bool* leaving)
+{
+    const Guard* guard = &sim->model->guards[index];
     if (sim->guards[index].armed == sim->arming)
         return KAI_OK;
     sim->guards[index].armed = sim->arming;
-    for (uint32_t i = 0; i < guard->islands.count && status == KAI_OK; i++)
-    {
-        island_load(sim, model->guard_islands[guard->islands.first + i], sim->now.t);
-        status = island_slopes(sim, model->guard_islands[guard->islands.first + i]);
-    }
-    if (status == KAI_OK)
-        status = sim_run_code(sim, guard->look);
-    if (sim->react_touches[model->first_guard_unit + index] != sim->touch)
+    kaiStatus status = look_now(sim, guard);
+    if (!touch_has_guard(sim, index))
         update_side(sim, guard);  // the others had their left limit
     if (status == KAI_OK)
         status = arm_one(sim, index, leaving);
     agenda_set(&sim->agenda, agenda_guard(sim, index), sim->guards[index].due);
-    if (sim->guards[index].active)
+    if (sim->guards[index].active && guard->islands.count != 1)
         islands_look(sim, index);
-    return status;
-}
-
-static kaiStatus arm_touched(kaiSim* sim, bool* leaving)
-{
-    const kaiModel* model = sim->model;
-    kaiStatus status = islands_restart(sim);
-    sim->moment++;  // derivatives and signals are those after the reactions
-    sim->arming++;
-    touch_merge(sim);
-    for (ActiveWalk w = {0}; status == KAI_OK && active_guard(sim, &w);)
-        status = arm_local(sim, w.index, leaving);
-    for (uint32_t i = 0; i < sim->restarted.count; i++)
-    {
-        IndexRange guards = model->islands[sim->restarted.at[i]].guards;
-        for (uint32_t k = 0; k < guards.count && status == KAI_OK; k++)
-            if (sim_ctx_active(sim, model->guards[model->island_guards[guards.first + k]].ctx))
-                status = arm_local(sim, model->island_guards[guards.first + k], leaving);
-    }
     return status;
 }
 
 kaiStatus guard_arm(kaiSim* sim, bool* leaving)
 {
     const kaiModel* model = sim->model;
-    if (sim->local)
-        return arm_touched(sim, leaving);
     if (sim->holds > 0)
         zeno_check_held(sim);
-    if (sim->field_changed)
-    {
-        memcpy(sim->x, sim_states(sim), sizeof(double) * model->state_count);
-        int failed = ode_restart(sim->ode, sim->now.t, sim->x, isnan(sim->last_row_t) && sim->counters.instants <= 1);
-        if (failed != ODE_OK)
-            return sim_ode_failed(sim, NO_REG, failed);
-        sim->field_changed = false;
-    }
-    if (model->guards_count == 0)
-        return KAI_OK;
-    memcpy(sim_states(sim), ode_state(sim->ode), sizeof(double) * model->state_count);
-    memcpy(sim_slopes(sim), ode_slope(sim->ode), sizeof(double) * model->state_count);
-    sim->R[model->reg_time] = sim->now.t;
-    kaiStatus status = sim_run_code(sim, model->events);
+    kaiStatus status = islands_restart(sim);
+    sim->moment++;  // derivatives and signals are those after the reactions
+    sim->arming++;
+    touch_merge(sim);
     for (ActiveWalk w = {0}; status == KAI_OK && active_guard(sim, &w);)
-        status = arm_one(sim, w.index, leaving);
+        status = arm(sim, w.index, leaving);
+    for (uint32_t i = 0; i < sim->restarted.count && !model->fused; i++)
+    {
+        IndexRange guards = model->islands[sim->restarted.at[i]].guards;
+        for (uint32_t k = 0; k < guards.count && status == KAI_OK; k++)
+            if (sim_ctx_active(sim, model->guards[model->island_guards[guards.first + k]].ctx))
+                status = arm(sim, model->island_guards[guards.first + k], leaving);
+    }
     return status;
 }

@@ -43,4 +43,37 @@ static inline bool is_past(const kaiSim* sim, const Guard* guard, double g)
     }
 }
 
+// The watched guards that read an island: for (GuardWalk w = {.island = …}; island_guard(sim, &w);) … w.index …
+typedef struct GuardWalk
+{
+    uint32_t island, at, index;
+    ActiveWalk active;
+} GuardWalk;
+
+static inline bool island_guard(const kaiSim* sim, GuardWalk* w)
+{
+    const kaiModel* model = sim->model;
+    const IndexRange range = model->islands[w->island].guards;
+    if (model->fused)  // all guards: those of modes that are not active must cost nothing
+    {
+        while (active_guard(sim, &w->active))
+            if (sim->guards[w->index = w->active.index].active)
+                return true;
+        return false;
+    }
+    while (w->at < range.count)
+        if (sim->guards[w->index = model->island_guards[range.first + w->at++]].active)
+            return true;
+    return false;
+}
+
+// Those that read no other island.
+static inline bool own_guard(const kaiSim* sim, GuardWalk* w)
+{
+    while (island_guard(sim, w))
+        if (sim->model->guards[w->index].islands.count == 1)
+            return true;
+    return false;
+}
+
 #endif

@@ -32,7 +32,7 @@ static kaiStatus check_assertions(kaiSim* sim)
 // ---- the loop
 // --------------------------------------------------------------------------------------------------------
 
-// With islands: of what is due, and of what it may change.
+// Left limits of what is due, and of what it may change. `found`: where the islands stand.
 static kaiStatus touch_due(kaiSim* sim, double t, double found, bool start)
 {
     const kaiModel* model = sim->model;
@@ -54,42 +54,30 @@ static kaiStatus touch_due(kaiSim* sim, double t, double found, bool start)
         touch_register(sim, model->clocks[sim->due_clocks.at[i]].flag);
     for (uint32_t i = 0; i < sim->located_count; i++)
     {
-        touch_unit(sim, model->first_guard_unit + sim->located[i]);
+        touch_guard(sim, sim->located[i]);
         touch_register(sim, model->guards[sim->located[i]].latch);
     }
     delay_touch_due(sim, t, 0);
     for (uint32_t i = 0; i < sim->outside.count; i++)
     {
         touch_register(sim, sim->outside.at[i]);
-        sim_disturb(sim, sim->outside.at[i]);
+        islands_disturb(sim, sim->outside.at[i]);
     }
     sim->outside.count = 0;
     status = touch_settle(sim, start);
     if (status == KAI_OK)
         status = touch_rows(sim);
     touch_merge(sim);
-    return status;
-}
-
-static kaiStatus flow_due(kaiSim* sim, bool start)
-{
-    kaiStatus status = sim_run_code(sim, sim->model->flow);
-    if (status == KAI_OK)
-        status = sim_run_code(sim, sim->model->events);
-    if (status != KAI_OK)
-        return status;
-    instant_left_limits(sim, start);
     if (sim_numeric(sim))
         pulse_left_limit(sim);
-    guard_left_limit(sim);
-    return KAI_OK;
+    return status;
 }
 
 static kaiStatus left_limit(kaiSim* sim, bool start)
 {
     sim->now.p = -1;
     sim->now.m = 0;
-    kaiStatus status = sim->local ? touch_due(sim, sim->now.t, sim->now.t, start) : flow_due(sim, start);
+    kaiStatus status = touch_due(sim, sim->now.t, sim->now.t, start);
     if (status != KAI_OK)
         return status;
     if (start)  // `pre(x, first)` is `first` there already, so what was written decides, not the flow
@@ -102,15 +90,14 @@ static kaiStatus integrate_impulses(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
     kaiStatus status = KAI_OK;
-    uint32_t count = sim->local ? sim->touched.nows.count : model->now_states_count;
-    for (uint32_t i = 0; i < count; i++)
+    for (TouchWalk w = {0}; touch_next(sim, &sim->touched.nows, model->now_states_count, &w);)
     {
-        const NowState* n = &model->now_states[sim->local ? sim->touched.nows.at[i] : i];
+        const NowState* n = &model->now_states[w.index];
         if (sim->R[n->state] == sim->R[n->now])
             continue;
         sim->R[n->state] = sim->R[n->now];
         sim->reaction_moved = true;
-        sim_disturb(sim, n->state);
+        islands_disturb(sim, n->state);
         if (!isfinite(sim->R[n->now]) && status == KAI_OK)
             status = pulse_overflow(sim, n->state - model->reg_first[REG_STATE]);
     }
@@ -120,10 +107,9 @@ static kaiStatus integrate_impulses(kaiSim* sim)
 static kaiStatus check_faults(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    uint32_t count = sim->local ? sim->touched.faults.count : model->faults_count;
-    for (uint32_t i = 0; i < count; i++)
+    for (TouchWalk w = {0}; touch_next(sim, &sim->touched.faults, model->faults_count, &w);)
     {
-        const ModelFault* fault = &model->faults[sim->local ? sim->touched.faults.at[i] : i];
+        const ModelFault* fault = &model->faults[w.index];
         if (sim->R[fault->condition] == 0 || !sim_ctx_active(sim, fault->ctx))
             continue;
         kaiStatus status = sim_fail(sim, fault->place, model_string(model, fault->help), "%s, at t = %.17g",
@@ -137,9 +123,8 @@ static kaiStatus check_faults(kaiSim* sim)
 static kaiStatus react_once(kaiSim* sim)
 {
     sim->counters.tags++;
-    if (sim->local)
-        touch_merge(sim);
-    kaiStatus status = sim->local ? touch_react(sim) : sim_run_code(sim, sim->model->react);
+    touch_merge(sim);
+    kaiStatus status = touch_react(sim);
     if (status == KAI_OK)
         status = check_faults(sim);
     if (status == KAI_OK)
@@ -204,16 +189,13 @@ kaiStatus instant_run(kaiSim* sim, double t, bool start)
     bool again = !start && t <= sim->instant_time + 4e-16 * fabs(t);
     double found = t;
     sim->counters.instants += !again;
-    sim->stale = false;
     kaiStatus status = KAI_OK;
     if (again)  // crossings a few ulp apart share one instant: its tags go on
     {
         t = sim->instant_time;
         sim->R[sim->model->reg_time] = t;
         sim->now.m++;
-        status = sim->local ? touch_due(sim, t, found, false) : sim_run_code(sim, sim->model->events);
-        if (!sim->local)
-            guard_left_limit(sim);
+        status = touch_due(sim, t, found, false);
     }
     else
     {

@@ -32,25 +32,12 @@ kaiStatus schedule_start(kaiSim* sim)
                             "a clock with period %g and first tick %g", period, first);
         double behind = (sim->options.start - first) / period;
         sim->R[clock->count] = behind > 0 ? ceil(behind) : 0;
-        if (sim->local && is_due(clock_time(sim, clock), sim->options.start))
+        if (is_due(clock_time(sim, clock), sim->options.start))
             sim->due_clocks.at[sim->due_clocks.count++] = i;
-        else if (sim->local)
+        else
             agenda_set(&sim->agenda, i, clock_time(sim, clock));
     }
     return KAI_OK;
-}
-
-// Where a clock ticks at what is one time, its own time is taken: a delayed sample that comes a rounding early must not
-// pull the clock along, or the next sample would be earlier still.
-double schedule_next(kaiSim* sim)
-{
-    double next = fmin(delay_next_time(sim), sim->hold_next), tick = INFINITY;
-    for (uint32_t i = 0; i < sim->model->clocks_count; i++)
-        tick = fmin(tick, clock_time(sim, &sim->model->clocks[i]));
-    for (ActiveWalk w = {0}; active_guard(sim, &w);)
-        if (sim->model->guards[w.index].time_only)
-            next = fmin(next, sim->guards[w.index].due);
-    return tick < next || is_due(tick, next) ? tick : next;
 }
 
 static void tick(kaiSim* sim, uint32_t index)
@@ -63,8 +50,8 @@ static void tick(kaiSim* sim, uint32_t index)
     fired_clock(sim, index);
 }
 
-// With islands the agenda has told who is due.
-static kaiStatus mark_collected(kaiSim* sim, double t)
+// The agenda has told which clocks are due.
+kaiStatus schedule_mark_due(kaiSim* sim, double t)
 {
     for (uint32_t i = 0; i < sim->due_clocks.count; i++)
     {
@@ -73,23 +60,6 @@ static kaiStatus mark_collected(kaiSim* sim, double t)
         agenda_set(&sim->agenda, clock, schedule_clock_time(sim, clock));
     }
     sim->due_clocks.count = 0;
-    return delay_mark_due(sim, t);
-}
-
-kaiStatus schedule_mark_due(kaiSim* sim, double t)
-{
-    const kaiModel* model = sim->model;
-    if (sim->local)
-        return mark_collected(sim, t);
-    for (uint32_t i = 0; i < model->clocks_count; i++)
-        if (is_due(clock_time(sim, &model->clocks[i]), t))
-            tick(sim, i);
-    for (ActiveWalk w = {0}; active_guard(sim, &w);)
-        if (model->guards[w.index].time_only && is_due(sim->guards[w.index].due, t))
-        {
-            sim->guards[w.index].due = INFINITY;
-            sim->located[sim->located_count++] = w.index;
-        }
     return delay_mark_due(sim, t);
 }
 

@@ -26,8 +26,8 @@ typedef struct History
 typedef struct GuardState
 {
     double g, slope;  // at the start of the step
-    double due;       // affine in time, or with islands: when it reaches 0; inf = never
-    // With islands: the window in which it has been looked at, where the crossing lies in it, and g at its end.
+    double due;       // when it reaches 0; inf = never, as far as is known
+    // The window in which it has been looked at, where the crossing lies in it, and g at its end.
     double from, until, theta, g_end, slope_end;
     bool looking;    // wants a look
     uint64_t armed;  // sim->arming when it was last armed
@@ -100,9 +100,11 @@ typedef struct Bonds Bonds;  // bonds.h
 // An island in a run: its solver is sim->island_odes[i], whose last step holds the present.
 typedef struct IslandState
 {
+    uint32_t base;          // its states are consecutive from this one on; NO_REG: they are not
     double loaded;          // the time whose states are in the registers; NaN = none
     double pin, pin_time;   // where in its step a located guard put this time
     uint64_t sloped;        // sim->moment for which the registers of its derivatives are exact
+    uint64_t looked;        // and those of the guards that read it alone
     bool disturbed;         // something it reads has changed: it starts again from the present
     double pushed;          // its delays know what goes in up to here
     uint64_t disturbed_at;  // sim->touch when it started again last
@@ -155,8 +157,6 @@ struct kaiSim
     const kaiModel* model;
     kaiSimOptions options;
     ChoicePolicy policy;
-    OdeSystem system;
-    Ode* ode;
     RootMethod root;
     VmHost host;
 
@@ -164,13 +164,11 @@ struct kaiSim
     kaiTag now;           // last tag
     double flow_start;    // delayed signals jump to their right limit at this t (rule of delay.c)
     double instant_time;  // t of the last instant; NaN before the first
-    double load_time;     // with islands: where their states are read for it (a few ulp later if instants share t)
+    double load_time;     // where the states of islands are read for it (a few ulp later if instants share t)
     bool started, ended, halted;
-    bool stale;                           // signals have not been computed for the last step
     uint32_t halt_text;                   // what `halt` says, in strings
     bool tag_last_flow, tag_before_flow;  // they were left limits: events absent
     bool reaction_moved;                  // an impulse of this reaction moved a state
-    bool field_changed;                   // since the solver was last started: it must restart
     uint32_t rank;                        // of the next recorded tag at this t (superdense index)
     double next_grid;                     // next row of `record … every`
     uint64_t grid_index;
@@ -217,9 +215,8 @@ struct kaiSim
     uint32_t* leaving;  // contexts that the transitions of this commit leave
     uint32_t leaving_count;
 
-    // With islands (model->islands_count > 0). Between instants: what is due when, and who waits.
-    bool local;
-    Agenda agenda;  // clocks, guards, islands, in this order
+    // Between instants: what is due when, and who waits.
+    Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
     Ode** island_odes;
     IslandSystem* island_systems;
     IslandState* islands;
@@ -227,9 +224,10 @@ struct kaiSim
     int *island_columns, *island_rows;            // patterns of their Jacobians, one after the other
     uint32_t* island_entries;
     IndexList waiting, looks;  // islands that must step, guards that want a look
+    IndexList searched;        // the guards that a step is searched for
     // At an instant: what it has touched, and what this commit is about to touch.
     TouchSet touched, settled, fresh;
-    const TouchSet* walked;  // the set that walks go over; NULL: all that is active
+    const TouchSet* walked;  // the set that walks go over; in a fused model all that is active
     uint64_t moment;         // number of the time at which flow units were last asked for
     uint64_t touch;          // number of the instant
     uint64_t reaction;       // number of the last one
@@ -289,8 +287,8 @@ void contexts_leave(kaiSim* sim, uint32_t ctx);  // and what is nested in it; be
 
 bool sim_ctx_active(const kaiSim* sim, uint32_t ctx);
 
-// Walks over what belongs to the active contexts (and, with islands, is touched): for (ActiveWalk w = {0};
-// active_guard(sim, &w);) … w.index …
+// Walks over what is touched and belongs to the active contexts: for (ActiveWalk w = {0}; active_guard(sim, &w);)
+// … w.index …
 typedef struct ActiveWalk
 {
     uint32_t ctx, at, index;
@@ -298,7 +296,7 @@ typedef struct ActiveWalk
 #define ACTIVE_WALK(name, list, table)                                                                                 \
     static inline bool active_##name(const kaiSim* sim, ActiveWalk* w)                                                 \
     {                                                                                                                  \
-        while (sim->walked != NULL)                                                                                    \
+        while (!sim->model->fused)                                                                                     \
         {                                                                                                              \
             if (w->at == sim->walked->list.count)                                                                      \
                 return false;                                                                                          \
@@ -336,7 +334,7 @@ static inline double* sim_slopes(kaiSim* sim)
 {
     return sim->R + sim->model->reg_first[REG_DERIV];
 }
-kaiStatus sim_ode_failed(kaiSim* sim, uint32_t island, int status);  // NO_REG: the solver of all
+kaiStatus sim_ode_failed(kaiSim* sim, uint32_t island, int status);
 static inline bool sim_numeric(const kaiSim* sim)
 {
     return sim->model->reg_pulse != NO_REG;
@@ -348,15 +346,8 @@ static inline void sim_raise(kaiSim* sim, uint32_t flag)
         sim->raised[sim->raised_count++] = flag;
     sim->R[flag] = 1;
 }
-// `reg` has changed: the solver that reads it must start again.
+// `reg` has changed: the islands that read it must start again.
 void islands_disturb(kaiSim* sim, uint32_t reg);
-static inline void sim_disturb(kaiSim* sim, uint32_t reg)
-{
-    if (sim->local)
-        islands_disturb(sim, reg);
-    else
-        sim->field_changed = true;
-}
 
 void* sim_alloc(kaiSim* sim, size_t count, size_t size);  // zeros; NULL: no memory
 void sim_release(kaiSim* sim, void* block, size_t count, size_t size);
@@ -366,6 +357,9 @@ void touch_begin(kaiSim* sim);  // a new instant
 void touch_all(kaiSim* sim);    // the start: everything
 void touch_unit(kaiSim* sim, uint32_t unit);
 void touch_register(kaiSim* sim, uint32_t reg);
+void touch_guard(kaiSim* sim, uint32_t guard);
+bool touch_has_guard(const kaiSim* sim, uint32_t guard);
+bool touch_has_var(const kaiSim* sim, uint32_t var);
 kaiStatus touch_settle(kaiSim* sim, bool start);          // left limits of what is fresh
 void touch_merge(kaiSim* sim);                            // the fresh join the touched
 kaiStatus touch_react(kaiSim* sim);                       // one reaction
@@ -375,15 +369,32 @@ kaiStatus touch_rows(kaiSim* sim);                        // what rows and probe
 kaiStatus touch_var(kaiSim* sim, uint32_t var);           // one variable
 void touch_rows_create(kaiSim* sim);
 
+// A walk over one of the lists of what is touched; in a fused model that is everything there is.
+typedef struct TouchWalk
+{
+    uint32_t at, index;
+} TouchWalk;
+static inline bool touch_next(const kaiSim* sim, const IndexList* list, uint32_t all, TouchWalk* w)
+{
+    if (w->at == (sim->model->fused ? all : list->count))
+        return false;
+    w->index = sim->model->fused ? w->at : list->at[w->at];
+    w->at++;
+    return true;
+}
+
 // island.c
 kaiStatus islands_create(kaiSim* sim, const OdeOptions* options);
 void islands_free(kaiSim* sim);
 void island_load(kaiSim* sim, uint32_t island, double t);  // its states at t into the registers
 kaiStatus island_slopes(kaiSim* sim, uint32_t island);     // their derivatives, from what is loaded
 void island_look(kaiSim* sim, uint32_t island, double from, double length, double theta, bool slopes);
-kaiStatus islands_restart(kaiSim* sim);  // those that were disturbed, from the registers
-kaiStatus islands_advance(kaiSim* sim);  // those that wait take a step; guards look ahead
-kaiStatus island_run_step(kaiSim* sim);  // kaiSim_Step
+kaiStatus islands_restart(kaiSim* sim);                  // those that were disturbed, from the registers
+kaiStatus islands_advance(kaiSim* sim);                  // those that wait take a step; guards look ahead
+kaiStatus islands_arrive(kaiSim* sim, uint32_t island);  // its step has become the past; it waits for the next
+void island_ends(kaiSim* sim, uint32_t island);          // states and slopes at the end of its step into the registers
+uint32_t island_state(const kaiSim* sim, uint32_t island, uint32_t slot);
+double island_theta(const kaiSim* sim, uint32_t island, double t);  // where t lies in its last step
 void island_disturb(kaiSim* sim, uint32_t island);
 void islands_disturb_all(kaiSim* sim);        // the start
 void islands_set(kaiSim* sim, uint32_t reg);  // a register is about to be set from outside
@@ -397,6 +408,10 @@ static inline uint32_t agenda_guard(const kaiSim* sim, uint32_t guard)
 static inline uint32_t agenda_island(const kaiSim* sim, uint32_t island)
 {
     return sim->model->clocks_count + sim->model->guards_count + island;
+}
+static inline uint32_t agenda_hold(const kaiSim* sim)
+{
+    return agenda_island(sim, sim->model->islands_count);
 }
 
 // instant.c: all tags of one t. `located` guards have been found by the solver; the rest is due at sim->now.t.
@@ -422,6 +437,7 @@ kaiStatus endless_watch(kaiSim* sim, Endless* e, kaiTag at, bool state_changed);
 
 // pulse.c: numeric impulses; for runs with them (sim_numeric).
 void pulse_start(kaiSim* sim);                          // registers; a warning if the numbers can overflow
+void pulse_trial(kaiSim* sim, double t);                // the solver tries a step that ends at t
 void pulse_step_taken(kaiSim* sim);                     // the solver ended a step, or its end was cut off
 void pulse_left_limit(kaiSim* sim);                     // the left limit of an instant is known
 kaiStatus pulse_step_done(kaiSim* sim);                 // a step without an instant has been recorded
@@ -432,8 +448,7 @@ kaiStatus pulse_settle(kaiSim* sim, bool* moved);       // breakpoint_solver = i
 void zeno_before(kaiSim* sim, double t);                       // an instant: after the left limit
 kaiStatus zeno_after(kaiSim* sim);                             // and at its end, the guards armed again
 kaiStatus zeno_turned(kaiSim* sim, uint32_t guard, double t);  // a step ended while a guard waits for its rebound
-void zeno_hold(const kaiSim* sim, double* slopes);             // derivatives of the held states
-void zeno_hold_jacobian(const kaiSim* sim, double* values);    // and their rows
+void zeno_hold(const kaiSim* sim, double* slopes);             // derivatives of the held states are 0
 void zeno_check_held(kaiSim* sim);                             // before the solver goes on: who is free again
 bool zeno_search(kaiSim* sim, double* theta);                  // the first place in the step where a held state leaves
 
@@ -465,16 +480,15 @@ kaiStatus guard_apply_located(kaiSim* sim);            // latches of the located
 void guard_commit(kaiSim* sim, CommitResult* result);  // latches and jumps across levels
 kaiStatus guard_arm(kaiSim* sim, bool* leaving);       // after an instant: start of the watch
 kaiStatus guard_start(kaiSim* sim);                    // first latches, from the start values
-// Looks for crossings in the last step. True: sim->located is filled and *theta is the place to cut.
-bool guard_search(kaiSim* sim, double* theta);
-kaiStatus guard_step_done(kaiSim* sim);
-// With islands: looks from where the guard stands to `until`, and sets when it is due; passes the end of its window.
+// Looks for crossings of the guards that read this island alone in its last step, and says when they are due. True: the
+// step must be cut at *theta.
+bool guard_search(kaiSim* sim, uint32_t island, double* theta);
+// Looks from where the guard stands to `until`, and says when it is due; passes the end of its window.
 void guard_look(kaiSim* sim, uint32_t index, double until);
 kaiStatus guard_pass(kaiSim* sim, uint32_t index);
 void guard_touch(kaiSim* sim);  // before a commit: the latches that it will change
 
 // schedule.c: expected breakpoints: clocks, guards affine in time, the queue of delayed events, jumps under `delay`.
-double schedule_next(kaiSim* sim);
 kaiStatus schedule_mark_due(kaiSim* sim, double t);
 double schedule_clock_time(const kaiSim* sim, uint32_t clock);
 kaiStatus schedule_start(kaiSim* sim);
@@ -494,10 +508,9 @@ kaiStatus initial_solve(kaiSim* sim);
 // delay.c
 double delay_value(void* sim, uint32_t delay, double time, bool slope);
 kaiStatus delay_start(kaiSim* sim);
-kaiStatus delay_step(kaiSim* sim);                                        // after an accepted step
-kaiStatus delay_island_step(kaiSim* sim, uint32_t island, double until);  // the same for an island's last step
-kaiStatus delay_before(kaiSim* sim, double t);  // before an instant changes anything: with islands
-kaiStatus delay_instant(kaiSim* sim);           // after an instant
+kaiStatus delay_island_step(kaiSim* sim, uint32_t island, double until);  // what goes in during an island's last step
+kaiStatus delay_before(kaiSim* sim, double t);                            // before an instant changes anything
+kaiStatus delay_instant(kaiSim* sim);                                     // after an instant
 double delay_next_time(const kaiSim* sim);
 void delay_touch_due(kaiSim* sim, double t, uint32_t place);
 kaiStatus delay_mark_due(kaiSim* sim, double t);

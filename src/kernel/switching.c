@@ -205,7 +205,7 @@ static void leave_modes(kaiSim* sim, CommitResult* result)
             continue;
         sim->leaving[sim->leaving_count++] = model->modes[machine->first_mode + (uint32_t)bonds->modes[i]].ctx;
         result->other = true;
-        sim->field_changed = true;
+        islands_disturb_all(sim);
     }
 }
 
@@ -220,7 +220,8 @@ static void settle_states(kaiSim* sim, CommitResult* result)
             states[i] = before;
         result->state |= states[i] != before;
     }
-    sim->field_changed |= result->state;
+    if (result->state)
+        islands_disturb_all(sim);
 }
 
 // A set of modes that is committed with a state with which it was committed at this instant already: a mythical loop.

@@ -1,6 +1,6 @@
-// What an instant works on (decision 0018). An instant in a model with islands starts from what is due and follows the
-// lists of readers, so that its cost does not grow with the rest of the model. Two rules keep the result that of a
-// reaction of everything:
+// What an instant works on (decision 0018). An instant starts from what is due and follows the lists of readers, so
+// that its cost does not grow with the rest of the model. In a fused model (decision 0035) the set is everything: its
+// three units are always touched and nothing is listed. Two rules keep the result that of a reaction of everything:
 // - A register is touched before it changes. At that moment the left limits of all that reads it are taken, however
 //   late in the instant: nothing they read has changed since the instant began, or they would have been touched then.
 // - What is not touched keeps its value. Where a touched unit reads it, it is evaluated once for this time (pulled), as
@@ -160,6 +160,8 @@ void touch_rows_create(kaiSim* sim)
         add_row_var(sim, sim->model->probes[i].var);
     for (uint32_t i = 0; i < sim->row_flows.count; i++)
         mark_recorded(sim, sim->row_flows.at[i]);
+    if (sim->model->fused)
+        sim->islands[0].recorded = true;
 }
 
 // ---- touching
@@ -175,6 +177,8 @@ static void clear(TouchSet* set)
 void touch_begin(kaiSim* sim)
 {
     sim->touch++;
+    if (sim->model->fused)
+        return;
     clear(&sim->touched);
     clear(&sim->settled);
     clear(&sim->fresh);
@@ -187,7 +191,7 @@ static void add(IndexList* list, uint32_t index)
 
 static void touch_variable(kaiSim* sim, uint32_t var)
 {
-    if (sim->var_touches[var] == sim->touch)
+    if (sim->var_touches[var] == sim->touch || sim->model->fused)
         return;
     sim->var_touches[var] = sim->touch;
     add(&sim->fresh.vars, var);
@@ -214,6 +218,7 @@ static void list_element(kaiSim* sim, const ModelUnit* u)
 {
     switch (u->kind)
     {
+    case UNIT_ALL: break;
     case UNIT_GUARD: add(&sim->fresh.guards, u->index); break;
     case UNIT_MEMORY: add(&sim->fresh.memories, u->index); break;
     case UNIT_REACTION: touch_reaction(sim, u->index); break;
@@ -229,7 +234,7 @@ static void list_element(kaiSim* sim, const ModelUnit* u)
 void touch_unit(kaiSim* sim, uint32_t unit)
 {
     const kaiModel* model = sim->model;
-    if (sim->react_touches[unit] == sim->touch)
+    if (sim->react_touches[unit] == sim->touch || model->fused)
         return;
     sim->react_touches[unit] = sim->touch;
     uint32_t next = sim->fresh.reacts.count;  // those behind it have yet to be followed
@@ -256,6 +261,8 @@ void touch_register(kaiSim* sim, uint32_t reg)
 {
     const kaiModel* model = sim->model;
     uint32_t row = reg - model->reg_first[REG_STATE];
+    if (model->fused)
+        return;
     if (row < model->state_count)
         island_load(sim, model->state_islands[row], sim->R[model->reg_time]);
     if (model->reg_vars[row] != 0)
@@ -267,6 +274,8 @@ void touch_register(kaiSim* sim, uint32_t reg)
 void touch_all(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
+    if (model->fused)
+        return;
     for (uint32_t i = model->flow_unit_count; i < model->units_count; i++)
         touch_unit(sim, i);
     for (uint32_t i = 0; i < model->flow_unit_count; i++)
@@ -304,8 +313,29 @@ static void move_fresh(kaiSim* sim)
 #undef X
 }
 
+// The three units of a fused model, once an instant.
+static kaiStatus settle_fused(kaiSim* sim, bool start)
+{
+    const kaiModel* model = sim->model;
+    if (sim->react_touches[0] == sim->touch)
+        return KAI_OK;
+    sim->react_touches[0] = sim->touch;
+    island_load(sim, 0, sim->R[model->reg_time]);
+    sim->flow_moments[0] = sim->flow_moments[1] = sim->moment;
+    kaiStatus status = sim_run_code(sim, model->flow);
+    if (status == KAI_OK)
+        status = sim_run_code(sim, model->events);
+    if (status != KAI_OK)
+        return status;
+    instant_left_limits(sim, start);
+    guard_left_limit(sim);
+    return KAI_OK;
+}
+
 kaiStatus touch_settle(kaiSim* sim, bool start)
 {
+    if (sim->model->fused)
+        return settle_fused(sim, start);
     kaiStatus status = run_pulled(sim, &sim->fresh.flows);
     if (status != KAI_OK || sim->fresh.reacts.count + sim->fresh.vars.count == 0)
         return status;
@@ -320,6 +350,8 @@ kaiStatus touch_settle(kaiSim* sim, bool start)
 
 void touch_merge(kaiSim* sim)
 {
+    if (sim->model->fused)
+        return;
 #define X(name, size)                                                                                                  \
     if (sim->settled.name.count > 0)                                                                                   \
     {                                                                                                                  \
@@ -333,6 +365,8 @@ void touch_merge(kaiSim* sim)
 kaiStatus touch_react(kaiSim* sim)
 {
     sim->reaction++;
+    if (sim->model->fused)
+        return sim_run_code(sim, sim->model->react);
     for (uint32_t i = 0; i < sim->touched.reacts.count; i++)
         sim->react_runs[sim->touched.reacts.at[i]] = sim->reaction;
     return run_units(sim, &sim->touched.reacts);
@@ -340,5 +374,21 @@ kaiStatus touch_react(kaiSim* sim)
 
 bool touch_reacts(const kaiSim* sim, uint32_t reaction)
 {
-    return !sim->local || sim->react_runs[sim->model->reaction_units[reaction]] == sim->reaction;
+    return sim->model->fused || sim->react_runs[sim->model->reaction_units[reaction]] == sim->reaction;
+}
+
+void touch_guard(kaiSim* sim, uint32_t guard)
+{
+    if (!sim->model->fused)
+        touch_unit(sim, sim->model->first_guard_unit + guard);
+}
+
+bool touch_has_guard(const kaiSim* sim, uint32_t guard)
+{
+    return sim->model->fused || sim->react_touches[sim->model->first_guard_unit + guard] == sim->touch;
+}
+
+bool touch_has_var(const kaiSim* sim, uint32_t var)
+{
+    return sim->model->fused || sim->var_touches[var] == sim->touch;
 }

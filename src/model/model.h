@@ -161,7 +161,7 @@ typedef struct Guard
     CodeRange code;                     // computes `g` alone from states and time (empty: use `events`)
     CodeRange slope_code;               // computes `g` and `slope` from states, their derivatives and time (the same)
     uint32_t first_state, state_count;  // in guard_states: the states it reads
-    CodeRange look;                     // with islands: g, slope, argument, presence from states and slopes
+    CodeRange look;                     // g, slope, argument, presence from states and slopes
     IndexRange islands;                 // in guard_islands: whose states it reads
     uint32_t text;                      // as written
     uint32_t place;
@@ -200,8 +200,8 @@ typedef struct Delay
     uint32_t flow_value, flow_slope;  // after `events`: the same between instants, and its derivative
     uint32_t time;                    // register of T; of a queue, after `react`: one is taken
     uint32_t out, out_present;        // MEMORY: event that comes out; of a queue: the value in front, how many wait
-    CodeRange look;                   // with islands: flow_value and flow_slope from states and slopes
-    uint32_t island;                  // and the one that computes what goes in
+    CodeRange look;                   // flow_value and flow_slope from states and slopes
+    uint32_t island;                  // the one that computes what goes in
     uint32_t place;
 } Delay;
 
@@ -357,7 +357,8 @@ typedef struct Context
     IndexRange guards, whens, memories, assertions, machines;
 } Context;
 
-// With islands: states whose right-hand sides read each other, with a solver, a step and a time of their own (rule D2).
+// States whose right-hand sides read each other, with a solver, a step and a time of their own (rule D2). Every model
+// has at least one; a model that is solved as a whole has just one.
 typedef struct Island
 {
     uint32_t name;
@@ -367,13 +368,16 @@ typedef struct Island
     IndexRange clocks, timers;  // in island_clocks, island_timers (guards affine in time): may disturb it
     bool queued;                // a delayed event may disturb it
     CodeRange deriv;
+    CodeRange events;  // the guards that read no other island: what `events` computes of them
     uint32_t place;
 } Island;
 
-// With islands: the smallest part of the flow or of a reaction that is evaluated by itself, so that an instant works on
-// what it touches and on nothing else (decision 0018).
+// The smallest part of the flow or of a reaction that is evaluated by itself, so that an instant works on what it
+// touches and on nothing else (decision 0018). A model with one island has three: the whole flow, all guards, the whole
+// reaction (decision 0035).
 typedef enum UnitKind
 {
+    UNIT_ALL,
     UNIT_TASK,  // definitions: unit_vars
     UNIT_GUARD,
     UNIT_MEMORY,
@@ -467,6 +471,7 @@ typedef struct Sweep
     X(uint32_t, state_vars) /* variable of state i */                                                                  \
     X(Guard, guards)                                                                                                   \
     X(int32_t, guard_states)                                                                                           \
+    X(int32_t, guard_slots) /* and their numbers in their islands */                                                   \
     X(Memory, memories)                                                                                                \
     X(Clock, clocks)                                                                                                   \
     X(Delay, delays)                                                                                                   \
@@ -584,6 +589,7 @@ typedef struct kaiModel
     uint32_t choice_count;
     uint32_t flow_unit_count;   // the first units
     uint32_t first_guard_unit;  // reaction units of the guards, in their order
+    bool fused;                 // one island, whose units are fused: an instant touches everything
     bool instant_signals;       // some signal that is no event depends on the presence of an event
     bool has_jacobian;
     uint32_t name, experiment;  // in strings

@@ -185,6 +185,11 @@ static int evaluate_start(Ode* ode)
     return ODE_OK;
 }
 
+int ode_evaluate(Ode* ode)
+{
+    return ode->state.slope_valid ? ODE_OK : evaluate_start(ode);
+}
+
 static void forget(Ode* ode)
 {
     ode->state.jacobian_valid = false;
@@ -320,7 +325,7 @@ static int step_empty(Ode* ode, double limit)
 static int begin_step(Ode* ode, double limit, bool* taken)
 {
     OdeState* s = &ode->state;
-    int status = s->slope_valid ? ODE_OK : evaluate_start(ode);
+    int status = ode_evaluate(ode);
     if (status == ODE_OK && s->next <= 0 && !ode->method->fixed && !ode->cvode)
     {
         status = control_first(ode, limit, ode->method->order);

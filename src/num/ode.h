@@ -130,6 +130,10 @@ void ode_dense_some(Ode* ode, double theta, const int* index, int count, double*
 // caller does not change anything; f is evaluated anew.
 void ode_cut(Ode* ode, double theta);
 
+// f where the solver stands, unless it is known: after ode_cut the slope is that of the interpolant until the next
+// step.
+int ode_evaluate(Ode* ode);
+
 // Impulse backward Euler in single steps, for a caller who has something to do between them: one right Riemann step
 // (backward Euler) of length h, backward in time if h < 0, to t_end. No step control; the dense output is a point.
 int ode_impulse_step(Ode* ode, double h, double t_end);

@@ -76,6 +76,17 @@ int plot_find_column(const kaiColumn* columns, int count, const char* name, kaiE
 
 // ---- making
 
+bool plot_check(const kaiFigureOptions* options, const kaiColumn* columns, int column_count, kaiError* error)
+{
+    if (!error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultFigureOptions", error))
+        return false;
+    if (options->path != NULL && options->allocator.alloc != NULL && column_count >= 0 &&
+        (columns != NULL || column_count == 0))
+        return true;
+    error_set(error, KAI_ERR_USAGE, "a figure needs a path, an allocator and columns");
+    return false;
+}
+
 bool plot_format(const kaiFigureOptions* options, CanvasFormat* format, kaiError* error)
 {
     *format = CANVAS_TERMINAL;
@@ -87,6 +98,11 @@ bool plot_format(const kaiFigureOptions* options, CanvasFormat* format, kaiError
 
 static bool find_panel(kaiFigure* f, const kaiPanel* panel, kaiError* error)
 {
+    if (panel->signals == NULL && panel->count > 0)
+    {
+        error_set(error, KAI_ERR_USAGE, "a panel has no signals");
+        return false;
+    }
     FigurePanel* p = &f->panels[f->panel_count++];
     p->against = -1;
     if (panel->against != NULL &&
@@ -162,6 +178,10 @@ static bool allocate(kaiFigure* f)
 kaiFigure* kaiFigure_Create(const kaiFigureOptions* options, const kaiColumn* columns, int column_count,
                             const kaiPanel* panels, int panel_count, kaiError* error)
 {
+    if (!plot_check(options, columns, column_count, error))
+        return NULL;
+    if (panel_count < 0 || (panels == NULL && panel_count > 0))
+        return error_set(error, KAI_ERR_USAGE, "there are no panels"), NULL;
     kaiFigure* f = zeroed(options->allocator, sizeof *f);
     error_memory(error);
     if (f == NULL)
@@ -270,6 +290,8 @@ static void finish_run(kaiFigure* f)
 
 kaiStatus kaiFigure_BeginRun(kaiFigure* f, const char* label)
 {
+    if (f == NULL)
+        return KAI_ERR_USAGE;
     bool first = f->runs == 1 && !f->any;  // names the run that was begun with the figure
     if (f->runs == FIGURE_RUNS)
         return KAI_ERR_USAGE;
@@ -314,6 +336,8 @@ static void note_time(kaiFigure* f, double t)
 
 kaiStatus kaiFigure_Row(void* figure, const kaiRow* row)
 {
+    if (figure == NULL || row == NULL)
+        return KAI_ERR_USAGE;
     kaiFigure* f = figure;
     note_time(f, row->t);
     if (row->t < f->options.from)
@@ -364,6 +388,8 @@ static kaiStatus check_rows(const kaiFigure* f, kaiError* error)
 
 kaiStatus kaiFigure_Draw(kaiFigure* f, kaiError* error)
 {
+    if (f == NULL)
+        return error_set(error, KAI_ERR_USAGE, "there is no figure");
     finish_run(f);
     kaiStatus status = check_rows(f, error);
     if (status != KAI_OK)

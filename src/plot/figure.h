@@ -62,6 +62,8 @@ int plot_find_column(const kaiColumn* columns, int count, const char* name, kaiE
 // Opens the canvas of a figure; NULL: error.
 Canvas* plot_open_canvas(const kaiFigureOptions* options, CanvasFormat format, double width, double height,
                          kaiError* error);
+// What every picture needs is there; false: error.
+bool plot_check(const kaiFigureOptions* options, const kaiColumn* columns, int column_count, kaiError* error);
 // Of the path; false: error.
 bool plot_format(const kaiFigureOptions* options, CanvasFormat* format, kaiError* error);
 

@@ -43,6 +43,8 @@ static void free_instant(const kaiInstants* v, Instant* x)
 kaiInstants* kaiInstants_Create(const kaiFigureOptions* options, double at, const kaiColumn* columns, int column_count,
                                 kaiError* error)
 {
+    if (!plot_check(options, columns, column_count, error))
+        return NULL;
     kaiAllocator a = options->allocator;
     kaiInstants* v = zeroed(a, sizeof *v);
     error_memory(error);
@@ -77,6 +79,8 @@ void kaiInstants_Free(kaiInstants* v)
 
 kaiStatus kaiInstants_Show(kaiInstants* v, const char* const* signals, int count, kaiError* error)
 {
+    if (v == NULL || count < 0 || (signals == NULL && count > 0))
+        return error_set(error, KAI_ERR_USAGE, "there are no instants or no signals");
     for (int i = 0; i < count; i++)
     {
         int column = plot_find_column(v->columns, v->column_count, signals[i], error);
@@ -159,6 +163,8 @@ static bool reserve_tag(kaiInstants* v, Instant* x)
 
 kaiStatus kaiInstants_Row(void* instants, const kaiRow* row)
 {
+    if (instants == NULL || row == NULL)
+        return KAI_ERR_USAGE;
     kaiInstants* v = instants;
     open_at(v, row->t);
     Instant* x = &v->current;
@@ -179,6 +185,8 @@ kaiStatus kaiInstants_Row(void* instants, const kaiRow* row)
 
 void kaiInstants_Fired(void* instants, const kaiFired* fired)
 {
+    if (instants == NULL || fired == NULL)
+        return;
     kaiInstants* v = instants;
     open_at(v, fired->tag.t);
     Instant* x = &v->current;
@@ -289,6 +297,8 @@ static kaiStatus check(const kaiInstants* v, kaiError* error)
 
 kaiStatus kaiInstants_Draw(kaiInstants* v, kaiError* error)
 {
+    if (v == NULL)
+        return error_set(error, KAI_ERR_USAGE, "there are no instants");
     close_current(v);
     kaiStatus status = check(v, error);
     if (status != KAI_OK)

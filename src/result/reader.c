@@ -90,13 +90,15 @@ void kaiCsvReader_Free(kaiCsvReader* r)
 
 const char* kaiCsvReader_Remark(const kaiCsvReader* r)
 {
-    return r->remark[0] != 0 ? r->remark : NULL;
+    return r != NULL && r->remark[0] != 0 ? r->remark : NULL;
 }
 
 // ---- lines
 
 kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, kaiError* error)
 {
+    if (path == NULL || a.alloc == NULL)
+        return error_set(error, KAI_ERR_USAGE, "a reader needs a path and an allocator"), NULL;
     kaiCsvReader* r = get(a, sizeof *r);
     error_memory(error);
     if (r == NULL)
@@ -435,6 +437,8 @@ static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisi
 
 kaiStatus kaiCsvReader_Read(kaiCsvReader* r, const kaiCsvVisitor* v, kaiError* error)
 {
+    if (r == NULL || v == NULL || v->header == NULL || v->row == NULL)
+        return error_set(error, KAI_ERR_USAGE, "a reader needs a visitor with header and row");
     error_set(error, KAI_ERR_IO, "%s cannot be read", r->path);
     kaiStatus status = read_header(r, error);
     if (status == KAI_OK)

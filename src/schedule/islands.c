@@ -300,15 +300,30 @@ static bool needs_whole(const Flat* flat)
            is_word(x->impulses, "numeric");
 }
 
-bool build_islands(Builder* b)
+// One island for everything.
+static void fuse(Classes* k)
+{
+    Builder* b = k->b;
+    b->islands.count = 0;
+    add_island(b, "all", (Span){0});
+    list_states(k, arena_array(b->arena, uint32_t, k->state_count + 1));
+    for (uint32_t i = 0; i < b->delays.count; i++)
+        b->delays.at[i].island = 0;
+    b->draft.fused = true;
+}
+
+void build_islands(Builder* b)
 {
     const FlatExperiment* x = &b->c.flat->experiment;
     bool declared = false, automatic = is_word(x->islands, "auto");
     for (uint32_t i = 0; i < b->c.flat->instances.count; i++)
         declared |= b->c.flat->instances.at[i].island;
-    if (!declared && !automatic)
-        return false;
     Classes k = {.b = b, .state_count = b->state_vars.count};
+    if (!declared && !automatic)
+    {
+        fuse(&k);
+        return;
+    }
     k.node_count = k.state_count + b->delays.count;
     k.parent = arena_array(b->arena, uint32_t, k.node_count + 1);
     k.task_node = arena_array(b->arena, uint32_t, b->c.tasks.count + 1);
@@ -320,15 +335,17 @@ bool build_islands(Builder* b)
     if (is_contrary(&k))
         check_declared(&k);
     if (is_word(x->islands, "none") || needs_whole(b->c.flat))
-        return false;
+    {
+        fuse(&k);
+        return;
+    }
     uint32_t* of = arena_array(b->arena, uint32_t, k.state_count + 1);
     name_islands(&k, automatic, of);
     if (b->islands.count < (automatic ? 2 : 1))  // an island that was asked for has its counters, even alone
     {
-        b->islands.count = 0;
-        return false;
+        fuse(&k);
+        return;
     }
     list_states(&k, of);
     place_delays(&k, of);
-    return true;
 }

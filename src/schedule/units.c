@@ -592,6 +592,31 @@ static void add_looks(Linker* k)
     }
 }
 
+// The guards that read one island only are looked at together: their search goes along with its steps.
+static void add_island_events(Linker* k)
+{
+    Builder* b = k->b;
+    for (uint32_t island = 0; island < b->islands.count; island++)
+    {
+        Sinks sinks = {0};
+        IndexRange own = b->islands.at[island].guards;
+        for (uint32_t i = 0; i < own.count; i++)
+        {
+            const Guard* guard = &b->guards.at[b->island_guards.at[own.first + i]];
+            SymReg regs[] = {guard->g, guard->slope, guard->argument, guard->present};
+            for (int r = 0; r < 4 && guard->islands.count == 1; r++)
+            {
+                ScalarId value = sink_value(b, &b->event_index, regs[r]);
+                if (value != 0)
+                    vec_push(b->arena, sinks, (Sink){guard->ctx, value, regs[r]});
+            }
+        }
+        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count, .slopes_given = true};
+        CodeRange code = build_program(&b->programs, &spec, NULL);
+        b->islands.at[island].events = code;
+    }
+}
+
 static void list_guards(Builder* b)
 {
     for (uint32_t i = 0; i < b->guard_islands.count; i++)
@@ -663,7 +688,81 @@ static void list_variables(Linker* k)
         b->var_nows.at[b->state_vars.at[sym_index(b->now_states.at[i].state)]] = i + 1;
 }
 
-void build_units(Builder* b)
+static void list_slots(Builder* b)
+{
+    for (uint32_t i = 0; i < b->guard_states.count; i++)
+        vec_push(b->arena, b->guard_slots, (int32_t)b->state_slots.at[b->guard_states.at[i]]);
+}
+
+// ---- one island
+// ------------------------------------------------------------------------------------------------------
+
+// The whole flow, all guards, the whole reaction: an instant touches everything, so straight code serves best.
+static void fuse_units(Builder* b)
+{
+    Linker k = {.b = b};
+    ModelUnit flow = new_unit(&k, UNIT_ALL, 0);
+    flow.code = b->draft.flow;
+    add_island(&k, &flow, 0);
+    push_unit(&k, flow);
+    ModelUnit events = new_unit(&k, UNIT_ALL, 0);
+    events.code = b->draft.events;
+    add_island(&k, &events, 0);
+    push_unit(&k, events);
+    b->draft.flow_unit_count = b->units.count;
+    ModelUnit react = new_unit(&k, UNIT_ALL, 0);
+    react.code = b->draft.react;
+    add_island(&k, &react, 0);
+    add_need(&k, &react, 0);
+    add_need(&k, &react, 1);
+    uint32_t self = push_unit(&k, react);
+    vec_push(b->arena, b->always_units, self);
+    for (uint32_t i = 0; i < b->reactions.count; i++)
+        vec_push(b->arena, b->reaction_units, self);
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+    {
+        uint32_t task;
+        bool computed = map_get(&b->c.task_of, b->c.vars.at[v].reg, &task);
+        vec_push(b->arena, b->var_units, computed ? 0 : NO_REG);
+        vec_push(b->arena, b->var_nows, 0);
+    }
+}
+
+static void fuse_island(Builder* b)
+{
+    Linker k = {.b = b};
+    VEC(uint32_t) slopes = {0};
+    for (uint32_t i = 0; i < b->c.tasks.count; i++)
+        if (b->c.tasks.at[i].kind == TASK_RIGHT_HAND_SIDE)
+            vec_push(b->arena, slopes, i);
+    Sinks inputs = {0};
+    for (uint32_t i = 0; i < b->delays.count; i++)
+        if (!b->delays.at[i].event)
+            vec_push(b->arena, inputs,
+                     (Sink){b->delays.at[i].ctx, sink_value(b, &b->event_index, b->delays.at[i].flow_value), 0});
+    ProgramSpec deriv = {.phase = PHASE_FLOW,
+                         .tasks = slopes.at,
+                         .task_count = slopes.count,
+                         .sinks = inputs.at,
+                         .sink_count = inputs.count};
+    read_program(&k, &deriv);
+    note_reads(&k, 0);
+    Island* all = &b->islands.at[0];
+    all->deriv = b->draft.deriv;
+    all->events = b->draft.events;
+    all->queued = true;
+    for (uint32_t i = 0; i < b->guards.count; i++)
+    {
+        Guard* guard = &b->guards.at[i];
+        guard->look = b->draft.events;
+        guard->islands = (IndexRange){b->guard_islands.count, 1};
+        vec_push(b->arena, b->guard_islands, 0);
+    }
+    for (uint32_t i = 0; i < b->delays.count; i++)
+        b->delays.at[i].look = b->draft.events;
+}
+
+static void link_units(Builder* b)
 {
     Linker k = {.b = b};
     k.flow_of = arena_array(b->arena, uint32_t, b->c.tasks.count + 1);
@@ -682,6 +781,21 @@ void build_units(Builder* b)
     add_looks(&k);
     add_derivatives(&k);
     list_guards(b);
+    add_island_events(&k);
     list_delays(b);
     list_variables(&k);
+}
+
+void build_units(Builder* b)
+{
+    list_slots(b);
+    if (b->draft.fused)
+    {
+        fuse_units(b);
+        fuse_island(b);
+        list_guards(b);
+        list_delays(b);
+        return;
+    }
+    link_units(b);
 }

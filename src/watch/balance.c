@@ -150,6 +150,8 @@ kaiStatus balance_jump(kaiSim* sim)
 
 bool kaiSim_Jump(const kaiSim* sim, kaiJump* jump)
 {
+    if (sim == NULL || jump == NULL)
+        return false;
     *jump = sim->jump;
     return jump->jumps > 0;
 }

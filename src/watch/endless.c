@@ -289,7 +289,7 @@ static void go_to_limit(kaiSim* sim, const Rounds* r)
                 limit = sim->R[model->vars[k].reg];
         sim->R[model->vars[i].reg] = limit;
     }
-    sim->field_changed = true;  // zeno = continue: there are no islands
+    islands_disturb_all(sim);
 }
 
 static void warn_limit(kaiSim* sim, const Endless* e)

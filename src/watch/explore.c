@@ -114,6 +114,8 @@ kaiStatus explore_decide(kaiSim* sim, bool fresh, uint32_t enabled, uint32_t* ra
 
 kaiStatus kaiSim_Follow(kaiSim* sim, const int* taken, int count)
 {
+    if (sim == NULL || count < 0 || (taken == NULL && count > 0))
+        return KAI_ERR_USAGE;
     if (sim->started || sim->policy != CHOICE_ALL || count < 0)
         return KAI_ERR_USAGE;
     for (uint32_t i = 0; i < (uint32_t)count; i++)
@@ -317,6 +319,8 @@ static void release(Explorer* x)
 
 kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEvents* events, kaiExploration* result)
 {
+    if (model == NULL || sim == NULL || sim->model != model || events == NULL || result == NULL)
+        return KAI_ERR_USAGE;
     *result = (kaiExploration){0};
     if (sim->started || sim->policy != CHOICE_ALL)
         return KAI_ERR_USAGE;
@@ -351,6 +355,8 @@ __attribute__((format(printf, 4, 5))) static size_t add_text(char* text, size_t 
 
 bool kaiSim_Decision(const kaiSim* sim, int index, kaiDecision* decision)
 {
+    if (sim == NULL || decision == NULL)
+        return false;
     if (index < 0 || (uint32_t)index >= sim->decision_count)
         return false;
     const Decision* d = &sim->decisions[index];
@@ -362,6 +368,8 @@ bool kaiSim_Decision(const kaiSim* sim, int index, kaiDecision* decision)
 
 void kaiSim_OrderText(const kaiSim* sim, char* text, size_t size)
 {
+    if (sim == NULL || text == NULL || size == 0)
+        return;
     enum
     {
         SHOWN = 8
@@ -399,6 +407,8 @@ static size_t add_value(const kaiSim* sim, const ModelVar* var, char* text, size
 
 void kaiSim_OutcomeText(const kaiSim* sim, int limit, char* text, size_t size)
 {
+    if (sim == NULL || text == NULL || size == 0)
+        return;
     size_t length = 0;
     int count = 0;
     if (size > 0)

@@ -70,7 +70,9 @@ kaiStatus record_create(kaiSim* sim)
         sim->mode_names[i] = model_string(model, model->modes[i].name);
     bool chosen = sim->options.record != NULL;
     for (int i = 0; chosen && i < sim->options.record_count; i++)
-        add_column(sim, (uint32_t)sim->options.record[i]);
+        if (!sim->set[sim->options.record[i]]++)  // a variable that is named twice has one column
+            add_column(sim, (uint32_t)sim->options.record[i]);
+    memset(sim->set, 0, sizeof *sim->set * model->vars_count);
     for (uint32_t i = 0; i < model->records_count && !chosen; i++)
     {
         const RecordSet* set = &model->records[i];
@@ -93,6 +95,8 @@ kaiStatus record_create(kaiSim* sim)
 
 const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count)
 {
+    if (sim == NULL || count == NULL)
+        return NULL;
     *count = sim->column_count;
     return sim->columns;
 }
@@ -179,7 +183,7 @@ static bool differs(const kaiModel* model, const ModelVar* var, const double* be
 
 bool record_var_changed(const kaiSim* sim, uint32_t var)
 {
-    if (sim->local && sim->var_touches[var] != sim->touch)
+    if (!touch_has_var(sim, var))
         return false;
     return differs(sim->model, &sim->model->vars[var], sim->tag_before, sim->tag_before_flow, sim->tag_last,
                    sim->tag_last_flow);
@@ -188,13 +192,10 @@ bool record_var_changed(const kaiSim* sim, uint32_t var)
 static bool anything_changed(const kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    uint32_t count = sim->local ? sim->touched.vars.count : model->vars_count;
-    for (uint32_t k = 0; k < count; k++)
-    {
-        uint32_t i = sim->local ? sim->touched.vars.at[k] : k;
-        if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(sim, i))
+    for (TouchWalk w = {0}; touch_next(sim, &sim->touched.vars, model->vars_count, &w);)
+        if (!model->vars[w.index].hidden && model->vars[w.index].kind != MODEL_PARAM &&
+            record_var_changed(sim, w.index))
             return true;
-    }
     return false;
 }
 
@@ -221,10 +222,9 @@ static void keep_tag(kaiSim* sim, bool flow)
     sim->tag_before_flow = sim->tag_last_flow;
     sim->tag_last = older;
     sim->tag_last_flow = flow;
-    if (sim->local)
-        for (uint32_t i = 0; i < sim->touched.vars.count; i++)
-            record_keep(sim, sim->touched.vars.at[i], older);
-    for (uint32_t i = 0; i < sim->kept_count && !sim->local; i++)
+    for (uint32_t i = 0; i < sim->touched.vars.count; i++)
+        record_keep(sim, sim->touched.vars.at[i], older);
+    for (uint32_t i = 0; i < sim->kept_count && sim->model->fused; i++)
         older[sim->kept[i]] = sim->R[sim->kept[i]];
 }
 
@@ -413,11 +413,8 @@ static kaiStatus record_point(kaiSim* sim)
 {
     bool wanted = sim->every == 0 || on_grid(sim);
     if ((sim->options.row == NULL || !wanted) && sim->model->probes_count == 0)
-    {
-        sim->stale = true;  // who asks for a value will have it computed
         return KAI_OK;
-    }
-    kaiStatus status = sim->local ? touch_rows(sim) : sim_run_code(sim, sim->model->flow);
+    kaiStatus status = touch_rows(sim);
     if (status != KAI_OK)
         return status;
     probe_tag(sim, true, false);
@@ -442,17 +439,9 @@ kaiStatus record_tag(kaiSim* sim, bool instant, bool left)
 
 static kaiStatus load_inside(kaiSim* sim, double t)
 {
-    if (sim->local)
-    {
-        touch_moment(sim, t);
-        sim->now = (kaiTag){t, 0, 0};
-        return touch_rows(sim);
-    }
-    double start = ode_step_start(sim->ode), h = ode_time(sim->ode) - start;
-    ode_dense(sim->ode, (t - start) / h, sim_states(sim), NULL);
-    sim->R[sim->model->reg_time] = t;
+    touch_moment(sim, t);
     sim->now = (kaiTag){t, 0, 0};
-    return sim_run_code(sim, sim->model->flow);
+    return touch_rows(sim);
 }
 
 static kaiStatus probe_inside(kaiSim* sim, double start, double end)
@@ -565,6 +554,8 @@ kaiStatus record_step(kaiSim* sim, double start, double end)
 
 kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result)
 {
+    if (sim == NULL || result == NULL)
+        return KAI_ERR_USAGE;
     const kaiModel* model = sim->model;
     if (index < 0 || (uint32_t)index >= model->expectations_count)
         return KAI_ERR_USAGE;

@@ -54,8 +54,6 @@ static double free_slope(kaiSim* sim, uint32_t guard)
 // The derivatives where the run stands.
 static const double* field_now(kaiSim* sim)
 {
-    if (!sim->local)
-        return ode_slope(sim->ode);
     for (uint32_t i = 0; i < sim->model->islands_count; i++)
         island_load(sim, i, sim->now.t);
     vm_run(sim->model, sim->R, sim->model->deriv, &sim->host);
@@ -89,13 +87,6 @@ void zeno_hold(const kaiSim* sim, double* slopes)
             slopes[i] = 0;
 }
 
-void zeno_hold_jacobian(const kaiSim* sim, double* values)
-{
-    for (uint32_t i = 0; i < sim->model->jacobian_values_count; i++)
-        if (sim->hold_by[sim->model->jacobian_rows[i]] != 0)
-            values[i] = 0;
-}
-
 static void release(kaiSim* sim, uint32_t guard)
 {
     for (uint32_t i = 0; i < sim->model->state_count; i++)
@@ -104,7 +95,7 @@ static void release(kaiSim* sim, uint32_t guard)
     sim->guards[guard].holding = false;
     sim->guards[guard].hold_due = 0;
     sim->holds--;
-    sim->field_changed = true;
+    islands_disturb_all(sim);
 }
 
 // Held, but the free field would take g to the side it bounced to.
@@ -136,9 +127,10 @@ void zeno_check_held(kaiSim* sim)
 
 static bool leaves_at(kaiSim* sim, uint32_t guard, double theta)
 {
-    double start = ode_step_start(sim->ode);
-    ode_dense(sim->ode, theta, sim_states(sim), NULL);
-    sim->R[sim->model->reg_time] = start + theta * (ode_time(sim->ode) - start);
+    const Ode* ode = sim->island_odes[0];  // holding states needs a model with one island
+    double start = ode_step_start(ode), length = ode_time(ode) - start;
+    island_look(sim, 0, start, length, theta, false);
+    sim->R[sim->model->reg_time] = start + theta * length;
     return would_leave(sim, guard);
 }
 
@@ -164,10 +156,16 @@ bool zeno_search(kaiSim* sim, double* theta)
     return found;
 }
 
+static void wait_for(kaiSim* sim, double t)
+{
+    sim->hold_next = t;
+    agenda_set(&sim->agenda, agenda_hold(sim), t);
+}
+
 static void set_limits(kaiSim* sim, double t)
 {
     const kaiModel* model = sim->model;
-    sim->hold_next = INFINITY;
+    wait_for(sim, INFINITY);
     for (uint32_t g = 0; g < model->guards_count; g++)
     {
         GuardState* state = &sim->guards[g];
@@ -175,14 +173,14 @@ static void set_limits(kaiSim* sim, double t)
             continue;
         if (state->hold_due > t + 4e-16 * fabs(t))
         {
-            sim->hold_next = fmin(sim->hold_next, state->hold_due);
+            wait_for(sim, fmin(sim->hold_next, state->hold_due));
             continue;
         }
         state->hold_due = 0;
         for (uint32_t i = 0; i < model->state_count; i++)
             if (sim->hold_by[i] == g + 1)
                 sim_states(sim)[i] = sim->hold_limit[i];
-        sim->field_changed = true;
+        islands_disturb_all(sim);
     }
 }
 
@@ -322,9 +320,9 @@ static kaiStatus start_hold(kaiSim* sim, const Accumulation* a)
     state->pattern = 0;
     state->rebound = 0;
     sim->holds++;
-    sim->hold_next = fmin(sim->hold_next, a->limit);
+    wait_for(sim, fmin(sim->hold_next, a->limit));
     sim->tracked = sim->tracked_count = 0;
-    sim->field_changed = true;
+    islands_disturb_all(sim);
     return KAI_OK;
 }
 
@@ -566,13 +564,11 @@ static kaiStatus watch_barrier(kaiSim* sim, uint32_t index, double t, bool turne
 // ---- instants
 // --------------------------------------------------------------------------------------------------------
 
-// The derivatives before the reactions. With islands those that the located guards read: the others do not change.
+// The derivatives before the reactions, of the islands that the located guards read: the others do not change.
 static void keep_left_slopes(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
-    if (!sim->local)
-        memcpy(sim->left_slope, ode_slope(sim->ode), sizeof(double) * model->state_count);
-    for (uint32_t i = 0; i < sim->located_count && sim->local; i++)
+    for (uint32_t i = 0; i < sim->located_count; i++)
     {
         IndexRange islands = model->guards[sim->located[i]].islands;
         for (uint32_t k = 0; k < islands.count; k++)

@@ -276,15 +276,15 @@ static void test_messages(void** state)
 static void test_missing_file(void** state)
 {
     (void)state;
-    LoadOptions options = load_default();
-    options.path = "there/is/no/such.kai";
-    kaiModel* model = NULL;
-    kaiProgram* messages = NULL;
-    assert_int_equal(load_model(&options, &model, &messages), KAI_ERR_IO);
-    assert_null(model);
-    assert_int_equal(kaiProgram_ErrorCount(messages), 1);
-    assert_non_null(strstr(kaiProgram_Message(messages, 0)->message, "such.kai"));
-    kaiProgram_Free(messages);
+    kaiProgramOptions options = kaiDefaultProgramOptions();
+    kaiProgram* program = NULL;
+    kaiError error;
+    options.path = "/no/such/file.kai";
+    assert_int_equal(kaiProgram_Open(&options, &program, &error), KAI_ERR_IO);
+    assert_null(program);
+    assert_int_equal(error.status, KAI_ERR_IO);
+    assert_non_null(strstr(error.message, "/no/such/file.kai"));
+    assert_non_null(error.help);
 }
 
 static void test_overrides(void** state)
