@@ -128,7 +128,12 @@ static int explore(Branches* b, const kaiModel* model, kaiSim* sim)
     kaiError error;
     int count;
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
-    b->csv = kaiCsv_Open(path, columns, count, b->request->view, lead, 1, kaiDefaultAllocator(), &error);
+    kaiCsvOptions csv = kaiDefaultCsvOptions();
+    csv.path = path;
+    csv.view = b->request->view;
+    csv.lead_names = lead;
+    csv.lead_count = 1;
+    b->csv = kaiCsv_Open(&csv, columns, count, &error);
     if (b->csv == NULL)
     {
         fprintf(stderr, "kairos: %s\n", error.message);

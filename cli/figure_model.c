@@ -2,7 +2,6 @@
 #include "cli/figure.h"
 
 #include "cli/interrupt.h"
-#include "cli/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -259,13 +258,13 @@ static kaiStatus conclude(Run* r, kaiSim* sim, kaiStatus status)
 }
 
 // The name of a run, if there are several: its experiment, its values, or both.
-static kaiStatus begin_run(Run* r, const Sweep* sweep, int64_t point)
+static kaiStatus begin_run(Run* r, const kaiSweep* sweep, int64_t point)
 {
     char values[200] = "", label[300];
-    if ((sweep->points == 1 && r->label == NULL) || r->figure == NULL)
+    if ((kaiSweep_PointCount(sweep) == 1 && r->label == NULL) || r->figure == NULL)
         return KAI_OK;
-    if (sweep->points > 1)
-        sweep_describe(sweep, point, values, sizeof values);
+    if (kaiSweep_PointCount(sweep) > 1)
+        kaiSweep_Describe(sweep, point, values, sizeof values);
     snprintf(label, sizeof label, "%s%s%s", r->label != NULL ? r->label : "",
              r->label != NULL && values[0] != 0 ? ", " : "", values);
     kaiStatus status = kaiFigure_BeginRun(r->figure, label);
@@ -276,14 +275,14 @@ static kaiStatus begin_run(Run* r, const Sweep* sweep, int64_t point)
 
 // One point of the sweep, or the one run that there is. The columns of the first sim are those of the figure: it is
 // kept.
-static kaiStatus run_point(Run* r, const Sweep* sweep, int64_t point)
+static kaiStatus run_point(Run* r, const kaiSweep* sweep, int64_t point)
 {
     kaiSim* sim = create(r, r->model);
     kaiStatus status = sim != NULL ? make_figure(r, sim) : r->error.status;
     if (status == KAI_OK)
         status = begin_run(r, sweep, point);
-    if (status == KAI_OK && sweep->dimension_count > 0)
-        status = sweep_set(sweep, point, &(SweepVariant){.model = r->model}, sim);
+    if (status == KAI_OK)
+        status = kaiSweep_Set(sweep, point, r->model, sim);
     if (status == KAI_OK)
         status = conclude(r, sim, run_sim(r, sim));
     if (r->first == NULL)
@@ -293,32 +292,38 @@ static kaiStatus run_point(Run* r, const Sweep* sweep, int64_t point)
     return status;
 }
 
-static kaiStatus plan(Run* r, Sweep* sweep)
+// The runs of the experiment. NULL: they cannot be drawn, and it is said why.
+static kaiSweep* plan(Run* r)
 {
-    *sweep = (Sweep){.points = 1};
-    if (kaiModel_SweepCount(r->model) == 0)
-        return KAI_OK;
-    const char* why = sweep_plan(sweep, r->model, r->request->run->program, &r->request->run->load);
-    if (why == NULL && sweep->structural && sweep->points > 1)
+    const char* why = NULL;
+    kaiSweep* sweep = kaiSweep_Create(r->request->run->program, r->model, &r->request->run->load, &r->error);
+    bool several = kaiSweep_PointCount(sweep) > 1;
+    if (several && kaiSweep_IsStructural(sweep))
         why = "the sweep changes the structure of the model; choose one point with --set";
-    if (why == NULL && wants_instants(r->request) && sweep->points > 1)
+    else if (several && wants_instants(r->request))
         why = "the experiment is a sweep; choose one point with --set";
-    snprintf(r->text, sizeof r->text, "%s", why != NULL ? why : "");
-    return why != NULL ? KAI_ERR_USAGE : KAI_OK;
+    if (why == NULL)
+        return sweep;
+    snprintf(r->text, sizeof r->text, "%s", why);
+    r->error.status = KAI_ERR_USAGE;
+    kaiSweep_Free(sweep);
+    return NULL;
 }
 
 // All runs of one experiment. A run that fails is kept in mind and drawn as far as it came.
 static kaiStatus run_all(Run* r)
 {
-    Sweep sweep;
-    kaiStatus status = plan(r, &sweep);
-    for (int64_t point = 0; status >= 0 && status != KAI_INTERRUPTED && point < sweep.points; point++)
+    kaiSweep* sweep = plan(r);
+    kaiStatus status = sweep != NULL ? KAI_OK : r->error.status;
+    int64_t points = kaiSweep_PointCount(sweep);
+    for (int64_t point = 0; status >= 0 && status != KAI_INTERRUPTED && point < points; point++)
     {
-        status = run_point(r, &sweep, point);
+        status = run_point(r, sweep, point);
         r->failed |= status == KAI_ERR_RUN || status == KAI_INTERRUPTED;
         if (status == KAI_ERR_RUN)
             status = KAI_OK;
     }
+    kaiSweep_Free(sweep);
     return status;
 }
 

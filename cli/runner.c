@@ -145,7 +145,10 @@ static int simulate(const RunRequest* r, const kaiModel* model, kaiSim* sim, Tar
     kaiError error;
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
     const char* path = r->output != NULL ? r->output : "-";
-    target->csv = kaiCsv_Open(path, columns, count, r->view, NULL, 0, kaiDefaultAllocator(), &error);
+    kaiCsvOptions csv = kaiDefaultCsvOptions();
+    csv.path = path;
+    csv.view = r->view;
+    target->csv = kaiCsv_Open(&csv, columns, count, &error);
     if (target->csv == NULL)
     {
         fprintf(stderr, "kairos: %s\n", error.message);

@@ -1,7 +1,5 @@
 // kairos test: every experiment that has `expect`, in all files, in parallel.
 #include "cli/cli.h"
-#include "cli/sweep.h"
-#include "cli/workers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -235,13 +233,12 @@ static void judge_sim(Case* c, const kaiModel* model, kaiSim* sim, bool explored
         judge_all(c, sim, model, at);
 }
 
-static void run_model(Case* c, const Sweep* sweep, int64_t point, const SweepVariant* variant, const char* at)
+static void run_model(Case* c, const kaiSweep* sweep, int64_t point, const kaiModel* model, const char* at)
 {
-    const kaiModel* model = variant->model;
     kaiSimOptions options = kaiModel_SimOptions(model);
     kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
-    if (sim != NULL && sweep_set(sweep, point, variant, sim) != KAI_OK)
+    if (sim != NULL && kaiSweep_Set(sweep, point, model, sim) != KAI_OK)
         say_failure(c, &(kaiError){.message = "a swept value cannot be set"}, at);
     else if (sim == NULL)
         say_failure(c, &failure, at);
@@ -253,26 +250,26 @@ static void run_model(Case* c, const Sweep* sweep, int64_t point, const SweepVar
 // Every expectation at every point; without a sweep there is one point.
 static void run_points(Case* c, const kaiModel* model, kaiProgram* program, const kaiCompileOptions* load)
 {
-    Sweep sweep;
-    SweepVariant variant = {0};
+    kaiError error;
     char values[600], at[610] = "";
-    const char* why = sweep_plan(&sweep, model, program, load);
-    if (why != NULL)
-        say_failure(c, &(kaiError){.message = why}, "");
-    for (int64_t i = 0; why == NULL && i < sweep.points; i++)
+    kaiSweep* sweep = kaiSweep_Create(program, model, load, &error);
+    if (sweep == NULL)
+        say_failure(c, &error, "");
+    for (int64_t i = 0; i < kaiSweep_PointCount(sweep); i++)
     {
-        sweep_describe(&sweep, i, values, sizeof values);
-        if (sweep.dimension_count > 0)
+        const kaiModel* variant;
+        kaiSweep_Describe(sweep, i, values, sizeof values);
+        if (kaiSweep_ParameterCount(sweep) > 0)
             snprintf(at, sizeof at, " (%s)", values);
-        if (sweep_model(&sweep, i, &variant) == KAI_OK)
-            run_model(c, &sweep, i, &variant, at);
+        if (kaiSweep_Model(sweep, i, &variant) == KAI_OK)
+            run_model(c, sweep, i, variant, at);
         else
         {
             say_failure(c, &(kaiError){.message = "the model is wrong there"}, at);
             say_messages(c, program);
         }
     }
-    sweep_variant_free(&variant);
+    kaiSweep_Free(sweep);
 }
 
 static void run_case(Case* c, const kaiPolicy* policy)
@@ -314,7 +311,7 @@ static void* worker(void* user)
 static void run_all(Suite* s)
 {
     pthread_mutex_init(&s->lock, NULL);
-    workers_run(workers_wanted(s->count), worker, s);
+    kaiThreads_Run(kaiThreads_Wanted(s->count), worker, s);
     pthread_mutex_destroy(&s->lock);
 }
 

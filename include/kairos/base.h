@@ -51,6 +51,15 @@ extern "C"
         void* user;
     } kaiAllocator;
 
+    // Where bytes go instead of a file: results and pictures, in order, from the thread that makes them. Nonzero stops
+    // the writing: KAI_ERR_IO for a failure, KAI_INTERRUPTED for "enough". `write` NULL: there is none, a file is
+    // written.
+    typedef struct kaiSink
+    {
+        kaiStatus (*write)(void* user, const char* bytes, size_t size);
+        void* user;
+    } kaiSink;
+
     // The allocator on malloc, realloc and free.
     kaiAllocator kaiDefaultAllocator(void);
 

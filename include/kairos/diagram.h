@@ -40,6 +40,7 @@ extern "C"
         int depth;  // levels of instances (or of nested machines) that are unfolded; -1: the default of the kind
         const kaiModeChoice* modes;  // for the causality of a bond graph; the others are in their initial modes
         int mode_count;
+        kaiSink sink;  // gets the picture instead of a file; the path still says what kind it is
     } kaiDiagramOptions;
     kaiDiagramOptions kaiDefaultDiagramOptions(void);
 

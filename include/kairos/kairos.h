@@ -11,5 +11,6 @@
 #include "kairos/prove.h"
 #include "kairos/result.h"
 #include "kairos/sim.h"
+#include "kairos/study.h"
 
 #endif

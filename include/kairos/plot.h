@@ -43,6 +43,7 @@ extern "C"
         bool colour;                   // of "-": with colour codes
         kaiSourceLineFn* source_line;  // of instants: shows the lines that did it; NULL: only their places
         void* source_user;
+        kaiSink sink;  // gets the picture instead of a file; the path still says what kind it is
         kaiAllocator allocator;
     } kaiFigureOptions;
     kaiFigureOptions kaiDefaultFigureOptions(void);

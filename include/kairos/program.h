@@ -104,6 +104,8 @@ extern "C"
     // *program is NULL.
     kaiStatus kaiProgram_Open(const kaiProgramOptions* options, kaiProgram** program, kaiError* error);
     void kaiProgram_Free(kaiProgram* program);
+    // The same text again, for another thread; imports are read anew. As kaiProgram_Open.
+    kaiStatus kaiProgram_Clone(const kaiProgram* program, kaiProgram** clone);
 
     // ---- messages: what the last question had to say, after what reading the program had to say
 

@@ -140,6 +140,15 @@ kaiStatus kaiProgram_Open(const kaiProgramOptions* options, kaiProgram** program
     return status;
 }
 
+kaiStatus kaiProgram_Clone(const kaiProgram* program, kaiProgram** clone)
+{
+    if (program == NULL || clone == NULL)
+        return KAI_ERR_USAGE;
+    kaiProgramOptions options = program->options;
+    options.text = program->sources.list.at[0].text;
+    return kaiProgram_Open(&options, clone, NULL);
+}
+
 void kaiProgram_Free(kaiProgram* program)
 {
     if (program == NULL)

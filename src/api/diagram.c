@@ -118,7 +118,8 @@ static kaiStatus draw_work(kaiProgram* p, Compilation* c, void* user)
         diag_error(&c->diags, K_DIAGRAM_FAILED, (Span){0}, "the diagram of %s could not be laid out", flat->model_name);
         return KAI_ERR_MODEL;
     }
-    return diagram_draw(&diagram, request->options->path, request->format, c->allocator, &request->error);
+    return diagram_draw(&diagram, request->options->path, request->format, request->options->sink, c->allocator,
+                        &request->error);
 }
 
 static bool check_modes(const kaiDiagramOptions* options)

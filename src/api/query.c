@@ -172,21 +172,27 @@ int kaiModel_ExpectCount(const kaiModel* model)
 
 // ---- results
 
-kaiCsv* kaiCsv_Open(const char* path, const kaiColumn* columns, int column_count, kaiView view,
-                    const char* const* lead_names, int lead_count, kaiAllocator allocator, kaiError* error)
+kaiCsvOptions kaiDefaultCsvOptions(void)
 {
-    CsvOptions options = {columns, column_count, view, lead_names, lead_count};
-    bool fine = path != NULL && column_count >= 0 && (columns != NULL || column_count == 0) && lead_count >= 0 &&
-                (lead_names != NULL || lead_count == 0) && allocator.alloc != NULL && view >= KAI_VIEW_FULL &&
-                view <= KAI_VIEW_UNIQUE;
+    return (kaiCsvOptions){.cookie = KAI_COOKIE, .path = "-", .allocator = kaiDefaultAllocator()};
+}
+
+kaiCsv* kaiCsv_Open(const kaiCsvOptions* o, const kaiColumn* columns, int column_count, kaiError* error)
+{
+    if (!error_check_cookie(o != NULL ? &o->cookie : NULL, "kaiDefaultCsvOptions", error))
+        return NULL;
+    bool fine = o->path != NULL && column_count >= 0 && (columns != NULL || column_count == 0) && o->lead_count >= 0 &&
+                (o->lead_names != NULL || o->lead_count == 0) && o->allocator.alloc != NULL &&
+                o->view >= KAI_VIEW_FULL && o->view <= KAI_VIEW_UNIQUE;
     if (!fine)
         return error_set(error, KAI_ERR_USAGE, "a result needs a path, columns, a view and an allocator"), NULL;
     const char* why = NULL;
-    Csv* csv = csv_open(path, &options, allocator, &why);
+    CsvOptions options = {columns, column_count, o->view, o->lead_names, o->lead_count, o->sink};
+    Csv* csv = csv_open(o->path, &options, o->allocator, &why);
     if (csv == NULL && strcmp(why, "out of memory") == 0)
         error_memory(error);
     else if (csv == NULL)
-        error_set(error, KAI_ERR_IO, "%s cannot be written: %s", path, why);
+        error_set(error, KAI_ERR_IO, "%s cannot be written: %s", o->path, why);
     return (kaiCsv*)csv;
 }
 

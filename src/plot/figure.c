@@ -365,7 +365,7 @@ Canvas* plot_open_canvas(const kaiFigureOptions* o, CanvasFormat format, double 
 {
     const char* why = NULL;
     const char* path = o->path != NULL ? o->path : "-";
-    CanvasOptions options = {path, format, width, height, o->title, o->colour, o->allocator};
+    CanvasOptions options = {path, format, width, height, o->title, o->colour, o->sink, o->allocator};
     Canvas* canvas = canvas_open(&options, &why);
     if (canvas == NULL)
         error_set(error, KAI_ERR_IO, "%s cannot be written: %s", path, why);

@@ -171,7 +171,7 @@ static void write_instant(Writer* w, const Instant* x)
 kaiStatus instant_write(kaiInstants* v, kaiError* error)
 {
     Writer w = {.v = v, .colour = v->options.colour, .page = v->options.width > 0 ? (int)v->options.width : PAGE};
-    const char* why = output_open(&w.output, "-", v->options.allocator);
+    const char* why = output_open(&w.output, "-", v->options.sink, v->options.allocator);
     if (why != NULL)
     {
         error_set(error, KAI_ERR_IO, "standard output cannot be written: %s", why);

@@ -376,12 +376,21 @@ static void test_results(void** state)
     (void)state;
     kaiError error = {0};
     kaiRow row = {0};
-    assert_null(kaiCsv_Open(NULL, NULL, 0, KAI_VIEW_FULL, NULL, 0, kaiDefaultAllocator(), &error));
+    kaiCsvOptions none = {0}, csv = kaiDefaultCsvOptions();
+    assert_null(kaiCsv_Open(NULL, NULL, 0, &error));
     refused(error.status, &error);
-    assert_null(kaiCsv_Open("x.csv", NULL, 3, KAI_VIEW_FULL, NULL, 0, kaiDefaultAllocator(), &error));
-    assert_null(kaiCsv_Open("x.csv", NULL, 0, (kaiView)9, NULL, 0, kaiDefaultAllocator(), &error));
-    assert_null(kaiCsv_Open("x.csv", NULL, 0, KAI_VIEW_FULL, NULL, 2, kaiDefaultAllocator(), &error));
-    assert_null(kaiCsv_Open("x.csv", NULL, 0, KAI_VIEW_FULL, NULL, 0, (kaiAllocator){0}, NULL));
+    assert_null(kaiCsv_Open(&none, NULL, 0, &error));
+    refused(error.status, &error);
+    assert_null(kaiCsv_Open(&csv, NULL, 3, &error));
+    csv.view = (kaiView)9;
+    assert_null(kaiCsv_Open(&csv, NULL, 0, &error));
+    refused(error.status, &error);
+    csv = kaiDefaultCsvOptions();
+    csv.lead_count = 2;
+    assert_null(kaiCsv_Open(&csv, NULL, 0, &error));
+    csv = kaiDefaultCsvOptions();
+    csv.allocator = (kaiAllocator){0};
+    assert_null(kaiCsv_Open(&csv, NULL, 0, NULL));
     assert_int_equal(kaiCsv_Row(NULL, &row), KAI_ERR_USAGE);
     kaiCsv_SetLead(NULL, NULL);
     assert_int_equal(kaiCsv_Close(NULL, NULL), KAI_ERR_USAGE);
@@ -427,13 +436,100 @@ static void test_figures(void** state)
     kaiInstants_Free(NULL);
 }
 
+// ------------------------------------------------------------------------------------------------------------ studies
+
+static void* count_threads(void* user)
+{
+    __atomic_fetch_add((int*)user, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+static void test_studies(void** state)
+{
+    (void)state;
+    House h = build();
+    kaiError error = {0};
+    kaiCompileOptions compile = kaiDefaultCompileOptions(), zero = {0};
+    kaiSweepOptions options = kaiDefaultSweepOptions(), none = {0};
+    kaiReportOptions explain = kaiDefaultReportOptions(), nothing = {0};
+    kaiSweepResult result;
+    const kaiModel* model;
+    double values[32];
+    char text[20];
+    kaiProgram* clone = NULL;
+    assert_null(kaiSweep_Create(NULL, h.model, &compile, &error));
+    refused(error.status, &error);
+    assert_null(kaiSweep_Create(h.program, NULL, &compile, &error));
+    refused(error.status, &error);
+    assert_null(kaiSweep_Create(h.program, h.model, &zero, &error));
+    refused(error.status, &error);
+    assert_null(kaiSweep_Create(h.program, h.model, NULL, NULL));
+    kaiSweep* sweep = kaiSweep_Create(h.program, h.model, &compile, &error);
+    assert_int_equal(kaiSweep_PointCount(sweep), 1);
+    kaiSweep* sweeps[] = {NULL, sweep};
+    for (int i = 0; i < 2; i++)
+    {
+        assert_false(kaiSweep_Values(sweeps[i], -1, values));
+        assert_false(kaiSweep_Values(sweeps[i], 1, values));
+        assert_int_equal(kaiSweep_Model(sweeps[i], 1, &model), KAI_ERR_USAGE);
+        assert_int_equal(kaiSweep_Set(sweeps[i], 7, h.model, h.sim), KAI_ERR_USAGE);
+        assert_null(kaiSweep_ParameterName(sweeps[i], 0));
+        kaiSweep_Describe(sweeps[i], 99, text, sizeof text);
+        kaiSweep_Describe(sweeps[i], 0, NULL, 0);
+        refused(kaiSweep_Run(sweeps[i], NULL, &result, &error), &error);
+        refused(kaiSweep_Run(sweeps[i], &none, &result, &error), &error);
+    }
+    refused(kaiSweep_Run(NULL, &options, &result, &error), &error);
+    refused(kaiSweep_Run(sweep, &options, NULL, &error), &error);
+    assert_int_equal(kaiSweep_Model(sweep, 0, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiSweep_Set(sweep, 0, NULL, h.sim), KAI_ERR_USAGE);
+    assert_int_equal(kaiSweep_Set(sweep, 0, h.model, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiSweep_PointCount(NULL), 0);
+    assert_int_equal(kaiSweep_ParameterCount(NULL), 0);
+    assert_false(kaiSweep_IsStructural(NULL));
+    assert_int_equal(kaiSweep_Run(sweep, &options, &result, &error), KAI_OK);  // without callbacks it just runs
+    assert_int_equal(result.complete, 1);
+    kaiSweep_Free(sweep);
+    kaiSweep_Free(NULL);
+    assert_int_equal(kaiProgram_Clone(NULL, &clone), KAI_ERR_USAGE);
+    assert_int_equal(kaiProgram_Clone(h.program, NULL), KAI_ERR_USAGE);
+
+    assert_null(kaiReport_Create(h.program, h.model, &compile, NULL, &error));
+    refused(error.status, &error);
+    assert_null(kaiReport_Create(h.program, h.model, &compile, &nothing, &error));
+    assert_null(kaiReport_Create(NULL, h.model, &compile, &explain, &error));
+    refused(error.status, &error);
+    assert_null(kaiReport_Sim(NULL));
+    assert_null(kaiReport_Model(NULL));
+    assert_int_equal(kaiReport_Status(NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiReport_LongestInstant(NULL, NULL), 0);
+    assert_int_equal(kaiReport_SweepPoints(NULL), 0);
+    assert_int_equal(kaiReport_AddFigure(NULL, "<svg/>"), KAI_ERR_USAGE);
+    kaiReport* report = kaiReport_Create(h.program, h.model, &compile, &explain, &error);
+    assert_non_null(report);
+    assert_int_equal(kaiReport_AddFigure(report, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiReport_AddFigure(report, "no picture"), KAI_ERR_USAGE);
+    assert_int_equal(kaiReport_Write(report, KAI_REPORT_TEXT, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiReport_Write(report, (kaiReportFormat)9, &(kaiSink){0}), KAI_ERR_USAGE);
+    assert_int_equal(kaiReport_Write(NULL, KAI_REPORT_TEXT, &(kaiSink){0}), KAI_ERR_USAGE);
+    kaiReport_Free(report);
+    kaiReport_Free(NULL);
+
+    int runs = 0;
+    assert_int_equal(kaiThreads_Wanted(-5), 1);
+    kaiThreads_Run(-3, count_threads, &runs);
+    assert_int_equal(runs, 1);
+    kaiThreads_Run(3, NULL, NULL);
+    tear_down(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open),     cmocka_unit_test(test_no_program), cmocka_unit_test(test_questions),
         cmocka_unit_test(test_no_proof), cmocka_unit_test(test_model),      cmocka_unit_test(test_create),
         cmocka_unit_test(test_no_sim),   cmocka_unit_test(test_sim),        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_figures),  cmocka_unit_test(test_studies),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }

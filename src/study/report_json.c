@@ -1,5 +1,5 @@
 // The report for programs. Numbers read back as the same doubles; what is not a number (or not finite) is null.
-#include "cli/report.h"
+#include "study/report.h"
 
 #include <math.h>
 
@@ -79,7 +79,7 @@ static void put_place(Json* j, const kaiPlace* place)
 
 // ---- the parts
 
-static void put_steps(Json* j, const Report* r)
+static void put_steps(Json* j, const kaiReport* r)
 {
     const kaiCounters* c = &r->counters;
     begin(j, "steps", '{');
@@ -126,7 +126,7 @@ static void put_islands(Json* j, const kaiSim* sim)
     end(j, ']');
 }
 
-static void put_instants(Json* j, const Report* r)
+static void put_instants(Json* j, const kaiReport* r)
 {
     const Profile* p = &r->profile;
     begin(j, "instants", '{');
@@ -147,7 +147,7 @@ static void put_instants(Json* j, const Report* r)
     end(j, '}');
 }
 
-static void put_guards(Json* j, const Report* r)
+static void put_guards(Json* j, const kaiReport* r)
 {
     int64_t count, touches;
     const char* text;
@@ -205,7 +205,7 @@ static void put_accuracy(Json* j, const Accuracy* a)
     end(j, '}');
 }
 
-void report_json(const Report* r, FILE* out)
+void report_json(const kaiReport* r, FILE* out)
 {
     static const char* const ends[] = {"ok", "instant", "end", "interrupted"};
     const kaiError* failure = kaiSim_Failure(r->profile.sim);
