@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "bond/cache.h"
-#include "kernel/sim.h"
+#include "kernel/kernel.h"
 
 #include <setjmp.h>
 
@@ -62,30 +62,25 @@ struct Bonds
     uint32_t last_place;  // of the last transition taken
 };
 
-kaiStatus bonds_create(kaiSim* sim);
-void bonds_destroy(kaiSim* sim);
-kaiStatus bonds_start(kaiSim* sim);  // parameters are known: the equations of the first modes
-kaiStatus bonds_enter(kaiSim* sim);  // the maps of the modes that the registers show
+kaiStatus bonds_create(Kernel* kernel);
+void bonds_destroy(Kernel* kernel);
+kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
+kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the registers show
 // The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
 // values.
-kaiStatus bonds_jump(kaiSim* sim, bool* consistent);
-void bonds_clear_areas(kaiSim* sim);
-void bonds_warn_not_unique(kaiSim* sim);  // about the modes that were committed
-kaiStatus bonds_fail_inconsistent(kaiSim* sim);
+kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
+void bonds_clear_areas(Kernel* kernel);
+void bonds_warn_not_unique(Kernel* kernel);  // about the modes that were committed
+kaiStatus bonds_fail_inconsistent(Kernel* kernel);
 
 // Sources, storages and corrections as the registers have them, to b0 (impulses, if wanted), b1 and b2.
-void bonds_read_inputs(kaiSim* sim, BondRun* run, bool impulses);
-
-// balance.c: energy across jumps, power between instants.
-void balance_before(kaiSim* sim);
-kaiStatus balance_jump(kaiSim* sim);
-kaiStatus balance_check(kaiSim* sim);
+void bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 
 // multiport.c: the inverse of the matrix of a storage, into its registers. `scratch`: 2 ports² numbers.
-kaiStatus multiport_invert(kaiSim* sim, const BondPart* part, double* scratch);
+kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch);
 
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
-void switching_begin(kaiSim* sim);
-kaiStatus switching_run(kaiSim* sim, CommitResult* result);
+void switching_begin(Kernel* kernel);
+kaiStatus switching_run(Kernel* kernel, CommitResult* result);
 
 #endif

@@ -311,6 +311,8 @@ static void test_no_sim(void** state)
     assert_false(kaiSim_Cancel(NULL, 1));
     assert_int_equal(kaiSim_Step(h.model, NULL), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_Step(NULL, h.sim), KAI_ERR_USAGE);
+    assert_int_equal(kaiSim_StepTo(NULL, 1), KAI_ERR_USAGE);
+    assert_int_equal(kaiSim_StepTo(h.sim, NAN), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_Run(h.model, NULL), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_Run(NULL, h.sim), KAI_ERR_USAGE);
     assert_true(kaiSim_Now(NULL).t == 0);
