@@ -1,5 +1,5 @@
 // kairos test: every experiment that has `expect`, in all files, in parallel.
-#include "cli/cli.h"
+#include "cli/request.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,16 +14,18 @@ typedef struct Case
     char* path;
     char* experiment;  // NULL: the file itself is wrong
     int passed, failed;
-    char* text;  // one line per failure
+    bool wrong_call;  // it failed for a name or value of the call
+    char* text;       // one line per failure
     size_t length, capacity;
 } Case;
 
 typedef struct Suite
 {
+    RunRequest request;  // settings and values for every run; -e
     Case* cases;
-    kaiPolicy policy;
     int count, capacity;
     int next;
+    int paths, code;
     pthread_mutex_t lock;
 } Suite;
 
@@ -75,14 +77,28 @@ static void say_messages(Case* c, kaiProgram* program)
             say(c, "%s\n", kaiProgram_MessageText(program, i, false));
 }
 
+static bool is_wanted(const Suite* s, const kaiExperiment* experiment)
+{
+    const char* only = s->request.load.experiment;
+    return experiment->has_expect && (only == NULL || strcmp(experiment->name, only) == 0);
+}
+
+// What a file is opened with. The text is that of standard input, if that is the file.
+static kaiProgramOptions source_of(const RunRequest* request, const char* path)
+{
+    kaiProgramOptions options = request->source;
+    bool given = options.text != NULL && strcmp(path, options.path) == 0;
+    options.text = given ? options.text : NULL;
+    options.path = path;
+    return options;
+}
+
 static void add_file(Suite* s, const char* path)
 {
-    kaiProgramOptions options = kaiDefaultProgramOptions();
+    kaiProgramOptions options = source_of(&s->request, path);
     kaiProgram* program = NULL;
     kaiExperiment experiment;
     kaiError error;
-    options.path = path;
-    options.policy = s->policy;
     if (kaiProgram_Open(&options, &program, &error) != KAI_OK)
     {
         Case* c = add_case(s, path, NULL);
@@ -93,7 +109,7 @@ static void add_file(Suite* s, const char* path)
     }
     else
         for (int i = 0; kaiProgram_Experiment(program, i, &experiment); i++)
-            if (experiment.has_expect)
+            if (is_wanted(s, &experiment))
                 add_case(s, path, experiment.name);
     kaiProgram_Free(program);
 }
@@ -114,6 +130,14 @@ static int add_folder(Suite* s, const char* path);
 static int add_path(Suite* s, const char* path, bool named)
 {
     struct stat info;
+    if (strcmp(path, "-") == 0)
+    {
+        s->request.source.path = path;
+        int code = read_standard_input(&s->request.source, &s->request.text);
+        if (code == EXIT_DONE)
+            add_file(s, s->request.source.path);
+        return code;
+    }
     if (stat(path, &info) != 0)
     {
         fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno));
@@ -272,22 +296,21 @@ static void run_points(Case* c, const kaiModel* model, kaiProgram* program, cons
     kaiSweep_Free(sweep);
 }
 
-static void run_case(Case* c, const kaiPolicy* policy)
+static void run_case(Case* c, const RunRequest* request)
 {
     if (c->experiment == NULL)
         return;
-    kaiProgramOptions options = kaiDefaultProgramOptions();
-    kaiCompileOptions load = kaiDefaultCompileOptions();
+    kaiProgramOptions options = source_of(request, c->path);
+    kaiCompileOptions load = request->load;
     kaiProgram* program = NULL;
     kaiModel* model = NULL;
-    options.path = c->path;
-    options.policy = *policy;
     load.experiment = c->experiment;
     if (kaiProgram_Open(&options, &program, NULL) == KAI_OK && kaiProgram_Compile(program, &load, &model) == KAI_OK)
         run_points(c, model, program, &load);
     else
     {
         c->failed++;
+        c->wrong_call = is_wrong_call(program);
         say_messages(c, program);
     }
     kaiModel_Free(model);
@@ -304,7 +327,7 @@ static void* worker(void* user)
         pthread_mutex_unlock(&s->lock);
         if (mine < 0)
             return NULL;
-        run_case(&s->cases[mine], &s->policy);
+        run_case(&s->cases[mine], &s->request);
     }
 }
 
@@ -318,8 +341,10 @@ static void run_all(Suite* s)
 static int report(Suite* s)
 {
     int passed = 0, failed = 0;
+    bool wrong_call = false;
     for (int i = 0; i < s->count; i++)
     {
+        wrong_call |= s->cases[i].wrong_call;
         passed += s->cases[i].passed;
         failed += s->cases[i].failed;
         if (s->cases[i].text != NULL)
@@ -330,27 +355,40 @@ static int report(Suite* s)
     }
     free(s->cases);
     printf("%d passed, %d failed\n", passed, failed);
-    return failed > 0 ? EXIT_RUN : EXIT_DONE;
+    return wrong_call ? EXIT_USAGE : failed > 0 ? EXIT_RUN : EXIT_DONE;
+}
+
+static int take(void* user, const Arguments* a, Found found)
+{
+    Suite* s = user;
+    int code = EXIT_DONE;
+    if (found != FOUND_FILE)
+        return request_take(&s->request, a, found, &code), code;
+    a->argv[s->paths++] = a->value;  // read when all options are known
+    return EXIT_DONE;
 }
 
 int command_test(int argc, char** argv)
 {
-    Suite suite = {0};
-    int code = EXIT_DONE, paths = 0;
-    for (int i = 0; i < argc; i++)
-        if (!parse_allow(argv[i], &suite.policy) && argv[i][0] == '-')
-            return usage_error("test has no option `%s`", argv[i]);
-    for (int i = 0; i < argc; i++)
+    Suite* suite = calloc(1, sizeof *suite);
+    if (suite == NULL)
+        return usage_error("out of memory");
+    request_begin(&suite->request);
+    int code = arguments_each(FOR_TEST, argc, argv, take, suite);
+    if (code == EXIT_DONE && suite->paths == 0)
+        code = usage_error("test needs a file or a folder; see kairos test --help");
+    if (code == EXIT_DONE)
     {
-        if (argv[i][0] == '-')
-            continue;
-        int one = add_path(&suite, argv[i], true);
-        code = one > code ? one : code;
-        paths++;
+        for (int i = 0; i < suite->paths; i++)
+        {
+            int one = add_path(suite, argv[i], true);
+            suite->code = one > suite->code ? one : suite->code;
+        }
+        run_all(suite);
+        code = report(suite);
+        code = code == EXIT_USAGE || code > suite->code ? code : suite->code;
     }
-    if (paths == 0)
-        return usage_error("test needs a file or a folder");
-    run_all(&suite);
-    int failed = report(&suite);
-    return failed > code ? failed : code;
+    request_close(&suite->request);
+    free(suite);
+    return code;
 }

@@ -23,6 +23,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     // A status is negative if something failed, 0 if the call did what it was asked, positive if it stopped early
     // because something happened (an instant, the end of the run).
@@ -63,13 +64,10 @@ extern "C"
     // The allocator on malloc, realloc and free.
     kaiAllocator kaiDefaultAllocator(void);
 
-    // The one of `count` words that `word` may have been meant to be, by edit distance; NULL: none is near. For
-    // messages.
-    const char* kaiNearest(const char* word, const char* const* words, int count);
-
     // The version of the library, "major.minor.patch".
     const char* kaiVersion(void);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

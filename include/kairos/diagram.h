@@ -17,6 +17,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef enum kaiDiagramKind
     {
@@ -49,6 +50,7 @@ extern "C"
     kaiStatus kaiProgram_Diagram(kaiProgram* program, const kaiCompileOptions* model, const kaiDiagramOptions* options,
                                  kaiError* error);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

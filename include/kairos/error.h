@@ -20,6 +20,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     // A warning does not keep a text from being used.
     typedef enum kaiSeverity
@@ -65,6 +66,7 @@ extern "C"
         char buffer[480];  // room for the texts of an error that nobody else keeps; not for you
     } kaiError;
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

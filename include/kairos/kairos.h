@@ -10,6 +10,7 @@
 #include "kairos/program.h"
 #include "kairos/prove.h"
 #include "kairos/result.h"
+#include "kairos/settings.h"
 #include "kairos/sim.h"
 #include "kairos/study.h"
 

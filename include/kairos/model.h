@@ -20,6 +20,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef struct kaiModel kaiModel;
 
@@ -29,6 +30,12 @@ extern "C"
         const char* name;  // path from the root model: "e", "a.m", "b[3].x"
         double value;      // in SI units
     } kaiOverride;
+
+    // Something of the text that the call replaces: its name, and the value as it would be written.
+    typedef struct kaiGiven
+    {
+        const char *name, *text;
+    } kaiGiven;
 
     void kaiModel_Free(kaiModel* model);
     // The name of its root model; "" for NULL.
@@ -117,6 +124,7 @@ extern "C"
     // The `expect` lines; kaiSim_Expect judges them after a run.
     int kaiModel_ExpectCount(const kaiModel* model);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

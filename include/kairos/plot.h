@@ -27,6 +27,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     // One line of a model's text for a view of instants, cut to `size`; false: there is none. kaiProgram_SourceLine is
     // one.
@@ -83,6 +84,7 @@ extern "C"
     kaiStatus kaiInstants_Draw(kaiInstants* instants, kaiError* error);
     void kaiInstants_Free(kaiInstants* instants);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

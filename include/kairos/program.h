@@ -38,6 +38,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef struct kaiProgram kaiProgram;
 
@@ -129,6 +130,13 @@ extern "C"
         const char* model;             // the root if there is no experiment; NULL: the last model of the file
         const kaiOverride* overrides;  // values instead of those of the text; the last of a name counts
         int override_count;
+        // As `overrides`, with a constant expression: "50[cm]", "1/2", "true"; of a mode the name of the one to start
+        // in. Errors are placed in a file called "--set name".
+        const kaiGiven* values;
+        int value_count;
+        // Settings of the experiment: "rtol" and "1e-6", "stop" and "50[ms]". Errors are placed in a file "--rtol".
+        const kaiGiven* settings;
+        int setting_count;
         const char* solver;  // instead of the experiment's; NULL: as it says. Implicit ones get a Jacobian here
     } kaiCompileOptions;
     kaiCompileOptions kaiDefaultCompileOptions(void);
@@ -142,7 +150,7 @@ extern "C"
     // A readable listing of the compiled model, one of kaiProgram_ListingWord. KAI_ERR_USAGE: there is no such listing.
     kaiStatus kaiProgram_List(kaiProgram* program, const kaiCompileOptions* options, const char* what,
                               const char** text);
-    // "flat", "schedule", "impulses", "causality"; NULL past the last.
+    // "flat", "schedule", "impulses", "causality", and "names": experiments and variables. NULL past the last.
     const char* kaiProgram_ListingWord(int index);
     // The text of the file in canonical layout. KAI_ERR_MODEL: it cannot be parsed.
     kaiStatus kaiProgram_Format(kaiProgram* program, const char** text);
@@ -229,6 +237,7 @@ extern "C"
     // One experiment (NULL: the first of the file, or its last model if it has none) of one file.
     kaiStatus kaiModel_Load(const char* path, const char* experiment, kaiModel** model, kaiError* error);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

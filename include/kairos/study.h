@@ -23,6 +23,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     // ---- sweeps: every combination of the swept values; the first sweep written varies slowest
 
@@ -144,6 +145,7 @@ extern "C"
     // Runs `work(user)` in that many threads and waits for all. If no thread can be made, in this one.
     void kaiThreads_Run(int count, void* (*work)(void* user), void* user);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -2,26 +2,17 @@
 #include "api/compilation.h"
 
 #include "lang/report.h"
+#include "part/home.h"
 
+#include <limits.h>
 #include <string.h>
 
-static const char* default_library(const kaiProgramOptions* options)
+// The folder of the models for `import` (src/part/home.c says where it is looked for).
+static const char* find_library(kaiProgram* p, const kaiProgramOptions* options)
 {
-    if (options->library != NULL)
-        return options->library;
-#ifdef KAIROS_SOURCE_LIBRARY_DIR
-    FILE* probe = fopen(KAIROS_SOURCE_LIBRARY_DIR "/README.md", "r");
-    if (probe != NULL)
-    {
-        fclose(probe);
-        return KAIROS_SOURCE_LIBRARY_DIR;
-    }
-#endif
-#ifdef KAIROS_LIBRARY_DIR
-    return KAIROS_LIBRARY_DIR;
-#else
-    return NULL;
-#endif
+    char path[PATH_MAX];
+    const char* found = options->library != NULL ? options->library : home_models(path) ? path : NULL;
+    return found != NULL ? arena_copy_string(&p->arena, found, strlen(found)) : NULL;
 }
 
 kaiProgramOptions kaiDefaultProgramOptions(void)
@@ -65,7 +56,7 @@ static void set_up(kaiProgram* p, const kaiProgramOptions* options)
                         .names = &p->names,
                         .sources = &p->sources,
                         .diags = &p->diags,
-                        .library = keep_text(&p->arena, default_library(options))};
+                        .library = find_library(p, options)};
     p->options = *options;
     p->options.text = NULL;
     p->options.path = p->path;
@@ -200,15 +191,28 @@ kaiStatus program_ask(kaiProgram* p, ProgramWork* work, void* user)
     return status;
 }
 
+static bool check_given(const kaiGiven* given, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (given == NULL || given[i].name == NULL || given[i].text == NULL)
+            return false;
+    return count >= 0;
+}
+
+static bool check_compile(const kaiCompileOptions* options)
+{
+    if (options == NULL || options->cookie != KAI_COOKIE || options->override_count < 0 ||
+        !check_given(options->values, options->value_count) || !check_given(options->settings, options->setting_count))
+        return false;
+    for (int i = 0; i < options->override_count; i++)
+        if (options->overrides == NULL || options->overrides[i].name == NULL)
+            return false;
+    return true;
+}
+
 kaiStatus program_ask_about(kaiProgram* p, const kaiCompileOptions* options, ProgramWork* work, void* user)
 {
-    if (p == NULL || options == NULL || options->cookie != KAI_COOKIE || options->override_count < 0 ||
-        (options->override_count > 0 && options->overrides == NULL))
-        return KAI_ERR_USAGE;
-    for (int i = 0; i < options->override_count; i++)
-        if (options->overrides[i].name == NULL)
-            return KAI_ERR_USAGE;
-    return program_ask(p, work, user);
+    return p != NULL && check_compile(options) ? program_ask(p, work, user) : KAI_ERR_USAGE;
 }
 
 const kaiError* program_first_error(const kaiProgram* p)
@@ -219,15 +223,34 @@ const kaiError* program_first_error(const kaiProgram* p)
     return NULL;
 }
 
+kaiStatus compilation_lacks(Compilation* c, const char* trouble)
+{
+    diag_error(&c->diags, K_PART_MISSING, (Span){0}, "%s", trouble);
+    return KAI_ERR_IO;
+}
+
+static ElabOptions elab_options(Compilation* c, const kaiCompileOptions* options)
+{
+    int count = options->override_count, texts = options->value_count;
+    Override* overrides = arena_array(&c->arena, Override, count + texts + 1);
+    for (int i = 0; i < count; i++)
+        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value, NULL};
+    for (int i = 0; i < texts; i++)
+        overrides[count + i] = (Override){options->values[i].name, 0, options->values[i].text};
+    GivenSetting* settings = arena_array(&c->arena, GivenSetting, options->setting_count + 1);
+    for (int i = 0; i < options->setting_count; i++)
+        settings[i] = (GivenSetting){options->settings[i].name, options->settings[i].text};
+    return (ElabOptions){.experiment = options->experiment,
+                         .model = options->model,
+                         .overrides = overrides,
+                         .override_count = count + texts,
+                         .settings = settings,
+                         .setting_count = options->setting_count};
+}
+
 Flat* compilation_elaborate(Compilation* c, const kaiCompileOptions* options)
 {
-    Override* overrides = arena_array(&c->arena, Override, options->override_count + 1);
-    for (int i = 0; i < options->override_count; i++)
-        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value};
-    ElabOptions elab = {.experiment = options->experiment,
-                        .model = options->model,
-                        .overrides = overrides,
-                        .override_count = options->override_count};
+    ElabOptions elab = elab_options(c, options);
     Flat* flat = elaborate(&c->program, &elab);
     if (flat != NULL && options->solver != NULL)
         flat->experiment.solver = options->solver;

@@ -48,6 +48,8 @@ kaiStatus program_ask_about(kaiProgram* program, const kaiCompileOptions* option
 // The first error of the last question; NULL: there was none.
 const kaiError* program_first_error(const kaiProgram* program);
 
+// Says that a part of Kairos is missing (part_load); KAI_ERR_IO.
+kaiStatus compilation_lacks(Compilation* c, const char* trouble);
 // Elaborates an experiment, or a model, with the overrides and the solver of `options`. NULL: the diagnostics say why.
 Flat* compilation_elaborate(Compilation* c, const kaiCompileOptions* options);
 

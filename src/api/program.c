@@ -100,7 +100,7 @@ kaiStatus kaiProgram_Check(kaiProgram* program)
 
 // ---- texts
 
-static const char* const listings[] = {"flat", "schedule", "impulses", "causality"};
+static const char* const listings[] = {"flat", "schedule", "impulses", "causality", "names"};
 
 enum
 {
@@ -108,6 +108,7 @@ enum
     LIST_SCHEDULE,
     LIST_IMPULSES,
     LIST_CAUSALITY,
+    LIST_NAMES,
     LIST_COUNT
 };
 
@@ -132,6 +133,8 @@ static kaiStatus list_work(kaiProgram* p, Compilation* c, void* user)
         return KAI_ERR_MODEL;
     if (request->what == LIST_FLAT)
         request->text = flat_print(flat, &c->arena);
+    else if (request->what == LIST_NAMES)
+        request->text = names_print(&c->program, flat, &c->arena);
     else if (request->what == LIST_CAUSALITY)
         request->text = causality_print(flat, &c->arena);
     else

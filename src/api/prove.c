@@ -1,5 +1,5 @@
 // Proofs: the compiler's side finds the answer, a run confirms a witness.
-#include "prove/prove.h"
+#include "prove/proofs.h"
 
 #include "api/compilation.h"
 #include "api/prove_figure.h"
@@ -173,6 +173,10 @@ static kaiStatus prove_work(kaiProgram* p, Compilation* c, void* user)
     Flat* flat = compilation_elaborate(c, request->model);
     if (flat == NULL || c->diags.error_count > 0)
         return KAI_ERR_MODEL;
+    const char* trouble;
+    const ProofsPart* part = part_load(PART_PROOFS, sizeof *part, &trouble);
+    if (part == NULL)
+        return compilation_lacks(c, trouble);
     ProveRequest q = {.arena = &c->arena,
                       .flat = flat,
                       .sources = &c->sources,
@@ -184,7 +188,7 @@ static kaiStatus prove_work(kaiProgram* p, Compilation* c, void* user)
         q.plot_x = request->options->plot_x;
         q.plot_y = request->options->plot_y;
     }
-    ProveResult result = prove_model(&q);
+    ProveResult result = part->prove(&q);
     kaiStatus status = keep(request->proof, &result);
     if (result.has_figure)
         result.no_figure = prove_figure_draw(&result.figure, flat->model_name, request->options->figure, c->allocator);

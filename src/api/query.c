@@ -4,7 +4,6 @@
 #include "lang/diagnostics.h"
 #include "model/model.h"
 #include "result/csv.h"
-#include "result/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,11 +90,6 @@ bool kaiModel_Variable(const kaiModel* model, int index, kaiVariable* variable)
         .column_kind = (kaiColumnKind)var->column,
     };
     return true;
-}
-
-const char* kaiNearest(const char* word, const char* const* words, int count)
-{
-    return word != NULL && words != NULL && count > 0 ? diag_nearest(word, words, (uint32_t)count) : NULL;
 }
 
 const char* kaiModel_NearestVariable(const kaiModel* model, const char* name)
@@ -210,13 +204,4 @@ void kaiCsv_SetLead(kaiCsv* csv, const double* values)
 kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark)
 {
     return csv != NULL ? csv_close((Csv*)csv, remark) : KAI_ERR_USAGE;
-}
-
-int kaiNumber_Write(char out[33], double value)
-{
-    if (out == NULL)
-        return 0;
-    int length = number_write(out, value);
-    out[length] = 0;
-    return length;
 }

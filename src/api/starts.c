@@ -15,14 +15,14 @@ static double nothing_delayed(void* ctx, uint32_t delay, double time, bool slope
 
 static void run_start(const kaiModel* model, double* registers)
 {
-    VmHost host = {NULL, nothing_delayed};
+    VmHost host = {.ctx = NULL, .delayed = nothing_delayed};
     if (model->constants_count > 0)
         memcpy(registers + model->reg_first[REG_CONST], model->constants, sizeof(double) * model->constants_count);
     for (uint32_t i = 0; i < model->starts_count; i++)
         registers[model->starts[i].target] = model->numbers[model->starts[i].value];
     for (uint32_t i = 0; i < model->machines_count; i++)
         registers[model->machines[i].reg] = model->machines[i].start;
-    registers[model->reg_time] = model->settings.start;
+    registers[model->reg_time] = isnan(model->settings.start) ? 0 : model->settings.start;
     if (vm_run(model, registers, model->params, &host) == 0)
         vm_run(model, registers, model->start, &host);
 }

@@ -61,7 +61,7 @@ static double guard_at(Search* s, double theta)
         load_some(s, theta);
         vm_run(flow->model, flow->kernel->R, guard->code, &flow->kernel->host);
     }
-    return flow->kernel->R[guard->g];
+    return guard_value(flow->kernel, guard);
 }
 
 static double root_function(void* ctx, double theta)
@@ -210,7 +210,7 @@ static bool scan_piece(Search* s, GuardState* state, const Piece* p, int depth, 
     Piece left = *p, right = *p;
     left.hi = right.lo = 0.5 * (p->lo + p->hi);
     left.slope_hi = right.slope_lo = -slope_function(s, left.hi) * s->toward;
-    left.g_hi = right.g_lo = s->flow->kernel->R[s->guard->g];
+    left.g_hi = right.g_lo = guard_value(s->flow->kernel, s->guard);
     double cubic = 0.5 * (p->g_lo + p->g_hi) + 0.125 * h * (p->slope_lo - p->slope_hi);
     double slope = 1.5 * (p->g_hi - p->g_lo) - 0.25 * h * (p->slope_lo + p->slope_hi);
     double scale = fmax(fabs(p->g_lo), fabs(p->g_hi)) + fabs(left.g_hi);
@@ -285,7 +285,7 @@ static void collect_candidates(Flow* flow, uint32_t island)
     for (uint32_t i = 0; i < list.count; i++)  // the search writes to the registers they lie in
     {
         GuardState* state = &flow->kernel->guards[list.at[i]];
-        state->g_end = flow->kernel->R[model->guards[list.at[i]].g];
+        state->g_end = guard_value(flow->kernel, &model->guards[list.at[i]]);
         state->slope_end = flow->kernel->R[model->guards[list.at[i]].slope];
         state->until = end;
     }
@@ -407,7 +407,7 @@ void guard_look(Flow* flow, uint32_t index, double until)
     flow->kernel->counters.guard_calls++;
     look_at(&s, 1, true);
     state->until = until;
-    state->g_end = flow->kernel->R[guard->g];
+    state->g_end = guard_value(flow->kernel, guard);
     state->slope_end = flow->kernel->R[guard->slope];
     Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
     Candidate c = {.guard = index, .lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};

@@ -46,6 +46,10 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
     for (uint32_t i = 0; kernel_numeric(flow->kernel) && i < model->state_count; i++)
         if (!isfinite(flow->kernel->R[first + i]))
             return kernel_overflow(flow->kernel, i);
+    if (status == ODE_ERR_SERIES)
+        return kernel_fail(flow->kernel, 0, "choose another solver: rk45, or rosenbrock for stiff models",
+                           "solver = taylor: there is no power series at t = %.17g: a root or a power of 0?",
+                           ode_time(ode));
     if (status == ODE_ERR_STEP)
         return kernel_fail(flow->kernel, 0,
                            "a stiff model wants solver = rosenbrock or cvode_bdf; a pole cannot be passed",
@@ -86,6 +90,13 @@ bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod
     return fields_make(fields, FIELD_COUNT, kernel->options->allocator) && islands_create(flow, options) == KAI_OK;
 }
 
+const char* flow_trouble(const Flow* flow, const OdeOptions* options)
+{
+    if (flow->island_systems == NULL || flow->model->islands_count == 0)
+        return NULL;
+    return ode_trouble(&flow->island_systems[0].system, options);
+}
+
 void flow_free(Flow* flow)
 {
     Field fields[FIELD_COUNT];
@@ -93,6 +104,7 @@ void flow_free(Flow* flow)
         return;
     for (uint32_t i = 0; flow->island_odes != NULL && i < flow->model->islands_count; i++)
         ode_destroy(flow->island_odes[i]);
+    expansion_free(flow);
     list_fields(flow, fields);
     fields_free(fields, FIELD_COUNT, flow->kernel->options->allocator);
 }

@@ -6,6 +6,7 @@
 #include "kernel/kernel.h"
 #include "num/ode.h"
 #include "num/root.h"
+#include "vm/series.h"
 
 typedef struct Flow Flow;
 
@@ -43,6 +44,7 @@ typedef struct IslandSystem  // what the solver of an island calls back with
     uint32_t island;
     OdeSystem system;
     const uint32_t* entries;  // of its Jacobian: numbers in model->jacobian_values
+    Series* series;           // solver = taylor
 } IslandSystem;
 
 typedef struct Candidate
@@ -83,6 +85,7 @@ struct Flow
     const FlowHooks* hooks;
     void* owner;
     RootMethod root;
+    SeriesSpace* series_space;  // solver = taylor
 #define X(type, name) type name;
     FLOW_STATE(X)
 #undef X
@@ -103,6 +106,7 @@ struct Flow
 // flow.c
 bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod root, const FlowHooks* hooks,
                void* owner);
+const char* flow_trouble(const Flow* flow, const OdeOptions* options);  // why a solver cannot be made; NULL: memory
 void flow_free(Flow* flow);
 size_t flow_save_size(const Flow* flow);
 char* flow_save(const Flow* flow, char* block);
@@ -128,6 +132,10 @@ double island_theta(const Flow* flow, uint32_t island, double t);  // where t li
 void islands_wait(Flow* flow, uint32_t island);
 void islands_look(Flow* flow, uint32_t guard);
 void islands_refresh(Flow* flow);  // after a snapshot was restored
+
+// expansion.c: power series of an island, for solver = taylor
+kaiStatus expansion_create(Flow* flow, IslandSystem* own);
+void expansion_free(Flow* flow);
 
 // crossing.c
 // Looks for crossings of the guards that read this island alone in its last step; kernel->located are those at the

@@ -83,7 +83,7 @@ static kaiStatus fill_matrix(Flow* flow, double a[INITIAL_MAX][INITIAL_MAX], con
 // Newton from the present values. *worst: the largest residual where it ended.
 static kaiStatus iterate(Flow* flow, uint32_t n, double* worst)
 {
-    static _Thread_local double a[INITIAL_MAX][INITIAL_MAX];
+    double a[INITIAL_MAX][INITIAL_MAX];
     double r[INITIAL_MAX];
     *worst = INFINITY;
     for (int round = 0; round < 50; round++)

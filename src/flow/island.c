@@ -441,6 +441,8 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
         if (model->has_jacobian)
             make_pattern(flow, own, columns, &next);
         columns += island->states.count + 1;
+        if (options->method == ODE_TAYLOR && expansion_create(flow, own) != KAI_OK)
+            return KAI_ERR_MEMORY;
         flow->island_odes[i] = ode_create(&own->system, options, flow->kernel->options->allocator);
         if (flow->island_odes[i] == NULL)
             return KAI_ERR_MEMORY;

@@ -87,6 +87,16 @@ kaiStatus bonds_create(Kernel* kernel)
     for (uint32_t i = 0; i < bonds->count; i++)
         create_run(kernel, bonds, &bonds->runs[i], &model->bond_systems[i]);
     create_switching(kernel, bonds);
+    for (uint32_t i = 0; i < bonds->count; i++)
+        bonds->most_count += 4 * model->bond_systems[i].link_count;
+    bonds->most = arena_array(&bonds->arena, double, bonds->most_count + 1);
+    bonds->tolerances = arena_array(&bonds->arena, double, model->machines_count + 1);
+    for (uint32_t i = 0, at = 0; i < bonds->count; at += 4 * model->bond_systems[i++].link_count)
+    {
+        bonds->runs[i].most = bonds->most + at;
+        bonds->runs[i].kernel = kernel;
+    }
+    bonds->kept = arena_array(&bonds->arena, double, model->reg_count - model->reg_first[REG_VALUE] + 1);
     return KAI_OK;
 }
 
@@ -167,6 +177,7 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
         return fail_memory(kernel);
     run->work = arena_array(arena, double, bond_work_size(run->graph) + 1);
     place_inputs(kernel, run);
+    select_start(kernel, run);
     return KAI_OK;
 }
 
@@ -459,6 +470,7 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved)
 {
     bonds_read_inputs(kernel, run, first);
     BondJump jump = {.b0 = run->b0, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+    jump.most = run->most;
     run->status = bond_mode_jump(run->mode, &jump, run->work);
     if (run->status == BOND_SINGULAR)
         return kernel_fail(kernel, part_of(kernel, run, 0)->place,
@@ -476,6 +488,25 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved)
         *moved |= move_states(kernel, run);
     write_areas(kernel, run);
     return KAI_OK;
+}
+
+void bonds_project(Kernel* kernel)
+{
+    bool moved = false;
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
+        BondRun* run = &kernel->bonds->runs[i];
+        if (run->selection == NULL || run->mode == NULL || bond_mode_dependents(run->mode) == 0)
+            continue;
+        bonds_read_inputs(kernel, run, false);
+        BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+        BondStatus status = bond_mode_jump(run->mode, &jump, run->work);
+        if ((status == BOND_OK || status == BOND_NOT_UNIQUE) &&
+            bond_selection_is_drift(run->selection, run->mode, run->dx, 1e3 * kernel->options->rtol))
+            moved |= move_states(kernel, run);
+    }
+    if (moved)
+        memcpy(kernel->bonds->states, kernel_states(kernel), sizeof(double) * kernel->model->state_count);
 }
 
 void bonds_clear_areas(Kernel* kernel)

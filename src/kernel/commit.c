@@ -67,12 +67,38 @@ static kaiStatus stage_reaction(Kernel* kernel, const Reaction* reaction)
     return status;
 }
 
-// Start values of what a mode declares, and of the machines in it.
+// `entry` of a mode is present at the next tag.
+static kaiStatus stage_entered(Kernel* kernel, const ModeInfo* mode)
+{
+    if (mode->entry == NO_REG)
+        return KAI_OK;
+    kaiStatus status = stage(kernel, mode->entry, 1, 0, 0, true);
+    if (status == KAI_OK)
+        kernel->staged[kernel->stamps[mode->entry] - 1].flag = mode->entry;
+    return status;
+}
+
+// `resume`: the modes inside, as they were left, are entered too.
+static kaiStatus stage_resumed(Kernel* kernel, const ModeInfo* mode)
+{
+    const kaiModel* model = kernel->model;
+    kaiStatus status = stage_entered(kernel, mode);
+    for (uint32_t i = 0; i < mode->machine_count && status == KAI_OK; i++)
+    {
+        const Machine* inner = &model->machines[model->mode_machines[mode->first_machine + i]];
+        status = stage_resumed(kernel, &model->modes[inner->first_mode + (uint32_t)kernel->R[inner->reg]]);
+    }
+    return status;
+}
+
+// Start values of what a mode declares, and of the machines in it, whose initial modes are entered (rule M2).
 static kaiStatus stage_entry(Kernel* kernel, uint32_t machine, uint32_t mode)
 {
     const kaiModel* model = kernel->model;
     const ModeInfo* info = &model->modes[model->machines[machine].first_mode + mode];
     kaiStatus status = kernel_run(kernel, info->reset);
+    if (status == KAI_OK)
+        status = stage_entered(kernel, info);
     for (uint32_t i = 0; i < info->reset_count && status == KAI_OK; i++)
     {
         const Reset* reset = &model->resets[info->first_reset + i];
@@ -205,8 +231,7 @@ static const Transition* enabled_transition(const Kernel* kernel, const ModeInfo
     return NULL;
 }
 
-// A `preempt` transition is tested before its mode reacts (rule M1): what stands in the mode does not fire.
-static bool is_preempted(const Kernel* kernel, uint32_t ctx)
+static bool leaves(const Kernel* kernel, uint32_t ctx, bool preempt)
 {
     const kaiModel* model = kernel->model;
     for (; ctx != 0; ctx = model->contexts[ctx].parent)
@@ -214,34 +239,35 @@ static bool is_preempted(const Kernel* kernel, uint32_t ctx)
         const Machine* machine = &model->machines[model->contexts[ctx].machine];
         const Transition* t =
             enabled_transition(kernel, &model->modes[machine->first_mode + model->contexts[ctx].mode]);
-        if (t != NULL && t->preempt)
+        if (t != NULL && (t->preempt || !preempt))
             return true;
     }
     return false;
 }
 
-// `entry` is present at the next tag.
-static kaiStatus stage_entered(Kernel* kernel, uint32_t entry)
+// A `preempt` transition is tested before its mode reacts (rule M1): what stands in the mode does not fire.
+static bool is_preempted(const Kernel* kernel, uint32_t ctx)
 {
-    kaiStatus status = stage(kernel, entry, 1, 0, 0, false);
-    if (status == KAI_OK)
-        kernel->staged[kernel->stamps[entry] - 1].flag = entry;
-    return status;
+    return leaves(kernel, ctx, true);
+}
+
+// A mode around is left at this tag: machines inside it move no more (rule M3).
+static bool is_left(const Kernel* kernel, uint32_t ctx)
+{
+    return leaves(kernel, ctx, false);
 }
 
 static kaiStatus take_transition(Kernel* kernel, uint32_t index, const Transition* t, CommitResult* result)
 {
     const kaiModel* model = kernel->model;
     const Machine* machine = &model->machines[index];
-    kaiStatus status = t->resume ? KAI_OK : stage_entry(kernel, index, t->to);
+    const ModeInfo* to = &model->modes[machine->first_mode + t->to];
+    kaiStatus status = t->resume ? stage_resumed(kernel, to) : stage_entry(kernel, index, t->to);
     if (status == KAI_OK)
         status = stage_reaction(kernel, &model->reactions[t->reaction]);
     result->other = true;
-    uint32_t entry = model->modes[machine->first_mode + t->to].entry;
-    if (status == KAI_OK && entry != NO_REG)
-        status = stage_entered(kernel, entry);
     uint32_t from = (uint32_t)kernel->R[machine->reg];
-    if (from != t->to)
+    if (from != t->to || !t->resume)
         kernel->leaving[kernel->leaving_count++] = model->modes[machine->first_mode + from].ctx;
     if (status == KAI_OK)
         status = stage(kernel, machine->reg, t->to, 0, 0, false);
@@ -255,7 +281,7 @@ static kaiStatus take_transitions(Kernel* kernel, CommitResult* result)
     {
         uint32_t i = w.index;
         const Machine* machine = &model->machines[i];
-        if (machine->junction || is_preempted(kernel, machine->ctx))
+        if (machine->junction || is_left(kernel, machine->ctx))
             continue;
         const ModeInfo* mode = &model->modes[machine->first_mode + (uint32_t)kernel->R[machine->reg]];
         const Transition* t = enabled_transition(kernel, mode);

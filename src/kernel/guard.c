@@ -1,6 +1,7 @@
 // Guards: relations that stay latched between instants (rule C1) and level crossings (C2): what they remember, what a
 // commit makes of them, and how they are armed after an instant. Where they cross is found in crossing.c.
 #include "kernel/guard.h"
+#include "kernel/bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -221,7 +222,7 @@ static kaiStatus drop_turned(Kernel* kernel)
         const Guard* guard = &kernel->model->guards[index];
         const GuardState* state = &kernel->guards[index];
         bool turned = state->toward * state->slope > 0 && state->toward * kernel->R[guard->slope] <= 0;
-        if (!turned || is_past(kernel, guard, kernel->R[guard->g]))
+        if (!turned || is_past(kernel, guard, guard_value(kernel, guard)))
             kernel->located[kept++] = index;
     }
     kernel->located_count = kept;
@@ -257,6 +258,18 @@ static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* s
     return false;
 }
 
+// The selection (select.c) has found no reason to switch: a value past the level is rounding, or about to go back. It
+// counts from where it is, and is asked again when it has gone further by as much.
+static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
+{
+    kernel->R[guard->latch] = 0;
+    bool leaves = state->g == 0 && state->slope < 0;
+    if (!(state->g < 0) && !leaves)
+        return;
+    state->bias = -state->g + fmax(fabs(state->g), select_tolerance(kernel, guard->ctx));
+    state->g += state->bias;
+}
+
 // A guard a·t + b is zero at -b/a, exactly as written: evaluated at t = 0, not from where the run happens to be.
 static double affine_zero(Kernel* kernel, const Guard* guard, double slope)
 {
@@ -279,9 +292,12 @@ static kaiStatus arm_one(Kernel* kernel, uint32_t index, bool* leaving)
     state->from = state->until = kernel->now.t;
     if (!active)
         return KAI_OK;
+    state->bias = 0;
     state->g = kernel->R[guard->g];
     state->slope = kernel->R[guard->slope];
-    if (leaves_level(kernel, guard, state))
+    if (guard->one_way)
+        wait_one_way(kernel, guard, state);
+    else if (leaves_level(kernel, guard, state))
     {
         kaiStatus status = cross(kernel, index, sign_of(state->slope));
         if (status != KAI_OK)

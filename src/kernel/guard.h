@@ -28,6 +28,12 @@ static inline int8_t direction(const Kernel* kernel, const Guard* guard)
     }
 }
 
+// g as the search sees it.
+static inline double guard_value(const Kernel* kernel, const Guard* guard)
+{
+    return kernel->R[guard->g] + kernel->guards[guard - kernel->model->guards].bias;
+}
+
 // Whether g lies where the guard has crossed, given what it remembers.
 static inline bool is_past(const Kernel* kernel, const Guard* guard, double g)
 {

@@ -168,7 +168,7 @@ enum
 {
     PLAIN_COUNT = 0 KERNEL_STATE(X),
     TOUCH_COUNT = 3 * (0 TOUCH_LISTS(X)),
-    FIELD_COUNT = PLAIN_COUNT + TOUCH_COUNT + (0 KERNEL_ARRAYS(X))
+    FIELD_COUNT = 1 + PLAIN_COUNT + TOUCH_COUNT + (0 KERNEL_ARRAYS(X)) + (0 KERNEL_LISTS(X))
 };
 #undef X
 
@@ -176,11 +176,17 @@ static void list_fields(Kernel* kernel, Field fields[FIELD_COUNT])
 {
     const kaiModel* model = kernel->model;
     Field* f = fields;
+    Bonds* bonds = kernel->bonds;  // what selections remember; the array itself is the bonds' own
+    size_t most = bonds != NULL ? bonds->most_count : 0;
+    *f++ = (Field){.name = "most", .plain = bonds != NULL ? bonds->most : NULL, .size = sizeof(double), .saved = most};
 #define X(type, name) *f++ = FIELD_PLAIN(kernel, name);
     KERNEL_STATE(X)
 #undef X
 #define X(type, name, count, saved) *f++ = FIELD_ARRAY(kernel, name, (count), (saved));
     KERNEL_ARRAYS(X)
+#undef X
+#define X(name, count) *f++ = FIELD_ARRAY(kernel, name.at, (count), 0);
+    KERNEL_LISTS(X)
 #undef X
 #define X(name, count)                                                                                                 \
     *f++ = FIELD_ARRAY(kernel, touched.name.at, (count), 0);                                                           \
@@ -216,7 +222,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
 {
     Field fields[FIELD_COUNT];
     *kernel = (Kernel){.model = model, .options = options, .hooks = hooks, .owner = owner};
-    kernel->host = (VmHost){kernel, delay_value};
+    kernel->host = (VmHost){.ctx = kernel, .delayed = delay_value};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
     list_fields(kernel, fields);
     if (!fields_make(fields, FIELD_COUNT, options->allocator))

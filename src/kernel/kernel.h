@@ -32,6 +32,7 @@ typedef struct History
 typedef struct GuardState
 {
     double g, slope;  // at the start of the step
+    double bias;      // of a one-way guard that stood past its level and was not taken: added to g
     double due;       // when it reaches 0; inf = never, as far as is known
     // The window in which it has been looked at, where the crossing lies in it, and g at its end.
     double from, until, theta, g_end, slope_end;
@@ -171,13 +172,16 @@ typedef struct KernelHooks
     X(uint32_t, flow_stack, model->flow_unit_count, 0)                                                                 \
     X(uint8_t, island_disturbed, model->islands_count, 0) /* something it reads has changed */                         \
     X(uint8_t, island_shown, model->islands_count, 0)     /* rows show it: its steps make rows */                      \
-    X(uint64_t, island_looked, model->islands_count, 0)   /* moment at which its own guards were evaluated */          \
-    X(uint32_t, due_clocks.at, model->clocks_count, 0)                                                                 \
-    X(uint32_t, disturbed.at, model->islands_count, 0)                                                                 \
-    X(uint32_t, restarted.at, model->islands_count, 0)                                                                 \
-    X(uint32_t, outside.at, model->vars_count, 0)                                                                      \
-    X(uint32_t, row_islands.at, model->islands_count, 0)                                                               \
-    X(uint32_t, row_flows.at, row_size(model), 0)
+    X(uint64_t, island_looked, model->islands_count, 0)   /* moment at which its own guards were evaluated */
+
+// Lists of numbers that are filled and emptied: name, room.
+#define KERNEL_LISTS(X)                                                                                                \
+    X(due_clocks, model->clocks_count)   /* ticks of this instant */                                                   \
+    X(disturbed, model->islands_count)   /* islands that must start again */                                           \
+    X(restarted, model->islands_count)   /* and those that did, at this instant */                                     \
+    X(outside, model->vars_count)        /* registers that were set from outside */                                    \
+    X(row_islands, model->islands_count) /* what rows show: islands of states, flow units */                           \
+    X(row_flows, row_size(model))
 
 struct Kernel
 {
@@ -190,14 +194,12 @@ struct Kernel
 #define X(type, name) type name;
     KERNEL_STATE(X)
 #undef X
-    double *R, *hold_limit, *due_times, *set_values;
-    GuardState* guards;
-    History* histories;
-    Staged* staged;
-    uint8_t *set, *island_disturbed, *island_shown;
-    uint32_t *hold_by, *due_heap, *due_where, *active, *leaving, *raised, *stamps, *located, *fired, *reacted,
-        *flow_stack;
-    uint64_t *flow_moments, *react_touches, *react_runs, *var_touches, *machine_touches, *island_looked;
+#define X(type, name, count, saved) type* name;
+    KERNEL_ARRAYS(X)
+#undef X
+#define X(name, count) IndexList name;
+    KERNEL_LISTS(X)
+#undef X
     Queue queue;
     Queue held;     // while events are handed out: those that wait for the next tag
     Bonds* bonds;   // NULL: the model has no bond graph
@@ -210,7 +212,6 @@ struct Kernel
     uint64_t touch;          // number of the instant
     uint64_t reaction;       // number of the last one
     uint64_t arming;         // and of the last time guards were armed
-    IndexList due_clocks, disturbed, restarted, outside, row_flows, row_islands;
     kaiError failure;
     char message[1200];
     char help[300];

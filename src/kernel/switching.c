@@ -11,6 +11,7 @@ void switching_begin(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
         memset(kernel->bonds->runs[i].shared, 0, sizeof(bool) * kernel->bonds->runs[i].shared_count);
     kernel->bonds->settled_count = 0;
+    select_slack(kernel, 1);
     kernel->hooks->begin_jumps(kernel->owner);
 }
 
@@ -20,14 +21,16 @@ static uint32_t mode_of(const Kernel* kernel, uint32_t machine)
 }
 
 // The transition of a junction whose guard holds in the registers, or NULL.
-static const Transition* holding(const Kernel* kernel, uint32_t machine, bool posterior)
+static const Transition* holding(Kernel* kernel, uint32_t machine, bool posterior)
 {
     const kaiModel* model = kernel->model;
     const ModeInfo* mode = &model->modes[model->machines[machine].first_mode + mode_of(kernel, machine)];
     for (uint32_t i = 0; i < mode->transition_count; i++)
     {
         const Transition* t = &model->transitions[mode->first_transition + i];
-        if (t->posterior == posterior && kernel->R[model->reactions[t->reaction].fire] != 0)
+        bool fires = t->one_way != 0 && posterior ? select_fires(kernel, machine, t)
+                                                  : kernel->R[model->reactions[t->reaction].fire] != 0;
+        if (t->posterior == posterior && fires)
             return t;
     }
     return NULL;
@@ -61,6 +64,8 @@ static kaiStatus try_modes(Kernel* kernel, bool* consistent)
 {
     memcpy(kernel_states(kernel), kernel->bonds->states, sizeof(double) * kernel->model->state_count);
     kaiStatus status = bonds_jump(kernel, consistent);
+    if (status == KAI_OK)
+        select_judge(kernel);
     return status == KAI_OK ? kernel->hooks->tag(kernel->owner, false) : status;
 }
 
@@ -162,8 +167,8 @@ static kaiStatus switch_posterior(Kernel* kernel, bool together, bool* consisten
                 switch_junction(kernel, i);
                 done = true;
             }
-        *looped = tried_before(kernel);
-        if (*looped != 0 || bonds->tried_count >= SWITCHING_MAX)
+        *looped = bonds->tried_count < SWITCHING_MAX ? tried_before(kernel) : SWITCHING_MAX;  // as good as a loop
+        if (*looped != 0)
             return KAI_OK;
         note_tried(kernel);
         kernel->now.m++;
@@ -174,17 +179,27 @@ static kaiStatus switch_posterior(Kernel* kernel, bool together, bool* consisten
     return KAI_OK;
 }
 
+// All together; if that comes back to a set, once more and only the first declared at a time; if that does too and
+// there are one-way junctions, with more and more of what is small taken as zero.
 static kaiStatus settle_posterior(Kernel* kernel, bool* consistent)
 {
-    uint32_t looped;
+    enum
+    {
+        ATTEMPTS = 5
+    };
+    uint32_t looped = 0;
     kaiStatus status = switch_posterior(kernel, true, consistent, &looped);
-    if (status != KAI_OK || looped == 0)
-        return status;
-    restore_modes(kernel, tried_at(kernel->bonds, 0));
-    kernel->now.m++;
-    status = try_modes(kernel, consistent);
-    if (status == KAI_OK)
-        status = switch_posterior(kernel, false, consistent, &looped);
+    for (int i = 1; i < ATTEMPTS && status == KAI_OK && looped != 0; i++)
+    {
+        if (i > 1 &&
+            !select_slack(kernel, 100 * kernel->bonds->slack))  // until the instant ends: no set goes back on itself
+            break;
+        restore_modes(kernel, tried_at(kernel->bonds, 0));
+        kernel->now.m++;
+        status = try_modes(kernel, consistent);
+        if (status == KAI_OK)
+            status = switch_posterior(kernel, false, consistent, &looped);
+    }
     if (status != KAI_OK || looped == 0)
         return status;
     Text cycle = {0};
@@ -214,14 +229,16 @@ static void leave_modes(Kernel* kernel, CommitResult* result)
 static void settle_states(Kernel* kernel, CommitResult* result)
 {
     double* states = kernel_states(kernel);
+    bool moved = false;
     for (uint32_t i = 0; i < kernel->model->state_count; i++)
     {
         double before = kernel->bonds->states[i];
         if (fabs(states[i] - before) <= 1e-12 * fabs(before))
             states[i] = before;
-        result->state |= states[i] != before;
+        result->state |= states[i] != before && !select_is_rounding(kernel, i, states[i] - before);
+        moved |= states[i] != before;
     }
-    if (result->state)
+    if (moved)
         kernel_disturb_all(kernel);
 }
 
@@ -318,6 +335,8 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     uint32_t first = model->reg_first[REG_VALUE];
     int64_t switches = kernel->counters.switches;
     keep_committed(kernel);
+    select_learn(kernel);
+    bonds_project(kernel);
     kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
     kaiStatus status = switch_prior(kernel, &consistent);

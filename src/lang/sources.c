@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum
 {
@@ -35,10 +36,9 @@ uint32_t sources_add(Sources* sources, const char* path, const char* text, size_
     return sources->list.count - 1;
 }
 
-// The whole stream into `buffer`; pipes have no size to ask for, so it is read until it ends.
-static bool source_read_stream(FILE* stream, Arena* arena, char** text, size_t* length)
+// The whole stream into `buffer`; pipes have no size to ask for, so it is read until it ends. `capacity` is a guess.
+static bool source_read_stream(FILE* stream, size_t capacity, Arena* arena, char** text, size_t* length)
 {
-    size_t capacity = 64 * 1024;
     *text = arena_alloc(arena, capacity);
     *length = 0;
     size_t got;
@@ -57,6 +57,14 @@ static bool source_read_stream(FILE* stream, Arena* arena, char** text, size_t* 
     return !ferror(stream);
 }
 
+// A guess of how many bytes there are to read, one more than a file has so that its end is seen at once.
+static size_t size_of(FILE* stream)
+{
+    struct stat status;
+    bool sized = fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) && status.st_size < SOURCE_LIMIT;
+    return sized ? (size_t)status.st_size + 1 : 64 * 1024;
+}
+
 // Whatever holds the bytes must be closed even when the arena gives up in the middle of reading them: false without a
 // reason in `why`.
 static bool source_add_guarded(Sources* sources, const char* path, FILE* stream, const char* text, size_t length,
@@ -72,7 +80,7 @@ static bool source_add_guarded(Sources* sources, const char* path, FILE* stream,
         char* all = NULL;
         size_t size = length;
         sources->arena->fail = &here;
-        if (stream != NULL && !source_read_stream(stream, &scratch, &all, &size))
+        if (stream != NULL && !source_read_stream(stream, size_of(stream), &scratch, &all, &size))
             sources->why = strerror(errno);
         else
         {

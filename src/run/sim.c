@@ -223,46 +223,32 @@ static const FlowHooks flow_hooks = {
 // ---- making
 // ----------------------------------------------------------------------------------------------------------
 
-static bool make_floors(kaiSim* sim, const OdeOptions* ode, RootMethod root)
+static bool make_floors(kaiSim* sim, const RunOptions* run)
 {
     if (!kernel_make(&sim->kernel, sim->model, &sim->options, &kernel_hooks, sim) ||
-        !flow_make(&sim->flow, &sim->kernel, ode, root, &flow_hooks, sim) || !record_make(&sim->record, &sim->kernel) ||
-        !zeno_make(&sim->zeno, &sim->flow) || !endless_make(&sim->endless, &sim->kernel, &sim->record))
+        !flow_make(&sim->flow, &sim->kernel, &run->ode, run->root, &flow_hooks, sim) ||
+        !record_make(&sim->record, &sim->kernel) || !zeno_make(&sim->zeno, &sim->flow) ||
+        !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
     return true;
 }
 
-static bool records_variables(const kaiModel* model, const kaiSimOptions* options)
-{
-    for (int i = 0; options->record != NULL && i < options->record_count; i++)
-        if (options->record[i] < 0 || (uint32_t)options->record[i] >= model->vars_count)
-            return false;
-    return options->record_count >= 0;
-}
-
 // What must be there before anything can be checked.
-static bool check_call(const kaiModel* model, const kaiSimOptions* options, kaiError* error)
+static bool check_call(const kaiModel* model, kaiError* error)
 {
-    if (!error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiModel_SimOptions", error))
-        return false;
-    if (model == NULL || options->allocator.alloc == NULL)
-        error_set(error, KAI_ERR_USAGE, "there is no model, or the options have no allocator");
-    else if (!records_variables(model, options))
-        error_set(error, KAI_ERR_USAGE, "`record` names a variable that the model does not have");
-    else
-        return true;
-    return false;
+    if (model == NULL)
+        error_set(error, KAI_ERR_USAGE, "there is no model");
+    return model != NULL;
 }
 
 kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure)
 {
-    char why[300];
-    OdeOptions ode;
-    RootMethod root;
-    if (!check_call(model, options, failure))
+    char why[600];
+    RunOptions run;
+    if (!check_call(model, failure))
         return NULL;
-    if (!options_check(model, options, &ode, &root, why, sizeof why))
+    if (!options_check(model, options, &run, why, sizeof why))
     {
         error_set(failure, KAI_ERR_USAGE, "%s", why);
         return NULL;
@@ -275,9 +261,13 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
         sim->model = model;
         sim->options = *options;
     }
-    if (sim == NULL || !make_floors(sim, &ode, root))
+    if (sim == NULL || !make_floors(sim, &run))
     {
-        error_memory(failure);
+        const char* trouble = sim != NULL && sim->flow.kernel != NULL ? flow_trouble(&sim->flow, &run.ode) : NULL;
+        if (trouble != NULL)
+            error_set(failure, KAI_ERR_USAGE, "%s", trouble);
+        else
+            error_memory(failure);
         kaiSim_Free(sim);
         return NULL;
     }
@@ -486,7 +476,7 @@ int kaiSim_WorstState(const kaiSim* sim)
     {
         int worst = ode_stats(sim->flow.island_odes[i]).worst;
         if (worst >= 0)
-            return kaiModel_StateVariable(sim->kernel.model, (int)island_state(&sim->flow, i, (uint32_t)worst));
+            return (int)sim->model->state_vars[island_state(&sim->flow, i, (uint32_t)worst)];
     }
     return -1;
 }

@@ -3,22 +3,26 @@
 
 #include "base/error.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const int64_t points_max = 10000000;
 
-// --set of a swept name fixes it: the last one given counts.
-static bool find_override(const kaiCompileOptions* load, const char* name, double* value)
+// A swept name that the call gives a value is fixed, at the value that the model was compiled with.
+static bool find_override(const kaiSweep* s, int variable, const char* name, double* value)
 {
-    for (int i = load->override_count; i-- > 0;)
-        if (strcmp(load->overrides[i].name, name) == 0)
-        {
-            *value = load->overrides[i].value;
-            return true;
-        }
-    return false;
+    bool given = false;
+    kaiVariable v;
+    for (int i = 0; i < s->load->value_count; i++)
+        given |= strcmp(s->load->values[i].name, name) == 0;
+    for (int i = 0; i < s->load->override_count; i++)
+        given |= strcmp(s->load->overrides[i].name, name) == 0;
+    if (!given || !kaiModel_Variable(s->model, variable, &v) || isnan(v.start))
+        return false;
+    *value = v.start;
+    return true;
 }
 
 static void plan_dimension(kaiSweep* s, int index)
@@ -26,7 +30,7 @@ static void plan_dimension(kaiSweep* s, int index)
     SweepDimension* d = &s->dimensions[index];
     int variable = kaiModel_SweepVariable(s->model, index, &d->values, &d->count, &d->structural);
     d->name = kaiModel_VariableName(s->model, variable);
-    if (find_override(s->load, d->name, &d->pinned))
+    if (find_override(s, variable, d->name, &d->pinned))
     {
         d->values = &d->pinned;
         d->count = 1;

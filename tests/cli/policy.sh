@@ -22,7 +22,7 @@ for outside in ../other/other.kai "$WORK/other/other.kai" below/../../other/othe
     model "$outside"
     for command in "check" "test" "run -o $WORK/o.csv" "plot -o $WORK/o.svg" "explain" "graph -o $WORK/g.svg" "prove"; do
         exits $([ "$command" = test ] && echo 3 || echo 1) $command "$WORK/mine/m.kai"
-        cat "$err" "$out" | grep -qF "m.kai:1:8: error[K160]: \`$outside\` lies outside" || fail "$command $outside: no K160"
+        cat "$err" "$out" | grep -qF "m.kai:1:8: error[K170]: \`$outside\` lies outside" || fail "$command $outside: no K170"
         cat "$err" "$out" | grep -q "help:.*--allow-files" || fail "$command $outside: no remedy"
     done
     exits 0 check --allow-files "$WORK/mine/m.kai"
@@ -35,7 +35,7 @@ ln -s below/below.kai "$WORK/mine/within.kai"
 for link in link.kai linked/other.kai; do
     model $link
     exits 1 check "$WORK/mine/m.kai"
-    says "error[K160]"
+    says "error[K170]"
 done
 model within.kai
 exits 0 check "$WORK/mine/m.kai"
@@ -47,7 +47,7 @@ exits 0 check "$WORK/m.kai"
 # Tables.
 echo 'model T { signal y = table("../other/table.csv", time) }' >"$WORK/mine/t.kai"
 exits 1 check "$WORK/mine/t.kai"
-says 't.kai:1:28: error[K160]: `../other/table.csv` lies outside'
+says 't.kai:1:28: error[K170]: `../other/table.csv` lies outside'
 exits 0 check --allow-files "$WORK/mine/t.kai"
 echo 'model T { signal y = table("below/table.csv", time) }' >"$WORK/mine/t.kai"
 exits 0 check "$WORK/mine/t.kai"
@@ -84,7 +84,7 @@ printf 'external twice(x) = "code:twice"\nmodel M { state x = 0; x'"'"' = twice(
 export MARK=$WORK/mark
 for command in check test "run -o $WORK/o.csv" "plot -o $WORK/o.svg" explain; do
     exits $([ "$command" = test ] && echo 3 || echo 1) $command "$WORK/mine/m.kai"
-    cat "$err" "$out" | grep -qF 'm.kai:1:10: error[K161]: `twice` is a C function of `code`' || fail "$command: no K161"
+    cat "$err" "$out" | grep -qF 'm.kai:1:10: error[K171]: `twice` is a C function of `code`' || fail "$command: no K171"
 done
 [ ! -e "$MARK" ] || fail "code has run that was not allowed"
 exits 0 test --allow-external "$WORK/mine/m.kai"

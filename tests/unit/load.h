@@ -10,6 +10,8 @@ typedef struct LoadOptions
     const char *path, *text, *experiment, *model, *solver, *library;
     const kaiOverride* overrides;
     int override_count;
+    const kaiGiven *values, *settings;
+    int value_count, setting_count;
     kaiAllocator allocator;
 } LoadOptions;
 
@@ -35,6 +37,10 @@ static inline kaiCompileOptions load_compile(const LoadOptions* load)
     options.model = load->model;
     options.overrides = load->overrides;
     options.override_count = load->override_count;
+    options.values = load->values;
+    options.value_count = load->value_count;
+    options.settings = load->settings;
+    options.setting_count = load->setting_count;
     options.solver = load->solver;
     return options;
 }

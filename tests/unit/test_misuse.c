@@ -241,9 +241,21 @@ static void test_model(void** state)
     assert_int_equal(kaiModel_SweepCount(NULL), 0);
     assert_int_equal(kaiModel_ExpectCount(NULL), 0);
     assert_null(kaiVariableKind_Word((kaiVariableKind)-1));
-    assert_null(kaiNearest(NULL, NULL, 0));
-    assert_null(kaiNearest("x", NULL, 3));
+    assert_null(kaiWord_Nearest(NULL, NULL, 0));
+    assert_null(kaiWord_Nearest("x", NULL, 3));
     kaiModel_Free(NULL);
+    char text[20] = "";
+    const kaiSetting* first = kaiSettings_Get(0);
+    for (int i = 0; i < WRONG; i++)
+        assert_null(kaiSettings_Get(wrong[i]));
+    assert_true(kaiSettings_Count() > 0);
+    assert_null(kaiSettings_Find(NULL));
+    kaiSetting_Range(NULL, text, sizeof text);
+    kaiSetting_Range(first, NULL, 0);
+    assert_false(kaiSetting_CheckNumber(NULL, 1, text, sizeof text));
+    assert_false(kaiSetting_CheckNumber(first, NAN, NULL, 0));
+    assert_false(kaiSetting_CheckWord(NULL, "x", text, sizeof text));
+    assert_false(kaiSetting_CheckWord(kaiSettings_Find("solver"), NULL, NULL, 0));
     assert_non_null(kaiVersion());
     assert_non_null(kaiDefaultAllocator().alloc);
     tear_down(&h);

@@ -263,7 +263,7 @@ static void test_policy(void** state)
     write_text(file, "model M { }\nimport \"../other/o.kai\"\n");
     kaiError error;
     assert_int_equal(open_with(file, (kaiPolicy){0}, &error), KAI_ERR_MODEL);
-    assert_string_equal(error.code, "K160");
+    assert_string_equal(error.code, "K170");
     assert_int_equal(error.place.line, 2);
     assert_non_null(strstr(error.help, "--allow-files"));
     const char* folders[] = {"/nowhere", other};

@@ -1,5 +1,7 @@
 // Tarjan's strongly connected components without recursion: linear in the graph, whatever its depth.
-#include "lower/compiler.h"
+#include "base/graph.h"
+
+#include <stdbool.h>
 
 typedef struct Tarjan
 {
