@@ -35,16 +35,16 @@ static double locate(kaiEval* eval, double t, double h, const double x[2], doubl
 
 int main(int argc, char** argv)
 {
-    kaiLoadOptions load = kaiDefaultLoadOptions();
-    load.path = argc > 1 ? argv[1] : "model.kai";
+    kaiProgramOptions file = kaiDefaultProgramOptions();
+    kaiCompileOptions compile = kaiDefaultCompileOptions();
+    kaiProgram* program = NULL;
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiFailure failure;
     double x[2], next[2], t = 0;
-    if (kaiModel_Load(&load, &model, &messages) != KAI_OK)
+    file.path = argc > 1 ? argv[1] : "model.kai";
+    if (kaiProgram_Open(&file, &program, NULL) != KAI_OK || kaiProgram_Compile(program, &compile, &model) != KAI_OK)
         return 1;
     kaiSimOptions options = kaiModel_SimOptions(model);
-    kaiEval* eval = kaiEval_Create(model, &options, &failure);
+    kaiEval* eval = kaiEval_Create(model, &options, NULL);
     kaiEval_Start(eval, x);
     for (int bounces = 0; bounces < 10;)
     {
@@ -59,7 +59,7 @@ int main(int argc, char** argv)
         x[0] = next[0], x[1] = next[1];
     }
     kaiEval_Free(eval);
-    kaiMessages_Free(messages);
     kaiModel_Free(model);
+    kaiProgram_Free(program);
     return 0;
 }

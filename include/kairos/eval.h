@@ -30,13 +30,15 @@ extern "C"
 #endif
 #pragma GCC visibility push(default)
 
+    // A model at a point of its time, with its modes and memories, but without states of its own.
     typedef struct kaiEval kaiEval;
 
     // NULL: *failure says why. `options` as for kaiSim_Create; `start`, `record` and `row` are used (rows of the tags
     // of instants), solver and stop are not. The model must outlive the eval.
-    kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure);
-    void kaiEval_Free(kaiEval* eval);
+    kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
+    void kaiEval_Free(kaiEval* eval);  // NULL is fine
 
+    // The length of the arrays x.
     int kaiEval_StateCount(const kaiEval* eval);
     // Guards that are functions of the states: the length of the array of kaiEval_Indicators.
     int kaiEval_IndicatorCount(const kaiEval* eval);
@@ -67,7 +69,7 @@ extern "C"
 
     kaiTag kaiEval_Now(const kaiEval* eval);   // the last tag
     bool kaiEval_Halted(const kaiEval* eval);  // the model said `halt`
-    const kaiFailure* kaiEval_Failure(const kaiEval* eval);
+    const kaiError* kaiEval_Failure(const kaiEval* eval);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -236,7 +236,7 @@ static kaiStatus fail_with(Flow* flow, kaiStatus status)
     Kernel* kernel = flow->kernel;
     flow->ended = true;
     if (kernel->failure.status == KAI_OK)
-        kernel->failure = (kaiFailure){.status = status, .tag = kernel->now, .text = "the run was stopped"};
+        kernel->failure = (kaiError){.status = status, .tag = kernel->now, .message = "the run was stopped"};
     return status;
 }
 

@@ -2,6 +2,7 @@
 // handed in; of the listeners only rows and the watch over instants that do not end are here.
 #include "kairos/eval.h"
 
+#include "base/error.h"
 #include "kernel/guard.h"
 #include "run/options.h"
 #include "watch/endless.h"
@@ -157,15 +158,15 @@ static const char* why_not(const kaiModel* model)
     return NULL;
 }
 
-kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure)
+kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure)
 {
-    static _Thread_local char why[600];
+    char why[600];
     RunOptions run;
-    bool fine = options_check(model, options, &run, why, sizeof why);
-    const char* refused = fine ? why_not(model) : why;
+    bool fine = model != NULL && options_check(model, options, &run, why, sizeof why);
+    const char* refused = model == NULL ? "there is no model" : fine ? why_not(model) : why;
     if (refused != NULL)
     {
-        *failure = (kaiFailure){.status = KAI_ERR_USAGE, .text = refused};
+        error_set(failure, KAI_ERR_USAGE, "%s", refused);
         return NULL;
     }
     kaiAllocator a = options->allocator;
@@ -179,7 +180,7 @@ kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kai
     if (eval == NULL || !kernel_make(&eval->kernel, model, &eval->options, &hooks, eval) ||
         !record_make(&eval->record, &eval->kernel) || !endless_make(&eval->endless, &eval->kernel, &eval->record))
     {
-        *failure = (kaiFailure){.status = KAI_ERR_MEMORY, .text = "out of memory"};
+        error_memory(failure);
         kaiEval_Free(eval);
         return NULL;
     }
@@ -199,18 +200,20 @@ void kaiEval_Free(kaiEval* eval)
 
 int kaiEval_StateCount(const kaiEval* eval)
 {
-    return (int)eval->model->state_count;
+    return eval != NULL ? (int)eval->model->state_count : 0;
 }
 
 int kaiEval_IndicatorCount(const kaiEval* eval)
 {
-    return (int)eval->model->guards_count;
+    return eval != NULL ? (int)eval->model->guards_count : 0;
 }
 
 kaiStatus kaiEval_Set(kaiEval* eval, int variable, double value)
 {
+    if (eval == NULL || variable < 0 || (uint32_t)variable >= eval->model->vars_count)
+        return KAI_ERR_USAGE;
     const kaiModel* model = eval->model;
-    if (variable < 0 || (uint32_t)variable >= model->vars_count || !model->vars[variable].settable)
+    if (!model->vars[variable].settable)
         return KAI_ERR_USAGE;
     const ModelVar* var = &model->vars[variable];
     if (eval->started && var->kind != MODEL_INPUT)
@@ -228,9 +231,9 @@ kaiStatus kaiEval_Set(kaiEval* eval, int variable, double value)
 
 bool kaiEval_Get(kaiEval* eval, int variable, double* value)
 {
-    const kaiModel* model = eval->model;
-    if (variable < 0 || (uint32_t)variable >= model->vars_count)
+    if (eval == NULL || value == NULL || variable < 0 || (uint32_t)variable >= eval->model->vars_count)
         return false;
+    const kaiModel* model = eval->model;
     const ModelVar* var = &model->vars[variable];
     if (eval->started)
         touch_var(&eval->kernel, (uint32_t)variable);
@@ -241,6 +244,12 @@ bool kaiEval_Get(kaiEval* eval, int variable, double* value)
 
 // ---- between instants
 // ------------------------------------------------------------------------------------------------
+
+// Rates and guards have a meaning only after the first instant has settled the modes.
+static bool is_ready(const kaiEval* eval, const double* x)
+{
+    return eval != NULL && eval->started && x != NULL;
+}
 
 static void put_states(kaiEval* eval, double t, const double* x)
 {
@@ -258,6 +267,8 @@ static void get_states(kaiEval* eval, double* x)
 
 kaiStatus kaiEval_Rates(kaiEval* eval, double t, const double* x, double* dx)
 {
+    if (!is_ready(eval, x) || dx == NULL)
+        return KAI_ERR_USAGE;
     Kernel* kernel = &eval->kernel;
     put_states(eval, t, x);
     kaiStatus status = kernel_run(kernel, eval->model->deriv);
@@ -309,6 +320,8 @@ static kaiStatus difference(kaiEval* eval, double t, const double* x, const doub
 
 kaiStatus kaiEval_RatesAlong(kaiEval* eval, double t, const double* x, const double* v, double* out)
 {
+    if (!is_ready(eval, x) || v == NULL || out == NULL)
+        return KAI_ERR_USAGE;
     if (!eval->model->has_jacobian)
         return difference(eval, t, x, v, out);
     put_states(eval, t, x);
@@ -328,6 +341,8 @@ static kaiStatus look(kaiEval* eval, double t, const double* x)
 
 kaiStatus kaiEval_Indicators(kaiEval* eval, double t, const double* x, double* values)
 {
+    if (!is_ready(eval, x) || values == NULL)
+        return KAI_ERR_USAGE;
     const Kernel* kernel = &eval->kernel;
     kaiStatus status = look(eval, t, x);
     for (uint32_t i = 0; i < eval->model->guards_count; i++)
@@ -343,7 +358,7 @@ static bool has_crossed(const Kernel* kernel, uint32_t guard)
 
 bool kaiEval_Crossed(kaiEval* eval, double t, const double* x)
 {
-    if (look(eval, t, x) != KAI_OK)
+    if (!is_ready(eval, x) || look(eval, t, x) != KAI_OK)
         return false;
     for (uint32_t i = 0; i < eval->model->guards_count; i++)
         if (has_crossed(&eval->kernel, i))
@@ -354,11 +369,15 @@ bool kaiEval_Crossed(kaiEval* eval, double t, const double* x)
 double kaiEval_Next(const kaiEval* eval)
 {
     uint32_t item;
+    if (eval == NULL)
+        return INFINITY;
     return fmin(agenda_next(&eval->kernel.agenda, &item), delay_next_time(&eval->kernel));
 }
 
 kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x)
 {
+    if (!is_ready(eval, x))
+        return KAI_ERR_USAGE;
     Kernel* kernel = &eval->kernel;
     kaiStatus status = look(eval, t, x);
     for (uint32_t i = 0; i < eval->model->guards_count && status == KAI_OK; i++)
@@ -381,10 +400,10 @@ kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x)
 
 kaiStatus kaiEval_Start(kaiEval* eval, double* x)
 {
-    Kernel* kernel = &eval->kernel;
     double shortest;
-    if (eval->started)
+    if (eval == NULL || x == NULL || eval->started)
         return KAI_ERR_USAGE;
+    Kernel* kernel = &eval->kernel;
     eval->started = true;
     kaiStatus status = flow_prepare(kernel);
     if (status == KAI_OK)
@@ -414,9 +433,9 @@ static void take_due(Kernel* kernel, double t)
 
 kaiStatus kaiEval_Instant(kaiEval* eval, double t, double* x)
 {
-    Kernel* kernel = &eval->kernel;
-    if (!eval->started || !(t >= kernel->now.t))
+    if (!is_ready(eval, x) || !(t >= eval->kernel.now.t))
         return KAI_ERR_USAGE;
+    Kernel* kernel = &eval->kernel;
     kaiStatus status = look(eval, t, x);
     if (status != KAI_OK)
         return status;
@@ -433,15 +452,15 @@ kaiStatus kaiEval_Instant(kaiEval* eval, double t, double* x)
 
 kaiTag kaiEval_Now(const kaiEval* eval)
 {
-    return eval->kernel.now;
+    return eval != NULL ? eval->kernel.now : (kaiTag){0, 0, 0};
 }
 
 bool kaiEval_Halted(const kaiEval* eval)
 {
-    return eval->kernel.halted;
+    return eval != NULL && eval->kernel.halted;
 }
 
-const kaiFailure* kaiEval_Failure(const kaiEval* eval)
+const kaiError* kaiEval_Failure(const kaiEval* eval)
 {
-    return &eval->kernel.failure;
+    return eval != NULL ? &eval->kernel.failure : NULL;
 }

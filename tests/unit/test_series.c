@@ -3,6 +3,7 @@
 #include "kairos/kairos.h"
 #include "model/model.h"
 #include "run/sim.h"
+#include "unit/load.h"
 #include "vm/series.h"
 
 #include <complex.h>
@@ -48,15 +49,15 @@ static uint32_t reg_of(const kaiModel* model, const char* name)
 
 static bool open_text(Fixture* f, const char* text, const char* inputs[2], const char* output, bool closed)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
-    kaiMessages* messages = NULL;
+    LoadOptions options = load_default();
+    kaiProgram* messages = NULL;
     options.path = "tests.kai";
     options.text = text;
-    if (kaiModel_Load(&options, &f->model, &messages) != KAI_OK)
+    if (load_model(&options, &f->model, &messages) != KAI_OK)
     {
         fail_msg("%s", text);
     }
-    kaiMessages_Free(messages);
+    kaiProgram_Free(messages);
     const kaiModel* m = f->model;
     uint32_t in[2], out[2];
     for (int i = 0; i < 2; i++)
@@ -77,7 +78,7 @@ static bool open_text(Fixture* f, const char* text, const char* inputs[2], const
                        .closed = closed};
     f->series = series_create(f->space, &spec);
     // The first instant latches the relations. False: it fails.
-    kaiFailure failure;
+    kaiError failure;
     kaiSimOptions run = kaiModel_SimOptions(m);
     run.start = now;
     run.stop = now + 1;

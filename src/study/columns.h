@@ -1,7 +1,7 @@
 // The columns of a sweep. A structural parameter may change which variables there are: the result has all of them, and
 // a variable that a run does not have is absent in its rows.
-#ifndef KAIROS_CLI_COLUMNS_H
-#define KAIROS_CLI_COLUMNS_H
+#ifndef KAIROS_STUDY_COLUMNS_H
+#define KAIROS_STUDY_COLUMNS_H
 
 #include "kairos/kairos.h"
 

@@ -1,5 +1,5 @@
 // A log of what fired, and a hash table of where it stands in the text.
-#include "cli/firings.h"
+#include "study/firings.h"
 
 #include <stdlib.h>
 #include <string.h>

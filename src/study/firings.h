@@ -1,8 +1,8 @@
 // What fired in a run and when: a log for `kairos explain`.
-#ifndef KAIROS_CLI_FIRINGS_H
-#define KAIROS_CLI_FIRINGS_H
+#ifndef KAIROS_STUDY_FIRINGS_H
+#define KAIROS_STUDY_FIRINGS_H
 
-#include "cli/cli.h"
+#include "kairos/study.h"
 
 // One guard, clock or reaction of the text.
 typedef struct Source

@@ -1,22 +1,21 @@
 // Watched runs, and what two of them say about each other.
-#ifndef KAIROS_CLI_PROFILE_H
-#define KAIROS_CLI_PROFILE_H
+#ifndef KAIROS_STUDY_PROFILE_H
+#define KAIROS_STUDY_PROFILE_H
 
-#include "cli/report.h"
-#include "cli/sweep.h"
+#include "study/report.h"
+#include "study/sweep.h"
 
 // What is run: a model, or the first point of its sweep.
 typedef struct Subject
 {
-    const RunRequest* request;
     const kaiModel* model;
-    const Sweep* sweep;  // NULL: none
-    const SweepVariant* variant;
+    const kaiSweep* sweep;
+    const kaiReportOptions* options;
 } Subject;
 
-// Runs to the end. `options` are those of the run; rows go to its own `row` too. An exit code; the profile must be
+// Runs to the end. KAI_OK however the run ended; otherwise there was none, and *error says why. The profile must be
 // freed.
-int profile_run(Profile* profile, const Subject* subject, kaiSimOptions options);
+kaiStatus profile_run(Profile* profile, const Subject* subject, kaiSimOptions options, kaiError* error);
 void profile_free(Profile* profile);
 
 // The options of the second run.

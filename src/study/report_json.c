@@ -1,5 +1,5 @@
 // The report for programs. Numbers read back as the same doubles; what is not a number (or not finite) is null.
-#include "cli/report.h"
+#include "study/report.h"
 
 #include <math.h>
 
@@ -79,7 +79,7 @@ static void put_place(Json* j, const kaiPlace* place)
 
 // ---- the parts
 
-static void put_steps(Json* j, const Report* r)
+static void put_steps(Json* j, const kaiReport* r)
 {
     const kaiCounters* c = &r->counters;
     begin(j, "steps", '{');
@@ -126,7 +126,7 @@ static void put_islands(Json* j, const kaiSim* sim)
     end(j, ']');
 }
 
-static void put_instants(Json* j, const Report* r)
+static void put_instants(Json* j, const kaiReport* r)
 {
     const Profile* p = &r->profile;
     begin(j, "instants", '{');
@@ -147,7 +147,7 @@ static void put_instants(Json* j, const Report* r)
     end(j, '}');
 }
 
-static void put_guards(Json* j, const Report* r)
+static void put_guards(Json* j, const kaiReport* r)
 {
     int64_t count, touches;
     const char* text;
@@ -205,10 +205,10 @@ static void put_accuracy(Json* j, const Accuracy* a)
     end(j, '}');
 }
 
-void report_json(const Report* r, FILE* out)
+void report_json(const kaiReport* r, FILE* out)
 {
     static const char* const ends[] = {"ok", "instant", "end", "interrupted"};
-    const kaiFailure* failure = kaiSim_Failure(r->profile.sim);
+    const kaiError* failure = kaiSim_Failure(r->profile.sim);
     Json j = {.out = out, .first = true};
     begin(&j, NULL, '{');
     put_text(&j, "file", r->file);
@@ -216,7 +216,7 @@ void report_json(const Report* r, FILE* out)
     put_text(&j, "experiment", r->experiment);
     put_text(&j, "sweep", r->sweep[0] != 0 ? r->sweep : NULL);
     put_text(&j, "status", r->profile.status < 0 ? "failed" : ends[r->profile.status]);
-    put_text(&j, "failure", r->profile.status < 0 ? failure->text : NULL);
+    put_text(&j, "failure", r->profile.status < 0 ? failure->message : NULL);
     put_number(&j, "start", r->options.start);
     put_number(&j, "end", kaiSim_Now(r->profile.sim).t);
     put_number(&j, "wall_seconds", r->profile.seconds);

@@ -1,6 +1,6 @@
 // Rows of a run that must wait for their turn: in memory while they are few, in a temporary file when they are many.
-#ifndef KAIROS_CLI_SPOOL_H
-#define KAIROS_CLI_SPOOL_H
+#ifndef KAIROS_STUDY_SPOOL_H
+#define KAIROS_STUDY_SPOOL_H
 
 #include "kairos/kairos.h"
 

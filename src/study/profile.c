@@ -1,11 +1,12 @@
 // A run that is watched step by step: tags of each instant, what fired when, how large the states became.
-#include "cli/profile.h"
+#include "study/profile.h"
 
-#include "cli/progress.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct Watch
 {
@@ -39,22 +40,28 @@ static void count_tags(Profile* p, int64_t tags)
     }
 }
 
-static void drive(Profile* p, const kaiModel* model, Progress* progress)
+static void drive(Profile* p, const Subject* s)
 {
     do
     {
         int64_t before = kaiSim_Counters(p->sim).tags;
-        p->status = kaiSim_Step(model, p->sim);
+        p->status = kaiSim_Step(s->model, p->sim);
         count_tags(p, kaiSim_Counters(p->sim).tags - before);
-        progress_show(progress, "t", kaiSim_Now(p->sim).t, kaiSim_Counters(p->sim).instants, "instants");
+        if (s->options->progress != NULL)
+            s->options->progress(s->options->user, p->sim);
     } while (p->status == KAI_INSTANT);
 }
 
-int profile_run(Profile* p, const Subject* s, kaiSimOptions options)
+static double wall_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+kaiStatus profile_run(Profile* p, const Subject* s, kaiSimOptions options, kaiError* error)
 {
     Watch watch = {p, s->model, options.row, options.row_user};
-    Progress progress;
-    kaiFailure failure = {0};
     *p = (Profile){.state_count = kaiModel_StateCount(s->model)};
     options.row = watch_row;
     options.row_user = &watch;
@@ -62,16 +69,16 @@ int profile_run(Profile* p, const Subject* s, kaiSimOptions options)
     options.fired_user = &p->firings;
     options.profile = true;
     p->largest = calloc((size_t)p->state_count + 1, sizeof *p->largest);
-    p->sim = p->largest != NULL ? kaiSim_Create(s->model, &options, &failure) : NULL;
+    if (p->largest == NULL)
+        return error_memory(error);
+    p->sim = kaiSim_Create(s->model, &options, error);
     if (p->sim == NULL)
-        return usage_error("%s", p->largest != NULL ? failure.text : "out of memory");
-    if (s->sweep != NULL)
-        sweep_set(s->sweep, 0, s->variant, p->sim);
-    progress_begin(&progress, true, false, options.start, options.stop);
-    drive(p, s->model, &progress);
-    progress_end(&progress);
-    p->seconds = wall_time() - progress.begun;
-    return EXIT_DONE;
+        return error->status;
+    kaiSweep_Set(s->sweep, 0, s->model, p->sim);
+    double begun = wall_time();
+    drive(p, s);
+    p->seconds = wall_time() - begun;
+    return KAI_OK;
 }
 
 void profile_free(Profile* p)

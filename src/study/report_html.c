@@ -1,5 +1,5 @@
 // The report as one page: the text of the other reports in tables, and figures inside. No network, no script.
-#include "cli/report.h"
+#include "study/report.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void put_place(FILE* out, const kaiPlace* place)
 
 // ---- the parts
 
-static void put_run(FILE* out, const Report* r)
+static void put_run(FILE* out, const kaiReport* r)
 {
     const kaiCounters* c = &r->counters;
     put_section(out, "The run");
@@ -85,7 +85,7 @@ static void put_bar(FILE* out, int64_t part, int64_t all)
             all > 0 ? 20.0 * (double)part / (double)all : 0.0);
 }
 
-static void put_limits(FILE* out, const Report* r)
+static void put_limits(FILE* out, const kaiReport* r)
 {
     int64_t all = 0;
     for (int i = 0; i < r->limit_count; i++)
@@ -106,7 +106,7 @@ static void put_limits(FILE* out, const Report* r)
     fputs("</table>\n", out);
 }
 
-static void put_islands(FILE* out, const Report* r)
+static void put_islands(FILE* out, const kaiReport* r)
 {
     enum
     {
@@ -130,7 +130,7 @@ static void put_islands(FILE* out, const Report* r)
         fputs("</table>\n", out);
 }
 
-static void put_tags(FILE* out, const Report* r)
+static void put_tags(FILE* out, const kaiReport* r)
 {
     put_section(out, "Tags per instant");
     fputs("<tr><th>tags</th><th>instants</th><th></th></tr>\n", out);
@@ -149,7 +149,7 @@ static void put_tags(FILE* out, const Report* r)
                 (long long)r->profile.most_tags);
 }
 
-static void put_events(FILE* out, const Report* r)
+static void put_events(FILE* out, const kaiReport* r)
 {
     int64_t count, touches;
     const char* text;
@@ -206,7 +206,7 @@ static void put_accuracy(FILE* out, const Accuracy* a)
     fputs("</table>\n", out);
 }
 
-void report_html(const Report* r, FILE* out)
+void report_html(const kaiReport* r, FILE* out)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>", out);
     put_escaped(out, r->title);
@@ -220,7 +220,7 @@ void report_html(const Report* r, FILE* out)
     if (r->profile.status < 0)
     {
         fputs("<p class=\"bad\">The run failed: ", out);
-        put_escaped(out, kaiSim_Failure(r->profile.sim)->text);
+        put_escaped(out, kaiSim_Failure(r->profile.sim)->message);
         fputs("</p>\n", out);
     }
     for (int i = 0; i < r->figure_count; i++)

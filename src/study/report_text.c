@@ -1,5 +1,5 @@
 // The report as people read it on a terminal.
-#include "cli/report.h"
+#include "study/report.h"
 
 enum
 {
@@ -17,7 +17,7 @@ static double per(double a, int64_t b)
     return b > 0 ? a / (double)b : 0;
 }
 
-static void print_title(const Report* r, FILE* out)
+static void print_title(const kaiReport* r, FILE* out)
 {
     const kaiSimOptions* o = &r->options;
     fprintf(out, "%s\n", r->title);
@@ -30,7 +30,7 @@ static void print_title(const Report* r, FILE* out)
         fprintf(out, ", step %g", o->step);
     if (o->max_step > 0)
         fprintf(out, ", max_step %g", o->max_step);
-    if (explores_choices(o))
+    if (sweep_explores(o))
         fprintf(out, "\n  choice     all: this is the branch that always takes the first alternative");
     fprintf(out, "\n  states     %d\n", r->profile.state_count);
 }
@@ -52,7 +52,7 @@ static void print_rejections(const kaiCounters* c, FILE* out)
         fprintf(out, "%s%lld at which something was not a number", between, (long long)c->rejected_broken);
 }
 
-static void print_limits(const Report* r, FILE* out)
+static void print_limits(const kaiReport* r, FILE* out)
 {
     int64_t all = 0;
     for (int i = 0; i < r->limit_count; i++)
@@ -70,7 +70,7 @@ static void print_limits(const Report* r, FILE* out)
         fprintf(out, "             and %d more states\n", r->limit_count - SHOWN);
 }
 
-static void print_steps(const Report* r, FILE* out)
+static void print_steps(const kaiReport* r, FILE* out)
 {
     const kaiCounters* c = &r->counters;
     fprintf(out, "  steps      %lld, and %lld rejected", (long long)c->steps, (long long)c->rejected);
@@ -106,7 +106,7 @@ static void print_tags(const Profile* p, FILE* out)
         fprintf(out, "\n");
 }
 
-static void print_instants(const Report* r, FILE* out)
+static void print_instants(const kaiReport* r, FILE* out)
 {
     const kaiCounters* c = &r->counters;
     fprintf(out, "  instants   %lld with %lld tags (%.3g per instant)\n", (long long)c->instants, (long long)c->tags,
@@ -247,7 +247,7 @@ static void print_accuracy(const Accuracy* a, FILE* out)
                 (long long)a->fine_instants, (long long)a->instants);
 }
 
-void report_text(const Report* r, FILE* out)
+void report_text(const kaiReport* r, FILE* out)
 {
     print_title(r, out);
     print_steps(r, out);

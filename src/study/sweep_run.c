@@ -2,20 +2,18 @@
 //
 // The run whose turn it is writes its rows directly; the others keep theirs in a spool until the runs before them are
 // written. No run starts more than a window ahead of the one whose turn it is, so that memory and temporary files are
-// bounded. Whoever completes the run whose turn it is also writes the finished ones behind it. Everything on stderr
-// comes at that moment too, and so in the same order every time.
+// bounded. Whoever completes the run whose turn it is also hands out the finished ones behind it, and says how they
+// ended: in the same order every time.
 //
 // With choice = all a run has branches. The number of the branch travels with each row, as a value behind the last
 // column, and becomes the column before t when the row is written.
-#include "cli/columns.h"
-#include "cli/interrupt.h"
-#include "cli/progress.h"
-#include "cli/runner.h"
-#include "cli/spool.h"
-#include "cli/sweep.h"
-#include "cli/workers.h"
+#include "base/error.h"
+#include "study/columns.h"
+#include "study/spool.h"
+#include "study/sweep.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,46 +31,49 @@ typedef struct Slot
 
 typedef struct SweepRun
 {
-    const RunRequest* request;
-    Sweep sweep;
+    kaiSweep* sweep;
+    const kaiSweepOptions* options;
+    kaiSweepResult* result;
+    kaiError* error;
+    const volatile int* interrupt;
+    volatile int stop;  // what it points to if the caller gives none
     Columns columns;
-    kaiCsv* csv;
-    int workers;
-    bool explores;       // choice = all
-    double lead_branch;  // that the rows now begin with
+    bool explores;               // choice = all
+    double lead[SWEEP_MAX + 2];  // that the rows now begin with: run, values, branch
 
     pthread_mutex_t lock;  // protects what follows
     pthread_cond_t moved;  // `next` has advanced, or everything stops
     Slot* slots;           // of point i: slots[i % window]
     int64_t window;
-    int64_t taken;     // the next point to start
-    int64_t next;      // the point whose turn it is
-    bool writing;      // someone writes rows of `next`
-    kaiStatus output;  // the first failed write, or KAI_INTERRUPTED for a reader that has gone
-
-    int64_t outcomes, choices, merged;
-    int64_t complete, failed, instants, steps, rejected, rows;
-    char remark[500];  // the runs that are not whole
-    Progress progress;
+    int64_t taken;  // the next point to start
+    int64_t next;   // the point whose turn it is
+    bool writing;   // someone writes rows of `next`
 } SweepRun;
 
 // ---- columns
 // ---------------------------------------------------------------------------------------------------------
 
+static kaiSimOptions run_options(const SweepRun* s, const kaiModel* model)
+{
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    if (s->options->adjust != NULL)
+        s->options->adjust(s->options->user, model, &options);
+    options.interrupt = s->interrupt;
+    return options;
+}
+
 static bool add_columns_of(SweepRun* s, const kaiModel* model)
 {
-    kaiFailure failure = {0};
-    kaiSimOptions options = request_options(s->request, model);
-    kaiSim* sim = kaiSim_Create(model, &options, &failure);
+    kaiSimOptions options = run_options(s, model);
+    kaiSim* sim = kaiSim_Create(model, &options, s->error);
     if (sim == NULL)
-    {
-        usage_error("%s", failure.text);
         return false;
-    }
     int count;
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
     bool added = columns_add(&s->columns, columns, count);
     kaiSim_Free(sim);
+    if (!added)
+        error_memory(s->error);
     return added;
 }
 
@@ -81,12 +82,10 @@ static bool collect_columns(SweepRun* s)
 {
     SweepVariant variant = {0};
     bool fine = true;
-    for (int64_t i = 0; fine && i < s->sweep.variants && *interrupt_flag() == 0; i++)
+    for (int64_t i = 0; fine && i < s->sweep->variants && *s->interrupt == 0; i++)
     {
-        kaiMessages* messages = NULL;
-        if (sweep_model(&s->sweep, sweep_point_of(&s->sweep, i), &variant, &messages) == KAI_OK)
+        if (sweep_model(s->sweep, sweep_point_of(s->sweep, i), &variant) == KAI_OK)
             fine = add_columns_of(s, variant.model);
-        kaiMessages_Free(messages);
     }
     sweep_variant_free(&variant);
     return fine;
@@ -97,53 +96,34 @@ static bool collect_columns(SweepRun* s)
 
 static void set_lead(SweepRun* s, int64_t point, double branch)
 {
-    double lead[SWEEP_MAX + 2] = {(double)(point + 1)};
-    sweep_values(&s->sweep, point, lead + 1);
-    lead[s->sweep.dimension_count + 1] = branch;
-    kaiCsv_SetLead(s->csv, lead);
-    s->lead_branch = branch;
+    s->lead[0] = (double)(point + 1);
+    kaiSweep_Values(s->sweep, point, s->lead + 1);
+    s->lead[s->sweep->dimension_count + 1] = branch;
 }
 
 // A row of the run whose turn it is; behind its columns the number of its branch.
 static kaiStatus write_row(void* user, const kaiRow* row)
 {
     SweepRun* s = user;
-    double branch = row->values[s->columns.count];
-    if (branch != s->lead_branch)
-        set_lead(s, s->next, branch);
-    return kaiCsv_Row(s->csv, row);
-}
-
-static void remark_run(SweepRun* s, int64_t point, const Slot* slot)
-{
-    size_t length = strlen(s->remark);
-    if (length > sizeof s->remark - 80)
-        return;
-    snprintf(s->remark + length, sizeof s->remark - length, "%srun %lld stopped at t = %.17g",
-             length == 0 ? "not whole: " : ", ", (long long)point + 1, slot->reached);
-    if (strlen(s->remark) > sizeof s->remark - 80)
-        strcat(s->remark, ", …");
+    s->lead[s->sweep->dimension_count + 1] = row->values[s->columns.count];
+    return s->options->row != NULL ? s->options->row(s->options->user, s->lead, row) : KAI_OK;
 }
 
 static void report_point(SweepRun* s, int64_t point, const Slot* slot)
 {
-    char values[600];
-    s->complete += slot->status == KAI_END;
-    s->failed += slot->status < 0;
-    s->instants += slot->counters.instants;
-    s->steps += slot->counters.steps;
-    s->rejected += slot->counters.rejected;
-    s->rows += slot->counters.rows;
-    s->outcomes += slot->exploration.outcomes;
-    s->choices += slot->exploration.choices;
-    s->merged += slot->exploration.merged;
-    if (slot->status != KAI_END)
-        remark_run(s, point, slot);
-    if (slot->status >= 0)
-        return;
-    progress_end(&s->progress);
-    sweep_describe(&s->sweep, point, values, sizeof values);
-    fprintf(stderr, "kairos: run %lld (%s) failed: %s\n", (long long)point + 1, values, slot->message);
+    kaiSweepResult* r = s->result;
+    r->complete += slot->status == KAI_END;
+    r->failed += slot->status < 0;
+    r->instants += slot->counters.instants;
+    r->steps += slot->counters.steps;
+    r->rejected += slot->counters.rejected;
+    r->rows += slot->counters.rows;
+    r->outcomes += slot->exploration.outcomes;
+    r->choices += slot->exploration.choices;
+    r->merged += slot->exploration.merged;
+    kaiSweepPoint said = {point, slot->status, slot->reached, slot->status < 0 ? slot->message : ""};
+    if (s->options->point != NULL)
+        s->options->point(s->options->user, &said);
 }
 
 // `next` is in the result: the one behind it has its turn. With the lock.
@@ -153,14 +133,13 @@ static void advance(SweepRun* s, kaiStatus written)
     report_point(s, s->next, slot);
     spool_close(&slot->spool);
     slot->finished = false;
-    if (written != KAI_OK && s->output == KAI_OK)
+    if (written != KAI_OK && s->result->output == KAI_OK)
     {
-        s->output = written;
-        interrupt_all();
+        s->result->output = written;
+        s->stop = 1;
     }
-    s->next++;
+    s->result->handed_out = ++s->next;
     s->writing = false;
-    progress_show(&s->progress, "run", (double)s->next, s->next, "runs");
     pthread_cond_broadcast(&s->moved);
 }
 
@@ -171,7 +150,7 @@ static void write_finished(SweepRun* s)
     while (!s->writing && (slot = &s->slots[s->next % s->window])->finished)
     {
         s->writing = true;
-        bool good = s->output == KAI_OK;
+        bool good = s->result->output == KAI_OK;
         pthread_mutex_unlock(&s->lock);
         kaiStatus written = KAI_OK;
         if (good)
@@ -206,27 +185,23 @@ static kaiStatus point_row(void* user, const kaiRow* row)
     return p->written;
 }
 
-static void say_failure(Slot* slot, kaiStatus status, const kaiFailure* f)
+static void say_failure(Slot* slot, kaiStatus status, const kaiError* f)
 {
     slot->status = status < 0 ? status : KAI_ERR_RUN;
     if (f->place.file != NULL)
         snprintf(slot->message, sizeof slot->message, "%s:%d:%d: %s", f->place.file, f->place.line, f->place.column,
-                 f->text);
+                 f->message);
     else
-        snprintf(slot->message, sizeof slot->message, "%s", f->text != NULL ? f->text : "out of memory");
+        snprintf(slot->message, sizeof slot->message, "%s", f->message != NULL ? f->message : "out of memory");
 }
 
 // The first error, in one line.
-static void say_messages(Slot* slot, kaiStatus status, const kaiMessages* messages)
+static void say_messages(Slot* slot, kaiStatus status, const kaiProgram* program)
 {
-    kaiFailure failure = {.text = "out of memory"};
-    for (int i = messages != NULL ? kaiMessages_Count(messages) : 0; i-- > 0;)
-    {
-        const kaiDiagnostic* d = kaiMessages_Get(messages, i);
-        if (d->severity == KAI_ERROR)
-            failure = (kaiFailure){.text = d->message, .place = d->place};
-    }
-    say_failure(slot, status, &failure);
+    const kaiError* d = NULL;
+    for (int i = 0; (d = kaiProgram_Message(program, i)) != NULL && d->severity != KAI_ERROR; i++)
+        ;
+    say_failure(slot, status, d != NULL && status != KAI_ERR_MEMORY ? d : &(kaiError){.message = "out of memory"});
 }
 
 static kaiStatus begin_branch(void* user, int branch)
@@ -274,14 +249,14 @@ static void run_sim(SweepRun* s, int64_t point, const SweepVariant* variant, kai
 {
     int count;
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
-    kaiStatus status = sweep_set(&s->sweep, point, variant, sim);
+    kaiStatus status = kaiSweep_Set(s->sweep, point, variant->model, sim);
     if (status != KAI_OK || !columnmap_open(&p->map, &s->columns, columns, count))
-        say_failure(slot, status, &(kaiFailure){.text = status != KAI_OK ? "a value cannot be set" : "out of memory"});
+        say_failure(slot, status, &(kaiError){.message = status != KAI_OK ? "a value cannot be set" : "out of memory"});
     else
     {
         slot->status = s->explores ? explore_point(variant->model, sim, p) : kaiSim_Run(variant->model, sim);
         if (slot->status < 0 && p->turn == NULL && p->written < 0)
-            say_failure(slot, slot->status, &(kaiFailure){.text = "there is no room for its rows"});
+            say_failure(slot, slot->status, &(kaiError){.message = "there is no room for its rows"});
         else if (slot->status < 0 && slot->message[0] == 0)
             say_failure(slot, slot->status, kaiSim_Failure(sim));
     }
@@ -293,14 +268,13 @@ static void run_sim(SweepRun* s, int64_t point, const SweepVariant* variant, kai
 
 static void run_point(SweepRun* s, int64_t point, SweepVariant* variant, PointRun* p, Slot* slot)
 {
-    kaiMessages* messages = NULL;
-    kaiFailure failure = {0};
-    kaiStatus status = sweep_model(&s->sweep, point, variant, &messages);
+    kaiError failure = {0};
+    kaiStatus status = sweep_model(s->sweep, point, variant);
     if (status != KAI_OK)
-        say_messages(slot, status, messages);
+        say_messages(slot, status, sweep_program(s->sweep, variant));
     else
     {
-        kaiSimOptions options = request_options(s->request, variant->model);
+        kaiSimOptions options = run_options(s, variant->model);
         options.row = point_row;
         options.row_user = p;
         slot->reached = options.start;
@@ -311,18 +285,22 @@ static void run_point(SweepRun* s, int64_t point, SweepVariant* variant, PointRu
             say_failure(slot, KAI_ERR_USAGE, &failure);
         kaiSim_Free(sim);
     }
-    kaiMessages_Free(messages);
 }
 
 // ---- all points
 // ------------------------------------------------------------------------------------------------------
 
+static bool goes_on(const SweepRun* s)
+{
+    return *s->interrupt == 0 && s->stop == 0;
+}
+
 // The next point to run, or -1. With the lock.
 static int64_t take_point(SweepRun* s)
 {
-    while (*interrupt_flag() == 0 && s->taken < s->sweep.points && s->taken >= s->next + s->window)
+    while (goes_on(s) && s->taken < s->sweep->points && s->taken >= s->next + s->window)
         pthread_cond_wait(&s->moved, &s->lock);
-    return *interrupt_flag() == 0 && s->taken < s->sweep.points ? s->taken++ : -1;
+    return goes_on(s) && s->taken < s->sweep->points ? s->taken++ : -1;
 }
 
 static void run_taken(SweepRun* s, int64_t point, SweepVariant* variant)
@@ -352,108 +330,86 @@ static void* sweep_worker(void* user)
     SweepVariant variant = {0};
     int64_t point;
     pthread_mutex_lock(&s->lock);
+    if (s->sweep->structural)  // it compiles, and a program serves one thread
+        kaiProgram_Clone(s->sweep->program, &variant.program);
     while ((point = take_point(s)) >= 0)
         run_taken(s, point, &variant);
     pthread_cond_broadcast(&s->moved);
     pthread_mutex_unlock(&s->lock);
     sweep_variant_free(&variant);
+    kaiProgram_Free(variant.program);
     return NULL;
 }
 
-// ---- result
-// ----------------------------------------------------------------------------------------------------------
-
-static void print_summary(const SweepRun* s, const kaiModel* model)
-{
-    char title[2 * NAME_MAX_LENGTH];
-    request_title(s->request, model, title, sizeof title);
-    fprintf(stderr, "%s: %lld of %lld runs complete, %lld failed; %lld instants, %lld steps (%lld rejected), ", title,
-            (long long)s->complete, (long long)s->sweep.points, (long long)s->failed, (long long)s->instants,
-            (long long)s->steps, (long long)s->rejected);
-    if (s->explores)
-        fprintf(stderr, "%lld outcomes, %lld choice points, %lld orders merged, ", (long long)s->outcomes,
-                (long long)s->choices, (long long)s->merged);
-    print_rows(s->rows, s->request->view);
-    fprintf(stderr, "; %d thread%s, %.3g s\n", s->workers, s->workers > 1 ? "s" : "", wall_time() - s->progress.begun);
-}
-
-static int conclude(SweepRun* s, const kaiModel* model, const char* path)
-{
-    bool missing = s->next < s->sweep.points;
-    if (missing && s->remark[0] == 0)
-        snprintf(s->remark, sizeof s->remark, "not whole: ");
-    if (missing)
-        snprintf(s->remark + strlen(s->remark), sizeof s->remark - strlen(s->remark), "%sruns from %lld on are missing",
-                 s->remark[strlen(s->remark) - 2] == ':' ? "" : "; ", (long long)s->next + 1);
-    kaiStatus closed = kaiCsv_Close(s->csv, s->remark[0] != 0 ? s->remark : NULL);
-    bool unwritten = closed < 0 || s->output < 0;
-    progress_end(&s->progress);
-    if (unwritten)
-        fprintf(stderr, "kairos: %s cannot be written\n", path);
-    if (interrupt_came())
-        fprintf(stderr, "kairos: interrupted after %lld of %lld runs\n", (long long)s->complete,
-                (long long)s->sweep.points);
-    if (!s->request->quiet)
-        print_summary(s, model);
-    return unwritten ? EXIT_FILE : interrupt_came() || s->failed > 0 ? EXIT_RUN : EXIT_DONE;
-}
+// ---- the sweep
 
 // The names before t. A swept start value whose variable is recorded too is `x.start`: no name stands twice.
-static void name_lead(const SweepRun* s, const char* names[SWEEP_MAX + 2], char texts[SWEEP_MAX][NAME_MAX_LENGTH])
+static void name_lead(const SweepRun* s, const char* names[SWEEP_MAX + 2], char texts[SWEEP_MAX][SWEEP_NAME_MAX])
 {
     names[0] = "run";
-    names[s->sweep.dimension_count + 1] = "branch";
-    for (int i = 0; i < s->sweep.dimension_count; i++)
+    names[s->sweep->dimension_count + 1] = "branch";
+    for (int i = 0; i < s->sweep->dimension_count; i++)
     {
-        names[i + 1] = s->sweep.dimensions[i].name;
+        names[i + 1] = s->sweep->dimensions[i].name;
         for (int k = 0; k < s->columns.count; k++)
-            if (strcmp(s->columns.at[k].name, s->sweep.dimensions[i].name) == 0)
+            if (strcmp(s->columns.at[k].name, s->sweep->dimensions[i].name) == 0)
             {
-                snprintf(texts[i], NAME_MAX_LENGTH, "%s.start", s->sweep.dimensions[i].name);
+                snprintf(texts[i], SWEEP_NAME_MAX, "%s.start", s->sweep->dimensions[i].name);
                 names[i + 1] = texts[i];
             }
     }
 }
 
-static int run_points(SweepRun* s, const kaiModel* model)
+static kaiStatus begin_rows(SweepRun* s)
 {
-    char texts[SWEEP_MAX][NAME_MAX_LENGTH];
-    const char *names[SWEEP_MAX + 2], *error = NULL;
-    const char* path = s->request->output != NULL ? s->request->output : "-";
+    char texts[SWEEP_MAX][SWEEP_NAME_MAX];
+    const char* names[SWEEP_MAX + 2];
+    if (s->options->begin == NULL)
+        return KAI_OK;
     name_lead(s, names, texts);
-    s->csv = kaiCsv_Open(path, s->columns.at, s->columns.count, s->request->view, names,
-                         s->sweep.dimension_count + (s->explores ? 2 : 1), kaiDefaultAllocator(), &error);
-    if (s->csv == NULL)
-    {
-        fprintf(stderr, "kairos: %s cannot be written: %s\n", path, error);
-        return EXIT_FILE;
-    }
-    progress_begin(&s->progress, !s->request->quiet, strcmp(path, "-") == 0, 0, (double)s->sweep.points);
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->moved, NULL);
-    workers_run(s->workers, sweep_worker, s);
-    pthread_cond_destroy(&s->moved);
-    pthread_mutex_destroy(&s->lock);
-    return conclude(s, model, path);
+    return s->options->begin(s->options->user, s->columns.at, s->columns.count, names,
+                             s->sweep->dimension_count + (s->explores ? 2 : 1));
 }
 
-int run_sweep(const RunRequest* r, const kaiModel* model)
+static kaiStatus run_points(SweepRun* s)
 {
-    SweepRun s = {.request = r};
-    const char* why = sweep_plan(&s.sweep, model, &r->load);
-    if (why != NULL)
-        return usage_error("%s", why);
-    kaiSimOptions options = request_options(r, model);
-    s.explores = explores_choices(&options);
-    s.workers = workers_wanted(s.sweep.points);
-    s.window = 64 + 4 * s.workers;
+    kaiStatus status = s->result->output = begin_rows(s);
+    if (status != KAI_OK)
+        return status;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->moved, NULL);
+    kaiThreads_Run(s->result->threads, sweep_worker, s);
+    pthread_cond_destroy(&s->moved);
+    pthread_mutex_destroy(&s->lock);
+    if (s->result->output != KAI_OK)
+        return s->result->output;
+    return s->next < s->sweep->points ? KAI_INTERRUPTED : KAI_OK;
+}
+
+kaiSweepOptions kaiDefaultSweepOptions(void)
+{
+    return (kaiSweepOptions){.cookie = KAI_COOKIE};
+}
+
+kaiStatus kaiSweep_Run(kaiSweep* sweep, const kaiSweepOptions* options, kaiSweepResult* result, kaiError* error)
+{
+    error_clear(error);
+    if (!error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultSweepOptions", error))
+        return KAI_ERR_USAGE;
+    if (sweep == NULL || result == NULL || options->threads < 0)
+        return error_set(error, KAI_ERR_USAGE, "there is no sweep, no place for the result, or no thread");
+    kaiError own;
+    SweepRun s = {.sweep = sweep, .options = options, .result = result, .error = error != NULL ? error : &own};
+    s.interrupt = options->interrupt != NULL ? options->interrupt : &s.stop;
+    kaiSimOptions run = run_options(&s, sweep->model);
+    *result = (kaiSweepResult){.points = sweep->points, .explored = s.explores = sweep_explores(&run)};
+    result->threads = options->threads > 0 ? options->threads : kaiThreads_Wanted(sweep->points);
+    s.window = 64 + 4 * result->threads;
     s.slots = calloc((size_t)s.window, sizeof *s.slots);
-    int code = EXIT_USAGE;
-    if (s.slots == NULL)
-        usage_error("out of memory");
-    else if (collect_columns(&s))
-        code = run_points(&s, model);
+    kaiStatus status = s.slots == NULL ? error_memory(s.error) : KAI_OK;
+    if (status == KAI_OK)
+        status = collect_columns(&s) ? run_points(&s) : s.error->status;
     columns_free(&s.columns);
     free(s.slots);
-    return code;
+    return status;
 }

@@ -1,5 +1,5 @@
 // The union of the columns of several models, by name.
-#include "cli/columns.h"
+#include "study/columns.h"
 
 #include <stdlib.h>
 #include <string.h>

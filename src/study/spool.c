@@ -1,5 +1,5 @@
 // A row is stored as its tag, its presence bytes and its values; nothing is formatted before its turn comes.
-#include "cli/spool.h"
+#include "study/spool.h"
 
 #include <stdlib.h>
 #include <string.h>

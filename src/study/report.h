@@ -1,9 +1,11 @@
 // What is known about a run when it is over: the facts of `kairos explain`, written as text, JSON or HTML.
-#ifndef KAIROS_CLI_REPORT_H
-#define KAIROS_CLI_REPORT_H
+#ifndef KAIROS_STUDY_REPORT_H
+#define KAIROS_STUDY_REPORT_H
 
-#include "cli/firings.h"
-#include "cli/request.h"
+#include "study/firings.h"
+#include "study/sweep.h"
+
+#include <stdio.h>
 
 enum
 {
@@ -47,17 +49,18 @@ typedef struct Accuracy
     int64_t instants, fine_instants;
 } Accuracy;
 
-typedef struct Report
+struct kaiReport
 {
     const kaiModel* model;
+    kaiSweep* plan;
     const char* file;
     const char* experiment;  // NULL: none
-    char title[2 * NAME_MAX_LENGTH];
+    char title[400];
     char sweep[700];  // which of its runs, or ""
     int64_t sweep_points;
     kaiSimOptions options;
     kaiCounters counters;
-    Profile profile;
+    Profile profile, fine;
     Limit* limits;  // states that limited a step or had one rejected, most first
     int limit_count;
     bool compared;
@@ -65,16 +68,13 @@ typedef struct Report
     const char* halt;             // NULL: it did not
     char* figures[FIGURES_MOST];  // SVG texts, for HTML
     int figure_count;
-} Report;
+};
 
 // Names of the kinds of Firings: "crossing", "clock", "when", "transition".
 const char* report_kind(kaiFiredKind kind);
 
-// Draws the run, its longest instant and the model beside the file `output`, reads them back and removes them. A figure
-// that cannot be drawn is left out.
-void report_figures(Report* report, RunRequest* request);
-void report_text(const Report* report, FILE* out);
-void report_json(const Report* report, FILE* out);
-void report_html(const Report* report, FILE* out);
+void report_text(const kaiReport* report, FILE* out);
+void report_json(const kaiReport* report, FILE* out);
+void report_html(const kaiReport* report, FILE* out);
 
 #endif
