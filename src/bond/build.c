@@ -1,5 +1,6 @@
 // Builds the equations of one set of modes (rule B4): M without what is free, then everything in one block. See
 // builder.h.
+#include "base/tolerance.h"
 #include "bond/builder.h"
 
 #include <string.h>
@@ -67,7 +68,7 @@ static bool eliminate_values(Builder* b, Elimination* e)
 // One row per class: inputs from the elimination of M, dependent vectors from the null space.
 static void collect_solution(Builder* b, const Elimination* e)
 {
-    elimination_init(&b->solution, b->arena, 0, 1e-20);
+    elimination_init(&b->solution, b->arena, 0, BOND_QUAD_NOTHING);
     for (int c = 0; c < b->mode.class_count; c++)
     {
         const SparseRow* values = e->pivot_row[c] >= 0 ? &e->rows.at[e->pivot_row[c]] : NULL;

@@ -14,10 +14,8 @@
 #ifndef KAIROS_BOND_BUILDER_H
 #define KAIROS_BOND_BUILDER_H
 
+#include "base/tolerance.h"
 #include "bond/mode_parts.h"
-
-#define BOND_RANK_TOLERANCE 1e-13   // ratios such as 3 * 0.1 and 0.3 are the same
-#define BOND_VALUE_TOLERANCE 1e-30  // of quadruple precision: only exact cancellation
 
 typedef enum Level
 {

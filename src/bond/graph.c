@@ -1,5 +1,6 @@
 // A bond graph: what may be wrong with it, who is whose neighbour, and where each quantity lives. See graph.h.
 #include "bond/graph.h"
+#include "base/tolerance.h"
 
 #include <assert.h>
 #include <math.h>
@@ -326,7 +327,7 @@ void bond_junction_values(const BondGraph* graph, int node, bool on, const doubl
         sum += bond_sign(graph, list[i], node) * z[unknown];
         terms += size ? size[unknown] : fabs(z[unknown]);
     }
-    if (fabs(sum) <= 1e-12 * terms && isfinite(terms))
+    if (fabs(sum) <= BOND_NOTHING * terms && isfinite(terms))
         sum = 0;
     *e = zero ? common : sum;
     *f = zero ? sum : common;

@@ -2,12 +2,11 @@
 //
 // Every number is kept with the size of the terms it was summed from; what is below 1e-12 of that is exactly zero (rule
 // B5) and then has no size, because nothing of it is left to be uncertain.
+#include "base/tolerance.h"
 #include "bond/mode_parts.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double NOTHING = 1e-12;
 
 typedef struct Sized
 {
@@ -25,7 +24,7 @@ typedef struct Jump
 
 static void settle(double* value, double* size)
 {
-    if (fabs(*value) <= NOTHING * *size)
+    if (fabs(*value) <= BOND_NOTHING * *size)
         *value = *size = 0;
 }
 
@@ -150,10 +149,10 @@ static double contradiction(const BondMode* mode, int i, const BondJump* given, 
     double size, most = 0, amount = -mode_left_product(mode, mode->dependent_count + i, given->b1, &size);
     if (given->most)
         mode_left_product(mode, mode->dependent_count + i, given->most, &most);
-    *later = fabs(amount) <= NOTHING * fmax(size, most);
+    *later = fabs(amount) <= BOND_NOTHING * fmax(size, most);
     if (*later)
         amount = b2 ? -mode_left_product(mode, mode->dependent_count + i, b2, &size) : 0;
-    return fabs(amount) <= NOTHING * size ? 0 : amount;
+    return fabs(amount) <= BOND_NOTHING * size ? 0 : amount;
 }
 
 // Sources that contradict each other drive what leaks along the idle vectors: amount / ρ as the leak ρ vanishes. Finite
@@ -194,7 +193,7 @@ static bool needs_delta_prime(const BondMode* mode, const double* b0)
     for (int i = 0; b0 && i < mode->dependent_count + mode->idle_count; i++)
     {
         double size, sum = mode_left_product(mode, i, b0, &size);
-        if (fabs(sum) > NOTHING * size)
+        if (fabs(sum) > BOND_NOTHING * size)
             return true;
     }
     return false;
@@ -273,7 +272,7 @@ int bond_mode_loop(const BondMode* mode, const double* b, int* nodes, double* wo
     for (int i = 0; i < mode->dependent_count + mode->idle_count; i++)
     {
         double size, sum = mode_left_product(mode, i, b, &size);
-        if (fabs(sum) <= NOTHING * size)
+        if (fabs(sum) <= BOND_NOTHING * size)
             continue;
         for (int k = mode->left.start[i]; k < mode->left.start[i + 1]; k++)
         {

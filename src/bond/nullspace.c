@@ -1,4 +1,5 @@
 // The null spaces of M: K on the right by elimination, W on the left by conservation of power. See builder.h.
+#include "base/tolerance.h"
 #include "bond/builder.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ static void eliminate_storages(Builder* b)
         for (uint32_t k = 0; k < row->entries.count; k++)
         {
             int class = row->entries.at[k].column;
-            double size = fabs((double)row->entries.at[k].value) / sqrt(fmax(b->slope[class], 1e-280));
+            double size = fabs((double)row->entries.at[k].value) / sqrt(fmax(b->slope[class], BOND_SLOPE_LEAST));
             if (size > largest)
             {
                 largest = size;

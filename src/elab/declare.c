@@ -60,22 +60,6 @@ static const Arg* find_arg(const Instance* instance, const char* name)
     return NULL;
 }
 
-// --set name=value replaces whatever the text says.
-bool declare_override(Elab* e, uint32_t var)
-{
-    for (int i = e->options->override_count; i-- > 0;)
-        if (strcmp(e->options->overrides[i].name, e->flat->vars.at[var].name) == 0)
-        {
-            for (int k = 0; k <= i; k++)
-                e->override_used[k] |= strcmp(e->options->overrides[k].name, e->flat->vars.at[var].name) == 0;
-            double value = e->options->overrides[i].value;
-            e->flat->vars.at[var].init = flat_const(e->flat, value, e->flat->vars.at[var].type);
-            e->vars.at[var].init_progress = DONE;
-            return true;
-        }
-    return false;
-}
-
 // True for `1` and `-1`: numbers that the reader will take to be in the declared unit.
 static bool is_bare_number(const Expr* expr)
 {

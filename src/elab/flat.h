@@ -34,6 +34,8 @@ typedef uint32_t NodeId;  // 0 = none
         X(SMOOTH, 1, "smooth")                 /* relations and kinks inside are not events */                         \
         X(UP, 1, "up") X(DOWN, 1, "down") X(CROSS, 1, "cross")                                                         \
             X(EDGE, 1, "becomes") /* event: the Boolean is true now and was false at the tag before (rule R7) */       \
+        X(WHILE, 1, "while")      /* event: at every tag at which the Boolean is true (rule E2) */                     \
+        X(FILTER, 2, "and")       /* event, Boolean: the event at the tags at which the Boolean is true (rule E1) */   \
         X(CLOCK, 2, "clock")      /* period, first */                                                                  \
         X(SAMPLE, 2, "sample")    /* value, event */                                                                   \
         X(HOLD, 2, "hold")        /* event, value before the first */                                                  \
@@ -337,12 +339,6 @@ typedef struct FlatImplicit
     Span span;
 } FlatImplicit;
 
-// What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
-#define FLAT_NUMBERS(X)                                                                                                \
-    X(start)                                                                                                           \
-    X(stop) X(rtol) X(atol) X(step) X(max_step) X(seed) X(max_microsteps) X(max_branches) X(max_choices) X(balance)
-#define FLAT_WORDS(X) X(solver) X(breakpoint_solver) X(root) X(impulses) X(choice) X(islands) X(zeno)
-
 typedef struct FlatRecord
 {
     VEC(uint32_t) vars;
@@ -373,20 +369,21 @@ typedef struct FlatExpect
     Span span;
 } FlatExpect;
 
+// What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
 typedef struct FlatExperiment
 {
     const char* name;  // NULL: none, defaults
     Span span;
-#define X(name)                                                                                                        \
+#define NUMBER(name, ...)                                                                                              \
     bool has_##name;                                                                                                   \
-    double name;
-    FLAT_NUMBERS(X)
-#undef X
-#define X(name)                                                                                                        \
+    double name;                                                                                                       \
+    Span name##_span;
+#define COUNT(name, ...) NUMBER(name, )
+#define WORD(name, ...)                                                                                                \
     const char* name;                                                                                                  \
     Span name##_span;
-    FLAT_WORDS(X)
-#undef X
+#define MODEL_WORD(name, ...) WORD(name, )
+#include "settings/settings.def"
     VEC(FlatRecord) records;
     VEC(FlatPlot) plots;
     VEC(FlatSweep) sweeps;
@@ -395,7 +392,9 @@ typedef struct FlatExperiment
     Span region_span;
 } FlatExperiment;
 
-typedef struct Flat
+typedef struct Flat Flat;
+
+struct Flat
 {
     Arena* arena;
     const char* model_name;
@@ -421,8 +420,9 @@ typedef struct Flat
     VEC(FlatImplicit) implicits;
     VEC(FlatCarried) carried;
     FlatExperiment experiment;
-    Map node_index;  // hash-consing
-} Flat;
+    Map node_index;    // hash-consing
+    const Flat* base;  // of a copy: where most nodes are found
+};
 
 // Builds nodes. Equal nodes are one node; operators on constants are folded (but never into a NaN).
 void flat_init(Flat* flat, Arena* arena);
@@ -430,6 +430,14 @@ NodeId flat_const(Flat* flat, double value, ValueType type);
 NodeId flat_var(Flat* flat, uint32_t var, Span span);
 NodeId flat_node(Flat* flat, NodeOp op, ValueType type, NodeId a, NodeId b, NodeId c, uint32_t aux, uint32_t ctx,
                  Span span);
+// Finds equal nodes among those that are there, after they were changed.
+void flat_index(Flat* flat);
+// A copy whose nodes can grow: a flat model is finished when elaboration ends, and lowering adds to its own. The rest
+// is shared.
+Flat* flat_extend(Arena* arena, const Flat* flat);
+// flat_order.c: an argument of a node has a smaller number than the node. flat_order makes it so.
+bool flat_is_ordered(const Flat* flat);
+void flat_order(Flat* flat);
 const char* node_op_text(NodeOp op);
 int node_op_arity(NodeOp op);
 

@@ -3,9 +3,11 @@
 
 #include <math.h>
 
+// What is never due has no order: moving it must not cost the depth of the heap.
 static int before(const Agenda* a, uint32_t x, uint32_t y)
 {
-    return a->times[x] != a->times[y] ? a->times[x] < a->times[y] : x < y;
+    double s = a->times[x], t = a->times[y];
+    return s < t || (s == t && s < INFINITY && x < y);
 }
 
 static void put(Agenda* a, uint32_t place, uint32_t item)

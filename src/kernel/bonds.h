@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "bond/cache.h"
 #include "bond/selection.h"
-#include "kernel/sim.h"
+#include "kernel/kernel.h"
 
 #include <setjmp.h>
 
@@ -44,7 +44,7 @@ typedef struct BondRun
     BondSelection* selection;  // NULL: no one-way junctions
     double* most;              // what it remembers
     bool linear;               // all inputs are sources and storages
-    kaiSim* sim;
+    Kernel* kernel;
 } BondRun;
 
 struct Bonds
@@ -73,42 +73,37 @@ struct Bonds
     double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
 };
 
-kaiStatus bonds_create(kaiSim* sim);
-void bonds_destroy(kaiSim* sim);
-kaiStatus bonds_start(kaiSim* sim);  // parameters are known: the equations of the first modes
-kaiStatus bonds_enter(kaiSim* sim);  // the maps of the modes that the registers show
+kaiStatus bonds_create(Kernel* kernel);
+void bonds_destroy(Kernel* kernel);
+kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
+kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the registers show
 // The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
 // values.
-kaiStatus bonds_jump(kaiSim* sim, bool* consistent);
-void bonds_clear_areas(kaiSim* sim);
-void bonds_warn_not_unique(kaiSim* sim);  // about the modes that were committed
-kaiStatus bonds_fail_inconsistent(kaiSim* sim);
+kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
+void bonds_clear_areas(Kernel* kernel);
+void bonds_warn_not_unique(Kernel* kernel);  // about the modes that were committed
+kaiStatus bonds_fail_inconsistent(Kernel* kernel);
 
 // Sources, storages and corrections as the registers have them, to b0 (impulses, if wanted), b1 and b2.
-void bonds_read_inputs(kaiSim* sim, BondRun* run, bool impulses);
-
-// balance.c: energy across jumps, power between instants.
-void balance_before(kaiSim* sim);
-kaiStatus balance_jump(kaiSim* sim);
-kaiStatus balance_check(kaiSim* sim);
+void bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 
 // The jump of the present modes, if it is no more than what solver and rounding have let dependent storages drift.
-void bonds_project(kaiSim* sim);
+void bonds_project(Kernel* kernel);
 
 // select.c: signs of one-way junctions
-void select_start(kaiSim* sim, BondRun* run);   // the graph is known
-void select_learn(kaiSim* sim);                 // inputs as they are committed
-void select_judge(kaiSim* sim);                 // the set of modes in the registers, after its jump
-bool select_slack(kaiSim* sim, double factor);  // see bond_selection_slack; false: nothing to select
-bool select_fires(kaiSim* sim, uint32_t machine, const Transition* t);
-double select_tolerance(const kaiSim* sim, uint32_t ctx);  // of the junction whose mode the context is
-bool select_is_rounding(const kaiSim* sim, uint32_t state, double change);
+void select_start(Kernel* kernel, BondRun* run);   // the graph is known
+void select_learn(Kernel* kernel);                 // inputs as they are committed
+void select_judge(Kernel* kernel);                 // the set of modes in the registers, after its jump
+bool select_slack(Kernel* kernel, double factor);  // see bond_selection_slack; false: nothing to select
+bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t);
+double select_tolerance(const Kernel* kernel, uint32_t ctx);  // of the junction whose mode the context is
+bool select_is_rounding(const Kernel* kernel, uint32_t state, double change);
 
 // multiport.c: the inverse of the matrix of a storage, into its registers. `scratch`: 2 ports² numbers.
-kaiStatus multiport_invert(kaiSim* sim, const BondPart* part, double* scratch);
+kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch);
 
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
-void switching_begin(kaiSim* sim);
-kaiStatus switching_run(kaiSim* sim, CommitResult* result);
+void switching_begin(Kernel* kernel);
+kaiStatus switching_run(Kernel* kernel, CommitResult* result);
 
 #endif

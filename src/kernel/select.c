@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-static bool has_one_way(const kaiSim* sim, const BondSystem* system)
+static bool has_one_way(const Kernel* kernel, const BondSystem* system)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     for (uint32_t i = 0; i < model->transitions_count; i++)
         if (model->transitions[i].one_way != 0 && model->transitions[i].output >= system->first_output &&
             model->transitions[i].output < system->first_output + system->output_count)
@@ -15,28 +15,28 @@ static bool has_one_way(const kaiSim* sim, const BondSystem* system)
     return false;
 }
 
-void select_start(kaiSim* sim, BondRun* run)
+void select_start(Kernel* kernel, BondRun* run)
 {
     run->linear = true;
     for (uint32_t i = 0; i < run->system->part_count; i++)
-        run->linear &= !sim->model->bond_parts[run->system->first_part + i].free;
-    if (!has_one_way(sim, run->system))
+        run->linear &= !kernel->model->bond_parts[run->system->first_part + i].free;
+    if (!has_one_way(kernel, run->system))
         return;
-    run->selection = bond_selection_create(run->graph, run->most, &sim->bonds->arena);
+    run->selection = bond_selection_create(run->graph, run->most, &kernel->bonds->arena);
     // Nothing has been seen yet: where atol takes over from rtol, efforts and flows are small.
-    double rtol = sim->options.rtol, small = sim->options.atol > 0 ? sim->options.atol / rtol : 0.01;
+    double rtol = kernel->options->rtol, small = kernel->options->atol > 0 ? kernel->options->atol / rtol : 0.01;
     for (int i = 0; i < run->graph->input_count; i++)
         run->most[i] = fmax(run->most[i], small);
 }
 
-void select_learn(kaiSim* sim)
+void select_learn(Kernel* kernel)
 {
-    for (uint32_t i = 0; i < sim->bonds->count; i++)
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
-        BondRun* run = &sim->bonds->runs[i];
+        BondRun* run = &kernel->bonds->runs[i];
         if (run->selection == NULL)
             continue;
-        bonds_read_inputs(sim, run, false);
+        bonds_read_inputs(kernel, run, false);
         bond_selection_learn(run->selection, run->b1, run->b2);
     }
 }
@@ -53,14 +53,14 @@ static double pace_of(const BondRun* run)
 }
 
 // Slopes of the sources at another time, everything else held, as between instants.
-static void slopes_at(kaiSim* sim, const BondRun* run, double t, double* slopes)
+static void slopes_at(Kernel* kernel, const BondRun* run, double t, double* slopes)
 {
-    sim->R[sim->model->reg_time] = t;
-    vm_run(sim->model, sim->R, sim->model->flow, &sim->host);
+    kernel->R[kernel->model->reg_time] = t;
+    vm_run(kernel->model, kernel->R, kernel->model->flow, &kernel->host);
     for (uint32_t i = 0; i < run->system->input_count; i++)
     {
-        const BondInput* input = &sim->model->bond_inputs[run->system->first_input + i];
-        slopes[run->input_of[i]] = input->slope != NO_REG ? sim->R[input->slope] : 0;
+        const BondInput* input = &kernel->model->bond_inputs[run->system->first_input + i];
+        slopes[run->input_of[i]] = input->slope != NO_REG ? kernel->R[input->slope] : 0;
     }
 }
 
@@ -69,28 +69,28 @@ static void slopes_at(kaiSim* sim, const BondRun* run, double t, double* slopes)
 static void find_curve(void* user, double* b3, double* b4)
 {
     BondRun* run = user;
-    kaiSim* sim = run->sim;
-    uint32_t first = sim->model->reg_first[REG_VALUE], count = sim->model->reg_count - first;
-    double t = sim->R[sim->model->reg_time], step = 1e-3 * pace_of(run);
-    memcpy(sim->bonds->kept, sim->R + first, sizeof(double) * count);
-    slopes_at(sim, run, t, run->b0);
-    slopes_at(sim, run, t - step, b3);
-    slopes_at(sim, run, t + step, b4);
+    Kernel* kernel = run->kernel;
+    uint32_t first = kernel->model->reg_first[REG_VALUE], count = kernel->model->reg_count - first;
+    double t = kernel->R[kernel->model->reg_time], step = 1e-3 * pace_of(run);
+    memcpy(kernel->bonds->kept, kernel->R + first, sizeof(double) * count);
+    slopes_at(kernel, run, t, run->b0);
+    slopes_at(kernel, run, t - step, b3);
+    slopes_at(kernel, run, t + step, b4);
     for (int i = 0; i < run->graph->input_count; i++)
     {
         double before = b3[i], after = b4[i];
         b3[i] = step > 0 ? (after - before) / (2 * step) : 0;
         b4[i] = step > 0 ? (after - 2 * run->b0[i] + before) / (step * step) : 0;
     }
-    sim->R[sim->model->reg_time] = t;
-    memcpy(sim->R + first, sim->bonds->kept, sizeof(double) * count);
+    kernel->R[kernel->model->reg_time] = t;
+    memcpy(kernel->R + first, kernel->bonds->kept, sizeof(double) * count);
 }
 
-void select_judge(kaiSim* sim)
+void select_judge(Kernel* kernel)
 {
-    for (uint32_t i = 0; i < sim->bonds->count; i++)
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
-        BondRun* run = &sim->bonds->runs[i];
+        BondRun* run = &kernel->bonds->runs[i];
         if (run->selection == NULL)
             continue;
         bool moves = false;
@@ -107,52 +107,52 @@ void select_judge(kaiSim* sim)
     }
 }
 
-bool select_slack(kaiSim* sim, double factor)
+bool select_slack(Kernel* kernel, double factor)
 {
     bool any = false;
-    sim->bonds->slack = factor;
-    for (uint32_t i = 0; i < sim->bonds->count; i++)
+    kernel->bonds->slack = factor;
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
-        if (sim->bonds->runs[i].selection != NULL)
-            bond_selection_slack(sim->bonds->runs[i].selection, factor);
-        any |= sim->bonds->runs[i].selection != NULL;
+        if (kernel->bonds->runs[i].selection != NULL)
+            bond_selection_slack(kernel->bonds->runs[i].selection, factor);
+        any |= kernel->bonds->runs[i].selection != NULL;
     }
     return any;
 }
 
-static BondRun* run_of_output(kaiSim* sim, uint32_t output)
+static BondRun* run_of_output(Kernel* kernel, uint32_t output)
 {
-    uint32_t low = 0, high = sim->bonds->count;
+    uint32_t low = 0, high = kernel->bonds->count;
     while (high - low > 1)
     {
         uint32_t middle = (low + high) / 2;
-        if (sim->model->bond_systems[middle].first_output <= output)
+        if (kernel->model->bond_systems[middle].first_output <= output)
             low = middle;
         else
             high = middle;
     }
-    return &sim->bonds->runs[low];
+    return &kernel->bonds->runs[low];
 }
 
-bool select_fires(kaiSim* sim, uint32_t machine, const Transition* t)
+bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t)
 {
-    const BondOutput* output = &sim->model->bond_outputs[t->output];
-    BondRun* run = run_of_output(sim, t->output);
-    int sign = bond_selection_sign(run->selection, sim->model->bond_terms + output->first_term, (int)output->term_count,
-                                   &sim->bonds->tolerances[machine]);
+    const BondOutput* output = &kernel->model->bond_outputs[t->output];
+    BondRun* run = run_of_output(kernel, t->output);
+    int sign = bond_selection_sign(run->selection, kernel->model->bond_terms + output->first_term,
+                                   (int)output->term_count, &kernel->bonds->tolerances[machine]);
     return sign == t->one_way;
 }
 
 // What a storage of a graph with one-way junctions changes by is nothing beside the largest that it has held.
-bool select_is_rounding(const kaiSim* sim, uint32_t state, double change)
+bool select_is_rounding(const Kernel* kernel, uint32_t state, double change)
 {
-    uint32_t reg = sim->model->reg_first[REG_STATE] + state;
-    for (uint32_t i = 0; i < sim->bonds->count; i++)
+    uint32_t reg = kernel->model->reg_first[REG_STATE] + state;
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
-        const BondRun* run = &sim->bonds->runs[i];
+        const BondRun* run = &kernel->bonds->runs[i];
         for (uint32_t n = 0; run->selection != NULL && n < run->system->part_count; n++)
         {
-            const BondPart* part = &sim->model->bond_parts[run->system->first_part + n];
+            const BondPart* part = &kernel->model->bond_parts[run->system->first_part + n];
             if (part->state == NO_REG || reg < part->state || reg >= part->state + part->ports)
                 continue;
             uint32_t port = reg - part->state;
@@ -163,7 +163,7 @@ bool select_is_rounding(const kaiSim* sim, uint32_t state, double change)
     return false;
 }
 
-double select_tolerance(const kaiSim* sim, uint32_t ctx)
+double select_tolerance(const Kernel* kernel, uint32_t ctx)
 {
-    return sim->bonds->tolerances[sim->model->contexts[ctx].machine];
+    return kernel->bonds->tolerances[kernel->model->contexts[ctx].machine];
 }

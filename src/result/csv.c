@@ -32,6 +32,10 @@ struct Csv
     bool pending, pending_is_left_limit;
     double pending_t;
 
+    double t;  // the last one, and its digits
+    char t_text[NUMBER_MAX];
+    size_t t_length;
+
     char* lead;  // "1,0.25,": what every row begins with
     size_t lead_capacity, lead_length;
     int lead_count;
@@ -74,16 +78,38 @@ static char* write_value(char* out, const kaiColumn* column, double value)
     return out + number_write(out, value);
 }
 
-static char* write_row(const Csv* csv, char* out, const kaiRow* row)
+// The tags of an instant share their t: its digits are made once.
+static char* write_time(Csv* csv, char* out, double t)
+{
+    if (csv->t_length == 0 || memcmp(&csv->t, &t, sizeof t) != 0)
+    {
+        csv->t = t;
+        csv->t_length = (size_t)number_write(csv->t_text, t);
+    }
+    memcpy(out, csv->t_text, csv->t_length);
+    return out + csv->t_length;
+}
+
+static char* write_index(char* out, int32_t value)
+{
+    if (value >= 0 && value < 10)
+    {
+        *out++ = (char)('0' + value);
+        return out;
+    }
+    return out + number_write(out, value);
+}
+
+static char* write_row(Csv* csv, char* out, const kaiRow* row)
 {
     if (csv->lead_length > 0)
         memcpy(out, csv->lead, csv->lead_length);
     out += csv->lead_length;
-    out += number_write(out, row->t);
+    out = write_time(csv, out, row->t);
     *out++ = ',';
-    out += number_write(out, row->p);
+    out = write_index(out, row->p);
     *out++ = ',';
-    out += number_write(out, row->m);
+    out = write_index(out, row->m);
     for (int i = 0; i < csv->column_count; i++)
     {
         *out++ = ',';

@@ -8,6 +8,8 @@
 # What rounding decides: an assignment of what the state already is, to the last bit or not, makes a pinnacle or a microstep.
 rounding="examples/falling-at-angle/model.kai:slides_left examples/falling-at-angle/model.kai:slides_by_weights
 examples/friction/model.kai:fig29_as_published examples/friction/model.kai:fig29_physical examples/three-balls/model.kai:fig9a"
+# Three equal balls whose difference is rounding: where its sign flips, islands with a fixed step begin a new step there.
+rounding="$rounding examples/impulsive-ball/model.kai:riemann"
 
 mkdir -p "$WORK/auto"
 cp -r examples lib "$WORK/auto/"
