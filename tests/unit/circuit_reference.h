@@ -50,7 +50,7 @@ typedef struct Part
     double value;                    // R, L, C; V, I: constant; D: drop
     double start;                    // L: current from a to b, C: voltage from a to b
     double amplitude, omega, phase;  // V, I: value + amplitude sin(omega t + phase)
-    double times[8];                 // S: when it changes, ascending
+    double times[64];                // S: when it changes, ascending
     int time_count;
     bool closed;  // S: at the start
 } Part;
@@ -223,7 +223,7 @@ static inline bool reference_holds(const Reference* r, const Exact* q, const Exa
             w += r->m[i][j] * z[j];
             size += reference_abs(r->m[i][j] * z[j]);
         }
-        if (z[i] < 0 || w < -(Exact)1e-14 * size || (z[i] > 0 && w > (Exact)1e-12 * size + (Exact)1e-12))
+        if (z[i] < 0 || w < -(Exact)1e-14 * size - (Exact)1e-12 || (z[i] > 0 && w > (Exact)1e-12 * size + (Exact)1e-12))
             return false;
     }
     return true;
@@ -318,6 +318,21 @@ static inline bool reference_lemke(const Reference* r, const Exact* q, Exact* z)
     return false;
 }
 
+// Ties can lead Lemke's method astray: once more with a little more resistance in the diodes, of no account in a step.
+static inline bool reference_conduct(Reference* r, const Exact* q, Exact* z)
+{
+    bool found = reference_again(r, q, z);
+    for (Exact more = 0; !found && more<(Exact)1e-7; more = more> 0 ? more * 100 : (Exact)1e-11)
+    {
+        for (int k = 0; k < r->diode_count; k++)
+            r->m[k][k] += more * (k + 1);
+        found = reference_lemke(r, q, z) && reference_holds(r, q, z);
+        for (int k = 0; k < r->diode_count; k++)
+            r->m[k][k] -= more * (k + 1);
+    }
+    return found;
+}
+
 static inline bool reference_step(Reference* r, double t)
 {
     const Network* n = r->n;
@@ -344,7 +359,7 @@ static inline bool reference_step(Reference* r, double t)
     reference_solve(r, y);
     for (int k = 0; k < r->diode_count; k++)
         q[k] = n->parts[r->diode[k]].value - reference_across(&n->parts[r->diode[k]], y);
-    if (!reference_again(r, q, z) && (!reference_lemke(r, q, z) || !reference_holds(r, q, z)))
+    if (!reference_conduct(r, q, z))
         return false;
     for (int k = 0; k < r->diode_count; k++)
         r->conducts[k] = z[k] > 0;

@@ -320,11 +320,260 @@ static void test_random(void** state)
         good += outcome == AGREES;
     }
     print_message("%d networks of %d agree\n", good, count);
-    assert_true(good > count / 4);
+    assert_true(4 * good >= count);
+}
+
+// ---------------------------------------------------------------------------------------------------------- converters
+
+static Part* add(Network* n, PartKind kind, int a, int b, double value)
+{
+    Part* p = &n->parts[n->part_count++];
+    *p = (Part){.kind = kind, .a = a, .b = b, .value = value};
+    n->node_count = a >= n->node_count ? a + 1 : b >= n->node_count ? b + 1 : n->node_count;
+    if (b >= n->node_count)
+        n->node_count = b + 1;
+    return p;
+}
+
+static void add_sine(Network* n, int a, int b, double amplitude, double omega, double phase)
+{
+    Part* p = add(n, PART_V, a, b, 0);
+    p->amplitude = amplitude;
+    p->omega = omega;
+    p->phase = phase;
+}
+
+// Closed from `from` to `to` of every period.
+static void add_chopper(Network* n, int a, int b, double period, double from, double to)
+{
+    Part* p = add(n, PART_S, a, b, 0);
+    p->closed = from == 0;
+    for (int k = 0; k * period < n->stop; k++)
+    {
+        if (k > 0 || from > 0)
+            p->times[p->time_count++] = (k + from) * period;
+        if (to < 1 || from > 0)
+            p->times[p->time_count++] = (k + to) * period;
+        assert_true(p->time_count < 62);
+    }
+}
+
+// A switch with an antiparallel diode.
+static void add_leg(Network* n, int a, int b, double period, double from, double to)
+{
+    add_chopper(n, a, b, period, from, to);
+    add(n, PART_D, b, a, 0);
+}
+
+static void half_bridge(Network* n)  // discontinuous
+{
+    n->stop = 1e-3;
+    add(n, PART_V, 1, 0, 100);
+    add(n, PART_V, 0, 2, 100);
+    add_leg(n, 1, 3, 1e-4, 0, 0.3);
+    add_leg(n, 3, 2, 1e-4, 0.5, 0.8);
+    add(n, PART_L, 3, 4, 1e-3);
+    add(n, PART_R, 4, 0, 1);
+}
+
+static void h_bridge(Network* n)  // discontinuous
+{
+    n->stop = 1e-3;
+    add(n, PART_V, 1, 0, 100);
+    add_leg(n, 1, 2, 1e-4, 0, 0.2);
+    add_leg(n, 2, 0, 1e-4, 0.5, 0.7);
+    add_leg(n, 1, 3, 1e-4, 0.5, 0.7);
+    add_leg(n, 3, 0, 1e-4, 0, 0.2);
+    add(n, PART_L, 2, 4, 1e-3);
+    add(n, PART_R, 4, 3, 1);
+}
+
+static void synchronous_buck(Network* n)  // light load, dead times, current in both directions
+{
+    n->stop = 2e-4;
+    add(n, PART_V, 1, 0, 12);
+    add_leg(n, 1, 2, 1e-5, 0, 0.3);
+    add_leg(n, 2, 0, 1e-5, 0.35, 0.6);
+    add(n, PART_L, 2, 3, 1e-5);
+    add(n, PART_C, 3, 0, 1e-5);
+    add(n, PART_R, 3, 0, 50);
+}
+
+static void totem_pole(Network* n)  // power factor correction: a leg that switches, a leg of diodes
+{
+    n->stop = 0.01;
+    add_sine(n, 1, 2, 100, 314.159265358979, 0);
+    add(n, PART_L, 1, 3, 1e-3);
+    add(n, PART_D, 3, 4, 0);
+    add_leg(n, 3, 0, 5e-4, 0, 0.3);
+    add(n, PART_D, 2, 4, 0);
+    add(n, PART_D, 0, 2, 0);
+    add(n, PART_C, 4, 0, 1e-4)->start = 150;
+    add(n, PART_R, 4, 0, 200);
+}
+
+static void vienna(Network* n)
+{
+    n->stop = 0.01;
+    for (int k = 0; k < 3; k++)
+    {
+        add_sine(n, 1 + k, 7, 100, 314.159265358979, 2.0943951023932 * k);
+        add(n, PART_L, 1 + k, 4 + k, 2e-3);
+        add_chopper(n, 4 + k, 0, 5e-4, 0, 0.4);
+        add(n, PART_D, 4 + k, 8, 0);
+        add(n, PART_D, 9, 4 + k, 0);
+    }
+    add(n, PART_C, 8, 0, 1e-4)->start = 120;
+    add(n, PART_C, 0, 9, 1e-4)->start = 120;
+    add(n, PART_R, 8, 9, 100);
+}
+
+static void current_fed(Network* n)
+{
+    n->stop = 0.99e-3;
+    add(n, PART_I, 1, 0, 2);
+    for (int k = 0; k < 2; k++)
+    {
+        add_chopper(n, 1, 2 + k, 1e-4, 0.5 * k, 0.5 + 0.5 * k);
+        add(n, PART_D, 2 + k, 4 + k, 0);
+        add_chopper(n, 4 + k, 6 + k, 1e-4, 0.5 - 0.5 * k, 1 - 0.5 * k);
+        add(n, PART_D, 6 + k, 0, 0);
+    }
+    add(n, PART_L, 4, 5, 1e-4);
+    add(n, PART_C, 4, 5, 2e-6);
+    add(n, PART_R, 4, 5, 20);
+}
+
+static void parallel_resonant(Network* n)
+{
+    n->stop = 1e-4;
+    add(n, PART_V, 1, 0, 50);
+    add(n, PART_V, 0, 2, 50);
+    add_leg(n, 1, 3, 1e-5, 0, 0.45);
+    add_leg(n, 3, 2, 1e-5, 0.5, 0.95);
+    add(n, PART_L, 3, 4, 1e-5);
+    add(n, PART_C, 4, 0, 1e-7);
+    add(n, PART_D, 4, 5, 0);
+    add(n, PART_D, 0, 5, 0);
+    add(n, PART_D, 6, 4, 0);
+    add(n, PART_D, 6, 0, 0);
+    add(n, PART_L, 5, 7, 1e-4);
+    add(n, PART_C, 7, 6, 1e-5);
+    add(n, PART_R, 7, 6, 20);
+}
+
+static void cuk(Network* n)
+{
+    n->stop = 2e-4;
+    add(n, PART_V, 1, 0, 12);
+    add(n, PART_L, 1, 2, 1e-4);
+    add_chopper(n, 2, 0, 1e-5, 0, 0.4);
+    add(n, PART_C, 2, 3, 1e-5)->start = 20;
+    add(n, PART_D, 3, 0, 0);
+    add(n, PART_L, 3, 4, 1e-4);
+    add(n, PART_C, 4, 0, 1e-5)->start = -8;
+    add(n, PART_R, 4, 0, 100);
+}
+
+static void sepic(Network* n)
+{
+    n->stop = 2e-4;
+    add(n, PART_V, 1, 0, 12);
+    add(n, PART_L, 1, 2, 2e-5);
+    add_chopper(n, 2, 0, 1e-5, 0, 0.4);
+    add(n, PART_C, 2, 3, 1e-5)->start = 12;
+    add(n, PART_L, 3, 0, 2e-5);
+    add(n, PART_D, 3, 4, 0);
+    add(n, PART_C, 4, 0, 1e-5)->start = 8;
+    add(n, PART_R, 4, 0, 100);
+}
+
+static void zeta(Network* n)
+{
+    n->stop = 2e-4;
+    add(n, PART_V, 1, 0, 12);
+    add_chopper(n, 1, 2, 1e-5, 0, 0.4);
+    add(n, PART_L, 2, 0, 2e-5);
+    add(n, PART_C, 2, 3, 1e-5)->start = -8;
+    add(n, PART_D, 0, 3, 0);
+    add(n, PART_L, 3, 4, 2e-5);
+    add(n, PART_C, 4, 0, 1e-5)->start = 8;
+    add(n, PART_R, 4, 0, 100);
+}
+
+static void class_e(Network* n)
+{
+    n->stop = 2e-5;
+    add(n, PART_V, 1, 0, 12);
+    add(n, PART_L, 1, 2, 1e-4);
+    add_leg(n, 2, 0, 1e-6, 0, 0.5);
+    add(n, PART_C, 2, 0, 3e-9);
+    add(n, PART_C, 2, 3, 4e-9);
+    add(n, PART_L, 3, 4, 1e-5);
+    add(n, PART_R, 4, 0, 8);
+}
+
+static void neutral_clamped(Network* n)  // a leg of four switches, two clamping diodes
+{
+    n->stop = 1e-3;
+    add(n, PART_V, 1, 0, 100);
+    add(n, PART_V, 0, 2, 100);
+    add_leg(n, 1, 3, 1e-4, 0, 0.3);
+    add_leg(n, 3, 4, 1e-4, 0, 0.45);
+    add_leg(n, 4, 5, 1e-4, 0.5, 0.95);
+    add_leg(n, 5, 2, 1e-4, 0.5, 0.8);
+    add(n, PART_D, 0, 3, 0);
+    add(n, PART_D, 5, 0, 0);
+    add(n, PART_L, 4, 6, 1e-3);
+    add(n, PART_R, 6, 0, 10);
+}
+
+// A tenth of what a random network may differ by, with steps short enough for it.
+static void check_converter(const char* name, void (*make)(Network*), int steps)
+{
+    static Network n;
+    static Expected x;
+    static char text[TEXT_SIZE];
+    char why[400];
+    memset(&n, 0, sizeof n);
+    make(&n);
+    if (!expect_states(&n, steps, &x))
+        fail_msg("%s: the reference does not settle", name);
+    for (int i = 0; i < n.part_count; i++)
+        x.within[i] *= 0.1;
+    write_text(&n, &x, text);
+    if (run(text, why, sizeof why) != AGREES)
+        fail_msg("%s: %s\n%s", name, why, text);
+}
+
+static void test_converters(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* name;
+        void (*make)(Network*);
+        int steps;
+    } all[] = {{"half bridge", half_bridge, 20000},
+               {"H bridge", h_bridge, 20000},
+               {"synchronous buck", synchronous_buck, 20000},
+               {"totem pole", totem_pole, 20000},
+               {"Vienna", vienna, 20000},
+               {"current fed", current_fed, 20000},
+               {"parallel resonant", parallel_resonant, 100000},
+               {"Cuk", cuk, 20000},
+               {"SEPIC", sepic, 20000},
+               {"zeta", zeta, 20000},
+               {"class E", class_e, 20000},
+               {"neutral clamped", neutral_clamped, 20000}};
+    const char* only = getenv("KAIROS_CONVERTER");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!only || strcmp(only, all[i].name) == 0)
+            check_converter(all[i].name, all[i].make, all[i].steps);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_converters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
