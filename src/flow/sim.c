@@ -372,7 +372,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     }
     sim->root = root;
     sim->policy = (ChoicePolicy)choice_policy_find(options->choice);
-    sim->host = (VmHost){sim, delay_value};
+    sim->host = (VmHost){.ctx = sim, .delayed = delay_value};
     bool made = allocate_arrays(sim) && bonds_create(sim) == KAI_OK && islands_create(sim, &ode_options) == KAI_OK;
     if (!made || record_create(sim) != KAI_OK)
     {

@@ -438,3 +438,8 @@ uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const
 {
     return run_words(model, registers, model->code + range.start, model->code + range.end, host);
 }
+
+double vm_table_slope(const kaiModel* model, uint32_t table, double u)
+{
+    return table_value(model, table, u, true);
+}
