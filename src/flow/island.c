@@ -3,7 +3,7 @@
 // past the first crossing of a guard that reads it alone; guards that read several look for their crossings in the
 // steps these have in common, and remember them. What disturbs it earlier finds the dense output of the step as
 // checkpoint: the island rolls back to that time and starts again. Undisturbed it never rolls back.
-#include "kernel/guard.h"
+#include "flow/guard_path.h"
 
 #include <math.h>
 #include <string.h>
@@ -358,10 +358,8 @@ static void cut_step(kaiSim* sim, uint32_t index)
 {
     Ode* ode = sim->island_odes[index];
     double theta = 1;
-    bool found = guard_search(sim, index, &theta);
-    if (sim->holds > 0)
-        found |= zeno_search(sim, &theta);
-    if (!found)
+    bool found = guard_search(sim, index, &theta), held = sim->holds > 0 && zeno_search(sim, &theta);
+    if (!found && !held)
         return;
     ode_cut(ode, theta);
     for (uint32_t i = 0; i < sim->located_count; i++)
@@ -369,7 +367,7 @@ static void cut_step(kaiSim* sim, uint32_t index)
         sim->guards[sim->located[i]].due = ode_time(ode);
         agenda_set(&sim->agenda, agenda_guard(sim, sim->located[i]), ode_time(ode));
     }
-    if (sim->located_count == 0)
+    if (held && sim->located_count == 0)
         agenda_set(&sim->agenda, agenda_hold(sim), ode_time(ode));
     sim->located_count = 0;
 }
@@ -467,7 +465,6 @@ kaiStatus islands_advance(kaiSim* sim)
     X(disturbed.at, model->islands_count)                                                                              \
     X(row_islands.at, model->islands_count)                                                                            \
     X(looks.at, model->guards_count)                                                                                   \
-    X(searched.at, model->guards_count)                                                                                \
     X(due_clocks.at, model->clocks_count)                                                                              \
     X(outside.at, model->vars_count)                                                                                   \
     X(row_flows.at, model->vars_count + model->impulse_titles_count + model->probes_count)                             \
@@ -533,6 +530,7 @@ kaiStatus islands_create(kaiSim* sim, const OdeOptions* options)
 void islands_free(kaiSim* sim)
 {
     const kaiModel* model = sim->model;
+    guard_paths_free(sim);
     for (uint32_t i = 0; i < model->islands_count && sim->island_odes != NULL; i++)
         ode_destroy(sim->island_odes[i]);
 #define X(field, count) sim_release(sim, sim->field, (count), sizeof *sim->field);

@@ -282,7 +282,8 @@ void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(tag_before, model->saved_count)                                                                                  \
     X(staged, model->acts_count + model->resets_count + 2 * model->machines_count)                                     \
     X(stamps, model->reg_count)                                                                                        \
-    X(candidates, 2 * model->guards_count)                                                                             \
+    X(candidates, model->guards_count)                                                                                 \
+    X(guard_series, model->guards_count)                                                                               \
     X(active, model->contexts_count)                                                                                   \
     X(leaving, model->machines_count)                                                                                  \
     X(located, model->guards_count)                                                                                    \

@@ -72,11 +72,15 @@ typedef struct ProbeState
     int64_t count;
 } ProbeState;
 
+// A guard that is searched for in a step.
 typedef struct Candidate
 {
     uint32_t guard;
-    double lo, hi, g_lo, g_hi;  // bracket in the step, values there
-    double after;               // the located root, on the far side
+    double reached;  // as a part of the step: so far it is known
+    double side;     // what a crossing remembers there
+    double length;   // of the last window that was resolved
+    double after;    // where it has crossed; inf: nowhere yet
+    uint32_t windows, gaps;
 } Candidate;
 
 typedef enum ChoicePolicy
@@ -224,7 +228,6 @@ struct kaiSim
     int *island_columns, *island_rows;            // patterns of their Jacobians, one after the other
     uint32_t* island_entries;
     IndexList waiting, looks;  // islands that must step, guards that want a look
-    IndexList searched;        // the guards that a step is searched for
     // At an instant: what it has touched, and what this commit is about to touch.
     TouchSet touched, settled, fresh;
     const TouchSet* walked;  // the set that walks go over; in a fused model all that is active
@@ -242,6 +245,10 @@ struct kaiSim
     Staged* staged;
     uint32_t staged_count, staged_capacity;
     uint32_t* stamps;  // per register: number of the staged entry + 1
+    struct SeriesSpace* series_space;
+    struct Series** guard_series;  // per guard, made when it is first searched
+    double* pieces;                // polynomials of what a guard reads
+    uint32_t *piece_registers, piece_capacity;
     Candidate* candidates;
     uint32_t candidate_count;
     uint32_t* located;  // guards located at this instant

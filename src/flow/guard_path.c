@@ -1,0 +1,295 @@
+// A guard along a step. Its value comes from the states of the dense output and its own code; its polynomial from the
+// polynomials of the states and the series of that code (vm/series), so that it is exact where the guard is affine in
+// the states and cut off where it is not.
+#include "flow/guard_path.h"
+
+#include "vm/series.h"
+
+#include <math.h>
+#include <string.h>
+
+GuardPath guard_path_of_step(kaiSim* sim, uint32_t guard, uint32_t island)
+{
+    // The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the event.
+    const Ode* ode = sim->island_odes[island];
+    return (GuardPath){sim,
+                       guard,
+                       &sim->model->guards[guard],
+                       ode_step_start(ode),
+                       ode_dense_length(ode),
+                       sim->guards[guard].toward,
+                       island};
+}
+
+GuardPath guard_path_of_window(kaiSim* sim, uint32_t guard, double from, double until)
+{
+    return (GuardPath){sim, guard, &sim->model->guards[guard], from, until - from, sim->guards[guard].toward, NO_ISLAND};
+}
+
+static bool has_code(const Guard* guard)
+{
+    return guard->code.end > guard->code.start;
+}
+
+// States of all that the guard reads, at theta of the window; with slopes those too.
+static void load_all(const GuardPath* path, double theta, bool slopes)
+{
+    kaiSim* sim = path->sim;
+    const Guard* guard = path->guard;
+    for (uint32_t i = 0; i < guard->islands.count; i++)
+        island_look(sim, sim->model->guard_islands[guard->islands.first + i], path->start, path->length, theta, slopes);
+}
+
+// The few states that the guard reads, at theta of the step.
+static void load_some(const GuardPath* path, double theta)
+{
+    kaiSim* sim = path->sim;
+    const kaiModel* model = sim->model;
+    const Guard* guard = path->guard;
+    const int* slots = model->guard_slots + guard->first_state;
+    const int* states = model->guard_states + guard->first_state;
+    uint32_t base = sim->islands[path->island].base;
+    double* x = base != NO_REG ? sim_states(sim) + base : sim->island_x;
+    ode_dense_some(sim->island_odes[path->island], theta, slots, (int)guard->state_count, x);
+    for (uint32_t i = 0; base == NO_REG && i < guard->state_count; i++)
+        sim_states(sim)[states[i]] = x[slots[i]];
+}
+
+static void load(const GuardPath* path, double theta)
+{
+    kaiSim* sim = path->sim;
+    bool own = has_code(path->guard);
+    sim->counters.guard_calls++;
+    sim->R[sim->model->reg_time] = guard_path_time(path, theta);
+    if (path->island == NO_ISLAND || !own)
+        load_all(path, theta, !own);
+    else
+        load_some(path, theta);
+}
+
+double guard_path_value(const GuardPath* path, double theta)
+{
+    kaiSim* sim = path->sim;
+    const Guard* guard = path->guard;
+    if (theta >= 1)
+        return sim->guards[path->index].g_end;
+    load(path, theta);
+    vm_run(sim->model, sim->R, has_code(guard) ? guard->code : guard->look, &sim->host);
+    return sim->R[guard->g];
+}
+
+double guard_path_slope(const GuardPath* path, double theta)
+{
+    kaiSim* sim = path->sim;
+    const Guard* guard = path->guard;
+    bool own = guard->slope_code.end > guard->slope_code.start;
+    sim->counters.guard_calls++;
+    sim->R[sim->model->reg_time] = guard_path_time(path, theta);
+    load_all(path, theta, true);
+    vm_run(sim->model, sim->R, own ? guard->slope_code : guard->look, &sim->host);
+    return sim->R[guard->slope];
+}
+
+double guard_path_tolerance(const GuardPath* path)
+{
+    double ulp = 1.1e-16 * fabs(path->start) / path->length;
+    return fabs(path->start) > 0.01 * path->length ? fmin(fmax(ulp, 1.2e-16), 1e-15) : 1e-15;
+}
+
+void guard_note_touch(const GuardPath* path, double theta)
+{
+    GuardState* state = &path->sim->guards[path->index];
+    double at = guard_path_time(path, theta);
+    if (state->touches > 0 && fabs(at - state->touched) <= 1e-9 * path->length)
+        return;  // the same, seen from the next window
+    state->touches++;
+    state->touched = at;
+    path->sim->counters.touches++;
+}
+
+// ---- series
+// ----------------------------------------------------------------------------------------------------------
+
+static uint32_t island_size(const kaiModel* model, const Guard* guard, uint32_t i)
+{
+    return model->islands[model->guard_islands[guard->islands.first + i]].states.count;
+}
+
+// Inputs are the states that the guard's own code reads; where it has none, all of its islands and then their
+// derivatives.
+static uint32_t input_count(const kaiModel* model, const Guard* guard)
+{
+    uint32_t count = 0;
+    if (has_code(guard))
+        return guard->state_count;
+    for (uint32_t i = 0; i < guard->islands.count; i++)
+        count += island_size(model, guard, i);
+    return 2 * count;
+}
+
+static void list_inputs(const kaiModel* model, const Guard* guard, uint32_t* regs)
+{
+    uint32_t at = 0, state = model->reg_first[REG_STATE], half = input_count(model, guard) / 2;
+    for (uint32_t i = 0; has_code(guard) && i < guard->state_count; i++)
+        regs[i] = state + (uint32_t)model->guard_states[guard->first_state + i];
+    for (uint32_t i = 0; !has_code(guard) && i < guard->islands.count; i++)
+    {
+        const Island* island = &model->islands[model->guard_islands[guard->islands.first + i]];
+        for (uint32_t k = 0; k < island->states.count; k++, at++)
+        {
+            regs[at] = state + model->island_states[island->states.first + k];
+            regs[half + at] = model->reg_first[REG_DERIV] + model->island_states[island->states.first + k];
+        }
+    }
+}
+
+#define PIECES(inputs) ((size_t)(inputs) * (GUARD_TERMS + 1) + GUARD_TERMS)
+
+static void release_pieces(kaiSim* sim)
+{
+    sim_release(sim, sim->pieces, PIECES(sim->piece_capacity), sizeof(double));
+    sim_release(sim, sim->piece_registers, sim->piece_capacity + 1, sizeof(uint32_t));
+}
+
+static Series* make_series(kaiSim* sim, const Guard* guard)
+{
+    uint32_t count = input_count(sim->model, guard);
+    uint32_t* regs = sim_alloc(sim, count + 1, sizeof *regs);
+    if (regs == NULL)
+        return NULL;
+    list_inputs(sim->model, guard, regs);
+    SeriesSpec spec = {.range = has_code(guard) ? guard->code : guard->look,
+                       .inputs = regs,
+                       .outputs = &guard->g,
+                       .input_count = count,
+                       .output_count = 1};
+    Series* series = series_create(sim->series_space, &spec);
+    sim_release(sim, regs, count + 1, sizeof *regs);
+    return series;
+}
+
+static Series* series_of(kaiSim* sim, uint32_t guard)
+{
+    if (sim->series_space == NULL)
+        sim->series_space = series_space_create(sim->model, sim->options.allocator);
+    if (sim->guard_series[guard] == NULL && sim->series_space != NULL)
+        sim->guard_series[guard] = make_series(sim, &sim->model->guards[guard]);
+    return sim->guard_series[guard];
+}
+
+void guard_paths_free(kaiSim* sim)
+{
+    for (uint32_t i = 0; sim->guard_series != NULL && i < sim->model->guards_count; i++)
+        series_free(sim->guard_series[i]);
+    series_space_free(sim->series_space);
+    release_pieces(sim);
+}
+
+// ---- polynomials
+// -----------------------------------------------------------------------------------------------------
+
+// Room for the polynomials of `inputs` registers: zeros, which stay, coefficients order by order, one polynomial.
+static bool grow(kaiSim* sim, uint32_t inputs)
+{
+    if (inputs <= sim->piece_capacity && sim->pieces != NULL)
+        return true;
+    double* block = sim_alloc(sim, PIECES(inputs), sizeof *block);
+    uint32_t* regs = sim_alloc(sim, inputs + 1, sizeof *regs);
+    if (sim->pieces != NULL)
+        release_pieces(sim);
+    sim->pieces = block;
+    sim->piece_registers = regs;
+    sim->piece_capacity = inputs;
+    return block != NULL && regs != NULL;
+}
+
+// The polynomial of one state around theta. Its degree.
+static int state_piece(const GuardPath* path, uint32_t state, double theta, double* c)
+{
+    const kaiModel* model = path->sim->model;
+    Ode* ode = path->sim->island_odes[model->state_islands[state]];
+    int degree = ode_piece(ode, (int)model->state_slots[state], c);
+    double by = theta * path->length;
+    if (path->island == NO_ISLAND)
+        by += path->start - ode_step_start(ode);
+    if (by != 0)
+        polynomial_shift(c, degree, by, c);
+    return degree;
+}
+
+// Coefficients of all inputs, order by order: rows[k * count + i]. The highest degree.
+static int load_pieces(const GuardPath* path, double* rows, double theta)
+{
+    kaiSim* sim = path->sim;
+    const Guard* guard = path->guard;
+    const kaiModel* model = sim->model;
+    uint32_t count = input_count(model, guard), half = has_code(guard) ? count : count / 2, most = 0;
+    double* c = rows + (size_t)count * GUARD_TERMS;
+    const uint32_t* regs = sim->piece_registers;
+    list_inputs(model, guard, sim->piece_registers);
+    for (uint32_t i = 0; i < half; i++)
+    {
+        uint32_t degree = (uint32_t)state_piece(path, regs[i] - model->reg_first[REG_STATE], theta, c);
+        for (uint32_t k = most + 1; k <= degree; k++)
+            memset(rows + (size_t)k * count, 0, sizeof(double) * count);
+        most = degree > most ? degree : most;
+        for (uint32_t k = 1; k <= most; k++)
+            rows[k * count + i] = k <= degree ? c[k] : 0;
+        for (uint32_t k = 1; half < count && k <= most; k++)
+            rows[k * count + half + i] = k < degree ? (k + 1) * c[k + 1] : 0;
+    }
+    return (int)most;
+}
+
+// A polynomial of `degree` in the states is known to end. One of time and states is taken to have ended when three
+// terms in a row do not count; the search compares its end with the guard.
+static bool has_ended(const GuardPolynomial* p, int k, int inputs, double reach)
+{
+    enum
+    {
+        QUIET = 3
+    };
+    if (k < inputs + QUIET)
+        return false;
+    double size = polynomial_bound(p->c, k, reach, 0), power = pow(reach, k - QUIET + 1);
+    for (int j = k - QUIET + 1; j <= k; j++, power *= reach)
+        if (!(fabs(p->c[j]) * power <= 1e-18 * size))
+            return false;
+    return true;
+}
+
+bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p)
+{
+    enum
+    {
+        ORDERS = 20  // of a guard that goes on: more cost more than they reach
+    };
+    kaiSim* sim = path->sim;
+    const Guard* guard = path->guard;
+    uint32_t failed, count = input_count(sim->model, guard);
+    Series* series = series_of(sim, path->index);
+    if (series == NULL || !grow(sim, count))
+        return false;
+    load(path, theta);
+    if (series_begin(series, sim->R, &sim->host, &failed) != SERIES_OK)
+        return false;
+    double* rows = sim->pieces + sim->piece_capacity;
+    int inputs = load_pieces(path, rows, theta), last = guard->curved ? ORDERS : inputs;
+    last = last < inputs ? inputs : last > 0 ? last : 1;
+    last = last > GUARD_TERMS - 1 ? GUARD_TERMS - 1 : last;
+    p->c[0] = sim->R[guard->g];
+    p->degree = 0;
+    p->exact = !guard->curved || isinf(p->c[0]);
+    if (isinf(p->c[0]))
+        return true;  // the neighbour that is not there: no motion brings it back
+    for (int k = 1; k <= last; k++)
+    {
+        series_order(series, k, k <= inputs ? rows + (size_t)k * count : sim->pieces, &p->c[k]);
+        p->degree = k;
+        if (!isfinite(p->c[k]))
+            return false;
+        if (!all && guard->curved && has_ended(p, k, inputs, reach))
+            break;
+    }
+    return isfinite(p->c[0]);
+}
