@@ -208,7 +208,8 @@ static int state_piece(const GuardPath* path, uint32_t state, double theta, doub
 {
     const kaiModel* model = path->sim->model;
     Ode* ode = path->sim->island_odes[model->state_islands[state]];
-    int degree = ode_piece(ode, (int)model->state_slots[state], c);
+    int degree = ode_piece_degree(ode);
+    ode_piece(ode, (int)model->state_slots[state], c);
     double by = theta * path->length;
     if (path->island == NO_ISLAND)
         by += path->start - ode_step_start(ode);

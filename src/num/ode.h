@@ -126,6 +126,13 @@ void ode_dense(Ode* ode, double theta, double* x, double* slope);
 // The same for a few states only: x[index[i]] for i < count.
 void ode_dense_some(Ode* ode, double theta, const int* index, int count, double* x);
 
+// The last step as polynomials in time since its start, in seconds, good for [0, ode_dense_length]. What ode_dense
+// evaluates, whatever the method; the degree is at most ODE_ORDER.
+int ode_piece_degree(const Ode* ode);
+// The coefficients of one state (degree + 1 of them), and coefficient k of all states.
+void ode_piece(Ode* ode, int state, double* coefficients);
+void ode_piece_order(Ode* ode, int k, double* coefficients);
+
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.
 void ode_cut(Ode* ode, double theta);
