@@ -49,7 +49,7 @@ static double push_past(const GuardPath* path, double at, double limit)
 {
     double before = at, step = fmax(at * DBL_EPSILON, 0x1p-80);
     at = fmin(at, limit);
-    while (!is_past(path->sim, path->guard, guard_path_value(path, at)))
+    while (!is_past(path->flow->kernel, path->guard, guard_path_value(path, at)))
     {
         if (at >= limit)
             return INFINITY;
@@ -60,7 +60,7 @@ static double push_past(const GuardPath* path, double at, double limit)
     while (at - before > 2 * fmax(at * DBL_EPSILON, 0x1p-80))
     {
         double mid = 0.5 * (before + at);
-        *(is_past(path->sim, path->guard, guard_path_value(path, mid)) ? &at : &before) = mid;
+        *(is_past(path->flow->kernel, path->guard, guard_path_value(path, mid)) ? &at : &before) = mid;
     }
     return at;
 }
@@ -70,7 +70,7 @@ static double locate(const GuardPath* path, const GuardPolynomial* p, double the
                      double lo, double limit)
 {
     double tau = root->after;
-    if (path->sim->root != ROOT_ITP && is_past(path->sim, path->guard, guard_path_value(path, limit)))
+    if (path->flow->root != ROOT_ITP && is_past(path->flow->kernel, path->guard, guard_path_value(path, limit)))
         return guard_samples_locate(path, lo, limit);  // a method of the papers was asked for
     if (!p->exact && tau > 0)
         tau = polish(path, p, theta, tau, (limit - theta) * path->length);
@@ -92,20 +92,20 @@ typedef struct Window
 // Two islands that move together keep their distance but for the rounding of each: that is no crossing.
 static double noise_of(const Window* w)
 {
-    kaiSim* sim = w->path->sim;
+    Flow* flow = w->path->flow;
     const Guard* guard = w->path->guard;
     double scale = 0;
     if (guard->islands.count <= 1)
         return 1e-14 * fabs(w->p.c[0]);
     for (uint32_t i = 0; i < guard->state_count; i++)
-        scale = fmax(scale, fabs(sim_states(sim)[sim->model->guard_states[guard->first_state + i]]));
+        scale = fmax(scale, fabs(kernel_states(flow->kernel)[flow->model->guard_states[guard->first_state + i]]));
     return 1e-15 * scale;
 }
 
 // An extremum so close to the level that the tolerances of the run could have made a touch of it.
 static void note_near_touches(const Window* w)
 {
-    double rtol = w->path->sim->options.rtol;
+    double rtol = w->path->flow->kernel->options->rtol;
     const GuardPolynomial* p = &w->p;
     double near = 10 * (rtol * fmax(fabs(p->c[0]), fabs(w->g_end)) + rtol / 100);
     PolynomialRoot roots[GUARD_TERMS];
@@ -120,11 +120,11 @@ static void note_near_touches(const Window* w)
 // Past its level where the window starts, and not only by rounding that the next root makes good.
 static bool starts_past(const Window* w, const PolynomialRoot* roots, int count)
 {
-    const kaiSim* sim = w->path->sim;
+    const Flow* flow = w->path->flow;
     const Guard* guard = w->path->guard;
-    if (!is_past(sim, guard, w->p.c[0]))
+    if (!is_past(flow->kernel, guard, w->p.c[0]))
         return false;
-    bool returns = count > 0 && !roots[0].touch && !is_past(sim, guard, roots[0].to);
+    bool returns = count > 0 && !roots[0].touch && !is_past(flow->kernel, guard, roots[0].to);
     return !returns || fabs(w->p.c[0]) > 1e-12 * polynomial_bound(w->p.c, w->p.degree, w->length, 1);
 }
 
@@ -141,7 +141,7 @@ static bool only_touches(const Window* w, const PolynomialRoot* there, const Pol
 static double walk_roots(const Window* w, const PolynomialRoot* roots, int count)
 {
     const GuardPath* path = w->path;
-    kaiSim* sim = path->sim;
+    Flow* flow = path->flow;
     const Guard* guard = path->guard;
     double lo = w->theta;
     if (starts_past(w, roots, count))
@@ -158,14 +158,14 @@ static double walk_roots(const Window* w, const PolynomialRoot* roots, int count
         }
         if (touch)
             guard_note_touch(path, w->theta + root->after / path->length);
-        else if (is_past(sim, guard, root->to))
+        else if (is_past(flow->kernel, guard, root->to))
         {
             double at = locate(path, &w->p, w->theta, root, lo, limit);
             if (at < INFINITY)
                 return at;
         }
         else if (is_crossing(guard) && root->to != 0)
-            sim->R[guard->side] = root->to;
+            flow->kernel->R[guard->side] = root->to;
         lo = w->theta + root->after / path->length;
     }
     if (count == 0)
@@ -177,13 +177,13 @@ static double walk_roots(const Window* w, const PolynomialRoot* roots, int count
 static double pass_end(const Window* w, double at)
 {
     const GuardPath* path = w->path;
-    kaiSim* sim = path->sim;
+    Flow* flow = path->flow;
     if (at < INFINITY)
         return at;
-    if (is_past(sim, path->guard, w->g_end))
+    if (is_past(flow->kernel, path->guard, w->g_end))
         return guard_samples_locate(path, w->theta, w->end);
     if (is_crossing(path->guard) && w->g_end != 0)
-        sim->R[path->guard->side] = sign_of(w->g_end);
+        flow->kernel->R[path->guard->side] = sign_of(w->g_end);
     return INFINITY;
 }
 
@@ -202,7 +202,7 @@ static double search_window(const Window* w)
     double noise = noise_of(w);
     if (polynomial_clear(p->c, p->degree, w->length, noise))
     {
-        bool past = is_past(w->path->sim, w->path->guard, p->c[0]);
+        bool past = is_past(w->path->flow->kernel, w->path->guard, p->c[0]);
         return pass_end(w, past ? walk_roots(w, roots, 0) : INFINITY);
     }
     int count = polynomial_roots(p->c, p->degree, w->length, noise, roots, GUARD_TERMS);
@@ -264,7 +264,7 @@ static bool open_window(const GuardPath* path, double theta, Window* w)
     *w = (Window){.path = path, .theta = theta, .end = 1, .length = rest};
     if (!guard_path_polynomial(path, theta, rest, false, &w->p))
         return false;
-    w->g_end = path->sim->guards[path->index].g_end;
+    w->g_end = path->flow->kernel->guards[path->index].g_end;
     if (w->p.exact)
         return true;
     w->length = resolved_length(&w->p, rest);
@@ -278,11 +278,11 @@ static bool open_window(const GuardPath* path, double theta, Window* w)
 
 static void give_up(const GuardPath* path, Candidate* c)
 {
-    sim_warn(path->sim, path->guard->place,
+    kernel_warn(path->flow->kernel, path->guard->place,
              "`%s` swings faster than time resolves, near t = %.9g: some of its crossings may be missing",
-             model_string(path->sim->model, path->guard->text), guard_path_time(path, c->reached));
+             model_string(path->flow->model, path->guard->text), guard_path_time(path, c->reached));
     c->reached = 1;
-    if (is_past(path->sim, path->guard, path->sim->guards[path->index].g_end))
+    if (is_past(path->flow->kernel, path->guard, path->flow->kernel->guards[path->index].g_end))
         c->after = 1;
 }
 
@@ -324,7 +324,7 @@ static void scan_window(const GuardPath* path, Candidate* c)
 // Goes on to `horizon` at least, unless it finds a crossing.
 static void scan(const GuardPath* path, Candidate* c, double horizon)
 {
-    double unused, *side = is_crossing(path->guard) ? &path->sim->R[path->guard->side] : &unused, before = *side;
+    double unused, *side = is_crossing(path->guard) ? &path->flow->kernel->R[path->guard->side] : &unused, before = *side;
     *side = c->side;
     do
         scan_window(path, c);
@@ -333,47 +333,47 @@ static void scan(const GuardPath* path, Candidate* c, double horizon)
     *side = before;  // until it is known where the step is cut
 }
 
-static Candidate candidate_of(const kaiSim* sim, uint32_t index)
+static Candidate candidate_of(const Flow* flow, uint32_t index)
 {
-    const Guard* guard = &sim->model->guards[index];
-    return (Candidate){.guard = index, .side = is_crossing(guard) ? sim->R[guard->side] : 0, .after = INFINITY};
+    const Guard* guard = &flow->model->guards[index];
+    return (Candidate){.guard = index, .side = is_crossing(guard) ? flow->kernel->R[guard->side] : 0, .after = INFINITY};
 }
 
 // ---- one island
 // ------------------------------------------------------------------------------------------------------
 
 // The guards of the island and their slopes at the end of its step.
-static void load_step_end(kaiSim* sim, uint32_t island)
+static void load_step_end(Flow* flow, uint32_t island)
 {
-    const kaiModel* model = sim->model;
-    const Ode* ode = sim->island_odes[island];
-    island_ends(sim, island);
-    sim->R[model->reg_time] = ode_time(ode);
-    vm_run(model, sim->R, model->islands[island].events, &sim->host);
-    sim->counters.guard_calls++;
+    const kaiModel* model = flow->model;
+    const Ode* ode = flow->island_odes[island];
+    island_ends(flow, island);
+    flow->kernel->R[model->reg_time] = ode_time(ode);
+    vm_run(model, flow->kernel->R, model->islands[island].events, &flow->kernel->host);
+    flow->kernel->counters.guard_calls++;
 }
 
-static void list_candidates(kaiSim* sim, uint32_t island)
+static void list_candidates(Flow* flow, uint32_t island)
 {
-    double end = ode_time(sim->island_odes[island]);
-    sim->candidate_count = 0;
-    for (GuardWalk w = {.island = island}; own_guard(sim, &w);)
-        sim->candidates[sim->candidate_count++] = candidate_of(sim, w.index);
-    if (sim->candidate_count == 0)
+    double end = ode_time(flow->island_odes[island]);
+    flow->candidate_count = 0;
+    for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
+        flow->candidates[flow->candidate_count++] = candidate_of(flow, w.index);
+    if (flow->candidate_count == 0)
         return;
-    load_step_end(sim, island);
-    for (uint32_t i = 0; i < sim->candidate_count; i++)  // the search writes to the registers they lie in
+    load_step_end(flow, island);
+    for (uint32_t i = 0; i < flow->candidate_count; i++)  // the search writes to the registers they lie in
     {
-        GuardState* state = &sim->guards[sim->candidates[i].guard];
-        state->g_end = sim->R[sim->model->guards[sim->candidates[i].guard].g];
-        state->slope_end = sim->R[sim->model->guards[sim->candidates[i].guard].slope];
+        GuardState* state = &flow->kernel->guards[flow->candidates[i].guard];
+        state->g_end = guard_value(flow->kernel, &flow->model->guards[flow->candidates[i].guard]);
+        state->slope_end = flow->kernel->R[flow->model->guards[flow->candidates[i].guard].slope];
         state->until = end;
     }
 }
 
 // All guards go forward together, each a window and then twice as far at a time, so that none looks far beyond what
 // another one ends. *first: the first crossing; the result: how far all have looked.
-static double scan_all(kaiSim* sim, uint32_t island, double* first)
+static double scan_all(Flow* flow, uint32_t island, double* first)
 {
     double horizon = 0, least, bound = 1;
     uint64_t windows = 0;
@@ -381,12 +381,12 @@ static double scan_all(kaiSim* sim, uint32_t island, double* first)
     do
     {
         least = 1;
-        for (uint32_t i = 0; i < sim->candidate_count; i++)
+        for (uint32_t i = 0; i < flow->candidate_count; i++)
         {
-            Candidate* c = &sim->candidates[i];
+            Candidate* c = &flow->candidates[i];
             if (c->after < INFINITY || c->reached >= bound)
                 continue;
-            GuardPath path = guard_path_of_step(sim, c->guard, island);
+            GuardPath path = guard_path_of_step(flow, c->guard, island);
             uint32_t before = c->windows;
             scan(&path, c, fmin(horizon, bound));
             windows += c->windows - before;
@@ -400,12 +400,12 @@ static double scan_all(kaiSim* sim, uint32_t island, double* first)
 }
 
 // Nothing has crossed as far as could be looked: the step ends there.
-static void cut_unseen(kaiSim* sim, uint32_t island, double theta)
+static void cut_unseen(Flow* flow, uint32_t island, double theta)
 {
-    for (uint32_t i = 0; i < sim->candidate_count; i++)
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
-        GuardPath path = guard_path_of_step(sim, sim->candidates[i].guard, island);
-        GuardState* state = &sim->guards[path.index];
+        GuardPath path = guard_path_of_step(flow, flow->candidates[i].guard, island);
+        GuardState* state = &flow->kernel->guards[path.index];
         state->slope_end = guard_path_slope(&path, theta);
         state->g_end = guard_path_value(&path, theta);
         state->until = guard_path_time(&path, theta);
@@ -413,81 +413,81 @@ static void cut_unseen(kaiSim* sim, uint32_t island, double theta)
 }
 
 // The crossings that share the instant.
-static double collect_located(kaiSim* sim, double first, double share)
+static double collect_located(Flow* flow, double first, double share)
 {
     double theta = first;
-    for (uint32_t i = 0; i < sim->candidate_count; i++)
-        if (sim->candidates[i].after <= first + share)
-            theta = fmax(theta, sim->candidates[i].after);
-    for (uint32_t i = 0; i < sim->candidate_count; i++)
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
+        if (flow->candidates[i].after <= first + share)
+            theta = fmax(theta, flow->candidates[i].after);
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
-        const Candidate* c = &sim->candidates[i];
+        const Candidate* c = &flow->candidates[i];
         if (c->after <= theta)
-            sim->located[sim->located_count++] = c->guard;
-        sim->guards[c->guard].until = sim->guards[c->guard].from;  // the rest of the step is not looked at
+            flow->kernel->located[flow->kernel->located_count++] = c->guard;
+        flow->kernel->guards[c->guard].until = flow->kernel->guards[c->guard].from;  // the rest of the step is not looked at
     }
     return theta;
 }
 
-bool guard_search(kaiSim* sim, uint32_t island, double* theta)
+bool guard_search(Flow* flow, uint32_t island, double* theta)
 {
-    const Ode* ode = sim->island_odes[island];
+    const Ode* ode = flow->island_odes[island];
     double first;
-    sim->located_count = 0;
-    list_candidates(sim, island);
-    if (sim->candidate_count == 0)
+    flow->kernel->located_count = 0;
+    list_candidates(flow, island);
+    if (flow->candidate_count == 0)
         return false;
-    double seen = scan_all(sim, island, &first);
+    double seen = scan_all(flow, island, &first);
     if (first < INFINITY)
-        *theta = collect_located(sim, first, theta_share(ode_step_start(ode), ode_dense_length(ode)));
+        *theta = collect_located(flow, first, theta_share(ode_step_start(ode), ode_dense_length(ode)));
     else if (seen < 1)
     {
-        cut_unseen(sim, island, seen);
+        cut_unseen(flow, island, seen);
         *theta = seen;
     }
-    return *theta < 1 || sim->located_count > 0;
+    return *theta < 1 || flow->kernel->located_count > 0;
 }
 
 // The end of a step, or of a window, without a crossing.
-static kaiStatus pass(kaiSim* sim, uint32_t index, double g, double slope, double t)
+static kaiStatus pass(Flow* flow, uint32_t index, double g, double slope, double t)
 {
-    GuardState* state = &sim->guards[index];
-    const Guard* guard = &sim->model->guards[index];
+    GuardState* state = &flow->kernel->guards[index];
+    const Guard* guard = &flow->model->guards[index];
     state->g = g;
     state->slope = slope;
     if (is_crossing(guard) && state->g != 0)
-        sim->R[guard->side] = sign_of(state->g);
-    state->toward = direction(sim, guard);
-    return state->rebound != 0 ? zeno_turned(sim, index, t) : KAI_OK;
+        flow->kernel->R[guard->side] = sign_of(state->g);
+    state->toward = direction(flow->kernel, guard);
+    return flow->hooks->passed(flow->owner, index, t);
 }
 
-kaiStatus guard_pass(kaiSim* sim, uint32_t index)
+kaiStatus guard_pass(Flow* flow, uint32_t index)
 {
-    GuardState* state = &sim->guards[index];
+    GuardState* state = &flow->kernel->guards[index];
     if (!(state->until > state->from))
         return KAI_OK;
     state->from = state->until;
-    return pass(sim, index, state->g_end, state->slope_end, state->until);
+    return pass(flow, index, state->g_end, state->slope_end, state->until);
 }
 
 // ---- several islands
 // -------------------------------------------------------------------------------------------------
 
 // The window [from, until] lies in the last steps of all islands that the guard reads.
-void guard_look(kaiSim* sim, uint32_t index, double until)
+void guard_look(Flow* flow, uint32_t index, double until)
 {
-    GuardState* state = &sim->guards[index];
-    const Guard* guard = &sim->model->guards[index];
-    GuardPath path = guard_path_of_window(sim, index, state->from, until);
+    GuardState* state = &flow->kernel->guards[index];
+    const Guard* guard = &flow->model->guards[index];
+    GuardPath path = guard_path_of_window(flow, index, state->from, until);
     state->slope_end = guard_path_slope(&path, 1);
-    state->g_end = sim->R[guard->g];
+    state->g_end = guard_value(flow->kernel, guard);
     state->until = until;
-    Candidate c = candidate_of(sim, index);
+    Candidate c = candidate_of(flow, index);
     scan(&path, &c, 1);
     bool found = c.after < INFINITY;
     state->theta = found ? c.after : 1;
     state->due = found ? path.start + state->theta * path.length : INFINITY;
-    if (state->due <= state->from && sim->instant_time != state->from)
+    if (state->due <= state->from && flow->kernel->instant_time != state->from)
         state->due = nextafter(state->from, INFINITY);  // a row of the solver stands there: tags go forward
-    agenda_set(&sim->agenda, agenda_guard(sim, index), state->due);
+    agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), state->due);
 }

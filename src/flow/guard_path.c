@@ -8,22 +8,22 @@
 #include <math.h>
 #include <string.h>
 
-GuardPath guard_path_of_step(kaiSim* sim, uint32_t guard, uint32_t island)
+GuardPath guard_path_of_step(Flow* flow, uint32_t guard, uint32_t island)
 {
     // The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the event.
-    const Ode* ode = sim->island_odes[island];
-    return (GuardPath){sim,
+    const Ode* ode = flow->island_odes[island];
+    return (GuardPath){flow,
                        guard,
-                       &sim->model->guards[guard],
+                       &flow->model->guards[guard],
                        ode_step_start(ode),
                        ode_dense_length(ode),
-                       sim->guards[guard].toward,
+                       flow->kernel->guards[guard].toward,
                        island};
 }
 
-GuardPath guard_path_of_window(kaiSim* sim, uint32_t guard, double from, double until)
+GuardPath guard_path_of_window(Flow* flow, uint32_t guard, double from, double until)
 {
-    return (GuardPath){sim, guard, &sim->model->guards[guard], from, until - from, sim->guards[guard].toward, NO_ISLAND};
+    return (GuardPath){flow, guard, &flow->model->guards[guard], from, until - from, flow->kernel->guards[guard].toward, NO_ISLAND};
 }
 
 static bool has_code(const Guard* guard)
@@ -34,33 +34,33 @@ static bool has_code(const Guard* guard)
 // States of all that the guard reads, at theta of the window; with slopes those too.
 static void load_all(const GuardPath* path, double theta, bool slopes)
 {
-    kaiSim* sim = path->sim;
+    Flow* flow = path->flow;
     const Guard* guard = path->guard;
     for (uint32_t i = 0; i < guard->islands.count; i++)
-        island_look(sim, sim->model->guard_islands[guard->islands.first + i], path->start, path->length, theta, slopes);
+        island_look(flow, flow->model->guard_islands[guard->islands.first + i], path->start, path->length, theta, slopes);
 }
 
 // The few states that the guard reads, at theta of the step.
 static void load_some(const GuardPath* path, double theta)
 {
-    kaiSim* sim = path->sim;
-    const kaiModel* model = sim->model;
+    Flow* flow = path->flow;
+    const kaiModel* model = flow->model;
     const Guard* guard = path->guard;
     const int* slots = model->guard_slots + guard->first_state;
     const int* states = model->guard_states + guard->first_state;
-    uint32_t base = sim->islands[path->island].base;
-    double* x = base != NO_REG ? sim_states(sim) + base : sim->island_x;
-    ode_dense_some(sim->island_odes[path->island], theta, slots, (int)guard->state_count, x);
+    uint32_t base = flow->islands[path->island].base;
+    double* x = base != NO_REG ? kernel_states(flow->kernel) + base : flow->island_x;
+    ode_dense_some(flow->island_odes[path->island], theta, slots, (int)guard->state_count, x);
     for (uint32_t i = 0; base == NO_REG && i < guard->state_count; i++)
-        sim_states(sim)[states[i]] = x[slots[i]];
+        kernel_states(flow->kernel)[states[i]] = x[slots[i]];
 }
 
 static void load(const GuardPath* path, double theta)
 {
-    kaiSim* sim = path->sim;
+    Flow* flow = path->flow;
     bool own = has_code(path->guard);
-    sim->counters.guard_calls++;
-    sim->R[sim->model->reg_time] = guard_path_time(path, theta);
+    flow->kernel->counters.guard_calls++;
+    flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
     if (path->island == NO_ISLAND || !own)
         load_all(path, theta, !own);
     else
@@ -69,25 +69,25 @@ static void load(const GuardPath* path, double theta)
 
 double guard_path_value(const GuardPath* path, double theta)
 {
-    kaiSim* sim = path->sim;
+    Flow* flow = path->flow;
     const Guard* guard = path->guard;
     if (theta >= 1)
-        return sim->guards[path->index].g_end;
+        return flow->kernel->guards[path->index].g_end;
     load(path, theta);
-    vm_run(sim->model, sim->R, has_code(guard) ? guard->code : guard->look, &sim->host);
-    return sim->R[guard->g];
+    vm_run(flow->model, flow->kernel->R, has_code(guard) ? guard->code : guard->look, &flow->kernel->host);
+    return guard_value(flow->kernel, guard);
 }
 
 double guard_path_slope(const GuardPath* path, double theta)
 {
-    kaiSim* sim = path->sim;
+    Flow* flow = path->flow;
     const Guard* guard = path->guard;
     bool own = guard->slope_code.end > guard->slope_code.start;
-    sim->counters.guard_calls++;
-    sim->R[sim->model->reg_time] = guard_path_time(path, theta);
+    flow->kernel->counters.guard_calls++;
+    flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
     load_all(path, theta, true);
-    vm_run(sim->model, sim->R, own ? guard->slope_code : guard->look, &sim->host);
-    return sim->R[guard->slope];
+    vm_run(flow->model, flow->kernel->R, own ? guard->slope_code : guard->look, &flow->kernel->host);
+    return flow->kernel->R[guard->slope];
 }
 
 double guard_path_tolerance(const GuardPath* path)
@@ -98,13 +98,13 @@ double guard_path_tolerance(const GuardPath* path)
 
 void guard_note_touch(const GuardPath* path, double theta)
 {
-    GuardState* state = &path->sim->guards[path->index];
+    GuardState* state = &path->flow->kernel->guards[path->index];
     double at = guard_path_time(path, theta);
     if (state->touches > 0 && fabs(at - state->touched) <= 1e-9 * path->length)
         return;  // the same, seen from the next window
     state->touches++;
     state->touched = at;
-    path->sim->counters.touches++;
+    path->flow->kernel->counters.touches++;
 }
 
 // ---- series
@@ -143,71 +143,76 @@ static void list_inputs(const kaiModel* model, const Guard* guard, uint32_t* reg
     }
 }
 
-#define PIECES(inputs) ((size_t)(inputs) * (GUARD_TERMS + 1) + GUARD_TERMS)
-
-static void release_pieces(kaiSim* sim)
+static Series* make_series(Flow* flow, const Guard* guard)
 {
-    sim_release(sim, sim->pieces, PIECES(sim->piece_capacity), sizeof(double));
-    sim_release(sim, sim->piece_registers, sim->piece_capacity + 1, sizeof(uint32_t));
-}
-
-static Series* make_series(kaiSim* sim, const Guard* guard)
-{
-    uint32_t count = input_count(sim->model, guard);
-    uint32_t* regs = sim_alloc(sim, count + 1, sizeof *regs);
-    if (regs == NULL)
-        return NULL;
-    list_inputs(sim->model, guard, regs);
+    uint32_t count = input_count(flow->model, guard);
+    list_inputs(flow->model, guard, flow->piece_registers);
     SeriesSpec spec = {.range = has_code(guard) ? guard->code : guard->look,
-                       .inputs = regs,
+                       .inputs = flow->piece_registers,
                        .outputs = &guard->g,
                        .input_count = count,
                        .output_count = 1};
-    Series* series = series_create(sim->series_space, &spec);
-    sim_release(sim, regs, count + 1, sizeof *regs);
-    return series;
+    return series_create(flow->series_space, &spec);
 }
 
-static Series* series_of(kaiSim* sim, uint32_t guard)
+// Room for the polynomials of `piece_capacity` registers: zeros, which stay, coefficients order by order, one
+// polynomial.
+static size_t pieces_size(const Flow* flow)
 {
-    if (sim->series_space == NULL)
-        sim->series_space = series_space_create(sim->model, sim->options.allocator);
-    if (sim->guard_series[guard] == NULL && sim->series_space != NULL)
-        sim->guard_series[guard] = make_series(sim, &sim->model->guards[guard]);
-    return sim->guard_series[guard];
+    return sizeof(double) * ((size_t)flow->piece_capacity * (GUARD_TERMS + 1) + GUARD_TERMS);
 }
 
-void guard_paths_free(kaiSim* sim)
+static bool is_searched(const Guard* guard)
 {
-    for (uint32_t i = 0; sim->guard_series != NULL && i < sim->model->guards_count; i++)
-        series_free(sim->guard_series[i]);
-    series_space_free(sim->series_space);
-    release_pieces(sim);
+    return guard->searched && !guard->time_only;
+}
+
+bool guard_paths_create(Flow* flow)
+{
+    const kaiModel* model = flow->model;
+    kaiAllocator a = flow->kernel->options->allocator;
+    uint32_t count, searched = 0;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        if (is_searched(&model->guards[i]))
+        {
+            count = input_count(model, &model->guards[i]);
+            flow->piece_capacity = count > flow->piece_capacity ? count : flow->piece_capacity;
+            searched++;
+        }
+    if (searched == 0)
+        return true;
+    if (flow->series_space == NULL)
+        flow->series_space = series_space_create(model, a);
+    flow->pieces = a.alloc(a.user, NULL, 0, pieces_size(flow));
+    flow->piece_registers = a.alloc(a.user, NULL, 0, sizeof(uint32_t) * (flow->piece_capacity + 1));
+    if (flow->series_space == NULL || flow->pieces == NULL || flow->piece_registers == NULL)
+        return false;
+    memset(flow->pieces, 0, pieces_size(flow));
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        if (is_searched(&model->guards[i]) && (flow->guard_series[i] = make_series(flow, &model->guards[i])) == NULL)
+            return false;
+    return true;
+}
+
+void guard_paths_free(Flow* flow)
+{
+    kaiAllocator a = flow->kernel->options->allocator;
+    for (uint32_t i = 0; flow->guard_series != NULL && i < flow->model->guards_count; i++)
+        series_free(flow->guard_series[i]);
+    if (flow->pieces != NULL)
+        a.alloc(a.user, flow->pieces, pieces_size(flow), 0);
+    if (flow->piece_registers != NULL)
+        a.alloc(a.user, flow->piece_registers, sizeof(uint32_t) * (flow->piece_capacity + 1), 0);
 }
 
 // ---- polynomials
 // -----------------------------------------------------------------------------------------------------
 
-// Room for the polynomials of `inputs` registers: zeros, which stay, coefficients order by order, one polynomial.
-static bool grow(kaiSim* sim, uint32_t inputs)
-{
-    if (inputs <= sim->piece_capacity && sim->pieces != NULL)
-        return true;
-    double* block = sim_alloc(sim, PIECES(inputs), sizeof *block);
-    uint32_t* regs = sim_alloc(sim, inputs + 1, sizeof *regs);
-    if (sim->pieces != NULL)
-        release_pieces(sim);
-    sim->pieces = block;
-    sim->piece_registers = regs;
-    sim->piece_capacity = inputs;
-    return block != NULL && regs != NULL;
-}
-
 // The polynomial of one state around theta. Its degree.
 static int state_piece(const GuardPath* path, uint32_t state, double theta, double* c)
 {
-    const kaiModel* model = path->sim->model;
-    Ode* ode = path->sim->island_odes[model->state_islands[state]];
+    const kaiModel* model = path->flow->model;
+    Ode* ode = path->flow->island_odes[model->state_islands[state]];
     int degree = ode_piece_degree(ode);
     ode_piece(ode, (int)model->state_slots[state], c);
     double by = theta * path->length;
@@ -221,13 +226,13 @@ static int state_piece(const GuardPath* path, uint32_t state, double theta, doub
 // Coefficients of all inputs, order by order: rows[k * count + i]. The highest degree.
 static int load_pieces(const GuardPath* path, double* rows, double theta)
 {
-    kaiSim* sim = path->sim;
+    Flow* flow = path->flow;
     const Guard* guard = path->guard;
-    const kaiModel* model = sim->model;
+    const kaiModel* model = flow->model;
     uint32_t count = input_count(model, guard), half = has_code(guard) ? count : count / 2, most = 0;
     double* c = rows + (size_t)count * GUARD_TERMS;
-    const uint32_t* regs = sim->piece_registers;
-    list_inputs(model, guard, sim->piece_registers);
+    const uint32_t* regs = flow->piece_registers;
+    list_inputs(model, guard, flow->piece_registers);
     for (uint32_t i = 0; i < half; i++)
     {
         uint32_t degree = (uint32_t)state_piece(path, regs[i] - model->reg_first[REG_STATE], theta, c);
@@ -265,27 +270,27 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
     {
         ORDERS = 20  // of a guard that goes on: more cost more than they reach
     };
-    kaiSim* sim = path->sim;
+    Flow* flow = path->flow;
     const Guard* guard = path->guard;
-    uint32_t failed, count = input_count(sim->model, guard);
-    Series* series = series_of(sim, path->index);
-    if (series == NULL || !grow(sim, count))
-        return false;
+    uint32_t failed, count = input_count(flow->model, guard);
+    Series* series = flow->guard_series[path->index];
     load(path, theta);
-    if (series_begin(series, sim->R, &sim->host, &failed) != SERIES_OK)
+    SeriesStatus status = series_begin(series, flow->kernel->R, &flow->kernel->host, &failed);
+    flow->no_memory |= status == SERIES_MEMORY;
+    if (status != SERIES_OK)
         return false;
-    double* rows = sim->pieces + sim->piece_capacity;
+    double* rows = flow->pieces + flow->piece_capacity;
     int inputs = load_pieces(path, rows, theta), last = guard->curved ? ORDERS : inputs;
     last = last < inputs ? inputs : last > 0 ? last : 1;
     last = last > GUARD_TERMS - 1 ? GUARD_TERMS - 1 : last;
-    p->c[0] = sim->R[guard->g];
+    p->c[0] = guard_value(flow->kernel, guard);
     p->degree = 0;
     p->exact = !guard->curved || isinf(p->c[0]);
     if (isinf(p->c[0]))
         return true;  // the neighbour that is not there: no motion brings it back
     for (int k = 1; k <= last; k++)
     {
-        series_order(series, k, k <= inputs ? rows + (size_t)k * count : sim->pieces, &p->c[k]);
+        series_order(series, k, k <= inputs ? rows + (size_t)k * count : flow->pieces, &p->c[k]);
         p->degree = k;
         if (!isfinite(p->c[k]))
             return false;

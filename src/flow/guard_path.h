@@ -3,6 +3,7 @@
 #ifndef KAIROS_FLOW_GUARD_PATH_H
 #define KAIROS_FLOW_GUARD_PATH_H
 
+#include "flow/flow.h"
 #include "kernel/guard.h"
 #include "num/polynomial.h"
 
@@ -14,7 +15,7 @@ enum
 
 typedef struct GuardPath
 {
-    kaiSim* sim;
+    Flow* flow;
     uint32_t index;
     const Guard* guard;
     double start, length;  // of the step, or of the window that the last steps of several islands have in common
@@ -22,8 +23,8 @@ typedef struct GuardPath
     uint32_t island;       // the only one it reads, whose step it is; NO_ISLAND: a window
 } GuardPath;
 
-GuardPath guard_path_of_step(kaiSim* sim, uint32_t guard, uint32_t island);
-GuardPath guard_path_of_window(kaiSim* sim, uint32_t guard, double from, double until);
+GuardPath guard_path_of_step(Flow* flow, uint32_t guard, uint32_t island);
+GuardPath guard_path_of_window(Flow* flow, uint32_t guard, double from, double until);
 
 // g at the fraction theta, as an instant there will compute it.
 double guard_path_value(const GuardPath* path, double theta);
@@ -46,7 +47,9 @@ typedef struct GuardPolynomial
 // Coefficients that matter within `reach`. False: the code has no series here. `all`: as many as there is room for.
 bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p);
 
-void guard_paths_free(kaiSim* sim);
+// Series and room for all guards of a run. False: no memory.
+bool guard_paths_create(Flow* flow);
+void guard_paths_free(Flow* flow);
 
 // By samples, between lo and hi: halved until a cubic through both ends agrees with the middle. True: *theta is the
 // first place where the guard is past its level.

@@ -34,7 +34,7 @@ static double bisect_past(const GuardPath* path, double lo, double hi)
         double mid = 0.5 * (lo + hi);
         if (!(mid > lo && mid < hi))
             break;
-        if (is_past(path->sim, path->guard, guard_path_value(path, mid)))
+        if (is_past(path->flow->kernel, path->guard, guard_path_value(path, mid)))
             hi = mid;
         else
             lo = mid;
@@ -47,10 +47,10 @@ double guard_samples_locate(const GuardPath* path, double lo, double hi)
     double g_lo = guard_path_value(path, lo), g_hi = guard_path_value(path, hi), tolerance = guard_path_tolerance(path);
     if (!(path->toward * g_lo < 0) || !(path->toward * g_hi > 0))
         return bisect_past(path, lo, hi);  // no sign to go by
-    RootResult root = root_find(path->sim->root, root_function, (void*)path, lo, path->toward * g_lo, hi,
+    RootResult root = root_find(path->flow->root, root_function, (void*)path, lo, path->toward * g_lo, hi,
                                 path->toward * g_hi, tolerance);
     // A relation that is strict on the far side has not crossed at an exact zero yet.
-    bool level = root.f_after == 0 && !is_past(path->sim, path->guard, 0) && root.after + tolerance < hi;
+    bool level = root.f_after == 0 && !is_past(path->flow->kernel, path->guard, 0) && root.after + tolerance < hi;
     return level ? root.after + tolerance : root.after;
 }
 
@@ -64,10 +64,10 @@ static bool found_at(Samples* s, double lo, double hi)
 static bool find_dip(Samples* s, const GuardPiece* p)
 {
     GuardPath turned = *s->path;
-    const kaiSim* sim = turned.sim;
+    const Flow* flow = turned.flow;
     double h = turned.length * (p->hi - p->lo);
     // A crossing that has completed must first go back over the level.
-    bool rearm = is_crossing(turned.guard) && turned.toward * sim->R[turned.guard->side] > 0;
+    bool rearm = is_crossing(turned.guard) && turned.toward * flow->kernel->R[turned.guard->side] > 0;
     int toward = turned.toward = rearm ? -turned.toward : turned.toward;
     if (!(toward * p->slope_lo > 0) || !(toward * p->slope_hi < 0) || (rearm && !(toward * p->g_hi < 0)))
         return false;
@@ -79,7 +79,7 @@ static bool find_dip(Samples* s, const GuardPiece* p)
     double g_top = guard_path_value(s->path, top.after), scale = fmax(fabs(p->g_lo), part * fabs(p->g_hi));
     if (fabs(g_top) > 1e-12 * scale && toward * g_top > 0)  // otherwise zero but for rounding: a touch (rule C2)
         return rearm ? found_at(s, top.after, p->hi) : found_at(s, p->lo, top.after);
-    if (fabs(g_top) <= 10 * (sim->options.rtol * scale + sim->options.rtol / 100))
+    if (fabs(g_top) <= 10 * (flow->kernel->options->rtol * scale + flow->kernel->options->rtol / 100))
         guard_note_touch(s->path, top.after);
     return false;
 }
@@ -98,10 +98,10 @@ static void warn(Samples* s, double theta)
 {
     const GuardPath* path = s->path;
     if (!s->spent)
-        sim_warn(path->sim, path->guard->place,
+        kernel_warn(path->flow->kernel, path->guard->place,
                  "`%s` swings faster than a million samples tell, near t = %.9g: some of its crossings may be missing; "
                  "`max_step` shortens the steps",
-                 model_string(path->sim->model, path->guard->text), guard_path_time(path, theta));
+                 model_string(path->flow->model, path->guard->text), guard_path_time(path, theta));
     s->spent = true;
 }
 
@@ -113,23 +113,23 @@ static bool scan_piece(Samples* s, const GuardPiece* p, int depth)
         MOST = 1000000,
     };
     const GuardPath* path = s->path;
-    const kaiSim* sim = path->sim;
+    const Flow* flow = path->flow;
     GuardPiece left = *p, right = *p;
     left.hi = right.lo = 0.5 * (p->lo + p->hi);
     left.slope_hi = right.slope_lo = guard_path_slope(path, left.hi);
-    left.g_hi = right.g_lo = sim->R[path->guard->g];
+    left.g_hi = right.g_lo = guard_value(flow->kernel, path->guard);
     bool smooth = depth >= LEAST && is_smooth(path, p, left.g_hi, left.slope_hi);
     bool divisible = p->hi - p->lo > 4 * guard_path_tolerance(path);
     if (!smooth && divisible && ++s->count < MOST)
         return scan_piece(s, &left, depth + 1) || scan_piece(s, &right, depth + 1);
     if (!smooth && divisible)
         warn(s, p->lo);
-    if (is_past(sim, path->guard, p->g_hi))
+    if (is_past(flow->kernel, path->guard, p->g_hi))
         return found_at(s, p->lo, p->hi);
     if (find_dip(s, p))
         return true;
     if (is_crossing(path->guard) && p->g_hi != 0)
-        sim->R[path->guard->side] = sign_of(p->g_hi);  // armed again for the next piece
+        flow->kernel->R[path->guard->side] = sign_of(p->g_hi);  // armed again for the next piece
     return false;
 }
 
@@ -138,7 +138,7 @@ bool guard_samples_search(const GuardPath* path, double lo, double hi, double* t
     Samples s = {.path = path};
     GuardPiece p = {.lo = lo, .hi = hi};
     p.slope_lo = guard_path_slope(path, lo);
-    p.g_lo = path->sim->R[path->guard->g];
+    p.g_lo = guard_value(path->flow->kernel, path->guard);
     p.slope_hi = guard_path_slope(path, hi);
     p.g_hi = guard_path_value(path, hi);
     bool found = scan_piece(&s, &p, 0);

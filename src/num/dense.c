@@ -112,6 +112,39 @@ static void fill_quartic(const Ode* ode, double theta, double* restrict x)
     }
 }
 
+// Order by order: the coefficients of one order lie side by side.
+static void fill_series(const Ode* ode, double tau, double* restrict x, double* restrict slope)
+{
+    const int n = ode->n, last = ode->state.terms - 1;
+    memcpy(x, ode->dense[last], sizeof(double) * (size_t)n);
+    for (int k = last - 1; k >= 0; k--)
+    {
+        const double* restrict c = ode->dense[k];
+        for (int i = 0; i < n; i++)
+        {
+            x[i] = x[i] * tau + c[i];
+        }
+    }
+    for (int k = last; slope && k >= 1; k--)
+    {
+        const double* restrict c = ode->dense[k];
+        for (int i = 0; i < n; i++)
+        {
+            slope[i] = (k == last ? 0 : slope[i] * tau) + k * c[i];
+        }
+    }
+}
+
+static double series_at(const Ode* ode, double tau, int i)
+{
+    double sum = 0;
+    for (int k = ode->state.terms - 1; k >= 0; k--)
+    {
+        sum = sum * tau + ode->dense[k][i];
+    }
+    return sum;
+}
+
 static void copy_end(const Ode* ode, double* x, double* slope)
 {
     size_t bytes = sizeof(double) * (size_t)ode->n;
@@ -140,6 +173,7 @@ void ode_dense(Ode* ode, double theta, double* x, double* slope)
     case FORM_LINEAR: fill(ode, FORM_LINEAR, theta, x, slope); break;
     case FORM_CUBIC: fill(ode, FORM_CUBIC, theta, x, slope); break;
     case FORM_TAYLOR: fill(ode, FORM_TAYLOR, theta, x, slope); break;
+    case FORM_SERIES: fill_series(ode, theta * ode->state.h, x, slope); break;
     default:
         if (slope)
         {
@@ -163,9 +197,13 @@ void ode_dense_some(Ode* ode, double theta, const int* index, int count, double*
     for (int k = 0; k < count; k++)
     {
         int i = index[k];
-        x[i] = form == FORM_POINT ? ode->x[i] : value_at(ode, form, theta, i);
+        x[i] = form == FORM_POINT    ? ode->x[i]
+               : form == FORM_SERIES ? series_at(ode, theta * ode->state.h, i)
+                                     : value_at(ode, form, theta, i);
     }
 }
+
+// ------------------------------------------------------------------------------------------------------------- pieces
 
 int ode_piece_degree(const Ode* ode)
 {
@@ -211,6 +249,10 @@ void ode_piece(Ode* ode, int state, double* c)
     {
         c[k] = ode->dense[k][state];
     }
+    if (form == FORM_SERIES)
+    {
+        return;
+    }
     if (form == FORM_TAYLOR)
     {
         polynomial_shift(c, degree, -1, c);
@@ -228,10 +270,15 @@ void ode_piece(Ode* ode, int state, double* c)
 
 void ode_piece_order(Ode* ode, int k, double* coefficients)
 {
+    if (ode->state.form == FORM_SERIES && k < ode->state.terms)
+    {
+        memcpy(coefficients, ode->dense[k], sizeof(double) * (size_t)ode->n);
+        return;
+    }
     int degree = ode_piece_degree(ode);
     for (int i = 0; i < ode->n; i++)
     {
-        double c[ODE_TERMS];
+        double c[ODE_VECTORS];
         ode_piece(ode, i, c);
         coefficients[i] = k <= degree ? c[k] : 0;
     }

@@ -60,6 +60,7 @@ typedef struct TapeDraft
     bool failed;     // no memory
     bool dry;        // only find out what moves
     bool changed;    // and something new does
+    bool broken;     // something jumps or bends inside its operator: no end by structure
     uint32_t block;  // the loop in work, or 0
     uint32_t obstacle;
     uint32_t time_slot;
@@ -438,10 +439,33 @@ static bool operator_moves(const TapeDraft* d, uint32_t op, const uint32_t* pc, 
     }
 }
 
+// Whether the operator may jump or bend where nobody watches it: relations that matter are latched, and read nothing
+// that moves.
+static bool is_broken(const TapeDraft* d, uint32_t op, const uint32_t* pc)
+{
+    switch (op)
+    {
+    case VM_LT:
+    case VM_LE:
+    case VM_EQ:
+    case VM_NE:
+    case VM_MIN:
+    case VM_MAX: return moves(d, pc[1]) || moves(d, pc[2]);
+    case VM_ABS:
+    case VM_SIGN:
+    case VM_FLOOR:
+    case VM_TABLE:
+    case VM_TABLE_SLOPE:
+    case VM_TABLE_ROWS: return moves(d, pc[1]);
+    default: return false;
+    }
+}
+
 static void visit(TapeDraft* d, uint32_t op, const uint32_t* pc, uint32_t words)
 {
     bool own = d->block != 0 && moves(d, pc[0]) && d->slots.at[d->space->slot_of[pc[0]]].block == d->block;
     bool moved = operator_moves(d, op, pc, words);
+    d->broken |= is_broken(d, op, pc);
     if (d->dry)
     {
         d->changed |= moved && !own;
@@ -676,7 +700,7 @@ static int find_degree(TapeDraft* d, const Series* s)
     bool more = true;
     int most = 0;
     for (uint32_t p = 0; p < d->parts.count; p++)
-        if (d->parts.at[p].unknowns > 0)
+        if (d->parts.at[p].unknowns > 0 || d->broken)
             return SERIES_ENDLESS;
     d->slots.at[d->time_slot].degree = 1;
     for (uint32_t i = 0; i < s->input_count && !s->closed; i++)
@@ -915,7 +939,7 @@ static void begin_draft(TapeDraft* d, const Series* s, const double* R)
     DRAFT_LISTS(X)
 #undef X
     d->R = R;
-    d->failed = d->dry = false;
+    d->failed = d->dry = d->broken = false;
     d->block = 0;
     d->obstacle = NO_REG;
     add_slot(d, NO_REG, false);

@@ -2,6 +2,7 @@
 // inside are plain; this file is compiled without jump tables because an indirect branch with many targets mispredicts
 // nearly always on virtual machines.
 #include "vm/vm.h"
+#include "base/tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,11 +142,45 @@ static double row_size(const double* x, const double* c, uint32_t count)
         }                                                                                                              \
         break;
 
+// What looks beyond the registers: tables, histories, rows of maps, functions of others. Returns the word after the
+// run.
+__attribute__((noinline)) static const uint32_t* run_others(const kaiModel* model, double* R, const uint32_t* pc,
+                                                            const VmHost* host)
+{
+    uint32_t op = *pc & 0xff, count = *pc >> 8;
+    pc++;
+    switch (op)
+    {
+        BINARY(TABLE, table_value(model, (uint32_t)b, a, false))
+        BINARY(TABLE_ROWS, table_rows(model, (uint32_t)b, a))
+        BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
+    case VM_DELAYED:
+    case VM_DELAYED_SLOPE:
+        for (; count > 0; count--, pc += 2)
+            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
+        break;
+    case VM_ROW:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_sum(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+        break;
+    case VM_ROW_SIZE:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_size(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+        break;
+    case VM_CALL:
+        R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);
+        pc += count;
+        break;
+    default: __builtin_trap();  // code that no compiler of ours emits
+    }
+    return pc;
+}
+
 // Straight-line operators. Returns the word after the run.
 static const uint32_t* run_operators(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
 {
     uint32_t op = *pc & 0xff, count = *pc >> 8;
-    pc++;
+    const uint32_t* head = pc++;
     switch (op)
     {
         UNARY(MOVE, a)
@@ -190,27 +225,7 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
         UNARY(TANH, tanh(a))
         UNARY(LOG10, log10(a))
         BINARY(HYPOT, hypot(a, b))
-        BINARY(TABLE, table_value(model, (uint32_t)b, a, false))
-        BINARY(TABLE_ROWS, table_rows(model, (uint32_t)b, a))
-        BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
-    case VM_DELAYED:
-    case VM_DELAYED_SLOPE:
-        for (; count > 0; count--, pc += 2)
-            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
-        break;
-    case VM_ROW:
-        for (; count > 0; count--, pc += 4)
-            R[pc[0]] = row_sum(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
-        break;
-    case VM_ROW_SIZE:
-        for (; count > 0; count--, pc += 4)
-            R[pc[0]] = row_size(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
-        break;
-    case VM_CALL:
-        R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);
-        pc += count;
-        break;
-    default: __builtin_trap();  // code that no compiler of ours emits
+    default: return run_others(model, R, head, host);
     }
     return pc;
 }
@@ -362,7 +377,6 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     {
         ROUNDS = 60
     };
-    static const double ROUNDING = 4e-16, SMALL = 1e-11;
     Newton w;  // not cleared: the matrix is large, and filled where it is used
     w.model = model;
     w.R = R;
@@ -389,9 +403,9 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
         if (failed == 0 && !moved)  // as good as it gets: where we came from
         {
             failed = newton_move(&w, 0);
-            return failed != 0 ? failed : newton_within(&w, SMALL, SMALL / 10) ? 0 : lost;
+            return failed != 0 ? failed : newton_within(&w, LOOP_SMALL, LOOP_SMALL / 10) ? 0 : lost;
         }
-        if (newton_within(&w, ROUNDING, 0))
+        if (newton_within(&w, LOOP_ROUNDING, 0))
             return failed;
     }
     return failed != 0 ? failed : lost;

@@ -24,7 +24,4 @@ double vm_table_slope(const kaiModel* model, uint32_t table, double u);
 // The register whose operator has no NaN among its arguments; reg_places tells where it stands.
 uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg);
 
-// A listing of the code, one instruction a line, for `check --print schedule`. Calls `line` for each.
-void vm_list(const kaiModel* model, CodeRange range, void (*line)(void* user, const char* text), void* user);
-
 #endif

@@ -1,18 +1,12 @@
 // The library as a program sees it that embeds it: only public headers. Load, messages, parameters, instants, signals,
 // snapshots, threads, memory. Expected values are closed forms.
-#include "kairos/kairos.h"
+#include "load_fixture.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // ------------------------------------------------------------------------------------------------------------- models
 
@@ -97,15 +91,7 @@ static kaiModel* load_for(const char* text, const char* experiment, const char* 
 {
     kaiLoadOptions options = text_options(text, experiment);
     options.solver = solver;
-    kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Load(&options, &model, &messages);
-    for (int i = 0; i < kaiMessages_Count(messages); i++)
-        print_message("%s\n", kaiMessages_Text(messages, i, false));
-    kaiMessages_Free(messages);
-    assert_int_equal(status, KAI_OK);
-    assert_non_null(model);
-    return model;
+    return load_with(&options);
 }
 
 static kaiModel* load(const char* text, const char* experiment)
