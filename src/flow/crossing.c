@@ -1,11 +1,11 @@
 // Where guards cross (rule C2). After every accepted step of an island the guards that read it alone are looked at; a
 // guard that reads several islands looks for itself, in the part of time that their last steps have in common.
 //
-// Along the step a guard is a polynomial (guard_path.c). Where |c0| exceeds all other terms it does not cross; otherwise
-// all its roots are isolated, in order, and what a guard remembers (its side, its latch) decides which is the first that
-// counts. A guard that is not affine in the states has a series that is cut off: it is taken for as long as its last
-// terms are below rounding and its end agrees with the guard itself, and expanded again from there. So nothing is
-// sampled, and nothing is called smooth that was not resolved. The located time is on the far side, by the same
+// Along the step a guard is a polynomial (guard_path.c). Where |c0| exceeds all other terms it does not cross;
+// otherwise all its roots are isolated, in order, and what a guard remembers (its side, its latch) decides which is the
+// first that counts. A guard that is not affine in the states has a series that is cut off: it is taken for as long as
+// its last terms are below rounding and its end agrees with the guard itself, and expanded again from there. So nothing
+// is sampled, and nothing is called smooth that was not resolved. The located time is on the far side, by the same
 // evaluation that the instant there will use.
 #include "flow/guard_path.h"
 
@@ -279,8 +279,8 @@ static bool open_window(const GuardPath* path, double theta, Window* w)
 static void give_up(const GuardPath* path, Candidate* c)
 {
     kernel_warn(path->flow->kernel, path->guard->place,
-             "`%s` swings faster than time resolves, near t = %.9g: some of its crossings may be missing",
-             model_string(path->flow->model, path->guard->text), guard_path_time(path, c->reached));
+                "`%s` swings faster than time resolves, near t = %.9g: some of its crossings may be missing",
+                model_string(path->flow->model, path->guard->text), guard_path_time(path, c->reached));
     c->reached = 1;
     if (is_past(path->flow->kernel, path->guard, path->flow->kernel->guards[path->index].g_end))
         c->after = 1;
@@ -324,7 +324,8 @@ static void scan_window(const GuardPath* path, Candidate* c)
 // Goes on to `horizon` at least, unless it finds a crossing.
 static void scan(const GuardPath* path, Candidate* c, double horizon)
 {
-    double unused, *side = is_crossing(path->guard) ? &path->flow->kernel->R[path->guard->side] : &unused, before = *side;
+    double unused, *side = is_crossing(path->guard) ? &path->flow->kernel->R[path->guard->side] : &unused,
+                   before = *side;
     *side = c->side;
     do
         scan_window(path, c);
@@ -336,7 +337,8 @@ static void scan(const GuardPath* path, Candidate* c, double horizon)
 static Candidate candidate_of(const Flow* flow, uint32_t index)
 {
     const Guard* guard = &flow->model->guards[index];
-    return (Candidate){.guard = index, .side = is_crossing(guard) ? flow->kernel->R[guard->side] : 0, .after = INFINITY};
+    return (Candidate){
+        .guard = index, .side = is_crossing(guard) ? flow->kernel->R[guard->side] : 0, .after = INFINITY};
 }
 
 // ---- one island
@@ -353,12 +355,22 @@ static void load_step_end(Flow* flow, uint32_t island)
     flow->kernel->counters.guard_calls++;
 }
 
+// zeno = continue holds all that it reads: it does not move, whatever the dense output of the solver makes of that.
+static bool is_held(const Flow* flow, const Guard* guard)
+{
+    bool held = flow->kernel->holds > 0 && guard->state_count > 0;
+    for (uint32_t i = 0; held && i < guard->state_count; i++)
+        held = flow->kernel->hold_by[flow->model->guard_states[guard->first_state + i]] != 0;
+    return held;
+}
+
 static void list_candidates(Flow* flow, uint32_t island)
 {
     double end = ode_time(flow->island_odes[island]);
     flow->candidate_count = 0;
     for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
-        flow->candidates[flow->candidate_count++] = candidate_of(flow, w.index);
+        if (!is_held(flow, &flow->model->guards[w.index]))
+            flow->candidates[flow->candidate_count++] = candidate_of(flow, w.index);
     if (flow->candidate_count == 0)
         return;
     load_step_end(flow, island);
@@ -424,7 +436,8 @@ static double collect_located(Flow* flow, double first, double share)
         const Candidate* c = &flow->candidates[i];
         if (c->after <= theta)
             flow->kernel->located[flow->kernel->located_count++] = c->guard;
-        flow->kernel->guards[c->guard].until = flow->kernel->guards[c->guard].from;  // the rest of the step is not looked at
+        flow->kernel->guards[c->guard].until =
+            flow->kernel->guards[c->guard].from;  // the rest of the step is not looked at
     }
     return theta;
 }

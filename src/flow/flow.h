@@ -89,8 +89,8 @@ struct Flow
     void* owner;
     RootMethod root;
     SeriesSpace* series_space;
-    Series** guard_series;    // per guard that is searched
-    double* pieces;           // polynomials of what a guard reads
+    Series** guard_series;  // per guard that is searched
+    double* pieces;         // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     bool no_memory;  // a search had none
 #define X(type, name) type name;

@@ -10,7 +10,8 @@
 
 GuardPath guard_path_of_step(Flow* flow, uint32_t guard, uint32_t island)
 {
-    // The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the event.
+    // The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the
+    // event.
     const Ode* ode = flow->island_odes[island];
     return (GuardPath){flow,
                        guard,
@@ -23,7 +24,8 @@ GuardPath guard_path_of_step(Flow* flow, uint32_t guard, uint32_t island)
 
 GuardPath guard_path_of_window(Flow* flow, uint32_t guard, double from, double until)
 {
-    return (GuardPath){flow, guard, &flow->model->guards[guard], from, until - from, flow->kernel->guards[guard].toward, NO_ISLAND};
+    return (GuardPath){
+        flow, guard, &flow->model->guards[guard], from, until - from, flow->kernel->guards[guard].toward, NO_ISLAND};
 }
 
 static bool has_code(const Guard* guard)
@@ -37,7 +39,8 @@ static void load_all(const GuardPath* path, double theta, bool slopes)
     Flow* flow = path->flow;
     const Guard* guard = path->guard;
     for (uint32_t i = 0; i < guard->islands.count; i++)
-        island_look(flow, flow->model->guard_islands[guard->islands.first + i], path->start, path->length, theta, slopes);
+        island_look(flow, flow->model->guard_islands[guard->islands.first + i], path->start, path->length, theta,
+                    slopes);
 }
 
 // The few states that the guard reads, at theta of the step.

@@ -98,10 +98,11 @@ static void warn(Samples* s, double theta)
 {
     const GuardPath* path = s->path;
     if (!s->spent)
-        kernel_warn(path->flow->kernel, path->guard->place,
-                 "`%s` swings faster than a million samples tell, near t = %.9g: some of its crossings may be missing; "
-                 "`max_step` shortens the steps",
-                 model_string(path->flow->model, path->guard->text), guard_path_time(path, theta));
+        kernel_warn(
+            path->flow->kernel, path->guard->place,
+            "`%s` swings faster than a million samples tell, near t = %.9g: some of its crossings may be missing; "
+            "`max_step` shortens the steps",
+            model_string(path->flow->model, path->guard->text), guard_path_time(path, theta));
     s->spent = true;
 }
 
