@@ -86,6 +86,8 @@ bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod
 {
     Field fields[FIELD_COUNT];
     *flow = (Flow){.model = kernel->model, .kernel = kernel, .hooks = hooks, .owner = owner, .root = root};
+    flow->trial = kernel->host;
+    flow->trial.beyond = &flow->beyond;
     list_fields(flow, fields);
     return fields_make(fields, FIELD_COUNT, kernel->options->allocator) && islands_create(flow, options) == KAI_OK &&
            guard_paths_create(flow);

@@ -33,6 +33,7 @@ typedef struct IslandState
     bool begun;             // its solver has started
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
     bool due;               // it stands at the present and must take a step
+    bool beyond;            // its solver has tried points beyond the domain of an operator
     bool steps;             // it has something to do between instants
     int64_t rollbacks, thrown;
     double ahead;  // the longest way it was ahead of the rest
@@ -93,6 +94,8 @@ struct Flow
     double* pieces;         // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     bool no_memory;  // a search had none
+    VmHost trial;    // what right-hand sides run with while a solver tries
+    uint32_t beyond;
 #define X(type, name) type name;
     FLOW_STATE(X)
 #undef X

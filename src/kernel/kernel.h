@@ -191,6 +191,7 @@ struct Kernel
     const KernelHooks* hooks;
     void* owner;
     VmHost host;
+    uint32_t beyond;  // operators beyond their domain at a left limit
     ChoicePolicy policy;
 #define X(type, name) type name;
     KERNEL_STATE(X)
