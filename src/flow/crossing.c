@@ -86,7 +86,7 @@ typedef struct Window
     GuardPolynomial p;
     double theta, end;  // of the step
     double length;      // of time
-    double g_end;
+    double g_end;  // of an exact polynomial its value there
 } Window;
 
 // Two islands that move together keep their distance but for the rounding of each: that is no crossing.
@@ -180,19 +180,22 @@ static double pass_end(const Window* w, double at)
     Flow* flow = path->flow;
     if (at < INFINITY)
         return at;
-    if (is_past(flow->kernel, path->guard, w->g_end))
+    double g = w->end < 1 ? w->g_end : guard_path_value(path, 1);
+    if (is_past(flow->kernel, path->guard, g))
         return guard_samples_locate(path, w->theta, w->end);
-    if (is_crossing(path->guard) && w->g_end != 0)
-        flow->kernel->R[path->guard->side] = sign_of(w->g_end);
+    if (is_crossing(path->guard) && g != 0)
+        flow->kernel->R[path->guard->side] = sign_of(g);
     return INFINITY;
 }
 
 // A root that the guard itself, by its sign at the end, has not reached yet.
 static bool lies_beyond(const Window* w, const PolynomialRoot* root)
 {
-    bool close = w->length - root->after <= 1e-6 * w->length;
+    if (root->touch || w->length - root->after > 1e-6 * w->length)
+        return false;
+    double g = w->end < 1 ? w->g_end : guard_path_value(w->path, 1);
     double size = polynomial_bound(w->p.c, w->p.degree, w->length, 0);
-    return close && !root->touch && w->g_end != 0 && root->to != sign_of(w->g_end) && fabs(w->g_end) <= 1e-9 * size;
+    return g != 0 && root->to != sign_of(g) && fabs(g) <= 1e-9 * size;
 }
 
 static double search_window(const Window* w)
@@ -203,6 +206,8 @@ static double search_window(const Window* w)
     if (polynomial_clear(p->c, p->degree, w->length, noise))
     {
         bool past = is_past(w->path->flow->kernel, w->path->guard, p->c[0]);
+        if (p->exact && !past)
+            return INFINITY;
         return pass_end(w, past ? walk_roots(w, roots, 0) : INFINITY);
     }
     int count = polynomial_roots(p->c, p->degree, w->length, noise, roots, GUARD_TERMS);
@@ -264,7 +269,7 @@ static bool open_window(const GuardPath* path, double theta, Window* w)
     *w = (Window){.path = path, .theta = theta, .end = 1, .length = rest};
     if (!guard_path_polynomial(path, theta, rest, false, &w->p))
         return false;
-    w->g_end = path->flow->kernel->guards[path->index].g_end;
+    w->g_end = polynomial_plain(w->p.c, w->p.degree, rest);
     if (w->p.exact)
         return true;
     w->length = resolved_length(&w->p, rest);
@@ -282,7 +287,7 @@ static void give_up(const GuardPath* path, Candidate* c)
                 "`%s` swings faster than time resolves, near t = %.9g: some of its crossings may be missing",
                 model_string(path->flow->model, path->guard->text), guard_path_time(path, c->reached));
     c->reached = 1;
-    if (is_past(path->flow->kernel, path->guard, path->flow->kernel->guards[path->index].g_end))
+    if (is_past(path->flow->kernel, path->guard, guard_path_value(path, 1)))
         c->after = 1;
 }
 
@@ -344,17 +349,6 @@ static Candidate candidate_of(const Flow* flow, uint32_t index)
 // ---- one island
 // ------------------------------------------------------------------------------------------------------
 
-// The guards of the island and their slopes at the end of its step.
-static void load_step_end(Flow* flow, uint32_t island)
-{
-    const kaiModel* model = flow->model;
-    const Ode* ode = flow->island_odes[island];
-    island_ends(flow, island);
-    flow->kernel->R[model->reg_time] = ode_time(ode);
-    vm_run(model, flow->kernel->R, model->islands[island].events, &flow->kernel->host);
-    flow->kernel->counters.guard_calls++;
-}
-
 // zeno = continue holds all that it reads: it does not move, whatever the dense output of the solver makes of that.
 static bool is_held(const Flow* flow, const Guard* guard)
 {
@@ -371,15 +365,27 @@ static void list_candidates(Flow* flow, uint32_t island)
     for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
         if (!is_held(flow, &flow->model->guards[w.index]))
             flow->candidates[flow->candidate_count++] = candidate_of(flow, w.index);
-    if (flow->candidate_count == 0)
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
+        flow->kernel->guards[flow->candidates[i].guard].until = end;
+    flow->ends_known = false;
+}
+
+// The guards of the island and their slopes at the end of its step: asked for only where no crossing comes before.
+void guard_load_ends(Flow* flow, uint32_t island)
+{
+    const kaiModel* model = flow->model;
+    if (flow->ends_known)
         return;
-    load_step_end(flow, island);
-    for (uint32_t i = 0; i < flow->candidate_count; i++)  // the search writes to the registers they lie in
+    flow->ends_known = true;
+    island_ends(flow, island);
+    flow->kernel->R[model->reg_time] = ode_time(flow->island_odes[island]);
+    vm_run(model, flow->kernel->R, model->islands[island].events, &flow->kernel->host);
+    flow->kernel->counters.guard_calls++;
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
         GuardState* state = &flow->kernel->guards[flow->candidates[i].guard];
-        state->g_end = guard_value(flow->kernel, &flow->model->guards[flow->candidates[i].guard]);
-        state->slope_end = flow->kernel->R[flow->model->guards[flow->candidates[i].guard].slope];
-        state->until = end;
+        state->g_end = guard_value(flow->kernel, &model->guards[flow->candidates[i].guard]);
+        state->slope_end = flow->kernel->R[model->guards[flow->candidates[i].guard].slope];
     }
 }
 
@@ -458,6 +464,8 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
         cut_unseen(flow, island, seen);
         *theta = seen;
     }
+    else
+        guard_load_ends(flow, island);
     return *theta < 1 || flow->kernel->located_count > 0;
 }
 
@@ -495,6 +503,7 @@ void guard_look(Flow* flow, uint32_t index, double until)
     state->slope_end = guard_path_slope(&path, 1);
     state->g_end = guard_value(flow->kernel, guard);
     state->until = until;
+    flow->ends_known = true;
     Candidate c = candidate_of(flow, index);
     scan(&path, &c, 1);
     bool found = c.after < INFINITY;

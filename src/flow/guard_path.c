@@ -75,7 +75,11 @@ double guard_path_value(const GuardPath* path, double theta)
     Flow* flow = path->flow;
     const Guard* guard = path->guard;
     if (theta >= 1)
+    {
+        if (path->island != NO_ISLAND)
+            guard_load_ends(flow, path->island);
         return flow->kernel->guards[path->index].g_end;
+    }
     load(path, theta);
     vm_run(flow->model, flow->kernel->R, has_code(guard) ? guard->code : guard->look, &flow->kernel->host);
     return guard_value(flow->kernel, guard);
@@ -165,6 +169,29 @@ static size_t pieces_size(const Flow* flow)
     return sizeof(double) * ((size_t)flow->piece_capacity * (GUARD_TERMS + 1) + GUARD_TERMS);
 }
 
+static bool is_still(const kaiModel* model, uint32_t reg)
+{
+    return reg < model->reg_first[REG_VALUE] && reg != model->reg_time &&
+           (reg < model->reg_first[REG_STATE] || reg >= model->reg_first[REG_MEMORY]);
+}
+
+// Guards that are a state against a level, the most frequent ones, need no series.
+static int8_t sign_of_state(const kaiModel* model, const Guard* guard)
+{
+    const uint32_t* code = model->code + guard->code.start;
+    uint32_t words = guard->code.end - guard->code.start;
+    if (!has_code(guard) || guard->curved || guard->state_count != 1 || code[0] >> 8 != 1 || code[1] != guard->g)
+        return 0;
+    uint32_t op = code[0] & 0xff, state = model->reg_first[REG_STATE] + (uint32_t)model->guard_states[guard->first_state];
+    if (words == 3 && (op == VM_MOVE || op == VM_NEG) && code[2] == state)
+        return op == VM_MOVE ? 1 : -1;
+    if (words != 4 || (op != VM_ADD && op != VM_SUB))
+        return 0;
+    if (code[2] == state && is_still(model, code[3]))
+        return 1;
+    return code[3] == state && is_still(model, code[2]) ? op == VM_ADD ? 1 : -1 : 0;
+}
+
 static bool is_searched(const Guard* guard)
 {
     return guard->searched && !guard->time_only;
@@ -191,6 +218,8 @@ bool guard_paths_create(Flow* flow)
     if (flow->series_space == NULL || flow->pieces == NULL || flow->piece_registers == NULL)
         return false;
     memset(flow->pieces, 0, pieces_size(flow));
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        flow->guard_signs[i] = sign_of_state(model, &model->guards[i]);
     for (uint32_t i = 0; i < model->guards_count; i++)
         if (is_searched(&model->guards[i]) && (flow->guard_series[i] = make_series(flow, &model->guards[i])) == NULL)
             return false;
@@ -267,6 +296,19 @@ static bool has_ended(const GuardPolynomial* p, int k, int inputs, double reach)
     return true;
 }
 
+static void state_polynomial(const GuardPath* path, double theta, GuardPolynomial* p)
+{
+    const kaiModel* model = path->flow->model;
+    uint32_t state = (uint32_t)model->guard_states[path->guard->first_state];
+    p->degree = state_piece(path, state, theta, p->c);
+    p->exact = true;
+    for (int k = 1; k <= p->degree && path->flow->guard_signs[path->index] < 0; k++)
+        p->c[k] = -p->c[k];
+    load(path, theta);
+    vm_run(model, path->flow->kernel->R, path->guard->code, &path->flow->kernel->host);
+    p->c[0] = guard_value(path->flow->kernel, path->guard);
+}
+
 bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p)
 {
     enum
@@ -277,6 +319,11 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
     const Guard* guard = path->guard;
     uint32_t failed, count = input_count(flow->model, guard);
     Series* series = flow->guard_series[path->index];
+    if (flow->guard_signs[path->index] != 0)
+    {
+        state_polynomial(path, theta, p);
+        return true;
+    }
     load(path, theta);
     SeriesStatus status = series_begin(series, flow->kernel->R, &flow->kernel->host, &failed);
     flow->no_memory |= status == SERIES_MEMORY;

@@ -28,6 +28,8 @@ GuardPath guard_path_of_window(Flow* flow, uint32_t guard, double from, double u
 
 // g at the fraction theta, as an instant there will compute it.
 double guard_path_value(const GuardPath* path, double theta);
+// crossing.c: g_end and slope_end of the guards that are searched for in the step of an island.
+void guard_load_ends(Flow* flow, uint32_t island);
 // Its slope along the dense output; g is in its register then.
 double guard_path_slope(const GuardPath* path, double theta);
 
