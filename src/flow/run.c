@@ -231,6 +231,14 @@ static kaiStatus go_on(Flow* flow, double until)
     }
 }
 
+// Who asks after the end finds the states there, not where a guard was looked at last.
+static void load_end(Flow* flow)
+{
+    for (uint32_t i = 0; i < flow->model->islands_count; i++)
+        if (flow->islands[i].begun)
+            island_load(flow, i, flow->kernel->now.t);
+}
+
 static kaiStatus fail_with(Flow* flow, kaiStatus status)
 {
     Kernel* kernel = flow->kernel;
@@ -253,6 +261,8 @@ kaiStatus flow_step_to(Flow* flow, double until)
         status = KAI_INSTANT;  // the start
     if (status == KAI_INSTANT && kernel->halted)
         status = KAI_END;
+    if (status == KAI_END)
+        load_end(flow);
     flow->ended |= status == KAI_END || kernel->failure.status == KAI_INTERRUPTED;
     return status;
 }
