@@ -55,7 +55,7 @@ extern "C"
     typedef struct kaiSimOptions
     {
         uint32_t cookie;  // set by kaiModel_SimOptions; not for you
-        // <settings> written by tools/make-reference from src/model/settings.def
+        // <settings> written by tools/make-reference from src/settings/settings.def
         // When the run begins: a finite time. Default: 0.
         double start;
         // When the run ends (not how long it takes): a time or inf. Default: start + 10.

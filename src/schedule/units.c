@@ -1,4 +1,4 @@
-// Units (decision 0018): the flow and the reaction of a model with islands, cut into the smallest parts that can be
+// Units (decision 0018): the flow and the reaction of a model that is not fused, cut into the smallest parts that can be
 // evaluated by themselves, with lists of who reads what. A run follows these lists from what changes, so that an
 // instant costs what it touches.
 //
