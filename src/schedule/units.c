@@ -1,5 +1,5 @@
-// Units (decision 0018): the flow and the reaction of a model that is not fused, cut into the smallest parts that can be
-// evaluated by themselves, with lists of who reads what. A run follows these lists from what changes, so that an
+// Units (decision 0018): the flow and the reaction of a model that is not fused, cut into the smallest parts that can
+// be evaluated by themselves, with lists of who reads what. A run follows these lists from what changes, so that an
 // instant costs what it touches.
 //
 // A reaction unit is a definition (or a loop of them), a guard, a memory, a `when` or transition, an assertion, a fault
