@@ -183,7 +183,7 @@ enum
 
 SymReg compiler_reg(Compiler* c, RegClass cls);
 
-// analysis.c: facts about variables (variability, absence, loops), contexts of nodes. After derive_needed.
+// analysis.c: facts about variables (variability, absence, loops), contexts of nodes.
 void analyse(Compiler* c);
 Variability node_varies(Compiler* c, NodeId node);
 // The walk over expressions, as scalar_walk: begin with walk_begin(&c->nodes), walk_push roots. 0: none is left.
@@ -209,8 +209,8 @@ ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* u
 // derivative that u had. What holds only while an event is present is no part of the flow.
 ScalarId flow_derivative(Compiler* c, ScalarId root);
 
-// impulse/: orders.c infers who can carry impulses and who can jump, and refuses what has no meaning (rule V3); parts.c
-// gives the weight of δ⁽ᵏ⁾ in an expression at a tag (rule V4).
+// impulse_orders.c infers who can carry impulses and who can jump, and refuses what has no meaning (rule V3);
+// impulse_parts.c gives the weight of δ⁽ᵏ⁾ in an expression at a tag (rule V4).
 enum
 {
     ORDER_MAX = 8
@@ -226,7 +226,7 @@ char* print_impulses(Compiler* c);
 // The value of an expression at the tag before.
 ScalarId last_value(Compiler* c, NodeId node);
 
-// impulse/numeric.c: impulses as numbers. What an operator that makes impulses shows in a reaction, a derivative as a
+// impulse_numeric.c: impulses as numbers. What an operator that makes impulses shows in a reaction, a derivative as a
 // difference, a state with its pulses, and the part of a jump that is no pulse.
 ScalarId numeric_pulse(Compiler* c, NodeId node);
 ScalarId numeric_shares(Compiler* c, NodeId node);

@@ -498,7 +498,7 @@ double ode_next_step(const Ode* ode)
 // -------------------------------------------------------------------------------------------------------- cut,
 // snapshot
 
-// The moving average of hyb.h in the yardstick: 0.8 old + 0.2 new, the next step at most 3 of it.
+// A moving average, 0.8 old + 0.2 new; the next step is at most 3 of it.
 static void note_event(OdeState* s)
 {
     double distance = s->t - s->event_time;

@@ -3,8 +3,8 @@
 // Contract of every method. `ode_step` takes one accepted step from t to at most `limit` and leaves a dense output over
 // that step: `ode_dense` with theta in [0, 1]. The caller may then cut the step at a theta (`ode_cut`: an event was
 // located there) and go on from there, or change the state and call `ode_restart`. A one-step method restarts for free.
-// Everything that changes lives in one block of `ode_size` bytes, so that a snapshot is a copy (CVODE excepted:
-// see ode_save). Nothing is allocated after ode_init.
+// Everything that changes lives in one block, so that a snapshot is a copy (CVODE excepted: see ode_save). Nothing is
+// allocated after ode_create.
 //
 // Status: 0 done, < 0 failed (ODE_ERR_...).
 #ifndef KAIROS_NUM_ODE_H
@@ -46,7 +46,7 @@ typedef enum OdeBreakpoint
 enum
 {
     ODE_OK = 0,
-    ODE_ERR_RHS = -1,       // f returned nonzero; ode_status of f is in OdeStats.rhs_status
+    ODE_ERR_RHS = -1,       // f returned nonzero, which is in OdeStats.rhs_status
     ODE_ERR_STEP = -2,      // the step size fell below what t can resolve
     ODE_ERR_CONVERGE = -3,  // an implicit equation could not be solved, even with the smallest step
     ODE_ERR_LINEAR = -4,    // a singular matrix, even with the smallest step

@@ -1,4 +1,4 @@
-# Machines that cannot work get a message with lines, never a hang (issue 4): no or two initial modes and a transition to nowhere when
+# Machines that cannot work get a message with lines, never a hang: no or two initial modes and a transition to nowhere when
 # they are checked, a mode that never ends its instant when it runs.
 . tests/cli/helpers.bash
 put() { cat >"$WORK/m.kai"; }

@@ -896,7 +896,7 @@ typedef struct Stiff
     double start[8], expected[8];
 } Stiff;
 
-// Reference values: IVP test set, as in checks.md. atol follows the smallest component: Robertson's y2 ends at 8e-14
+// Reference values: IVP test set. atol follows the smallest component: Robertson's y2 ends at 8e-14
 // and must still have relative accuracy, and differences would blur it: there the Jacobian is given.
 static const Stiff stiff[] = {
     {"HIRES",
