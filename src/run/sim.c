@@ -263,7 +263,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
     }
     if (sim == NULL || !make_floors(sim, &run))
     {
-        const char* trouble = sim != NULL && sim->flow.kernel != NULL ? flow_trouble(&sim->flow, &run.ode) : NULL;
+        const char* trouble = sim != NULL ? sim->flow.trouble : NULL;
         if (trouble != NULL)
             error_set(failure, KAI_ERR_USAGE, "%s", trouble);
         else
