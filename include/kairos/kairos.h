@@ -5,6 +5,7 @@
 #include "kairos/base.h"
 #include "kairos/diagram.h"
 #include "kairos/error.h"
+#include "kairos/eval.h"
 #include "kairos/model.h"
 #include "kairos/plot.h"
 #include "kairos/program.h"

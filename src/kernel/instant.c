@@ -186,6 +186,8 @@ kaiStatus instant_run(Kernel* kernel, double t, bool start)
     double found = t;
     kernel->counters.instants += !again;
     kaiStatus status = KAI_OK;
+    // The left limit at a located crossing lies a rounding beyond the level that a relation keeps an operator from.
+    kernel->host.beyond = kernel->located_count > 0 ? &kernel->beyond : NULL;
     if (again)  // crossings a few ulp apart share one instant: its tags go on
     {
         t = kernel->instant_time;
@@ -201,6 +203,7 @@ kaiStatus instant_run(Kernel* kernel, double t, bool start)
         kernel->now.p = 0;
         kernel->now.m = 0;
     }
+    kernel->host.beyond = NULL;
     if (status != KAI_OK)
         return status;
     kernel->instant_runs++;

@@ -818,7 +818,8 @@ static void test_two_threads(void** state)
 // ---------------------------------------------------------------------------------------------------------------
 // memory
 
-static void check_no_allocation(const char* text, const char* experiment, const char* solver)
+// What a mode needs is made when it is met first: in the first `warm` instants.
+static void check_no_allocation(const char* text, const char* experiment, const char* solver, int warm)
 {
     kaiModel* model = load_for(text, experiment, solver);
     Heap heap = {.fail_at = -1};
@@ -826,7 +827,8 @@ static void check_no_allocation(const char* text, const char* experiment, const 
     options.allocator = (kaiAllocator){heap_alloc, &heap};
     options.solver = solver;
     kaiSim* sim = create(model, &options);
-    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+    for (int i = 0; i < warm; i++)
+        assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
     long before = heap.calls;
     int64_t instants = 0;
     kaiStatus status;
@@ -862,11 +864,11 @@ static const char busy_text[] = "model Busy {\n"
 static void test_no_allocation_in_a_run(void** state)
 {
     (void)state;
-    check_no_allocation(ball_text, "bounce", "rk45");
-    check_no_allocation(busy_text, "e", "rk45");
-    check_no_allocation(busy_text, "e", "rk23");
-    check_no_allocation(busy_text, "e", "euler");
-    check_no_allocation(busy_text, "e", "rosenbrock");
+    check_no_allocation(ball_text, "bounce", "rk45", 2);
+    check_no_allocation(busy_text, "e", "rk45", 40);
+    check_no_allocation(busy_text, "e", "rk23", 40);
+    check_no_allocation(busy_text, "e", "euler", 40);
+    check_no_allocation(busy_text, "e", "rosenbrock", 40);
 }
 
 // Everything a program does with the library, with an allocator that fails once. True: nothing failed.

@@ -312,6 +312,43 @@ static void ask_sim(kaiSim* sim, int index)
     assert_int_equal(kaiSim_Expect(sim, index, &expect), KAI_ERR_USAGE);
 }
 
+static void test_eval(void** state)
+{
+    (void)state;
+    House h = build();
+    kaiError error;
+    double x[8] = {0}, value;
+    assert_null(kaiEval_Create(NULL, NULL, &error));
+    refused(error.status, &error);
+    assert_null(kaiEval_Create(h.model, NULL, &error));
+    assert_null(kaiEval_Create(h.model, &(kaiSimOptions){0}, NULL));
+    kaiSimOptions options = kaiModel_SimOptions(h.model);
+    kaiEval* made = kaiEval_Create(h.model, &options, &error);
+    for (int i = 0; i < 2; i++)  // none, and one that has not started
+    {
+        kaiEval* eval = i == 0 ? NULL : made;
+        assert_int_equal(kaiEval_Rates(eval, 0, x, x), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_RatesAlong(eval, 0, x, x, x), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Indicators(eval, 0, x, x), KAI_ERR_USAGE);
+        assert_false(kaiEval_Crossed(eval, 0, x));
+        assert_int_equal(kaiEval_StepDone(eval, 0, x), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Instant(eval, 0, x), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Set(eval, -1, 0), KAI_ERR_USAGE);
+        assert_false(kaiEval_Get(eval, 100000, &value));
+    }
+    assert_int_equal(kaiEval_StateCount(NULL), 0);
+    assert_int_equal(kaiEval_IndicatorCount(NULL), 0);
+    assert_int_equal(kaiEval_Start(NULL, x), KAI_ERR_USAGE);
+    assert_int_equal(kaiEval_Start(made, NULL), KAI_ERR_USAGE);
+    assert_true(kaiEval_Next(NULL) == INFINITY);
+    assert_true(kaiEval_Now(NULL).t == 0);
+    assert_false(kaiEval_Halted(NULL));
+    assert_null(kaiEval_Failure(NULL));
+    kaiEval_Free(made);
+    kaiEval_Free(NULL);
+    tear_down(&h);
+}
+
 static void test_no_sim(void** state)
 {
     (void)state;
@@ -542,8 +579,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open),     cmocka_unit_test(test_no_program), cmocka_unit_test(test_questions),
         cmocka_unit_test(test_no_proof), cmocka_unit_test(test_model),      cmocka_unit_test(test_create),
-        cmocka_unit_test(test_no_sim),   cmocka_unit_test(test_sim),        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_figures),  cmocka_unit_test(test_studies),
+        cmocka_unit_test(test_no_sim),   cmocka_unit_test(test_eval),       cmocka_unit_test(test_sim),
+        cmocka_unit_test(test_results),  cmocka_unit_test(test_figures),    cmocka_unit_test(test_studies),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }
