@@ -86,7 +86,7 @@ typedef struct Window
     GuardPolynomial p;
     double theta, end;  // of the step
     double length;      // of time
-    double g_end;  // of an exact polynomial its value there
+    double g_end;       // of an exact polynomial its value there
 } Window;
 
 // Two islands that move together keep their distance but for the rounding of each: that is no crossing.
