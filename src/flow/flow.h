@@ -113,19 +113,21 @@ struct Flow
     IndexList waiting, looks;  // islands that must step, guards that want a look
     IndexList delaying;        // islands that feed delays
     uint32_t candidate_count;
+    const char* trouble;  // why a solver could not be made: a part of Kairos that is missing; NULL: none
 };
 
 // flow.c
 bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod root, const FlowHooks* hooks,
                void* owner);
-const char* flow_trouble(const Flow* flow, const OdeOptions* options);  // why a solver cannot be made; NULL: memory
 void flow_free(Flow* flow);
 size_t flow_save_size(const Flow* flow);
 char* flow_save(const Flow* flow, char* block);
 const char* flow_load(Flow* flow, const char* block, bool* ok);
 kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status);
 
-// run.c: to the end of the next instant (KAI_INSTANT) or of the run (KAI_END).
+// run.c: parameters, start values, first latches, initial equations: all that comes before the first instant.
+kaiStatus flow_prepare(Kernel* kernel);
+// To the end of the next instant (KAI_INSTANT) or of the run (KAI_END).
 kaiStatus flow_step(Flow* flow);
 // The same, but not beyond t: KAI_OK if that came first; the run stands there then.
 kaiStatus flow_step_to(Flow* flow, double t);
@@ -166,7 +168,7 @@ kaiStatus pulse_step_done(Flow* flow);            // a step without an instant h
 kaiStatus pulse_settle(Flow* flow, bool* moved);  // breakpoint_solver = ibe, at the end of an instant
 
 // initial.c
-kaiStatus initial_solve(Flow* flow);
+kaiStatus initial_solve(Kernel* kernel);
 
 // feed.c
 kaiStatus delay_island_step(Flow* flow, uint32_t island, double until);  // what goes in during an island's last step

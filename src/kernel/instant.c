@@ -141,7 +141,7 @@ static kaiStatus check_interrupt(Kernel* kernel)
     if (kernel->options->interrupt == NULL || *kernel->options->interrupt == 0)
         return KAI_OK;
     kernel->failure =
-        (kaiFailure){.status = KAI_INTERRUPTED, .tag = kernel->now, .text = "interrupted inside an instant"};
+        (kaiError){.status = KAI_INTERRUPTED, .tag = kernel->now, .message = "interrupted inside an instant"};
     return KAI_INTERRUPTED;
 }
 

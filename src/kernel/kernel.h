@@ -214,10 +214,10 @@ struct Kernel
     uint64_t touch;          // number of the instant
     uint64_t reaction;       // number of the last one
     uint64_t arming;         // and of the last time guards were armed
-    kaiFailure failure;
+    kaiError failure;
     char message[1200];
     char help[300];
-    kaiFailure warnings[4];  // the first ones
+    kaiError warnings[4];  // the first ones
     char warning_texts[4][600];
 };
 
