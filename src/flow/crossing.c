@@ -57,9 +57,11 @@ static double push_past(const GuardPath* path, double at, double limit)
         at = fmin(at + step, limit);
         step *= 2;
     }
-    while (at - before > 2 * fmax(at * DBL_EPSILON, 0x1p-80))
+    while (at - before > fmax(0.75 * at * DBL_EPSILON, 0x1p-80))
     {
         double mid = 0.5 * (before + at);
+        if (!(mid > before && mid < at))
+            break;
         *(is_past(path->flow->kernel, path->guard, guard_path_value(path, mid)) ? &at : &before) = mid;
     }
     return at;
