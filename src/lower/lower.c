@@ -685,12 +685,6 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
 
 // ---- traversal ------------------------------------------------------------------------------------------------------
 
-typedef struct Todo
-{
-    NodeId node;
-    bool smooth;
-} Todo;
-
 static Lowered* slot(Compiler* c, Phase phase, bool smooth, NodeId n)
 {
     while (c->lowered[phase][smooth].count < c->flat->nodes.count)
@@ -700,14 +694,14 @@ static Lowered* slot(Compiler* c, Phase phase, bool smooth, NodeId n)
 
 Lowered lower(Compiler* c, Phase phase, NodeId root)
 {
-    VEC(Todo) stack = {0};
-    vec_push(c->arena, stack, (Todo){root, false});
-    while (stack.count > 0)
+    uint32_t base = c->todo.count;  // of a lowering around this one
+    vec_push(c->arena, c->todo, (Todo){root, false});
+    while (c->todo.count > base)
     {
-        Todo top = stack.at[stack.count - 1];
+        Todo top = c->todo.at[c->todo.count - 1];
         if (slot(c, phase, top.smooth, top.node)->value != 0)
         {
-            stack.count--;
+            c->todo.count--;
             continue;
         }
         bool inner = top.smooth || c->flat->nodes.at[top.node].op == NODE_SMOOTH;
@@ -720,7 +714,7 @@ Lowered lower(Compiler* c, Phase phase, NodeId root)
             arg[i] = *slot(c, phase, inner, need[i]);
             if (arg[i].value == 0)
             {
-                vec_push(c->arena, stack, (Todo){need[i], inner});
+                vec_push(c->arena, c->todo, (Todo){need[i], inner});
                 ready = false;
             }
         }
@@ -728,7 +722,7 @@ Lowered lower(Compiler* c, Phase phase, NodeId root)
             continue;
         Lowered made = lower_node(c, phase, top.smooth, top.node, arg, count);
         *slot(c, phase, top.smooth, top.node) = made;
-        stack.count--;
+        c->todo.count--;
     }
     return *slot(c, phase, false, root);
 }
