@@ -1,22 +1,7 @@
 // kairos check: diagnostics of every model and experiment of the files, or a listing.
-#include "cli/cli.h"
+#include "cli/options.h"
 
-#include <string.h>
-
-static int print_listing(const kaiLoadOptions* options, const char* what)
-{
-    char* text = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Print(options, what, &text, &messages);
-    int code = report_load(options, status, messages);
-    kaiMessages_Free(messages);
-    if (status == KAI_OK)
-        fputs(text, stdout);
-    kaiText_Free(text, options->allocator);
-    if (status == KAI_ERR_USAGE)
-        return usage_error("--print knows flat, schedule, impulses and causality, not `%s`", what);
-    return code;
-}
+#include <stdlib.h>
 
 static int check_file(const kaiLoadOptions* options)
 {
@@ -27,28 +12,48 @@ static int check_file(const kaiLoadOptions* options)
     return code;
 }
 
+typedef struct CheckCall
+{
+    kaiLoadOptions options;
+    const char* what;  // --print; NULL: diagnostics
+    int files;
+    char** paths;
+} CheckCall;
+
+static int take(void* user, const Arguments* a, Found found)
+{
+    CheckCall* c = user;
+    if (found == FOUND_FILE)
+        c->paths[c->files++] = a->value;
+    else if (a->option == OPTION_EXPERIMENT)
+        c->options.experiment = a->value;
+    else
+        c->what = a->option == OPTION_LIST ? "names" : a->value;
+    return EXIT_DONE;
+}
+
+static int check_one(CheckCall* c, char* path)
+{
+    char* text = NULL;
+    c->options.path = path;
+    c->options.text = NULL;
+    int code = read_standard_input(&c->options, &text);
+    if (code == EXIT_DONE)
+        code = c->what != NULL ? print_listing(&c->options, c->what) : check_file(&c->options);
+    free(text);
+    return code;
+}
+
 int command_check(int argc, char** argv)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
-    const char *what = NULL, *value;
-    int code = EXIT_DONE, files = 0;
-    for (int i = 0; i < argc; i++)
+    CheckCall call = {.options = kaiDefaultLoadOptions(), .paths = argv};  // a file is never put behind where it was
+    int code = arguments_each(FOR_CHECK, argc, argv, take, &call);
+    if (code != EXIT_DONE)
+        return code;
+    for (int i = 0; i < call.files; i++)
     {
-        if ((value = option_value(argc, argv, &i, "--print")) != NULL)
-            what = value;
-        else if ((value = option_value(argc, argv, &i, "-e")) != NULL)
-            options.experiment = value;
-        else if (argv[i][0] == '-' && argv[i][1] != 0)
-            return usage_error("check has no option `%s`", argv[i]);
-    }
-    for (int i = 0; i < argc; i++)
-    {
-        if (option_value(argc, argv, &i, "--print") != NULL || option_value(argc, argv, &i, "-e") != NULL)
-            continue;
-        files++;
-        options.path = argv[i];
-        int one = what != NULL ? print_listing(&options, what) : check_file(&options);
+        int one = check_one(&call, call.paths[i]);
         code = one > code ? one : code;
     }
-    return files > 0 ? code : usage_error("check needs a file");
+    return call.files > 0 ? code : usage_error("check needs a file; see kairos check --help");
 }

@@ -40,11 +40,15 @@ int exit_code(kaiStatus status);
 // choice = all: a run is explored, it has outcomes.
 bool explores_choices(const kaiSimOptions* options);
 
-// `name=value` of --set. False: *why says what is wrong.
-bool parse_override(const char* text, kaiOverride* out, char* name, size_t name_size, const char** why);
 bool parse_number(const char* text, double* value);
 
-// Option parsing: `--name value` or `--name=value`. Returns the value and advances *i, or NULL.
-const char* option_value(int argc, char** argv, int* i, const char* name);
+// If the file is `-`: the text of standard input, which the caller frees. An exit code.
+int read_standard_input(kaiLoadOptions* options, char** text);
+// All of a stream, ending in 0; NULL: it cannot be read.
+char* read_stream(FILE* in);
+// Every error is one of the call: a wrong name or value in an option.
+bool is_wrong_call(kaiMessages* messages);
+// A listing of the model (kaiModel_Print) on standard output. An exit code.
+int print_listing(const kaiLoadOptions* options, const char* what);
 
 #endif

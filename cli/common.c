@@ -51,25 +51,37 @@ static void list_experiments(const kaiLoadOptions* options)
     kaiMessages_Free(messages);
 }
 
-// The name of an experiment or of --set, a diagram of what is not there: the call is wrong, not the model.
+// The name of an experiment, a model or a variable, a diagram of what is not there; or a value, which is a source of
+// its own called --set or as its option. The call is wrong, not the model.
 static bool is_about_the_call(const kaiDiagnostic* d)
 {
-    static const char* const codes[] = {"K028", "K029", "K126", "K127", "K129"};
+    static const char* const codes[] = {"K021", "K028", "K029", "K126", "K127", "K129"};
     for (size_t i = 0; d->place.file == NULL && i < sizeof codes / sizeof *codes; i++)
         if (strcmp(d->code, codes[i]) == 0)
             return true;
-    return false;
+    return d->place.file != NULL && strncmp(d->place.file, "--", 2) == 0;
 }
 
-int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* messages)
+bool is_wrong_call(kaiMessages* messages)
 {
     int errors = 0, wrong_calls = 0;
-    bool unknown_experiment = false;
     for (int i = 0; messages != NULL && i < kaiMessages_Count(messages); i++)
     {
         const kaiDiagnostic* d = kaiMessages_Get(messages, i);
         errors += d->severity == KAI_ERROR;
         wrong_calls += d->severity == KAI_ERROR && is_about_the_call(d);
+    }
+    return errors > 0 && wrong_calls == errors;
+}
+
+int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* messages)
+{
+    int errors = 0;
+    bool unknown_experiment = false;
+    for (int i = 0; messages != NULL && i < kaiMessages_Count(messages); i++)
+    {
+        const kaiDiagnostic* d = kaiMessages_Get(messages, i);
+        errors += d->severity == KAI_ERROR;
         unknown_experiment |= strcmp(d->code, "K029") == 0 && d->place.file == NULL;
     }
     if (status == KAI_ERR_IO && errors == 1)
@@ -80,7 +92,7 @@ int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* me
         fputs("kairos: out of memory\n", stderr);
     if (unknown_experiment)
         list_experiments(options);
-    return status == KAI_ERR_MODEL && errors > 0 && wrong_calls == errors ? EXIT_USAGE : exit_code(status);
+    return status == KAI_ERR_MODEL && is_wrong_call(messages) ? EXIT_USAGE : exit_code(status);
 }
 
 void print_failure(const kaiFailure* f)
@@ -135,35 +147,52 @@ bool parse_number(const char* text, double* value)
     return end != text && *end == 0;
 }
 
-bool parse_override(const char* text, kaiOverride* out, char* name, size_t name_size, const char** why)
+char* read_stream(FILE* in)
 {
-    const char* equals = strchr(text, '=');
-    if (equals == NULL || equals == text || (size_t)(equals - text) >= name_size)
+    size_t size = 0, capacity = 65536;
+    char* text = malloc(capacity);
+    while (text != NULL)
     {
-        *why = "it must read name=value";
-        return false;
+        size += fread(text + size, 1, capacity - size - 1, in);
+        if (size + 1 < capacity)
+            break;
+        capacity *= 2;
+        char* more = realloc(text, capacity);
+        if (more == NULL)
+            free(text);
+        text = more;
     }
-    memcpy(name, text, (size_t)(equals - text));
-    name[equals - text] = 0;
-    out->name = name;
-    if (!parse_number(equals + 1, &out->value))
-    {
-        *why = "the value must be a number";
-        return false;
-    }
-    return true;
+    if (text != NULL)
+        text[size] = 0;
+    return text;
 }
 
-const char* option_value(int argc, char** argv, int* i, const char* name)
+int read_standard_input(kaiLoadOptions* options, char** text)
 {
-    size_t length = strlen(name);
-    if (strncmp(argv[*i], name, length) != 0)
-        return NULL;
-    if (argv[*i][length] == '=')
-        return argv[*i] + length + 1;
-    if (argv[*i][length] != 0)
-        return NULL;
-    if (*i + 1 >= argc)
-        return "";
-    return argv[++*i];
+    if (strcmp(options->path, "-") != 0)
+        return EXIT_DONE;
+    *text = read_stream(stdin);
+    if (*text == NULL)
+    {
+        fputs("kairos: standard input cannot be read\n", stderr);
+        return EXIT_FILE;
+    }
+    options->path = "<stdin>";
+    options->text = *text;
+    return EXIT_DONE;
+}
+
+int print_listing(const kaiLoadOptions* options, const char* what)
+{
+    char* text = NULL;
+    kaiMessages* messages = NULL;
+    kaiStatus status = kaiModel_Print(options, what, &text, &messages);
+    int code = report_load(options, status, messages);
+    kaiMessages_Free(messages);
+    if (status == KAI_OK)
+        fputs(text, stdout);
+    kaiText_Free(text, options->allocator);
+    if (status == KAI_ERR_USAGE)
+        return usage_error("--print knows flat, schedule, impulses and causality, not `%s`", what);
+    return code;
 }

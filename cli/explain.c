@@ -200,5 +200,5 @@ static int explain_model(const RunRequest* request, const kaiModel* model)
 
 int command_explain(int argc, char** argv)
 {
-    return request_run("explain", REQUEST_OUTPUT | REQUEST_JSON, argc, argv, explain_model);
+    return request_run(FOR_EXPLAIN, argc, argv, explain_model);
 }

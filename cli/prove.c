@@ -2,6 +2,7 @@
 #include "cli/request.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct ProveCall
@@ -25,47 +26,32 @@ static int parse_plot(ProveCall* c, const char* value)
     return EXIT_DONE;
 }
 
-static int parse_option(ProveCall* c, int argc, char** argv, int* i, bool* known)
+static int take(void* user, const Arguments* a, Found found)
 {
-    const char* value;
-    *known = true;
-    if ((value = option_value(argc, argv, i, "--timeout")) != NULL)
-        return parse_number(value, &c->options.timeout) && c->options.timeout > 0
+    ProveCall* c = user;
+    int code = EXIT_DONE;
+    if (found == FOUND_OPTION && a->option == OPTION_TIMEOUT)
+        return parse_number(a->value, &c->options.timeout) && c->options.timeout > 0
                    ? EXIT_DONE
-                   : usage_error("--timeout %s: it must be a number of seconds", value);
-    if ((value = option_value(argc, argv, i, "--plot")) != NULL)
-        return parse_plot(c, value);
-    if ((value = option_value(argc, argv, i, "-o")) != NULL)
-    {
-        c->output = value;
-        return value[0] != 0 ? EXIT_DONE : usage_error("-o needs the name of a file");
-    }
-    *known = false;
-    return EXIT_DONE;
+                   : usage_error("--timeout %s: it must be a number of seconds", a->value);
+    if (found == FOUND_OPTION && a->option == OPTION_PHASE)
+        return parse_plot(c, a->value);
+    request_take(&c->request, a, found, &code);
+    return code;
 }
 
-// Takes the options of `prove` out of the list; the others are those of every command that runs a model.
 static int parse(ProveCall* c, int argc, char** argv)
 {
-    char* rest[256];
-    int count = 0;
-    for (int i = 0; i < argc; i++)
-    {
-        bool known;
-        int code = parse_option(c, argc, argv, &i, &known);
-        if (code != EXIT_DONE)
-            return code;
-        if (!known && count < 256)
-            rest[count++] = argv[i];
-    }
-    if (c->options.plot_x != NULL && c->output == NULL)
+    int code = arguments_each(FOR_PROVE, argc, argv, take, c);
+    c->output = c->request.output;
+    if (code == EXIT_DONE && c->options.plot_x != NULL && c->output == NULL)
         return usage_error("--plot needs -o FIGURE.svg");
     if (c->options.plot_x != NULL)
     {
         c->options.figure = c->output;
         c->output = NULL;
     }
-    return request_parse(&c->request, "prove", 0, count, rest);
+    return code == EXIT_DONE ? request_ready(&c->request, FOR_PROVE) : code;
 }
 
 static int write_experiment(const char* path, const char* text)
@@ -132,5 +118,6 @@ int command_prove(int argc, char** argv)
         code = conclude(&call, proof);
     kaiProof_Free(proof);
     kaiMessages_Free(messages);
+    free(call.request.text);
     return code;
 }

@@ -7,15 +7,12 @@
 
 static const int64_t points_max = 10000000;
 
-// --set of a swept name fixes it: the last one given counts.
-static bool find_override(const kaiLoadOptions* load, const char* name, double* value)
+// --set of a swept name fixes it, at the value that the model was compiled with.
+static bool find_override(const Sweep* s, int variable, const char* name, double* value)
 {
-    for (int i = load->override_count; i-- > 0;)
-        if (strcmp(load->overrides[i].name, name) == 0)
-        {
-            *value = load->overrides[i].value;
-            return true;
-        }
+    for (int i = 0; i < s->load->value_count; i++)
+        if (strcmp(s->load->values[i].name, name) == 0)
+            return kaiModel_Start(s->model, variable, value);
     return false;
 }
 
@@ -24,7 +21,7 @@ static void plan_dimension(Sweep* s, int index)
     SweepDimension* d = &s->dimensions[index];
     int variable = kaiModel_SweepVariable(s->model, index, &d->values, &d->count, &d->structural);
     d->name = kaiModel_VariableName(s->model, variable);
-    if (find_override(s->load, d->name, &d->pinned))
+    if (find_override(s, variable, d->name, &d->pinned))
     {
         d->values = &d->pinned;
         d->count = 1;

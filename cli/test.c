@@ -1,5 +1,5 @@
 // kairos test: every experiment that has `expect`, in all files, in parallel.
-#include "cli/cli.h"
+#include "cli/request.h"
 #include "cli/sweep.h"
 #include "cli/workers.h"
 
@@ -16,15 +16,18 @@ typedef struct Case
     char* path;
     char* experiment;  // NULL: the file itself is wrong
     int passed, failed;
-    char* text;  // one line per failure
+    bool wrong_call;  // it failed for a name or value of the call
+    char* text;       // one line per failure
     size_t length, capacity;
 } Case;
 
 typedef struct Suite
 {
+    RunRequest request;  // settings and values for every run; -e
     Case* cases;
     int count, capacity;
     int next;
+    int paths, code;
     pthread_mutex_t lock;
 } Suite;
 
@@ -75,10 +78,24 @@ static void say_messages(Case* c, kaiMessages* messages)
             say(c, "%s\n", kaiMessages_Text(messages, i, false));
 }
 
+static bool is_wanted(const Suite* s, const kaiExperiments* list, int index)
+{
+    const char* only = s->request.load.experiment;
+    return kaiExperiments_HasExpect(list, index) &&
+           (only == NULL || strcmp(kaiExperiments_Name(list, index), only) == 0);
+}
+
+// The text of standard input, if that is the file.
+static const char* text_of(kaiLoadOptions given, const char* path)
+{
+    return given.text != NULL && strcmp(path, given.path) == 0 ? given.text : NULL;
+}
+
 static void add_file(Suite* s, const char* path)
 {
     kaiLoadOptions options = kaiDefaultLoadOptions();
     options.path = path;
+    options.text = text_of(s->request.load, path);
     kaiExperiments* list = NULL;
     kaiMessages* messages = NULL;
     if (kaiExperiments_Load(&options, &list, &messages) != KAI_OK)
@@ -89,7 +106,7 @@ static void add_file(Suite* s, const char* path)
     }
     else
         for (int i = 0; i < kaiExperiments_Count(list); i++)
-            if (kaiExperiments_HasExpect(list, i))
+            if (is_wanted(s, list, i))
                 add_case(s, path, kaiExperiments_Name(list, i));
     kaiExperiments_Free(list);
     kaiMessages_Free(messages);
@@ -111,6 +128,14 @@ static int add_folder(Suite* s, const char* path);
 static int add_path(Suite* s, const char* path, bool named)
 {
     struct stat info;
+    if (strcmp(path, "-") == 0)
+    {
+        s->request.load.path = path;
+        int code = read_standard_input(&s->request.load, &s->request.text);
+        if (code == EXIT_DONE)
+            add_file(s, s->request.load.path);
+        return code;
+    }
     if (stat(path, &info) != 0)
     {
         fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno));
@@ -272,12 +297,13 @@ static void run_points(Case* c, const kaiModel* model, const kaiLoadOptions* loa
     sweep_variant_free(&variant);
 }
 
-static void run_case(Case* c)
+static void run_case(Case* c, const RunRequest* request)
 {
     if (c->experiment == NULL)
         return;
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    kaiLoadOptions options = request->load;
     options.path = c->path;
+    options.text = text_of(request->load, c->path);
     options.experiment = c->experiment;
     kaiModel* model = NULL;
     kaiMessages* messages = NULL;
@@ -286,6 +312,7 @@ static void run_case(Case* c)
     else
     {
         c->failed++;
+        c->wrong_call = is_wrong_call(messages);
         say_messages(c, messages);
     }
     kaiMessages_Free(messages);
@@ -302,7 +329,7 @@ static void* worker(void* user)
         pthread_mutex_unlock(&s->lock);
         if (mine < 0)
             return NULL;
-        run_case(&s->cases[mine]);
+        run_case(&s->cases[mine], &s->request);
     }
 }
 
@@ -316,8 +343,10 @@ static void run_all(Suite* s)
 static int report(Suite* s)
 {
     int passed = 0, failed = 0;
+    bool wrong_call = false;
     for (int i = 0; i < s->count; i++)
     {
+        wrong_call |= s->cases[i].wrong_call;
         passed += s->cases[i].passed;
         failed += s->cases[i].failed;
         if (s->cases[i].text != NULL)
@@ -328,23 +357,40 @@ static int report(Suite* s)
     }
     free(s->cases);
     printf("%d passed, %d failed\n", passed, failed);
-    return failed > 0 ? EXIT_RUN : EXIT_DONE;
+    return wrong_call ? EXIT_USAGE : failed > 0 ? EXIT_RUN : EXIT_DONE;
+}
+
+static int take(void* user, const Arguments* a, Found found)
+{
+    Suite* s = user;
+    int code = EXIT_DONE;
+    if (found != FOUND_FILE)
+        return request_take(&s->request, a, found, &code), code;
+    a->argv[s->paths++] = a->value;  // read when all options are known
+    return EXIT_DONE;
 }
 
 int command_test(int argc, char** argv)
 {
-    Suite suite = {0};
-    int code = EXIT_DONE;
-    for (int i = 0; i < argc; i++)
+    Suite* suite = calloc(1, sizeof *suite);
+    if (suite == NULL)
+        return usage_error("out of memory");
+    suite->request.load = kaiDefaultLoadOptions();
+    int code = arguments_each(FOR_TEST, argc, argv, take, suite);
+    if (code == EXIT_DONE && suite->paths == 0)
+        code = usage_error("test needs a file or a folder; see kairos test --help");
+    if (code == EXIT_DONE)
     {
-        if (argv[i][0] == '-')
-            return usage_error("test has no option `%s`", argv[i]);
-        int one = add_path(&suite, argv[i], true);
-        code = one > code ? one : code;
+        for (int i = 0; i < suite->paths; i++)
+        {
+            int one = add_path(suite, argv[i], true);
+            suite->code = one > suite->code ? one : suite->code;
+        }
+        run_all(suite);
+        code = report(suite);
+        code = code == EXIT_USAGE || code > suite->code ? code : suite->code;
     }
-    if (argc == 0)
-        return usage_error("test needs a file or a folder");
-    run_all(&suite);
-    int failed = report(&suite);
-    return failed > code ? failed : code;
+    free(suite->request.text);
+    free(suite);
+    return code;
 }

@@ -9,6 +9,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     // A status is negative if something failed, 0 if the call did what it was asked, positive if it stopped early
     // because something happened (an instant, the end of the run).
@@ -40,6 +41,7 @@ extern "C"
     // The version of the library, "major.minor.patch".
     const char* kaiVersion(void);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -8,6 +8,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef enum kaiSeverity
     {
@@ -41,6 +42,7 @@ extern "C"
         int note_count;
     } kaiDiagnostic;
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -8,6 +8,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef enum kaiDiagramKind
     {
@@ -38,6 +39,7 @@ extern "C"
     kaiStatus kaiDiagram_Draw(const kaiLoadOptions* load, const kaiDiagramOptions* options, kaiMessages** messages,
                               const char** error);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 #include "kairos/plot.h"
 #include "kairos/prove.h"
 #include "kairos/result.h"
+#include "kairos/settings.h"
 #include "kairos/sim.h"
 
 #endif

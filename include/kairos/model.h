@@ -12,6 +12,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef struct kaiModel kaiModel;
 
@@ -27,8 +28,14 @@ extern "C"
     typedef struct kaiOverride
     {
         const char* name;  // path of a parameter, or of a state or discrete (its start value)
-        double value;
+        double value;      // in SI units
     } kaiOverride;
+
+    // Something of the text that the call replaces: its name, and the value as it would be written.
+    typedef struct kaiGiven
+    {
+        const char *name, *text;
+    } kaiGiven;
 
     typedef struct kaiLoadOptions
     {
@@ -38,6 +45,13 @@ extern "C"
         const char* model;       // root model if there is no experiment; NULL: the last model of the file
         const kaiOverride* overrides;
         int override_count;
+        // As `overrides`, with a constant expression: "50[cm]", "1/2", "true"; of a mode the name of the one to start
+        // in. Errors are placed in a file called "--set name".
+        const kaiGiven* values;
+        int value_count;
+        // Settings of the experiment: "rtol" and "1e-6", "stop" and "50[ms]". Errors are placed in a file "--rtol".
+        const kaiGiven* settings;
+        int setting_count;
         const char* solver;   // overrides the experiment's solver (decides whether a Jacobian is made)
         const char* library;  // folder of the standard library; NULL: the installed one
         kaiAllocator allocator;
@@ -52,7 +66,8 @@ extern "C"
     // Diagnostics only: every model and every experiment of the file.
     kaiStatus kaiModel_Check(const kaiLoadOptions* options, kaiMessages** messages);
 
-    // Readable listings, as `kairos check --print`: "flat" or "schedule". Free with kaiText_Free.
+    // Readable listings, as `kairos check --print`: "flat", "schedule" …, and "names" for --list. Free with
+    // kaiText_Free.
     kaiStatus kaiModel_Print(const kaiLoadOptions* options, const char* what, char** text, kaiMessages** messages);
     // The text of a file in canonical layout.
     kaiStatus kaiFormat(const kaiLoadOptions* options, char** text, kaiMessages** messages);
@@ -89,8 +104,12 @@ extern "C"
     int kaiModel_SweepCount(const kaiModel* model);
     int kaiModel_SweepVariable(const kaiModel* model, int sweep, const double** values, int* count, bool* structural);
 
+    // The value with which the run begins of something that was overridden; false: only the run will know it.
+    bool kaiModel_Start(const kaiModel* model, int variable, double* value);
+
     int kaiModel_ExpectCount(const kaiModel* model);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef struct kaiFigureOptions
     {
@@ -61,6 +62,7 @@ extern "C"
     kaiStatus kaiInstants_Draw(kaiInstants* instants, char* error, size_t error_size);
     void kaiInstants_Free(kaiInstants* instants);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

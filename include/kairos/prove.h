@@ -8,6 +8,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef enum kaiAnswer
     {
@@ -40,6 +41,7 @@ extern "C"
     const char* kaiProof_NoFigure(const kaiProof* proof);
     void kaiProof_Free(kaiProof* proof);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     // Which tags a result keeps (rule T5). Full: every recorded tag. Limits: at an instant only the left limit (its
     // first tag) and the right limit (its last). Unique: one right-continuous row per time.
@@ -86,6 +87,7 @@ extern "C"
     // The shortest decimal that reads back as the same double; at most 32 bytes, 0-terminated. Returns the length.
     int kaiNumber_Write(char out[33], double value);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef struct kaiSim kaiSim;
     typedef struct kaiSnapshot kaiSnapshot;
@@ -38,21 +39,55 @@ extern "C"
     } kaiFired;
     typedef void kaiFiredFn(void* user, const kaiFired* fired);
 
+    // Made by kaiModel_SimOptions and then changed; kaiSim_Create refuses one that was not, and values out of range.
     typedef struct kaiSimOptions
     {
-        double start, stop;
-        double rtol, atol;              // atol 0: rtol / 100
-        double step, max_step;          // 0: chosen
-        const char* solver;             // "rk45", …
-        const char* breakpoint_solver;  // "same", "backward_euler", "ibe"
-        const char* root;               // "itp", "illinois", "bisection", "secant", "regula_falsi"
-        const char* choice;             // "first", "random", "all" (see kaiSim_Explore)
-        const char* zeno;               // "stop", "continue"
+        uint32_t cookie;  // set by kaiModel_SimOptions; not for you
+        // <settings> written by tools/make-reference from src/model/settings.def
+        // When the run begins: a finite time. Default: 0.
+        double start;
+        // When the run ends (not how long it takes): a time or inf. Default: start + 10.
+        double stop;
+        // The method that integrates the states: "rk45", "rk23", "euler", "riemann", "backward_euler",
+        // "trapezoid", "rosenbrock", "cvode_adams", "cvode_bdf", "taylor". Default: rk45, or riemann with
+        // impulses = numeric.
+        const char* solver;
+        // Error that a step may make, relative to the size of a state: a positive number up to 1. Default:
+        // 1e-8.
+        double rtol;
+        // Error that a step may make where a state is near 0: a positive finite number, or 0 for the default.
+        // Default: rtol/100.
+        double atol;
+        // The first step, or every step of euler, riemann and backward_euler: a positive finite time, or 0
+        // for the default. Default: chosen, or 1e-3 if it is fixed.
+        double step;
+        // The longest step: a positive time or inf, or 0 for the default. Default: no limit.
+        double max_step;
+        // The method of the first step after an instant: "same", "backward_euler", "ibe". Default: same.
+        const char* breakpoint_solver;
+        // How the time of a crossing is located: "itp", "illinois", "bisection", "secant", "regula_falsi".
+        // Default: itp.
+        const char* root;
+        // Which enabled alternative of a choose is taken: "first", "random", "all". Default: first.
+        const char* choice;
+        // What random draws and choice = random begin with: a whole number from 0 to 4503599627370495.
+        // Default: 1.
         uint64_t seed;
-        double balance;           // > 0: the power of bond graphs must balance to this at every step, or the run fails
-        uint32_t max_microsteps;  // bound on the tags of one instant
-        uint64_t max_branches, max_choices;  // bounds of kaiSim_Explore: outcomes, choice points
-        kaiRowFn* row;                       // receives the recorded tags; NULL: none
+        // Outcomes of choice = all that are followed at most: a whole number from 1 to 9007199254740992.
+        // Default: 1000.
+        uint64_t max_branches;
+        // Choice points of choice = all that are met at most: a whole number from 1 to 9007199254740992.
+        // Default: 100000.
+        uint64_t max_choices;
+        // What happens where event times run together: "stop", "continue". Default: stop.
+        const char* zeno;
+        // How well the power of bond graphs, and their energy in jumps, must balance for the run to go on: a
+        // positive number up to 1, or 0 for the default. Default: not checked.
+        double balance;
+        // Tags that one instant may have: a whole number from 1 to 4294967295. Default: 10000.
+        uint64_t max_microsteps;
+        // </settings>
+        kaiRowFn* row;  // receives the recorded tags; NULL: none
         void* row_user;
         const int* record;  // variables to record instead of what the experiment says, all tags; NULL: as it says
         int record_count;
@@ -134,6 +169,9 @@ extern "C"
 
     // To the end of the next instant (KAI_INSTANT) or the stop time (KAI_END). The first call runs the start.
     kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim);
+    // The same, but not beyond time t: KAI_OK says that t was reached first. The run stands there then: values can be
+    // read, inputs set and events posted at t, and it goes on as if it had not stopped.
+    kaiStatus kaiSim_StepTo(kaiSim* sim, double t);
     // To the end: KAI_END, KAI_INTERRUPTED, or an error.
     kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim);
 
@@ -225,6 +263,7 @@ extern "C"
     } kaiExpectResult;
     kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

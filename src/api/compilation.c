@@ -2,27 +2,19 @@
 #include "api/compilation.h"
 
 #include "lang/report.h"
+#include "part/home.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
-static const char* default_library(const kaiLoadOptions* options)
+// The folder of the models for `import` (src/part/home.c says where it is looked for).
+static const char* find_library(Compilation* c, const kaiLoadOptions* options)
 {
+    char path[PATH_MAX];
     if (options->library != NULL)
         return options->library;
-#ifdef KAIROS_SOURCE_LIBRARY_DIR
-    FILE* probe = fopen(KAIROS_SOURCE_LIBRARY_DIR "/README.md", "r");
-    if (probe != NULL)
-    {
-        fclose(probe);
-        return KAIROS_SOURCE_LIBRARY_DIR;
-    }
-#endif
-#ifdef KAIROS_LIBRARY_DIR
-    return KAIROS_LIBRARY_DIR;
-#else
-    return NULL;
-#endif
+    return home_models(path) ? arena_copy_string(&c->arena, path, strlen(path)) : NULL;
 }
 
 static void set_up(Compilation* c, const kaiLoadOptions* options)
@@ -35,7 +27,7 @@ static void set_up(Compilation* c, const kaiLoadOptions* options)
                            .names = &c->names,
                            .sources = &c->sources,
                            .diags = &c->diags,
-                           .library = default_library(options)};
+                           .library = find_library(c, options)};
 }
 
 static kaiStatus read_program(Compilation* c, const kaiLoadOptions* options)
@@ -78,13 +70,35 @@ kaiStatus compilation_run(const kaiLoadOptions* options, Compilation** out, Comp
     return status;
 }
 
+kaiStatus compilation_lacks(Compilation* c, const char* trouble)
+{
+    diag_error(&c->diags, K_PART_MISSING, (Span){0}, "%s", trouble);
+    return KAI_ERR_IO;
+}
+
+ElabOptions compilation_options(Compilation* c, const kaiLoadOptions* options, const char* experiment,
+                                const char* model)
+{
+    int count = options->override_count, texts = options->value_count;
+    Override* overrides = arena_array(&c->arena, Override, count + texts + 1);
+    for (int i = 0; i < count; i++)
+        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value, NULL};
+    for (int i = 0; i < texts; i++)
+        overrides[count + i] = (Override){options->values[i].name, 0, options->values[i].text};
+    GivenSetting* settings = arena_array(&c->arena, GivenSetting, options->setting_count + 1);
+    for (int i = 0; i < options->setting_count; i++)
+        settings[i] = (GivenSetting){options->settings[i].name, options->settings[i].text};
+    return (ElabOptions){.experiment = experiment,
+                         .model = model,
+                         .overrides = overrides,
+                         .override_count = count + texts,
+                         .settings = settings,
+                         .setting_count = options->setting_count};
+}
+
 Flat* compilation_elaborate(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model)
 {
-    Override* overrides = arena_array(&c->arena, Override, options->override_count + 1);
-    for (int i = 0; i < options->override_count; i++)
-        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value};
-    ElabOptions elab = {
-        .experiment = experiment, .model = model, .overrides = overrides, .override_count = options->override_count};
+    ElabOptions elab = compilation_options(c, options, experiment, model);
     return elaborate(&c->program, &elab);
 }
 

@@ -27,6 +27,11 @@ kaiStatus compilation_open(const kaiLoadOptions* options, Compilation** out);
 // Runs `work` with allocation failures turned into KAI_ERR_MEMORY, and publishes the diagnostics.
 typedef kaiStatus CompilationWork(Compilation* c, const kaiLoadOptions* options, void* user);
 kaiStatus compilation_run(const kaiLoadOptions* options, Compilation** out, CompilationWork* work, void* user);
+// Says that a part of Kairos is missing (part_load); KAI_ERR_IO.
+kaiStatus compilation_lacks(Compilation* c, const char* trouble);
+// The overrides and settings of `options`, for an experiment or a model.
+ElabOptions compilation_options(Compilation* c, const kaiLoadOptions* options, const char* experiment,
+                                const char* model);
 // Elaborates an experiment, or a model, with the overrides of `options`. NULL: the diagnostics say why.
 Flat* compilation_elaborate(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model);
 

@@ -111,8 +111,11 @@ static kaiStatus draw_work(Compilation* c, const kaiLoadOptions* load, void* use
         return KAI_ERR_MODEL;
     if (!make(&diagram, &labels, request->options, modes) || diagram.nodes.count > DIAGRAM_MOST)
         return refuse(c, &diagram, request->options->kind, flat);
-    if (!diagram_layout(&diagram))
+    const char* trouble;
+    if (!diagram_layout(&diagram, &trouble))
     {
+        if (trouble != NULL)
+            return compilation_lacks(c, trouble);
         diag_error(&c->diags, K_DIAGRAM_FAILED, (Span){0}, "the diagram of %s could not be laid out", flat->model_name);
         return KAI_ERR_MODEL;
     }

@@ -120,6 +120,8 @@ static kaiStatus print_work(Compilation* c, const kaiLoadOptions* options, void*
     const char* text = NULL;
     if (strcmp(request->what, "flat") == 0)
         text = flat_print(flat, &c->arena);
+    else if (strcmp(request->what, "names") == 0)
+        text = names_print(&c->program, flat, &c->arena);
     else if (strcmp(request->what, "causality") == 0)
         text = causality_print(flat, &c->arena);
     else if (strcmp(request->what, "schedule") == 0 || strcmp(request->what, "impulses") == 0)

@@ -1,5 +1,5 @@
 // Proofs: the compiler's side finds the answer, a run confirms a witness.
-#include "prove/prove.h"
+#include "prove/proofs.h"
 
 #include "api/compilation.h"
 #include "api/prove_figure.h"
@@ -167,16 +167,14 @@ static kaiStatus confirm(kaiProof* proof, const kaiLoadOptions* options, const P
 static kaiStatus prove_work(Compilation* c, const kaiLoadOptions* options, void* user)
 {
     Request* request = user;
-    Override* overrides = arena_array(&c->arena, Override, options->override_count + 1);
-    for (int i = 0; i < options->override_count; i++)
-        overrides[i] = (Override){options->overrides[i].name, options->overrides[i].value};
-    ElabOptions elab = {.experiment = options->experiment,
-                        .model = options->model,
-                        .overrides = overrides,
-                        .override_count = options->override_count};
+    ElabOptions elab = compilation_options(c, options, options->experiment, options->model);
     Flat* flat = elaborate(&c->program, &elab);
     if (flat == NULL || c->diags.error_count > 0)
         return KAI_ERR_MODEL;
+    const char* trouble;
+    const ProofsPart* part = part_load(PART_PROOFS, sizeof *part, &trouble);
+    if (part == NULL)
+        return compilation_lacks(c, trouble);
     ProveRequest q = {.arena = &c->arena,
                       .flat = flat,
                       .sources = &c->sources,
@@ -188,7 +186,7 @@ static kaiStatus prove_work(Compilation* c, const kaiLoadOptions* options, void*
         q.plot_x = request->options->plot_x;
         q.plot_y = request->options->plot_y;
     }
-    ProveResult result = prove_model(&q);
+    ProveResult result = part->prove(&q);
     kaiStatus status = keep(request->proof, &result);
     if (result.has_figure)
         result.no_figure =

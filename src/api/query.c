@@ -3,7 +3,6 @@
 #include "lang/diagnostics.h"
 #include "model/model.h"
 #include "result/csv.h"
-#include "result/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,11 +120,4 @@ void kaiCsv_SetLead(kaiCsv* csv, const double* values)
 kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark)
 {
     return csv_close((Csv*)csv, remark);
-}
-
-int kaiNumber_Write(char out[33], double value)
-{
-    int length = number_write(out, value);
-    out[length] = 0;
-    return length;
 }

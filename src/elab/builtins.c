@@ -180,6 +180,7 @@ static Value rule_smooth(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     if (a.failed)
         return a;
     a.node = flat_node(e->flat, op, a.type, a.node, 0, 0, 0, 0, expr->span);
+    value_forget_parts(&a);
     return a;
 }
 
@@ -191,6 +192,15 @@ static Value rule_crossing(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     if (!real_argument(e, env, expr, 0, &a))
         return value_failed();
     return make(e, env, expr, op, TYPE_EVENT, a.node, 0, (Dim){0});
+}
+
+// while(c): an event at every tag at which c holds (rule E2).
+static Value rule_while(Elab* e, const Env* env, const Expr* expr, NodeOp op)
+{
+    Value a = elaborate_expr(e, env, expr->items.at[0]);
+    if (!value_to_bool(e, &a, argument_span(expr, 0)))
+        return value_failed();
+    return value_make(flat_node(e->flat, op, TYPE_EVENT, a.node, 0, 0, 0, 0, expr->span), TYPE_EVENT, (Dim){0});
 }
 
 static Value rule_clock(Elab* e, const Env* env, const Expr* expr, NodeOp op)
@@ -316,6 +326,7 @@ static Value rule_pre(Elab* e, const Env* env, const Expr* expr, NodeOp op)
         return a;
     a = elaborate_as_var(e, env, a, argument_span(expr, 0));
     a.node = flat_node(e->flat, op, a.type, a.node, first.node, 0, 0, env->ctx, expr->span);
+    value_forget_parts(&a);
     return a;
 }
 
@@ -510,6 +521,7 @@ static Value rule_at(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     NodeId second = by_index ? index.node : a.node, third = by_index ? a.node : 0;
     a.type = (uint8_t)run_type(&a);
     a.node = flat_node(e->flat, by_index ? NODE_AT_INDEX : op, a.type, time.node, second, third, 0, 0, expr->span);
+    value_forget_parts(&a);
     return a;
 }
 
@@ -545,6 +557,7 @@ static const Builtin builtins[] = {
     {"up", 1, 1, rule_crossing, NODE_UP, "up(x)"},
     {"down", 1, 1, rule_crossing, NODE_DOWN, "down(x)"},
     {"cross", 1, 1, rule_crossing, NODE_CROSS, "cross(x)"},
+    {"while", 1, 1, rule_while, NODE_WHILE, "while(condition)"},
     {"clock", 1, 2, rule_clock, NODE_CLOCK, "clock(T) or clock(T, first)"},
     {"sample", 2, 2, rule_sample, NODE_SAMPLE, "sample(x, ev)"},
     {"hold", 2, 2, rule_hold, NODE_HOLD, "hold(ev, first)"},

@@ -31,7 +31,14 @@ typedef struct Override
 {
     const char* name;  // path of a parameter, state or discrete of the root model, "e" or "a.m" or "b[3].x"
     double value;      // replaces its value or start value
+    const char* text;  // or NULL: a constant expression instead, as 50[cm], 1/2, true, or the name of a mode
 } Override;
+
+typedef struct GivenSetting
+{
+    const char* name;
+    const char* text;  // as it would stand in an experiment
+} GivenSetting;
 
 typedef struct ElabOptions
 {
@@ -39,7 +46,12 @@ typedef struct ElabOptions
     const char* model;       // name of the root model if there is no experiment; NULL: the last model of the first file
     const Override* overrides;
     int override_count;
+    const GivenSetting* settings;  // replace those of the experiment
+    int setting_count;
 } ElabOptions;
+
+// `--list`: the experiments of the program and the variables of the model, readably (in the arena).
+char* names_print(const Program* program, const Flat* flat, Arena* arena);
 
 // NULL if there were errors (in program->diags).
 Flat* elaborate(Program* program, const ElabOptions* options);

@@ -197,14 +197,74 @@ static Value arithmetic(Elab* e, const Expr* expr, Value a, Value b)
                       dim);
 }
 
-static Value logic(Elab* e, const Expr* expr, Value a, Value b)
+// ---- logic of events and levels (rule E1)
+//
+// What stands in `and` and `or` is a level or the presence of an event: (L1, E1) or (L2, E2) is (L1 or L2, E1 or E2),
+// and (L1, E1) and (L2, E2) is (L1 and L2, E1 where the second holds, or else E2 where L1 holds).
+
+static NodeId level_of(const Value* value)
 {
-    bool fine = value_to_bool(e, &a, expr->a->span);
-    fine &= value_to_bool(e, &b, expr->b->span);
+    return value->type == TYPE_EVENT ? 0 : value->event ? value->level : value->node;
+}
+
+static NodeId event_of(const Value* value)
+{
+    return value->type == TYPE_EVENT ? value->node : value->event;
+}
+
+static NodeId event_union(Elab* e, NodeId a, NodeId b, Span span)
+{
+    return a && b ? flat_node(e->flat, NODE_DEFAULT, TYPE_EVENT, a, b, 0, 0, 0, span) : a + b;
+}
+
+static NodeId event_where(Elab* e, NodeId event, NodeId level, Span span)
+{
+    return event && level ? flat_node(e->flat, NODE_FILTER, TYPE_EVENT, event, level, 0, 0, 0, span) : 0;
+}
+
+void value_forget_parts(Value* value)
+{
+    value->level = value->event = 0;
+}
+
+// `ta` and `tb` are the two as truth values.
+static Value combine_logic(Elab* e, NodeOp op, Value a, Value b, const Value* ta, const Value* tb, Span span)
+{
+    NodeId la = level_of(&a), lb = level_of(&b), ea = event_of(&a), eb = event_of(&b), level, event;
+    Value truth = value_make(flat_node(e->flat, op, TYPE_BOOL, ta->node, tb->node, 0, 0, 0, span), TYPE_BOOL, (Dim){0});
+    if (op == NODE_OR)
+    {
+        level = la && lb ? flat_node(e->flat, op, TYPE_BOOL, la, lb, 0, 0, 0, span) : la + lb;
+        event = event_union(e, ea, eb, span);
+    }
+    else
+    {
+        level = la && lb ? flat_node(e->flat, op, TYPE_BOOL, la, lb, 0, 0, 0, span) : 0;
+        event = event_union(e, event_where(e, ea, tb->node, span), event_where(e, eb, la, span), span);
+    }
+    if (!event)
+        return truth;
+    if (level)
+        return truth.level = level, truth.event = event, truth;
+    Dim dim;
+    bool joined = a.type == TYPE_EVENT && b.type == TYPE_EVENT && dim_join(&a.dim, &b.dim, &dim);
+    Dim kept = op == NODE_AND && a.type == TYPE_EVENT ? a.dim : (Dim){0};
+    Value made = value_make(event, TYPE_EVENT, joined ? dim : kept);
+    made.level = truth.node;
+    return made;
+}
+
+static Value logic(Elab* e, NodeOp op, Value a, Value b, Span a_span, Span b_span, Span span)
+{
+    Value ta = a, tb = b;
+    bool fine = value_to_bool(e, &ta, a_span);
+    fine &= value_to_bool(e, &tb, b_span);
     if (!fine)
         return value_failed();
-    NodeOp op = expr->op == OP_AND ? NODE_AND : NODE_OR;
-    return value_make(flat_node(e->flat, op, TYPE_BOOL, a.node, b.node, 0, 0, 0, expr->span), TYPE_BOOL, (Dim){0});
+    // An input of the model that is run has its type from its use: take what it was made.
+    a = a.type == TYPE_REAL ? ta : a;
+    b = b.type == TYPE_REAL ? tb : b;
+    return combine_logic(e, op, a, b, &ta, &tb, span);
 }
 
 static Value relation(Elab* e, const Expr* expr, Value a, Value b)
@@ -270,7 +330,7 @@ static Value elaborate_binary(Elab* e, const Env* env, const Expr* expr)
         b = mode ? mode_constant(e, a.machine, expr->b) : elaborate_expr(e, env, expr->b);
     }
     if (expr->op == OP_AND || expr->op == OP_OR)
-        return logic(e, expr, a, b);
+        return logic(e, expr->op == OP_AND ? NODE_AND : NODE_OR, a, b, expr->a->span, expr->b->span, expr->span);
     return expr->op >= OP_LT && expr->op <= OP_NE ? relation(e, expr, a, b) : arithmetic(e, expr, a, b);
 }
 
@@ -280,6 +340,7 @@ static Value elaborate_unary(Elab* e, const Env* env, const Expr* expr)
     bool is_not = expr->op == OP_NOT;
     if (!(is_not ? value_to_bool(e, &a, expr->a->span) : value_to_real(e, &a, expr->a->span)))
         return value_failed();
+    value_forget_parts(&a);
     if (expr->op != OP_PLUS)
         a.node = flat_node(e->flat, is_not ? NODE_NOT : NODE_NEG, a.type, a.node, 0, 0, 0, 0, expr->span);
     return a;
@@ -347,6 +408,11 @@ static Value fold_pairwise(Elab* e, const Expr* expr, const FoldRule* rule, Valu
                 continue;
             }
             Value* b = &items[i + 1];
+            if (rule->type == TYPE_BOOL)
+            {
+                *into = logic(e, rule->op, *a, *b, expr->a->span, expr->a->span, expr->span);
+                continue;
+            }
             Dim dim = rule->op == NODE_MUL ? dim_multiply(&a->dim, &b->dim, 1) : join_dims(e, a, b, expr, "combine");
             NodeId node = flat_node(e->flat, rule->op, rule->type, a->node, b->node, 0, 0, 0, expr->span);
             *into = value_make(node, rule->type, dim);
@@ -371,7 +437,8 @@ static Value elaborate_fold(Elab* e, const Env* env, const Expr* expr)
         Env inside = *env;
         inside.locals = &local;
         Value item = elaborate_expr(e, &inside, expr->a);
-        failed |= !value_to_type(e, &inside, &item, rule.type, expr->a->span);
+        bool event = rule.type == TYPE_BOOL && !item.failed && item.type == TYPE_EVENT;
+        failed |= !event && !value_to_type(e, &inside, &item, rule.type, expr->a->span);
         vec_push(e->arena, items, item);
     }
     return failed || e->too_large ? value_failed() : fold_pairwise(e, expr, &rule, items.at, items.count);

@@ -148,7 +148,7 @@ static bool find_name(Elab* e, const Env* env, uint32_t instance, const PathStep
     *index = found - 1;
     const Symbol* symbol = &e->symbols.at[found - 1];
     bool entered = env->entered != 0 && ctx_is_within(e->flat, env->entered, symbol->ctx);
-    if (first && !entered && !ctx_is_within(e->flat, env->ctx, symbol->ctx))
+    if (first && !entered && !e->in_experiment && !ctx_is_within(e->flat, env->ctx, symbol->ctx))
     {
         Diag* diag = elab_error(e, K_UNKNOWN_NAME, step->span, "`%s` is declared %s and cannot be seen here",
                                 step->name, ctx_text(e, symbol->ctx));

@@ -58,7 +58,7 @@ static ValueType infer_function(Elab* e, const Env* env, const Expr* expr)
 
 static ValueType infer_call(Elab* e, const Env* env, const Expr* expr)
 {
-    static const char* const events[] = {"up", "down", "cross", "clock", "sample", "queue"};
+    static const char* const events[] = {"up", "down", "cross", "clock", "sample", "queue", "while"};
     static const char* const like_first[] = {"pre", "post", "delay", "smooth"};
     const char* name = expr->path->steps.at[0].name;
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
@@ -74,14 +74,38 @@ static ValueType infer_call(Elab* e, const Env* env, const Expr* expr)
     return builtin_exists(name) ? TYPE_REAL : infer_function(e, env, expr);
 }
 
+// A union of events is an event; so is an event beside anything in `and` (rule E1).
+static ValueType infer_logic(Elab* e, const Env* env, const Expr* expr)
+{
+    bool a = infer_expr(e, env, expr->a) == TYPE_EVENT, b = infer_expr(e, env, expr->b) == TYPE_EVENT;
+    return (expr->op == OP_AND ? a || b : a && b) ? TYPE_EVENT : TYPE_BOOL;
+}
+
+static ValueType infer_fold(Elab* e, const Env* env, const Expr* expr)
+{
+    int64_t from, to;
+    if (expr->op != FOLD_FORALL && expr->op != FOLD_EXISTS)
+        return TYPE_REAL;
+    if (!scope_range(e, env, &expr->range, &from, &to) || to < from)
+        return TYPE_BOOL;
+    Local local = {.next = env->locals, .name = expr->index};
+    local.value = value_make(flat_const(e->flat, (double)from, TYPE_REAL), TYPE_REAL, dim_number());
+    Env inside = *env;
+    inside.locals = &local;
+    return infer_expr(e, &inside, expr->a) == TYPE_EVENT ? TYPE_EVENT : TYPE_BOOL;
+}
+
 static ValueType infer_node(Elab* e, const Env* env, const Expr* expr)
 {
     switch (expr->kind)
     {
     case EXPR_BOOL: return TYPE_BOOL;
     case EXPR_UNARY: return expr->op == OP_NOT ? TYPE_BOOL : TYPE_REAL;
-    case EXPR_BINARY: return expr->op >= OP_LT && expr->op <= OP_OR ? TYPE_BOOL : TYPE_REAL;
-    case EXPR_FOLD: return expr->op == FOLD_FORALL || expr->op == FOLD_EXISTS ? TYPE_BOOL : TYPE_REAL;
+    case EXPR_BINARY:
+        if (expr->op == OP_AND || expr->op == OP_OR)
+            return infer_logic(e, env, expr);
+        return expr->op >= OP_LT && expr->op <= OP_NE ? TYPE_BOOL : TYPE_REAL;
+    case EXPR_FOLD: return infer_fold(e, env, expr);
     case EXPR_IF:
     {
         ValueType then_type = infer_expr(e, env, expr->b), else_type = infer_expr(e, env, expr->c);
@@ -111,6 +135,12 @@ static const Expr* type_source(const VarInfo* info, const Env** env)
     return from_def ? info->def : info->init;
 }
 
+static bool is_logic(const Expr* expr)
+{
+    bool binary = expr->kind == EXPR_BINARY && (expr->op == OP_AND || expr->op == OP_OR);
+    return binary || (expr->kind == EXPR_FOLD && (expr->op == FOLD_FORALL || expr->op == FOLD_EXISTS));
+}
+
 ValueType infer_var(Elab* e, uint32_t index)
 {
     VarInfo* info = &e->vars.at[index];
@@ -123,8 +153,9 @@ ValueType infer_var(Elab* e, uint32_t index)
     e->silent = true;
     ValueType type = source ? infer_expr(e, env, source) : TYPE_REAL;
     e->silent = silent;
-    // A signal may be defined by an event: it is then the event's value, absent between.
-    e->flat->vars.at[index].type = type == TYPE_BOOL ? TYPE_BOOL : TYPE_REAL;
+    // A signal may be defined by an event: it is then the event's value, absent between. `and` and `or` give it truth.
+    bool truth = type == TYPE_BOOL || (type == TYPE_EVENT && is_logic(source));
+    e->flat->vars.at[index].type = truth ? TYPE_BOOL : TYPE_REAL;
     e->vars.at[index].type_progress = DONE;
     return e->flat->vars.at[index].type;
 }
@@ -154,6 +185,7 @@ bool value_to_real(Elab* e, Value* value, Span span)
     {
         value->node = flat_node(e->flat, NODE_VALUE, TYPE_REAL, value->node, 0, 0, 0, 0, span);
         value->type = TYPE_REAL;
+        value_forget_parts(value);
     }
     if (value->type == TYPE_REAL)
         return true;
@@ -182,8 +214,10 @@ bool value_to_bool(Elab* e, Value* value, Span span)
     }
     if (value->type == TYPE_EVENT)
     {
-        value->node = flat_node(e->flat, NODE_PRESENT, TYPE_BOOL, value->node, 0, 0, 0, 0, span);
+        value->node =
+            value->level ? value->level : flat_node(e->flat, NODE_PRESENT, TYPE_BOOL, value->node, 0, 0, 0, 0, span);
         value->type = TYPE_BOOL;
+        value_forget_parts(value);
     }
     if (value->type == TYPE_BOOL)
         return true;
@@ -199,9 +233,14 @@ bool value_to_event(Elab* e, const Env* env, Value* value, Span span)
         return false;
     if (value->type == TYPE_BOOL)
     {
-        value->node = flat_node(e->flat, NODE_EDGE, TYPE_EVENT, value->node, 0, 0, 0, env->ctx, span);
+        NodeId level = value->event ? value->level : value->node;
+        NodeId edge = level ? flat_node(e->flat, NODE_EDGE, TYPE_EVENT, level, 0, 0, 0, env->ctx, span) : 0;
+        value->node = value->event && edge
+                          ? flat_node(e->flat, NODE_DEFAULT, TYPE_EVENT, value->event, edge, 0, 0, 0, span)
+                          : value->event + edge;
         value->type = TYPE_EVENT;
         value->dim = (Dim){0};
+        value_forget_parts(value);
     }
     if (value->type == TYPE_EVENT)
         return true;

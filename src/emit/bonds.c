@@ -146,7 +146,7 @@ static void build_outputs(Builder* b, const FlatBondGraph* graph, const uint32_t
         made.term_count = output->terms.count;
         for (uint32_t k = 0; k < output->terms.count; k++)
         {
-            const FlatBondTerm* term = &output->terms.at[k];
+            const BondTerm* term = &output->terms.at[k];
             vec_push(b->arena, b->bond_terms, (BondTerm){local_bond[term->bond], term->flow, term->sign});
         }
         b->c.vars.at[output->var].bond_area = made.area;
@@ -207,7 +207,7 @@ static void find_pre(Builder* b)
     for (uint32_t i = 0; i < c->flat->bond_nodes.count; i++)
     {
         const FlatBondNode* node = &c->flat->bond_nodes.at[i];
-        uint32_t var = node->kind == FLAT_SE ? node->e : node->kind == FLAT_SF ? node->f : node->parameter;
+        uint32_t var = node->kind == BOND_SE ? node->e : node->kind == BOND_SF ? node->f : node->parameter;
         if (var != NO_VAR)
             push_definitions(c, var);
         walk_push(&c->nodes, node->law);
@@ -231,6 +231,19 @@ void build_carried(Builder* b)
         FlatCarried carried = b->c.flat->carried.at[i];
         SymReg area = react_result(b, carried.ctx, lower(&b->c, PHASE_REACT, carried.area).value);
         vec_push(b->arena, b->carried, (Carried){carried.ctx, b->c.vars.at[carried.var].reg, area});
+    }
+}
+
+// Transitions that fire by a sign name a variable so far.
+static void find_one_way(Builder* b)
+{
+    uint32_t* output_of = arena_array(b->arena, uint32_t, b->c.flat->vars.count + 1);
+    for (uint32_t i = 0; i < b->bond_outputs.count; i++)
+        output_of[b->bond_outputs.at[i].var] = i;
+    for (uint32_t i = 0; i < b->transitions.count; i++)
+    {
+        Transition* t = &b->transitions.at[i];
+        t->output = t->one_way != 0 ? output_of[t->output] : NO_REG;
     }
 }
 
@@ -261,6 +274,7 @@ void build_bonds(Builder* b)
         vec_push(b->arena, b->bond_systems, system);
     }
     find_pre(b);
+    find_one_way(b);
     const uint8_t* read = find_read(b);
     for (uint32_t i = 0; i < b->bond_outputs.count; i++)
         b->bond_outputs.at[i].read = read[b->bond_outputs.at[i].var] != 0;

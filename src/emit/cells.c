@@ -139,6 +139,8 @@ static void add_guard(Builder* b, Guard guard, ScalarId g, const Cell* cell)
     const Node* node = &b->c.flat->nodes.at[cell->node];
     if (node->op >= NODE_LT && node->op <= NODE_NE && node->aux == 1)
         slope = rounded_slope(b, slope);
+    for (uint32_t i = 0; i < b->c.flat->transitions.count && !guard.one_way; i++)
+        guard.one_way = b->c.flat->transitions.at[i].one_way_watch == cell->node;
     Reads reads = what_it_reads(&b->c, g);
     guard.searched = (reads.mask & (READS_TIME | READS_CONTINUOUS)) != 0;
     guard.time_only = reads.mask == READS_TIME && what_it_reads(&b->c, slope).mask == 0;

@@ -564,6 +564,8 @@ static kaiModel* compile_in(Arena* arena, const Flat* flat, Diags* diags, const 
     b->c.source_nodes = flat->nodes.count;
     analyse(&b->c);
     infer_impulses(&b->c);
+    refuse_conditions(&b->c);
+    refuse_absence(&b->c);
     if (listing != NULL && options->list_impulses)
         *listing = print_impulses(&b->c);
     if (diags->error_count > errors)

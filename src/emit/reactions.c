@@ -24,7 +24,8 @@ static void build_modes(Builder* b, const FlatMachine* m)
         {
             const FlatTransition* t = &b->c.flat->transitions.at[mode->transitions.at[k]];
             uint32_t reaction = b->c.flat->whens.count + mode->transitions.at[k];
-            vec_push(b->arena, b->transitions, (Transition){reaction, t->to, t->preempt, t->resume, t->posterior});
+            vec_push(b->arena, b->transitions,
+                     (Transition){reaction, t->to, t->preempt, t->resume, t->posterior, t->one_way, t->one_way_var});
         }
         info.first_machine = b->mode_machines.count;
         info.machine_count = mode->machines.count;

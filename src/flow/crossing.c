@@ -2,6 +2,7 @@
 // crossing is located on the dense output, in the local variable theta of the step, on the far side. Two roots inside
 // one step show as an extremum of g, found as the root of its exact slope. A guard that reads several islands looks for
 // itself, in the part of time that their last steps have in common.
+#include "flow/flow.h"
 #include "kernel/guard.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ enum
 
 typedef struct Search
 {
-    kaiSim* sim;
+    Flow* flow;
     const Guard* guard;
     double start, length;  // of the step or window
     int toward;
@@ -24,43 +25,43 @@ typedef struct Search
 // States of all that the guard reads, at theta of the window. With slopes: those of g as well.
 static void look_at(Search* s, double theta, bool slopes)
 {
-    kaiSim* sim = s->sim;
-    const kaiModel* model = sim->model;
+    Flow* flow = s->flow;
+    const kaiModel* model = flow->model;
     const Guard* guard = s->guard;
     for (uint32_t i = 0; i < guard->islands.count; i++)
-        island_look(sim, model->guard_islands[guard->islands.first + i], s->start, s->length, theta, slopes);
-    vm_run(model, sim->R, slopes ? guard->look : guard->code, &sim->host);
+        island_look(flow, model->guard_islands[guard->islands.first + i], s->start, s->length, theta, slopes);
+    vm_run(model, flow->kernel->R, slopes ? guard->look : guard->code, &flow->kernel->host);
 }
 
 // The few states that the guard reads, at theta of the step.
 static void load_some(Search* s, double theta)
 {
-    kaiSim* sim = s->sim;
-    const kaiModel* model = sim->model;
+    Flow* flow = s->flow;
+    const kaiModel* model = flow->model;
     const int* slots = model->guard_slots + s->guard->first_state;
     const int* states = model->guard_states + s->guard->first_state;
-    uint32_t base = sim->islands[s->island].base;
-    double* x = base != NO_REG ? sim_states(sim) + base : sim->island_x;
-    ode_dense_some(sim->island_odes[s->island], theta, slots, (int)s->guard->state_count, x);
+    uint32_t base = flow->islands[s->island].base;
+    double* x = base != NO_REG ? kernel_states(flow->kernel) + base : flow->island_x;
+    ode_dense_some(flow->island_odes[s->island], theta, slots, (int)s->guard->state_count, x);
     for (uint32_t i = 0; base == NO_REG && i < s->guard->state_count; i++)
-        sim_states(sim)[states[i]] = x[slots[i]];
+        kernel_states(flow->kernel)[states[i]] = x[slots[i]];
 }
 
 static double guard_at(Search* s, double theta)
 {
-    kaiSim* sim = s->sim;
+    Flow* flow = s->flow;
     const Guard* guard = s->guard;
     bool own = guard->code.end > guard->code.start;
-    sim->counters.guard_calls++;
-    sim->R[sim->model->reg_time] = s->start + theta * s->length;
+    flow->kernel->counters.guard_calls++;
+    flow->kernel->R[flow->model->reg_time] = s->start + theta * s->length;
     if (s->island == NO_ISLAND || !own)
         look_at(s, theta, !own);
     else
     {
         load_some(s, theta);
-        vm_run(sim->model, sim->R, guard->code, &sim->host);
+        vm_run(flow->model, flow->kernel->R, guard->code, &flow->kernel->host);
     }
-    return sim->R[guard->g];
+    return guard_value(flow->kernel, guard);
 }
 
 static double root_function(void* ctx, double theta)
@@ -72,15 +73,15 @@ static double root_function(void* ctx, double theta)
 static double slope_function(void* ctx, double theta)
 {
     Search* s = ctx;
-    kaiSim* sim = s->sim;
+    Flow* flow = s->flow;
     const Guard* guard = s->guard;
-    sim->counters.guard_calls++;
-    sim->R[sim->model->reg_time] = s->start + theta * s->length;
+    flow->kernel->counters.guard_calls++;
+    flow->kernel->R[flow->model->reg_time] = s->start + theta * s->length;
     for (uint32_t i = 0; i < guard->islands.count; i++)
-        island_look(sim, sim->model->guard_islands[guard->islands.first + i], s->start, s->length, theta, true);
+        island_look(flow, flow->model->guard_islands[guard->islands.first + i], s->start, s->length, theta, true);
     bool own = guard->slope_code.end > guard->slope_code.start;
-    vm_run(sim->model, sim->R, own ? guard->slope_code : guard->look, &sim->host);
-    return -s->toward * sim->R[guard->slope];
+    vm_run(flow->model, flow->kernel->R, own ? guard->slope_code : guard->look, &flow->kernel->host);
+    return -s->toward * flow->kernel->R[guard->slope];
 }
 
 // The first theta at which the guard has crossed, when the start of the bracket gives no sign to go by.
@@ -89,7 +90,7 @@ static double bisect_past(Search* s, double lo, double hi, double tolerance)
     while (hi - lo > tolerance)
     {
         double mid = 0.5 * (lo + hi);
-        if (is_past(s->sim, s->guard, guard_at(s, mid)))
+        if (is_past(s->flow->kernel, s->guard, guard_at(s, mid)))
             hi = mid;
         else
             lo = mid;
@@ -114,7 +115,7 @@ static double theta_share(const Search* s)
 
 static bool has_crossed(const Search* s, double g)
 {
-    return s->toward * g > 0 || (g == 0 && is_past(s->sim, s->guard, 0));
+    return s->toward * g > 0 || (g == 0 && is_past(s->flow->kernel, s->guard, 0));
 }
 
 // The step starts on the level (a ball put back on the floor) and leaves it the other way: a start with a sign to go
@@ -142,11 +143,11 @@ static double locate(Search* s, Candidate* c)
 {
     if (!(s->toward * c->g_lo < 0) && !leave_level(s, c))
         return bisect_past(s, c->lo, c->hi, theta_tolerance(s));
-    RootResult root = root_find(s->sim->root, root_function, s, c->lo, s->toward * c->g_lo, c->hi, s->toward * c->g_hi,
+    RootResult root = root_find(s->flow->root, root_function, s, c->lo, s->toward * c->g_lo, c->hi, s->toward * c->g_hi,
                                 theta_tolerance(s));
     double after = root.after;
     // A relation that is strict on the far side has not crossed at an exact zero yet.
-    if (root.f_after == 0 && !is_past(s->sim, s->guard, 0) && after + theta_tolerance(s) < c->hi)
+    if (root.f_after == 0 && !is_past(s->flow->kernel, s->guard, 0) && after + theta_tolerance(s) < c->hi)
         after += theta_tolerance(s);
     return after;
 }
@@ -161,7 +162,7 @@ static void note_touch(Search* s, GuardState* state, double theta)
 {
     state->touches++;
     state->touched = s->start + theta * s->length;
-    s->sim->counters.touches++;
+    s->flow->kernel->counters.touches++;
 }
 
 // A dip towards the level and back inside the piece: slopes at the ends tell, the exact slope locates it.
@@ -169,7 +170,7 @@ static bool find_dip(Search* s, GuardState* state, const Piece* p, Candidate* c)
 {
     double h = s->length * (p->hi - p->lo);
     // A crossing that has completed must first go back over the level, whatever the rounding of g says.
-    bool rearm = is_crossing(s->guard) && s->toward * s->sim->R[s->guard->side] > 0;
+    bool rearm = is_crossing(s->guard) && s->toward * s->flow->kernel->R[s->guard->side] > 0;
     int toward = rearm ? -s->toward : s->toward;
     if (!(toward * p->slope_lo > 0) || !(toward * p->slope_hi < 0) || (rearm && !(s->toward * p->g_hi > 0)))
         return false;
@@ -183,13 +184,13 @@ static bool find_dip(Search* s, GuardState* state, const Piece* p, Candidate* c)
     double part = rearm ? (top.after - p->lo) / (p->hi - p->lo) : 1;
     double g_top = guard_at(s, top.after), scale = fmax(fabs(p->g_lo), part * fabs(p->g_hi));
     bool level = fabs(g_top) <= 1e-12 * scale;  // zero but for rounding: a touch is no crossing (rule C2)
-    if (!level && (toward * g_top > 0 || (toward * g_top == 0 && is_past(s->sim, s->guard, g_top))))
+    if (!level && (toward * g_top > 0 || (toward * g_top == 0 && is_past(s->flow->kernel, s->guard, g_top))))
     {
         *c = rearm ? (Candidate){.lo = top.after, .hi = p->hi, .g_lo = g_top, .g_hi = p->g_hi}
                    : (Candidate){.lo = p->lo, .hi = top.after, .g_lo = p->g_lo, .g_hi = g_top};
         return true;
     }
-    if (fabs(g_top) <= 10 * (s->sim->options.rtol * scale + s->sim->options.rtol / 100))
+    if (fabs(g_top) <= 10 * (s->flow->kernel->options->rtol * scale + s->flow->kernel->options->rtol / 100))
         note_touch(s, state, top.after);
     return false;
 }
@@ -209,14 +210,14 @@ static bool scan_piece(Search* s, GuardState* state, const Piece* p, int depth, 
     Piece left = *p, right = *p;
     left.hi = right.lo = 0.5 * (p->lo + p->hi);
     left.slope_hi = right.slope_lo = -slope_function(s, left.hi) * s->toward;
-    left.g_hi = right.g_lo = s->sim->R[s->guard->g];
+    left.g_hi = right.g_lo = guard_value(s->flow->kernel, s->guard);
     double cubic = 0.5 * (p->g_lo + p->g_hi) + 0.125 * h * (p->slope_lo - p->slope_hi);
     double slope = 1.5 * (p->g_hi - p->g_lo) - 0.25 * h * (p->slope_lo + p->slope_hi);
     double scale = fmax(fabs(p->g_lo), fabs(p->g_hi)) + fabs(left.g_hi);
     bool smooth = fabs(cubic - left.g_hi) <= 0.02 * scale && fabs(slope - h * left.slope_hi) <= 0.1 * scale;
     if (!smooth && depth < DEPTH_MAX)
         return scan_piece(s, state, &left, depth + 1, c) || scan_piece(s, state, &right, depth + 1, c);
-    if (is_past(s->sim, s->guard, p->g_hi))
+    if (is_past(s->flow->kernel, s->guard, p->g_hi))
     {
         *c = (Candidate){.lo = p->lo, .hi = p->hi, .g_lo = p->g_lo, .g_hi = p->g_hi};
         return true;
@@ -224,83 +225,87 @@ static bool scan_piece(Search* s, GuardState* state, const Piece* p, int depth, 
     if (find_dip(s, state, p, c))
         return true;
     if (is_crossing(s->guard) && p->g_hi != 0)
-        s->sim->R[s->guard->side] = sign_of(p->g_hi);  // armed again for the next piece
+        s->flow->kernel->R[s->guard->side] = sign_of(p->g_hi);  // armed again for the next piece
     return false;
 }
 
 static bool scan_curved(Search* s, GuardState* state, const Piece* whole, Candidate* c)
 {
-    double side = is_crossing(s->guard) ? s->sim->R[s->guard->side] : 0;
+    double side = is_crossing(s->guard) ? s->flow->kernel->R[s->guard->side] : 0;
     bool found = scan_piece(s, state, whole, 0, c);
     if (is_crossing(s->guard))
-        s->sim->R[s->guard->side] = side;  // until it is known where the step is cut
+        s->flow->kernel->R[s->guard->side] = side;  // until it is known where the step is cut
     return found;
 }
 
 // The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the event.
-static Search search_of(kaiSim* sim, uint32_t index, uint32_t island)
+static Search search_of(Flow* flow, uint32_t index, uint32_t island)
 {
-    const Ode* ode = sim->island_odes[island];
-    return (Search){
-        sim, &sim->model->guards[index], ode_step_start(ode), ode_dense_length(ode), sim->guards[index].toward, island};
+    const Ode* ode = flow->island_odes[island];
+    return (Search){flow,
+                    &flow->model->guards[index],
+                    ode_step_start(ode),
+                    ode_dense_length(ode),
+                    flow->kernel->guards[index].toward,
+                    island};
 }
 
 // The guards of the island and their slopes at the end of its step.
-static void load_step_end(kaiSim* sim, uint32_t island)
+static void load_step_end(Flow* flow, uint32_t island)
 {
-    const kaiModel* model = sim->model;
-    const Ode* ode = sim->island_odes[island];
-    island_ends(sim, island);
-    sim->R[model->reg_time] = ode_time(ode);
-    vm_run(model, sim->R, model->islands[island].events, &sim->host);
-    sim->counters.guard_calls++;
+    const kaiModel* model = flow->model;
+    const Ode* ode = flow->island_odes[island];
+    island_ends(flow, island);
+    flow->kernel->R[model->reg_time] = ode_time(ode);
+    vm_run(model, flow->kernel->R, model->islands[island].events, &flow->kernel->host);
+    flow->kernel->counters.guard_calls++;
 }
 
 static bool find_crossing(Search* s, GuardState* state, const Piece* p, Candidate* c)
 {
     if (s->guard->curved)
         return scan_curved(s, state, p, c);
-    return is_past(s->sim, s->guard, p->g_hi) || (p->slope_lo * p->slope_hi < 0 && find_dip(s, state, p, c));
+    return is_past(s->flow->kernel, s->guard, p->g_hi) || (p->slope_lo * p->slope_hi < 0 && find_dip(s, state, p, c));
 }
 
-static void list_searched(kaiSim* sim, uint32_t island)
+static void list_searched(Flow* flow, uint32_t island)
 {
-    sim->searched.count = 0;
-    for (GuardWalk w = {.island = island}; own_guard(sim, &w);)
-        sim->searched.at[sim->searched.count++] = w.index;
+    flow->searched.count = 0;
+    for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
+        flow->searched.at[flow->searched.count++] = w.index;
 }
 
 // Where the guards may have crossed in the step.
-static void collect_candidates(kaiSim* sim, uint32_t island)
+static void collect_candidates(Flow* flow, uint32_t island)
 {
-    const kaiModel* model = sim->model;
-    const IndexList list = sim->searched;
-    double end = ode_time(sim->island_odes[island]);
-    sim->candidate_count = 0;
+    const kaiModel* model = flow->model;
+    const IndexList list = flow->searched;
+    double end = ode_time(flow->island_odes[island]);
+    flow->candidate_count = 0;
     for (uint32_t i = 0; i < list.count; i++)  // the search writes to the registers they lie in
     {
-        GuardState* state = &sim->guards[list.at[i]];
-        state->g_end = sim->R[model->guards[list.at[i]].g];
-        state->slope_end = sim->R[model->guards[list.at[i]].slope];
+        GuardState* state = &flow->kernel->guards[list.at[i]];
+        state->g_end = guard_value(flow->kernel, &model->guards[list.at[i]]);
+        state->slope_end = flow->kernel->R[model->guards[list.at[i]].slope];
         state->until = end;
     }
     for (uint32_t i = 0; i < list.count; i++)
     {
-        GuardState* state = &sim->guards[list.at[i]];
+        GuardState* state = &flow->kernel->guards[list.at[i]];
         Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
         Candidate c = {.lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};
-        Search s = search_of(sim, list.at[i], island);
+        Search s = search_of(flow, list.at[i], island);
         bool found = find_crossing(&s, state, &p, &c);
         c.guard = list.at[i];
         if (found)
-            sim->candidates[sim->candidate_count++] = c;
+            flow->candidates[flow->candidate_count++] = c;
     }
 }
 
 // Locates one candidate unless another one comes clearly before it.
-static void locate_before(kaiSim* sim, uint32_t island, Candidate* c, double first)
+static void locate_before(Flow* flow, uint32_t island, Candidate* c, double first)
 {
-    Search s = search_of(sim, c->guard, island);
+    Search s = search_of(flow, c->guard, island);
     double latest = first + theta_share(&s);
     c->after = INFINITY;
     if (c->lo > latest)
@@ -317,99 +322,99 @@ static void locate_before(kaiSim* sim, uint32_t island, Candidate* c, double fir
 }
 
 // The first crossing; those a few ulp of t after it share the instant.
-static double first_crossing(kaiSim* sim, uint32_t island)
+static double first_crossing(Flow* flow, uint32_t island)
 {
     double first = INFINITY, theta;
-    for (uint32_t i = 0; i < sim->candidate_count; i++)
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
-        locate_before(sim, island, &sim->candidates[i], first);
-        first = fmin(first, sim->candidates[i].after);
+        locate_before(flow, island, &flow->candidates[i], first);
+        first = fmin(first, flow->candidates[i].after);
     }
     theta = first;
-    for (uint32_t i = 0; i < sim->candidate_count; i++)
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
-        Search s = search_of(sim, sim->candidates[i].guard, island);
-        if (sim->candidates[i].after <= first + theta_share(&s))
-            theta = fmax(theta, sim->candidates[i].after);
+        Search s = search_of(flow, flow->candidates[i].guard, island);
+        if (flow->candidates[i].after <= first + theta_share(&s))
+            theta = fmax(theta, flow->candidates[i].after);
     }
     return theta;
 }
 
-bool guard_search(kaiSim* sim, uint32_t island, double* theta)
+bool guard_search(Flow* flow, uint32_t island, double* theta)
 {
-    sim->located_count = 0;
-    list_searched(sim, island);
-    if (sim->searched.count == 0)
+    flow->kernel->located_count = 0;
+    list_searched(flow, island);
+    if (flow->searched.count == 0)
         return false;
-    load_step_end(sim, island);
-    collect_candidates(sim, island);
-    if (sim->candidate_count == 0)
+    load_step_end(flow, island);
+    collect_candidates(flow, island);
+    if (flow->candidate_count == 0)
         return false;
-    *theta = first_crossing(sim, island);
-    for (uint32_t i = 0; i < sim->candidate_count; i++)
+    *theta = first_crossing(flow, island);
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
-        const Candidate* c = &sim->candidates[i];
-        Search s = search_of(sim, c->guard, island);
+        const Candidate* c = &flow->candidates[i];
+        Search s = search_of(flow, c->guard, island);
         if (c->after <= *theta || (c->lo < *theta && has_crossed(&s, guard_at(&s, *theta))))
-            sim->located[sim->located_count++] = c->guard;
+            flow->kernel->located[flow->kernel->located_count++] = c->guard;
     }
-    for (uint32_t i = 0; i < sim->searched.count; i++)  // the rest of the step is not looked at
-        sim->guards[sim->searched.at[i]].until = sim->guards[sim->searched.at[i]].from;
+    for (uint32_t i = 0; i < flow->searched.count; i++)  // the rest of the step is not looked at
+        flow->kernel->guards[flow->searched.at[i]].until = flow->kernel->guards[flow->searched.at[i]].from;
     return true;
 }
 
 // The end of a step, or of a window, without a crossing.
-static kaiStatus pass(kaiSim* sim, uint32_t index, double g, double slope, double t)
+static kaiStatus pass(Flow* flow, uint32_t index, double g, double slope, double t)
 {
-    GuardState* state = &sim->guards[index];
-    const Guard* guard = &sim->model->guards[index];
+    GuardState* state = &flow->kernel->guards[index];
+    const Guard* guard = &flow->model->guards[index];
     state->g = g;
     state->slope = slope;
     if (is_crossing(guard) && state->g != 0)
-        sim->R[guard->side] = sign_of(state->g);
-    state->toward = direction(sim, guard);
-    return state->rebound != 0 ? zeno_turned(sim, index, t) : KAI_OK;
+        flow->kernel->R[guard->side] = sign_of(state->g);
+    state->toward = direction(flow->kernel, guard);
+    return flow->hooks->passed(flow->owner, index, t);
 }
 
-kaiStatus guard_pass(kaiSim* sim, uint32_t index)
+kaiStatus guard_pass(Flow* flow, uint32_t index)
 {
-    GuardState* state = &sim->guards[index];
+    GuardState* state = &flow->kernel->guards[index];
     if (!(state->until > state->from))
         return KAI_OK;
     state->from = state->until;
-    return pass(sim, index, state->g_end, state->slope_end, state->until);
+    return pass(flow, index, state->g_end, state->slope_end, state->until);
 }
 
 // Two islands that move together keep their distance but for the rounding of each: that is no crossing.
 static bool stands_still(const Search* s, const Piece* p)
 {
-    const kaiModel* model = s->sim->model;
+    const kaiModel* model = s->flow->model;
     double scale = 0;
     for (uint32_t i = 0; i < s->guard->state_count; i++)
-        scale = fmax(scale, fabs(sim_states(s->sim)[model->guard_states[s->guard->first_state + i]]));
+        scale = fmax(scale, fabs(kernel_states(s->flow->kernel)[model->guard_states[s->guard->first_state + i]]));
     double rounding = 1e-15 * scale;
     return s->guard->islands.count > 1 && fabs(p->g_hi - p->g_lo) <= rounding && fabs(p->g_hi) <= rounding &&
            s->length * fmax(fabs(p->slope_lo), fabs(p->slope_hi)) <= rounding;
 }
 
 // The window [from, until] lies in the last steps of all islands that the guard reads.
-void guard_look(kaiSim* sim, uint32_t index, double until)
+void guard_look(Flow* flow, uint32_t index, double until)
 {
-    GuardState* state = &sim->guards[index];
-    const Guard* guard = &sim->model->guards[index];
-    Search s = {sim, guard, state->from, until - state->from, state->toward, NO_ISLAND};
-    sim->R[sim->model->reg_time] = until;
-    sim->counters.guard_calls++;
+    GuardState* state = &flow->kernel->guards[index];
+    const Guard* guard = &flow->model->guards[index];
+    Search s = {flow, guard, state->from, until - state->from, state->toward, NO_ISLAND};
+    flow->kernel->R[flow->model->reg_time] = until;
+    flow->kernel->counters.guard_calls++;
     look_at(&s, 1, true);
     state->until = until;
-    state->g_end = sim->R[guard->g];
-    state->slope_end = sim->R[guard->slope];
+    state->g_end = guard_value(flow->kernel, guard);
+    state->slope_end = flow->kernel->R[guard->slope];
     Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
     Candidate c = {.guard = index, .lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};
     bool found = find_crossing(&s, state, &p, &c) && !stands_still(&s, &p);
     state->theta = found ? locate(&s, &c) : 1;
     state->due = found ? s.start + state->theta * s.length : INFINITY;
-    if (state->due <= state->from && sim->instant_time != state->from)
+    if (state->due <= state->from && flow->kernel->instant_time != state->from)
         state->due = nextafter(state->from, INFINITY);  // a row of the solver stands there: tags go forward
-    agenda_set(&sim->agenda, agenda_guard(sim, index), state->due);
+    agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), state->due);
 }

@@ -118,7 +118,6 @@ Expr* parse_condition(Parser* parser);                                 // `=` is
 Expr* parse_value(Parser* parser, TokenKind sign, const char* after);  // sign expr, on one line
 Expr* parser_new_expr(Parser* parser, ExprKind kind, uint32_t start);
 Path* parse_path(Parser* parser);
-Path* parse_swept_path(Parser* parser);  // also `mode`
 int parse_primes(Parser* parser);
 Range parse_range(Parser* parser);
 void parse_array_range(Parser* parser, const char** index, Range* range);

@@ -85,7 +85,7 @@ static void parse_sweep(Parser* parser, Setting* setting)
 {
     setting->kind = SETTING_SWEEP;
     parser_next(parser);
-    setting->path = parse_swept_path(parser);
+    setting->path = parse_path(parser);
     if (parser_accept(parser, TOKEN_IN))
         return parse_sweep_list(parser, setting);
     if (!parser->panic && !parser_at(parser, TOKEN_FROM))

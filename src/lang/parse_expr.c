@@ -2,6 +2,8 @@
 // `parser->height` is the height of the tree parsed last: trees are never higher than PARSE_DEPTH.
 #include "lang/parse.h"
 
+#include <string.h>
+
 typedef enum Level
 {
     LEVEL_NONE,
@@ -188,10 +190,9 @@ static Expr* parse_array(Parser* parser)
     return parser_grow(parser, expr, height);
 }
 
-static Expr* parse_fold(Parser* parser)
+static Expr* parse_fold(Parser* parser, ExprOp op)
 {
     uint32_t start = parser->token.start;
-    ExprOp op = FOLD_SUM + (parser->token.kind - TOKEN_SUM);
     if (!parser_enter(parser))
         return parser->error_expr;
     parser_next(parser);
@@ -264,6 +265,18 @@ static bool parse_at_next_item(const Parser* parser)
     return !parser_same_line(parser) && !parser->compares && parser_line_defines(parser);
 }
 
+// `any(i in …` and `all(i in …`: these two are no reserved words, events are called so.
+static bool parse_at_named_fold(const Parser* parser, const char* word)
+{
+    uint32_t length = parser->token.end - parser->token.start;
+    if (length != strlen(word) || memcmp(parser->lexer.text + parser->token.start, word, length) != 0)
+        return false;
+    Lexer lexer = parser->lexer;
+    lexer.diags = NULL;
+    return lexer_next(&lexer).kind == TOKEN_LEFT_PAREN && lexer_next(&lexer).kind == TOKEN_NAME &&
+           lexer_next(&lexer).kind == TOKEN_IN;
+}
+
 static Expr* parse_atom(Parser* parser)
 {
     switch (parser->panic ? TOKEN_END : parser->token.kind)
@@ -279,8 +292,12 @@ static Expr* parse_atom(Parser* parser)
     case TOKEN_LEAST:
     case TOKEN_GREATEST:
     case TOKEN_FORALL:
-    case TOKEN_EXISTS: return parse_fold(parser);
+    case TOKEN_EXISTS: return parse_fold(parser, FOLD_SUM + (parser->token.kind - TOKEN_SUM));
     case TOKEN_NAME:
+        if (parse_at_named_fold(parser, "any"))
+            return parse_fold(parser, FOLD_EXISTS);
+        if (parse_at_named_fold(parser, "all"))
+            return parse_fold(parser, FOLD_FORALL);
         if (parse_at_next_item(parser))
             return parse_missing(parser);
         return parse_path_or_call(parser);

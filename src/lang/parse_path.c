@@ -68,27 +68,20 @@ static void parse_step(Parser* parser, Path* path, bool first)
     vec_push(parser->arena, path->steps, step);
 }
 
-static void parse_steps(Parser* parser, Path* path, bool first_is_name)
+// The machine of the model itself can be named: `mode == open`, `record mode`. A name behind it: a mode is declared.
+static bool parse_at_own_mode(const Parser* parser)
 {
-    uint32_t start = parser->token.start;
-    parse_step(parser, path, first_is_name);
-    while (!parser->panic && parser_accept(parser, TOKEN_DOT))
-        parse_step(parser, path, false);
-    path->span = parser_span_from(parser, start);
+    return parser_at(parser, TOKEN_MODE) && parser_same_line(parser) && parser_peek(parser).kind != TOKEN_NAME;
 }
 
 Path* parse_path(Parser* parser)
 {
     Path* path = arena_new(parser->arena, Path);
-    parse_steps(parser, path, true);
-    return path;
-}
-
-// In an experiment the machine of the model itself can be named: `sweep mode in (a, b)`.
-Path* parse_swept_path(Parser* parser)
-{
-    Path* path = arena_new(parser->arena, Path);
-    parse_steps(parser, path, !parser_at(parser, TOKEN_MODE));
+    uint32_t start = parser->token.start;
+    parse_step(parser, path, !parse_at_own_mode(parser));
+    while (!parser->panic && parser_accept(parser, TOKEN_DOT))
+        parse_step(parser, path, false);
+    path->span = parser_span_from(parser, start);
     return path;
 }
 

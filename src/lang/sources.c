@@ -36,10 +36,9 @@ uint32_t sources_add(Sources* sources, const char* path, const char* text, size_
     return sources->list.count - 1;
 }
 
-// The whole stream into `buffer`; pipes have no size to ask for, so it is read until it ends.
-static bool source_read_stream(FILE* stream, Arena* arena, char** text, size_t* length)
+// The whole stream into `buffer`; pipes have no size to ask for, so it is read until it ends. `capacity` is a guess.
+static bool source_read_stream(FILE* stream, size_t capacity, Arena* arena, char** text, size_t* length)
 {
-    size_t capacity = 64 * 1024;
     *text = arena_alloc(arena, capacity);
     *length = 0;
     size_t got;
@@ -59,7 +58,7 @@ static bool source_read_stream(FILE* stream, Arena* arena, char** text, size_t* 
 }
 
 // The stream must be closed even when the arena gives up in the middle of reading it.
-static bool source_read_guarded(FILE* stream, Sources* sources, const char* path, uint32_t* index)
+static bool source_read_guarded(FILE* stream, size_t guess, Sources* sources, const char* path, uint32_t* index)
 {
     jmp_buf here, *outer = sources->arena->fail;
     Arena scratch;
@@ -71,7 +70,7 @@ static bool source_read_guarded(FILE* stream, Sources* sources, const char* path
         char* text;
         size_t length;
         sources->arena->fail = &here;
-        read = source_read_stream(stream, &scratch, &text, &length);
+        read = source_read_stream(stream, guess, &scratch, &text, &length);
         if (read)
             *index = sources_add(sources, path, text, length);
     }
@@ -93,12 +92,14 @@ bool sources_read(Sources* sources, const char* path, uint32_t* index)
     if (!stream)
         return false;
     struct stat status;
-    if (fstat(fileno(stream), &status) == 0 && S_ISDIR(status.st_mode))
+    bool known = fstat(fileno(stream), &status) == 0;
+    if (known && S_ISDIR(status.st_mode))
     {
         fclose(stream);
         return errno = EISDIR, false;
     }
-    return source_read_guarded(stream, sources, path, index);
+    bool sized = known && S_ISREG(status.st_mode) && status.st_size < SOURCE_LIMIT;
+    return source_read_guarded(stream, sized ? (size_t)status.st_size + 1 : 64 * 1024, sources, path, index);
 }
 
 uint32_t source_line_of(const Source* source, uint32_t offset)

@@ -106,9 +106,16 @@ static void mark(Compiler* c, NodeId root, uint32_t ctx, bool watched)
 static bool is_event_trigger(const Flat* f, NodeId trigger)
 {
     const Node* node = &f->nodes.at[trigger];
-    if (node->op == NODE_PRESENT)
-        node = &f->nodes.at[node->arg[0]];
-    return node->type == TYPE_EVENT && node->op != NODE_EDGE;
+    switch (node->op)
+    {
+    case NODE_PRESENT: return is_event_trigger(f, node->arg[0]);
+    case NODE_AND: return is_event_trigger(f, node->arg[0]) || is_event_trigger(f, node->arg[1]);
+    case NODE_OR: return is_event_trigger(f, node->arg[0]) && is_event_trigger(f, node->arg[1]);
+    case NODE_DEFAULT:
+        return node->type == TYPE_EVENT && is_event_trigger(f, node->arg[0]) && is_event_trigger(f, node->arg[1]);
+    case NODE_FILTER: return is_event_trigger(f, node->arg[0]);
+    default: return node->type == TYPE_EVENT && node->op != NODE_EDGE && node->op != NODE_WHILE;
+    }
 }
 
 static void mark_trigger(Compiler* c, NodeId trigger, NodeId guard, uint32_t ctx)
@@ -182,6 +189,8 @@ static uint8_t varies_of_node(const Compiler* c, const Node* node, const uint8_t
     case NODE_DOWN:
     case NODE_CROSS:
     case NODE_EDGE:
+    case NODE_WHILE:
+    case NODE_FILTER:
     case NODE_CLOCK:
     case NODE_SAMPLE:
     case NODE_HOLD:
@@ -293,13 +302,13 @@ static bool always_present(Compiler* c, NodeId n, int depth)
 }
 
 // Whether the definitions of `var` cover context `ctx` entirely: one stands in it, or all modes of a machine in it do.
-static bool covered(const Compiler* c, uint32_t var, uint32_t ctx)
+bool definitions_cover(const Compiler* c, uint32_t var, int order, uint32_t ctx)
 {
     const Flat* f = c->flat;
-    for (uint32_t d = c->vars.at[var].first_def[0]; d != 0; d = c->next_def.at[d - 1])
+    for (uint32_t d = c->vars.at[var].first_def[order]; d != 0; d = c->next_def.at[d - 1])
         if (f->defs.at[d - 1].ctx == ctx)
             return true;
-    for (uint32_t d = c->vars.at[var].first_def[0]; d != 0; d = c->next_def.at[d - 1])
+    for (uint32_t d = c->vars.at[var].first_def[order]; d != 0; d = c->next_def.at[d - 1])
     {
         uint32_t at = f->defs.at[d - 1].ctx;
         while (at != 0 && f->ctxs.at[at].parent != ctx)
@@ -309,7 +318,7 @@ static bool covered(const Compiler* c, uint32_t var, uint32_t ctx)
         const FlatMachine* machine = &f->machines.at[f->ctxs.at[at].machine];
         bool all = true;
         for (uint32_t m = 0; m < machine->modes.count && all; m++)
-            all = covered(c, var, machine->modes.at[m].ctx);
+            all = definitions_cover(c, var, order, machine->modes.at[m].ctx);
         if (all)
             return true;
     }
@@ -326,7 +335,7 @@ static bool update_facts(Compiler* c, uint32_t v)
         now.event_dependent = true;
     if (now.implicit != 0)
         now.variability = VARIES_ALWAYS;
-    else if (var->kind == VAR_SIGNAL && !covered(c, v, 0))
+    else if (var->kind == VAR_SIGNAL && !definitions_cover(c, v, 0, 0))
         now.maybe_absent = true;
     now.modal = var->kind == VAR_SIGNAL;
     for (uint32_t d = now.first_def[0]; d != 0; d = c->next_def.at[d - 1])

@@ -252,6 +252,15 @@ TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index);
 void push_task(Compiler* c, Phase phase, uint32_t task);
 void push_task_items(Compiler* c, Phase phase, uint32_t task);
 
+// presence.c, conditions.c: what check can decide (rules V1, E3): values that can be absent where they are read,
+// equality of what flows, edges of events.
+void refuse_absence(Compiler* c);
+void refuse_conditions(Compiler* c);
+// True where something may be reported: not twice at one place.
+bool report_is_new(const Compiler* c, DiagCode code, Span span);
+// Whether the definitions of a variable (order 1: of its derivative) cover a context entirely.
+bool definitions_cover(const Compiler* c, uint32_t var, int order, uint32_t ctx);
+
 // opaque.c: `der` of something that hangs on an external function is an error.
 void refuse_opaque(Compiler* c, NodeId der);
 

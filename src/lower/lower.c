@@ -657,6 +657,10 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_COMMITTED: return lower_committed(c, phase, n, arg[0]);
     case NODE_SLOPE:
     case NODE_DER: return lower_derivative(c, phase, n, arg[0]);
+    case NODE_WHILE:
+        return (Lowered){yes(c), phase == PHASE_FLOW ? no(c) : scalar_and(s, arg[0].present, arg[0].value)};
+    case NODE_FILTER:
+        return (Lowered){arg[0].value, scalar_and(s, arg[0].present, scalar_and(s, arg[1].present, arg[1].value))};
     case NODE_SAMPLE:
         return (Lowered){arg[0].value, phase == PHASE_FLOW ? no(c) : scalar_and(s, arg[0].present, arg[1].present)};
     case NODE_PRESENT: return (Lowered){arg[0].present, yes(c)};

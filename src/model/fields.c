@@ -1,6 +1,17 @@
 // The tables of fields.h, made from the lists.
 #include "model/fields.h"
 
+#define SETTING(name_, type_, ...)                                                                                     \
+    {.name = #name_, .offset = offsetof(ModelSettings, name_), .size = sizeof(type_), __VA_ARGS__},
+static const ModelField SETTINGS_table[] = {
+#define NUMBER(name_, ...) SETTING(name_, double, .role = ROLE_NUMBER)
+#define COUNT(name_, ...) SETTING(name_, double, .role = ROLE_NUMBER)
+#define WORD(name_, ...) SETTING(name_, uint32_t, .role = ROLE_STRING, .array = ARRAY_strings)
+#define MODEL_WORD(name_, ...) SETTING(name_, uint32_t, .role = ROLE_STRING, .array = ARRAY_strings)
+#include "settings/settings.def"
+};
+#undef SETTING
+
 // What a list says about a field → the rest of its ModelField. S is the record in work.
 #define NUMBER .role = ROLE_NUMBER
 #define FLAG .role = ROLE_FLAG, .limit = 2
@@ -126,9 +137,6 @@ static const ModelField PLOT_table[] = {PLOT_FIELDS(ENTRY)};
 #undef S
 #define S Sweep
 static const ModelField SWEEP_table[] = {SWEEP_FIELDS(ENTRY)};
-#undef S
-#define S ModelSettings
-static const ModelField SETTINGS_table[] = {SETTINGS_FIELDS(ENTRY)};
 #undef S
 #define S kaiModel
 static const ModelField scalar_table[] = {MODEL_SCALARS(ENTRY)};

@@ -16,6 +16,8 @@
 #ifndef KAIROS_MODEL_TABLES_H
 #define KAIROS_MODEL_TABLES_H
 
+#include "bond/graph.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -102,6 +104,7 @@ typedef enum GuardKind
     X(bool, searched, FLAG)  /* g changes between instants and its sign is looked for on the dense output */           \
     X(bool, time_only, FLAG) /* g is affine in time: scheduled, never searched */                                      \
     X(bool, curved, FLAG)    /* not affine in the states: it may swing faster than they do */                          \
+    X(bool, one_way, FLAG)   /* watches for a transition that fires by a sign (Transition.one_way) */                  \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
     X(uint32_t, g, REG)             /* after the `events` program */                                                   \
     X(uint32_t, slope, REG)         /* and its derivative along the flow */                                            \
@@ -227,7 +230,10 @@ typedef struct Reaction
     X(uint32_t, to, NUMBER)                 /* a mode of its machine */                                                \
     X(bool, preempt, FLAG)                                                                                             \
     X(bool, resume, FLAG)                                                                                              \
-    X(bool, posterior, FLAG) /* of a junction: tested on tentative values (rule B3) */
+    X(bool, posterior, FLAG) /* of a junction: tested on tentative values (rule B3) */                                 \
+    X(int8_t, one_way,                                                                                                 \
+      NUMBER) /* of a junction: fires at this sign of `output`, area before value; 0: as the guard says */             \
+    X(uint32_t, output, INDEX_MAYBE(bond_outputs)) /* NO_REG: none */
 
 typedef struct Transition
 {
@@ -383,10 +389,7 @@ typedef struct BondInput
     X(bool, flow, FLAG)                                                                                                \
     X(int8_t, sign, NUMBER)
 
-typedef struct BondTerm
-{
-    BOND_TERM_FIELDS(MODEL_FIELD)
-} BondTerm;
+// BondTerm itself is declared in bond/graph.h.
 
 #define BOND_OUTPUT_FIELDS(X)                                                                                          \
     X(uint32_t, var, INDEX(vars))                                                                                      \
@@ -600,31 +603,15 @@ typedef struct Sweep
     SWEEP_FIELDS(MODEL_FIELD)
 } Sweep;
 
-// What an experiment says about the run; words as given, 0 = not given.
-#define SETTINGS_FIELDS(X)                                                                                             \
-    X(double, start, NUMBER)                                                                                           \
-    X(double, stop, NUMBER)                                                                                            \
-    X(double, rtol, NUMBER)                                                                                            \
-    X(double, atol, NUMBER)                                                                                            \
-    X(double, step, NUMBER)                                                                                            \
-    X(double, max_step, NUMBER)                                                                                        \
-    X(double, balance, NUMBER)                                                                                         \
-    X(uint64_t, seed, NUMBER)                                                                                          \
-    X(uint64_t, max_branches, NUMBER)                                                                                  \
-    X(uint64_t, max_choices, NUMBER)                                                                                   \
-    X(uint32_t, max_microsteps, NUMBER)                                                                                \
-    X(bool, has_stop, FLAG)                                                                                            \
-    X(uint32_t, solver, STRING)                                                                                        \
-    X(uint32_t, breakpoint_solver, STRING)                                                                             \
-    X(uint32_t, root, STRING)                                                                                          \
-    X(uint32_t, impulses, STRING)                                                                                      \
-    X(uint32_t, choice, STRING)                                                                                        \
-    X(uint32_t, islands, STRING)                                                                                       \
-    X(uint32_t, zeno, STRING)
-
+// As given by the experiment: NaN, and 0 for a word (in strings), mean not given. The fields are those of the table of
+// settings.
 typedef struct ModelSettings
 {
-    SETTINGS_FIELDS(MODEL_FIELD)
+#define NUMBER(name, ...) double name;
+#define COUNT(name, ...) double name;
+#define WORD(name, ...) uint32_t name;
+#define MODEL_WORD(name, ...) uint32_t name;
+#include "settings/settings.def"
 } ModelSettings;
 
 #endif

@@ -12,6 +12,7 @@ typedef struct Step
     Formula* value;     // per variable: what is assigned
     Formula* taken;     // per machine and mode (by slot): a transition enters this mode
     Formula* restarts;  // per machine: an outer mode is entered anew
+    Formula* resumes;   // per machine: an outer mode is entered as it was left
     Formula* leaves;    // per context: it is left
 } Step;
 
@@ -121,8 +122,8 @@ static uint32_t first_transition(const Encoder* e)
     return e->flat->whens.count;
 }
 
-// A mode that is preempted, or lies in one that is, does not react (rule M1).
-static Formula preempted(Step* s, uint32_t ctx)
+// A mode around is left, by `preempt` or by any transition.
+static Formula left(Step* s, uint32_t ctx, bool preempt)
 {
     Encoder* e = s->e;
     Formula any = e->logic->no;
@@ -133,18 +134,24 @@ static Formula preempted(Step* s, uint32_t ctx)
         for (uint32_t i = 0; i < mode->transitions.count; i++)
         {
             uint32_t r = first_transition(e) + mode->transitions.at[i];
-            if (e->reactions.at[r].transition->preempt && s->from->enabled[r] != NULL)
+            if ((e->reactions.at[r].transition->preempt || !preempt) && s->from->enabled[r] != NULL)
                 any = logic_or(e->logic, any, s->from->enabled[r]);
         }
     }
     return any;
 }
 
+// A mode that is preempted, or lies in one that is, does not react (rule M1).
+static Formula preempted(Step* s, uint32_t ctx)
+{
+    return left(s, ctx, true);
+}
+
 // Preempting transitions first, then in the order of the text.
 static void fire_transitions(Step* s, const FlatMode* mode, uint32_t machine_ctx)
 {
     Encoder* e = s->e;
-    Formula free = logic_not(e->logic, preempted(s, machine_ctx));
+    Formula free = logic_not(e->logic, left(s, machine_ctx, false));  // the outer transition decides (rule M3)
     for (int preempt = 1; preempt >= 0; preempt--)
         for (uint32_t i = 0; i < mode->transitions.count; i++)
         {
@@ -190,6 +197,19 @@ static void stage_entry(Step* s, uint32_t machine, uint32_t mode, Formula when)
         uint32_t inner = entered->machines.at[i];
         s->restarts[inner] = either(e->logic, s->restarts[inner], when);
         stage_entry(s, inner, e->flat->machines.at[inner].initial, when);
+    }
+}
+
+static void stage_resumed(Step* s, uint32_t machine, uint32_t mode, Formula when)
+{
+    Encoder* e = s->e;
+    const FlatMode* entered = &e->flat->machines.at[machine].modes.at[mode];
+    for (uint32_t i = 0; i < entered->machines.count; i++)
+    {
+        uint32_t inner = entered->machines.at[i];
+        s->resumes[inner] = either(e->logic, s->resumes[inner], when);
+        for (uint32_t k = 0; k < e->flat->machines.at[inner].modes.count; k++)
+            stage_resumed(s, inner, k, logic_and(e->logic, when, s->from->slots[e->machine_slot[inner] + k]));
     }
 }
 
@@ -240,9 +260,11 @@ static void stage_reactions(Step* s)
             continue;
         uint32_t slot = e->machine_slot[t->machine] + t->to;
         s->taken[slot] = either(e->logic, s->taken[slot], when);
-        if (!t->resume)
+        if (t->resume)
+            stage_resumed(s, t->machine, t->to, when);
+        else
             stage_entry(s, t->machine, t->to, when);
-        if (t->from != t->to)
+        if (t->from != t->to || !t->resume)
             leave(s, t->machine, t->from, when);
         s->from->active = logic_or(e->logic, s->from->active, when);
     }
@@ -362,7 +384,11 @@ static Formula next_slot(Step* s, uint32_t index)
     case SLOT_ENTRY:
     {
         const FlatCtx* at = &e->flat->ctxs.at[slot->index];
-        return or_no(l, s->taken[e->machine_slot[at->machine] + at->mode]);
+        uint32_t mode_slot = e->machine_slot[at->machine] + at->mode;
+        Formula entered = or_no(l, s->taken[mode_slot]);
+        if (at->mode == e->flat->machines.at[at->machine].initial)
+            entered = logic_or(l, entered, or_no(l, s->restarts[at->machine]));
+        return logic_or(l, entered, logic_and(l, or_no(l, s->resumes[at->machine]), s->from->slots[mode_slot]));
     }
     case SLOT_EVENT: return or_no(l, s->assigned[slot->index]);
     case SLOT_PAYLOAD:
@@ -392,6 +418,7 @@ static Step open_step(Encoder* e, Frame* from, uint32_t group)
     s.value = arena_array(e->arena, Formula, vars);
     s.taken = arena_array(e->arena, Formula, e->slots.count + 1);
     s.restarts = arena_array(e->arena, Formula, e->flat->machines.count + 1);
+    s.resumes = arena_array(e->arena, Formula, e->flat->machines.count + 1);
     s.leaves = arena_array(e->arena, Formula, e->flat->ctxs.count);
     return s;
 }

@@ -446,6 +446,12 @@ static Term make_node(Encoder* e, Frame* f, NodeId n)
     case NODE_REGULAR:
     case NODE_VALUE: return encode_node(e, f, node->arg[0]);
     case NODE_PRESENT: return here(e, encode_node(e, f, node->arg[0]).present);
+    case NODE_WHILE: return (Term){l->one, encode_condition(e, f, node->arg[0])};
+    case NODE_FILTER:
+    {
+        Term event = encode_node(e, f, node->arg[0]);
+        return (Term){event.value, logic_and(l, event.present, encode_condition(e, f, node->arg[1]))};
+    }
     case NODE_SAMPLE:
     {
         Term value = encode_node(e, f, node->arg[0]);

@@ -435,6 +435,48 @@ static void add_react_units(Linker* k)
 // ---- what every instant must look at
 // ---------------------------------------------------------------------------------
 
+// Which expressions contain a `while(…)`; NULL: none does.
+static bool* find_whiles(Compiler* c)
+{
+    bool any = false;
+    bool* has = arena_array(c->arena, bool, c->flat->nodes.count);
+    for (NodeId n = 1; n < c->flat->nodes.count; n++)  // arguments come first
+    {
+        const Node* node = &c->flat->nodes.at[n];
+        has[n] = node->op == NODE_WHILE;
+        for (int i = 0; i < node_op_arity((NodeOp)node->op); i++)
+            has[n] |= has[node->arg[i]];
+        any |= has[n];
+    }
+    return any ? has : NULL;
+}
+
+// An event that is present while a level holds is looked for at every instant (rule E2).
+static void find_always_while(Linker* k)
+{
+    Builder* b = k->b;
+    Compiler* c = &b->c;
+    const bool* has = find_whiles(c);
+    uint32_t at;
+    if (has == NULL)
+        return;
+    for (uint32_t t = 0; t < c->tasks.count; t++)
+        for (uint32_t d = 0; d < c->tasks.at[t].defs.count && k->react_of[t] != 0; d++)
+            if (has[c->flat->defs.at[c->tasks.at[t].defs.at[d]].value])
+                vec_push(b->arena, b->always_units, k->react_of[t] - 1);
+    for (uint32_t i = 0; i < c->cells.count; i++)
+        if (has[c->cells.at[i].node] && map_get(&k->memory_of, c->cells.at[i].latch, &at))
+            vec_push(b->arena, b->always_units, k->first_memory + at);
+    for (uint32_t i = 0; i < b->reactions.count; i++)
+    {
+        uint32_t t = i - c->flat->whens.count;
+        bool when = i < c->flat->whens.count;
+        if (has[when ? c->flat->whens.at[i].trigger : c->flat->transitions.at[t].trigger] ||
+            has[when ? c->flat->whens.at[i].guard : c->flat->transitions.at[t].guard])
+            vec_push(b->arena, b->always_units, b->reaction_units.at[i]);
+    }
+}
+
 // Levels that nothing latches (x == 3, alternatives of `choose`) are sampled at every instant, whatever causes it.
 static void find_always(Linker* k)
 {
@@ -468,6 +510,7 @@ static void find_always(Linker* k)
         if (level || reads_continuous(c, lower_fires_in(c, PHASE_FLOW, trigger, guard)))
             vec_push(b->arena, b->always_units, b->reaction_units.at[i]);
     }
+    find_always_while(k);
 }
 
 // ---- islands

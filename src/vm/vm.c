@@ -2,6 +2,7 @@
 // inside are plain; this file is compiled without jump tables because an indirect branch with many targets mispredicts
 // nearly always on virtual machines.
 #include "vm/vm.h"
+#include "base/tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -376,7 +377,6 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     {
         ROUNDS = 60
     };
-    static const double ROUNDING = 4e-16, SMALL = 1e-11;
     Newton w;  // not cleared: the matrix is large, and filled where it is used
     w.model = model;
     w.R = R;
@@ -403,9 +403,9 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
         if (failed == 0 && !moved)  // as good as it gets: where we came from
         {
             failed = newton_move(&w, 0);
-            return failed != 0 ? failed : newton_within(&w, SMALL, SMALL / 10) ? 0 : lost;
+            return failed != 0 ? failed : newton_within(&w, LOOP_SMALL, LOOP_SMALL / 10) ? 0 : lost;
         }
-        if (newton_within(&w, ROUNDING, 0))
+        if (newton_within(&w, LOOP_ROUNDING, 0))
             return failed;
     }
     return failed != 0 ? failed : lost;
@@ -451,4 +451,9 @@ static uint32_t run_words(const kaiModel* model, double* R, const uint32_t* pc, 
 uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const VmHost* host)
 {
     return run_words(model, registers, model->code + range.start, model->code + range.end, host);
+}
+
+double vm_table_slope(const kaiModel* model, uint32_t table, double u)
+{
+    return table_value(model, table, u, true);
 }

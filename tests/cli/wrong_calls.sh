@@ -16,7 +16,7 @@ says "must be a number"
 
 exits 2 run $ball --solver rk4
 one_line "$err"
-for solver in rk45 rk23 rosenbrock euler riemann backward_euler trapezoid cvode_adams cvode_bdf; do
+for solver in rk45 rk23 rosenbrock euler riemann backward_euler trapezoid cvode_adams cvode_bdf taylor; do
     says $solver
 done
 exits 2 run $ball --view half

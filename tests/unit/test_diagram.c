@@ -358,7 +358,7 @@ static void strokes_of_the_cradle(void** state)
     assert_string_equal(d->nodes.at[find(d, "F12")].lines.at[0], "stuck ON");
     assert_string_equal(d->nodes.at[find(d, "F13")].lines.at[0], "apart OFF");
     assert_memory_not_equal(&d->nodes.at[find(d, "F12")].accent, &d->nodes.at[find(d, "F13")].accent, sizeof(Colour));
-    assert_true(diagram_layout(&f.diagram));
+    assert_true(diagram_layout(&f.diagram, &(const char*){NULL}));
     check_layout(&f.diagram);
     arena_free(&f.arena);
 
@@ -427,14 +427,14 @@ static void layouts_keep_things_apart(void** state)
             Fixture f;
             load(&f, texts[i]);
             blocks_make(&f.diagram, &f.labels, depth);
-            assert_true(diagram_layout(&f.diagram));
+            assert_true(diagram_layout(&f.diagram, &(const char*){NULL}));
             check_layout(&f.diagram);
             arena_free(&f.arena);
             if (i == 1)
                 continue;
             load(&f, texts[i]);
             assert_true(machines_make(&f.diagram, &f.labels, depth + 1));
-            assert_true(diagram_layout(&f.diagram));
+            assert_true(diagram_layout(&f.diagram, &(const char*){NULL}));
             check_layout(&f.diagram);
             arena_free(&f.arena);
         }

@@ -493,7 +493,7 @@ static void test_overrides(void** state)
 {
     (void)state;
     Run run;
-    Override overrides[] = {{"N", 3}, {"a[3].x", 7}, {"e", 0.5}, {"on_", 0}};
+    Override overrides[] = {{"N", 3, NULL}, {"a[3].x", 7, NULL}, {"e", 0.5, NULL}, {"on_", 0, NULL}};
     const char* text = "model A { state x = 1; x' = 1 }\nmodel M { param N = 2, e = 1, on_ = true; a : A[i in 1..N] }\n"
                        "experiment t of M(e = 2) { stop = 1 }";
     run_text(&run, text, &(ElabOptions){.experiment = "t", .overrides = overrides, .override_count = 4});
@@ -504,7 +504,7 @@ static void test_overrides(void** state)
     arena_free(&run.arena);
 
     run_text(&run, "model M { state x = 1; x'' = -x; initial x' == 3 }",
-             &(ElabOptions){.overrides = &(Override){"x'", 2}, .override_count = 1});
+             &(ElabOptions){.overrides = &(Override){"x'", 2, NULL}, .override_count = 1});
     assert_non_null(run.flat);
     assert_non_null(strstr(run.listing, "state x' = 2"));
     arena_free(&run.arena);

@@ -14,7 +14,7 @@
 //
 // Rows: the first branch gives its rows while it is explored. Every later one is known to be an outcome only at its
 // end, and is run again from the start with its decisions fixed.
-#include "watch/explore_table.h"
+#include "run/explore_table.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,56 +75,57 @@ static kaiStatus visit(Explorer* x, PlaceKind kind)
     for (uint32_t i = 0; i < x->open_count && entry != NO_ENTRY; i++)
         if (open[i].entry == entry)
             return KAI_OK;  // a cycle
-    sim->merged = entry != NO_ENTRY;
-    x->result->merged += sim->merged;
-    if (sim->merged)
+    sim->explore.merged = entry != NO_ENTRY;
+    x->result->merged += sim->explore.merged;
+    if (sim->explore.merged)
         return KAI_OK;
     if ((entry = table_add(&x->places)) == NO_ENTRY)
         return KAI_ERR_MEMORY;
-    open[x->open_count++] = (OpenEntry){entry, sim->decision_count};
+    open[x->open_count++] = (OpenEntry){entry, sim->explore.decision_count};
     return KAI_OK;
 }
 
 static kaiStatus meet_choice(kaiSim* sim, bool fresh)
 {
-    if (sim->explorer == NULL)
+    if (sim->explore.explorer == NULL)
         return KAI_OK;
-    kaiStatus status = fresh ? visit(sim->explorer, PLACE_CHOICE) : KAI_OK;
-    if (status == KAI_OK && !sim->merged)
-        sim->explorer->result->choices++;
-    return sim->merged ? KAI_INTERRUPTED : status;
+    kaiStatus status = fresh ? visit(sim->explore.explorer, PLACE_CHOICE) : KAI_OK;
+    if (status == KAI_OK && !sim->explore.merged)
+        sim->explore.explorer->result->choices++;
+    return sim->explore.merged ? KAI_INTERRUPTED : status;
 }
 
 kaiStatus explore_decide(kaiSim* sim, bool fresh, uint32_t enabled, uint32_t* rank)
 {
-    uint32_t k = sim->decision_count;
-    Decision* d = grown(sim->options.allocator, sim->decisions, k, &sim->decision_capacity, sizeof *d);
+    uint32_t k = sim->explore.decision_count;
+    Decision* d = grown(sim->options.allocator, sim->explore.decisions, k, &sim->explore.decision_capacity, sizeof *d);
     if (d == NULL)
         return KAI_ERR_MEMORY;
-    sim->decisions = d;
-    kaiStatus status = k >= sim->script_count ? meet_choice(sim, fresh) : KAI_OK;
+    sim->explore.decisions = d;
+    kaiStatus status = k >= sim->explore.script_count ? meet_choice(sim, fresh) : KAI_OK;
     if (status != KAI_OK)
         return status;
-    uint32_t taken = k < sim->script_count && d[k].taken < enabled ? d[k].taken : 0;
-    d[k] = (Decision){.tag = sim->now, .taken = taken, .enabled = enabled};
-    sim->decision_count = k + 1;
+    uint32_t taken = k < sim->explore.script_count && d[k].taken < enabled ? d[k].taken : 0;
+    d[k] = (Decision){.tag = sim->kernel.now, .taken = taken, .enabled = enabled};
+    sim->explore.decision_count = k + 1;
     *rank = taken;
     return KAI_OK;
 }
 
 kaiStatus kaiSim_Follow(kaiSim* sim, const int* taken, int count)
 {
-    if (sim->started || sim->policy != CHOICE_ALL || count < 0)
+    if (sim->flow.started || sim->kernel.policy != CHOICE_ALL || count < 0)
         return KAI_ERR_USAGE;
     for (uint32_t i = 0; i < (uint32_t)count; i++)
     {
-        Decision* d = grown(sim->options.allocator, sim->decisions, i, &sim->decision_capacity, sizeof *d);
+        Decision* d =
+            grown(sim->options.allocator, sim->explore.decisions, i, &sim->explore.decision_capacity, sizeof *d);
         if (d == NULL)
             return KAI_ERR_MEMORY;
-        sim->decisions = d;
+        sim->explore.decisions = d;
         d[i] = (Decision){.taken = taken[i] > 0 ? (uint32_t)taken[i] : 0};
     }
-    sim->script_count = (uint32_t)count;
+    sim->explore.script_count = (uint32_t)count;
     return KAI_OK;
 }
 
@@ -135,14 +136,16 @@ static kaiStatus fail_bound(Explorer* x, const char* setting, uint64_t bound, co
 {
     kaiSim* sim = x->sim;
     char help[200];
-    const Decision* last = sim->decision_count > 0 ? &sim->decisions[sim->decision_count - 1] : NULL;
+    const Decision* last =
+        sim->explore.decision_count > 0 ? &sim->explore.decisions[sim->explore.decision_count - 1] : NULL;
     snprintf(help, sizeof help, "set a larger %s, shorten the run, or let choice = random draw some of the orders",
              setting);
-    return sim_fail(sim, last != NULL ? sim->model->reactions[last->reaction].place : 0, help,
-                    "choice = all: there are more than %llu %s (%s); %lld outcomes are complete, %lld orders merged, "
-                    "the last choice was made here at t = %.17g",
-                    (unsigned long long)bound, what, setting, (long long)x->result->outcomes,
-                    (long long)x->result->merged, last != NULL ? last->tag.t : sim->now.t);
+    return kernel_fail(
+        &sim->kernel, last != NULL ? sim->kernel.model->reactions[last->reaction].place : 0, help,
+        "choice = all: there are more than %llu %s (%s); %lld outcomes are complete, %lld orders merged, "
+        "the last choice was made here at t = %.17g",
+        (unsigned long long)bound, what, setting, (long long)x->result->outcomes, (long long)x->result->merged,
+        last != NULL ? last->tag.t : sim->kernel.now.t);
 }
 
 // ---- down and back
@@ -165,12 +168,12 @@ static kaiStatus keep_frame(Explorer* x, kaiSnapshot* before, uint32_t first)
 static kaiStatus step(Explorer* x, bool* chose)
 {
     kaiSim* sim = x->sim;
-    uint32_t first = sim->decision_count;
+    uint32_t first = sim->explore.decision_count;
     kaiSnapshot* before = kaiSim_Save(sim);
     if (before == NULL)
         return KAI_ERR_MEMORY;
     kaiStatus status = kaiSim_Step(x->model, sim);
-    *chose = sim->decision_count > first;
+    *chose = sim->explore.decision_count > first;
     if (!*chose)
         kaiSnapshot_Free(before);
     else if (keep_frame(x, before, first) != KAI_OK)
@@ -186,12 +189,12 @@ static kaiStatus descend(Explorer* x)
     {
         bool chose = false;
         kaiStatus status = step(x, &chose);
-        if (status == KAI_INSTANT && chose && !x->sim->merged)
+        if (status == KAI_INSTANT && chose && !x->sim->explore.merged)
         {
             kaiStatus remembered = visit(x, PLACE_END);
             status = remembered != KAI_OK ? remembered : status;
         }
-        if (x->sim->merged)
+        if (x->sim->explore.merged)
             return KAI_OK;
         if (status != KAI_INSTANT || (uint64_t)x->result->choices > o->max_choices)
             return status;
@@ -201,10 +204,10 @@ static kaiStatus descend(Explorer* x)
 // The last decision that has an alternative left; decision_count: none.
 static uint32_t last_open_decision(const kaiSim* sim)
 {
-    for (uint32_t k = sim->decision_count; k-- > 0;)
-        if (sim->decisions[k].taken + 1 < sim->decisions[k].enabled)
+    for (uint32_t k = sim->explore.decision_count; k-- > 0;)
+        if (sim->explore.decisions[k].taken + 1 < sim->explore.decisions[k].enabled)
             return k;
-    return sim->decision_count;
+    return sim->explore.decision_count;
 }
 
 // Back to the step of that decision, which takes its next alternative. KAI_END: there is none.
@@ -212,10 +215,10 @@ static kaiStatus go_back(Explorer* x)
 {
     kaiSim* sim = x->sim;
     uint32_t k = last_open_decision(sim);
-    if (k == sim->decision_count)
+    if (k == sim->explore.decision_count)
         return KAI_END;
-    sim->decisions[k].taken++;
-    sim->script_count = k + 1;
+    sim->explore.decisions[k].taken++;
+    sim->explore.script_count = k + 1;
     while (x->open_count > 0 && x->open[x->open_count - 1].depth > k)
         x->open_count--;
     while (x->frames[x->frame_count - 1].first > k)
@@ -240,7 +243,7 @@ static kaiStatus repeat_branch(Explorer* x)
 {
     kaiSim* sim = x->sim;
     kaiStatus status;
-    sim->script_count = sim->decision_count;
+    sim->explore.script_count = sim->explore.decision_count;
     if (kaiSim_Restore(sim, x->root) != KAI_OK)
         return KAI_ERR_MEMORY;
     sim->options.row = x->row;
@@ -312,24 +315,24 @@ static void release(Explorer* x)
         a.alloc(a.user, x->open, sizeof *x->open * x->open_capacity, 0);
     table_free(&x->places);
     table_free(&x->ends);
-    x->sim->explorer = NULL;
+    x->sim->explore.explorer = NULL;
 }
 
 kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEvents* events, kaiExploration* result)
 {
     *result = (kaiExploration){0};
-    if (sim->started || sim->policy != CHOICE_ALL)
+    if (sim->flow.started || sim->kernel.policy != CHOICE_ALL)
         return KAI_ERR_USAGE;
     Explorer x = {.model = model, .sim = sim, .events = events, .result = result, .row = sim->options.row};
     table_open(&x.places, sim);
     table_open(&x.ends, sim);
-    sim->explorer = &x;
+    sim->explore.explorer = &x;
     x.root = kaiSim_Save(sim);
     kaiStatus status = x.root != NULL ? explore(&x) : KAI_ERR_MEMORY;
     if (status == KAI_ERR_MEMORY)
-        sim->failure = (kaiFailure){.status = status, .tag = sim->now, .text = "out of memory"};
+        sim->kernel.failure = (kaiFailure){.status = status, .tag = sim->kernel.now, .text = "out of memory"};
     release(&x);
-    sim->ended = true;
+    sim->flow.ended = true;
     return status;
 }
 
@@ -351,12 +354,12 @@ __attribute__((format(printf, 4, 5))) static size_t add_text(char* text, size_t 
 
 bool kaiSim_Decision(const kaiSim* sim, int index, kaiDecision* decision)
 {
-    if (index < 0 || (uint32_t)index >= sim->decision_count)
+    if (index < 0 || (uint32_t)index >= sim->explore.decision_count)
         return false;
-    const Decision* d = &sim->decisions[index];
+    const Decision* d = &sim->explore.decisions[index];
     *decision = (kaiDecision){.tag = d->tag, .taken = (int)d->taken, .enabled = (int)d->enabled};
-    decision->place = model_place(sim->model, sim->model->reactions[d->reaction].place);
-    fired_describe(sim->model, d->reaction, decision->text, sizeof decision->text);
+    decision->place = model_place(sim->kernel.model, sim->kernel.model->reactions[d->reaction].place);
+    fired_describe(sim->kernel.model, d->reaction, decision->text, sizeof decision->text);
     return true;
 }
 
@@ -378,16 +381,16 @@ void kaiSim_OrderText(const kaiSim* sim, char* text, size_t size)
             length = add_text(text, size, length, ", then ");
         length = add_text(text, size, length, "line %d (%s)", d.place.line, d.text);
     }
-    if (sim->decision_count > SHOWN)
-        add_text(text, size, length, ", and %u choices more", sim->decision_count - SHOWN);
+    if (sim->explore.decision_count > SHOWN)
+        add_text(text, size, length, ", and %u choices more", sim->explore.decision_count - SHOWN);
 }
 
 static size_t add_value(const kaiSim* sim, const ModelVar* var, char* text, size_t size, size_t length)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = sim->kernel.model;
     const char* between = length > 0 ? ", " : "";
     const char* name = model_string(model, var->name);
-    double value = sim->R[var->reg];
+    double value = sim->kernel.R[var->reg];
     if (var->kind == MODEL_MODE)
     {
         const Machine* machine = &model->machines[var->machine];
@@ -404,8 +407,9 @@ void kaiSim_OutcomeText(const kaiSim* sim, int limit, char* text, size_t size)
     if (size > 0)
         text[0] = 0;
     for (uint32_t position = 0, var; table_outcome_var(sim, &position, &var);)
-        if (!sim->model->vars[var].hidden && sim_ctx_active(sim, sim->model->vars[var].ctx) && count++ < limit)
-            length = add_value(sim, &sim->model->vars[var], text, size, length);
+        if (!sim->kernel.model->vars[var].hidden && kernel_ctx_active(&sim->kernel, sim->kernel.model->vars[var].ctx) &&
+            count++ < limit)
+            length = add_value(sim, &sim->kernel.model->vars[var], text, size, length);
     if (count > limit)
         add_text(text, size, length, ", …");
 }

@@ -3,7 +3,7 @@
 // order). Two keys coincide if every value does: within 1e-9 of its size plus the absolute tolerance of the solver,
 // below which its states mean nothing. Whole numbers among what is not a state (modes, counters, flags) must be equal.
 // Times must agree to 1e-12. Entries are found by the leading bits of their time.
-#include "watch/explore_table.h"
+#include "run/explore_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,8 @@ static const double same_value = 1e-9, same_time = 1e-12;
 void table_open(PlaceTable* table, const kaiSim* sim)
 {
     const kaiSimOptions* o = &sim->options;
-    *table = (PlaceTable){.allocator = o->allocator, .state_count = sim->model->state_count, .relative = same_value};
+    *table =
+        (PlaceTable){.allocator = o->allocator, .state_count = sim->kernel.model->state_count, .relative = same_value};
     table->absolute = o->atol > 0 ? o->atol : o->rtol / 100;
 }
 
@@ -53,7 +54,7 @@ static void put(PlaceTable* table, double value)
 
 static void put_queue(PlaceTable* table, const kaiSim* sim)
 {
-    const Queue* q = &sim->queue;
+    const Queue* q = &sim->kernel.queue;
     put(table, q->count);
     for (uint32_t i = 0; i < q->count; i++)
     {
@@ -77,37 +78,37 @@ static void put_history(PlaceTable* table, const History* h)
 
 static void put_probes(PlaceTable* table, const kaiSim* sim)
 {
-    for (uint32_t i = 0; i < sim->model->probes_count; i++)
+    for (uint32_t i = 0; i < sim->kernel.model->probes_count; i++)
     {
-        const ProbeState* p = &sim->probes[i];
+        const ProbeState* p = &sim->record.probes[i];
         put(table, p->present);
         put(table, p->present ? p->value : 0);
         put(table, p->left_present);
         put(table, p->left_present ? p->left : 0);
         put(table, (double)p->count);
-        if (sim->model->probes[i].kind == PROBE_INDEX)
-            put(table, sim->rank);
+        if (sim->kernel.model->probes[i].kind == PROBE_INDEX)
+            put(table, sim->record.rank);
     }
 }
 
 // Inside a run: all that the rest of it depends on.
 static void put_place(PlaceTable* table, const kaiSim* sim, PlaceKind kind)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = sim->kernel.model;
     for (uint32_t i = 0; i < model->islands_count; i++)
-        island_load((kaiSim*)(uintptr_t)sim, i, sim->now.t);
+        island_load((Flow*)(uintptr_t)&sim->flow, i, sim->kernel.now.t);
     for (uint32_t i = model->reg_first[REG_STATE]; i < model->reg_first[REG_VALUE]; i++)
-        put(table, sim->R[i]);
+        put(table, sim->kernel.R[i]);
     put(table, kind);
-    put(table, sim->halted);
+    put(table, sim->kernel.halted);
     put_queue(table, sim);
     for (uint32_t i = 0; i < model->delays_count; i++)
-        put_history(table, &sim->histories[i]);
+        put_history(table, &sim->kernel.histories[i]);
 }
 
 bool table_outcome_var(const kaiSim* sim, uint32_t* position, uint32_t* var)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = sim->kernel.model;
     if (*position < model->state_count)
         return *var = model->state_vars[(*position)++], true;
     for (; *position - model->state_count < model->vars_count; ++*position)
@@ -124,12 +125,12 @@ static void put_outcome(PlaceTable* table, const kaiSim* sim)
 {
     for (uint32_t position = 0, var; table_outcome_var(sim, &position, &var);)
     {
-        const ModelVar* v = &sim->model->vars[var];
-        put(table, sim_ctx_active(sim, v->ctx) ? sim->R[v->reg] : NAN);
+        const ModelVar* v = &sim->kernel.model->vars[var];
+        put(table, kernel_ctx_active(&sim->kernel, v->ctx) ? sim->kernel.R[v->reg] : NAN);
     }
-    put(table, sim->failure.status);
-    put(table, sim->failure.place.line);
-    put(table, sim->failure.place.column);
+    put(table, sim->kernel.failure.status);
+    put(table, sim->kernel.failure.place.line);
+    put(table, sim->kernel.failure.place.column);
 }
 
 // ---- comparing
@@ -183,7 +184,7 @@ static uint32_t find_in(const PlaceTable* table, uint32_t drawer)
 uint32_t table_find(PlaceTable* table, const kaiSim* sim, PlaceKind kind)
 {
     table->key_count = 0;
-    table->key_t = sim->now.t;
+    table->key_t = sim->kernel.now.t;
     if (kind == PLACE_OUTCOME)
         put_outcome(table, sim);
     else

@@ -1,8 +1,8 @@
 // Where the orders of choice = all have been: what decides the rest of a run, to be found again within a tolerance.
-#ifndef KAIROS_WATCH_EXPLORE_TABLE_H
-#define KAIROS_WATCH_EXPLORE_TABLE_H
+#ifndef KAIROS_RUN_EXPLORE_TABLE_H
+#define KAIROS_RUN_EXPLORE_TABLE_H
 
-#include "kernel/sim.h"
+#include "run/sim.h"
 
 enum
 {
