@@ -181,17 +181,6 @@ static void build_initial(Builder* b)
     b->draft.initial = build_program(b->programs, &spec, NULL);
 }
 
-__attribute__((format(printf, 2, 3))) static void list(Builder* b, const char* format, ...)
-{
-    char line[1000];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    for (const char* p = line; *p != 0; p++)
-        vec_push(b->arena, b->programs->listing, *p);
-}
-
 static void list_task(Builder* b, uint32_t task, const char* indent)
 {
     Compiler* c = &b->c;
@@ -202,20 +191,20 @@ static void list_task(Builder* b, uint32_t task, const char* indent)
     Span span = task_item_count(c, task) > 0 ? task_item(c, PHASE_FLOW, task, 0).span : (Span){0};
     kaiPlace at = sources_place(c->sources, span);
     if (at.file != NULL)
-        list(b, "%-40s %s:%d\n", name, at.file, at.line);
+        writer_say(&b->programs->listing, "%-40s %s:%d\n", name, at.file, at.line);
     else
-        list(b, "%s\n", name);
+        writer_say(&b->programs->listing, "%s\n", name);
 }
 
 // The tasks of a program in their order, loops marked.
 static void list_order(Builder* b, const char* title, const Order* order)
 {
-    list(b, "%s\n", title);
+    writer_say(&b->programs->listing, "%s\n", title);
     for (uint32_t i = 0; i < order->count; i++)
     {
         uint32_t first = order->first[i], end = order->first[i + 1];
         if (order->looped[i])
-            list(b, "  fixed point of %u:\n", end - first);
+            writer_say(&b->programs->listing, "  fixed point of %u:\n", end - first);
         for (uint32_t k = first; k < end; k++)
             list_task(b, order->tasks[k], order->looped[i] ? "    " : "  ");
     }
@@ -559,6 +548,7 @@ static kaiModel* compile_in(Arena* arena, const Flat* flat, Diags* diags, const 
     Builder* b = arena_new(arena, Builder);
     builder_init(b, arena, flat, diags, sources);
     b->programs = arena_new(arena, Programs);
+    b->programs->listing.arena = arena;
     choose_impulses(&b->c);
     index_definitions(&b->c);
     b->c.source_nodes = flat->nodes.count;
@@ -596,8 +586,7 @@ static kaiModel* compile_in(Arena* arena, const Flat* flat, Diags* diags, const 
     build_programs(b, options, list_schedule);
     if (list_schedule)
     {
-        vec_push(arena, b->programs->listing, 0);
-        *listing = b->programs->listing.at;
+        *listing = writer_text(&b->programs->listing);
     }
     return finish(b, options->allocator);
 }

@@ -1,8 +1,10 @@
 // Flat expressions → plain operators, for a reaction or for the flow between instants. Here absence (rule V1), latched
 // relations (C1), `pre` (R6), edges (R7) and kinks become ordinary arithmetic on registers.
+#include "base/hash.h"
 #include "lower/compiler.h"
 
 #include <math.h>
+#include <string.h>
 
 static ScalarId yes(Compiler* c)
 {
@@ -524,9 +526,8 @@ static Lowered lower_operator(Compiler* c, Phase phase, const Node* node, const 
 static double stream_key(const Compiler* c, NodeId n, uint32_t salt)
 {
     const Node* node = &c->flat->nodes.at[n];
-    uint64_t h = 14695981039346656037u + salt;
-    for (const char* p = c->flat->streams.at[node->aux].name; *p != 0; p++)
-        h = (h ^ (uint8_t)*p) * 1099511628211u;
+    const char* name = c->flat->streams.at[node->aux].name;
+    uint64_t h = hash_bytes(HASH_START + salt, name, strlen(name));
     uint32_t place = 0;
     for (NodeId i = 1; i < n; i++)
     {
