@@ -198,7 +198,11 @@ static void test_sets(void** state)
     uint32_t parent[100];
     sets_init(parent, 100);
     for (uint32_t i = 99; i >= 7; i--)
-        assert_int_equal(sets_join(parent, i, i - 7), sets_root(parent, i));
+    {
+        uint32_t root = sets_join(parent, i, i - 7);
+        assert_int_equal(root, i - 7);
+        assert_int_equal(sets_root(parent, i), root);
+    }
     for (uint32_t i = 0; i < 100; i++)
         assert_int_equal(sets_root(parent, i), i % 7);
 }
