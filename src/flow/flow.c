@@ -90,13 +90,6 @@ bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod
     return fields_make(fields, FIELD_COUNT, kernel->options->allocator) && islands_create(flow, options) == KAI_OK;
 }
 
-const char* flow_trouble(const Flow* flow, const OdeOptions* options)
-{
-    if (flow->island_systems == NULL || flow->model->islands_count == 0)
-        return NULL;
-    return ode_trouble(&flow->island_systems[0].system, options);
-}
-
 void flow_free(Flow* flow)
 {
     Field fields[FIELD_COUNT];

@@ -101,12 +101,12 @@ struct Flow
     IndexList searched;        // the guards that a step is searched for
     IndexList delaying;        // islands that feed delays
     uint32_t candidate_count;
+    const char* trouble;  // why a solver could not be made: a part of Kairos that is missing; NULL: none
 };
 
 // flow.c
 bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod root, const FlowHooks* hooks,
                void* owner);
-const char* flow_trouble(const Flow* flow, const OdeOptions* options);  // why a solver cannot be made; NULL: memory
 void flow_free(Flow* flow);
 size_t flow_save_size(const Flow* flow);
 char* flow_save(const Flow* flow, char* block);

@@ -445,7 +445,10 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
             return KAI_ERR_MEMORY;
         flow->island_odes[i] = ode_create(&own->system, options, flow->kernel->options->allocator);
         if (flow->island_odes[i] == NULL)
+        {
+            flow->trouble = ode_trouble(&own->system, options);
             return KAI_ERR_MEMORY;
+        }
         flow->islands[i] =
             (IslandState){.base = base_of(flow, i), .loaded = flow->kernel->options->start, .pin_time = NAN};
         flow->islands[i].pushed = -INFINITY;

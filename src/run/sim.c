@@ -258,7 +258,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     }
     if (sim == NULL || !make_floors(sim, &run))
     {
-        const char* trouble = sim != NULL && sim->flow.kernel != NULL ? flow_trouble(&sim->flow, &run.ode) : NULL;
+        const char* trouble = sim != NULL ? sim->flow.trouble : NULL;
         *failure = trouble != NULL ? usage_failure(trouble) : (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
         kaiSim_Free(sim);
         return NULL;
