@@ -299,33 +299,51 @@ static size_t block_size(const Kernel* kernel, const BondRun* run)
     return rows * run->system->columns;
 }
 
-// The storage that owns input `input`, if its slope changes in a run.
-static const BondPart* varying_storage(const Kernel* kernel, const BondRun* run, int input)
+// The element that owns input `input`, if it is a storage whose slope or a TF or GY whose ratio changes in a run.
+static const BondPart* varying_part(const Kernel* kernel, const BondRun* run, int input)
 {
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
         const BondPart* part = part_of(kernel, run, i);
-        if (part->free && part->state != NO_REG && run->graph->input_first[i] == input)
+        bool counts = part->state != NO_REG || bond_is_two_port((BondKind)part->kind);
+        if (part->free && counts && run->graph->input_first[i] <= input && input < run->graph->input_first[i + 1])
             return part;
     }
     return NULL;
 }
 
-// Storages that follow from each other, or from sources: with a slope that changes the equations would change at every
-// step.
-static kaiStatus check_dependents(Kernel* kernel, BondRun* run)
+// Storages that follow from each other, or from sources, by way of something that changes: the equations would change
+// at every step. A set that is only tried may be of that kind, one that stays may not.
+static void find_varying(const Kernel* kernel, BondRun* run)
 {
-    for (int i = 0; i < bond_mode_dependents(run->mode); i++)
+    run->varying = NULL;
+    for (int i = 0; !run->linear && run->varying == NULL && i < bond_mode_dependents(run->mode); i++)
     {
         BondDependent d = bond_mode_dependent(run->mode, i);
-        const BondPart* part = varying_storage(kernel, run, d.port_input);
-        for (int k = 0; k < d.count && part == NULL; k++)
-            part = varying_storage(kernel, run, d.input[k]);
-        if (part != NULL)
+        run->varying = varying_part(kernel, run, d.port_input);
+        for (int k = 0; k < d.count && run->varying == NULL; k++)
+            if (d.coefficient[k] != 0)
+                run->varying = varying_part(kernel, run, d.input[k]);
+        run->varied = run->varying != NULL ? part_of(kernel, run, (uint32_t)d.node) : NULL;
+    }
+}
+
+kaiStatus bonds_check_varying(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
+        const BondPart *part = kernel->bonds->runs[i].varying, *storage = kernel->bonds->runs[i].varied;
+        if (part == NULL)
+            continue;
+        if (part->state != NO_REG)
             return kernel_fail(
                 kernel, part->place, "put a small resistance between them, or make it linear",
                 "%s is nonlinear or modulated and depends on other storages or sources in this set of modes",
                 model_string(kernel->model, part->name));
+        return kernel_fail(kernel, part->place,
+                           "let a spring (or a small compliance, inductance, capacitance) give way between them",
+                           "%s depends on other storages or sources through %s, whose ratio changes in the run",
+                           model_string(kernel->model, storage->name), model_string(kernel->model, part->name));
     }
     return KAI_OK;
 }
@@ -341,14 +359,10 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
     if (mode == NULL)
         return fail_memory(kernel);
     run->mode = mode;
+    find_varying(kernel, run);
     void** attached = bond_cache_attachment(run->cache, mode);
     if (*attached == NULL)
-    {
-        kaiStatus status = check_dependents(kernel, run);
-        if (status != KAI_OK)
-            return status;
         *attached = make_block(kernel, run);
-    }
     if (*attached == NULL)
         return fail_memory(kernel);
     if (run->system->map != NO_REG)

@@ -41,9 +41,10 @@ typedef struct BondRun
     uint32_t shared_count;
     double* scratch;  // for inverses of matrices
     // select.c
-    BondSelection* selection;  // NULL: no one-way junctions
-    double* most;              // what it remembers
-    bool linear;               // all inputs are sources and storages
+    BondSelection* selection;          // NULL: no one-way junctions
+    double* most;                      // what it remembers
+    bool linear;                       // all inputs are sources and storages
+    const BondPart *varying, *varied;  // in this set of modes: changes in the run, and who depends by way of it
     Kernel* kernel;
 } BondRun;
 
@@ -83,6 +84,7 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
 void bonds_clear_areas(Kernel* kernel);
 void bonds_warn_not_unique(Kernel* kernel);  // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(Kernel* kernel);
+kaiStatus bonds_check_varying(Kernel* kernel);  // the modes that are to be committed
 
 // Sources, storages and corrections as the registers have them, to b0 (impulses, if wanted), b1 and b2.
 void bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);

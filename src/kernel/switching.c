@@ -344,6 +344,8 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
         status = settle_posterior(kernel, &consistent);
     if (status == KAI_OK && !consistent)
         status = bonds_fail_inconsistent(kernel);
+    if (status == KAI_OK)
+        status = bonds_check_varying(kernel);
     if (status != KAI_OK)
         return status;
     CommitResult switched = {0};

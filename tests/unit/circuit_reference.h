@@ -11,12 +11,17 @@
 #ifndef KAIROS_TESTS_CIRCUIT_REFERENCE_H
 #define KAIROS_TESTS_CIRCUIT_REFERENCE_H
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__)
 typedef __float128 Exact;
+#else
+typedef long double Exact;
+#endif
 
 enum
 {
@@ -45,7 +50,7 @@ typedef struct Part
     double value;                    // R, L, C; V, I: constant; D: drop
     double start;                    // L: current from a to b, C: voltage from a to b
     double amplitude, omega, phase;  // V, I: value + amplitude sin(omega t + phase)
-    double times[8];                 // S: when it changes, ascending
+    double times[64];                // S: when it changes, ascending
     int time_count;
     bool closed;  // S: at the start
 } Part;
@@ -65,7 +70,8 @@ typedef struct Reference
     int diode[CIRCUIT_DIODES], diode_count, order;
     Exact lu[CIRCUIT_ORDER][CIRCUIT_ORDER];
     int pivot[CIRCUIT_ORDER];
-    double m[CIRCUIT_DIODES][CIRCUIT_DIODES];
+    Exact m[CIRCUIT_DIODES][CIRCUIT_DIODES];
+    bool conducts[CIRCUIT_DIODES];                // in the last step: tried first
     Exact column[CIRCUIT_DIODES][CIRCUIT_ORDER];  // A⁻¹ B
     double h;
     bool closed[CIRCUIT_PARTS];
@@ -202,22 +208,68 @@ static inline void reference_prepare(Reference* r, double h)
             r->column[k][p->b - 1] += 1;
         reference_solve(r, r->column[k]);
         for (int j = 0; j < r->diode_count; j++)
-            r->m[j][k] = (double)-reference_across(&n->parts[r->diode[j]], r->column[k]) + (j == k ? 1e-13 : 0);
+            r->m[j][k] = -reference_across(&n->parts[r->diode[j]], r->column[k]) + (j == k ? 1e-13 : 0);
     }
 }
 
-// w = q + M z by Lemke's method: z, or false if it ends in a ray or does not end.
-static inline bool reference_lemke(int n, double m[][CIRCUIT_DIODES], const double* q, double* z)
+// w = q + M z ≥ 0, z ≥ 0 and w z = 0, but for rounding.
+static inline bool reference_holds(const Reference* r, const Exact* q, const Exact* z)
 {
-    static long double t[CIRCUIT_DIODES][2 * CIRCUIT_DIODES + 2];
-    int basis[CIRCUIT_DIODES], leaving = 0;
-    double least = 0;
+    for (int i = 0; i < r->diode_count; i++)
+    {
+        Exact w = q[i], size = reference_abs(q[i]);
+        for (int j = 0; j < r->diode_count; j++)
+        {
+            w += r->m[i][j] * z[j];
+            size += reference_abs(r->m[i][j] * z[j]);
+        }
+        if (z[i] < 0 || w < -(Exact)1e-14 * size - (Exact)1e-12 || (z[i] > 0 && w > (Exact)1e-12 * size + (Exact)1e-12))
+            return false;
+    }
+    return true;
+}
+
+// The diodes that conducted in the last step: M z = -q for those, 0 for the others.
+static inline bool reference_again(const Reference* r, const Exact* q, Exact* z)
+{
+    static Exact a[CIRCUIT_DIODES][CIRCUIT_DIODES + 1];
+    int of[CIRCUIT_DIODES], n = 0;
+    for (int i = 0; i < r->diode_count; i++)
+    {
+        z[i] = 0;
+        if (r->conducts[i])
+            of[n++] = i;
+    }
+    for (int i = 0; i < n; i++)
+    {
+        for (int j = 0; j < n; j++)
+            a[i][j] = r->m[of[i]][of[j]];
+        a[i][n] = -q[of[i]];
+    }
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+        {
+            Exact factor = i != k && a[k][k] != 0 ? a[i][k] / a[k][k] : 0;
+            for (int j = k; j <= n && factor != 0; j++)
+                a[i][j] -= factor * a[k][j];
+        }
+    for (int k = 0; k < n; k++)
+        z[of[k]] = a[k][k] != 0 ? a[k][n] / a[k][k] : 0;
+    return reference_holds(r, q, z);
+}
+
+// Lemke's method: z, or false if it ends in a ray or does not end.
+static inline bool reference_lemke(const Reference* r, const Exact* q, Exact* z)
+{
+    static Exact t[CIRCUIT_DIODES][2 * CIRCUIT_DIODES + 2];
+    int n = r->diode_count, basis[CIRCUIT_DIODES], leaving = 0;
+    Exact least = 0;
     for (int i = 0; i < n; i++)
     {
         for (int j = 0; j < n; j++)
         {
             t[i][j] = i == j;
-            t[i][n + j] = -m[i][j];
+            t[i][n + j] = -r->m[i][j];
         }
         t[i][2 * n] = -1;
         t[i][2 * n + 1] = q[i];
@@ -231,12 +283,12 @@ static inline bool reference_lemke(int n, double m[][CIRCUIT_DIODES], const doub
     int entering = 2 * n;
     for (int round = 0; round < 60 * n + 200; round++)
     {
-        long double pivot = t[leaving][entering];
+        Exact pivot = t[leaving][entering];
         for (int j = 0; j < 2 * n + 2; j++)
             t[leaving][j] /= pivot;
         for (int i = 0; i < n; i++)
         {
-            long double factor = t[i][entering];
+            Exact factor = t[i][entering];
             for (int j = 0; i != leaving && factor != 0 && j < 2 * n + 2; j++)
                 t[i][j] -= factor * t[leaving][j];
         }
@@ -246,18 +298,18 @@ static inline bool reference_lemke(int n, double m[][CIRCUIT_DIODES], const doub
         {
             for (int i = 0; i < n; i++)
                 if (basis[i] >= n && basis[i] < 2 * n)
-                    z[basis[i] - n] = fmax((double)t[i][2 * n + 1], 0);
+                    z[basis[i] - n] = t[i][2 * n + 1] > 0 ? t[i][2 * n + 1] : 0;
             return true;
         }
         entering = out < n ? out + n : out - n;
         leaving = -1;
-        long double best = INFINITY;
+        Exact best = 0;
         for (int i = 0; i < n; i++)
         {
-            if (t[i][entering] <= 1e-15)
+            if (t[i][entering] <= (Exact)1e-28)
                 continue;
-            long double ratio = fmaxl(t[i][2 * n + 1], 0) / t[i][entering];
-            if (ratio < best || (ratio == best && basis[i] == 2 * n))
+            Exact ratio = (t[i][2 * n + 1] > 0 ? t[i][2 * n + 1] : 0) / t[i][entering];
+            if (leaving < 0 || ratio < best || (ratio == best && basis[i] == 2 * n))
                 best = ratio, leaving = i;
         }
         if (leaving < 0)
@@ -266,28 +318,26 @@ static inline bool reference_lemke(int n, double m[][CIRCUIT_DIODES], const doub
     return false;
 }
 
-// w >= 0 and w z = 0, but for rounding.
-static inline bool reference_holds(const Reference* r, const double* q, const double* z)
+// Ties can lead Lemke's method astray: once more with a little more resistance in the diodes, of no account in a step.
+static inline bool reference_conduct(Reference* r, const Exact* q, Exact* z)
 {
-    for (int i = 0; i < r->diode_count; i++)
+    bool found = reference_again(r, q, z);
+    for (Exact more = 0; !found && more<(Exact)1e-7; more = more> 0 ? more * 100 : (Exact)1e-11)
     {
-        double w = q[i], size = fabs(q[i]);
-        for (int j = 0; j < r->diode_count; j++)
-        {
-            w += r->m[i][j] * z[j];
-            size += fabs(r->m[i][j]) * z[j];
-        }
-        if (w < -1e-9 * size - 1e-9 || (z[i] > 0 && w > 1e-6 * size + 1e-6))
-            return false;
+        for (int k = 0; k < r->diode_count; k++)
+            r->m[k][k] += more * (k + 1);
+        found = reference_lemke(r, q, z) && reference_holds(r, q, z);
+        for (int k = 0; k < r->diode_count; k++)
+            r->m[k][k] -= more * (k + 1);
     }
-    return true;
+    return found;
 }
 
 static inline bool reference_step(Reference* r, double t)
 {
     const Network* n = r->n;
     static Exact y[CIRCUIT_ORDER];
-    double q[CIRCUIT_DIODES], z[CIRCUIT_DIODES];
+    Exact q[CIRCUIT_DIODES], z[CIRCUIT_DIODES];
     memset(y, 0, sizeof y);
     for (int i = 0; i < n->part_count; i++)
     {
@@ -308,9 +358,11 @@ static inline bool reference_step(Reference* r, double t)
     }
     reference_solve(r, y);
     for (int k = 0; k < r->diode_count; k++)
-        q[k] = (double)((Exact)n->parts[r->diode[k]].value - reference_across(&n->parts[r->diode[k]], y));
-    if (!reference_lemke(r->diode_count, r->m, q, z) || !reference_holds(r, q, z))
+        q[k] = n->parts[r->diode[k]].value - reference_across(&n->parts[r->diode[k]], y);
+    if (!reference_conduct(r, q, z))
         return false;
+    for (int k = 0; k < r->diode_count; k++)
+        r->conducts[k] = z[k] > 0;
     for (int k = 0; k < r->diode_count; k++)
         for (int i = 0; i < r->order; i++)
             y[i] += z[k] * r->column[k][i];
@@ -318,7 +370,7 @@ static inline bool reference_step(Reference* r, double t)
     for (int i = 0; i < r->order; i++)
         r->largest = fmax(r->largest, fabs((double)y[i]));
     for (int k = 0; k < r->diode_count; k++)
-        r->largest = fmax(r->largest, z[k]);
+        r->largest = fmax(r->largest, (double)z[k]);
     for (int i = 0; i < n->part_count; i++)
     {
         const Part* p = &n->parts[i];
