@@ -393,6 +393,11 @@ static void test_no_sim(void** state)
     kaiSim_OutcomeText(h.sim, 1, NULL, 0);
     kaiSim_Free(NULL);
     kaiSnapshot_Free(NULL);
+    assert_int_equal(kaiSnapshot_Write(NULL, NULL), KAI_ERR_USAGE);
+    assert_null(kaiSnapshot_Read(NULL, NULL, 0, NULL));
+    assert_int_equal(kaiModel_Save(NULL, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiModel_Save(h.model, &(kaiSink){0}), KAI_ERR_USAGE);
+    assert_int_equal(kaiModel_LoadSaved(NULL, 0, false, NULL, NULL), KAI_ERR_USAGE);
     tear_down(&h);
 }
 
