@@ -57,9 +57,11 @@ static double push_past(const GuardPath* path, double at, double limit)
         at = fmin(at + step, limit);
         step *= 2;
     }
-    while (at - before > 2 * fmax(at * DBL_EPSILON, 0x1p-80))
+    while (at - before > fmax(0.75 * at * DBL_EPSILON, 0x1p-80))
     {
         double mid = 0.5 * (before + at);
+        if (!(mid > before && mid < at))
+            break;
         *(is_past(path->flow->kernel, path->guard, guard_path_value(path, mid)) ? &at : &before) = mid;
     }
     return at;
@@ -86,7 +88,7 @@ typedef struct Window
     GuardPolynomial p;
     double theta, end;  // of the step
     double length;      // of time
-    double g_end;  // of an exact polynomial its value there
+    double g_end;       // of an exact polynomial its value there
 } Window;
 
 // Two islands that move together keep their distance but for the rounding of each: that is no crossing.

@@ -92,12 +92,12 @@ struct Flow
     RootMethod root;
     SeriesSpace* series_space;
     Series** guard_series;  // per guard that is searched
-    int8_t* guard_signs;      // 1, -1: the guard is that times its only state, but for a constant; 0: it is not
+    int8_t* guard_signs;    // 1, -1: the guard is that times its only state, but for a constant; 0: it is not
     double* pieces;         // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     bool no_memory;   // a search had none
     bool ends_known;  // guards at the end of the step that is searched
-    VmHost trial;    // what right-hand sides run with while a solver tries
+    VmHost trial;     // what right-hand sides run with while a solver tries
     uint32_t beyond;
 #define X(type, name) type name;
     FLOW_STATE(X)

@@ -182,7 +182,8 @@ static int8_t sign_of_state(const kaiModel* model, const Guard* guard)
     uint32_t words = guard->code.end - guard->code.start;
     if (!has_code(guard) || guard->curved || guard->state_count != 1 || code[0] >> 8 != 1 || code[1] != guard->g)
         return 0;
-    uint32_t op = code[0] & 0xff, state = model->reg_first[REG_STATE] + (uint32_t)model->guard_states[guard->first_state];
+    uint32_t op = code[0] & 0xff,
+             state = model->reg_first[REG_STATE] + (uint32_t)model->guard_states[guard->first_state];
     if (words == 3 && (op == VM_MOVE || op == VM_NEG) && code[2] == state)
         return op == VM_MOVE ? 1 : -1;
     if (words != 4 || (op != VM_ADD && op != VM_SUB))
