@@ -95,7 +95,10 @@ int kaiMessages_Count(const kaiMessages* messages)
 
 int kaiMessages_ErrorCount(const kaiMessages* messages)
 {
-    return (int)messages->diags.error_count;
+    int count = 0;
+    for (int i = 0; i < messages->count; i++)
+        count += messages->list[i].severity == KAI_ERROR;
+    return count;
 }
 
 const kaiDiagnostic* kaiMessages_Get(const kaiMessages* messages, int index)

@@ -29,6 +29,14 @@ static kaiModel* build(Compilation* c, const kaiLoadOptions* options, Flat* flat
     return compile_model(&c->arena, flat, &c->diags, &c->sources, &compile, listing);
 }
 
+static kaiModel* build_decided(Compilation* c, const kaiLoadOptions* options, Flat* flat)
+{
+    CompileOptions compile = {
+        .jacobian = wants_jacobian(options, flat), .decide = true, .allocator = options->allocator};
+    const char** listing = NULL;
+    return compile_model(&c->arena, flat, &c->diags, &c->sources, &compile, listing);
+}
+
 // ---- load
 // ------------------------------------------------------------------------------------------------------------
 
@@ -68,7 +76,7 @@ static kaiStatus check_one(Compilation* c, const kaiLoadOptions* options, const 
     if (flat == NULL || c->diags.error_count != before)
         return KAI_OK;
     overlap_check(flat, &c->diags);
-    kaiModel* made = build(c, options, flat, NULL, false);
+    kaiModel* made = build_decided(c, options, flat);
     bool failed = made == NULL && c->diags.error_count == before;
     model_free(made);
     return failed ? KAI_ERR_MEMORY : KAI_OK;

@@ -87,7 +87,7 @@ static void assign_registers(Builder* b)
         case VAR_EVENT: info->reg = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY); break;
         default: info->reg = compiler_reg(c, REG_MEMORY); break;
         }
-        if (event || (var->kind == VAR_SIGNAL && info->maybe_absent))
+        if (event || (var->kind == VAR_SIGNAL && info->maybe_absent && info->implicit == 0))
             info->present = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY);
         if (event && !defined)
             vec_push(b->arena, b->event_flags, info->present);
@@ -132,12 +132,24 @@ static void bind_parameter(Builder* b, uint32_t v, uint8_t* done)
     vec_push(b->arena, e->fixed_code, (Instruction){.op = VM_MOVE, .dst = b->c.vars.at[v].reg, .src = {from}});
 }
 
+static void bind_guess(Builder* b, uint32_t v, uint8_t* done)
+{
+    NodeId guess = b->c.flat->vars.at[v].init;
+    bind_arguments(b, guess, done);
+    Emitter* e = &b->programs.emitter;
+    SymReg from = emit_value(e, lower(&b->c, PHASE_FLOW, guess).value);
+    vec_push(b->arena, e->fixed_code, (Instruction){.op = VM_MOVE, .dst = b->c.vars.at[v].reg, .src = {from}});
+}
+
 static void bind_parameters(Builder* b)
 {
     uint8_t* done = arena_array(b->arena, uint8_t, b->c.vars.count + 1);
     uint32_t start = emit_begin(&b->programs.emitter);
     for (uint32_t v = 0; v < b->c.vars.count; v++)
         bind_parameter(b, v, done);
+    for (uint32_t v = 0; v < b->c.vars.count; v++)  // where Newton's method starts
+        if (b->c.flat->vars.at[v].unknown && b->c.flat->vars.at[v].init != 0)
+            bind_guess(b, v, done);
     emit_end(&b->programs.emitter, start);
 }
 
@@ -192,7 +204,7 @@ static void build_initial(Builder* b)
     if (sinks.count == 0)
         return;
     for (uint32_t v = 0; v < b->c.vars.count; v++)
-        if (flat->vars.at[v].kind == VAR_STATE && flat->vars.at[v].init == 0)
+        if (flat->vars.at[v].kind == VAR_STATE && (flat->vars.at[v].init == 0 || flat->vars.at[v].guessed))
             vec_push(b->arena, b->unknowns, b->c.vars.at[v].reg);
     ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count};
     b->draft.initial = build_program(&b->programs, &spec, NULL);
@@ -244,6 +256,8 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     for (uint32_t i = 0; i < b->c.tasks.count; i++)
     {
         TaskKind kind = b->c.tasks.at[i].kind;
+        if (kind == TASK_IMPLICIT && b->c.flat->vars.at[b->c.tasks.at[i].var].unknown)
+            vec_push(b->arena, definitions, i);
         if (kind == TASK_DEFINITION || kind == TASK_IMPLICIT || kind == TASK_IMPULSE || kind == TASK_NOW)
             vec_push(b->arena, b->react_tasks, i);
     }
@@ -569,6 +583,7 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
     uint32_t errors = diags->error_count;  // of other models of the file
     Builder* b = arena_new(arena, Builder);
     start_builder(b, arena, flat, diags, sources);
+    b->c.decide = options->decide;
     choose_impulses(&b->c);
     index_definitions(&b->c);
     b->c.source_nodes = flat->nodes.count;
@@ -604,6 +619,8 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
         return NULL;
     bool list_schedule = listing != NULL && !options->list_impulses;
     build_programs(b, options, list_schedule);
+    if (diags->error_count > errors)
+        return NULL;
     if (list_schedule)
     {
         vec_push(arena, b->listing, 0);
