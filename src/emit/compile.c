@@ -167,8 +167,22 @@ static TaskList tasks_of(Builder* b, TaskKind kind)
     return list;
 }
 
+static void build_nominals(Builder* b)
+{
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+    {
+        NodeId nominal = b->c.flat->vars.at[v].nominal;
+        if (nominal == 0)
+            continue;
+        SymReg dst = compiler_reg(&b->c, REG_MEMORY);
+        vec_push(b->arena, b->start_sinks, (Sink){0, lower(&b->c, PHASE_REACT, nominal).value, dst});
+        vec_push(b->arena, b->nominals, (Reset){b->c.vars.at[v].reg, dst});
+    }
+}
+
 static void build_start(Builder* b)
 {
+    build_nominals(b);
     Flat* flat = b->c.flat;
     uint32_t first = b->c.tasks.count;
     for (uint32_t v = 0; v < b->c.vars.count; v++)
@@ -460,7 +474,7 @@ static void relocate_tables(Builder* b)
         b->table.at[i].field = relocate(b->table.at[i].field, f);
 #define AT2(table, x, y) AT(table, x) AT(table, y)
     AT2(bond_parts, state, parameter) AT2(bond_parts, matrix, slopes) AT2(bond_inputs, value, impulse) AT(bond_inputs, slope)
-    AT(bond_outputs, area) AT(bond_systems, map) AT2(committed, target, value) AT2(carried, state, area)
+    AT(bond_outputs, area) AT(bond_systems, map) AT2(committed, target, value) AT2(nominals, target, value) AT2(carried, state, area)
     AT2(vars, reg, present) AT(vars, impulse)
     AT2(now_states, state, now) AT(faults, condition)
     AT2(guards, g, slope)

@@ -33,6 +33,8 @@ static kaiStatus prepare(kaiSim* sim)
     if (status == KAI_OK && sim->bonds != NULL)
         status = bonds_start(sim);
     if (status == KAI_OK)
+        status = size_nominals(sim);
+    if (status == KAI_OK)
         status = guard_start(sim);
     if (status == KAI_OK)
         status = initial_solve(sim);
@@ -72,6 +74,7 @@ static kaiStatus run_start(kaiSim* sim)
         status = check_start_values(sim);
     if (status == KAI_OK)
         status = instant_run(sim, sim->options.start, true);
+    size_start(sim);
     if (status == KAI_OK)
         status = record_instant_end(sim);
     return status == KAI_OK ? check_balance(sim, true) : status;
@@ -158,6 +161,7 @@ static kaiStatus solver_point(kaiSim* sim, double t)
     sim->now = (kaiTag){t, 0, 0};
     sim->rank = 0;
     touch_moment(sim, t);
+    size_look(sim);
     kaiStatus status = recorded ? record_tag(sim, false, false) : KAI_OK;
     if (status == KAI_OK)
         status = check_balance(sim, false);
@@ -166,6 +170,7 @@ static kaiStatus solver_point(kaiSim* sim, double t)
 
 static kaiStatus run_instant(kaiSim* sim, double t)
 {
+    size_look(sim);
     kaiStatus status = instant_run(sim, t, false);
     if (status == KAI_OK)
         status = record_instant_end(sim);
@@ -234,6 +239,8 @@ kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
         status = KAI_INSTANT;  // the start
     if (status == KAI_INSTANT && sim->halted)
         status = KAI_END;
+    if (status == KAI_END)
+        size_end(sim);
     sim->ended |= status == KAI_END;
     return status;
 }

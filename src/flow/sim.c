@@ -310,6 +310,8 @@ void sim_release(kaiSim* sim, void* block, size_t count, size_t size)
     X(candidates, 2 * model->guards_count)                                                                             \
     X(active, model->contexts_count)                                                                                   \
     X(leaving, model->machines_count)                                                                                  \
+    X(small, model->state_count)                                                                                       \
+    X(small_size, model->state_count)                                                                                  \
     X(located, model->guards_count)                                                                                    \
     X(zeno_past, 3 * (size_t)model->state_count)                                                                       \
     X(hold_limit, model->state_count)                                                                                  \

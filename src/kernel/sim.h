@@ -272,6 +272,9 @@ struct kaiSim
     bool zero_pending;  // and the first tag, equal to it
     double* pending_values;
     uint8_t* pending_present;
+    uint32_t* small;     // states that have never reached their absolute tolerance
+    double* small_size;  // and the largest they were
+    uint32_t small_count;
     bool watches_extremes;  // some probe wants a minimum or maximum
 
     kaiFailure failure;
@@ -280,6 +283,12 @@ struct kaiSim
     kaiFailure warnings[4];  // the first ones
     char warning_texts[4][600];
 };
+
+// size.c: nominal sizes; states that stay below their tolerance
+kaiStatus size_nominals(kaiSim* sim);
+void size_start(kaiSim* sim);
+void size_look(kaiSim* sim);  // after a step
+void size_end(kaiSim* sim);
 
 // contexts.c
 void contexts_refresh(kaiSim* sim);              // after a change of modes

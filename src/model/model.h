@@ -500,6 +500,7 @@ typedef struct Sweep
     X(BondOutput, bond_outputs)                                                                                        \
     X(BondTerm, bond_terms)                                                                                            \
     X(Carried, carried)                                                                                                \
+    X(Reset, nominals)  /* register of a state, register with its nominal size */                                      \
     X(Reset, committed) /* MEMORY register that keeps, register that it keeps (rule B3) */                             \
     X(Component, components)                                                                                           \
     X(uint32_t, component_vars)                                                                                        \

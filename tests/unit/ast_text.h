@@ -205,8 +205,8 @@ static void put_var(AstText* out, const Var* var)
 
 static void put_item(AstText* out, const Item* item)
 {
-    static const char* const kinds[] = {"",       "port",  "def", "instance", "for",     "if",      "when",
-                                        "choose", "modes", "on",  "bond",     "connect", "initial", "equation", "assert"};
+    static const char* const kinds[] = {"",      "port", "def",  "instance", "for",     "if",       "when",  "choose",
+                                        "modes", "on",   "bond", "connect",  "initial", "equation", "assert"};
     static const char* const decls[] = {"param", "state", "discrete", "signal", "event", "input", "output", "unknown"};
     put(out, " (%s%s", item->kind == ITEM_DECL ? decls[item->decl] : kinds[item->kind],
         item->kind == ITEM_DECL && item->is_event && item->decl != DECL_EVENT ? "-event" : "");
