@@ -1,7 +1,8 @@
 # The commands of the project. CMake and Ninja do the building; this file only names what people type.
 #   make            build build/kairos             make run      install what is missing, build, run the first example
 #   make test       install, build, run all tests  make bench    time the program against hand-written ones
-#   make format     lay out all sources            make check-format, make check-layers
+#   make format     lay out all sources            make check-format, make check-layers (#includes, and links if there is a build)
+#   make house      draw docs/house.svg and the tables of docs/architecture.md
 #   make gallery    every example as figures, in docs/gallery/index.html
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
 #   make install    PREFIX=/usr/local              make clean
@@ -11,7 +12,7 @@ PREFIX ?= /usr/local
 CMAKE_OPTIONS ?=
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test bench gallery format check-format check-layers sanitize clang install clean
+.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang install clean
 .NOTPARALLEL:
 
 all: build
@@ -33,6 +34,7 @@ test: deps build
 
 bench: deps build
 	@BENCH_RULER=$(BENCH_RULER) bench/run.sh $(BUILD)
+	@bench/start.sh $(BUILD)
 
 gallery: deps build
 	@tools/gallery $(BUILD)/kairos docs/gallery
@@ -44,7 +46,11 @@ check-format:
 	@tools/format --check
 
 check-layers:
-	@tools/check-layers
+	@tools/check-layers . $(BUILD)
+	@tools/check-size
+
+house:
+	@tools/house
 
 sanitize:
 	@$(MAKE) --no-print-directory test BUILD=build-asan WERROR=ON CMAKE_OPTIONS=-DKAIROS_SANITIZE=ON

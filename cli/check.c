@@ -1,54 +1,58 @@
 // kairos check: diagnostics of every model and experiment of the files, or a listing.
-#include "cli/cli.h"
+#include "cli/options.h"
 
-#include <string.h>
+#include <stdlib.h>
 
-static int print_listing(const kaiLoadOptions* options, const char* what)
+typedef struct CheckCall
 {
-    char* text = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Print(options, what, &text, &messages);
-    int code = report_load(options, status, messages);
-    kaiMessages_Free(messages);
-    if (status == KAI_OK)
-        fputs(text, stdout);
-    kaiText_Free(text, options->allocator);
-    if (status == KAI_ERR_USAGE)
-        return usage_error("--print knows flat, schedule, impulses and causality, not `%s`", what);
-    return code;
+    kaiProgramOptions source;
+    kaiCompileOptions options;
+    const char* what;  // --print; NULL: diagnostics
+    int files;
+    char** paths;
+} CheckCall;
+
+static int take(void* user, const Arguments* a, Found found)
+{
+    CheckCall* c = user;
+    if (found == FOUND_FILE)
+        c->paths[c->files++] = a->value;
+    else if (a->option == OPTION_EXPERIMENT)
+        c->options.experiment = a->value;
+    else if (!take_policy(&c->source.policy, a))
+        c->what = a->option == OPTION_LIST ? "names" : a->value;
+    return EXIT_DONE;
 }
 
-static int check_file(const kaiLoadOptions* options)
+static int check_one(CheckCall* c, char* path)
 {
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Check(options, &messages);
-    int code = report_load(options, status, messages);
-    kaiMessages_Free(messages);
+    char* text = NULL;
+    kaiProgram* program = NULL;
+    c->source.path = path;
+    c->source.text = NULL;
+    int code = read_standard_input(&c->source, &text);
+    if (code == EXIT_DONE)
+        code = open_program(&c->source, &program);
+    if (code == EXIT_DONE)
+        code = c->what != NULL ? print_listing(program, &c->options, c->what)
+                               : report_answer(program, kaiProgram_Check(program));
+    kaiProgram_Free(program);
+    free(text);
     return code;
 }
 
 int command_check(int argc, char** argv)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
-    const char *what = NULL, *value;
-    int code = EXIT_DONE, files = 0;
-    for (int i = 0; i < argc; i++)
+    CheckCall call = {.source = kaiDefaultProgramOptions(),
+                      .options = kaiDefaultCompileOptions(),
+                      .paths = argv};  // a file is never put behind where it was
+    int code = arguments_each(FOR_CHECK, argc, argv, take, &call);
+    if (code != EXIT_DONE)
+        return code;
+    for (int i = 0; i < call.files; i++)
     {
-        if ((value = option_value(argc, argv, &i, "--print")) != NULL)
-            what = value;
-        else if ((value = option_value(argc, argv, &i, "-e")) != NULL)
-            options.experiment = value;
-        else if (argv[i][0] == '-' && argv[i][1] != 0)
-            return usage_error("check has no option `%s`", argv[i]);
-    }
-    for (int i = 0; i < argc; i++)
-    {
-        if (option_value(argc, argv, &i, "--print") != NULL || option_value(argc, argv, &i, "-e") != NULL)
-            continue;
-        files++;
-        options.path = argv[i];
-        int one = what != NULL ? print_listing(&options, what) : check_file(&options);
+        int one = check_one(&call, call.paths[i]);
         code = one > code ? one : code;
     }
-    return files > 0 ? code : usage_error("check needs a file");
+    return call.files > 0 ? code : usage_error("check needs a file; see kairos check --help");
 }

@@ -1,36 +1,16 @@
 // kairos fmt: files in canonical layout, in place; "-" reads standard input and writes standard output.
-#include "cli/cli.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char* read_all(FILE* in)
-{
-    size_t size = 0, capacity = 65536;
-    char* text = malloc(capacity);
-    while (text != NULL)
-    {
-        size += fread(text + size, 1, capacity - size - 1, in);
-        if (size + 1 < capacity)
-            break;
-        capacity *= 2;
-        char* more = realloc(text, capacity);
-        if (more == NULL)
-            free(text);
-        text = more;
-    }
-    if (text != NULL)
-        text[size] = 0;
-    return text;
-}
 
 static char* read_file(const char* path)
 {
     FILE* in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (in == NULL)
         return NULL;
-    char* text = read_all(in);
+    char* text = read_stream(in);
     if (in != stdin)
         fclose(in);
     return text;
@@ -50,20 +30,23 @@ static int write_file(const char* path, const char* text)
 
 static int format_file(const char* path, bool check)
 {
-    char *before = read_file(path), *after = NULL;
+    const char* after = NULL;
+    char* before = read_file(path);
     if (before == NULL)
     {
         fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno));
         return EXIT_FILE;
     }
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    kaiProgramOptions options = kaiDefaultProgramOptions();
+    kaiProgram* program = NULL;
     options.path = path;
     options.text = before;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiFormat(&options, &after, &messages);
-    int code = exit_code(status);
+    int code = open_program(&options, &program);
+    kaiStatus status = program != NULL ? kaiProgram_Format(program, &after) : KAI_OK;
     if (status != KAI_OK)
-        print_messages(messages);
+        code = report_answer(program, status);
+    else if (after == NULL)
+        ;  // already said
     else if (check)
     {
         code = strcmp(before, after) == 0 ? EXIT_DONE : EXIT_MODEL;
@@ -72,28 +55,38 @@ static int format_file(const char* path, bool check)
     }
     else if (strcmp(path, "-") == 0 || strcmp(before, after) != 0)
         code = write_file(path, after);
-    kaiMessages_Free(messages);
-    kaiText_Free(after, options.allocator);
+    kaiProgram_Free(program);
     free(before);
     return code;
 }
 
+typedef struct FmtCall
+{
+    bool check;
+    int files;
+    char** paths;
+} FmtCall;
+
+static int take(void* user, const Arguments* a, Found found)
+{
+    FmtCall* c = user;
+    if (found == FOUND_FILE)
+        c->paths[c->files++] = a->value;
+    else
+        c->check |= a->option == OPTION_CHECK;
+    return EXIT_DONE;
+}
+
 int command_fmt(int argc, char** argv)
 {
-    bool check = false;
-    int code = EXIT_DONE, files = 0;
-    for (int i = 0; i < argc; i++)
-        if (strcmp(argv[i], "--check") == 0)
-            check = true;
-        else if (argv[i][0] == '-' && argv[i][1] != 0)
-            return usage_error("fmt has no option `%s`", argv[i]);
-    for (int i = 0; i < argc; i++)
+    FmtCall call = {.paths = argv};  // a file is never put behind where it was
+    int code = arguments_each(FOR_FMT, argc, argv, take, &call);
+    if (code != EXIT_DONE)
+        return code;
+    for (int i = 0; i < call.files; i++)
     {
-        if (strcmp(argv[i], "--check") == 0)
-            continue;
-        files++;
-        int one = format_file(argv[i], check);
+        int one = format_file(call.paths[i], call.check);
         code = one > code ? one : code;
     }
-    return files > 0 ? code : usage_error("fmt needs a file, or - for standard input");
+    return call.files > 0 ? code : usage_error("fmt needs a file, or - for standard input");
 }

@@ -1,5 +1,5 @@
 // kairos graph: a diagram of a model, to a figure.
-#include "cli/cli.h"
+#include "cli/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,12 @@ enum
 
 typedef struct GraphRequest
 {
-    kaiLoadOptions load;
+    kaiProgramOptions source;
+    kaiCompileOptions load;
     kaiDiagramOptions options;
     kaiModeChoice modes[MODES_MOST];
     char texts[MODES_MOST][200];
+    char* text;  // of standard input
 } GraphRequest;
 
 static int set_kind(GraphRequest* r, const char* text)
@@ -55,67 +57,60 @@ static int add_mode(GraphRequest* r, const char* text)
     return EXIT_DONE;
 }
 
-// False: argument *i is none of the options.
-static bool parse_option(GraphRequest* r, int argc, char** argv, int* i, int* code)
+static int take(void* user, const Arguments* a, Found found)
 {
-    const char* value;
-    if ((value = option_value(argc, argv, i, "-o")) != NULL)
-        r->options.path = value;
-    else if ((value = option_value(argc, argv, i, "-e")) != NULL ||
-             (value = option_value(argc, argv, i, "--experiment")) != NULL)
-        r->load.experiment = value;
-    else if ((value = option_value(argc, argv, i, "--model")) != NULL)
-        r->load.model = value;
-    else if ((value = option_value(argc, argv, i, "--kind")) != NULL)
-        *code = set_kind(r, value);
-    else if ((value = option_value(argc, argv, i, "--mode")) != NULL)
-        *code = add_mode(r, value);
-    else if ((value = option_value(argc, argv, i, "--depth")) != NULL)
-        *code = set_depth(r, value);
-    else
-        return false;
-    return true;
+    GraphRequest* r = user;
+    if (found == FOUND_FILE && r->source.path != NULL)
+        return usage_error("graph takes one file; `%s` is a second one", a->value);
+    if (found == FOUND_FILE)
+        return r->source.path = a->value, EXIT_DONE;
+    switch (a->option)
+    {
+    case OPTION_OUTPUT: r->options.path = a->value; break;
+    case OPTION_EXPERIMENT: r->load.experiment = a->value; break;
+    case OPTION_MODEL: r->load.model = a->value; break;
+    case OPTION_KIND: return set_kind(r, a->value);
+    case OPTION_MODE: return add_mode(r, a->value);
+    case OPTION_DEPTH: return set_depth(r, a->value);
+    default: take_policy(&r->source.policy, a);
+    }
+    return EXIT_DONE;
 }
 
 static int parse(GraphRequest* r, int argc, char** argv)
 {
-    int code = EXIT_DONE;
-    for (int i = 0; i < argc && code == EXIT_DONE; i++)
-    {
-        if (parse_option(r, argc, argv, &i, &code))
-            continue;
-        if (argv[i][0] == '-' && argv[i][1] != 0)
-            return usage_error("graph has no option `%s`; see kairos graph --help", argv[i]);
-        if (r->load.path != NULL)
-            return usage_error("graph takes one file; `%s` is a second one", argv[i]);
-        r->load.path = argv[i];
-    }
-    if (code == EXIT_DONE && r->load.path == NULL)
+    int code = arguments_each(FOR_GRAPH, argc, argv, take, r);
+    if (code == EXIT_DONE && r->source.path == NULL)
         return usage_error("graph needs a file; see kairos graph --help");
     if (code == EXIT_DONE && r->options.path == NULL)
         return usage_error("graph needs -o FIGURE.svg, .png or .pdf");
-    return code;
+    return code == EXIT_DONE ? read_standard_input(&r->source, &r->text) : code;
 }
 
 int command_graph(int argc, char** argv)
 {
-    GraphRequest r = {.load = kaiDefaultLoadOptions(), .options = kaiDefaultDiagramOptions()};
+    GraphRequest r = {.source = kaiDefaultProgramOptions(),
+                      .load = kaiDefaultCompileOptions(),
+                      .options = kaiDefaultDiagramOptions()};
+    kaiProgram* program = NULL;
+    kaiError error;
     int code = parse(&r, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    kaiMessages* messages = NULL;
-    const char* error = NULL;
-    kaiStatus status = kaiDiagram_Draw(&r.load, &r.options, &messages, &error);
-    if (status == KAI_ERR_USAGE)
-        return usage_error("-o %s: the name of a figure ends in .svg, .png or .pdf", r.options.path);
-    if (status == KAI_ERR_IO && kaiMessages_ErrorCount(messages) == 0)
+    if (code == EXIT_DONE)
+        code = open_program(&r.source, &program);
+    if (code == EXIT_DONE)
     {
-        fprintf(stderr, "kairos: %s cannot be written%s%s\n", r.options.path, error != NULL ? ": " : "",
-                error != NULL ? error : "");
-        code = EXIT_FILE;
+        kaiStatus status = kaiProgram_Diagram(program, &r.load, &r.options, &error);
+        if (status == KAI_ERR_USAGE)
+            code = usage_error("-o %s: %s", r.options.path, error.message);
+        else if (status == KAI_ERR_IO && kaiProgram_ErrorCount(program) == 0)
+        {
+            fprintf(stderr, "kairos: %s\n", error.message);
+            code = EXIT_FILE;
+        }
+        else
+            code = report_answer(program, status);
     }
-    else
-        code = report_load(&r.load, status, messages);
-    kaiMessages_Free(messages);
+    kaiProgram_Free(program);
+    free(r.text);
     return code;
 }

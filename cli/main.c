@@ -1,43 +1,32 @@
 // kairos: one program, one file a command.
-#include "cli/cli.h"
+#include "cli/options.h"
 
 #include <string.h>
 
 typedef struct Command
 {
-    const char* name;
+    unsigned id;  // FOR_…
     int (*run)(int argc, char** argv);
     const char* usage;
     const char* about;
 } Command;
 
 static const Command commands[] = {
-    {"run", command_run,
-     "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S] [--balance TOL]\n"
-     "              [-o FILE|-] [--view full|limits|unique] [--quiet]",
-     "runs a model or an experiment (every combination of its sweeps) to CSV"},
-    {"check", command_check, "FILE… [--print flat|schedule|impulses|causality] [-e EXPERIMENT]",
-     "diagnostics only; exit 1 if any error"},
-    {"test", command_test, "FILE|DIR…",
+    {FOR_RUN, command_run, "FILE [OPTION…]",
+     "runs a model or an experiment (every combination of its sweeps, every outcome of its choices) to CSV; "
+     "FILE may be - for standard input"},
+    {FOR_CHECK, command_check, "FILE… [OPTION…]", "diagnostics only; exit 1 if any error"},
+    {FOR_TEST, command_test, "FILE|DIR… [OPTION…]",
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
-    {"prove", command_prove,
-     "FILE [-e EXPERIMENT] [--set name=value]… [--timeout S] [-o WITNESS.kai]\n"
-     "              [--plot p,x -o FIGURE.svg|png|pdf]",
+    {FOR_PROVE, command_prove, "FILE [OPTION…]",
      "whether reactions can go on for ever at one instant; exit 0 proved, 1 refuted, 3 unknown"},
-    {"plot", command_plot,
-     "FILE|RESULT [-e EXPERIMENT,…] [-o FIGURE.svg|png|pdf] [--signals a,b]… [--against x] [--from T] [--to T]\n"
-     "              [--instant T | --instants] [--size WxH] [--title TEXT] [--set name=value]… [--stop T] [--solver S] "
-     "[--quiet]",
+    {FOR_PLOT, command_plot, "FILE|RESULT [OPTION…]",
      "draws a model's experiment or a result, in the terminal without -o; --instant shows what happens inside one t"},
-    {"explain", command_explain,
-     "FILE [-e EXPERIMENT|--model NAME] [--set name=value]… [--stop T] [--solver S]\n"
-     "              [--json] [-o REPORT.html]",
+    {FOR_EXPLAIN, command_explain, "FILE [OPTION…]",
      "where the steps and the time of a run went, what its guards did, how accurate it is"},
-    {"graph", command_graph,
-     "FILE -o FIGURE.svg|png|pdf [-e EXPERIMENT|--model NAME] [--kind blocks|modes|bonds]\n"
-     "              [--depth N] [--mode junction=mode]…",
+    {FOR_GRAPH, command_graph, "FILE -o FIGURE [OPTION…]",
      "draws the blocks and signals of a model, its state machines, or its bond graph"},
-    {"fmt", command_fmt, "FILE… [--check]", "canonical layout; - reads standard input"},
+    {FOR_FMT, command_fmt, "FILE… [--check]", "canonical layout, in place; - reads standard input"},
 };
 
 enum
@@ -49,22 +38,60 @@ static int help(FILE* out)
 {
     fprintf(out, "kairos %s: hybrid systems under one exact notion of time\n\n", kaiVersion());
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  kairos %-7s %s\n              %s\n", commands[i].name, commands[i].usage, commands[i].about);
-    fputs("\nexit codes\n"
+    {
+        fprintf(out, "  kairos %-7s %s\n          ", command_name(commands[i].id), commands[i].usage);
+        print_folded(out, commands[i].about, 10, 10);
+    }
+    fputs("\n  kairos COMMAND --help, -h    every option of a command\n"
+          "  kairos --version, -V         the version\n"
+          "\nexit codes\n"
           "  0  done\n"
-          "  1  the model is wrong, or fmt --check found a file that is not in canonical layout\n"
+          "  1  the model is wrong, or fmt --check found a file that is not in canonical\n"
+          "     layout\n"
           "  2  the call is wrong: an unknown option, solver, experiment, or name in --set\n"
-          "  3  a run failed or was interrupted, a point of a sweep failed, or an expectation does not hold\n"
+          "  3  a run failed or was interrupted, a point of a sweep failed, or an\n"
+          "     expectation does not hold\n"
           "  4  a file cannot be read or written\n",
           out);
     return EXIT_DONE;
 }
 
+static int command_help(const Command* command)
+{
+    printf("kairos %s %s\n  ", command_name(command->id), command->usage);
+    print_folded(stdout, command->about, 2, 2);
+    options_help(command->id, stdout);
+    return EXIT_DONE;
+}
+
+static int version(void)
+{
+    printf("kairos %s\n", kaiVersion());
+    return EXIT_DONE;
+}
+
 static const char* nearest_command(const char* word)
 {
+    const char* names[COMMAND_COUNT];
     for (int i = 0; i < COMMAND_COUNT; i++)
-        if (word[0] == commands[i].name[0])
-            return commands[i].name;
+        names[i] = command_name(commands[i].id);
+    return kaiWord_Nearest(word, names, COMMAND_COUNT);
+}
+
+static int run_command(const Command* command, int argc, char** argv)
+{
+    if (arguments_have(argc, argv, OPTION_HELP))
+        return command_help(command);
+    if (arguments_have(argc, argv, OPTION_VERSION))
+        return version();
+    return command->run(argc, argv);
+}
+
+static const Command* find_command(const char* name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(name, command_name(commands[i].id)) == 0)
+            return &commands[i];
     return NULL;
 }
 
@@ -75,25 +102,18 @@ int main(int argc, char** argv)
         help(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+    const Command* command = find_command(argv[1]);
+    if (command != NULL)
+        return run_command(command, argc - 2, argv + 2);
+    bool asks = strcmp(argv[1], "help") == 0;
+    if (asks && argc > 2 && (command = find_command(argv[2])) != NULL)
+        return command_help(command);
+    if (asks || arguments_have(1, argv + 1, OPTION_HELP))
         return help(stdout);
-    if (strcmp(argv[1], "--version") == 0)
-    {
-        printf("kairos %s\n", kaiVersion());
-        return EXIT_DONE;
-    }
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-        {
-            for (int k = 2; k < argc; k++)
-                if (strcmp(argv[k], "--help") == 0)
-                {
-                    printf("kairos %s %s\n  %s\n", commands[i].name, commands[i].usage, commands[i].about);
-                    return EXIT_DONE;
-                }
-            return commands[i].run(argc - 2, argv + 2);
-        }
+    if (arguments_have(1, argv + 1, OPTION_VERSION))
+        return version();
     const char* near = nearest_command(argv[1]);
-    return usage_error("there is no command `%s`%s%s%s; see kairos --help", argv[1],
-                       near != NULL ? "; did you mean `" : "", near != NULL ? near : "", near != NULL ? "`?" : "");
+    if (near != NULL)
+        return usage_error("there is no command `%s`; did you mean `%s`? See kairos --help", argv[1], near);
+    return usage_error("there is no %s `%s`; see kairos --help", argv[1][0] == '-' ? "option" : "command", argv[1]);
 }

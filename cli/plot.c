@@ -66,66 +66,50 @@ static int set_size(PlotRequest* r, const char* text)
     return good ? EXIT_DONE : usage_error("--size %s: it must read WIDTHxHEIGHT, as 720x400 (or 80x24)", text);
 }
 
-static bool parse_range(PlotRequest* r, int argc, char** argv, int* i, int* code)
+// False: the option is none of plot's own.
+static bool take_own(PlotRequest* r, const Arguments* a, int* code)
 {
-    const char* value;
-    if ((value = option_value(argc, argv, i, "--from")) != NULL)
-        *code = set_time("--from", value, &r->figure.from);
-    else if ((value = option_value(argc, argv, i, "--to")) != NULL)
-        *code = set_time("--to", value, &r->figure.to);
-    else if (strcmp(argv[*i], "--instants") == 0)
-        r->instants = true;
-    else if ((value = option_value(argc, argv, i, "--instant")) != NULL)
-        *code = set_time("--instant", value, &r->instant);
-    else
-        return false;
-    return true;
-}
-
-// False: argument *i is none of plot's own.
-static bool parse_option(PlotRequest* r, int argc, char** argv, int* i, int* code)
-{
-    const char* value;
-    if ((value = option_value(argc, argv, i, "-o")) != NULL)
+    switch (a->option)
     {
-        r->figure.path = value;
-        if (value[0] == 0)
-            *code = usage_error("-o needs the name of a figure (.svg, .png, .pdf), or - for the terminal");
-    }
-    else if ((value = option_value(argc, argv, i, "--signals")) != NULL)
-        *code = add_signals(r, (char*)value);
-    else if ((value = option_value(argc, argv, i, "--against")) != NULL)
-        r->against = value;
-    else if ((value = option_value(argc, argv, i, "--size")) != NULL)
-        *code = set_size(r, value);
-    else if ((value = option_value(argc, argv, i, "--title")) != NULL)
-    {
+    case OPTION_OUTPUT: r->figure.path = a->value; break;
+    case OPTION_SIGNALS: *code = add_signals(r, a->value); break;
+    case OPTION_AGAINST: r->against = a->value; break;
+    case OPTION_FROM: *code = set_time("--from", a->value, &r->figure.from); break;
+    case OPTION_TO: *code = set_time("--to", a->value, &r->figure.to); break;
+    case OPTION_INSTANT: *code = set_time("--instant", a->value, &r->instant); break;
+    case OPTION_INSTANTS: r->instants = true; break;
+    case OPTION_SIZE: *code = set_size(r, a->value); break;
+    case OPTION_TITLE:
         r->has_title = true;
-        r->figure.title = value[0] != 0 ? value : NULL;
+        r->figure.title = a->value[0] != 0 ? a->value : NULL;
+        break;
+    case OPTION_QUIET: r->quiet = true; break;
+    default: return false;
     }
-    else if (strcmp(argv[*i], "--quiet") == 0)
-        r->quiet = true;
-    else
-        return parse_range(r, argc, argv, i, code);
     return true;
 }
 
-// Takes its own options; the others, in their order, are those of a run.
+static int take(void* user, const Arguments* a, Found found)
+{
+    PlotRequest* r = user;
+    int code = EXIT_DONE;
+    if (found == FOUND_FILE || !take_own(r, a, &code))
+        request_take(r->run, a, found, &code);
+    return code;
+}
+
 static int parse(PlotRequest* r, int argc, char** argv)
 {
-    int code = EXIT_DONE, rest = 0;
-    for (int i = 0; i < argc && code == EXIT_DONE; i++)
-        if (!parse_option(r, argc, argv, &i, &code))
-            argv[rest++] = argv[i];
-    if (code == EXIT_DONE)
-        code = request_parse(r->run, "plot", false, rest, argv);
+    int code = arguments_each(FOR_PLOT, argc, argv, take, r);
+    if (code != EXIT_DONE)
+        return code;
     for (int i = 0; i < r->wanted.count; i++)
         r->wanted.at[i].against = r->against;
-    if (code == EXIT_DONE && r->against != NULL && r->wanted.count == 0)
+    if (r->against != NULL && r->wanted.count == 0)
         return usage_error("--against needs --signals: what is drawn against %s?", r->against);
-    if (code == EXIT_DONE && r->figure.from > r->figure.to)
+    if (r->figure.from > r->figure.to)
         return usage_error("--from %g is behind --to %g", r->figure.from, r->figure.to);
-    return code;
+    return request_ready(r->run, FOR_PLOT);
 }
 
 // The picture fills the terminal it is for.
@@ -148,13 +132,54 @@ static bool is_model(const char* path)
     return length > 4 && strcmp(path + length - 4, ".kai") == 0;
 }
 
+// What standard input holds: a model begins with one of five words, behind blanks and comments; a result with the name
+// of a column.
+static bool is_model_text(const char* text)
+{
+    static const char* const words[] = {"model", "import", "function", "external", "experiment"};
+    for (text += strspn(text, " \t\r\n"); strncmp(text, "//", 2) == 0; text += strspn(text, " \t\r\n"))
+        text += strcspn(text, "\n");
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && strncmp(text, words[i], length) == 0 && text[length] != ',')
+            return true;
+    return false;
+}
+
+// A result is read from standard input by its reader: what was read to look at it goes back there.
+static int give_back(RunRequest* run)
+{
+    FILE* file = tmpfile();
+    bool fine = file != NULL && fputs(run->text, file) >= 0 && fflush(file) == 0 &&
+                lseek(fileno(file), 0, SEEK_SET) == 0 && dup2(fileno(file), STDIN_FILENO) == STDIN_FILENO;
+    if (file != NULL)
+        fclose(file);
+    if (!fine)
+    {
+        fputs("kairos: standard input cannot be kept in a temporary file\n", stderr);
+        return EXIT_FILE;
+    }
+    free(run->text);
+    run->text = NULL;
+    run->source.text = NULL;
+    run->source.path = "-";
+    return EXIT_DONE;
+}
+
 int command_plot(int argc, char** argv)
 {
-    RunRequest run = {.load = kaiDefaultLoadOptions(), .view = KAI_VIEW_FULL};
+    RunRequest run = {0};
+    request_begin(&run);
     PlotRequest request = {.run = &run, .figure = kaiDefaultFigureOptions(), .instant = NAN};
     int code = parse(&request, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    fit_terminal(&request.figure);
-    return is_model(run.load.path) ? plot_model(&request) : plot_result(&request);
+    if (code == EXIT_DONE && run.text != NULL && !is_model_text(run.text))
+        code = give_back(&run);
+    if (code == EXIT_DONE)
+    {
+        fit_terminal(&request.figure);
+        bool model = run.text != NULL || is_model(run.source.path);
+        code = !model ? plot_result(&request) : run.list ? request_list(&run) : plot_model(&request);
+    }
+    request_close(&run);
+    return code;
 }

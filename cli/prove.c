@@ -2,6 +2,8 @@
 #include "cli/request.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct ProveCall
@@ -25,47 +27,32 @@ static int parse_plot(ProveCall* c, const char* value)
     return EXIT_DONE;
 }
 
-static int parse_option(ProveCall* c, int argc, char** argv, int* i, bool* known)
+static int take(void* user, const Arguments* a, Found found)
 {
-    const char* value;
-    *known = true;
-    if ((value = option_value(argc, argv, i, "--timeout")) != NULL)
-        return parse_number(value, &c->options.timeout) && c->options.timeout > 0
+    ProveCall* c = user;
+    int code = EXIT_DONE;
+    if (found == FOUND_OPTION && a->option == OPTION_TIMEOUT)
+        return parse_number(a->value, &c->options.timeout) && c->options.timeout > 0
                    ? EXIT_DONE
-                   : usage_error("--timeout %s: it must be a number of seconds", value);
-    if ((value = option_value(argc, argv, i, "--plot")) != NULL)
-        return parse_plot(c, value);
-    if ((value = option_value(argc, argv, i, "-o")) != NULL)
-    {
-        c->output = value;
-        return value[0] != 0 ? EXIT_DONE : usage_error("-o needs the name of a file");
-    }
-    *known = false;
-    return EXIT_DONE;
+                   : usage_error("--timeout %s: it must be a number of seconds", a->value);
+    if (found == FOUND_OPTION && a->option == OPTION_PHASE)
+        return parse_plot(c, a->value);
+    request_take(&c->request, a, found, &code);
+    return code;
 }
 
-// Takes the options of `prove` out of the list; the others are those of every command that runs a model.
 static int parse(ProveCall* c, int argc, char** argv)
 {
-    char* rest[256];
-    int count = 0;
-    for (int i = 0; i < argc; i++)
-    {
-        bool known;
-        int code = parse_option(c, argc, argv, &i, &known);
-        if (code != EXIT_DONE)
-            return code;
-        if (!known && count < 256)
-            rest[count++] = argv[i];
-    }
-    if (c->options.plot_x != NULL && c->output == NULL)
+    int code = arguments_each(FOR_PROVE, argc, argv, take, c);
+    c->output = c->request.output;
+    if (code == EXIT_DONE && c->options.plot_x != NULL && c->output == NULL)
         return usage_error("--plot needs -o FIGURE.svg");
     if (c->options.plot_x != NULL)
     {
         c->options.figure = c->output;
         c->output = NULL;
     }
-    return request_parse(&c->request, "prove", 0, count, rest);
+    return code == EXIT_DONE ? request_ready(&c->request, FOR_PROVE) : code;
 }
 
 static int write_experiment(const char* path, const char* text)
@@ -77,6 +64,18 @@ static int write_experiment(const char* path, const char* text)
         return EXIT_DONE;
     fprintf(stderr, "kairos: %s cannot be written: %s\n", path, strerror(errno));
     return EXIT_FILE;
+}
+
+// Whether a witness at `path` may import the model: it does so from its own folder and below without being asked.
+static bool lies_below(const char* path, const char* model)
+{
+    char folder[PATH_MAX], real[PATH_MAX], name[PATH_MAX];
+    const char* slash = strrchr(path, '/');
+    snprintf(name, sizeof name, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1, slash != NULL ? path : ".");
+    if (realpath(name, folder) == NULL || realpath(model, real) == NULL)
+        return true;
+    size_t length = strlen(folder);
+    return strncmp(folder, real, length) == 0 && (real[length] == '/' || folder[length - 1] == '/');
 }
 
 static int say_witness(const ProveCall* c, const kaiProof* proof)
@@ -93,7 +92,8 @@ static int say_witness(const ProveCall* c, const kaiProof* proof)
         printf("witness (-o writes it to a file):\n%s", experiment);
         return EXIT_DONE;
     }
-    printf("witness: kairos run %s\n", c->output);
+    printf("witness: kairos run%s%s %s\n", lies_below(c->output, c->request.source.path) ? "" : " --allow-files",
+           c->request.source.policy.allow_external ? " --allow-external" : "", c->output);
     return write_experiment(c->output, experiment);
 }
 
@@ -119,18 +119,18 @@ static int conclude(const ProveCall* c, const kaiProof* proof)
 int command_prove(int argc, char** argv)
 {
     static ProveCall call;
-    call = (ProveCall){.request = {.load = kaiDefaultLoadOptions()}, .options = kaiDefaultProveOptions()};
-    int code = parse(&call, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    request_choose(&call.request);
+    call.options = kaiDefaultProveOptions();
+    request_begin(&call.request);
     kaiProof* proof = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Prove(&call.request.load, &call.options, &proof, &messages);
-    code = report_load(&call.request.load, status, messages);
+    int code = parse(&call, argc, argv);
+    if (code == EXIT_DONE)
+        code = request_open(&call.request);
+    if (code == EXIT_DONE)
+        code = report_answer(call.request.program,
+                             kaiProgram_Prove(call.request.program, &call.request.load, &call.options, &proof));
     if (code == EXIT_DONE)
         code = conclude(&call, proof);
     kaiProof_Free(proof);
-    kaiMessages_Free(messages);
+    request_close(&call.request);
     return code;
 }

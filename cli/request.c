@@ -3,6 +3,7 @@
 
 #include "cli/interrupt.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // ---- options
@@ -20,132 +21,161 @@ static bool parse_view(const char* text, kaiView* view)
     return false;
 }
 
-static int add_override(RunRequest* r, const char* text)
+static int add_value(RunRequest* r, const char* text)
 {
-    const char* why;
-    if (r->load.override_count == OVERRIDE_MAX)
+    int k = r->load.value_count;
+    const char* equals = strchr(text, '=');
+    if (k == OVERRIDE_MAX)
         return usage_error("at most %d --set", OVERRIDE_MAX);
-    int k = r->load.override_count++;
-    if (!parse_override(text, &r->overrides[k], r->override_names[k], sizeof r->override_names[k], &why))
-        return usage_error("--set %s: %s", text, why);
+    if (equals == NULL || equals == text || equals[1] == 0 || equals - text >= NAME_MAX_LENGTH)
+        return usage_error("--set %s: it must read name=value", text);
+    snprintf(r->value_names[k], NAME_MAX_LENGTH, "%.*s", (int)(equals - text), text);
+    r->values[k] = (kaiGiven){r->value_names[k], equals + 1};
+    r->load.values = r->values;
+    r->load.value_count++;
     return EXIT_DONE;
 }
 
-static int set_stop(RunRequest* r, const char* text)
+// A plain number or a word is checked here, in one sentence and before any file is read; expressions when the model is
+// compiled.
+static int check_setting(const Arguments* a)
 {
-    r->has_stop = parse_number(text, &r->stop);
-    return r->has_stop ? EXIT_DONE : usage_error("--stop %s: it must be a number", text);
+    char why[700];
+    double number;
+    const kaiSetting* s = a->setting;
+    bool fine = true;
+    if (s->kind == KAI_SETTING_WORD)
+        fine = kaiSetting_CheckWord(s, a->value, why, sizeof why);
+    else if (s->kind != KAI_SETTING_CONDITION && parse_number(a->value, &number))
+        fine = kaiSetting_CheckNumber(s, number, why, sizeof why);
+    if (fine)
+        return EXIT_DONE;
+    const char* words[64];
+    int count = 0;
+    for (; count < s->word_count && count < 64; count++)
+        words[count] = s->words[count].word;
+    const char* near = kaiWord_Nearest(a->value, words, count);
+    return usage_error("%s: %s%s%s%s", a->name, why, near != NULL ? "; did you mean `" : "", near != NULL ? near : "",
+                       near != NULL ? "`?" : "");
 }
 
-static int set_balance(RunRequest* r, const char* text)
+static int add_setting(RunRequest* r, const Arguments* a)
 {
-    bool fine = parse_number(text, &r->balance) && r->balance > 0;
-    return fine ? EXIT_DONE : usage_error("--balance %s: it must be a positive number, 1e-9 say", text);
+    int code = check_setting(a);
+    if (code == EXIT_DONE && r->load.setting_count == SETTINGS_GIVEN_MAX)
+        code = usage_error("at most %d settings", SETTINGS_GIVEN_MAX);
+    if (code != EXIT_DONE)
+        return code;
+    r->settings[r->load.setting_count++] = (kaiGiven){a->setting->name, a->value};
+    r->load.settings = r->settings;
+    return EXIT_DONE;
 }
 
-// The options for the result. False: argument *i is none of them.
-static bool parse_output_option(RunRequest* r, int options, int argc, char** argv, int* i, int* code)
+static int set_file(RunRequest* r, const Arguments* a)
 {
-    const char* value;
-    bool rows = (options & REQUEST_ROWS) != 0;
-    if ((options & REQUEST_OUTPUT) != 0 && (value = option_value(argc, argv, i, "-o")) != NULL)
+    if (r->source.path != NULL)
+        return usage_error("%s takes one file; `%s` is a second one", command_name(a->command), a->value);
+    r->source.path = a->value;
+    return EXIT_DONE;
+}
+
+bool request_take(RunRequest* r, const Arguments* a, Found found, int* code)
+{
+    *code = EXIT_DONE;
+    if (found == FOUND_FILE)
+        return *code = set_file(r, a), true;
+    switch (a->option)
     {
-        r->output = value;
-        if (value[0] == 0)
-            *code = usage_error("-o needs the name of a file, or - for standard output");
+    case OPTION_EXPERIMENT: r->load.experiment = a->value; break;
+    case OPTION_MODEL: r->load.model = a->value; break;
+    case OPTION_SET: *code = add_value(r, a->value); break;
+    case OPTION_SETTING: *code = add_setting(r, a); break;
+    case OPTION_OUTPUT: r->output = a->value; break;
+    case OPTION_QUIET: r->quiet = true; break;
+    case OPTION_JSON: r->json = true; break;
+    case OPTION_LIST: r->list = true; break;
+    case OPTION_VIEW:
+        if (!parse_view(a->value, &r->view))
+            *code = usage_error("--view is full, limits or unique, not `%s`", a->value);
+        break;
+    default: return take_policy(&r->source.policy, a);
     }
-    else if (rows && (value = option_value(argc, argv, i, "--view")) != NULL)
-    {
-        if (!parse_view(value, &r->view))
-            *code = usage_error("--view is full, limits or unique, not `%s`", value);
-    }
-    else if (rows && strcmp(argv[*i], "--quiet") == 0)
-        r->quiet = true;
-    else if ((options & REQUEST_JSON) != 0 && strcmp(argv[*i], "--json") == 0)
-        r->json = true;
-    else
-        return false;
     return true;
 }
 
-static bool parse_run_option(RunRequest* r, int argc, char** argv, int* i, int* code)
+int request_ready(RunRequest* r, unsigned command)
 {
-    const char* value;
-    if ((value = option_value(argc, argv, i, "-e")) != NULL ||
-        (value = option_value(argc, argv, i, "--experiment")) != NULL)
-        r->load.experiment = value;
-    else if ((value = option_value(argc, argv, i, "--model")) != NULL)
-        r->load.model = value;
-    else if ((value = option_value(argc, argv, i, "--set")) != NULL)
-        *code = add_override(r, value);
-    else if ((value = option_value(argc, argv, i, "--stop")) != NULL)
-        *code = set_stop(r, value);
-    else if ((value = option_value(argc, argv, i, "--solver")) != NULL)
-        r->load.solver = value;
-    else if ((value = option_value(argc, argv, i, "--balance")) != NULL)
-        *code = set_balance(r, value);
-    else
-        return false;
-    return true;
+    if (r->source.path == NULL)
+        return usage_error("%s needs a file; see kairos %s --help", command_name(command), command_name(command));
+    return read_standard_input(&r->source, &r->text);
 }
 
-int request_parse(RunRequest* r, const char* command, int options, int argc, char** argv)
+static int take(void* user, const Arguments* a, Found found)
 {
-    int code = EXIT_DONE;
-    r->load.overrides = r->overrides;
-    for (int i = 0; i < argc && code == EXIT_DONE; i++)
-    {
-        if (parse_run_option(r, argc, argv, &i, &code) || parse_output_option(r, options, argc, argv, &i, &code))
-            continue;
-        if (argv[i][0] == '-' && argv[i][1] != 0)
-            return usage_error("%s has no option `%s`; see kairos %s --help", command, argv[i], command);
-        if (r->load.path != NULL)
-            return usage_error("%s takes one file; `%s` is a second one", command, argv[i]);
-        r->load.path = argv[i];
-    }
-    if (code == EXIT_DONE && r->load.path == NULL)
-        return usage_error("%s needs a file; see kairos %s --help", command, command);
+    int code;
+    request_take(user, a, found, &code);
     return code;
+}
+
+int request_parse(RunRequest* r, unsigned command, int argc, char** argv)
+{
+    int code = arguments_each(command, argc, argv, take, r);
+    return code == EXIT_DONE ? request_ready(r, command) : code;
 }
 
 // ---- loading
 // ---------------------------------------------------------------------------------------------------------
 
-// The experiment to run if none was named: the first of the file.
-void request_choose(RunRequest* r)
+void request_begin(RunRequest* r)
 {
-    kaiExperiments* list = NULL;
-    kaiMessages* messages = NULL;
+    r->source = kaiDefaultProgramOptions();
+    r->load = kaiDefaultCompileOptions();
+    r->view = KAI_VIEW_FULL;
+}
+
+// The experiment to run if none was named: the first of the file.
+static void choose_experiment(RunRequest* r)
+{
+    kaiExperiment first;
     bool open = r->load.experiment == NULL && r->load.model == NULL;
-    if (open && kaiExperiments_Load(&r->load, &list, &messages) == KAI_OK && kaiExperiments_Count(list) > 0)
-    {
-        snprintf(r->experiment, sizeof r->experiment, "%s", kaiExperiments_Name(list, 0));
-        r->load.experiment = r->experiment;
-        r->chosen_of = kaiExperiments_Count(list);
-    }
-    kaiExperiments_Free(list);
-    kaiMessages_Free(messages);
+    if (!open || !kaiProgram_Experiment(r->program, 0, &first))
+        return;
+    r->load.experiment = first.name;
+    r->chosen_of = kaiProgram_ExperimentCount(r->program);
+}
+
+int request_open(RunRequest* r)
+{
+    int code = r->program == NULL ? open_program(&r->source, &r->program) : EXIT_DONE;
+    if (code == EXIT_DONE)
+        choose_experiment(r);
+    return code;
+}
+
+void request_close(RunRequest* r)
+{
+    kaiProgram_Free(r->program);
+    free(r->text);
+    r->program = NULL;
+    r->text = NULL;
+}
+
+int request_list(RunRequest* r)
+{
+    int code = request_open(r);
+    return code == EXIT_DONE ? print_listing(r->program, &r->load, "names") : code;
 }
 
 int request_load(RunRequest* r, kaiModel** model)
 {
-    kaiMessages* messages = NULL;
-    request_choose(r);
-    kaiStatus status = kaiModel_Load(&r->load, model, &messages);
-    int code = report_load(&r->load, status, messages);
-    kaiMessages_Free(messages);
-    return code;
+    int code = request_open(r);
+    return code == EXIT_DONE ? report_answer(r->program, kaiProgram_Compile(r->program, &r->load, model)) : code;
 }
 
 kaiSimOptions request_options(const RunRequest* r, const kaiModel* model)
 {
     kaiSimOptions options = kaiModel_SimOptions(model);
-    if (r->has_stop)
-        options.stop = r->stop;
-    if (r->load.solver != NULL)
-        options.solver = r->load.solver;
-    if (r->balance > 0)
-        options.balance = r->balance;
+    (void)r;  // what the call says is in the model
     options.interrupt = interrupt_flag();
     return options;
 }
@@ -159,17 +189,22 @@ void request_title(const RunRequest* r, const kaiModel* model, char* text, size_
         snprintf(text + length, size - (size_t)length, " (the first of %d)", r->chosen_of);
 }
 
-int request_run(const char* command, int options, int argc, char** argv, RequestWork* work)
+int request_run(unsigned command, int argc, char** argv, RequestWork* work)
 {
-    RunRequest request = {.load = kaiDefaultLoadOptions(), .view = KAI_VIEW_FULL};
-    int code = request_parse(&request, command, options, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    interrupt_catch();
-    kaiModel* model = NULL;
-    code = request_load(&request, &model);
-    if (code == EXIT_DONE)
-        code = work(&request, model);
-    kaiModel_Free(model);
+    static RunRequest request;  // large, and zero already: on the stack it would have to be made so
+    request_begin(&request);
+    int code = request_parse(&request, command, argc, argv);
+    if (code == EXIT_DONE && request.list)
+        code = request_list(&request);
+    else if (code == EXIT_DONE)
+    {
+        interrupt_catch();
+        kaiModel* model = NULL;
+        code = request_load(&request, &model);
+        if (code == EXIT_DONE)
+            code = work(&request, model);
+        kaiModel_Free(model);
+    }
+    request_close(&request);
     return code;
 }

@@ -2,47 +2,50 @@
 #ifndef KAIROS_CLI_REQUEST_H
 #define KAIROS_CLI_REQUEST_H
 
-#include "cli/cli.h"
+#include "cli/options.h"
 
 enum
 {
     OVERRIDE_MAX = 256,
-    NAME_MAX_LENGTH = 200
-};
-
-// Options that only some of the commands have.
-enum
-{
-    REQUEST_OUTPUT = 1,  // -o
-    REQUEST_ROWS = 2,    // --view, --quiet
-    REQUEST_JSON = 4,    // --json
+    NAME_MAX_LENGTH = 200,
+    SETTINGS_GIVEN_MAX = 64,
 };
 
 // Holds what `load` points to: it must not be copied.
 typedef struct RunRequest
 {
-    kaiLoadOptions load;
-    kaiOverride overrides[OVERRIDE_MAX];
-    char override_names[OVERRIDE_MAX][NAME_MAX_LENGTH];
-    char experiment[NAME_MAX_LENGTH];  // the one chosen if none was named
-    int chosen_of;                     // how many it was chosen from; 0: it was named, or there is none
-    double stop;
-    bool has_stop;
-    double balance;      // 0: as the experiment says
-    const char* output;  // NULL: standard output
+    kaiProgramOptions source;
+    kaiCompileOptions load;
+    kaiProgram* program;            // once it is open
+    kaiGiven values[OVERRIDE_MAX];  // --set
+    char value_names[OVERRIDE_MAX][NAME_MAX_LENGTH];
+    kaiGiven settings[SETTINGS_GIVEN_MAX];  // --rtol …
+    int chosen_of;                          // how many it was chosen from; 0: it was named, or there is none
+    const char* output;                     // NULL: standard output
     kaiView view;
-    bool quiet, json;
+    bool quiet, json, list;
+    char* text;  // of standard input
 } RunRequest;
 
-// An exit code. `options`: what the command has beside those of every run, REQUEST_….
-int request_parse(RunRequest* request, const char* command, int options, int argc, char** argv);
-// Names the first experiment of the file if none was named.
-void request_choose(RunRequest* request);
+// One argument of a command that runs a model: -e, --model, --set, a setting, -o, --view, --quiet, --json, --list, the
+// file. False: it is none of these. *code: an exit code.
+bool request_take(RunRequest* request, const Arguments* arguments, Found found, int* code);
+// All arguments, of a command that has no others. An exit code.
+int request_parse(RunRequest* request, unsigned command, int argc, char** argv);
+// After the arguments: is there a file; reads the text of `-`. An exit code.
+int request_ready(RunRequest* request, unsigned command);
+// A request that asks for nothing yet; it must be zero before.
+void request_begin(RunRequest* request);
+// Opens the program, if it is not open yet, and names the first experiment of the file if none was named. An exit code.
+int request_open(RunRequest* request);
+void request_close(RunRequest* request);
+// --list: experiments and variables on standard output. An exit code.
+int request_list(RunRequest* request);
 // The model, with the messages of its compilation on stderr. An exit code.
 int request_load(RunRequest* request, kaiModel** model);
 // Parses, loads and hands the model to `work`: the frame of every command that runs a model. An exit code.
 typedef int RequestWork(const RunRequest* request, const kaiModel* model);
-int request_run(const char* command, int options, int argc, char** argv, RequestWork* work);
+int request_run(unsigned command, int argc, char** argv, RequestWork* work);
 // What the experiment says and the command line replaces.
 kaiSimOptions request_options(const RunRequest* request, const kaiModel* model);
 // "Ball, experiment bounce (the first of 3)"

@@ -11,5 +11,5 @@ static int run(const RunRequest* request, const kaiModel* model)
 
 int command_run(int argc, char** argv)
 {
-    return request_run("run", REQUEST_OUTPUT | REQUEST_ROWS, argc, argv, run);
+    return request_run(FOR_RUN, argc, argv, run);
 }

@@ -1,4 +1,22 @@
 // Runs of a model. Everything that changes lives in a kaiSim; the model is shared and never changes.
+//
+//     kaiSimOptions options = kaiModel_SimOptions(model);  // what the experiment says
+//     options.stop = 10;
+//     kaiError error;
+//     kaiSim* sim = kaiSim_Create(model, &options, &error);
+//     kaiSim_Set(sim, kaiModel_FindVariable(model, "g"), 1.62);
+//     kaiStatus status;
+//     while ((status = kaiSim_Step(model, sim)) == KAI_INSTANT)
+//         printf("instant at %g\n", kaiSim_Now(sim).t);
+//     if (status < 0)
+//         fprintf(stderr, "%s\n", kaiSim_Failure(sim)->message);
+//     kaiSim_Free(sim);
+//
+// Units. Times in seconds, values in SI units.
+// Lifetime. A sim must not outlive its model. Texts and columns that it hands out live as long as it does, unless said
+// otherwise; those given to a callback live during the call. A snapshot needs its model, not its sim.
+// Threads. A sim belongs to one thread at a time. Any number of sims of one model run at the same time. `interrupt` may
+// be set from any thread or signal handler.
 #ifndef KAIROS_SIM_H
 #define KAIROS_SIM_H
 
@@ -9,15 +27,10 @@
 extern "C"
 {
 #endif
+#pragma GCC visibility push(default)
 
     typedef struct kaiSim kaiSim;
     typedef struct kaiSnapshot kaiSnapshot;
-
-    typedef struct kaiTag
-    {
-        double t;
-        int32_t p, m;
-    } kaiTag;
 
     // Something that happened at a tag of an instant: a level was crossed or a clock ticked, or a reaction fired, whose
     // effects show at the next tag (of a switched junction whose guard is a priori, at this one).
@@ -38,21 +51,55 @@ extern "C"
     } kaiFired;
     typedef void kaiFiredFn(void* user, const kaiFired* fired);
 
+    // Made by kaiModel_SimOptions and then changed; kaiSim_Create refuses one that was not, and values out of range.
     typedef struct kaiSimOptions
     {
-        double start, stop;
-        double rtol, atol;              // atol 0: rtol / 100
-        double step, max_step;          // 0: chosen
-        const char* solver;             // "rk45", …
-        const char* breakpoint_solver;  // "same", "backward_euler", "ibe"
-        const char* root;               // "itp", "illinois", "bisection", "secant", "regula_falsi"
-        const char* choice;             // "first", "random", "all" (see kaiSim_Explore)
-        const char* zeno;               // "stop", "continue"
+        uint32_t cookie;  // set by kaiModel_SimOptions; not for you
+        // <settings> written by tools/make-reference from src/model/settings.def
+        // When the run begins: a finite time. Default: 0.
+        double start;
+        // When the run ends (not how long it takes): a time or inf. Default: start + 10.
+        double stop;
+        // The method that integrates the states: "rk45", "rk23", "euler", "riemann", "backward_euler",
+        // "trapezoid", "rosenbrock", "cvode_adams", "cvode_bdf", "taylor". Default: rk45, or riemann with
+        // impulses = numeric.
+        const char* solver;
+        // Error that a step may make, relative to the size of a state: a positive number up to 1. Default:
+        // 1e-8.
+        double rtol;
+        // Error that a step may make where a state is near 0: a positive finite number, or 0 for the default.
+        // Default: rtol/100.
+        double atol;
+        // The first step, or every step of euler, riemann and backward_euler: a positive finite time, or 0
+        // for the default. Default: chosen, or 1e-3 if it is fixed.
+        double step;
+        // The longest step: a positive time or inf, or 0 for the default. Default: no limit.
+        double max_step;
+        // The method of the first step after an instant: "same", "backward_euler", "ibe". Default: same.
+        const char* breakpoint_solver;
+        // How the time of a crossing is located: "itp", "illinois", "bisection", "secant", "regula_falsi".
+        // Default: itp.
+        const char* root;
+        // Which enabled alternative of a choose is taken: "first", "random", "all". Default: first.
+        const char* choice;
+        // What random draws and choice = random begin with: a whole number from 0 to 4503599627370495.
+        // Default: 1.
         uint64_t seed;
-        double balance;           // > 0: the power of bond graphs must balance to this at every step, or the run fails
-        uint32_t max_microsteps;  // bound on the tags of one instant
-        uint64_t max_branches, max_choices;  // bounds of kaiSim_Explore: outcomes, choice points
-        kaiRowFn* row;                       // receives the recorded tags; NULL: none
+        // Outcomes of choice = all that are followed at most: a whole number from 1 to 9007199254740992.
+        // Default: 1000.
+        uint64_t max_branches;
+        // Choice points of choice = all that are met at most: a whole number from 1 to 9007199254740992.
+        // Default: 100000.
+        uint64_t max_choices;
+        // What happens where event times run together: "stop", "continue". Default: stop.
+        const char* zeno;
+        // How well the power of bond graphs, and their energy in jumps, must balance for the run to go on: a
+        // positive number up to 1, or 0 for the default. Default: not checked.
+        double balance;
+        // Tags that one instant may have: a whole number from 1 to 4294967295. Default: 10000.
+        uint64_t max_microsteps;
+        // </settings>
+        kaiRowFn* row;  // receives the recorded tags; NULL: none
         void* row_user;
         const int* record;  // variables to record instead of what the experiment says, all tags; NULL: as it says
         int record_count;
@@ -66,17 +113,6 @@ extern "C"
 
     // What the experiment says, and defaults for the rest.
     kaiSimOptions kaiModel_SimOptions(const kaiModel* model);
-
-    // Why a run failed: a sentence, the tag, and where in the text.
-    typedef struct kaiFailure
-    {
-        kaiStatus status;
-        kaiTag tag;
-        kaiPlace place;  // file == NULL: no place
-        const char* text;
-        const char* help;  // or NULL
-        const char* code;  // "K110" …, as `kairos check` has it for what it can see before a run; or NULL
-    } kaiFailure;
 
     typedef struct kaiCounters
     {
@@ -116,14 +152,14 @@ extern "C"
     } kaiIslandCounters;
 
     // A run, ready to start. NULL: *failure says why (an unknown solver, no memory).
-    kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure);
+    kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
     void kaiSim_Free(kaiSim* sim);
 
     // Before the start: parameters and start values. Afterwards: inputs, at the present time. KAI_ERR_USAGE if not
     // settable.
     kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value);
     // The value after the last instant or step. False: absent.
-    bool kaiSim_Get(const kaiSim* sim, int variable, double* value);
+    bool kaiSim_Get(kaiSim* sim, int variable, double* value);
 
     // An event for an input of the root model (`input event`) at time t, with its payload: it is present at the first
     // tag of that instant, after the events that were posted for the same t before it. `handle` (or NULL) finds it for
@@ -134,15 +170,18 @@ extern "C"
 
     // To the end of the next instant (KAI_INSTANT) or the stop time (KAI_END). The first call runs the start.
     kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim);
+    // The same, but not beyond time t: KAI_OK says that t was reached first. The run stands there then: values can be
+    // read, inputs set and events posted at t, and it goes on as if it had not stopped.
+    kaiStatus kaiSim_StepTo(kaiSim* sim, double t);
     // To the end: KAI_END, KAI_INTERRUPTED, or an error.
     kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim);
 
     kaiTag kaiSim_Now(const kaiSim* sim);
     // What the model's `halt` said ("" if it said nothing); NULL: it did not halt.
     const char* kaiSim_HaltText(const kaiSim* sim);
-    const kaiFailure* kaiSim_Failure(const kaiSim* sim);
+    const kaiError* kaiSim_Failure(const kaiSim* sim);
     // What the run went on in spite of (zeno = continue). NULL past the last; at most four are kept.
-    const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index);
+    const kaiError* kaiSim_Warning(const kaiSim* sim, int index);
     kaiCounters kaiSim_Counters(const kaiSim* sim);
     // Events by guard: how often guard `index` was located; its text and place. False past the last.
     bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
@@ -225,6 +264,7 @@ extern "C"
     } kaiExpectResult;
     kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,8 @@
 // Map: open addressing with linear probing, at most half full. Keys are mixed because pointers share their low bits.
 #include "base/map.h"
 
+#include "base/hash.h"
+
 typedef struct MapSlot
 {
     uint64_t key;
@@ -13,17 +15,10 @@ void map_init(Map* map, Arena* arena)
     *map = (Map){.arena = arena};
 }
 
-static uint64_t map_mix(uint64_t key)
-{
-    key = (key ^ key >> 33) * 0xff51afd7ed558ccdu;  // the finaliser of MurmurHash3
-    key = (key ^ key >> 33) * 0xc4ceb9fe1a85ec53u;
-    return key ^ key >> 33;
-}
-
 static MapSlot* map_slot(MapSlot* slots, uint32_t slot_count, uint64_t key)
 {
     uint32_t mask = slot_count - 1;
-    uint32_t i = (uint32_t)map_mix(key) & mask;
+    uint32_t i = (uint32_t)hash_mix(key) & mask;
     while (slots[i].used && slots[i].key != key)
         i = (i + 1) & mask;
     return &slots[i];

@@ -1,5 +1,6 @@
 // Builds the equations of one set of modes (rule B4): M without what is free, then everything in one block. See
 // builder.h.
+#include "base/tolerance.h"
 #include "bond/builder.h"
 
 #include <string.h>
@@ -67,7 +68,7 @@ static bool eliminate_values(Builder* b, Elimination* e)
 // One row per class: inputs from the elimination of M, dependent vectors from the null space.
 static void collect_solution(Builder* b, const Elimination* e)
 {
-    elimination_init(&b->solution, b->arena, 0, 1e-20);
+    elimination_init(&b->solution, b->arena, 0, BOND_QUAD_NOTHING);
     for (int c = 0; c < b->mode.class_count; c++)
     {
         const SparseRow* values = e->pivot_row[c] >= 0 ? &e->rows.at[e->pivot_row[c]] : NULL;
@@ -209,7 +210,6 @@ static void pack_mode(Packer* packer, BondMode* mode)
     size_t classes = (size_t)mode->class_count, dependents = (size_t)mode->dependent_count;
     packer->used = (sizeof *mode + 15) / 16 * 16;
     pack(packer, &mode->on, (size_t)graph->switch_count * sizeof(bool));
-    pack(packer, &mode->class_of, 2 * (size_t)graph->bond_count * sizeof(int));
     pack(packer, &mode->ports, (size_t)graph->port_count * sizeof(BondPort));
     pack(packer, &mode->port_of, (size_t)graph->input_count * sizeof(int));
     pack(packer, &mode->dependent_port, dependents * sizeof(int));
@@ -237,7 +237,8 @@ static void build(Builder* b, const bool* on, const double* storage)
     b->mode.on = arena_array(b->arena, bool, graph->switch_count + 1);
     for (int j = 0; j < graph->switch_count; j++)
         b->mode.on[j] = on[j];
-    structure_classes(b);
+    b->mode.class_of = graph->class_of;
+    b->mode.class_count = graph->class_count;
     structure_classify(b, storage);
     nullspace_find(b);
     if (!solve_values(b))

@@ -1,23 +1,21 @@
 // A mode under construction, shared by the files that build it: structure (classes, rows), nullspace, idle, build.
 //
-// Method. 1. Classes by union-find. 2. Null space K of M: for positive resistances K is the null space of the structure
-// in which every R has e = f = 0 (no power can come from anywhere), which holds only ±1 and ratios: ranks do not depend
-// on resistances and are exact unless ratios are involved. Columns are eliminated in the order internal, sources,
-// storages, so that a free column tells what its null vector moves. Among storages each row gives up the one of largest
-// capacity, so that the small ones are dependent: then G is well scaled and small charges are not differences of large
-// ones. 3. W follows from K without computation: the structure conserves power, so Σ (e k_f + f k_e) over the ends of
-// all bonds is zero for every solution z and null vector k; collecting terms by input gives the weights. G = Wᵀ S K is
-// then symmetric and, for positive slopes, definite on the dependent vectors. 4. M is eliminated without the free
-// columns and without the rows of the dependent storages. 5. Idle vectors are made orthonormal in what the switched
-// junctions leak along them (closed: s = ρ c, open: c = ρ s with one small ρ for all; c the common, s the summed
-// quantity), and projected out.
+// Method. 1. Classes from the graph. 2. Null space K of M: for positive resistances K is the null space of the
+// structure in which every R has e = f = 0 (no power can come from anywhere), which holds only ±1 and ratios: ranks do
+// not depend on resistances and are exact unless ratios are involved. Columns are eliminated in the order internal,
+// sources, storages, so that a free column tells what its null vector moves. Among storages each row gives up the one
+// of largest capacity, so that the small ones are dependent: then G is well scaled and small charges are not
+// differences of large ones. 3. W follows from K without computation: the structure conserves power, so Σ (e k_f + f
+// k_e) over the ends of all bonds is zero for every solution z and null vector k; collecting terms by input gives the
+// weights. G = Wᵀ S K is then symmetric and, for positive slopes, definite on the dependent vectors. 4. M is eliminated
+// without the free columns and without the rows of the dependent storages. 5. Idle vectors are made orthonormal in what
+// the switched junctions leak along them (closed: s = ρ c, open: c = ρ s with one small ρ for all; c the common, s the
+// summed quantity), and projected out.
 #ifndef KAIROS_BOND_BUILDER_H
 #define KAIROS_BOND_BUILDER_H
 
+#include "base/tolerance.h"
 #include "bond/mode_parts.h"
-
-#define BOND_RANK_TOLERANCE 1e-13   // ratios such as 3 * 0.1 and 0.3 are the same
-#define BOND_VALUE_TOLERANCE 1e-30  // of quadruple precision: only exact cancellation
 
 typedef enum Level
 {
@@ -45,12 +43,9 @@ typedef struct Builder
     Elimination solution;
 } Builder;
 
-// structure.c: unknowns to classes, what each class moves, and the rows of nodes. A row is collected in b->row.
-void structure_classes(Builder* b);
+// structure.c: what each class moves, and the rows of nodes. A row is collected in b->row.
 void structure_classify(Builder* b, const double* storage);
-int structure_root(int* parent, int index);    // union-find: the lowest of a class
 bool structure_imposes_effort(BondNode node);  // Se, and a resistance of zero
-void structure_port_signs(const BondGraph* graph, int node, int* one, int* two, int* s1, int* s2);
 void structure_junction(Builder* b, int node, bool leaks);
 void structure_element(Builder* b, int node, int which);
 void structure_end_row(Builder* b, Elimination* e);

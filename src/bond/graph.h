@@ -20,22 +20,32 @@
 #ifndef KAIROS_BOND_GRAPH_H
 #define KAIROS_BOND_GRAPH_H
 
-#include "kairos/base.h"
+#include "base/arena.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+
+// Every kind with the word that models write for it.
+#define BOND_KINDS(X)                                                                                                  \
+    X(SE, "Se")                                                                                                        \
+    X(SF, "Sf")                                                                                                        \
+    X(R, "R")                                                                                                          \
+    X(C, "C")                                                                                                          \
+    X(I, "I")                                                                                                          \
+    X(TF, "TF")                                                                                                        \
+    X(GY, "GY")                                                                                                        \
+    X(J0, "J0")                                                                                                        \
+    X(J1, "J1")
 
 typedef enum BondKind
 {
-    BOND_SE,
-    BOND_SF,
-    BOND_R,
-    BOND_C,
-    BOND_I,
-    BOND_TF,
-    BOND_GY,
-    BOND_J0,
-    BOND_J1,
+#define X(name, word) BOND_##name,
+    BOND_KINDS(X)
+#undef X
 } BondKind;
+
+const char* bond_kind_word(BondKind kind);
+bool bond_kind_find(const char* word, BondKind* kind);
 
 typedef struct BondNode
 {
@@ -51,6 +61,14 @@ typedef struct BondEdge
 
 #define BOND_E(bond) (2 * (bond))
 #define BOND_F(bond) (2 * (bond) + 1)
+
+// An effort or flow of a bond, with the sign with which somebody counts it.
+typedef struct BondTerm
+{
+    uint32_t bond;
+    bool flow;
+    int8_t sign;
+} BondTerm;
 
 // What is wrong with a graph; the caller has the words.
 typedef enum BondFaultKind
@@ -86,6 +104,9 @@ typedef struct BondGraph
     int* port_first;   // node_count + 1
     int* block_first;  // node_count + 1
     int* junction_of;  // switch_count: the node of each switch
+    int class_count, component_count;
+    int* class_of;      // per unknown: those that junctions make equal whatever their modes have one number
+    int* component_of;  // per node: connected parts, in the order of their first nodes
     kaiAllocator allocator;
     size_t size;
 } BondGraph;
@@ -94,6 +115,10 @@ typedef struct BondGraph
 BondGraph* bond_graph_create(const BondNode* nodes, int node_count, const BondEdge* bonds, int bond_count,
                              kaiAllocator allocator);
 void bond_graph_destroy(BondGraph* graph);
+// The same in an arena; it goes with that.
+BondGraph* bond_graph_in(Arena* arena, const BondNode* nodes, int node_count, const BondEdge* bonds, int bond_count);
+// One connected part: its nodes and bonds keep their order.
+BondGraph* bond_graph_component(const BondGraph* graph, int component, Arena* arena);
 
 static inline bool bond_is_junction(BondKind kind)
 {
@@ -110,11 +135,49 @@ static inline bool bond_is_source(BondKind kind)
     return kind == BOND_SE || kind == BOND_SF;
 }
 
+static inline bool bond_is_two_port(BondKind kind)
+{
+    return kind == BOND_TF || kind == BOND_GY;
+}
+
+// Sources and storages: whether what they impose is a flow.
+static inline bool bond_imposes_flow(BondKind kind)
+{
+    return kind == BOND_SF || kind == BOND_I;
+}
+
+// The bonds of a node: how many, and one of them. Of a TF or GY side 1 comes first.
+static inline int bond_degree(const BondGraph* graph, int node)
+{
+    return graph->bond_first[node + 1] - graph->bond_first[node];
+}
+
+static inline int bond_at(const BondGraph* graph, int node, int index)
+{
+    return graph->bond_list[graph->bond_first[node] + index];
+}
+
+static inline int bond_other_end(const BondGraph* graph, int bond, int node)
+{
+    return graph->bonds[bond].from == node ? graph->bonds[bond].to : graph->bonds[bond].from;
+}
+
 // +1 if the bond points into the node, -1 if it points away.
 static inline int bond_sign(const BondGraph* graph, int bond, int node)
 {
     return graph->bonds[bond].to == node ? 1 : -1;
 }
+
+// s1 or s2 of a TF or GY, for side 0 or 1: -1 if the bond of that side points the wrong way round.
+static inline int bond_side_sign(const BondGraph* graph, int node, int side)
+{
+    int sign = bond_sign(graph, bond_at(graph, node, side), node);
+    return side == 0 ? sign : -sign;
+}
+
+// What `.e` or `.f` of a node's port (side of a TF or GY; 0 of a junction) is the signed sum of, at most bond_degree
+// terms; returns how many. Of a junction: the common one, or the sum in minus the sum out of the other.
+int bond_terms(const BondGraph* graph, int node, int port, bool flow, BondTerm* terms);
 
 // The unknown whose integral is the extensity of a storage's port on this bond (times bond_sign for a C).
 static inline int bond_storage_unknown(const BondGraph* graph, int node, int bond)

@@ -1,4 +1,5 @@
 // Idle vectors: directions of the null space that move no extensity. See builder.h.
+#include "base/tolerance.h"
 #include "bond/builder.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static Quad dot(const Quad* a, const Quad* b, int count)
         sum += a[i] * b[i];
         terms += quad_abs(a[i] * b[i]);
     }
-    return quad_abs(sum) <= (Quad)1e-20 * terms ? 0 : sum;  // orthogonal means: touches nothing
+    return quad_abs(sum) <= (Quad)BOND_QUAD_NOTHING * terms ? 0 : sum;  // orthogonal means: touches nothing
 }
 
 static void subtract(Quad* a, Quad factor, const Quad* b, int count)

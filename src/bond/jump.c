@@ -2,12 +2,11 @@
 //
 // Every number is kept with the size of the terms it was summed from; what is below 1e-12 of that is exactly zero (rule
 // B5) and then has no size, because nothing of it is left to be uncertain.
+#include "base/tolerance.h"
 #include "bond/mode_parts.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double NOTHING = 1e-12;
 
 typedef struct Sized
 {
@@ -25,7 +24,7 @@ typedef struct Jump
 
 static void settle(double* value, double* size)
 {
-    if (fabs(*value) <= NOTHING * *size)
+    if (fabs(*value) <= BOND_NOTHING * *size)
         *value = *size = 0;
 }
 
@@ -144,18 +143,21 @@ static void add_dependents(Jump* jump, Sized z)
 
 // What sources contradict each other by along an idle vector. Two that are equal now and part at once do too (two
 // phases of a rectifier where they cross): *later then, and it is their rates that do.
-static double contradiction(const BondMode* mode, int i, const double* b1, const double* b2, bool* later)
+static double contradiction(const BondMode* mode, int i, const BondJump* given, bool* later)
 {
-    double size, amount = -mode_left_product(mode, mode->dependent_count + i, b1, &size);
-    *later = fabs(amount) <= NOTHING * size;
+    const double* b2 = given->b2;
+    double size, most = 0, amount = -mode_left_product(mode, mode->dependent_count + i, given->b1, &size);
+    if (given->most)
+        mode_left_product(mode, mode->dependent_count + i, given->most, &most);
+    *later = fabs(amount) <= BOND_NOTHING * fmax(size, most);
     if (*later)
         amount = b2 ? -mode_left_product(mode, mode->dependent_count + i, b2, &size) : 0;
-    return fabs(amount) <= NOTHING * size ? 0 : amount;
+    return fabs(amount) <= BOND_NOTHING * size ? 0 : amount;
 }
 
 // Sources that contradict each other drive what leaks along the idle vectors: amount / ρ as the leak ρ vanishes. Finite
 // is then what lies across the leaking junctions: it goes into the inputs. Returns whether there is a contradiction.
-static bool drive_idle(Jump* jump, const double* b1, const double* b2)
+static bool drive_idle(Jump* jump, const BondJump* given)
 {
     const BondMode* mode = jump->mode;
     bool driven = false;
@@ -166,7 +168,7 @@ static bool drive_idle(Jump* jump, const double* b1, const double* b2)
     for (int i = 0; i < mode->idle_count; i++)
     {
         bool later;
-        double amount = contradiction(mode, i, b1, b2, &later);
+        double amount = contradiction(mode, i, given, &later);
         if (amount == 0)
             continue;
         driven = true;
@@ -191,7 +193,7 @@ static bool needs_delta_prime(const BondMode* mode, const double* b0)
     for (int i = 0; b0 && i < mode->dependent_count + mode->idle_count; i++)
     {
         double size, sum = mode_left_product(mode, i, b0, &size);
-        if (fabs(sum) > NOTHING * size)
+        if (fabs(sum) > BOND_NOTHING * size)
             return true;
     }
     return false;
@@ -227,7 +229,7 @@ BondStatus bond_mode_jump(const BondMode* mode, const BondJump* out, double* wor
     solve(&jump, jump.z0);
     set_rates(&jump, jump.z0);
     set_inputs(&jump, out->b1);
-    bool driven = drive_idle(&jump, out->b1, out->b2);
+    bool driven = drive_idle(&jump, out);
     set_vector(&jump, &jump.b, NULL);
     add_dependents(&jump, jump.z0);
 
@@ -270,7 +272,7 @@ int bond_mode_loop(const BondMode* mode, const double* b, int* nodes, double* wo
     for (int i = 0; i < mode->dependent_count + mode->idle_count; i++)
     {
         double size, sum = mode_left_product(mode, i, b, &size);
-        if (fabs(sum) <= NOTHING * size)
+        if (fabs(sum) <= BOND_NOTHING * size)
             continue;
         for (int k = mode->left.start[i]; k < mode->left.start[i + 1]; k++)
         {

@@ -1,6 +1,7 @@
 // Uses the equations of a set of modes between instants: slopes of storages, what depends on what, the flow. See
 // mode.h.
 #include "bond/mode.h"
+#include "base/tolerance.h"
 
 #include "bond/mode_parts.h"
 
@@ -86,7 +87,7 @@ static bool invert(Quad* g, int n, bool* done)
             if (!done[i] && (k < 0 || quad_abs(g[i * n + i]) > quad_abs(g[k * n + k])))
                 k = i;
         Quad pivot = g[k * n + k];
-        if (!(quad_abs(pivot) > (Quad)1e-25))
+        if (!(quad_abs(pivot) > (Quad)BOND_GRAM_PIVOT))
             return false;
         done[k] = true;
         for (int j = 0; j < n; j++)
@@ -171,7 +172,7 @@ static bool contradicts(const BondMode* mode, const double* b1)
     for (int i = mode->dependent_count; i < mode->dependent_count + mode->idle_count; i++)
     {
         double size, sum = mode_left_product(mode, i, b1, &size);
-        if (fabs(sum) > 1e-9 * size)
+        if (fabs(sum) > BOND_CONTRADICTION * size)
             return true;
     }
     return false;

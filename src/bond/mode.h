@@ -96,6 +96,8 @@ typedef struct BondJump
     const double *b0, *b1, *b2;
     double *z0, *z1, *dx;
     double *z0_size, *z1_size;
+    const double*
+        most;  // per input the largest b1 of the run, or NULL: sources that differ by rounding beside it agree
 } BondJump;
 
 BondStatus bond_mode_jump(const BondMode* mode, const BondJump* jump, double* work);

@@ -34,7 +34,7 @@ struct BondMode
     int input_count;  // with one more per switch behind those of the graph: what its junction lacks to the ideal one
     int dependent_count, idle_count;
     bool* on;
-    int* class_of;            // per unknown
+    const int* class_of;      // per unknown, of the graph
     BondPort* ports;          // per extensity
     int* port_of;             // per input of the graph: -1 or the extensity
     int* dependent_port;      // per dependent vector: the extensity whose own row was given up

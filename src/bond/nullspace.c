@@ -1,4 +1,5 @@
 // The null spaces of M: K on the right by elimination, W on the left by conservation of power. See builder.h.
+#include "base/tolerance.h"
 #include "bond/builder.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ static void eliminate_storages(Builder* b)
         for (uint32_t k = 0; k < row->entries.count; k++)
         {
             int class = row->entries.at[k].column;
-            double size = fabs((double)row->entries.at[k].value) / sqrt(fmax(b->slope[class], 1e-280));
+            double size = fabs((double)row->entries.at[k].value) / sqrt(fmax(b->slope[class], BOND_SLOPE_LEAST));
             if (size > largest)
             {
                 largest = size;
@@ -144,8 +145,8 @@ static void left_terms(Builder* b, int node, const Quad* k)
     }
     else if (kind == BOND_TF || kind == BOND_GY)
     {
-        int one, two, s1, s2;
-        structure_port_signs(graph, node, &one, &two, &s1, &s2);
+        int one = bond_at(graph, node, 0), two = bond_at(graph, node, 1);
+        int s1 = bond_side_sign(graph, node, 0), s2 = bond_side_sign(graph, node, 1);
         structure_push(b, input, s1 * k[class_f(b, one)]);
         structure_push(b, input + 1, kind == BOND_TF ? -k[class_e(b, two)] : -s2 * k[class_f(b, two)]);
     }
@@ -175,6 +176,13 @@ void nullspace_left(Builder* b, Elimination* left)
         left_vector(b, b->idle_vector[i], left);
 }
 
+static int root_of(int* parent, int index)
+{
+    for (; parent[index] != index; index = parent[index])
+        parent[index] = parent[parent[index]];
+    return index;
+}
+
 // Vectors whose G entries can be other than zero: they move ports of one storage.
 void nullspace_blocks(Builder* b, const Elimination* left)
 {
@@ -195,13 +203,13 @@ void nullspace_blocks(Builder* b, const Elimination* left)
             int* owner = &of_node[b->mode.ports[port].node];
             if (*owner >= 0)
             {
-                int old = structure_root(block, *owner), new = structure_root(block, i);
+                int old = root_of(block, *owner), new = root_of(block, i);
                 block[old > new ? old : new] = old > new ? new : old;
             }
             *owner = i;
         }
     }
     for (int i = 0; i < b->mode.dependent_count; i++)
-        block[i] = structure_root(block, i);
+        block[i] = root_of(block, i);
     b->mode.dependent_block = block;
 }

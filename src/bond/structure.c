@@ -6,41 +6,6 @@
 
 // ------------------------------------------------------------------------------------------------------------- classes
 
-int structure_root(int* parent, int unknown)
-{
-    while (parent[unknown] != unknown)
-    {
-        parent[unknown] = parent[parent[unknown]];
-        unknown = parent[unknown];
-    }
-    return unknown;
-}
-
-void structure_classes(Builder* b)
-{
-    const BondGraph* graph = b->graph;
-    int unknowns = 2 * graph->bond_count;
-    int* parent = arena_array(b->arena, int, unknowns + 1);
-    for (int u = 0; u < unknowns; u++)
-        parent[u] = u;
-    for (int n = 0; n < graph->node_count; n++)
-    {
-        if (!bond_is_junction(graph->nodes[n].kind))
-            continue;
-        int flow = graph->nodes[n].kind == BOND_J1;
-        for (int i = graph->bond_first[n] + 1; i < graph->bond_first[n + 1]; i++)
-        {
-            int one = structure_root(parent, 2 * graph->bond_list[i - 1] + flow);
-            int two = structure_root(parent, 2 * graph->bond_list[i] + flow);
-            parent[one > two ? one : two] = one > two ? two : one;
-        }
-    }
-    b->mode.class_of = arena_array(b->arena, int, unknowns + 1);
-    for (int u = 0; u < unknowns; u++)  // the root of a class is its lowest unknown
-        b->mode.class_of[u] =
-            structure_root(parent, u) == u ? b->mode.class_count++ : b->mode.class_of[structure_root(parent, u)];
-}
-
 static void raise_level(Builder* b, int class, Level level, int input, double slope)
 {
     if (level > b->level[class] || (level == b->level[class] && (level == LEVEL_SOURCE || slope >= b->worst[class])))
@@ -139,19 +104,10 @@ void structure_junction(Builder* b, int node, bool leaks)
             add_term(b, b->mode.class_of[2 * list[i] + !flow], bond_sign(graph, list[i], node));
 }
 
-// s1 and s2 of graph.h: -1 for a port whose bond points the wrong way.
-void structure_port_signs(const BondGraph* graph, int node, int* one, int* two, int* s1, int* s2)
-{
-    *one = graph->bond_list[graph->bond_first[node]];
-    *two = graph->bond_list[graph->bond_first[node] + 1];
-    *s1 = bond_sign(graph, *one, node);
-    *s2 = -bond_sign(graph, *two, node);
-}
-
 static void two_port_row(Builder* b, int node, int which)
 {
-    int one, two, s1, s2;
-    structure_port_signs(b->graph, node, &one, &two, &s1, &s2);
+    int one = bond_at(b->graph, node, 0), two = bond_at(b->graph, node, 1);
+    int s1 = bond_side_sign(b->graph, node, 0), s2 = bond_side_sign(b->graph, node, 1);
     Quad ratio = b->graph->nodes[node].parameter;
     bool transformer = b->graph->nodes[node].kind == BOND_TF;
     if (transformer && which == 0)

@@ -238,7 +238,6 @@ static void bind_graph(Sheet* s, const FlatBondGraph* graph, uint32_t block)
 
 static void place_graphs(Sheet* s)
 {
-    static const char* const kinds[] = {"Se", "Sf", "R", "C", "I", "TF", "GY", "0", "1"};
     for (uint32_t i = 0; i < s->flat->graphs.count; i++)
     {
         const FlatBondGraph* graph = &s->flat->graphs.at[i];
@@ -251,9 +250,9 @@ static void place_graphs(Sheet* s)
         for (uint32_t k = 0; k < graph->nodes.count; k++)
         {
             const FlatBondNode* n = &s->flat->bond_nodes.at[graph->nodes.at[k]];
-            if (n->kind < FLAT_J0 && s->boxes.at[s->flat->vars.at[n->e].instance] == 0)
+            if (!bond_is_junction(n->kind) && s->boxes.at[s->flat->vars.at[n->e].instance] == 0)
                 diagram_line(s->diagram, &made->lines,
-                             arena_printf(s->diagram->arena, "%s : %s", n->name, kinds[n->kind]));
+                             arena_printf(s->diagram->arena, "%s : %s", n->name, bond_kind_word(n->kind)));
         }
         bind_graph(s, graph, node + 1);
     }

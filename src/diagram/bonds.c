@@ -39,14 +39,6 @@ static bool is_on(const Bonds* b, const FlatBondNode* node)
     return node->machine == 0 || b->flat->machines.at[node->machine - 1].modes.at[b->modes[node->machine - 1]].on;
 }
 
-static BondCausality* assign(const BondGraph* graph, const bool* on, kaiAllocator allocator)
-{
-    BondCausality* c = graph != NULL ? bond_causality_create(graph, allocator) : NULL;
-    if (c != NULL)
-        bond_causality_assign(c, on);
-    return c;
-}
-
 static void take(Bonds* b, const BondCausality* c)
 {
     for (uint32_t i = 0; i < b->flat->bonds.count; i++)
@@ -59,46 +51,28 @@ static void take(Bonds* b, const BondCausality* c)
             b->derivative[i] |= c->derivative[port];
 }
 
-// Everything is allocated in the arena before the graph is made, so that nothing is left behind if memory runs out.
 static void find_causality(Bonds* b)
 {
     Arena* arena = b->diagram->arena;
-    uint32_t count = b->flat->bond_nodes.count, bonds = b->flat->bonds.count;
-    BondNode* nodes = arena_array(arena, BondNode, count);
-    BondEdge* edges = arena_array(arena, BondEdge, bonds);
-    bool* on = arena_array(arena, bool, count);
-    int switches = 0;
-    for (uint32_t i = 0; i < count; i++)
-    {
-        const FlatBondNode* node = &b->flat->bond_nodes.at[i];
-        nodes[i] = (BondNode){.kind = (BondKind)node->kind, .switch_index = -1, .parameter = 1};
-        if (node->machine == 0)
-            continue;
-        on[switches] = is_on(b, node);
-        nodes[i].switch_index = switches++;
-    }
-    for (uint32_t i = 0; i < bonds; i++)
-        edges[i] = (BondEdge){(int)b->flat->bonds.at[i].from, (int)b->flat->bonds.at[i].to};
-    BondGraph* graph = bond_graph_create(nodes, (int)count, edges, (int)bonds, arena->allocator);
-    BondCausality* c = assign(graph, on, arena->allocator);
-    if (c != NULL)
-        take(b, c);
-    bool failed = c == NULL;
-    if (c != NULL)
-        bond_causality_destroy(c);
-    if (graph != NULL)
-        bond_graph_destroy(graph);
-    if (failed)
+    const BondGraph* graph = b->flat->bond_graph;
+    bool* on = arena_array(arena, bool, graph->switch_count + 1);
+    for (int i = 0; i < graph->switch_count; i++)
+        on[i] = is_on(b, &b->flat->bond_nodes.at[graph->junction_of[i]]);
+    BondCausality* c = bond_causality_create(graph, arena->allocator);
+    if (c == NULL)
         longjmp(*arena->fail, 1);
+    bond_causality_assign(c, on);
+    take(b, c);
+    bond_causality_destroy(c);
 }
 
 // ---- elements
 
 static const char* element_title(const Bonds* b, const FlatBondNode* node)
 {
-    static const char* const names[] = {"Se", "Sf", "R", "C", "I", "TF", "GY", "0", "1"};
     const char* name = label_name(b->labels, node->name, home_of(b, node));
-    return arena_printf(b->diagram->arena, "%s : %s", names[node->kind], name);
+    const char* word = bond_kind_word(node->kind) + bond_is_junction(node->kind);  // on paper a J0 is a 0
+    return arena_printf(b->diagram->arena, "%s : %s", word, name);
 }
 
 static void place_element(Bonds* b, uint32_t index)
@@ -110,8 +84,9 @@ static void place_element(Bonds* b, uint32_t index)
         b->nodes[index] = b->boxes[instance];
         return;
     }
-    bool junction = node->kind == FLAT_J0 || node->kind == FLAT_J1;
-    bool plain = node->port && node->bonds.count == 2 && node->machine == 0;  // a port passes on what it joins
+    bool junction = bond_is_junction(node->kind);
+    bool plain = node->port && bond_degree(b->flat->bond_graph, (int)index) == 2 &&
+                 node->machine == 0;  // a port passes on what it joins
     DiagramShape shape = plain ? SHAPE_DOT : junction && node->machine != 0 ? SHAPE_ROUND : SHAPE_TEXT;
     uint32_t made = diagram_node(b->diagram, shape, b->groups[instance], plain ? NULL : element_title(b, node));
     DiagramNode* at = &b->diagram->nodes.at[made];

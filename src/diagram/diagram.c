@@ -2,6 +2,7 @@
 #include "diagram/diagram.h"
 
 #include "base/utf8.h"
+#include "diagram/placement.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,4 +89,13 @@ TextStyle diagram_line_style(void)
 TextStyle diagram_label_style(void)
 {
     return (TextStyle){.size = 11, .colour = COLOUR(0x333333), .anchor = TEXT_MIDDLE};
+}
+
+bool diagram_layout(Diagram* d, const char** trouble)
+{
+    const DiagramsPart* part = part_load(PART_DIAGRAMS, sizeof *part, trouble);
+    if (part == NULL)
+        return false;
+    *trouble = NULL;
+    return part->layout(d);
 }

@@ -99,11 +99,11 @@ TextStyle diagram_title_style(void);
 TextStyle diagram_line_style(void);
 TextStyle diagram_label_style(void);
 
-// layout.c: places everything. False: the library gave up.
-bool diagram_layout(Diagram* diagram);
+// Places everything. False: the library gave up, or *trouble says why it is not there (NULL otherwise).
+bool diagram_layout(Diagram* diagram, const char** trouble);
 
 // draw.c: an error of canvas_open in *error, or a status.
-kaiStatus diagram_draw(const Diagram* diagram, const char* path, CanvasFormat format, kaiAllocator allocator,
-                       const char** error);
+kaiStatus diagram_draw(const Diagram* diagram, const char* path, CanvasFormat format, kaiSink sink,
+                       kaiAllocator allocator, const char** error);
 
 #endif

@@ -1,8 +1,9 @@
 // Graphviz places nodes, groups and labels and routes the edges (Gansner, Koutsofios, North, Vo, "A technique for
 // drawing directed graphs", 1993). Only its layout is used: sizes come from our own text widths, the drawing is ours.
 // The layout code is linked, not looked for: a list of plugins without demand loading needs no configuration file and
-// no `dot`.
-#include "diagram/diagram.h"
+// no `dot`. This is the part `diagrams`.
+#include "diagram/placement.h"
+#include "part_stamp.h"
 
 #include <graphviz/gvc.h>
 #include <math.h>
@@ -241,11 +242,18 @@ static bool place_safely(Layout* l, GVC_t* context)
     return fine;
 }
 
-bool diagram_layout(Diagram* d)
+static bool layout(Diagram* d)
 {
     static lt_symlist_t plugins[] = {{"gvplugin_dot_layout_LTX_library", &gvplugin_dot_layout_LTX_library}, {0, 0}};
     pthread_mutex_lock(&library);
     GVC_t* context = gvContextPlugins(plugins, 0);
     Layout l = {.diagram = d, .graph = agopen("diagram", Agdirected, NULL)};
     return place_safely(&l, context);
+}
+
+static const DiagramsPart part = {.head = {sizeof part, PART_STAMP}, .layout = layout};
+
+const PartHead* kairos_part(void)
+{
+    return &part.head;
 }

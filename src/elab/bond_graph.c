@@ -4,80 +4,98 @@
 
 // ---- is it well formed
 
-static void report_count(Elab* e, const FlatBondNode* node, const char* what)
+static void report_count(Elab* e, uint32_t index, const char* what)
 {
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     Diag* diag = elab_error(e, K_BOND_COUNT, node->span, "`%s` %s", node->name, what);
-    for (uint32_t i = 0; i < node->bonds.count && i < 4; i++)
-        elab_note(e, diag, e->flat->bonds.at[node->bonds.at[i]].span, "bond %s",
-                  e->flat->bonds.at[node->bonds.at[i]].name);
+    for (uint32_t i = 0, noted = 0; i < e->flat->bonds.count && noted < 4; i++)
+    {
+        const FlatBond* bond = &e->flat->bonds.at[i];
+        if (bond->from != index && bond->to != index)
+            continue;
+        elab_note(e, diag, bond->span, "bond %s", bond->name);
+        noted++;
+    }
 }
 
 // A model that is only looked at, without an experiment, may be a part of others: its own ports are open then.
-static bool check_node(Elab* e, uint32_t index)
+static bool check_port(Elab* e, uint32_t index, uint32_t count)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    uint32_t count = node->bonds.count;
     bool outer = !e->options->experiment && e->bond_items.at[index].env->instance == 0;
-    bool junction = node->kind == FLAT_J0 || node->kind == FLAT_J1;
-    bool two = node->kind == FLAT_TF || node->kind == FLAT_GY, matrix = node->matrix != NO_VAR;
-    if (node->port && count < (outer ? 1 : 2))
-    {
-        Diag* diag = elab_error_about(e, K_PORT_OPEN, node->span, node->name, "port `%s` is not connected%s",
-                                      node->name, count == 0 ? " to anything" : "");
-        if (count == 1)
-            elab_note(e, diag, e->flat->bonds.at[node->bonds.at[0]].span, "its only bond");
-    }
-    else if (count == 0)
-        report_count(e, node, "has no bond");
+    if (count >= (outer ? 1 : 2))
+        return true;
+    Diag* diag = elab_error_about(e, K_PORT_OPEN, node->span, node->name, "port `%s` is not connected%s", node->name,
+                                  count == 0 ? " to anything" : "");
+    for (uint32_t i = 0; count == 1 && i < e->flat->bonds.count; i++)
+        if (e->flat->bonds.at[i].from == index || e->flat->bonds.at[i].to == index)
+            elab_note(e, diag, e->flat->bonds.at[i].span, "its only bond");
+    return false;
+}
+
+static bool check_node(Elab* e, uint32_t index, uint32_t count)
+{
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+    bool two = bond_is_two_port(node->kind), matrix = node->matrix != NO_VAR;
+    if (node->port)
+        return check_port(e, index, count);
+    if (count == 0)
+        report_count(e, index, "has no bond");
     else if (two && count != 2)
-        report_count(e, node, "has two sides and needs two bonds");
+        report_count(e, index, "has two sides and needs two bonds");
     else if (matrix && count != node->ports)
-        report_count(e, node,
+        report_count(e, index,
                      arena_printf(e->arena, "has a matrix of %u by %u and needs as many bonds, not %u", node->ports,
                                   node->ports, count));
-    else if (!junction && !two && !matrix && count > 1)
-        report_count(e, node, "has more than one bond");
+    else if (!bond_is_junction(node->kind) && !two && !matrix && count > 1)
+        report_count(e, index, "has more than one bond");
     else
         return true;
     return false;
 }
 
-// ---- connected parts
-
-static uint32_t find_root(uint32_t* parent, uint32_t i)
+static bool check_nodes(Elab* e)
 {
-    for (; parent[i] != i; i = parent[i])
-        parent[i] = parent[parent[i]];
-    return i;
+    bool fine = true;
+    uint32_t* count = arena_array(e->arena, uint32_t, e->flat->bond_nodes.count + 1);
+    for (uint32_t i = 0; i < e->flat->bonds.count; i++)
+    {
+        count[e->flat->bonds.at[i].from]++;
+        count[e->flat->bonds.at[i].to]++;
+    }
+    for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
+        fine &= check_node(e, i, count[i]);
+    return fine;
+}
+
+// ---- the graph, and its connected parts
+
+static void make_graph(Elab* e)
+{
+    Flat* flat = e->flat;
+    BondNode* nodes = arena_array(e->arena, BondNode, flat->bond_nodes.count + 1);
+    BondEdge* edges = arena_array(e->arena, BondEdge, flat->bonds.count + 1);
+    int switches = 0;
+    for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
+    {
+        const FlatBondNode* node = &flat->bond_nodes.at[i];
+        nodes[i] = (BondNode){.kind = node->kind, .switch_index = node->machine ? switches++ : -1, .parameter = 1};
+    }
+    for (uint32_t i = 0; i < flat->bonds.count; i++)
+        edges[i] = (BondEdge){(int)flat->bonds.at[i].from, (int)flat->bonds.at[i].to};
+    flat->bond_graph = bond_graph_in(e->arena, nodes, (int)flat->bond_nodes.count, edges, (int)flat->bonds.count);
 }
 
 static void split_graphs(Elab* e)
 {
     Flat* flat = e->flat;
-    uint32_t* parent = arena_array(e->arena, uint32_t, flat->bond_nodes.count + 1);
+    const BondGraph* graph = flat->bond_graph;
+    for (int i = 0; i < graph->component_count; i++)
+        vec_push(e->arena, flat->graphs, (FlatBondGraph){0});
     for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
-        parent[i] = i;
+        vec_push(e->arena, flat->graphs.at[graph->component_of[i]].nodes, i);
     for (uint32_t i = 0; i < flat->bonds.count; i++)
-        parent[find_root(parent, flat->bonds.at[i].to)] = find_root(parent, flat->bonds.at[i].from);
-    Map index;
-    map_init(&index, e->arena);
-    for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
-    {
-        uint32_t graph, root = find_root(parent, i);
-        if (!map_get(&index, root, &graph))
-        {
-            map_set(&index, root, graph = flat->graphs.count);
-            vec_push(e->arena, flat->graphs, (FlatBondGraph){0});
-        }
-        flat->bond_nodes.at[i].graph = graph;
-        vec_push(e->arena, flat->graphs.at[graph].nodes, i);
-    }
-    for (uint32_t i = 0; i < flat->bonds.count; i++)
-    {
-        uint32_t graph = flat->bond_nodes.at[flat->bonds.at[i].from].graph;
-        flat->bonds.at[i].graph = graph;
-        vec_push(e->arena, flat->graphs.at[graph].bonds, i);
-    }
+        vec_push(e->arena, flat->graphs.at[graph->component_of[flat->bonds.at[i].from]].bonds, i);
 }
 
 // ---- what a value depends on
@@ -147,59 +165,37 @@ static bool value_reaches(Elab* e, const uint8_t* mapped, uint32_t var, ReachGoa
 // are that one: exactly, and without the map.
 typedef struct Shared
 {
-    uint32_t* parent;   // per unknown: 2 * bond + flow
-    uint32_t* imposed;  // per root: variable + 1
+    uint32_t* imposed;  // per class: variable + 1
     int8_t* sign;
 } Shared;
 
-static uint32_t unknown_of(uint32_t bond, bool flow)
+static int class_of(const Elab* e, const BondTerm* term)
 {
-    return 2 * bond + flow;
-}
-
-static void share_junctions(Elab* e, Shared* s)
-{
-    for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
-    {
-        const FlatBondNode* node = &e->flat->bond_nodes.at[i];
-        bool flow = node->kind == FLAT_J1;
-        if (!flow && node->kind != FLAT_J0)
-            continue;
-        for (uint32_t k = 1; k < node->bonds.count; k++)
-            s->parent[find_root(s->parent, unknown_of(node->bonds.at[k], flow))] =
-                find_root(s->parent, unknown_of(node->bonds.at[0], flow));
-    }
-}
-
-static int8_t sign_into(const Elab* e, uint32_t bond, uint32_t node)
-{
-    return e->flat->bonds.at[bond].to == node ? 1 : -1;
+    return e->flat->bond_graph->class_of[2 * term->bond + term->flow];
 }
 
 static void impose(Elab* e, Shared* s, uint32_t index, uint32_t port)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    bool flow = node->kind == FLAT_SF || node->kind == FLAT_I;
-    uint32_t root = find_root(s->parent, unknown_of(node->bonds.at[port], flow));
-    if (s->imposed[root])
+    bool flow = bond_imposes_flow(node->kind);
+    BondTerm own;
+    bond_terms(e->flat->bond_graph, (int)index, (int)port, flow, &own);
+    int class = class_of(e, &own);
+    if (s->imposed[class])
         return;
-    s->imposed[root] = (flow ? node->f : node->e) + port + 1;
-    s->sign[root] = node->kind == FLAT_I ? sign_into(e, node->bonds.at[port], index) : 1;
+    s->imposed[class] = (flow ? node->f : node->e) + port + 1;
+    s->sign[class] = own.sign;
 }
 
 static Shared find_shared(Elab* e)
 {
-    uint32_t count = 2 * e->flat->bonds.count + 1;
-    Shared s = {arena_array(e->arena, uint32_t, count), arena_array(e->arena, uint32_t, count),
-                arena_array(e->arena, int8_t, count)};
-    for (uint32_t i = 0; i < count; i++)
-        s.parent[i] = i;
-    share_junctions(e, &s);
+    int count = e->flat->bond_graph->class_count + 1;
+    Shared s = {arena_array(e->arena, uint32_t, count), arena_array(e->arena, int8_t, count)};
     for (int storages = 0; storages < 2; storages++)  // sources first
         for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
         {
-            FlatBondKind kind = e->flat->bond_nodes.at[i].kind;
-            bool wanted = storages ? kind == FLAT_C || kind == FLAT_I : kind <= FLAT_SF;
+            BondKind kind = e->flat->bond_nodes.at[i].kind;
+            bool wanted = storages ? bond_is_storage(kind) : bond_is_source(kind);
             for (uint32_t port = 0; wanted && port < e->flat->bond_nodes.at[i].ports; port++)
                 impose(e, &s, i, port);
         }
@@ -208,69 +204,42 @@ static Shared find_shared(Elab* e)
 
 // ---- outputs
 
-static void add_output(Elab* e, FlatBondGraph* graph, uint32_t var, bool mapped, const FlatBondTerm* terms,
-                       uint32_t count)
+static void add_output(Elab* e, FlatBondGraph* graph, uint32_t var, bool mapped, const BondTerm* terms, int count)
 {
     FlatBondOutput output = {.var = var, .area = e->vars.at[var].area - 1, .mapped = mapped};
-    for (uint32_t i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         vec_push(e->arena, output.terms, terms[i]);
     vec_push(e->arena, graph->outputs, output);
 }
 
-// The common variable of a junction is that of its first bond; the other is the sum in minus the sum out.
-static void junction_outputs(Elab* e, FlatBondGraph* graph, uint32_t index)
+// Whether the map defines `.e` or `.f` of a node: not what it imposes itself.
+static bool is_mapped(BondKind kind, bool flow)
 {
-    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    bool zero = node->kind == FLAT_J0;
-    FlatBondTerm common = {.bond = node->bonds.at[0], .flow = !zero, .sign = 1};
-    FlatBondTerm* sum = arena_array(e->arena, FlatBondTerm, node->bonds.count);
-    for (uint32_t i = 0; i < node->bonds.count; i++)
-        sum[i] = (FlatBondTerm){node->bonds.at[i], zero, sign_into(e, node->bonds.at[i], index)};
-    add_output(e, graph, zero ? node->e : node->f, true, &common, 1);
-    add_output(e, graph, zero ? node->f : node->e, true, sum, node->bonds.count);
+    return !(bond_is_source(kind) || bond_is_storage(kind)) || bond_imposes_flow(kind) != flow;
 }
 
-// Side 1 is the bond that points in; of two alike, the first.
-static uint32_t first_side(const Elab* e, uint32_t index)
+static void add_power_output(Elab* e, FlatBondGraph* graph, uint32_t index, int port, bool flow, uint32_t var)
 {
-    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    int8_t a = sign_into(e, node->bonds.at[0], index), b = sign_into(e, node->bonds.at[1], index);
-    return a < b ? 1 : 0;
+    const BondGraph* all = e->flat->bond_graph;
+    BondTerm* terms = arena_array(e->arena, BondTerm, bond_degree(all, (int)index));
+    int count = bond_terms(all, (int)index, port, flow, terms);
+    add_output(e, graph, var, is_mapped(all->nodes[index].kind, flow), terms, count);
 }
 
-static void two_port_outputs(Elab* e, FlatBondGraph* graph, uint32_t index)
-{
-    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    uint32_t first = first_side(e, index);
-    uint32_t one = node->bonds.at[first], two = node->bonds.at[1 - first];
-    int8_t s1 = sign_into(e, one, index), s2 = (int8_t)-sign_into(e, two, index);
-    add_output(e, graph, node->e, true, &(FlatBondTerm){one, false, 1}, 1);
-    add_output(e, graph, node->f, true, &(FlatBondTerm){one, true, s1}, 1);
-    add_output(e, graph, node->e2, true, &(FlatBondTerm){two, false, 1}, 1);
-    add_output(e, graph, node->f2, true, &(FlatBondTerm){two, true, s2}, 1);
-}
-
+// The common variable of a junction comes before its sum.
 static void element_outputs(Elab* e, FlatBondGraph* graph, uint32_t index)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    FlatBondKind kind = node->kind;
-    if (kind == FLAT_J0 || kind == FLAT_J1)
-    {
-        junction_outputs(e, graph, index);
-        return;
-    }
-    if (kind == FLAT_TF || kind == FLAT_GY)
-    {
-        two_port_outputs(e, graph, index);
-        return;
-    }
+    bool flow_first = node->kind == BOND_J1;
     for (uint32_t i = 0; i < node->ports; i++)
     {
-        uint32_t bond = node->bonds.at[i];
-        int8_t sign = kind <= FLAT_SF ? 1 : sign_into(e, bond, index);
-        add_output(e, graph, node->e + i, kind != FLAT_SE && kind != FLAT_C, &(FlatBondTerm){bond, false, 1}, 1);
-        add_output(e, graph, node->f + i, kind != FLAT_SF && kind != FLAT_I, &(FlatBondTerm){bond, true, sign}, 1);
+        add_power_output(e, graph, index, (int)i, flow_first, (flow_first ? node->f : node->e) + i);
+        add_power_output(e, graph, index, (int)i, !flow_first, (flow_first ? node->e : node->f) + i);
     }
+    if (!bond_is_two_port(node->kind))
+        return;
+    add_power_output(e, graph, index, 1, false, node->e2);
+    add_power_output(e, graph, index, 1, true, node->f2);
 }
 
 static void find_outputs(Elab* e, FlatBondGraph* graph)
@@ -282,8 +251,8 @@ static void find_outputs(Elab* e, FlatBondGraph* graph)
         const FlatBond* bond = &e->flat->bonds.at[graph->bonds.at[i]];
         if (bond->e == NO_VAR)
             continue;
-        add_output(e, graph, bond->e, true, &(FlatBondTerm){graph->bonds.at[i], false, 1}, 1);
-        add_output(e, graph, bond->f, true, &(FlatBondTerm){graph->bonds.at[i], true, 1}, 1);
+        add_output(e, graph, bond->e, true, &(BondTerm){graph->bonds.at[i], false, 1}, 1);
+        add_output(e, graph, bond->f, true, &(BondTerm){graph->bonds.at[i], true, 1}, 1);
     }
 }
 
@@ -332,15 +301,15 @@ static NodeId gain_residual(Elab* e, const FlatBondNode* node, uint32_t a, uint3
 static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
 {
     const FlatBondNode node = e->flat->bond_nodes.at[index];
-    if (node.kind == FLAT_R && node.law)
+    if (node.kind == BOND_R && node.law)
         free_input(
             e, graph, index, 0,
             operate(e, NODE_SUB, read(e, node.law_gives_flow ? node.f : node.e, node.span), node.law, node.span));
-    else if (node.kind == FLAT_R)
+    else if (node.kind == BOND_R)
         free_input(e, graph, index, 0, gain_residual(e, &node, node.e, node.f));
     else
     {
-        bool gyrator = node.kind == FLAT_GY;
+        bool gyrator = node.kind == BOND_GY;
         free_input(e, graph, index, 0, gain_residual(e, &node, node.e, gyrator ? node.f2 : node.e2));
         free_input(e, graph, index, 1, gain_residual(e, &node, gyrator ? node.e2 : node.f2, node.f));
     }
@@ -349,7 +318,7 @@ static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
 static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t* mapped)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    uint32_t var = node->kind == FLAT_SE ? node->e : node->f;
+    uint32_t var = node->kind == BOND_SE ? node->e : node->f;
     Span span = node->span;
     FlatBondInput input = {index, 0, var, NO_VAR};
     bool hangs = value_reaches(e, mapped, var, REACH_MAP);
@@ -380,8 +349,8 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
 static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_t port)
 {
     const FlatBondNode node = e->flat->bond_nodes.at[index];
-    uint32_t var = (node.kind == FLAT_C ? node.e : node.f) + port;
-    uint32_t other = (node.kind == FLAT_C ? node.f : node.e) + port;
+    uint32_t var = (node.kind == BOND_C ? node.e : node.f) + port;
+    uint32_t other = (node.kind == BOND_C ? node.f : node.e) + port;
     NodeId value = node.matrix != NO_VAR ? multiport_value(e, &node, port) : node.law;
     if (!value)
         value = operate(e, NODE_DIV, read(e, node.extensity, node.span), read(e, node.parameter, node.span), node.span);
@@ -407,7 +376,7 @@ static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
     {
         uint32_t index = graph->nodes.at[i];
         const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-        if (node->kind <= FLAT_SF)
+        if (bond_is_source(node->kind))
             source_input(e, graph, index, mapped);
         else if (node->extensity != NO_VAR)
             for (uint32_t port = 0; port < e->flat->bond_nodes.at[index].ports; port++)
@@ -449,8 +418,8 @@ static void share_outputs(Elab* e, FlatBondGraph* graph, Shared* shared)
         FlatBondOutput* output = &graph->outputs.at[i];
         if (!output->mapped || output->terms.count != 1)
             continue;
-        const FlatBondTerm* term = &output->terms.at[0];
-        uint32_t root = find_root(shared->parent, unknown_of(term->bond, term->flow));
+        const BondTerm* term = &output->terms.at[0];
+        int root = class_of(e, term);
         if (!shared->imposed[root])  // nobody imposes it: the first takes it from the map, the others from the first
         {
             shared->imposed[root] = output->var + 1;
@@ -591,14 +560,12 @@ void resolve_areas(Elab* e)
 
 void define_bonds(Elab* e)
 {
-    bool fine = true;
     if (e->error_count > 0 || e->flat->bond_nodes.count == 0)
         return;  // what seems to be missing may be what failed
-    for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
-        fine &= check_node(e, i);
-    if (!fine)
+    if (!check_nodes(e))
         return;
     check_alternation(e);
+    make_graph(e);
     split_graphs(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         find_outputs(e, &e->flat->graphs.at[i]);

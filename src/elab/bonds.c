@@ -1,12 +1,12 @@
 // Elements, junctions, ports and bonds as they are declared, their arguments, and the guards of switched junctions.
 // What they mean together is in bond_graph.c.
+#include "elab/constant.h"
 #include "elab/elab.h"
 
 #include <string.h>
 
 typedef struct ElementRule
 {
-    const char* type;
     const char* parameter;  // the linear parameter, or what a source imposes
     const char* law;        // what may be given as a function instead: e or f
     const char* other_law;
@@ -15,24 +15,16 @@ typedef struct ElementRule
 } ElementRule;
 
 static const ElementRule rules[] = {
-    [FLAT_SE] = {.type = "Se", .parameter = "e"},
-    [FLAT_SF] = {.type = "Sf", .parameter = "f"},
-    [FLAT_R] = {.type = "R", .parameter = "r", .law = "e", .other_law = "f"},
-    [FLAT_C] = {.type = "C", .parameter = "c", .law = "e", .extensity = "q", .start = "q0", .start_power = "e0"},
-    [FLAT_I] = {.type = "I", .parameter = "i", .law = "f", .extensity = "p", .start = "p0", .start_power = "f0"},
-    [FLAT_TF] = {.type = "TF", .parameter = "n"},
-    [FLAT_GY] = {.type = "GY", .parameter = "r"},
-    [FLAT_J0] = {.type = "J0"},
-    [FLAT_J1] = {.type = "J1"},
+    [BOND_SE] = {.parameter = "e"},
+    [BOND_SF] = {.parameter = "f"},
+    [BOND_R] = {.parameter = "r", .law = "e", .other_law = "f"},
+    [BOND_C] = {.parameter = "c", .law = "e", .extensity = "q", .start = "q0", .start_power = "e0"},
+    [BOND_I] = {.parameter = "i", .law = "f", .extensity = "p", .start = "p0", .start_power = "f0"},
+    [BOND_TF] = {.parameter = "n"},
+    [BOND_GY] = {.parameter = "r"},
+    [BOND_J0] = {0},
+    [BOND_J1] = {0},
 };
-
-bool bond_element_kind(const char* type, FlatBondKind* kind)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (strcmp(type, rules[i].type) == 0)
-            return *kind = (FlatBondKind)i, true;
-    return false;
-}
 
 // ---- declarations
 
@@ -123,13 +115,13 @@ static const Arg* find_argument(const Item* item, const char* name)
 }
 
 // The argument that is a matrix, or NULL.
-static const Arg* matrix_argument(const Item* item, FlatBondKind kind)
+static const Arg* matrix_argument(const Item* item, BondKind kind)
 {
     const Arg* arg = item && rules[kind].extensity ? find_argument(item, rules[kind].parameter) : NULL;
     return arg && multiport_size(arg) ? arg : NULL;
 }
 
-static uint32_t add_node(Elab* e, uint32_t scope, FlatBondKind kind, const BondItem* item, Span span)
+static uint32_t add_node(Elab* e, uint32_t scope, BondKind kind, const BondItem* item, Span span)
 {
     FlatBondNode node = {.kind = kind, .name = e->flat->instances.at[scope].name, .ports = 1, .span = span};
     const Arg* matrix = matrix_argument(item->item, kind);
@@ -137,7 +129,7 @@ static uint32_t add_node(Elab* e, uint32_t scope, FlatBondKind kind, const BondI
     node.e2 = node.f2 = node.extensity = node.energy = node.parameter = node.matrix = node.slopes = NO_VAR;
     node.e = add_powers(e, scope, "e", ports, span);
     node.f = add_powers(e, scope, "f", ports, span);
-    if (kind == FLAT_TF || kind == FLAT_GY)
+    if (bond_is_two_port(kind))
     {
         node.e2 = add_power(e, scope, "e2", span);
         node.f2 = add_power(e, scope, "f2", span);
@@ -151,7 +143,7 @@ static uint32_t add_node(Elab* e, uint32_t scope, FlatBondKind kind, const BondI
     return e->instances.at[scope].bond_node = e->flat->bond_nodes.count;
 }
 
-static void check_arguments(Elab* e, const Item* item, FlatBondKind kind)
+static void check_arguments(Elab* e, const Item* item, BondKind kind)
 {
     const ElementRule* rule = &rules[kind];
     const char* known[] = {rule->parameter, rule->law, rule->other_law, rule->start, rule->start_power};
@@ -163,13 +155,14 @@ static void check_arguments(Elab* e, const Item* item, FlatBondKind kind)
             found |= known[k] && strcmp(known[k], item->args.at[i].name) == 0;
         all_known &= found;
         if (!found)
-            elab_error(e, K_BOND_ARGUMENT, item->args.at[i].span, "%s has no argument `%s`", rule->type,
+            elab_error(e, K_BOND_ARGUMENT, item->args.at[i].span, "%s has no argument `%s`", bond_kind_word(kind),
                        item->args.at[i].name);
     }
     bool given =
         find_argument(item, rule->parameter) || find_argument(item, rule->law) || find_argument(item, rule->other_law);
     if (rule->parameter && !given && all_known)
-        elab_error(e, K_BOND_ARGUMENT, item->name_span, "%s `%s` has no `%s`", rule->type, item->name, rule->parameter);
+        elab_error(e, K_BOND_ARGUMENT, item->name_span, "%s `%s` has no `%s`", bond_kind_word(kind), item->name,
+                   rule->parameter);
     const Arg* law = find_argument(item, rule->law);
     if (matrix_argument(item, kind) && law)
         elab_error(e, K_BOND_ARGUMENT, law->span, "give either a matrix or a law: a law has one port");
@@ -186,15 +179,15 @@ static bool may_stand(Elab* e, const Env* env, Span span, const char* what)
     return false;
 }
 
-void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kind, const char* name)
+void declare_element(Elab* e, const Env* env, const Item* item, BondKind kind, const char* name)
 {
     may_stand(e, env, item->span, "an element of a bond graph");
     check_arguments(e, item, kind);
     const ElementRule* rule = &rules[kind];
-    uint32_t scope = add_scope(e, env, rule->type, name, item->name_span);
+    uint32_t scope = add_scope(e, env, bond_kind_word(kind), name, item->name_span);
     BondItem kept = {.item = item, .env = keep(e, env), .instance = scope};
     uint32_t index = add_node(e, scope, kind, &kept, item->name_span) - 1;
-    const Arg* parameter = kind > FLAT_SF ? find_argument(item, rule->parameter) : NULL;
+    const Arg* parameter = !bond_is_source(kind) ? find_argument(item, rule->parameter) : NULL;
     if (parameter && !matrix_argument(item, kind))
     {
         uint32_t var = add_var(e, scope, VAR_PARAM, rule->parameter, parameter->span);
@@ -210,9 +203,10 @@ void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kin
         e->flat->bond_nodes.at[index].energy = add_var(e, scope, VAR_SIGNAL, "energy", item->name_span);
     if (!item->is_switched)
         return;
-    if (kind != FLAT_J0 && kind != FLAT_J1)
+    if (!bond_is_junction(kind))
     {
-        elab_error(e, K_SWITCH_MODE, item->type_span, "%s cannot be switched: only J0 and J1 are", rule->type);
+        elab_error(e, K_SWITCH_MODE, item->type_span, "%s cannot be switched: only J0 and J1 are",
+                   bond_kind_word(kind));
         return;
     }
     uint32_t machine = declare_switch(e, env, scope, item);
@@ -252,7 +246,7 @@ void declare_ports(Elab* e, const Env* env, const Item* item)
         e->symbols.at[at].first = e->flat->instances.count;
         uint32_t scope = add_scope(e, env, "port", port->name, port->span);
         BondItem kept = {.env = keep(e, env), .domain = port->domain, .instance = scope};
-        uint32_t node = add_node(e, scope, shares_flow(port->domain) ? FLAT_J1 : FLAT_J0, &kept, port->span) - 1;
+        uint32_t node = add_node(e, scope, shares_flow(port->domain) ? BOND_J1 : BOND_J0, &kept, port->span) - 1;
         e->flat->bond_nodes.at[node].port = true;
     }
 }
@@ -300,8 +294,6 @@ static void add_bond(Elab* e, const Work* work, uint32_t from, uint32_t to)
         e->instances.at[work->var].bond = flat->bonds.count + 1;
         bond.name = flat->instances.at[work->var].name;
     }
-    vec_push(e->arena, flat->bond_nodes.at[from].bonds, flat->bonds.count);
-    vec_push(e->arena, flat->bond_nodes.at[to].bonds, flat->bonds.count);
     vec_push(e->arena, flat->bonds, bond);
     if (from == to)
         elab_error(e, K_BOND_END, work->item->span, "a bond from `%s` to itself", flat->bond_nodes.at[from].name);
@@ -389,14 +381,14 @@ static void elaborate_law(Elab* e, FlatBondNode* node, const BondItem* item)
     const ElementRule* rule = &rules[node->kind];
     const Arg* arg = find_argument(item->item, rule->law);
     const Arg* other = find_argument(item->item, rule->other_law);
-    if (node->kind == FLAT_R && other)
+    if (node->kind == BOND_R && other)
     {
         node->law_gives_flow = true;
         node->law = law_value(e, item, other->value, "e", node->e, other->span);
     }
     else if (arg)
-        node->law = law_value(e, item, arg->value, node->kind == FLAT_R ? "f" : rule->extensity,
-                              node->kind == FLAT_R ? node->f : node->extensity, arg->span);
+        node->law = law_value(e, item, arg->value, node->kind == BOND_R ? "f" : rule->extensity,
+                              node->kind == BOND_R ? node->f : node->extensity, arg->span);
 }
 
 // Start value of p or q: as given, or from the effort or flow it is to have.
@@ -413,8 +405,8 @@ static void elaborate_start(Elab* e, FlatBondNode* node, const BondItem* item)
     if (start)
         e->flat->vars.at[node->extensity].init = elaborate_real(e, &env, start->value);
     else if (power && node->parameter == NO_VAR)
-        elab_error(e, K_BOND_ARGUMENT, power->span, "`%s` needs a linear %s: give `%s`", power->name, rule->type,
-                   rule->start);
+        elab_error(e, K_BOND_ARGUMENT, power->span, "`%s` needs a linear %s: give `%s`", power->name,
+                   bond_kind_word(node->kind), rule->start);
     else if (power)
     {
         NodeId value = elaborate_real(e, &env, power->value);
@@ -456,7 +448,7 @@ static void elaborate_parameter(Elab* e, FlatBondNode* node, const BondItem* ite
     }
     flat->kind = VAR_SIGNAL;
     var_add_def(e, var, 0, 0, value, flat->span);
-    node->free = node->kind == FLAT_R || node->kind == FLAT_TF || node->kind == FLAT_GY;
+    node->free = node->kind == BOND_R || node->kind == BOND_TF || node->kind == BOND_GY;
 }
 
 void elaborate_elements(Elab* e)
@@ -478,15 +470,15 @@ void elaborate_elements(Elab* e)
             continue;
         }
         elaborate_law(e, node, item);
-        node->free |= node->kind == FLAT_R && node->law;
+        node->free |= node->kind == BOND_R && node->law;
         if (node->extensity != NO_VAR)
             elaborate_start(e, node, item);
-        const Arg* source = node->kind <= FLAT_SF ? find_argument(item->item, rules[node->kind].parameter) : NULL;
+        const Arg* source = bond_is_source(node->kind) ? find_argument(item->item, rules[node->kind].parameter) : NULL;
         if (!source)
             continue;
         NodeId value = elaborate_real(e, item->env, source->value);
         if (value)
-            var_add_def(e, node->kind == FLAT_SE ? node->e : node->f, 0, 0, value, source->span);
+            var_add_def(e, node->kind == BOND_SE ? node->e : node->f, 0, 0, value, source->span);
     }
 }
 
@@ -531,8 +523,77 @@ static NodeId rewrite_guard(Elab* e, NodeId id, bool posterior)
                      relation ? 1 : node.aux, node.ctx, node.span);
 }
 
-NodeId junction_guard(Elab* e, NodeId guard, bool* posterior)
+// ---- one-way junctions: guards that are a sign
+
+static const Node* node_at(const Elab* e, NodeId id)
 {
-    *posterior = is_posterior(e, guard);
-    return rewrite_guard(e, guard, *posterior);
+    return &e->flat->nodes.at[id];
+}
+
+static bool is_zero(const Elab* e, NodeId id)
+{
+    double value;
+    return flat_eval_const(e->flat, id, &value) && value == 0;
+}
+
+// x < 0, x > 0 (also 0 > x, 0 < x): x, and the sign that it asks for; 0: something else.
+static NodeId strict_sign(const Elab* e, NodeId id, int8_t* sign)
+{
+    const Node* node = node_at(e, id);
+    if (node->op != NODE_LT && node->op != NODE_GT)
+        return 0;
+    bool turned = is_zero(e, node->arg[0]);
+    if (!turned && !is_zero(e, node->arg[1]))
+        return 0;
+    *sign = (node->op == NODE_GT) != turned ? 1 : -1;
+    return node->arg[turned];
+}
+
+static bool is_area_of(const Elab* e, NodeId id, uint32_t var)
+{
+    return node_at(e, id)->op == NODE_VAR && node_at(e, id)->aux + 1 == e->vars.at[var].area;
+}
+
+static bool is_area_zero(const Elab* e, NodeId id, uint32_t var)
+{
+    const Node* node = node_at(e, id);
+    return node->op == NODE_EQ && ((is_area_of(e, node->arg[0], var) && is_zero(e, node->arg[1])) ||
+                                   (is_area_of(e, node->arg[1], var) && is_zero(e, node->arg[0])));
+}
+
+// area(x) > 0 or area(x) == 0 and post(x) > 0, with x = var; or both with <.
+static int8_t sign_asked(const Elab* e, NodeId guard, uint32_t var, NodeId* watch)
+{
+    const Node* either = node_at(e, guard);
+    int8_t by_area = 0, by_value = 0;
+    if (either->op != NODE_OR || node_at(e, either->arg[1])->op != NODE_AND)
+        return 0;
+    const Node* both = node_at(e, either->arg[1]);
+    NodeId area = strict_sign(e, either->arg[0], &by_area), value = strict_sign(e, both->arg[1], &by_value);
+    if (!area || !value || by_area != by_value || !is_area_of(e, area, var) || !is_area_zero(e, both->arg[0], var))
+        return 0;
+    const Node* post = node_at(e, value);
+    *watch = both->arg[1];
+    return post->op == NODE_POST && node_at(e, post->arg[0])->op == NODE_VAR && node_at(e, post->arg[0])->aux == var
+               ? by_area
+               : 0;
+}
+
+// The quantity that an ideal junction leaves open in the mode that is left: the sum when OFF, the common one when ON.
+static uint32_t open_quantity(const Elab* e, const FlatTransition* t)
+{
+    const FlatMachine* machine = &e->flat->machines.at[t->machine];
+    const FlatBondNode* node = &e->flat->bond_nodes.at[machine->junction - 1];
+    return machine->modes.at[t->from].on == (node->kind == BOND_J1) ? node->f : node->e;
+}
+
+void junction_guard(Elab* e, FlatTransition* t, NodeId guard)
+{
+    NodeId watch = 0;
+    t->posterior = is_posterior(e, guard);
+    t->one_way_var = open_quantity(e, t);
+    t->one_way = sign_asked(e, guard, t->one_way_var, &watch);
+    t->trigger = rewrite_guard(e, guard, t->posterior);
+    if (t->one_way)  // the same place in what was rewritten
+        t->one_way_watch = node_at(e, node_at(e, t->trigger)->arg[1])->arg[1];
 }

@@ -14,36 +14,21 @@ typedef struct View
     Arena* arena;
     const Flat* flat;
     const FlatBondGraph* graph;
-    BondGraph* bonds;
+    const BondGraph* bonds;
     BondCausality* causality;
     VEC(uint32_t) switched;  // nodes
     bool* on;
 } View;
 
-static bool view_open(View* v, Arena* arena, const Flat* flat, const FlatBondGraph* graph)
+static bool view_open(View* v, Arena* arena, const Flat* flat, uint32_t graph)
 {
-    *v = (View){.arena = arena, .flat = flat, .graph = graph};
-    uint32_t* local = arena_array(arena, uint32_t, flat->bond_nodes.count + 1);
-    BondNode* nodes = arena_array(arena, BondNode, graph->nodes.count + 1);
-    BondEdge* edges = arena_array(arena, BondEdge, graph->bonds.count + 1);
-    for (uint32_t i = 0; i < graph->nodes.count; i++)
-    {
-        const FlatBondNode* node = &flat->bond_nodes.at[graph->nodes.at[i]];
-        local[graph->nodes.at[i]] = i;
-        nodes[i] = (BondNode){.kind = (BondKind)node->kind, .switch_index = -1, .parameter = 1};
-        if (!node->machine)
-            continue;
-        nodes[i].switch_index = (int)v->switched.count;
-        vec_push(arena, v->switched, graph->nodes.at[i]);
-    }
-    for (uint32_t i = 0; i < graph->bonds.count; i++)
-    {
-        const FlatBond* bond = &flat->bonds.at[graph->bonds.at[i]];
-        edges[i] = (BondEdge){(int)local[bond->from], (int)local[bond->to]};
-    }
+    *v = (View){.arena = arena, .flat = flat, .graph = &flat->graphs.at[graph]};
+    for (uint32_t i = 0; i < v->graph->nodes.count; i++)
+        if (flat->bond_nodes.at[v->graph->nodes.at[i]].machine)
+            vec_push(arena, v->switched, v->graph->nodes.at[i]);
     v->on = arena_array(arena, bool, v->switched.count + 1);
-    v->bonds = bond_graph_create(nodes, (int)graph->nodes.count, edges, (int)graph->bonds.count, kaiDefaultAllocator());
-    v->causality = v->bonds ? bond_causality_create(v->bonds, kaiDefaultAllocator()) : NULL;
+    v->bonds = bond_graph_component(flat->bond_graph, (int)graph, arena);
+    v->causality = bond_causality_create(v->bonds, kaiDefaultAllocator());
     return v->causality != NULL;
 }
 
@@ -51,8 +36,6 @@ static void view_close(View* v)
 {
     if (v->causality)
         bond_causality_destroy(v->causality);
-    if (v->bonds)
-        bond_graph_destroy(v->bonds);
 }
 
 static bool starts_on(const View* v, uint32_t index)
@@ -144,7 +127,7 @@ char* causality_print(const Flat* flat, Arena* arena)
     for (uint32_t g = 0; g < flat->graphs.count; g++)
     {
         View v;
-        if (view_open(&v, arena, flat, &flat->graphs.at[g]))
+        if (view_open(&v, arena, flat, g))
         {
             text =
                 arena_printf(arena, "%sbond graph %u of %u: %u elements and junctions, %u bonds, %u switched\n", text,
@@ -209,7 +192,7 @@ void check_causality(Elab* e)
     for (uint32_t g = 0; g < e->flat->graphs.count; g++)
     {
         View v;
-        if (view_open(&v, e->arena, e->flat, &e->flat->graphs.at[g]))
+        if (view_open(&v, e->arena, e->flat, g))
             check_graph(e, &v);
         view_close(&v);
     }

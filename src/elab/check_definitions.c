@@ -105,10 +105,22 @@ static void check_var(Elab* e, uint32_t var)
     check_pairs(e, var);
     if (defined || flat->emitted || e->vars.at[var].given)
         return;
-    if (flat->input && e->vars.at[var].init)
-        var_add_def(e, var, flat->ctx, 0, flat->init, flat->span);
-    else if (!is_excused(e, flat))
+    if (!is_excused(e, flat))
         report_missing(e, var);
+}
+
+// Inputs that nobody connects are what their declaration or argument says. Before bond graphs ask what their sources
+// hang on: a source through an input varies as the input does.
+void define_inputs(Elab* e)
+{
+    for (uint32_t i = 0; i < e->vars.count && !e->too_large; i++)
+    {
+        const FlatVar* flat = &e->flat->vars.at[i];
+        const VarInfo* info = &e->vars.at[i];
+        bool takes_defs = flat->kind == VAR_STATE || flat->kind == VAR_SIGNAL || flat->kind == VAR_EVENT;
+        if (takes_defs && flat->input && info->init && !info->first_def && !flat->emitted && !info->given)
+            var_add_def(e, i, flat->ctx, 0, flat->init, flat->span);
+    }
 }
 
 void check_definitions(Elab* e)

@@ -60,22 +60,6 @@ static const Arg* find_arg(const Instance* instance, const char* name)
     return NULL;
 }
 
-// --set name=value replaces whatever the text says.
-bool declare_override(Elab* e, uint32_t var)
-{
-    for (int i = e->options->override_count; i-- > 0;)
-        if (strcmp(e->options->overrides[i].name, e->flat->vars.at[var].name) == 0)
-        {
-            for (int k = 0; k <= i; k++)
-                e->override_used[k] |= strcmp(e->options->overrides[k].name, e->flat->vars.at[var].name) == 0;
-            double value = e->options->overrides[i].value;
-            e->flat->vars.at[var].init = flat_const(e->flat, value, e->flat->vars.at[var].type);
-            e->vars.at[var].init_progress = DONE;
-            return true;
-        }
-    return false;
-}
-
 // True for `1` and `-1`: numbers that the reader will take to be in the declared unit.
 static bool is_bare_number(const Expr* expr)
 {
@@ -414,7 +398,7 @@ static uint32_t add_instance(Elab* e, const Env* env, const Item* item, const Mo
 }
 
 // One instance of a model, or one element of a bond graph (`model` is NULL then).
-static uint32_t declare_one_instance(Elab* e, const Env* env, const Item* item, const Model* model, FlatBondKind kind,
+static uint32_t declare_one_instance(Elab* e, const Env* env, const Item* item, const Model* model, BondKind kind,
                                      const char* name)
 {
     uint32_t index = e->flat->instances.count;
@@ -425,7 +409,7 @@ static uint32_t declare_one_instance(Elab* e, const Env* env, const Item* item, 
     return index;
 }
 
-static void declare_instances(Elab* e, const Env* env, const Item* item, const Model* model, FlatBondKind kind)
+static void declare_instances(Elab* e, const Env* env, const Item* item, const Model* model, BondKind kind)
 {
     int64_t from, to;
     if (!scope_range(e, env, &item->range, &from, &to))
@@ -447,15 +431,15 @@ static void declare_instances(Elab* e, const Env* env, const Item* item, const M
 }
 
 // A model of the user's wins over the element of the same name.
-static bool is_element(const Elab* e, const Item* item, FlatBondKind* kind)
+static bool is_element(const Elab* e, const Item* item, BondKind* kind)
 {
     uint32_t index;
-    return !map_get(&e->model_index, (uint64_t)(uintptr_t)item->type, &index) && bond_element_kind(item->type, kind);
+    return !map_get(&e->model_index, (uint64_t)(uintptr_t)item->type, &index) && bond_kind_find(item->type, kind);
 }
 
 static void declare_instance(Elab* e, const Env* env, const Item* item)
 {
-    FlatBondKind kind = FLAT_SE;
+    BondKind kind = BOND_SE;
     const Model* model = is_element(e, item, &kind) ? NULL : instance_model(e, env, item);
     if (!model && !is_element(e, item, &kind))
         return;

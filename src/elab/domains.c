@@ -54,7 +54,7 @@ static const Domain* find_domain(const char* name)
 
 static bool parts_domains(const FlatBondNode* node)
 {
-    return node->kind == FLAT_TF || node->kind == FLAT_GY || node->ports > 1;
+    return bond_is_two_port(node->kind) || node->ports > 1;
 }
 
 static uint32_t root_of(uint32_t* parent, uint32_t i)
@@ -78,7 +78,7 @@ static void set_units(Elab* e, uint32_t index, const Domain* domain)
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     set_unit(e, node->e, &domain->e);
     set_unit(e, node->f, &domain->f);
-    set_unit(e, node->extensity, node->kind == FLAT_C ? &domain->q : &domain->p);
+    set_unit(e, node->extensity, node->kind == BOND_C ? &domain->q : &domain->p);
 }
 
 static void report_two(Elab* e, uint32_t first, uint32_t second)
@@ -90,20 +90,19 @@ static void report_two(Elab* e, uint32_t first, uint32_t second)
 }
 
 // The port of a storage with a matrix.
-static void set_port(Elab* e, const FlatBondNode* node, uint32_t bond, const Domain* domain)
+static void set_port(Elab* e, const FlatBondNode* node, uint32_t port, const Domain* domain)
 {
-    for (uint32_t i = 0; i < node->bonds.count && i < node->ports; i++)
-        if (node->bonds.at[i] == bond)
-        {
-            set_unit(e, node->e + i, &domain->e);
-            set_unit(e, node->f + i, &domain->f);
-            set_unit(e, node->extensity + i, node->kind == FLAT_C ? &domain->q : &domain->p);
-        }
+    if (port >= node->ports)
+        return;  // more bonds than ports: an error that is reported where bonds are counted
+    set_unit(e, node->e + port, &domain->e);
+    set_unit(e, node->f + port, &domain->f);
+    set_unit(e, node->extensity + port, node->kind == BOND_C ? &domain->q : &domain->p);
 }
 
 // Sides of TF and GY, and ports of storages with several, take the domain of what they are joined to.
 static void set_sides(Elab* e, uint32_t* parent, const Domain* const* of)
 {
+    uint32_t* met = arena_array(e->arena, uint32_t, e->flat->bond_nodes.count + 1);  // bonds so far: the next port
     for (uint32_t i = 0; i < e->flat->bonds.count; i++)
     {
         const FlatBond* bond = &e->flat->bonds.at[i];
@@ -112,11 +111,12 @@ static void set_sides(Elab* e, uint32_t* parent, const Domain* const* of)
             uint32_t index = end ? bond->to : bond->from, other = end ? bond->from : bond->to;
             const FlatBondNode* node = &e->flat->bond_nodes.at[index];
             const Domain* domain = of[root_of(parent, other)];
+            uint32_t port = met[index]++;
             if (!parts_domains(node) || parts_domains(&e->flat->bond_nodes.at[other]) || !domain)
                 continue;
             if (node->matrix != NO_VAR)
             {
-                set_port(e, node, i, domain);
+                set_port(e, node, port, domain);
                 continue;
             }
             bool in = end == 1;  // side 1 is the bond that points in

@@ -9,6 +9,7 @@
 #include "elab/constant.h"
 #include "elab/elaborate.h"
 #include "elab/units.h"
+#include "settings/settings.h"
 
 enum
 {
@@ -210,7 +211,6 @@ const Expr* scope_text(Elab* e, const Env* env, const Expr* expr);
 // declare.c
 void declare_root(Elab* e, const Model* model, const ArgList* args, Span span);
 uint32_t declare_var(Elab* e, const Env* env, VarKind kind, ValueType type, const char* name, Span span);
-bool declare_override(Elab* e, uint32_t var);                        // --set: true if its value is replaced
 const Expr* array_given(Elab* e, const Env* env, const Expr* expr);  // a list, or the elements of an array; or NULL
 void var_add_def(Elab* e, uint32_t var, uint32_t ctx, int order, NodeId value, Span span);
 
@@ -224,8 +224,7 @@ const char* mode_name_of(Elab* e, uint32_t ctx);
 uint32_t declare_switch(Elab* e, const Env* env, uint32_t element, const Item* item);
 
 // bonds.c: elements, junctions, ports and bonds as declared; bond_graph.c: the equations of the whole.
-bool bond_element_kind(const char* type, FlatBondKind* kind);
-void declare_element(Elab* e, const Env* env, const Item* item, FlatBondKind kind, const char* name);
+void declare_element(Elab* e, const Env* env, const Item* item, BondKind kind, const char* name);
 void declare_ports(Elab* e, const Env* env, const Item* item);
 void declare_bond(Elab* e, const Env* env, const Item* item);
 void join_bonds(Elab* e);          // after everything is declared: who is joined to whom
@@ -241,7 +240,7 @@ uint32_t multiport_size(const Arg* matrix);  // rows; 0: no matrix
 void declare_multiport(Elab* e, uint32_t scope, FlatBondNode* node, const Arg* matrix);
 void elaborate_multiport(Elab* e, uint32_t index, const Env* env, const MultiportArgs* args);
 NodeId multiport_value(Elab* e, const FlatBondNode* node, uint32_t port);  // e of a C, f of an I
-NodeId junction_guard(Elab* e, NodeId guard, bool* posterior);
+void junction_guard(Elab* e, FlatTransition* t, NodeId guard);
 void find_domains(Elab* e);     // domains.c: units, after join_bonds
 void check_causality(Elab* e);  // causality.c
 void define_bonds(Elab* e);     // after all definitions: the equations
@@ -287,6 +286,7 @@ void find_targets(Elab* e);
 void elaborate_inits(Elab* e);
 void elaborate_init(Elab* e, uint32_t var, bool structural);
 void elaborate_definition(Elab* e, const Work* work);
+void define_inputs(Elab* e);
 void check_definitions(Elab* e);
 void check_parameters(Elab* e);
 
@@ -301,7 +301,18 @@ NodeId elaborate_weight(Elab* e, const Env* env, const Item* item);
 NodeId elaborate_guard(Elab* e, const Env* env, const Expr* expr);
 void check_guesses(Elab* e);
 
+// given.c
+bool declare_override(Elab* e, uint32_t var);  // --set: true if the value of the variable is replaced
+// The expression in `text`, as a source of this name; EXPR_ERROR: reported.
+Expr* elaborate_given_text(Elab* e, const char* source, const char* text);
+
+// settings.c
+const char* word_written(const Expr* expr);  // `word` or "word"; NULL: something else
+void elaborate_setting(Elab* e, const Setting* setting);
+void elaborate_given_settings(Elab* e);  // those of the call
+void check_settings(Elab* e);            // together, and with the model
+
 // experiment.c
-void elaborate_experiment(Elab* e, const Experiment* experiment);
+void elaborate_experiment(Elab* e, const Experiment* experiment);  // NULL: none, but settings of the call
 
 #endif

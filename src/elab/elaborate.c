@@ -1,6 +1,7 @@
 // The order of elaboration, and how it reports.
 #include "elab/elab.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -270,15 +271,17 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
     elaborate_elements(e);
     elaborate_inits(e);
     elaborate_works(e);
+    define_inputs(e);
     define_bonds(e);
     check_definitions(e);
     check_parameters(e);
     match_equations(e);
     check_guesses(e);
     // Settings are evaluated: with a wrong model their values would be wrong too, their names are still worth checking.
-    if (experiment)
-        elaborate_experiment(e, experiment);
+    elaborate_experiment(e, experiment);
     resolve_areas(e);
+    flat_order(e->flat);
+    assert(flat_is_ordered(e->flat));
 }
 
 Flat* elaborate(Program* program, const ElabOptions* options)

@@ -22,16 +22,27 @@ typedef struct Program
     uint32_t load_error_count;     // errors of reading and parsing: nothing is elaborated then
 } Program;
 
-// Reads and parses `path` and its imports (each once; a cycle is legal). False if `path` itself cannot be read.
+// Reads and parses `path` and its imports (each once; a cycle is legal). False if `path` itself cannot be read:
+// sources->why tells.
 bool program_load(Program* program, const char* path);
 // The same with the text given; imports are resolved relative to `path`.
 void program_load_text(Program* program, const char* path, const char* text, size_t length);
+
+// Reports that the file that the text names there may not be read.
+void program_refuse(Program* program, Span span, const char* path);
 
 typedef struct Override
 {
     const char* name;  // path of a parameter, state or discrete of the root model, "e" or "a.m" or "b[3].x"
     double value;      // replaces its value or start value
+    const char* text;  // or NULL: a constant expression instead, as 50[cm], 1/2, true, or the name of a mode
 } Override;
+
+typedef struct GivenSetting
+{
+    const char* name;
+    const char* text;  // as it would stand in an experiment
+} GivenSetting;
 
 typedef struct ElabOptions
 {
@@ -39,7 +50,12 @@ typedef struct ElabOptions
     const char* model;       // name of the root model if there is no experiment; NULL: the last model of the first file
     const Override* overrides;
     int override_count;
+    const GivenSetting* settings;  // replace those of the experiment
+    int setting_count;
 } ElabOptions;
+
+// `--list`: the experiments of the program and the variables of the model, readably (in the arena).
+char* names_print(const Program* program, const Flat* flat, Arena* arena);
 
 // NULL if there were errors (in program->diags).
 Flat* elaborate(Program* program, const ElabOptions* options);

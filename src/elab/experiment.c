@@ -1,161 +1,8 @@
-// Experiments: settings, what is recorded and plotted, sweeps, and what is expected of a run.
+// Experiments: what is recorded and plotted, sweeps, and what is expected of a run. Settings are in settings.c.
 #include "elab/elab.h"
 
 #include <math.h>
 #include <string.h>
-
-// ---- settings
-
-static const char* const setting_names[] = {
-#define X(name) #name,
-    FLAT_NUMBERS(X) FLAT_WORDS(X)
-#undef X
-        "region",
-};
-enum
-{
-    SETTING_COUNT = sizeof setting_names / sizeof setting_names[0]
-};
-
-static const struct
-{
-    const char* setting;
-    const char* words[10];
-} word_lists[] = {
-    {"solver",
-     {"rk45", "rk23", "rosenbrock", "euler", "riemann", "backward_euler", "trapezoid", "cvode_adams", "cvode_bdf"}},
-    {"breakpoint_solver", {"ibe", "backward_euler", "same"}},
-    {"root", {"illinois", "itp", "bisection", "secant", "regula_falsi"}},
-    {"impulses", {"symbolic", "numeric"}},
-    {"choice", {"first", "random", "all"}},
-    {"islands", {"none", "auto"}},
-    {"zeno", {"stop", "continue"}},
-};
-
-static const char* const* words_of(const char* setting, uint32_t* count)
-{
-    for (size_t i = 0; i < sizeof word_lists / sizeof word_lists[0]; i++)
-        if (strcmp(word_lists[i].setting, setting) == 0)
-        {
-            for (*count = 0; word_lists[i].words[*count]; ++*count)
-            {
-            }
-            return word_lists[i].words;
-        }
-    return NULL;
-}
-
-static const char* word_written(const Expr* expr)
-{
-    if (expr->kind == EXPR_STRING)
-        return expr->string;
-    bool plain =
-        expr->kind == EXPR_PATH && expr->order == 0 && expr->path->steps.count == 1 && !expr->path->steps.at[0].index;
-    return plain ? expr->path->steps.at[0].name : NULL;
-}
-
-static const char* list_words(Elab* e, const char* const* words, uint32_t count)
-{
-    const char* text = "";
-    for (uint32_t i = 0; i < count; i++)
-        text = arena_printf(e->arena, "%s%s%s", text, i ? ", " : "", words[i]);
-    return text;
-}
-
-static const char* find_word(Elab* e, const Setting* setting, const char* const* words, uint32_t count)
-{
-    const char* written = word_written(setting->value);
-    for (uint32_t i = 0; written && i < count; i++)
-        if (strcmp(words[i], written) == 0)
-            return words[i];
-    Diag* diag = elab_error(e, K_UNKNOWN_CHOICE, setting->value->span, "`%s` is one of %s", setting->name,
-                            list_words(e, words, count));
-    if (written)
-        elab_suggest(e, diag, written, words, count);
-    return NULL;
-}
-
-static bool is_bound(const char* name)
-{
-    return strcmp(name, "max_microsteps") == 0 || strcmp(name, "max_branches") == 0 || strcmp(name, "max_choices") == 0;
-}
-
-static bool must_be_positive(const char* name)
-{
-    return strcmp(name, "rtol") == 0 || strcmp(name, "atol") == 0 || strcmp(name, "step") == 0 ||
-           strcmp(name, "max_step") == 0 || strcmp(name, "balance") == 0 || is_bound(name);
-}
-
-static bool is_time(const char* name)
-{
-    return strcmp(name, "start") == 0 || strcmp(name, "stop") == 0 || strcmp(name, "step") == 0 ||
-           strcmp(name, "max_step") == 0;
-}
-
-static bool is_whole(const char* name)
-{
-    return strcmp(name, "seed") == 0 || is_bound(name);
-}
-
-static bool find_number(Elab* e, const Setting* setting, double* number)
-{
-    Value value;
-    const char* name = setting->name;
-    Span span = setting->value->span;
-    if (!elaborate_constant(e, &(Env){.instance = 0}, setting->value, TYPE_REAL, &value, number))
-        return false;
-    Dim dim = is_time(name) ? dim_second() : dim_none();
-    if (strcmp(name, "atol") != 0)
-        value_check_dim(e, &value, &dim, span, arena_printf(e->arena, "`%s`", name));
-    if (must_be_positive(name) && !(*number > 0))
-        return elab_error(e, K_BAD_SETTING, span, "`%s` must be positive, this is %g", name, *number), false;
-    if (is_whole(name) && (*number != floor(*number) || *number < 0 || *number > 9007199254740992.0))
-        return elab_error(e, K_BAD_SETTING, span, "`%s` must be a whole number, this is %g", name, *number), false;
-    return true;
-}
-
-// A condition on the state, asked of the model's own variables.
-static void elaborate_region(Elab* e, const Setting* setting)
-{
-    Value value = elaborate_expr(e, &(Env){.instance = 0}, setting->value);
-    if (!value_to_bool(e, &value, setting->value->span))
-        return;
-    e->flat->experiment.region = value.node;
-    e->flat->experiment.region_span = setting->value->span;
-}
-
-static void elaborate_setting(Elab* e, const Setting* setting)
-{
-    FlatExperiment* flat = &e->flat->experiment;
-    const char* name = setting->name;
-    if (strcmp(name, "region") == 0)
-    {
-        elaborate_region(e, setting);
-        return;
-    }
-    uint32_t count;
-    const char* const* words = words_of(name, &count);
-    const char* word = words ? find_word(e, setting, words, count) : NULL;
-#define X(field)                                                                                                       \
-    if (strcmp(name, #field) == 0)                                                                                     \
-    {                                                                                                                  \
-        flat->has_##field = find_number(e, setting, &flat->field);                                                     \
-        return;                                                                                                        \
-    }
-    FLAT_NUMBERS(X)
-#undef X
-#define X(field)                                                                                                       \
-    if (strcmp(name, #field) == 0)                                                                                     \
-    {                                                                                                                  \
-        flat->field = word;                                                                                            \
-        flat->field##_span = setting->value->span;                                                                     \
-        return;                                                                                                        \
-    }
-    FLAT_WORDS(X)
-#undef X
-    Diag* diag = elab_error(e, K_UNKNOWN_SETTING, setting->name_span, "experiments have no setting `%s`", name);
-    elab_suggest(e, diag, name, setting_names, SETTING_COUNT);
-}
 
 // ---- record, plot
 
@@ -413,26 +260,18 @@ static void check_repeated(Elab* e, const Experiment* experiment, uint32_t index
     }
 }
 
-static void check_times(Elab* e, const Experiment* experiment)
-{
-    const FlatExperiment* flat = &e->flat->experiment;
-    double start = flat->has_start ? flat->start : 0;
-    if (!flat->has_stop || flat->stop >= start)
-        return;
-    Diag* diag =
-        elab_error(e, K_BAD_SETTING, experiment->span, "the run stops at %g before it starts at %g", flat->stop, start);
-    elab_help(e, diag, "`stop` is a time, not a duration: make it larger than `start`");
-}
-
 void elaborate_experiment(Elab* e, const Experiment* experiment)
 {
-    e->flat->experiment.name = experiment->name;
-    e->flat->experiment.span = experiment->span;
+    static const Experiment none;
+    const Experiment* x = experiment ? experiment : &none;
+    e->flat->experiment.name = x->name;
+    e->flat->experiment.span = x->span;
     e->in_experiment = true;
-    for (uint32_t i = 0; i < experiment->settings.count; i++)
+    for (uint32_t i = 0; i < x->settings.count; i++)
     {
-        check_repeated(e, experiment, i);
-        elaborate_any(e, experiment->settings.at[i]);
+        check_repeated(e, x, i);
+        elaborate_any(e, x->settings.at[i]);
     }
-    check_times(e, experiment);
+    elaborate_given_settings(e);
+    check_settings(e);
 }

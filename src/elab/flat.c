@@ -93,7 +93,8 @@ static NodeId add_node(Flat* flat, const Node* node)
 {
     uint64_t key = node_key(node);
     uint32_t found;
-    while (map_get(&flat->node_index, key, &found))
+    while (map_get(&flat->node_index, key, &found) ||
+           (flat->base != NULL && map_get(&flat->base->node_index, key, &found)))
     {
         if (nodes_equal(&flat->nodes.at[found], node))
             return found;
@@ -104,6 +105,30 @@ static NodeId add_node(Flat* flat, const Node* node)
     if (!op_is_draw(node->op))
         map_set(&flat->node_index, key, id);
     return id;
+}
+
+void flat_index(Flat* flat)
+{
+    map_init(&flat->node_index, flat->arena);
+    for (NodeId n = 1; n < flat->nodes.count; n++)
+    {
+        uint64_t key = node_key(&flat->nodes.at[n]);
+        while (map_get(&flat->node_index, key, NULL))
+            key = mix(key, 1);
+        if (!op_is_draw(flat->nodes.at[n].op))
+            map_set(&flat->node_index, key, n);
+    }
+}
+
+Flat* flat_extend(Arena* arena, const Flat* flat)
+{
+    Flat* own = arena_new(arena, Flat);
+    *own = *flat;
+    own->arena = arena;
+    own->base = flat;
+    map_init(&own->node_index, arena);
+    own->nodes.capacity = own->nodes.count;  // the first that is added moves them
+    return own;
 }
 
 NodeId flat_const(Flat* flat, double value, ValueType type)

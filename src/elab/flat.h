@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/span.h"
+#include "bond/graph.h"
 
 #include <stdbool.h>
 
@@ -182,6 +183,11 @@ typedef struct FlatTransition
     NodeId weight;
     FlatActions actions;
     bool posterior;  // of a switched junction: the guard reads post() or area() (rule B3)
+    // A guard that is the sign of the junction's own effort or flow, area before value: the sign, whose, and the
+    // relation that is watched between instants. 0: any other guard.
+    int8_t one_way;
+    uint32_t one_way_var;
+    NodeId one_way_watch;
     Span span;
 } FlatTransition;
 
@@ -263,19 +269,6 @@ typedef struct FlatStream
 // and .f of everything are outputs; what sources and storages impose are inputs. In a mode every output is a linear
 // function of the inputs, so its definition is Σ coefficient · input (MAP), and the run writes the coefficients when it
 // enters a mode.
-typedef enum FlatBondKind
-{
-    FLAT_SE,
-    FLAT_SF,
-    FLAT_R,
-    FLAT_C,
-    FLAT_I,
-    FLAT_TF,
-    FLAT_GY,
-    FLAT_J0,
-    FLAT_J1,
-} FlatBondKind;
-
 enum
 {
     NO_VAR = 0xffffffffu
@@ -283,11 +276,10 @@ enum
 
 typedef struct FlatBondNode
 {
-    FlatBondKind kind;
+    BondKind kind;
     const char* name;
     bool port;           // a port, or several that are connected
     uint32_t machine;    // + 1: switched
-    uint32_t graph;      // index in Flat.graphs
     uint32_t e, f;       // variables; of TF and GY those of side 1
     uint32_t e2, f2;     // TF, GY: side 2; else NO_VAR
     uint32_t extensity;  // C: q, I: p; else NO_VAR
@@ -298,17 +290,15 @@ typedef struct FlatBondNode
     uint32_t slopes;     // the first of as many hidden variables: its inverse, written by the run
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;
-    bool free;            // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
-    VEC(uint32_t) bonds;  // in the order of the text
+    bool free;  // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
     Span span;
 } FlatBondNode;
 
 typedef struct FlatBond
 {
     uint32_t from, to;  // nodes; the half arrow points to `to`
-    uint32_t graph;
-    const char* name;  // "a -> b"
-    uint32_t e, f;     // variables of a named bond; else NO_VAR
+    const char* name;   // "a -> b"
+    uint32_t e, f;      // variables of a named bond; else NO_VAR
     Span span;
 } FlatBond;
 
@@ -320,21 +310,14 @@ typedef struct FlatBondInput
     uint32_t slope;       // its derivative: a storage may depend on the source; NO_VAR: it is 0
 } FlatBondInput;
 
-typedef struct FlatBondTerm
-{
-    uint32_t bond;
-    bool flow;
-    int8_t sign;
-} FlatBondTerm;
-
 typedef struct FlatBondOutput
 {
     uint32_t var, area;  // the variable, and that of its impulse's area
     bool mapped;         // defined by the map; else by its element
-    VEC(FlatBondTerm) terms;
+    VEC(BondTerm) terms;
 } FlatBondOutput;
 
-// A connected part.
+// A connected part: the component of bond_graph with the same number.
 typedef struct FlatBondGraph
 {
     VEC(uint32_t) nodes, bonds;
@@ -368,12 +351,6 @@ typedef struct FlatEquation
     Span span;
 } FlatEquation;
 
-// What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
-#define FLAT_NUMBERS(X)                                                                                                \
-    X(start)                                                                                                           \
-    X(stop) X(rtol) X(atol) X(step) X(max_step) X(seed) X(max_microsteps) X(max_branches) X(max_choices) X(balance)
-#define FLAT_WORDS(X) X(solver) X(breakpoint_solver) X(root) X(impulses) X(choice) X(islands) X(zeno)
-
 typedef struct FlatRecord
 {
     VEC(uint32_t) vars;
@@ -404,20 +381,21 @@ typedef struct FlatExpect
     Span span;
 } FlatExpect;
 
+// What an experiment says. Numbers are evaluated; a setting that was not given has has_<name> == false or NULL.
 typedef struct FlatExperiment
 {
     const char* name;  // NULL: none, defaults
     Span span;
-#define X(name)                                                                                                        \
+#define NUMBER(name, ...)                                                                                              \
     bool has_##name;                                                                                                   \
-    double name;
-    FLAT_NUMBERS(X)
-#undef X
-#define X(name)                                                                                                        \
+    double name;                                                                                                       \
+    Span name##_span;
+#define COUNT(name, ...) NUMBER(name, )
+#define WORD(name, ...)                                                                                                \
     const char* name;                                                                                                  \
     Span name##_span;
-    FLAT_WORDS(X)
-#undef X
+#define MODEL_WORD(name, ...) WORD(name, )
+#include "settings/settings.def"
     VEC(FlatRecord) records;
     VEC(FlatPlot) plots;
     VEC(FlatSweep) sweeps;
@@ -426,7 +404,9 @@ typedef struct FlatExperiment
     Span region_span;
 } FlatExperiment;
 
-typedef struct Flat
+typedef struct Flat Flat;
+
+struct Flat
 {
     Arena* arena;
     const char* model_name;
@@ -447,13 +427,15 @@ typedef struct Flat
     VEC(FlatStream) streams;
     VEC(FlatBondNode) bond_nodes;
     VEC(FlatBond) bonds;
+    const BondGraph* bond_graph;  // all of them, with the numbers of the two lists; NULL: no bonds
     VEC(FlatBondGraph) graphs;
     uint32_t coefficient_count;  // of the maps of all graphs
     VEC(FlatImplicit) implicits;
     VEC(FlatCarried) carried;
     FlatExperiment experiment;
-    Map node_index;  // hash-consing
-} Flat;
+    Map node_index;    // hash-consing
+    const Flat* base;  // of a copy: where most nodes are found
+};
 
 // Builds nodes. Equal nodes are one node; operators on constants are folded (but never into a NaN).
 void flat_init(Flat* flat, Arena* arena);
@@ -461,6 +443,14 @@ NodeId flat_const(Flat* flat, double value, ValueType type);
 NodeId flat_var(Flat* flat, uint32_t var, Span span);
 NodeId flat_node(Flat* flat, NodeOp op, ValueType type, NodeId a, NodeId b, NodeId c, uint32_t aux, uint32_t ctx,
                  Span span);
+// Finds equal nodes among those that are there, after they were changed.
+void flat_index(Flat* flat);
+// A copy whose nodes can grow: a flat model is finished when elaboration ends, and lowering adds to its own. The rest
+// is shared.
+Flat* flat_extend(Arena* arena, const Flat* flat);
+// flat_order.c: an argument of a node has a smaller number than the node. flat_order makes it so.
+bool flat_is_ordered(const Flat* flat);
+void flat_order(Flat* flat);
 const char* node_op_text(NodeOp op);
 int node_op_arity(NodeOp op);
 

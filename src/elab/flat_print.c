@@ -480,20 +480,19 @@ static void put_experiment(Text* text, const Flat* flat)
 {
     const FlatExperiment* experiment = &flat->experiment;
     put_format(text, "experiment %s\n", experiment->name);
-#define X(field)                                                                                                       \
-    if (experiment->has_##field)                                                                                       \
+#define NUMBER(name, ...)                                                                                              \
+    if (experiment->has_##name)                                                                                        \
     {                                                                                                                  \
-        put(text, "  " #field " = ");                                                                                  \
-        put_number(text, experiment->field);                                                                           \
+        put(text, "  " #name " = ");                                                                                   \
+        put_number(text, experiment->name);                                                                            \
         put(text, "\n");                                                                                               \
     }
-    FLAT_NUMBERS(X)
-#undef X
-#define X(field)                                                                                                       \
-    if (experiment->field)                                                                                             \
-        put_format(text, "  " #field " = %s\n", experiment->field);
-    FLAT_WORDS(X)
-#undef X
+#define COUNT(name, ...) NUMBER(name, )
+#define WORD(name, ...)                                                                                                \
+    if (experiment->name)                                                                                              \
+        put_format(text, "  " #name " = %s\n", experiment->name);
+#define MODEL_WORD(name, ...) WORD(name, )
+#include "settings/settings.def"
     for (uint32_t i = 0; i < experiment->records.count; i++)
     {
         const FlatRecord* record = &experiment->records.at[i];

@@ -180,8 +180,9 @@ static void finish_switch(Elab* e, const Item* item, FlatTransition* t)
     NodeId guard = t->trigger;
     if (t->guard && guard)
         guard = flat_node(e->flat, NODE_AND, TYPE_BOOL, guard, t->guard, 0, 0, 0, item->span);
-    t->trigger = guard ? junction_guard(e, guard, &t->posterior) : 0;
-    t->guard = 0;
+    t->trigger = t->guard = 0;
+    if (guard)
+        junction_guard(e, t, guard);
 }
 
 void elaborate_transition(Elab* e, const Work* work)
@@ -202,9 +203,9 @@ void elaborate_transition(Elab* e, const Work* work)
     elaborate_actions(e, &inside, &item->actions, &transition.actions);
     if (!placed)
         return;
+    transition.from = e->flat->ctxs.at[env->ctx].mode;
     if (e->flat->machines.at[transition.machine].junction)
         finish_switch(e, item, &transition);
-    transition.from = e->flat->ctxs.at[env->ctx].mode;
     FlatMode* from = &e->flat->machines.at[transition.machine].modes.at[transition.from];
     vec_push(e->arena, from->transitions, e->flat->transitions.count);
     vec_push(e->arena, e->flat->transitions, transition);

@@ -118,30 +118,21 @@ static uint8_t* find_read(Builder* b)
     const Flat* flat = b->c.flat;
     uint8_t* read = arena_array(b->arena, uint8_t, flat->vars.count + 1);
     uint8_t* given = arena_array(b->arena, uint8_t, flat->vars.count + 1);
-    uint8_t* seen = arena_array(b->arena, uint8_t, flat->nodes.count + 1);
-    VEC(NodeId) stack = {0};
+    Walk* walk = &b->c.nodes;
+    walk_begin(walk);
     for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
         for (uint32_t k = 0; flat->bond_nodes.at[i].extensity != NO_VAR && k < flat->bond_nodes.at[i].ports; k++)
             given[flat->bond_nodes.at[i].extensity + k] = 1;
     for (uint32_t i = 0; i < flat->defs.count; i++)
         if (!given[flat->defs.at[i].var] && b->c.vars.at[flat->defs.at[i].var].bond_area == NO_REG)
-            vec_push(b->arena, stack, flat->defs.at[i].value);
+            walk_push(walk, flat->defs.at[i].value);
     for (uint32_t i = 0; i < flat->whens.count; i++)
-        vec_push(b->arena, stack, flat->whens.at[i].trigger);
+        walk_push(walk, flat->whens.at[i].trigger);
     for (uint32_t i = 0; i < flat->transitions.count; i++)
-        vec_push(b->arena, stack, flat->transitions.at[i].trigger);
-    while (stack.count > 0)
-    {
-        NodeId n = stack.at[--stack.count];
-        if (n == 0 || seen[n])
-            continue;
-        seen[n] = 1;
-        const Node node = flat->nodes.at[n];
-        if (node.op == NODE_VAR)
-            read[node.aux] = 1;
-        for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-            vec_push(b->arena, stack, node.arg[i]);
-    }
+        walk_push(walk, flat->transitions.at[i].trigger);
+    for (NodeId n; (n = node_walk_next(&b->c)) != 0;)
+        if (flat->nodes.at[n].op == NODE_VAR)
+            read[flat->nodes.at[n].aux] = 1;
     return read;
 }
 
@@ -155,7 +146,7 @@ static void build_outputs(Builder* b, const FlatBondGraph* graph, const uint32_t
         made.term_count = output->terms.count;
         for (uint32_t k = 0; k < output->terms.count; k++)
         {
-            const FlatBondTerm* term = &output->terms.at[k];
+            const BondTerm* term = &output->terms.at[k];
             vec_push(b->arena, b->bond_terms, (BondTerm){local_bond[term->bond], term->flow, term->sign});
         }
         b->c.vars.at[output->var].bond_area = made.area;
@@ -177,22 +168,6 @@ static void build_links(Builder* b, const FlatBondGraph* graph, const uint32_t* 
 
 // ---- `pre` in arguments and junction guards is the committed value (rule B3)
 
-typedef struct PreWalk
-{
-    Builder* b;
-    Map seen;  // nodes; variables | 1 << 40
-    VEC(NodeId) stack;
-} PreWalk;
-
-static void pre_push(PreWalk* w, uint64_t key, NodeId node)
-{
-    uint32_t ignored;
-    if (node == 0 || map_get(&w->seen, key, &ignored))
-        return;
-    map_set(&w->seen, key, 1);
-    vec_push(w->b->arena, w->stack, node);
-}
-
 static void note_pre(Builder* b, NodeId node)
 {
     uint32_t cell;
@@ -202,48 +177,51 @@ static void note_pre(Builder* b, NodeId node)
             (Reset){b->c.cells.at[cell].latch, var_reg(b, b->c.flat->nodes.at[b->c.flat->nodes.at[node].arg[0]].aux)});
 }
 
-// Follows signals, but not through the map of a graph: what hangs on that is no argument.
-static void follow_pre(PreWalk* w)
+static void push_definitions(Compiler* c, uint32_t var)
 {
-    Compiler* c = &w->b->c;
-    while (w->stack.count > 0)
+    for (uint32_t d = c->vars.at[var].first_def[0]; d != 0; d = c->next_def.at[d - 1])
+        walk_push(&c->nodes, c->flat->defs.at[d - 1].value);
+}
+
+// Follows signals, but not through the map of a graph: what hangs on that is no argument.
+static void follow_pre(Builder* b)
+{
+    Compiler* c = &b->c;
+    for (NodeId n; (n = walk_pop(&c->nodes)) != 0;)
     {
-        NodeId n = w->stack.at[--w->stack.count];
         const Node node = c->flat->nodes.at[n];
         if (node.op == NODE_PRE)
-            note_pre(w->b, n);
+            note_pre(b, n);
         else if (node.op == NODE_VAR && c->vars.at[node.aux].bond_area == NO_REG)
-            for (uint32_t d = c->vars.at[node.aux].first_def[0]; d != 0; d = c->next_def.at[d - 1])
-                pre_push(w, d | (uint64_t)1 << 40, c->flat->defs.at[d - 1].value);
+            push_definitions(c, node.aux);
         else
             for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-                pre_push(w, node.arg[i], node.arg[i]);
+                walk_push(&c->nodes, node.arg[i]);
     }
 }
 
 static void find_pre(Builder* b)
 {
     Compiler* c = &b->c;
-    PreWalk w = {.b = b};
-    map_init(&w.seen, b->arena);
+    walk_begin(&c->nodes);
     for (uint32_t i = 0; i < c->flat->bond_nodes.count; i++)
     {
         const FlatBondNode* node = &c->flat->bond_nodes.at[i];
-        uint32_t var = node->kind == FLAT_SE ? node->e : node->kind == FLAT_SF ? node->f : node->parameter;
-        for (uint32_t d = var != NO_VAR ? c->vars.at[var].first_def[0] : 0; d != 0; d = c->next_def.at[d - 1])
-            pre_push(&w, d | (uint64_t)1 << 40, c->flat->defs.at[d - 1].value);
-        pre_push(&w, node->law, node->law);
+        uint32_t var = node->kind == BOND_SE ? node->e : node->kind == BOND_SF ? node->f : node->parameter;
+        if (var != NO_VAR)
+            push_definitions(c, var);
+        walk_push(&c->nodes, node->law);
     }
     for (uint32_t i = 0; i < c->flat->transitions.count; i++)
         if (c->flat->machines.at[c->flat->transitions.at[i].machine].junction)
-            pre_push(&w, c->flat->transitions.at[i].trigger, c->flat->transitions.at[i].trigger);
-    follow_pre(&w);
+            walk_push(&c->nodes, c->flat->transitions.at[i].trigger);
+    follow_pre(b);
 }
 
 static CodeRange wanted_program(Builder* b, const Sinks* sinks)
 {
     ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks->at, .sink_count = sinks->count};
-    return sinks->count > 0 ? build_program(&b->programs, &spec, NULL) : (CodeRange){0, 0};
+    return sinks->count > 0 ? build_program(b->programs, &spec, NULL) : (CodeRange){0, 0};
 }
 
 void build_carried(Builder* b)
@@ -253,6 +231,19 @@ void build_carried(Builder* b)
         FlatCarried carried = b->c.flat->carried.at[i];
         SymReg area = react_result(b, carried.ctx, lower(&b->c, PHASE_REACT, carried.area).value);
         vec_push(b->arena, b->carried, (Carried){carried.ctx, b->c.vars.at[carried.var].reg, area});
+    }
+}
+
+// Transitions that fire by a sign name a variable so far.
+static void find_one_way(Builder* b)
+{
+    uint32_t* output_of = arena_array(b->arena, uint32_t, b->c.flat->vars.count + 1);
+    for (uint32_t i = 0; i < b->bond_outputs.count; i++)
+        output_of[b->bond_outputs.at[i].var] = i;
+    for (uint32_t i = 0; i < b->transitions.count; i++)
+    {
+        Transition* t = &b->transitions.at[i];
+        t->output = t->one_way != 0 ? output_of[t->output] : NO_REG;
     }
 }
 
@@ -283,6 +274,7 @@ void build_bonds(Builder* b)
         vec_push(b->arena, b->bond_systems, system);
     }
     find_pre(b);
+    find_one_way(b);
     const uint8_t* read = find_read(b);
     for (uint32_t i = 0; i < b->bond_outputs.count; i++)
         b->bond_outputs.at[i].read = read[b->bond_outputs.at[i].var] != 0;

@@ -1,93 +1,8 @@
 // Tables of the operators that remember: guards for the solver, memories for the commit, clocks, delays, probes.
 #include "emit/builder.h"
+#include "schedule/reads.h"
 
 #include <math.h>
-
-enum
-{
-    READS_TIME = 1,
-    READS_CONTINUOUS = 2
-};
-
-// ---- what an expression reads, looking through signals
-// ---------------------------------------------------------------
-
-typedef struct Reads
-{
-    Builder* b;
-    VEC(ScalarId) stack;
-    Map seen;  // scalar, and task | 1 << 40
-    uint32_t mask, tasks;
-    bool slopes;  // reads the derivative of a state
-    VEC(uint32_t) states;
-} Reads;
-
-static bool seen_before(Reads* r, uint64_t key)
-{
-    uint32_t ignored;
-    if (map_get(&r->seen, key, &ignored))
-        return true;
-    map_set(&r->seen, key, 1);
-    return false;
-}
-
-static void push(Reads* r, ScalarId s)
-{
-    if (s != 0 && !seen_before(r, s))
-        vec_push(r->b->arena, r->stack, s);
-}
-
-static void read_register(Reads* r, SymReg reg)
-{
-    Compiler* c = &r->b->c;
-    uint32_t task;
-    if (reg == c->time)
-        r->mask |= READS_TIME;
-    else if (sym_class(reg) == REG_STATE)
-    {
-        r->mask |= READS_CONTINUOUS;
-        vec_push(r->b->arena, r->states, sym_index(reg));
-    }
-    else if (sym_class(reg) == REG_DERIV)
-    {
-        r->mask |= READS_CONTINUOUS;
-        r->slopes = true;
-    }
-    else if (map_get(&c->task_of, reg, &task) && !seen_before(r, task | (uint64_t)1 << 40))
-    {
-        r->tasks++;
-        for (uint32_t i = 0; i < task_item_count(c, task); i++)
-        {
-            TaskItem item = task_item(c, PHASE_FLOW, task, i);
-            push(r, item.value.value);
-            push(r, item.value.present);
-        }
-    }
-}
-
-static Reads what_it_reads(Builder* b, ScalarId root)
-{
-    Reads r = {.b = b};
-    map_init(&r.seen, b->arena);
-    push(&r, root);
-    while (r.stack.count > 0)
-    {
-        const Scalar x = b->c.scalars.list.at[r.stack.at[--r.stack.count]];
-        if (x.op == SCALAR_REG)
-            read_register(&r, x.reg);
-        else if (x.op == VM_DELAYED)
-            r.mask |= READS_CONTINUOUS;
-        else
-            for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
-                push(&r, x.arg[i]);
-    }
-    return r;
-}
-
-bool reads_continuous(Builder* b, ScalarId value)
-{
-    return what_it_reads(b, value).mask != 0;
-}
 
 // ---- guards
 // ----------------------------------------------------------------------------------------------------------
@@ -132,7 +47,7 @@ static void guard_slope_code(Builder* b, Guard* guard, ScalarId g, ScalarId slop
         return;
     Sink sinks[] = {{guard->ctx, g, guard->g}, {guard->ctx, slope, guard->slope}};
     ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks, .sink_count = 2, .slopes_given = true};
-    guard->slope_code = build_program(&b->programs, &spec, NULL);
+    guard->slope_code = build_program(b->programs, &spec, NULL);
 }
 
 // Code that computes g alone, if g is small enough to be worth it and needs no slopes.
@@ -146,7 +61,7 @@ static void guard_code(Builder* b, Guard* guard, ScalarId g, const Reads* reads)
         vec_push(b->arena, b->guard_states, (int32_t)reads->states.at[i]);
     Sink sink = {guard->ctx, g, guard->g};
     ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = &sink, .sink_count = 1, .slopes_given = true};
-    guard->code = build_program(&b->programs, &spec, NULL);
+    guard->code = build_program(b->programs, &spec, NULL);
 }
 
 // What a register is defined as, if it has one definition.
@@ -224,10 +139,12 @@ static void add_guard(Builder* b, Guard guard, ScalarId g, const Cell* cell)
     const Node* node = &b->c.flat->nodes.at[cell->node];
     if (node->op >= NODE_LT && node->op <= NODE_NE && node->aux == 1)
         slope = rounded_slope(b, slope);
-    Reads reads = what_it_reads(b, g);
+    for (uint32_t i = 0; i < b->c.flat->transitions.count && !guard.one_way; i++)
+        guard.one_way = b->c.flat->transitions.at[i].one_way_watch == cell->node;
+    Reads reads = what_it_reads(&b->c, g);
     guard.searched = (reads.mask & (READS_TIME | READS_CONTINUOUS)) != 0;
-    guard.time_only = reads.mask == READS_TIME && what_it_reads(b, slope).mask == 0;
-    Reads turns = what_it_reads(b, slope);
+    guard.time_only = reads.mask == READS_TIME && what_it_reads(&b->c, slope).mask == 0;
+    Reads turns = what_it_reads(&b->c, slope);
     guard.curved = !guard.time_only && ((turns.mask & READS_TIME) != 0 || turns.states.count > 0);
     guard.g = event_result(b, cell->ctx, g);
     guard.slope = event_result(b, cell->ctx, slope);

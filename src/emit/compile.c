@@ -2,55 +2,16 @@
 // and the derivatives that are needed), then the programs are written, then symbolic registers become numbers.
 #include "emit/compile.h"
 
+#include "base/checked.h"
 #include "emit/builder.h"
+#include "model/fields.h"
+#include "model/validate.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-uint32_t build_string(Builder* b, const char* text)
-{
-    if (text == NULL || text[0] == 0)
-        return 0;
-    uint64_t key = 14695981039346656037u;
-    for (const char* p = text; *p != 0; p++)
-        key = (key ^ (uint8_t)*p) * 1099511628211u;
-    uint32_t at;
-    if (map_get(&b->string_index, key, &at) && strcmp(b->strings.at + at, text) == 0)
-        return at;
-    at = b->strings.count;
-    for (const char* p = text;; p++)
-    {
-        vec_push(b->arena, b->strings, *p);
-        if (*p == 0)
-            break;
-    }
-    map_set(&b->string_index, key, at);
-    return at;
-}
-
-uint32_t build_place(Builder* b, Span span)
-{
-    if (span.file == 0)
-        return 0;
-    uint64_t key = (uint64_t)span.file << 32 | span.start;
-    uint32_t at;
-    if (map_get(&b->place_index, key, &at))
-        return at;
-    kaiPlace p = sources_place(b->c.sources, span);
-    at = b->places.count;
-    vec_push(b->arena, b->places, (ModelPlace){build_string(b, p.file), p.line, p.column});
-    map_set(&b->place_index, key, at);
-    return at;
-}
-
-SymReg react_result(Builder* b, uint32_t ctx, ScalarId value)
-{
-    SymReg dst = compiler_reg(&b->c, REG_TEMP);
-    vec_push(b->arena, b->react_sinks, (Sink){ctx, value, dst});
-    return dst;
-}
 
 // ---- registers
 // -------------------------------------------------------------------------------------------------------
@@ -127,7 +88,7 @@ static void bind_parameter(Builder* b, uint32_t v, uint8_t* done)
     if (var->init == 0 || b->c.flat->nodes.at[var->init].op == NODE_CONST)
         return;
     bind_arguments(b, var->init, done);
-    Emitter* e = &b->programs.emitter;
+    Emitter* e = &b->programs->emitter;
     SymReg from = emit_value(e, lower(&b->c, PHASE_FLOW, b->c.flat->vars.at[v].init).value);
     vec_push(b->arena, e->fixed_code, (Instruction){.op = VM_MOVE, .dst = b->c.vars.at[v].reg, .src = {from}});
 }
@@ -136,7 +97,7 @@ static void bind_guess(Builder* b, uint32_t v, uint8_t* done)
 {
     NodeId guess = b->c.flat->vars.at[v].init;
     bind_arguments(b, guess, done);
-    Emitter* e = &b->programs.emitter;
+    Emitter* e = &b->programs->emitter;
     SymReg from = emit_value(e, lower(&b->c, PHASE_FLOW, guess).value);
     vec_push(b->arena, e->fixed_code, (Instruction){.op = VM_MOVE, .dst = b->c.vars.at[v].reg, .src = {from}});
 }
@@ -144,13 +105,13 @@ static void bind_guess(Builder* b, uint32_t v, uint8_t* done)
 static void bind_parameters(Builder* b)
 {
     uint8_t* done = arena_array(b->arena, uint8_t, b->c.vars.count + 1);
-    uint32_t start = emit_begin(&b->programs.emitter);
+    uint32_t start = emit_begin(&b->programs->emitter);
     for (uint32_t v = 0; v < b->c.vars.count; v++)
         bind_parameter(b, v, done);
     for (uint32_t v = 0; v < b->c.vars.count; v++)  // where Newton's method starts
         if (b->c.flat->vars.at[v].unknown && b->c.flat->vars.at[v].init != 0)
             bind_guess(b, v, done);
-    emit_end(&b->programs.emitter, start);
+    emit_end(&b->programs->emitter, start);
 }
 
 // ---- programs
@@ -200,7 +161,7 @@ static void build_start(Builder* b)
                         .start = true,
                         .sinks = b->start_sinks.at,
                         .sink_count = b->start_sinks.count};
-    b->draft.start = build_program(&b->programs, &spec, NULL);
+    b->draft.start = build_program(b->programs, &spec, NULL);
 }
 
 static void build_initial(Builder* b)
@@ -221,7 +182,7 @@ static void build_initial(Builder* b)
         if (flat->vars.at[v].kind == VAR_STATE && (flat->vars.at[v].init == 0 || flat->vars.at[v].guessed))
             vec_push(b->arena, b->unknowns, b->c.vars.at[v].reg);
     ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count};
-    b->draft.initial = build_program(&b->programs, &spec, NULL);
+    b->draft.initial = build_program(b->programs, &spec, NULL);
 }
 
 __attribute__((format(printf, 2, 3))) static void list(Builder* b, const char* format, ...)
@@ -232,7 +193,7 @@ __attribute__((format(printf, 2, 3))) static void list(Builder* b, const char* f
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     for (const char* p = line; *p != 0; p++)
-        vec_push(b->arena, b->listing, *p);
+        vec_push(b->arena, b->programs->listing, *p);
 }
 
 static void list_task(Builder* b, uint32_t task, const char* indent)
@@ -264,6 +225,37 @@ static void list_order(Builder* b, const char* title, const Order* order)
     }
 }
 
+static void give_code(Builder* b, const CodeRequest* r, uint32_t number, CodeRange code)
+{
+    switch (r->owner)
+    {
+    case OWNER_UNIT: b->units.at[r->index + number].code = code; break;
+    case OWNER_ISLAND: b->islands.at[r->index].deriv = code; break;
+    case OWNER_ISLAND_EVENTS: b->islands.at[r->index].events = code; break;
+    case OWNER_GUARD: b->guards.at[r->index].look = code; break;
+    case OWNER_DELAY: b->delays.at[r->index].look = code; break;
+    }
+}
+
+// The code that src/schedule has asked for.
+static void write_requests(Builder* b)
+{
+    for (uint32_t i = 0; i < b->requests.count; i++)
+    {
+        const CodeRequest* r = &b->requests.at[i];
+        Order order = {0};
+        CodeRange* codes = NULL;
+        if (r->form == FORM_COMPONENTS)
+            codes = build_components(b->programs, &r->spec, &order);
+        for (uint32_t k = 0; k < order.count; k++)
+            give_code(b, r, k, codes[k]);
+        if (r->form == FORM_VALUES)
+            give_code(b, r, 0, build_values(b->programs, r->spec.sinks, r->spec.sink_count));
+        if (r->form == FORM_PROGRAM)
+            give_code(b, r, 0, build_program(b->programs, &r->spec, NULL));
+    }
+}
+
 static void build_programs(Builder* b, const CompileOptions* options, bool listing)
 {
     TaskList definitions = tasks_of(b, TASK_DEFINITION), slopes = tasks_of(b, TASK_RIGHT_HAND_SIDE);
@@ -276,7 +268,7 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
             vec_push(b->arena, b->react_tasks, i);
     }
     Order order;
-    Programs* p = &b->programs;
+    Programs* p = b->programs;
     ProgramSpec deriv = {.phase = PHASE_FLOW, .tasks = slopes.at, .task_count = slopes.count};
     b->draft.deriv = build_program(p, &deriv, &order);
     if (listing)
@@ -300,6 +292,7 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     if (listing)
         list_order(b, "reaction:", &order);
     build_units(b);
+    write_requests(b);
     build_start(b);
     build_initial(b);
     build_reaction_code(b);
@@ -379,9 +372,9 @@ static void build_var(Builder* b, uint32_t v)
 
 static void build_loops(Builder* b)
 {
-    for (uint32_t i = 0; i < b->programs.loops.count; i++)
+    for (uint32_t i = 0; i < b->programs->loops.count; i++)
     {
-        const LoopInfo* loop = &b->programs.loops.at[i];
+        const LoopInfo* loop = &b->programs->loops.at[i];
         Component made = {.first_known = loop->first_known, .count = loop->count, .text = build_string(b, loop->text)};
         made.newton = loop->newton;
         made.first_member = b->component_vars.count;
@@ -460,55 +453,57 @@ static void build_reg_places(Builder* b)
     for (uint32_t i = 0; i < b->draft.reg_count; i++)
         vec_push(b->arena, b->reg_places, 0);
     for (int cls = 0; cls < REG_CLASS_COUNT; cls++)
-        for (uint32_t i = 0; i < b->programs.emitter.reg_spans[cls].count; i++)
-            b->reg_places.at[b->draft.reg_first[cls] + i] = build_place(b, b->programs.emitter.reg_spans[cls].at[i]);
+        for (uint32_t i = 0; i < b->programs->emitter.reg_spans[cls].count; i++)
+            b->reg_places.at[b->draft.reg_first[cls] + i] = build_place(b, b->programs->emitter.reg_spans[cls].at[i]);
 }
 
-// clang-format off
-// Every register in every table: symbolic → number.
+// The draft sees the tables as they are now.
+static void point_draft(Builder* b)
+{
+#define X(type, name, ...) b->draft.name = b->name.at, b->draft.name##_count = b->name.count;
+    MODEL_ARRAYS(X)
+#undef X
+}
+
+// Every register in every record: symbolic → number. The tables are still ours alone.
+static void relocate_table(Builder* b, const ModelTable* table)
+{
+    char* record = (char*)table_at(&b->draft, table);
+    for (uint32_t i = 0; i < table_count(&b->draft, table); i++, record += table->size)
+        for (uint32_t n = 0; n < table->field_count; n++)
+        {
+            if (!field_is_register(&table->fields[n]))
+                continue;
+            uint32_t reg = relocate(field_get(record, &table->fields[n]), b->draft.reg_first);
+            memcpy(record + table->fields[n].offset, &reg, sizeof reg);
+        }
+}
+
 static void relocate_tables(Builder* b)
 {
-    const uint32_t* f = b->draft.reg_first;
-#define AT(table, field)                                                                                               \
-    for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
-        b->table.at[i].field = relocate(b->table.at[i].field, f);
-#define AT2(table, x, y) AT(table, x) AT(table, y)
-    AT2(bond_parts, state, parameter) AT2(bond_parts, matrix, slopes) AT2(bond_inputs, value, impulse) AT(bond_inputs, slope)
-    AT(bond_outputs, area) AT(bond_systems, map) AT2(committed, target, value) AT2(nominals, target, value) AT2(carried, state, area)
-    AT2(vars, reg, present) AT(vars, impulse)
-    AT2(now_states, state, now) AT(faults, condition)
-    AT2(guards, g, slope)
-    AT2(guards, argument, present) AT2(guards, react_g, react_present) AT2(guards, truth, latch)
-        AT2(guards, last_g, side) AT2(memories, dst, src) AT(memories, left) AT2(clocks, flag, period)
-            AT2(clocks, first, count) AT2(delays, value, present) AT2(delays, flow_value, time) AT(delays, flow_slope)
-                AT2(delays, out, out_present) AT2(reactions, fire, weight) AT2(acts, target, flag)
-                    AT2(acts, value, present) AT(modes, entry) AT(machines, reg) AT2(resets, target, value)
-                        AT(starts, target) AT(assertions, broken) AT(components, first_known) AT2(probes, time, index)
-                            AT2(probes, out, out_present) AT2(expectations, value, value_present)
-                                AT2(expectations, target, within)
-#undef AT2
-#undef AT
-#define LIST(table)                                                                                                    \
-    for (uint32_t i = 0; i < b->table.count; i++)                                                                      \
-        b->table.at[i] = relocate(b->table.at[i], f);
-                                    LIST(event_flags) LIST(residuals) LIST(unknowns) LIST(jacobian_values)
-                                        LIST(jacobian_times)
-#undef LIST
-                                            b->draft.reg_time = relocate(b->c.time, f);
-    b->draft.reg_seed = relocate(b->c.seed, f);
-    b->draft.reg_pulse = relocate(b->c.step.length, f);
-    b->draft.reg_step_from = relocate(b->c.step.from, f);
-    b->draft.reg_step_end = relocate(b->c.step.end, f);
-    b->draft.reg_step_taken = relocate(b->c.step.taken, f);
+    b->draft.reg_time = b->c.time;
+    b->draft.reg_seed = b->c.seed;
+    b->draft.reg_pulse = b->c.step.length;
+    b->draft.reg_step_from = b->c.step.from;
+    b->draft.reg_step_end = b->c.step.end;
+    b->draft.reg_step_taken = b->c.step.taken;
+    point_draft(b);
+    for (uint32_t i = 0; i < MODEL_TABLE_COUNT; i++)
+        relocate_table(b, &model_tables[i]);
 }
-// clang-format on
 
-static void index_sinks(Builder* b)
+// In checked builds: what the compiler made is what a loader would accept.
+static void check_whole(const kaiModel* model)
 {
-    for (uint32_t i = 0; i < b->event_sinks.count; i++)
-        map_set(&b->event_index, b->event_sinks.at[i].dst, i + 1);
-    for (uint32_t i = 0; i < b->react_sinks.count; i++)
-        map_set(&b->react_index, b->react_sinks.at[i].dst, i + 1);
+#ifdef KAI_CHECKED
+    Text why = {0};
+    if (model == NULL || model_validate(model, &why) || why.length == 0)
+        return;
+    fprintf(stderr, "the compiler made a model that is not whole: %s\n", why.at);
+    abort();
+#else
+    (void)model;
+#endif
 }
 
 static kaiModel* finish(Builder* b, kaiAllocator allocator)
@@ -531,50 +526,22 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
     b->draft.name = build_string(b, b->c.flat->model_name);
     lay_out(b);
     build_reg_places(b);
-    emit_relocate(&b->programs.emitter, b->draft.reg_first);
+    emit_relocate(&b->programs->emitter, b->draft.reg_first);
     relocate_tables(b);
     finish_units(b);
     for (uint32_t i = 0; i < b->c.scalars.constants.count; i++)
         vec_push(b->arena, b->constants, b->c.scalars.constants.at[i]);
-    for (uint32_t i = 0; i < b->programs.emitter.code.count; i++)
-        vec_push(b->arena, b->code, b->programs.emitter.code.at[i]);
-#define X(type, name) b->draft.name = b->name.at, b->draft.name##_count = b->name.count;
-    MODEL_ARRAYS(X)
-#undef X
+    for (uint32_t i = 0; i < b->programs->emitter.code.count; i++)
+        vec_push(b->arena, b->code, b->programs->emitter.code.at[i]);
+    point_draft(b);
     kaiModel* model = model_pack(&b->draft, allocator);
+    check_whole(model);
     if (model != NULL && !model_bind(model))
     {
         model_free(model);
         return NULL;
     }
     return model;
-}
-
-static void start_builder(Builder* b, Arena* arena, Flat* flat, Diags* diags, const Sources* sources)
-{
-    b->arena = arena;
-    b->c = (Compiler){.arena = arena, .flat = flat, .diags = diags, .sources = sources, .seed = NO_REG};
-    map_init(&b->string_index, arena);
-    map_init(&b->place_index, arena);
-    map_init(&b->draw_uses, arena);
-    map_init(&b->event_index, arena);
-    map_init(&b->react_index, arena);
-    map_init(&b->c.cell_index, arena);
-    map_init(&b->c.pre_latches, arena);
-    map_init(&b->c.event_flags, arena);
-    map_init(&b->c.task_of, arena);
-    map_init(&b->c.start_of, arena);
-    map_init(&b->c.derived, arena);
-    map_init(&b->c.slopes, arena);
-    map_init(&b->c.impulse_index, arena);
-    scalars_init(&b->c.scalars, arena);
-    vec_push(arena, b->strings, 0);
-    vec_push(arena, b->places, (ModelPlace){0});
-    for (uint32_t i = 0; i < flat->vars.count; i++)
-        vec_push(arena, b->c.vars, (VarInfo){.reg = NO_REG, .present = NO_REG, .deriv = NO_REG, .bond_area = NO_REG});
-    b->c.entries = arena_array(arena, SymReg, flat->ctxs.count + 1);
-    for (uint32_t i = 0; i <= flat->ctxs.count; i++)
-        b->c.entries[i] = NO_REG;
 }
 
 static bool is_word(const char* word, const char* text)
@@ -591,12 +558,13 @@ static void choose_impulses(Compiler* c)
                    "numeric impulses are integrated by the right Riemann sum, not by `%s`", x->solver);
 }
 
-kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* sources, const CompileOptions* options,
-                        const char** listing)
+kaiModel* compile_model(Arena* arena, const Flat* flat, Diags* diags, const Sources* sources,
+                        const CompileOptions* options, const char** listing)
 {
     uint32_t errors = diags->error_count;  // of other models of the file
     Builder* b = arena_new(arena, Builder);
-    start_builder(b, arena, flat, diags, sources);
+    builder_init(b, arena, flat, diags, sources);
+    b->programs = arena_new(arena, Programs);
     b->c.decide = options->decide;
     choose_impulses(&b->c);
     index_definitions(&b->c);
@@ -612,7 +580,7 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
     scalar_const(&b->c.scalars, 0);  // constant number 0 is no PARAM register: see Emitter.fixed
     assign_registers(b);
     make_tasks(&b->c);
-    emitter_init(&b->programs.emitter, &b->c);
+    emitter_init(&b->programs->emitter, &b->c);
     bind_parameters(b);
     build_reactions(b);
     build_reaction_values(b);
@@ -637,8 +605,8 @@ kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* s
         return NULL;
     if (list_schedule)
     {
-        vec_push(arena, b->listing, 0);
-        *listing = b->listing.at;
+        vec_push(arena, b->programs->listing, 0);
+        *listing = b->programs->listing.at;
     }
     return finish(b, options->allocator);
 }

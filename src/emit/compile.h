@@ -15,7 +15,7 @@ typedef struct CompileOptions
 } CompileOptions;
 
 // NULL if there were errors (in diags) or no memory. `listing` (or NULL) receives the schedule as text, in the arena.
-kaiModel* compile_model(Arena* arena, Flat* flat, Diags* diags, const Sources* sources, const CompileOptions* options,
-                        const char** listing);
+kaiModel* compile_model(Arena* arena, const Flat* flat, Diags* diags, const Sources* sources,
+                        const CompileOptions* options, const char** listing);
 
 #endif

@@ -3,6 +3,8 @@
 // may read.
 #include "emit/emitter.h"
 
+#include "model/code.h"
+
 #include <stdlib.h>
 
 void emitter_init(Emitter* e, Compiler* c)
@@ -405,35 +407,11 @@ void emit_newton_end(Emitter* e, uint32_t head)
 
 void emit_relocate(Emitter* e, const uint32_t* reg_first)
 {
-    for (uint32_t i = 0; i < e->code.count;)
-    {
-        uint32_t* pc = &e->code.at[i];
-        uint32_t op = *pc & 0xff;
-        if (op == VM_SWITCH)
+    CodeItem item;
+    for (uint32_t at = 0; at < e->code.count && code_item(e->code.at, at, e->code.count, &item); at += item.words)
+        for (uint32_t i = 0; i < item.reg_count; i++)
         {
-            pc[1] = relocate(pc[1], reg_first);
-            i += 3 + pc[2] + 1;
+            uint32_t* word = &e->code.at[item.first_reg + i];
+            *word = relocate(*word, reg_first);
         }
-        else if (op == VM_JUMP)
-            i += 2;
-        else if (op == VM_FIX)
-        {
-            pc[2] = relocate(pc[2], reg_first);
-            i += 5;
-        }
-        else if (op == VM_NEWTON)
-        {
-            uint32_t count = newton_registers(pc[2]);
-            for (uint32_t k = 0; k < count; k++)
-                pc[4 + k] = relocate(pc[4 + k], reg_first);
-            i += 4 + count;
-        }
-        else
-        {
-            uint32_t words = (*pc >> 8) * (1 + (uint32_t)vm_op_arity((VmOp)op));
-            for (uint32_t k = 1; k <= words; k++)
-                pc[k] = relocate(pc[k], reg_first);
-            i += 1 + words;
-        }
-    }
 }

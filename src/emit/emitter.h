@@ -68,9 +68,5 @@ void emit_fix_end(Emitter* e, uint32_t head);
 
 // Replaces symbolic registers by numbers.
 void emit_relocate(Emitter* e, const uint32_t* reg_first);
-static inline uint32_t relocate(SymReg reg, const uint32_t* reg_first)
-{
-    return reg == NO_REG ? NO_REG : reg_first[sym_class(reg)] + sym_index(reg);
-}
 
 #endif

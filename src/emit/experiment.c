@@ -1,27 +1,18 @@
 // What an experiment asks for: settings, records, plots, sweeps, expectations.
 #include "emit/builder.h"
 
+#include <math.h>
 #include <string.h>
 
 static void build_settings(Builder* b)
 {
     const FlatExperiment* x = &b->c.flat->experiment;
     ModelSettings* s = &b->draft.settings;
-    s->start = x->has_start ? x->start : 0;
-    s->has_stop = x->has_stop;
-    s->stop = x->has_stop ? x->stop : s->start + 10;
-    s->rtol = x->has_rtol ? x->rtol : 0;
-    s->atol = x->has_atol ? x->atol : 0;
-    s->step = x->has_step ? x->step : 0;
-    s->max_step = x->has_max_step ? x->max_step : 0;
-    s->balance = x->has_balance ? x->balance : 0;
-    s->seed = x->has_seed ? (uint64_t)x->seed : 1;
-    s->max_microsteps = x->has_max_microsteps ? (uint32_t)x->max_microsteps : 0;
-    s->max_branches = x->has_max_branches ? (uint64_t)x->max_branches : 0;
-    s->max_choices = x->has_max_choices ? (uint64_t)x->max_choices : 0;
-#define X(name) s->name = build_string(b, x->name);
-    FLAT_WORDS(X)
-#undef X
+#define NUMBER(name, ...) s->name = x->has_##name ? x->name : NAN;
+#define COUNT(name, ...) s->name = x->has_##name ? x->name : NAN;
+#define WORD(name, ...) s->name = build_string(b, x->name);
+#define MODEL_WORD(name, ...) s->name = build_string(b, x->name);
+#include "settings/settings.def"
     b->draft.experiment = build_string(b, x->name);
 }
 
@@ -85,7 +76,7 @@ void build_experiment(Builder* b)
 void build_expectations(Builder* b)
 {
     const FlatExperiment* x = &b->c.flat->experiment;
-    Emitter* e = &b->programs.emitter;
+    Emitter* e = &b->programs->emitter;
     uint32_t start = emit_begin(e);
     for (uint32_t i = 0; i < x->expects.count; i++)
     {

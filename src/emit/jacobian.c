@@ -63,30 +63,20 @@ static void add_column(Jacobian* j, uint32_t column, PartialList* columns)
 
 static void add_columns(Jacobian* j, ScalarId root, PartialList* columns)
 {
-    Builder* b = j->b;
-    VEC(ScalarId) stack = {0};
-    Map seen;
-    map_init(&seen, b->arena);
-    vec_push(b->arena, stack, root);
-    while (stack.count > 0)
-    {
-        ScalarId s = stack.at[--stack.count];
-        uint32_t list;
-        if (map_get(&seen, s, &list))
-            continue;
-        map_set(&seen, s, 1);
-        const Scalar x = b->c.scalars.list.at[s];
+    Compiler* c = &j->b->c;
+    uint32_t list;
+    scalar_walk(&c->scalars);
+    scalar_walk_push(&c->scalars, root);
+    for (Scalar x; scalar_walk_next(&c->scalars, &x);)
         if (x.op != SCALAR_REG)
-            for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
-                vec_push(b->arena, stack, x.arg[i]);
+            continue;
         else if (sym_class(x.reg) == REG_STATE)
             add_column(j, sym_index(x.reg), columns);
-        else if (x.reg == b->c.time)
+        else if (x.reg == c->time)
             add_column(j, time_column(j), columns);
         else if (map_get(&j->list_of, x.reg, &list))
             for (uint32_t i = 0; i < j->lists.at[list].count; i++)
                 add_column(j, j->lists.at[list].at[i].column, columns);
-    }
 }
 
 static int by_column(const void* a, const void* b)
@@ -120,7 +110,7 @@ static void task_partials(Jacobian* j, uint32_t task)
             vec_push(b->arena, sinks, (Sink){item.ctx, value, list.at[k].reg});
         }
     }
-    emit_sinks(&b->programs, sinks.at, sinks.count);
+    emit_sinks(b->programs, sinks.at, sinks.count);
     map_set(&j->list_of, c->tasks.at[task].reg, j->lists.count);
     vec_push(b->arena, j->lists, list);
     j->total += list.count;
@@ -162,18 +152,18 @@ static void build_pattern(Jacobian* j)
 void build_jacobian(Builder* b, const uint32_t* slopes, uint32_t count)
 {
     ProgramSpec spec = {.phase = PHASE_FLOW, .tasks = slopes, .task_count = count};
-    Order order = order_tasks(&b->programs, &spec);
+    Order order = order_tasks(&b->c, &spec);
     for (uint32_t i = 0; i < order.count; i++)
         if (order.looped[i])
             return;  // the derivative of a fixed point is left to differences
     Jacobian j = {.b = b};
     map_init(&j.list_of, b->arena);
     Order built;
-    CodeRange values = build_program(&b->programs, &spec, &built);
-    uint32_t start = emit_begin(&b->programs.emitter);
+    CodeRange values = build_program(b->programs, &spec, &built);
+    uint32_t start = emit_begin(&b->programs->emitter);
     for (uint32_t i = 0; i < built.first[built.count] && j.total < PARTIALS_MAX; i++)
         task_partials(&j, built.tasks[i]);
-    CodeRange partials = emit_end(&b->programs.emitter, start);
+    CodeRange partials = emit_end(&b->programs->emitter, start);
     if (j.total >= PARTIALS_MAX)
         return;
     b->draft.jacobian = (CodeRange){values.start, partials.end};

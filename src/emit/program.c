@@ -1,147 +1,8 @@
-// From a set of wanted values to code: close the set under need, order it by strongly connected components, write it in
-// that order. Neighbours that live in modes of the same machine share one switch; loops become fixed points (rule R1).
+// From a set of wanted values to code, in the order that src/schedule gives. Neighbours that live in modes of the same
+// machine share one switch; loops become fixed points (rule R1).
 #include "emit/program.h"
 
 #include <stdlib.h>
-
-// ---- which tasks, and what they need
-// ---------------------------------------------------------------------------------
-
-typedef struct Need
-{
-    Programs* p;
-    const ProgramSpec* spec;
-    VEC(uint32_t) tasks;  // found so far
-    Map local;            // task → index in `tasks`
-    VEC(uint32_t) first;  // edges of task i: first[i] … first[i + 1]
-    VEC(uint32_t) edges;  // local indices
-    VEC(ScalarId) stack;
-} Need;
-
-static Compiler* compiler_of(Need* n)
-{
-    return n->p->emitter.c;
-}
-
-static uint32_t local_task(Need* n, uint32_t task)
-{
-    uint32_t index;
-    if (map_get(&n->local, task, &index))
-        return index;
-    index = n->tasks.count;
-    map_set(&n->local, task, index);
-    vec_push(compiler_of(n)->arena, n->tasks, task);
-    return index;
-}
-
-static bool task_of_register(Need* n, SymReg reg, uint32_t* task)
-{
-    Compiler* c = compiler_of(n);
-    if (n->spec->start && map_get(&c->start_of, reg, task))
-        return true;
-    if (n->spec->slopes_given && sym_class(reg) == REG_DERIV)
-        return false;
-    return map_get(&c->task_of, reg, task);
-}
-
-static void push_scalar(Need* n, ScalarId s)
-{
-    Compiler* c = compiler_of(n);
-    while (n->p->stamp.count < c->scalars.list.count)
-        vec_push(c->arena, n->p->stamp, 0);
-    if (s == 0 || n->p->stamp.at[s] == n->p->root)
-        return;
-    n->p->stamp.at[s] = n->p->root;
-    vec_push(c->arena, n->stack, s);
-}
-
-// Adds an edge for every task that the pushed scalars read.
-static void follow(Need* n, bool edges)
-{
-    Compiler* c = compiler_of(n);
-    while (n->stack.count > 0)
-    {
-        const Scalar x = c->scalars.list.at[n->stack.at[--n->stack.count]];
-        uint32_t task;
-        if (x.op == SCALAR_REG)
-        {
-            if (!task_of_register(n, x.reg, &task))
-                continue;
-            uint32_t index = local_task(n, task);
-            if (edges)
-                vec_push(c->arena, n->edges, index);
-            continue;
-        }
-        for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
-            push_scalar(n, x.arg[i]);
-    }
-}
-
-static void close_set(Need* n)
-{
-    Compiler* c = compiler_of(n);
-    const ProgramSpec* spec = n->spec;
-    for (uint32_t i = 0; i < spec->task_count; i++)
-        local_task(n, spec->tasks[i]);
-    n->p->root++;
-    for (uint32_t i = 0; i < spec->sink_count; i++)
-        push_scalar(n, spec->sinks[i].value);
-    follow(n, false);
-    for (uint32_t i = 0; i < n->tasks.count; i++)
-    {
-        vec_push(c->arena, n->first, n->edges.count);
-        n->p->root++;
-        for (uint32_t k = 0; k < task_item_count(c, n->tasks.at[i]); k++)
-        {
-            TaskItem item = task_item(c, spec->phase, n->tasks.at[i], k);
-            push_scalar(n, item.value.value);
-            push_scalar(n, item.value.present);
-        }
-        follow(n, true);
-    }
-    vec_push(c->arena, n->first, n->edges.count);
-}
-
-static bool needs_itself(const Need* n, uint32_t v)
-{
-    for (uint32_t e = n->first.at[v]; e < n->first.at[v + 1]; e++)
-        if (n->edges.at[e] == v)
-            return true;
-    return false;
-}
-
-static Order order_needed(Need* n)
-{
-    Arena* arena = compiler_of(n)->arena;
-    Components k = graph_components(arena, n->tasks.count, n->first.at, n->edges.at);
-    Order order = {.count = k.count, .first = k.first, .tasks = k.nodes};
-    order.looped = arena_array(arena, bool, k.count + 1);
-    for (uint32_t i = 0; i < k.count; i++)
-        order.looped[i] = k.first[i + 1] - k.first[i] > 1 || needs_itself(n, k.nodes[k.first[i]]);
-    return order;
-}
-
-static Need find_needed(Programs* p, const ProgramSpec* spec)
-{
-    Need n = {.p = p, .spec = spec};
-    map_init(&n.local, p->emitter.c->arena);
-    close_set(&n);
-    return n;
-}
-
-static void to_global(Need* n, Order* order)
-{
-    for (uint32_t i = 0; i < n->tasks.count; i++)
-        order->tasks[i] = n->tasks.at[order->tasks[i]];
-}
-
-Order order_tasks(Programs* p, const ProgramSpec* spec)
-{
-    Need n = find_needed(p, spec);
-    Order order = order_needed(&n);
-    to_global(&n, &order);
-    return order;
-}
 
 // ---- items by context
 // ------------------------------------------------------------------------------------------------
@@ -345,9 +206,9 @@ static const char* task_name(Compiler* c, uint32_t task)
 }
 
 // A cycle through the members, as "x (file:line:col) needs y (…) needs x".
-static const char* loop_text(Need* n, const uint32_t* members, uint32_t count)
+static const char* loop_text(TaskGraph* n, const uint32_t* members, uint32_t count)
 {
-    Compiler* c = compiler_of(n);
+    Compiler* c = n->c;
     Map inside, visited;
     map_init(&inside, c->arena);
     map_init(&visited, c->arena);
@@ -372,9 +233,9 @@ static const char* loop_text(Need* n, const uint32_t* members, uint32_t count)
 }
 
 // What the loop reads from outside, so that a message can tell what is known.
-static void loop_inputs(Need* n, const uint32_t* local, uint32_t count, LoopInfo* loop)
+static void loop_inputs(TaskGraph* n, const uint32_t* local, uint32_t count, LoopInfo* loop)
 {
-    Compiler* c = compiler_of(n);
+    Compiler* c = n->c;
     Map seen;
     map_init(&seen, c->arena);
     uint32_t ignored;
@@ -394,7 +255,8 @@ static void loop_inputs(Need* n, const uint32_t* local, uint32_t count, LoopInfo
 // Unknowns of the loop and the derivatives of everything in it with respect to one of them.
 typedef struct Newton
 {
-    Need* n;
+    Programs* p;
+    TaskGraph* n;
     VEC(uint32_t) tears;   // tasks
     VEC(uint32_t) others;  // local tasks, each after what it needs
     uint32_t column;       // the unknown that is differentiated for
@@ -413,15 +275,15 @@ static ScalarId newton_leaf(Compiler* c, void* user, SymReg reg)
 static ScalarId newton_derivative(Newton* w, ScalarId value)
 {
     Map memo;
-    map_init(&memo, compiler_of(w->n)->arena);
-    return differentiate(compiler_of(w->n), value, newton_leaf, w, &memo);
+    map_init(&memo, w->n->c->arena);
+    return differentiate(w->n->c, value, newton_leaf, w, &memo);
 }
 
 // The members that are no unknowns, in an order in which they can be computed once the unknowns are given.
 static bool order_others(Newton* w, const uint32_t* local, uint32_t count)
 {
-    Need* n = w->n;
-    Compiler* c = compiler_of(n);
+    TaskGraph* n = w->n;
+    Compiler* c = n->c;
     Map index;
     map_init(&index, c->arena);
     VEC(uint32_t) members = {0}, first = {0}, edges = {0};
@@ -457,7 +319,7 @@ static bool order_others(Newton* w, const uint32_t* local, uint32_t count)
 // A member and its derivatives.
 static void emit_other(Newton* w, uint32_t task)
 {
-    Programs* p = w->n->p;
+    Programs* p = w->p;
     Compiler* c = p->emitter.c;
     Phase phase = w->n->spec->phase;
     Sinks sinks = {0};
@@ -486,7 +348,7 @@ static void emit_other(Newton* w, uint32_t task)
 // What a message says of the loop: its equations, and its unknowns.
 static void name_equations(Newton* w, LoopInfo* loop)
 {
-    Compiler* c = compiler_of(w->n);
+    Compiler* c = w->p->emitter.c;
     const char* text = NULL;
     for (uint32_t i = 0; i < w->tears.count; i++)
     {
@@ -506,11 +368,10 @@ static void name_equations(Newton* w, LoopInfo* loop)
     }
 }
 
-static void emit_newton_loop(Need* n, const uint32_t* local, uint32_t count, LoopInfo* loop)
+static void emit_newton_loop(Programs* p, TaskGraph* n, const uint32_t* local, uint32_t count, LoopInfo* loop)
 {
-    Programs* p = n->p;
     Compiler* c = p->emitter.c;
-    Newton w = {.n = n};
+    Newton w = {.p = p, .n = n};
     map_init(&w.partial, c->arena);
     if (!order_others(&w, local, count))
     {
@@ -668,17 +529,16 @@ static void refuse_unbroken(Knowing* k, Phase phase, const char* text)
         }
 }
 
-static bool has_tear(Need* n, const uint32_t* local, uint32_t count)
+static bool has_tear(TaskGraph* n, const uint32_t* local, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (is_tear(compiler_of(n), n->tasks.at[local[i]]))
+        if (is_tear(n->c, n->tasks.at[local[i]]))
             return true;
     return false;
 }
 
-static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
+static void emit_loop(Programs* p, TaskGraph* n, const uint32_t* local, uint32_t count)
 {
-    Programs* p = n->p;
     Compiler* c = p->emitter.c;
     uint32_t* members = arena_array(c->arena, uint32_t, count);
     LoopInfo loop = {.count = count, .vars = arena_array(c->arena, uint32_t, count)};
@@ -700,7 +560,7 @@ static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
     loop_inputs(n, local, count, &loop);
     if (has_tear(n, local, count))
     {
-        emit_newton_loop(n, local, count, &loop);
+        emit_newton_loop(p, n, local, count, &loop);
         return;
     }
     if (c->decide)
@@ -715,16 +575,15 @@ static void emit_loop(Need* n, const uint32_t* local, uint32_t count)
 // ---- programs
 // --------------------------------------------------------------------------------------------------------
 
-static void emit_ordered(Need* n, const Order* order)
+static void emit_ordered(Programs* p, TaskGraph* n, const Order* order)
 {
-    Programs* p = n->p;
     Phase phase = n->spec->phase;
     for (uint32_t i = 0; i < order->count;)
     {
         const uint32_t* first = order->tasks + order->first[i];
         if (order->looped[i])
         {
-            emit_loop(n, first, order->first[i + 1] - order->first[i]);
+            emit_loop(p, n, first, order->first[i + 1] - order->first[i]);
             i++;
             continue;
         }
@@ -762,13 +621,13 @@ static const Sink* by_context(Programs* p, const ProgramSpec* spec)
 
 CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* out)
 {
-    Need n = find_needed(p, spec);
-    Order order = order_needed(&n);
+    TaskGraph n = task_graph(p->emitter.c, spec);
+    Order order = graph_order(&n);
     uint32_t start = emit_begin(&p->emitter);
-    emit_ordered(&n, &order);
+    emit_ordered(p, &n, &order);
     emit_in(p, by_context(p, spec), spec->sink_count, 0);  // no defaults: what is not active is not read
     CodeRange range = emit_end(&p->emitter, start);
-    to_global(&n, &order);
+    order_globally(&n, &order);
     if (out != NULL)
         *out = order;
     return range;
@@ -776,8 +635,8 @@ CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* out)
 
 CodeRange* build_components(Programs* p, const ProgramSpec* spec, Order* out)
 {
-    Need n = find_needed(p, spec);
-    Order order = order_needed(&n);
+    TaskGraph n = task_graph(p->emitter.c, spec);
+    Order order = graph_order(&n);
     CodeRange* codes = arena_array(p->emitter.c->arena, CodeRange, order.count + 1);
     for (uint32_t i = 0; i < order.count; i++)
     {
@@ -785,13 +644,13 @@ CodeRange* build_components(Programs* p, const ProgramSpec* spec, Order* out)
         uint32_t start = emit_begin(&p->emitter);
         Sinks group = {0};
         if (order.looped[i])
-            emit_loop(&n, first, order.first[i + 1] - order.first[i]);
+            emit_loop(p, &n, first, order.first[i + 1] - order.first[i]);
         else
             task_sinks(p, spec->phase, n.tasks.at[*first], &group);
         emit_sinks(p, group.at, group.count);
         codes[i] = emit_end(&p->emitter, start);
     }
-    to_global(&n, &order);
+    order_globally(&n, &order);
     *out = order;
     return codes;
 }

@@ -1,22 +1,6 @@
 // Tables of what a commit may do: whens, transitions with their modes and machines, assertions.
 #include "emit/builder.h"
 
-ScalarId reaction_fires(Builder* b, Phase phase, NodeId trigger, NodeId guard)
-{
-    Compiler* c = &b->c;
-    Scalars* s = &c->scalars;
-    Lowered t = lower(c, phase, trigger);
-    ScalarId fire = t.present;
-    if (c->flat->nodes.at[trigger].type != TYPE_EVENT)
-        fire = scalar_and(s, fire, t.value);
-    if (guard != 0)
-    {
-        Lowered g = lower(c, phase, guard);
-        fire = scalar_and(s, fire, scalar_and(s, g.present, g.value));
-    }
-    return fire;
-}
-
 static uint32_t add_reaction(Builder* b, uint32_t ctx, ScalarId fire, uint32_t choice, NodeId weight, Span span)
 {
     Reaction r = {.ctx = ctx, .choice = choice, .weight = NO_REG, .place = build_place(b, span)};
@@ -40,7 +24,8 @@ static void build_modes(Builder* b, const FlatMachine* m)
         {
             const FlatTransition* t = &b->c.flat->transitions.at[mode->transitions.at[k]];
             uint32_t reaction = b->c.flat->whens.count + mode->transitions.at[k];
-            vec_push(b->arena, b->transitions, (Transition){reaction, t->to, t->preempt, t->resume, t->posterior});
+            vec_push(b->arena, b->transitions,
+                     (Transition){reaction, t->to, t->preempt, t->resume, t->posterior, t->one_way, t->one_way_var});
         }
         info.first_machine = b->mode_machines.count;
         info.machine_count = mode->machines.count;
@@ -107,21 +92,13 @@ void build_reactions(Builder* b)
 // Derivatives that an action reads must be computed by the reaction.
 static void want_tasks(Builder* b, ScalarId root)
 {
-    VEC(ScalarId) stack = {0};
-    vec_push(b->arena, stack, root);
-    while (stack.count > 0)
-    {
-        const Scalar x = b->c.scalars.list.at[stack.at[--stack.count]];
-        uint32_t task;
-        if (x.op == SCALAR_REG)
-        {
-            if (map_get(&b->c.task_of, x.reg, &task) && b->c.tasks.at[task].kind != TASK_DEFINITION)
-                vec_push(b->arena, b->react_tasks, task);
-            continue;
-        }
-        for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
-            vec_push(b->arena, stack, x.arg[i]);
-    }
+    Compiler* c = &b->c;
+    uint32_t task;
+    scalar_walk(&c->scalars);
+    scalar_walk_push(&c->scalars, root);
+    for (Scalar x; scalar_walk_next(&c->scalars, &x);)
+        if (x.op == SCALAR_REG && map_get(&c->task_of, x.reg, &task) && c->tasks.at[task].kind != TASK_DEFINITION)
+            vec_push(b->arena, b->react_tasks, task);
 }
 
 static void lower_actions(Builder* b, const FlatActions* actions)
@@ -169,22 +146,22 @@ static Act build_act(Builder* b, const FlatAction* a)
     ScalarId one = scalar_const(&c->scalars, 1);
     Lowered value = a->value != 0 ? lower(c, PHASE_REACT, a->value) : (Lowered){one, one};
     double v;
-    act.value = emit_value(&b->programs.emitter, value.value);
+    act.value = emit_value(&b->programs->emitter, value.value);
     if (!scalar_is_const(&c->scalars, value.present, &v) || v == 0)
-        act.present = emit_value(&b->programs.emitter, value.present);
+        act.present = emit_value(&b->programs->emitter, value.present);
     return act;
 }
 
 static void reaction_code(Builder* b, uint32_t reaction, const FlatActions* actions)
 {
-    uint32_t start = emit_begin(&b->programs.emitter), first = b->acts.count;
+    uint32_t start = emit_begin(&b->programs->emitter), first = b->acts.count;
     for (uint32_t i = 0; i < actions->count; i++)
     {
         Act act = build_act(b, &actions->at[i]);
         vec_push(b->arena, b->acts, act);
     }
     Reaction* r = &b->reactions.at[reaction];
-    r->code = emit_end(&b->programs.emitter, start);
+    r->code = emit_end(&b->programs->emitter, start);
     r->first_act = first;
     r->act_count = actions->count;
 }
@@ -192,17 +169,17 @@ static void reaction_code(Builder* b, uint32_t reaction, const FlatActions* acti
 static void reset_code(Builder* b, ModeInfo* info, const FlatMode* mode)
 {
     Compiler* c = &b->c;
-    uint32_t start = emit_begin(&b->programs.emitter);
+    uint32_t start = emit_begin(&b->programs->emitter);
     info->first_reset = b->resets.count;
     for (uint32_t i = 0; i < mode->states.count; i++)
     {
         uint32_t v = mode->states.at[i];
         NodeId init = c->flat->vars.at[v].init;
         ScalarId value = init != 0 ? lower(c, PHASE_REACT, init).value : scalar_const(&c->scalars, 0);
-        vec_push(b->arena, b->resets, (Reset){c->vars.at[v].reg, emit_value(&b->programs.emitter, value)});
+        vec_push(b->arena, b->resets, (Reset){c->vars.at[v].reg, emit_value(&b->programs->emitter, value)});
     }
     info->reset_count = mode->states.count;
-    info->reset = emit_end(&b->programs.emitter, start);
+    info->reset = emit_end(&b->programs->emitter, start);
 }
 
 void build_reaction_code(Builder* b)
@@ -222,21 +199,17 @@ void build_reaction_code(Builder* b)
 // Marks the draws below `root` as used whenever `when` holds.
 static void mark_draws(Builder* b, NodeId root, ScalarId when)
 {
-    VEC(NodeId) stack = {0};
-    vec_push(b->arena, stack, root);
-    while (stack.count > 0)
+    Compiler* c = &b->c;
+    walk_begin(&c->nodes);
+    walk_push(&c->nodes, root);
+    for (NodeId n; (n = node_walk_next(c)) != 0;)
     {
-        NodeId n = stack.at[--stack.count];
-        const Node node = b->c.flat->nodes.at[n];
-        if (node.op >= NODE_UNIFORM && node.op <= NODE_EXPONENTIAL)
-        {
-            uint32_t before;
-            bool known = map_get(&b->draw_uses, n, &before);
-            map_set(&b->draw_uses, n, known ? scalar_or(&b->c.scalars, before, when) : when);
-        }
-        for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-            if (node.arg[i] != 0)
-                vec_push(b->arena, stack, node.arg[i]);
+        NodeOp op = (NodeOp)c->flat->nodes.at[n].op;
+        if (op < NODE_UNIFORM || op > NODE_EXPONENTIAL)
+            continue;
+        uint32_t before;
+        bool known = map_get(&b->draw_uses, n, &before);
+        map_set(&b->draw_uses, n, known ? scalar_or(&c->scalars, before, when) : when);
     }
 }
 

@@ -1,6 +1,6 @@
 // `initial` equations: start values that were left open are solved for, by Newton's method with differences on the
 // residuals. A model that starts on a kink may need a better guess; then the message names the equation that is worst.
-#include "kernel/sim.h"
+#include "flow/flow.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,11 +10,11 @@ enum
     INITIAL_MAX = 64
 };  // unknowns; start values are few
 
-static kaiStatus residuals(kaiSim* sim, double* out)
+static kaiStatus residuals(Kernel* kernel, double* out)
 {
-    kaiStatus status = sim_run_code(sim, sim->model->initial);
-    for (uint32_t i = 0; i < sim->model->residuals_count; i++)
-        out[i] = sim->R[sim->model->residuals[i]];
+    kaiStatus status = kernel_run(kernel, kernel->model->initial);
+    for (uint32_t i = 0; i < kernel->model->residuals_count; i++)
+        out[i] = kernel->R[kernel->model->residuals[i]];
     return status;
 }
 
@@ -62,15 +62,15 @@ static bool solve_dense(double a[INITIAL_MAX][INITIAL_MAX], double* b, uint32_t 
     return true;
 }
 
-static kaiStatus fill_matrix(kaiSim* sim, double a[INITIAL_MAX][INITIAL_MAX], const double* r, uint32_t n)
+static kaiStatus fill_matrix(Kernel* kernel, double a[INITIAL_MAX][INITIAL_MAX], const double* r, uint32_t n)
 {
     double shifted[INITIAL_MAX];
     for (uint32_t j = 0; j < n; j++)
     {
-        double* x = &sim->R[sim->model->unknowns[j]];
+        double* x = &kernel->R[kernel->model->unknowns[j]];
         double held = *x, d = 1e-7 * fmax(1, fabs(held));
         *x = held + d;
-        kaiStatus status = residuals(sim, shifted);
+        kaiStatus status = residuals(kernel, shifted);
         *x = held;
         if (status != KAI_OK)
             return status;
@@ -81,7 +81,7 @@ static kaiStatus fill_matrix(kaiSim* sim, double a[INITIAL_MAX][INITIAL_MAX], co
 }
 
 // A part of the step that makes the residuals smaller. *size: what they are then; not smaller: there is none.
-static kaiStatus search(kaiSim* sim, const double* step, uint32_t n, double* size)
+static kaiStatus search(Kernel* kernel, const double* step, uint32_t n, double* size)
 {
     enum
     {
@@ -89,12 +89,12 @@ static kaiStatus search(kaiSim* sim, const double* step, uint32_t n, double* siz
     };
     double from[INITIAL_MAX], r[INITIAL_MAX], before = *size, part = 1;
     for (uint32_t j = 0; j < n; j++)
-        from[j] = sim->R[sim->model->unknowns[j]];
+        from[j] = kernel->R[kernel->model->unknowns[j]];
     for (int k = 0; k <= HALVINGS; k++, part /= 2)
     {
         for (uint32_t j = 0; j < n; j++)
-            sim->R[sim->model->unknowns[j]] = from[j] - part * step[j];
-        kaiStatus status = residuals(sim, r);
+            kernel->R[kernel->model->unknowns[j]] = from[j] - part * step[j];
+        kaiStatus status = residuals(kernel, r);
         if (status != KAI_OK)
             return status;
         *size = norm(r, n);
@@ -102,29 +102,29 @@ static kaiStatus search(kaiSim* sim, const double* step, uint32_t n, double* siz
             return KAI_OK;
     }
     for (uint32_t j = 0; j < n; j++)
-        sim->R[sim->model->unknowns[j]] = from[j];
+        kernel->R[kernel->model->unknowns[j]] = from[j];
     *size = before;
-    return residuals(sim, r);
+    return residuals(kernel, r);
 }
 
 // Newton's method with step halving from the present values. *worst: the largest residual where it ended.
-static kaiStatus iterate(kaiSim* sim, uint32_t n, double* worst)
+static kaiStatus iterate(Kernel* kernel, uint32_t n, double* worst)
 {
     static _Thread_local double a[INITIAL_MAX][INITIAL_MAX];
     double r[INITIAL_MAX];
-    kaiStatus status = residuals(sim, r);
+    kaiStatus status = residuals(kernel, r);
     *worst = norm(r, n);
     for (int round = 0; round < 100 && status == KAI_OK && *worst != 0 && *worst != INFINITY; round++)
     {
         double before = *worst;
-        status = fill_matrix(sim, a, r, n);
+        status = fill_matrix(kernel, a, r, n);
         if (status != KAI_OK || !solve_dense(a, r, n))
             return status;
-        status = search(sim, r, n, worst);
+        status = search(kernel, r, n, worst);
         if (status == KAI_OK && *worst >= before)
             return KAI_OK;  // as good as it gets
         if (status == KAI_OK)
-            status = residuals(sim, r);
+            status = residuals(kernel, r);
     }
     return status;
 }
@@ -142,34 +142,35 @@ static double start_value(double written, int k, uint32_t j)
     return written != 0 ? written * (1 + 0.1 * size * spread / (1 + fabs(size))) : size * spread;
 }
 
-kaiStatus initial_solve(kaiSim* sim)
+kaiStatus initial_solve(Kernel* kernel)
 {
     enum
     {
         ATTEMPTS = 31
     };
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     uint32_t n = model->residuals_count;
     double written[INITIAL_MAX];
     if (n == 0)
         return KAI_OK;
     if (n != model->unknowns_count || n > INITIAL_MAX)
-        return sim_fail(sim, 0, "leave the start value of exactly as many states open as there are `initial` equations",
-                        "%u initial equations for %u states without a start value", n, model->unknowns_count);
+        return kernel_fail(kernel, 0,
+                           "leave the start value of exactly as many states open as there are `initial` equations",
+                           "%u initial equations for %u states without a start value", n, model->unknowns_count);
     for (uint32_t j = 0; j < n; j++)
-        written[j] = sim->R[model->unknowns[j]];
+        written[j] = kernel->R[model->unknowns[j]];
     double worst = INFINITY, least = INFINITY;
     for (int k = 0; k < ATTEMPTS; k++)
     {
         for (uint32_t j = 0; j < n; j++)
-            sim->R[model->unknowns[j]] = start_value(written[j], k, j);
-        kaiStatus status = iterate(sim, n, &worst);
+            kernel->R[model->unknowns[j]] = start_value(written[j], k, j);
+        kaiStatus status = iterate(kernel, n, &worst);
         if (status != KAI_OK)
             return status;
         if (worst < 1e-9)
-            return guard_start(sim);
+            return guard_start(kernel);
         least = fmin(least, worst);
     }
-    return sim_fail(sim, 0, "check the `initial` equations; give guesses near the solution, `state x ~ 3`",
-                    "the initial equations could not be solved; the least residual reached is %g", least);
+    return kernel_fail(kernel, 0, "check the `initial` equations; give guesses near the solution, `state x ~ 3`",
+                       "the initial equations could not be solved; the least residual reached is %g", least);
 }

@@ -1,4 +1,5 @@
 // The run loop: start, steps, instants, end. The agenda tells what comes next; only what is due is worked on.
+#include "flow/flow.h"
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -12,244 +13,269 @@ static bool same_time(double a, double b)
 // ---- start
 // -----------------------------------------------------------------------------------------------------------
 
-static void apply_set_values(kaiSim* sim)
+static kaiStatus check_start_values(Kernel* kernel)
 {
-    for (uint32_t i = 0; i < sim->model->vars_count; i++)
-        if (sim->set[i])
-            sim->R[sim->model->vars[i].reg] = sim->set_values[i];
-}
-
-static kaiStatus prepare(kaiSim* sim)
-{
-    const kaiModel* model = sim->model;
-    sim->R[model->reg_time] = sim->options.start;
-    if (sim_numeric(sim))
-        pulse_start(sim);
-    apply_set_values(sim);
-    kaiStatus status = sim_run_code(sim, model->params);
-    if (status == KAI_OK)
-        status = sim_run_code(sim, model->start);
-    apply_set_values(sim);
-    if (status == KAI_OK && sim->bonds != NULL)
-        status = bonds_start(sim);
-    if (status == KAI_OK)
-        status = size_nominals(sim);
-    if (status == KAI_OK)
-        status = guard_start(sim);
-    if (status == KAI_OK)
-        status = initial_solve(sim);
-    if (status == KAI_OK)
-        status = delay_start(sim);
-    return status == KAI_OK ? schedule_start(sim) : status;
-}
-
-static kaiStatus check_start_values(kaiSim* sim)
-{
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     for (uint32_t i = 0; i < model->state_count; i++)
-        if (!isfinite(sim_states(sim)[i]))
+        if (!isfinite(kernel_states(kernel)[i]))
         {
             const ModelVar* var = &model->vars[model->state_vars[i]];
-            return sim_fail(sim, var->place, "give it a finite start value", "the start value of %s is %g",
-                            model_string(model, var->name), sim_states(sim)[i]);
+            return kernel_fail(kernel, var->place, "give it a finite start value", "the start value of %s is %g",
+                               model_string(model, var->name), kernel_states(kernel)[i]);
         }
     return KAI_OK;
 }
 
-// `balance`: power must balance in the values of the time reached. A step does not compute all of them by itself.
-static kaiStatus check_balance(kaiSim* sim, bool instant)
+static void apply_set_values(Kernel* kernel)
 {
-    if (sim->bonds == NULL || !(sim->options.balance > 0))
-        return KAI_OK;
-    kaiStatus status = instant ? KAI_OK : sim_run_code(sim, sim->model->flow);
-    return status == KAI_OK ? balance_check(sim) : status;
+    for (uint32_t i = 0; i < kernel->model->vars_count; i++)
+        if (kernel->set[i])
+            kernel->R[kernel->model->vars[i].reg] = kernel->set_values[i];
 }
 
-static kaiStatus run_start(kaiSim* sim)
+kaiStatus flow_prepare(Kernel* kernel)
 {
-    sim->started = true;
-    sim->flow_start = sim->options.start;
-    kaiStatus status = prepare(sim);
+    const kaiModel* model = kernel->model;
+    kernel->flow_start = kernel->R[model->reg_time] = kernel->options->start;
+    apply_set_values(kernel);
+    kaiStatus status = kernel_run(kernel, model->params);
     if (status == KAI_OK)
-        status = check_start_values(sim);
+        status = kernel_run(kernel, model->start);
+    apply_set_values(kernel);
+    if (status == KAI_OK && kernel->bonds != NULL)
+        status = bonds_start(kernel);
     if (status == KAI_OK)
-        status = instant_run(sim, sim->options.start, true);
-    size_start(sim);
+        status = nominals_start(kernel);
     if (status == KAI_OK)
-        status = record_instant_end(sim);
-    return status == KAI_OK ? check_balance(sim, true) : status;
+        status = guard_start(kernel);
+    if (status == KAI_OK)
+        status = initial_solve(kernel);
+    return status == KAI_OK ? check_start_values(kernel) : status;
+}
+
+// A step is never longer than the shortest delay, so that what comes out of it is known.
+static kaiStatus start_delays(Flow* flow)
+{
+    double shortest, longest = flow->kernel->options->max_step;
+    kaiStatus status = delay_start(flow->kernel, &shortest);
+    if (status != KAI_OK || shortest == INFINITY)
+        return status;
+    for (uint32_t i = 0; i < flow->model->islands_count; i++)
+        ode_set_max_step(flow->island_odes[i], longest > 0 ? fmin(longest, shortest) : shortest);
+    return KAI_OK;
+}
+
+static kaiStatus run_start(Flow* flow)
+{
+    Kernel* kernel = flow->kernel;
+    flow->started = true;
+    if (kernel_numeric(kernel))
+        pulse_start(flow);
+    kaiStatus status = flow_prepare(kernel);
+    if (status == KAI_OK)
+        status = start_delays(flow);
+    if (status == KAI_OK)
+        status = schedule_start(kernel);
+    if (status == KAI_OK)
+        status = instant_run(kernel, kernel->options->start, true);
+    size_start(flow);
+    if (status == KAI_OK)
+        status = flow->hooks->end(flow->owner);
+    return status == KAI_OK ? flow->hooks->check(flow->owner, true) : status;
 }
 
 // ---- steps
 // -----------------------------------------------------------------------------------------------------------
 
 // Crossings a few ulp of t (or of their step) apart share one instant.
-static double shared(const kaiSim* sim, uint32_t item, double t)
+static double shared(const Flow* flow, uint32_t item, double t)
 {
-    uint32_t guard = item - sim->model->clocks_count;
-    if (item < sim->model->clocks_count || guard >= sim->model->guards_count || sim->model->guards[guard].time_only)
+    uint32_t guard = item - flow->model->clocks_count;
+    if (item < flow->model->clocks_count || guard >= flow->model->guards_count || flow->model->guards[guard].time_only)
         return 4e-16 * fabs(t);
-    return fmax(9e-16 * fabs(t), 4e-15 * (sim->guards[guard].until - sim->guards[guard].from));
+    return fmax(9e-16 * fabs(t), 4e-15 * (flow->kernel->guards[guard].until - flow->kernel->guards[guard].from));
 }
 
 // The islands of a located guard stand where it was found in their steps, and go on from there: what is left of a step
 // is known to a few ulp of its length only, which is too coarse beside the next crossing of the same guard. The step of
 // an island that it reads alone has been cut there already.
-static void pin_islands(kaiSim* sim, uint32_t index, double t)
+static void pin_islands(Flow* flow, uint32_t index, double t)
 {
-    const GuardState* g = &sim->guards[index];
-    const IndexRange islands = sim->model->guards[index].islands;
+    const GuardState* g = &flow->kernel->guards[index];
+    const IndexRange islands = flow->model->guards[index].islands;
     for (uint32_t i = 0; i < islands.count; i++)
     {
-        uint32_t island = sim->model->guard_islands[islands.first + i];
-        const Ode* ode = sim->island_odes[island];
+        uint32_t island = flow->model->guard_islands[islands.first + i];
+        const Ode* ode = flow->island_odes[island];
         double start = ode_step_start(ode), h = ode_time(ode) - start, length = g->until - g->from;
-        sim->islands[island].own = sim->touch + 1;
+        flow->islands[island].own = flow->kernel->touch + 1;
         if (islands.count == 1)
             return;
-        island_disturb(sim, island);
+        kernel_disturb_island(flow->kernel, island);
         if (g->due != t || !(h > 0))
             continue;
-        sim->islands[island].pin_time = t;
-        sim->islands[island].pin =
+        flow->islands[island].pin_time = t;
+        flow->islands[island].pin =
             g->from == start && length == h ? g->theta : (g->from - start) / h + g->theta * (length / h);
     }
 }
 
-static kaiStatus take_due(kaiSim* sim, uint32_t item)
+static kaiStatus take_due(Flow* flow, uint32_t item)
 {
-    const kaiModel* model = sim->model;
-    agenda_set(&sim->agenda, item, INFINITY);
+    const kaiModel* model = flow->model;
+    agenda_set(&flow->kernel->agenda, item, INFINITY);
     if (item < model->clocks_count)
-        sim->due_clocks.at[sim->due_clocks.count++] = item;
+        flow->kernel->due_clocks.at[flow->kernel->due_clocks.count++] = item;
     else if (item < model->clocks_count + model->guards_count)
-        sim->located[sim->located_count++] = item - model->clocks_count;
-    else if (item < agenda_hold(sim))
-        return islands_arrive(sim, item - model->clocks_count - model->guards_count);
+        flow->kernel->located[flow->kernel->located_count++] = item - model->clocks_count;
+    else if (item < agenda_hold(flow->kernel))
+        return islands_arrive(flow, item - model->clocks_count - model->guards_count);
     return KAI_OK;
 }
 
 // Takes what is due at `next` from the agenda. *found: something discrete is, and *t is its time.
-static kaiStatus collect_due(kaiSim* sim, double next, bool* found, double* t)
+static kaiStatus collect_due(Flow* flow, double next, bool* found, double* t)
 {
     uint32_t item = 0;
     double at;
     kaiStatus status = KAI_OK;
-    *found = delay_next_time(sim) <= next + 4e-16 * fabs(next);
+    *found = delay_next_time(flow->kernel) <= next + 4e-16 * fabs(next);
     *t = next;
-    while (status == KAI_OK && (at = agenda_next(&sim->agenda, &item)) <= next + shared(sim, item, next))
+    while (status == KAI_OK && (at = agenda_next(&flow->kernel->agenda, &item)) <= next + shared(flow, item, next))
     {
-        bool island = item >= agenda_island(sim, 0) && item < agenda_hold(sim);
+        bool island = item >= agenda_island(flow->kernel, 0) && item < agenda_hold(flow->kernel);
         if (!island)
             *t = fmax(*t, at);
         *found |= !island;
-        status = take_due(sim, item);
+        status = take_due(flow, item);
     }
-    for (uint32_t i = 0; i < sim->located_count; i++)
+    for (uint32_t i = 0; i < flow->kernel->located_count; i++)
     {
-        pin_islands(sim, sim->located[i], *t);
-        sim->guards[sim->located[i]].due = INFINITY;
+        pin_islands(flow, flow->kernel->located[i], *t);
+        flow->kernel->guards[flow->kernel->located[i]].due = INFINITY;
     }
     return status;
 }
 
-static kaiStatus solver_point(kaiSim* sim, double t)
+static kaiStatus solver_point(Flow* flow, double t)
 {
-    bool recorded = t >= sim->options.stop;
-    for (uint32_t i = 0; i < sim->waiting.count; i++)
-        recorded |= sim->islands[sim->waiting.at[i]].recorded;
-    sim->now = (kaiTag){t, 0, 0};
-    sim->rank = 0;
-    touch_moment(sim, t);
-    size_look(sim);
-    kaiStatus status = recorded ? record_tag(sim, false, false) : KAI_OK;
+    Kernel* kernel = flow->kernel;
+    bool shown = t >= kernel->options->stop;
+    for (uint32_t i = 0; i < flow->waiting.count; i++)
+        shown |= kernel->island_shown[flow->waiting.at[i]];
+    kernel->now = (kaiTag){t, 0, 0};
+    touch_moment(kernel, t);
+    size_look(flow);
+    kaiStatus status = shown ? flow->hooks->point(flow->owner) : KAI_OK;
     if (status == KAI_OK)
-        status = check_balance(sim, false);
-    return status == KAI_OK && sim_numeric(sim) ? pulse_step_done(sim) : status;
+        status = flow->hooks->check(flow->owner, false);
+    return status == KAI_OK && kernel_numeric(kernel) ? pulse_step_done(flow) : status;
 }
 
-static kaiStatus run_instant(kaiSim* sim, double t)
+static kaiStatus run_instant(Flow* flow, double t)
 {
-    size_look(sim);
-    kaiStatus status = instant_run(sim, t, false);
+    size_look(flow);
+    kaiStatus status = instant_run(flow->kernel, t, false);
     if (status == KAI_OK)
-        status = record_instant_end(sim);
-    return status == KAI_OK ? check_balance(sim, true) : status;
+        status = flow->hooks->end(flow->owner);
+    return status == KAI_OK ? flow->hooks->check(flow->owner, true) : status;
 }
 
-// To the next time at which anything is due. KAI_INSTANT: it was an instant.
-static kaiStatus proceed(kaiSim* sim)
+// To the next time at which anything is due, at most to `until`. KAI_INSTANT: it was an instant.
+static kaiStatus proceed(Flow* flow, double until)
 {
+    Kernel* kernel = flow->kernel;
     uint32_t item;
     bool found = false;
-    double t, next = fmin(agenda_next(&sim->agenda, &item), delay_next_time(sim));
-    next = fmin(next, sim->options.stop);
-    kaiStatus status = next > sim->now.t ? record_step(sim, sim->now.t, next) : KAI_OK;
+    double t, next = fmin(agenda_next(&kernel->agenda, &item), delay_next_time(kernel));
+    bool waits = until < next && until < kernel->options->stop && !same_time(until, next);
+    next = waits ? until : fmin(next, kernel->options->stop);
+    kaiStatus status = next > kernel->now.t ? flow->hooks->between(flow->owner, kernel->now.t, next) : KAI_OK;
+    if (status == KAI_OK && waits)  // nothing happens there: the run only stands there
+    {
+        kernel->now = (kaiTag){next, 0, 0};
+        touch_moment(kernel, next);
+        return KAI_OK;
+    }
     if (status == KAI_OK)
-        status = collect_due(sim, next, &found, &t);
+        status = collect_due(flow, next, &found, &t);
     if (status != KAI_OK)
         return status;
     if (!found)
-        return solver_point(sim, next);
-    status = run_instant(sim, t);
+        return solver_point(flow, next);
+    status = run_instant(flow, t);
     return status == KAI_OK ? KAI_INSTANT : status;
 }
 
-static bool is_over(const kaiSim* sim)
+static bool is_over(const Kernel* kernel)
 {
-    return sim->halted || sim->now.t >= sim->options.stop || same_time(sim->now.t, sim->options.stop);
+    double stop = kernel->options->stop;
+    return kernel->halted || kernel->now.t >= stop || same_time(kernel->now.t, stop);
 }
 
-// To the next instant, or to the end.
-static kaiStatus go_on(kaiSim* sim)
+// To the next instant, to `until` (KAI_OK), or to the end.
+static kaiStatus go_on(Flow* flow, double until)
 {
+    Kernel* kernel = flow->kernel;
+    const volatile int* interrupt = kernel->options->interrupt;
     for (;;)
     {
-        if (sim->options.interrupt != NULL && *sim->options.interrupt != 0)
+        if (interrupt != NULL && *interrupt != 0)
             return KAI_INTERRUPTED;
-        kaiStatus status = sim->outside.count > 0 ? run_instant(sim, sim->now.t) : KAI_OK;
-        if (status == KAI_OK && !sim->halted)
-            status = islands_advance(sim);
-        if (status == KAI_OK && is_over(sim))
+        kaiStatus status = kernel->outside.count > 0 ? run_instant(flow, kernel->now.t) : KAI_OK;
+        if (status == KAI_OK && !kernel->halted)
+            status = islands_advance(flow);
+        if (status == KAI_OK && is_over(kernel))
             return KAI_END;
+        if (status == KAI_OK && kernel->now.t >= until)
+            return KAI_OK;
         if (status == KAI_OK)
-            status = proceed(sim);
+            status = proceed(flow, until);
         if (status != KAI_OK)
             return status;
     }
 }
 
-static kaiStatus fail_with(kaiSim* sim, kaiStatus status)
+// Who asks after the end finds the states there, not where a guard was looked at last.
+static void load_end(Flow* flow)
 {
-    sim->ended = true;
-    if (sim->failure.status == KAI_OK)
-        sim->failure = (kaiFailure){.status = status, .tag = sim->now, .text = "the run was stopped"};
+    for (uint32_t i = 0; i < flow->model->islands_count; i++)
+        if (flow->islands[i].begun)
+            island_load(flow, i, flow->kernel->now.t);
+}
+
+static kaiStatus fail_with(Flow* flow, kaiStatus status)
+{
+    Kernel* kernel = flow->kernel;
+    flow->ended = true;
+    if (kernel->failure.status == KAI_OK)
+        kernel->failure = (kaiError){.status = status, .tag = kernel->now, .message = "the run was stopped"};
     return status;
 }
 
-kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
+kaiStatus flow_step_to(Flow* flow, double until)
 {
-    (void)model;
-    if (sim->ended)
-        return sim->failure.status != KAI_OK ? sim->failure.status : KAI_END;
-    kaiStatus status = sim->started ? go_on(sim) : run_start(sim);
+    Kernel* kernel = flow->kernel;
+    if (flow->ended)
+        return kernel->failure.status != KAI_OK ? kernel->failure.status : KAI_END;
+    bool begins = !flow->started;
+    kaiStatus status = begins ? run_start(flow) : go_on(flow, until);
     if (status < 0)
-        return fail_with(sim, status);
-    if (status == KAI_OK)
+        return fail_with(flow, status);
+    if (begins && status == KAI_OK)
         status = KAI_INSTANT;  // the start
-    if (status == KAI_INSTANT && sim->halted)
+    if (status == KAI_INSTANT && kernel->halted)
         status = KAI_END;
     if (status == KAI_END)
-        size_end(sim);
-    sim->ended |= status == KAI_END;
+    {
+        load_end(flow);
+        size_end(flow);
+    }
+    flow->ended |= status == KAI_END || kernel->failure.status == KAI_INTERRUPTED;
     return status;
 }
 
-kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim)
+kaiStatus flow_step(Flow* flow)
 {
-    kaiStatus status;
-    do
-        status = kaiSim_Step(model, sim);
-    while (status == KAI_INSTANT);
-    return status;
+    return flow_step_to(flow, INFINITY);
 }

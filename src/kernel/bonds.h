@@ -5,7 +5,8 @@
 
 #include "base/arena.h"
 #include "bond/cache.h"
-#include "kernel/sim.h"
+#include "bond/selection.h"
+#include "kernel/kernel.h"
 
 #include <setjmp.h>
 
@@ -39,6 +40,12 @@ typedef struct BondRun
     bool* shared;  // per port of a storage: at this instant it took its share of what others store
     uint32_t shared_count;
     double* scratch;  // for inverses of matrices
+    // select.c
+    BondSelection* selection;          // NULL: no one-way junctions
+    double* most;                      // what it remembers
+    bool linear;                       // all inputs are sources and storages
+    const BondPart *varying, *varied;  // in this set of modes: changes in the run, and who depends by way of it
+    Kernel* kernel;
 } BondRun;
 
 struct Bonds
@@ -60,32 +67,45 @@ struct Bonds
     double* settled;  // sets of modes with states that were committed at this instant
     uint32_t settled_count;
     uint32_t last_place;  // of the last transition taken
+    double* most;         // of all runs: saved with a snapshot
+    uint32_t most_count;
+    double* kept;        // registers from VALUE on, while something is looked up
+    double slack;        // of the selection, in this instant
+    double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
 };
 
-kaiStatus bonds_create(kaiSim* sim);
-void bonds_destroy(kaiSim* sim);
-kaiStatus bonds_start(kaiSim* sim);  // parameters are known: the equations of the first modes
-kaiStatus bonds_enter(kaiSim* sim);  // the maps of the modes that the registers show
+kaiStatus bonds_create(Kernel* kernel);
+void bonds_destroy(Kernel* kernel);
+kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
+kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the registers show
 // The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
 // values.
-kaiStatus bonds_jump(kaiSim* sim, bool* consistent);
-void bonds_clear_areas(kaiSim* sim);
-void bonds_warn_not_unique(kaiSim* sim);  // about the modes that were committed
-kaiStatus bonds_fail_inconsistent(kaiSim* sim);
+kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
+void bonds_clear_areas(Kernel* kernel);
+void bonds_warn_not_unique(Kernel* kernel);  // about the modes that were committed
+kaiStatus bonds_fail_inconsistent(Kernel* kernel);
+kaiStatus bonds_check_varying(Kernel* kernel);  // the modes that are to be committed
 
 // Sources, storages and corrections as the registers have them, to b0 (impulses, if wanted), b1 and b2.
-void bonds_read_inputs(kaiSim* sim, BondRun* run, bool impulses);
+void bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 
-// balance.c: energy across jumps, power between instants.
-void balance_before(kaiSim* sim);
-kaiStatus balance_jump(kaiSim* sim);
-kaiStatus balance_check(kaiSim* sim);
+// The jump of the present modes, if it is no more than what solver and rounding have let dependent storages drift.
+void bonds_project(Kernel* kernel);
+
+// select.c: signs of one-way junctions
+void select_start(Kernel* kernel, BondRun* run);   // the graph is known
+void select_learn(Kernel* kernel);                 // inputs as they are committed
+void select_judge(Kernel* kernel);                 // the set of modes in the registers, after its jump
+bool select_slack(Kernel* kernel, double factor);  // see bond_selection_slack; false: nothing to select
+bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t);
+double select_tolerance(const Kernel* kernel, uint32_t ctx);  // of the junction whose mode the context is
+bool select_is_rounding(const Kernel* kernel, uint32_t state, double change);
 
 // multiport.c: the inverse of the matrix of a storage, into its registers. `scratch`: 2 ports² numbers.
-kaiStatus multiport_invert(kaiSim* sim, const BondPart* part, double* scratch);
+kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch);
 
 // switching.c: rule B3, after a reaction on committed values. Writes the rows of the instant.
-void switching_begin(kaiSim* sim);
-kaiStatus switching_run(kaiSim* sim, CommitResult* result);
+void switching_begin(Kernel* kernel);
+kaiStatus switching_run(Kernel* kernel, CommitResult* result);
 
 #endif

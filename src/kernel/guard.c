@@ -1,37 +1,38 @@
 // Guards: relations that stay latched between instants (rule C1) and level crossings (C2): what they remember, what a
 // commit makes of them, and how they are armed after an instant. Where they cross is found in crossing.c.
 #include "kernel/guard.h"
+#include "kernel/bonds.h"
 
 #include <math.h>
 #include <string.h>
 
-bool guard_is_active(const kaiSim* sim, const Guard* guard, bool react)
+bool guard_is_active(const Kernel* kernel, const Guard* guard, bool react)
 {
     uint32_t present = react ? guard->react_present : guard->present;
-    return sim_ctx_active(sim, guard->ctx) && (present == NO_REG || sim->R[present] != 0);
+    return kernel_ctx_active(kernel, guard->ctx) && (present == NO_REG || kernel->R[present] != 0);
 }
 
 // ---- latches
 // ---------------------------------------------------------------------------------------------------------
 
 // A crossing that went back over its level since the last step is armed again.
-static void update_side(kaiSim* sim, const Guard* guard)
+static void update_side(Kernel* kernel, const Guard* guard)
 {
-    int now = sign_of(sim->R[guard->argument]);
-    if (is_crossing(guard) && guard->searched && sim->R[guard->side] != 2 && now != 0)
-        sim->R[guard->side] = now;
+    int now = sign_of(kernel->R[guard->argument]);
+    if (is_crossing(guard) && guard->searched && kernel->R[guard->side] != 2 && now != 0)
+        kernel->R[guard->side] = now;
 }
 
 // At the left limit of an instant; the located ones get their side afterwards.
-void guard_left_limit(kaiSim* sim)
+void guard_left_limit(Kernel* kernel)
 {
-    for (ActiveWalk w = {0}; active_guard(sim, &w);)
+    for (ActiveWalk w = {0}; active_guard(kernel, &w);)
     {
-        const Guard* guard = &sim->model->guards[w.index];
-        bool active = guard_is_active(sim, guard, false);
-        sim->R[guard->last_g] = active ? sim->R[guard->argument] : NAN;
+        const Guard* guard = &kernel->model->guards[w.index];
+        bool active = guard_is_active(kernel, guard, false);
+        kernel->R[guard->last_g] = active ? kernel->R[guard->argument] : NAN;
         if (active)
-            update_side(sim, guard);
+            update_side(kernel, guard);
     }
 }
 
@@ -47,44 +48,45 @@ static double fresh_truth(const Guard* guard, double argument)
     }
 }
 
-kaiStatus guard_start(kaiSim* sim)
+kaiStatus guard_start(Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     for (int round = 0; round < 4; round++)  // a relation may stand on another one
     {
-        kaiStatus status = sim_run_code(sim, model->events);
+        kaiStatus status = kernel_run(kernel, model->events);
         if (status != KAI_OK)
             return status;
         for (uint32_t i = 0; i < model->guards_count; i++)
         {
             const Guard* guard = &model->guards[i];
             if (!is_crossing(guard))
-                sim->R[guard->latch] = fresh_truth(guard, sim->R[guard->argument]);
-            else if (guard_is_active(sim, guard, false))
-                sim->R[guard->side] = sign_of(sim->R[guard->argument]);
+                kernel->R[guard->latch] = fresh_truth(guard, kernel->R[guard->argument]);
+            else if (guard_is_active(kernel, guard, false))
+                kernel->R[guard->side] = sign_of(kernel->R[guard->argument]);
         }
     }
     return KAI_OK;
 }
 
-static kaiStatus cross(kaiSim* sim, uint32_t index, int toward)
+static kaiStatus cross(Kernel* kernel, uint32_t index, int toward)
 {
-    const Guard* guard = &sim->model->guards[index];
-    double* R = sim->R;
-    touch_guard(sim, index);
-    touch_register(sim, guard->latch);
-    kaiStatus status = touch_settle(sim, false);
+    const Guard* guard = &kernel->model->guards[index];
+    double* R = kernel->R;
+    touch_guard(kernel, index);
+    touch_register(kernel, guard->latch);
+    kaiStatus status = touch_settle(kernel, false);
     if (status != KAI_OK)
         return status;
-    GuardState* state = &sim->guards[index];
+    GuardState* state = &kernel->guards[index];
     state->located++;
-    sim->counters.located++;
+    kernel->counters.located++;
     state->crossed = (int8_t)toward;
-    fired_guard(sim, index);
-    if (state->fired != sim->instant_runs)
+    kernel->hooks->fires(kernel->owner, SIGN_GUARD, index, guard->place);
+    if (state->fired != kernel->instant_runs)
     {
-        state->fired = sim->instant_runs;
-        sim->fired[sim->fired_count++] = index;
+        state->fired = kernel->instant_runs;
+        state->crossed_first = (int8_t)toward;  // it may come back at once
+        kernel->fired[kernel->fired_count++] = index;
     }
     switch (guard->kind)
     {
@@ -93,11 +95,11 @@ static kaiStatus cross(kaiSim* sim, uint32_t index, int toward)
     case GUARD_FLOOR_UP: R[guard->latch] += 1; break;
     case GUARD_FLOOR_DOWN: R[guard->latch] -= 1; break;
     default:
-        sim_raise(sim, guard->latch);
+        kernel_raise(kernel, guard->latch);
         R[guard->side] = toward;
         return KAI_OK;
     }
-    islands_disturb(sim, guard->latch);
+    kernel_disturb(kernel, guard->latch);
     return KAI_OK;
 }
 
@@ -111,9 +113,9 @@ static bool fires(const Guard* guard, int from, int to)
     }
 }
 
-static void commit_crossing(kaiSim* sim, const Guard* guard, GuardState* state, CommitResult* result)
+static void commit_crossing(Kernel* kernel, const Guard* guard, GuardState* state, CommitResult* result)
 {
-    double* R = sim->R;
+    double* R = kernel->R;
     double g = R[guard->react_g];
     int now = sign_of(g), before = (int)R[guard->side];
     if (before == 2)
@@ -122,7 +124,7 @@ static void commit_crossing(kaiSim* sim, const Guard* guard, GuardState* state, 
     {
         if (fires(guard, before, now))
         {
-            sim_raise(sim, guard->latch);
+            kernel_raise(kernel, guard->latch);
             state->located++;
             result->other = true;
         }
@@ -130,14 +132,14 @@ static void commit_crossing(kaiSim* sim, const Guard* guard, GuardState* state, 
     }
 }
 
-void guard_commit(kaiSim* sim, CommitResult* result)
+void guard_commit(Kernel* kernel, CommitResult* result)
 {
-    double* R = sim->R;
-    for (ActiveWalk w = {0}; active_guard(sim, &w);)
+    double* R = kernel->R;
+    for (ActiveWalk w = {0}; active_guard(kernel, &w);)
     {
         uint32_t i = w.index;
-        const Guard* guard = &sim->model->guards[i];
-        if (!guard_is_active(sim, guard, true))
+        const Guard* guard = &kernel->model->guards[i];
+        if (!guard_is_active(kernel, guard, true))
         {
             R[guard->last_g] = NAN;
             if (is_crossing(guard))
@@ -145,58 +147,58 @@ void guard_commit(kaiSim* sim, CommitResult* result)
             continue;
         }
         if (is_crossing(guard))
-            commit_crossing(sim, guard, &sim->guards[i], result);
+            commit_crossing(kernel, guard, &kernel->guards[i], result);
         else if (R[guard->latch] != R[guard->truth])
         {
             R[guard->latch] = R[guard->truth];
-            islands_disturb(sim, guard->latch);
+            kernel_disturb(kernel, guard->latch);
         }
         R[guard->last_g] = R[guard->react_g];
     }
 }
 
 // What guard_commit is going to change.
-void guard_touch(kaiSim* sim)
+void guard_touch(Kernel* kernel)
 {
-    for (ActiveWalk w = {0}; active_guard(sim, &w);)
+    for (ActiveWalk w = {0}; active_guard(kernel, &w);)
     {
-        const Guard* guard = &sim->model->guards[w.index];
-        if (!guard_is_active(sim, guard, true))
+        const Guard* guard = &kernel->model->guards[w.index];
+        if (!guard_is_active(kernel, guard, true))
             continue;
-        bool changes = is_crossing(guard) ? sim->R[guard->react_g] != sim->R[guard->last_g]
-                                          : sim->R[guard->latch] != sim->R[guard->truth];
+        bool changes = is_crossing(guard) ? kernel->R[guard->react_g] != kernel->R[guard->last_g]
+                                          : kernel->R[guard->latch] != kernel->R[guard->truth];
         if (changes)
-            touch_register(sim, guard->latch);
+            touch_register(kernel, guard->latch);
     }
 }
 
 // ---- arming
 // ----------------------------------------------------------------------------------------------------------
 
-static void toggle_latches(kaiSim* sim)
+static void toggle_latches(Kernel* kernel)
 {
-    for (uint32_t i = 0; i < sim->located_count; i++)
+    for (uint32_t i = 0; i < kernel->located_count; i++)
     {
-        const Guard* guard = &sim->model->guards[sim->located[i]];
+        const Guard* guard = &kernel->model->guards[kernel->located[i]];
         if (guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL)
-            sim->R[guard->latch] = sim->R[guard->latch] == 0;
+            kernel->R[guard->latch] = kernel->R[guard->latch] == 0;
     }
 }
 
 // The located guards and their slopes, with the latches as they are. The derivatives are those of the step that ends
 // here.
-static kaiStatus look_located(kaiSim* sim)
+static kaiStatus look_located(Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     kaiStatus status = KAI_OK;
     CodeRange last = {0, 0};
-    for (uint32_t i = 0; i < sim->located_count && status == KAI_OK; i++)
+    for (uint32_t i = 0; i < kernel->located_count && status == KAI_OK; i++)
     {
-        const Guard* guard = &model->guards[sim->located[i]];
+        const Guard* guard = &model->guards[kernel->located[i]];
         for (uint32_t k = 0; k < guard->islands.count && status == KAI_OK; k++)
-            status = island_slopes(sim, model->guard_islands[guard->islands.first + k]);
+            status = kernel->hooks->slopes(kernel->owner, model->guard_islands[guard->islands.first + k]);
         if (status == KAI_OK && (guard->look.start != last.start || guard->look.end != last.end))
-            status = sim_run_code(sim, guard->look);
+            status = kernel_run(kernel, guard->look);
         last = guard->look;
     }
     return status;
@@ -205,157 +207,171 @@ static kaiStatus look_located(kaiSim* sim)
 // Guards were searched on the branch before the instant. One whose own kink lies at the same time (max(0, x) that comes
 // down to 0) may have crossed on that branch only: with the branches of now it is not past its level and does not go
 // there. The slopes of the states are still those before the instant, so a field that turns makes no difference here.
-static kaiStatus drop_turned(kaiSim* sim)
+static kaiStatus drop_turned(Kernel* kernel)
 {
     uint32_t kept = 0;
-    if (look_located(sim) != KAI_OK)
+    if (look_located(kernel) != KAI_OK)
         return KAI_ERR_RUN;
-    for (uint32_t i = 0; i < sim->located_count; i++)
-        sim->guards[sim->located[i]].slope = sim->R[sim->model->guards[sim->located[i]].slope];
-    toggle_latches(sim);
-    kaiStatus status = look_located(sim);
-    toggle_latches(sim);
-    for (uint32_t i = 0; i < sim->located_count; i++)
+    for (uint32_t i = 0; i < kernel->located_count; i++)
+        kernel->guards[kernel->located[i]].slope = kernel->R[kernel->model->guards[kernel->located[i]].slope];
+    toggle_latches(kernel);
+    kaiStatus status = look_located(kernel);
+    toggle_latches(kernel);
+    for (uint32_t i = 0; i < kernel->located_count; i++)
     {
-        uint32_t index = sim->located[i];
-        const Guard* guard = &sim->model->guards[index];
-        const GuardState* state = &sim->guards[index];
-        bool turned = state->toward * state->slope > 0 && state->toward * sim->R[guard->slope] <= 0;
-        if (!turned || is_past(sim, guard, sim->R[guard->g]))
-            sim->located[kept++] = index;
+        uint32_t index = kernel->located[i];
+        const Guard* guard = &kernel->model->guards[index];
+        const GuardState* state = &kernel->guards[index];
+        bool turned = state->toward * state->slope > 0 && state->toward * kernel->R[guard->slope] <= 0;
+        if (!turned || is_past(kernel, guard, guard_value(kernel, guard)))
+            kernel->located[kept++] = index;
     }
-    sim->located_count = kept;
+    kernel->located_count = kept;
     return status;
 }
 
-kaiStatus guard_apply_located(kaiSim* sim)
+kaiStatus guard_apply_located(Kernel* kernel)
 {
-    kaiStatus status = sim->located_count > 1 ? drop_turned(sim) : KAI_OK;
-    for (uint32_t i = 0; i < sim->located_count && status == KAI_OK; i++)
-        status = cross(sim, sim->located[i], sim->guards[sim->located[i]].toward);
-    sim->located_count = 0;
+    kaiStatus status = kernel->located_count > 1 ? drop_turned(kernel) : KAI_OK;
+    for (uint32_t i = 0; i < kernel->located_count && status == KAI_OK; i++)
+        status = cross(kernel, kernel->located[i], kernel->guards[kernel->located[i]].toward);
+    kernel->located_count = 0;
     return status;
 }
 
 // On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.
-static bool leaves_level(kaiSim* sim, const Guard* guard, const GuardState* state)
+static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
 {
-    int to = sign_of(state->slope), from = is_crossing(guard) ? (int)sim->R[guard->side] : 0;
+    int to = sign_of(state->slope), from = is_crossing(guard) ? (int)kernel->R[guard->side] : 0;
     if (state->g != 0 || to == 0)
         return false;
     switch (guard->kind)
     {
-    case GUARD_LESS: return to < 0 && sim->R[guard->latch] == 0;
-    case GUARD_LESS_EQUAL: return to > 0 && sim->R[guard->latch] != 0;
+    case GUARD_LESS: return to < 0 && kernel->R[guard->latch] == 0;
+    case GUARD_LESS_EQUAL: return to > 0 && kernel->R[guard->latch] != 0;
     case GUARD_FLOOR_UP: return false;
     case GUARD_FLOOR_DOWN: return to < 0;
     default: break;
     }
     if (fires(guard, from, to))
         return true;
-    sim->R[guard->side] = to;  // where it goes is where it will be
+    kernel->R[guard->side] = to;  // where it goes is where it will be
     return false;
 }
 
-// A guard a·t + b is zero at -b/a, exactly as written: evaluated at t = 0, not from where the run happens to be.
-static double affine_zero(kaiSim* sim, const Guard* guard, double slope)
+// The selection (select.c) has found no reason to switch: a value past the level is rounding, or about to go back. It
+// counts from where it is, and is asked again when it has gone further by as much.
+static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
 {
-    double t = sim->R[sim->model->reg_time];
-    sim->R[sim->model->reg_time] = 0;
-    vm_run(sim->model, sim->R, guard->code, &sim->host);
-    double at = -sim->R[guard->g] / slope;
-    sim->R[sim->model->reg_time] = t;
-    vm_run(sim->model, sim->R, guard->code, &sim->host);
+    kernel->R[guard->latch] = 0;
+    bool leaves = state->g == 0 && state->slope < 0;
+    if (!(state->g < 0) && !leaves)
+        return;
+    state->bias = -state->g + fmax(fabs(state->g), select_tolerance(kernel, guard->ctx));
+    state->g += state->bias;
+}
+
+// A guard a·t + b is zero at -b/a, exactly as written: evaluated at t = 0, not from where the run happens to be.
+static double affine_zero(Kernel* kernel, const Guard* guard, double slope)
+{
+    double t = kernel->R[kernel->model->reg_time];
+    kernel->R[kernel->model->reg_time] = 0;
+    vm_run(kernel->model, kernel->R, guard->code, &kernel->host);
+    double at = -kernel->R[guard->g] / slope;
+    kernel->R[kernel->model->reg_time] = t;
+    vm_run(kernel->model, kernel->R, guard->code, &kernel->host);
     return at;
 }
 
-static kaiStatus arm_one(kaiSim* sim, uint32_t index, bool* leaving)
+static kaiStatus arm_one(Kernel* kernel, uint32_t index, bool* leaving)
 {
-    const Guard* guard = &sim->model->guards[index];
-    GuardState* state = &sim->guards[index];
-    bool active = guard->searched && guard_is_active(sim, guard, false);
+    const Guard* guard = &kernel->model->guards[index];
+    GuardState* state = &kernel->guards[index];
+    bool active = guard->searched && guard_is_active(kernel, guard, false);
     state->active = active && !guard->time_only;
     state->due = INFINITY;
-    state->from = state->until = sim->now.t;
+    state->from = state->until = kernel->now.t;
     if (!active)
         return KAI_OK;
-    state->g = sim->R[guard->g];
-    state->slope = sim->R[guard->slope];
-    if (leaves_level(sim, guard, state))
+    state->bias = 0;
+    state->g = kernel->R[guard->g];
+    state->slope = kernel->R[guard->slope];
+    if (guard->one_way)
+        wait_one_way(kernel, guard, state);
+    else if (leaves_level(kernel, guard, state))
     {
-        kaiStatus status = cross(sim, index, sign_of(state->slope));
+        kaiStatus status = cross(kernel, index, sign_of(state->slope));
         if (status != KAI_OK)
             return status;
         *leaving = true;
     }
-    if (state->rebound != 0 && state->fired != sim->instant_runs && state->rebound * state->slope <= 0)
-        state->rebound = 0;  // something else has turned it
-    state->toward = direction(sim, guard);
+    kernel->hooks->armed(kernel->owner, index);
+    state->toward = direction(kernel, guard);
     if (guard->time_only && state->slope * state->toward > 0)
     {
-        state->due = affine_zero(sim, guard, state->slope);
-        if (!(state->due > sim->now.t))
+        state->due = affine_zero(kernel, guard, state->slope);
+        if (!(state->due > kernel->now.t))
             state->due = INFINITY;
     }
     return KAI_OK;
 }
 
 // g and its slope where the run stands, of a guard that reads one island together with the others that do.
-static kaiStatus look_now(kaiSim* sim, const Guard* guard)
+static kaiStatus look_now(Kernel* kernel, const Guard* guard)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     const uint32_t* islands = model->guard_islands + guard->islands.first;
     bool shared = guard->islands.count == 1;
     kaiStatus status = KAI_OK;
-    if (shared && sim->islands[islands[0]].looked == sim->moment)
+    if (shared && kernel->island_looked[islands[0]] == kernel->moment)
         return KAI_OK;
     for (uint32_t i = 0; i < guard->islands.count && status == KAI_OK; i++)
     {
-        island_load(sim, islands[i], sim->now.t);
-        status = island_slopes(sim, islands[i]);
+        kernel->hooks->load(kernel->owner, islands[i], kernel->now.t);
+        status = kernel->hooks->slopes(kernel->owner, islands[i]);
     }
     if (shared)
-        sim->islands[islands[0]].looked = sim->moment;
+        kernel->island_looked[islands[0]] = kernel->moment;
     if (status == KAI_OK)
-        status = sim_run_code(sim, shared ? model->islands[islands[0]].events : guard->look);
+        status = kernel_run(kernel, shared ? model->islands[islands[0]].events : guard->look);
     return status;
 }
 
 // A guard that was touched, or whose islands have started again.
-static kaiStatus arm(kaiSim* sim, uint32_t index, bool* leaving)
+static kaiStatus arm(Kernel* kernel, uint32_t index, bool* leaving)
 {
-    const Guard* guard = &sim->model->guards[index];
-    if (sim->guards[index].armed == sim->arming)
+    const Guard* guard = &kernel->model->guards[index];
+    if (kernel->guards[index].armed == kernel->arming)
         return KAI_OK;
-    sim->guards[index].armed = sim->arming;
-    kaiStatus status = look_now(sim, guard);
-    if (!touch_has_guard(sim, index))
-        update_side(sim, guard);  // the others had their left limit
+    kernel->guards[index].armed = kernel->arming;
+    kaiStatus status = look_now(kernel, guard);
+    if (!touch_has_guard(kernel, index))
+        update_side(kernel, guard);  // the others had their left limit
     if (status == KAI_OK)
-        status = arm_one(sim, index, leaving);
-    agenda_set(&sim->agenda, agenda_guard(sim, index), sim->guards[index].due);
-    if (sim->guards[index].active && guard->islands.count != 1)
-        islands_look(sim, index);
+        status = arm_one(kernel, index, leaving);
+    agenda_set(&kernel->agenda, agenda_guard(kernel, index), kernel->guards[index].due);
+    if (kernel->guards[index].active && guard->islands.count != 1)
+        kernel->hooks->look(kernel->owner, index);
     return status;
 }
 
-kaiStatus guard_arm(kaiSim* sim, bool* leaving)
+kaiStatus guard_arm(Kernel* kernel, bool* leaving)
 {
-    const kaiModel* model = sim->model;
-    if (sim->holds > 0)
-        zeno_check_held(sim);
-    kaiStatus status = islands_restart(sim);
-    sim->moment++;  // derivatives and signals are those after the reactions
-    sim->arming++;
-    touch_merge(sim);
-    for (ActiveWalk w = {0}; status == KAI_OK && active_guard(sim, &w);)
-        status = arm(sim, w.index, leaving);
-    for (uint32_t i = 0; i < sim->restarted.count && !model->fused; i++)
+    const kaiModel* model = kernel->model;
+    if (kernel->holds > 0)
+        kernel->hooks->held(kernel->owner);
+    kaiStatus status = kernel->hooks->restart(kernel->owner);
+    kernel->moment++;  // derivatives and signals are those after the reactions
+    kernel->arming++;
+    touch_merge(kernel);
+    for (ActiveWalk w = {0}; status == KAI_OK && active_guard(kernel, &w);)
+        status = arm(kernel, w.index, leaving);
+    for (uint32_t i = 0; i < kernel->restarted.count && !model->fused; i++)
     {
-        IndexRange guards = model->islands[sim->restarted.at[i]].guards;
+        IndexRange guards = model->islands[kernel->restarted.at[i]].guards;
         for (uint32_t k = 0; k < guards.count && status == KAI_OK; k++)
-            if (sim_ctx_active(sim, model->guards[model->island_guards[guards.first + k]].ctx))
-                status = arm(sim, model->island_guards[guards.first + k], leaving);
+            if (kernel_ctx_active(kernel, model->guards[model->island_guards[guards.first + k]].ctx))
+                status = arm(kernel, model->island_guards[guards.first + k], leaving);
     }
     return status;
 }

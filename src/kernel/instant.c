@@ -3,28 +3,28 @@
 
 #include <math.h>
 
-void instant_left_limits(kaiSim* sim, bool start)
+void instant_left_limits(Kernel* kernel, bool start)
 {
-    const kaiModel* model = sim->model;
-    for (ActiveWalk w = {0}; active_memory(sim, &w);)
+    const kaiModel* model = kernel->model;
+    for (ActiveWalk w = {0}; active_memory(kernel, &w);)
     {
         const Memory* memory = &model->memories[w.index];
         if (memory->left != NO_REG && !(start && memory->has_first))
-            sim->R[memory->dst] = sim->R[memory->left];
+            kernel->R[memory->dst] = kernel->R[memory->left];
     }
 }
 
-static kaiStatus check_assertions(kaiSim* sim)
+static kaiStatus check_assertions(Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
-    for (ActiveWalk w = {0}; active_assertion(sim, &w);)
+    const kaiModel* model = kernel->model;
+    for (ActiveWalk w = {0}; active_assertion(kernel, &w);)
     {
         const Assertion* a = &model->assertions[w.index];
-        if (sim->R[a->broken] == 0)
+        if (kernel->R[a->broken] == 0)
             continue;
-        return sim_fail(sim, a->place, NULL, "assertion failed at t = %.17g (tag %d, %d): %s%s%s", sim->now.t,
-                        sim->now.p, sim->now.m, model_string(model, a->source), a->text != 0 ? ": " : "",
-                        model_string(model, a->text));
+        return kernel_fail(kernel, a->place, NULL, "assertion failed at t = %.17g (tag %d, %d): %s%s%s", kernel->now.t,
+                           kernel->now.p, kernel->now.m, model_string(model, a->source), a->text != 0 ? ": " : "",
+                           model_string(model, a->text));
     }
     return KAI_OK;
 }
@@ -33,194 +33,194 @@ static kaiStatus check_assertions(kaiSim* sim)
 // --------------------------------------------------------------------------------------------------------
 
 // Left limits of what is due, and of what it may change. `found`: where the islands stand.
-static kaiStatus touch_due(kaiSim* sim, double t, double found, bool start)
+static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
 {
-    const kaiModel* model = sim->model;
-    touch_moment(sim, t);
-    sim->load_time = found;
-    kaiStatus status = start ? KAI_OK : delay_before(sim, t);
+    const kaiModel* model = kernel->model;
+    touch_moment(kernel, t);
+    kernel->load_time = found;
+    kaiStatus status = start ? KAI_OK : kernel->hooks->before(kernel->owner, t);
     if (status != KAI_OK)
         return status;
-    sim->moment++;
-    touch_begin(sim);
+    kernel->moment++;
+    touch_begin(kernel);
     if (start)
     {
-        touch_all(sim);
-        islands_disturb_all(sim);
+        touch_all(kernel);
+        kernel_disturb_all(kernel);
     }
     for (uint32_t i = 0; i < model->always_units_count; i++)
-        touch_unit(sim, model->always_units[i]);
-    for (uint32_t i = 0; i < sim->due_clocks.count; i++)
-        touch_register(sim, model->clocks[sim->due_clocks.at[i]].flag);
-    for (uint32_t i = 0; i < sim->located_count; i++)
+        touch_unit(kernel, model->always_units[i]);
+    for (uint32_t i = 0; i < kernel->due_clocks.count; i++)
+        touch_register(kernel, model->clocks[kernel->due_clocks.at[i]].flag);
+    for (uint32_t i = 0; i < kernel->located_count; i++)
     {
-        touch_guard(sim, sim->located[i]);
-        touch_register(sim, model->guards[sim->located[i]].latch);
+        touch_guard(kernel, kernel->located[i]);
+        touch_register(kernel, model->guards[kernel->located[i]].latch);
     }
-    delay_touch_due(sim, t, 0);
-    for (uint32_t i = 0; i < sim->outside.count; i++)
+    delay_touch_due(kernel, t, 0);
+    for (uint32_t i = 0; i < kernel->outside.count; i++)
     {
-        touch_register(sim, sim->outside.at[i]);
-        islands_disturb(sim, sim->outside.at[i]);
+        touch_register(kernel, kernel->outside.at[i]);
+        kernel_disturb(kernel, kernel->outside.at[i]);
     }
-    sim->outside.count = 0;
-    status = touch_settle(sim, start);
+    kernel->outside.count = 0;
+    status = touch_settle(kernel, start);
     if (status == KAI_OK)
-        status = touch_rows(sim);
-    touch_merge(sim);
-    if (sim_numeric(sim))
-        pulse_left_limit(sim);
+        status = touch_rows(kernel);
+    touch_merge(kernel);
+    kernel->hooks->left(kernel->owner);
     return status;
 }
 
-static kaiStatus left_limit(kaiSim* sim, bool start)
+static kaiStatus left_limit(Kernel* kernel, bool start)
 {
-    sim->now.p = -1;
-    sim->now.m = 0;
-    kaiStatus status = touch_due(sim, sim->now.t, sim->now.t, start);
+    kernel->now.p = -1;
+    kernel->now.m = 0;
+    kaiStatus status = touch_due(kernel, kernel->now.t, kernel->now.t, start);
     if (status != KAI_OK)
         return status;
     if (start)  // `pre(x, first)` is `first` there already, so what was written decides, not the flow
-        status = sim_run_code(sim, sim->model->react);
-    return status == KAI_OK ? record_tag(sim, true, true) : status;
+        status = kernel_run(kernel, kernel->model->react);
+    return status == KAI_OK ? kernel->hooks->tag(kernel->owner, true) : status;
 }
 
 // At the tag of an impulse the state already contains the jump (rule R2).
-static kaiStatus integrate_impulses(kaiSim* sim)
+static kaiStatus integrate_impulses(Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     kaiStatus status = KAI_OK;
-    for (TouchWalk w = {0}; touch_next(sim, &sim->touched.nows, model->now_states_count, &w);)
+    for (TouchWalk w = {0}; touch_next(kernel, &kernel->touched.nows, model->now_states_count, &w);)
     {
         const NowState* n = &model->now_states[w.index];
-        if (sim->R[n->state] == sim->R[n->now])
+        if (kernel->R[n->state] == kernel->R[n->now])
             continue;
-        sim->R[n->state] = sim->R[n->now];
-        sim->reaction_moved = true;
-        islands_disturb(sim, n->state);
-        if (!isfinite(sim->R[n->now]) && status == KAI_OK)
-            status = pulse_overflow(sim, n->state - model->reg_first[REG_STATE]);
+        kernel->R[n->state] = kernel->R[n->now];
+        kernel->reaction_moved = true;
+        kernel_disturb(kernel, n->state);
+        if (!isfinite(kernel->R[n->now]) && status == KAI_OK)
+            status = kernel_overflow(kernel, n->state - model->reg_first[REG_STATE]);
     }
     return status;
 }
 
-static kaiStatus check_faults(kaiSim* sim)
+static kaiStatus check_faults(Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
-    for (TouchWalk w = {0}; touch_next(sim, &sim->touched.faults, model->faults_count, &w);)
+    const kaiModel* model = kernel->model;
+    for (TouchWalk w = {0}; touch_next(kernel, &kernel->touched.faults, model->faults_count, &w);)
     {
         const ModelFault* fault = &model->faults[w.index];
-        if (sim->R[fault->condition] == 0 || !sim_ctx_active(sim, fault->ctx))
+        if (kernel->R[fault->condition] == 0 || !kernel_ctx_active(kernel, fault->ctx))
             continue;
-        kaiStatus status = sim_fail(sim, fault->place, model_string(model, fault->help), "%s, at t = %.17g",
-                                    model_string(model, fault->text), sim->now.t);
-        sim->failure.code = model_string(model, fault->code);
+        kaiStatus status = kernel_fail(kernel, fault->place, model_string(model, fault->help), "%s, at t = %.17g",
+                                       model_string(model, fault->text), kernel->now.t);
+        kernel->failure.code = model_string(model, fault->code);
         return status;
     }
     return KAI_OK;
 }
 
-static kaiStatus react_once(kaiSim* sim)
+static kaiStatus react_once(Kernel* kernel)
 {
-    sim->counters.tags++;
-    touch_merge(sim);
-    kaiStatus status = touch_react(sim);
+    kernel->counters.tags++;
+    touch_merge(kernel);
+    kaiStatus status = touch_react(kernel);
     if (status == KAI_OK)
-        status = check_faults(sim);
+        status = check_faults(kernel);
     if (status == KAI_OK)
-        status = integrate_impulses(sim);
+        status = integrate_impulses(kernel);
     if (status == KAI_OK)
-        status = check_assertions(sim);
-    if (status == KAI_OK && sim->bonds == NULL)  // the switching writes the rows otherwise
-        status = record_tag(sim, true, false);
+        status = check_assertions(kernel);
+    if (status == KAI_OK && kernel->bonds == NULL)  // the switching writes the rows otherwise
+        status = kernel->hooks->tag(kernel->owner, false);
     return status;
 }
 
 // An instant that was asked to stop between two tags is not over, and cannot go on later: the run ends there.
-static kaiStatus check_interrupt(kaiSim* sim)
+static kaiStatus check_interrupt(Kernel* kernel)
 {
-    if (sim->options.interrupt == NULL || *sim->options.interrupt == 0)
+    if (kernel->options->interrupt == NULL || *kernel->options->interrupt == 0)
         return KAI_OK;
-    sim->ended = true;
-    sim->failure = (kaiFailure){.status = KAI_INTERRUPTED, .tag = sim->now, .text = "interrupted inside an instant"};
+    kernel->failure =
+        (kaiError){.status = KAI_INTERRUPTED, .tag = kernel->now, .message = "interrupted inside an instant"};
     return KAI_INTERRUPTED;
 }
 
-static kaiStatus react_until_rest(kaiSim* sim)
+static kaiStatus react_until_rest(Kernel* kernel)
 {
-    Endless endless;
-    endless_begin(&endless);
     for (;;)
     {
-        kaiStatus status = react_once(sim);
+        kaiStatus status = react_once(kernel);
         if (status != KAI_OK)
             return status;
         CommitResult result;
-        status = commit_stage(sim, &result);
-        if (status == KAI_OK && sim->bonds != NULL)
-            status = switching_run(sim, &result);
+        status = commit_stage(kernel, &result);
+        if (status == KAI_OK && kernel->bonds != NULL)
+            status = switching_run(kernel, &result);
         if (status == KAI_OK)
-            status = commit_apply(sim, &result);
+            status = commit_apply(kernel, &result);
         if (status != KAI_OK)
             return status;
         if (!result.state && !result.other)
         {
             bool leaving = false;
-            if (sim_numeric(sim))
-                status = pulse_settle(sim, &result.state);
+            status = kernel->hooks->settle(kernel->owner, &result.state);
             if (status == KAI_OK && !result.state)
-                status = guard_arm(sim, &leaving);
+                status = guard_arm(kernel, &leaving);
             if (status != KAI_OK || (!leaving && !result.state))
                 return status;
         }
-        kaiTag at = sim->now;
-        sim->now.m = result.state ? 0 : sim->now.m + 1;
-        sim->now.p += result.state ? 1 : 0;
-        status = endless_watch(sim, &endless, at, result.state);
+        kaiTag at = kernel->now;
+        kernel->now.m = result.state ? 0 : kernel->now.m + 1;
+        kernel->now.p += result.state ? 1 : 0;
+        status = kernel->hooks->round(kernel->owner, at, result.state);
         if (status == KAI_OK)
-            status = check_interrupt(sim);
+            status = check_interrupt(kernel);
         if (status != KAI_OK)
             return status;
     }
 }
 
-kaiStatus instant_run(kaiSim* sim, double t, bool start)
+kaiStatus instant_run(Kernel* kernel, double t, bool start)
 {
-    bool again = !start && t <= sim->instant_time + 4e-16 * fabs(t);
+    bool again = !start && t <= kernel->instant_time + 4e-16 * fabs(t);
     double found = t;
-    sim->counters.instants += !again;
+    kernel->counters.instants += !again;
     kaiStatus status = KAI_OK;
+    // The left limit at a located crossing lies a rounding beyond the level that a relation keeps an operator from.
+    kernel->host.beyond = kernel->located_count > 0 ? &kernel->beyond : NULL;
     if (again)  // crossings a few ulp apart share one instant: its tags go on
     {
-        t = sim->instant_time;
-        sim->R[sim->model->reg_time] = t;
-        sim->now.m++;
-        status = touch_due(sim, t, found, false);
+        t = kernel->instant_time;
+        kernel->R[kernel->model->reg_time] = t;
+        kernel->now.m++;
+        status = touch_due(kernel, t, found, false);
     }
     else
     {
-        sim->now.t = t;
-        sim->rank = 0;
-        sim->R[sim->model->reg_time] = t;
-        status = left_limit(sim, start);
-        sim->now.p = 0;
-        sim->now.m = 0;
+        kernel->now.t = t;
+        kernel->R[kernel->model->reg_time] = t;
+        status = left_limit(kernel, start);
+        kernel->now.p = 0;
+        kernel->now.m = 0;
     }
+    kernel->host.beyond = NULL;
     if (status != KAI_OK)
         return status;
-    zeno_before(sim, t);
-    if (sim->bonds != NULL)
-        switching_begin(sim);
-    sim->flow_start = t;
-    sim->instant_time = t;
+    kernel->instant_runs++;
+    kernel->fired_count = 0;
+    kernel->hooks->begin(kernel->owner, t, again);
+    if (kernel->bonds != NULL)
+        switching_begin(kernel);
+    kernel->flow_start = t;
+    kernel->instant_time = t;
     if (start)
-        schedule_enter_modes(sim);
-    status = schedule_mark_due(sim, t);
+        schedule_enter_modes(kernel);
+    status = schedule_mark_due(kernel, t);
     if (status == KAI_OK)
-        status = guard_apply_located(sim);
+        status = guard_apply_located(kernel);
     if (status == KAI_OK)
-        status = react_until_rest(sim);
+        status = react_until_rest(kernel);
     if (status == KAI_OK)
-        status = zeno_after(sim);
-    return status == KAI_OK ? delay_instant(sim) : status;
+        status = kernel->hooks->end(kernel->owner);
+    return status == KAI_OK ? kernel->hooks->after(kernel->owner) : status;
 }

@@ -10,21 +10,21 @@ static double* scaled_at(double* a, uint32_t n, uint32_t row, uint32_t column)
     return &a[(size_t)row * 2 * n + column];
 }
 
-static kaiStatus check_matrix(kaiSim* sim, const BondPart* part)
+static kaiStatus check_matrix(Kernel* kernel, const BondPart* part)
 {
-    const double* c = sim->R + part->matrix;
-    const char* name = model_string(sim->model, part->name);
+    const double* c = kernel->R + part->matrix;
+    const char* name = model_string(kernel->model, part->name);
     uint32_t n = part->ports;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++)
         {
             double one = c[i * n + j], two = c[j * n + i];
             if (!isfinite(one))
-                return sim_fail(sim, part->place, "give it finite values",
-                                "row %u, column %u of the matrix of %s is %g at the start", i + 1, j + 1, name, one);
+                return kernel_fail(kernel, part->place, "give it finite values",
+                                   "row %u, column %u of the matrix of %s is %g at the start", i + 1, j + 1, name, one);
             if (fabs(one - two) > 1e-12 * fmax(fabs(one), fabs(two)))
-                return sim_fail(
-                    sim, part->place, "write the same value at both places: otherwise it would store no energy",
+                return kernel_fail(
+                    kernel, part->place, "write the same value at both places: otherwise it would store no energy",
                     "the matrix of %s is not symmetric: row %u, column %u is %.9g, row %u, column %u is %.9g", name,
                     i + 1, j + 1, one, j + 1, i + 1, two);
         }
@@ -64,12 +64,12 @@ static bool eliminate_column(double* a, uint32_t n, uint32_t k)
     return true;
 }
 
-kaiStatus multiport_invert(kaiSim* sim, const BondPart* part, double* a)
+kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* a)
 {
-    const double* c = sim->R + part->matrix;
-    double* slopes = sim->R + part->slopes;
+    const double* c = kernel->R + part->matrix;
+    double* slopes = kernel->R + part->slopes;
     uint32_t n = part->ports;
-    kaiStatus status = check_matrix(sim, part);
+    kaiStatus status = check_matrix(kernel, part);
     if (status != KAI_OK)
         return status;
     for (uint32_t i = 0; i < n; i++)
@@ -80,8 +80,9 @@ kaiStatus multiport_invert(kaiSim* sim, const BondPart* part, double* a)
         }
     for (uint32_t k = 0; k < n; k++)
         if (!eliminate_column(a, n, k))
-            return sim_fail(sim, part->place, "couple the ports less; for a coupling without leakage use TF",
-                            "the matrix of %s is singular: it has no inverse", model_string(sim->model, part->name));
+            return kernel_fail(kernel, part->place, "couple the ports less; for a coupling without leakage use TF",
+                               "the matrix of %s is singular: it has no inverse",
+                               model_string(kernel->model, part->name));
     for (uint32_t i = 0; i < n; i++)  // the mean of both sides of the diagonal: symmetric to the bit
         for (uint32_t j = 0; j < n; j++)
             slopes[i * n + j] =

@@ -1,18 +1,18 @@
 // Expected breakpoints: nothing here is searched for, the solver is told not to step over it (rule C3).
-#include "kernel/sim.h"
+#include "kernel/kernel.h"
 
 #include <math.h>
 
 // Tick n of a clock is first + n T, computed from n, never summed (rule D1).
-static double clock_time(const kaiSim* sim, const Clock* clock)
+static double clock_time(const Kernel* kernel, const Clock* clock)
 {
-    double period = sim->R[clock->period], first = sim->R[clock->first], n = sim->R[clock->count];
+    double period = kernel->R[clock->period], first = kernel->R[clock->first], n = kernel->R[clock->count];
     return n == 0 ? first : first + n * period;  // a period of inf: one tick
 }
 
-double schedule_clock_time(const kaiSim* sim, uint32_t clock)
+double schedule_clock_time(const Kernel* kernel, uint32_t clock)
 {
-    return clock_time(sim, &sim->model->clocks[clock]);
+    return clock_time(kernel, &kernel->model->clocks[clock]);
 }
 
 // Times that differ only by the rounding of their formulas are one time.
@@ -21,55 +21,55 @@ static bool is_due(double due, double t)
     return due <= t + 4e-16 * fabs(t);
 }
 
-kaiStatus schedule_start(kaiSim* sim)
+kaiStatus schedule_start(Kernel* kernel)
 {
-    for (uint32_t i = 0; i < sim->model->clocks_count; i++)
+    for (uint32_t i = 0; i < kernel->model->clocks_count; i++)
     {
-        const Clock* clock = &sim->model->clocks[i];
-        double period = sim->R[clock->period], first = sim->R[clock->first];
+        const Clock* clock = &kernel->model->clocks[i];
+        double period = kernel->R[clock->period], first = kernel->R[clock->first];
         if (!(period > 0) || isnan(first))
-            return sim_fail(sim, clock->place, "give the clock a period above 0",
-                            "a clock with period %g and first tick %g", period, first);
-        double behind = (sim->options.start - first) / period;
-        sim->R[clock->count] = behind > 0 ? ceil(behind) : 0;
-        if (is_due(clock_time(sim, clock), sim->options.start))
-            sim->due_clocks.at[sim->due_clocks.count++] = i;
+            return kernel_fail(kernel, clock->place, "give the clock a period above 0",
+                               "a clock with period %g and first tick %g", period, first);
+        double behind = (kernel->options->start - first) / period;
+        kernel->R[clock->count] = behind > 0 ? ceil(behind) : 0;
+        if (is_due(clock_time(kernel, clock), kernel->options->start))
+            kernel->due_clocks.at[kernel->due_clocks.count++] = i;
         else
-            agenda_set(&sim->agenda, i, clock_time(sim, clock));
+            agenda_set(&kernel->agenda, i, clock_time(kernel, clock));
     }
     return KAI_OK;
 }
 
-static void tick(kaiSim* sim, uint32_t index)
+static void tick(Kernel* kernel, uint32_t index)
 {
-    const Clock* clock = &sim->model->clocks[index];
-    sim->R[clock->count] += 1;
-    if (!sim_ctx_active(sim, clock->ctx))
+    const Clock* clock = &kernel->model->clocks[index];
+    kernel->R[clock->count] += 1;
+    if (!kernel_ctx_active(kernel, clock->ctx))
         return;
-    sim_raise(sim, clock->flag);
-    fired_clock(sim, index);
+    kernel_raise(kernel, clock->flag);
+    kernel->hooks->fires(kernel->owner, SIGN_CLOCK, index, clock->place);
 }
 
 // The agenda has told which clocks are due.
-kaiStatus schedule_mark_due(kaiSim* sim, double t)
+kaiStatus schedule_mark_due(Kernel* kernel, double t)
 {
-    for (uint32_t i = 0; i < sim->due_clocks.count; i++)
+    for (uint32_t i = 0; i < kernel->due_clocks.count; i++)
     {
-        uint32_t clock = sim->due_clocks.at[i];
-        tick(sim, clock);
-        agenda_set(&sim->agenda, clock, schedule_clock_time(sim, clock));
+        uint32_t clock = kernel->due_clocks.at[i];
+        tick(kernel, clock);
+        agenda_set(&kernel->agenda, clock, schedule_clock_time(kernel, clock));
     }
-    sim->due_clocks.count = 0;
-    return delay_mark_due(sim, t);
+    kernel->due_clocks.count = 0;
+    return delay_mark_due(kernel, t);
 }
 
-void schedule_enter_modes(kaiSim* sim)
+void schedule_enter_modes(Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     for (uint32_t i = 0; i < model->machines_count; i++)
     {
         const ModeInfo* mode = &model->modes[model->machines[i].first_mode + model->machines[i].start];
-        if (mode->entry != NO_REG && sim_ctx_active(sim, mode->ctx))
-            sim_raise(sim, mode->entry);
+        if (mode->entry != NO_REG && kernel_ctx_active(kernel, mode->ctx))
+            kernel_raise(kernel, mode->entry);
     }
 }

@@ -5,7 +5,7 @@
 //   late in the instant: nothing they read has changed since the instant began, or they would have been touched then.
 // - What is not touched keeps its value. Where a touched unit reads it, it is evaluated once for this time (pulled), as
 //   between instants.
-#include "kernel/sim.h"
+#include "kernel/kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,34 +14,35 @@
 // ---- pulling: values between instants
 // --------------------------------------------------------------------------------
 
-static void load_islands(kaiSim* sim, IndexRange range)
+static void load_islands(Kernel* kernel, IndexRange range)
 {
     for (uint32_t i = 0; i < range.count; i++)
-        island_load(sim, sim->model->unit_islands[range.first + i], sim->R[sim->model->reg_time]);
+        kernel->hooks->load(kernel->owner, kernel->model->unit_islands[range.first + i],
+                            kernel->R[kernel->model->reg_time]);
 }
 
 // Marks a flow unit and all that it needs as asked for.
-static void pull(kaiSim* sim, uint32_t unit, IndexList* list)
+static void pull(Kernel* kernel, uint32_t unit, IndexList* list)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     uint32_t depth = 0;
-    uint32_t* stack = sim->flow_stack;
-    if (sim->flow_moments[unit] == sim->moment)
+    uint32_t* stack = kernel->flow_stack;
+    if (kernel->flow_moments[unit] == kernel->moment)
         return;
-    sim->flow_moments[unit] = sim->moment;
+    kernel->flow_moments[unit] = kernel->moment;
     stack[depth++] = unit;
     while (depth > 0)
     {
         uint32_t at = stack[--depth];
         const ModelUnit* u = &model->units[at];
         list->at[list->count++] = at;
-        load_islands(sim, u->islands);
+        load_islands(kernel, u->islands);
         for (uint32_t i = 0; i < u->needs.count; i++)
         {
             uint32_t need = model->unit_links[u->needs.first + i];
-            if (sim->flow_moments[need] == sim->moment)
+            if (kernel->flow_moments[need] == kernel->moment)
                 continue;
-            sim->flow_moments[need] = sim->moment;
+            kernel->flow_moments[need] = kernel->moment;
             stack[depth++] = need;
         }
     }
@@ -69,99 +70,95 @@ static void sort(IndexList* list)
     }
 }
 
-static kaiStatus run_units(kaiSim* sim, const IndexList* list)
+static kaiStatus run_units(Kernel* kernel, const IndexList* list)
 {
     kaiStatus status = KAI_OK;
     for (uint32_t i = 0; i < list->count && status == KAI_OK; i++)
-        status = sim_run_code(sim, sim->model->units[list->at[i]].code);
+        status = kernel_run(kernel, kernel->model->units[list->at[i]].code);
     return status;
 }
 
-static kaiStatus run_pulled(kaiSim* sim, IndexList* list)
+static kaiStatus run_pulled(Kernel* kernel, IndexList* list)
 {
     sort(list);  // the numbers follow the order of the flow
-    kaiStatus status = run_units(sim, list);
+    kaiStatus status = run_units(kernel, list);
     list->count = 0;
     return status;
 }
 
-void touch_moment(kaiSim* sim, double t)
+void touch_moment(Kernel* kernel, double t)
 {
-    sim->moment++;
-    sim->load_time = t;
-    sim->R[sim->model->reg_time] = t;
+    kernel->moment++;
+    kernel->load_time = t;
+    kernel->R[kernel->model->reg_time] = t;
 }
 
-static void pull_var(kaiSim* sim, uint32_t var)
+static void pull_var(Kernel* kernel, uint32_t var)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     uint32_t reg = model->vars[var].reg, state = reg - model->reg_first[REG_STATE];
     if (model->var_units[var] != NO_REG)
-        pull(sim, model->var_units[var], &sim->fresh.flows);
+        pull(kernel, model->var_units[var], &kernel->fresh.flows);
     else if (reg >= model->reg_first[REG_STATE] && state < model->state_count)
-        island_load(sim, model->state_islands[state], sim->R[model->reg_time]);
+        kernel->hooks->load(kernel->owner, model->state_islands[state], kernel->R[model->reg_time]);
 }
 
-kaiStatus touch_var(kaiSim* sim, uint32_t var)
+kaiStatus touch_var(Kernel* kernel, uint32_t var)
 {
-    pull_var(sim, var);
-    return run_pulled(sim, &sim->fresh.flows);
+    pull_var(kernel, var);
+    return run_pulled(kernel, &kernel->fresh.flows);
 }
 
-static void pull_rows(kaiSim* sim)
+static void pull_rows(Kernel* kernel)
 {
-    for (uint32_t i = 0; i < sim->row_flows.count; i++)
-        pull(sim, sim->row_flows.at[i], &sim->fresh.flows);
-    for (uint32_t i = 0; i < sim->row_islands.count; i++)
-        island_load(sim, sim->row_islands.at[i], sim->R[sim->model->reg_time]);
+    for (uint32_t i = 0; i < kernel->row_flows.count; i++)
+        pull(kernel, kernel->row_flows.at[i], &kernel->fresh.flows);
+    for (uint32_t i = 0; i < kernel->row_islands.count; i++)
+        kernel->hooks->load(kernel->owner, kernel->row_islands.at[i], kernel->R[kernel->model->reg_time]);
 }
 
-kaiStatus touch_rows(kaiSim* sim)
+kaiStatus touch_rows(Kernel* kernel)
 {
-    pull_rows(sim);
-    return run_pulled(sim, &sim->fresh.flows);
+    pull_rows(kernel);
+    return run_pulled(kernel, &kernel->fresh.flows);
 }
 
 // What rows and probes show: flow units, and the islands of states.
-static void add_row_var(kaiSim* sim, uint32_t var)
+void touch_show(Kernel* kernel, uint32_t var)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     uint32_t reg = model->vars[var].reg, state = reg - model->reg_first[REG_STATE];
     if (model->var_units[var] != NO_REG)
-        sim->row_flows.at[sim->row_flows.count++] = model->var_units[var];
+        kernel->row_flows.at[kernel->row_flows.count++] = model->var_units[var];
     else if (reg >= model->reg_first[REG_STATE] && state < model->state_count)
     {
         uint32_t island = model->state_islands[state];
-        if (!sim->islands[island].recorded)
-            sim->row_islands.at[sim->row_islands.count++] = island;
-        sim->islands[island].recorded = true;
+        if (!kernel->island_shown[island])
+            kernel->row_islands.at[kernel->row_islands.count++] = island;
+        kernel->island_shown[island] = true;
     }
 }
 
-static void mark_recorded(kaiSim* sim, uint32_t unit)
+static void mark_shown(Kernel* kernel, uint32_t unit)
 {
-    IndexList* list = &sim->fresh.flows;
-    touch_moment(sim, sim->options.start);
-    pull(sim, unit, list);
+    IndexList* list = &kernel->fresh.flows;
+    touch_moment(kernel, kernel->options->start);
+    pull(kernel, unit, list);
     for (uint32_t i = 0; i < list->count; i++)
     {
-        IndexRange islands = sim->model->units[list->at[i]].islands;
+        IndexRange islands = kernel->model->units[list->at[i]].islands;
         for (uint32_t k = 0; k < islands.count; k++)
-            sim->islands[sim->model->unit_islands[islands.first + k]].recorded = true;
+            kernel->island_shown[kernel->model->unit_islands[islands.first + k]] = true;
     }
     list->count = 0;
 }
 
-void touch_rows_create(kaiSim* sim)
+void touch_shown(Kernel* kernel)
 {
-    for (int i = 0; i < sim->column_count; i++)
-        add_row_var(sim, sim->column_vars[i]);
-    for (uint32_t i = 0; i < sim->model->probes_count; i++)
-        add_row_var(sim, sim->model->probes[i].var);
-    for (uint32_t i = 0; i < sim->row_flows.count; i++)
-        mark_recorded(sim, sim->row_flows.at[i]);
-    if (sim->model->fused)
-        sim->islands[0].recorded = true;
+    for (uint32_t i = 0; i < kernel->row_flows.count; i++)
+        mark_shown(kernel, kernel->row_flows.at[i]);
+    if (kernel->model->fused)
+        kernel->island_shown[0] = true;
 }
 
 // ---- touching
@@ -174,14 +171,14 @@ static void clear(TouchSet* set)
 #undef X
 }
 
-void touch_begin(kaiSim* sim)
+void touch_begin(Kernel* kernel)
 {
-    sim->touch++;
-    if (sim->model->fused)
+    kernel->touch++;
+    if (kernel->model->fused)
         return;
-    clear(&sim->touched);
-    clear(&sim->settled);
-    clear(&sim->fresh);
+    clear(&kernel->touched);
+    clear(&kernel->settled);
+    clear(&kernel->fresh);
 }
 
 static void add(IndexList* list, uint32_t index)
@@ -189,110 +186,109 @@ static void add(IndexList* list, uint32_t index)
     list->at[list->count++] = index;
 }
 
-static void touch_variable(kaiSim* sim, uint32_t var)
+static void touch_variable(Kernel* kernel, uint32_t var)
 {
-    if (sim->var_touches[var] == sim->touch || sim->model->fused)
+    if (kernel->var_touches[var] == kernel->touch || kernel->model->fused)
         return;
-    sim->var_touches[var] = sim->touch;
-    add(&sim->fresh.vars, var);
-    if (sim->model->var_nows[var] != 0)
-        add(&sim->fresh.nows, sim->model->var_nows[var] - 1);
+    kernel->var_touches[var] = kernel->touch;
+    add(&kernel->fresh.vars, var);
+    if (kernel->model->var_nows[var] != 0)
+        add(&kernel->fresh.nows, kernel->model->var_nows[var] - 1);
 }
 
-static void touch_reaction(kaiSim* sim, uint32_t reaction)
+static void touch_reaction(Kernel* kernel, uint32_t reaction)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     if (reaction < model->when_count)
     {
-        add(&sim->fresh.whens, reaction);
+        add(&kernel->fresh.whens, reaction);
         return;
     }
     uint32_t machine = model->contexts[model->reactions[reaction].ctx].machine;
-    if (sim->machine_touches[machine] == sim->touch)
+    if (kernel->machine_touches[machine] == kernel->touch)
         return;
-    sim->machine_touches[machine] = sim->touch;
-    add(&sim->fresh.machines, machine);
+    kernel->machine_touches[machine] = kernel->touch;
+    add(&kernel->fresh.machines, machine);
 }
 
-static void list_element(kaiSim* sim, const ModelUnit* u)
+static void list_element(Kernel* kernel, const ModelUnit* u)
 {
     switch (u->kind)
     {
     case UNIT_ALL: break;
-    case UNIT_GUARD: add(&sim->fresh.guards, u->index); break;
-    case UNIT_MEMORY: add(&sim->fresh.memories, u->index); break;
-    case UNIT_REACTION: touch_reaction(sim, u->index); break;
-    case UNIT_ASSERTION: add(&sim->fresh.assertions, u->index); break;
-    case UNIT_FAULT: add(&sim->fresh.faults, u->index); break;
-    case UNIT_DELAY: add(&sim->fresh.delays, u->index); break;
+    case UNIT_GUARD: add(&kernel->fresh.guards, u->index); break;
+    case UNIT_MEMORY: add(&kernel->fresh.memories, u->index); break;
+    case UNIT_REACTION: touch_reaction(kernel, u->index); break;
+    case UNIT_ASSERTION: add(&kernel->fresh.assertions, u->index); break;
+    case UNIT_FAULT: add(&kernel->fresh.faults, u->index); break;
+    case UNIT_DELAY: add(&kernel->fresh.delays, u->index); break;
     default:
         for (uint32_t i = 0; i < u->vars.count; i++)
-            touch_variable(sim, sim->model->unit_vars[u->vars.first + i]);
+            touch_variable(kernel, kernel->model->unit_vars[u->vars.first + i]);
     }
 }
 
-void touch_unit(kaiSim* sim, uint32_t unit)
+void touch_unit(Kernel* kernel, uint32_t unit)
 {
-    const kaiModel* model = sim->model;
-    if (sim->react_touches[unit] == sim->touch || model->fused)
+    const kaiModel* model = kernel->model;
+    if (kernel->react_touches[unit] == kernel->touch || model->fused)
         return;
-    sim->react_touches[unit] = sim->touch;
-    uint32_t next = sim->fresh.reacts.count;  // those behind it have yet to be followed
-    add(&sim->fresh.reacts, unit);
-    for (; next < sim->fresh.reacts.count; next++)
+    kernel->react_touches[unit] = kernel->touch;
+    uint32_t next = kernel->fresh.reacts.count;  // those behind it have yet to be followed
+    add(&kernel->fresh.reacts, unit);
+    for (; next < kernel->fresh.reacts.count; next++)
     {
-        const ModelUnit* u = &model->units[sim->fresh.reacts.at[next]];
-        list_element(sim, u);
-        load_islands(sim, u->islands);
+        const ModelUnit* u = &model->units[kernel->fresh.reacts.at[next]];
+        list_element(kernel, u);
+        load_islands(kernel, u->islands);
         for (uint32_t i = 0; i < u->needs.count; i++)
-            pull(sim, model->unit_links[u->needs.first + i], &sim->fresh.flows);
+            pull(kernel, model->unit_links[u->needs.first + i], &kernel->fresh.flows);
         for (uint32_t i = 0; i < u->next.count; i++)
         {
             uint32_t other = model->unit_links[u->next.first + i];
-            if (sim->react_touches[other] == sim->touch)
+            if (kernel->react_touches[other] == kernel->touch)
                 continue;
-            sim->react_touches[other] = sim->touch;
-            add(&sim->fresh.reacts, other);
+            kernel->react_touches[other] = kernel->touch;
+            add(&kernel->fresh.reacts, other);
         }
     }
 }
 
-void touch_register(kaiSim* sim, uint32_t reg)
+void touch_register(Kernel* kernel, uint32_t reg)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     uint32_t row = reg - model->reg_first[REG_STATE];
     if (model->fused)
         return;
     if (row < model->state_count)
-        island_load(sim, model->state_islands[row], sim->R[model->reg_time]);
+        kernel->hooks->load(kernel->owner, model->state_islands[row], kernel->R[model->reg_time]);
     if (model->reg_vars[row] != 0)
-        touch_variable(sim, model->reg_vars[row] - 1);
+        touch_variable(kernel, model->reg_vars[row] - 1);
     for (uint32_t i = model->reg_unit_first[row]; i < model->reg_unit_first[row + 1]; i++)
-        touch_unit(sim, model->reg_units[i]);
+        touch_unit(kernel, model->reg_units[i]);
 }
 
-void touch_all(kaiSim* sim)
+void touch_all(Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     if (model->fused)
         return;
     for (uint32_t i = model->flow_unit_count; i < model->units_count; i++)
-        touch_unit(sim, i);
+        touch_unit(kernel, i);
     for (uint32_t i = 0; i < model->flow_unit_count; i++)
-        pull(sim, i, &sim->fresh.flows);
+        pull(kernel, i, &kernel->fresh.flows);
     for (uint32_t i = 0; i < model->vars_count; i++)
-        touch_variable(sim, i);
+        touch_variable(kernel, i);
 }
 
 // ---- left limits
 // -----------------------------------------------------------------------------------------------------
 
-static void keep_variables(kaiSim* sim)
+static void keep_variables(Kernel* kernel)
 {
-    for (uint32_t i = 0; i < sim->fresh.vars.count; i++)
+    for (uint32_t i = 0; i < kernel->fresh.vars.count; i++)
     {
-        record_keep(sim, sim->fresh.vars.at[i], sim->tag_last);
-        record_keep(sim, sim->fresh.vars.at[i], sim->tag_before);
+        kernel->hooks->keep(kernel->owner, kernel->fresh.vars.at[i]);
     }
 }
 
@@ -306,89 +302,89 @@ static void move(IndexList* into, IndexList* from)
 }
 
 // Settled, but not part of the reaction that is being committed.
-static void move_fresh(kaiSim* sim)
+static void move_fresh(Kernel* kernel)
 {
-#define X(name, size) move(&sim->settled.name, &sim->fresh.name);
+#define X(name, size) move(&kernel->settled.name, &kernel->fresh.name);
     TOUCH_LISTS(X)
 #undef X
 }
 
 // The three units of a fused model, once an instant.
-static kaiStatus settle_fused(kaiSim* sim, bool start)
+static kaiStatus settle_fused(Kernel* kernel, bool start)
 {
-    const kaiModel* model = sim->model;
-    if (sim->react_touches[0] == sim->touch)
+    const kaiModel* model = kernel->model;
+    if (kernel->react_touches[0] == kernel->touch)
         return KAI_OK;
-    sim->react_touches[0] = sim->touch;
-    island_load(sim, 0, sim->R[model->reg_time]);
-    sim->flow_moments[0] = sim->flow_moments[1] = sim->moment;
-    kaiStatus status = sim_run_code(sim, model->flow);
+    kernel->react_touches[0] = kernel->touch;
+    kernel->hooks->load(kernel->owner, 0, kernel->R[model->reg_time]);
+    kernel->flow_moments[0] = kernel->flow_moments[1] = kernel->moment;
+    kaiStatus status = kernel_run(kernel, model->flow);
     if (status == KAI_OK)
-        status = sim_run_code(sim, model->events);
+        status = kernel_run(kernel, model->events);
     if (status != KAI_OK)
         return status;
-    instant_left_limits(sim, start);
-    guard_left_limit(sim);
+    instant_left_limits(kernel, start);
+    guard_left_limit(kernel);
     return KAI_OK;
 }
 
-kaiStatus touch_settle(kaiSim* sim, bool start)
+kaiStatus touch_settle(Kernel* kernel, bool start)
 {
-    if (sim->model->fused)
-        return settle_fused(sim, start);
-    kaiStatus status = run_pulled(sim, &sim->fresh.flows);
-    if (status != KAI_OK || sim->fresh.reacts.count + sim->fresh.vars.count == 0)
+    if (kernel->model->fused)
+        return settle_fused(kernel, start);
+    kaiStatus status = run_pulled(kernel, &kernel->fresh.flows);
+    if (status != KAI_OK || kernel->fresh.reacts.count + kernel->fresh.vars.count == 0)
         return status;
-    sim->walked = &sim->fresh;
-    instant_left_limits(sim, start);
-    guard_left_limit(sim);
-    sim->walked = &sim->touched;
-    keep_variables(sim);
-    move_fresh(sim);
+    kernel->walked = &kernel->fresh;
+    instant_left_limits(kernel, start);
+    guard_left_limit(kernel);
+    kernel->walked = &kernel->touched;
+    keep_variables(kernel);
+    move_fresh(kernel);
     return KAI_OK;
 }
 
-void touch_merge(kaiSim* sim)
+void touch_merge(Kernel* kernel)
 {
-    if (sim->model->fused)
+    if (kernel->model->fused)
         return;
 #define X(name, size)                                                                                                  \
-    if (sim->settled.name.count > 0)                                                                                   \
+    if (kernel->settled.name.count > 0)                                                                                \
     {                                                                                                                  \
-        move(&sim->touched.name, &sim->settled.name);                                                                  \
-        sort(&sim->touched.name);                                                                                      \
+        move(&kernel->touched.name, &kernel->settled.name);                                                            \
+        sort(&kernel->touched.name);                                                                                   \
     }
     TOUCH_LISTS(X)
 #undef X
 }
 
-kaiStatus touch_react(kaiSim* sim)
+kaiStatus touch_react(Kernel* kernel)
 {
-    sim->reaction++;
-    if (sim->model->fused)
-        return sim_run_code(sim, sim->model->react);
-    for (uint32_t i = 0; i < sim->touched.reacts.count; i++)
-        sim->react_runs[sim->touched.reacts.at[i]] = sim->reaction;
-    return run_units(sim, &sim->touched.reacts);
+    kernel->reaction++;
+    if (kernel->model->fused)
+        return kernel_run(kernel, kernel->model->react);
+    for (uint32_t i = 0; i < kernel->touched.reacts.count; i++)
+        kernel->react_runs[kernel->touched.reacts.at[i]] = kernel->reaction;
+    return run_units(kernel, &kernel->touched.reacts);
 }
 
-bool touch_reacts(const kaiSim* sim, uint32_t reaction)
+bool touch_reacts(const Kernel* kernel, uint32_t reaction)
 {
-    return sim->model->fused || sim->react_runs[sim->model->reaction_units[reaction]] == sim->reaction;
+    return kernel->model->fused || kernel->react_runs[kernel->model->reaction_units[reaction]] == kernel->reaction;
 }
 
-void touch_guard(kaiSim* sim, uint32_t guard)
+void touch_guard(Kernel* kernel, uint32_t guard)
 {
-    if (!sim->model->fused)
-        touch_unit(sim, sim->model->first_guard_unit + guard);
+    if (!kernel->model->fused)
+        touch_unit(kernel, kernel->model->first_guard_unit + guard);
 }
 
-bool touch_has_guard(const kaiSim* sim, uint32_t guard)
+bool touch_has_guard(const Kernel* kernel, uint32_t guard)
 {
-    return sim->model->fused || sim->react_touches[sim->model->first_guard_unit + guard] == sim->touch;
+    return kernel->model->fused || kernel->react_touches[kernel->model->first_guard_unit + guard] == kernel->touch;
 }
 
-bool touch_has_var(const kaiSim* sim, uint32_t var)
+bool touch_has_var(const Kernel* kernel, uint32_t var)
 {
-    return sim->model->fused || sim->var_touches[var] == sim->touch;
+    return kernel->model->fused || kernel->var_touches[var] == kernel->touch;
 }

@@ -332,14 +332,19 @@ const char* lexer_string(const Lexer* lexer, Token token, Arena* arena)
 
 static TokenKind lexer_sign_kind(const Lexer* lexer, uint32_t* length)
 {
-    for (int kind = TOKEN_LEFT_PAREN; kind < TOKEN_FIRST_WORD; kind++)  // two characters first
-        if (token_texts[kind][1] && token_texts[kind][0] == lexer_peek(lexer, 0) &&
-            token_texts[kind][1] == lexer_peek(lexer, 1))
-            return *length = 2, (TokenKind)kind;
+    const char first = lexer_peek(lexer, 0), second = lexer_peek(lexer, 1);
+    int single = TOKEN_END;
     for (int kind = TOKEN_LEFT_PAREN; kind < TOKEN_FIRST_WORD; kind++)
-        if (!token_texts[kind][1] && token_texts[kind][0] == lexer_peek(lexer, 0))
-            return *length = 1, (TokenKind)kind;
-    return TOKEN_END;
+    {
+        if (token_texts[kind][0] != first)
+            continue;
+        if (token_texts[kind][1] == 0)
+            single = kind;
+        else if (token_texts[kind][1] == second)  // two characters go before one
+            return *length = 2, (TokenKind)kind;
+    }
+    *length = 1;
+    return (TokenKind)single;
 }
 
 static bool lexer_slip(Lexer* lexer, Token* token)

@@ -178,16 +178,24 @@ static void parse_parts(Parser* parser, FileAst* ast)
     }
 }
 
+static void parser_begin(Parser* parser, Arena* arena, Interner* names, const Sources* sources, uint32_t file,
+                         Diags* diags)
+{
+    *parser = (Parser){.arena = arena, .names = names, .diags = diags, .file = file};
+    parser->error_expr = arena_new(arena, Expr);
+    parser->error_expr->span.file = file;
+    parser->no_name = intern_string(names, "?");
+    lexer_init(&parser->lexer, sources, file, diags);
+}
+
 FileAst* parse_file_marked(Arena* arena, Interner* names, const Sources* sources, uint32_t file, Diags* diags,
                            MarkList* marks)
 {
     FileAst* ast = arena_new(arena, FileAst);
     ast->file = file;
-    Parser parser = {.arena = arena, .names = names, .diags = diags, .file = file, .marks = marks};
-    parser.error_expr = arena_new(arena, Expr);
-    parser.error_expr->span.file = file;
-    parser.no_name = intern_string(names, "?");
-    lexer_init(&parser.lexer, sources, file, diags);
+    Parser parser;
+    parser_begin(&parser, arena, names, sources, file, diags);
+    parser.marks = marks;
     parser_next(&parser);
     parser.last.end = 0;
     parse_parts(&parser, ast);
@@ -197,4 +205,16 @@ FileAst* parse_file_marked(Arena* arena, Interner* names, const Sources* sources
 FileAst* parse_file(Arena* arena, Interner* names, const Sources* sources, uint32_t file, Diags* diags)
 {
     return parse_file_marked(arena, names, sources, file, diags, NULL);
+}
+
+Expr* parse_expression(Arena* arena, Interner* names, const Sources* sources, uint32_t file, Diags* diags)
+{
+    Parser parser;
+    parser_begin(&parser, arena, names, sources, file, diags);
+    parser_next(&parser);
+    parser.last.end = 0;
+    Expr* expr = parse_expr(&parser);
+    if (!parser.panic && !parser_at(&parser, TOKEN_END))
+        parser_expected(&parser, "the end of the value", "put a longer expression into quotes");
+    return expr;
 }

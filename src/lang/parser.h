@@ -14,5 +14,7 @@ enum
     PARSE_DEPTH = 1000
 };
 FileAst* parse_file(Arena* arena, Interner* names, const Sources* sources, uint32_t file, Diags* diags);
+// The source as one expression, for values that are given outside a file.
+Expr* parse_expression(Arena* arena, Interner* names, const Sources* sources, uint32_t file, Diags* diags);
 
 #endif

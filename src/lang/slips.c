@@ -48,8 +48,10 @@ enum
 
 static bool slip_matches(const Slip* slip, const char* text, size_t available, size_t* length)
 {
+    if (slip->text[0] != text[0])
+        return false;
     *length = strlen(slip->text);
-    return slip->text[0] == text[0] && *length <= available && memcmp(slip->text, text, *length) == 0;
+    return *length <= available && memcmp(slip->text, text, *length) == 0;
 }
 
 const Slip* slip_find(const char* text, size_t available, size_t* length)

@@ -8,25 +8,19 @@ SymReg compiler_reg(Compiler* c, RegClass cls)
     return sym_reg(cls, c->reg_counts[cls]++);
 }
 
-void add_definition(Compiler* c, FlatDef def)
-{
-    uint32_t index = c->flat->defs.count + 1;
-    vec_push(c->flat->arena, c->flat->defs, def);
-    vec_push(c->arena, c->next_def, 0);
-    VarInfo* info = &c->vars.at[def.var];
-    if (info->first_def[def.order] == 0)
-        info->first_def[def.order] = index;
-    else
-        c->next_def.at[info->last_def[def.order] - 1] = index;
-    info->last_def[def.order] = index;
-}
-
 void index_definitions(Compiler* c)
 {
-    uint32_t count = c->flat->defs.count;
-    c->flat->defs.count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        add_definition(c, c->flat->defs.at[i]);
+    for (uint32_t i = 0; i < c->flat->defs.count; i++)
+    {
+        const FlatDef* def = &c->flat->defs.at[i];
+        VarInfo* info = &c->vars.at[def->var];
+        vec_push(c->arena, c->next_def, 0);
+        if (info->first_def[def->order] == 0)
+            info->first_def[def->order] = i + 1;
+        else
+            c->next_def.at[info->last_def[def->order] - 1] = i + 1;
+        info->last_def[def->order] = i + 1;
+    }
     for (uint32_t i = 0; i < c->flat->implicits.count; i++)
         c->vars.at[c->flat->implicits.at[i].var].implicit = i + 1;
 }
@@ -59,48 +53,22 @@ uint32_t ctx_common(const Flat* flat, uint32_t a, uint32_t b)
 
 // ---- references -----------------------------------------------------------------------------------------------------
 
-typedef struct Walk
-{
-    Compiler* c;
-    VEC(NodeId) stack;
-    VEC(uint32_t) stamp;  // per node: the last root that reached it
-    uint32_t root;
-} Walk;
-
-static void walk_push(Walk* w, NodeId n)
-{
-    while (w->stamp.count < w->c->flat->nodes.count)
-        vec_push(w->c->arena, w->stamp, 0);
-    if (n == 0 || w->stamp.at[n] == w->root)
-        return;
-    w->stamp.at[n] = w->root;
-    vec_push(w->c->arena, w->stack, n);
-}
-
 // Kinks count with their spelled-out form.
-static void push_children(Walk* w, NodeId n)
+void node_walk_push_arguments(Compiler* c, NodeId n)
 {
-    Compiler* c = w->c;
     const Node node = c->flat->nodes.at[n];
-    if (n < c->rewrites.count && c->rewrites.at[n] != 0)
-        walk_push(w, c->rewrites.at[n]);
+    if (n < c->rewrites.count)
+        walk_push(&c->nodes, c->rewrites.at[n]);
     for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-        walk_push(w, node.arg[i]);
+        walk_push(&c->nodes, node.arg[i]);
 }
 
-static NodeId walk_next(Walk* w)
+NodeId node_walk_next(Compiler* c)
 {
-    if (w->stack.count == 0)
-        return 0;
-    NodeId n = w->stack.at[--w->stack.count];
-    push_children(w, n);
+    NodeId n = walk_pop(&c->nodes);
+    if (n != 0)
+        node_walk_push_arguments(c, n);
     return n;
-}
-
-static void walk_start(Walk* w, NodeId root)
-{
-    w->root++;
-    walk_push(w, root);
 }
 
 // ---- preemption -----------------------------------------------------------------------------------------------------
@@ -108,36 +76,34 @@ static void walk_start(Walk* w, NodeId root)
 // What the guards of preempting transitions read is found out before the mode reacts: it does not wait for the answer.
 static void mark_tested(Compiler* c)
 {
-    Walk w = {.c = c};
-    w.root++;
+    walk_begin(&c->nodes);
     for (uint32_t i = 0; i < c->flat->transitions.count; i++)
         if (is_preempting(&c->flat->transitions.at[i]))
         {
-            walk_push(&w, c->flat->transitions.at[i].trigger);
-            walk_push(&w, c->flat->transitions.at[i].guard);
+            walk_push(&c->nodes, c->flat->transitions.at[i].trigger);
+            walk_push(&c->nodes, c->flat->transitions.at[i].guard);
         }
-    while (w.stack.count > 0)
+    for (NodeId n; (n = walk_pop(&c->nodes)) != 0;)
     {
-        NodeId n = w.stack.at[--w.stack.count];
         const Node node = c->flat->nodes.at[n];
         if (node.op == NODE_PRE)
             continue;  // of the tag before
-        push_children(&w, n);
+        node_walk_push_arguments(c, n);
         if (node.op != NODE_VAR || c->vars.at[node.aux].tested || c->flat->vars.at[node.aux].kind == VAR_STATE)
             continue;
         c->vars.at[node.aux].tested = true;
         for (uint32_t d = c->vars.at[node.aux].first_def[0]; d != 0; d = c->next_def.at[d - 1])
-            walk_push(&w, c->flat->defs.at[d - 1].value);
+            walk_push(&c->nodes, c->flat->defs.at[d - 1].value);
     }
 }
 
 // ---- contexts of nodes ----------------------------------------------------------------------------------------------
 
-static void mark(Walk* w, NodeId root, uint32_t ctx, bool watched)
+static void mark(Compiler* c, NodeId root, uint32_t ctx, bool watched)
 {
-    Compiler* c = w->c;
-    walk_start(w, root);
-    for (NodeId n; (n = walk_next(w)) != 0;)
+    walk_begin(&c->nodes);
+    walk_push(&c->nodes, root);
+    for (NodeId n; (n = node_walk_next(c)) != 0;)
     {
         c->node_ctxs.at[n] = ctx_common(c->flat, c->node_ctxs.at[n], ctx);
         c->node_watched.at[n] |= watched;
@@ -161,10 +127,10 @@ static bool is_event_trigger(const Flat* f, NodeId trigger)
     }
 }
 
-static void mark_trigger(Walk* w, NodeId trigger, NodeId guard, uint32_t ctx)
+static void mark_trigger(Compiler* c, NodeId trigger, NodeId guard, uint32_t ctx)
 {
-    mark(w, trigger, ctx, true);
-    mark(w, guard, ctx, !is_event_trigger(w->c->flat, trigger));
+    mark(c, trigger, ctx, true);
+    mark(c, guard, ctx, !is_event_trigger(c->flat, trigger));
 }
 
 static void mark_contexts(Compiler* c)
@@ -175,17 +141,16 @@ static void mark_contexts(Compiler* c)
         vec_push(c->arena, c->node_ctxs, CTX_UNUSED);
         vec_push(c->arena, c->node_watched, 0);
     }
-    Walk w = {.c = c};
     for (uint32_t i = 0; i < f->defs.count; i++)
-        mark(&w, f->defs.at[i].value, f->defs.at[i].ctx, true);
+        mark(c, f->defs.at[i].value, f->defs.at[i].ctx, true);
     for (uint32_t i = 0; i < f->whens.count; i++)
-        mark_trigger(&w, f->whens.at[i].trigger, f->whens.at[i].guard, f->whens.at[i].ctx);
+        mark_trigger(c, f->whens.at[i].trigger, f->whens.at[i].guard, f->whens.at[i].ctx);
     for (uint32_t i = 0; i < f->transitions.count; i++)
-        mark_trigger(&w, f->transitions.at[i].trigger, f->transitions.at[i].guard, f->transitions.at[i].ctx);
+        mark_trigger(c, f->transitions.at[i].trigger, f->transitions.at[i].guard, f->transitions.at[i].ctx);
     for (uint32_t i = 0; i < f->implicits.count; i++)
-        mark(&w, f->implicits.at[i].residual, 0, true);
+        mark(c, f->implicits.at[i].residual, 0, true);
     for (uint32_t i = 0; i < f->asserts.count; i++)
-        mark(&w, f->asserts.at[i].condition, f->asserts.at[i].ctx, true);  // the moment it breaks is located
+        mark(c, f->asserts.at[i].condition, f->asserts.at[i].ctx, true);  // the moment it breaks is located
 }
 
 // ---- facts ----------------------------------------------------------------------------------------------------------
@@ -290,13 +255,12 @@ static bool is_event_op(const Node* node)
 }
 
 // What one expression contributes to the facts of a variable, given the present facts of the others.
-static void facts_of(Walk* w, NodeId root, VarInfo* into)
+static void facts_of(Compiler* c, NodeId root, VarInfo* into)
 {
-    Compiler* c = w->c;
-    walk_start(w, root);
-    while (w->stack.count > 0)
+    walk_begin(&c->nodes);
+    walk_push(&c->nodes, root);
+    for (NodeId n; (n = walk_pop(&c->nodes)) != 0;)
     {
-        NodeId n = w->stack.at[--w->stack.count];
         const Node* node = &c->flat->nodes.at[n];
         if (node->op == NODE_VAR)
         {
@@ -315,7 +279,7 @@ static void facts_of(Walk* w, NodeId root, VarInfo* into)
         if (node->op == NODE_HOLD || node->op == NODE_UP || node->op == NODE_DOWN || node->op == NODE_CROSS ||
             node->op == NODE_CLOCK)
             continue;
-        push_children(w, n);
+        node_walk_push_arguments(c, n);
     }
 }
 
@@ -370,9 +334,8 @@ bool definitions_cover(const Compiler* c, uint32_t var, int order, uint32_t ctx)
     return false;
 }
 
-static bool update_facts(Walk* w, uint32_t v)
+static bool update_facts(Compiler* c, uint32_t v)
 {
-    Compiler* c = w->c;
     const FlatVar* var = &c->flat->vars.at[v];
     VarInfo now = c->vars.at[v];
     if (var->kind == VAR_EVENT || (var->ctx != 0 && var->kind != VAR_PARAM))
@@ -388,7 +351,7 @@ static bool update_facts(Walk* w, uint32_t v)
     {
         NodeId value = c->flat->defs.at[d - 1].value;
         VarInfo found = {0};
-        facts_of(w, value, &found);
+        facts_of(c, value, &found);
         bool absent = found.maybe_absent && !always_present(c, value, 200);
         absent |= !now.tested && ctx_preemptible(c->flat, c->flat->defs.at[d - 1].ctx);
         now.maybe_absent |= absent;
@@ -412,14 +375,13 @@ static Components reference_components(Compiler* c, uint32_t** first_out, uint32
     uint32_t n = c->vars.count;
     uint32_t* first = arena_array(c->arena, uint32_t, n + 1);
     VEC(uint32_t) edges = {0};
-    Walk w = {.c = c};
     for (uint32_t v = 0; v < n; v++)
     {
         first[v] = edges.count;
-        w.root++;
+        walk_begin(&c->nodes);
         for (uint32_t d = c->vars.at[v].first_def[0]; d != 0; d = c->next_def.at[d - 1])
-            walk_push(&w, c->flat->defs.at[d - 1].value);
-        for (NodeId node; (node = walk_next(&w)) != 0;)
+            walk_push(&c->nodes, c->flat->defs.at[d - 1].value);
+        for (NodeId node; (node = node_walk_next(c)) != 0;)
             if (c->flat->nodes.at[node].op == NODE_VAR)
                 vec_push(c->arena, edges, c->flat->nodes.at[node].aux);
     }
@@ -445,7 +407,6 @@ void analyse(Compiler* c)
     mark_tested(c);
     uint32_t *first, *edges;
     Components components = reference_components(c, &first, &edges);
-    Walk w = {.c = c};
     for (uint32_t k = 0; k < components.count; k++)
     {
         uint32_t begin = components.first[k], end = components.first[k + 1];
@@ -454,7 +415,7 @@ void analyse(Compiler* c)
         {
             changed = false;
             for (uint32_t i = begin; i < end; i++)
-                changed |= update_facts(&w, components.nodes[i]);
+                changed |= update_facts(c, components.nodes[i]);
             if (looped && changed)
                 for (uint32_t i = 0; i < c->node_varies.count; i++)
                     c->node_varies.at[i] = 0;  // variability inside a loop may have grown: forget what followed from it

@@ -3,6 +3,7 @@
 #ifndef KAIROS_LOWER_COMPILER_H
 #define KAIROS_LOWER_COMPILER_H
 
+#include "base/graph.h"
 #include "elab/flat.h"
 #include "lang/diagnostics.h"
 #include "lower/scalar.h"
@@ -137,7 +138,7 @@ typedef struct Compiler Compiler;
 struct Compiler
 {
     Arena* arena;
-    Flat* flat;
+    Flat* flat;  // our own copy: nodes that are made by rewriting go after those of the text
     Diags* diags;
     const Sources* sources;
     Scalars scalars;
@@ -148,6 +149,7 @@ struct Compiler
     VEC(NodeId) rewrites;                  // [node]: kinks spelled out
     VEC(uint32_t) node_ctxs;               // [node]: smallest context that holds all uses; CTX_UNUSED
     VEC(uint8_t) node_watched;  // [node]: a relation in it matters between events, so its change must be located
+    Walk nodes;                 // the walk over expressions that every pass uses
     VEC(uint8_t) node_varies;   // [node]: Variability + 1; 0 = not known
     Map cell_index;             // node → cell
     Map event_flags;            // registers that say that an event is present
@@ -185,6 +187,9 @@ SymReg compiler_reg(Compiler* c, RegClass cls);
 // analysis.c: facts about variables (variability, absence, loops), contexts of nodes. After derive_needed.
 void analyse(Compiler* c);
 Variability node_varies(Compiler* c, NodeId node);
+// The walk over expressions, as scalar_walk: begin with walk_begin(&c->nodes), walk_push roots. 0: none is left.
+NodeId node_walk_next(Compiler* c);
+void node_walk_push_arguments(Compiler* c, NodeId node);  // after walk_pop, by a pass that chooses
 uint32_t ctx_common(const Flat* flat, uint32_t a, uint32_t b);
 bool ctx_inside(const Flat* flat, uint32_t inner, uint32_t outer);
 bool ctx_exclusive(const Flat* flat, uint32_t a, uint32_t b);  // never active together
@@ -198,7 +203,6 @@ static inline bool is_preempting(const FlatTransition* t)
 // The definitions of a variable: for (uint32_t d = first_def(c, v, 0); d != 0; d = c->next_def.at[d - 1])
 // flat->defs.at[d - 1]
 void index_definitions(Compiler* c);
-void add_definition(Compiler* c, FlatDef def);
 
 // differentiate.c: exact derivatives of lowered expressions. `leaf` gives the derivative of a register (0 = constant).
 typedef ScalarId DerivativeLeaf(Compiler* c, void* user, SymReg reg);
@@ -237,6 +241,9 @@ void make_tasks(Compiler* c);
 void make_start_task(Compiler* c, uint32_t var);
 uint32_t task_item_count(Compiler* c, uint32_t task);
 TaskItem task_item(Compiler* c, Phase phase, uint32_t task, uint32_t index);
+// Begins a walk over what a task computes; push_task_items adds it to the walk in work.
+void push_task(Compiler* c, Phase phase, uint32_t task);
+void push_task_items(Compiler* c, Phase phase, uint32_t task);
 
 // presence.c, conditions.c: what check can decide (rules V1, E3): values that can be absent where they are read,
 // equality of what flows, edges of events.
@@ -261,19 +268,9 @@ bool is_relation(NodeOp op);
 bool is_tear(const Compiler* c, uint32_t task);
 
 // preempt.c
+ScalarId lower_fires_in(Compiler* c, Phase phase, NodeId trigger, NodeId guard);
 ScalarId lower_fires(Compiler* c, NodeId trigger, NodeId guard);  // of a `when` or a transition
 bool ctx_preemptible(const Flat* flat, uint32_t ctx);
 ScalarId lower_preempted(Compiler* c, uint32_t ctx);
-
-// graph.c: strongly connected components of a graph in compressed rows (edges from a node to what it needs), in an
-// order in which everything comes after what it needs. component[v] and the list of nodes ordered by component.
-typedef struct Components
-{
-    uint32_t count;
-    uint32_t* first;  // count + 1 entries in `nodes`
-    uint32_t* nodes;
-    uint32_t* of;  // component of each node
-} Components;
-Components graph_components(Arena* arena, uint32_t node_count, const uint32_t* first, const uint32_t* edges);
 
 #endif

@@ -595,6 +595,37 @@ static void refuse_step(Compiler* c, NodeId n, bool smooth)
     diag_help(c->diags, diag, "ask at events only: in an action, or with `sample(rows(…), ev)`");
 }
 
+static Lowered lower_entry(Compiler* c, Phase phase, uint32_t ctx)
+{
+    if (c->entries[ctx] == NO_REG)
+        c->entries[ctx] = compiler_reg(c, REG_MEMORY);
+    return (Lowered){yes(c), phase == PHASE_REACT ? event_flag(c, c->entries[ctx]) : no(c)};
+}
+
+static Lowered lower_derivative(Compiler* c, Phase phase, NodeId n, Lowered arg)
+{
+    const Node node = c->flat->nodes.at[n];
+    if (node.op == NODE_SLOPE)  // MOVE: nobody asks for the derivative of a slope, and a source that reads its graph
+                                // has no end of them
+        return (Lowered){scalar_make(&c->scalars, VM_MOVE, flow_derivative(c, arg.value), 0, 0, node.span),
+                         arg.present};
+    if (c->numeric)
+        return numeric_difference(c, phase, n, arg);
+    refuse_opaque(c, n);
+    return (Lowered){flow_derivative(c, arg.value), arg.present};
+}
+
+// Relations, kinks and plain operators.
+static Lowered lower_plain(Compiler* c, Phase phase, bool smooth, NodeId n, const Lowered* arg, int count)
+{
+    const Node node = c->flat->nodes.at[n];
+    if (is_watched(c, n, smooth))
+        return lower_watched(c, phase, n, arg[0]);
+    bool rewritten = is_kink((NodeOp)node.op) && node.op != NODE_FLOOR &&
+                     (!smooth || node.op == NODE_CEIL || node.op == NODE_ROUND || node.op == NODE_MOD);
+    return rewritten ? arg[0] : lower_operator(c, phase, &node, arg, count);
+}
+
 static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const Lowered* arg, int count)
 {
     const Node node = c->flat->nodes.at[n];
@@ -610,10 +641,7 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_CROSS:
     case NODE_EDGE:
     case NODE_CLOCK: return lower_event(c, phase, n, arg);
-    case NODE_ENTRY:
-        if (c->entries[node.aux] == NO_REG)
-            c->entries[node.aux] = compiler_reg(c, REG_MEMORY);
-        return (Lowered){yes(c), phase == PHASE_REACT ? event_flag(c, c->entries[node.aux]) : no(c)};
+    case NODE_ENTRY: return lower_entry(c, phase, node.aux);
     case NODE_HOLD: return lower_hold(c, phase, n, arg);
     case NODE_DELAY: return lower_delay(c, phase, n);
     case NODE_QUEUE: return lower_queue(c, phase, n, arg);
@@ -627,14 +655,8 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_LEAST:
     case NODE_GREATEST: return lower_probe(c, n);
     case NODE_COMMITTED: return lower_committed(c, phase, n, arg[0]);
-    case NODE_SLOPE:  // MOVE: nobody asks for the derivative of a slope, and a source that reads its graph has no end
-                      // of them
-        return (Lowered){scalar_make(s, VM_MOVE, flow_derivative(c, arg[0].value), 0, 0, node.span), arg[0].present};
-    case NODE_DER:
-        if (c->numeric)
-            return numeric_difference(c, phase, n, arg[0]);
-        refuse_opaque(c, n);
-        return (Lowered){flow_derivative(c, arg[0].value), arg[0].present};
+    case NODE_SLOPE:
+    case NODE_DER: return lower_derivative(c, phase, n, arg[0]);
     case NODE_WHILE:
         return (Lowered){yes(c), phase == PHASE_FLOW ? no(c) : scalar_and(s, arg[0].present, arg[0].value)};
     case NODE_FILTER:
@@ -662,11 +684,7 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
     case NODE_MAP: return (Lowered){lower_row(c, VM_ROW, &node, arg[0].value), arg[0].present};
     default: break;
     }
-    if (is_watched(c, n, smooth))
-        return lower_watched(c, phase, n, arg[0]);
-    bool rewritten = is_kink((NodeOp)node.op) && node.op != NODE_FLOOR &&
-                     (!smooth || node.op == NODE_CEIL || node.op == NODE_ROUND || node.op == NODE_MOD);
-    return rewritten ? arg[0] : lower_operator(c, phase, &node, arg, count);
+    return lower_plain(c, phase, smooth, n, arg, count);
 }
 
 // ---- traversal ------------------------------------------------------------------------------------------------------

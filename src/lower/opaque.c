@@ -3,51 +3,37 @@
 // search direction (slopes of guards, Jacobians) may come from differences (differentiate.c).
 #include "lower/compiler.h"
 
-typedef struct Hunt
+// `in_der`: under another `der`, where states count with their right-hand sides.
+static void push_definitions(Compiler* c, uint32_t var, bool in_der)
 {
-    Compiler* c;
-    Map seen;
-    VEC(NodeId) stack;
-    bool in_der;  // under another `der`: states count with their right-hand sides
-} Hunt;
-
-static void push(Hunt* h, NodeId n)
-{
-    uint32_t seen;
-    if (n == 0 || map_get(&h->seen, n, &seen))
+    VarKind kind = c->flat->vars.at[var].kind;
+    if (kind != VAR_SIGNAL && !(kind == VAR_STATE && in_der))
         return;
-    map_set(&h->seen, n, 1);
-    vec_push(h->c->arena, h->stack, n);
-}
-
-static void push_definitions(Hunt* h, uint32_t var)
-{
-    VarKind kind = h->c->flat->vars.at[var].kind;
-    if (kind != VAR_SIGNAL && !(kind == VAR_STATE && h->in_der))
-        return;
-    for (uint32_t d = h->c->vars.at[var].first_def[kind == VAR_STATE]; d != 0; d = h->c->next_def.at[d - 1])
-        push(h, h->c->flat->defs.at[d - 1].value);
+    for (uint32_t d = c->vars.at[var].first_def[kind == VAR_STATE]; d != 0; d = c->next_def.at[d - 1])
+        walk_push(&c->nodes, c->flat->defs.at[d - 1].value);
 }
 
 // The external function whose derivative the derivative of `root` needs; 0 = none.
 static NodeId find_opaque(Compiler* c, NodeId root)
 {
-    Hunt h = {.c = c};
-    map_init(&h.seen, c->arena);
-    push(&h, root);
-    while (h.stack.count > 0)
+    bool in_der = false;
+    walk_begin(&c->nodes);
+    walk_push(&c->nodes, root);
+    for (NodeId n; (n = walk_pop(&c->nodes)) != 0;)
     {
-        NodeId n = h.stack.at[--h.stack.count];
         const Node node = c->flat->nodes.at[n];
         if (node_varies(c, n) != VARIES_ALWAYS)
             continue;  // constant between instants: its derivative is 0, whatever made it
         if (node.op == NODE_EXTERNAL)
+        {
+            walk_stop(&c->nodes);
             return n;
-        h.in_der |= node.op == NODE_DER;
+        }
+        in_der |= node.op == NODE_DER;
         if (node.op == NODE_VAR)
-            push_definitions(&h, node.aux);
+            push_definitions(c, node.aux, in_der);
         for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-            push(&h, node.arg[i]);
+            walk_push(&c->nodes, node.arg[i]);
     }
     return 0;
 }

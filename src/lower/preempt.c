@@ -14,17 +14,22 @@ bool ctx_preemptible(const Flat* f, uint32_t ctx)
     return false;
 }
 
-ScalarId lower_fires(Compiler* c, NodeId trigger, NodeId guard)
+ScalarId lower_fires_in(Compiler* c, Phase phase, NodeId trigger, NodeId guard)
 {
     Scalars* s = &c->scalars;
-    Lowered t = lower(c, PHASE_REACT, trigger);
+    Lowered t = lower(c, phase, trigger);
     ScalarId fire = t.present;
     if (c->flat->nodes.at[trigger].type != TYPE_EVENT)
         fire = scalar_and(s, fire, t.value);
     if (guard == 0)
         return fire;
-    Lowered g = lower(c, PHASE_REACT, guard);
+    Lowered g = lower(c, phase, guard);
     return scalar_and(s, fire, scalar_and(s, g.present, g.value));
+}
+
+ScalarId lower_fires(Compiler* c, NodeId trigger, NodeId guard)
+{
+    return lower_fires_in(c, PHASE_REACT, trigger, guard);
 }
 
 // A mode does not react at a tag at which a `preempt` transition leaves it, or a mode around it (rule M1).

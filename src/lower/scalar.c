@@ -6,7 +6,7 @@
 
 void scalars_init(Scalars* scalars, Arena* arena)
 {
-    *scalars = (Scalars){.arena = arena};
+    *scalars = (Scalars){.arena = arena, .walk = {.arena = arena}};
     map_init(&scalars->constant_index, arena);
     (void)vec_add(arena, scalars->list);  // 0 = none
     scalars->slot_count = 1024;
@@ -167,4 +167,15 @@ ScalarId scalar_make(Scalars* s, VmOp op, ScalarId a, ScalarId b, ScalarId c, Sp
     bool fixed = op != VM_DELAYED && op != VM_DELAYED_SLOPE && op != VM_RANDOM && is_fixed(s, a) && is_fixed(s, b) &&
                  is_fixed(s, c);
     return scalar_intern(s, (Scalar){.op = (uint8_t)op, .fixed = fixed, .arg = {a, b, c}, .span = span});
+}
+
+bool scalar_walk_next(Scalars* s, Scalar* x)
+{
+    ScalarId id = walk_pop(&s->walk);
+    if (id == 0)
+        return false;
+    *x = s->list.at[id];
+    for (int i = 0; x->op != SCALAR_REG && i < vm_op_arity((VmOp)x->op); i++)
+        walk_push(&s->walk, x->arg[i]);
+    return true;
 }

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/span.h"
+#include "base/walk.h"
 #include "model/model.h"
 
 typedef uint32_t ScalarId;  // 0 = none
@@ -25,6 +26,12 @@ static inline RegClass sym_class(SymReg reg)
 static inline uint32_t sym_index(SymReg reg)
 {
     return reg & 0x0fffffff;
+}
+
+// Its number once the classes are laid out.
+static inline uint32_t relocate(SymReg reg, const uint32_t* reg_first)
+{
+    return reg == NO_REG ? NO_REG : reg_first[sym_class(reg)] + sym_index(reg);
 }
 
 enum
@@ -49,6 +56,7 @@ typedef struct Scalars
     Map constant_index;
     uint32_t* slots;  // hash-consing
     uint32_t slot_count;
+    Walk walk;
 } Scalars;
 
 void scalars_init(Scalars* scalars, Arena* arena);
@@ -57,6 +65,18 @@ ScalarId scalar_reg(Scalars* scalars, SymReg reg);
 // Folds constants and the identities of and, or, not, select, + 0, * 1, / 1.
 ScalarId scalar_make(Scalars* scalars, VmOp op, ScalarId a, ScalarId b, ScalarId c, Span span);
 bool scalar_is_const(const Scalars* scalars, ScalarId id, double* value);
+
+// The walk over the graph that every pass uses: begin, push roots (0 is ignored), then take one after the other; a
+// scalar comes once, its arguments are pushed when it is taken. False: none is left.
+static inline void scalar_walk(Scalars* s)
+{
+    walk_begin(&s->walk);
+}
+static inline void scalar_walk_push(Scalars* s, ScalarId id)
+{
+    walk_push(&s->walk, id);
+}
+bool scalar_walk_next(Scalars* s, Scalar* x);
 
 static inline ScalarId scalar_and(Scalars* s, ScalarId a, ScalarId b)
 {

@@ -194,3 +194,19 @@ ScalarId flow_derivative(Compiler* c, ScalarId root)
     map_init(&memo, c->arena);
     return differentiate(c, root, flow_leaf, NULL, &memo);
 }
+
+void push_task_items(Compiler* c, Phase phase, uint32_t task)
+{
+    for (uint32_t i = 0; i < task_item_count(c, task); i++)
+    {
+        TaskItem item = task_item(c, phase, task, i);
+        scalar_walk_push(&c->scalars, item.value.value);
+        scalar_walk_push(&c->scalars, item.value.present);
+    }
+}
+
+void push_task(Compiler* c, Phase phase, uint32_t task)
+{
+    scalar_walk(&c->scalars);
+    push_task_items(c, phase, task);
+}

@@ -4,15 +4,10 @@
 #include <dlfcn.h>
 #include <string.h>
 
-static size_t align_up(size_t size)
-{
-    return (size + 15) & ~(size_t)15;
-}
-
 static size_t packed_size(const kaiModel* draft)
 {
-    size_t size = align_up(sizeof *draft);
-#define X(type, name) size += align_up(sizeof(type) * draft->name##_count);
+    size_t size = model_align(sizeof *draft);
+#define X(type, name, ...) size += model_align(sizeof(type) * draft->name##_count);
     MODEL_ARRAYS(X)
 #undef X
     return size;
@@ -29,12 +24,12 @@ kaiModel* model_pack(const kaiModel* draft, kaiAllocator allocator)
     *model = *draft;
     model->allocator = allocator;
     model->size = size;
-    char* next = block + align_up(sizeof *draft);
-#define X(type, name)                                                                                                  \
+    char* next = block + model_align(sizeof *draft);
+#define X(type, name, ...)                                                                                             \
     if (draft->name##_count > 0)                                                                                       \
         memcpy(next, draft->name, sizeof(type) * draft->name##_count);                                                 \
     model->name = (const type*)next;                                                                                   \
-    next += align_up(sizeof(type) * draft->name##_count);
+    next += model_align(sizeof(type) * draft->name##_count);
     MODEL_ARRAYS(X)
 #undef X
     return model;
@@ -62,6 +57,8 @@ void model_free(kaiModel* model)
     for (uint32_t i = 0; i < model->externals_count; i++)
         if (model->externals[i].library != NULL)
             dlclose(model->externals[i].library);
+    if (model->start_values != NULL)
+        model->allocator.alloc(model->allocator.user, model->start_values, sizeof(double) * (model->vars_count + 1), 0);
     model->allocator.alloc(model->allocator.user, model, model->size, 0);
 }
 

@@ -7,8 +7,9 @@
 #define KAIROS_MODEL_MODEL_H
 
 #include "kairos/base.h"
-#include "kairos/diag.h"
+#include "kairos/error.h"
 #include "kairos/result.h"
+#include "model/tables.h"
 
 #include <stdbool.h>
 
@@ -86,467 +87,93 @@ static inline uint32_t newton_registers(uint32_t count)
     return count * (count + 2);
 }
 
-typedef struct CodeRange
-{
-    uint32_t start, end;  // words of `code`
-} CodeRange;
-
-typedef struct ModelPlace
-{
-    uint32_t file;  // in strings
-    int32_t line, column;
-} ModelPlace;
-
-typedef enum ModelVarKind
-{
-    MODEL_PARAM,
-    MODEL_STATE,
-    MODEL_DISCRETE,
-    MODEL_SIGNAL,
-    MODEL_EVENT,
-    MODEL_INPUT,
-    MODEL_MODE,
-} ModelVarKind;
-
-typedef struct ModelVar
-{
-    uint32_t name, unit, description;  // in strings; 0 = ""
-    uint32_t title;                    // its column: the name, or Model.name where that is taken (t, p, m, run)
-    uint8_t kind;                      // ModelVarKind
-    uint8_t column;                    // kaiColumnKind
-    bool hidden, structural, settable, is_input, is_output;
-    uint32_t reg;      // its value
-    uint32_t present;  // its presence, NO_REG: always present
-    uint32_t ctx;
-    uint32_t impulse, impulse_count;  // registers of the weights of δ, δ′, … after `react`
-    uint32_t first_title;             // in impulse_titles
-    uint32_t machine;                 // MODE
-    uint32_t place;
-} ModelVar;
-
-// What the solver watches. A relation or crossing is a function g of the continuous state.
-typedef enum GuardKind
-{
-    GUARD_LESS,        // g < 0
-    GUARD_LESS_EQUAL,  // g <= 0
-    GUARD_UP,
-    GUARD_DOWN,
-    GUARD_CROSS,
-    GUARD_FLOOR_UP,    // g = x - (n + 1): reaches 0
-    GUARD_FLOOR_DOWN,  // g = x - n: falls below 0
-} GuardKind;
-
-// A run of indices in one of the lists of the model.
-typedef struct IndexRange
-{
-    uint32_t first, count;
-} IndexRange;
-
-typedef struct Guard
-{
-    uint8_t kind;
-    bool searched;   // g changes between instants and its sign is looked for on the dense output
-    bool time_only;  // g is affine in time: scheduled, never searched
-    bool curved;     // not affine in the states: it may swing faster than they do
-    uint32_t ctx;
-    uint32_t g, slope;  // after the `events` program: g and its derivative along the flow
-    uint32_t argument;  // after `events`: what last_g remembers (g itself; of a floor, x)
-    uint32_t present;   // after `events`: whether g has a value; NO_REG: always
-    uint32_t react_g;   // after the `react` program: g of this tag
-    uint32_t react_present;
-    uint32_t truth;                     // relation or floor, after `react`: its value of this tag (VALUE or TEMP)
-    uint32_t latch;                     // MEMORY: truth (relation), n (floor), present now (crossing)
-    uint32_t last_g;                    // MEMORY: g at the tag before; NaN while the context is not active
-    uint32_t side;                      // MEMORY: sign memory of a crossing, -1 0 +1; 2 = unknown
-    CodeRange code;                     // computes `g` alone from states and time (empty: use `events`)
-    CodeRange slope_code;               // computes `g` and `slope` from states, their derivatives and time (the same)
-    uint32_t first_state, state_count;  // in guard_states: the states it reads
-    CodeRange look;                     // g, slope, argument, presence from states and slopes
-    IndexRange islands;                 // in guard_islands: whose states it reads
-    uint32_t text;                      // as written
-    uint32_t place;
-} Guard;
-
-// dst := src at every commit (`pre`, `hold`, edges). At the left limit of an instant dst := left.
-typedef struct Memory
-{
-    uint32_t dst, src;
-    uint32_t left;   // register after the `flow` program that holds the left limit; NO_REG: keep dst
-    bool forces;     // a change asks for another reaction
-    bool pulse;      // the weight of an impulse: asks for another reaction whenever it is not 0
-    bool has_first;  // the first value was written: keep it at the start
-    bool steps;      // numeric impulses: taken from `left` at the end of every step too
-    bool shares;     // and it holds what pulses have given in an instant
-    uint32_t ctx;    // while it is not active, dst becomes `idle`
-    bool has_idle;
-    double idle;
-} Memory;
-
-typedef struct Clock
-{
-    uint32_t ctx, flag;  // MEMORY: present now
-    uint32_t period, first;
-    uint32_t count;  // MEMORY: number of the next tick
-    uint32_t place;
-} Clock;
-
-// delay(u, T): `events` go through the queue, continuous signals through a history. queue(put, take) keeps what waits
-// in a history too.
-typedef struct Delay
-{
-    bool event, queue;
-    uint32_t ctx;
-    uint32_t value, present;          // after `react`: what goes in
-    uint32_t flow_value, flow_slope;  // after `events`: the same between instants, and its derivative
-    uint32_t time;                    // register of T; of a queue, after `react`: one is taken
-    uint32_t out, out_present;        // MEMORY: event that comes out; of a queue: the value in front, how many wait
-    CodeRange look;                   // flow_value and flow_slope from states and slopes
-    uint32_t island;                  // the one that computes what goes in
-    uint32_t place;
-} Delay;
-
-typedef enum ActKind
-{
-    ACT_ASSIGN,
-    ACT_EMIT,
-    ACT_HALT,
-} ActKind;
-
-typedef struct Act
-{
-    uint8_t kind;
-    uint32_t var;             // ASSIGN, EMIT
-    uint32_t target;          // MEMORY or STATE register (EMIT: payload)
-    uint32_t flag;            // EMIT: presence to set for the next tag
-    uint32_t value, present;  // after the code of its reaction; present NO_REG: always
-    uint32_t text, place;
-} Act;
-
-typedef struct Reaction  // a `when`, or the actions of a transition
-{
-    uint32_t ctx;
-    uint32_t fire;    // register after `react`
-    uint32_t choice;  // index + 1, 0 = none
-    uint32_t weight;  // register or NO_REG
-    CodeRange code;   // values of the actions
-    uint32_t first_act, act_count;
-    uint32_t place;
-} Reaction;
-
-typedef struct Transition
-{
-    uint32_t reaction;  // guard and actions
-    uint32_t to;
-    bool preempt, resume;
-    bool posterior;  // of a junction: tested on tentative values (rule B3)
-} Transition;
-
-typedef struct ModeInfo
-{
-    uint32_t name, ctx;
-    uint32_t first_transition, transition_count;
-    CodeRange reset;                        // start values of what it declares
-    uint32_t first_reset, reset_count;      // in resets: pairs (target, value)
-    uint32_t first_machine, machine_count;  // in mode_machines
-    uint32_t entry;                         // MEMORY: entered at the tag before; NO_REG: nobody asks
-    bool on;                                // of a junction
-} ModeInfo;
-
-typedef struct Machine
-{
-    uint32_t name, ctx, reg, initial, start, first_mode, mode_count, place;  // start: the mode in which a run begins
-    bool junction;                                                           // of a bond graph: switches by rule B3
-} Machine;
-
-typedef struct Reset
-{
-    uint32_t target, value;
-} Reset;
-
-typedef struct Assertion
-{
-    uint32_t ctx, broken;  // register after `react`: 1 = violated
-    uint32_t text, source, place;
-} Assertion;
-
-// A state that integrates impulses: after `react`, `now` is its value with the jump of the tag.
-typedef struct NowState
-{
-    uint32_t state, now;
-} NowState;
-
-// What must not happen at a tag, and what to say when it does.
-typedef struct ModelFault
-{
-    uint32_t ctx, condition, text, place;
-    uint32_t code, help;  // as a diagnostic has them
-} ModelFault;
-
-typedef struct Component  // a strongly connected component of the dependency graph
-{
-    uint32_t first_known, count;        // TEMP registers, one per member
-    uint32_t first_member;              // in component_vars
-    uint32_t first_name;                // in component_names: the part of the member that is in the loop
-    uint32_t first_input, input_count;  // in component_vars: what it reads from outside
-    uint32_t text;                      // the loop as a path with source lines
-    bool newton;                        // solved by Newton's method, not constructively
-} Component;
-
-// ---- bond graphs (rules B1-B5); indices of nodes and bonds count within the graph
-
-typedef struct BondPart  // an element or junction
-{
-    uint8_t kind;        // BondKind of src/bond
-    bool free;           // its law is in the inputs; the parameter is only a guess
-    uint32_t machine;    // + 1: switched
-    uint32_t ports;      // of a storage with a matrix its size; otherwise 1
-    uint32_t state;      // STATE register of its extensity, the first if it has several ports, or NO_REG
-    uint32_t parameter;  // after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i
-    uint32_t matrix;     // PARAM registers, ports × ports, or NO_REG: `parameter` serves then
-    uint32_t slopes;     // MEMORY registers for its inverse
-    uint32_t name, place;
-} BondPart;
-
-typedef struct BondLink
-{
-    uint32_t from, to, name, place;
-} BondLink;
-
-typedef struct BondInput
-{
-    uint32_t node, port;
-    uint32_t value, impulse;  // registers after `react`; NO_REG: never an impulse
-    uint32_t slope;           // register of its derivative, or NO_REG
-    uint32_t slope_column;
-} BondInput;
-
-typedef struct BondTerm
-{
-    uint32_t bond;
-    bool flow;
-    int8_t sign;
-} BondTerm;
-
-typedef struct BondOutput
-{
-    uint32_t var;   // variable
-    uint32_t area;  // MEMORY register
-    bool mapped;
-    bool read;                        // something that is written in the model reads it
-    uint32_t first_term, term_count;  // in bond_terms
-} BondOutput;
-
-typedef struct Carried  // a state outside the graph: moved by the area that is in `area` after `react`
-{
-    uint32_t ctx, state, area;
-} Carried;
-
-typedef struct BondSystem  // a connected bond graph
-{
-    uint32_t first_part, part_count, first_link, link_count;
-    uint32_t first_input, input_count, first_output, output_count;
-    uint32_t columns;
-    uint32_t map;  // MEMORY registers: mapped outputs × columns
-} BondSystem;
-
-// Machine `machine` is in mode `mode`, and `parent` is active. What belongs to it, so that a reaction visits what is
-// active and nothing else.
-typedef struct Context
-{
-    uint32_t parent, machine, mode;
-    IndexRange guards, whens, memories, assertions, machines;
-} Context;
-
-// States whose right-hand sides read each other, with a solver, a step and a time of their own (rule D2). Every model
-// has at least one; a model that is solved as a whole has just one.
-typedef struct Island
-{
-    uint32_t name;
-    IndexRange states;          // in island_states: indices of states
-    IndexRange guards;          // in island_guards: those that read it
-    IndexRange delays;          // in island_delays: continuous ones that it feeds
-    IndexRange clocks, timers;  // in island_clocks, island_timers (guards affine in time): may disturb it
-    bool queued;                // a delayed event may disturb it
-    CodeRange deriv;
-    CodeRange events;  // the guards that read no other island: what `events` computes of them
-    uint32_t place;
-} Island;
-
-// The smallest part of the flow or of a reaction that is evaluated by itself, so that an instant works on what it
-// touches and on nothing else (decision 0018). A model with one island has three: the whole flow, all guards, the whole
-// reaction (decision 0035).
-typedef enum UnitKind
-{
-    UNIT_ALL,
-    UNIT_TASK,  // definitions: unit_vars
-    UNIT_GUARD,
-    UNIT_MEMORY,
-    UNIT_REACTION,
-    UNIT_ASSERTION,
-    UNIT_FAULT,
-    UNIT_DELAY,
-} UnitKind;
-
-typedef struct ModelUnit
-{
-    uint8_t kind;
-    uint32_t index;      // of the guard, memory, …
-    CodeRange code;      // a flow unit: between instants; a reaction unit: at a tag
-    IndexRange next;     // in unit_links: reaction units that change with it
-    IndexRange needs;    // in unit_links: flow units whose values it reads, its own left limit among them
-    IndexRange islands;  // in unit_islands: whose states it reads
-    IndexRange vars;     // in unit_vars: variables that it defines
-} ModelUnit;
-
-typedef enum ProbeKind
-{
-    PROBE_AT,
-    PROBE_LEFT,
-    PROBE_INDEX,
-    PROBE_FINAL,
-    PROBE_COUNT,
-    PROBE_TIME_OF,
-    PROBE_MIN,
-    PROBE_MAX,
-} ProbeKind;
-
-typedef struct Probe
-{
-    uint8_t kind;
-    uint32_t var;
-    uint32_t time, index;       // PARAM registers (AT LEFT INDEX TIME_OF)
-    uint32_t out, out_present;  // VALUE registers that the `expect` program reads
-} Probe;
-
-typedef struct Expectation
-{
-    uint32_t value, target, within;  // registers after `expect`; target NO_REG: value is Boolean
-    uint32_t value_present;
-    uint32_t text, source, place;
-} Expectation;
-
-typedef struct Table
-{
-    uint32_t first_x, first_y, rows;  // in numbers
-} Table;
-
-enum
-{
-    EXTERNAL_ARITY_MAX = 8
-};
-
-typedef void (*ExternalFunction)(void);  // a function of `arity` doubles that returns a double
-
-typedef struct External
-{
-    uint32_t path, symbol;  // in strings
-    uint32_t arity;
-    void* library;  // of dlopen: model_bind opens it, model_free closes it
-    ExternalFunction function;
-} External;
-
-typedef struct RecordSet
-{
-    uint32_t first, count;  // in record_vars
-    double every;
-} RecordSet;
-
-typedef struct PlotSet
-{
-    uint32_t first, count;  // in plot_vars
-    uint32_t against;       // variable + 1, 0 = time
-} PlotSet;
-
-typedef struct Sweep
-{
-    uint32_t var, first, count;  // in numbers
-    bool structural;
-} Sweep;
-
-// Arrays of the block: element type, name. model_pack copies them all.
+// Arrays of the block: element type, name, and what an element is: RECORDS of a list of fields (tables.h), EACH a
+// number of the kind that a field can be, code WORDS, or NUMBERS that mean themselves. OFFSET: into another array,
+// never falling. model_pack copies them all.
 #define MODEL_ARRAYS(X)                                                                                                \
-    X(uint32_t, code)                                                                                                  \
-    X(double, constants) /* values of the CONST registers */                                                           \
-    X(ModelVar, vars)                                                                                                  \
-    X(uint32_t, state_vars) /* variable of state i */                                                                  \
-    X(Guard, guards)                                                                                                   \
-    X(int32_t, guard_states)                                                                                           \
-    X(int32_t, guard_slots) /* and their numbers in their islands */                                                   \
-    X(Memory, memories)                                                                                                \
-    X(Clock, clocks)                                                                                                   \
-    X(Delay, delays)                                                                                                   \
-    X(Reaction, reactions)                                                                                             \
-    X(Act, acts)                                                                                                       \
-    X(Transition, transitions)                                                                                         \
-    X(ModeInfo, modes)                                                                                                 \
-    X(uint32_t, mode_machines)                                                                                         \
-    X(Machine, machines)                                                                                               \
-    X(Reset, resets)                                                                                                   \
-    X(Reset, starts) /* start values: target, register after `start` */                                                \
-    X(Context, contexts)                                                                                               \
-    X(uint32_t, ctx_guards)                                                                                            \
-    X(uint32_t, ctx_whens)                                                                                             \
-    X(uint32_t, ctx_memories)                                                                                          \
-    X(uint32_t, ctx_assertions)                                                                                        \
-    X(uint32_t, ctx_machines)                                                                                          \
-    X(Assertion, assertions)                                                                                           \
-    X(NowState, now_states) /* states that integrate impulses */                                                       \
-    X(ModelFault, faults)                                                                                              \
-    X(uint32_t, impulse_titles) /* column names x#0, x#1, … */                                                       \
-    X(BondSystem, bond_systems)                                                                                        \
-    X(BondPart, bond_parts)                                                                                            \
-    X(BondLink, bond_links)                                                                                            \
-    X(BondInput, bond_inputs)                                                                                          \
-    X(BondOutput, bond_outputs)                                                                                        \
-    X(BondTerm, bond_terms)                                                                                            \
-    X(Carried, carried)                                                                                                \
-    X(Reset, nominals)  /* register of a state, register with its nominal size */                                      \
-    X(Reset, committed) /* MEMORY register that keeps, register that it keeps (rule B3) */                             \
-    X(Component, components)                                                                                           \
-    X(uint32_t, component_vars)                                                                                        \
-    X(uint32_t, component_names)                                                                                       \
-    X(Probe, probes)                                                                                                   \
-    X(Expectation, expectations)                                                                                       \
-    X(External, externals)                                                                                             \
-    X(Table, tables)                                                                                                   \
-    X(RecordSet, records)                                                                                              \
-    X(uint32_t, record_vars)                                                                                           \
-    X(PlotSet, plots)                                                                                                  \
-    X(uint32_t, plot_vars)                                                                                             \
-    X(Sweep, sweeps)                                                                                                   \
-    X(double, numbers)                                                                                                 \
-    X(uint32_t, event_flags)     /* MEMORY registers that are 1 for one tag only */                                    \
-    X(uint32_t, residuals)       /* initial equations: registers after `initial` that must become 0 */                 \
-    X(uint32_t, unknowns)        /* STATE or MEMORY registers they are solved for */                                   \
-    X(int32_t, jacobian_columns) /* compressed columns of df/dx */                                                     \
-    X(int32_t, jacobian_rows)                                                                                          \
-    X(uint32_t, jacobian_values) /* registers after `jacobian` */                                                      \
-    X(uint32_t, jacobian_times)  /* registers of df/dt */                                                              \
-    X(uint32_t, reg_places)      /* per register: where its value is computed, or 0 */                                 \
-    X(Island, islands)                                                                                                 \
-    X(uint32_t, island_states)                                                                                         \
-    X(uint32_t, island_guards)                                                                                         \
-    X(uint32_t, island_delays)                                                                                         \
-    X(uint32_t, island_clocks)                                                                                         \
-    X(uint32_t, island_timers)                                                                                         \
-    X(uint32_t, state_islands) /* per state: its island */                                                             \
-    X(uint32_t, state_slots)   /* and its number there */                                                              \
-    X(uint32_t, guard_islands)                                                                                         \
-    X(ModelUnit, units) /* flow units in the order of the flow, then reaction units in the order of a reaction */      \
-    X(uint32_t, unit_links)                                                                                            \
-    X(uint32_t, unit_islands)                                                                                          \
-    X(uint32_t, unit_vars)                                                                                             \
-    X(uint32_t, always_units)     /* reaction units that every instant touches */                                      \
-    X(uint32_t, reaction_units)   /* per reaction: its unit */                                                         \
-    X(uint32_t, var_units)        /* per variable: its flow unit, or NO_REG */                                         \
-    X(uint32_t, var_nows)         /* per variable: its entry in now_states + 1, or 0 */                                \
-    X(uint32_t, reg_vars)         /* per STATE and MEMORY register: variable + 1, or 0 */                              \
-    X(uint32_t, reg_unit_first)   /* per STATE and MEMORY register: its readers in reg_units */                        \
-    X(uint32_t, reg_units)        /* reaction units */                                                                 \
-    X(uint32_t, reg_island_first) /* and those in reg_islands */                                                       \
-    X(uint32_t, reg_islands)      /* islands whose right-hand sides read it */                                         \
-    X(ModelPlace, places)                                                                                              \
-    X(char, strings)
+    X(uint32_t, code, WORDS)                                                                                           \
+    X(double, constants, NUMBERS(double)) /* values of the CONST registers */                                          \
+    X(ModelVar, vars, RECORDS(VAR))                                                                                    \
+    X(uint32_t, state_vars, EACH(INDEX(vars))) /* variable of state i */                                               \
+    X(Guard, guards, RECORDS(GUARD))                                                                                   \
+    X(int32_t, guard_states, EACH(STATE))                                                                              \
+    X(int32_t, guard_slots, EACH(NUMBER)) /* and their numbers in their islands */                                     \
+    X(Memory, memories, RECORDS(MEMORY))                                                                               \
+    X(Clock, clocks, RECORDS(CLOCK))                                                                                   \
+    X(Delay, delays, RECORDS(DELAY))                                                                                   \
+    X(Reaction, reactions, RECORDS(REACTION))                                                                          \
+    X(Act, acts, RECORDS(ACT))                                                                                         \
+    X(Transition, transitions, RECORDS(TRANSITION))                                                                    \
+    X(ModeInfo, modes, RECORDS(MODE))                                                                                  \
+    X(uint32_t, mode_machines, EACH(INDEX(machines)))                                                                  \
+    X(Machine, machines, RECORDS(MACHINE))                                                                             \
+    X(Reset, resets, RECORDS(RESET))                                                                                   \
+    X(Reset, starts, RECORDS(START)) /* start values: target, register after `start` */                                \
+    X(Context, contexts, RECORDS(CONTEXT))                                                                             \
+    X(uint32_t, ctx_guards, EACH(INDEX(guards)))                                                                       \
+    X(uint32_t, ctx_whens, EACH(INDEX(reactions)))                                                                     \
+    X(uint32_t, ctx_memories, EACH(INDEX(memories)))                                                                   \
+    X(uint32_t, ctx_assertions, EACH(INDEX(assertions)))                                                               \
+    X(uint32_t, ctx_machines, EACH(INDEX(machines)))                                                                   \
+    X(Assertion, assertions, RECORDS(ASSERTION))                                                                       \
+    X(NowState, now_states, RECORDS(NOW)) /* states that integrate impulses */                                         \
+    X(ModelFault, faults, RECORDS(FAULT))                                                                              \
+    X(uint32_t, impulse_titles, EACH(STRING)) /* column names x#0, x#1, … */                                         \
+    X(BondSystem, bond_systems, RECORDS(BOND_SYSTEM))                                                                  \
+    X(BondPart, bond_parts, RECORDS(BOND_PART))                                                                        \
+    X(BondLink, bond_links, RECORDS(BOND_LINK))                                                                        \
+    X(BondInput, bond_inputs, RECORDS(BOND_INPUT))                                                                     \
+    X(BondOutput, bond_outputs, RECORDS(BOND_OUTPUT))                                                                  \
+    X(BondTerm, bond_terms, RECORDS(BOND_TERM))                                                                        \
+    X(Carried, carried, RECORDS(CARRIED))                                                                              \
+    X(Reset, nominals, RECORDS(RESET))  /* register of a state, register with its nominal size */                      \
+    X(Reset, committed, RECORDS(RESET)) /* MEMORY register that keeps, register that it keeps (rule B3) */             \
+    X(Component, components, RECORDS(COMPONENT))                                                                       \
+    X(uint32_t, component_vars, EACH(INDEX(vars)))                                                                     \
+    X(uint32_t, component_names, EACH(STRING))                                                                         \
+    X(Probe, probes, RECORDS(PROBE))                                                                                   \
+    X(Expectation, expectations, RECORDS(EXPECTATION))                                                                 \
+    X(External, externals, RECORDS(EXTERNAL))                                                                          \
+    X(Table, tables, RECORDS(TABLE))                                                                                   \
+    X(RecordSet, records, RECORDS(RECORD))                                                                             \
+    X(uint32_t, record_vars, EACH(INDEX(vars)))                                                                        \
+    X(PlotSet, plots, RECORDS(PLOT))                                                                                   \
+    X(uint32_t, plot_vars, EACH(INDEX(vars)))                                                                          \
+    X(Sweep, sweeps, RECORDS(SWEEP))                                                                                   \
+    X(double, numbers, NUMBERS(double))                                                                                \
+    X(uint32_t, event_flags, EACH(REG)) /* MEMORY registers that are 1 for one tag only */                             \
+    X(uint32_t, residuals, EACH(REG))   /* initial equations: registers after `initial` that must become 0 */          \
+    X(uint32_t, unknowns, EACH(REG))    /* STATE or MEMORY registers they are solved for */                            \
+    X(int32_t, jacobian_columns, EACH(OFFSET(jacobian_rows))) /* compressed columns of df/dx */                        \
+    X(int32_t, jacobian_rows, EACH(STATE))                                                                             \
+    X(uint32_t, jacobian_values, EACH(REG))      /* registers after `jacobian` */                                      \
+    X(uint32_t, jacobian_times, EACH(REG_MAYBE)) /* registers of df/dt */                                              \
+    X(uint32_t, reg_places, EACH(PLACE))         /* per register: where its value is computed, or 0 */                 \
+    X(Island, islands, RECORDS(ISLAND))                                                                                \
+    X(uint32_t, island_states, EACH(STATE))                                                                            \
+    X(uint32_t, island_guards, EACH(INDEX(guards)))                                                                    \
+    X(uint32_t, island_delays, EACH(INDEX(delays)))                                                                    \
+    X(uint32_t, island_clocks, EACH(INDEX(clocks)))                                                                    \
+    X(uint32_t, island_timers, EACH(INDEX(guards)))                                                                    \
+    X(uint32_t, state_islands, EACH(INDEX(islands))) /* per state: its island */                                       \
+    X(uint32_t, state_slots, EACH(NUMBER))           /* and its number there */                                        \
+    X(uint32_t, guard_islands, EACH(INDEX(islands)))                                                                   \
+    X(ModelUnit, units,                                                                                                \
+      RECORDS(UNIT)) /* flow units in the order of the flow, then reaction units in the order of a reaction */         \
+    X(uint32_t, unit_links, EACH(INDEX(units)))                                                                        \
+    X(uint32_t, unit_islands, EACH(INDEX(islands)))                                                                    \
+    X(uint32_t, unit_vars, EACH(INDEX(vars)))                                                                          \
+    X(uint32_t, always_units, EACH(INDEX(units)))        /* reaction units that every instant touches */               \
+    X(uint32_t, reaction_units, EACH(INDEX(units)))      /* per reaction: its unit */                                  \
+    X(uint32_t, var_units, EACH(INDEX_MAYBE(units)))     /* per variable: its flow unit, or NO_REG */                  \
+    X(uint32_t, var_nows, EACH(INDEX_PLUS(now_states)))  /* per variable: its entry in now_states + 1, or 0 */         \
+    X(uint32_t, reg_vars, EACH(INDEX_PLUS(vars)))        /* per STATE and MEMORY register: variable + 1, or 0 */       \
+    X(uint32_t, reg_unit_first, EACH(OFFSET(reg_units))) /* per STATE and MEMORY register: its readers in reg_units */ \
+    X(uint32_t, reg_units, EACH(INDEX(units)))           /* reaction units */                                          \
+    X(uint32_t, reg_island_first, EACH(OFFSET(reg_islands))) /* and those in reg_islands */                            \
+    X(uint32_t, reg_islands, EACH(INDEX(islands)))           /* islands whose right-hand sides read it */              \
+    X(ModelPlace, places, RECORDS(PLACE))                                                                              \
+    X(char, strings, NUMBERS(char))
 
 // Programs: what each computes.
 #define MODEL_PROGRAMS(X)                                                                                              \
@@ -562,48 +189,55 @@ typedef struct Sweep
     X(jacobian) /* df/dx and df/dt */                                                                                  \
     X(expect)   /* expectations, from the probes */
 
-typedef struct ModelSettings
-{
-    double start, stop, rtol, atol, step, max_step, balance;
-    uint64_t seed, max_branches, max_choices;
-    uint32_t max_microsteps;
-    bool has_stop;
-    // words as given, in strings; 0 = not given
-    uint32_t solver, breakpoint_solver, root, impulses, choice, islands, zeno;
-} ModelSettings;
+// The rest of a model, in the same form.
+#define MODEL_SCALARS(X)                                                                                               \
+    X(RegLayout, reg_first, NUMBER)                                                                                    \
+    X(uint32_t, reg_count, NUMBER)                                                                                     \
+    X(uint32_t, saved_count, NUMBER) /* those in a snapshot */                                                         \
+    X(uint32_t, reg_seed, REG_MAYBE) /* MEMORY; NO_REG: nothing is drawn */                                            \
+    X(uint32_t, reg_time, REG)       /* MEMORY */                                                                      \
+    /* Numeric impulses, MEMORY: length of a pulse; the step in work from, to, and its length. NO_REG: symbolic. */    \
+    X(uint32_t, reg_pulse, REG_MAYBE)                                                                                  \
+    X(uint32_t, reg_step_from, REG_MAYBE)                                                                              \
+    X(uint32_t, reg_step_end, REG_MAYBE)                                                                               \
+    X(uint32_t, reg_step_taken, REG_MAYBE)                                                                             \
+    X(int32_t, impulse_order, NUMBER) /* the highest in the model, -1 = none */                                        \
+    X(uint32_t, impulse_place, PLACE) /* where */                                                                      \
+    X(uint32_t, state_count, NUMBER)                                                                                   \
+    X(uint32_t, when_count, NUMBER) /* the first reactions are the whens, the others belong to transitions */          \
+    X(uint32_t, choice_count, NUMBER)                                                                                  \
+    X(uint32_t, flow_unit_count, NUMBER)  /* the first units */                                                        \
+    X(uint32_t, first_guard_unit, NUMBER) /* reaction units of the guards, in their order */                           \
+    X(bool, fused, FLAG)                  /* one island, whose units are fused: an instant touches everything */       \
+    X(bool, instant_signals, FLAG)        /* some signal that is no event depends on the presence of an event */       \
+    X(bool, has_jacobian, FLAG)                                                                                        \
+    X(uint32_t, name, STRING)                                                                                          \
+    X(uint32_t, experiment, STRING)
+
+typedef uint32_t RegLayout[REG_CLASS_COUNT];  // the first register of each class
 
 typedef struct kaiModel
 {
     kaiAllocator allocator;
-    size_t size;                          // of the block
-    uint32_t reg_first[REG_CLASS_COUNT];  // first register of each class
-    uint32_t reg_count, saved_count;      // all; those in a snapshot
-    uint32_t reg_seed;                    // a MEMORY register; NO_REG: nothing is drawn
-    uint32_t reg_time;                    // a MEMORY register
-    // Numeric impulses, MEMORY registers: length of a pulse; the step in work from, to, and its length. NO_REG:
-    // symbolic.
-    uint32_t reg_pulse, reg_step_from, reg_step_end, reg_step_taken;
-    int32_t impulse_order;   // the highest in the model, -1 = none
-    uint32_t impulse_place;  // where
-    uint32_t state_count;
-    uint32_t when_count;  // the first reactions are the whens, the others belong to transitions
-    uint32_t choice_count;
-    uint32_t flow_unit_count;   // the first units
-    uint32_t first_guard_unit;  // reaction units of the guards, in their order
-    bool fused;                 // one island, whose units are fused: an instant touches everything
-    bool instant_signals;       // some signal that is no event depends on the presence of an event
-    bool has_jacobian;
-    uint32_t name, experiment;  // in strings
+    size_t size;  // of the block
+    MODEL_SCALARS(MODEL_FIELD)
     ModelSettings settings;
+    double* start_values;  // per variable, for questions (src/api/starts.c); NULL: not computed
 #define X(name) CodeRange name;
     MODEL_PROGRAMS(X)
 #undef X
-#define X(type, name)                                                                                                  \
+#define X(type, name, ...)                                                                                             \
     const type* name;                                                                                                  \
     uint32_t name##_count;
     MODEL_ARRAYS(X)
 #undef X
 } kaiModel;
+
+// Arrays of the block begin at multiples of 16.
+static inline size_t model_align(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
 
 // Copies `draft` (whose arrays may lie anywhere) into one block. NULL if the allocator gives nothing.
 kaiModel* model_pack(const kaiModel* draft, kaiAllocator allocator);

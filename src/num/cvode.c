@@ -9,6 +9,7 @@
 //
 // Linear solver of BDF: dense, or KLU where linear_choose finds the pattern sparse (its own Jacobian by coloured
 // differences if the system gives none). Error messages of SUNDIALS are silenced; the status says what failed.
+#include "base/tolerance.h"
 #include "num/control.h"
 
 #include <cvode/cvode.h>
@@ -375,7 +376,7 @@ static int cvode_step(Ode* ode, double limit)
     Cvode* cv = ode->cvode;
     OdeState* s = &ode->state;
     double t_end = s->t;
-    if (limit - s->t <= 8 * DBL_EPSILON * ode_larger(fabs(s->t), fabs(limit)))
+    if (limit - s->t <= TIME_CVODE_CLOSEST * ode_larger(fabs(s->t), fabs(limit)))
     {
         return tiny_step(ode, limit);
     }

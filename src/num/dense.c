@@ -1,6 +1,7 @@
 // The state anywhere in the last step, from the coefficients that its method made (see method.h for the forms).
 // Guards are located on this polynomial, so it is evaluated far more often than it is made.
 #include "num/method.h"
+#include "num/polynomial.h"
 
 static void make(Ode* ode)
 {
@@ -48,8 +49,13 @@ static inline double nested_slope(const Ode* ode, OdeForm form, double theta, in
     return r0 + u * b + theta * (u * db - b);
 }
 
+// Around the end of the step: where it starts the state is that which it started from.
 static inline double taylor_at(const Ode* ode, double theta, int i)
 {
+    if (theta == 0)
+    {
+        return ode->x_start[i];
+    }
     double sum = 0;
     for (int k = ode->state.terms - 1; k >= 0; k--)
     {
@@ -106,6 +112,39 @@ static void fill_quartic(const Ode* ode, double theta, double* restrict x)
     }
 }
 
+// Order by order: the coefficients of one order lie side by side.
+static void fill_series(const Ode* ode, double tau, double* restrict x, double* restrict slope)
+{
+    const int n = ode->n, last = ode->state.terms - 1;
+    memcpy(x, ode->dense[last], sizeof(double) * (size_t)n);
+    for (int k = last - 1; k >= 0; k--)
+    {
+        const double* restrict c = ode->dense[k];
+        for (int i = 0; i < n; i++)
+        {
+            x[i] = x[i] * tau + c[i];
+        }
+    }
+    for (int k = last; slope && k >= 1; k--)
+    {
+        const double* restrict c = ode->dense[k];
+        for (int i = 0; i < n; i++)
+        {
+            slope[i] = (k == last ? 0 : slope[i] * tau) + k * c[i];
+        }
+    }
+}
+
+static double series_at(const Ode* ode, double tau, int i)
+{
+    double sum = 0;
+    for (int k = ode->state.terms - 1; k >= 0; k--)
+    {
+        sum = sum * tau + ode->dense[k][i];
+    }
+    return sum;
+}
+
 static void copy_end(const Ode* ode, double* x, double* slope)
 {
     size_t bytes = sizeof(double) * (size_t)ode->n;
@@ -134,6 +173,7 @@ void ode_dense(Ode* ode, double theta, double* x, double* slope)
     case FORM_LINEAR: fill(ode, FORM_LINEAR, theta, x, slope); break;
     case FORM_CUBIC: fill(ode, FORM_CUBIC, theta, x, slope); break;
     case FORM_TAYLOR: fill(ode, FORM_TAYLOR, theta, x, slope); break;
+    case FORM_SERIES: fill_series(ode, theta * ode->state.h, x, slope); break;
     default:
         if (slope)
         {
@@ -157,6 +197,89 @@ void ode_dense_some(Ode* ode, double theta, const int* index, int count, double*
     for (int k = 0; k < count; k++)
     {
         int i = index[k];
-        x[i] = form == FORM_POINT ? ode->x[i] : value_at(ode, form, theta, i);
+        x[i] = form == FORM_POINT    ? ode->x[i]
+               : form == FORM_SERIES ? series_at(ode, theta * ode->state.h, i)
+                                     : value_at(ode, form, theta, i);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------------- pieces
+
+int ode_piece_degree(const Ode* ode)
+{
+    switch (ode->state.form)
+    {
+    case FORM_POINT: return 0;
+    case FORM_LINEAR: return 1;
+    case FORM_CUBIC: return 3;
+    case FORM_QUARTIC: return 4;
+    default: return ode->state.terms - 1;
+    }
+}
+
+// The nested form multiplied out, in powers of theta.
+static void expand_nested(const Ode* ode, OdeForm form, int i, double* c)
+{
+    double r1 = form >= FORM_CUBIC ? ode->dense[1][i] : 0, r2 = form >= FORM_CUBIC ? ode->dense[2][i] : 0;
+    double r3 = form >= FORM_QUARTIC ? ode->dense[3][i] : 0;
+    c[0] = ode->x_start[i];
+    c[1] = ode->dense[0][i] + r1;
+    if (form >= FORM_CUBIC)
+    {
+        c[2] = r2 + r3 - r1;
+        c[3] = -(r2 + 2 * r3);
+    }
+    if (form >= FORM_QUARTIC)
+    {
+        c[4] = r3;
+    }
+}
+
+void ode_piece(Ode* ode, int state, double* c)
+{
+    OdeForm form = ode->state.form;
+    int degree = ode_piece_degree(ode);
+    if (form == FORM_POINT)
+    {
+        c[0] = ode->x[state];
+        return;
+    }
+    make(ode);
+    for (int k = 0; k <= degree && form >= FORM_TAYLOR; k++)
+    {
+        c[k] = ode->dense[k][state];
+    }
+    if (form == FORM_SERIES)
+    {
+        return;
+    }
+    if (form == FORM_TAYLOR)
+    {
+        polynomial_shift(c, degree, -1, c);
+    }
+    else
+    {
+        expand_nested(ode, form, state, c);
+    }
+    double per_h = 1 / ode->state.h, power = per_h;
+    for (int k = 1; k <= degree; k++, power *= per_h)
+    {
+        c[k] *= power;
+    }
+}
+
+void ode_piece_order(Ode* ode, int k, double* coefficients)
+{
+    if (ode->state.form == FORM_SERIES && k < ode->state.terms)
+    {
+        memcpy(coefficients, ode->dense[k], sizeof(double) * (size_t)ode->n);
+        return;
+    }
+    int degree = ode_piece_degree(ode);
+    for (int i = 0; i < ode->n; i++)
+    {
+        double c[ODE_VECTORS];
+        ode_piece(ode, i, c);
+        coefficients[i] = k <= degree ? c[k] : 0;
     }
 }

@@ -4,6 +4,7 @@
 // All solve z = base + gh f(t, z). Newton's iteration takes the Jacobian at the guess, and anew where it contracts by
 // less than 1/2; it stops when the estimated rest of the error is below a hundredth of the tolerance of a step, and
 // fails (TRIAL_CONVERGE) when it diverges or 12 iterations do not do. The step is then halved.
+#include "base/tolerance.h"
 #include "num/control.h"
 
 enum
@@ -73,7 +74,7 @@ int ode_newton(Ode* ode, double t, double gh, const double* base, double* z, dou
         {
             return status < 0 ? status : TRIAL_CONVERGE;
         }
-        if (move == 0 || (k > 0 && rate < 1 && move * rate / (1 - rate) < 0.01) || move < 1e-10)
+        if (move == 0 || (k > 0 && rate < 1 && move * rate / (1 - rate) < NEWTON_REMAINDER) || move < NEWTON_STILL)
         {
             return TRIAL_OK;
         }
@@ -122,7 +123,7 @@ int ode_riemann_trial(Ode* ode, double h, double t_end, double* error)
         for (int i = 0; i < n; i++)
         {
             double value = x[i] + h * fz[i];
-            changed = changed || fabs(value - z[i]) > 2 * DBL_EPSILON * fabs(value);
+            changed = changed || fabs(value - z[i]) > FIXED_POINT_STILL * fabs(value);
             z[i] = value;
         }
         if (!changed)
@@ -247,7 +248,7 @@ static int breakpoint_impulse(Ode* ode, double limit)
 {
     OdeState* s = &ode->state;
     double next = s->next > 0 ? s->next : limit - s->t;
-    double h = ode_larger(1e-6 * (next < limit - s->t ? next : limit - s->t), ode_smallest(s->t));
+    double h = ode_larger(STEP_IMPULSE * (next < limit - s->t ? next : limit - s->t), ode_smallest(s->t));
     double *z = ode->x_start, *fz = ode->slope_start, *back = ode->stage[0];
     memcpy(z, ode->x, sizeof(double) * (size_t)ode->n);
     int status = ode_newton(ode, s->t + h, h, ode->x, z, fz);

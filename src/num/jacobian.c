@@ -3,6 +3,7 @@
 // Increment of component j: sqrt(eps) times the largest of |x_j|, |h f_j| (how far x_j goes in a step) and the typical
 // size; rounded so that x_j + increment is exact. Relative error of the entries about 1e-8. Fails only if f fails.
 #include "num/jacobian.h"
+#include "base/tolerance.h"
 
 #include <float.h>
 #include <math.h>
@@ -179,7 +180,7 @@ static void choose_increments(Jacobian* jacobian, const double* x, const double*
     for (int j = 0; j < jacobian->n; j++)
     {
         double size = fmax(fmax(fabs(x[j]), fabs(h * fx[j])), typical);
-        volatile double moved = x[j] + sqrt(DBL_EPSILON) * (size > 0 && isfinite(size) ? size : 1);
+        volatile double moved = x[j] + DIFFERENCE_PART * (size > 0 && isfinite(size) ? size : 1);
         jacobian->delta[j] = moved - x[j];
     }
 }
@@ -188,7 +189,7 @@ static void choose_increments(Jacobian* jacobian, const double* x, const double*
 static int difference_time(Jacobian* jacobian, double t, const double* x, const double* fx, double h)
 {
     const OdeSystem* system = jacobian->system;
-    volatile double moved = t + fmax(sqrt(DBL_EPSILON) * fabs(h), 8 * DBL_EPSILON * fabs(t));
+    volatile double moved = t + fmax(DIFFERENCE_PART * fabs(h), DIFFERENCE_TIME * fabs(t));
     int status = system->rhs(system->ctx, moved, x, jacobian->dfdt);
     double per = 1 / (moved - t);
     for (int i = 0; i < jacobian->n; i++)

@@ -1,13 +1,10 @@
-// LU factorisations of a I - J: dense, banded, and KLU. See linear.h.
+// LU factorisations of a I - J: dense, banded, and KLU through the part `sundials`. See linear.h.
 //
 // Dense and band are row-pivoted Gaussian elimination (Golub and Van Loan, 3.4 and 4.3). Each of them fails only on an
 // exact zero pivot or a value that is not finite; near singularity shows as an iteration that does not converge.
 #include "num/linear.h"
 
-#include <klu.h>
-
-#include <math.h>
-#include <string.h>
+#include "num/sundials.h"
 
 struct Linear
 {
@@ -19,9 +16,8 @@ struct Linear
     int lower, upper, rows;     // band: below and above the diagonal; height of the storage
     int *start, *row, *source;  // sparse: pattern of a I - J; entry of J behind each, or -1
     double diagonal;            // sparse: a, of the last factorisation
-    klu_common common;
-    klu_symbolic* symbolic;
-    klu_numeric* numeric;
+    const SparseTable* table;   // sparse: the part
+    Sparse* sparse;
     bool anew;  // sparse: choose pivots anew
     kaiAllocator allocator;
     size_t size;
@@ -46,7 +42,7 @@ static void band_of(int n, const int* column_start, const int* row_index, int* l
 // Nanoseconds of one factorisation and six solutions (a step of Rodas4), fitted to measurements on ladders, stars and
 // random patterns of five entries a row with 4 to 200 unknowns (gcc -O2): right to 30 %, which is enough, since the
 // curves cross steeply. KLU's cost depends on fill-in, which is not known beforehand; 40 ns an entry allows for some.
-LinearKind linear_choose(int n, const int* column_start, const int* row_index)
+static LinearKind choose(int n, const int* column_start, const int* row_index, bool has_sparse)
 {
     if (!column_start || n < 4)
     {
@@ -57,12 +53,24 @@ LinearKind linear_choose(int n, const int* column_start, const int* row_index)
     double size = n, lower = l, upper = u;
     double dense = 0.7 * (size * size * size / 3 + 6 * size * size) + 60 * size;
     double band = size * (100 + 0.7 * (lower * (lower + upper) + 6 * (2 * lower + upper)));
-    double sparse = 40.0 * column_start[n];
+    double sparse = has_sparse ? 40.0 * column_start[n] : INFINITY;
     if (dense <= band && dense <= sparse)
     {
         return LINEAR_DENSE;
     }
     return band <= sparse ? LINEAR_BAND : LINEAR_SPARSE;
+}
+
+LinearKind linear_choose(int n, const int* column_start, const int* row_index)
+{
+    return choose(n, column_start, row_index, true);
+}
+
+const char* linear_trouble(int n, const int* column_start, const int* row_index)
+{
+    const char* trouble = NULL;
+    bool sparse = linear_choose(n, column_start, row_index) == LINEAR_SPARSE;
+    return sparse && n > LINEAR_MOST_WITHOUT_SPARSE && !sundials_load(&trouble) ? trouble : NULL;
 }
 
 LinearKind linear_kind(const Linear* linear)
@@ -133,10 +141,23 @@ static int create_sparse(Linear* linear, size_t entries)
     linear->row = linear->start + linear->n + 1;
     linear->source = linear->row + entries;
     add_diagonal(linear->n, linear->column_start, linear->row_index, linear->start, linear->row, linear->source);
-    klu_defaults(&linear->common);
-    linear->symbolic = klu_analyze(linear->n, linear->start, linear->row, &linear->common);
+    linear->sparse = linear->table->create(linear->n, linear->start, linear->row, linear->allocator);
     linear->anew = true;
-    return linear->symbolic ? 0 : -1;
+    return linear->sparse ? 0 : -1;
+}
+
+// Without the part a system of moderate size is stored as a full matrix or a band: slower, the same answer.
+static bool find_sparse(Linear* head)
+{
+    const char* trouble;
+    const SundialsPart* part = head->kind == LINEAR_SPARSE ? sundials_load(&trouble) : NULL;
+    if (head->kind != LINEAR_SPARSE || part)
+    {
+        head->table = part ? part->sparse : NULL;
+        return true;
+    }
+    head->kind = choose(head->n, head->column_start, head->row_index, false);
+    return head->n <= LINEAR_MOST_WITHOUT_SPARSE;
 }
 
 Linear* linear_create(int n, const int* column_start, const int* row_index, kaiAllocator allocator)
@@ -146,6 +167,10 @@ Linear* linear_create(int n, const int* column_start, const int* row_index, kaiA
                    .column_start = column_start,
                    .row_index = row_index,
                    .allocator = allocator};
+    if (!find_sparse(&head))
+    {
+        return NULL;
+    }
     size_t doubles, ints;
     size_of_kind(&head, &doubles, &ints);
     head.size = sizeof(Linear) + doubles * sizeof(double) + ints * sizeof(int);
@@ -172,13 +197,9 @@ void linear_destroy(Linear* linear)
     {
         return;
     }
-    if (linear->numeric)
+    if (linear->sparse)
     {
-        klu_free_numeric(&linear->numeric, &linear->common);
-    }
-    if (linear->symbolic)
-    {
-        klu_free_symbolic(&linear->symbolic, &linear->common);
+        linear->table->destroy(linear->sparse);
     }
     linear->allocator.alloc(linear->allocator.user, linear, linear->size, 0);
 }
@@ -428,31 +449,15 @@ static bool all_finite(const double* v, int count)
     return sum == 0;
 }
 
-// Old pivots serve while they do not let the elements grow; klu_rgrowth costs less than choosing anew.
 static int factor_sparse(Linear* linear)
 {
-    klu_common* common = &linear->common;
     if (!all_finite(linear->lu, linear->start[linear->n]))
     {
         return 1;
     }
-    if (linear->numeric && !linear->anew)
-    {
-        if (klu_refactor(linear->start, linear->row, linear->lu, linear->symbolic, linear->numeric, common) &&
-            common->status == KLU_OK &&
-            klu_rgrowth(linear->start, linear->row, linear->lu, linear->symbolic, linear->numeric, common) &&
-            common->rgrowth > 1e-8)
-        {
-            return 0;
-        }
-    }
-    if (linear->numeric)
-    {
-        klu_free_numeric(&linear->numeric, common);
-    }
-    linear->numeric = klu_factor(linear->start, linear->row, linear->lu, linear->symbolic, common);
+    bool anew = linear->anew;
     linear->anew = false;
-    return linear->numeric && common->status == KLU_OK ? 0 : 1;
+    return linear->table->factor(linear->sparse, linear->lu, anew);
 }
 
 // ----------------------------------------------------------------------------------------------------------- dispatch
@@ -482,6 +487,6 @@ void linear_solve(Linear* linear, double* b)
             solve_band(linear, b);
         }
         break;
-    default: klu_solve(linear->symbolic, linear->numeric, linear->n, 1, b, &linear->common);
+    default: linear->table->solve(linear->sparse, b);
     }
 }

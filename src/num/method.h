@@ -9,10 +9,13 @@
 //     x(theta) = x_start + theta (r0 + u (r1 + theta (r2 + u r3))),  u = 1 - theta,
 // cut off after r0 (linear), r2 (cubic) or r3 (quartic); CVODE has a Taylor polynomial around the end of the step,
 //     x(theta) = sum r_k (theta - 1)^k,
+// taylor one around its start in seconds,
+//     x(theta) = sum r_k (theta h)^k,
 // so that one evaluator serves all. The coefficients are made when they are first asked for.
 #ifndef KAIROS_NUM_METHOD_H
 #define KAIROS_NUM_METHOD_H
 
+#include "base/tolerance.h"
 #include "num/jacobian.h"
 #include "num/linear.h"
 #include "num/ode.h"
@@ -23,8 +26,9 @@
 
 enum
 {
-    ODE_STAGES = 7,  // work vectors a method may ask for
-    ODE_TERMS = 13,  // coefficients of the dense output: CVODE Adams has order 12
+    ODE_STAGES = 7,               // work vectors a method may ask for
+    ODE_TERMS = 13,               // coefficients of the dense output of CVODE: Adams has order 12
+    ODE_VECTORS = ODE_ORDER + 2,  // and of taylor, with what its sums carry on
 };
 
 // The form of the dense output of the last step.
@@ -35,26 +39,31 @@ typedef enum OdeForm
     FORM_CUBIC,    // r0 .. r2
     FORM_QUARTIC,  // r0 .. r3
     FORM_TAYLOR,   // `terms` coefficients around the end
+    FORM_SERIES,   // `terms` coefficients around the start, in seconds
 } OdeForm;
 
 // Everything that changes and is not a vector: a snapshot is this and the vectors.
 typedef struct OdeState
 {
-    double t, t_start;  // the last step
-    double h;           // its length as the method took it, before any cut
-    double trial;       // the length of the trial step in work, then of what is left of it
-    double scale;       // the part of it that cuts have left, 1 = all
-    double next;        // the step the error control proposes; 0 = none yet
-    double caution;     // ode_set_max_step; 0 = none
-    double log_error;   // log2 of the error of the last accepted step (PI control)
-    double event_time;  // time of the last cut, or of the fresh start
-    double event_mean;  // moving average of the time between cuts; 0 = none yet
+    double t, t_start;   // the last step
+    double t_low;        // taylor: what t lacks of the time of x, so that lengths of steps add up
+    double t_start_low;  // the same at the start of the step
+    double h;            // its length as the method took it, before any cut
+    double trial;        // the length of the trial step in work, then of what is left of it
+    double scale;        // the part of it that cuts have left, 1 = all
+    double next;         // the step the error control proposes; 0 = none yet
+    double narrow;       // taylor: the next step is not longer, since this one was tried longer; 0 = no such bound
+    double caution;      // ode_set_max_step; 0 = none
+    double log_error;    // log2 of the error of the last accepted step (PI control)
+    double event_time;   // time of the last cut, or of the fresh start
+    double event_mean;   // moving average of the time between cuts; 0 = none yet
     OdeForm form;
-    int terms;            // FORM_TAYLOR: number of coefficients
+    int terms;            // FORM_TAYLOR, FORM_SERIES: number of coefficients
     bool dense_ready;     // the coefficients belong to the last step
     bool slope_valid;     // slope = f(t, x)
     bool jacobian_valid;  // the Jacobian belongs to (t, x)
     bool at_breakpoint;   // the next step is the first after a restart
+    bool expanded;        // taylor: the system's series begins at (t, x)
     bool fresh;           // CVODE: the next start takes the first step of the options
     OdeStats stats;
 } OdeState;
@@ -68,11 +77,13 @@ typedef struct OdeMethodTable
     int order;    // of the solution that is carried on
     bool fixed;   // fixed step
     bool matrix;  // needs a Jacobian and a linear solver of its own
+    bool plans;   // finds its first step itself
     int (*step)(Ode* ode, double limit);
     void (*prepare)(Ode* ode);  // makes the coefficients of the dense output; NULL: the step makes them
     int (*create)(Ode* ode);
     void (*destroy)(Ode* ode);
     void (*restart)(Ode* ode);  // forget what is not in the block; NULL: there is nothing
+    int (*begin)(Ode* ode);     // makes the slope at (t, x); NULL: f does
     void (*shares)(Ode* ode);   // fills stage[0] with the shares of the error; NULL: the step does
 } OdeMethodTable;
 
@@ -85,7 +96,7 @@ struct Ode
     double *x, *x_start, *slope, *slope_start;
     double* atol;  // per state
     double* stage[ODE_STAGES];
-    double* dense[ODE_TERMS];
+    double* dense[ODE_VECTORS];
     OdeState state;
     OdeOptions options;
     const OdeSystem* system;
@@ -97,7 +108,7 @@ struct Ode
 };
 
 extern const OdeMethodTable ode_rk45, ode_rk23, ode_euler, ode_riemann, ode_backward_euler, ode_trapezoid,
-    ode_rosenbrock, ode_cvode_adams, ode_cvode_bdf;
+    ode_rosenbrock, ode_cvode_adams, ode_cvode_bdf, ode_taylor;
 
 // What a trial step says: 0 done, TRIAL_SHRINK... try again with a smaller step, < 0 give up.
 enum
@@ -141,8 +152,8 @@ static inline bool ode_finite(int n, const double* v)
 // The smallest step that t can resolve with a few digits to spare.
 static inline double ode_smallest(double t)
 {
-    double h = 16 * DBL_EPSILON * fabs(t);
-    return h > 1e-300 ? h : 1e-300;
+    double h = TIME_SMALLEST_STEP * fabs(t);
+    return h > TIME_NOTHING ? h : TIME_NOTHING;
 }
 
 static inline double ode_larger(double a, double b)
@@ -174,6 +185,7 @@ static inline void ode_accept(Ode* ode, double h, double t_end, OdeForm form)
     s->dense_ready = false;
     s->jacobian_valid = false;
     s->at_breakpoint = false;
+    s->expanded = false;
     s->stats.steps++;
 }
 

@@ -3,7 +3,9 @@
 //
 // The step size survives restarts: the error control's proposal stays, and after a cut it is bounded by three times the
 // moving average of the time between cuts, since a step much longer than the next event is far is work thrown away.
+#include "base/tolerance.h"
 #include "num/control.h"
+#include "num/sundials.h"
 
 static const OdeMethodTable* const tables[] = {
     [ODE_RK45] = &ode_rk45,
@@ -13,9 +15,37 @@ static const OdeMethodTable* const tables[] = {
     [ODE_BACKWARD_EULER] = &ode_backward_euler,
     [ODE_TRAPEZOID] = &ode_trapezoid,
     [ODE_ROSENBROCK] = &ode_rosenbrock,
-    [ODE_CVODE_ADAMS] = &ode_cvode_adams,
-    [ODE_CVODE_BDF] = &ode_cvode_bdf,
+    [ODE_CVODE_ADAMS] = NULL,  // of the part `sundials`
+    [ODE_CVODE_BDF] = NULL,
+    [ODE_TAYLOR] = &ode_taylor,
 };
+
+const SundialsPart* sundials_load(const char** trouble)
+{
+    return part_load(PART_SUNDIALS, sizeof(SundialsPart), trouble);
+}
+
+static const OdeMethodTable* table_of(OdeMethod method, const char** trouble)
+{
+    if (tables[method])
+    {
+        return tables[method];
+    }
+    const SundialsPart* part = sundials_load(trouble);
+    return !part ? NULL : method == ODE_CVODE_ADAMS ? part->adams : part->bdf;
+}
+
+const char* ode_trouble(const OdeSystem* system, const OdeOptions* options)
+{
+    const char* trouble = NULL;
+    const OdeMethodTable* method = table_of(options->method, &trouble);
+    if (!method)
+    {
+        return trouble;
+    }
+    bool matrix = system->n > 0 && (method->matrix || options->breakpoint != ODE_BREAK_SAME);
+    return matrix ? linear_trouble(system->n, system->column_start, system->row_index) : NULL;
+}
 
 static const char* const names[] = {
 #define X(name, text, about) text,
@@ -117,12 +147,14 @@ static int create_parts(Ode* ode)
 
 Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator allocator)
 {
-    if ((unsigned)options->method >= ODE_METHOD_COUNT)
+    if ((unsigned)options->method >= ODE_METHOD_COUNT ||
+        (options->method == ODE_TAYLOR && system->n > 0 && !system->series))
     {
         return NULL;
     }
-    const OdeMethodTable* method = tables[options->method];
-    Ode* ode = create_block(system, method, allocator);
+    const char* trouble;
+    const OdeMethodTable* method = table_of(options->method, &trouble);
+    Ode* ode = method ? create_block(system, method, allocator) : NULL;
     if (!ode)
     {
         return NULL;
@@ -142,7 +174,7 @@ Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator
     }
     if (method->fixed && !(ode->options.step > 0))
     {
-        ode->options.step = 1e-3;  // a fixed method needs one
+        ode->options.step = STEP_FIXED;  // a fixed method needs one
     }
     if (create_parts(ode) != ODE_OK)
     {
@@ -173,9 +205,10 @@ void ode_destroy(Ode* ode)
 static int evaluate_start(Ode* ode)
 {
     OdeState* s = &ode->state;
-    if (ode_rhs(ode, s->t, ode->x, ode->slope) != TRIAL_OK)
+    int status = ode->method->begin && ode->n > 0 ? ode->method->begin(ode) : ode_rhs(ode, s->t, ode->x, ode->slope);
+    if (status != TRIAL_OK)
     {
-        return ODE_ERR_RHS;
+        return status == ODE_ERR_SERIES ? status : ODE_ERR_RHS;
     }
     if (!ode_finite(ode->n, ode->slope))
     {
@@ -207,6 +240,7 @@ static void restart_fresh(Ode* ode, double t)
 {
     OdeState* s = &ode->state;
     s->next = ode->options.step > 0 ? ode->options.step : 0;
+    s->narrow = 0;
     s->fresh = true;
     s->event_time = t;
     s->event_mean = 0;
@@ -219,6 +253,7 @@ int ode_restart(Ode* ode, double t, const double* x, bool fresh)
     {
         memmove(ode->x, x, sizeof(double) * (size_t)ode->n);
     }
+    s->t_low = s->t_start_low = t == s->t && !fresh ? s->t_low : 0;
     s->t = s->t_start = t;
     s->h = 0;
     s->scale = 1;
@@ -254,7 +289,7 @@ int control_first(Ode* ode, double limit, double order)
     double* x = ode->x_start;
     double span = limit - s->t;
     double size = weighted_norm(ode, ode->x, NULL), speed = weighted_norm(ode, ode->slope, NULL);
-    double h = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
+    double h = size < STEP_FLAT || speed < STEP_FLAT ? STEP_BLIND : 0.01 * size / speed;
     h = h < span ? h : span;
     for (int i = 0; i < ode->n; i++)
     {
@@ -268,11 +303,12 @@ int control_first(Ode* ode, double limit, double order)
     double bend = weighted_norm(ode, ode->slope_start, ode->slope) / h;
     if (status != TRIAL_OK || !isfinite(bend))
     {
-        s->next = 1e-3 * h;
+        s->next = STEP_RETREAT * h;
         return ODE_OK;
     }
     double most = ode_larger(bend, speed);
-    double better = most <= 1e-15 ? ode_larger(1e-6, h * 1e-3) : pow(0.01 / most, 1 / (order + 1));
+    double better =
+        most <= STEP_STRAIGHT ? ode_larger(STEP_BLIND, h * STEP_RETREAT) : pow(0.01 / most, 1 / (order + 1));
     s->next = 100 * h < better ? 100 * h : better;
     return ODE_OK;
 }
@@ -326,7 +362,7 @@ static int begin_step(Ode* ode, double limit, bool* taken)
 {
     OdeState* s = &ode->state;
     int status = ode_evaluate(ode);
-    if (status == ODE_OK && s->next <= 0 && !ode->method->fixed && !ode->cvode)
+    if (status == ODE_OK && s->next <= 0 && !ode->method->fixed && !ode->cvode && !ode->method->plans)
     {
         status = control_first(ode, limit, ode->method->order);
     }
@@ -348,7 +384,7 @@ int ode_step(Ode* ode, double limit)
     {
         return step_empty(ode, limit);
     }
-    if (!s->slope_valid || s->next <= 0 || s->at_breakpoint)
+    if (!s->slope_valid || (s->next <= 0 && !ode->method->plans) || s->at_breakpoint)
     {
         bool taken = false;
         int status = begin_step(ode, limit, &taken);
@@ -393,6 +429,11 @@ int ode_jacobian(Ode* ode, double t, const double* x, const double* fx, double h
 double ode_time(const Ode* ode)
 {
     return ode->state.t;
+}
+
+double ode_time_low(const Ode* ode)
+{
+    return ode->method == &ode_taylor ? ode->state.t_low : 0;
 }
 
 double ode_step_start(const Ode* ode)
@@ -496,7 +537,9 @@ void ode_cut(Ode* ode, double theta)
         forget(ode);
     }
     s->scale *= theta;
-    s->t = s->t_start + s->scale * s->h;
+    double length = s->scale * s->h;
+    s->t = s->t_start + length;
+    s->t_low = s->t_start_low + (length - (s->t - s->t_start));
     s->trial = s->t - s->t_start;
     s->slope_valid = false;
     note_event(s);

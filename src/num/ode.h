@@ -23,7 +23,8 @@
     X(TRAPEZOID, "trapezoid", "trapezoidal rule, variable step")                                                       \
     X(ROSENBROCK, "rosenbrock", "Rodas4, stiffly accurate, dense output")                                              \
     X(CVODE_ADAMS, "cvode_adams", "SUNDIALS CVODE, Adams with fixed point iteration")                                  \
-    X(CVODE_BDF, "cvode_bdf", "SUNDIALS CVODE, BDF with Newton iteration")
+    X(CVODE_BDF, "cvode_bdf", "SUNDIALS CVODE, BDF with Newton iteration")                                             \
+    X(TAYLOR, "taylor", "power series of the model itself, order and step from the tolerance")
 
 typedef enum OdeMethod
 {
@@ -50,7 +51,15 @@ enum
     ODE_ERR_CONVERGE = -3,  // an implicit equation could not be solved, even with the smallest step
     ODE_ERR_LINEAR = -4,    // a singular matrix, even with the smallest step
     ODE_ERR_MEMORY = -5,
-    ODE_ERR_NAN = -6,  // f returned a NaN at the start of a step
+    ODE_ERR_NAN = -6,     // f returned a NaN at the start of a step
+    ODE_ERR_SERIES = -7,  // taylor: f has no power series there
+};
+
+enum
+{
+    ODE_NO_SERIES = 1000,  // OdeSystem.series: f has none
+    ODE_ENDLESS = 1000,    // OdeSystem.degree: the solution is no polynomial
+    ODE_ORDER = 30,        // the highest order of taylor
 };
 
 // The system. `jacobian` may be NULL (then it is made by differences); it fills the values of df/dx in the order of the
@@ -63,6 +72,12 @@ typedef struct OdeSystem
     int (*jacobian)(void* ctx, double t, const double* x, double* values, double* dfdt);
     const int* column_start;  // n + 1 entries, or NULL: dense
     const int* row_index;     // column_start[n] entries, ascending in a column
+    // For taylor, NULL otherwise. The solution through (t, x[0]) is the sum of x[k] theta^k: makes x[k + 1] for
+    // from <= k < to; x[from] and all before are there. from = 0 is a new expansion, whose f(t, x[0]) = x[1] has the
+    // bits of rhs; then the orders follow one another. Status as rhs, or ODE_NO_SERIES.
+    int (*series)(void* ctx, double t, int from, int to, double* const* x);
+    // After order 0, or NULL: the degree of the solution if it is a polynomial by structure; ODE_ENDLESS if not.
+    int (*degree)(void* ctx);
 } OdeSystem;
 
 typedef struct OdeOptions
@@ -91,9 +106,12 @@ int ode_method_find(const char* name);
 
 OdeOptions ode_default_options(void);
 
-// A solver for one system; `system` must outlive it. NULL if the allocator gave nothing.
+// A solver for one system; `system` must outlive it. NULL if the allocator gave nothing, or as ode_trouble says.
 Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator allocator);
 void ode_destroy(Ode* ode);
+// Why ode_create cannot serve this system with this method, as a sentence in static memory: it needs a part of Kairos
+// that is not there. NULL: it can.
+const char* ode_trouble(const OdeSystem* system, const OdeOptions* options);
 
 // Start, or start again after the state or the vector field changed. Keeps the step size as a guess, but for `fresh`.
 int ode_restart(Ode* ode, double t, const double* x, bool fresh);
@@ -109,6 +127,9 @@ double ode_tolerance(const Ode* ode, int state);  // atol of a state; 0: the met
 
 // The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).
 double ode_time(const Ode* ode);
+// taylor: x belongs to ode_time + ode_time_low. A cut ends where theta says, which t can only tell to an ulp; the next
+// step is longer or shorter by that, so that it ends where it should.
+double ode_time_low(const Ode* ode);
 double ode_step_start(const Ode* ode);
 // What theta counts in the dense output of the last step: ode_cut(theta) ends at start + theta · length, to the last
 // digit.
@@ -126,6 +147,13 @@ void ode_dense(Ode* ode, double theta, double* x, double* slope);
 
 // The same for a few states only: x[index[i]] for i < count.
 void ode_dense_some(Ode* ode, double theta, const int* index, int count, double* x);
+
+// The last step as polynomials in time since its start, in seconds, good for [0, ode_dense_length]. What ode_dense
+// evaluates, whatever the method; the degree is at most ODE_ORDER.
+int ode_piece_degree(const Ode* ode);
+// The coefficients of one state (degree + 1 of them), and coefficient k of all states.
+void ode_piece(Ode* ode, int state, double* coefficients);
+void ode_piece_order(Ode* ode, int k, double* coefficients);
 
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.

@@ -9,6 +9,7 @@
 // Fails never: after 100 evaluations any method goes on by halving, which ends when two doubles are neighbours. A NaN
 // counts as the after-side, so that the bracket closes on the place where the function stops being a number.
 #include "num/root.h"
+#include "base/tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -150,7 +151,7 @@ static Search start(RootFn* f, void* ctx, double lo, double f_lo, double hi, dou
         .hi = hi,
         .f_lo = f_lo,
         .f_hi = f_hi,
-        .tolerance = tolerance > 0 ? tolerance : 1e-300,
+        .tolerance = tolerance > 0 ? tolerance : TIME_NOTHING,
         .push = 0.6 * tolerance,
         .last = hi,
         .f_last = f_hi,

@@ -36,7 +36,7 @@ struct Canvas
     kaiStatus status;  // the first failure; nothing is written after it
 };
 
-extern const Backend svg_backend, cairo_png_backend, cairo_pdf_backend, terminal_backend;
+extern const Backend svg_backend, terminal_backend;
 
 // To the output, unless something has failed.
 void canvas_write(Canvas* c, const char* bytes, size_t size);

@@ -1,6 +1,7 @@
 // PNG and PDF through Cairo (docs of cairo_t: https://www.cairographics.org/manual). Files do not depend on the day
-// they were made on: a PDF carries no date.
-#include "plot/backend.h"
+// they were made on: a PDF carries no date. This is the part `figures`.
+#include "part_stamp.h"
+#include "plot/figures.h"
 
 #include <cairo-pdf.h>
 #include <cairo.h>
@@ -192,25 +193,11 @@ static void cairo_backend_end(Canvas* c)
         .unclip = cairo_backend_unclip, .finish = kind##_finish, .end = cairo_backend_end                              \
     }
 
-const Backend cairo_png_backend = CAIRO_BACKEND(png);
-const Backend cairo_pdf_backend = CAIRO_BACKEND(pdf);
+static const Backend png_backend = CAIRO_BACKEND(png), pdf_backend = CAIRO_BACKEND(pdf);
 
-// Fontconfig keeps its caches until the process ends, and Graphviz leaves a few hundred bytes of each layout behind;
-// the leak checker of a sanitized build need not tell us.
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define KAIROS_LEAK_CHECK
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(KAIROS_LEAK_CHECK)
-const char* __lsan_default_suppressions(void);
-const char* __lsan_default_suppressions(void)
+static const FiguresPart part = {.head = {sizeof part, PART_STAMP}, .png = &png_backend, .pdf = &pdf_backend};
+
+const PartHead* kairos_part(void)
 {
-    return "leak:libfontconfig\nleak:libgvc\n";
+    return &part.head;
 }
-const char* __lsan_default_options(void);
-const char* __lsan_default_options(void)
-{
-    return "print_suppressions=0";
-}
-#endif

@@ -2,9 +2,10 @@
 // from the machine's fonts, so that a figure has the same layout everywhere and in every format. The table is that of
 // DejaVu Sans, the font Cairo is asked for and the first that the SVG names; the others it names are as wide or
 // narrower, so nothing is cut off where it is missing.
-#include "plot/backend.h"
+#include "plot/canvas.h"
 
 #include "base/utf8.h"
+#include "plot/figures.h"
 #include "plot/widths.h"
 
 #include <math.h>
@@ -31,15 +32,12 @@ bool canvas_format_of(const char* path, CanvasFormat* format)
     return false;
 }
 
-static const Backend* backend_of(CanvasFormat format)
+static const Backend* backend_of(CanvasFormat format, const char** error)
 {
-    switch (format)
-    {
-    case CANVAS_PNG: return &cairo_png_backend;
-    case CANVAS_PDF: return &cairo_pdf_backend;
-    case CANVAS_TERMINAL: return &terminal_backend;
-    default: return &svg_backend;
-    }
+    if (format == CANVAS_SVG || format == CANVAS_TERMINAL)
+        return format == CANVAS_SVG ? &svg_backend : &terminal_backend;
+    const FiguresPart* part = part_load(PART_FIGURES, sizeof *part, error);
+    return part == NULL ? NULL : format == CANVAS_PNG ? part->png : part->pdf;
 }
 
 static void release(Canvas* c)
@@ -52,7 +50,9 @@ static void release(Canvas* c)
 
 Canvas* canvas_open(const CanvasOptions* options, const char** error)
 {
-    const Backend* backend = backend_of(options->format);
+    const Backend* backend = backend_of(options->format, error);
+    if (backend == NULL)
+        return NULL;
     Canvas* c = options->allocator.alloc(options->allocator.user, NULL, 0, backend->size);
     *error = "out of memory";
     if (c == NULL)
@@ -61,7 +61,7 @@ Canvas* canvas_open(const CanvasOptions* options, const char** error)
     c->backend = backend;
     c->options = *options;
     c->output.descriptor = -1;
-    *error = output_open(&c->output, options->path, options->allocator);
+    *error = output_open(&c->output, options->path, options->sink, options->allocator);
     if (*error == NULL && backend->begin(c) != KAI_OK)
         *error = "out of memory";
     if (*error == NULL)

@@ -13,7 +13,7 @@ static void find_vague(Encoder* e)
     for (uint32_t i = 0; i < f->bond_nodes.count; i++)
     {
         const FlatBondNode* node = &f->bond_nodes.at[i];
-        c->vague[node->graph] |= node->law != 0 || node->free;
+        c->vague[f->bond_graph->component_of[i]] |= node->law != 0 || node->free;
     }
     for (uint32_t i = 0; i < f->implicits.count; i++)  // sources that read their own graph
         for (uint32_t g = 0; g < f->graphs.count; g++)
@@ -21,32 +21,18 @@ static void find_vague(Encoder* e)
                 c->vague[g] |= f->graphs.at[g].inputs.at[k].var == f->implicits.at[i].var;
 }
 
-static uint32_t find_class(uint32_t* parent, uint32_t i)
-{
-    for (; parent[i] != i; i = parent[i])
-        parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void find_classes(Encoder* e)
+// What a storage with a matrix imposes is defined by the inverse, which only a run knows: the rows say it instead.
+static bool* find_inverted(Encoder* e)
 {
     const Flat* f = e->flat;
-    Circuits* c = e->circuits;
-    c->class_of = arena_array(e->arena, uint32_t, 2 * f->bonds.count + 1);
-    for (uint32_t i = 0; i < 2 * f->bonds.count; i++)
-        c->class_of[i] = i;
+    bool* inverted = arena_array(e->arena, bool, f->vars.count + 1);
     for (uint32_t n = 0; n < f->bond_nodes.count; n++)
     {
         const FlatBondNode* node = &f->bond_nodes.at[n];
-        bool flow = node->kind == FLAT_J1;
-        if (!flow && node->kind != FLAT_J0)
-            continue;
-        for (uint32_t k = 1; k < node->bonds.count; k++)
-            c->class_of[find_class(c->class_of, 2 * node->bonds.at[k] + flow)] =
-                find_class(c->class_of, 2 * node->bonds.at[0] + flow);
+        for (uint32_t k = 0; node->matrix != NO_VAR && k < node->ports; k++)
+            inverted[(bond_imposes_flow(node->kind) ? node->f : node->e) + k] = true;
     }
-    for (uint32_t i = 0; i < 2 * f->bonds.count; i++)
-        c->class_of[i] = find_class(c->class_of, i);
+    return inverted;
 }
 
 void circuits_find(Encoder* e)
@@ -56,13 +42,14 @@ void circuits_find(Encoder* e)
     c->outputs = arena_array(e->arena, CircuitOutput, f->vars.count + 1);
     c->storage = arena_array(e->arena, uint32_t, f->vars.count + 1);
     c->slope = arena_array(e->arena, bool, f->graphs.count + 1);
+    const bool* inverted = find_inverted(e);
     for (uint32_t g = 0; g < f->graphs.count; g++)
     {
         const FlatBondGraph* graph = &f->graphs.at[g];
         for (uint32_t i = 0; i < graph->outputs.count; i++)
         {
             const FlatBondOutput* output = &graph->outputs.at[i];
-            if (output->mapped)
+            if (output->mapped || inverted[output->var])
                 c->outputs[output->var] = (CircuitOutput){g + 1, output, false};
             c->outputs[output->area] = (CircuitOutput){g + 1, output, true};
         }
@@ -70,10 +57,9 @@ void circuits_find(Encoder* e)
             c->slope[g] |= graph->inputs.at[i].slope != NO_VAR;
     }
     for (uint32_t n = 0; n < f->bond_nodes.count; n++)
-        if (f->bond_nodes.at[n].extensity != NO_VAR)
-            c->storage[f->bond_nodes.at[n].extensity] = n + 1;
+        for (uint32_t k = 0; f->bond_nodes.at[n].extensity != NO_VAR && k < f->bond_nodes.at[n].ports; k++)
+            c->storage[f->bond_nodes.at[n].extensity + k] = n + 1;
     find_vague(e);
-    find_classes(e);
     parts_find(e);
 }
 
@@ -105,7 +91,7 @@ static uint32_t graph_of(const Rows* r)
 
 static Formula at(const Encoder* e, const Formula* z, uint32_t bond, bool flow)
 {
-    return z[e->circuits->class_of[2 * bond + flow]];
+    return z[e->flat->bond_graph->class_of[2 * bond + flow]];
 }
 
 static Formula parameter(Rows* r, const FlatBondNode* node)
@@ -120,15 +106,20 @@ static Formula signed_by(Encoder* e, int sign, Formula a)
 
 static int sign_into(const Encoder* e, uint32_t bond, uint32_t node)
 {
-    return e->flat->bonds.at[bond].to == node ? 1 : -1;
+    return bond_sign(e->flat->bond_graph, (int)bond, (int)node);
 }
 
-static Formula sum_of(Encoder* e, const FlatBondNode* node, uint32_t index, const Formula* z, bool flow)
+static uint32_t bond_of(const Encoder* e, uint32_t node, uint32_t index)
+{
+    return (uint32_t)bond_at(e->flat->bond_graph, (int)node, (int)index);
+}
+
+static Formula sum_of(Encoder* e, uint32_t index, const Formula* z, bool flow)
 {
     Formula sum = e->logic->zero;
-    for (uint32_t i = 0; i < node->bonds.count; i++)
+    for (int i = 0; i < bond_degree(e->flat->bond_graph, (int)index); i++)
     {
-        uint32_t bond = node->bonds.at[i];
+        uint32_t bond = bond_of(e, index, (uint32_t)i);
         Formula term = at(e, z, bond, flow);
         sum = sign_into(e, bond, index) > 0 ? logic_add(e->logic, sum, term) : logic_subtract(e->logic, sum, term);
     }
@@ -156,8 +147,8 @@ static void junction_rows(Rows* r, const FlatBondNode* node, uint32_t index, con
 {
     Encoder* e = r->e;
     Logic* l = e->logic;
-    bool flow = node->kind == FLAT_J1;  // the common one
-    Formula common = at(e, level->z, node->bonds.at[0], flow), sum = sum_of(e, node, index, level->z, !flow);
+    bool flow = node->kind == BOND_J1;  // the common one
+    Formula common = at(e, level->z, bond_of(e, index, 0), flow), sum = sum_of(e, index, level->z, !flow);
     if (node->machine == 0)
     {
         row(r, sum, l->zero);
@@ -166,45 +157,59 @@ static void junction_rows(Rows* r, const FlatBondNode* node, uint32_t index, con
     Formula on = is_on(e, r->f, node), leak_on = l->zero, leak_off = l->zero;
     if (level->leak != NULL)
     {
-        leak_on = at(e, level->leak, node->bonds.at[0], flow);
-        leak_off = sum_of(e, node, index, level->leak, !flow);
+        leak_on = at(e, level->leak, bond_of(e, index, 0), flow);
+        leak_off = sum_of(e, index, level->leak, !flow);
     }
     encode_side(e, logic_or(l, logic_not(l, on), logic_equal(l, sum, leak_on)));
     encode_side(e, logic_or(l, on, logic_equal(l, common, leak_off)));
 }
 
-// Side 1 is the bond that points in; of two alike, the first.
 static void two_port_rows(Rows* r, const FlatBondNode* node, uint32_t index, const Level* level)
 {
     Encoder* e = r->e;
-    uint32_t a = node->bonds.at[0], b = node->bonds.at[1];
-    uint32_t one = sign_into(e, a, index) < sign_into(e, b, index) ? b : a, two = one == a ? b : a;
-    int s1 = sign_into(e, one, index), s2 = -sign_into(e, two, index);
+    const BondGraph* graph = e->flat->bond_graph;
+    uint32_t one = bond_of(e, index, 0), two = bond_of(e, index, 1);
+    int s1 = bond_side_sign(graph, (int)index, 0), s2 = bond_side_sign(graph, (int)index, 1);
     Formula n = parameter(r, node), e1 = at(e, level->z, one, false), e2 = at(e, level->z, two, false);
     Formula f1 = signed_by(e, s1, at(e, level->z, one, true)), f2 = signed_by(e, s2, at(e, level->z, two, true));
-    bool gyrator = node->kind == FLAT_GY;
+    bool gyrator = node->kind == BOND_GY;
     row(r, e1, logic_multiply(e->logic, n, gyrator ? f2 : e2));
     row(r, gyrator ? e2 : f2, logic_multiply(e->logic, n, f1));
 }
 
-static void storage_rows(Rows* r, const FlatBondNode* node, uint32_t index, const Level* level)
+// Port `port`: Σ matrix · imposed = extensity, with one port c e = q or i f = p.
+static void storage_row(Rows* r, const FlatBondNode* node, uint32_t index, uint32_t port, const Level* level)
 {
     Encoder* e = r->e;
     Logic* l = e->logic;
-    uint32_t bond = node->bonds.at[0];
-    bool flow = node->kind == FLAT_I;  // what it imposes; the other one moves its extensity
-    int sign = sign_into(e, bond, index);
-    Formula right = level->input ? r->inputs->slots[e->var_slot[node->extensity]] : l->zero;
+    bool flow = node->kind == BOND_I;  // what it imposes; the other one moves its extensity
+    Formula left = l->zero, right = l->zero;
+    for (uint32_t k = 0; k < node->ports; k++)
+    {
+        uint32_t bond = bond_of(e, index, k);
+        uint32_t entry = node->matrix != NO_VAR ? node->matrix + port * node->ports + k : node->parameter;
+        Formula imposed = signed_by(e, flow ? sign_into(e, bond, index) : 1, at(e, level->z, bond, flow));
+        Formula term = logic_multiply(l, encode_var(e, r->inputs, entry, 0).value, imposed);
+        left = k == 0 ? term : logic_add(l, left, term);
+    }
+    uint32_t own = bond_of(e, index, port);
+    if (level->input)
+        right = r->inputs->slots[e->var_slot[node->extensity + port]];
     if (level->less != NULL)
-        right = logic_add(l, right, signed_by(e, flow ? 1 : sign, at(e, level->less, bond, !flow)));
-    Formula imposed = signed_by(e, flow ? sign : 1, at(e, level->z, bond, flow));
-    row(r, logic_multiply(l, parameter(r, node), imposed), right);
+        right = logic_add(l, right, signed_by(e, flow ? 1 : sign_into(e, own, index), at(e, level->less, own, !flow)));
+    row(r, left, right);
+}
+
+static void storage_rows(Rows* r, const FlatBondNode* node, uint32_t index, const Level* level)
+{
+    for (uint32_t port = 0; port < node->ports; port++)
+        storage_row(r, node, index, port, level);
 }
 
 static void source_rows(Rows* r, const FlatBondNode* node, uint32_t index, const Level* level)
 {
     Encoder* e = r->e;
-    bool flow = node->kind == FLAT_SF;
+    bool flow = node->kind == BOND_SF;
     uint32_t var = flow ? node->f : node->e;
     Formula value = e->logic->zero;
     if (level->input)
@@ -216,7 +221,7 @@ static void source_rows(Rows* r, const FlatBondNode* node, uint32_t index, const
             if (input->node == index && input->slope != NO_VAR)
                 value = logic_variable(e->logic, arena_printf(e->arena, "slope@%u", e->unique++), false);
         }
-    row(r, at(e, level->z, node->bonds.at[0], flow), value);
+    row(r, at(e, level->z, bond_of(e, index, 0), flow), value);
 }
 
 static bool has_slope(const Rows* r, uint32_t node)
@@ -237,7 +242,7 @@ static void keeper_row(Rows* r, uint32_t bond, uint32_t junction, const Level* l
     if (keeper == 0)
         return;
     const FlatBondNode* node = &e->flat->bond_nodes.at[keeper - 1];
-    bool source = node->kind <= FLAT_SF, flow = node->kind == FLAT_I || node->kind == FLAT_SF;
+    bool source = bond_is_source(node->kind), flow = bond_imposes_flow(node->kind);
     if (level->less != NULL && !level->input && (!source || has_slope(r, keeper - 1)))
         return;
     Formula imposed = at(e, level->z, bond, flow), value = l->zero;
@@ -247,7 +252,7 @@ static void keeper_row(Rows* r, uint32_t bond, uint32_t junction, const Level* l
     {
         value = level->input ? r->inputs->slots[e->var_slot[node->extensity]] : value;
         imposed = logic_multiply(l, parameter(r, node),
-                                 signed_by(e, flow ? sign_into(e, node->bonds.at[0], keeper - 1) : 1, imposed));
+                                 signed_by(e, flow ? sign_into(e, bond_of(e, keeper - 1, 0), keeper - 1) : 1, imposed));
     }
     row(r, imposed, value);
 }
@@ -267,19 +272,19 @@ static void add_rows(Rows* r, const Level* level)
         const FlatBondNode* node = &r->e->flat->bond_nodes.at[index];
         switch (node->kind)
         {
-        case FLAT_SE:
-        case FLAT_SF: source_rows(r, node, index, level); break;
-        case FLAT_R:
+        case BOND_SE:
+        case BOND_SF: source_rows(r, node, index, level); break;
+        case BOND_R:
         {
-            uint32_t bond = node->bonds.at[0];
+            uint32_t bond = bond_of(r->e, index, 0);
             Formula f = signed_by(r->e, sign_into(r->e, bond, index), at(r->e, level->z, bond, true));
             row(r, at(r->e, level->z, bond, false), logic_multiply(r->e->logic, parameter(r, node), f));
             break;
         }
-        case FLAT_C:
-        case FLAT_I: storage_rows(r, node, index, level); break;
-        case FLAT_TF:
-        case FLAT_GY: two_port_rows(r, node, index, level); break;
+        case BOND_C:
+        case BOND_I: storage_rows(r, node, index, level); break;
+        case BOND_TF:
+        case BOND_GY: two_port_rows(r, node, index, level); break;
         default: junction_rows(r, node, index, level); break;
         }
     }
@@ -292,9 +297,9 @@ static Formula* new_level(Encoder* e, uint32_t part, const char* name)
     for (uint32_t i = 0; i < g->bonds.count; i++)
         for (uint32_t flow = 0; flow < 2; flow++)
         {
-            uint32_t class = e->circuits->class_of[2 * g->bonds.at[i] + flow];
+            int class = e->flat->bond_graph->class_of[2 * g->bonds.at[i] + flow];
             if (z[class] == NULL)
-                z[class] = logic_variable(e->logic, arena_printf(e->arena, "%s%u@%u", name, class, e->unique), false);
+                z[class] = logic_variable(e->logic, arena_printf(e->arena, "%s%d@%u", name, class, e->unique), false);
         }
     e->unique++;
     return z;
@@ -318,8 +323,8 @@ static void keep_storages(Rows* r, const Formula* y)
     for (uint32_t i = 0; i < part->nodes.count; i++)
     {
         const FlatBondNode* node = &r->e->flat->bond_nodes.at[part->nodes.at[i]];
-        if (node->extensity != NO_VAR)
-            row(r, at(r->e, y, node->bonds.at[0], node->kind == FLAT_C), r->e->logic->zero);
+        for (uint32_t port = 0; node->extensity != NO_VAR && port < node->ports; port++)
+            row(r, at(r->e, y, bond_of(r->e, part->nodes.at[i], port), node->kind == BOND_C), r->e->logic->zero);
     }
 }
 
@@ -336,7 +341,7 @@ bool circuit_moves(const Encoder* e, uint32_t var)
 {
     uint32_t node = e->circuits->storage[var];
     return node != 0 && e->circuits->keeper[node - 1] == 0 &&
-           is_switched(e, e->circuits->part_of[e->flat->bond_nodes.at[node - 1].bonds.at[0]]);
+           is_switched(e, e->circuits->part_of[bond_of(e, node - 1, 0)]);
 }
 
 // Values at a tag: no jump, sources agree.
@@ -401,18 +406,17 @@ static Circuit* circuit_of(Encoder* e, Frame* f, uint32_t part)
 // ----------------------------------------------------------------------------------------------------------
 
 // The flow into a C that keeps its effort is what its junction has left over; likewise the effort on an I.
-static void add_around(Encoder* e, CircuitTerms* terms, const FlatBondTerm* term, uint32_t storage)
+static void add_around(Encoder* e, CircuitTerms* terms, const BondTerm* term, uint32_t storage)
 {
-    uint32_t own = e->flat->bond_nodes.at[storage].bonds.at[0];
-    const FlatBond* bond = &e->flat->bonds.at[own];
-    uint32_t j = bond->from == storage ? bond->to : bond->from;
+    const BondGraph* graph = e->flat->bond_graph;
+    uint32_t own = bond_of(e, storage, 0), j = (uint32_t)bond_other_end(graph, (int)own, (int)storage);
     int out = sign_into(e, own, j);
-    for (uint32_t i = 0; i < e->flat->bond_nodes.at[j].bonds.count; i++)
+    for (int i = 0; i < bond_degree(graph, (int)j); i++)
     {
-        uint32_t b = e->flat->bond_nodes.at[j].bonds.at[i];
+        uint32_t b = bond_of(e, j, (uint32_t)i);
         int8_t sign = (int8_t)(-out * sign_into(e, b, j) * term->sign);
         if (b != own)
-            vec_push(e->arena, *terms, (FlatBondTerm){b, term->flow, sign});
+            vec_push(e->arena, *terms, (BondTerm){b, term->flow, sign});
     }
 }
 
@@ -428,10 +432,10 @@ CircuitTerms circuit_terms(Encoder* e, const FlatBondOutput* output)
     CircuitTerms terms = {0};
     for (uint32_t t = 0; t < output->terms.count; t++)
     {
-        const FlatBondTerm* term = &output->terms.at[t];
+        const BondTerm* term = &output->terms.at[t];
         uint32_t keeper = keeper_of_bond(e, term->bond);
-        FlatBondKind kind = keeper != 0 ? e->flat->bond_nodes.at[keeper - 1].kind : FLAT_J0;
-        bool left_over = keeper != 0 && term->flow == (kind == FLAT_C || kind == FLAT_SE);
+        BondKind kind = keeper != 0 ? e->flat->bond_nodes.at[keeper - 1].kind : BOND_J0;
+        bool left_over = keeper != 0 && term->flow == (kind == BOND_C || kind == BOND_SE);
         if (left_over)
             add_around(e, &terms, term, keeper - 1);
         else
@@ -452,7 +456,7 @@ static Formula sum_terms(Encoder* e, Frame* f, const CircuitTerms* terms, LevelK
     Formula sum = e->logic->zero;
     for (uint32_t t = 0; t < terms->count; t++)
     {
-        const FlatBondTerm* term = &terms->at[t];
+        const BondTerm* term = &terms->at[t];
         const Circuit* c = circuit_of(e, f, e->circuits->part_of[term->bond]);
         const Formula* z = kind == LEVEL_AREA ? c->z0 : kind == LEVEL_VALUE ? c->z1 : c->y;
         Formula value = at(e, z, term->bond, term->flow);
@@ -532,12 +536,12 @@ Formula circuit_extensity(Encoder* e, Frame* trial, uint32_t var)
     uint32_t index = e->circuits->storage[var] - 1;
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     Formula before = trial->base->slots[e->var_slot[var]];
-    if (e->circuits->vague[node->graph])
+    if (e->circuits->vague[e->flat->bond_graph->component_of[index]])
         return encode_vague(e, e->flat->nodes.count - 1, false).value;
-    uint32_t bond = node->bonds.at[0];
+    uint32_t bond = bond_of(e, index, var - node->extensity);
     const Circuit* c = circuit_of(e, trial, e->circuits->part_of[bond]);
-    Formula area = at(e, c->z0, bond, node->kind == FLAT_C);
-    return logic_add(e->logic, before, signed_by(e, node->kind == FLAT_C ? sign_into(e, bond, index) : 1, area));
+    Formula area = at(e, c->z0, bond, node->kind == BOND_C);
+    return logic_add(e->logic, before, signed_by(e, node->kind == BOND_C ? sign_into(e, bond, index) : 1, area));
 }
 
 Formula circuit_consistent(Encoder* e, Frame* trial, uint32_t group)

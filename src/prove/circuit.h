@@ -34,9 +34,8 @@ struct Circuits
     bool* vague;             // per graph: laws or modulated elements, which formulas cannot say
     bool* slope;             // per graph: a source changes between instants
     VEC(CircuitPart) parts;
-    uint32_t* part_of;   // per bond
-    uint32_t* keeper;    // per node: source or storage + 1 that keeps its value, for itself and its junction; 0: none
-    uint32_t* class_of;  // per unknown, 2 * bond + flow: the unknown that it always equals
+    uint32_t* part_of;  // per bond
+    uint32_t* keeper;   // per node: source or storage + 1 that keeps its value, for itself and its junction; 0: none
 };
 
 // The values of one part at one tag, or in one set of modes that is tried.
@@ -49,7 +48,7 @@ struct Circuit
 void circuits_find(Encoder* e);
 void parts_find(Encoder* e);
 // Bonds whose values an output is made of: its own, or, for a storage that is never dependent, those around it.
-typedef VEC(FlatBondTerm) CircuitTerms;
+typedef VEC(BondTerm) CircuitTerms;
 CircuitTerms circuit_terms(Encoder* e, const FlatBondOutput* output);
 // The variable is the extensity of a storage in a graph that switches.
 bool circuit_moves(const Encoder* e, uint32_t var);

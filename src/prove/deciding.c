@@ -25,10 +25,10 @@ static void mark_graph(Walk* w, uint32_t graph)
     for (uint32_t i = 0; i < f->graphs.at[graph].nodes.count; i++)
     {
         const FlatBondNode* node = &f->bond_nodes.at[f->graphs.at[graph].nodes.at[i]];
-        if (node->extensity != NO_VAR)
-            mark_var(w, node->extensity);
-        if (node->kind <= FLAT_SF)
-            mark_var(w, node->kind == FLAT_SE ? node->e : node->f);
+        for (uint32_t k = 0; node->extensity != NO_VAR && k < node->ports; k++)
+            mark_var(w, node->extensity + k);
+        if (bond_is_source(node->kind))
+            mark_var(w, node->kind == BOND_SE ? node->e : node->f);
     }
 }
 

@@ -34,6 +34,8 @@ void logic_open(Logic* l, Arena* arena, double seconds)
     Z3_config config = Z3_mk_config();
     l->z = Z3_mk_context(config);
     Z3_del_config(config);
+    if (l->z == NULL)
+        arena_alloc(arena, SIZE_MAX);  // Z3 found no memory: ends as if the arena had not
     Z3_set_error_handler(l->z, ignore_error);
     l->real = Z3_mk_real_sort(l->z);
     l->boolean = Z3_mk_bool_sort(l->z);

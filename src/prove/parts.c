@@ -18,17 +18,27 @@ static const FlatBondNode* node_at(const Encoder* e, uint32_t n)
     return &e->flat->bond_nodes.at[n];
 }
 
-static uint32_t other_end(const Encoder* e, uint32_t bond, uint32_t node)
+// Bonds of a node, and who is at the other end of one of them.
+static uint32_t degree(const Encoder* e, uint32_t node)
 {
-    const FlatBond* b = &e->flat->bonds.at[bond];
-    return b->from == node ? b->to : b->from;
+    return (uint32_t)bond_degree(e->flat->bond_graph, (int)node);
+}
+
+static uint32_t bond_of(const Encoder* e, uint32_t node, uint32_t index)
+{
+    return (uint32_t)bond_at(e->flat->bond_graph, (int)node, (int)index);
+}
+
+static uint32_t neighbour(const Encoder* e, uint32_t node, uint32_t index)
+{
+    return (uint32_t)bond_other_end(e->flat->bond_graph, (int)bond_of(e, node, index), (int)node);
 }
 
 static bool is_resistor(const Encoder* e, uint32_t n)
 {
     double r;
     const FlatBondNode* node = node_at(e, n);
-    if (node->kind != FLAT_R || node->law != 0 || node->free)
+    if (node->kind != BOND_R || node->law != 0 || node->free)
         return false;
     NodeId init = e->flat->vars.at[node->parameter].init;
     return init != 0 && flat_eval_const(e->flat, init, &r) && r > 0;
@@ -36,12 +46,12 @@ static bool is_resistor(const Encoder* e, uint32_t n)
 
 // A junction of the other kind that has a resistor or the dual storage of its own: it imposes nothing on its
 // neighbours.
-static bool is_soft(const Encoder* e, uint32_t n, FlatBondKind kind, FlatBondKind storage)
+static bool is_soft(const Encoder* e, uint32_t n, BondKind kind, BondKind storage)
 {
     const FlatBondNode* node = node_at(e, n);
-    for (uint32_t i = 0; node->kind == kind && i < node->bonds.count; i++)
+    for (uint32_t i = 0; node->kind == kind && i < degree(e, n); i++)
     {
-        uint32_t other = other_end(e, node->bonds.at[i], n);
+        uint32_t other = neighbour(e, n, i);
         if (is_resistor(e, other) || (node_at(e, other)->kind == storage && node_at(e, other)->law == 0))
             return true;
     }
@@ -69,9 +79,9 @@ static Cluster find_cluster(Encoder* e, uint32_t junction)
     for (uint32_t k = 0; k < c.junctions.count; k++)
     {
         uint32_t j = c.junctions.at[k];
-        for (uint32_t i = 0; i < node_at(e, j)->bonds.count; i++)
+        for (uint32_t i = 0; i < degree(e, j); i++)
         {
-            uint32_t other = other_end(e, node_at(e, j)->bonds.at[i], j);
+            uint32_t other = neighbour(e, j, i);
             bool same = node_at(e, other)->kind == node_at(e, junction)->kind && node_at(e, other)->machine == 0;
             if (same && !in_cluster(&c, other))
                 vec_push(e->arena, c.junctions, other);
@@ -83,18 +93,16 @@ static Cluster find_cluster(Encoder* e, uint32_t junction)
 // All around the cluster but the keeper itself: none imposes what the keeper does.
 static bool is_kept(Encoder* e, const Cluster* c, uint32_t keeper)
 {
-    bool source = node_at(e, keeper)->kind <= FLAT_SF;
-    bool effort = node_at(e, keeper)->kind == FLAT_C || node_at(e, keeper)->kind == FLAT_SE;
+    bool source = bond_is_source(node_at(e, keeper)->kind), effort = !bond_imposes_flow(node_at(e, keeper)->kind);
     for (uint32_t k = 0; k < c->junctions.count; k++)
     {
-        const FlatBondNode* junction = node_at(e, c->junctions.at[k]);
-        for (uint32_t i = 0; i < junction->bonds.count; i++)
+        for (uint32_t i = 0; i < degree(e, c->junctions.at[k]); i++)
         {
-            uint32_t other = other_end(e, junction->bonds.at[i], c->junctions.at[k]);
+            uint32_t other = neighbour(e, c->junctions.at[k], i);
             if (other == keeper || in_cluster(c, other) || is_resistor(e, other))
                 continue;
-            bool rival = node_at(e, other)->kind == (effort ? FLAT_SE : FLAT_SF);
-            bool soft = is_soft(e, other, effort ? FLAT_J1 : FLAT_J0, effort ? FLAT_I : FLAT_C);
+            bool rival = node_at(e, other)->kind == (effort ? BOND_SE : BOND_SF);
+            bool soft = is_soft(e, other, effort ? BOND_J1 : BOND_J0, effort ? BOND_I : BOND_C);
             if (rival || (!source && !soft))
                 return false;
         }
@@ -106,12 +114,12 @@ static bool is_kept(Encoder* e, const Cluster* c, uint32_t keeper)
 static void mark_keeper(Encoder* e, uint32_t n)
 {
     const FlatBondNode* node = node_at(e, n);
-    bool storage = node->extensity != NO_VAR && node->law == 0 && !node->free;
-    if ((node->kind > FLAT_SF && !storage) || node->bonds.count != 1)
+    bool storage = node->extensity != NO_VAR && node->law == 0 && !node->free && node->matrix == NO_VAR;
+    if ((!bond_is_source(node->kind) && !storage) || degree(e, n) != 1)
         return;
-    bool effort = node->kind == FLAT_C || node->kind == FLAT_SE;
-    uint32_t j = other_end(e, node->bonds.at[0], n);
-    if (node_at(e, j)->kind != (effort ? FLAT_J0 : FLAT_J1) || node_at(e, j)->machine != 0 ||
+    bool effort = !bond_imposes_flow(node->kind);
+    uint32_t j = neighbour(e, n, 0);
+    if (node_at(e, j)->kind != (effort ? BOND_J0 : BOND_J1) || node_at(e, j)->machine != 0 ||
         e->circuits->keeper[j] != 0)
         return;
     Cluster c = find_cluster(e, j);
@@ -125,11 +133,8 @@ static void mark_keeper(Encoder* e, uint32_t n)
 static void join_bonds(const Encoder* e, uint32_t* parent)
 {
     for (uint32_t n = 0; n < e->flat->bond_nodes.count; n++)
-    {
-        const FlatBondNode* node = node_at(e, n);
-        for (uint32_t i = 1; e->circuits->keeper[n] == 0 && i < node->bonds.count; i++)
-            parent[root_of(parent, node->bonds.at[i])] = root_of(parent, node->bonds.at[0]);
-    }
+        for (uint32_t i = 1; e->circuits->keeper[n] == 0 && i < degree(e, n); i++)
+            parent[root_of(parent, bond_of(e, n, i))] = root_of(parent, bond_of(e, n, 0));
 }
 
 static void fill_parts(Encoder* e, uint32_t* parent)
@@ -141,15 +146,17 @@ static void fill_parts(Encoder* e, uint32_t* parent)
         uint32_t root = root_of(parent, b);
         if (number[root] == 0)
         {
-            vec_push(e->arena, c->parts, (CircuitPart){.graph = e->flat->bonds.at[b].graph});
+            const BondGraph* graph = e->flat->bond_graph;
+            uint32_t component = (uint32_t)graph->component_of[graph->bonds[b].from];
+            vec_push(e->arena, c->parts, (CircuitPart){.graph = component});
             number[root] = c->parts.count;
         }
         c->part_of[b] = number[root] - 1;
         vec_push(e->arena, c->parts.at[number[root] - 1].bonds, b);
     }
     for (uint32_t n = 0; n < e->flat->bond_nodes.count; n++)
-        if (node_at(e, n)->bonds.count > 0 && c->keeper[n] == 0)
-            vec_push(e->arena, c->parts.at[c->part_of[node_at(e, n)->bonds.at[0]]].nodes, n);
+        if (degree(e, n) > 0 && c->keeper[n] == 0)
+            vec_push(e->arena, c->parts.at[c->part_of[bond_of(e, n, 0)]].nodes, n);
 }
 
 void parts_find(Encoder* e)

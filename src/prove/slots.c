@@ -195,10 +195,10 @@ static void read_part(Reader* r, uint32_t part)
         const FlatBondNode* node = &f->bond_nodes.at[p->nodes.at[i]];
         if (node->machine != 0)
             join(r, r->e->machine_slot[node->machine - 1]);
-        if (node->extensity != NO_VAR)
-            read_var(r, node->extensity);
-        if (node->kind <= FLAT_SF)
-            read_var(r, node->kind == FLAT_SE ? node->e : node->f);
+        for (uint32_t k = 0; node->extensity != NO_VAR && k < node->ports; k++)
+            read_var(r, node->extensity + k);
+        if (bond_is_source(node->kind))
+            read_var(r, node->kind == BOND_SE ? node->e : node->f);
     }
     for (uint32_t i = 0; i < p->bonds.count; i++)
         for (int end = 0; end < 2; end++)
@@ -208,7 +208,7 @@ static void read_part(Reader* r, uint32_t part)
             if (keeper == 0)
                 continue;
             const FlatBondNode* node = &f->bond_nodes.at[keeper - 1];
-            read_var(r, node->extensity != NO_VAR ? node->extensity : node->kind == FLAT_SE ? node->e : node->f);
+            read_var(r, node->extensity != NO_VAR ? node->extensity : node->kind == BOND_SE ? node->e : node->f);
         }
 }
 

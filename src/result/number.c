@@ -9,6 +9,8 @@
 // is exact for all doubles: the shortest decimal, and of the shortest the one closest to v.
 #include "result/number.h"
 
+#include "kairos/result.h"
+
 #include "result/powers.h"
 
 #include <stdbool.h>
@@ -251,4 +253,13 @@ int number_write(char* out, double value)
     if (q <= 0 && q >= -FRACTION_BITS && (c & (((uint64_t)1 << -q) - 1)) == 0)
         return negative + write_whole(out, c >> -q);
     return negative + write_decimal(out, shortest_decimal(c, q, fraction == 0 && biased > 1));
+}
+
+int kaiNumber_Write(char out[33], double value)
+{
+    if (out == NULL)
+        return 0;
+    int length = number_write(out, value);
+    out[length] = 0;
+    return length;
 }

@@ -2,7 +2,7 @@
 // reads the other, directly, through signals or through `delay`; time, discretes, latched relations and modes do not
 // couple. `islands = auto` makes an island of every class; without it the instances declared `island` are islands and
 // the rest is one; a declaration that separates what belongs together is an error.
-#include "emit/builder.h"
+#include "schedule/builder.h"
 
 #include <string.h>
 
@@ -10,6 +10,8 @@ enum
 {
     NO_NODE = 0xffffffffu
 };
+
+typedef VEC(uint32_t) Tasks;
 
 // Nodes of the union: the states, then the continuous delays.
 typedef struct Classes
@@ -19,7 +21,6 @@ typedef struct Classes
     uint32_t* parent;
     uint32_t* task_node;   // [task]: a node it reads + 1, 0 = none
     VEC(uint32_t) labels;  // [state]: the instance declared `island` that it stands in, 0 = none
-    VEC(ScalarId) stack;
 } Classes;
 
 static uint32_t find(Classes* k, uint32_t v)
@@ -51,33 +52,16 @@ static uint32_t node_of_register(Classes* k, SymReg reg)
     return computed && k->task_node[task] != 0 ? k->task_node[task] - 1 : NO_NODE;
 }
 
-static void push(Classes* k, ScalarId s)
-{
-    Programs* p = &k->b->programs;
-    while (p->stamp.count < k->b->c.scalars.list.count)
-        vec_push(k->b->arena, p->stamp, 0);
-    if (s == 0 || p->stamp.at[s] == p->root)
-        return;
-    p->stamp.at[s] = p->root;
-    vec_push(k->b->arena, k->stack, s);
-}
-
 // Joins `node` with everything continuous below the pushed scalars.
 static uint32_t join_reads(Classes* k, uint32_t node)
 {
-    while (k->stack.count > 0)
-    {
-        const Scalar x = k->b->c.scalars.list.at[k->stack.at[--k->stack.count]];
-        double index;
+    Scalars* scalars = &k->b->c.scalars;
+    double index;
+    for (Scalar x; scalar_walk_next(scalars, &x);)
         if (x.op == SCALAR_REG)
             node = join(k, node, node_of_register(k, x.reg));
-        else if ((x.op == VM_DELAYED || x.op == VM_DELAYED_SLOPE) &&
-                 scalar_is_const(&k->b->c.scalars, x.arg[0], &index))
+        else if ((x.op == VM_DELAYED || x.op == VM_DELAYED_SLOPE) && scalar_is_const(scalars, x.arg[0], &index))
             node = join(k, node, k->state_count + (uint32_t)index);
-        else
-            for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
-                push(k, x.arg[i]);
-    }
     return node;
 }
 
@@ -85,13 +69,7 @@ static void join_task(Classes* k, uint32_t task, uint32_t* node)
 {
     Compiler* c = &k->b->c;
     const Task t = c->tasks.at[task];
-    k->b->programs.root++;
-    for (uint32_t i = 0; i < task_item_count(c, task); i++)
-    {
-        TaskItem item = task_item(c, PHASE_FLOW, task, i);
-        push(k, item.value.value);
-        push(k, item.value.present);
-    }
+    push_task(c, PHASE_FLOW, task);
     if (t.kind == TASK_RIGHT_HAND_SIDE)
         *node = join(k, *node, sym_index(t.reg));
     *node = join_reads(k, *node);
@@ -113,7 +91,7 @@ static void join_all(Classes* k)
                         .task_count = slopes.count,
                         .sinks = inputs.at,
                         .sink_count = inputs.count};
-    Order order = order_tasks(&b->programs, &spec);
+    Order order = order_tasks(&b->c, &spec);
     for (uint32_t i = 0; i < order.count; i++)  // what a task reads comes before it
     {
         uint32_t node = NO_NODE;
@@ -124,8 +102,8 @@ static void join_all(Classes* k)
     }
     for (uint32_t i = 0; i < inputs.count; i++)
     {
-        b->programs.root++;
-        push(k, inputs.at[i].value);
+        scalar_walk(&b->c.scalars);
+        scalar_walk_push(&b->c.scalars, inputs.at[i].value);
         join_reads(k, k->state_count + inputs.at[i].dst);
     }
 }
@@ -140,42 +118,43 @@ static uint32_t declared_island(const Flat* flat, uint32_t instance)
     return instance;
 }
 
-// The first state with another label that `task` reads, looking through signals; NO_NODE: none.
+// The first state with another label that the pushed scalars read, NO_NODE: none. Signals that they read go to `tasks`.
+static uint32_t foreign_below(Classes* k, uint32_t label, Tasks* tasks)
+{
+    Compiler* c = &k->b->c;
+    uint32_t below;
+    for (Scalar x; scalar_walk_next(&c->scalars, &x);)
+    {
+        bool state = x.op == SCALAR_REG && (sym_class(x.reg) == REG_STATE || sym_class(x.reg) == REG_DERIV);
+        if (state && k->labels.at[sym_index(x.reg)] != label)
+        {
+            walk_stop(&c->scalars.walk);
+            return sym_index(x.reg);
+        }
+        if (!state && x.op == SCALAR_REG && map_get(&c->task_of, x.reg, &below))
+            vec_push(k->b->arena, *tasks, below);
+    }
+    return NO_NODE;
+}
+
+// The same for `task`, looking through signals.
 static uint32_t foreign_state(Classes* k, uint32_t task, uint32_t label, uint8_t* seen)
 {
     Compiler* c = &k->b->c;
-    VEC(uint32_t) tasks = {0};
+    Tasks tasks = {0};
+    uint32_t found = NO_NODE;
     vec_push(k->b->arena, tasks, task);
-    while (tasks.count > 0)
+    while (tasks.count > 0 && found == NO_NODE)
     {
         task = tasks.at[--tasks.count];
         if (seen[task]++ != 0)
             continue;
-        k->b->programs.root++;
+        scalar_walk(&c->scalars);
         for (uint32_t i = 0; i < task_item_count(c, task); i++)
-            push(k, task_item(c, PHASE_FLOW, task, i).value.value);
-        while (k->stack.count > 0)
-        {
-            const Scalar x = c->scalars.list.at[k->stack.at[--k->stack.count]];
-            uint32_t below;
-            if (x.op == SCALAR_REG && (sym_class(x.reg) == REG_STATE || sym_class(x.reg) == REG_DERIV))
-            {
-                if (k->labels.at[sym_index(x.reg)] == label)
-                    continue;
-                k->stack.count = 0;
-                return sym_index(x.reg);
-            }
-            if (x.op == SCALAR_REG)
-            {
-                if (map_get(&c->task_of, x.reg, &below))
-                    vec_push(k->b->arena, tasks, below);
-                continue;
-            }
-            for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
-                push(k, x.arg[i]);
-        }
+            scalar_walk_push(&c->scalars, task_item(c, PHASE_FLOW, task, i).value.value);
+        found = foreign_below(k, label, &tasks);
     }
-    return NO_NODE;
+    return found;
 }
 
 static void report(Classes* k, uint32_t task, uint32_t foreign)

@@ -1,5 +1,5 @@
 // The lists of units that need the numbers of registers: who reads a register, and what may disturb an island.
-#include "emit/builder.h"
+#include "schedule/builder.h"
 
 // ---- readers of registers
 // --------------------------------------------------------------------------------------------

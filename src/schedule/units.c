@@ -5,7 +5,8 @@
 // A reaction unit is a definition (or a loop of them), a guard, a memory, a `when` or transition, an assertion, a fault
 // or a delay. `next` leads to the units that change with it: those that read what it computes, and those whose
 // memories it reads, because a memory holds its left limit only at instants that touch it.
-#include "emit/builder.h"
+#include "schedule/builder.h"
+#include "schedule/reads.h"
 
 typedef struct Edge
 {
@@ -16,7 +17,6 @@ typedef struct Linker
 {
     Builder* b;
     VEC(SymReg) regs;  // what the unit at hand reads
-    VEC(ScalarId) stack;
     VEC(uint32_t) seen[REG_CLASS_COUNT];
     uint32_t round;
     uint32_t* flow_of;   // [task]: its flow unit + 1
@@ -29,18 +29,16 @@ typedef struct Linker
     uint32_t first_guard, first_memory;  // their reaction units
 } Linker;
 
-ScalarId sink_value(Builder* b, Map* index, SymReg reg)
+static void request_code(Builder* b, CodeForm form, CodeOwner owner, uint32_t index, const ProgramSpec* spec)
 {
-    uint32_t at;
-    const Sinks* sinks = index == &b->event_index ? &b->event_sinks : &b->react_sinks;
-    return reg != NO_REG && map_get(index, reg, &at) ? sinks->at[at - 1].value : 0;
+    vec_push(b->arena, b->requests, (CodeRequest){form, owner, index, *spec});
 }
 
-static uint32_t sink_ctx(Builder* b, Map* index, SymReg reg)
+// For the unit that is added next.
+static void request_values(Builder* b, const Sinks* sinks)
 {
-    uint32_t at = 0;
-    map_get(index, reg, &at);
-    return (index == &b->event_index ? b->event_sinks.at : b->react_sinks.at)[at - 1].ctx;
+    ProgramSpec spec = {.sinks = sinks->at, .sink_count = sinks->count};
+    request_code(b, FORM_VALUES, OWNER_UNIT, b->units.count, &spec);
 }
 
 // ---- what a unit reads
@@ -50,7 +48,7 @@ static void begin_reads(Linker* k)
 {
     k->regs.count = 0;
     k->round++;
-    k->b->programs.root++;
+    scalar_walk(&k->b->c.scalars);
 }
 
 static void read_reg(Linker* k, SymReg reg)
@@ -73,32 +71,16 @@ static void read_ctx(Linker* k, uint32_t ctx)
         read_reg(k, k->b->c.vars.at[flat->machines.at[flat->ctxs.at[ctx].machine].mode_var].reg);
 }
 
-static void push_scalar(Linker* k, ScalarId s)
-{
-    Programs* p = &k->b->programs;
-    while (p->stamp.count < k->b->c.scalars.list.count)
-        vec_push(k->b->arena, p->stamp, 0);
-    if (s == 0 || p->stamp.at[s] == p->root)
-        return;
-    p->stamp.at[s] = p->root;
-    vec_push(k->b->arena, k->stack, s);
-}
-
 static void read_scalar(Linker* k, ScalarId root)
 {
-    push_scalar(k, root);
-    while (k->stack.count > 0)
-    {
-        const Scalar x = k->b->c.scalars.list.at[k->stack.at[--k->stack.count]];
-        double index;
+    Scalars* scalars = &k->b->c.scalars;
+    double index;
+    scalar_walk_push(scalars, root);
+    for (Scalar x; scalar_walk_next(scalars, &x);)
         if (x.op == SCALAR_REG)
             read_reg(k, x.reg);
-        else if ((x.op == VM_DELAYED || x.op == VM_DELAYED_SLOPE) &&
-                 scalar_is_const(&k->b->c.scalars, x.arg[0], &index))
+        else if ((x.op == VM_DELAYED || x.op == VM_DELAYED_SLOPE) && scalar_is_const(scalars, x.arg[0], &index))
             read_reg(k, k->b->delays.at[(uint32_t)index].out);
-        for (int i = 0; x.op != SCALAR_REG && i < vm_op_arity((VmOp)x.op); i++)
-            push_scalar(k, x.arg[i]);
-    }
 }
 
 static void read_task(Linker* k, Phase phase, uint32_t task)
@@ -125,7 +107,7 @@ static void read_sink(Linker* k, Map* index, SymReg reg)
 // Everything that a whole program reads, its tasks included.
 static void read_program(Linker* k, const ProgramSpec* spec)
 {
-    Order order = order_tasks(&k->b->programs, spec);
+    Order order = order_tasks(&k->b->c, spec);
     begin_reads(k);
     for (uint32_t i = 0; i < order.first[order.count]; i++)
         read_task(k, spec->phase, order.tasks[i]);
@@ -238,8 +220,8 @@ static uint32_t push_unit(Linker* k, ModelUnit u)
 static void add_tasks(Linker* k, const ProgramSpec* spec, uint32_t* unit_of)
 {
     Builder* b = k->b;
-    Order order;
-    CodeRange* codes = build_components(&b->programs, spec, &order);
+    Order order = order_tasks(&b->c, spec);
+    request_code(b, FORM_COMPONENTS, OWNER_UNIT, b->units.count, spec);
     for (uint32_t i = 0; i < order.count; i++)
         for (uint32_t t = order.first[i]; t < order.first[i + 1]; t++)
             unit_of[order.tasks[t]] = b->units.count + i + 1;
@@ -247,7 +229,6 @@ static void add_tasks(Linker* k, const ProgramSpec* spec, uint32_t* unit_of)
     {
         uint32_t self = b->units.count;
         ModelUnit u = new_unit(k, UNIT_TASK, i);
-        u.code = codes[i];
         begin_reads(k);
         for (uint32_t t = order.first[i]; t < order.first[i + 1]; t++)
         {
@@ -286,7 +267,7 @@ static void add_left(Linker* k, UnitKind kind, uint32_t index, const SymReg* reg
     if (sinks.count == 0)
         return;
     ModelUnit u = new_unit(k, kind, index);
-    u.code = build_values(&b->programs, sinks.at, sinks.count);
+    request_values(b, &sinks);
     link_inputs(k, &u, NO_REG);
     map_set(&k->left_of, (uint64_t)kind << 32 | index, push_unit(k, u));
 }
@@ -331,7 +312,7 @@ static ModelUnit begin_unit(Linker* k, UnitKind kind, uint32_t index, const SymR
         else
             read_reg(k, regs[i]);
     }
-    u.code = build_values(&b->programs, sinks.at, sinks.count);
+    request_values(b, &sinks);
     if (map_get(&k->left_of, (uint64_t)kind << 32 | index, &left))
         add_need(k, &u, left);
     link_sources(k, self);
@@ -436,7 +417,7 @@ static void add_react_units(Linker* k)
                         .task_count = b->react_tasks.count,
                         .sinks = b->react_sinks.at,
                         .sink_count = b->react_sinks.count};
-    Order order = order_tasks(&b->programs, &spec);
+    Order order = order_tasks(&b->c, &spec);
     k->first_guard = b->units.count + order.count;
     k->first_memory = k->first_guard + b->guards.count;
     b->draft.first_guard_unit = k->first_guard;
@@ -510,7 +491,7 @@ static void find_always(Linker* k)
         const Node node = c->flat->nodes.at[cell.node];
         bool always = false;
         if (cell.kind == CELL_EDGE)
-            always = reads_continuous(b, lower(c, PHASE_FLOW, node.arg[0]).value);
+            always = reads_continuous(c, lower(c, PHASE_FLOW, node.arg[0]).value);
         else if (cell.kind == CELL_PRE)
         {
             const VarInfo* info = &c->vars.at[c->flat->nodes.at[node.arg[0]].aux];
@@ -526,7 +507,7 @@ static void find_always(Linker* k)
         NodeId trigger = when ? c->flat->whens.at[i].trigger : c->flat->transitions.at[t].trigger;
         NodeId guard = when ? c->flat->whens.at[i].guard : c->flat->transitions.at[t].guard;
         bool level = b->reactions.at[i].choice != 0 && c->flat->nodes.at[trigger].type == TYPE_BOOL;
-        if (level || reads_continuous(b, reaction_fires(b, PHASE_FLOW, trigger, guard)))
+        if (level || reads_continuous(c, lower_fires_in(c, PHASE_FLOW, trigger, guard)))
             vec_push(b->arena, b->always_units, b->reaction_units.at[i]);
     }
     find_always_while(k);
@@ -557,8 +538,7 @@ static void add_derivatives(Linker* k)
         ProgramSpec spec = {.phase = PHASE_FLOW, .tasks = tasks.at, .task_count = tasks.count};
         read_program(k, &spec);
         note_reads(k, i);
-        CodeRange code = build_program(&b->programs, &spec, NULL);
-        b->islands.at[i].deriv = code;
+        request_code(b, FORM_PROGRAM, OWNER_ISLAND, i, &spec);
     }
 }
 
@@ -579,7 +559,7 @@ static void add_guard_island(Builder* b, Guard* guard, uint32_t island)
     guard->islands.count++;
 }
 
-static void add_look(Linker* k, Guard* guard)
+static void add_look(Linker* k, uint32_t index, Guard* guard)
 {
     Builder* b = k->b;
     SymReg regs[] = {guard->g, guard->slope, guard->argument, guard->present};
@@ -607,7 +587,7 @@ static void add_look(Linker* k, Guard* guard)
     }
     if (guard->islands.count == 0 && !guard->time_only)
         add_guard_island(b, guard, time_island(b));
-    guard->look = build_program(&b->programs, &spec, NULL);
+    request_code(b, FORM_PROGRAM, OWNER_GUARD, index, &spec);
 }
 
 static void add_looks(Linker* k)
@@ -617,7 +597,7 @@ static void add_looks(Linker* k)
         if (b->guards.at[i].searched)
         {
             Guard guard = b->guards.at[i];
-            add_look(k, &guard);
+            add_look(k, i, &guard);
             b->guards.at[i] = guard;
         }
     for (uint32_t i = 0; i < b->delays.count; i++)
@@ -625,13 +605,13 @@ static void add_looks(Linker* k)
         Delay* d = &b->delays.at[i];
         if (d->event)
             continue;
-        Sink sinks[] = {{d->ctx, sink_value(b, &b->event_index, d->flow_value), d->flow_value},
-                        {d->ctx, sink_value(b, &b->event_index, d->flow_slope), d->flow_slope}};
-        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks, .sink_count = 2, .slopes_given = true};
+        Sinks sinks = {0};
+        vec_push(b->arena, sinks, (Sink){d->ctx, sink_value(b, &b->event_index, d->flow_value), d->flow_value});
+        vec_push(b->arena, sinks, (Sink){d->ctx, sink_value(b, &b->event_index, d->flow_slope), d->flow_slope});
+        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = 2, .slopes_given = true};
         read_program(k, &spec);
         note_reads(k, d->island);
-        CodeRange code = build_program(&b->programs, &spec, NULL);
-        b->delays.at[i].look = code;
+        request_code(b, FORM_PROGRAM, OWNER_DELAY, i, &spec);
     }
 }
 
@@ -655,8 +635,7 @@ static void add_island_events(Linker* k)
             }
         }
         ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count, .slopes_given = true};
-        CodeRange code = build_program(&b->programs, &spec, NULL);
-        b->islands.at[island].events = code;
+        request_code(b, FORM_PROGRAM, OWNER_ISLAND_EVENTS, island, &spec);
     }
 }
 

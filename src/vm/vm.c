@@ -2,6 +2,7 @@
 // inside are plain; this file is compiled without jump tables because an indirect branch with many targets mispredicts
 // nearly always on virtual machines.
 #include "vm/vm.h"
+#include "base/tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,12 +124,39 @@ static double row_size(const double* x, const double* c, uint32_t count)
     return sum;
 }
 
+// Beyond the domain of an operator (VmHost.beyond): the value at |x|, of asin and acos that at the border.
+static double go_beyond(const VmHost* host, uint32_t op, double a, double b)
+{
+    if (host == NULL || host->beyond == NULL || isnan(a) || isnan(b))
+        return NAN;
+    ++*host->beyond;
+    switch (op)
+    {
+    case VM_SQRT: return sqrt(fabs(a));
+    case VM_LOG: return log(fabs(a));
+    case VM_LOG10: return log10(fabs(a));
+    case VM_ASIN: return asin(copysign(1, a));
+    case VM_ACOS: return acos(copysign(1, a));
+    default: return pow(fabs(a), b);
+    }
+}
+
 #define UNARY(name, expression)                                                                                        \
     case VM_##name:                                                                                                    \
         for (; count > 0; count--, pc += 2)                                                                            \
         {                                                                                                              \
             double a = R[pc[1]];                                                                                       \
             R[pc[0]] = (expression);                                                                                   \
+        }                                                                                                              \
+        break;
+
+// Of operators that are not defined everywhere.
+#define PARTIAL(name, expression)                                                                                      \
+    case VM_##name:                                                                                                    \
+        for (; count > 0; count--, pc += 2)                                                                            \
+        {                                                                                                              \
+            double a = R[pc[1]], value = (expression);                                                                 \
+            R[pc[0]] = isnan(value) ? go_beyond(host, op, a, 0) : value;                                               \
         }                                                                                                              \
         break;
 
@@ -141,11 +169,45 @@ static double row_size(const double* x, const double* c, uint32_t count)
         }                                                                                                              \
         break;
 
+// What looks beyond the registers: tables, histories, rows of maps, functions of others. Returns the word after the
+// run.
+__attribute__((noinline)) static const uint32_t* run_others(const kaiModel* model, double* R, const uint32_t* pc,
+                                                            const VmHost* host)
+{
+    uint32_t op = *pc & 0xff, count = *pc >> 8;
+    pc++;
+    switch (op)
+    {
+        BINARY(TABLE, table_value(model, (uint32_t)b, a, false))
+        BINARY(TABLE_ROWS, table_rows(model, (uint32_t)b, a))
+        BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
+    case VM_DELAYED:
+    case VM_DELAYED_SLOPE:
+        for (; count > 0; count--, pc += 2)
+            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
+        break;
+    case VM_ROW:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_sum(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+        break;
+    case VM_ROW_SIZE:
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = row_size(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+        break;
+    case VM_CALL:
+        R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);
+        pc += count;
+        break;
+    default: __builtin_trap();  // code that no compiler of ours emits
+    }
+    return pc;
+}
+
 // Straight-line operators. Returns the word after the run.
 static const uint32_t* run_operators(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
 {
     uint32_t op = *pc & 0xff, count = *pc >> 8;
-    pc++;
+    const uint32_t* head = pc++;
     switch (op)
     {
         UNARY(MOVE, a)
@@ -171,46 +233,32 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
         break;
         UNARY(SIN, sin(a))
         UNARY(COS, cos(a))
-        UNARY(SQRT, sqrt(a))
+        PARTIAL(SQRT, sqrt(a))
         UNARY(EXP, exp(a))
-        UNARY(LOG, log(a))
-        BINARY(POW, pow(a, b))
+        PARTIAL(LOG, log(a))
+    case VM_POW:
+        for (; count > 0; count--, pc += 3)
+        {
+            double a = R[pc[1]], b = R[pc[2]], value = pow(a, b);
+            R[pc[0]] = isnan(value) ? go_beyond(host, op, a, b) : value;
+        }
+        break;
         UNARY(ABS, fabs(a))
         UNARY(FLOOR, floor(a))
         UNARY(SIGN, (double)((a > 0) - (a < 0)))
         BINARY(MIN, a <= b ? a : b)
         BINARY(MAX, a >= b ? a : b)
         UNARY(TAN, tan(a))
-        UNARY(ASIN, asin(a))
-        UNARY(ACOS, acos(a))
+        PARTIAL(ASIN, asin(a))
+        PARTIAL(ACOS, acos(a))
         UNARY(ATAN, atan(a))
         BINARY(ATAN2, atan2(a, b))
         UNARY(SINH, sinh(a))
         UNARY(COSH, cosh(a))
         UNARY(TANH, tanh(a))
-        UNARY(LOG10, log10(a))
+        PARTIAL(LOG10, log10(a))
         BINARY(HYPOT, hypot(a, b))
-        BINARY(TABLE, table_value(model, (uint32_t)b, a, false))
-        BINARY(TABLE_ROWS, table_rows(model, (uint32_t)b, a))
-        BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
-    case VM_DELAYED:
-    case VM_DELAYED_SLOPE:
-        for (; count > 0; count--, pc += 2)
-            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
-        break;
-    case VM_ROW:
-        for (; count > 0; count--, pc += 4)
-            R[pc[0]] = row_sum(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
-        break;
-    case VM_ROW_SIZE:
-        for (; count > 0; count--, pc += 4)
-            R[pc[0]] = row_size(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
-        break;
-    case VM_CALL:
-        R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);
-        pc += count;
-        break;
-    default: __builtin_trap();  // code that no compiler of ours emits
+    default: return run_others(model, R, head, host);
     }
     return pc;
 }
@@ -362,7 +410,6 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     {
         ROUNDS = 60
     };
-    static const double ROUNDING = 4e-16, SMALL = 1e-11;
     Newton w;  // not cleared: the matrix is large, and filled where it is used
     w.model = model;
     w.R = R;
@@ -389,9 +436,9 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
         if (failed == 0 && !moved)  // as good as it gets: where we came from
         {
             failed = newton_move(&w, 0);
-            return failed != 0 ? failed : newton_within(&w, SMALL, SMALL / 10) ? 0 : lost;
+            return failed != 0 ? failed : newton_within(&w, LOOP_SMALL, LOOP_SMALL / 10) ? 0 : lost;
         }
-        if (newton_within(&w, ROUNDING, 0))
+        if (newton_within(&w, LOOP_ROUNDING, 0))
             return failed;
     }
     return failed != 0 ? failed : lost;
@@ -437,4 +484,9 @@ static uint32_t run_words(const kaiModel* model, double* R, const uint32_t* pc, 
 uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const VmHost* host)
 {
     return run_words(model, registers, model->code + range.start, model->code + range.end, host);
+}
+
+double vm_table_slope(const kaiModel* model, uint32_t table, double u)
+{
+    return table_value(model, table, u, true);
 }

@@ -9,16 +9,22 @@ typedef struct VmHost
 {
     void* ctx;
     double (*delayed)(void* ctx, uint32_t delay, double time, bool slope);
+    // For power series: the first `terms` coefficients of the delayed signal around `time`. False: there is no
+    // polynomial to read them from. NULL: never.
+    bool (*delayed_series)(void* ctx, uint32_t delay, double time, int terms, double* coefficients);
+    // A solver tries points beyond the level at which a relation would have switched. Where this is not NULL, roots,
+    // logarithms and powers go on beyond their domain, continuously, as for |x|; the counter tells that they did.
+    uint32_t* beyond;
 } VmHost;
 
 // 0, or 1 + the index of the component that has no constructive solution.
 uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const VmHost* host);
 
+// The slope of a table on the segment that u lies on.
+double vm_table_slope(const kaiModel* model, uint32_t table, double u);
+
 // Follows a NaN in register `reg` back to the operator that made it, through the code of `range` as it was last run.
 // The register whose operator has no NaN among its arguments; reg_places tells where it stands.
 uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg);
-
-// A listing of the code, one instruction a line, for `check --print schedule`. Calls `line` for each.
-void vm_list(const kaiModel* model, CodeRange range, void (*line)(void* user, const char* text), void* user);
 
 #endif

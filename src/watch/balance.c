@@ -4,14 +4,16 @@
 // Across a jump every bond carries (area of e)·(mean of f) + (area of f)·(mean of e), means of before and after: for a
 // linear storage that is exactly what its energy changes by, for junctions that keep their mode, TF and GY it sums to
 // zero, and what goes into a junction that switches is lost.
+#include "watch/balance.h"
+
 #include "kernel/bonds.h"
 
 #include <math.h>
 #include <string.h>
 
-static const BondPart* part_of(const kaiSim* sim, const BondRun* run, uint32_t index)
+static const BondPart* part_of(const Balance* balance, const BondRun* run, uint32_t index)
 {
-    return &sim->model->bond_parts[run->system->first_part + index];
+    return &balance->model->bond_parts[run->system->first_part + index];
 }
 
 static bool is_source(const BondPart* part)
@@ -22,31 +24,36 @@ static bool is_source(const BondPart* part)
 // ---- jumps
 
 // Energy of the linear storages. Nonlinear ones do not jump, but for impulses of sources (node_work then).
-static double stored(const kaiSim* sim, const BondRun* run)
+static double stored(const Balance* balance, const BondRun* run)
 {
     double sum = 0;
     for (uint32_t i = 0; i < run->system->input_count; i++)
     {
-        const BondInput* input = &sim->model->bond_inputs[run->system->first_input + i];
-        const BondPart* part = part_of(sim, run, input->node);
+        const BondInput* input = &balance->model->bond_inputs[run->system->first_input + i];
+        const BondPart* part = part_of(balance, run, input->node);
         if (part->state != NO_REG && !part->free)
-            sum += 0.5 * sim->R[part->state + input->port] * sim->R[input->value];
+            sum += 0.5 * balance->kernel->R[part->state + input->port] * balance->kernel->R[input->value];
     }
     return sum;
 }
 
-void balance_before(kaiSim* sim)
+void balance_begin(Balance* balance)
 {
-    for (uint32_t i = 0; i < sim->bonds->count; i++)
+    balance->jump = (kaiJump){0};
+}
+
+void balance_before(Balance* balance)
+{
+    for (uint32_t i = 0; i < balance->kernel->bonds->count; i++)
     {
-        BondRun* run = &sim->bonds->runs[i];
+        BondRun* run = &balance->kernel->bonds->runs[i];
         size_t bytes = sizeof(double) * 2 * run->system->link_count;
-        bonds_read_inputs(sim, run, false);
+        bonds_read_inputs(balance->kernel, run, false);
         memcpy(run->b1_before, run->b1, bytes);
         memcpy(run->b2_before, run->b2, bytes);
         run->mode_before = run->mode;
-        run->stored_before = stored(sim, run);
-        sim->energy_scale = fmax(sim->energy_scale, run->stored_before);
+        run->stored_before = stored(balance, run);
+        balance->energy_scale = fmax(balance->energy_scale, run->stored_before);
     }
 }
 
@@ -75,16 +82,16 @@ static bool has_jumped(const BondRun* run)
     return false;
 }
 
-static void add_run(const kaiSim* sim, BondRun* run, kaiJump* jump)
+static void add_run(const Balance* balance, BondRun* run, kaiJump* jump)
 {
     jump->before += run->stored_before;
-    jump->after += stored(sim, run);
+    jump->after += stored(balance, run);
     if (!has_jumped(run) ||
         bond_mode_flow(run->mode_before, run->b1_before, run->b2_before, run->z_before, run->work) == BOND_INCONSISTENT)
         return;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        const BondPart* part = part_of(sim, run, i);
+        const BondPart* part = part_of(balance, run, i);
         if (part->state != NO_REG && !part->free)
             continue;
         double work = node_work(run, (int)i);
@@ -109,49 +116,43 @@ static void settle(kaiJump* jump)
         jump->given = 0;
 }
 
-static kaiStatus check_jump(kaiSim* sim, const kaiJump* jump)
+static kaiStatus check_jump(Balance* balance, const kaiJump* jump)
 {
     double missing = jump->before + jump->given - jump->after - jump->lost;
     double largest = fmax(fmax(jump->before, jump->after), fmax(fabs(jump->given), fabs(jump->lost)));
-    if (isnan(missing) || fabs(missing) <= sim->options.balance * largest)
+    if (isnan(missing) || fabs(missing) <= balance->kernel->options->balance * largest)
         return KAI_OK;
-    return sim_fail(
-        sim, part_of(sim, &sim->bonds->runs[0], 0)->place,
+    return kernel_fail(
+        balance->kernel, part_of(balance, &balance->kernel->bonds->runs[0], 0)->place,
         "raise `balance`, or run without it; storages that become dependent must be linear",
         "the energy does not balance across the jump at t = %.17g: %g J were stored, sources gave %g, %g are "
         "stored and %g were lost: %g J are missing",
-        sim->now.t, jump->before, jump->given, jump->after, jump->lost, missing);
+        balance->kernel->now.t, jump->before, jump->given, jump->after, jump->lost, missing);
 }
 
 // After the states of a commit are known, with the values of its set of modes still in the registers.
-kaiStatus balance_jump(kaiSim* sim)
+kaiStatus balance_jump(Balance* balance)
 {
-    Bonds* bonds = sim->bonds;
+    Bonds* bonds = balance->kernel->bonds;
     kaiJump jump = {0};
     for (uint32_t i = 0; i < bonds->count; i++)
-        add_run(sim, &bonds->runs[i], &jump);
+        add_run(balance, &bonds->runs[i], &jump);
     settle(&jump);
     // A current that ends at -1e-16 A jumps to 0: nobody wants to read of that.
-    sim->energy_scale = fmax(sim->energy_scale, jump.after);
+    balance->energy_scale = fmax(balance->energy_scale, jump.after);
     double moved = fmax(fabs(jump.after - jump.before), fmax(fabs(jump.given), fabs(jump.lost)));
-    if (moved <= 1e-12 * sim->energy_scale)
+    if (moved <= 1e-12 * balance->energy_scale)
         return KAI_OK;
-    if (sim->jump.jumps == 0)
-        sim->jump.before = jump.before;
-    sim->jump.jumps++;
-    sim->jump.after = jump.after;
-    sim->jump.given += jump.given;
-    sim->jump.lost += jump.lost;
-    sim->counters.jumps++;
-    sim->counters.energy_jumped += jump.after - jump.before;
-    sim->counters.energy_given += jump.given;
-    return sim->options.balance > 0 ? check_jump(sim, &jump) : KAI_OK;
-}
-
-bool kaiSim_Jump(const kaiSim* sim, kaiJump* jump)
-{
-    *jump = sim->jump;
-    return jump->jumps > 0;
+    if (balance->jump.jumps == 0)
+        balance->jump.before = jump.before;
+    balance->jump.jumps++;
+    balance->jump.after = jump.after;
+    balance->jump.given += jump.given;
+    balance->jump.lost += jump.lost;
+    balance->kernel->counters.jumps++;
+    balance->kernel->counters.energy_jumped += jump.after - jump.before;
+    balance->kernel->counters.energy_given += jump.given;
+    return balance->kernel->options->balance > 0 ? check_jump(balance, &jump) : KAI_OK;
 }
 
 // ---- between instants
@@ -163,19 +164,19 @@ typedef struct PowerSum
     double difference;
 } PowerSum;
 
-static double read_output(const kaiSim* sim, const BondOutput* output)
+static double read_output(const Balance* balance, const BondOutput* output)
 {
-    return sim->R[sim->model->vars[output->var].reg];
+    return balance->kernel->R[balance->model->vars[output->var].reg];
 }
 
 // One port of an element: power from the values that are read, and from the equations of the set of modes.
-static void add_power(const kaiSim* sim, const BondRun* run, uint32_t index, uint32_t port, const BondOutput* outputs,
-                      PowerSum* sum)
+static void add_power(const Balance* balance, const BondRun* run, uint32_t index, uint32_t port,
+                      const BondOutput* outputs, PowerSum* sum)
 {
-    const BondPart* part = part_of(sim, run, index);
+    const BondPart* part = part_of(balance, run, index);
     int bond = run->graph->bond_list[run->graph->bond_first[index] + (int)port];
     int into = bond_sign(run->graph, bond, (int)index);
-    double power = read_output(sim, &outputs[0]) * read_output(sim, &outputs[1]);
+    double power = read_output(balance, &outputs[0]) * read_output(balance, &outputs[1]);
     if (is_source(part))  // its .f counts along the bond, those of the others into the element
         power *= into;
     double difference = fabs(power - into * run->z1[BOND_E(bond)] * run->z1[BOND_F(bond)]);
@@ -192,34 +193,39 @@ static void add_power(const kaiSim* sim, const BondRun* run, uint32_t index, uin
     }
 }
 
-static kaiStatus check_run(kaiSim* sim, BondRun* run)
+static kaiStatus check_run(Balance* balance, BondRun* run)
 {
     PowerSum sum = {0};
-    const BondOutput* output = &sim->model->bond_outputs[run->system->first_output];
-    bonds_read_inputs(sim, run, false);
+    const BondOutput* output = &balance->model->bond_outputs[run->system->first_output];
+    bonds_read_inputs(balance->kernel, run, false);
     if (bond_mode_flow(run->mode, run->b1, run->b2, run->z1, run->work) == BOND_INCONSISTENT)
         return KAI_OK;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        const BondPart* part = part_of(sim, run, i);
+        const BondPart* part = part_of(balance, run, i);
         for (uint32_t port = 0; part->kind <= BOND_I && port < part->ports; port++)
-            add_power(sim, run, i, port, output + 2 * port, &sum);
+            add_power(balance, run, i, port, output + 2 * port, &sum);
         output += part->kind == BOND_TF || part->kind == BOND_GY ? 4 : 2 * part->ports;
     }
-    if (fabs(sum.missing) <= sim->options.balance * sum.largest)
+    if (fabs(sum.missing) <= balance->kernel->options->balance * sum.largest)
         return KAI_OK;
     const BondPart* worst = sum.worst != NULL ? sum.worst : sum.part;
-    return sim_fail(
-        sim, worst->place, "tighten rtol and atol, or raise `balance`",
+    return kernel_fail(
+        balance->kernel, worst->place, "tighten rtol and atol, or raise `balance`",
         "the power of the bond graph does not balance at t = %.17g: %g W of at most %g W are missing; %s is "
         "off by %g W",
-        sim->now.t, fabs(sum.missing), sum.largest, model_string(sim->model, worst->name), sum.difference);
+        balance->kernel->now.t, fabs(sum.missing), sum.largest, model_string(balance->model, worst->name),
+        sum.difference);
 }
 
-kaiStatus balance_check(kaiSim* sim)
+// A step does not compute all values by itself.
+kaiStatus balance_check(Balance* balance, bool instant)
 {
-    kaiStatus status = KAI_OK;
-    for (uint32_t i = 0; i < sim->bonds->count && status == KAI_OK; i++)
-        status = check_run(sim, &sim->bonds->runs[i]);
+    Kernel* kernel = balance->kernel;
+    if (kernel->bonds == NULL || !(kernel->options->balance > 0))
+        return KAI_OK;
+    kaiStatus status = instant ? KAI_OK : kernel_run(kernel, balance->model->flow);
+    for (uint32_t i = 0; status == KAI_OK && i < kernel->bonds->count; i++)
+        status = check_run(balance, &kernel->bonds->runs[i]);
     return status;
 }

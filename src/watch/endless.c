@@ -6,7 +6,7 @@
 //     restitution is just high enough, the factor belongs to complex eigenvalues and changes from round to round. And
 //     the same reactions must still be enabled far closer to the limit: `when x > 1e-3 { x := x/2 }` ends.
 // An instant of fewer than eight tags pays for a hash of the reactions that fired and nothing else.
-#include "kernel/sim.h"
+#include "watch/endless.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,6 +19,23 @@ enum
     SHOWN = 8,        // tags of a cycle that are shown
     ROUNDS_KEPT = 4,  // values at the ends of rounds
 };
+
+bool endless_make(Endless* e, Kernel* kernel, const Record* record)
+{
+    uint32_t count = kernel->model->vars_count;
+    kaiAllocator a = kernel->options->allocator;
+    *e = (Endless){.kernel = kernel, .record = record, .round_slots = count > 256 ? 16 : 64};
+    e->rounds = a.alloc(a.user, NULL, 0, sizeof *e->rounds * (e->round_slots * (size_t)count + 1));
+    return e->rounds != NULL;
+}
+
+void endless_free(Endless* e)
+{
+    if (e->rounds == NULL)
+        return;
+    kaiAllocator a = e->kernel->options->allocator;
+    a.alloc(a.user, e->rounds, sizeof *e->rounds * (e->round_slots * (size_t)e->kernel->model->vars_count + 1), 0);
+}
 
 void endless_begin(Endless* e)
 {
@@ -38,89 +55,95 @@ static uint64_t mix(uint64_t h, uint64_t bits)
 }
 
 // What decides the rest of the instant: states and memories. Two equal ones within one t can never end.
-static uint64_t state_hash(const kaiSim* sim)
+static uint64_t state_hash(const Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     uint64_t h = 14695981039346656037u;
     for (uint32_t i = model->reg_first[REG_STATE]; i < model->reg_first[REG_VALUE]; i++)
     {
         uint64_t bits;
-        memcpy(&bits, &sim->R[i], sizeof bits);
+        memcpy(&bits, &kernel->R[i], sizeof bits);
         h = mix(h, bits);
     }
-    return mix(h, sim->random);  // choice = random: another draw may end it
+    return mix(h, kernel->random);  // choice = random: another draw may end it
 }
 
-static uint64_t reaction_hash(const kaiSim* sim)
+static uint64_t reaction_hash(const Kernel* kernel)
 {
     uint64_t h = 14695981039346656037u;
-    for (uint32_t i = 0; i < sim->reacted_count; i++)
-        h = mix(h, sim->reacted[i] + 1);
+    for (uint32_t i = 0; i < kernel->reacted_count; i++)
+        h = mix(h, kernel->reacted[i] + 1);
     return h;
 }
 
 // ---- the report
 // ------------------------------------------------------------------------------------------------------
 
-static void say_changes(const kaiSim* sim, Endless* e)
+static void say_changes(Endless* e)
 {
-    const kaiModel* model = sim->model;
+    Kernel* kernel = e->kernel;
+    const kaiModel* model = kernel->model;
     int count = 0;
     for (uint32_t i = 0; i < model->vars_count && count < 6; i++)
-        if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(sim, i))
+        if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(e->record, i))
             text_say(&e->text, "%s%s = %.9g", count++ > 0 ? ", " : " ", model_string(model, model->vars[i].name),
-                     sim->tag_last[model->vars[i].reg]);
+                     e->record->tag_last[model->vars[i].reg]);
 }
 
 // One tag of the cycle: what changed at it, and the reactions that fired there.
-static void show_tag(const kaiSim* sim, Endless* e, kaiTag at)
+static void show_tag(Endless* e, kaiTag at)
 {
-    const kaiModel* model = sim->model;
+    Kernel* kernel = e->kernel;
+    const kaiModel* model = kernel->model;
     text_say(&e->text, "%s(%d, %d)", e->text.length > 0 ? "; " : "", at.p, at.m);
-    say_changes(sim, e);
-    for (uint32_t i = 0; i < sim->reacted_count; i++)
+    say_changes(e);
+    for (uint32_t i = 0; i < kernel->reacted_count; i++)
     {
-        uint32_t place = model->reactions[sim->reacted[i]].place;
+        uint32_t place = model->reactions[kernel->reacted[i]].place;
         kaiPlace p = model_place(model, place);
         text_say(&e->text, "%s%s:%d:%d", i > 0 ? " and " : " fires ", p.file != NULL ? p.file : "?", p.line, p.column);
         e->place = e->place != 0 ? e->place : place;
     }
 }
 
-static kaiStatus fail_cycle(kaiSim* sim, const Endless* e)
+static kaiStatus fail_cycle(const Endless* e)
 {
-    return sim_fail(sim, e->place, "make the guards exclude each other, or add a mode to rest in",
-                    "chattering Zeno at t = %.17g: the reactions repeat themselves every %u tags, the %s are endless; "
-                    "the cycle (p, m): %s",
-                    sim->now.t, e->cycle, e->changed_states > 0 ? "pinnacles" : "microsteps", e->text.at);
+    Kernel* kernel = e->kernel;
+    return kernel_fail(
+        kernel, e->place, "make the guards exclude each other, or add a mode to rest in",
+        "chattering Zeno at t = %.17g: the reactions repeat themselves every %u tags, the %s are endless; "
+        "the cycle (p, m): %s",
+        kernel->now.t, e->cycle, e->changed_states > 0 ? "pinnacles" : "microsteps", e->text.at);
 }
 
-static kaiStatus fail_shrinking(kaiSim* sim, const Endless* e)
+static kaiStatus fail_shrinking(const Endless* e)
 {
-    return sim_fail(sim, e->place,
-                    "give the state after it a mode or a rule of its own (masses that stay together below a speed), or "
-                    "set zeno = continue",
-                    "Zeno inside the instant t = %.17g: a round of %u tags repeats without end, each %.9g of the one "
-                    "before, towards%s; the %s are endless; the round (p, m): %s",
-                    sim->now.t, e->cycle, e->ratio, e->limit, e->changed_states > 0 ? "pinnacles" : "microsteps",
-                    e->text.at);
+    Kernel* kernel = e->kernel;
+    return kernel_fail(
+        kernel, e->place,
+        "give the state after it a mode or a rule of its own (masses that stay together below a speed), or "
+        "set zeno = continue",
+        "Zeno inside the instant t = %.17g: a round of %u tags repeats without end, each %.9g of the one "
+        "before, towards%s; the %s are endless; the round (p, m): %s",
+        kernel->now.t, e->cycle, e->ratio, e->limit, e->changed_states > 0 ? "pinnacles" : "microsteps", e->text.at);
 }
 
-static kaiStatus fail_bound(kaiSim* sim, Endless* e)
+static kaiStatus fail_bound(Endless* e)
 {
-    const kaiModel* model = sim->model;
+    Kernel* kernel = e->kernel;
+    const kaiModel* model = kernel->model;
     e->text.length = 0;
     for (uint32_t i = 0; i < model->vars_count; i++)
-        if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(sim, i))
+        if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(e->record, i))
             text_say(&e->text, "%s%s (line %d): %.6g, %.6g", e->text.length > 0 ? "; " : "",
                      model_string(model, model->vars[i].name), model->places[model->vars[i].place].line,
-                     sim->tag_before[model->vars[i].reg], sim->tag_last[model->vars[i].reg]);
-    uint32_t place = sim->reacted_count > 0 ? model->reactions[sim->reacted[0]].place : 0;
-    return sim_fail(sim, place,
-                    "raise max_microsteps if this should end; a signal that adds to its own `pre` never does",
-                    "chattering Zeno at t = %.17g: no end after %u tags, the %s are endless; still changing: %s",
-                    sim->now.t, e->tags, e->changed_states > 0 ? "pinnacles" : "microsteps",
-                    e->text.length > 0 ? e->text.at : "nothing that has a name");
+                     e->record->tag_before[model->vars[i].reg], e->record->tag_last[model->vars[i].reg]);
+    uint32_t place = kernel->reacted_count > 0 ? model->reactions[kernel->reacted[0]].place : 0;
+    return kernel_fail(kernel, place,
+                       "raise max_microsteps if this should end; a signal that adds to its own `pre` never does",
+                       "chattering Zeno at t = %.17g: no end after %u tags, the %s are endless; still changing: %s",
+                       kernel->now.t, e->tags, e->changed_states > 0 ? "pinnacles" : "microsteps",
+                       e->text.length > 0 ? e->text.at : "nothing that has a name");
 }
 
 // The verdict is known; the tags of one more round go into the report.
@@ -157,17 +180,18 @@ static bool is_value(const ModelVar* var)
 }
 
 // The variables at a recent tag. Every phase of a round is looked at: what ends it may hold in one phase only.
-static double* values_at(kaiSim* sim, uint32_t tag)
+static double* values_at(const Endless* e, uint32_t tag)
 {
-    return sim->rounds + (size_t)(tag % sim->round_slots) * sim->model->vars_count;
+    return e->rounds + (size_t)(tag % e->round_slots) * e->kernel->model->vars_count;
 }
 
-static void take_values(kaiSim* sim, const Endless* e)
+static void take_values(const Endless* e)
 {
-    const kaiModel* model = sim->model;
-    double* x = values_at(sim, e->tags);
+    Kernel* kernel = e->kernel;
+    const kaiModel* model = kernel->model;
+    double* x = values_at(e, e->tags);
     for (uint32_t i = 0; i < model->vars_count; i++)
-        x[i] = is_value(&model->vars[i]) ? sim->R[model->vars[i].reg] : 0;
+        x[i] = is_value(&model->vars[i]) ? kernel->R[model->vars[i].reg] : 0;
 }
 
 typedef struct Rounds
@@ -195,12 +219,12 @@ static double limit_of(const Rounds* r, uint32_t var)
 }
 
 // Whether the last three rounds moved by one steady factor.
-static bool is_steady(const kaiSim* sim, Rounds* r)
+static bool is_steady(const Kernel* kernel, Rounds* r)
 {
     double n1 = 0, n2 = 0, n3 = 0, d12 = 0, d23 = 0, rest = 0;
-    for (uint32_t i = 0; i < sim->model->vars_count; i++)
+    for (uint32_t i = 0; i < kernel->model->vars_count; i++)
     {
-        if (counts(sim->model, r, i))
+        if (counts(kernel->model, r, i))
             continue;
         double a = move(r, 1, i), b = move(r, 2, i), c = move(r, 3, i);
         n1 += a * a;
@@ -212,72 +236,73 @@ static bool is_steady(const kaiSim* sim, Rounds* r)
     if (!(n1 > 0 && n2 > 0 && n3 > 0) || !isfinite(n1))
         return false;
     r->ratio = d23 / n2;
-    for (uint32_t i = 0; i < sim->model->vars_count; i++)
-        if (!counts(sim->model, r, i))
+    for (uint32_t i = 0; i < kernel->model->vars_count; i++)
+        if (!counts(kernel->model, r, i))
             rest += pow(move(r, 3, i) - r->ratio * move(r, 2, i), 2);
     r->residual = sqrt(rest / n3);
     return fabs(r->ratio) < 0.9999 && fabs(r->ratio - d12 / n1) <= 1e-6 * fabs(r->ratio) && r->residual <= 1e-5;
 }
 
 // How close to the limit the rounds can be looked at: not below rounding, nor below the error of the limit.
-static double closest_look(const kaiSim* sim, const Rounds* r)
+static double closest_look(const Kernel* kernel, const Rounds* r)
 {
     double scale = fmax(1e-12, 100 * r->residual);
-    for (uint32_t i = 0; i < sim->model->vars_count; i++)
-        if (!counts(sim->model, r, i))
+    for (uint32_t i = 0; i < kernel->model->vars_count; i++)
+        if (!counts(kernel->model, r, i))
             scale = fmax(scale, 1e4 * DBL_EPSILON * fabs(limit_of(r, i)) / fabs(r->x[3][i] - limit_of(r, i)));
     return scale;
 }
 
 // Moves the converging variables to limit + scale (now - limit).
-static void move_towards_limit(kaiSim* sim, const Rounds* r, double scale)
+static void move_towards_limit(Kernel* kernel, const Rounds* r, double scale)
 {
-    for (uint32_t i = 0; i < sim->model->vars_count; i++)
-        if (!counts(sim->model, r, i))
+    for (uint32_t i = 0; i < kernel->model->vars_count; i++)
+        if (!counts(kernel->model, r, i))
         {
             double limit = limit_of(r, i);
-            sim->R[sim->model->vars[i].reg] = scale == 1 ? r->x[3][i] : limit + scale * (r->x[3][i] - limit);
+            kernel->R[kernel->model->vars[i].reg] = scale == 1 ? r->x[3][i] : limit + scale * (r->x[3][i] - limit);
         }
 }
 
 // The reactions that the next tag would enable.
-static uint64_t enabled_hash(kaiSim* sim)
+static uint64_t enabled_hash(Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
-    uint64_t h = vm_run(model, sim->R, model->react, &sim->host);
+    const kaiModel* model = kernel->model;
+    uint64_t h = vm_run(model, kernel->R, model->react, &kernel->host);
     for (uint32_t i = 0; i < model->reactions_count; i++)
-        if (sim_ctx_active(sim, model->reactions[i].ctx))
-            h = mix(h, sim->R[model->reactions[i].fire] != 0);
+        if (kernel_ctx_active(kernel, model->reactions[i].ctx))
+            h = mix(h, kernel->R[model->reactions[i].fire] != 0);
     return h;
 }
 
-static bool goes_on_near_limit(kaiSim* sim, const Rounds* r)
+static bool goes_on_near_limit(Kernel* kernel, const Rounds* r)
 {
-    double scale = closest_look(sim, r);
+    double scale = closest_look(kernel, r);
     if (scale > 0.1)
         return false;
-    uint64_t now = enabled_hash(sim);
-    move_towards_limit(sim, r, scale);
-    bool same = enabled_hash(sim) == now;
-    move_towards_limit(sim, r, 1);
+    uint64_t now = enabled_hash(kernel);
+    move_towards_limit(kernel, r, scale);
+    bool same = enabled_hash(kernel) == now;
+    move_towards_limit(kernel, r, 1);
     return same;
 }
 
-static void say_limit(const kaiSim* sim, Endless* e, const Rounds* r)
+static void say_limit(Endless* e, const Rounds* r)
 {
+    Kernel* kernel = e->kernel;
     int length = 0;
     e->limit[0] = 0;
-    for (uint32_t i = 0; i < sim->model->vars_count && (size_t)length + 60 < sizeof e->limit; i++)
-        if (!counts(sim->model, r, i))
+    for (uint32_t i = 0; i < kernel->model->vars_count && (size_t)length + 60 < sizeof e->limit; i++)
+        if (!counts(kernel->model, r, i))
             length +=
                 snprintf(e->limit + length, sizeof e->limit - (size_t)length, "%s%.40s = %.9g", length > 0 ? ", " : " ",
-                         model_string(sim->model, sim->model->vars[i].name), limit_of(r, i));
+                         model_string(kernel->model, kernel->model->vars[i].name), limit_of(r, i));
 }
 
 // Limits that differ by no more than their error are one value, so that strict relations between them end the rounds.
-static void go_to_limit(kaiSim* sim, const Rounds* r)
+static void go_to_limit(Kernel* kernel, const Rounds* r)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     for (uint32_t i = 0; i < model->vars_count; i++)
     {
         if (counts(model, r, i))
@@ -285,25 +310,27 @@ static void go_to_limit(kaiSim* sim, const Rounds* r)
         double limit = limit_of(r, i), error = fmax(1e-12, 100 * r->residual) * fabs(r->x[3][i] - limit);
         error += 1e-14 * fabs(limit);
         for (uint32_t k = 0; k < i; k++)
-            if (!counts(model, r, k) && fabs(sim->R[model->vars[k].reg] - limit) <= error)
-                limit = sim->R[model->vars[k].reg];
-        sim->R[model->vars[i].reg] = limit;
+            if (!counts(model, r, k) && fabs(kernel->R[model->vars[k].reg] - limit) <= error)
+                limit = kernel->R[model->vars[k].reg];
+        kernel->R[model->vars[i].reg] = limit;
     }
-    islands_disturb_all(sim);
+    kernel_disturb_all(kernel);
 }
 
-static void warn_limit(kaiSim* sim, const Endless* e)
+static void warn_limit(const Endless* e)
 {
-    uint32_t place = sim->reacted_count > 0 ? sim->model->reactions[sim->reacted[0]].place : 0;
-    sim_warn(sim, place,
-             "Zeno inside the instant t = %.17g: a round of %u tags repeats, each %.9g of the one before; it goes on "
-             "from the limit%s",
-             sim->now.t, e->period, e->ratio, e->limit);
+    Kernel* kernel = e->kernel;
+    uint32_t place = kernel->reacted_count > 0 ? kernel->model->reactions[kernel->reacted[0]].place : 0;
+    kernel_warn(
+        kernel, place,
+        "Zeno inside the instant t = %.17g: a round of %u tags repeats, each %.9g of the one before; it goes on "
+        "from the limit%s",
+        kernel->now.t, e->period, e->ratio, e->limit);
 }
 
-static void find_period(const kaiSim* sim, Endless* e)
+static void find_period(Endless* e)
 {
-    for (uint32_t p = 1; e->period == 0 && p <= sim->round_slots / ROUNDS_KEPT; p++)
+    for (uint32_t p = 1; e->period == 0 && p <= e->round_slots / ROUNDS_KEPT; p++)
         if (repeats(e, p, 2))
         {
             e->period = p;
@@ -313,27 +340,28 @@ static void find_period(const kaiSim* sim, Endless* e)
         e->period = 0;
 }
 
-static void watch_rounds(kaiSim* sim, Endless* e)
+static void watch_rounds(Endless* e)
 {
-    take_values(sim, e);
-    find_period(sim, e);
+    Kernel* kernel = e->kernel;
+    take_values(e);
+    find_period(e);
     uint32_t p = e->period;
     if (p == 0 || e->tags < PATIENCE + (ROUNDS_KEPT - 1) * p)
         return;
-    Rounds r = {.x = {values_at(sim, e->tags - 3 * p), values_at(sim, e->tags - 2 * p), values_at(sim, e->tags - p),
-                      values_at(sim, e->tags)}};
-    e->confirmed = is_steady(sim, &r) && goes_on_near_limit(sim, &r) ? e->confirmed + 1 : 0;
+    Rounds r = {.x = {values_at(e, e->tags - 3 * p), values_at(e, e->tags - 2 * p), values_at(e, e->tags - p),
+                      values_at(e, e->tags)}};
+    e->confirmed = is_steady(kernel, &r) && goes_on_near_limit(kernel, &r) ? e->confirmed + 1 : 0;
     if (e->confirmed < p)
         return;
     e->ratio = r.ratio;
-    say_limit(sim, e, &r);
-    if (strcmp(sim->options.zeno, "continue") != 0 || e->limited)
+    say_limit(e, &r);
+    if (strcmp(kernel->options->zeno, "continue") != 0 || e->limited)
     {
         start_showing(e, p, true);
         return;
     }
-    warn_limit(sim, e);
-    go_to_limit(sim, &r);
+    warn_limit(e);
+    go_to_limit(kernel, &r);
     e->limited = true;
     e->period = 0;
 }
@@ -341,9 +369,10 @@ static void watch_rounds(kaiSim* sim, Endless* e)
 // ---- cycles
 // ----------------------------------------------------------------------------------------------------------
 
-static void watch_cycle(kaiSim* sim, Endless* e)
+static void watch_cycle(Endless* e)
 {
-    uint64_t hash = state_hash(sim);
+    Kernel* kernel = e->kernel;
+    uint64_t hash = state_hash(kernel);
     if (e->next_mark != 0 && hash == e->marked)
     {
         start_showing(e, e->tags - e->mark, false);
@@ -356,24 +385,25 @@ static void watch_cycle(kaiSim* sim, Endless* e)
     e->next_mark = e->tags * 2;
 }
 
-kaiStatus endless_watch(kaiSim* sim, Endless* e, kaiTag at, bool state_changed)
+kaiStatus endless_watch(Endless* e, kaiTag at, bool state_changed)
 {
+    Kernel* kernel = e->kernel;
     e->tags++;
     e->changed_states += state_changed;
-    e->reactions[e->tags % (sizeof e->reactions / sizeof *e->reactions)] = reaction_hash(sim);
+    e->reactions[e->tags % (sizeof e->reactions / sizeof *e->reactions)] = reaction_hash(kernel);
     if (e->tags < PATIENCE)
         return KAI_OK;
     if (e->show > 0)
     {
-        show_tag(sim, e, at);
+        show_tag(e, at);
         if (--e->show > 0)
             return KAI_OK;
-        return e->shrinks ? fail_shrinking(sim, e) : fail_cycle(sim, e);
+        return e->shrinks ? fail_shrinking(e) : fail_cycle(e);
     }
     if (e->tags == PATIENCE)
         e->limited = false;
-    watch_cycle(sim, e);
+    watch_cycle(e);
     if (e->show == 0)
-        watch_rounds(sim, e);
-    return e->tags >= sim->options.max_microsteps ? fail_bound(sim, e) : KAI_OK;
+        watch_rounds(e);
+    return e->tags >= kernel->options->max_microsteps ? fail_bound(e) : KAI_OK;
 }

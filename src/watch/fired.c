@@ -1,5 +1,5 @@
 // What fires at the tags of an instant, told as it happens to whoever asked (kaiSimOptions.fired).
-#include "kernel/sim.h"
+#include "watch/fired.h"
 
 #include <stdio.h>
 
@@ -36,46 +36,55 @@ void fired_describe(const kaiModel* model, uint32_t reaction, char* text, size_t
     snprintf(text, size, "%s", words.at);
 }
 
-static void tell(kaiSim* sim, kaiFiredKind kind, uint32_t place, const char* text)
+static void tell(Kernel* kernel, kaiFiredKind kind, uint32_t place, const char* text)
 {
-    kaiFired fired = {sim->now, kind, model_place(sim->model, place), text};
-    sim->options.fired(sim->options.fired_user, &fired);
+    kaiFired fired = {kernel->now, kind, model_place(kernel->model, place), text};
+    kernel->options->fired(kernel->options->fired_user, &fired);
 }
 
-void fired_guard(kaiSim* sim, uint32_t guard)
+static void tell_guard(Kernel* kernel, uint32_t guard)
 {
-    const Guard* g = &sim->model->guards[guard];
-    if (sim->options.fired != NULL)
-        tell(sim, KAI_FIRED_CROSSING, g->place, model_string(sim->model, g->text));
+    const Guard* g = &kernel->model->guards[guard];
+    tell(kernel, KAI_FIRED_CROSSING, g->place, model_string(kernel->model, g->text));
 }
 
-void fired_clock(kaiSim* sim, uint32_t clock)
+static void tell_clock(Kernel* kernel, uint32_t clock)
 {
-    if (sim->options.fired != NULL)
-        tell(sim, KAI_FIRED_CLOCK, sim->model->clocks[clock].place, "clock");
+    tell(kernel, KAI_FIRED_CLOCK, kernel->model->clocks[clock].place, "clock");
 }
 
-void fired_reactions(kaiSim* sim)
+static void tell_reactions(Kernel* kernel)
 {
-    const kaiModel* model = sim->model;
-    for (uint32_t i = 0; i < sim->reacted_count && sim->options.fired != NULL; i++)
+    const kaiModel* model = kernel->model;
+    for (uint32_t i = 0; i < kernel->reacted_count; i++)
     {
         char text[200];
-        uint32_t reaction = sim->reacted[i];
+        uint32_t reaction = kernel->reacted[i];
         fired_describe(model, reaction, text, sizeof text);
-        tell(sim, reaction < model->when_count ? KAI_FIRED_WHEN : KAI_FIRED_TRANSITION,
+        tell(kernel, reaction < model->when_count ? KAI_FIRED_WHEN : KAI_FIRED_TRANSITION,
              model->reactions[reaction].place, text);
     }
 }
 
-void fired_switch(kaiSim* sim, uint32_t machine, uint32_t place)
+static void tell_switch(Kernel* kernel, uint32_t machine, uint32_t place)
 {
-    const kaiModel* model = sim->model;
+    const kaiModel* model = kernel->model;
     const Machine* m = &model->machines[machine];
     Text text = {0};
-    if (sim->options.fired == NULL)
-        return;
     text_say(&text, "%s -> %s", model_string(model, m->name),
-             model_string(model, model->modes[m->first_mode + (uint32_t)sim->R[m->reg]].name));
-    tell(sim, KAI_FIRED_TRANSITION, place, text.at);
+             model_string(model, model->modes[m->first_mode + (uint32_t)kernel->R[m->reg]].name));
+    tell(kernel, KAI_FIRED_TRANSITION, place, text.at);
+}
+
+void fired_tell(Kernel* kernel, KernelSign sign, uint32_t index, uint32_t place)
+{
+    if (kernel->options->fired == NULL)
+        return;
+    switch (sign)
+    {
+    case SIGN_GUARD: tell_guard(kernel, index); break;
+    case SIGN_CLOCK: tell_clock(kernel, index); break;
+    case SIGN_REACTIONS: tell_reactions(kernel); break;
+    case SIGN_SWITCH: tell_switch(kernel, index, place); break;
+    }
 }

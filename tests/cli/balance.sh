@@ -38,8 +38,8 @@ timeout 20 "$KAIROS" run "$WORK/follow.kai" -e silent --balance 1e-9 -o /dev/nul
 [ $? -eq 3 ] || fail "--balance: exit code is not 3"
 timeout 20 "$KAIROS" run "$WORK/follow.kai" -e silent --balance 0 -o /dev/null 2>"$WORK/err"
 [ $? -eq 2 ] || fail "--balance 0 is no tolerance"
-grep -q 'balance 0: it must be a positive number' "$WORK/err" || fail "--balance 0: no reason"
+grep -q 'balance. must be a positive number up to 1, not 0' "$WORK/err" || fail "--balance 0: no reason"
 sed 's/balance = 1e-9/balance = -1/' "$WORK/follow.kai" >"$WORK/wrong.kai"
 timeout 20 "$KAIROS" check "$WORK/wrong.kai" 2>"$WORK/err" && fail "balance = -1 is accepted"
-grep -q 'balance. must be positive' "$WORK/err" || fail "balance = -1: no reason"
+grep -q 'balance. must be a positive number up to 1, not -1' "$WORK/err" || fail "balance = -1: no reason"
 exit 0

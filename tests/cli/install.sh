@@ -1,18 +1,63 @@
-# The installed library can be used by a program that knows only pkg-config.
-set -eu
+# An installation works wherever it is moved to: the program with all its parts and models, and programs that know only
+# pkg-config, with the shared and with the static library. The models of the source tree are not in its way.
+. tests/cli/helpers.bash
 grep -q '^KAIROS_SANITIZE:BOOL=ON' "$BUILD/CMakeCache.txt" && exit 0 # its users would need the sanitizers too
-cmake --install "$BUILD" --prefix "$WORK/usr" >/dev/null
-cat >"$WORK/use.c" <<'END'
-#include <kairos/base.h>
-#include <kairos/result.h>
+cmake --install "$BUILD" --prefix "$WORK/first" >/dev/null
+mkdir "$WORK/away"
+mv "$WORK/first" "$WORK/away/usr"
+KAIROS=$WORK/away/usr/bin/kairos
+models=$WORK/away/usr/share/kairos/lib
+[ -f "$WORK/away/usr/share/man/man1/kairos.1" ] || [ -f "$WORK/away/usr/man/man1/kairos.1" ] || fail "no manual page"
+
+# ---- the program
+mkdir "$WORK/elsewhere"
+cat >"$WORK/elsewhere/m.kai" <<'K'
+import "moved.kai"
+import "signals.kai"
+model M { n: Moved; c: Clock(period = 1[s]); state x = 0; x' = 1 }
+experiment e of M { stop = 2.5; expect final(n.here) ~ 42 within 0; expect count(c.y) ~ 3 within 0 }
+K
+echo 'model Moved { signal here = 42 }' >"$models/moved.kai" # in this installation, and in no source tree
+exits 0 --version
+exits 0 test "$WORK/elsewhere/m.kai"
+prints "2 passed, 0 failed"
+exits 0 plot "$ball" -o "$WORK/x.png"
+exits 0 plot "$ball" -o "$WORK/x.pdf"
+exits 0 graph "$ball" -o "$WORK/g.svg"
+exits 0 run "$ball" --solver cvode_bdf -o "$WORK/x.csv"
+exits 0 prove examples/ball-cspec/model.kai
+# By a link, through PATH, from another folder.
+ln -s "$KAIROS" "$WORK/link"
+(cd "$WORK/elsewhere" && "$WORK/link" test m.kai && PATH=$WORK/away/usr/bin:$PATH kairos test m.kai) >/dev/null || fail "not by a link or PATH"
+# Without its models it says where it looked, and does not fall back on the sources.
+mv "$models" "$WORK/hidden"
+if [ ! -d "$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$BUILD/CMakeCache.txt")/share/kairos" ]; then
+    exits 1 check "$WORK/elsewhere/m.kai"
+    says 'cannot read `signals.kai`'
+fi
+mv "$WORK/hidden" "$models"
+
+# ---- programs that embed it
+cat >"$WORK/use.c" <<'C'
+#include <kairos/kairos.h>
 #include <stdio.h>
-int main(void)
+int main(int argc, char** argv)
 {
-    return puts(kaiVersion()) < 0;
+    kaiModel* model = NULL;
+    kaiError failure;
+    if (argc < 3 || puts(kaiVersion()) < 0 || kaiModel_Load(argv[1], "e", &model, &failure) != KAI_OK)
+        return 9;
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    options.solver = argv[2];
+    kaiSim* sim = kaiSim_Create(model, &options, &failure);
+    return sim == NULL || kaiSim_Run(model, sim) < 0;
 }
-END
-export PKG_CONFIG_PATH=$(dirname "$(find "$WORK/usr" -name kairos.pc)")
-cc "$WORK/use.c" -o "$WORK/use" $(pkg-config --cflags --libs kairos)
-"$WORK/use"
-"$WORK/usr/bin/kairos" --version >/dev/null || "$WORK/usr/bin/kairos" --help >/dev/null
-[ -f "$WORK/usr/share/man/man1/kairos.1" ] || [ -f "$WORK/usr/man/man1/kairos.1" ]
+C
+export PKG_CONFIG_PATH=$(dirname "$(find "$WORK/away/usr" -name kairos.pc)")
+cc "$WORK/use.c" -o "$WORK/use" $(pkg-config --cflags --libs kairos) || fail "no program with pkg-config"
+readelf -d "$WORK/use" | grep -q 'NEEDED.*libkairos\.so' || fail "not linked with the shared library"
+# The shared library finds models and parts from where it lies itself.
+"$WORK/use" "$WORK/elsewhere/m.kai" cvode_bdf >/dev/null || fail "the shared library does not find what belongs to it"
+static=$(pkg-config --variable=libdir kairos)/libkairos.a
+cc "$WORK/use.c" -o "$WORK/away/usr/bin/use" $(pkg-config --cflags kairos) "$static" -lm || fail "no program with the static library"
+"$WORK/away/usr/bin/use" "$WORK/elsewhere/m.kai" cvode_bdf >/dev/null || fail "a static program in bin does not find what belongs to it"

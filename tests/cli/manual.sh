@@ -2,7 +2,7 @@
 . tests/cli/helpers.bash
 page=docs/kairos.1
 words() { grep -oE -- '(^|[^A-Za-z0-9-])--?[a-z][a-z-]*' | sed 's/^[^-]*//' | sort -u; }
-sed 's/\\-/-/g; s/\\f[BIR]//g' $page >"$WORK/plain"
+grep -v '^\.\\"' $page | sed 's/\\-/-/g; s/\\f[BIR]//g' >"$WORK/plain"
 words <"$WORK/plain" >"$WORK/in_page"
 
 exits 0 --help
@@ -18,7 +18,7 @@ sort -u "$WORK/options" >"$WORK/in_help"
 [ "$(wc -l <"$WORK/in_help")" -ge 10 ] || fail "--help has no options: $(cat "$WORK/in_help")"
 diff "$WORK/in_help" "$WORK/in_page" || fail "the options of --help (<) and of $page (>) differ"
 for option in $(grep -v -e --version "$WORK/in_help"); do
-    grep -A1 -x '\.TP' "$WORK/plain" | grep -qE -- "^\.(B|BI|BR) $option( |\$)" || fail "$page does not explain $option"
+    grep -A1 -x '\.TP' "$WORK/plain" | grep -qE -- "^\.(B|BI|BR) (.* )?$option( |\$)" || fail "$page does not explain $option"
 done
 
 if command -v groff >/dev/null; then

@@ -117,6 +117,6 @@ grep -q warning "$err" && fail "a warning without need"
 
 # The solver is riemann, whoever chooses it.
 exits 2 run "$WORK/m.kai" -e fine --solver rk45 -o "$WORK/o.csv"
-says 'the solver is riemann, not rk45'
+says 'numeric impulses are integrated by the right Riemann sum, not by `rk45`'
 exits 0 run "$WORK/m.kai" -e fine --solver riemann -o "$WORK/o.csv"
 exit 0

@@ -22,8 +22,9 @@ quoted $page
 has word $(sed -n 's/^WORD([A-Z_]*, "\(.*\)").*/\1/p' src/lang/tokens.def)
 has function $(sed -n '/^static const Builtin builtins/,/^};/s/^ *{"\([a-z_0-9]*\)".*/\1/p' src/elab/builtins.c)
 has name $(sed -n 's/^static const char\* const name_list\[\] = {\(.*\)};/\1/p' src/elab/builtins.c | tr -d '",')
-has setting $(sed -n '/^#define FLAT_NUMBERS/,/^$/p' src/elab/flat.h | grep -o 'X([a-z_]*)' | sed 's/X(\(.*\))/\1/' | grep -v '^$')
-has "word of a setting" $(sed -n '/^} word_lists/,/^};/p' src/elab/experiment.c | grep -o '"[a-z_0-9]*"' | tr -d '"')
+has setting $(sed -n 's/^\(NUMBER\|COUNT\|WORD\|MODEL_WORD\|CONDITION\)(\([a-z_]*\),.*/\2/p' src/settings/settings.def)
+has "word of a setting" $(sed -n '/^#define [A-Z]*_\(METHODS\|WORDS\)(X)/,/^$/p' src/num/ode.h src/num/root.h src/settings/settings.h |
+    sed -n 's/.*X([A-Z_0-9]*, "\([a-z_0-9]*\)".*/\1/p')
 tools/make-reference --check || bad=1
 
 exits 0 --help

@@ -16,7 +16,7 @@ says "must be a number"
 
 exits 2 run $ball --solver rk4
 one_line "$err"
-for solver in rk45 rk23 rosenbrock euler riemann backward_euler trapezoid cvode_adams cvode_bdf; do
+for solver in rk45 rk23 rosenbrock euler riemann backward_euler trapezoid cvode_adams cvode_bdf taylor; do
     says $solver
 done
 exits 2 run $ball --view half
@@ -34,3 +34,9 @@ says "the folder it should be in does not exist"
 exits 4 run $ball -o "$WORK"
 one_line "$err"
 says "it is a folder"
+
+# The nearest of all commands, not the first with the same letter.
+for pair in plott:plot rnu:run chekc:check explian:explain tset:test grahp:graph; do
+    exits 2 "${pair%:*}"
+    says "did you mean \`${pair#*:}\`?"
+done

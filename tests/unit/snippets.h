@@ -19,22 +19,25 @@ static const char snippet_ball[] =
     "}\n"
     "experiment bounce of Ball(e = 0.8) { stop = 5[s]; rtol = 1e-8; plot y; expect final(y) ~ 0 within 1e-9 }\n";
 
+// Three balls a, b, c in a row, one collision per reaction, in any order.
+#define SNIPPET_COLLISIONS                                                                                             \
+    "  choose {\n"                                                                                                     \
+    "    when a.x >= b.x and a.v > b.v {\n"                                                                            \
+    "      a.v := after(a.m, a.v, b.m, b.v, e)\n"                                                                      \
+    "      b.v := after(b.m, b.v, a.m, a.v, e)\n"                                                                      \
+    "    }\n"                                                                                                          \
+    "    when b.x >= c.x and b.v > c.v {\n"                                                                            \
+    "      b.v := after(b.m, b.v, c.m, c.v, e)\n"                                                                      \
+    "      c.v := after(c.m, c.v, b.m, b.v, e)\n"                                                                      \
+    "    }\n"                                                                                                          \
+    "  }\n"
+
 static const char snippet_billiard[] =
     "function after(m, v, mo, vo, e) = (m*v + mo*vo + mo*e*(vo - v)) / (m + mo)\n"
     "model Mass { param m [kg] = 1; state x [m] = 0, v [m/s] = 0; x' = v; v' = 0 }\n"
     "model Billiard \"outer balls hit the middle one at the same instant\" {\n"
     "  param e = 1\n"
-    "  a : Mass(x = -1, v = 1);  b : Mass;  c : Mass(x = 1, v = -1)\n"
-    "  choose {                         // one collision per reaction, in any order\n"
-    "    when a.x >= b.x and a.v > b.v {\n"
-    "      a.v := after(a.m, a.v, b.m, b.v, e)\n"
-    "      b.v := after(b.m, b.v, a.m, a.v, e)\n"
-    "    }\n"
-    "    when b.x >= c.x and b.v > c.v {\n"
-    "      b.v := after(b.m, b.v, c.m, c.v, e)\n"
-    "      c.v := after(c.m, c.v, b.m, b.v, e)\n"
-    "    }\n"
-    "  }\n"
+    "  a : Mass(x = -1, v = 1);  b : Mass;  c : Mass(x = 1, v = -1)\n" SNIPPET_COLLISIONS
     "  signal p = a.m*a.v + b.m*b.v + c.m*c.v\n"
     "  assert abs(p) < 1e-9 \"momentum is conserved\"\n"
     "}\n"

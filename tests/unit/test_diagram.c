@@ -3,6 +3,7 @@
 #include "diagram/makers.h"
 #include "elab/elaborate.h"
 #include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -358,7 +359,7 @@ static void strokes_of_the_cradle(void** state)
     assert_string_equal(d->nodes.at[find(d, "F12")].lines.at[0], "stuck ON");
     assert_string_equal(d->nodes.at[find(d, "F13")].lines.at[0], "apart OFF");
     assert_memory_not_equal(&d->nodes.at[find(d, "F12")].accent, &d->nodes.at[find(d, "F13")].accent, sizeof(Colour));
-    assert_true(diagram_layout(&f.diagram));
+    assert_true(diagram_layout(&f.diagram, &(const char*){NULL}));
     check_layout(&f.diagram);
     arena_free(&f.arena);
 
@@ -427,14 +428,14 @@ static void layouts_keep_things_apart(void** state)
             Fixture f;
             load(&f, texts[i]);
             blocks_make(&f.diagram, &f.labels, depth);
-            assert_true(diagram_layout(&f.diagram));
+            assert_true(diagram_layout(&f.diagram, &(const char*){NULL}));
             check_layout(&f.diagram);
             arena_free(&f.arena);
             if (i == 1)
                 continue;
             load(&f, texts[i]);
             assert_true(machines_make(&f.diagram, &f.labels, depth + 1));
-            assert_true(diagram_layout(&f.diagram));
+            assert_true(diagram_layout(&f.diagram, &(const char*){NULL}));
             check_layout(&f.diagram);
             arena_free(&f.arena);
         }
@@ -491,16 +492,19 @@ static void memory_runs_out(void** state)
     for (int count = 0; status != KAI_OK && count < 3000; count++)
     {
         Scarce memory = {.left = count};
-        kaiLoadOptions load_options = kaiDefaultLoadOptions();
+        LoadOptions load_options = load_default();
         kaiDiagramOptions options = kaiDefaultDiagramOptions();
-        kaiMessages* messages = NULL;
-        const char* error;
+        kaiProgram* messages = NULL;
+        kaiCompileOptions compile = kaiDefaultCompileOptions();
         remove(path);
         load_options.text = CRADLE;
         load_options.allocator = (kaiAllocator){scarce, &memory};
         options.path = path;
-        status = kaiDiagram_Draw(&load_options, &options, &messages, &error);
-        kaiMessages_Free(messages);
+        load_options.path = "text.kai";
+        status = load_program(&load_options, &messages);
+        if (status == KAI_OK)
+            status = kaiProgram_Diagram(messages, &compile, &options, NULL);
+        kaiProgram_Free(messages);
         assert_int_equal(memory.held, 0);
         assert_int_equal(access(path, F_OK) == 0, status == KAI_OK);
     }

@@ -2,6 +2,7 @@
 #include "elab/constant.h"
 #include "elab/elaborate.h"
 #include "elab/units.h"
+#include "snippets.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -27,7 +28,7 @@ typedef struct Run
     Program program;
     Flat* flat;
     char* listing;
-    const kaiDiagnostic* list;
+    const kaiError* list;
     int count;
 } Run;
 
@@ -94,53 +95,16 @@ static void check_good(const Good* good)
     arena_free(&run.arena);
 }
 
-static const char ball[] =
-    "model Ball \"bounces, then rests\" {\n"
-    "  param g [m/s^2] = 9.81,  e = 0.7 \"restitution\"\n"
-    "  param v_rest [m/s] = 0.01        \"impacts slower than this end the bouncing\"\n"
-    "  state y [m] = 1,  v [m/s] = 0\n"
-    "  event hit = down(y)\n"
-    "  modes {\n"
-    "    initial mode falling {\n"
-    "      y' = v\n"
-    "      v' = -g + delta(hit, -(1 + e)*pre(v))\n"
-    "      on hit if abs(pre(v)) < v_rest -> sitting { y := 0; v := 0 }\n"
-    "    }\n"
-    "    mode sitting { y' = 0; v' = 0 }\n"
-    "  }\n"
-    "}\n"
-    "experiment bounce of Ball(e = 0.8) { stop = 5[s]; rtol = 1e-8; plot y; expect final(y) ~ 0 within 1e-9 }\n";
-
-static const char billiard[] = "function after(m, v, mo, vo, e) = (m*v + mo*vo + mo*e*(vo - v)) / (m + mo)\n"
-                               "model Mass { param m [kg] = 1; state x [m] = 0, v [m/s] = 0; x' = v; v' = 0 }\n"
-                               "model Billiard {\n"
-                               "  param e = 1\n"
-                               "  a : Mass(x = -1, v = 1);  b : Mass;  c : Mass(x = 1, v = -1)\n"
-                               "  choose {\n"
-                               "    when a.x >= b.x and a.v > b.v {\n"
-                               "      a.v := after(a.m, a.v, b.m, b.v, e)\n"
-                               "      b.v := after(b.m, b.v, a.m, a.v, e)\n"
-                               "    }\n"
-                               "    when b.x >= c.x and b.v > c.v {\n"
-                               "      b.v := after(b.m, b.v, c.m, c.v, e)\n"
-                               "      c.v := after(c.m, c.v, b.m, b.v, e)\n"
-                               "    }\n"
-                               "  }\n"
-                               "  signal p = a.m*a.v + b.m*b.v + c.m*c.v\n"
-                               "  assert abs(p) < 1e-9 \"momentum is conserved\"\n"
-                               "}\n"
-                               "experiment three of Billiard { stop = 2; choice = all; plot a.x, b.x, c.x }\n";
-
 static const Good goods[] = {
     {"ball",
-     ball,
+     snippet_ball,
      "bounce",
      {"param e = 0.8", "state y [m] = 1", "hit = down(y)",
       "definitions in falling\n  y' = v\n  v' = -g + delta(hit, -(1 + e)*pre(v))",
       "on present(hit) if abs(pre(v)) < v_rest -> sitting { y := 0; v := 0 }", "stop = 5",
       "expect final(y) ~ 0 within 1e-09"}},
     {"billiard",
-     billiard,
+     snippet_billiard,
      "three",
      {"state a.x [m] = -1", "b.v' = 0",
       "choice 1: when a.x >= b.x and a.v > b.v { a.v := (a.m*a.v + b.m*b.v + b.m*e*(b.v - a.v))/(a.m + b.m);",
@@ -415,7 +379,7 @@ static const Bad bads[] = {
     {"K095", 2, 9, HEAD "  r : R(x = 1); j : J0; bond j -> r }", "no argument `x`", "R(r)", NULL},
 };
 
-static bool matches(const Bad* bad, const kaiDiagnostic* diagnostic)
+static bool matches(const Bad* bad, const kaiError* diagnostic)
 {
     bool place = diagnostic->place.line == bad->line && diagnostic->place.column == bad->column;
     bool words = !bad->words || strstr(diagnostic->message, bad->words);
@@ -529,7 +493,7 @@ static void test_overrides(void** state)
 {
     (void)state;
     Run run;
-    Override overrides[] = {{"N", 3}, {"a[3].x", 7}, {"e", 0.5}, {"on_", 0}};
+    Override overrides[] = {{"N", 3, NULL}, {"a[3].x", 7, NULL}, {"e", 0.5, NULL}, {"on_", 0, NULL}};
     const char* text = "model A { state x = 1; x' = 1 }\nmodel M { param N = 2, e = 1, on_ = true; a : A[i in 1..N] }\n"
                        "experiment t of M(e = 2) { stop = 1 }";
     run_text(&run, text, &(ElabOptions){.experiment = "t", .overrides = overrides, .override_count = 4});
@@ -540,7 +504,7 @@ static void test_overrides(void** state)
     arena_free(&run.arena);
 
     run_text(&run, "model M { state x = 1; x'' = -x; initial x' == 3 }",
-             &(ElabOptions){.overrides = &(Override){"x'", 2}, .override_count = 1});
+             &(ElabOptions){.overrides = &(Override){"x'", 2, NULL}, .override_count = 1});
     assert_non_null(run.flat);
     assert_non_null(strstr(run.listing, "state x' = 2"));
     arena_free(&run.arena);
@@ -619,71 +583,72 @@ static void test_expect_source(void** state)
 
 // ---- units
 
+static const struct
+{
+    const char* unit;
+    double scale;
+    const char* dimension;
+} unit_table[] = {
+    {"m", 1, "m"},
+    {"mm", 1e-3, "m"},
+    {"km", 1e3, "m"},
+    {"kg", 1, "kg"},
+    {"g", 1e-3, "kg"},
+    {"mg", 1e-6, "kg"},
+    {"s", 1, "s"},
+    {"ms", 1e-3, "s"},
+    {"us", 1e-6, "s"},
+    {"min", 60, "s"},
+    {"h", 3600, "s"},
+    {"d", 86400, "s"},
+    {"N", 1, "m*kg/s^2"},
+    {"kN", 1e3, "m*kg/s^2"},
+    {"Pa", 1, "kg/m/s^2"},
+    {"bar", 1e5, "kg/m/s^2"},
+    {"J", 1, "m^2*kg/s^2"},
+    {"W", 1, "m^2*kg/s^3"},
+    {"C", 1, "s*A"},
+    {"V", 1, "m^2*kg/s^3/A"},
+    {"F", 1, "s^4*A^2/m^2/kg"},
+    {"uF", 1e-6, "s^4*A^2/m^2/kg"},
+    {"Ohm", 1, "m^2*kg/s^3/A^2"},
+    {"kOhm", 1e3, "m^2*kg/s^3/A^2"},
+    {"S", 1, "s^3*A^2/m^2/kg"},
+    {"Wb", 1, "m^2*kg/s^2/A"},
+    {"T", 1, "kg/s^2/A"},
+    {"H", 1, "m^2*kg/s^2/A^2"},
+    {"mH", 1e-3, "m^2*kg/s^2/A^2"},
+    {"Hz", 1, "1/s"},
+    {"kHz", 1e3, "1/s"},
+    {"rad", 1, "1"},
+    {"deg", 0.017453292519943295, "1"},
+    {"L", 1e-3, "m^3"},
+    {"mL", 1e-6, "m^3"},
+    {"cd", 1, "cd"},
+    {"mol", 1, "mol"},
+    {"K", 1, "K"},
+    {"lx", 1, "cd/m^2"},
+    {"Ym", 1e24, "m"},
+    {"dam", 10, "m"},
+    {"percent", 0.01, "1"},
+};
+
 static void test_units(void** state)
 {
     (void)state;
-    static const struct
-    {
-        const char* unit;
-        double scale;
-        const char* dimension;
-    } table[] = {
-        {"m", 1, "m"},
-        {"mm", 1e-3, "m"},
-        {"km", 1e3, "m"},
-        {"kg", 1, "kg"},
-        {"g", 1e-3, "kg"},
-        {"mg", 1e-6, "kg"},
-        {"s", 1, "s"},
-        {"ms", 1e-3, "s"},
-        {"us", 1e-6, "s"},
-        {"min", 60, "s"},
-        {"h", 3600, "s"},
-        {"d", 86400, "s"},
-        {"N", 1, "m*kg/s^2"},
-        {"kN", 1e3, "m*kg/s^2"},
-        {"Pa", 1, "kg/m/s^2"},
-        {"bar", 1e5, "kg/m/s^2"},
-        {"J", 1, "m^2*kg/s^2"},
-        {"W", 1, "m^2*kg/s^3"},
-        {"C", 1, "s*A"},
-        {"V", 1, "m^2*kg/s^3/A"},
-        {"F", 1, "s^4*A^2/m^2/kg"},
-        {"uF", 1e-6, "s^4*A^2/m^2/kg"},
-        {"Ohm", 1, "m^2*kg/s^3/A^2"},
-        {"kOhm", 1e3, "m^2*kg/s^3/A^2"},
-        {"S", 1, "s^3*A^2/m^2/kg"},
-        {"Wb", 1, "m^2*kg/s^2/A"},
-        {"T", 1, "kg/s^2/A"},
-        {"H", 1, "m^2*kg/s^2/A^2"},
-        {"mH", 1e-3, "m^2*kg/s^2/A^2"},
-        {"Hz", 1, "1/s"},
-        {"kHz", 1e3, "1/s"},
-        {"rad", 1, "1"},
-        {"deg", 0.017453292519943295, "1"},
-        {"L", 1e-3, "m^3"},
-        {"mL", 1e-6, "m^3"},
-        {"cd", 1, "cd"},
-        {"mol", 1, "mol"},
-        {"K", 1, "K"},
-        {"lx", 1, "cd/m^2"},
-        {"Ym", 1e24, "m"},
-        {"dam", 10, "m"},
-        {"percent", 0.01, "1"},
-    };
     Arena arena;
     jmp_buf unused;
     arena_init(&arena, kaiDefaultAllocator(), &unused);
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+    for (size_t i = 0; i < sizeof unit_table / sizeof unit_table[0]; i++)
     {
         Unit unit = {0};
-        vec_push(&arena, unit.terms, (UnitTerm){.name = table[i].unit, .exponent = 1});
+        vec_push(&arena, unit.terms, (UnitTerm){.name = unit_table[i].unit, .exponent = 1});
         FlatUnit flat;
         const UnitTerm* unknown = NULL;
         assert_true(unit_resolve(&arena, &unit, &flat, &unknown));
         Dim dim = dim_of_unit(&flat);
-        assert_string_equal(dim_text(&arena, &dim), table[i].dimension);
-        assert_true(fabs(flat.scale - table[i].scale) <= 1e-15 * table[i].scale);
+        assert_string_equal(dim_text(&arena, &dim), unit_table[i].dimension);
+        assert_true(fabs(flat.scale - unit_table[i].scale) <= 1e-15 * unit_table[i].scale);
     }
     arena_free(&arena);
 }

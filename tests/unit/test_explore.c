@@ -1,17 +1,12 @@
 // choice = all and choice = random through the public headers: the set of outcomes, its order, merging, bounds, rows of
 // a branch, failures, memory; frequencies of random choices. Expected values are closed forms and counts.
-#include "kairos/kairos.h"
+#include "load_fixture.h"
+#include "snippets.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // ------------------------------------------------------------------------------------------------------------- models
 
@@ -20,18 +15,7 @@ static const char billiard_text[] =
     "model Mass { param m [kg] = 1; state x [m] = 0, v [m/s] = 0; x' = v; v' = 0 }\n"
     "model Billiard {\n"
     "  param e = 1, ma [kg] = 1, mc [kg] = 1\n"
-    "  a : Mass(m = ma, x = -1, v = 1);  b : Mass;  c : Mass(m = mc, x = 1, v = -1)\n"
-    "  choose {\n"
-    "    when a.x >= b.x and a.v > b.v {\n"
-    "      a.v := after(a.m, a.v, b.m, b.v, e)\n"
-    "      b.v := after(b.m, b.v, a.m, a.v, e)\n"
-    "    }\n"
-    "    when b.x >= c.x and b.v > c.v {\n"
-    "      b.v := after(b.m, b.v, c.m, c.v, e)\n"
-    "      c.v := after(c.m, c.v, b.m, b.v, e)\n"
-    "    }\n"
-    "  }\n"
-    "}\n"
+    "  a : Mass(m = ma, x = -1, v = 1);  b : Mass;  c : Mass(m = mc, x = 1, v = -1)\n" SNIPPET_COLLISIONS "}\n"
     "experiment equal of Billiard { stop = 2; choice = all }\n"
     "experiment unequal of Billiard(ma = 0.2, mc = 5) { stop = 2; choice = all }\n"
     "experiment watched of Billiard { stop = 2; choice = all; expect at(1.0000000000000004, 2, b.v) ~ 1 within 0 }\n";
@@ -68,22 +52,6 @@ static const char plant_text[] = "model Plant {\n"
                                  "experiment e of Plant { stop = 2.2; choice = all }\n"
                                  "experiment stiff of Plant { stop = 2.2; choice = all; solver = cvode_bdf }\n"
                                  "experiment implicit of Plant { stop = 1.2; choice = all; solver = rosenbrock }\n";
-
-static kaiModel* load(const char* text, const char* experiment)
-{
-    kaiLoadOptions options = kaiDefaultLoadOptions();
-    options.path = "explore.kai";
-    options.text = text;
-    options.experiment = experiment;
-    kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Load(&options, &model, &messages);
-    for (int i = 0; i < kaiMessages_Count(messages); i++)
-        print_message("%s\n", kaiMessages_Text(messages, i, false));
-    kaiMessages_Free(messages);
-    assert_int_equal(status, KAI_OK);
-    return model;
-}
 
 // --------------------------------------------------------------------------------------------------- what is collected
 
@@ -165,7 +133,7 @@ static kaiStatus end(void* user, kaiSim* sim, int branch, kaiStatus status)
 
 static void explore_with(Collected* c, const kaiModel* model, kaiSimOptions options, bool rows)
 {
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     c->model = model;
     options.row = rows ? add_row : NULL;
     options.row_user = c;
@@ -174,8 +142,8 @@ static void explore_with(Collected* c, const kaiModel* model, kaiSimOptions opti
     kaiSim_Columns(sim, &c->columns);
     kaiExploreEvents events = {begin, end, c};
     c->status = kaiSim_Explore(model, sim, &events, &c->result);
-    const kaiFailure* f = kaiSim_Failure(sim);
-    snprintf(c->failure, sizeof c->failure, "%s", f->text != NULL ? f->text : "");
+    const kaiError* f = kaiSim_Failure(sim);
+    snprintf(c->failure, sizeof c->failure, "%s", f->message != NULL ? f->message : "");
     c->place = f->place;
     kaiSim_Free(sim);
 }
@@ -202,7 +170,7 @@ static const char* const speeds[] = {"a.v", "b.v", "c.v", "a.x", NULL};
 static void test_unequal_masses(void** state)
 {
     (void)state;
-    kaiModel* model = load(billiard_text, "unequal");
+    kaiModel* model = load_text(billiard_text, "unequal");
     Collected* c = explore(model, speeds, false);
     assert_int_equal(c->status, KAI_END);
     assert_int_equal(c->count, 2);
@@ -225,7 +193,7 @@ static void test_unequal_masses(void** state)
 static void test_equal_masses(void** state)
 {
     (void)state;
-    kaiModel* model = load(billiard_text, "equal");
+    kaiModel* model = load_text(billiard_text, "equal");
     Collected* c = explore(model, speeds, false);
     assert_int_equal(c->status, KAI_END);
     assert_int_equal(c->count, 1);
@@ -241,7 +209,7 @@ static void test_equal_masses(void** state)
 static void test_watched_orders(void** state)
 {
     (void)state;
-    kaiModel* model = load(billiard_text, "watched");
+    kaiModel* model = load_text(billiard_text, "watched");
     Collected* c = explore(model, speeds, false);
     assert_int_equal(c->status, KAI_END);
     assert_int_equal(c->count, 2);
@@ -253,7 +221,7 @@ static void test_permutations(void** state)
 {
     (void)state;
     static const char* const names[] = {"order", NULL};
-    kaiModel* model = load(digits_text, "e");
+    kaiModel* model = load_text(digits_text, "e");
     Collected* c = explore(model, names, false);
     assert_int_equal(c->status, KAI_END);
     assert_int_equal(c->count, 24);
@@ -274,10 +242,10 @@ static void test_commuting(void** state)
 {
     (void)state;
     kaiModel* model =
-        load("model M {\n  state x[i in 1..8] = 0\n  for i in 1..8 { x[i]' = 0.1*i }\n"
-             "  choose { for i in 1..8 { when time >= 1 and x[i] > 0 and x[i] < 5 { x[i] := 10 - x[i]/3 } "
-             "} }\n}\nexperiment e of M { stop = 2; choice = all }\n",
-             "e");
+        load_text("model M {\n  state x[i in 1..8] = 0\n  for i in 1..8 { x[i]' = 0.1*i }\n"
+                  "  choose { for i in 1..8 { when time >= 1 and x[i] > 0 and x[i] < 5 { x[i] := 10 - x[i]/3 } "
+                  "} }\n}\nexperiment e of M { stop = 2; choice = all }\n",
+                  "e");
     Collected* c = explore(model, NULL, false);
     assert_int_equal(c->status, KAI_END);
     assert_int_equal(c->count, 1);
@@ -291,10 +259,10 @@ static void test_cycle(void** state)
 {
     (void)state;
     static const char* const names[] = {"x", NULL};
-    kaiModel* model = load("model M {\n  discrete x = 0\n  choose {\n    when time >= 1 and x == 0 { x := 1 }\n"
-                           "    when time >= 1 and x == 0 { x := 2 }\n    when x == 1 { x := 0 }\n  }\n}\n"
-                           "experiment e of M { stop = 2; choice = all }\n",
-                           "e");
+    kaiModel* model = load_text("model M {\n  discrete x = 0\n  choose {\n    when time >= 1 and x == 0 { x := 1 }\n"
+                                "    when time >= 1 and x == 0 { x := 2 }\n    when x == 1 { x := 0 }\n  }\n}\n"
+                                "experiment e of M { stop = 2; choice = all }\n",
+                                "e");
     Collected* c = explore(model, names, false);
     assert_int_equal(c->status, KAI_END);
     assert_int_equal(c->result.failed, 1);
@@ -314,7 +282,7 @@ static void follow(const kaiModel* model, const Branch* b, bool same_bits)
 {
     Collected* c = calloc(1, sizeof *c);
     assert_non_null(c);
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.row = add_row;
     options.row_user = c;
@@ -348,7 +316,7 @@ static void test_rows(void** state)
     static const char* const experiments[] = {"e", "stiff", "implicit"};
     for (int k = 0; k < 3; k++)
     {
-        kaiModel* model = load(plant_text, experiments[k]);
+        kaiModel* model = load_text(plant_text, experiments[k]);
         Collected* c = explore(model, names, true);
         assert_int_equal(c->status, KAI_END);
         assert_true(c->count > 2);
@@ -367,7 +335,7 @@ static void test_deterministic(void** state)
 {
     (void)state;
     static const char* const names[] = {"x", "w", "n", "last", NULL};
-    kaiModel* model = load(plant_text, "stiff");
+    kaiModel* model = load_text(plant_text, "stiff");
     Collected *a = explore(model, names, true), *b = explore(model, names, false), *c = explore(model, names, true);
     assert_int_equal(a->count, b->count);
     assert_int_equal(a->count, c->count);
@@ -387,7 +355,7 @@ static void test_deterministic(void** state)
 static void test_bounds(void** state)
 {
     (void)state;
-    kaiModel* model = load(digits_text, "e");
+    kaiModel* model = load_text(digits_text, "e");
     kaiSimOptions options = kaiModel_SimOptions(model);
     assert_int_equal(options.max_branches, 1000);
     assert_int_equal(options.max_choices, 100000);
@@ -416,7 +384,7 @@ static void test_bounds(void** state)
 static void test_stopped(void** state)
 {
     (void)state;
-    kaiModel* model = load(digits_text, "e");
+    kaiModel* model = load_text(digits_text, "e");
     Collected* c = calloc(1, sizeof *c);
     assert_non_null(c);
     c->stop_after = 3;
@@ -430,9 +398,9 @@ static void test_stopped(void** state)
 static void test_texts(void** state)
 {
     (void)state;
-    kaiModel* model = load(billiard_text, "unequal");
+    kaiModel* model = load_text(billiard_text, "unequal");
     kaiSimOptions options = kaiModel_SimOptions(model);
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     char text[300], small[20];
     kaiSim_OrderText(sim, text, sizeof text);
@@ -479,13 +447,13 @@ static void* metered(void* user, void* block, size_t old_size, size_t size)
 static void test_memory(void** state)
 {
     (void)state;
-    kaiModel* model = load(digits_text, "e");
+    kaiModel* model = load_text(digits_text, "e");
     kaiSimOptions options = kaiModel_SimOptions(model);
     bool done = false;
     for (int limit = 0; !done && limit < 2000; limit += limit < 60 ? 1 : 17)
     {
         Meter meter = {.left = limit};
-        kaiFailure failure = {0};
+        kaiError failure = {0};
         kaiExploration result;
         options.allocator = (kaiAllocator){metered, &meter};
         kaiSim* sim = kaiSim_Create(model, &options, &failure);
@@ -512,19 +480,19 @@ static void test_weights(void** state)
     {
         RUNS = 20000
     };
-    kaiModel* model = load("model M {\n  discrete x = 0\n  choose {\n"
-                           "    weight 1 : when time >= 1 and x == 0 { x := 1 }\n"
-                           "    weight 2.5 : when time >= 1 and x == 0 { x := 2 }\n"
-                           "    weight 0 : when time >= 1 and x == 0 { x := 3 }\n"
-                           "    weight 0.5 : when time >= 1 and x == 0 { x := 4 }\n"
-                           "  }\n}\nexperiment e of M { stop = 2; choice = random }\n",
-                           "e");
+    kaiModel* model = load_text("model M {\n  discrete x = 0\n  choose {\n"
+                                "    weight 1 : when time >= 1 and x == 0 { x := 1 }\n"
+                                "    weight 2.5 : when time >= 1 and x == 0 { x := 2 }\n"
+                                "    weight 0 : when time >= 1 and x == 0 { x := 3 }\n"
+                                "    weight 0.5 : when time >= 1 and x == 0 { x := 4 }\n"
+                                "  }\n}\nexperiment e of M { stop = 2; choice = random }\n",
+                                "e");
     static const double share[] = {0, 0.25, 0.625, 0, 0.125};
     int counts[5] = {0};
     int x = kaiModel_FindVariable(model, "x");
     for (uint64_t seed = 1; seed <= RUNS; seed++)
     {
-        kaiFailure failure = {0};
+        kaiError failure = {0};
         kaiSimOptions options = kaiModel_SimOptions(model);
         options.seed = seed;
         kaiSim* sim = kaiSim_Create(model, &options, &failure);

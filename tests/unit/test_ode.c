@@ -2,6 +2,7 @@
 // Expected values are closed forms, or published (IVP test set; Hairer and Wanner), never our own earlier output.
 #include "num/linear.h"
 #include "num/ode.h"
+#include "num/polynomial.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -27,6 +28,7 @@ static const Row rows[] = {
     {ODE_RK45, false, 5, 5, 20},       {ODE_RK23, false, 3, 4, 20},         {ODE_EULER, true, 1, 2, 0},
     {ODE_RIEMANN, true, 1, 2, 0},      {ODE_BACKWARD_EULER, true, 1, 2, 0}, {ODE_TRAPEZOID, false, 2, 3, 4000},
     {ODE_ROSENBROCK, false, 4, 4, 20}, {ODE_CVODE_ADAMS, false, 0, 0, 400}, {ODE_CVODE_BDF, false, 0, 0, 800},
+    {ODE_TAYLOR, false, 0, 0, 2},
 };
 
 enum
@@ -87,6 +89,28 @@ static int f_decay(void* ctx, double t, const double* x, double* dx)
 {
     (void)ctx, (void)t;
     dx[0] = -x[0];
+    return 0;
+}
+
+// Power series of the same problems, for taylor: x[k + 1] (k + 1) = coefficient k of f.
+static int s_oscillator(void* ctx, double t, int from, int to, double* const* x)
+{
+    (void)ctx, (void)t;
+    for (int k = from; k < to; k++)
+    {
+        x[k + 1][0] = x[k][1] / (k + 1);
+        x[k + 1][1] = -x[k][0] / (k + 1);
+    }
+    return 0;
+}
+
+static int s_decay(void* ctx, double t, int from, int to, double* const* x)
+{
+    (void)ctx, (void)t;
+    for (int k = from; k < to; k++)
+    {
+        x[k + 1][0] = -x[k][0] / (k + 1);
+    }
     return 0;
 }
 
@@ -170,7 +194,7 @@ static void test_order(void** state)
 
 static double error_at_tolerance(OdeMethod method, double rtol)
 {
-    OdeSystem system = {.n = 2, .rhs = f_oscillator};
+    OdeSystem system = {.n = 2, .rhs = f_oscillator, .series = s_oscillator};
     Ode* ode = make(&system, method, rtol, rtol * 1e-2, 0);
     double x[2] = {1, 0}, worst = 0;
     assert_int_equal(ode_restart(ode, 0, x, true), ODE_OK);
@@ -203,7 +227,7 @@ static void test_tolerance(void** state)
 // One step of length h from (t = 0.3) exact data: the largest error of the interpolant and of its slope.
 static double dense_error(const Row* row, double h)
 {
-    OdeSystem system = {.n = 2, .rhs = f_oscillator};
+    OdeSystem system = {.n = 2, .rhs = f_oscillator, .series = s_oscillator};
     OdeOptions options = {.method = row->method, .rtol = 1e-2, .atol = 1e-2, .step = h};
     Ode* ode = ode_create(&system, &options, allocator());
     double x[2] = {cos(0.3), -sin(0.3)}, at[2], some[2], slope[2], after[2], worst = 0;
@@ -243,7 +267,7 @@ static void test_dense_order(void** state)
 static void test_dense_run(void** state)
 {
     (void)state;
-    OdeSystem system = {.n = 2, .rhs = f_oscillator};
+    OdeSystem system = {.n = 2, .rhs = f_oscillator, .series = s_oscillator};
     for (int i = 0; i < ROWS; i++)
     {
         Ode* ode = make(&system, rows[i].method, 1e-6, 1e-8, rows[i].fixed ? 1e-3 : 0);
@@ -282,6 +306,14 @@ static int f_watched(void* ctx, double t, const double* x, double* dx)
     return f_oscillator(NULL, t, x, dx);
 }
 
+static int s_watched(void* ctx, double t, int from, int to, double* const* x)
+{
+    Watch* watch = ctx;
+    watch->calls += from == 0;
+    watch->latest = from == 0 && t > watch->latest ? t : watch->latest;
+    return s_oscillator(NULL, t, from, to, x);
+}
+
 // Neither the step nor f goes beyond the limit; the limit is met exactly; a limit does not spoil the natural step.
 static void test_limit(void** state)
 {
@@ -289,7 +321,7 @@ static void test_limit(void** state)
     for (int i = 0; i < ROWS; i++)
     {
         Watch watch = {0};
-        OdeSystem system = {.n = 2, .rhs = f_watched, .ctx = &watch};
+        OdeSystem system = {.n = 2, .rhs = f_watched, .ctx = &watch, .series = s_watched};
         Ode* ode = make(&system, rows[i].method, 1e-6, 1e-8, rows[i].fixed ? 1e-2 : 0);
         double x[2] = {1, 0}, limit = 0;
         ode_restart(ode, 0, x, true);
@@ -312,7 +344,7 @@ static void test_limit(void** state)
 static void test_natural_step(void** state)
 {
     (void)state;
-    OdeSystem system = {.n = 2, .rhs = f_oscillator};
+    OdeSystem system = {.n = 2, .rhs = f_oscillator, .series = s_oscillator};
     Ode* ode = make(&system, ODE_RK45, 1e-8, 1e-10, 0);
     double x[2] = {1, 0};
     ode_restart(ode, 0, x, true);
@@ -340,7 +372,7 @@ static void test_natural_step(void** state)
 static void test_max_step(void** state)
 {
     (void)state;
-    OdeSystem system = {.n = 2, .rhs = f_oscillator};
+    OdeSystem system = {.n = 2, .rhs = f_oscillator, .series = s_oscillator};
     for (int i = 0; i < ROWS; i++)
     {
         OdeOptions options = {.method = rows[i].method, .rtol = 1e-3, .atol = 1e-3, .step = 0.05, .max_step = 0.02};
@@ -359,13 +391,13 @@ static void test_max_step(void** state)
 static void test_cut(void** state)
 {
     (void)state;
-    OdeSystem system = {.n = 2, .rhs = f_oscillator};
+    OdeSystem system = {.n = 2, .rhs = f_oscillator, .series = s_oscillator};
     for (int i = 0; i < ROWS; i++)
     {
         Ode* ode = make(&system, rows[i].method, 1e-7, 1e-9, rows[i].fixed ? 1e-3 : 0);
         double x[2] = {1, 0}, at[2], earlier[2];
         ode_restart(ode, 0, x, true);
-        for (int k = 0; k < 12; k++)
+        for (int k = 0; k < (rows[i].method == ODE_TAYLOR ? 2 : 12); k++)
         {
             assert_int_equal(ode_step(ode, 10), ODE_OK);
         }
@@ -387,7 +419,7 @@ static void test_cut(void** state)
 static void test_cut_rhythm(void** state)
 {
     (void)state;
-    OdeSystem system = {.n = 1, .rhs = f_decay};
+    OdeSystem system = {.n = 1, .rhs = f_decay, .series = s_decay};
     Ode* ode = make(&system, ODE_RK45, 1e-3, 1e-3, 0);
     double x = 1, t = 0;
     ode_restart(ode, 0, &x, true);
@@ -412,7 +444,7 @@ static void test_restart(void** state)
     for (int i = 0; i < ROWS; i++)
     {
         Watch watch = {0};
-        OdeSystem system = {.n = 2, .rhs = f_watched, .ctx = &watch};
+        OdeSystem system = {.n = 2, .rhs = f_watched, .ctx = &watch, .series = s_watched};
         Ode* ode = make(&system, rows[i].method, 1e-7, 1e-9, rows[i].fixed ? 1e-3 : 0);
         double x[2] = {1, 0}, y[2] = {cos(5), -sin(5)};
         ode_restart(ode, 0, x, true);
@@ -475,10 +507,21 @@ static int f_wall(void* ctx, double t, const double* x, double* dx)  // not a nu
     return 0;
 }
 
+static int s_wall(void* ctx, double t, int from, int to, double* const* x)
+{
+    (void)ctx;
+    for (int k = from; k < to; k++)
+    {
+        x[k + 1][0] = t > 0.5 ? (double)NAN : -x[k][0] / (k + 1);
+        x[k + 1][1] = -x[k][1] / (k + 1);
+    }
+    return 0;
+}
+
 static void test_nan(void** state)
 {
     (void)state;
-    OdeSystem system = {.n = 2, .rhs = f_wall};
+    OdeSystem system = {.n = 2, .rhs = f_wall, .series = s_wall};
     for (int i = 0; i < ROWS; i++)
     {
         Ode* ode = make(&system, rows[i].method, 1e-6, 1e-8, rows[i].fixed ? 0.01 : 0);
@@ -507,11 +550,21 @@ static int f_guarded(void* ctx, double t, const double* x, double* dx)  // no va
     return x[0] < -0.01 ? *(int*)ctx : 0;
 }
 
+static int s_guarded(void* ctx, double t, int from, int to, double* const* x)
+{
+    (void)t;
+    for (int k = from; k < to; k++)
+    {
+        x[k + 1][0] = -100 * x[k][0] / (k + 1);
+    }
+    return from == 0 && x[0][0] < -0.01 ? *(int*)ctx : 0;
+}
+
 static void test_rhs_status(void** state)
 {
     (void)state;
     int code = 7;
-    OdeSystem system = {.n = 1, .rhs = f_guarded, .ctx = &code};
+    OdeSystem system = {.n = 1, .rhs = f_guarded, .ctx = &code, .series = s_guarded};
     for (int i = 0; i < ROWS; i++)
     {
         bool explicit_method = rows[i].method == ODE_RK45 || rows[i].method == ODE_RK23 || rows[i].method == ODE_EULER;
@@ -601,7 +654,7 @@ static void test_worst(void** state)
 static void test_break_backward_euler(void** state)
 {
     (void)state;
-    OdeSystem system = {.n = 1, .rhs = f_decay};
+    OdeSystem system = {.n = 1, .rhs = f_decay, .series = s_decay};
     for (int i = 0; i < ROWS; i++)
     {
         OdeOptions options = {.method = rows[i].method, .rtol = 1e-4, .atol = 1e-6, .step = 0.01};
@@ -632,11 +685,22 @@ static int f_impulse(void* ctx, double t, const double* x, double* dx)  // paper
     return 0;
 }
 
+static int s_impulse(void* ctx, double t, int from, int to, double* const* x)
+{
+    for (int k = from; k < to; k++)
+    {
+        f_impulse(ctx, t, x[0], x[k + 1]);
+        x[k + 1][0] = k == 0 ? x[1][0] : 0;
+    }
+    return 0;
+}
+
 // Paper 004, equation 24: x(0+) = x(0-) + 1, at the same time; ordinary methods step over the impulse.
 static void test_break_impulse(void** state)
 {
     (void)state;
-    OdeSystem impulse = {.n = 1, .rhs = f_impulse}, decay = {.n = 1, .rhs = f_decay};
+    OdeSystem impulse = {.n = 1, .rhs = f_impulse, .series = s_impulse},
+              decay = {.n = 1, .rhs = f_decay, .series = s_decay};
     for (int i = 0; i < ROWS; i++)
     {
         OdeOptions options = {.method = rows[i].method, .rtol = 1e-6, .atol = 1e-6, .step = 1};
@@ -663,6 +727,31 @@ static int f_pendulum(void* ctx, double t, const double* x, double* dx)
     (void)ctx;
     dx[0] = x[1];
     dx[1] = -sin(x[0]) - 0.1 * x[1] + 0.3 * cos(2 * t);
+    return 0;
+}
+
+typedef struct Pendulum  // rows of sin x, cos x, sin 2t, cos 2t
+{
+    double s[32], c[32], s2[32], c2[32];
+} Pendulum;
+
+static int s_pendulum(void* ctx, double t, int from, int to, double* const* x)
+{
+    Pendulum* p = ctx;
+    for (int k = from; k < to; k++)
+    {
+        p->s[k] = k == 0 ? sin(x[0][0]) : 0;
+        p->c[k] = k == 0 ? cos(x[0][0]) : 0;
+        for (int j = 1; j <= k; j++)
+        {
+            p->s[k] += j * x[j][0] * p->c[k - j] / k;
+            p->c[k] -= j * x[j][0] * p->s[k - j] / k;
+        }
+        p->s2[k] = k == 0 ? sin(2 * t) : 2 * p->c2[k - 1] / k;
+        p->c2[k] = k == 0 ? cos(2 * t) : -2 * p->s2[k - 1] / k;
+        x[k + 1][0] = x[k][1] / (k + 1);
+        x[k + 1][1] = (-p->s[k] - 0.1 * x[k][1] + 0.3 * p->c2[k]) / (k + 1);
+    }
     return 0;
 }
 
@@ -697,11 +786,13 @@ static void compare_resumed(Ode* ode, Ode* other, const void* block)
 static void test_snapshot(void** state)
 {
     (void)state;
-    OdeSystem system = {.n = 2, .rhs = f_pendulum};
+    static Pendulum first, second;
+    OdeSystem system = {.n = 2, .rhs = f_pendulum, .series = s_pendulum, .ctx = &first}, again = system;
+    again.ctx = &second;
     for (int i = 0; i < ROWS; i++)
     {
         Ode* ode = make(&system, rows[i].method, 1e-6, 1e-8, rows[i].fixed ? 0.05 : 0);
-        Ode* other = make(&system, rows[i].method, 1e-6, 1e-8, rows[i].fixed ? 0.05 : 0);
+        Ode* other = make(&again, rows[i].method, 1e-6, 1e-8, rows[i].fixed ? 0.05 : 0);
         double x[2] = {1, 0}, before[2], after[2];
         ode_restart(ode, 0, x, true);
         for (int k = 0; k < 30; k++)
@@ -1021,6 +1112,36 @@ static int f_star(void* ctx, double t, const double* y, double* d)
     return 0;
 }
 
+// Flow 10 u + u³ with u = y0 - yi: the rows of u and u².
+static int s_star(void* ctx, double t, int from, int to, double* const* y)
+{
+    static double u[STAR][32], square[STAR][32];
+    (void)ctx, (void)t;
+    for (int k = from; k < to; k++)
+    {
+        double sum = 0;
+        for (int i = 1; i < STAR; i++)
+        {
+            double flow = 0;
+            u[i][k] = y[k][0] - y[k][i];
+            square[i][k] = 0;
+            for (int j = 0; j <= k; j++)
+            {
+                square[i][k] += u[i][j] * u[i][k - j];
+            }
+            for (int j = 0; j <= k; j++)
+            {
+                flow += u[i][j] * square[i][k - j];
+            }
+            flow += 10 * u[i][k];
+            y[k + 1][i] = flow / (k + 1);
+            sum += flow;
+        }
+        y[k + 1][0] = -sum / (k + 1);
+    }
+    return 0;
+}
+
 static void star_pattern(int* start, int* row)
 {
     int count = 0;
@@ -1121,7 +1242,7 @@ static void test_impulse_steps(void** state)
 {
     (void)state;
     const double h = 1. / 64;
-    OdeSystem system = {.n = 2, .rhs = f_oscillator};
+    OdeSystem system = {.n = 2, .rhs = f_oscillator, .series = s_oscillator};
     Ode* ode = make(&system, ODE_RIEMANN, 1e-6, 1e-6, 0.125);
     double x[2] = {0.6, -0.8};
     ode_restart(ode, 3, x, true);
@@ -1135,6 +1256,229 @@ static void test_impulse_steps(void** state)
     ode_destroy(ode);
 }
 
+// Every method hands over its step as polynomials: what ode_dense evaluates, whole and cut.
+static void test_piece(void** state)
+{
+    (void)state;
+    Pendulum pendulum;
+    OdeSystem system = {.n = 2, .rhs = f_pendulum, .series = s_pendulum, .ctx = &pendulum};
+    for (int i = 0; i < ROWS; i++)
+    {
+        Ode* ode = make(&system, rows[i].method, 1e-6, 1e-8, rows[i].fixed ? 0.05 : 0);
+        double x[2] = {1, 0}, at[2], c[2][ODE_ORDER + 2], orders[ODE_ORDER + 2][2];
+        ode_restart(ode, 0, x, true);
+        assert_int_equal(ode_piece_degree(ode), 0);
+        for (int step = 0; step < 30; step++)
+        {
+            assert_int_equal(ode_step(ode, 50), ODE_OK);
+            if (step % 3 == 2)
+            {
+                ode_cut(ode, 0.6);
+            }
+            int degree = ode_piece_degree(ode);
+            assert_true(degree >= 1 && degree <= ODE_ORDER);
+            for (int k = 0; k <= degree; k++)
+            {
+                ode_piece_order(ode, k, orders[k]);
+            }
+            for (int j = 0; j < 2; j++)
+            {
+                ode_piece(ode, j, c[j]);
+                for (int k = 0; k <= degree; k++)
+                {
+                    assert_true(c[j][k] == orders[k][j]);
+                }
+            }
+            for (int part = 0; part <= 8; part++)
+            {
+                double tau = part / 8. * ode_dense_length(ode);
+                ode_dense(ode, part / 8., at, NULL);
+                for (int j = 0; j < 2; j++)
+                {
+                    assert_true(fabs(polynomial_value(c[j], degree, tau) - at[j]) < 1e-14);
+                }
+            }
+        }
+        ode_destroy(ode);
+    }
+}
+
+static int degree_of_ball(void* ctx)
+{
+    (void)ctx;
+    return 2;
+}
+
+static int s_ball(void* ctx, double t, int from, int to, double* const* x)
+{
+    (void)ctx, (void)t;
+    for (int k = from; k < to; k++)
+    {
+        x[k + 1][0] = x[k][1] / (k + 1);
+        x[k + 1][1] = k == 0 ? -9.81 : 0;
+    }
+    return 0;
+}
+
+// Free flight is a polynomial: one step, however far, and exact.
+static void test_taylor_exact(void** state)
+{
+    (void)state;
+    OdeSystem system = {.n = 2, .rhs = f_ball, .series = s_ball, .degree = degree_of_ball};
+    Ode* ode = make(&system, ODE_TAYLOR, 1e-3, 1e-3, 0);
+    double x[2] = {10, 3};
+    ode_restart(ode, 0, x, true);
+    assert_int_equal(ode_step(ode, 1000), ODE_OK);
+    assert_true(ode_time(ode) == 1000 && ode_piece_degree(ode) == 2);
+    assert_true(fabs(ode_state(ode)[0] / (10 + 3000 - 0.5 * 9.81 * 1e6) - 1) < 1e-15);
+    ode_destroy(ode);
+}
+
+// A step that is cut ends between the times that t can tell; the next one makes up for it. After 10⁵ cuts at odd places
+// the state at a round time is right; without that it would be wrong by 300 roundings of t.
+static void test_taylor_time(void** state)
+{
+    (void)state;
+    OdeSystem system = {.n = 2, .rhs = f_oscillator, .series = s_oscillator};
+    Ode* ode = make(&system, ODE_TAYLOR, 1e-15, 1e-17, 0);
+    double x[2] = {1, 0};
+    ode_restart(ode, 0, x, true);
+    for (int k = 0; k < 100000; k++)
+    {
+        assert_int_equal(ode_step(ode, ode_time(ode) + 0.3), ODE_OK);
+        ode_cut(ode, (0.0371234567 + 1e-6 * (k % 1000)) / ode_dense_length(ode));
+        ode_restart(ode, ode_time(ode), ode_state(ode), false);
+    }
+    assert_true(ode_time_low(ode) != 0);
+    run_to(ode, ceil(ode_time(ode)));
+    assert_true(ode_time_low(ode) == 0);
+    print_message("oscillator, %.0f s with 1e5 cuts: error %.1e\n", ode_time(ode), error_of_oscillator(ode));
+    assert_true(error_of_oscillator(ode) < 1e-12);
+    ode_destroy(ode);
+}
+
+typedef struct Kepler  // rows of x², y², their sum, and its power -3/2
+{
+    double q[32], w[32];
+} Kepler;
+
+static int s_kepler(void* ctx, double t, int from, int to, double* const* x)
+{
+    Kepler* p = ctx;
+    (void)t;
+    for (int k = from; k < to; k++)
+    {
+        double ax = 0, ay = 0, sum = 0;
+        p->q[k] = 0;
+        for (int j = 0; j <= k; j++)
+        {
+            p->q[k] += x[j][0] * x[k - j][0] + x[j][1] * x[k - j][1];
+        }
+        for (int j = 0; j < k; j++)
+        {
+            sum += (-1.5 * (k - j) - j) * p->q[k - j] * p->w[j];
+        }
+        p->w[k] = k == 0 ? 1 / (p->q[0] * sqrt(p->q[0])) : sum / (k * p->q[0]);
+        for (int j = 0; j <= k; j++)
+        {
+            ax -= x[j][0] * p->w[k - j];
+            ay -= x[j][1] * p->w[k - j];
+        }
+        x[k + 1][0] = x[k][2] / (k + 1);
+        x[k + 1][1] = x[k][3] / (k + 1);
+        x[k + 1][2] = ax / (k + 1);
+        x[k + 1][3] = ay / (k + 1);
+    }
+    return 0;
+}
+
+static int f_kepler(void* ctx, double t, const double* x, double* dx)
+{
+    (void)ctx, (void)t;
+    double q = x[0] * x[0] + x[1] * x[1], w = 1 / (q * sqrt(q));
+    dx[0] = x[2];
+    dx[1] = x[3];
+    dx[2] = -x[0] * w;
+    dx[3] = -x[1] * w;
+    return 0;
+}
+
+// Kepler's orbit, e = 0.5, a thousand times round at the finest tolerance: energy -1/2 and the start again.
+static void test_taylor_kepler(void** state)
+{
+    (void)state;
+    Kepler kepler;
+    OdeSystem system = {.n = 4, .rhs = f_kepler, .series = s_kepler, .ctx = &kepler};
+    Ode* ode = make(&system, ODE_TAYLOR, 1e-16, 1e-16, 0);
+    double x[4] = {0.5, 0, 0, sqrt(3)}, worst = 0;
+    ode_restart(ode, 0, x, true);
+    for (int orbit = 1; orbit <= 1000; orbit++)
+    {
+        run_to(ode, orbit * 2 * M_PI);
+        const double* y = ode_state(ode);
+        double energy = 0.5 * (y[2] * y[2] + y[3] * y[3]) - 1 / sqrt(y[0] * y[0] + y[1] * y[1]);
+        worst = fmax(worst, fabs(energy / -0.5 - 1));
+    }
+    print_message("Kepler, 1000 orbits: energy %.1e, place %.1e, %ld steps\n", worst, fabs(ode_state(ode)[1]),
+                  (long)ode_stats(ode).steps);
+    assert_true(worst < 5e-14);
+    assert_true(fabs(ode_state(ode)[1]) < 1e-9);
+    ode_destroy(ode);
+}
+
+static int s_none(void* ctx, double t, int from, int to, double* const* x)
+{
+    if (from == 0)
+    {
+        return f_decay(ctx, t, x[0], x[1]);
+    }
+    (void)to;
+    return ODE_NO_SERIES;
+}
+
+static int s_hidden(void* ctx, double t, int from, int to, double* const* x)  // x' = (1 + t)^20 - 1 - 20 t
+{
+    (void)ctx;
+    double choose = 1;
+    for (int j = 0; j < from; j++)
+    {
+        choose *= (20. - j) / (j + 1);
+    }
+    for (int k = from; k < to; k++)
+    {
+        x[k + 1][0] = (k < 2 ? 0 : choose) / (k + 1);
+        choose *= (20. - k) / (k + 1);
+    }
+    if (t > 0)
+    {
+        x[1][0] = pow(1 + t, 20) - 1 - 20 * t;  // only f is asked for there
+    }
+    return 0;
+}
+
+// A field without series is refused; terms behind zeros are found by the check.
+static void test_taylor_refuses(void** state)
+{
+    (void)state;
+    OdeSystem none = {.n = 1, .rhs = f_decay, .series = s_none}, without = {.n = 1, .rhs = f_decay};
+    OdeOptions options = {.method = ODE_TAYLOR, .rtol = 1e-9, .atol = 1e-9};
+    double x = 1;
+    assert_null(ode_create(&without, &options, allocator()));
+    Ode* ode = make(&none, ODE_TAYLOR, 1e-9, 1e-9, 0);
+    assert_int_equal(ode_restart(ode, 0, &x, true), ODE_OK);
+    assert_int_equal(ode_step(ode, 1), ODE_ERR_SERIES);
+    assert_true(ode_time(ode) == 0 && ode_state(ode)[0] == 1);
+    ode_destroy(ode);
+    OdeSystem hidden = {.n = 1, .rhs = f_decay, .series = s_hidden};
+    ode = make(&hidden, ODE_TAYLOR, 1e-9, 1e-9, 0);
+    x = 0;
+    ode_restart(ode, 0, &x, true);
+    assert_int_equal(ode_step(ode, 1), ODE_OK);
+    double t = ode_time(ode), exact = (pow(1 + t, 21) - 1) / 21 - t - 10 * t * t;
+    assert_true(t > 0.01 && fabs(ode_state(ode)[0] - exact) < 1e-8 * (1 + exact));
+    ode_destroy(ode);
+}
+
 // Nothing is allocated after ode_create, everything is given back, and no allocation may fail unnoticed.
 static void test_memory(void** state)
 {
@@ -1143,8 +1487,8 @@ static void test_memory(void** state)
     static double x[STAR];
     star_pattern(start, row);
     x[0] = 1;
-    OdeSystem systems[] = {{.n = STAR, .rhs = f_star, .column_start = start, .row_index = row},
-                           {.n = 2, .rhs = f_oscillator}};
+    OdeSystem systems[] = {{.n = STAR, .rhs = f_star, .series = s_star, .column_start = start, .row_index = row},
+                           {.n = 2, .rhs = f_oscillator, .series = s_oscillator}};
     for (int i = 0; i < 2 * ROWS; i++)
     {
         OdeOptions options = {.method = rows[i / 2].method, .rtol = 1e-6, .atol = 1e-6, .step = 1e-3};
@@ -1200,6 +1544,11 @@ int main(void)
         cmocka_unit_test(test_star),
         cmocka_unit_test(test_riemann),
         cmocka_unit_test(test_impulse_steps),
+        cmocka_unit_test(test_piece),
+        cmocka_unit_test(test_taylor_exact),
+        cmocka_unit_test(test_taylor_time),
+        cmocka_unit_test(test_taylor_kepler),
+        cmocka_unit_test(test_taylor_refuses),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,31 +1,10 @@
 // Sampled systems against computations of their own: the plant between two samples has a closed form, so that bits and
 // trajectories can be computed without any integration (long double). Paper 004, chapter 5.
-#include "kairos/kairos.h"
+#include "load_fixture.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static kaiModel* load(const char* path, const char* experiment)
-{
-    kaiLoadOptions options = kaiDefaultLoadOptions();
-    options.path = path;
-    options.experiment = experiment;
-    kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Load(&options, &model, &messages);
-    for (int i = 0; i < kaiMessages_Count(messages); i++)
-        print_message("%s\n", kaiMessages_Text(messages, i, false));
-    kaiMessages_Free(messages);
-    assert_int_equal(status, KAI_OK);
-    return model;
-}
 
 // The values of two events, in order.
 typedef struct Events
@@ -62,7 +41,7 @@ static int find_column(const kaiSim* sim, const char* name)
 
 static Events run_events(const char* path, const char* experiment, const char* first, const char* second, size_t most)
 {
-    kaiModel* model = load(path, experiment);
+    kaiModel* model = load_file(path, experiment);
     kaiSimOptions options = kaiModel_SimOptions(model);
     Events events = {.capacity = most};
     for (int i = 0; i < 2; i++)
@@ -214,7 +193,7 @@ static long double pi_loop(long double T)
 
 static double final_value(const char* path, const char* experiment, const char* name)
 {
-    kaiModel* model = load(path, experiment);
+    kaiModel* model = load_file(path, experiment);
     kaiSimOptions options = kaiModel_SimOptions(model);
     kaiSim* sim = kaiSim_Create(model, &options, NULL);
     assert_non_null(sim);
@@ -246,7 +225,7 @@ static void test_sampled_pi(void** state)
 
 // ------------------------------------------------------------------------------------------------------------ queue
 
-static double get(const kaiModel* model, const kaiSim* sim, const char* name)
+static double get(const kaiModel* model, kaiSim* sim, const char* name)
 {
     double value = NAN;
     assert_true(kaiSim_Get(sim, kaiModel_FindVariable(model, name), &value));
@@ -257,7 +236,7 @@ static double get(const kaiModel* model, const kaiSim* sim, const char* name)
 static void test_queue_snapshot(void** state)
 {
     (void)state;
-    kaiModel* model = load("examples/queue/customers.kai", "thousands");
+    kaiModel* model = load_file("examples/queue/customers.kai", "thousands");
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.stop = 3000;
     kaiSim* sim = kaiSim_Create(model, &options, NULL);

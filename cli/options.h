@@ -1,0 +1,69 @@
+// Arguments of a command, one at a time: files, options of the program (options.def), and an option for every setting
+// of an experiment (kairos/settings.h). `--name value`, `--name=value`, `-o FILE`, `-oFILE`, `-qo FILE`; after `--`
+// there are only files; `-` is a file.
+#ifndef KAIROS_CLI_OPTIONS_H
+#define KAIROS_CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+// The commands that an option belongs to.
+enum
+{
+    FOR_RUN = 1,
+    FOR_CHECK = 2,
+    FOR_TEST = 4,
+    FOR_PLOT = 8,
+    FOR_EXPLAIN = 16,
+    FOR_PROVE = 32,
+    FOR_GRAPH = 64,
+    FOR_FMT = 128,
+    FOR_ALL = 255,
+};
+
+typedef enum OptionId
+{
+#define OPTION(id, letter, name, argument, commands, text) OPTION_##id,
+#include "cli/options.def"
+#undef OPTION
+    OPTION_SETTING,  // of an experiment: Arguments.setting
+} OptionId;
+
+typedef enum Found
+{
+    FOUND_END,
+    FOUND_FILE,    // Arguments.value
+    FOUND_OPTION,  // Arguments.option, and its value
+    FOUND_WRONG,   // said; EXIT_USAGE
+} Found;
+
+typedef struct Arguments
+{
+    unsigned command;  // FOR_…
+    int argc;
+    char** argv;
+    int next;
+    bool only_files;  // after `--`
+    char* letters;    // what is left of `-qo`; NULL: nothing
+    OptionId option;
+    const kaiSetting* setting;
+    char* value;  // NULL: the option takes none
+    char name[80];
+} Arguments;
+
+Found arguments_next(Arguments* arguments);
+// Goes through all of them; `use` has an exit code for each. An exit code.
+typedef int ArgumentUse(void* user, const Arguments* arguments, Found found);
+int arguments_each(unsigned command, int argc, char** argv, ArgumentUse* use, void* user);
+// Whether `letter` or --name stands before `--`.
+bool arguments_have(int argc, char** argv, OptionId option);
+
+// --allow-files, --allow-external. False: the option is neither.
+bool take_policy(kaiPolicy* policy, const Arguments* arguments);
+
+const char* command_name(unsigned command);
+// Every option of the command with its explanation, in 80 columns.
+void options_help(unsigned command, FILE* out);
+// `text` in lines of 80 columns, all but the first behind `indent` blanks; the first begins at column `column`.
+void print_folded(FILE* out, const char* text, int column, int indent);
+
+#endif

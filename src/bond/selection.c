@@ -1,0 +1,277 @@
+// Signs of efforts and flows after an instant, zero by the sizes of the run. See selection.h.
+//
+// Levels of a set of modes: 0 areas, 1 values, 2 … derivatives. With z = F(b1, b2) the flow of the set, the derivative
+// of z is F(b1', b2') where b1' are the rates S z of the storages and the slopes of the sources: up to the third
+// derivative of a source is known (at the top of a sine the second decides). Sizes go through the same rows with all
+// signs positive.
+#include "bond/selection.h"
+
+#include "bond/mode_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    LEVELS = 6
+};
+
+struct BondSelection
+{
+    const BondGraph* graph;
+    double *b1_most, *b2_most;  // per input: the largest seen
+    double slack;
+    BondJudged judged;
+    int known;  // levels that are computed
+    double *value[LEVELS], *size[LEVELS];
+    double* sources[LEVELS + 1];       // derivatives of the sources: 1 slope, 2, 3; NULL = 0
+    double* sources_most[LEVELS + 1];  // and their sizes
+    const double* none;                // zeros
+    bool curved;                       // 2 and 3 have been asked for
+    double *b1, *classes, *rates, *amounts, *work;
+};
+
+// Of the largest terms: areas and values as rule B5 has it; derivatives are less exact than values.
+static const double NOTHING[LEVELS] = {1e-12, 1e-12, 1e-6, 1e-6, 1e-5, 1e-5};
+
+BondSelection* bond_selection_create(const BondGraph* graph, double* most, Arena* arena)
+{
+    BondSelection* s = arena_new(arena, BondSelection);
+    int unknowns = 2 * graph->bond_count + 1, inputs = graph->input_count + 1;
+    s->graph = graph;
+    s->slack = 1;
+    s->b1_most = most;
+    s->b2_most = most + graph->input_count;
+    s->b1 = arena_array(arena, double, inputs);
+    s->sources[1] = arena_array(arena, double, inputs);
+    for (int k = 2; k < 4; k++)
+    {
+        s->sources[k] = arena_array(arena, double, inputs);
+        s->sources_most[k] = arena_array(arena, double, inputs);
+    }
+    s->none = arena_array(arena, double, inputs);
+    s->sources_most[1] = s->b2_most;
+    s->classes = arena_array(arena, double, unknowns);
+    s->rates = arena_array(arena, double, graph->port_count + 1);
+    s->amounts = arena_array(arena, double, graph->port_count + 1);
+    s->work = arena_array(arena, double, bond_work_size(graph) + 1);
+    for (int k = 0; k < LEVELS; k++)
+    {
+        s->value[k] = arena_array(arena, double, unknowns);
+        s->size[k] = arena_array(arena, double, unknowns);
+    }
+    return s;
+}
+
+void bond_selection_learn(BondSelection* s, const double* b1, const double* b2)
+{
+    for (int i = 0; i < s->graph->input_count; i++)
+    {
+        s->b1_most[i] = fmax(s->b1_most[i], fabs(b1[i]));
+        s->b2_most[i] = fmax(s->b2_most[i], fabs(b2[i]));
+    }
+}
+
+// --------------------------------------------------------------------------------------------------------------- sizes
+
+// |S| times the sizes of what moves the storages.
+static void size_rates(const BondMode* mode, const double* classes, double* rates)
+{
+    const BondGraph* graph = mode->graph;
+    for (int p = 0; p < graph->port_count; p++)
+    {
+        int node = mode->ports[p].node, first = graph->port_first[node], ports = graph->port_first[node + 1] - first;
+        const double* block = mode->storage + graph->block_first[node] + (p - first) * ports;
+        rates[p] = 0;
+        for (int j = 0; j < ports; j++)
+            rates[p] += fabs(block[j]) * classes[mode->ports[first + j].unknown_class];
+    }
+}
+
+// Adds what the dependent vectors contribute: |K G⁻¹ Wᵀ| of the rates of storages (NULL: of `inputs` alone) and inputs.
+static void size_dependents(BondSelection* s, const BondMode* mode, const double* rates, const double* inputs)
+{
+    int n = mode->dependent_count;
+    memset(s->amounts, 0, (size_t)n * sizeof(double));
+    for (int i = 0; i < n; i++)
+    {
+        double sum = 0;
+        for (int k = mode->left.start[i]; k < mode->left.start[i + 1]; k++)
+        {
+            int input = mode->left.column[k], port = input < s->graph->input_count ? mode->port_of[input] : -1;
+            if (rates != NULL && port >= 0)
+                sum += fabs(mode->left.value[k]) * rates[port];
+            else if (input < s->graph->input_count)
+                sum += fabs(mode->left.value[k]) * inputs[input];
+        }
+        for (int j = 0; j < n; j++)
+            s->amounts[j] += fabs(mode->inverse[j * n + i]) * sum;
+    }
+    for (int c = 0; c < mode->class_count; c++)
+        for (int k = mode->solution_middle[c]; k < mode->solution.start[c + 1]; k++)
+            s->classes[c] += fabs(mode->solution.value[k]) * s->amounts[mode->solution.column[k] - mode->input_count];
+}
+
+static void keep_sizes(BondSelection* s, const BondMode* mode, int level)
+{
+    for (int u = 0; u < 2 * s->graph->bond_count; u++)
+        s->size[level][u] = s->classes[mode->class_of[u]];
+}
+
+static void size_areas(BondSelection* s, const BondMode* mode)
+{
+    memset(s->classes, 0, (size_t)mode->class_count * sizeof(double));
+    size_dependents(s, mode, NULL, s->b1_most);
+    keep_sizes(s, mode, 0);
+}
+
+static void size_flow(BondSelection* s, const BondMode* mode, const double* b1, const double* b2, int level)
+{
+    for (int c = 0; c < mode->class_count; c++)
+    {
+        s->classes[c] = 0;
+        for (int k = mode->solution.start[c]; k < mode->solution_middle[c]; k++)
+            if (mode->solution.column[k] < s->graph->input_count)
+                s->classes[c] += fabs(mode->solution.value[k]) * b1[mode->solution.column[k]];
+    }
+    size_rates(mode, s->classes, s->rates);
+    size_dependents(s, mode, s->rates, b2);
+    size_rates(mode, s->classes, s->rates);
+    keep_sizes(s, mode, level);
+}
+
+// -------------------------------------------------------------------------------------------------------------- levels
+
+// Inputs of the next level: rates of the storages, `slopes` of the others.
+static void next_inputs(const BondSelection* s, const BondMode* mode, const double* rates, const double* slopes,
+                        double* b)
+{
+    for (int i = 0; i < s->graph->input_count; i++)
+        b[i] = mode->port_of[i] >= 0 ? rates[mode->port_of[i]] : slopes[i];
+}
+
+static void set_rates(const BondSelection* s, const BondMode* mode, const double* z, double* rates)
+{
+    const BondGraph* graph = s->graph;
+    for (int u = 0; u < 2 * graph->bond_count; u++)
+        s->classes[mode->class_of[u]] = z[u];
+    for (int p = 0; p < graph->port_count; p++)
+    {
+        int node = mode->ports[p].node, first = graph->port_first[node], ports = graph->port_first[node + 1] - first;
+        const double* block = mode->storage + graph->block_first[node] + (p - first) * ports;
+        rates[p] = 0;
+        for (int j = 0; j < ports; j++)
+            rates[p] += block[j] * mode->ports[first + j].sign * s->classes[mode->ports[first + j].unknown_class];
+    }
+}
+
+// What is known of the sources beyond their slopes, and how large that can be: a source that has been as large as b1
+// with slopes as large as b2 moves by b2/b1 of itself.
+static void ask_curve(BondSelection* s)
+{
+    if (s->curved || s->judged.curve == NULL)
+        return;
+    s->curved = true;
+    s->judged.curve(s->judged.user, s->sources[2], s->sources[3]);
+    for (int i = 0; i < s->graph->input_count; i++)
+    {
+        double pace = s->b1_most[i] > 0 ? s->b2_most[i] / s->b1_most[i] : 0;
+        s->sources_most[2][i] = fmax(fabs(s->sources[2][i]), s->b2_most[i] * pace);
+        s->sources_most[3][i] = fmax(fabs(s->sources[3][i]), s->b2_most[i] * pace * pace);
+    }
+}
+
+// The derivative of order `order` of the sources, or their sizes.
+static const double* source_at(const BondSelection* s, double* const* from, int order)
+{
+    return order < 4 && (order < 2 || s->curved) ? from[order] : s->none;
+}
+
+static void add_level(BondSelection* s)
+{
+    const BondMode* mode = s->judged.mode;
+    int level = s->known++;
+    ask_curve(s);
+    for (int u = 0; u < 2 * s->graph->bond_count; u++)
+        s->classes[mode->class_of[u]] = s->size[level - 1][u];
+    size_rates(mode, s->classes, s->rates);
+    next_inputs(s, mode, s->rates, source_at(s, s->sources_most, level - 1), s->b1);
+    size_flow(s, mode, s->b1, source_at(s, s->sources_most, level), level);
+    set_rates(s, mode, s->value[level - 1], s->rates);
+    next_inputs(s, mode, s->rates, source_at(s, s->sources, level - 1), s->b1);
+    bond_mode_flow(mode, s->b1, source_at(s, s->sources, level), s->value[level], s->work);
+}
+
+void bond_selection_judge(BondSelection* s, BondJudged judged)
+{
+    const BondMode* mode = judged.mode;
+    size_t bytes = 2 * (size_t)s->graph->bond_count * sizeof(double);
+    s->judged = judged;
+    s->known = 2;
+    s->curved = false;
+    memcpy(s->sources[1], judged.b2, (size_t)s->graph->input_count * sizeof(double));
+    memcpy(s->value[0], judged.area, bytes);
+    memcpy(s->value[1], judged.z, bytes);
+    size_areas(s, mode);
+    size_flow(s, mode, s->b1_most, s->b2_most, 1);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- sign
+
+void bond_selection_slack(BondSelection* s, double factor)
+{
+    s->slack = factor;
+}
+
+static double sum_terms(const double* z, const BondTerm* terms, int count, double* size)
+{
+    double sum = 0;
+    *size = 0;
+    for (int i = 0; i < count; i++)
+    {
+        double term = z[2 * terms[i].bond + terms[i].flow];
+        sum += terms[i].sign * term;
+        *size += fabs(term);
+    }
+    return sum;
+}
+
+static double size_terms(const double* sizes, const BondTerm* terms, int count)
+{
+    double size = 0;
+    for (int i = 0; i < count; i++)
+        size += sizes[2 * terms[i].bond + terms[i].flow];
+    return size;
+}
+
+int bond_selection_sign(BondSelection* s, const BondTerm* terms, int count, double* tolerance)
+{
+    *tolerance = 0;
+    int most = s->judged.derivatives ? LEVELS : 2, sign = 0;
+    for (int level = 0; level < most && (sign == 0 || level < 2); level++)
+    {
+        if (level >= s->known)
+            add_level(s);
+        double now, sum = sum_terms(s->value[level], terms, count, &now);
+        double size = fmax(size_terms(s->size[level], terms, count), isfinite(now) ? now : 0);
+        double bound = NOTHING[level] * (level < 2 ? s->slack : 1) * size;
+        if (level == 1)
+            *tolerance = bound;
+        if (sign == 0 && fabs(sum) > bound)
+            sign = sum > 0 ? 1 : -1;
+    }
+    return sign;
+}
+
+bool bond_selection_is_drift(const BondSelection* s, const BondMode* mode, const double* dx, double tolerance)
+{
+    for (int p = 0; p < s->graph->port_count; p++)
+    {
+        int node = mode->ports[p].node, first = s->graph->port_first[node];
+        int ports = s->graph->port_first[node + 1] - first;
+        double slope = mode->storage[s->graph->block_first[node] + (p - first) * (ports + 1)];
+        if (fabs(slope * dx[p]) > tolerance * s->b1_most[mode->ports[p].input])
+            return false;
+    }
+    return true;
+}

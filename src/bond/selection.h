@@ -1,0 +1,49 @@
+// What a one-way junction (a diode, a check valve, an end stop) sees just after an instant: the sign of its effort or
+// flow, by area of the impulse first, then by value, then by the first derivative that moves. Together the one-way
+// junctions are a linear complementarity problem over numbers of that kind: what conducts has a flow that is not
+// negative and no effort, what blocks an effort that is not positive and no flow. The map of the switched junctions is
+// monotone (the structure conserves power, resistances dissipate it), so switching the first junction whose sign is
+// wrong, again and again, ends at the solution (principal pivoting with the least index: Murty 1974; for the tree of
+// orders of magnitude as for numbers), provided that signs are signs: zero must be zero in every set that is tried.
+//
+// Zero is what is small beside the same quantity at its largest *in the run*, not beside the terms of the moment, which
+// may all be noise: what an inductor has left when its diode stops conducting is 1e-17 A beside the 5 A that it
+// carried. So every input of the graph (source, effort of a C, flow of an I) is remembered at its largest, and what the
+// equations of the set make of these is the size of each quantity. It knows no models.
+#ifndef KAIROS_BOND_SELECTION_H
+#define KAIROS_BOND_SELECTION_H
+
+#include "bond/mode.h"
+
+typedef struct BondSelection BondSelection;
+
+// `most` has 2 input_count zeros and is the caller's to copy: all that the selection remembers of the run.
+BondSelection* bond_selection_create(const BondGraph* graph, double* most, Arena* arena);
+
+// Inputs as they are committed: sources, efforts and flows of storages (b1), slopes of sources (b2).
+void bond_selection_learn(BondSelection* selection, const double* b1, const double* b2);
+
+// A set of modes after its jump, to be asked about. Pointers must stay as they are until the last question.
+typedef struct BondJudged
+{
+    const BondMode* mode;
+    const double *area, *z, *b2;  // areas and values after, per unknown; slopes of the sources
+    bool derivatives;             // false: inputs hang on more than sources and storages, derivatives are not known
+    // Second and third derivatives of the sources, asked for when a tie needs them. NULL: they are 0.
+    void (*curve)(void* user, double* b3, double* b4);
+    void* user;
+} BondJudged;
+
+void bond_selection_judge(BondSelection* selection, BondJudged judged);
+
+// Areas and values up to `factor` times as large as rounding count as 0 from now on: states that the solver has let
+// drift apart may lie where one junction takes for rounding what another one does not.
+void bond_selection_slack(BondSelection* selection, double factor);
+
+// -1, 0 or 1: the sign of the sum of terms. *tolerance: up to where its value counts as 0.
+int bond_selection_sign(BondSelection* selection, const BondTerm* terms, int count, double* tolerance);
+
+// Whether changes dx of the extensities are rounding beside the largest intensities.
+bool bond_selection_is_drift(const BondSelection* selection, const BondMode* mode, const double* dx, double tolerance);
+
+#endif

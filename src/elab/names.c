@@ -1,0 +1,114 @@
+// `--list`: what a file offers to somebody who has not read it: its experiments, and the variables of the chosen model
+// with unit, value before the run and description, in columns.
+#include "elab/constant.h"
+#include "elab/elaborate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Listing
+{
+    Arena* arena;
+    VEC(char) text;
+} Listing;
+
+static void put(Listing* list, const char* text)
+{
+    for (; *text; text++)
+        vec_push(list->arena, list->text, *text);
+}
+
+// Padded to `width` characters; the last column is not.
+static void put_cell(Listing* list, const char* text, int width)
+{
+    put(list, text);
+    int used = 0;
+    for (const char* at = text; *at; at++)
+        used += ((unsigned char)*at & 0xC0) != 0x80;
+    for (; used < width; used++)
+        put(list, " ");
+}
+
+static const char* kind_word(const FlatVar* var)
+{
+    static const char* const words[] = {
+        [VAR_PARAM] = "param", [VAR_STATE] = "state", [VAR_DISCRETE] = "discrete", [VAR_SIGNAL] = "signal",
+        [VAR_EVENT] = "event", [VAR_INPUT] = "input", [VAR_MODE] = "mode"};
+    return var->kind == VAR_SIGNAL && var->output ? "output" : words[var->kind];
+}
+
+// In the declared unit, as the text would have it; empty if only the run knows it.
+static const char* value_text(const Flat* flat, Arena* arena, const FlatVar* var)
+{
+    double value;
+    if (var->kind == VAR_MODE)
+    {
+        const FlatMachine* machine = &flat->machines.at[var->machine];
+        return machine->start < machine->modes.count ? machine->modes.at[machine->start].name : "";
+    }
+    if (var->init == 0 || !flat_eval_const(flat, var->init, &value))
+        return var->kind == VAR_STATE && var->init == 0 ? "0" : "";
+    if (var->type == TYPE_BOOL)
+        return value != 0 ? "true" : "false";
+    return arena_printf(arena, "%.10g", var->unit.known && var->unit.scale > 0 ? value / var->unit.scale : value);
+}
+
+enum
+{
+    COLUMNS = 5
+};
+
+static void fill_row(const Flat* flat, Arena* arena, const FlatVar* var, const char* row[COLUMNS])
+{
+    row[0] = var->name;
+    row[1] = kind_word(var);
+    row[2] = value_text(flat, arena, var);
+    row[3] = var->unit.known && var->unit.text ? arena_printf(arena, "[%s]", var->unit.text) : "";
+    row[4] = var->description ? var->description : "";
+}
+
+static void put_row(Listing* list, const char* const row[COLUMNS], const int width[COLUMNS])
+{
+    int last = COLUMNS - 1;
+    while (last > 0 && row[last][0] == 0)
+        last--;
+    put(list, "  ");
+    for (int i = 0; i <= last; i++)
+        put_cell(list, row[i], i < last ? width[i] + 2 : 0);
+    put(list, "\n");
+}
+
+static void put_variables(Listing* list, const Flat* flat)
+{
+    int width[COLUMNS] = {0};
+    const char* row[COLUMNS];
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < flat->vars.count; i++)
+        {
+            if (flat->vars.at[i].hidden)
+                continue;
+            fill_row(flat, list->arena, &flat->vars.at[i], row);
+            for (int k = 0; pass == 0 && k < COLUMNS; k++)
+                width[k] = (int)strlen(row[k]) > width[k] ? (int)strlen(row[k]) : width[k];
+            if (pass == 1)
+                put_row(list, row, width);
+        }
+}
+
+char* names_print(const Program* program, const Flat* flat, Arena* arena)
+{
+    Listing list = {.arena = arena};
+    if (program->experiments.count > 0)
+        put(&list, "experiments\n");
+    for (uint32_t i = 0; i < program->experiments.count; i++)
+        put(&list,
+            arena_printf(arena, "  %s of %s\n", program->experiments.at[i]->name, program->experiments.at[i]->model));
+    put(&list,
+        arena_printf(arena, "%svariables of %s%s%s\n", program->experiments.count > 0 ? "\n" : "", flat->model_name,
+                     flat->experiment.name ? ", experiment " : "", flat->experiment.name ? flat->experiment.name : ""));
+    put_variables(&list, flat);
+    vec_push(arena, list.text, 0);
+    return list.text.at;
+}

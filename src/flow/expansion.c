@@ -1,0 +1,123 @@
+// The solver taylor asks for power series of the states of an island. vm/series makes them from the code of the
+// derivatives.
+#include "flow/flow.h"
+
+#include <math.h>
+
+static kaiStatus fail_series(Kernel* kernel, uint32_t reg)
+{
+    return kernel_fail(
+        kernel, kernel->model->reg_places[reg], "choose another solver: rk45, or rosenbrock for stiff models",
+        "solver = taylor needs power series, and there is none of an external function, a random number or "
+        "a delayed signal (t = %.17g)",
+        kernel->R[kernel->model->reg_time]);
+}
+
+// Order 0 with registers that hold states and time.
+static int begin(Kernel* kernel, Series* series, CodeRange code, double t)
+{
+    uint32_t failed;
+    switch (series_begin(series, kernel->R, &kernel->host, &failed))
+    {
+    case SERIES_OK: return 0;
+    case SERIES_NONE: fail_series(kernel, failed); return ODE_NO_SERIES;
+    case SERIES_LOOP:
+        kernel->now.t = t;
+        kernel_run(kernel, code);
+        return -1;
+    default: return -1;
+    }
+}
+
+// States that zeno = continue holds do not move.
+static void hold(const IslandSystem* own, const uint32_t* states, uint32_t count, double* x)
+{
+    const Kernel* kernel = own->flow->kernel;
+    for (uint32_t i = 0; kernel->holds > 0 && i < count; i++)
+        if (kernel->hold_by[states[i]] != 0)
+            x[i] = 0;
+}
+
+static int begin_island(IslandSystem* own, double t, double* const* x)
+{
+    Kernel* kernel = own->flow->kernel;
+    const Island* island = &kernel->model->islands[own->island];
+    const uint32_t* states = kernel->model->island_states + island->states.first;
+    kernel->R[kernel->model->reg_time] = t;
+    own->flow->islands[own->island].loaded = NAN;
+    for (uint32_t i = 0; i < island->states.count; i++)
+        kernel_states(kernel)[states[i]] = x[0][i];
+    int status = begin(kernel, own->series, island->deriv, t);
+    for (uint32_t i = 0; status == 0 && i < island->states.count; i++)
+        x[1][i] = kernel_slopes(kernel)[states[i]];
+    return status;
+}
+
+static int island_series(void* ctx, double t, int from, int to, double* const* x)
+{
+    IslandSystem* own = ctx;
+    const kaiModel* model = own->flow->model;
+    const Island* island = &model->islands[own->island];
+    const uint32_t *states = model->island_states + island->states.first, count = island->states.count;
+    for (int k = from; k < to; k++)
+    {
+        int status = k == 0 ? begin_island(own, t, x) : 0;
+        if (status != 0)
+            return status;
+        if (k > 0)
+            series_order(own->series, k, x[k], x[k + 1]);
+        for (uint32_t i = 0; k > 0 && i < count; i++)
+            x[k + 1][i] /= k + 1;
+        hold(own, states, count, x[k + 1]);
+    }
+    return 0;
+}
+
+static int island_degree(void* ctx)
+{
+    return series_degree(((IslandSystem*)ctx)->series);
+}
+
+static Series* make(Flow* flow, uint32_t index)
+{
+    const kaiModel* model = flow->model;
+    const Island* island = &model->islands[index];
+    const uint32_t *states = model->island_states + island->states.first, count = island->states.count;
+    kaiAllocator a = flow->kernel->options->allocator;
+    size_t bytes = sizeof(uint32_t) * (2 * (size_t)count + 1);
+    uint32_t* registers = a.alloc(a.user, NULL, 0, bytes);
+    if (registers == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        registers[i] = model->reg_first[REG_STATE] + states[i];
+        registers[count + i] = model->reg_first[REG_DERIV] + states[i];
+    }
+    SeriesSpec spec = {.range = island->deriv,
+                       .inputs = registers,
+                       .outputs = registers + count,
+                       .input_count = count,
+                       .output_count = count,
+                       .closed = true};
+    Series* series = series_create(flow->series_space, &spec);
+    a.alloc(a.user, registers, bytes, 0);
+    return series;
+}
+
+kaiStatus expansion_create(Flow* flow, IslandSystem* own)
+{
+    if (flow->series_space == NULL)
+        flow->series_space = series_space_create(flow->model, flow->kernel->options->allocator);
+    if (flow->series_space == NULL || (own->series = make(flow, own->island)) == NULL)
+        return KAI_ERR_MEMORY;
+    own->system.series = island_series;
+    own->system.degree = island_degree;
+    return KAI_OK;
+}
+
+void expansion_free(Flow* flow)
+{
+    for (uint32_t i = 0; i < flow->model->islands_count && flow->island_systems != NULL; i++)
+        series_free(flow->island_systems[i].series);
+    series_space_free(flow->series_space);
+}

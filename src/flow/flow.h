@@ -1,0 +1,188 @@
+// Floor 2: time. Solvers, islands and their steps, crossings inside a step, what goes into delays, numeric impulses,
+// initial equations, and the loop that goes from instant to instant. What happens at an instant is the kernel's.
+#ifndef KAIROS_FLOW_FLOW_H
+#define KAIROS_FLOW_FLOW_H
+
+#include "kernel/kernel.h"
+#include "num/ode.h"
+#include "num/root.h"
+#include "vm/series.h"
+
+typedef struct Flow Flow;
+
+// What the loop asks of listeners.
+typedef struct FlowHooks
+{
+    kaiStatus (*point)(void* owner);                             // a solver point, no instant
+    kaiStatus (*between)(void* owner, double from, double to);   // the steps between two times are known
+    kaiStatus (*end)(void* owner);                               // an instant has been recorded
+    kaiStatus (*passed)(void* owner, uint32_t guard, double t);  // a window ended without a crossing
+    bool (*leaves)(void* owner, double* theta);     // the first place in the step where a held state leaves
+    kaiStatus (*check)(void* owner, bool instant);  // at every time reached
+} FlowHooks;
+
+// An island in a run: its solver is flow->island_odes[i], whose last step holds the present.
+typedef struct IslandState
+{
+    uint32_t base;          // its states are consecutive from this one on; NO_REG: they are not
+    double loaded;          // the time whose states are in the registers; NaN = none
+    double pin, pin_time;   // where in its step a located guard put this time
+    uint64_t sloped;        // kernel->moment for which the registers of its derivatives are exact
+    double pushed;          // its delays know what goes in up to here
+    uint64_t disturbed_at;  // kernel->touch when it started again last
+    bool begun;             // its solver has started
+    uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
+    bool due;               // it stands at the present and must take a step
+    bool beyond;            // its solver has tried points beyond the domain of an operator
+    bool steps;             // it has something to do between instants
+    int64_t rollbacks, thrown;
+    double ahead;  // the longest way it was ahead of the rest
+} IslandState;
+
+typedef struct IslandSystem  // what the solver of an island calls back with
+{
+    Flow* flow;
+    uint32_t island;
+    OdeSystem system;
+    const uint32_t* entries;  // of its Jacobian: numbers in model->jacobian_values
+    Series* series;           // solver = taylor
+} IslandSystem;
+
+// A guard that is searched for in a step.
+typedef struct Candidate
+{
+    uint32_t guard;
+    double reached;  // as a part of the step: so far it is known
+    double side;     // what a crossing remembers there
+    double after;    // where it has crossed; inf: nowhere yet
+    uint32_t windows, gaps;
+} Candidate;
+
+#define FLOW_STATE(X)                                                                                                  \
+    X(bool, started)                                                                                                   \
+    X(bool, ended)
+
+// Type, name, elements, how many of them a snapshot holds.
+#define FLOW_ARRAYS(X)                                                                                                 \
+    X(IslandState, islands, model->islands_count, model->islands_count)                                                \
+    X(Ode*, island_odes, model->islands_count, 0) /* saved one by one */                                               \
+    X(IslandSystem, island_systems, model->islands_count, 0)                                                           \
+    X(double, island_x, model->state_count, 0)                                                                         \
+    X(double, island_dx, model->state_count, 0)                                                                        \
+    X(double, island_start, model->state_count, 0)                                                                     \
+    X(int, island_columns, model->state_count + model->islands_count, 0) /* patterns of their Jacobians */             \
+    X(int, island_rows, model->jacobian_rows_count, 0)                                                                 \
+    X(uint32_t, island_entries, model->jacobian_rows_count, 0)                                                         \
+    X(uint32_t, small, model->state_count, 0)    /* states that have never reached their absolute tolerance */         \
+    X(double, small_size, model->state_count, 0) /* and the largest they were */                                       \
+    X(uint32_t, waiting.at, model->islands_count, 0)                                                                   \
+    X(uint32_t, delaying.at, model->islands_count, 0)                                                                  \
+    X(uint32_t, looks.at, model->guards_count, 0)                                                                      \
+    X(Candidate, candidates, model->guards_count, 0)                                                                   \
+    X(Series*, guard_series, model->guards_count, 0)                                                                   \
+    X(int8_t, guard_signs, model->guards_count, 0)                                                                     \
+    X(int64_t, limited, flow->kernel->options->profile ? model->state_count : 0,                                       \
+      0) /* steps each state is the reason of */                                                                       \
+    X(int64_t, refused, flow->kernel->options->profile ? model->state_count : 0, 0) /* and rejections */
+
+struct Flow
+{
+    const kaiModel* model;
+    Kernel* kernel;
+    const FlowHooks* hooks;
+    void* owner;
+    RootMethod root;
+    SeriesSpace* series_space;
+    Series** guard_series;  // per guard that is searched
+    int8_t* guard_signs;    // 1, -1: the guard is that times its only state, but for a constant; 0: it is not
+    double* pieces;         // polynomials of what a guard reads
+    uint32_t *piece_registers, piece_capacity;
+    bool no_memory;   // a search had none
+    bool ends_known;  // guards at the end of the step that is searched
+    VmHost trial;     // what right-hand sides run with while a solver tries
+    uint32_t beyond;
+#define X(type, name) type name;
+    FLOW_STATE(X)
+#undef X
+    IslandState* islands;
+    Ode** island_odes;
+    IslandSystem* island_systems;
+    double *island_x, *island_dx, *island_start;
+    int *island_columns, *island_rows;
+    uint32_t* island_entries;
+    Candidate* candidates;
+    uint32_t *small, small_count;
+    double* small_size;
+    int64_t *limited, *refused;
+    IndexList waiting, looks;  // islands that must step, guards that want a look
+    IndexList delaying;        // islands that feed delays
+    uint32_t candidate_count;
+    const char* trouble;  // why a solver could not be made: a part of Kairos that is missing; NULL: none
+};
+
+// flow.c
+bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod root, const FlowHooks* hooks,
+               void* owner);
+void flow_free(Flow* flow);
+size_t flow_save_size(const Flow* flow);
+char* flow_save(const Flow* flow, char* block);
+const char* flow_load(Flow* flow, const char* block, bool* ok);
+kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status);
+
+// size.c: nominal sizes; states that stay below their tolerance
+kaiStatus nominals_start(Kernel* kernel);
+void size_start(Flow* flow);
+void size_look(Flow* flow);  // after a step
+void size_end(Flow* flow);
+
+// run.c: parameters, start values, first latches, initial equations: all that comes before the first instant.
+kaiStatus flow_prepare(Kernel* kernel);
+// To the end of the next instant (KAI_INSTANT) or of the run (KAI_END).
+kaiStatus flow_step(Flow* flow);
+// The same, but not beyond t: KAI_OK if that came first; the run stands there then.
+kaiStatus flow_step_to(Flow* flow, double t);
+
+// island.c
+kaiStatus islands_create(Flow* flow, const OdeOptions* options);
+void island_load(Flow* flow, uint32_t island, double t);  // its states at t into the registers
+kaiStatus island_slopes(Flow* flow, uint32_t island);     // their derivatives, from what is loaded
+void island_look(Flow* flow, uint32_t island, double from, double length, double theta, bool slopes);
+kaiStatus islands_restart(Flow* flow);                  // those that were disturbed, from the registers
+kaiStatus islands_advance(Flow* flow);                  // those that wait take a step; guards look ahead
+kaiStatus islands_arrive(Flow* flow, uint32_t island);  // its step has become the past; it waits for the next
+void island_ends(Flow* flow, uint32_t island);          // states and slopes at the end of its step into the registers
+uint32_t island_state(const Flow* flow, uint32_t island, uint32_t slot);
+double island_theta(const Flow* flow, uint32_t island, double t);  // where t lies in its last step
+void islands_wait(Flow* flow, uint32_t island);
+void islands_look(Flow* flow, uint32_t guard);
+void islands_refresh(Flow* flow);  // after a snapshot was restored
+
+// expansion.c: power series of an island, for solver = taylor
+kaiStatus expansion_create(Flow* flow, IslandSystem* own);
+void expansion_free(Flow* flow);
+
+// crossing.c
+// Looks for crossings of the guards that read this island alone in its last step; kernel->located are those at the
+// first. True: the step must be cut at *theta.
+bool guard_search(Flow* flow, uint32_t island, double* theta);
+// Looks from where the guard stands to `until`, and says when it is due; passes the end of its window.
+void guard_look(Flow* flow, uint32_t index, double until);
+kaiStatus guard_pass(Flow* flow, uint32_t index);
+
+// pulse.c: numeric impulses; for runs with them (kernel_numeric).
+void pulse_start(Flow* flow);                     // registers; a warning if the numbers can overflow
+void pulse_trial(Flow* flow, double t);           // the solver tries a step that ends at t
+void pulse_step_taken(Flow* flow);                // the solver ended a step, or its end was cut off
+void pulse_left_limit(Flow* flow);                // the left limit of an instant is known
+kaiStatus pulse_step_done(Flow* flow);            // a step without an instant has been recorded
+kaiStatus pulse_settle(Flow* flow, bool* moved);  // breakpoint_solver = ibe, at the end of an instant
+
+// initial.c
+kaiStatus initial_solve(Kernel* kernel);
+
+// feed.c
+kaiStatus delay_island_step(Flow* flow, uint32_t island, double until);  // what goes in during an island's last step
+kaiStatus delay_before(Flow* flow, double t);                            // before an instant changes anything
+kaiStatus delay_instant(Flow* flow);                                     // after an instant
+
+#endif

@@ -1,0 +1,369 @@
+// Making, copying and freeing a kernel; failures and warnings; the code of a model; what disturbs islands.
+#include "kernel/bonds.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- failures
+// --------------------------------------------------------------------------------------------------------
+
+kaiStatus kernel_fail(Kernel* kernel, uint32_t place, const char* help, const char* format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(kernel->message, sizeof kernel->message, format, args);
+    va_end(args);
+    if (help != NULL)
+        snprintf(kernel->help, sizeof kernel->help, "%s", help);
+    kernel->failure = (kaiError){
+        .status = KAI_ERR_RUN,
+        .tag = kernel->now,
+        .place = model_place(kernel->model, place),
+        .message = kernel->message,
+        .help = help != NULL ? kernel->help : NULL,
+    };
+    return KAI_ERR_RUN;
+}
+
+void kernel_warn(Kernel* kernel, uint32_t place, const char* format, ...)
+{
+    if (kernel->warning_count == sizeof kernel->warnings / sizeof *kernel->warnings)
+        return;
+    char* text = kernel->warning_texts[kernel->warning_count];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof kernel->warning_texts[0], format, args);
+    va_end(args);
+    kernel->warnings[kernel->warning_count++] =
+        (kaiError){.status = KAI_OK, .tag = kernel->now, .place = model_place(kernel->model, place), .message = text};
+}
+
+// The members of a loop that are unknown, by name and part.
+static int unknown_names(Kernel* kernel, const Component* loop, char* text, size_t size)
+{
+    const kaiModel* model = kernel->model;
+    size_t length = 0;
+    int count = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < loop->count && length + 80 < size; i++)
+    {
+        const ModelVar* var = &model->vars[model->component_vars[loop->first_member + i]];
+        if (kernel->R[loop->first_known + i] == 0 && !var->hidden)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", count++ > 0 ? ", " : "",
+                                       model_string(model, model->component_names[loop->first_name + i]));
+    }
+    return count;
+}
+
+static void known_inputs(Kernel* kernel, const Component* loop, char* text, size_t size)
+{
+    const kaiModel* model = kernel->model;
+    size_t length = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < loop->input_count && length + 80 < size; i++)
+    {
+        const ModelVar* var = &model->vars[model->component_vars[loop->first_input + i]];
+        if (!var->hidden)
+            length +=
+                (size_t)snprintf(text + length, size - length, "%s%s = %.9g",
+                                 length > 0 ? ", " : "; known: ", model_string(model, var->name), kernel->R[var->reg]);
+    }
+}
+
+// A block of equations that Newton's method finds no solution of: the values are those of its last step.
+static kaiStatus fail_equations(Kernel* kernel, const Component* loop, uint32_t place)
+{
+    const kaiModel* model = kernel->model;
+    char values[300], known[300];
+    size_t length = 0;
+    for (uint32_t i = 0; i < loop->count && length + 80 < sizeof values; i++)
+    {
+        const ModelVar* var = &model->vars[model->component_vars[loop->first_member + i]];
+        length += (size_t)snprintf(values + length, sizeof values - length, "%s%s = %.9g", length > 0 ? ", " : "",
+                                   model_string(model, var->name), kernel->R[var->reg]);
+    }
+    known_inputs(kernel, loop, known, sizeof known);
+    return kernel_fail(
+        kernel, place,
+        "have they a solution here? Give the unknowns guesses near it, `unknown x = 3`; where an equation "
+        "does not change with its unknown (a slope of 0) there is no way on",
+        "the equations could not be solved at t = %.17g: %s; last tried %s%s", kernel->now.t,
+        model_string(model, loop->text), values, known);
+}
+
+static kaiStatus fail_nonconstructive(Kernel* kernel, uint32_t component)
+{
+    const kaiModel* model = kernel->model;
+    const Component* loop = &model->components[component];
+    char unknown[400], known[300];
+    int count = unknown_names(kernel, loop, unknown, sizeof unknown);
+    known_inputs(kernel, loop, known, sizeof known);
+    uint32_t place = model->vars[model->component_vars[loop->first_member]].place;
+    if (loop->newton && !model->vars[model->component_vars[loop->first_member]].hidden)
+        return fail_equations(kernel, loop, place);
+    if (loop->newton)
+        return kernel_fail(
+            kernel, place, "is a law without a solution here, or with an infinite slope? Start closer to one",
+            "the algebraic loop through a bond graph has no solution that could be found at t = %.17g; the loop: %s",
+            kernel->now.t, model_string(model, loop->text));
+    return kernel_fail(
+        kernel, place,
+        "break the loop with `pre`, define one of the signals without the others, or solve it with `unknown` "
+        "and `equation`",
+        "nonconstructive: %s %s unknown at t = %.17g%s; the loop: %s", unknown, count > 1 ? "are" : "is", kernel->now.t,
+        known, model_string(model, loop->text));
+}
+
+kaiStatus kernel_run(Kernel* kernel, CodeRange range)
+{
+    uint32_t failed = vm_run(kernel->model, kernel->R, range, &kernel->host);
+    return failed == 0 ? KAI_OK : fail_nonconstructive(kernel, failed - 1);
+}
+
+// An impulse took a state out of the numbers.
+kaiStatus kernel_overflow(Kernel* kernel, uint32_t state)
+{
+    const kaiModel* model = kernel->model;
+    const ModelVar* var = &model->vars[model->state_vars[state]];
+    if (!kernel_numeric(kernel))
+        return kernel_fail(kernel, var->place, "check the weights of the impulses that it integrates",
+                           "an impulse makes %s %g at t = %.17g", model_string(model, var->name),
+                           kernel_states(kernel)[state], kernel->now.t);
+    int n = model->impulse_order + 1;
+    return kernel_fail(kernel, var->place, "take a longer step, or impulses = symbolic",
+                       "numeric impulses overflow in %s at t = %.17g: they grow like 1/h^%d = %.3g times their weights",
+                       model_string(model, var->name), kernel->now.t, n, pow(kernel->R[model->reg_pulse], -n));
+}
+
+// ---- contexts
+// --------------------------------------------------------------------------------------------------------
+
+bool kernel_ctx_active(const Kernel* kernel, uint32_t ctx)
+{
+    const kaiModel* model = kernel->model;
+    for (; ctx != 0; ctx = model->contexts[ctx].parent)
+    {
+        const Context* at = &model->contexts[ctx];
+        if (kernel->R[model->machines[at->machine].reg] != at->mode)
+            return false;
+    }
+    return true;
+}
+
+// ---- what changes from outside and what that disturbs
+// ----------------------------------------------------------------
+
+void kernel_disturb_island(Kernel* kernel, uint32_t island)
+{
+    if (kernel->island_disturbed[island])
+        return;
+    kernel->island_disturbed[island] = true;
+    kernel->disturbed.at[kernel->disturbed.count++] = island;
+}
+
+void kernel_disturb(Kernel* kernel, uint32_t reg)
+{
+    const kaiModel* model = kernel->model;
+    uint32_t row = reg - model->reg_first[REG_STATE];
+    if (row < model->state_count)
+        kernel_disturb_island(kernel, model->state_islands[row]);
+    for (uint32_t i = model->reg_island_first[row]; i < model->reg_island_first[row + 1]; i++)
+        kernel_disturb_island(kernel, model->reg_islands[i]);
+}
+
+void kernel_disturb_all(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->model->islands_count; i++)
+        kernel_disturb_island(kernel, i);
+}
+
+void kernel_set_input(Kernel* kernel, uint32_t reg)
+{
+    kernel->R[kernel->model->reg_time] = kernel->now.t;
+    if (kernel->outside.count < kernel->model->vars_count)
+        kernel->outside.at[kernel->outside.count++] = reg;
+}
+
+// ---- making and copying
+// ----------------------------------------------------------------------------------------------
+
+#define X(...) +1
+enum
+{
+    PLAIN_COUNT = 0 KERNEL_STATE(X),
+    TOUCH_COUNT = 3 * (0 TOUCH_LISTS(X)),
+    FIELD_COUNT = 1 + PLAIN_COUNT + TOUCH_COUNT + (0 KERNEL_ARRAYS(X)) + (0 KERNEL_LISTS(X))
+};
+#undef X
+
+static void list_fields(Kernel* kernel, Field fields[FIELD_COUNT])
+{
+    const kaiModel* model = kernel->model;
+    Field* f = fields;
+    Bonds* bonds = kernel->bonds;  // what selections remember; the array itself is the bonds' own
+    size_t most = bonds != NULL ? bonds->most_count : 0;
+    *f++ = (Field){.name = "most", .plain = bonds != NULL ? bonds->most : NULL, .size = sizeof(double), .saved = most};
+#define X(type, name) *f++ = FIELD_PLAIN(kernel, name);
+    KERNEL_STATE(X)
+#undef X
+#define X(type, name, count, saved) *f++ = FIELD_ARRAY(kernel, name, (count), (saved));
+    KERNEL_ARRAYS(X)
+#undef X
+#define X(name, count) *f++ = FIELD_ARRAY(kernel, name.at, (count), 0);
+    KERNEL_LISTS(X)
+#undef X
+#define X(name, count)                                                                                                 \
+    *f++ = FIELD_ARRAY(kernel, touched.name.at, (count), 0);                                                           \
+    *f++ = FIELD_ARRAY(kernel, settled.name.at, (count), 0);                                                           \
+    *f++ = FIELD_ARRAY(kernel, fresh.name.at, (count), 0);
+    TOUCH_LISTS(X)
+#undef X
+}
+
+static void init_registers(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    memset(kernel->R, 0, sizeof(double) * model->reg_count);
+    if (model->constants_count > 0)
+        memcpy(kernel->R + model->reg_first[REG_CONST], model->constants, sizeof(double) * model->constants_count);
+    for (uint32_t i = 0; i < model->starts_count; i++)
+        kernel->R[model->starts[i].target] = model->numbers[model->starts[i].value];
+    for (uint32_t i = 0; i < model->machines_count; i++)
+        kernel->R[model->machines[i].reg] = model->machines[i].start;
+    for (uint32_t i = 0; i < model->probes_count; i++)
+        kernel->R[model->probes[i].out] = NAN;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+    {
+        kernel->R[model->guards[i].last_g] = NAN;
+        kernel->guards[i].due = INFINITY;
+        if (model->guards[i].side != NO_REG)
+            kernel->R[model->guards[i].side] = 2;
+    }
+}
+
+bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* options, const KernelHooks* hooks,
+                 void* owner)
+{
+    Field fields[FIELD_COUNT];
+    *kernel = (Kernel){.model = model, .options = options, .hooks = hooks, .owner = owner};
+    kernel->host = (VmHost){.ctx = kernel, .delayed = delay_value};
+    kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
+    list_fields(kernel, fields);
+    if (!fields_make(fields, FIELD_COUNT, options->allocator))
+        return false;
+    kernel->agenda = (Agenda){agenda_size(model), kernel->due_times, kernel->due_heap, kernel->due_where};
+    agenda_init(&kernel->agenda);
+    if (bonds_create(kernel) != KAI_OK)
+        return false;
+    init_registers(kernel);
+    if (model->reg_seed != NO_REG)
+        kernel->R[model->reg_seed] = (double)(options->seed & 0xfffffffffffff);
+    contexts_refresh(kernel);
+    kernel->walked = &kernel->touched;
+    kernel->now = (kaiTag){options->start, 0, 0};
+    kernel->instant_time = NAN;
+    kernel->hold_next = INFINITY;
+    kernel->random = options->seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+    return true;
+}
+
+void kernel_free(Kernel* kernel)
+{
+    Field fields[FIELD_COUNT];
+    kaiAllocator a = kernel->options->allocator;
+    bonds_destroy(kernel);
+    for (uint32_t i = 0; kernel->histories != NULL && i < kernel->model->delays_count; i++)
+    {
+        History* h = &kernel->histories[i];
+        if (h->points != NULL)
+            a.alloc(a.user, h->points, h->capacity * sizeof *h->points, 0);
+    }
+    queue_free(&kernel->queue, a);
+    queue_free(&kernel->held, a);
+    list_fields(kernel, fields);
+    fields_free(fields, FIELD_COUNT, a);
+}
+
+static size_t padded(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+size_t kernel_save_size(const Kernel* kernel)
+{
+    Field fields[FIELD_COUNT];
+    list_fields((Kernel*)(uintptr_t)kernel, fields);
+    size_t size = fields_size(fields, FIELD_COUNT) + padded(queue_save_size(&kernel->queue));
+    for (uint32_t i = 0; i < kernel->model->delays_count; i++)
+        size += padded(sizeof(History)) + padded(sizeof(HistoryPoint) * kernel->histories[i].capacity);
+    return size;
+}
+
+char* kernel_save(const Kernel* kernel, char* block)
+{
+    Field fields[FIELD_COUNT];
+    list_fields((Kernel*)(uintptr_t)kernel, fields);
+    block = fields_save(fields, FIELD_COUNT, block);
+    for (uint32_t i = 0; i < kernel->model->delays_count; i++)
+    {
+        const History* h = &kernel->histories[i];
+        memcpy(block, h, sizeof *h);
+        block += padded(sizeof *h);
+        if (h->capacity > 0)
+            memcpy(block, h->points, sizeof *h->points * h->capacity);
+        block += padded(sizeof *h->points * h->capacity);
+    }
+    queue_save(&kernel->queue, block);
+    return block + padded(queue_save_size(&kernel->queue));
+}
+
+static const char* load_history(Kernel* kernel, History* h, const char* block, bool* ok)
+{
+    kaiAllocator a = kernel->options->allocator;
+    History from;
+    memcpy(&from, block, sizeof from);
+    block += padded(sizeof from);
+    if (from.capacity != h->capacity && from.capacity > 0)
+    {
+        HistoryPoint* made = a.alloc(a.user, h->points, sizeof *made * h->capacity, sizeof *made * from.capacity);
+        *ok &= made != NULL;
+        if (made == NULL)
+            return block;
+        h->points = made;
+    }
+    else if (from.capacity == 0)
+        from.capacity = h->capacity;  // room that the copy did not have yet
+    size_t bytes = sizeof *h->points * (from.points != NULL ? from.capacity : 0);
+    from.points = h->points;
+    *h = from;
+    if (bytes > 0)
+        memcpy(h->points, block, bytes);
+    return block + padded(bytes);
+}
+
+const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
+{
+    Field fields[FIELD_COUNT];
+    list_fields(kernel, fields);
+    block = fields_load(fields, FIELD_COUNT, block);
+    for (uint32_t i = 0; i < kernel->model->delays_count && *ok; i++)
+        block = load_history(kernel, &kernel->histories[i], block, ok);
+    if (!*ok || !queue_load(&kernel->queue, kernel->options->allocator, block))
+    {
+        *ok = false;
+        return block;
+    }
+    block += padded(queue_save_size(&kernel->queue));
+    kernel->failure = (kaiError){0};
+    contexts_refresh(kernel);
+    agenda_rebuild(&kernel->agenda);
+    kernel->raised_count = kernel->outside.count = kernel->disturbed.count = 0;
+    memset(kernel->island_disturbed, 0, kernel->model->islands_count);
+    memset(kernel->island_looked, 0, sizeof(uint64_t) * kernel->model->islands_count);
+    for (uint32_t i = 0; i < kernel->model->guards_count; i++)
+        kernel->guards[i].armed = 0;
+    touch_moment(kernel, kernel->now.t);
+    return block;
+}

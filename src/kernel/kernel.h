@@ -1,0 +1,403 @@
+// Floor 1: a model without a solver. The kernel holds everything of a run that has a meaning at an instant (registers,
+// modes, latches, the agenda, events that wait, histories of delays, junctions) and reacts: one tag after the other
+// until nothing changes. It knows no steps. States between instants belong to whoever moves time (floor 2, src/flow, or
+// a foreign integrator); what is shown of a run belongs to listeners (floor 3, src/watch). Both are asked through
+// hooks.
+#ifndef KAIROS_KERNEL_KERNEL_H
+#define KAIROS_KERNEL_KERNEL_H
+
+#include "base/fields.h"
+#include "base/text.h"
+#include "kairos/sim.h"
+#include "kernel/agenda.h"
+#include "kernel/queue.h"
+#include "model/model.h"
+#include "vm/vm.h"
+
+typedef struct Kernel Kernel;
+typedef struct Bonds Bonds;  // bonds.h
+
+// The past of a signal under `delay`: points with slopes, cubic between them; two points at one t are a jump.
+typedef struct HistoryPoint
+{
+    double t, value, slope;
+} HistoryPoint;
+
+typedef struct History
+{
+    HistoryPoint* points;
+    uint32_t first, count, capacity;  // a ring
+} History;
+
+typedef struct GuardState
+{
+    double g, slope;  // at the start of the step
+    double bias;      // of a one-way guard that stood past its level and was not taken: added to g
+    double due;       // when it reaches 0; inf = never, as far as is known
+    // The window in which it has been looked at, where the crossing lies in it, and g at its end.
+    double from, until, theta, g_end, slope_end;
+    bool looking;          // wants a look
+    uint64_t armed;        // kernel->arming when it was last armed
+    double touched;        // last time it touched 0 without crossing
+    bool active;           // watched in this step
+    int8_t toward;         // direction in which g must go to cross
+    int8_t crossed;        // the direction in which it fired last
+    int8_t crossed_first;  // and first at that instant
+    int64_t located, touches;
+    uint64_t fired;  // kernel->instant_runs when it did last
+} GuardState;
+
+typedef struct Staged
+{
+    uint32_t target;
+    uint32_t flag;  // an event: its presence; NO_REG: an assignment
+    double value;
+    uint32_t place;
+    bool reset;  // a start value on entering a mode: an action may replace it
+} Staged;
+
+typedef enum ChoicePolicy
+{
+    CHOICE_FIRST,
+    CHOICE_RANDOM,
+    CHOICE_ALL,
+} ChoicePolicy;
+
+typedef struct IndexList
+{
+    uint32_t* at;
+    uint32_t count;
+} IndexList;
+
+// What an instant works on (touch.c): field, number of elements it can have.
+#define TOUCH_LISTS(X)                                                                                                 \
+    X(flows, model->flow_unit_count)                                                                                   \
+    X(reacts, model->units_count)                                                                                      \
+    X(guards, model->guards_count)                                                                                     \
+    X(whens, model->when_count)                                                                                        \
+    X(memories, model->memories_count)                                                                                 \
+    X(assertions, model->assertions_count)                                                                             \
+    X(machines, model->machines_count)                                                                                 \
+    X(faults, model->faults_count)                                                                                     \
+    X(delays, model->delays_count)                                                                                     \
+    X(nows, model->now_states_count)                                                                                   \
+    X(vars, model->vars_count)
+
+typedef struct TouchSet
+{
+#define X(name, size) IndexList name;
+    TOUCH_LISTS(X)
+#undef X
+} TouchSet;
+
+// What the kernel asks of the floors above. `owner` is theirs; a hook that nobody needs does nothing.
+typedef enum KernelSign  // what fires
+{
+    SIGN_GUARD,
+    SIGN_CLOCK,
+    SIGN_REACTIONS,  // those of this commit
+    SIGN_SWITCH,     // a junction, which has its new mode already; `place` is that of the transition
+} KernelSign;
+
+typedef struct KernelHooks
+{
+    // ---- time
+    void (*load)(void* owner, uint32_t island, double t);    // its states at t into the registers
+    kaiStatus (*slopes)(void* owner, uint32_t island);       // their derivatives, from what is loaded
+    kaiStatus (*restart)(void* owner);                       // disturbed islands start again, from the registers
+    void (*look)(void* owner, uint32_t guard);               // a guard that reads several islands was armed
+    void (*unit)(void* owner, uint32_t state, double unit);  // what counts as 1 in a state
+    kaiStatus (*before)(void* owner, double t);              // an instant is about to change what it reads
+    void (*left)(void* owner);                               // left limits are known
+    kaiStatus (*settle)(void* owner, bool* moved);           // nothing changes any more
+    kaiStatus (*after)(void* owner);                         // the instant is over
+    // ---- listeners
+    void (*begin)(void* owner, double t, bool again);        // after the left limit; `again`: tags go on
+    void (*keep)(void* owner, uint32_t var);                 // a variable is touched: its left limit
+    kaiStatus (*tag)(void* owner, bool left);                // the values of a tag are there
+    kaiStatus (*round)(void* owner, kaiTag at, bool state);  // another tag follows; `state`: a state changed
+    kaiStatus (*end)(void* owner);                           // guards are armed again
+    void (*armed)(void* owner, uint32_t guard);
+    void (*fires)(void* owner, KernelSign sign, uint32_t index, uint32_t place);
+    void (*held)(void* owner);  // may states that are held move again?
+    // choice = all: which of the enabled alternatives. `fresh`: the first choice of this commit. Positive: stop here.
+    kaiStatus (*decide)(void* owner, bool fresh, uint32_t enabled, uint32_t* rank);
+    void (*decided)(void* owner, uint32_t reaction);
+    // bond graphs: before junctions switch, and after a commit moved states
+    void (*before_jump)(void* owner);
+    kaiStatus (*jumped)(void* owner);
+    void (*begin_jumps)(void* owner);
+} KernelHooks;
+
+// Everything that changes, declared once. Plain fields: type, name.
+#define KERNEL_STATE(X)                                                                                                \
+    X(kaiTag, now)          /* last tag */                                                                             \
+    X(double, flow_start)   /* delayed signals jump to their right limit at this t */                                  \
+    X(double, instant_time) /* t of the last instant; NaN before the first */                                          \
+    X(double, load_time)    /* where states are read for it (a few ulp later if instants share t) */                   \
+    X(bool, halted)                                                                                                    \
+    X(uint32_t, halt_text)  /* what `halt` says, in strings */                                                         \
+    X(bool, reaction_moved) /* an impulse of this reaction moved a state */                                            \
+    X(kaiCounters, counters)                                                                                           \
+    X(uint64_t, random)                                                                                                \
+    X(uint64_t, instant_runs) /* number of the instant in work */                                                      \
+    X(uint32_t, holds)        /* guards at which zeno = continue holds states */                                       \
+    X(double, hold_next)      /* when the next held states get their limit; inf = none */                              \
+    X(uint32_t, warning_count)
+
+// Arrays: type, name, elements, how many of them a snapshot holds.
+#define KERNEL_ARRAYS(X)                                                                                               \
+    X(double, R, model->reg_count, model->saved_count) /* registers */                                                 \
+    X(GuardState, guards, model->guards_count, model->guards_count)                                                    \
+    X(double, hold_limit, model->state_count, model->state_count) /* per state: what it is held at */                  \
+    X(uint32_t, hold_by, model->state_count, model->state_count)  /* per state: guard + 1 that holds it, 0 = free */   \
+    X(double, due_times, agenda_size(model), agenda_size(model))  /* the agenda's */                                   \
+    X(uint32_t, due_heap, agenda_size(model), 0)                                                                       \
+    X(uint32_t, due_where, agenda_size(model), 0)                                                                      \
+    X(History, histories, model->delays_count, 0) /* saved one by one: they grow */                                    \
+    X(uint8_t, set, model->vars_count, 0)         /* parameters and start values given by the user: 1 */               \
+    X(double, set_values, model->vars_count, 0)                                                                        \
+    X(uint32_t, active, model->contexts_count, 0)  /* contexts that are active, outer ones first */                    \
+    X(uint32_t, leaving, model->machines_count, 0) /* contexts that the transitions of this commit leave */            \
+    X(uint32_t, raised, raised_size(model), 0)     /* event flags that are up */                                       \
+    X(Staged, staged, model->acts_count + model->resets_count + 2 * model->machines_count, 0)                          \
+    X(uint32_t, stamps, model->reg_count, 0)        /* per register: number of the staged entry + 1 */                 \
+    X(uint32_t, located, model->guards_count, 0)    /* guards located at this instant */                               \
+    X(uint32_t, fired, model->guards_count, 0)      /* guards that fired in this instant */                            \
+    X(uint32_t, reacted, model->reactions_count, 0) /* reactions that fired in this commit */                          \
+    X(uint64_t, flow_moments, model->flow_unit_count, 0)                                                               \
+    X(uint64_t, react_touches, model->units_count, 0)                                                                  \
+    X(uint64_t, react_runs, model->units_count, 0)                                                                     \
+    X(uint64_t, var_touches, model->vars_count, 0)                                                                     \
+    X(uint64_t, machine_touches, model->machines_count, 0)                                                             \
+    X(uint32_t, flow_stack, model->flow_unit_count, 0)                                                                 \
+    X(uint8_t, island_disturbed, model->islands_count, 0) /* something it reads has changed */                         \
+    X(uint8_t, island_shown, model->islands_count, 0)     /* rows show it: its steps make rows */                      \
+    X(uint64_t, island_looked, model->islands_count, 0)   /* moment at which its own guards were evaluated */
+
+// Lists of numbers that are filled and emptied: name, room.
+#define KERNEL_LISTS(X)                                                                                                \
+    X(due_clocks, model->clocks_count)   /* ticks of this instant */                                                   \
+    X(disturbed, model->islands_count)   /* islands that must start again */                                           \
+    X(restarted, model->islands_count)   /* and those that did, at this instant */                                     \
+    X(outside, model->vars_count)        /* registers that were set from outside */                                    \
+    X(row_islands, model->islands_count) /* what rows show: islands of states, flow units */                           \
+    X(row_flows, row_size(model))
+
+struct Kernel
+{
+    const kaiModel* model;
+    const kaiSimOptions* options;
+    const KernelHooks* hooks;
+    void* owner;
+    VmHost host;
+    uint32_t beyond;  // operators beyond their domain at a left limit
+    ChoicePolicy policy;
+#define X(type, name) type name;
+    KERNEL_STATE(X)
+#undef X
+#define X(type, name, count, saved) type* name;
+    KERNEL_ARRAYS(X)
+#undef X
+#define X(name, count) IndexList name;
+    KERNEL_LISTS(X)
+#undef X
+    Queue queue;
+    Queue held;     // while events are handed out: those that wait for the next tag
+    Bonds* bonds;   // NULL: the model has no bond graph
+    Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
+    uint32_t active_count, leaving_count, raised_count, staged_count, located_count, fired_count, reacted_count;
+    // What an instant has touched, and what this commit is about to touch (touch.c).
+    TouchSet touched, settled, fresh;
+    const TouchSet* walked;  // the set that walks go over; in a fused model all that is active
+    uint64_t moment;         // number of the time at which flow units were last asked for
+    uint64_t touch;          // number of the instant
+    uint64_t reaction;       // number of the last one
+    uint64_t arming;         // and of the last time guards were armed
+    kaiError failure;
+    char message[1200];
+    char help[300];
+    kaiError warnings[4];  // the first ones
+    char warning_texts[4][600];
+};
+
+static inline uint32_t agenda_size(const kaiModel* model)
+{
+    return model->clocks_count + model->guards_count + model->islands_count + 1;
+}
+static inline uint32_t raised_size(const kaiModel* model)
+{
+    return model->event_flags_count + model->clocks_count + model->delays_count + model->guards_count + 1;
+}
+static inline uint32_t row_size(const kaiModel* model)
+{
+    return model->vars_count + model->impulse_titles_count + model->probes_count;
+}
+
+// kernel.c: a kernel at the start of a run. False: no memory; kernel_free takes what was made.
+bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* options, const KernelHooks* hooks,
+                 void* owner);
+void kernel_free(Kernel* kernel);
+size_t kernel_save_size(const Kernel* kernel);
+char* kernel_save(const Kernel* kernel, char* block);
+const char* kernel_load(Kernel* kernel, const char* block, bool* ok);
+bool kernel_ctx_active(const Kernel* kernel, uint32_t ctx);
+
+// contexts.c
+void contexts_refresh(Kernel* kernel);              // after a change of modes
+void contexts_leave(Kernel* kernel, uint32_t ctx);  // and what is nested in it; before its machines change
+
+// Walks over what is touched and belongs to the active contexts: for (ActiveWalk w = {0}; active_guard(kernel, &w);)
+// … w.index …
+typedef struct ActiveWalk
+{
+    uint32_t ctx, at, index;
+} ActiveWalk;
+#define ACTIVE_WALK(name, list, table)                                                                                 \
+    static inline bool active_##name(const Kernel* kernel, ActiveWalk* w)                                              \
+    {                                                                                                                  \
+        while (!kernel->model->fused)                                                                                  \
+        {                                                                                                              \
+            if (w->at == kernel->walked->list.count)                                                                   \
+                return false;                                                                                          \
+            w->index = kernel->walked->list.at[w->at++];                                                               \
+            if (kernel_ctx_active(kernel, kernel->model->table[w->index].ctx))                                         \
+                return true;                                                                                           \
+        }                                                                                                              \
+        for (; w->ctx < kernel->active_count; w->ctx++, w->at = 0)                                                     \
+        {                                                                                                              \
+            IndexRange range = kernel->model->contexts[kernel->active[w->ctx]].list;                                   \
+            if (w->at < range.count)                                                                                   \
+            {                                                                                                          \
+                w->index = kernel->model->ctx_##list[range.first + w->at++];                                           \
+                return true;                                                                                           \
+            }                                                                                                          \
+        }                                                                                                              \
+        return false;                                                                                                  \
+    }
+ACTIVE_WALK(guard, guards, guards)
+ACTIVE_WALK(when, whens, reactions)
+ACTIVE_WALK(memory, memories, memories)
+ACTIVE_WALK(assertion, assertions, assertions)
+ACTIVE_WALK(machine, machines, machines)
+
+// A walk over one of the lists of what is touched; in a fused model that is everything there is.
+typedef struct TouchWalk
+{
+    uint32_t at, index;
+} TouchWalk;
+static inline bool touch_next(const Kernel* kernel, const IndexList* list, uint32_t all, TouchWalk* w)
+{
+    if (w->at == (kernel->model->fused ? all : list->count))
+        return false;
+    w->index = kernel->model->fused ? w->at : list->at[w->at];
+    w->at++;
+    return true;
+}
+
+kaiStatus kernel_fail(Kernel* kernel, uint32_t place, const char* help, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+void kernel_warn(Kernel* kernel, uint32_t place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+kaiStatus kernel_run(Kernel* kernel, CodeRange range);
+kaiStatus kernel_overflow(Kernel* kernel, uint32_t state);  // an impulse took this state out of the numbers
+static inline double* kernel_states(Kernel* kernel)
+{
+    return kernel->R + kernel->model->reg_first[REG_STATE];
+}
+static inline double* kernel_slopes(Kernel* kernel)
+{
+    return kernel->R + kernel->model->reg_first[REG_DERIV];
+}
+static inline bool kernel_numeric(const Kernel* kernel)
+{
+    return kernel->model->reg_pulse != NO_REG;
+}
+// An event is present at the next reaction.
+static inline void kernel_raise(Kernel* kernel, uint32_t flag)
+{
+    if (kernel->R[flag] == 0)
+        kernel->raised[kernel->raised_count++] = flag;
+    kernel->R[flag] = 1;
+}
+
+// `reg` has changed: the islands that read it must start again.
+void kernel_disturb(Kernel* kernel, uint32_t reg);
+void kernel_disturb_island(Kernel* kernel, uint32_t island);
+void kernel_disturb_all(Kernel* kernel);
+void kernel_set_input(Kernel* kernel, uint32_t reg);  // a register is about to be set from outside
+
+// touch.c: what an instant works on. A register is touched before it changes.
+void touch_begin(Kernel* kernel);  // a new instant
+void touch_all(Kernel* kernel);    // the start: everything
+void touch_unit(Kernel* kernel, uint32_t unit);
+void touch_register(Kernel* kernel, uint32_t reg);
+void touch_guard(Kernel* kernel, uint32_t guard);
+bool touch_has_guard(const Kernel* kernel, uint32_t guard);
+bool touch_has_var(const Kernel* kernel, uint32_t var);
+kaiStatus touch_settle(Kernel* kernel, bool start);          // left limits of what is fresh
+void touch_merge(Kernel* kernel);                            // the fresh join the touched
+kaiStatus touch_react(Kernel* kernel);                       // one reaction
+bool touch_reacts(const Kernel* kernel, uint32_t reaction);  // whether it took part in the last one
+void touch_moment(Kernel* kernel, double t);                 // values are asked for at another time
+kaiStatus touch_rows(Kernel* kernel);                        // what rows and probes show, up to date
+kaiStatus touch_var(Kernel* kernel, uint32_t var);           // one variable
+void touch_show(Kernel* kernel, uint32_t var);               // rows will show it
+void touch_shown(Kernel* kernel);                            // and these are all
+
+static inline uint32_t agenda_guard(const Kernel* kernel, uint32_t guard)
+{
+    return kernel->model->clocks_count + guard;
+}
+static inline uint32_t agenda_island(const Kernel* kernel, uint32_t island)
+{
+    return kernel->model->clocks_count + kernel->model->guards_count + island;
+}
+static inline uint32_t agenda_hold(const Kernel* kernel)
+{
+    return agenda_island(kernel, kernel->model->islands_count);
+}
+
+// instant.c: all tags of one t. `located` guards have been found by the solver; the rest is due at kernel->now.t.
+kaiStatus instant_run(Kernel* kernel, double t, bool start);
+void instant_left_limits(Kernel* kernel, bool start);  // of memories
+
+// commit.c
+typedef struct CommitResult
+{
+    bool state, other;  // a continuous state changed; anything else that asks for another reaction
+} CommitResult;
+kaiStatus commit_stage(Kernel* kernel, CommitResult* result);  // what fires, from the values of the reaction
+kaiStatus commit_apply(Kernel* kernel, CommitResult* result);
+int choice_policy_find(const char* name);  // a ChoicePolicy, or -1
+
+// guard.c
+bool guard_is_active(const Kernel* kernel, const Guard* guard, bool react);
+void guard_left_limit(Kernel* kernel);                    // last values for the first reaction
+kaiStatus guard_apply_located(Kernel* kernel);            // latches of the located ones
+void guard_commit(Kernel* kernel, CommitResult* result);  // latches and jumps across levels
+kaiStatus guard_arm(Kernel* kernel, bool* leaving);       // after an instant: start of the watch
+kaiStatus guard_start(Kernel* kernel);                    // first latches, from the start values
+void guard_touch(Kernel* kernel);                         // before a commit: the latches that it will change
+
+// schedule.c: expected breakpoints: clocks, guards affine in time, the queue of delayed events, jumps under `delay`.
+kaiStatus schedule_mark_due(Kernel* kernel, double t);
+double schedule_clock_time(const Kernel* kernel, uint32_t clock);
+kaiStatus schedule_start(Kernel* kernel);
+void schedule_enter_modes(Kernel* kernel);  // `entry` of the initial modes
+
+// delays.c: events that wait, histories of signals.
+double delay_value(void* kernel, uint32_t delay, double time, bool slope);
+kaiStatus delay_start(Kernel* kernel, double* shortest);  // *shortest: of the delays of signals; inf = none
+double delay_next_time(const Kernel* kernel);
+void delay_touch_due(Kernel* kernel, double t, uint32_t place);
+kaiStatus delay_mark_due(Kernel* kernel, double t);
+kaiStatus delay_send(Kernel* kernel, CommitResult* result);  // event delays, at a commit
+kaiStatus delay_post(Kernel* kernel, uint32_t var, double value, double t, uint64_t* handle);
+kaiStatus delay_jump(Kernel* kernel, uint32_t delay);  // a jump went in: it comes out later
+kaiStatus history_push(Kernel* kernel, History* h, HistoryPoint point, double keep_from);
+static inline HistoryPoint* history_point(const History* h, uint32_t i)
+{
+    return &h->points[(h->first + i) & (h->capacity - 1)];
+}
+
+#endif

@@ -1,0 +1,169 @@
+// Signs of one-way junctions in a run (rule B3): the inputs that src/bond remembers at their largest, the sets of modes
+// it is asked about, and which transitions of the model are such a sign.
+#include "kernel/bonds.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool has_one_way(const Kernel* kernel, const BondSystem* system)
+{
+    const kaiModel* model = kernel->model;
+    for (uint32_t i = 0; i < model->transitions_count; i++)
+        if (model->transitions[i].one_way != 0 && model->transitions[i].output >= system->first_output &&
+            model->transitions[i].output < system->first_output + system->output_count)
+            return true;
+    return false;
+}
+
+void select_start(Kernel* kernel, BondRun* run)
+{
+    run->linear = true;
+    for (uint32_t i = 0; i < run->system->part_count; i++)
+        run->linear &= !kernel->model->bond_parts[run->system->first_part + i].free;
+    if (!has_one_way(kernel, run->system))
+        return;
+    run->selection = bond_selection_create(run->graph, run->most, &kernel->bonds->arena);
+    // Nothing has been seen yet: where atol takes over from rtol, efforts and flows are small.
+    double rtol = kernel->options->rtol, small = kernel->options->atol > 0 ? kernel->options->atol / rtol : 0.01;
+    for (int i = 0; i < run->graph->input_count; i++)
+        run->most[i] = fmax(run->most[i], small);
+}
+
+void select_learn(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
+        BondRun* run = &kernel->bonds->runs[i];
+        if (run->selection == NULL)
+            continue;
+        bonds_read_inputs(kernel, run, false);
+        bond_selection_learn(run->selection, run->b1, run->b2);
+    }
+}
+
+// The time in which the sources of a graph change by as much as they have been large.
+static double pace_of(const BondRun* run)
+{
+    const double *b1 = run->most, *b2 = run->most + run->graph->input_count;
+    double pace = 0;
+    for (int i = 0; i < run->graph->input_count; i++)
+        if (b1[i] > 0 && b2[i] > 0)
+            pace = pace > 0 ? fmin(pace, b1[i] / b2[i]) : b1[i] / b2[i];
+    return pace;
+}
+
+// Slopes of the sources at another time, everything else held, as between instants.
+static void slopes_at(Kernel* kernel, const BondRun* run, double t, double* slopes)
+{
+    kernel->R[kernel->model->reg_time] = t;
+    vm_run(kernel->model, kernel->R, kernel->model->flow, &kernel->host);
+    for (uint32_t i = 0; i < run->system->input_count; i++)
+    {
+        const BondInput* input = &kernel->model->bond_inputs[run->system->first_input + i];
+        slopes[run->input_of[i]] = input->slope != NO_REG ? kernel->R[input->slope] : 0;
+    }
+}
+
+// Second and third derivatives of the sources by differences of their slopes, a thousandth of their pace apart: right
+// to 1e-6, which is enough for a sign.
+static void find_curve(void* user, double* b3, double* b4)
+{
+    BondRun* run = user;
+    Kernel* kernel = run->kernel;
+    uint32_t first = kernel->model->reg_first[REG_VALUE], count = kernel->model->reg_count - first;
+    double t = kernel->R[kernel->model->reg_time], step = 1e-3 * pace_of(run);
+    memcpy(kernel->bonds->kept, kernel->R + first, sizeof(double) * count);
+    slopes_at(kernel, run, t, run->b0);
+    slopes_at(kernel, run, t - step, b3);
+    slopes_at(kernel, run, t + step, b4);
+    for (int i = 0; i < run->graph->input_count; i++)
+    {
+        double before = b3[i], after = b4[i];
+        b3[i] = step > 0 ? (after - before) / (2 * step) : 0;
+        b4[i] = step > 0 ? (after - 2 * run->b0[i] + before) / (step * step) : 0;
+    }
+    kernel->R[kernel->model->reg_time] = t;
+    memcpy(kernel->R + first, kernel->bonds->kept, sizeof(double) * count);
+}
+
+void select_judge(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
+        BondRun* run = &kernel->bonds->runs[i];
+        if (run->selection == NULL)
+            continue;
+        bool moves = false;
+        for (int k = 0; k < run->graph->input_count && !moves; k++)
+            moves = run->most[run->graph->input_count + k] > 0;
+        bool derivatives = run->linear && run->status != BOND_INCONSISTENT;
+        bond_selection_judge(run->selection, (BondJudged){.mode = run->mode,
+                                                          .area = run->area,
+                                                          .z = run->z1,
+                                                          .b2 = run->b2,
+                                                          .derivatives = derivatives,
+                                                          .curve = moves ? find_curve : NULL,
+                                                          .user = run});
+    }
+}
+
+bool select_slack(Kernel* kernel, double factor)
+{
+    bool any = false;
+    kernel->bonds->slack = factor;
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
+        if (kernel->bonds->runs[i].selection != NULL)
+            bond_selection_slack(kernel->bonds->runs[i].selection, factor);
+        any |= kernel->bonds->runs[i].selection != NULL;
+    }
+    return any;
+}
+
+static BondRun* run_of_output(Kernel* kernel, uint32_t output)
+{
+    uint32_t low = 0, high = kernel->bonds->count;
+    while (high - low > 1)
+    {
+        uint32_t middle = (low + high) / 2;
+        if (kernel->model->bond_systems[middle].first_output <= output)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &kernel->bonds->runs[low];
+}
+
+bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t)
+{
+    const BondOutput* output = &kernel->model->bond_outputs[t->output];
+    BondRun* run = run_of_output(kernel, t->output);
+    int sign = bond_selection_sign(run->selection, kernel->model->bond_terms + output->first_term,
+                                   (int)output->term_count, &kernel->bonds->tolerances[machine]);
+    return sign == t->one_way;
+}
+
+// What a storage of a graph with one-way junctions changes by is nothing beside the largest that it has held.
+bool select_is_rounding(const Kernel* kernel, uint32_t state, double change)
+{
+    uint32_t reg = kernel->model->reg_first[REG_STATE] + state;
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
+        const BondRun* run = &kernel->bonds->runs[i];
+        for (uint32_t n = 0; run->selection != NULL && n < run->system->part_count; n++)
+        {
+            const BondPart* part = &kernel->model->bond_parts[run->system->first_part + n];
+            if (part->state == NO_REG || reg < part->state || reg >= part->state + part->ports)
+                continue;
+            uint32_t port = reg - part->state;
+            double slope = run->storage[run->graph->block_first[n] + (int)(port * (part->ports + 1))];
+            return fabs(slope * change) <= 1e-12 * run->most[run->graph->input_first[n] + (int)port];
+        }
+    }
+    return false;
+}
+
+double select_tolerance(const Kernel* kernel, uint32_t ctx)
+{
+    return kernel->bonds->tolerances[kernel->model->contexts[ctx].machine];
+}

@@ -1,0 +1,378 @@
+// Taylor's method: the system makes the power series of its solution, a step evaluates it (Jorba and Zou 2005). The
+// polynomial is the dense output; nothing is interpolated.
+//
+// Order and step. The horizon is what ends the step anyway: the limit, the longest step, the distance of the last
+// events. Orders are added until two terms in a row are negligible there: then the step is the horizon, with the lowest
+// order that does. Otherwise the order is that of the tolerance, and the step is as long as the last three terms allow
+// (three, since symmetry may let two vanish). A solution that is a polynomial by structure is taken to the horizon.
+//
+// Check. f at the end of the step, which the next step needs anyway, gives the defect p' - f(p) there: about p + 1
+// times the error by h. A step that fails, be it for a pole, an overflow or a term that was hidden behind zeros, is
+// tried again with all orders first, and shorter after that.
+//
+// Rounding. What an update loses is carried on to the next (Kahan), steps end at representable times and are as long as
+// the difference of those, and a cut keeps the digits that its time lacks: so errors grow as slowly as those of a
+// random walk.
+#include "num/control.h"
+
+enum
+{
+    SPARE = 4,  // orders beyond the optimal one for one step: steps get longer, and fewer of them begin
+    CARRY = ODE_ORDER + 1,
+};
+
+static const double NEGLIGIBLE = 0.02;  // of the tolerance: terms that need not be taken into account
+static const double LAST = 0.5;         // of the tolerance: the last term of a step
+
+// ---------------------------------------------------------------------------------------------------------- expansion
+
+static int translate(Ode* ode, int status)
+{
+    if (status == 0)
+    {
+        return TRIAL_OK;
+    }
+    if (status == ODE_NO_SERIES)
+    {
+        return ODE_ERR_SERIES;
+    }
+    ode->state.stats.rhs_status = status;
+    return status > 0 ? TRIAL_SHRINK : ODE_ERR_RHS;
+}
+
+// Order 0 at (t, x): f into `slope`.
+static int expand_first(Ode* ode, double t, double* x, double* slope)
+{
+    double* rows[2] = {x, slope};
+    ode->state.stats.rhs_calls++;
+    return translate(ode, ode->system->series(ode->ctx, t, 0, 1, rows));
+}
+
+static int taylor_begin(Ode* ode)
+{
+    int status = expand_first(ode, ode->state.t, ode->x, ode->slope);
+    ode->state.expanded = status == TRIAL_OK;
+    memset(ode->dense[CARRY], 0, sizeof(double) * (size_t)ode->n);
+    return status;
+}
+
+// The series of the system is not where it was: order 0 comes again before the next step.
+static void taylor_restart(Ode* ode)
+{
+    ode->state.expanded = false;
+    ode->state.slope_valid = false;
+}
+
+static int highest_order(const Ode* ode)
+{
+    double tolerance = ode->options.rtol > 1e-16 ? ode->options.rtol : 1e-16;
+    int order = (int)ceil(1 - 0.5 * log(tolerance)) + SPARE;
+    return order < 6 ? 6 : order > ODE_ORDER ? ODE_ORDER : order;
+}
+
+// 1 / tolerance of every state, where the step starts.
+static void weigh(Ode* ode)
+{
+    const int n = ode->n;
+    const double rtol = ode->options.rtol;
+    const double* restrict x = ode->x, * restrict atol = ode->atol;
+    double* restrict w = ode->stage[1];
+    for (int i = 0; i < n; i++)
+    {
+        double scale = atol[i] + rtol * fabs(x[i]);
+        w[i] = 1 / (scale > DBL_MIN ? scale : DBL_MIN);
+    }
+}
+
+// The largest share of a coefficient of order k in the tolerance, at h = 1. Infinite if one is not a number.
+static double size_of(const Ode* ode, int k)
+{
+    const int n = ode->n;
+    const double* restrict c = ode->dense[k], * restrict w = ode->stage[1];
+    double most = 0, all = 0;
+    for (int i = 0; i < n; i++)
+    {
+        double share = fabs(c[i]) * w[i];
+        all += 0 * c[i];
+        most = share > most ? share : most;
+    }
+    return all == 0 ? most : INFINITY;
+}
+
+typedef struct Expansion
+{
+    int order;
+    bool whole;                  // nothing is left out that matters at the horizon
+    double size[ODE_ORDER + 1];  // of the coefficients
+} Expansion;
+
+// Up to `highest`, or until two terms in a row do not matter at the horizon. A coefficient that overflows ends it.
+static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* e)
+{
+    OdeState* s = &ode->state;
+    double power = horizon, before = INFINITY;
+    memcpy(ode->dense[0], ode->x, sizeof(double) * (size_t)ode->n);
+    memcpy(ode->dense[1], ode->slope, sizeof(double) * (size_t)ode->n);
+    e->order = 1;
+    e->whole = false;
+    e->size[1] = size_of(ode, 1);
+    for (;;)
+    {
+        double term = e->size[e->order] * power;
+        e->whole = early && e->order > 1 && term <= NEGLIGIBLE && before <= NEGLIGIBLE;
+        if (e->order == highest || e->whole)
+        {
+            return TRIAL_OK;
+        }
+        before = term;
+        power *= horizon;
+        int status = translate(ode, ode->system->series(ode->ctx, s->t, e->order, e->order + 1, ode->dense));
+        if (status != TRIAL_OK)
+        {
+            return status;
+        }
+        e->size[e->order + 1] = size_of(ode, e->order + 1);
+        if (e->size[e->order + 1] > 1e280)
+        {
+            return e->order >= 2 ? TRIAL_OK : ODE_ERR_SERIES;
+        }
+        e->order++;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------- step
+
+// The length at which the last three terms are within the tolerance.
+static double step_of(const Expansion* e)
+{
+    double h = INFINITY;
+    for (int k = e->order; k > e->order - 3 && k >= 1; k--)
+    {
+        double allowed = e->size[k] > 0 ? pow(LAST / e->size[k], 1.0 / k) : INFINITY;
+        h = allowed < h ? allowed : h;
+    }
+    return h;
+}
+
+// x(h) and p'(h): the end into x_start, the slope of the polynomial into stage[0]; what the sum loses into slope_start
+// for the time being.
+static void evaluate(Ode* ode, int order, double h)
+{
+    const int n = ode->n;
+    double* restrict sum = ode->x_start, * restrict slope = ode->stage[0], * restrict lost = ode->slope_start;
+    const double* restrict x = ode->x, * restrict carry = ode->dense[CARRY];
+    memset(sum, 0, sizeof(double) * (size_t)n);
+    memset(slope, 0, sizeof(double) * (size_t)n);
+    for (int k = order; k >= 1; k--)
+    {
+        const double* restrict c = ode->dense[k];
+        for (int i = 0; i < n; i++)
+        {
+            sum[i] = (sum[i] + c[i]) * h;
+            slope[i] = slope[i] * h + k * c[i];
+        }
+    }
+    for (int i = 0; i < n; i++)
+    {
+        double change = sum[i] + carry[i], end = x[i] + change;
+        double part = end - x[i];
+        lost[i] = (x[i] - (end - part)) + (change - part);
+        sum[i] = end;
+    }
+}
+
+// The defect at the end as an error of the step; shares into stage[0]. Tolerances below rounding ask for no more than
+// that: f has its own.
+static double measure(Ode* ode, int order, double h)
+{
+    const int n = ode->n;
+    const double factor = h / (order + 1), rtol = ode_larger(ode->options.rtol, 0x1p-48);
+    const double *x = ode->x, *y = ode->x_start, *f = ode->slope_start, *atol = ode->atol;
+    double *share = ode->stage[0], most = 0, all = 0;
+    for (int i = 0; i < n; i++)
+    {
+        double scale = atol[i] + rtol * ode_larger(fabs(x[i]), fabs(y[i]));
+        share[i] = factor * (share[i] - f[i]) / (scale > DBL_MIN ? scale : DBL_MIN);
+        all += 0 * share[i];
+        most = fabs(share[i]) > most ? fabs(share[i]) : most;
+    }
+    return all == 0 ? most : INFINITY;
+}
+
+typedef struct Attempt
+{
+    double h, t_end;
+    int order;
+    bool exact;
+} Attempt;
+
+// x at the end and f there. The carried digits are kept apart until the step stands.
+static int attempt(Ode* ode, const Attempt* a, double* error)
+{
+    OdeState* s = &ode->state;
+    const size_t bytes = sizeof(double) * (size_t)ode->n;
+    evaluate(ode, a->order, a->h);
+    memcpy(ode->stage[2], ode->slope_start, bytes);
+    s->expanded = false;
+    int status = expand_first(ode, a->t_end, ode->x_start, ode->slope_start);
+    if (status != TRIAL_OK)
+    {
+        return status;
+    }
+    *error = measure(ode, a->order, a->h);
+    if (a->exact && *error < INFINITY)
+    {
+        *error = 0;
+    }
+    return TRIAL_OK;
+}
+
+static void accept(Ode* ode, const Attempt* a, double natural, bool rejected)
+{
+    OdeState* s = &ode->state;
+    memcpy(ode->dense[CARRY], ode->stage[2], sizeof(double) * (size_t)ode->n);
+    ode_accept(ode, a->h, a->t_end, FORM_SERIES);
+    s->terms = a->order + 1;
+    s->dense_ready = true;
+    s->t_start_low = s->t_low;
+    s->t_low = 0;
+    s->expanded = true;
+    s->next = natural < INFINITY ? natural : a->h;
+    s->narrow = rejected ? 2 * a->h : 0;
+    s->fresh = false;
+}
+
+// What is known to end the step. Right after an event the next one is expected in three times their mean distance.
+static double horizon_of(const Ode* ode, double limit)
+{
+    const OdeState* s = &ode->state;
+    bool last;
+    double proposed = s->event_mean > 0 && s->t == s->event_time ? 3 * s->event_mean : INFINITY;
+    return control_length(ode, limit, proposed, &last);
+}
+
+static void blame(Ode* ode, int status, double error)
+{
+    OdeStats* stats = &ode->state.stats;
+    stats->rejected++;
+    stats->broken += status == TRIAL_SHRINK || !(error < 1e300);
+    stats->worst = -1;
+    if (status == TRIAL_OK && error < 1e300)
+    {
+        control_blame(ode);
+    }
+}
+
+// The expansion at the start, made again if a check has moved the series of the system on.
+static int prepare(Ode* ode, double horizon, bool early, Expansion* e, bool* exact)
+{
+    OdeState* s = &ode->state;
+    int status = s->expanded ? TRIAL_OK : expand_first(ode, s->t, ode->x, ode->slope);
+    if (status != TRIAL_OK)
+    {
+        return status;
+    }
+    s->expanded = true;
+    int degree = ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
+    *exact = degree <= ODE_ORDER;
+    return expand(ode, horizon, *exact ? degree : highest_order(ode), early && !*exact, e);
+}
+
+// The length that a step may have, at most to the horizon, ending at a time that t can represent.
+static bool set_length(Ode* ode, double limit, double proposed, Attempt* a)
+{
+    OdeState* s = &ode->state;
+    bool last;
+    double h = control_length(ode, limit, proposed, &last);
+    a->t_end = last ? limit : s->t + h;
+    a->h = (a->t_end - s->t) - s->t_low;
+    return last || h >= ode_smallest(s->t);
+}
+
+// After a rejection the next step does not leap either; a run may have been given its first step.
+static double first_trial(const Ode* ode, double horizon, double natural)
+{
+    const OdeState* s = &ode->state;
+    double h = natural < horizon ? natural : horizon;
+    h = s->narrow > 0 && s->narrow < h ? s->narrow : h;
+    h = s->fresh && ode->options.step > 0 && ode->options.step < h ? ode->options.step : h;
+    return h < INFINITY ? h : 1e3 * (1 + fabs(s->t));  // a polynomial, and no end in sight
+}
+
+static int taylor_step(Ode* ode, double limit)
+{
+    OdeState* s = &ode->state;
+    Expansion e;
+    Attempt a;
+    double horizon = horizon_of(ode, limit);
+    weigh(ode);
+    int status = prepare(ode, horizon, true, &e, &a.exact);
+    if (status != TRIAL_OK)
+    {
+        return status < 0 ? status : ODE_ERR_STEP;
+    }
+    double natural = a.exact || e.whole ? INFINITY : step_of(&e), proposed = first_trial(ode, horizon, natural);
+    bool rejected = false;
+    for (;;)
+    {
+        double error = 0;
+        if (!set_length(ode, limit, proposed, &a))
+        {
+            return ODE_ERR_STEP;
+        }
+        a.order = e.order;
+        s->trial = a.h;
+        status = attempt(ode, &a, &error);
+        if (status < 0)
+        {
+            return status;
+        }
+        if (status == TRIAL_OK && error <= 1)
+        {
+            accept(ode, &a, natural, rejected);
+            return ODE_OK;
+        }
+        blame(ode, status, error);
+        bool more = e.whole && status == TRIAL_OK && error < 1e300;
+        rejected = !more;
+        if (more)
+        {
+            status = prepare(ode, horizon, false, &e, &a.exact);
+            if (status != TRIAL_OK)
+            {
+                return status < 0 ? status : ODE_ERR_STEP;
+            }
+            natural = step_of(&e);
+            proposed = natural < proposed ? natural : proposed;
+            continue;
+        }
+        double shrink = error < 1e300 && status == TRIAL_OK ? 0.8 * pow(error, -1.0 / (a.order + 1)) : 0.25;
+        proposed = a.h * (shrink < 0.1 ? 0.1 : shrink > 0.7 ? 0.7 : shrink);
+    }
+}
+
+// The last term of the step.
+static void taylor_shares(Ode* ode)
+{
+    const OdeState* s = &ode->state;
+    double* share = ode->stage[0];
+    memset(share, 0, sizeof(double) * (size_t)ode->n);
+    if (s->form != FORM_SERIES || s->terms < 2)
+    {
+        return;
+    }
+    double power = pow(s->h, s->terms - 1);
+    for (int i = 0; i < ode->n; i++)
+    {
+        share[i] = ode->dense[s->terms - 1][i] * power / ode_scale(ode, i, ode->x_start[i], ode->x[i]);
+    }
+}
+
+const OdeMethodTable ode_taylor = {.stages = 3,
+                                   .terms = ODE_VECTORS,
+                                   .order = 15,
+                                   .plans = true,
+                                   .step = taylor_step,
+                                   .begin = taylor_begin,
+                                   .restart = taylor_restart,
+                                   .shares = taylor_shares};

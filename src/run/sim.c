@@ -1,0 +1,522 @@
+// A run: making it out of its floors, what they ask of each other, values and counters. The public functions of a run.
+#include "run/sim.h"
+
+#include "base/error.h"
+#include "run/options.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- what the kernel asks
+// --------------------------------------------------------------------------------------------
+
+static void hook_load(void* owner, uint32_t island, double t)
+{
+    kaiSim* sim = owner;
+    island_load(&sim->flow, island, t);
+}
+
+static kaiStatus hook_slopes(void* owner, uint32_t island)
+{
+    kaiSim* sim = owner;
+    return island_slopes(&sim->flow, island);
+}
+
+static kaiStatus hook_restart(void* owner)
+{
+    kaiSim* sim = owner;
+    return islands_restart(&sim->flow);
+}
+
+static void hook_look(void* owner, uint32_t guard)
+{
+    kaiSim* sim = owner;
+    islands_look(&sim->flow, guard);
+}
+
+static void hook_unit(void* owner, uint32_t state, double unit)
+{
+    kaiSim* sim = owner;
+    ode_set_unit(sim->flow.island_odes[sim->model->state_islands[state]], (int)sim->model->state_slots[state], unit);
+}
+
+static kaiStatus hook_before(void* owner, double t)
+{
+    kaiSim* sim = owner;
+    return delay_before(&sim->flow, t);
+}
+
+static void hook_left(void* owner)
+{
+    kaiSim* sim = owner;
+    if (kernel_numeric(&sim->kernel))
+        pulse_left_limit(&sim->flow);
+}
+
+static kaiStatus hook_settle(void* owner, bool* moved)
+{
+    kaiSim* sim = owner;
+    return kernel_numeric(&sim->kernel) ? pulse_settle(&sim->flow, moved) : KAI_OK;
+}
+
+static kaiStatus hook_after(void* owner)
+{
+    kaiSim* sim = owner;
+    return delay_instant(&sim->flow);
+}
+
+static void hook_begin(void* owner, double t, bool again)
+{
+    kaiSim* sim = owner;
+    (void)again;
+    endless_begin(&sim->endless);
+    zeno_before(&sim->zeno, t);
+}
+
+static void hook_keep(void* owner, uint32_t var)
+{
+    kaiSim* sim = owner;
+    record_keep(&sim->record, var);
+}
+
+static kaiStatus hook_tag(void* owner, bool left)
+{
+    kaiSim* sim = owner;
+    if (left)
+        record_begin(&sim->record);
+    return record_tag(&sim->record, true, left);
+}
+
+static kaiStatus hook_round(void* owner, kaiTag at, bool state)
+{
+    kaiSim* sim = owner;
+    return endless_watch(&sim->endless, at, state);
+}
+
+static kaiStatus hook_end(void* owner)
+{
+    kaiSim* sim = owner;
+    return zeno_after(&sim->zeno);
+}
+
+static void hook_armed(void* owner, uint32_t guard)
+{
+    kaiSim* sim = owner;
+    zeno_armed(&sim->zeno, guard);
+}
+
+static void hook_fires(void* owner, KernelSign sign, uint32_t index, uint32_t place)
+{
+    kaiSim* sim = owner;
+    fired_tell(&sim->kernel, sign, index, place);
+}
+
+static void hook_held(void* owner)
+{
+    kaiSim* sim = owner;
+    zeno_check_held(&sim->zeno);
+}
+
+static kaiStatus hook_decide(void* owner, bool fresh, uint32_t enabled, uint32_t* rank)
+{
+    return explore_decide(owner, fresh, enabled, rank);
+}
+
+static void hook_decided(void* owner, uint32_t reaction)
+{
+    kaiSim* sim = owner;
+    sim->explore.decisions[sim->explore.decision_count - 1].reaction = reaction;
+}
+
+static void hook_begin_jumps(void* owner)
+{
+    kaiSim* sim = owner;
+    balance_begin(&sim->balance);
+}
+
+static void hook_before_jump(void* owner)
+{
+    kaiSim* sim = owner;
+    balance_before(&sim->balance);
+}
+
+static kaiStatus hook_jumped(void* owner)
+{
+    kaiSim* sim = owner;
+    return balance_jump(&sim->balance);
+}
+
+static const KernelHooks kernel_hooks = {
+    .load = hook_load,
+    .slopes = hook_slopes,
+    .restart = hook_restart,
+    .look = hook_look,
+    .unit = hook_unit,
+    .before = hook_before,
+    .left = hook_left,
+    .settle = hook_settle,
+    .after = hook_after,
+    .begin = hook_begin,
+    .keep = hook_keep,
+    .tag = hook_tag,
+    .round = hook_round,
+    .end = hook_end,
+    .armed = hook_armed,
+    .fires = hook_fires,
+    .held = hook_held,
+    .decide = hook_decide,
+    .decided = hook_decided,
+    .begin_jumps = hook_begin_jumps,
+    .before_jump = hook_before_jump,
+    .jumped = hook_jumped,
+};
+
+// ---- what the loop asks
+// ----------------------------------------------------------------------------------------------
+
+static kaiStatus hook_point(void* owner)
+{
+    kaiSim* sim = owner;
+    record_begin(&sim->record);
+    return record_tag(&sim->record, false, false);
+}
+
+static kaiStatus hook_between(void* owner, double from, double to)
+{
+    kaiSim* sim = owner;
+    return record_step(&sim->record, from, to);
+}
+
+static kaiStatus hook_instant_end(void* owner)
+{
+    kaiSim* sim = owner;
+    return record_instant_end(&sim->record);
+}
+
+static kaiStatus hook_passed(void* owner, uint32_t guard, double t)
+{
+    kaiSim* sim = owner;
+    return zeno_turned(&sim->zeno, guard, t);
+}
+
+static bool hook_leaves(void* owner, double* theta)
+{
+    kaiSim* sim = owner;
+    return zeno_search(&sim->zeno, theta);
+}
+
+static kaiStatus hook_check(void* owner, bool instant)
+{
+    kaiSim* sim = owner;
+    return balance_check(&sim->balance, instant);
+}
+
+static const FlowHooks flow_hooks = {
+    .point = hook_point,
+    .between = hook_between,
+    .end = hook_instant_end,
+    .passed = hook_passed,
+    .leaves = hook_leaves,
+    .check = hook_check,
+};
+
+// ---- making
+// ----------------------------------------------------------------------------------------------------------
+
+static bool make_floors(kaiSim* sim, const RunOptions* run)
+{
+    if (!kernel_make(&sim->kernel, sim->model, &sim->options, &kernel_hooks, sim) ||
+        !flow_make(&sim->flow, &sim->kernel, &run->ode, run->root, &flow_hooks, sim) ||
+        !record_make(&sim->record, &sim->kernel) || !zeno_make(&sim->zeno, &sim->flow) ||
+        !endless_make(&sim->endless, &sim->kernel, &sim->record))
+        return false;
+    sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
+    return true;
+}
+
+// What must be there before anything can be checked.
+static bool check_call(const kaiModel* model, kaiError* error)
+{
+    if (model == NULL)
+        error_set(error, KAI_ERR_USAGE, "there is no model");
+    return model != NULL;
+}
+
+kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure)
+{
+    char why[600];
+    RunOptions run;
+    if (!check_call(model, failure))
+        return NULL;
+    if (!options_check(model, options, &run, why, sizeof why))
+    {
+        error_set(failure, KAI_ERR_USAGE, "%s", why);
+        return NULL;
+    }
+    kaiAllocator a = options->allocator;
+    kaiSim* sim = a.alloc(a.user, NULL, 0, sizeof *sim);
+    if (sim != NULL)
+    {
+        memset(sim, 0, sizeof *sim);
+        sim->model = model;
+        sim->options = *options;
+    }
+    if (sim == NULL || !make_floors(sim, &run))
+    {
+        const char* trouble = sim != NULL ? sim->flow.trouble : NULL;
+        if (trouble != NULL)
+            error_set(failure, KAI_ERR_USAGE, "%s", trouble);
+        else
+            error_memory(failure);
+        kaiSim_Free(sim);
+        return NULL;
+    }
+    return sim;
+}
+
+void kaiSim_Free(kaiSim* sim)
+{
+    if (sim == NULL)
+        return;
+    kaiAllocator a = sim->options.allocator;
+    endless_free(&sim->endless);
+    zeno_free(&sim->zeno);
+    record_free(&sim->record);
+    flow_free(&sim->flow);
+    kernel_free(&sim->kernel);
+    if (sim->explore.decisions != NULL)
+        a.alloc(a.user, sim->explore.decisions, sim->explore.decision_capacity * sizeof(Decision), 0);
+    a.alloc(a.user, sim, sizeof *sim, 0);
+}
+
+// ---- going on
+// --------------------------------------------------------------------------------------------------------
+
+kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
+{
+    if (model == NULL || sim == NULL || sim->model != model)
+        return KAI_ERR_USAGE;
+    return flow_step(&sim->flow);
+}
+
+kaiStatus kaiSim_StepTo(kaiSim* sim, double t)
+{
+    if (sim == NULL || isnan(t))
+        return KAI_ERR_USAGE;
+    return flow_step_to(&sim->flow, t);
+}
+
+kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim)
+{
+    if (model == NULL || sim == NULL || sim->model != model)
+        return KAI_ERR_USAGE;
+    kaiStatus status;
+    do
+        status = kaiSim_Step(model, sim);
+    while (status == KAI_INSTANT);
+    return status;
+}
+
+kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_t* handle)
+{
+    if (sim == NULL)
+        return KAI_ERR_USAGE;
+    const kaiModel* model = sim->model;
+    if (variable < 0 || (uint32_t)variable >= model->vars_count || model->vars[variable].kind != MODEL_INPUT ||
+        model->vars[variable].column != KAI_COLUMN_EVENT)
+        return KAI_ERR_USAGE;
+    const ModelVar* var = &model->vars[variable];
+    double now = sim->flow.started ? sim->kernel.now.t : sim->options.start;
+    if (t >= now)
+        return delay_post(&sim->kernel, (uint32_t)variable, value, t, handle);
+    kernel_fail(&sim->kernel, var->place, "post it for the present or later, or restore a snapshot from before it",
+                "the event %s is posted for t = %.17g, which has passed: the run has come to t = %.17g",
+                model_string(model, var->name), t, now);
+    sim->kernel.failure.status = KAI_OK;  // the run itself has not failed
+    return KAI_ERR_USAGE;
+}
+
+bool kaiSim_Cancel(kaiSim* sim, uint64_t handle)
+{
+    if (sim == NULL)
+        return false;
+    return queue_cancel(&sim->kernel.queue, handle);
+}
+
+// ---- values
+// ----------------------------------------------------------------------------------------------------------
+
+kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
+{
+    if (sim == NULL)
+        return KAI_ERR_USAGE;
+    const kaiModel* model = sim->kernel.model;
+    if (variable < 0 || (uint32_t)variable >= model->vars_count || !model->vars[variable].settable)
+        return KAI_ERR_USAGE;
+    const ModelVar* var = &model->vars[variable];
+    if (sim->flow.started && var->kind != MODEL_INPUT)
+        return KAI_ERR_USAGE;
+    if (sim->flow.started)
+        kernel_set_input(&sim->kernel, var->reg);
+    sim->kernel.R[var->reg] = value;
+    if (!sim->flow.started)
+    {
+        sim->kernel.set[variable] = 1;
+        sim->kernel.set_values[variable] = value;
+    }
+    return KAI_OK;
+}
+
+bool kaiSim_Get(kaiSim* sim, int variable, double* value)
+{
+    if (sim == NULL || value == NULL)
+        return false;
+    const kaiModel* model = sim->kernel.model;
+    if (variable < 0 || (uint32_t)variable >= model->vars_count)
+        return false;
+    const ModelVar* var = &model->vars[variable];
+    if (sim->flow.started)
+        touch_var(&sim->kernel, (uint32_t)variable);
+    *value = sim->kernel.R[var->reg];
+    bool present = var->present == NO_REG || sim->kernel.R[var->present] != 0;
+    return present && (var->kind == MODEL_PARAM || kernel_ctx_active(&sim->kernel, var->ctx));
+}
+
+const char* kaiSim_HaltText(const kaiSim* sim)
+{
+    return sim != NULL && sim->kernel.halted ? model_string(sim->kernel.model, sim->kernel.halt_text) : NULL;
+}
+
+kaiTag kaiSim_Now(const kaiSim* sim)
+{
+    return sim != NULL ? sim->kernel.now : (kaiTag){0};
+}
+
+const kaiError* kaiSim_Failure(const kaiSim* sim)
+{
+    return sim != NULL ? &sim->kernel.failure : NULL;
+}
+
+static void add_stats(kaiCounters* c, OdeStats s)
+{
+    c->steps += s.steps;
+    c->rejected += s.rejected;
+    c->rhs_calls += s.rhs_calls;
+    c->jacobian_calls += s.jacobian_calls;
+    c->restarts += s.restarts;
+    c->rejected_newton += s.halvings;
+    c->rejected_broken += s.broken;
+}
+
+kaiCounters kaiSim_Counters(const kaiSim* sim)
+{
+    if (sim == NULL)
+        return (kaiCounters){0};
+    kaiCounters c = sim->kernel.counters;
+    for (uint32_t i = 0; i < sim->kernel.model->islands_count; i++)
+    {
+        add_stats(&c, ode_stats(sim->flow.island_odes[i]));
+        c.rollbacks += sim->flow.islands[i].rollbacks;
+        c.thrown += sim->flow.islands[i].thrown;
+    }
+    return c;
+}
+
+bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counters)
+{
+    if (sim == NULL || counters == NULL)
+        return false;
+    const kaiModel* model = sim->kernel.model;
+    if (index < 0 || (uint32_t)index >= model->islands_count || model->fused)
+        return false;
+    const Island* island = &model->islands[index];
+    const IslandState* s = &sim->flow.islands[index];
+    OdeStats stats = ode_stats(sim->flow.island_odes[index]);
+    *counters = (kaiIslandCounters){.name = model_string(model, island->name),
+                                    .place = model_place(model, island->place),
+                                    .states = (int)island->states.count,
+                                    .steps = stats.steps,
+                                    .rejected = stats.rejected,
+                                    .rollbacks = s->rollbacks,
+                                    .thrown = s->thrown,
+                                    .ahead = s->ahead};
+    return true;
+}
+
+bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
+                       kaiPlace* place)
+{
+    if (sim == NULL || count == NULL || touches == NULL || text == NULL || place == NULL)
+        return false;
+    if (index < 0 || (uint32_t)index >= sim->kernel.model->guards_count)
+        return false;
+    const Guard* guard = &sim->kernel.model->guards[index];
+    *count = sim->kernel.guards[index].located;
+    *touches = sim->kernel.guards[index].touches;
+    *text = model_string(sim->kernel.model, guard->text);
+    *place = model_place(sim->kernel.model, guard->place);
+    return true;
+}
+
+bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
+{
+    if (sim == NULL || t == NULL)
+        return false;
+    if (index < 0 || (uint32_t)index >= sim->kernel.model->guards_count || sim->kernel.guards[index].touches == 0)
+        return false;
+    *t = sim->kernel.guards[index].touched;
+    return true;
+}
+
+int kaiSim_WorstState(const kaiSim* sim)
+{
+    if (sim == NULL)
+        return -1;
+    for (uint32_t i = 0; i < sim->kernel.model->islands_count; i++)
+    {
+        int worst = ode_stats(sim->flow.island_odes[i]).worst;
+        if (worst >= 0)
+            return (int)sim->model->state_vars[island_state(&sim->flow, i, (uint32_t)worst)];
+    }
+    return -1;
+}
+
+bool kaiSim_StateLimits(const kaiSim* sim, int state, int64_t* steps, int64_t* rejected)
+{
+    if (sim == NULL || steps == NULL || rejected == NULL)
+        return false;
+    if (!sim->options.profile || state < 0 || (uint32_t)state >= sim->kernel.model->state_count)
+        return false;
+    *steps = sim->flow.limited[state];
+    *rejected = sim->flow.refused[state];
+    return true;
+}
+
+bool kaiSim_Jump(const kaiSim* sim, kaiJump* jump)
+{
+    if (sim == NULL || jump == NULL)
+        return false;
+    *jump = sim->balance.jump;
+    return jump->jumps > 0;
+}
+
+const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count)
+{
+    if (sim == NULL || count == NULL)
+        return NULL;
+    *count = sim->record.column_count;
+    return sim->record.columns;
+}
+
+const kaiError* kaiSim_Warning(const kaiSim* sim, int index)
+{
+    return sim != NULL && index >= 0 && (uint32_t)index < sim->kernel.warning_count ? &sim->kernel.warnings[index]
+                                                                                    : NULL;
+}
+
+kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result)
+{
+    if (sim == NULL || result == NULL || index < 0 || (uint32_t)index >= sim->model->expectations_count)
+        return KAI_ERR_USAGE;
+    return record_expect(&sim->record, (uint32_t)index, result);
+}

@@ -1,0 +1,71 @@
+// Snapshots: a copy of everything that changes, floor by floor. Restoring and going on gives the same bits as going on.
+#include "run/sim.h"
+
+struct kaiSnapshot
+{
+    kaiAllocator allocator;
+    const kaiModel* model;
+    size_t size;
+    kaiJump jump;
+    double energy_scale;
+    uint32_t decision_count;
+    bool merged;
+    char data[];  // kernel, flow, record, zeno
+};
+
+static size_t data_size(const kaiSim* sim)
+{
+    return kernel_save_size(&sim->kernel) + flow_save_size(&sim->flow) + record_save_size(&sim->record) +
+           zeno_save_size(&sim->zeno);
+}
+
+kaiSnapshot* kaiSim_Save(kaiSim* sim)
+{
+    if (sim == NULL)
+        return NULL;
+    kaiAllocator a = sim->options.allocator;
+    size_t size = sizeof(kaiSnapshot) + data_size(sim);
+    kaiSnapshot* s = a.alloc(a.user, NULL, 0, size);
+    if (s == NULL)
+        return NULL;
+    *s = (kaiSnapshot){.allocator = a,
+                       .model = sim->model,
+                       .size = size,
+                       .jump = sim->balance.jump,
+                       .energy_scale = sim->balance.energy_scale,
+                       .decision_count = sim->explore.decision_count,
+                       .merged = sim->explore.merged};
+    char* at = flow_save(&sim->flow, s->data);  // CVODE forgets its past then: before the registers are taken
+    at = kernel_save(&sim->kernel, at);
+    at = record_save(&sim->record, at);
+    zeno_save(&sim->zeno, at);
+    return s;
+}
+
+kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
+{
+    if (sim == NULL || s == NULL)
+        return KAI_ERR_USAGE;
+    if (s->model != sim->model)
+        return KAI_ERR_USAGE;
+    bool ok = true;
+    const char* flow = s->data;
+    const char* at = flow_load(&sim->flow, flow, &ok);
+    at = kernel_load(&sim->kernel, at, &ok);
+    if (!ok)
+        return KAI_ERR_MEMORY;
+    at = record_load(&sim->record, at);
+    zeno_load(&sim->zeno, at);
+    islands_refresh(&sim->flow);  // with the guards as they were
+    sim->balance.jump = s->jump;
+    sim->balance.energy_scale = s->energy_scale;
+    sim->explore.decision_count = s->decision_count;
+    sim->explore.merged = s->merged;
+    return KAI_OK;
+}
+
+void kaiSnapshot_Free(kaiSnapshot* s)
+{
+    if (s != NULL)
+        s->allocator.alloc(s->allocator.user, s, s->size, 0);
+}

@@ -1,0 +1,45 @@
+// See reads.h.
+#include "schedule/reads.h"
+
+static void read_register(Compiler* c, Reads* r, Map* seen, SymReg reg)
+{
+    uint32_t task;
+    if (reg == c->time)
+        r->mask |= READS_TIME;
+    else if (sym_class(reg) == REG_STATE)
+    {
+        r->mask |= READS_CONTINUOUS;
+        vec_push(c->arena, r->states, sym_index(reg));
+    }
+    else if (sym_class(reg) == REG_DERIV)
+    {
+        r->mask |= READS_CONTINUOUS;
+        r->slopes = true;
+    }
+    else if (map_get(&c->task_of, reg, &task) && !map_get(seen, task, NULL))
+    {
+        map_set(seen, task, 1);
+        r->tasks++;
+        push_task_items(c, PHASE_FLOW, task);
+    }
+}
+
+Reads what_it_reads(Compiler* c, ScalarId root)
+{
+    Reads r = {0};
+    Map seen;  // tasks
+    map_init(&seen, c->arena);
+    scalar_walk(&c->scalars);
+    scalar_walk_push(&c->scalars, root);
+    for (Scalar x; scalar_walk_next(&c->scalars, &x);)
+        if (x.op == SCALAR_REG)
+            read_register(c, &r, &seen, x.reg);
+        else if (x.op == VM_DELAYED)
+            r.mask |= READS_CONTINUOUS;
+    return r;
+}
+
+bool reads_continuous(Compiler* c, ScalarId value)
+{
+    return what_it_reads(c, value).mask != 0;
+}

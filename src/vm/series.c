@@ -1,0 +1,572 @@
+// Runs tapes: one pass makes one order of all series. tape.h says what the operators are, taylor's recurrences are in
+// Jorba and Zou 2005, section 2, and Barrio 2005.
+//
+// In the sums below x, y, z, w are rows; order k of z is what is made, and orders below k are there.
+#include "vm/tape.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- convolutions
+// ----------------------------------------------------------------------------------------------------
+
+// Two doubles at a time, which every machine of ours can.
+typedef double Pair __attribute__((vector_size(16)));
+
+static inline Pair pair_at(const double* p)
+{
+    Pair v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+// p[0] p[-1].
+static inline Pair pair_down(const double* p)
+{
+    Pair v = pair_at(p - 1);
+    return (Pair){v[1], v[0]};
+}
+
+// sum of x[j] y[k - j], first <= j <= last.
+static inline double convolve(const double* x, const double* y, int k, int first, int last)
+{
+    const double *p = x + first, *q = y + k - first;
+    int n = last - first + 1;
+    Pair a = {0, 0}, b = {0, 0};
+    for (; n >= 4; n -= 4, p += 4, q -= 4)
+    {
+        a += pair_at(p) * pair_down(q);
+        b += pair_at(p + 2) * pair_down(q - 2);
+    }
+    a += b;
+    if (n >= 2)
+    {
+        a += pair_at(p) * pair_down(q);
+        p += 2;
+        q -= 2;
+        n -= 2;
+    }
+    double sum = a[0] + a[1];
+    return n > 0 ? sum + p[0] * q[0] : sum;
+}
+
+// sum of (weight + step j) x[j] y[k - j].
+static inline double convolve_weighted(const double* x, const double* y, int k, int first, int last, double weight,
+                                       double step)
+{
+    const double *p = x + first, *q = y + k - first;
+    int n = last - first + 1;
+    Pair a = {0, 0}, w = {weight + step * first, weight + step * (first + 1)}, more = {2 * step, 2 * step};
+    for (; n >= 2; n -= 2, p += 2, q -= 2)
+    {
+        a += w * pair_at(p) * pair_down(q);
+        w += more;
+    }
+    double sum = a[0] + a[1];
+    return n > 0 ? sum + w[0] * p[0] * q[0] : sum;
+}
+
+// sum of j x[j] y[k - j].
+static inline double convolve_slope(const double* x, const double* y, int k, int first, int last)
+{
+    return convolve_weighted(x, y, k, first, last, 0, 1);
+}
+
+static inline double square(const double* x, int k)
+{
+    int half = (k - 1) / 2;
+    double sum = 2 * convolve(x, x, k, 0, half);
+    return k % 2 == 0 ? sum + x[k / 2] * x[k / 2] : sum;
+}
+
+// Nothing but zeros up to order k: then roots and powers of it are 0 too, and so is log's and division's numerator.
+static bool is_zero(const double* x, int k)
+{
+    bool zero = true;
+    for (int j = 0; j <= k; j++)
+        zero &= x[j] == 0;
+    return zero;
+}
+
+static double root(const double* z, const double* x, int k)
+{
+    if (z[0] == 0)
+        return is_zero(x, k) ? 0 : NAN;
+    return (x[k] - square(z, k)) / (2 * z[0]);  // z[k] is 0 as yet
+}
+
+// x^e for a whole e >= 0 by products: right also where x starts at 0. Squares and multiplies whole rows up to k.
+static double whole_power(const double* x, int e, int k)
+{
+    double base[SERIES_TERMS], out[SERIES_TERMS] = {1}, next[SERIES_TERMS];
+    memcpy(base, x, sizeof(double) * (size_t)(k + 1));
+    for (; e > 0; e /= 2)
+    {
+        if (e % 2 == 1)
+        {
+            for (int i = 0; i <= k; i++)
+                next[i] = convolve(out, base, i, 0, i);
+            memcpy(out, next, sizeof(double) * (size_t)(k + 1));
+        }
+        for (int i = 0; i <= k; i++)
+            next[i] = convolve(base, base, i, 0, i);
+        memcpy(base, next, sizeof(double) * (size_t)(k + 1));
+    }
+    return out[k];
+}
+
+static double power(const double* z, const double* x, double e, int k)
+{
+    if (x[0] == 0)
+    {
+        bool whole = e == floor(e) && e >= 0 && e < 1000;
+        return whole ? whole_power(x, (int)e, k) : is_zero(x, k) && e > 0 ? 0 : NAN;
+    }
+    return convolve_weighted(z, x, k, 0, k - 1, e * k, -(e + 1)) / (k * x[0]);
+}
+
+static double angle(const double* z, const double* y, const double* x, const double* w, int k)
+{
+    double sum = convolve_slope(y, x, k, 1, k) - convolve_slope(x, y, k, 1, k) - convolve_slope(z, w, k, 1, k - 1);
+    return sum / (k * w[0]);
+}
+
+// ---- kinks and maps
+// --------------------------------------------------------------------------------------------------
+
+static inline int sign_of(double v)
+{
+    return (v > 0) - (v < 0);
+}
+
+// The sign of what decides, once it has one. Inside a loop the order in work is computed more than once.
+static inline int side_sign(TapeSide* side, double difference, int k)
+{
+    if (side->sign == 0 || side->order == k)
+    {
+        side->sign = (int8_t)sign_of(difference);
+        side->order = (int16_t)k;
+    }
+    return side->sign;
+}
+
+static double row_now(const Tape* t, uint32_t first, uint32_t count)
+{
+    const TapeTerm* term = t->terms + first;
+    double even = 0, odd = 0;
+    uint32_t i = 0;
+    for (; i + 1 < count; i += 2)
+    {
+        even += term[i].factor * t->now[term[i].slot];
+        odd += term[i + 1].factor * t->now[term[i + 1].slot];
+    }
+    return i < count ? even + odd + term[i].factor * t->now[term[i].slot] : even + odd;
+}
+
+// ---- the tape
+// --------------------------------------------------------------------------------------------------------
+
+#define EACH(name, words, expression)                                                                                  \
+    case TAPE_##name:                                                                                                  \
+        for (; count > 0; count--, pc += (words))                                                                      \
+            now[pc[0]] = (expression);                                                                                 \
+        break;
+
+#define ROW(i) (rows + (size_t)row_of[pc[i]] * SERIES_TERMS)
+
+// The result goes into its row too.
+#define EACH_ROW(name, words, expression)                                                                              \
+    case TAPE_##name:                                                                                                  \
+        for (; count > 0; count--, pc += (words))                                                                      \
+        {                                                                                                              \
+            double* z = ROW(0);                                                                                        \
+            double value = (expression);                                                                               \
+            now[pc[0]] = z[k] = value;                                                                                 \
+        }                                                                                                              \
+        break;
+
+static const uint32_t* run_linear(Tape* t, const uint32_t* pc, int k)
+{
+    double* now = t->now;
+    uint32_t op = *pc & 0xff, count = *pc >> 8;
+    pc++;
+    switch (op)
+    {
+        EACH(COPY, 2, now[pc[1]])
+        EACH(NEGATE, 2, -now[pc[1]])
+        EACH(ADD, 3, now[pc[1]] + now[pc[2]])
+        EACH(SUBTRACT, 3, now[pc[1]] - now[pc[2]])
+        EACH(SCALE, 3, now[pc[1]] * now[pc[2]])
+        EACH(PER, 3, now[pc[1]] / now[pc[2]])
+        EACH(CHOOSE, 4, now[pc[1]] != 0 ? now[pc[2]] : now[pc[3]])
+    case TAPE_ABSOLUTE:
+        for (; count > 0; count--, pc += 3)
+            now[pc[0]] = side_sign(&t->sides[pc[2]], now[pc[1]], k) * now[pc[1]];
+        break;
+    case TAPE_EITHER:
+        for (; count > 0; count--, pc += 4)
+        {
+            TapeSide* side = &t->sides[pc[3]];
+            int sign = side_sign(side, now[pc[1]] - now[pc[2]], k);
+            now[pc[0]] = (side->most ? sign >= 0 : sign <= 0) ? now[pc[1]] : now[pc[2]];
+        }
+        break;
+    case TAPE_PUSH:
+        for (; count > 0; count--, pc++)
+            t->rows[(size_t)t->row_of[pc[0]] * SERIES_TERMS + (size_t)k] = now[pc[0]];
+        break;
+        EACH(GIVEN, 1, t->rows[(size_t)t->row_of[pc[0]] * SERIES_TERMS + (size_t)k])
+    default:
+        for (; count > 0; count--, pc += 3)
+            now[pc[0]] = row_now(t, pc[1], pc[2]);
+        break;
+    }
+    return pc;
+}
+
+static const uint32_t* run_convolutions(Tape* t, const uint32_t* pc, int k)
+{
+    double *now = t->now, *rows = t->rows;
+    const uint32_t* row_of = t->row_of;
+    uint32_t op = *pc & 0xff, count = *pc >> 8;
+    pc++;
+    switch (op)
+    {
+        EACH_ROW(MULTIPLY, 3, convolve(ROW(1), ROW(2), k, 0, k))
+        EACH_ROW(SQUARE, 2, square(ROW(1), k))
+        EACH_ROW(SQUARE_DOWN, 2, -square(ROW(1), k))
+        EACH_ROW(DIVIDE, 3, (ROW(1)[k] - convolve(ROW(2), z, k, 1, k)) / ROW(2)[0])
+        EACH_ROW(DERIVE, 3, convolve_slope(ROW(1), ROW(2), k, 1, k) / k)
+        EACH_ROW(DERIVE_DOWN, 3, -convolve_slope(ROW(1), ROW(2), k, 1, k) / k)
+        EACH_ROW(OVER, 3, (ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
+        EACH_ROW(OVER_DOWN, 3, (-ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
+        EACH_ROW(ROOT, 2, (z[k] = 0, root(z, ROW(1), k)))
+        EACH_ROW(POWER, 3, power(z, ROW(1), now[pc[2]], k))
+    default:
+        for (; count > 0; count--, pc += 4)
+        {
+            double* z = ROW(0);
+            now[pc[0]] = z[k] = angle(z, ROW(1), ROW(2), ROW(3), k);
+        }
+        break;
+    }
+    return pc;
+}
+
+static void run_part(Tape* t, const TapePart* part, int k)
+{
+    const uint32_t *pc = t->words + part->start, *end = t->words + part->end;
+    while (pc < end)
+    {
+        uint32_t op = *pc & 0xff;
+        pc = op >= TAPE_MULTIPLY && op <= TAPE_ANGLE ? run_convolutions(t, pc, k) : run_linear(t, pc, k);
+    }
+}
+
+// ---- loops of Newton's method
+// ----------------------------------------------------------------------------------------
+//
+// The residuals r(u, …) are 0 along the flow. Their coefficient of order k is J u[k] + what does not depend on u[k],
+// with the J of order 0: one linear system an order, with one factorisation for all.
+
+static void factor(double* J, double* pivots, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+    {
+        uint32_t p = k;
+        for (uint32_t i = k + 1; i < n; i++)
+            p = fabs(J[i * n + k]) > fabs(J[p * n + k]) ? i : p;
+        pivots[k] = p;
+        for (uint32_t j = 0; j < n && p != k; j++)
+        {
+            double v = J[k * n + j];
+            J[k * n + j] = J[p * n + j];
+            J[p * n + j] = v;
+        }
+        for (uint32_t i = k + 1; i < n; i++)
+        {
+            J[i * n + k] /= J[k * n + k];  // singular: infinite coefficients, which no solver takes
+            for (uint32_t j = k + 1; j < n; j++)
+                J[i * n + j] -= J[i * n + k] * J[k * n + j];
+        }
+    }
+}
+
+static void solve(const double* J, const double* pivots, uint32_t n, double* r)
+{
+    for (uint32_t k = 0; k < n; k++)
+    {
+        double v = r[k];
+        uint32_t p = (uint32_t)pivots[k];
+        r[k] = r[p];
+        r[p] = v;
+    }
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t j = 0; j < i; j++)
+            r[i] -= J[i * n + j] * r[j];
+    for (uint32_t i = n; i-- > 0;)
+    {
+        for (uint32_t j = i + 1; j < n; j++)
+            r[i] -= J[i * n + j] * r[j];
+        r[i] /= J[i * n + i];
+    }
+}
+
+static void set_slot(Tape* t, uint32_t slot, int k, double value)
+{
+    t->now[slot] = value;
+    if (t->row_of[slot] != NO_REG)
+        t->rows[(size_t)t->row_of[slot] * SERIES_TERMS + (size_t)k] = value;
+}
+
+static void begin_newton(Tape* t, const TapePart* part, const double* R)
+{
+    uint32_t n = part->unknowns;
+    const uint32_t* derivatives = t->loops + part->first + 2 * n;
+    double* J = t->matrices + part->matrix;
+    for (uint32_t i = 0; i < n * n; i++)
+        J[i] = R[derivatives[i]];
+    factor(J, J + n * n, n);
+}
+
+static void order_newton(Tape* t, const TapePart* part, int k)
+{
+    uint32_t n = part->unknowns;
+    const double* J = t->matrices + part->matrix;
+    const uint32_t *unknowns = t->loops + part->first, *residuals = unknowns + n;
+    double r[NEWTON_MAX];
+    for (uint32_t i = 0; i < n; i++)
+        set_slot(t, unknowns[i], k, 0);
+    run_part(t, part, k);
+    for (uint32_t i = 0; i < n; i++)
+        r[i] = -t->now[residuals[i]];
+    solve(J, J + n * n, n, r);
+    for (uint32_t i = 0; i < n; i++)
+        set_slot(t, unknowns[i], k, r[i]);
+    run_part(t, part, k);
+}
+
+// ---- order 0
+// ---------------------------------------------------------------------------------------------------------
+
+static double first_of(const Tape* t, uint32_t slot)
+{
+    return t->rows[(size_t)t->row_of[slot] * SERIES_TERMS];
+}
+
+static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* model, const double* R)
+{
+    double x;
+    switch (load->first)
+    {
+    case FIRST_REGISTER: return R[load->x];
+    case FIRST_NUMBER: return load->number;
+    case FIRST_TABLE_SLOPE: return vm_table_slope(model, (uint32_t)R[load->y], R[load->x]);
+    case FIRST_SUM: return first_of(t, load->x) + first_of(t, load->y);
+    case FIRST_PRODUCT: return first_of(t, load->x) * first_of(t, load->y);
+    default: x = first_of(t, load->x);
+    }
+    switch (load->first)
+    {
+    case FIRST_SIN: return sin(x);
+    case FIRST_COS: return cos(x);
+    case FIRST_SINH: return sinh(x);
+    case FIRST_COSH: return cosh(x);
+    case FIRST_LOG: return log(x);
+    case FIRST_SQUARE: return x * x;
+    case FIRST_PLUS_SQUARE: return 1 + x * x;
+    case FIRST_MINUS_SQUARE: return (1 - x) * (1 + x);
+    default: return sqrt(x);
+    }
+}
+
+// The whole row of a delayed signal, or of its slope.
+static bool load_delayed(Tape* t, const TapeLoad* load, const kaiModel* model, const double* R, const VmHost* host)
+{
+    double c[SERIES_TERMS + 1], *row = t->rows + (size_t)load->row * SERIES_TERMS;
+    uint32_t delay = (uint32_t)R[load->x];
+    bool slope = load->first == FIRST_DELAYED_SLOPE;
+    if (host == NULL || host->delayed_series == NULL ||
+        !host->delayed_series(host->ctx, delay, R[model->reg_time], SERIES_TERMS + slope, c))
+        return false;
+    for (int k = 0; k < SERIES_TERMS; k++)
+        row[k] = slope ? (k + 1) * c[k + 1] : c[k];
+    return true;
+}
+
+static uint32_t load_all(Tape* t, const kaiModel* model, const double* R, const VmHost* host)
+{
+    for (uint32_t i = 0; i < t->load_count; i++)
+    {
+        const TapeLoad* load = &t->loads[i];
+        if (load->first == FIRST_DELAYED || load->first == FIRST_DELAYED_SLOPE)
+        {
+            if (!load_delayed(t, load, model, R, host))
+                return (uint32_t)load->x;
+            continue;
+        }
+        double value = first_value(t, load, model, R);
+        t->now[load->slot] = value;
+        if (load->row != NO_REG)
+            t->rows[(size_t)load->row * SERIES_TERMS] = value;
+    }
+    for (uint32_t i = 0; i < t->side_count; i++)
+    {
+        TapeSide* side = &t->sides[i];
+        side->sign = (int8_t)sign_of(R[side->reg_x] - (side->reg_y != NO_REG ? R[side->reg_y] : 0));
+        side->order = 0;
+    }
+    for (uint32_t i = 0; i < t->term_count; i++)
+    {
+        TapeTerm* term = &t->terms[i];
+        double c = R[term->coefficient];
+        term->factor = term->size ? fabs(c) * (R[term->reg] < 0 ? -1 : 1) : c;
+    }
+    for (uint32_t i = 0; i < t->part_count; i++)
+        if (t->parts[i].unknowns > 0)
+            begin_newton(t, &t->parts[i], R);
+    return NO_REG;
+}
+
+static bool has_modes(const Tape* t, const double* R)
+{
+    for (uint32_t i = 0; i < t->mode_count; i++)
+        if ((uint32_t)R[t->modes[2 * i]] != t->modes[2 * i + 1])
+            return false;
+    return true;
+}
+
+static Tape* find_tape(Series* s, const double* R)
+{
+    enum
+    {
+        KEPT = sizeof s->tapes / sizeof *s->tapes
+    };
+    if (s->tape != NULL && has_modes(s->tape, R))
+        return s->tape;
+    for (uint32_t i = 0; i < s->tape_count; i++)
+        if (has_modes(s->tapes[i], R))
+            return s->tapes[i];
+    Tape* made = tape_make(s, R);
+    if (made == NULL)
+        return NULL;
+    uint32_t at = s->tape_count < KEPT ? s->tape_count++ : s->tape_next++ % KEPT;
+    tape_free(s->space, s->tapes[at]);
+    s->tapes[at] = made;
+    return made;
+}
+
+SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint32_t* failed)
+{
+    const kaiModel* model = s->space->model;
+    *failed = vm_run(model, registers, s->range, host);
+    if (*failed != 0)
+        return SERIES_LOOP;
+    s->tape = find_tape(s, registers);
+    if (s->tape == NULL)
+        return SERIES_MEMORY;
+    *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : load_all(s->tape, model, registers, host);
+    return *failed == NO_REG ? SERIES_OK : SERIES_NONE;
+}
+
+void series_order(Series* s, int k, const double* in, double* out)
+{
+    Tape* t = s->tape;
+    if (s->input_count > 0)
+        memcpy(t->now + TAPE_INPUT, in, sizeof(double) * s->input_count);
+    t->now[t->time_slot] = k == 1;
+    for (uint32_t i = 0; i < t->part_count; i++)
+    {
+        const TapePart* part = &t->parts[i];
+        if (part->unknowns > 0)
+            order_newton(t, part, k);
+        else
+            for (uint32_t round = 0; round < part->rounds; round++)
+                run_part(t, part, k);
+    }
+    for (uint32_t i = 0; i < s->output_count; i++)
+        out[i] = t->now[t->outputs[i]];
+}
+
+int series_degree(const Series* s)
+{
+    return s->tape->degree;
+}
+
+// ---- making
+// ----------------------------------------------------------------------------------------------------------
+
+static void* get(kaiAllocator a, size_t size)
+{
+    void* block = a.alloc(a.user, NULL, 0, size > 0 ? size : 1);
+    if (block != NULL)
+        memset(block, 0, size);
+    return block;
+}
+
+SeriesSpace* series_space_create(const kaiModel* model, kaiAllocator a)
+{
+    SeriesSpace* space = get(a, sizeof *space);
+    if (space == NULL)
+        return NULL;
+    *space = (SeriesSpace){.model = model, .allocator = a};
+    space->slot_of = get(a, sizeof(uint32_t) * model->reg_count);
+    space->constant_of = get(a, sizeof(uint32_t) * model->reg_count);
+    space->draft = tape_draft_create(space);
+    if (space->slot_of == NULL || space->constant_of == NULL || space->draft == NULL)
+    {
+        series_space_free(space);
+        return NULL;
+    }
+    memset(space->slot_of, 0xff, sizeof(uint32_t) * model->reg_count);
+    memset(space->constant_of, 0xff, sizeof(uint32_t) * model->reg_count);
+    return space;
+}
+
+void series_space_free(SeriesSpace* space)
+{
+    if (space == NULL)
+        return;
+    kaiAllocator a = space->allocator;
+    size_t size = sizeof(uint32_t) * space->model->reg_count;
+    tape_draft_free(space);
+    if (space->slot_of != NULL)
+        a.alloc(a.user, space->slot_of, size > 0 ? size : 1, 0);
+    if (space->constant_of != NULL)
+        a.alloc(a.user, space->constant_of, size > 0 ? size : 1, 0);
+    a.alloc(a.user, space, sizeof *space, 0);
+}
+
+static size_t series_size(uint32_t inputs, uint32_t outputs)
+{
+    return sizeof(Series) + sizeof(uint32_t) * ((size_t)inputs + outputs);
+}
+
+Series* series_create(SeriesSpace* space, const SeriesSpec* spec)
+{
+    Series* s = get(space->allocator, series_size(spec->input_count, spec->output_count));
+    if (s == NULL)
+        return NULL;
+    s->space = space;
+    s->range = spec->range;
+    s->closed = spec->closed;
+    s->input_count = spec->input_count;
+    s->output_count = spec->output_count;
+    s->inputs = (uint32_t*)(s + 1);
+    s->outputs = s->inputs + s->input_count;
+    for (uint32_t i = 0; i < s->input_count; i++)
+        s->inputs[i] = spec->inputs[i];
+    for (uint32_t i = 0; i < s->output_count; i++)
+        s->outputs[i] = spec->outputs[i];
+    return s;
+}
+
+void series_free(Series* s)
+{
+    if (s == NULL)
+        return;
+    kaiAllocator a = s->space->allocator;
+    for (uint32_t i = 0; i < s->tape_count; i++)
+        tape_free(s->space, s->tapes[i]);
+    a.alloc(a.user, s, series_size(s->input_count, s->output_count), 0);
+}

@@ -1,0 +1,64 @@
+// Power series of the code of a kaiModel: when the registers that a range of code reads move along given polynomials of
+// theta, time since the point of expansion, what it computes moves along power series, and this room finds their
+// coefficients, order by order, exactly as the model is written (automatic differentiation of Taylor coefficients).
+//
+// Inputs are the registers whose coefficients the caller gives (states), and time; outputs those that are asked for
+// (derivatives, a guard). Order 0 is the ordinary evaluation by vm_run, same bits. Then
+//     x[k + 1] = x'[k] / (k + 1)
+// is the caller's part where the outputs are the derivatives of the inputs.
+//
+// A kink (abs, min, max, select, a table's segment) goes on as order 0 has it; where both sides agree there, as the
+// first coefficient in which they differ says: that is the side on which the signal leaves. Relations, sign and floor
+// are constant. What has no series: external functions and random numbers whose arguments move, sqrt and powers at 0.
+//
+// A Series holds `tapes`: the code along the path of the present modes, without what does not move. They are made when
+// a mode vector is met first, and the last few are kept.
+#ifndef KAIROS_VM_SERIES_H
+#define KAIROS_VM_SERIES_H
+
+#include "vm/vm.h"
+
+enum
+{
+    SERIES_TERMS = 32,      // coefficients of a register at most: orders 0 to 31
+    SERIES_ENDLESS = 1000,  // series_degree: does not end by structure
+};
+
+typedef enum SeriesStatus
+{
+    SERIES_OK,
+    SERIES_LOOP,  // vm_run failed: 1 + the component is in *failed
+    SERIES_NONE,  // an operator has no series: its register is in *failed
+    SERIES_MEMORY,
+} SeriesStatus;
+
+// What all series of a run share: room to make tapes in.
+typedef struct SeriesSpace SeriesSpace;
+typedef struct Series Series;
+
+SeriesSpace* series_space_create(const kaiModel* model, kaiAllocator allocator);
+void series_space_free(SeriesSpace* space);
+
+typedef struct SeriesSpec
+{
+    CodeRange range;
+    const uint32_t *inputs, *outputs;  // registers; copied
+    uint32_t input_count, output_count;
+    bool closed;  // output i is the derivative of input i
+} SeriesSpec;
+
+// NULL: no memory. The space must outlive it.
+Series* series_create(SeriesSpace* space, const SeriesSpec* spec);
+void series_free(Series* series);
+
+// Order 0: runs the code on registers in which inputs, time and all others have their values.
+SeriesStatus series_begin(Series* series, double* registers, const VmHost* host, uint32_t* failed);
+
+// Order k >= 1, after order k - 1: coefficient k of the inputs in `in`, of the outputs into `out`.
+void series_order(Series* series, int k, const double* in, double* out);
+
+// After series_begin. Of a closed system: the degree of its solution if that is a polynomial by structure (no state
+// depends on itself). Otherwise: of the outputs, for inputs of degree 1. SERIES_ENDLESS: no such end.
+int series_degree(const Series* series);
+
+#endif

@@ -1,0 +1,156 @@
+// A tape: the operators that make one order of power series, for one vector of modes. Internal to src/vm.
+//
+// Slots are registers that move, one for each time one is written; `now[slot]` is the coefficient of the order in work,
+// so that linear operators run over them as the interpreter runs over registers. What takes part in a convolution has a
+// row of its own with all its coefficients (`row`), since those are read side by side.
+#ifndef KAIROS_VM_TAPE_H
+#define KAIROS_VM_TAPE_H
+
+#include "vm/series.h"
+
+// Name, words of an instruction. z: result, x, y: what moves, c: a constant. Rows of w are read below order k only.
+// clang-format off
+#define TAPE_OPS(X)                                                                                                    \
+    X(COPY, 2)      /* z x */                                                                                          \
+    X(NEGATE, 2)    /* z x */                                                                                          \
+    X(ADD, 3)       /* z x y */                                                                                        \
+    X(SUBTRACT, 3)  /* z x y */                                                                                        \
+    X(SCALE, 3)     /* z c x */                                                                                        \
+    X(PER, 3)       /* z x c */                                                                                        \
+    X(CHOOSE, 4)    /* z c x y: c != 0 ? x : y */                                                                      \
+    X(ABSOLUTE, 3)  /* z x side */                                                                                     \
+    X(EITHER, 4)    /* z x y side: min, max */                                                                         \
+    X(PUSH, 1)      /* x into its row */                                                                               \
+    X(MULTIPLY, 3)  /* z x y */                                                                                        \
+    X(SQUARE, 2)    /* z x */                                                                                          \
+    X(SQUARE_DOWN, 2) /* z x: -x² */                                                                                   \
+    X(DIVIDE, 3)    /* z x y */                                                                                        \
+    X(ROOT, 2)      /* z x */                                                                                          \
+    X(POWER, 3)     /* z x c */                                                                                        \
+    X(DERIVE, 3)    /* z x w: z' = w x' */                                                                             \
+    X(DERIVE_DOWN, 3) /* z x w: z' = -w x' */                                                                          \
+    X(OVER, 3)      /* z x w: z' = x' / w */                                                                           \
+    X(OVER_DOWN, 3) /* z x w: z' = -x' / w */                                                                          \
+    X(ANGLE, 4)     /* z y x w: z' = (x y' - y x') / w */                                                              \
+    X(GIVEN, 1)     /* z: its row is there since order 0 */                                                            \
+    X(ROW, 3)       /* z first count: a sum of terms of the tape */
+// clang-format on
+
+typedef enum TapeOp
+{
+#define X(name, words) TAPE_##name,
+    TAPE_OPS(X)
+#undef X
+        TAPE_OP_COUNT
+} TapeOp;
+
+// The side that a kink is on: min and max take x or y, abs takes x or -x.
+typedef struct TapeSide
+{
+    uint32_t reg_x, reg_y;  // values at order 0; abs: reg_y = NO_REG
+    bool most;              // max
+    int8_t sign;            // of x - y (abs: of x): the first coefficient that is not 0
+    int16_t order;          // in which that was found
+} TapeSide;
+
+typedef struct TapeTerm  // of a row of a map: coefficient · value
+{
+    uint32_t slot, reg, coefficient;  // registers
+    bool size;                        // of its absolute value
+    double factor;                    // since order 0
+} TapeTerm;
+
+// A value of order 0 that no register has.
+typedef enum TapeFirst
+{
+    FIRST_REGISTER,  // that one has it
+    FIRST_SIN,
+    FIRST_COS,
+    FIRST_SINH,
+    FIRST_COSH,
+    FIRST_LOG,
+    FIRST_SQUARE,         // x²
+    FIRST_PLUS_SQUARE,    // 1 + x²
+    FIRST_MINUS_SQUARE,   // 1 - x²
+    FIRST_ROOT,           // sqrt(x)
+    FIRST_SUM,            // x + y
+    FIRST_PRODUCT,        // x y
+    FIRST_NUMBER,         // a number
+    FIRST_DELAYED,        // the whole row, from the host
+    FIRST_DELAYED_SLOPE,  // the same
+    FIRST_TABLE_SLOPE,    // of table y at x, registers
+} TapeFirst;
+
+typedef struct TapeLoad  // what order 0 brings to a slot
+{
+    uint8_t first;
+    uint32_t slot, row;  // row NO_REG: only now[slot]
+    uint32_t x, y;       // slots, or registers
+    double number;
+} TapeLoad;
+
+// Straight code, or a block that is repeated: a constructive loop `rounds` times, a loop of Newton's method twice.
+typedef struct TapePart
+{
+    uint32_t start, end;  // words
+    uint32_t rounds;      // 1: straight
+    uint32_t unknowns;    // > 0: Newton
+    uint32_t first;       // in `loops`: slots of unknowns and residuals, registers of the derivatives
+    uint32_t matrix;      // in `matrices`
+} TapePart;
+
+typedef struct Tape
+{
+    void* block;
+    size_t size;
+    uint32_t mode_count, slot_count, row_count, word_count, part_count, load_count, side_count, term_count;
+    uint32_t loop_count, matrix_count;
+    const uint32_t* modes;  // pairs: register, value
+    uint32_t* outputs;      // slots
+    uint32_t* words;
+    uint32_t* row_of;  // per slot, or NO_REG
+    TapePart* parts;
+    TapeLoad* loads;
+    TapeSide* sides;
+    TapeTerm* terms;
+    uint32_t* loops;
+    double *now, *rows, *matrices;
+    uint32_t time_slot;
+    uint32_t obstacle;  // the register that has no series, or NO_REG
+    int degree;
+} Tape;
+
+enum
+{
+    TAPE_ZERO = 0,   // the slot that is always 0
+    TAPE_INPUT = 1,  // the first input
+};
+
+struct Series
+{
+    SeriesSpace* space;
+    CodeRange range;
+    uint32_t *inputs, *outputs;
+    uint32_t input_count, output_count;
+    bool closed;
+    Tape* tapes[8];
+    uint32_t tape_count, tape_next;
+    Tape* tape;
+};
+
+struct SeriesSpace
+{
+    const kaiModel* model;
+    kaiAllocator allocator;
+    uint32_t* slot_of;      // per register, while a tape is made; NO_REG: it does not move
+    uint32_t* constant_of;  // and its slot as a constant
+    struct TapeDraft* draft;
+};
+
+// The tape for the modes in `registers`; NULL: no memory.
+Tape* tape_make(Series* series, const double* registers);
+void tape_free(SeriesSpace* space, Tape* tape);
+struct TapeDraft* tape_draft_create(SeriesSpace* space);
+void tape_draft_free(SeriesSpace* space);
+
+#endif

@@ -1,0 +1,73 @@
+// What a run leaves behind: rows for the caller (rules T4, T5), and the probes of `expect`.
+#ifndef KAIROS_WATCH_RECORD_H
+#define KAIROS_WATCH_RECORD_H
+
+#include "kernel/kernel.h"
+
+typedef struct ProbeState
+{
+    double value;
+    bool present;
+    double left;  // `left`: the newest left limit
+    bool left_present;
+    int64_t count;
+} ProbeState;
+
+#define RECORD_STATE(X)                                                                                                \
+    X(bool, tag_last_flow) /* they were left limits: events absent */                                                  \
+    X(bool, tag_before_flow)                                                                                           \
+    X(uint32_t, rank)       /* of the next recorded tag at this t (superdense index) */                                \
+    X(uint64_t, grid_index) /* next row of `record … every` */                                                       \
+    X(double, last_row_t)                                                                                              \
+    X(bool, row_pending)  /* the left limit of the start, not recorded yet */                                          \
+    X(bool, zero_pending) /* and the first tag, equal to it */
+
+// Type, name, elements, how many of them a snapshot holds.
+#define RECORD_ARRAYS(X)                                                                                               \
+    X(ProbeState, probes, model->probes_count, model->probes_count)                                                    \
+    X(double, tag_last, model->saved_count,                                                                            \
+      model->saved_count) /* registers as the last tag of an instant left them */                                      \
+    X(double, tag_before, model->saved_count, model->saved_count) /* and the tag before it */                          \
+    X(uint32_t, kept, 2 * model->vars_count + model->impulse_titles_count + model->machines_count, 0)                  \
+    X(kaiColumn, columns, model->vars_count + model->impulse_titles_count, 0)                                          \
+    X(uint32_t, column_vars, model->vars_count + model->impulse_titles_count, 0)                                       \
+    X(uint8_t, column_orders, model->vars_count + model->impulse_titles_count, 0)                                      \
+    X(const char*, mode_names, model->modes_count, 0)                                                                  \
+    X(double, row_values, model->vars_count + model->impulse_titles_count, 0)                                          \
+    X(uint8_t, row_present, model->vars_count + model->impulse_titles_count, 0)                                        \
+    X(double, pending_values, model->vars_count + model->impulse_titles_count,                                         \
+      model->vars_count + model->impulse_titles_count)                                                                 \
+    X(uint8_t, pending_present, model->vars_count + model->impulse_titles_count,                                       \
+      model->vars_count + model->impulse_titles_count)
+
+typedef struct Record
+{
+    const kaiModel* model;
+    Kernel* kernel;
+#define X(type, name) type name;
+    RECORD_STATE(X)
+#undef X
+#define X(type, name, count, saved) type* name;
+    RECORD_ARRAYS(X)
+#undef X
+    uint32_t kept_count;  // registers that variables show
+    int column_count;     // order 0: the value; k + 1: the weight of δ⁽ᵏ⁾
+    double every;
+    bool watches_extremes;  // some probe wants a minimum or maximum
+} Record;
+
+bool record_make(Record* record, Kernel* kernel);
+void record_free(Record* record);
+size_t record_save_size(const Record* record);
+char* record_save(const Record* record, char* block);
+const char* record_load(Record* record, const char* block);
+
+void record_begin(Record* record);                                // a new t
+kaiStatus record_tag(Record* record, bool instant, bool left);    // a tag of an instant, or a solver point
+kaiStatus record_step(Record* record, double start, double end);  // probes and grid rows inside
+bool record_var_changed(const Record* record, uint32_t var);      // by the last tag: tag_before against tag_last
+kaiStatus record_instant_end(Record* record);
+void record_keep(Record* record, uint32_t var);  // a variable is touched: what it was before
+kaiStatus record_expect(Record* record, uint32_t index, kaiExpectResult* result);
+
+#endif

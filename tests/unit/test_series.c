@@ -1,0 +1,515 @@
+// Power series of compiled code (src/vm/series) against Cauchy's formula: the coefficients of f(x(theta), y(theta)) are
+// the Fourier coefficients of its values on a circle, taken in complex arithmetic with the functions of the C library.
+#include "kairos/kairos.h"
+#include "model/model.h"
+#include "run/sim.h"
+#include "unit/load.h"
+#include "vm/series.h"
+
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef long double complex Number;
+
+enum
+{
+    ORDER = 20,
+    POINTS = 128
+};
+
+typedef struct Fixture
+{
+    kaiModel* model;
+    SeriesSpace* space;
+    Series* series;
+    double* R;
+} Fixture;
+
+// The coefficients of the two inputs x and y, and where time stands.
+static const double x_row[ORDER + 1] = {0.6, 0.8, -0.3, 0.2, 0.05};
+static const double y_row[ORDER + 1] = {1.3, -0.5, 0.4, 0.1, -0.2};
+static const double now = 0.25;
+
+static uint32_t reg_of(const kaiModel* model, const char* name)
+{
+    int v = kaiModel_FindVariable(model, name);
+    assert_true(v >= 0);
+    return model->vars[v].reg;
+}
+
+static bool open_text(Fixture* f, const char* text, const char* inputs[2], const char* output, bool closed)
+{
+    LoadOptions options = load_default();
+    kaiProgram* messages = NULL;
+    options.path = "tests.kai";
+    options.text = text;
+    if (load_model(&options, &f->model, &messages) != KAI_OK)
+    {
+        fail_msg("%s", text);
+    }
+    kaiProgram_Free(messages);
+    const kaiModel* m = f->model;
+    uint32_t in[2], out[2];
+    for (int i = 0; i < 2; i++)
+    {
+        in[i] = reg_of(m, inputs[i]);
+        out[i] = m->reg_first[REG_DERIV] + in[i] - m->reg_first[REG_STATE];
+    }
+    if (!closed)
+    {
+        out[0] = m->reg_first[REG_DERIV] + reg_of(m, output) - m->reg_first[REG_STATE];
+    }
+    f->space = series_space_create(m, kaiDefaultAllocator());
+    SeriesSpec spec = {.range = m->deriv,
+                       .inputs = in,
+                       .outputs = out,
+                       .input_count = 2,
+                       .output_count = closed ? 2 : 1,
+                       .closed = closed};
+    f->series = series_create(f->space, &spec);
+    // The first instant latches the relations. False: it fails.
+    kaiError failure;
+    kaiSimOptions run = kaiModel_SimOptions(m);
+    run.start = now;
+    run.stop = now + 1;
+    kaiSim* sim = kaiSim_Create(m, &run, &failure);
+    assert_non_null(sim);
+    bool begun = kaiSim_Step(m, sim) == KAI_INSTANT;
+    f->R = calloc(m->reg_count, sizeof(double));
+    memcpy(f->R, sim->kernel.R, sizeof(double) * m->reg_count);
+    kaiSim_Free(sim);
+    f->R[m->reg_time] = now;
+    f->R[in[0]] = x_row[0];
+    f->R[in[1]] = y_row[0];
+    return begun;
+}
+
+static void close_text(Fixture* f)
+{
+    free(f->R);
+    series_free(f->series);
+    series_space_free(f->space);
+    kaiModel_Free(f->model);
+}
+
+static bool expand(const char* expression, double* c)
+{
+    char text[3000];
+    Fixture f;
+    uint32_t failed;
+    const char* inputs[] = {"x", "y"};
+    snprintf(text, sizeof text, "model M { state x = 0.6, y = 1.3, r = 0; x' = 1; y' = 1\n r' = %s }", expression);
+    if (!open_text(&f, text, inputs, "r", false))
+    {
+        close_text(&f);
+        return false;
+    }
+    assert_int_equal(series_begin(f.series, f.R, NULL, &failed), SERIES_OK);
+    c[0] = f.R[f.model->reg_first[REG_DERIV] + reg_of(f.model, "r") - f.model->reg_first[REG_STATE]];
+    for (int k = 1; k <= ORDER; k++)
+    {
+        double in[2] = {x_row[k], y_row[k]};
+        series_order(f.series, k, in, c + k);
+    }
+    close_text(&f);
+    return true;
+}
+
+static Number along(const double* row, Number theta)
+{
+    Number sum = 0;
+    for (int k = ORDER; k >= 0; k--)
+    {
+        sum = sum * theta + row[k];
+    }
+    return sum;
+}
+
+typedef Number Evaluate(const void* what, Number x, Number y, Number t);
+
+// c[k] rho^k by the trapezoidal rule on the circle of radius rho.
+static void cauchy(Evaluate* f, const void* what, long double rho, long double* scaled)
+{
+    Number values[POINTS];
+    const long double turn = 2 * acosl(-1) / POINTS;
+    for (int i = 0; i < POINTS; i++)
+    {
+        Number theta = rho * cexpl(I * turn * i);
+        values[i] = f(what, along(x_row, theta), along(y_row, theta), now + theta);
+    }
+    for (int k = 0; k <= ORDER; k++)
+    {
+        Number sum = 0;
+        for (int i = 0; i < POINTS; i++)
+        {
+            sum += values[i] * cexpl(-I * turn * ((i * k) % POINTS));
+        }
+        scaled[k] = creall(sum) / POINTS;
+    }
+}
+
+// Whether the coefficients agree; *reliable: the reference agrees with itself on a smaller circle.
+static bool agrees(const double* c, Evaluate* f, const void* what, bool* reliable)
+{
+    long double wide[ORDER + 1], narrow[ORDER + 1], size = 0, rho = 0.12L, power = 1, half = 1;
+    bool same = true;
+    cauchy(f, what, rho, wide);
+    cauchy(f, what, rho / 2, narrow);
+    *reliable = true;
+    for (int k = 0; k <= ORDER; k++)
+    {
+        size = fmaxl(size, fabsl(wide[k]));
+    }
+    for (int k = 0; k <= ORDER; k++, power *= rho, half *= 2)
+    {
+        *reliable &= fabsl(wide[k] - narrow[k] * half) <= 1e-15L * size * (half < 1e3L ? 1 : half / 1e3L) &&
+                     isfinite((double)size);
+        same &= fabsl((long double)c[k] * power - wide[k]) <= 2e-14L * size;
+    }
+    return same;
+}
+
+// ---- each operator
+
+// clang-format off
+#define OPERATORS(X) \
+    X(x + y, "x + y") \
+    X(x - y, "x - y") \
+    X(2.5L - x, "2.5 - x") \
+    X(-x, "-x") \
+    X(3 * x, "3*x") \
+    X(x / 4, "x/4") \
+    X(x * y, "x*y") \
+    X(x * x, "x*x") \
+    X(x / y, "x/y") \
+    X(2 / y, "2/y") \
+    X(t * x, "time*x") \
+    X(x * x* x, "x^3") \
+    X(1 / (x * x), "x^-2") \
+    X(cpowl(x, 7), "x^7") \
+    X(cpowl(y, 1.5L), "y^1.5") \
+    X(cpowl(y, x), "y^x") \
+    X(cpowl(2, x), "2^x") \
+    X(csqrtl(y), "sqrt(y)") \
+    X(cexpl(x), "exp(x)") \
+    X(clogl(y), "log(y)") \
+    X(clogl(y) / logl(10), "log10(y)") \
+    X(csinl(x), "sin(x)") \
+    X(ccosl(x), "cos(x)") \
+    X(csinl(x) * ccosl(x), "sin(x)*cos(x)") \
+    X(ctanl(x), "tan(x)") \
+    X(casinl(x), "asin(x)") \
+    X(cacosl(x), "acos(x)") \
+    X(catanl(x), "atan(x)") \
+    X(catanl(x / y), "atan2(x, y)") \
+    X(catanl(x / 2), "atan2(x, 2)") \
+    X(acosl(-1) / 2 - catanl(y / 2), "atan2(2, y)") \
+    X(csinhl(x), "sinh(x)") \
+    X(ccoshl(x), "cosh(x)") \
+    X(csinhl(x) - ccoshl(x), "sinh(x) - cosh(x)") \
+    X(ctanhl(x), "tanh(x)") \
+    X(csqrtl(x * x + y * y), "hypot(x, y)") \
+    X(csqrtl(x * x + 9), "hypot(x, 3)") \
+    X(y, "max(x, y)") \
+    X(x, "min(x, y)") \
+    X(y - x, "abs(x - y)") \
+    X(0 * x, "floor(x)") \
+    X(1 + 0 * x, "sign(x)") \
+    X(x, "if x < y then x else y") \
+    X(y, "if x > y then x else y") \
+    X(1 + 0 * x, "max(x, 1)") \
+    X(csinl(cexpl(x) / y) + t, "sin(exp(x)/y) + time")
+// clang-format on
+
+typedef struct Operator
+{
+    const char* text;
+    int index;
+} Operator;
+
+static Number evaluate_operator(const void* what, Number x, Number y, Number t)
+{
+    int index = ((const Operator*)what)->index, i = 0;
+#define X(value, text)                                                                                                 \
+    if (i++ == index)                                                                                                  \
+        return (value);
+    OPERATORS(X)
+#undef X
+    return NAN;
+}
+
+static void test_operators(void** state)
+{
+    (void)state;
+    static const char* const texts[] = {
+#define X(value, text) text,
+        OPERATORS(X)
+#undef X
+    };
+    for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
+    {
+        double c[ORDER + 1];
+        bool reliable;
+        Operator what = {texts[i], i};
+        assert_true(expand(texts[i], c));
+        bool same = agrees(c, evaluate_operator, &what, &reliable);
+        if (!same || !reliable)
+        {
+            fail_msg("%s: %s", texts[i], reliable ? "wrong" : "no reference");
+        }
+    }
+}
+
+// ---- random expressions
+
+typedef struct Tree
+{
+    int op, left, right;
+    double number;
+} Tree;
+
+typedef struct Expression
+{
+    Tree nodes[64];
+    int count;
+} Expression;
+
+static const char* const shapes[] = {"x",
+                                     "y",
+                                     "time",
+                                     "number",
+                                     "(%s + %s)",
+                                     "(%s - %s)",
+                                     "(%s)*(%s)",
+                                     "(%s)/(%s)",
+                                     "sin(%s)",
+                                     "cos(%s)",
+                                     "exp(%s/4)",
+                                     "sqrt(2 + sin(%s))",
+                                     "log(2 + cos(%s))",
+                                     "tanh(%s)",
+                                     "atan(%s)",
+                                     "(3 + sin(%s))^0.7",
+                                     "(%s)^3",
+                                     "hypot(%s, 2 + cos(%s))"};
+
+enum
+{
+    SHAPES = sizeof shapes / sizeof *shapes
+};
+
+static uint64_t seed = 88172645463325252u;
+
+static uint32_t draw(uint32_t below)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)(seed >> 33) % below;
+}
+
+static bool is_binary(int op)
+{
+    return (op >= 4 && op <= 7) || op == SHAPES - 1;
+}
+
+static int grow(Expression* e, int depth)
+{
+    Tree t = {.op = depth == 0 ? (int)draw(4) : 4 + (int)draw(SHAPES - 4), .number = 1 + draw(30) / 8.};
+    if (t.op >= 4)
+    {
+        t.left = grow(e, depth - 1);
+        t.right = is_binary(t.op) ? grow(e, depth - 1) : 0;
+    }
+    e->nodes[e->count] = t;
+    return e->count++;
+}
+
+static void print(const Expression* e, int at, char* text)
+{
+    char left[3000], right[3000];
+    const Tree* t = &e->nodes[at];
+    if (t->op == 3)
+    {
+        sprintf(text, "%.17g", t->number);
+        return;
+    }
+    if (t->op < 3)
+    {
+        strcpy(text, shapes[t->op]);
+        return;
+    }
+    print(e, t->left, left);
+    if (is_binary(t->op))
+    {
+        print(e, t->right, right);
+    }
+    const char* from = shapes[t->op];
+    int count = 0;
+    for (; *from != 0; from++)
+    {
+        if (*from == '%')
+        {
+            text += sprintf(text, "%s", count++ == 0 ? left : right);
+            from++;
+        }
+        else
+        {
+            *text++ = *from;
+        }
+    }
+    *text = 0;
+}
+
+static Number value_of(const Expression* e, int at, Number x, Number y, Number t)
+{
+    const Tree* n = &e->nodes[at];
+    Number a = n->op >= 4 ? value_of(e, n->left, x, y, t) : 0,
+           b = is_binary(n->op) ? value_of(e, n->right, x, y, t) : 0;
+    switch (n->op)
+    {
+    case 0: return x;
+    case 1: return y;
+    case 2: return t;
+    case 3: return n->number;
+    case 4: return a + b;
+    case 5: return a - b;
+    case 6: return a * b;
+    case 7: return a / b;
+    case 8: return csinl(a);
+    case 9: return ccosl(a);
+    case 10: return cexpl(a / 4);
+    case 11: return csqrtl(2 + csinl(a));
+    case 12: return clogl(2 + ccosl(a));
+    case 13: return ctanhl(a);
+    case 14: return catanl(a);
+    case 15: return cpowl(3 + csinl(a), 0.7);
+    case 16: return a * a * a;
+    default: return csqrtl(a * a + (2 + ccosl(b)) * (2 + ccosl(b)));
+    }
+}
+
+static Number evaluate_tree(const void* what, Number x, Number y, Number t)
+{
+    const Expression* e = what;
+    return value_of(e, e->count - 1, x, y, t);
+}
+
+// As the compiler folds, orders and shares them. Where a singularity is near there is no reference.
+static void test_random(void** state)
+{
+    (void)state;
+    int checked = 0;
+    for (int trial = 0; trial < 600; trial++)
+    {
+        char text[3000];
+        double c[ORDER + 1];
+        bool reliable;
+        Expression e = {.count = 0};
+        print(&e, grow(&e, 1 + (int)draw(3)), text);
+        if (!expand(text, c))
+        {
+            continue;  // it divides by 0
+        }
+        bool same = agrees(c, evaluate_tree, &e, &reliable);
+        checked += reliable;
+        if (reliable && !same)
+        {
+            fail_msg("%s", text);
+        }
+    }
+    print_message("%d of 600 expressions have a reference\n", checked);
+    assert_true(checked > 300);
+}
+
+// ---- structure
+
+static int degree_of(const char* text)
+{
+    Fixture f;
+    uint32_t failed;
+    const char* inputs[] = {"x", "y"};
+    open_text(&f, text, inputs, NULL, true);
+    assert_int_equal(series_begin(f.series, f.R, NULL, &failed), SERIES_OK);
+    int degree = series_degree(f.series);
+    close_text(&f);
+    return degree;
+}
+
+// A solution that is a polynomial is known as such before the run, with its degree; no other is.
+static void test_degree(void** state)
+{
+    (void)state;
+    assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = y; y' = -9.81 }"), 2);
+    assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = y^2; y' = time^3 }"), 9);
+    assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = 3; y' = 2*x*time - x/4 }"), 3);
+    assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = y; y' = -x }"), SERIES_ENDLESS);
+    assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = sin(time); y' = 1 }"), SERIES_ENDLESS);
+    assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = smooth(abs(y)); y' = 1 }"), SERIES_ENDLESS);
+    assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = if time < 5 then y else 0; y' = 1 }"), 2);
+}
+
+// On the kink itself the side is the one that the signal leaves to: x = -3 t² + 5 t³, y = -3 t² + 4 t³.
+static void test_kink(void** state)
+{
+    (void)state;
+    Fixture f;
+    uint32_t failed;
+    const char* inputs[] = {"x", "y"};
+    open_text(&f, "model M { state x = 0.6, y = 1.3, r = 0; x' = 1; y' = 1\n r' = smooth(abs(x)) + smooth(min(x, y)) }",
+              inputs, "r", false);
+    double in[4][2] = {{0, 0}, {0, 0}, {-3, -3}, {5, 4}}, out = 0;
+    const double expected[4] = {0, 0, 0, -5 + 4};  // |x| = -x, min = y
+    f.R[reg_of(f.model, "x")] = f.R[reg_of(f.model, "y")] = 0;
+    assert_int_equal(series_begin(f.series, f.R, NULL, &failed), SERIES_OK);
+    for (int k = 1; k < 4; k++)
+    {
+        series_order(f.series, k, in[k], &out);
+        assert_true(out == expected[k]);
+    }
+    close_text(&f);
+}
+
+// sqrt at 0 has no series; a whole power has; a random number of constants is one.
+static void test_singular(void** state)
+{
+    (void)state;
+    Fixture f;
+    uint32_t failed;
+    double in[2] = {1, 0}, out = 0;
+    const char* inputs[] = {"x", "y"};
+    open_text(&f, "model M { state x = 0.6, y = 1.3, r = 0; x' = 1; y' = 1\n r' = sqrt(x) }", inputs, "r", false);
+    f.R[reg_of(f.model, "x")] = 0;
+    assert_int_equal(series_begin(f.series, f.R, NULL, &failed), SERIES_OK);
+    series_order(f.series, 1, in, &out);
+    assert_true(isnan(out));
+    close_text(&f);
+    open_text(&f, "model M { state x = 0.6, y = 1.3, r = 0; x' = 1; y' = 1\n r' = x^7 }", inputs, "r", false);
+    f.R[reg_of(f.model, "x")] = 0;
+    assert_int_equal(series_begin(f.series, f.R, NULL, &failed), SERIES_OK);
+    for (int k = 1; k <= 9; k++)
+    {
+        series_order(f.series, k, in, &out);
+        in[0] = 0;
+        assert_true(out == (k == 7 ? 1 : 0));
+    }
+    close_text(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_degree), cmocka_unit_test(test_kink),
+                                       cmocka_unit_test(test_singular)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
