@@ -73,6 +73,8 @@ typedef struct Candidate
     X(int, island_columns, model->state_count + model->islands_count, 0) /* patterns of their Jacobians */             \
     X(int, island_rows, model->jacobian_rows_count, 0)                                                                 \
     X(uint32_t, island_entries, model->jacobian_rows_count, 0)                                                         \
+    X(uint32_t, small, model->state_count, 0)    /* states that have never reached their absolute tolerance */         \
+    X(double, small_size, model->state_count, 0) /* and the largest they were */                                       \
     X(uint32_t, waiting.at, model->islands_count, 0)                                                                   \
     X(uint32_t, delaying.at, model->islands_count, 0)                                                                  \
     X(uint32_t, looks.at, model->guards_count, 0)                                                                      \
@@ -109,6 +111,8 @@ struct Flow
     int *island_columns, *island_rows;
     uint32_t* island_entries;
     Candidate* candidates;
+    uint32_t *small, small_count;
+    double* small_size;
     int64_t *limited, *refused;
     IndexList waiting, looks;  // islands that must step, guards that want a look
     IndexList delaying;        // islands that feed delays
@@ -124,6 +128,12 @@ size_t flow_save_size(const Flow* flow);
 char* flow_save(const Flow* flow, char* block);
 const char* flow_load(Flow* flow, const char* block, bool* ok);
 kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status);
+
+// size.c: nominal sizes; states that stay below their tolerance
+kaiStatus nominals_start(Kernel* kernel);
+void size_start(Flow* flow);
+void size_look(Flow* flow);  // after a step
+void size_end(Flow* flow);
 
 // run.c: parameters, start values, first latches, initial equations: all that comes before the first instant.
 kaiStatus flow_prepare(Kernel* kernel);
