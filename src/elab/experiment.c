@@ -199,7 +199,7 @@ static void elaborate_target(Elab* e, const Env* env, const Setting* setting, Va
 static bool looks_at_run(const Flat* flat, NodeId n)
 {
     const Node* node = &flat->nodes.at[n];
-    if (node->op >= NODE_AT && node->op <= NODE_GREATEST)
+    if (node->op == NODE_VAR || (node->op >= NODE_AT && node->op <= NODE_GREATEST))
         return true;
     for (int i = 0; i < node_op_arity(node->op); i++)
         if (node->arg[i] && looks_at_run(flat, node->arg[i]))
@@ -212,7 +212,7 @@ static void check_expectation(Elab* e, const Setting* setting, const FlatExpect*
 {
     if (!expect->value || looks_at_run(e->flat, expect->value) || looks_at_run(e->flat, expect->target))
         return;
-    Diag* diag = elab_error(e, K_EXPECT_NOTHING, setting->value->span, "this does not look at the run");
+    Diag* diag = elab_error(e, K_EXPECT_NOTHING, setting->value->span, "this names nothing: it holds or fails whatever happens");
     elab_help(e, diag, "ask for something of it: `final(x)`, `at(t, x)`, `count(ev)`, `max(x)`");
 }
 
