@@ -1,5 +1,6 @@
-// Guards that are a sum of states with constant factors, but for a constant: a level, a distance. Their polynomials are the
-// same sums of the states' polynomials and need no series. Which guards are such is read from their code before the run.
+// Guards that are a sum of states with constant factors, but for a constant: a level, a distance. Their polynomials are
+// the same sums of the states' polynomials and need no series. Which guards are such is read from their code before the
+// run.
 #include "flow/guard_path.h"
 #include "model/code.h"
 

@@ -196,8 +196,8 @@ bool guard_paths_create(Flow* flow)
         return false;
     memset(flow->pieces, 0, pieces_size(flow));
     for (uint32_t i = 0; i < model->guards_count; i++)
-        flow->guard_affine[i] = guard_affine_read(model, &model->guards[i],
-                                                  flow->guard_factors + model->guards[i].first_state);
+        flow->guard_affine[i] =
+            guard_affine_read(model, &model->guards[i], flow->guard_factors + model->guards[i].first_state);
     for (uint32_t i = 0; i < model->guards_count; i++)
         if (is_searched(&model->guards[i]) && (flow->guard_series[i] = make_series(flow, &model->guards[i])) == NULL)
             return false;
@@ -302,6 +302,34 @@ static void affine_polynomial(const GuardPath* path, double theta, GuardPolynomi
             p->c[k] += factor * c[k];
     }
     p->c[0] = first_value(path, theta);
+}
+
+// How far a state can get from where it starts, in the step that is searched.
+static double reach_of(const GuardPath* path, uint32_t state)
+{
+    Flow* flow = path->flow;
+    double c[GUARD_TERMS];
+    if (flow->reach_numbers[state] != flow->search_number)
+    {
+        int degree = state_piece(path, state, 0, c);
+        flow->reach_numbers[state] = flow->search_number;
+        flow->reaches[state] = polynomial_bound(c, degree, path->length, 1);
+    }
+    return flow->reaches[state];
+}
+
+bool guard_path_far(const GuardPath* path)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    const GuardState* state = &flow->kernel->guards[path->index];
+    if (!flow->guard_affine[path->index] || state->from != path->start || is_past(flow->kernel, guard, state->g))
+        return false;
+    double sum = 0;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+        sum += fabs(flow->guard_factors[guard->first_state + i]) *
+               reach_of(path, (uint32_t)flow->model->guard_states[guard->first_state + i]);
+    return fabs(state->g) * (1 - 1e-12) > sum;
 }
 
 bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p)

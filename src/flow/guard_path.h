@@ -67,6 +67,9 @@ bool guard_samples_search(const GuardPath* path, double lo, double hi, double* t
 // The first place in (lo, hi] where the guard is past its level; it is at hi and is not at lo.
 double guard_samples_locate(const GuardPath* path, double lo, double hi);
 
+// Surely no crossing in the step of an island: all that it reads together cannot get that far.
+bool guard_path_far(const GuardPath* path);
+
 void guard_note_touch(const GuardPath* path, double theta);
 
 // What theta resolves: an ulp of t, or of the step where that starts near t = 0.
