@@ -17,24 +17,74 @@ static FlatCtx step_down(const Flat* flat, uint32_t at, uint32_t ctx)
 
 static void emit_in(Programs* p, const Sink* items, uint32_t count, uint32_t at);
 
+// An item, the mode that it belongs to, and its number among the items.
+typedef struct ModeItem
+{
+    Sink sink;
+    uint32_t mode, order;
+} ModeItem;
+
+static int compare_modes(const void* a, const void* b)
+{
+    const ModeItem *x = a, *y = b;
+    if (x->mode != y->mode)
+        return x->mode < y->mode ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+// Whether a table over all modes would be much longer than what stands in it. Each mode then gets a question of its
+// own, so that a machine with many modes and something small in each has code as long as its text.
+static bool is_sparse(uint32_t items, uint32_t modes)
+{
+    enum
+    {
+        FEW = 64,
+        RATIO = 16
+    };
+    return modes > FEW && items < modes / RATIO;
+}
+
+static SwitchPatch ask_mode(Emitter* e, SymReg mode, uint32_t wanted)
+{
+    Scalars* s = &e->c->scalars;
+    ScalarId is = scalar_make(s, VM_EQ, scalar_reg(s, mode), scalar_const(s, wanted), 0, (Span){0});
+    return emit_switch(e, emit_value(e, is), 2);
+}
+
 static void emit_machine(Programs* p, const Sink* items, uint32_t count, uint32_t at, uint32_t machine)
 {
     Emitter* e = &p->emitter;
     Compiler* c = e->c;
     const FlatMachine* m = &c->flat->machines.at[machine];
-    SwitchPatch patch = emit_switch(e, c->vars.at[m->mode_var].reg, m->modes.count);
-    Sinks* inside = arena_array(c->arena, Sinks, m->modes.count);
+    SymReg reg = c->vars.at[m->mode_var].reg;
+    bool sparse = is_sparse(count, m->modes.count);
+    ModeItem* sorted = arena_array(c->arena, ModeItem, count);
+    Sink* sinks = arena_array(c->arena, Sink, count);
     for (uint32_t i = 0; i < count; i++)
-        vec_push(c->arena, inside[step_down(c->flat, at, items[i].ctx).mode], items[i]);
-    for (uint32_t mode = 0; mode < m->modes.count; mode++)
+        sorted[i] = (ModeItem){items[i], step_down(c->flat, at, items[i].ctx).mode, i};
+    qsort(sorted, count, sizeof *sorted, compare_modes);
+    for (uint32_t i = 0; i < count; i++)
+        sinks[i] = sorted[i].sink;
+    SwitchPatch patch = {0};
+    if (!sparse)
+        patch = emit_switch(e, reg, m->modes.count);
+    for (uint32_t i = 0, end; i < count; i = end)
     {
-        if (inside[mode].count == 0)
-            continue;
-        emit_case(e, &patch, mode);
-        emit_in(p, inside[mode].at, inside[mode].count, m->modes.at[mode].ctx);
+        uint32_t mode = sorted[i].mode;
+        for (end = i; end < count && sorted[end].mode == mode;)
+            end++;
+        if (sparse)
+            patch = ask_mode(e, reg, mode);
+        emit_case(e, &patch, sparse ? 1 : mode);
+        emit_in(p, sinks + i, end - i, m->modes.at[mode].ctx);
         emit_case_end(e, &patch);
+        if (sparse)
+            emit_switch_end(e, &patch);
     }
-    emit_switch_end(e, &patch);
+    if (!sparse)
+        emit_switch_end(e, &patch);
+    arena_release(c->arena, sorted, sizeof *sorted * count);
+    arena_release(c->arena, sinks, sizeof *sinks * count);
 }
 
 static void emit_in(Programs* p, const Sink* items, uint32_t count, uint32_t at)
@@ -474,6 +524,7 @@ CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* out)
     emit_in(p, by_context(p, spec), spec->sink_count, 0);  // no defaults: what is not active is not read
     CodeRange range = emit_end(&p->emitter, start);
     order_globally(&n, &order);
+    task_graph_release(&n);
     if (out != NULL)
         *out = order;
     return range;
@@ -497,6 +548,7 @@ CodeRange* build_components(Programs* p, const ProgramSpec* spec, Order* out)
         codes[i] = emit_end(&p->emitter, start);
     }
     order_globally(&n, &order);
+    task_graph_release(&n);
     *out = order;
     return codes;
 }

@@ -1,5 +1,6 @@
 // `initial` equations: start values that were left open are solved for, by Newton's method with differences on the
 // residuals. A model that starts on a kink may need a better guess; then the message names the equation that is worst.
+#include "base/dense.h"
 #include "flow/flow.h"
 
 #include <math.h>
@@ -26,43 +27,7 @@ static double norm(const double* r, uint32_t n)
     return most;
 }
 
-// Gaussian elimination with partial pivoting, in place. False: singular.
-static bool solve_dense(double a[INITIAL_MAX][INITIAL_MAX], double* b, uint32_t n)
-{
-    for (uint32_t k = 0; k < n; k++)
-    {
-        uint32_t pivot = k;
-        for (uint32_t i = k + 1; i < n; i++)
-            pivot = fabs(a[i][k]) > fabs(a[pivot][k]) ? i : pivot;
-        if (a[pivot][k] == 0 || !isfinite(a[pivot][k]))
-            return false;
-        for (uint32_t j = 0; j < n; j++)
-        {
-            double held = a[k][j];
-            a[k][j] = a[pivot][j];
-            a[pivot][j] = held;
-        }
-        double held = b[k];
-        b[k] = b[pivot];
-        b[pivot] = held;
-        for (uint32_t i = k + 1; i < n; i++)
-        {
-            double factor = a[i][k] / a[k][k];
-            for (uint32_t j = k; j < n; j++)
-                a[i][j] -= factor * a[k][j];
-            b[i] -= factor * b[k];
-        }
-    }
-    for (uint32_t k = n; k-- > 0;)
-    {
-        for (uint32_t j = k + 1; j < n; j++)
-            b[k] -= a[k][j] * b[j];
-        b[k] /= a[k][k];
-    }
-    return true;
-}
-
-static kaiStatus fill_matrix(Kernel* kernel, double a[INITIAL_MAX][INITIAL_MAX], const double* r, uint32_t n)
+static kaiStatus fill_matrix(Kernel* kernel, double* a, const double* r, uint32_t n)
 {
     double shifted[INITIAL_MAX];
     for (uint32_t j = 0; j < n; j++)
@@ -75,7 +40,7 @@ static kaiStatus fill_matrix(Kernel* kernel, double a[INITIAL_MAX][INITIAL_MAX],
         if (status != KAI_OK)
             return status;
         for (uint32_t i = 0; i < n; i++)
-            a[i][j] = (shifted[i] - r[i]) / d;
+            a[i * n + j] = (shifted[i] - r[i]) / d;
     }
     return KAI_OK;
 }
@@ -83,8 +48,9 @@ static kaiStatus fill_matrix(Kernel* kernel, double a[INITIAL_MAX][INITIAL_MAX],
 // Newton from the present values. *worst: the largest residual where it ended.
 static kaiStatus iterate(Kernel* kernel, uint32_t n, double* worst)
 {
-    double a[INITIAL_MAX][INITIAL_MAX];
+    double a[INITIAL_MAX * INITIAL_MAX];
     double r[INITIAL_MAX];
+    uint32_t pivots[INITIAL_MAX];
     *worst = INFINITY;
     for (int round = 0; round < 50; round++)
     {
@@ -96,8 +62,9 @@ static kaiStatus iterate(Kernel* kernel, uint32_t n, double* worst)
         if (size == 0 || (size < 1e-11 && size >= before) || size == INFINITY)
             return KAI_OK;
         status = fill_matrix(kernel, a, r, n);
-        if (status != KAI_OK || !solve_dense(a, r, n))
+        if (status != KAI_OK || !dense_factor(a, pivots, n))
             return status;
+        dense_solve(a, pivots, r, n);
         for (uint32_t j = 0; j < n; j++)
             kernel->R[kernel->model->unknowns[j]] -= r[j];
     }

@@ -133,6 +133,13 @@ typedef struct StepRegs
     SymReg taken;   // its length, as the integrator takes it
 } StepRegs;
 
+// A node that is to be lowered; inside `smooth`, where relations and kinks are no events.
+typedef struct Todo
+{
+    NodeId node;
+    bool smooth;
+} Todo;
+
 typedef struct Compiler Compiler;
 
 struct Compiler
@@ -149,6 +156,8 @@ struct Compiler
     VEC(NodeId) rewrites;                  // [node]: kinks spelled out
     VEC(uint32_t) node_ctxs;               // [node]: smallest context that holds all uses; CTX_UNUSED
     VEC(uint8_t) node_watched;  // [node]: a relation in it matters between events, so its change must be located
+    VEC(Todo) todo;             // what lower has still to do, the innermost call last
+    VEC(ScalarId) chain;        // and differentiate
     Walk nodes;                 // the walk over expressions that every pass uses
     VEC(uint8_t) node_varies;   // [node]: Variability + 1; 0 = not known
     Map cell_index;             // node → cell

@@ -2,6 +2,7 @@
 // anything runs (rule V3). An operator without a meaning for an impulse that its argument can carry is refused here;
 // what only happens if two things coincide (a product, a switch at the moment of an impulse) is watched by the run
 // (parts.c).
+#include "base/text.h"
 #include "lower/compiler.h"
 
 #include <string.h>
@@ -453,22 +454,19 @@ const char* order_text(Arena* arena, int order)
 
 char* print_impulses(Compiler* c)
 {
-    VEC(char) text = {0};
+    Writer text = {.arena = c->arena};
     for (uint32_t v = 0; v < c->vars.count; v++)
     {
         const FlatVar* var = &c->flat->vars.at[v];
         const VarInfo* info = &c->vars.at[v];
         if (var->hidden || (var->kind != VAR_STATE && var->kind != VAR_SIGNAL))
             continue;
-        const char* line = arena_printf(c->arena, "%-30s %s%*s %s%s\n", var->name, order_text(c->arena, info->order),
-                                        info->order < 0   ? 2
-                                        : info->order < 3 ? 11 - (info->order > 0)
-                                                          : 8,
-                                        "", info->jumps || !c->has_impulses ? "can jump" : "continuous",
-                                        info->rhs_order >= 0 ? ", integrates impulses" : "");
-        for (const char* p = line; *p != 0; p++)
-            vec_push(c->arena, text, *p);
+        writer_say(&text, "%-30s %s%*s %s%s\n", var->name, order_text(c->arena, info->order),
+                   info->order < 0   ? 2
+                   : info->order < 3 ? 11 - (info->order > 0)
+                                     : 8,
+                   "", info->jumps || !c->has_impulses ? "can jump" : "continuous",
+                   info->rhs_order >= 0 ? ", integrates impulses" : "");
     }
-    vec_push(c->arena, text, 0);
-    return text.at;
+    return writer_text(&text);
 }
