@@ -80,7 +80,10 @@ typedef struct Candidate
     X(uint32_t, looks.at, model->guards_count, 0)                                                                      \
     X(Candidate, candidates, model->guards_count, 0)                                                                   \
     X(Series*, guard_series, model->guards_count, 0)                                                                   \
-    X(int8_t, guard_signs, model->guards_count, 0)                                                                     \
+    X(bool, guard_affine, model->guards_count, 0)                                                                      \
+    X(double, guard_factors, model->guard_states_count, 0)                                                             \
+    X(double, reaches, model->state_count, 0)                                                                          \
+    X(uint64_t, reach_numbers, model->state_count, 0)                                                                  \
     X(int64_t, limited, flow->kernel->options->profile ? model->state_count : 0,                                       \
       0) /* steps each state is the reason of */                                                                       \
     X(int64_t, refused, flow->kernel->options->profile ? model->state_count : 0, 0) /* and rejections */
@@ -94,8 +97,11 @@ struct Flow
     RootMethod root;
     SeriesSpace* series_space;
     Series** guard_series;  // per guard that is searched
-    int8_t* guard_signs;    // 1, -1: the guard is that times its only state, but for a constant; 0: it is not
-    double* pieces;         // polynomials of what a guard reads
+    bool* guard_affine;     // it is a sum of its states with the factors in guard_factors, and a constant
+    double* guard_factors;  // per entry of guard_states
+    double* reaches;        // per state: how far it gets in the step that is searched
+    uint64_t *reach_numbers, search_number;
+    double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     bool no_memory;   // a search had none
     bool ends_known;  // guards at the end of the step that is searched
