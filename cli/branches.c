@@ -124,13 +124,19 @@ static kaiStatus close_output(Branches* b, const kaiExploration* e, kaiStatus st
 static int explore(Branches* b, const kaiModel* model, kaiSim* sim)
 {
     static const char* const lead[] = {"branch"};
-    const char *error = NULL, *path = b->request->output != NULL ? b->request->output : "-";
+    const char* path = b->request->output != NULL ? b->request->output : "-";
+    kaiError error;
     int count;
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
-    b->csv = kaiCsv_Open(path, columns, count, b->request->view, lead, 1, kaiDefaultAllocator(), &error);
+    kaiCsvOptions csv = kaiDefaultCsvOptions();
+    csv.path = path;
+    csv.view = b->request->view;
+    csv.lead_names = lead;
+    csv.lead_count = 1;
+    b->csv = kaiCsv_Open(&csv, columns, count, &error);
     if (b->csv == NULL)
     {
-        fprintf(stderr, "kairos: %s cannot be written: %s\n", path, error);
+        fprintf(stderr, "kairos: %s\n", error.message);
         return EXIT_FILE;
     }
     kaiExploreEvents events = {begin_branch, end_branch, b};
@@ -152,10 +158,10 @@ int run_branches(const RunRequest* r, const kaiModel* model)
     progress_begin(&b.progress, !r->quiet, to_stdout, options.start, options.stop);
     options.row = write_row;
     options.row_user = &b;
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim == NULL)
-        return usage_error("%s", failure.text);
+        return usage_error("%s", failure.message);
     b.sim = sim;
     int code = explore(&b, model, sim);
     kaiSim_Free(sim);

@@ -3,18 +3,10 @@
 
 #include <stdlib.h>
 
-static int check_file(const kaiLoadOptions* options)
-{
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Check(options, &messages);
-    int code = report_load(options, status, messages);
-    kaiMessages_Free(messages);
-    return code;
-}
-
 typedef struct CheckCall
 {
-    kaiLoadOptions options;
+    kaiProgramOptions source;
+    kaiCompileOptions options;
     const char* what;  // --print; NULL: diagnostics
     int files;
     char** paths;
@@ -27,7 +19,7 @@ static int take(void* user, const Arguments* a, Found found)
         c->paths[c->files++] = a->value;
     else if (a->option == OPTION_EXPERIMENT)
         c->options.experiment = a->value;
-    else
+    else if (!take_policy(&c->source.policy, a))
         c->what = a->option == OPTION_LIST ? "names" : a->value;
     return EXIT_DONE;
 }
@@ -35,18 +27,25 @@ static int take(void* user, const Arguments* a, Found found)
 static int check_one(CheckCall* c, char* path)
 {
     char* text = NULL;
-    c->options.path = path;
-    c->options.text = NULL;
-    int code = read_standard_input(&c->options, &text);
+    kaiProgram* program = NULL;
+    c->source.path = path;
+    c->source.text = NULL;
+    int code = read_standard_input(&c->source, &text);
     if (code == EXIT_DONE)
-        code = c->what != NULL ? print_listing(&c->options, c->what) : check_file(&c->options);
+        code = open_program(&c->source, &program);
+    if (code == EXIT_DONE)
+        code = c->what != NULL ? print_listing(program, &c->options, c->what)
+                               : report_answer(program, kaiProgram_Check(program));
+    kaiProgram_Free(program);
     free(text);
     return code;
 }
 
 int command_check(int argc, char** argv)
 {
-    CheckCall call = {.options = kaiDefaultLoadOptions(), .paths = argv};  // a file is never put behind where it was
+    CheckCall call = {.source = kaiDefaultProgramOptions(),
+                      .options = kaiDefaultCompileOptions(),
+                      .paths = argv};  // a file is never put behind where it was
     int code = arguments_each(FOR_CHECK, argc, argv, take, &call);
     if (code != EXIT_DONE)
         return code;

@@ -28,13 +28,15 @@ int command_fmt(int argc, char** argv);
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
 int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-// All messages of a compilation on stderr.
-void print_messages(kaiMessages* messages);
-// The same after a load, and its exit code: a file that cannot be read is one sentence, a wrong name on the command
-// line is wrong usage, and an unknown experiment lists those that there are.
-int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* messages);
+// Opens the program: an exit code. A text with errors is opened too; the first question to it reports them.
+int open_program(const kaiProgramOptions* options, kaiProgram** program);
+// All messages of the last question on stderr.
+void print_messages(kaiProgram* program);
+// The same and the exit code of the question: a wrong name on the command line is wrong usage, and an unknown
+// experiment lists those that there are.
+int report_answer(kaiProgram* program, kaiStatus status);
 // A failed run on stderr, in the form of a diagnostic.
-void print_failure(const kaiFailure* failure);
+void print_failure(const kaiError* failure);
 void print_warnings(const kaiSim* sim);
 int exit_code(kaiStatus status);
 // choice = all: a run is explored, it has outcomes.
@@ -43,12 +45,12 @@ bool explores_choices(const kaiSimOptions* options);
 bool parse_number(const char* text, double* value);
 
 // If the file is `-`: the text of standard input, which the caller frees. An exit code.
-int read_standard_input(kaiLoadOptions* options, char** text);
+int read_standard_input(kaiProgramOptions* options, char** text);
 // All of a stream, ending in 0; NULL: it cannot be read.
 char* read_stream(FILE* in);
 // Every error is one of the call: a wrong name or value in an option.
-bool is_wrong_call(kaiMessages* messages);
-// A listing of the model (kaiModel_Print) on standard output. An exit code.
-int print_listing(const kaiLoadOptions* options, const char* what);
+bool is_wrong_call(const kaiProgram* program);
+// A listing of the model (kaiProgram_List) on standard output. An exit code.
+int print_listing(kaiProgram* program, const kaiCompileOptions* options, const char* what);
 
 #endif

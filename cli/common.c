@@ -17,14 +17,22 @@ int usage_error(const char* format, ...)
     return EXIT_USAGE;
 }
 
-void print_messages(kaiMessages* messages)
+int open_program(const kaiProgramOptions* options, kaiProgram** program)
 {
-    if (messages == NULL)
-        return;
+    kaiError error;
+    kaiStatus status = kaiProgram_Open(options, program, &error);
+    if (*program != NULL)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: %s\n", error.message);
+    return exit_code(status);
+}
+
+void print_messages(kaiProgram* program)
+{
     bool colour = isatty(2) && getenv("NO_COLOR") == NULL;
-    for (int i = 0; i < kaiMessages_Count(messages); i++)
+    for (int i = 0; i < kaiProgram_MessageCount(program); i++)
     {
-        const char* text = kaiMessages_Text(messages, i, colour);
+        const char* text = kaiProgram_MessageText(program, i, colour);
         fputs(text, stderr);
         if (text[0] != 0 && text[strlen(text) - 1] != '\n')
             fputs("\n", stderr);
@@ -32,93 +40,87 @@ void print_messages(kaiMessages* messages)
 }
 
 // "kairos: it has the experiments bounce, drop" after an unknown one.
-static void list_experiments(const kaiLoadOptions* options)
+static void list_experiments(const kaiProgram* program)
 {
-    kaiExperiments* list = NULL;
-    kaiMessages* messages = NULL;
-    if (kaiExperiments_Load(options, &list, &messages) == KAI_OK)
-    {
-        int count = kaiExperiments_Count(list);
-        fprintf(stderr, "kairos: %s has %s", options->path,
-                count == 0   ? "no experiment"
-                : count == 1 ? "the experiment "
-                             : "the experiments ");
-        for (int i = 0; i < count; i++)
-            fprintf(stderr, "%s%s", i > 0 ? ", " : "", kaiExperiments_Name(list, i));
-        fputs("\n", stderr);
-    }
-    kaiExperiments_Free(list);
-    kaiMessages_Free(messages);
+    kaiExperiment experiment;
+    int count = kaiProgram_ExperimentCount(program);
+    fprintf(stderr, "kairos: %s has %s", kaiProgram_FileName(program, 0),
+            count == 0   ? "no experiment"
+            : count == 1 ? "the experiment "
+                         : "the experiments ");
+    for (int i = 0; kaiProgram_Experiment(program, i, &experiment); i++)
+        fprintf(stderr, "%s%s", i > 0 ? ", " : "", experiment.name);
+    fputs("\n", stderr);
 }
 
 // The name of an experiment, a model or a variable, a diagram of what is not there; or a value, which is a source of
 // its own called --set or as its option. The call is wrong, not the model.
-static bool is_about_the_call(const kaiDiagnostic* d)
+static bool is_about_the_call(const kaiError* d)
 {
-    static const char* const codes[] = {"K021", "K028", "K029", "K126", "K127", "K129"};
+    static const char* const codes[] = {"K021", "K028", "K029", "K116", "K126", "K127", "K129"};
     for (size_t i = 0; d->place.file == NULL && i < sizeof codes / sizeof *codes; i++)
         if (strcmp(d->code, codes[i]) == 0)
             return true;
     return d->place.file != NULL && strncmp(d->place.file, "--", 2) == 0;
 }
 
-bool is_wrong_call(kaiMessages* messages)
+bool is_wrong_call(const kaiProgram* program)
 {
     int errors = 0, wrong_calls = 0;
-    for (int i = 0; messages != NULL && i < kaiMessages_Count(messages); i++)
+    const kaiError* d;
+    for (int i = 0; (d = kaiProgram_Message(program, i)) != NULL; i++)
     {
-        const kaiDiagnostic* d = kaiMessages_Get(messages, i);
         errors += d->severity == KAI_ERROR;
         wrong_calls += d->severity == KAI_ERROR && is_about_the_call(d);
     }
     return errors > 0 && wrong_calls == errors;
 }
 
-int report_load(const kaiLoadOptions* options, kaiStatus status, kaiMessages* messages)
+int report_answer(kaiProgram* program, kaiStatus status)
 {
     int errors = 0;
     bool unknown_experiment = false;
-    for (int i = 0; messages != NULL && i < kaiMessages_Count(messages); i++)
+    const kaiError* d;
+    for (int i = 0; (d = kaiProgram_Message(program, i)) != NULL; i++)
     {
-        const kaiDiagnostic* d = kaiMessages_Get(messages, i);
         errors += d->severity == KAI_ERROR;
         unknown_experiment |= strcmp(d->code, "K029") == 0 && d->place.file == NULL;
     }
     if (status == KAI_ERR_IO && errors == 1)
-        fprintf(stderr, "kairos: %s\n", kaiMessages_Get(messages, 0)->message);
+        fprintf(stderr, "kairos: %s\n", kaiProgram_Message(program, 0)->message);
     else
-        print_messages(messages);
+        print_messages(program);
     if (status == KAI_ERR_MEMORY)
         fputs("kairos: out of memory\n", stderr);
     if (unknown_experiment)
-        list_experiments(options);
-    return status == KAI_ERR_MODEL && is_wrong_call(messages) ? EXIT_USAGE : exit_code(status);
+        list_experiments(program);
+    return status == KAI_ERR_MODEL && is_wrong_call(program) ? EXIT_USAGE : exit_code(status);
 }
 
-void print_failure(const kaiFailure* f)
+void print_failure(const kaiError* f)
 {
-    if (f->text == NULL)
+    if (f->message == NULL)
         return;
     if (f->place.file != NULL)
         fprintf(stderr, "%s:%d:%d: ", f->place.file, f->place.line, f->place.column);
     else
         fputs("kairos: ", stderr);
     if (f->code != NULL)
-        fprintf(stderr, "error[%s]: %s\n", f->code, f->text);
+        fprintf(stderr, "error[%s]: %s\n", f->code, f->message);
     else
-        fprintf(stderr, "error: %s\n", f->text);
+        fprintf(stderr, "error: %s\n", f->message);
     if (f->help != NULL)
         fprintf(stderr, "help: %s\n", f->help);
 }
 
 void print_warnings(const kaiSim* sim)
 {
-    const kaiFailure* w;
+    const kaiError* w;
     for (int i = 0; (w = kaiSim_Warning(sim, i)) != NULL; i++)
     {
         if (w->place.file != NULL)
             fprintf(stderr, "%s:%d:%d: ", w->place.file, w->place.line, w->place.column);
-        fprintf(stderr, "warning: %s\n", w->text);
+        fprintf(stderr, "warning: %s\n", w->message);
     }
 }
 
@@ -167,7 +169,7 @@ char* read_stream(FILE* in)
     return text;
 }
 
-int read_standard_input(kaiLoadOptions* options, char** text)
+int read_standard_input(kaiProgramOptions* options, char** text)
 {
     if (strcmp(options->path, "-") != 0)
         return EXIT_DONE;
@@ -182,17 +184,14 @@ int read_standard_input(kaiLoadOptions* options, char** text)
     return EXIT_DONE;
 }
 
-int print_listing(const kaiLoadOptions* options, const char* what)
+int print_listing(kaiProgram* program, const kaiCompileOptions* options, const char* what)
 {
-    char* text = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Print(options, what, &text, &messages);
-    int code = report_load(options, status, messages);
-    kaiMessages_Free(messages);
-    if (status == KAI_OK)
-        fputs(text, stdout);
-    kaiText_Free(text, options->allocator);
+    const char* text = NULL;
+    kaiStatus status = kaiProgram_List(program, options, what, &text);
     if (status == KAI_ERR_USAGE)
         return usage_error("--print knows flat, schedule, impulses and causality, not `%s`", what);
+    int code = report_answer(program, status);
+    if (status == KAI_OK)
+        fputs(text, stdout);
     return code;
 }

@@ -1,50 +1,92 @@
 // kairos explain: where the steps and the time of a run went, what its guards did, and how far its numbers can be
-// trusted. The estimate of the accuracy is a second run with a tolerance (or step) that is much smaller.
+// trusted. On standard output, or as a page with figures.
+#include "cli/figure.h"
 #include "cli/interrupt.h"
-#include "cli/profile.h"
+#include "cli/progress.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// ---- what happened
-
-static int compare_limits(const void* a, const void* b)
+enum
 {
-    const Limit *x = a, *y = b;
-    if (x->steps != y->steps)
-        return x->steps < y->steps ? 1 : -1;
-    return x->rejected != y->rejected ? (x->rejected < y->rejected ? 1 : -1) : strcmp(x->name, y->name);
+    SWEEP_MOST = 12  // runs that are drawn over each other
+};
+
+// ---- figures
+
+typedef struct Text
+{
+    char* at;
+    size_t size;
+} Text;
+
+static kaiStatus add_bytes(void* user, const char* bytes, size_t size)
+{
+    Text* text = user;
+    char* more = realloc(text->at, text->size + size + 1);
+    if (more == NULL)
+        return KAI_ERR_MEMORY;
+    memcpy(more + text->size, bytes, size);
+    text->at = more;
+    text->size += size;
+    text->at[text->size] = 0;
+    return KAI_OK;
 }
 
-static bool find_limits(Report* r)
+// A figure that cannot be drawn is left out.
+static void take(kaiReport* report, Text* text, bool drawn)
 {
-    const Profile* p = &r->profile;
-    r->limits = calloc((size_t)p->state_count + 1, sizeof *r->limits);
-    if (r->limits == NULL)
-        return false;
-    for (int i = 0; i < p->state_count; i++)
-    {
-        Limit limit = {.name = kaiModel_VariableName(r->model, kaiModel_StateVariable(r->model, i))};
-        if (kaiSim_StateLimits(p->sim, i, &limit.steps, &limit.rejected) && limit.steps + limit.rejected > 0)
-            r->limits[r->limit_count++] = limit;
-    }
-    qsort(r->limits, (size_t)r->limit_count, sizeof *r->limits, compare_limits);
-    return true;
+    if (drawn && text->at != NULL)
+        kaiReport_AddFigure(report, text->at);
+    free(text->at);
 }
 
-static void describe(Report* r, const Subject* s)
+static void draw_run(kaiReport* report, RunRequest* request, const kaiModel* model, const char* title, double instant)
 {
-    char point[600];
-    r->model = s->model;
-    r->file = s->request->load.path;
-    r->experiment = s->request->load.experiment;
-    request_title(s->request, s->model, r->title, sizeof r->title);
-    if (s->sweep == NULL)
+    Text text = {0};
+    PlotRequest* plot = calloc(1, sizeof *plot);
+    if (plot == NULL)
         return;
-    sweep_describe(s->sweep, 0, point, sizeof point);
-    r->sweep_points = s->sweep->points;
-    snprintf(r->sweep, sizeof r->sweep, "the first of %lld runs of its sweep: %s", (long long)s->sweep->points, point);
+    plot->run = request;
+    plot->figure = kaiDefaultFigureOptions();
+    plot->figure.path = "figure.svg";
+    plot->figure.sink = (kaiSink){add_bytes, &text};
+    plot->figure.title = title;
+    plot->instant = instant;
+    plot->quiet = plot->silent = true;
+    take(report, &text, plot_figure(plot, model) == EXIT_DONE);
+    free(plot);
+}
+
+static void draw_model(kaiReport* report, const RunRequest* request, kaiDiagramKind kind)
+{
+    Text text = {0};
+    kaiDiagramOptions options = kaiDefaultDiagramOptions();
+    options.path = "figure.svg";
+    options.sink = (kaiSink){add_bytes, &text};
+    options.kind = kind;
+    take(report, &text, kaiProgram_Diagram(request->program, &request->load, &options, NULL) == KAI_OK);
+}
+
+// The run, its longest instant and the model. The request is shared by all runs of the command; those of the figures
+// have a copy of their own.
+static void add_figures(kaiReport* report, const RunRequest* request, const char* title)
+{
+    const kaiModel* model = kaiReport_Model(report);
+    double longest;
+    RunRequest* copy = malloc(sizeof *copy);
+    if (copy == NULL)
+        return;
+    memcpy(copy, request, sizeof *copy);
+    if (kaiReport_SweepPoints(report) <= SWEEP_MOST)
+        draw_run(report, copy, model, title, NAN);
+    if (kaiReport_LongestInstant(report, &longest) > 2 && kaiReport_SweepPoints(report) <= 1)
+        draw_run(report, copy, model, title, longest);
+    draw_model(report, request, KAI_DIAGRAM_ANY);
+    draw_model(report, request, KAI_DIAGRAM_MODES);
+    free(copy);
 }
 
 // ---- writing
@@ -60,18 +102,19 @@ static bool is_page(const RunRequest* request)
     return !request->json && request->output != NULL && ends_in(request->output, ".html");
 }
 
-static void write_report(const Report* r, const RunRequest* request, FILE* out)
+static kaiStatus write_bytes(void* user, const char* bytes, size_t size)
 {
-    if (request->json)
-        report_json(r, out);
-    else if (is_page(request))
-        report_html(r, out);
-    else
-        report_text(r, out);
+    return fwrite(bytes, 1, size, user) == size ? KAI_OK : KAI_ERR_IO;
+}
+
+static kaiStatus write_report(const kaiReport* report, const RunRequest* request, FILE* out)
+{
+    kaiReportFormat format = request->json ? KAI_REPORT_JSON : is_page(request) ? KAI_REPORT_HTML : KAI_REPORT_TEXT;
+    return kaiReport_Write(report, format, &(kaiSink){write_bytes, out});
 }
 
 // A file under its name is whole.
-static int write_file(const Report* r, const RunRequest* request)
+static int write_file(const kaiReport* report, const RunRequest* request)
 {
     char part[4096];
     snprintf(part, sizeof part, "%s.part", request->output);
@@ -79,8 +122,7 @@ static int write_file(const Report* r, const RunRequest* request)
     bool ok = out != NULL;
     if (ok)
     {
-        write_report(r, request, out);
-        ok = !ferror(out) && fflush(out) == 0;
+        ok = write_report(report, request, out) == KAI_OK && fflush(out) == 0;
         ok &= fclose(out) == 0;
         ok = ok && rename(part, request->output) == 0;
     }
@@ -92,76 +134,47 @@ static int write_file(const Report* r, const RunRequest* request)
     return EXIT_FILE;
 }
 
-static int write_out(const Report* r, const RunRequest* request)
+static int write_out(const kaiReport* report, const RunRequest* request)
 {
     if (request->output != NULL && strcmp(request->output, "-") != 0)
-        return write_file(r, request);
-    write_report(r, request, stdout);
+        return write_file(report, request);
+    write_report(report, request, stdout);
     return EXIT_DONE;
 }
 
 // ---- command
 
-// The request is shared by all runs of the command; those of the figures have a copy of their own.
-static void add_figures(Report* r, const RunRequest* request)
+typedef struct Explaining
 {
-    RunRequest* copy = malloc(sizeof *copy);
-    if (copy == NULL)
-        return;
-    memcpy(copy, request, sizeof *copy);
-    report_figures(r, copy);
-    free(copy);
+    const RunRequest* request;
+    Progress progress;
+} Explaining;
+
+// The bar begins with each of the two runs.
+static void adjust(void* user, const kaiModel* model, kaiSimOptions* options)
+{
+    Explaining* e = user;
+    *options = request_options(e->request, model);
+    progress_begin(&e->progress, true, false, options->start, options->stop);
 }
 
-// The second run, and the report while both are there.
-static int compare_and_write(Report* r, const Subject* s)
+static void show(void* user, const kaiSim* sim)
 {
-    Profile fine = {0};
-    int code = EXIT_DONE;
-    if (r->profile.status == KAI_END)
-    {
-        kaiSimOptions options = profile_finer(r->options);
-        code = profile_run(&fine, s, options);
-        r->compared = code == EXIT_DONE && !interrupt_came();
-        r->accuracy = (Accuracy){.rtol = options.rtol, .step = options.step};
-        if (r->compared && fine.status == KAI_END)
-            profile_compare(&r->accuracy, s->model, &r->profile, &fine);
-        else if (r->compared)
-            r->accuracy.problem = kaiSim_Failure(fine.sim)->text;
-    }
-    if (code == EXIT_DONE && is_page(s->request) && !interrupt_came())
-        add_figures(r, s->request);
-    if (code == EXIT_DONE)
-        code = write_out(r, s->request);
-    for (int i = 0; i < r->figure_count; i++)
-        free(r->figures[i]);
-    profile_free(&fine);
-    return code;
+    Explaining* e = user;
+    progress_show(&e->progress, "t", kaiSim_Now(sim).t, kaiSim_Counters(sim).instants, "instants");
 }
 
-static int explain(const Subject* s)
+static int conclude(kaiReport* report, const RunRequest* request, const char* title)
 {
-    Report r = {.options = request_options(s->request, s->model)};
-    int code = profile_run(&r.profile, s, r.options);
-    if (code == EXIT_DONE)
+    if (is_page(request) && !interrupt_came())
+        add_figures(report, request, title);
+    int code = write_out(report, request);
+    if (kaiReport_Status(report) < 0)
     {
-        describe(&r, s);
-        r.counters = kaiSim_Counters(r.profile.sim);
-        code = find_limits(&r) ? compare_and_write(&r, s) : usage_error("out of memory");
-        if (r.profile.status < 0)
-        {
-            print_failure(kaiSim_Failure(r.profile.sim));
-            code = exit_code(r.profile.status);
-        }
-        print_warnings(r.profile.sim);
+        print_failure(kaiSim_Failure(kaiReport_Sim(report)));
+        code = exit_code(kaiReport_Status(report));
     }
-    if (interrupt_came())
-    {
-        fprintf(stderr, "kairos: interrupted\n");
-        code = EXIT_RUN;
-    }
-    free(r.limits);
-    profile_free(&r.profile);
+    print_warnings(kaiReport_Sim(report));
     return code;
 }
 
@@ -173,28 +186,34 @@ static int check_output(const RunRequest* request)
     return usage_error("-o %s: the report is a page, FILE.html, or with --json a file of any name", path);
 }
 
-// A sweep is explained at its first point.
 static int explain_model(const RunRequest* request, const kaiModel* model)
 {
-    Sweep sweep;
-    SweepVariant variant = {0};
-    kaiMessages* messages = NULL;
-    Subject s = {.request = request, .model = model};
+    char title[2 * NAME_MAX_LENGTH];
+    Explaining e = {.request = request};
+    kaiError error;
     int code = check_output(request);
-    if (code == EXIT_DONE && kaiModel_SweepCount(model) > 0)
+    if (code != EXIT_DONE)
+        return code;
+    request_title(request, model, title, sizeof title);
+    kaiReportOptions options = kaiDefaultReportOptions();
+    options.title = title;
+    options.adjust = adjust;
+    options.progress = show;
+    options.user = &e;
+    options.interrupt = interrupt_flag();
+    kaiReport* report = kaiReport_Create(request->program, model, &request->load, &options, &error);
+    progress_end(&e.progress);
+    if (report != NULL)
+        code = conclude(report, request, title);
+    else
+        code = error.status == KAI_ERR_MODEL ? report_answer(request->program, error.status)
+                                             : (usage_error("%s", error.message), exit_code(error.status));
+    kaiReport_Free(report);
+    if (interrupt_came())
     {
-        const char* why = sweep_plan(&sweep, model, &request->load);
-        if (why != NULL)
-            return usage_error("%s", why);
-        code = report_load(&request->load, sweep_model(&sweep, 0, &variant, &messages), messages);
-        kaiMessages_Free(messages);
-        s.sweep = &sweep;
-        s.variant = &variant;
-        s.model = variant.model;
+        fprintf(stderr, "kairos: interrupted\n");
+        code = EXIT_RUN;
     }
-    if (code == EXIT_DONE)
-        code = explain(&s);
-    sweep_variant_free(&variant);
     return code;
 }
 

@@ -2,7 +2,6 @@
 #include "cli/figure.h"
 
 #include "cli/interrupt.h"
-#include "cli/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +26,8 @@ typedef struct Run
     const char* label;  // of the experiment, if several are drawn
     bool failed;        // some run
     bool shows_units;
-    char error[1000];
+    kaiError error;
+    char text[1000];  // what is wrong, if it is not in `error`
 } Run;
 
 // ---- what to record
@@ -38,18 +38,18 @@ static void record(Run* r, int variable)
         if (r->record[i] == variable)
             return;
     r->record[r->record_count++] = variable;
-    kaiColumn column;
-    r->shows_units |= kaiModel_VariableColumn(r->model, variable, &column) && column.unit != NULL;
+    kaiVariable v;
+    r->shows_units |= kaiModel_Variable(r->model, variable, &v) && v.column != NULL && v.unit != NULL;
 }
 
 // The name of its column; records it. NULL: it has none.
 static const char* use(Run* r, int variable)
 {
-    kaiColumn column;
-    if (!kaiModel_VariableColumn(r->model, variable, &column))
+    kaiVariable v;
+    if (!kaiModel_Variable(r->model, variable, &v) || v.column == NULL)
         return NULL;
     record(r, variable);
-    return column.name;
+    return v.column;
 }
 
 // A signal that the command line names. NULL: there is none, *error says it.
@@ -60,18 +60,18 @@ static const char* use_name(Run* r, const char* name)
     if (column != NULL)
         return column;
     const char* near = kaiModel_NearestVariable(r->model, name);
-    snprintf(r->error, sizeof r->error, "there is no signal `%s`%s%s%s", name, near != NULL ? "; did you mean `" : "",
+    snprintf(r->text, sizeof r->text, "there is no signal `%s`%s%s%s", name, near != NULL ? "; did you mean `" : "",
              near != NULL ? near : "", near != NULL ? "`?" : "");
     if (variable >= 0)
-        snprintf(r->error, sizeof r->error, "`%s` is a parameter: it has no curve", name);
+        snprintf(r->text, sizeof r->text, "`%s` is a parameter: it has no curve", name);
     return NULL;
 }
 
 static void record_kind(Run* r, bool modes_only)
 {
-    kaiColumn column;
-    for (int i = 0; i < kaiModel_VariableCount(r->model); i++)
-        if (kaiModel_VariableColumn(r->model, i, &column) && (!modes_only || column.kind == KAI_COLUMN_MODE))
+    kaiVariable v;
+    for (int i = 0; kaiModel_Variable(r->model, i, &v); i++)
+        if (v.column != NULL && (!modes_only || v.column_kind == KAI_COLUMN_MODE))
             record(r, i);
 }
 
@@ -123,11 +123,11 @@ static void panels_chosen(Run* r)
     int states = kaiModel_StateCount(r->model), lists[PANELS_SHOWN][TOGETHER], counts[PANELS_SHOWN] = {0}, groups = 0;
     for (int i = 0; i < states; i++)
     {
-        kaiColumn column;
+        kaiVariable v;
         int variable = kaiModel_StateVariable(r->model, i), g = 0;
-        if (!kaiModel_VariableColumn(r->model, variable, &column))
+        if (!kaiModel_Variable(r->model, variable, &v) || v.column == NULL)
             continue;
-        const char* unit = column.unit != NULL ? column.unit : "";
+        const char* unit = v.unit != NULL ? v.unit : "";
         while (g < groups && strcmp(units[g], unit) != 0)
             g++;
         if (g == groups && groups < PANELS_SHOWN)
@@ -148,10 +148,10 @@ static void panels_chosen(Run* r)
 // A model without states: the first signals.
 static void panels_of_signals(Run* r)
 {
-    kaiColumn column;
-    for (int i = 0; i < kaiModel_VariableCount(r->model); i++)
+    kaiVariable v;
+    for (int i = 0; kaiModel_Variable(r->model, i, &v); i++)
     {
-        if (!kaiModel_VariableColumn(r->model, i, &column) || column.kind == KAI_COLUMN_MODE)
+        if (v.column == NULL || v.column_kind == KAI_COLUMN_MODE)
             continue;
         if (r->panels.count == 4)
             r->panels.left_out++;
@@ -182,11 +182,10 @@ static bool wants_instants(const PlotRequest* q)
 static kaiStatus make_instants(Run* r, const kaiColumn* columns, int count)
 {
     PlotRequest* q = r->request;
-    r->instants =
-        kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, r->error, sizeof r->error);
+    r->instants = kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, &r->error);
     if (r->instants == NULL)
-        return KAI_ERR_USAGE;
-    return kaiInstants_Show(r->instants, r->panels.names, r->panels.name_count, r->error, sizeof r->error);
+        return r->error.status;
+    return kaiInstants_Show(r->instants, r->panels.names, r->panels.name_count, &r->error);
 }
 
 // The figure knows its columns from the first sim.
@@ -200,8 +199,8 @@ static kaiStatus make_figure(Run* r, const kaiSim* sim)
     q->figure.time_unit = r->shows_units ? "s" : NULL;
     if (wants_instants(q))
         return make_instants(r, columns, count);
-    r->figure = kaiFigure_Create(&q->figure, columns, count, r->panels.at, r->panels.count, r->error, sizeof r->error);
-    return r->figure != NULL ? KAI_OK : KAI_ERR_USAGE;
+    r->figure = kaiFigure_Create(&q->figure, columns, count, r->panels.at, r->panels.count, &r->error);
+    return r->figure != NULL ? KAI_OK : r->error.status;
 }
 
 static kaiStatus on_row(void* user, const kaiRow* row)
@@ -221,11 +220,7 @@ static void on_fired(void* user, const kaiFired* fired)
 
 static kaiSim* create(Run* r, const kaiModel* model)
 {
-    kaiFailure failure = {0};
-    kaiSim* sim = kaiSim_Create(model, &r->options, &failure);
-    if (sim == NULL)
-        snprintf(r->error, sizeof r->error, "%s", failure.text);
-    return sim;
+    return kaiSim_Create(model, &r->options, &r->error);
 }
 
 static kaiStatus on_branch(void* user, int branch)
@@ -235,7 +230,7 @@ static kaiStatus on_branch(void* user, int branch)
     snprintf(label, sizeof label, "outcome %d", branch);
     kaiStatus status = r->figure != NULL ? kaiFigure_BeginRun(r->figure, label) : KAI_OK;
     if (status == KAI_ERR_USAGE)
-        snprintf(r->error, sizeof r->error, "more outcomes than one figure can show");
+        snprintf(r->text, sizeof r->text, "more outcomes than one figure can show");
     return status;
 }
 
@@ -263,31 +258,31 @@ static kaiStatus conclude(Run* r, kaiSim* sim, kaiStatus status)
 }
 
 // The name of a run, if there are several: its experiment, its values, or both.
-static kaiStatus begin_run(Run* r, const Sweep* sweep, int64_t point)
+static kaiStatus begin_run(Run* r, const kaiSweep* sweep, int64_t point)
 {
     char values[200] = "", label[300];
-    if ((sweep->points == 1 && r->label == NULL) || r->figure == NULL)
+    if ((kaiSweep_PointCount(sweep) == 1 && r->label == NULL) || r->figure == NULL)
         return KAI_OK;
-    if (sweep->points > 1)
-        sweep_describe(sweep, point, values, sizeof values);
+    if (kaiSweep_PointCount(sweep) > 1)
+        kaiSweep_Describe(sweep, point, values, sizeof values);
     snprintf(label, sizeof label, "%s%s%s", r->label != NULL ? r->label : "",
              r->label != NULL && values[0] != 0 ? ", " : "", values);
     kaiStatus status = kaiFigure_BeginRun(r->figure, label);
     if (status != KAI_OK)
-        snprintf(r->error, sizeof r->error, "more runs than one figure can show; give values with --set");
+        snprintf(r->text, sizeof r->text, "more runs than one figure can show; give values with --set");
     return status;
 }
 
 // One point of the sweep, or the one run that there is. The columns of the first sim are those of the figure: it is
 // kept.
-static kaiStatus run_point(Run* r, const Sweep* sweep, int64_t point)
+static kaiStatus run_point(Run* r, const kaiSweep* sweep, int64_t point)
 {
     kaiSim* sim = create(r, r->model);
-    kaiStatus status = sim != NULL ? make_figure(r, sim) : KAI_ERR_USAGE;
+    kaiStatus status = sim != NULL ? make_figure(r, sim) : r->error.status;
     if (status == KAI_OK)
         status = begin_run(r, sweep, point);
-    if (status == KAI_OK && sweep->dimension_count > 0)
-        status = sweep_set(sweep, point, &(SweepVariant){.model = r->model}, sim);
+    if (status == KAI_OK)
+        status = kaiSweep_Set(sweep, point, r->model, sim);
     if (status == KAI_OK)
         status = conclude(r, sim, run_sim(r, sim));
     if (r->first == NULL)
@@ -297,39 +292,45 @@ static kaiStatus run_point(Run* r, const Sweep* sweep, int64_t point)
     return status;
 }
 
-static kaiStatus plan(Run* r, Sweep* sweep)
+// The runs of the experiment. NULL: they cannot be drawn, and it is said why.
+static kaiSweep* plan(Run* r)
 {
-    *sweep = (Sweep){.points = 1};
-    if (kaiModel_SweepCount(r->model) == 0)
-        return KAI_OK;
-    const char* why = sweep_plan(sweep, r->model, &r->request->run->load);
-    if (why == NULL && sweep->structural && sweep->points > 1)
+    const char* why = NULL;
+    kaiSweep* sweep = kaiSweep_Create(r->request->run->program, r->model, &r->request->run->load, &r->error);
+    bool several = kaiSweep_PointCount(sweep) > 1;
+    if (several && kaiSweep_IsStructural(sweep))
         why = "the sweep changes the structure of the model; choose one point with --set";
-    if (why == NULL && wants_instants(r->request) && sweep->points > 1)
+    else if (several && wants_instants(r->request))
         why = "the experiment is a sweep; choose one point with --set";
-    snprintf(r->error, sizeof r->error, "%s", why != NULL ? why : "");
-    return why != NULL ? KAI_ERR_USAGE : KAI_OK;
+    if (why == NULL)
+        return sweep;
+    snprintf(r->text, sizeof r->text, "%s", why);
+    r->error.status = KAI_ERR_USAGE;
+    kaiSweep_Free(sweep);
+    return NULL;
 }
 
 // All runs of one experiment. A run that fails is kept in mind and drawn as far as it came.
 static kaiStatus run_all(Run* r)
 {
-    Sweep sweep;
-    kaiStatus status = plan(r, &sweep);
-    for (int64_t point = 0; status >= 0 && status != KAI_INTERRUPTED && point < sweep.points; point++)
+    kaiSweep* sweep = plan(r);
+    kaiStatus status = sweep != NULL ? KAI_OK : r->error.status;
+    int64_t points = kaiSweep_PointCount(sweep);
+    for (int64_t point = 0; status >= 0 && status != KAI_INTERRUPTED && point < points; point++)
     {
-        status = run_point(r, &sweep, point);
+        status = run_point(r, sweep, point);
         r->failed |= status == KAI_ERR_RUN || status == KAI_INTERRUPTED;
         if (status == KAI_ERR_RUN)
             status = KAI_OK;
     }
+    kaiSweep_Free(sweep);
     return status;
 }
 
 static kaiStatus draw(Run* r)
 {
-    kaiStatus status = r->figure != NULL ? kaiFigure_Draw(r->figure, r->error, sizeof r->error)
-                                         : kaiInstants_Draw(r->instants, r->error, sizeof r->error);
+    kaiStatus status =
+        r->figure != NULL ? kaiFigure_Draw(r->figure, &r->error) : kaiInstants_Draw(r->instants, &r->error);
     return status == KAI_OK && r->failed ? KAI_ERR_RUN : status;
 }
 
@@ -372,7 +373,7 @@ static kaiStatus go_on_with(Run* r, const kaiModel* model)
         r->record[i] = kaiModel_FindVariable(model, name);
         if (r->record[i] < 0)
         {
-            snprintf(r->error, sizeof r->error, "experiment %s has no signal `%s`: draw it in a figure of its own",
+            snprintf(r->text, sizeof r->text, "experiment %s has no signal `%s`: draw it in a figure of its own",
                      r->label, name);
             return KAI_ERR_USAGE;
         }
@@ -387,7 +388,7 @@ static kaiStatus run_experiments(Run* r, const kaiModel* const* models, char* co
     kaiStatus status = set_up(r);
     if (status == KAI_OK && count > 1 && wants_instants(r->request))
     {
-        snprintf(r->error, sizeof r->error, "instants are shown of one experiment");
+        snprintf(r->text, sizeof r->text, "instants are shown of one experiment");
         return KAI_ERR_USAGE;
     }
     for (int i = 0; i < count && status >= 0 && status != KAI_INTERRUPTED; i++)
@@ -404,11 +405,13 @@ static kaiStatus run_experiments(Run* r, const kaiModel* const* models, char* co
 static int draw_models(PlotRequest* q, const kaiModel* const* models, char* const* names, int count)
 {
     Run r = {.request = q, .model = models[0]};
+    q->figure.source_line = kaiProgram_SourceLine;
+    q->figure.source_user = q->run->program;
     kaiStatus status = run_experiments(&r, models, names, count);
     if (q->silent)
         status = status == KAI_ERR_RUN ? KAI_OK : status;  // drawn as far as it came
-    else if (status < 0 && r.error[0] != 0)
-        fprintf(stderr, "kairos: %s\n", r.error);
+    else if (status < 0 && (r.text[0] != 0 || r.error.message != NULL))
+        fprintf(stderr, "kairos: %s\n", r.text[0] != 0 ? r.text : r.error.message);
     else if (r.panels.left_out > 0 && !q->quiet)
         fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", r.panels.left_out);
     kaiFigure_Free(r.figure);

@@ -9,7 +9,8 @@ typedef struct Reading
     PlotRequest* request;
     kaiFigure* figure;
     kaiInstants* instants;
-    char error[1000];
+    kaiError error;
+    const char* problem;  // if it is not in `error`
 } Reading;
 
 // ---- choosing
@@ -55,18 +56,17 @@ static kaiStatus begin_figure(Reading* r, const kaiColumn* columns, int count, b
         choose(columns, count, &q->wanted);
     for (int i = 0; i < count; i++)
         wanted[i] = columns[i].kind == KAI_COLUMN_MODE || is_named(&q->wanted, q->against, columns[i].name);
-    r->figure = kaiFigure_Create(&q->figure, columns, count, q->wanted.at, q->wanted.count, r->error, sizeof r->error);
-    return r->figure != NULL ? KAI_OK : KAI_ERR_USAGE;
+    r->figure = kaiFigure_Create(&q->figure, columns, count, q->wanted.at, q->wanted.count, &r->error);
+    return r->figure != NULL ? KAI_OK : r->error.status;
 }
 
 static kaiStatus begin_instants(Reading* r, const kaiColumn* columns, int count)
 {
     PlotRequest* q = r->request;
-    r->instants =
-        kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, r->error, sizeof r->error);
+    r->instants = kaiInstants_Create(&q->figure, q->instants ? NAN : q->instant, columns, count, &r->error);
     if (r->instants == NULL)
-        return KAI_ERR_USAGE;
-    return kaiInstants_Show(r->instants, q->wanted.names, q->wanted.name_count, r->error, sizeof r->error);
+        return r->error.status;
+    return kaiInstants_Show(r->instants, q->wanted.names, q->wanted.name_count, &r->error);
 }
 
 static kaiStatus on_header(void* user, const kaiColumn* columns, int count, bool* wanted)
@@ -91,7 +91,7 @@ static kaiStatus on_lead(void* user, const char* text)
     const char* values = strncmp(text, "run = ", 6) == 0 ? strstr(text, ", ") : NULL;
     kaiStatus status = kaiFigure_BeginRun(r->figure, values != NULL ? values + 2 : text);
     if (status == KAI_ERR_USAGE)
-        snprintf(r->error, sizeof r->error, "more runs than one figure can show");
+        r->problem = "more runs than one figure can show";
     return status;
 }
 
@@ -99,29 +99,29 @@ static kaiStatus on_lead(void* user, const char* text)
 
 static kaiStatus draw(Reading* r)
 {
-    return r->figure != NULL ? kaiFigure_Draw(r->figure, r->error, sizeof r->error)
-                             : kaiInstants_Draw(r->instants, r->error, sizeof r->error);
+    return r->figure != NULL ? kaiFigure_Draw(r->figure, &r->error) : kaiInstants_Draw(r->instants, &r->error);
 }
 
 int plot_result(PlotRequest* q)
 {
     Reading r = {.request = q};
-    kaiCsvReader* reader = kaiCsvReader_Open(q->run->load.path, kaiDefaultAllocator(), r.error, sizeof r.error);
-    kaiStatus status = reader != NULL ? KAI_OK : KAI_ERR_IO;
+    bool said = false;
+    kaiCsvReader* reader = kaiCsvReader_Open(q->run->source.path, kaiDefaultAllocator(), &r.error);
+    kaiStatus status = reader != NULL ? KAI_OK : r.error.status;
     if (status == KAI_OK)
     {
-        char error[1000];
+        kaiError error;
         kaiCsvVisitor visitor = {on_header, on_row, on_lead, &r};
-        status = kaiCsvReader_Read(reader, &visitor, error, sizeof error);
-        if (status != KAI_OK && r.error[0] == 0)
-            snprintf(r.error, sizeof r.error, "%s", error);
+        status = kaiCsvReader_Read(reader, &visitor, &error);
+        if (status != KAI_OK && r.error.message == NULL && r.problem == NULL)
+            fprintf(stderr, "kairos: %s\n", error.message), said = true;
     }
     if (status == KAI_OK)
         status = draw(&r);
-    if (status != KAI_OK)
-        fprintf(stderr, "kairos: %s\n", r.error);
-    else if (kaiCsvReader_Remark(reader) != NULL && !q->quiet)
-        fprintf(stderr, "kairos: %s: %s\n", q->run->load.path, kaiCsvReader_Remark(reader));
+    if (status != KAI_OK && !said)
+        fprintf(stderr, "kairos: %s\n", r.problem != NULL ? r.problem : r.error.message);
+    else if (status == KAI_OK && kaiCsvReader_Remark(reader) != NULL && !q->quiet)
+        fprintf(stderr, "kairos: %s: %s\n", q->run->source.path, kaiCsvReader_Remark(reader));
     if (status == KAI_OK && q->wanted.left_out > 0 && !q->quiet)
         fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", q->wanted.left_out);
     kaiFigure_Free(r.figure);

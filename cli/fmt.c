@@ -30,20 +30,23 @@ static int write_file(const char* path, const char* text)
 
 static int format_file(const char* path, bool check)
 {
-    char *before = read_file(path), *after = NULL;
+    const char* after = NULL;
+    char* before = read_file(path);
     if (before == NULL)
     {
         fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno));
         return EXIT_FILE;
     }
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    kaiProgramOptions options = kaiDefaultProgramOptions();
+    kaiProgram* program = NULL;
     options.path = path;
     options.text = before;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiFormat(&options, &after, &messages);
-    int code = exit_code(status);
+    int code = open_program(&options, &program);
+    kaiStatus status = program != NULL ? kaiProgram_Format(program, &after) : KAI_OK;
     if (status != KAI_OK)
-        print_messages(messages);
+        code = report_answer(program, status);
+    else if (after == NULL)
+        ;  // already said
     else if (check)
     {
         code = strcmp(before, after) == 0 ? EXIT_DONE : EXIT_MODEL;
@@ -52,8 +55,7 @@ static int format_file(const char* path, bool check)
     }
     else if (strcmp(path, "-") == 0 || strcmp(before, after) != 0)
         code = write_file(path, after);
-    kaiMessages_Free(messages);
-    kaiText_Free(after, options.allocator);
+    kaiProgram_Free(program);
     free(before);
     return code;
 }

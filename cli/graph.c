@@ -11,7 +11,8 @@ enum
 
 typedef struct GraphRequest
 {
-    kaiLoadOptions load;
+    kaiProgramOptions source;
+    kaiCompileOptions load;
     kaiDiagramOptions options;
     kaiModeChoice modes[MODES_MOST];
     char texts[MODES_MOST][200];
@@ -59,10 +60,10 @@ static int add_mode(GraphRequest* r, const char* text)
 static int take(void* user, const Arguments* a, Found found)
 {
     GraphRequest* r = user;
-    if (found == FOUND_FILE && r->load.path != NULL)
+    if (found == FOUND_FILE && r->source.path != NULL)
         return usage_error("graph takes one file; `%s` is a second one", a->value);
     if (found == FOUND_FILE)
-        return r->load.path = a->value, EXIT_DONE;
+        return r->source.path = a->value, EXIT_DONE;
     switch (a->option)
     {
     case OPTION_OUTPUT: r->options.path = a->value; break;
@@ -71,7 +72,7 @@ static int take(void* user, const Arguments* a, Found found)
     case OPTION_KIND: return set_kind(r, a->value);
     case OPTION_MODE: return add_mode(r, a->value);
     case OPTION_DEPTH: return set_depth(r, a->value);
-    default: break;
+    default: take_policy(&r->source.policy, a);
     }
     return EXIT_DONE;
 }
@@ -79,33 +80,37 @@ static int take(void* user, const Arguments* a, Found found)
 static int parse(GraphRequest* r, int argc, char** argv)
 {
     int code = arguments_each(FOR_GRAPH, argc, argv, take, r);
-    if (code == EXIT_DONE && r->load.path == NULL)
+    if (code == EXIT_DONE && r->source.path == NULL)
         return usage_error("graph needs a file; see kairos graph --help");
     if (code == EXIT_DONE && r->options.path == NULL)
         return usage_error("graph needs -o FIGURE.svg, .png or .pdf");
-    return code == EXIT_DONE ? read_standard_input(&r->load, &r->text) : code;
+    return code == EXIT_DONE ? read_standard_input(&r->source, &r->text) : code;
 }
 
 int command_graph(int argc, char** argv)
 {
-    GraphRequest r = {.load = kaiDefaultLoadOptions(), .options = kaiDefaultDiagramOptions()};
+    GraphRequest r = {.source = kaiDefaultProgramOptions(),
+                      .load = kaiDefaultCompileOptions(),
+                      .options = kaiDefaultDiagramOptions()};
+    kaiProgram* program = NULL;
+    kaiError error;
     int code = parse(&r, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    kaiMessages* messages = NULL;
-    const char* error = NULL;
-    kaiStatus status = kaiDiagram_Draw(&r.load, &r.options, &messages, &error);
-    if (status == KAI_ERR_USAGE)
-        code = usage_error("-o %s: the name of a figure ends in .svg, .png or .pdf", r.options.path);
-    else if (status == KAI_ERR_IO && kaiMessages_ErrorCount(messages) == 0)
+    if (code == EXIT_DONE)
+        code = open_program(&r.source, &program);
+    if (code == EXIT_DONE)
     {
-        fprintf(stderr, "kairos: %s cannot be written%s%s\n", r.options.path, error != NULL ? ": " : "",
-                error != NULL ? error : "");
-        code = EXIT_FILE;
+        kaiStatus status = kaiProgram_Diagram(program, &r.load, &r.options, &error);
+        if (status == KAI_ERR_USAGE)
+            code = usage_error("-o %s: %s", r.options.path, error.message);
+        else if (status == KAI_ERR_IO && kaiProgram_ErrorCount(program) == 0)
+        {
+            fprintf(stderr, "kairos: %s\n", error.message);
+            code = EXIT_FILE;
+        }
+        else
+            code = report_answer(program, status);
     }
-    else
-        code = report_load(&r.load, status, messages);
-    kaiMessages_Free(messages);
+    kaiProgram_Free(program);
     free(r.text);
     return code;
 }

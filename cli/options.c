@@ -323,3 +323,10 @@ void options_help(unsigned command, FILE* out)
         print_setting(out, kaiSettings_Get(i));
     }
 }
+
+bool take_policy(kaiPolicy* policy, const Arguments* a)
+{
+    policy->allow_files |= a->option == OPTION_ALLOW_FILES;
+    policy->allow_external |= a->option == OPTION_ALLOW_EXTERNAL;
+    return a->option == OPTION_ALLOW_FILES || a->option == OPTION_ALLOW_EXTERNAL;
+}

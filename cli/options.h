@@ -57,6 +57,9 @@ int arguments_each(unsigned command, int argc, char** argv, ArgumentUse* use, vo
 // Whether `letter` or --name stands before `--`.
 bool arguments_have(int argc, char** argv, OptionId option);
 
+// --allow-files, --allow-external. False: the option is neither.
+bool take_policy(kaiPolicy* policy, const Arguments* arguments);
+
 const char* command_name(unsigned command);
 // Every option of the command with its explanation, in 80 columns.
 void options_help(unsigned command, FILE* out);

@@ -161,14 +161,15 @@ static int give_back(RunRequest* run)
     }
     free(run->text);
     run->text = NULL;
-    run->load.text = NULL;
-    run->load.path = "-";
+    run->source.text = NULL;
+    run->source.path = "-";
     return EXIT_DONE;
 }
 
 int command_plot(int argc, char** argv)
 {
-    RunRequest run = {.load = kaiDefaultLoadOptions(), .view = KAI_VIEW_FULL};
+    RunRequest run = {0};
+    request_begin(&run);
     PlotRequest request = {.run = &run, .figure = kaiDefaultFigureOptions(), .instant = NAN};
     int code = parse(&request, argc, argv);
     if (code == EXIT_DONE && run.text != NULL && !is_model_text(run.text))
@@ -176,9 +177,9 @@ int command_plot(int argc, char** argv)
     if (code == EXIT_DONE)
     {
         fit_terminal(&request.figure);
-        bool model = run.text != NULL || is_model(run.load.path);
+        bool model = run.text != NULL || is_model(run.source.path);
         code = !model ? plot_result(&request) : run.list ? request_list(&run) : plot_model(&request);
     }
-    free(run.text);
+    request_close(&run);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "cli/request.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,18 @@ static int write_experiment(const char* path, const char* text)
     return EXIT_FILE;
 }
 
+// Whether a witness at `path` may import the model: it does so from its own folder and below without being asked.
+static bool lies_below(const char* path, const char* model)
+{
+    char folder[PATH_MAX], real[PATH_MAX], name[PATH_MAX];
+    const char* slash = strrchr(path, '/');
+    snprintf(name, sizeof name, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1, slash != NULL ? path : ".");
+    if (realpath(name, folder) == NULL || realpath(model, real) == NULL)
+        return true;
+    size_t length = strlen(folder);
+    return strncmp(folder, real, length) == 0 && (real[length] == '/' || folder[length - 1] == '/');
+}
+
 static int say_witness(const ProveCall* c, const kaiProof* proof)
 {
     const char* experiment = kaiProof_Experiment(proof);
@@ -79,7 +92,8 @@ static int say_witness(const ProveCall* c, const kaiProof* proof)
         printf("witness (-o writes it to a file):\n%s", experiment);
         return EXIT_DONE;
     }
-    printf("witness: kairos run %s\n", c->output);
+    printf("witness: kairos run%s%s %s\n", lies_below(c->output, c->request.source.path) ? "" : " --allow-files",
+           c->request.source.policy.allow_external ? " --allow-external" : "", c->output);
     return write_experiment(c->output, experiment);
 }
 
@@ -105,19 +119,18 @@ static int conclude(const ProveCall* c, const kaiProof* proof)
 int command_prove(int argc, char** argv)
 {
     static ProveCall call;
-    call = (ProveCall){.request = {.load = kaiDefaultLoadOptions()}, .options = kaiDefaultProveOptions()};
-    int code = parse(&call, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    request_choose(&call.request);
+    call.options = kaiDefaultProveOptions();
+    request_begin(&call.request);
     kaiProof* proof = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Prove(&call.request.load, &call.options, &proof, &messages);
-    code = report_load(&call.request.load, status, messages);
+    int code = parse(&call, argc, argv);
+    if (code == EXIT_DONE)
+        code = request_open(&call.request);
+    if (code == EXIT_DONE)
+        code = report_answer(call.request.program,
+                             kaiProgram_Prove(call.request.program, &call.request.load, &call.options, &proof));
     if (code == EXIT_DONE)
         code = conclude(&call, proof);
     kaiProof_Free(proof);
-    kaiMessages_Free(messages);
-    free(call.request.text);
+    request_close(&call.request);
     return code;
 }

@@ -73,9 +73,9 @@ static int add_setting(RunRequest* r, const Arguments* a)
 
 static int set_file(RunRequest* r, const Arguments* a)
 {
-    if (r->load.path != NULL)
+    if (r->source.path != NULL)
         return usage_error("%s takes one file; `%s` is a second one", command_name(a->command), a->value);
-    r->load.path = a->value;
+    r->source.path = a->value;
     return EXIT_DONE;
 }
 
@@ -98,16 +98,16 @@ bool request_take(RunRequest* r, const Arguments* a, Found found, int* code)
         if (!parse_view(a->value, &r->view))
             *code = usage_error("--view is full, limits or unique, not `%s`", a->value);
         break;
-    default: return false;
+    default: return take_policy(&r->source.policy, a);
     }
     return true;
 }
 
 int request_ready(RunRequest* r, unsigned command)
 {
-    if (r->load.path == NULL)
+    if (r->source.path == NULL)
         return usage_error("%s needs a file; see kairos %s --help", command_name(command), command_name(command));
-    return read_standard_input(&r->load, &r->text);
+    return read_standard_input(&r->source, &r->text);
 }
 
 static int take(void* user, const Arguments* a, Found found)
@@ -126,36 +126,50 @@ int request_parse(RunRequest* r, unsigned command, int argc, char** argv)
 // ---- loading
 // ---------------------------------------------------------------------------------------------------------
 
-// The experiment to run if none was named: the first of the file.
-void request_choose(RunRequest* r)
+void request_begin(RunRequest* r)
 {
-    kaiExperiments* list = NULL;
-    kaiMessages* messages = NULL;
+    r->source = kaiDefaultProgramOptions();
+    r->load = kaiDefaultCompileOptions();
+    r->view = KAI_VIEW_FULL;
+}
+
+// The experiment to run if none was named: the first of the file.
+static void choose_experiment(RunRequest* r)
+{
+    kaiExperiment first;
     bool open = r->load.experiment == NULL && r->load.model == NULL;
-    if (open && kaiExperiments_Load(&r->load, &list, &messages) == KAI_OK && kaiExperiments_Count(list) > 0)
-    {
-        snprintf(r->experiment, sizeof r->experiment, "%s", kaiExperiments_Name(list, 0));
-        r->load.experiment = r->experiment;
-        r->chosen_of = kaiExperiments_Count(list);
-    }
-    kaiExperiments_Free(list);
-    kaiMessages_Free(messages);
+    if (!open || !kaiProgram_Experiment(r->program, 0, &first))
+        return;
+    r->load.experiment = first.name;
+    r->chosen_of = kaiProgram_ExperimentCount(r->program);
+}
+
+int request_open(RunRequest* r)
+{
+    int code = r->program == NULL ? open_program(&r->source, &r->program) : EXIT_DONE;
+    if (code == EXIT_DONE)
+        choose_experiment(r);
+    return code;
+}
+
+void request_close(RunRequest* r)
+{
+    kaiProgram_Free(r->program);
+    free(r->text);
+    r->program = NULL;
+    r->text = NULL;
 }
 
 int request_list(RunRequest* r)
 {
-    request_choose(r);
-    return print_listing(&r->load, "names");
+    int code = request_open(r);
+    return code == EXIT_DONE ? print_listing(r->program, &r->load, "names") : code;
 }
 
 int request_load(RunRequest* r, kaiModel** model)
 {
-    kaiMessages* messages = NULL;
-    request_choose(r);
-    kaiStatus status = kaiModel_Load(&r->load, model, &messages);
-    int code = report_load(&r->load, status, messages);
-    kaiMessages_Free(messages);
-    return code;
+    int code = request_open(r);
+    return code == EXIT_DONE ? report_answer(r->program, kaiProgram_Compile(r->program, &r->load, model)) : code;
 }
 
 kaiSimOptions request_options(const RunRequest* r, const kaiModel* model)
@@ -178,8 +192,7 @@ void request_title(const RunRequest* r, const kaiModel* model, char* text, size_
 int request_run(unsigned command, int argc, char** argv, RequestWork* work)
 {
     static RunRequest request;  // large, and zero already: on the stack it would have to be made so
-    request.load = kaiDefaultLoadOptions();
-    request.view = KAI_VIEW_FULL;
+    request_begin(&request);
     int code = request_parse(&request, command, argc, argv);
     if (code == EXIT_DONE && request.list)
         code = request_list(&request);
@@ -192,6 +205,6 @@ int request_run(unsigned command, int argc, char** argv, RequestWork* work)
             code = work(&request, model);
         kaiModel_Free(model);
     }
-    free(request.text);
+    request_close(&request);
     return code;
 }

@@ -14,11 +14,12 @@ enum
 // Holds what `load` points to: it must not be copied.
 typedef struct RunRequest
 {
-    kaiLoadOptions load;
+    kaiProgramOptions source;
+    kaiCompileOptions load;
+    kaiProgram* program;            // once it is open
     kaiGiven values[OVERRIDE_MAX];  // --set
     char value_names[OVERRIDE_MAX][NAME_MAX_LENGTH];
     kaiGiven settings[SETTINGS_GIVEN_MAX];  // --rtol …
-    char experiment[NAME_MAX_LENGTH];       // the one chosen if none was named
     int chosen_of;                          // how many it was chosen from; 0: it was named, or there is none
     const char* output;                     // NULL: standard output
     kaiView view;
@@ -33,8 +34,11 @@ bool request_take(RunRequest* request, const Arguments* arguments, Found found, 
 int request_parse(RunRequest* request, unsigned command, int argc, char** argv);
 // After the arguments: is there a file; reads the text of `-`. An exit code.
 int request_ready(RunRequest* request, unsigned command);
-// Names the first experiment of the file if none was named.
-void request_choose(RunRequest* request);
+// A request that asks for nothing yet; it must be zero before.
+void request_begin(RunRequest* request);
+// Opens the program, if it is not open yet, and names the first experiment of the file if none was named. An exit code.
+int request_open(RunRequest* request);
+void request_close(RunRequest* request);
 // --list: experiments and variables on standard output. An exit code.
 int request_list(RunRequest* request);
 // The model, with the messages of its compilation on stderr. An exit code.

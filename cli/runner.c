@@ -142,13 +142,16 @@ static int conclude(const RunRequest* r, const kaiSim* sim, kaiStatus status)
 static int simulate(const RunRequest* r, const kaiModel* model, kaiSim* sim, Target* target)
 {
     int count;
-    const char* error = NULL;
+    kaiError error;
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
     const char* path = r->output != NULL ? r->output : "-";
-    target->csv = kaiCsv_Open(path, columns, count, r->view, NULL, 0, kaiDefaultAllocator(), &error);
+    kaiCsvOptions csv = kaiDefaultCsvOptions();
+    csv.path = path;
+    csv.view = r->view;
+    target->csv = kaiCsv_Open(&csv, columns, count, &error);
     if (target->csv == NULL)
     {
-        fprintf(stderr, "kairos: %s cannot be written: %s\n", path, error);
+        fprintf(stderr, "kairos: %s\n", error.message);
         return EXIT_FILE;
     }
     kaiStatus status = drive(model, sim, target);
@@ -167,10 +170,10 @@ int run_once(const RunRequest* r, const kaiModel* model)
     progress_begin(&target.progress, !r->quiet, to_stdout, options.start, options.stop);
     options.row = write_row;
     options.row_user = &target;
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim == NULL)
-        return usage_error("%s", failure.text);
+        return usage_error("%s", failure.message);
     target.sim = sim;
     int code = simulate(r, model, sim, &target);
     kaiSim_Free(sim);

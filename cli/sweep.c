@@ -1,170 +1,147 @@
-// Points, their values and their models.
-#include "cli/sweep.h"
+// kairos run of an experiment with sweeps: all its runs to one result, in their order.
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const int64_t points_max = 10000000;
-
-// --set of a swept name fixes it, at the value that the model was compiled with.
-static bool find_override(const Sweep* s, int variable, const char* name, double* value)
+typedef struct SweepOutput
 {
-    for (int i = 0; i < s->load->value_count; i++)
-        if (strcmp(s->load->values[i].name, name) == 0)
-            return kaiModel_Start(s->model, variable, value);
-    return false;
+    const RunRequest* request;
+    const kaiSweep* sweep;
+    const char* path;
+    kaiCsv* csv;
+    int lead_count;
+    double run, branch;  // that the rows now begin with
+    bool unopened;       // the file could not be opened; it is said
+    char remark[500];    // the runs that are not whole
+    Progress progress;
+} SweepOutput;
+
+// ---- what the sweep says
+
+static void adjust(void* user, const kaiModel* model, kaiSimOptions* options)
+{
+    const SweepOutput* o = user;
+    *options = request_options(o->request, model);
 }
 
-static void plan_dimension(Sweep* s, int index)
+static kaiStatus begin(void* user, const kaiColumn* columns, int column_count, const char* const* lead_names,
+                       int lead_count)
 {
-    SweepDimension* d = &s->dimensions[index];
-    int variable = kaiModel_SweepVariable(s->model, index, &d->values, &d->count, &d->structural);
-    d->name = kaiModel_VariableName(s->model, variable);
-    if (find_override(s, variable, d->name, &d->pinned))
+    SweepOutput* o = user;
+    kaiError error;
+    kaiCsvOptions csv = kaiDefaultCsvOptions();
+    csv.path = o->path;
+    csv.view = o->request->view;
+    csv.lead_names = lead_names;
+    csv.lead_count = o->lead_count = lead_count;
+    o->csv = kaiCsv_Open(&csv, columns, column_count, &error);
+    if (o->csv == NULL)
     {
-        d->values = &d->pinned;
-        d->count = 1;
-        d->structural = false;  // the model was compiled with it
+        fprintf(stderr, "kairos: %s\n", error.message);
+        o->unopened = true;
+        return error.status;
     }
-    s->structural |= d->structural;
-    s->points = s->points > points_max ? s->points : s->points * d->count;
-    if (d->structural)
-        s->variants *= d->count;
+    progress_begin(&o->progress, !o->request->quiet, strcmp(o->path, "-") == 0, 0,
+                   (double)kaiSweep_PointCount(o->sweep));
+    return KAI_OK;
 }
 
-const char* sweep_plan(Sweep* s, const kaiModel* model, const kaiLoadOptions* load)
+static kaiStatus write_row(void* user, const double* lead, const kaiRow* row)
 {
-    *s = (Sweep){.load = load, .model = model, .points = 1, .variants = 1};
-    int count = kaiModel_SweepCount(model);
-    if (count > SWEEP_MAX)
-        return "more than 32 sweeps in one experiment";
-    s->dimension_count = count;
-    for (int i = 0; i < count; i++)
-    {
-        plan_dimension(s, i);
-        if (s->points > points_max)
-            return "the sweep has more than 10 million points";
-    }
-    return NULL;
-}
-
-// Which value of each dimension a point has.
-static void split_point(const Sweep* s, int64_t point, int index[SWEEP_MAX])
-{
-    for (int i = s->dimension_count; i-- > 0;)
-    {
-        index[i] = (int)(point % s->dimensions[i].count);
-        point /= s->dimensions[i].count;
-    }
-}
-
-void sweep_values(const Sweep* s, int64_t point, double values[SWEEP_MAX])
-{
-    int index[SWEEP_MAX];
-    split_point(s, point, index);
-    for (int i = 0; i < s->dimension_count; i++)
-        values[i] = s->dimensions[i].values[index[i]];
-}
-
-void sweep_describe(const Sweep* s, int64_t point, char* text, size_t size)
-{
-    double values[SWEEP_MAX];
-    char number[33];
-    size_t length = 0;
-    sweep_values(s, point, values);
-    text[0] = 0;
-    for (int i = 0; i < s->dimension_count && length < size; i++)
-    {
-        kaiNumber_Write(number, values[i]);
-        length += (size_t)snprintf(text + length, size - length, "%s%s = %s", i > 0 ? ", " : "", s->dimensions[i].name,
-                                   number);
-    }
-}
-
-// ---- models
-// ----------------------------------------------------------------------------------------------------------
-
-int64_t sweep_variant_of(const Sweep* s, int64_t point)
-{
-    int index[SWEEP_MAX];
-    int64_t variant = 0;
-    split_point(s, point, index);
-    for (int i = 0; i < s->dimension_count; i++)
-        if (s->dimensions[i].structural)
-            variant = variant * s->dimensions[i].count + index[i];
-    return variant;
-}
-
-int64_t sweep_point_of(const Sweep* s, int64_t variant)
-{
-    int64_t point = 0, scale = 1;
-    for (int i = s->dimension_count; i-- > 0; scale *= s->dimensions[i].count)
-        if (s->dimensions[i].structural)
-        {
-            point += scale * (variant % s->dimensions[i].count);
-            variant /= s->dimensions[i].count;
-        }
-    return point;
-}
-
-static kaiStatus compile(const Sweep* s, int64_t point, kaiModel** model, kaiMessages** messages)
-{
-    double values[SWEEP_MAX];
-    int count = s->load->override_count;
-    kaiOverride* overrides = malloc(sizeof *overrides * (size_t)(count + s->dimension_count + 1));
-    if (overrides == NULL)
-        return KAI_ERR_MEMORY;
-    if (count > 0)
-        memcpy(overrides, s->load->overrides, sizeof *overrides * (size_t)count);
-    sweep_values(s, point, values);
-    for (int i = 0; i < s->dimension_count; i++)
-        if (s->dimensions[i].structural)
-            overrides[count++] = (kaiOverride){s->dimensions[i].name, values[i]};
-    kaiLoadOptions load = *s->load;
-    load.overrides = overrides;
-    load.override_count = count;
-    kaiStatus status = kaiModel_Load(&load, model, messages);
-    free(overrides);
+    SweepOutput* o = user;
+    double branch = lead[kaiSweep_ParameterCount(o->sweep) + 1];
+    if (lead[0] != o->run || branch != o->branch)
+        kaiCsv_SetLead(o->csv, lead);
+    o->run = lead[0];
+    o->branch = branch;
+    kaiStatus status = kaiCsv_Row(o->csv, row);
+    if (status != KAI_OK)
+        interrupt_all();
     return status;
 }
 
-kaiStatus sweep_model(const Sweep* s, int64_t point, SweepVariant* variant, kaiMessages** messages)
+static void remark_run(SweepOutput* o, const kaiSweepPoint* point)
 {
-    int64_t index = sweep_variant_of(s, point);
-    *messages = NULL;
-    if (variant->model != NULL && variant->index == index)
-        return KAI_OK;
-    sweep_variant_free(variant);
-    variant->index = index;
-    if (s->structural)
-    {
-        kaiStatus status = compile(s, point, &variant->own, messages);
-        variant->model = variant->own;
-        return status;
-    }
-    variant->model = s->model;
-    return KAI_OK;
+    size_t length = strlen(o->remark);
+    if (length > sizeof o->remark - 80)
+        return;
+    snprintf(o->remark + length, sizeof o->remark - length, "%srun %lld stopped at t = %.17g",
+             length == 0 ? "not whole: " : ", ", (long long)point->point + 1, point->reached);
+    if (strlen(o->remark) > sizeof o->remark - 80)
+        strcat(o->remark, ", …");
 }
 
-void sweep_variant_free(SweepVariant* variant)
+static void end_point(void* user, const kaiSweepPoint* point)
 {
-    kaiModel_Free(variant->own);
-    *variant = (SweepVariant){0};
+    SweepOutput* o = user;
+    char values[600];
+    if (point->status != KAI_END)
+        remark_run(o, point);
+    if (point->status < 0)
+    {
+        progress_end(&o->progress);
+        kaiSweep_Describe(o->sweep, point->point, values, sizeof values);
+        fprintf(stderr, "kairos: run %lld (%s) failed: %s\n", (long long)point->point + 1, values, point->message);
+    }
+    progress_show(&o->progress, "run", (double)point->point + 1, point->point + 1, "runs");
 }
 
-kaiStatus sweep_set(const Sweep* s, int64_t point, const SweepVariant* variant, kaiSim* sim)
+// ---- result
+
+static void print_summary(const SweepOutput* o, const kaiModel* model, const kaiSweepResult* r)
 {
-    double values[SWEEP_MAX];
-    sweep_values(s, point, values);
-    for (int i = 0; i < s->dimension_count; i++)
-    {
-        const SweepDimension* d = &s->dimensions[i];
-        if (d->structural || d->values == &d->pinned)
-            continue;
-        kaiStatus status = kaiSim_Set(sim, kaiModel_FindVariable(variant->model, d->name), values[i]);
-        if (status != KAI_OK)
-            return status;
-    }
-    return KAI_OK;
+    char title[2 * NAME_MAX_LENGTH];
+    request_title(o->request, model, title, sizeof title);
+    fprintf(stderr, "%s: %lld of %lld runs complete, %lld failed; %lld instants, %lld steps (%lld rejected), ", title,
+            (long long)r->complete, (long long)r->points, (long long)r->failed, (long long)r->instants,
+            (long long)r->steps, (long long)r->rejected);
+    if (r->explored)
+        fprintf(stderr, "%lld outcomes, %lld choice points, %lld orders merged, ", (long long)r->outcomes,
+                (long long)r->choices, (long long)r->merged);
+    print_rows(r->rows, o->request->view);
+    fprintf(stderr, "; %d thread%s, %.3g s\n", r->threads, r->threads > 1 ? "s" : "", wall_time() - o->progress.begun);
+}
+
+static int conclude(SweepOutput* o, const kaiModel* model, const kaiSweepResult* r)
+{
+    bool missing = r->handed_out < r->points;
+    if (missing && o->remark[0] == 0)
+        snprintf(o->remark, sizeof o->remark, "not whole: ");
+    if (missing)
+        snprintf(o->remark + strlen(o->remark), sizeof o->remark - strlen(o->remark), "%sruns from %lld on are missing",
+                 o->remark[strlen(o->remark) - 2] == ':' ? "" : "; ", (long long)r->handed_out + 1);
+    kaiStatus closed = kaiCsv_Close(o->csv, o->remark[0] != 0 ? o->remark : NULL);
+    bool unwritten = closed < 0 || r->output < 0;
+    progress_end(&o->progress);
+    if (unwritten)
+        fprintf(stderr, "kairos: %s cannot be written\n", o->path);
+    if (interrupt_came())
+        fprintf(stderr, "kairos: interrupted after %lld of %lld runs\n", (long long)r->complete, (long long)r->points);
+    if (!o->request->quiet)
+        print_summary(o, model, r);
+    return unwritten ? EXIT_FILE : interrupt_came() || r->failed > 0 ? EXIT_RUN : EXIT_DONE;
+}
+
+int run_sweep(const RunRequest* r, const kaiModel* model)
+{
+    kaiError error;
+    kaiSweepResult result;
+    SweepOutput o = {.request = r, .path = r->output != NULL ? r->output : "-"};
+    kaiSweep* sweep = kaiSweep_Create(r->program, model, &r->load, &error);
+    if (sweep == NULL)
+        return usage_error("%s", error.message);
+    o.sweep = sweep;
+    kaiSweepOptions options = kaiDefaultSweepOptions();
+    options.adjust = adjust;
+    options.begin = begin;
+    options.row = write_row;
+    options.point = end_point;
+    options.user = &o;
+    options.interrupt = interrupt_flag();
+    kaiSweep_Run(sweep, &options, &result, &error);
+    int code = o.csv != NULL ? conclude(&o, model, &result) : o.unopened ? EXIT_FILE : usage_error("%s", error.message);
+    kaiSweep_Free(sweep);
+    return code;
 }

@@ -1,7 +1,5 @@
 // kairos test: every experiment that has `expect`, in all files, in parallel.
 #include "cli/request.h"
-#include "cli/sweep.h"
-#include "cli/workers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -71,45 +69,49 @@ static Case* add_case(Suite* s, const char* path, const char* experiment)
     return c;
 }
 
-static void say_messages(Case* c, kaiMessages* messages)
+static void say_messages(Case* c, kaiProgram* program)
 {
-    for (int i = 0; messages != NULL && i < kaiMessages_Count(messages); i++)
-        if (kaiMessages_Get(messages, i)->severity == KAI_ERROR)
-            say(c, "%s\n", kaiMessages_Text(messages, i, false));
+    const kaiError* message;
+    for (int i = 0; (message = kaiProgram_Message(program, i)) != NULL; i++)
+        if (message->severity == KAI_ERROR)
+            say(c, "%s\n", kaiProgram_MessageText(program, i, false));
 }
 
-static bool is_wanted(const Suite* s, const kaiExperiments* list, int index)
+static bool is_wanted(const Suite* s, const kaiExperiment* experiment)
 {
     const char* only = s->request.load.experiment;
-    return kaiExperiments_HasExpect(list, index) &&
-           (only == NULL || strcmp(kaiExperiments_Name(list, index), only) == 0);
+    return experiment->has_expect && (only == NULL || strcmp(experiment->name, only) == 0);
 }
 
-// The text of standard input, if that is the file.
-static const char* text_of(kaiLoadOptions given, const char* path)
+// What a file is opened with. The text is that of standard input, if that is the file.
+static kaiProgramOptions source_of(const RunRequest* request, const char* path)
 {
-    return given.text != NULL && strcmp(path, given.path) == 0 ? given.text : NULL;
+    kaiProgramOptions options = request->source;
+    bool given = options.text != NULL && strcmp(path, options.path) == 0;
+    options.text = given ? options.text : NULL;
+    options.path = path;
+    return options;
 }
 
 static void add_file(Suite* s, const char* path)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
-    options.path = path;
-    options.text = text_of(s->request.load, path);
-    kaiExperiments* list = NULL;
-    kaiMessages* messages = NULL;
-    if (kaiExperiments_Load(&options, &list, &messages) != KAI_OK)
+    kaiProgramOptions options = source_of(&s->request, path);
+    kaiProgram* program = NULL;
+    kaiExperiment experiment;
+    kaiError error;
+    if (kaiProgram_Open(&options, &program, &error) != KAI_OK)
     {
         Case* c = add_case(s, path, NULL);
         c->failed = 1;
-        say_messages(c, messages);
+        if (program == NULL)
+            say(c, "%s\n", error.message);
+        say_messages(c, program);
     }
     else
-        for (int i = 0; i < kaiExperiments_Count(list); i++)
-            if (is_wanted(s, list, i))
-                add_case(s, path, kaiExperiments_Name(list, i));
-    kaiExperiments_Free(list);
-    kaiMessages_Free(messages);
+        for (int i = 0; kaiProgram_Experiment(program, i, &experiment); i++)
+            if (is_wanted(s, &experiment))
+                add_case(s, path, experiment.name);
+    kaiProgram_Free(program);
 }
 
 static bool is_model(const char* name)
@@ -130,10 +132,10 @@ static int add_path(Suite* s, const char* path, bool named)
     struct stat info;
     if (strcmp(path, "-") == 0)
     {
-        s->request.load.path = path;
-        int code = read_standard_input(&s->request.load, &s->request.text);
+        s->request.source.path = path;
+        int code = read_standard_input(&s->request.source, &s->request.text);
         if (code == EXIT_DONE)
-            add_file(s, s->request.load.path);
+            add_file(s, s->request.source.path);
         return code;
     }
     if (stat(path, &info) != 0)
@@ -204,14 +206,14 @@ static void judge(Case* c, const kaiExpectResult* r, const char* at)
     say(c, "%s%s\n", r->text[0] != 0 ? " " : "", r->text);
 }
 
-static void say_failure(Case* c, const kaiFailure* f, const char* at)
+static void say_failure(Case* c, const kaiError* f, const char* at)
 {
     c->failed++;
     if (f->place.file != NULL)
         say(c, "%s:%d:%d: FAILED %s%s: %s\n", f->place.file, f->place.line, f->place.column, c->experiment, at,
-            f->text);
+            f->message);
     else
-        say(c, "%s: FAILED %s%s: %s\n", c->path, c->experiment, at, f->text);
+        say(c, "%s: FAILED %s%s: %s\n", c->path, c->experiment, at, f->message);
 }
 
 static void judge_all(Case* c, kaiSim* sim, const kaiModel* model, const char* at)
@@ -255,14 +257,13 @@ static void judge_sim(Case* c, const kaiModel* model, kaiSim* sim, bool explored
         judge_all(c, sim, model, at);
 }
 
-static void run_model(Case* c, const Sweep* sweep, int64_t point, const SweepVariant* variant, const char* at)
+static void run_model(Case* c, const kaiSweep* sweep, int64_t point, const kaiModel* model, const char* at)
 {
-    const kaiModel* model = variant->model;
     kaiSimOptions options = kaiModel_SimOptions(model);
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
-    if (sim != NULL && sweep_set(sweep, point, variant, sim) != KAI_OK)
-        say_failure(c, &(kaiFailure){.text = "a swept value cannot be set"}, at);
+    if (sim != NULL && kaiSweep_Set(sweep, point, model, sim) != KAI_OK)
+        say_failure(c, &(kaiError){.message = "a swept value cannot be set"}, at);
     else if (sim == NULL)
         say_failure(c, &failure, at);
     else
@@ -271,52 +272,49 @@ static void run_model(Case* c, const Sweep* sweep, int64_t point, const SweepVar
 }
 
 // Every expectation at every point; without a sweep there is one point.
-static void run_points(Case* c, const kaiModel* model, const kaiLoadOptions* load)
+static void run_points(Case* c, const kaiModel* model, kaiProgram* program, const kaiCompileOptions* load)
 {
-    Sweep sweep;
-    SweepVariant variant = {0};
+    kaiError error;
     char values[600], at[610] = "";
-    const char* why = sweep_plan(&sweep, model, load);
-    if (why != NULL)
-        say_failure(c, &(kaiFailure){.text = why}, "");
-    for (int64_t i = 0; why == NULL && i < sweep.points; i++)
+    kaiSweep* sweep = kaiSweep_Create(program, model, load, &error);
+    if (sweep == NULL)
+        say_failure(c, &error, "");
+    for (int64_t i = 0; i < kaiSweep_PointCount(sweep); i++)
     {
-        kaiMessages* messages = NULL;
-        sweep_describe(&sweep, i, values, sizeof values);
-        if (sweep.dimension_count > 0)
+        const kaiModel* variant;
+        kaiSweep_Describe(sweep, i, values, sizeof values);
+        if (kaiSweep_ParameterCount(sweep) > 0)
             snprintf(at, sizeof at, " (%s)", values);
-        if (sweep_model(&sweep, i, &variant, &messages) == KAI_OK)
-            run_model(c, &sweep, i, &variant, at);
+        if (kaiSweep_Model(sweep, i, &variant) == KAI_OK)
+            run_model(c, sweep, i, variant, at);
         else
         {
-            say_failure(c, &(kaiFailure){.text = "the model is wrong there"}, at);
-            say_messages(c, messages);
+            say_failure(c, &(kaiError){.message = "the model is wrong there"}, at);
+            say_messages(c, program);
         }
-        kaiMessages_Free(messages);
     }
-    sweep_variant_free(&variant);
+    kaiSweep_Free(sweep);
 }
 
 static void run_case(Case* c, const RunRequest* request)
 {
     if (c->experiment == NULL)
         return;
-    kaiLoadOptions options = request->load;
-    options.path = c->path;
-    options.text = text_of(request->load, c->path);
-    options.experiment = c->experiment;
+    kaiProgramOptions options = source_of(request, c->path);
+    kaiCompileOptions load = request->load;
+    kaiProgram* program = NULL;
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    if (kaiModel_Load(&options, &model, &messages) == KAI_OK)
-        run_points(c, model, &options);
+    load.experiment = c->experiment;
+    if (kaiProgram_Open(&options, &program, NULL) == KAI_OK && kaiProgram_Compile(program, &load, &model) == KAI_OK)
+        run_points(c, model, program, &load);
     else
     {
         c->failed++;
-        c->wrong_call = is_wrong_call(messages);
-        say_messages(c, messages);
+        c->wrong_call = is_wrong_call(program);
+        say_messages(c, program);
     }
-    kaiMessages_Free(messages);
     kaiModel_Free(model);
+    kaiProgram_Free(program);
 }
 
 static void* worker(void* user)
@@ -336,7 +334,7 @@ static void* worker(void* user)
 static void run_all(Suite* s)
 {
     pthread_mutex_init(&s->lock, NULL);
-    workers_run(workers_wanted(s->count), worker, s);
+    kaiThreads_Run(kaiThreads_Wanted(s->count), worker, s);
     pthread_mutex_destroy(&s->lock);
 }
 
@@ -375,7 +373,7 @@ int command_test(int argc, char** argv)
     Suite* suite = calloc(1, sizeof *suite);
     if (suite == NULL)
         return usage_error("out of memory");
-    suite->request.load = kaiDefaultLoadOptions();
+    request_begin(&suite->request);
     int code = arguments_each(FOR_TEST, argc, argv, take, suite);
     if (code == EXIT_DONE && suite->paths == 0)
         code = usage_error("test needs a file or a folder; see kairos test --help");
@@ -390,7 +388,7 @@ int command_test(int argc, char** argv)
         code = report(suite);
         code = code == EXIT_USAGE || code > suite->code ? code : suite->code;
     }
-    free(suite->request.text);
+    request_close(&suite->request);
     free(suite);
     return code;
 }

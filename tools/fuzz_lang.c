@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     interner_init(&names, &arena);
     uint32_t file = sources_add(&sources, "fuzz.kai", (const char*)data, size) + 1;
     parse_file(&arena, &names, &sources, file, &diags);
-    const kaiDiagnostic* published = diags_publish(&diags, &sources, &count);
+    const kaiError* published = diags_publish(&diags, &sources, &count);
     for (int i = 0; i < count; i++)
         report_diagnostic(&arena, &sources, &published[i], false, 40);
     char* once = fuzz_format(&arena, (const char*)data, size);

@@ -17,21 +17,26 @@ static const char text[] = "model Ball {\n"
 
 static kaiModel* load(void)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    kaiProgramOptions options = kaiDefaultProgramOptions();
     options.path = "ball.kai";  // the name in messages
     options.text = text;
+    kaiCompileOptions compile = kaiDefaultCompileOptions();
+    kaiProgram* program = NULL;
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiModel_Load(&options, &model, &messages);
-    for (int i = 0; messages != NULL && i < kaiMessages_Count(messages); i++)
-        fprintf(stderr, "%s\n", kaiMessages_Text(messages, i, false));
-    kaiMessages_Free(messages);
+    kaiError error;
+    if (kaiProgram_Open(&options, &program, &error) == KAI_OK)
+        kaiProgram_Compile(program, &compile, &model);
+    else if (program == NULL)
+        fprintf(stderr, "%s\n", error.message);
+    for (int i = 0; i < kaiProgram_MessageCount(program); i++)
+        fprintf(stderr, "%s\n", kaiProgram_MessageText(program, i, false));
+    kaiProgram_Free(program);  // the model needs it no longer
     return model;
 }
 
 static int failed(const kaiSim* sim)
 {
-    fprintf(stderr, "the run failed: %s\n", kaiSim_Failure(sim)->text);
+    fprintf(stderr, "the run failed: %s\n", kaiSim_Failure(sim)->message);
     return 1;
 }
 
@@ -59,11 +64,11 @@ static int run(const kaiModel* model)
 {
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.stop = 100;
-    kaiFailure failure = {0};
+    kaiError failure;
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim == NULL)
     {
-        fprintf(stderr, "%s\n", failure.text);
+        fprintf(stderr, "%s\n", failure.message);
         return 1;
     }
     const double g = 1.62, e = 0.8, t1 = sqrt(2 / g), v1 = sqrt(2 * g);

@@ -1,4 +1,18 @@
 // What every part of Kairos shares with its users: status codes and the allocator.
+//
+// The library never exits, prints, or keeps globals. A call that is wrong (NULL, an index out of range, options that
+// were not made by their kaiDefault… function) is KAI_ERR_USAGE, or an empty answer where there is no status: false,
+// NULL, 0 or -1.
+//
+//     static void* counted(void* user, void* block, size_t old_size, size_t size)
+//     {
+//         *(size_t*)user += size - (block ? old_size : 0);
+//         if (size > 0)
+//             return realloc(block, size);
+//         free(block);
+//         return NULL;
+//     }
+//     options.allocator = (kaiAllocator){counted, &total};
 #ifndef KAIROS_BASE_H
 #define KAIROS_BASE_H
 
@@ -27,13 +41,25 @@ extern "C"
     } kaiStatus;
 
     // One function allocates, resizes (size > 0) and frees (size == 0), as in Lua. `user` is handed back unchanged.
+    // NULL for a size above 0 means that there is no memory. A block is freed with the size it has. It is called from
+    // the threads that use what it was given to.
     typedef void* kaiAllocFn(void* user, void* block, size_t old_size, size_t size);
 
+    // Where memory comes from. Every options struct has one; it must live as long as what is made with it.
     typedef struct kaiAllocator
     {
         kaiAllocFn* alloc;
         void* user;
     } kaiAllocator;
+
+    // Where bytes go instead of a file: results and pictures, in order, from the thread that makes them. Nonzero stops
+    // the writing: KAI_ERR_IO for a failure, KAI_INTERRUPTED for "enough". `write` NULL: there is none, a file is
+    // written.
+    typedef struct kaiSink
+    {
+        kaiStatus (*write)(void* user, const char* bytes, size_t size);
+        void* user;
+    } kaiSink;
 
     // The allocator on malloc, realloc and free.
     kaiAllocator kaiDefaultAllocator(void);

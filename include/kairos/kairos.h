@@ -3,13 +3,16 @@
 #define KAIROS_KAIROS_H
 
 #include "kairos/base.h"
-#include "kairos/diag.h"
 #include "kairos/diagram.h"
+#include "kairos/error.h"
+#include "kairos/eval.h"
 #include "kairos/model.h"
 #include "kairos/plot.h"
+#include "kairos/program.h"
 #include "kairos/prove.h"
 #include "kairos/result.h"
 #include "kairos/settings.h"
 #include "kairos/sim.h"
+#include "kairos/study.h"
 
 #endif

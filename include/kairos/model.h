@@ -1,9 +1,17 @@
-// Compiled models: text in, an immutable kaiModel out. Many sims of one model may run at the same time.
+// Compiled models: what a kaiProgram makes of one experiment, ready to run and never changed again.
+//
+//     kaiVariable v;
+//     for (int i = 0; kaiModel_Variable(model, i, &v); i++)
+//         printf("%s [%s] = %g  %s\n", v.name, v.unit ? v.unit : "1", v.start, v.description ? v.description : "");
+//
+// Units. Values are in SI units; `unit` says what the text declares, for people and for axes.
+// Lifetime. A model needs neither its program nor its text. Names and texts that it hands out live as long as it does.
+// It must outlive its sims.
+// Threads. A model never changes: any number of threads may read it, and each may run sims of it.
 #ifndef KAIROS_MODEL_H
 #define KAIROS_MODEL_H
 
-#include "kairos/base.h"
-#include "kairos/diag.h"
+#include "kairos/error.h"
 #include "kairos/result.h"
 
 #include <stdbool.h>
@@ -16,18 +24,10 @@ extern "C"
 
     typedef struct kaiModel kaiModel;
 
-    // What a compilation had to say. Owns its texts; free it with kaiMessages_Free.
-    typedef struct kaiMessages kaiMessages;
-    int kaiMessages_Count(const kaiMessages* messages);
-    int kaiMessages_ErrorCount(const kaiMessages* messages);
-    const kaiDiagnostic* kaiMessages_Get(const kaiMessages* messages, int index);
-    // The message as people read it, with the source line and a caret.
-    const char* kaiMessages_Text(kaiMessages* messages, int index, bool colour);
-    void kaiMessages_Free(kaiMessages* messages);
-
+    // A value that replaces one of the text: of a parameter, or the start value of a state or discrete.
     typedef struct kaiOverride
     {
-        const char* name;  // path of a parameter, or of a state or discrete (its start value)
+        const char* name;  // path from the root model: "e", "a.m", "b[3].x"
         double value;      // in SI units
     } kaiOverride;
 
@@ -37,76 +37,91 @@ extern "C"
         const char *name, *text;
     } kaiGiven;
 
-    typedef struct kaiLoadOptions
-    {
-        const char* path;        // file; with `text` given, the name used in messages and for imports
-        const char* text;        // NULL: read the file
-        const char* experiment;  // NULL: none
-        const char* model;       // root model if there is no experiment; NULL: the last model of the file
-        const kaiOverride* overrides;
-        int override_count;
-        // As `overrides`, with a constant expression: "50[cm]", "1/2", "true"; of a mode the name of the one to start
-        // in. Errors are placed in a file called "--set name".
-        const kaiGiven* values;
-        int value_count;
-        // Settings of the experiment: "rtol" and "1e-6", "stop" and "50[ms]". Errors are placed in a file "--rtol".
-        const kaiGiven* settings;
-        int setting_count;
-        const char* solver;   // overrides the experiment's solver (decides whether a Jacobian is made)
-        const char* library;  // folder of the standard library; NULL: the installed one
-        kaiAllocator allocator;
-    } kaiLoadOptions;
-    kaiLoadOptions kaiDefaultLoadOptions(void);
-
-    // KAI_OK and a model, or KAI_ERR_MODEL, KAI_ERR_IO, KAI_ERR_MEMORY. `messages` (always set unless memory ran out)
-    // has errors and warnings.
-    kaiStatus kaiModel_Load(const kaiLoadOptions* options, kaiModel** model, kaiMessages** messages);
     void kaiModel_Free(kaiModel* model);
-
-    // Diagnostics only: every model and every experiment of the file.
-    kaiStatus kaiModel_Check(const kaiLoadOptions* options, kaiMessages** messages);
-
-    // Readable listings, as `kairos check --print`: "flat", "schedule" …, and "names" for --list. Free with
-    // kaiText_Free.
-    kaiStatus kaiModel_Print(const kaiLoadOptions* options, const char* what, char** text, kaiMessages** messages);
-    // The text of a file in canonical layout.
-    kaiStatus kaiFormat(const kaiLoadOptions* options, char** text, kaiMessages** messages);
-    void kaiText_Free(char* text, kaiAllocator allocator);
-
-    // The experiments of a file, in order. Names live as long as the list.
-    typedef struct kaiExperiments kaiExperiments;
-    kaiStatus kaiExperiments_Load(const kaiLoadOptions* options, kaiExperiments** list, kaiMessages** messages);
-    int kaiExperiments_Count(const kaiExperiments* list);
-    const char* kaiExperiments_Name(const kaiExperiments* list, int index);
-    bool kaiExperiments_HasExpect(const kaiExperiments* list, int index);
-    void kaiExperiments_Free(kaiExperiments* list);
-
-    // Variables of a model.
-    int kaiModel_VariableCount(const kaiModel* model);
-    const char* kaiModel_VariableName(const kaiModel* model, int variable);
-    int kaiModel_FindVariable(const kaiModel* model, const char* name);  // -1: none
-    bool kaiModel_IsSettable(const kaiModel* model, int variable);
-    // A name close to `name`, for messages; NULL: none.
-    const char* kaiModel_NearestVariable(const kaiModel* model, const char* name);
+    // The name of its root model; "" for NULL.
     const char* kaiModel_Name(const kaiModel* model);
-    // The column of a variable in a result: its name there, kind and unit (mode names are known to a sim only). False:
-    // it has none (parameters, hidden ones).
-    bool kaiModel_VariableColumn(const kaiModel* model, int variable, kaiColumn* column);
-    int kaiModel_StateCount(const kaiModel* model);
-    int kaiModel_StateVariable(const kaiModel* model, int state);  // the variable that state `state` is
+    // The experiment it was compiled for; NULL: none.
+    const char* kaiModel_Experiment(const kaiModel* model);
 
-    // The `plot` lines of the experiment, in order.
+    // ---- variables
+
+    // What it is in the text.
+    typedef enum kaiVariableKind
+    {
+        KAI_PARAM,
+        KAI_STATE,     // continuous: integrated, may jump
+        KAI_DISCRETE,  // changes in reactions only
+        KAI_SIGNAL,    // defined by an expression
+        KAI_EVENT,     // present at single tags only
+        KAI_INPUT,
+        KAI_MODE,  // which mode a machine is in
+    } kaiVariableKind;
+    // "param", "state", …; NULL for another number.
+    const char* kaiVariableKind_Word(kaiVariableKind kind);
+
+    // Where its value comes from, in the sense of FMI.
+    typedef enum kaiCausality
+    {
+        KAI_CAUSALITY_PARAMETER,             // set before the start
+        KAI_CAUSALITY_CALCULATED_PARAMETER,  // follows from parameters
+        KAI_CAUSALITY_INPUT,                 // set from outside while it runs
+        KAI_CAUSALITY_OUTPUT,
+        KAI_CAUSALITY_LOCAL,
+    } kaiCausality;
+
+    // When its value may change, in the sense of FMI.
+    typedef enum kaiVariability
+    {
+        KAI_VARIABILITY_CONSTANT,  // decides the structure: fixed when the model is compiled
+        KAI_VARIABILITY_FIXED,     // fixed when the run starts
+        KAI_VARIABILITY_DISCRETE,  // at instants only
+        KAI_VARIABILITY_CONTINUOUS,
+    } kaiVariability;
+
+    typedef struct kaiVariable
+    {
+        const char* name;  // path from the root model, "b[3].x"; elements of arrays are variables of their own
+        kaiVariableKind kind;
+        kaiCausality causality;
+        kaiVariability variability;
+        const char *unit, *description;  // NULL: none
+        double start;                    // value before the run, in SI units; NaN: it has none, or it cannot be known
+        bool settable;                   // kaiSim_Set takes it: always before the start, inputs afterwards too
+        bool hidden;                     // made by the compiler: not for people
+        int size;                        // number of values: 1
+        kaiPlace place;                  // where it is declared
+        const char* column;              // its name in a result; NULL: it is not recorded (parameters, hidden ones)
+        kaiColumnKind column_kind;
+    } kaiVariable;
+
+    int kaiModel_VariableCount(const kaiModel* model);
+    // All about variable `index`, from 0. False: there is none.
+    bool kaiModel_Variable(const kaiModel* model, int index, kaiVariable* variable);
+    // The index of a name; -1: there is none.
+    int kaiModel_FindVariable(const kaiModel* model, const char* name);
+    // The name of an index; NULL: there is none.
+    const char* kaiModel_VariableName(const kaiModel* model, int index);
+    // A name that may have been meant, for messages; NULL: none is near.
+    const char* kaiModel_NearestVariable(const kaiModel* model, const char* name);
+
+    // Continuous states, in the solver's order, and the variable that each is; -1: there is none.
+    int kaiModel_StateCount(const kaiModel* model);
+    int kaiModel_StateVariable(const kaiModel* model, int state);
+
+    // ---- what the experiment wants
+
+    // The `plot` lines, in order.
     int kaiModel_PlotCount(const kaiModel* model);
-    // The variables of one line, and the one it is drawn against (-1: time).
+    // The variables of one line, and the one it is drawn against (-1: time). Returns their number, 0 past the last
+    // line.
     int kaiModel_PlotVariables(const kaiModel* model, int plot, const uint32_t** variables, int* against);
 
-    // Sweeps of the experiment: number of dimensions, and for each its variable and values.
+    // The `sweep` lines, in order: the runs of the experiment are their combinations (study.h runs them).
     int kaiModel_SweepCount(const kaiModel* model);
+    // The variable of one line and its values; `structural`: each value needs a model of its own. -1 past the last.
     int kaiModel_SweepVariable(const kaiModel* model, int sweep, const double** values, int* count, bool* structural);
 
-    // The value with which the run begins of something that was overridden; false: only the run will know it.
-    bool kaiModel_Start(const kaiModel* model, int variable, double* value);
-
+    // The `expect` lines; kaiSim_Expect judges them after a run.
     int kaiModel_ExpectCount(const kaiModel* model);
 
 #pragma GCC visibility pop

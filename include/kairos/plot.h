@@ -1,4 +1,19 @@
 // Figures: rows in, a picture out (SVG, PNG, PDF, or characters for a terminal).
+//
+//     kaiFigureOptions options = kaiDefaultFigureOptions();
+//     options.path = "ball.svg";
+//     const char* signals[] = {"y"};
+//     kaiPanel panel = {.signals = signals, .count = 1};
+//     int count;
+//     const kaiColumn* columns = kaiSim_Columns(sim, &count);
+//     kaiFigure* figure = kaiFigure_Create(&options, columns, count, &panel, 1, &error);
+//     …                                 // every row of the run: kaiFigure_Row(figure, row), a kaiRowFn
+//     kaiFigure_Draw(figure, &error);
+//     kaiFigure_Free(figure);
+//
+// Units. Lengths in 1/96 inch; times in seconds.
+// Lifetime. The options' texts and the columns must live as long as the figure; panels are copied.
+// Threads. A figure belongs to one thread at a time; different figures are independent.
 #ifndef KAIROS_PLOT_H
 #define KAIROS_PLOT_H
 
@@ -14,14 +29,22 @@ extern "C"
 #endif
 #pragma GCC visibility push(default)
 
+    // One line of a model's text for a view of instants, cut to `size`; false: there is none. kaiProgram_SourceLine is
+    // one.
+    typedef bool kaiSourceLineFn(void* user, const char* file, int line, char* text, size_t size);
+
     typedef struct kaiFigureOptions
     {
-        const char* path;       // ends in .svg, .png or .pdf; "-": characters on standard output
-        double width, height;   // in 1/96 inch (a PNG has two pixels for each), of "-" in characters; 0: chosen
-        const char* title;      // NULL: none
-        double from, to;        // only these times; -inf, inf: all
-        const char* time_unit;  // of the time axis, or NULL
-        bool colour;            // of "-": with colour codes
+        uint32_t cookie;               // set by kaiDefaultFigureOptions; not for you
+        const char* path;              // ends in .svg, .png or .pdf; "-": characters on standard output
+        double width, height;          // in 1/96 inch (a PNG has two pixels for each), of "-" in characters; 0: chosen
+        const char* title;             // NULL: none
+        double from, to;               // only these times; -inf, inf: all
+        const char* time_unit;         // of the time axis, or NULL
+        bool colour;                   // of "-": with colour codes
+        kaiSourceLineFn* source_line;  // of instants: shows the lines that did it; NULL: only their places
+        void* source_user;
+        kaiSink sink;  // gets the picture instead of a file; the path still says what kind it is
         kaiAllocator allocator;
     } kaiFigureOptions;
     kaiFigureOptions kaiDefaultFigureOptions(void);
@@ -38,7 +61,7 @@ extern "C"
     // NULL: `error` (a sentence) says why: no memory, a signal that there is not, an unknown ending of the path.
     typedef struct kaiFigure kaiFigure;
     kaiFigure* kaiFigure_Create(const kaiFigureOptions* options, const kaiColumn* columns, int column_count,
-                                const kaiPanel* panels, int panel_count, char* error, size_t error_size);
+                                const kaiPanel* panels, int panel_count, kaiError* error);
     // A kaiRowFn. Memory does not grow with the rows: what the figure could not show apart is merged, extremes, jumps
     // and impulses stay.
     kaiStatus kaiFigure_Row(void* figure, const kaiRow* row);
@@ -46,20 +69,19 @@ extern "C"
     // many.
     kaiStatus kaiFigure_BeginRun(kaiFigure* figure, const char* label);
     // KAI_OK: the file is there. KAI_ERR_USAGE: no rows to draw; KAI_ERR_IO; `error` says why.
-    kaiStatus kaiFigure_Draw(kaiFigure* figure, char* error, size_t error_size);
+    kaiStatus kaiFigure_Draw(kaiFigure* figure, kaiError* error);
     void kaiFigure_Free(kaiFigure* figure);
 
     // What happens inside instants: every tag ⟨p, m⟩ with the values that change, what fired and where it is written.
     // `at`: only the instant nearest to this time (NaN: all of them). Path "-": a table as text.
     typedef struct kaiInstants kaiInstants;
     kaiInstants* kaiInstants_Create(const kaiFigureOptions* options, double at, const kaiColumn* columns,
-                                    int column_count, char* error, size_t error_size);
+                                    int column_count, kaiError* error);
     kaiStatus kaiInstants_Row(void* instants, const kaiRow* row);
     void kaiInstants_Fired(void* instants, const kaiFired* fired);
     // Only these signals, by name, are shown (whether they change or not); with count 0 those that change.
-    kaiStatus kaiInstants_Show(kaiInstants* instants, const char* const* signals, int count, char* error,
-                               size_t error_size);
-    kaiStatus kaiInstants_Draw(kaiInstants* instants, char* error, size_t error_size);
+    kaiStatus kaiInstants_Show(kaiInstants* instants, const char* const* signals, int count, kaiError* error);
+    kaiStatus kaiInstants_Draw(kaiInstants* instants, kaiError* error);
     void kaiInstants_Free(kaiInstants* instants);
 
 #pragma GCC visibility pop

@@ -1,8 +1,20 @@
-// Rows of a result: one per recorded tag, and how they are written.
+// Rows of a result: one per recorded tag, how they are written and read.
+//
+//     static kaiStatus on_row(void* user, const kaiRow* row) { return kaiCsv_Row(user, row); }
+//     …
+//     kaiCsvOptions options = kaiDefaultCsvOptions();
+//     options.path = "ball.csv";
+//     kaiCsv* csv = kaiCsv_Open(&options, columns, column_count, &error);
+//     …                               // the run, with kaiSimOptions.row = on_row and row_user = csv
+//     kaiCsv_Close(csv, NULL);        // from here on there is a file of that name
+//
+// Units. Times in seconds, values in SI units; a column's unit says what the model declares.
+// Lifetime. Rows live during the call that hands them over.
+// Threads. A writer or reader belongs to one thread at a time.
 #ifndef KAIROS_RESULT_H
 #define KAIROS_RESULT_H
 
-#include "kairos/base.h"
+#include "kairos/error.h"
 
 #include <stdbool.h>
 
@@ -51,13 +63,27 @@ extern "C"
     // Receives rows in order of their tags. Nonzero stops the run (KAI_ERR_IO for a failed write).
     typedef kaiStatus kaiRowFn(void* user, const kaiRow* row);
 
-    // Rows → CSV, streamed. `path` "-" is standard output; a file is written as `path`.part and gets its name when it
-    // is closed. `lead` columns stand before t and are the same in all rows until they are set anew ("run", swept
-    // values).
+    // Rows → CSV, streamed: memory does not grow with them.
     typedef struct kaiCsv kaiCsv;
-    kaiCsv* kaiCsv_Open(const char* path, const kaiColumn* columns, int column_count, kaiView view,
-                        const char* const* lead_names, int lead_count, kaiAllocator allocator, const char** error);
+
+    typedef struct kaiCsvOptions
+    {
+        uint32_t cookie;   // set by kaiDefaultCsvOptions; not for you
+        const char* path;  // "-" is standard output; a file is written as `path`.part and gets its name at the end
+        kaiSink sink;      // gets the bytes instead
+        kaiView view;
+        // Columns before t, the same in all rows until they are set anew ("run", swept values).
+        const char* const* lead_names;
+        int lead_count;
+        kaiAllocator allocator;
+    } kaiCsvOptions;
+    kaiCsvOptions kaiDefaultCsvOptions(void);
+
+    // `columns` (of kaiSim_Columns, say) must outlive it. NULL: *error says why.
+    kaiCsv* kaiCsv_Open(const kaiCsvOptions* options, const kaiColumn* columns, int column_count, kaiError* error);
+    // In order of their tags. KAI_ERR_IO: it could not be written; KAI_INTERRUPTED: the reader has gone.
     kaiStatus kaiCsv_Row(kaiCsv* csv, const kaiRow* row);
+    // Values of the lead columns from here on, as many as there are.
     void kaiCsv_SetLead(kaiCsv* csv, const double* values);
     // A remark (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
     kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark);
@@ -76,10 +102,10 @@ extern "C"
         void* user;
     } kaiCsvVisitor;
     typedef struct kaiCsvReader kaiCsvReader;
-    kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator allocator, char* error, size_t error_size);
+    kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator allocator, kaiError* error);
     // KAI_OK, the first nonzero status of the visitor, KAI_ERR_IO (unreadable, cut off, no result: `error` says where)
     // or KAI_ERR_MEMORY.
-    kaiStatus kaiCsvReader_Read(kaiCsvReader* reader, const kaiCsvVisitor* visitor, char* error, size_t error_size);
+    kaiStatus kaiCsvReader_Read(kaiCsvReader* reader, const kaiCsvVisitor* visitor, kaiError* error);
     // The "# …" at the end: why the run did not reach its end. NULL: it did.
     const char* kaiCsvReader_Remark(const kaiCsvReader* reader);
     void kaiCsvReader_Free(kaiCsvReader* reader);

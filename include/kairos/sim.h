@@ -1,4 +1,22 @@
 // Runs of a model. Everything that changes lives in a kaiSim; the model is shared and never changes.
+//
+//     kaiSimOptions options = kaiModel_SimOptions(model);  // what the experiment says
+//     options.stop = 10;
+//     kaiError error;
+//     kaiSim* sim = kaiSim_Create(model, &options, &error);
+//     kaiSim_Set(sim, kaiModel_FindVariable(model, "g"), 1.62);
+//     kaiStatus status;
+//     while ((status = kaiSim_Step(model, sim)) == KAI_INSTANT)
+//         printf("instant at %g\n", kaiSim_Now(sim).t);
+//     if (status < 0)
+//         fprintf(stderr, "%s\n", kaiSim_Failure(sim)->message);
+//     kaiSim_Free(sim);
+//
+// Units. Times in seconds, values in SI units.
+// Lifetime. A sim must not outlive its model. Texts and columns that it hands out live as long as it does, unless said
+// otherwise; those given to a callback live during the call. A snapshot needs its model, not its sim.
+// Threads. A sim belongs to one thread at a time. Any number of sims of one model run at the same time. `interrupt` may
+// be set from any thread or signal handler.
 #ifndef KAIROS_SIM_H
 #define KAIROS_SIM_H
 
@@ -13,12 +31,6 @@ extern "C"
 
     typedef struct kaiSim kaiSim;
     typedef struct kaiSnapshot kaiSnapshot;
-
-    typedef struct kaiTag
-    {
-        double t;
-        int32_t p, m;
-    } kaiTag;
 
     // Something that happened at a tag of an instant: a level was crossed or a clock ticked, or a reaction fired, whose
     // effects show at the next tag (of a switched junction whose guard is a priori, at this one).
@@ -102,17 +114,6 @@ extern "C"
     // What the experiment says, and defaults for the rest.
     kaiSimOptions kaiModel_SimOptions(const kaiModel* model);
 
-    // Why a run failed: a sentence, the tag, and where in the text.
-    typedef struct kaiFailure
-    {
-        kaiStatus status;
-        kaiTag tag;
-        kaiPlace place;  // file == NULL: no place
-        const char* text;
-        const char* help;  // or NULL
-        const char* code;  // "K110" …, as `kairos check` has it for what it can see before a run; or NULL
-    } kaiFailure;
-
     typedef struct kaiCounters
     {
         int64_t instants, tags, steps, rejected, rhs_calls, jacobian_calls, guard_calls, located, touches, rows,
@@ -151,14 +152,14 @@ extern "C"
     } kaiIslandCounters;
 
     // A run, ready to start. NULL: *failure says why (an unknown solver, no memory).
-    kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure);
+    kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
     void kaiSim_Free(kaiSim* sim);
 
     // Before the start: parameters and start values. Afterwards: inputs, at the present time. KAI_ERR_USAGE if not
     // settable.
     kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value);
     // The value after the last instant or step. False: absent.
-    bool kaiSim_Get(const kaiSim* sim, int variable, double* value);
+    bool kaiSim_Get(kaiSim* sim, int variable, double* value);
 
     // An event for an input of the root model (`input event`) at time t, with its payload: it is present at the first
     // tag of that instant, after the events that were posted for the same t before it. `handle` (or NULL) finds it for
@@ -178,9 +179,9 @@ extern "C"
     kaiTag kaiSim_Now(const kaiSim* sim);
     // What the model's `halt` said ("" if it said nothing); NULL: it did not halt.
     const char* kaiSim_HaltText(const kaiSim* sim);
-    const kaiFailure* kaiSim_Failure(const kaiSim* sim);
+    const kaiError* kaiSim_Failure(const kaiSim* sim);
     // What the run went on in spite of (zeno = continue). NULL past the last; at most four are kept.
-    const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index);
+    const kaiError* kaiSim_Warning(const kaiSim* sim, int index);
     kaiCounters kaiSim_Counters(const kaiSim* sim);
     // Events by guard: how often guard `index` was located; its text and place. False past the last.
     bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,

@@ -1,73 +1,226 @@
-// Opening a compilation, running a piece of work in it, and reading its messages.
+// Opening a program, asking it a question, and reading the messages.
 #include "api/compilation.h"
 
 #include "lang/report.h"
 #include "part/home.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 
 // The folder of the models for `import` (src/part/home.c says where it is looked for).
-static const char* find_library(Compilation* c, const kaiLoadOptions* options)
+static const char* find_library(kaiProgram* p, const kaiProgramOptions* options)
 {
     char path[PATH_MAX];
-    if (options->library != NULL)
-        return options->library;
-    return home_models(path) ? arena_copy_string(&c->arena, path, strlen(path)) : NULL;
+    const char* found = options->library != NULL ? options->library : home_models(path) ? path : NULL;
+    return found != NULL ? arena_copy_string(&p->arena, found, strlen(found)) : NULL;
 }
 
-static void set_up(Compilation* c, const kaiLoadOptions* options)
+kaiProgramOptions kaiDefaultProgramOptions(void)
 {
-    arena_init(&c->arena, options->allocator, &c->fail);
-    interner_init(&c->names, &c->arena);
-    c->sources.arena = &c->arena;
-    c->diags.arena = &c->arena;
-    c->program = (Program){.arena = &c->arena,
-                           .names = &c->names,
-                           .sources = &c->sources,
-                           .diags = &c->diags,
-                           .library = find_library(c, options)};
+    return (kaiProgramOptions){.cookie = KAI_COOKIE, .allocator = kaiDefaultAllocator()};
 }
 
-static kaiStatus read_program(Compilation* c, const kaiLoadOptions* options)
+kaiCompileOptions kaiDefaultCompileOptions(void)
 {
-    const char* path = options->path != NULL ? options->path : "model.kai";
+    return (kaiCompileOptions){.cookie = KAI_COOKIE};
+}
+
+// ---- opening
+
+static const char* keep_text(Arena* arena, const char* text)
+{
+    return text != NULL ? arena_copy_string(arena, text, strlen(text)) : NULL;
+}
+
+// What the program may read: below its own folder, the library's, and those the caller names.
+static void set_up_files(kaiProgram* p, const kaiProgramOptions* options)
+{
+    p->files = (Files){.provider = options->files,
+                       .allow_files = options->policy.allow_files,
+                       .allow_external = options->policy.allow_external};
+    files_allow(&p->files, &p->arena, files_folder(&p->arena, p->path));
+    files_allow(&p->files, &p->arena, p->text.library);
+    for (int i = 0; options->policy.folders != NULL && i < options->policy.folder_count; i++)
+        files_allow(&p->files, &p->arena, options->policy.folders[i]);
+}
+
+static void set_up(kaiProgram* p, const kaiProgramOptions* options)
+{
+    arena_init(&p->arena, options->allocator, &p->fail);
+    arena_init(&p->question.arena, options->allocator, &p->fail);
+    interner_init(&p->names, &p->arena);
+    p->path = keep_text(&p->arena, options->path != NULL ? options->path : "model.kai");
+    p->sources = (Sources){.arena = &p->arena, .files = &p->files};
+    p->diags.arena = &p->arena;
+    p->text = (Program){.arena = &p->arena,
+                        .names = &p->names,
+                        .sources = &p->sources,
+                        .diags = &p->diags,
+                        .library = find_library(p, options)};
+    p->options = *options;
+    p->options.text = NULL;
+    p->options.path = p->path;
+    p->options.library = p->text.library;
+    set_up_files(p, options);
+    p->options.policy.folders = p->files.roots.at;
+    p->options.policy.folder_count = (int)p->files.roots.count;
+}
+
+static kaiStatus read_text(kaiProgram* p, const kaiProgramOptions* options, kaiError* error)
+{
     if (options->text != NULL)
-        program_load_text(&c->program, path, options->text, strlen(options->text));
-    else if (!program_load(&c->program, path))
+        program_load_text(&p->text, p->path, options->text, strlen(options->text));
+    else if (!program_load(&p->text, p->path))
     {
-        if (c->diags.list.count == 0)
+        error_set(error, KAI_ERR_IO, "%s cannot be read: %s", p->path, p->sources.why);
+        if (error != NULL)
         {
-            Diag* d = diag_error(&c->diags, K_FILE, (Span){0}, "%s cannot be read: %s", path, strerror(errno));
-            diag_help(&c->diags, d, "check the name and the folder");
+            error->code = diag_code_text(K_FILE);
+            error->help = "check the name and the folder";
         }
         return KAI_ERR_IO;
     }
     return KAI_OK;
 }
 
-kaiStatus compilation_run(const kaiLoadOptions* options, Compilation** out, CompilationWork* work, void* user)
+static kaiStatus answer_reading(kaiProgram* p, Compilation* c, void* user)
 {
-    *out = NULL;
+    (void)p, (void)user;
+    return c->diags.error_count > 0 ? KAI_ERR_MODEL : KAI_OK;
+}
+
+static kaiStatus open_program(kaiProgram* p, const kaiProgramOptions* options, kaiError* error)
+{
+    if (setjmp(p->fail) != 0)
+        return error_memory(error);
+    set_up(p, options);
+    kaiStatus status = read_text(p, options, error);
+    if (status != KAI_OK)
+        return status;
+    status = program_ask(p, answer_reading, NULL);
+    if (status == KAI_ERR_MEMORY)
+        return error_memory(error);
+    const kaiError* first = program_first_error(p);
+    return first != NULL ? error_copy(error, first) : status;
+}
+
+kaiStatus kaiProgram_Open(const kaiProgramOptions* options, kaiProgram** program, kaiError* error)
+{
+    if (program != NULL)
+        *program = NULL;
+    if (error != NULL)
+        *error = (kaiError){.status = KAI_OK};
+    if (!error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultProgramOptions", error))
+        return KAI_ERR_USAGE;
+    if (program == NULL || options->allocator.alloc == NULL)
+        return error_set(error, KAI_ERR_USAGE,
+                         program == NULL ? "there is no place for the program" : "the options have no allocator");
+    if (options->path == NULL && options->text == NULL)
+        return error_set(error, KAI_ERR_USAGE, "the options name neither a file nor a text");
     kaiAllocator a = options->allocator;
-    Compilation* c = a.alloc(a.user, NULL, 0, sizeof *c);
-    if (c == NULL)
-        return KAI_ERR_MEMORY;
-    memset(c, 0, sizeof *c);
-    c->allocator = a;
-    if (setjmp(c->fail) != 0)
+    kaiProgram* p = a.alloc(a.user, NULL, 0, sizeof *p);
+    if (p == NULL)
+        return error_memory(error);
+    memset(p, 0, sizeof *p);
+    p->allocator = a;
+    kaiStatus status = open_program(p, options, error);
+    if (status == KAI_OK || status == KAI_ERR_MODEL)
+        *program = p;
+    else
+        kaiProgram_Free(p);
+    return status;
+}
+
+kaiStatus kaiProgram_Clone(const kaiProgram* program, kaiProgram** clone)
+{
+    if (program == NULL || clone == NULL)
+        return KAI_ERR_USAGE;
+    kaiProgramOptions options = program->options;
+    options.text = program->sources.list.at[0].text;
+    return kaiProgram_Open(&options, clone, NULL);
+}
+
+void kaiProgram_Free(kaiProgram* program)
+{
+    if (program == NULL)
+        return;
+    arena_free(&program->question.arena);
+    arena_free(&program->arena);
+    program->allocator.alloc(program->allocator.user, program, sizeof *program, 0);
+}
+
+// ---- questions
+
+// Ready for a question: what the one before it made is gone, but for the messages of reading.
+static void begin_question(kaiProgram* p)
+{
+    Compilation* c = &p->question;
+    arena_free(&c->arena);
+    arena_init(&c->arena, p->allocator, &p->fail);
+    p->list = NULL;
+    p->count = p->error_count = 0;
+    *c = (Compilation){.arena = c->arena, .sources = p->sources, .program = p->text, .allocator = p->allocator};
+    c->sources.arena = &c->arena;
+    c->diags = (Diags){.arena = &c->arena, .error_count = p->diags.error_count, .limit = p->diags.limit};
+    c->program.arena = &c->arena;
+    c->program.sources = &c->sources;
+    c->program.diags = &c->diags;
+}
+
+static void copy_messages(kaiProgram* p)
+{
+    Compilation* c = &p->question;
+    for (uint32_t i = 0; i < p->diags.list.count; i++)
+        vec_push(&c->arena, c->diags.list, p->diags.list.at[i]);
+}
+
+kaiStatus program_ask(kaiProgram* p, ProgramWork* work, void* user)
+{
+    begin_question(p);
+    if (setjmp(p->fail) != 0)
     {
-        kaiMessages_Free(c);
+        begin_question(p);
         return KAI_ERR_MEMORY;
     }
-    set_up(c, options);
-    kaiStatus status = read_program(c, options);
-    if (status == KAI_OK)
-        status = work(c, options, user);
-    c->list = diags_publish(&c->diags, &c->sources, &c->count);
-    *out = c;
+    copy_messages(p);
+    kaiStatus status = work(p, &p->question, user);
+    int count = 0;
+    p->list = diags_publish(&p->question.diags, &p->question.sources, &count);
+    p->count = count;
+    p->error_count = (int)p->question.diags.error_count;
     return status;
+}
+
+static bool check_given(const kaiGiven* given, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (given == NULL || given[i].name == NULL || given[i].text == NULL)
+            return false;
+    return count >= 0;
+}
+
+static bool check_compile(const kaiCompileOptions* options)
+{
+    if (options == NULL || options->cookie != KAI_COOKIE || options->override_count < 0 ||
+        !check_given(options->values, options->value_count) || !check_given(options->settings, options->setting_count))
+        return false;
+    for (int i = 0; i < options->override_count; i++)
+        if (options->overrides == NULL || options->overrides[i].name == NULL)
+            return false;
+    return true;
+}
+
+kaiStatus program_ask_about(kaiProgram* p, const kaiCompileOptions* options, ProgramWork* work, void* user)
+{
+    return p != NULL && check_compile(options) ? program_ask(p, work, user) : KAI_ERR_USAGE;
+}
+
+const kaiError* program_first_error(const kaiProgram* p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->list[i].severity == KAI_ERROR)
+            return &p->list[i];
+    return NULL;
 }
 
 kaiStatus compilation_lacks(Compilation* c, const char* trouble)
@@ -76,8 +229,7 @@ kaiStatus compilation_lacks(Compilation* c, const char* trouble)
     return KAI_ERR_IO;
 }
 
-ElabOptions compilation_options(Compilation* c, const kaiLoadOptions* options, const char* experiment,
-                                const char* model)
+static ElabOptions elab_options(Compilation* c, const kaiCompileOptions* options)
 {
     int count = options->override_count, texts = options->value_count;
     Override* overrides = arena_array(&c->arena, Override, count + texts + 1);
@@ -88,46 +240,46 @@ ElabOptions compilation_options(Compilation* c, const kaiLoadOptions* options, c
     GivenSetting* settings = arena_array(&c->arena, GivenSetting, options->setting_count + 1);
     for (int i = 0; i < options->setting_count; i++)
         settings[i] = (GivenSetting){options->settings[i].name, options->settings[i].text};
-    return (ElabOptions){.experiment = experiment,
-                         .model = model,
+    return (ElabOptions){.experiment = options->experiment,
+                         .model = options->model,
                          .overrides = overrides,
                          .override_count = count + texts,
                          .settings = settings,
                          .setting_count = options->setting_count};
 }
 
-Flat* compilation_elaborate(Compilation* c, const kaiLoadOptions* options, const char* experiment, const char* model)
+Flat* compilation_elaborate(Compilation* c, const kaiCompileOptions* options)
 {
-    ElabOptions elab = compilation_options(c, options, experiment, model);
-    return elaborate(&c->program, &elab);
+    ElabOptions elab = elab_options(c, options);
+    Flat* flat = elaborate(&c->program, &elab);
+    if (flat != NULL && options->solver != NULL)
+        flat->experiment.solver = options->solver;
+    return flat;
 }
 
-int kaiMessages_Count(const kaiMessages* messages)
+// ---- messages
+
+int kaiProgram_MessageCount(const kaiProgram* program)
 {
-    return messages->count;
+    return program != NULL ? program->count : 0;
 }
 
-int kaiMessages_ErrorCount(const kaiMessages* messages)
+int kaiProgram_ErrorCount(const kaiProgram* program)
 {
-    return (int)messages->diags.error_count;
+    return program != NULL ? program->error_count : 0;
 }
 
-const kaiDiagnostic* kaiMessages_Get(const kaiMessages* messages, int index)
+const kaiError* kaiProgram_Message(const kaiProgram* program, int index)
 {
-    return &messages->list[index];
+    return program != NULL && index >= 0 && index < program->count ? &program->list[index] : NULL;
 }
 
-const char* kaiMessages_Text(kaiMessages* messages, int index, bool colour)
+const char* kaiProgram_MessageText(kaiProgram* program, int index, bool colour)
 {
-    if (setjmp(messages->fail) != 0)
-        return messages->list[index].message;
-    return report_diagnostic(&messages->arena, &messages->sources, &messages->list[index], colour, 0);
-}
-
-void kaiMessages_Free(kaiMessages* messages)
-{
-    if (messages == NULL)
-        return;
-    arena_free(&messages->arena);
-    messages->allocator.alloc(messages->allocator.user, messages, sizeof *messages, 0);
+    const kaiError* message = kaiProgram_Message(program, index);
+    if (message == NULL)
+        return "";
+    if (setjmp(program->fail) != 0)
+        return message->message;
+    return report_diagnostic(&program->question.arena, &program->question.sources, message, colour, 0);
 }

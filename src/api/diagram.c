@@ -6,14 +6,15 @@
 
 kaiDiagramOptions kaiDefaultDiagramOptions(void)
 {
-    return (kaiDiagramOptions){.kind = KAI_DIAGRAM_ANY, .depth = DEPTH_DEFAULT};
+    return (kaiDiagramOptions){.cookie = KAI_COOKIE, .kind = KAI_DIAGRAM_ANY, .depth = DEPTH_DEFAULT};
 }
 
 typedef struct DrawRequest
 {
+    const kaiCompileOptions* model;
     const kaiDiagramOptions* options;
     CanvasFormat format;
-    const char** error;
+    const char* error;
 } DrawRequest;
 
 static bool make(Diagram* diagram, const Labels* labels, const kaiDiagramOptions* options, const uint32_t* modes)
@@ -96,10 +97,11 @@ static kaiStatus refuse(Compilation* c, const Diagram* diagram, kaiDiagramKind k
     return KAI_ERR_MODEL;
 }
 
-static kaiStatus draw_work(Compilation* c, const kaiLoadOptions* load, void* user)
+static kaiStatus draw_work(kaiProgram* p, Compilation* c, void* user)
 {
+    (void)p;
     DrawRequest* request = user;
-    const Flat* flat = compilation_elaborate(c, load, load->experiment, load->model);
+    const Flat* flat = compilation_elaborate(c, request->model);
     if (flat == NULL || c->diags.error_count > 0)
         return KAI_ERR_MODEL;
     Diagram diagram;
@@ -119,16 +121,37 @@ static kaiStatus draw_work(Compilation* c, const kaiLoadOptions* load, void* use
         diag_error(&c->diags, K_DIAGRAM_FAILED, (Span){0}, "the diagram of %s could not be laid out", flat->model_name);
         return KAI_ERR_MODEL;
     }
-    return diagram_draw(&diagram, request->options->path, request->format, load->allocator, request->error);
+    return diagram_draw(&diagram, request->options->path, request->format, request->options->sink, c->allocator,
+                        &request->error);
 }
 
-kaiStatus kaiDiagram_Draw(const kaiLoadOptions* load, const kaiDiagramOptions* options, kaiMessages** messages,
-                          const char** error)
+static bool check_modes(const kaiDiagramOptions* options)
 {
-    DrawRequest request = {.options = options, .error = error};
-    *messages = NULL;
-    *error = NULL;
-    if (options->path == NULL || !canvas_format_of(options->path, &request.format))
+    for (int i = 0; i < options->mode_count; i++)
+        if (options->modes == NULL || options->modes[i].machine == NULL || options->modes[i].mode == NULL)
+            return false;
+    return true;
+}
+
+kaiStatus kaiProgram_Diagram(kaiProgram* program, const kaiCompileOptions* model, const kaiDiagramOptions* options,
+                             kaiError* error)
+{
+    DrawRequest request = {.model = model, .options = options};
+    if (!error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultDiagramOptions", error))
         return KAI_ERR_USAGE;
-    return compilation_run(load, messages, draw_work, &request);
+    if (options->kind < KAI_DIAGRAM_ANY || options->kind > KAI_DIAGRAM_BONDS || !check_modes(options))
+        return error_set(error, KAI_ERR_USAGE, "there is no such kind of diagram, or a mode without a name");
+    if (options->path == NULL || !canvas_format_of(options->path, &request.format))
+        return error_set(error, KAI_ERR_USAGE, "the name of a figure ends in .svg, .png or .pdf");
+    kaiStatus status = program_ask_about(program, model, draw_work, &request);
+    switch (status)
+    {
+    case KAI_OK: return KAI_OK;
+    case KAI_ERR_MEMORY: return error_memory(error);
+    case KAI_ERR_MODEL: return error_copy(error, program_first_error(program));
+    case KAI_ERR_IO:
+        return error_set(error, status, "%s cannot be written%s%s", options->path, request.error != NULL ? ": " : "",
+                         request.error != NULL ? request.error : "");
+    default: return error_set(error, status, "there is no program, or the options were not initialised");
+    }
 }

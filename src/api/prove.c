@@ -4,7 +4,6 @@
 #include "api/compilation.h"
 #include "api/prove_figure.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ struct kaiProof
 
 kaiProveOptions kaiDefaultProveOptions(void)
 {
-    return (kaiProveOptions){.timeout = 60};
+    return (kaiProveOptions){.cookie = KAI_COOKIE, .timeout = 60};
 }
 
 static char* copy_text(kaiAllocator a, const char* text)
@@ -30,6 +29,12 @@ static char* copy_text(kaiAllocator a, const char* text)
     return copy;
 }
 
+static void free_text(char* text, kaiAllocator a)
+{
+    if (text != NULL)
+        a.alloc(a.user, text, strlen(text) + 1, 0);
+}
+
 // ---- replay
 // ----------------------------------------------------------------------------------------------------------
 
@@ -37,25 +42,25 @@ static kaiStatus branch_end(void* user, kaiSim* sim, int branch, kaiStatus statu
 {
     (void)branch;
     kaiProof* proof = user;
-    const kaiFailure* f = kaiSim_Failure(sim);
-    bool zeno = status == KAI_ERR_RUN && f->text != NULL &&
-                (strstr(f->text, "chattering Zeno") != NULL || strstr(f->text, "mythical loop") != NULL);
+    const kaiError* f = kaiSim_Failure(sim);
+    bool zeno = status == KAI_ERR_RUN && f->message != NULL &&
+                (strstr(f->message, "chattering Zeno") != NULL || strstr(f->message, "mythical loop") != NULL);
     if (zeno && proof->replay == NULL)
-        proof->replay = copy_text(proof->allocator, f->text);
+        proof->replay = copy_text(proof->allocator, f->message);
     return zeno ? KAI_INTERRUPTED : KAI_OK;
 }
 
 // The one point of a witness's sweeps, as start values.
-static kaiStatus load_point(const kaiLoadOptions* options, kaiModel** model, kaiMessages** messages)
+static kaiStatus compile_point(kaiProgram* witness, kaiModel** model)
 {
     enum
     {
         MOST = 64
     };
     kaiOverride overrides[MOST];
-    kaiStatus status = kaiModel_Load(options, model, messages);
-    kaiMessages_Free(*messages);
-    *messages = NULL;
+    kaiCompileOptions options = kaiDefaultCompileOptions();
+    options.experiment = "witness";
+    kaiStatus status = kaiProgram_Compile(witness, &options, model);
     int count = status == KAI_OK ? kaiModel_SweepCount(*model) : 0;
     if (count == 0 || count > MOST)
         return status;
@@ -67,28 +72,26 @@ static kaiStatus load_point(const kaiLoadOptions* options, kaiModel** model, kai
         int variable = kaiModel_SweepVariable(*model, i, &values, &value_count, &structural);
         overrides[i] = (kaiOverride){kaiModel_VariableName(*model, variable), values[0]};
     }
-    kaiLoadOptions again = *options;
-    again.overrides = overrides;
-    again.override_count = count;
+    options.overrides = overrides;
+    options.override_count = count;
     kaiModel* plain = *model;
-    status = kaiModel_Load(&again, model, messages);
+    status = kaiProgram_Compile(witness, &options, model);
     kaiModel_Free(plain);
     return status;
 }
 
-static void replay(kaiProof* proof, const kaiLoadOptions* options)
+// With the rights of the program it is about.
+static void replay(kaiProof* proof, const kaiProgram* program)
 {
-    kaiLoadOptions load = {.path = "witness.kai",
-                           .text = proof->experiment,
-                           .experiment = "witness",
-                           .library = options->library,
-                           .allocator = options->allocator};
+    kaiProgramOptions options = program->options;
+    kaiProgram* witness = NULL;
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    if (load_point(&load, &model, &messages) == KAI_OK)
+    options.path = "witness.kai";
+    options.text = proof->experiment;
+    if (kaiProgram_Open(&options, &witness, NULL) == KAI_OK && compile_point(witness, &model) == KAI_OK)
     {
         kaiSimOptions run = kaiModel_SimOptions(model);
-        kaiFailure failure = {0};
+        kaiError failure = {0};
         if (strcmp(run.choice, "all") == 0)  // the cycle comes soon or not at all
         {
             run.max_choices = 300;
@@ -104,7 +107,7 @@ static void replay(kaiProof* proof, const kaiLoadOptions* options)
         kaiSim_Free(sim);
     }
     kaiModel_Free(model);
-    kaiMessages_Free(messages);
+    kaiProgram_Free(witness);
 }
 
 // ---- the answer
@@ -112,6 +115,7 @@ static void replay(kaiProof* proof, const kaiLoadOptions* options)
 
 typedef struct Request
 {
+    const kaiCompileOptions* model;
     const kaiProveOptions* options;
     kaiProof* proof;
 } Request;
@@ -125,10 +129,9 @@ static const Experiment* find_experiment(const Compilation* c, const char* name)
 }
 
 // Where an experiment in another folder finds the model.
-static const char* import_path(Compilation* c, const char* path)
+static const char* import_path(const kaiProgram* p, Compilation* c)
 {
-    char full[PATH_MAX];
-    return realpath(path, full) != NULL ? arena_copy_string(&c->arena, full, strlen(full)) : path;
+    return files_identity(&p->files, &c->arena, p->path);
 }
 
 static kaiStatus keep(kaiProof* proof, const ProveResult* r)
@@ -140,16 +143,16 @@ static kaiStatus keep(kaiProof* proof, const ProveResult* r)
 }
 
 // A cycle with terms that formulas cannot say counts only if a run has it.
-static kaiStatus confirm(kaiProof* proof, const kaiLoadOptions* options, const ProveResult* r, Compilation* c,
+static kaiStatus confirm(kaiProof* proof, const kaiProgram* program, const ProveResult* r, Compilation* c,
                          const char* name)
 {
     if (proof->experiment != NULL)
-        replay(proof, options);
+        replay(proof, program);
     bool open = r->vague && proof->replay == NULL;
     proof->answer = open ? KAI_UNKNOWN : KAI_REFUTED;
     if (open)
     {
-        kaiText_Free(proof->experiment, proof->allocator);
+        free_text(proof->experiment, proof->allocator);
         proof->experiment = NULL;
     }
     const char* head =
@@ -159,16 +162,15 @@ static kaiStatus confirm(kaiProof* proof, const kaiLoadOptions* options, const P
                    : "a cycle is possible, but no run confirms it"
              : arena_printf(&c->arena, "%s can switch for ever at one instant", name);
     char* text = arena_printf(&c->arena, "%s: %s\n%s", open ? "unknown" : "refuted", head, r->text);
-    kaiText_Free(proof->text, proof->allocator);
+    free_text(proof->text, proof->allocator);
     proof->text = copy_text(proof->allocator, text);
     return proof->text != NULL ? KAI_OK : KAI_ERR_MEMORY;
 }
 
-static kaiStatus prove_work(Compilation* c, const kaiLoadOptions* options, void* user)
+static kaiStatus prove_work(kaiProgram* p, Compilation* c, void* user)
 {
     Request* request = user;
-    ElabOptions elab = compilation_options(c, options, options->experiment, options->model);
-    Flat* flat = elaborate(&c->program, &elab);
+    Flat* flat = compilation_elaborate(c, request->model);
     if (flat == NULL || c->diags.error_count > 0)
         return KAI_ERR_MODEL;
     const char* trouble;
@@ -178,8 +180,8 @@ static kaiStatus prove_work(Compilation* c, const kaiLoadOptions* options, void*
     ProveRequest q = {.arena = &c->arena,
                       .flat = flat,
                       .sources = &c->sources,
-                      .experiment = find_experiment(c, options->experiment),
-                      .path = import_path(c, options->path != NULL ? options->path : "model.kai"),
+                      .experiment = find_experiment(c, request->model->experiment),
+                      .path = import_path(p, c),
                       .seconds = request->options->timeout};
     if (request->options->figure != NULL)
     {
@@ -189,64 +191,67 @@ static kaiStatus prove_work(Compilation* c, const kaiLoadOptions* options, void*
     ProveResult result = part->prove(&q);
     kaiStatus status = keep(request->proof, &result);
     if (result.has_figure)
-        result.no_figure =
-            prove_figure_draw(&result.figure, flat->model_name, request->options->figure, options->allocator);
-    request->proof->no_figure = copy_text(options->allocator, result.no_figure);
+        result.no_figure = prove_figure_draw(&result.figure, flat->model_name, request->options->figure, c->allocator);
+    request->proof->no_figure = copy_text(c->allocator, result.no_figure);
     return status == KAI_OK && result.answer == ANSWER_REFUTED
-               ? confirm(request->proof, options, &result, c, flat->model_name)
+               ? confirm(request->proof, p, &result, c, flat->model_name)
                : status;
 }
 
-kaiStatus kaiModel_Prove(const kaiLoadOptions* options, const kaiProveOptions* prove, kaiProof** proof,
-                         kaiMessages** messages)
+kaiStatus kaiProgram_Prove(kaiProgram* program, const kaiCompileOptions* model, const kaiProveOptions* options,
+                           kaiProof** proof)
 {
-    kaiAllocator a = options->allocator;
-    *proof = a.alloc(a.user, NULL, 0, sizeof **proof);
-    if (*proof == NULL)
+    if (proof == NULL)
+        return KAI_ERR_USAGE;
+    *proof = NULL;
+    if (program == NULL || options == NULL || options->cookie != KAI_COOKIE || !(options->timeout > 0))
+        return KAI_ERR_USAGE;
+    kaiAllocator a = program->allocator;
+    kaiProof* made = a.alloc(a.user, NULL, 0, sizeof *made);
+    if (made == NULL)
         return KAI_ERR_MEMORY;
-    **proof = (kaiProof){.allocator = a, .answer = KAI_UNKNOWN};
-    Request request = {prove, *proof};
-    kaiStatus status = compilation_run(options, messages, prove_work, &request);
-    if (status != KAI_OK)
-    {
-        kaiProof_Free(*proof);
-        *proof = NULL;
-    }
+    *made = (kaiProof){.allocator = a, .answer = KAI_UNKNOWN};
+    Request request = {model, options, made};
+    kaiStatus status = program_ask_about(program, model, prove_work, &request);
+    if (status == KAI_OK)
+        *proof = made;
+    else
+        kaiProof_Free(made);
     return status;
 }
 
 kaiAnswer kaiProof_Answer(const kaiProof* proof)
 {
-    return proof->answer;
+    return proof != NULL ? proof->answer : KAI_UNKNOWN;
 }
 
 const char* kaiProof_Text(const kaiProof* proof)
 {
-    return proof->text;
+    return proof != NULL ? proof->text : NULL;
 }
 
 const char* kaiProof_Experiment(const kaiProof* proof)
 {
-    return proof->experiment;
+    return proof != NULL ? proof->experiment : NULL;
 }
 
 const char* kaiProof_NoFigure(const kaiProof* proof)
 {
-    return proof->no_figure;
+    return proof != NULL ? proof->no_figure : NULL;
 }
 
 const char* kaiProof_Replay(const kaiProof* proof)
 {
-    return proof->replay;
+    return proof != NULL ? proof->replay : NULL;
 }
 
 void kaiProof_Free(kaiProof* proof)
 {
     if (proof == NULL)
         return;
-    kaiText_Free(proof->text, proof->allocator);
-    kaiText_Free(proof->experiment, proof->allocator);
-    kaiText_Free(proof->replay, proof->allocator);
-    kaiText_Free(proof->no_figure, proof->allocator);
+    free_text(proof->text, proof->allocator);
+    free_text(proof->experiment, proof->allocator);
+    free_text(proof->replay, proof->allocator);
+    free_text(proof->no_figure, proof->allocator);
     proof->allocator.alloc(proof->allocator.user, proof, sizeof *proof, 0);
 }

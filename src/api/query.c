@@ -1,42 +1,104 @@
 // Questions about a compiled model, and the public face of the CSV writer.
+#include "base/error.h"
 #include "kairos/kairos.h"
 #include "lang/diagnostics.h"
 #include "model/model.h"
 #include "result/csv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+// ---- variables
+
 int kaiModel_VariableCount(const kaiModel* model)
 {
-    return (int)model->vars_count;
+    return model != NULL ? (int)model->vars_count : 0;
 }
 
-const char* kaiModel_VariableName(const kaiModel* model, int variable)
+static const ModelVar* variable_at(const kaiModel* model, int index)
 {
-    return model_string(model, model->vars[variable].name);
+    return index >= 0 && index < kaiModel_VariableCount(model) ? &model->vars[index] : NULL;
+}
+
+const char* kaiModel_VariableName(const kaiModel* model, int index)
+{
+    const ModelVar* var = variable_at(model, index);
+    return var != NULL ? model_string(model, var->name) : NULL;
 }
 
 int kaiModel_FindVariable(const kaiModel* model, const char* name)
 {
-    for (uint32_t i = 0; i < model->vars_count; i++)
+    for (int i = 0; name != NULL && i < kaiModel_VariableCount(model); i++)
         if (strcmp(model_string(model, model->vars[i].name), name) == 0)
-            return (int)i;
+            return i;
     return -1;
 }
 
-bool kaiModel_IsSettable(const kaiModel* model, int variable)
+const char* kaiVariableKind_Word(kaiVariableKind kind)
 {
-    return model->vars[variable].settable;
+    static const char* const words[] = {"param", "state", "discrete", "signal", "event", "input", "mode"};
+    return (unsigned)kind < sizeof words / sizeof *words ? words[kind] : NULL;
+}
+
+static kaiCausality causality_of(const ModelVar* var)
+{
+    if (var->kind == MODEL_PARAM)
+        return var->settable || var->structural ? KAI_CAUSALITY_PARAMETER : KAI_CAUSALITY_CALCULATED_PARAMETER;
+    if (var->kind == MODEL_INPUT || var->is_input)
+        return KAI_CAUSALITY_INPUT;
+    return var->is_output ? KAI_CAUSALITY_OUTPUT : KAI_CAUSALITY_LOCAL;
+}
+
+static kaiVariability variability_of(const ModelVar* var)
+{
+    switch (var->kind)
+    {
+    case MODEL_PARAM: return var->structural ? KAI_VARIABILITY_CONSTANT : KAI_VARIABILITY_FIXED;
+    case MODEL_DISCRETE:
+    case MODEL_EVENT:
+    case MODEL_MODE: return KAI_VARIABILITY_DISCRETE;
+    default: return var->column == KAI_COLUMN_REAL ? KAI_VARIABILITY_CONTINUOUS : KAI_VARIABILITY_DISCRETE;
+    }
+}
+
+static const char* text_or_null(const kaiModel* model, uint32_t text)
+{
+    const char* found = model_string(model, text);
+    return found[0] != 0 ? found : NULL;
+}
+
+bool kaiModel_Variable(const kaiModel* model, int index, kaiVariable* variable)
+{
+    const ModelVar* var = variable_at(model, index);
+    if (var == NULL || variable == NULL)
+        return false;
+    bool recorded = !var->hidden && var->kind != MODEL_PARAM;
+    *variable = (kaiVariable){
+        .name = model_string(model, var->name),
+        .kind = (kaiVariableKind)var->kind,
+        .causality = causality_of(var),
+        .variability = variability_of(var),
+        .unit = text_or_null(model, var->unit),
+        .description = text_or_null(model, var->description),
+        .start = model->start_values != NULL ? model->start_values[index] : NAN,
+        .settable = var->settable,
+        .hidden = var->hidden,
+        .size = 1,
+        .place = model_place(model, var->place),
+        .column = recorded ? model_string(model, var->title) : NULL,
+        .column_kind = (kaiColumnKind)var->column,
+    };
+    return true;
 }
 
 const char* kaiModel_NearestVariable(const kaiModel* model, const char* name)
 {
-    const char** names = malloc(sizeof *names * (model->vars_count + 1));
+    const char** names = name != NULL ? malloc(sizeof *names * (size_t)(kaiModel_VariableCount(model) + 1)) : NULL;
     if (names == NULL)
         return NULL;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < model->vars_count; i++)
+    for (int i = 0; i < kaiModel_VariableCount(model); i++)
         if (!model->vars[i].hidden)
             names[count++] = model_string(model, model->vars[i].name);
     const char* nearest = diag_nearest(name, names, count);
@@ -44,50 +106,52 @@ const char* kaiModel_NearestVariable(const kaiModel* model, const char* name)
     return nearest;
 }
 
-const char* kaiModel_Name(const kaiModel* model)
+int kaiModel_StateCount(const kaiModel* model)
 {
-    return model_string(model, model->name);
+    return model != NULL ? (int)model->state_count : 0;
 }
 
-bool kaiModel_VariableColumn(const kaiModel* model, int variable, kaiColumn* column)
+int kaiModel_StateVariable(const kaiModel* model, int state)
 {
-    const ModelVar* var = &model->vars[variable];
-    *column = (kaiColumn){.name = model_string(model, var->title),
-                          .kind = (kaiColumnKind)var->column,
-                          .unit = var->unit != 0 ? model_string(model, var->unit) : NULL};
-    return !var->hidden && var->kind != MODEL_PARAM;
+    return state >= 0 && state < kaiModel_StateCount(model) ? (int)model->state_vars[state] : -1;
+}
+
+// ---- the experiment
+
+const char* kaiModel_Name(const kaiModel* model)
+{
+    return model != NULL ? model_string(model, model->name) : "";
+}
+
+const char* kaiModel_Experiment(const kaiModel* model)
+{
+    return model != NULL ? text_or_null(model, model->experiment) : NULL;
 }
 
 int kaiModel_PlotCount(const kaiModel* model)
 {
-    return (int)model->plots_count;
+    return model != NULL ? (int)model->plots_count : 0;
 }
 
 int kaiModel_PlotVariables(const kaiModel* model, int plot, const uint32_t** variables, int* against)
 {
+    if (plot < 0 || plot >= kaiModel_PlotCount(model) || variables == NULL || against == NULL)
+        return 0;
     const PlotSet* set = &model->plots[plot];
     *variables = model->plot_vars + set->first;
     *against = (int)set->against - 1;
     return (int)set->count;
 }
 
-int kaiModel_StateCount(const kaiModel* model)
-{
-    return (int)model->state_count;
-}
-
-int kaiModel_StateVariable(const kaiModel* model, int state)
-{
-    return state >= 0 && (uint32_t)state < model->state_count ? (int)model->state_vars[state] : -1;
-}
-
 int kaiModel_SweepCount(const kaiModel* model)
 {
-    return (int)model->sweeps_count;
+    return model != NULL ? (int)model->sweeps_count : 0;
 }
 
 int kaiModel_SweepVariable(const kaiModel* model, int sweep, const double** values, int* count, bool* structural)
 {
+    if (sweep < 0 || sweep >= kaiModel_SweepCount(model) || values == NULL || count == NULL || structural == NULL)
+        return -1;
     const Sweep* s = &model->sweeps[sweep];
     *values = model->numbers + s->first;
     *count = (int)s->count;
@@ -97,27 +161,47 @@ int kaiModel_SweepVariable(const kaiModel* model, int sweep, const double** valu
 
 int kaiModel_ExpectCount(const kaiModel* model)
 {
-    return (int)model->expectations_count;
+    return model != NULL ? (int)model->expectations_count : 0;
 }
 
-kaiCsv* kaiCsv_Open(const char* path, const kaiColumn* columns, int column_count, kaiView view,
-                    const char* const* lead_names, int lead_count, kaiAllocator allocator, const char** error)
+// ---- results
+
+kaiCsvOptions kaiDefaultCsvOptions(void)
 {
-    CsvOptions options = {columns, column_count, view, lead_names, lead_count};
-    return (kaiCsv*)csv_open(path, &options, allocator, error);
+    return (kaiCsvOptions){.cookie = KAI_COOKIE, .path = "-", .allocator = kaiDefaultAllocator()};
+}
+
+kaiCsv* kaiCsv_Open(const kaiCsvOptions* o, const kaiColumn* columns, int column_count, kaiError* error)
+{
+    if (!error_check_cookie(o != NULL ? &o->cookie : NULL, "kaiDefaultCsvOptions", error))
+        return NULL;
+    bool fine = o->path != NULL && column_count >= 0 && (columns != NULL || column_count == 0) && o->lead_count >= 0 &&
+                (o->lead_names != NULL || o->lead_count == 0) && o->allocator.alloc != NULL &&
+                o->view >= KAI_VIEW_FULL && o->view <= KAI_VIEW_UNIQUE;
+    if (!fine)
+        return error_set(error, KAI_ERR_USAGE, "a result needs a path, columns, a view and an allocator"), NULL;
+    const char* why = NULL;
+    CsvOptions options = {columns, column_count, o->view, o->lead_names, o->lead_count, o->sink};
+    Csv* csv = csv_open(o->path, &options, o->allocator, &why);
+    if (csv == NULL && strcmp(why, "out of memory") == 0)
+        error_memory(error);
+    else if (csv == NULL)
+        error_set(error, KAI_ERR_IO, "%s cannot be written: %s", o->path, why);
+    return (kaiCsv*)csv;
 }
 
 kaiStatus kaiCsv_Row(kaiCsv* csv, const kaiRow* row)
 {
-    return csv_row((Csv*)csv, row);
+    return csv != NULL && row != NULL ? csv_row((Csv*)csv, row) : KAI_ERR_USAGE;
 }
 
 void kaiCsv_SetLead(kaiCsv* csv, const double* values)
 {
-    csv_set_lead((Csv*)csv, values);
+    if (csv != NULL && values != NULL)
+        csv_set_lead((Csv*)csv, values);
 }
 
 kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark)
 {
-    return csv_close((Csv*)csv, remark);
+    return csv != NULL ? csv_close((Csv*)csv, remark) : KAI_ERR_USAGE;
 }

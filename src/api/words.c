@@ -4,5 +4,5 @@
 
 const char* kaiWord_Nearest(const char* word, const char* const* words, int count)
 {
-    return count > 0 ? diag_nearest(word, words, (uint32_t)count) : NULL;
+    return count > 0 && word != NULL && words != NULL ? diag_nearest(word, words, (uint32_t)count) : NULL;
 }

@@ -103,7 +103,7 @@ TextStyle diagram_label_style(void);
 bool diagram_layout(Diagram* diagram, const char** trouble);
 
 // draw.c: an error of canvas_open in *error, or a status.
-kaiStatus diagram_draw(const Diagram* diagram, const char* path, CanvasFormat format, kaiAllocator allocator,
-                       const char** error);
+kaiStatus diagram_draw(const Diagram* diagram, const char* path, CanvasFormat format, kaiSink sink,
+                       kaiAllocator allocator, const char** error);
 
 #endif

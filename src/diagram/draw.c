@@ -234,7 +234,7 @@ static void draw_all(Canvas* c, const Diagram* d)
             draw_label(c, &d->edges.at[i]);
 }
 
-kaiStatus diagram_draw(const Diagram* d, const char* path, CanvasFormat format, kaiAllocator allocator,
+kaiStatus diagram_draw(const Diagram* d, const char* path, CanvasFormat format, kaiSink sink, kaiAllocator allocator,
                        const char** error)
 {
     CanvasOptions options = {.path = path,
@@ -242,6 +242,7 @@ kaiStatus diagram_draw(const Diagram* d, const char* path, CanvasFormat format, 
                              .width = d->width,
                              .height = d->height,
                              .title = d->title,
+                             .sink = sink,
                              .allocator = allocator};
     Canvas* canvas = canvas_open(&options, error);
     if (canvas == NULL)

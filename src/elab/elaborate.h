@@ -22,10 +22,14 @@ typedef struct Program
     uint32_t load_error_count;     // errors of reading and parsing: nothing is elaborated then
 } Program;
 
-// Reads and parses `path` and its imports (each once; a cycle is legal). False if `path` itself cannot be read.
+// Reads and parses `path` and its imports (each once; a cycle is legal). False if `path` itself cannot be read:
+// sources->why tells.
 bool program_load(Program* program, const char* path);
 // The same with the text given; imports are resolved relative to `path`.
 void program_load_text(Program* program, const char* path, const char* text, size_t length);
+
+// Reports that the file that the text names there may not be read.
+void program_refuse(Program* program, Span span, const char* path);
 
 typedef struct Override
 {

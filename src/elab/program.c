@@ -2,16 +2,11 @@
 #include "elab/elaborate.h"
 #include "lang/parser.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
-// The name under which a file is known, so that `a.kai` and `./a.kai` are one. A text that is no file goes by its path.
 static const char* identity(Program* program, const char* path)
 {
-    char real[PATH_MAX];
-    return intern_string(program->names, realpath(path, real) ? real : path);
+    return intern_string(program->names, files_identity(program->sources->files, program->arena, path));
 }
 
 typedef struct Loader
@@ -44,30 +39,50 @@ static const char* beside(Program* program, const char* importer, const char* pa
     return arena_printf(program->arena, "%.*s/%s", (int)(slash - importer), importer, path);
 }
 
-static bool load_candidate(Loader* loader, const char* path)
+static FileOutcome load_candidate(Loader* loader, const char* path, const char* importer)
 {
     if (is_loaded(loader, identity(loader->program, path)))
-        return true;
+        return FILE_DONE;
     uint32_t source;
-    if (!sources_read(loader->program->sources, path, &source))
-        return false;
-    parse_source(loader, source);
-    return true;
+    kaiFileRequest request = {.path = path, .importer = importer, .use = KAI_FILE_IMPORT};
+    FileOutcome outcome = sources_read(loader->program->sources, &request, &source);
+    if (outcome == FILE_DONE)
+        parse_source(loader, source);
+    return outcome;
+}
+
+static void report_missing(Program* program, const Import* import, const char* why)
+{
+    Diag* diag = diag_error(program->diags, K_IMPORT_MISSING, import->span, "cannot read `%s`: %s", import->path, why);
+    diag_help(program->diags, diag, "imports are looked for beside the importing file%s%s",
+              program->library ? " and in " : "", program->library ? program->library : "");
+}
+
+void program_refuse(Program* program, Span span, const char* path)
+{
+    Diag* diag = diag_error(program->diags, K_FILE_REFUSED, span,
+                            "`%s` lies outside the folders that this model may read", path);
+    diag_help(program->diags, diag,
+              "move it below the folder of the model, or if you trust the model allow it with --allow-files");
 }
 
 static void load_import(Loader* loader, const char* importer, const Import* import)
 {
     Program* program = loader->program;
-    if (load_candidate(loader, beside(program, importer, import->path)))
+    FileOutcome beside_it = load_candidate(loader, beside(program, importer, import->path), importer);
+    if (beside_it == FILE_DONE)
         return;
-    int reason = errno;
-    if (program->library &&
-        load_candidate(loader, arena_printf(program->arena, "%s/%s", program->library, import->path)))
+    const char* why = program->sources->why;
+    FileOutcome in_library = FILE_FAILED;
+    if (program->library && import->path[0] != '/')
+        in_library =
+            load_candidate(loader, arena_printf(program->arena, "%s/%s", program->library, import->path), importer);
+    if (in_library == FILE_DONE)
         return;
-    Diag* diag = diag_error(program->diags, K_IMPORT_MISSING, import->span, "cannot read `%s`: %s", import->path,
-                            strerror(reason));
-    diag_help(program->diags, diag, "imports are looked for beside the importing file%s%s",
-              program->library ? " and in " : "", program->library ? program->library : "");
+    if (beside_it == FILE_REFUSED || in_library == FILE_REFUSED)
+        program_refuse(program, import->span, import->path);
+    else
+        report_missing(program, import, why);
 }
 
 static void report_duplicate(Program* program, const char* what, const char* name, Span first, Span second)
@@ -128,7 +143,8 @@ bool program_load(Program* program, const char* path)
 {
     Loader loader = {.program = program};
     uint32_t source;
-    if (!sources_read(program->sources, path, &source))
+    kaiFileRequest request = {.path = path, .use = KAI_FILE_MAIN};
+    if (sources_read(program->sources, &request, &source) != FILE_DONE)
         return false;
     load_all(&loader, source);
     return true;

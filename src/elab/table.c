@@ -2,7 +2,6 @@
 // is compiled. The first column ascends.
 #include "elab/elab.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,9 +81,16 @@ bool table_read(Elab* e, const Expr* file, const TableForm* form, uint32_t* inde
     Sources* sources = e->program->sources;
     Column xs = {0}, ys = {0};
     uint32_t source;
-    bool readable = sources_read(sources, path, &source);
+    kaiFileRequest request = {
+        .path = path, .importer = sources->list.at[file->span.file - 1].path, .use = KAI_FILE_TABLE};
+    FileOutcome outcome = sources_read(sources, &request, &source);
     const char* problem =
-        readable ? read_rows(e, sources->list.at[source].text, form->column, &xs, &ys) : strerror(errno);
+        outcome == FILE_DONE ? read_rows(e, sources->list.at[source].text, form->column, &xs, &ys) : sources->why;
+    if (outcome == FILE_REFUSED)
+    {
+        program_refuse(e->program, file->span, file->string);
+        return false;
+    }
     if (problem)
     {
         Diag* diag = elab_error(e, K_BAD_TABLE, file->span, "cannot use table `%s`: %s", file->string, problem);

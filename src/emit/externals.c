@@ -115,8 +115,21 @@ static bool find_external(Builder* b, const FlatExternal* x)
     return found;
 }
 
+// Opening a library already runs code of it: a text that is not trusted must not come so far.
+static void refuse_external(Builder* b, const FlatExternal* x)
+{
+    Diag* diag = diag_error(b->c.diags, K_EXTERNAL_REFUSED, x->span,
+                            "`%s` is a C function of `%s`, and this model may not call any", x->name, x->library);
+    diag_help(b->c.diags, diag, "if you trust the model and its library, allow it with --allow-external");
+}
+
 void find_externals(Builder* b)
 {
+    const Files* files = b->c.sources->files;
+    bool allowed = files == NULL || files->allow_external;
     for (uint32_t i = 0; i < b->c.flat->externals.count; i++)
-        find_external(b, &b->c.flat->externals.at[i]);
+        if (allowed)
+            find_external(b, &b->c.flat->externals.at[i]);
+        else
+            refuse_external(b, &b->c.flat->externals.at[i]);
 }

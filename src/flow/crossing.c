@@ -1,366 +1,472 @@
 // Where guards cross (rule C2). After every accepted step of an island the guards that read it alone are looked at; a
-// crossing is located on the dense output, in the local variable theta of the step, on the far side. Two roots inside
-// one step show as an extremum of g, found as the root of its exact slope. A guard that reads several islands looks for
-// itself, in the part of time that their last steps have in common.
-#include "flow/flow.h"
-#include "kernel/guard.h"
+// guard that reads several islands looks for itself, in the part of time that their last steps have in common.
+//
+// Along the step a guard is a polynomial (guard_path.c). Where |c0| exceeds all other terms it does not cross;
+// otherwise all its roots are isolated, in order, and what a guard remembers (its side, its latch) decides which is the
+// first that counts. A guard that is not affine in the states has a series that is cut off: it is taken for as long as
+// its last terms are below rounding and its end agrees with the guard itself, and expanded again from there. So nothing
+// is sampled, and nothing is called smooth that was not resolved. The located time is on the far side, by the same
+// evaluation that the instant there will use.
+#include "flow/guard_path.h"
 
+#include <float.h>
 #include <math.h>
-#include <string.h>
 
 enum
 {
-    NO_ISLAND = 0xffffffffu
+    WINDOWS_MOST = 100000,  // in one search; then the step is cut where it has got to
+    GAPS_MOST = 64,         // places of a guard in one step that no window resolves
 };
 
-typedef struct Search
-{
-    Flow* flow;
-    const Guard* guard;
-    double start, length;  // of the step or window
-    int toward;
-    uint32_t island;  // the only one it reads, whose step it is; NO_ISLAND: a window
-} Search;
-
-// States of all that the guard reads, at theta of the window. With slopes: those of g as well.
-static void look_at(Search* s, double theta, bool slopes)
-{
-    Flow* flow = s->flow;
-    const kaiModel* model = flow->model;
-    const Guard* guard = s->guard;
-    for (uint32_t i = 0; i < guard->islands.count; i++)
-        island_look(flow, model->guard_islands[guard->islands.first + i], s->start, s->length, theta, slopes);
-    vm_run(model, flow->kernel->R, slopes ? guard->look : guard->code, &flow->kernel->host);
-}
-
-// The few states that the guard reads, at theta of the step.
-static void load_some(Search* s, double theta)
-{
-    Flow* flow = s->flow;
-    const kaiModel* model = flow->model;
-    const int* slots = model->guard_slots + s->guard->first_state;
-    const int* states = model->guard_states + s->guard->first_state;
-    uint32_t base = flow->islands[s->island].base;
-    double* x = base != NO_REG ? kernel_states(flow->kernel) + base : flow->island_x;
-    ode_dense_some(flow->island_odes[s->island], theta, slots, (int)s->guard->state_count, x);
-    for (uint32_t i = 0; base == NO_REG && i < s->guard->state_count; i++)
-        kernel_states(flow->kernel)[states[i]] = x[slots[i]];
-}
-
-static double guard_at(Search* s, double theta)
-{
-    Flow* flow = s->flow;
-    const Guard* guard = s->guard;
-    bool own = guard->code.end > guard->code.start;
-    flow->kernel->counters.guard_calls++;
-    flow->kernel->R[flow->model->reg_time] = s->start + theta * s->length;
-    if (s->island == NO_ISLAND || !own)
-        look_at(s, theta, !own);
-    else
-    {
-        load_some(s, theta);
-        vm_run(flow->model, flow->kernel->R, guard->code, &flow->kernel->host);
-    }
-    return guard_value(flow->kernel, guard);
-}
-
-static double root_function(void* ctx, double theta)
-{
-    Search* s = ctx;
-    return s->toward * guard_at(s, theta);
-}
-
-static double slope_function(void* ctx, double theta)
-{
-    Search* s = ctx;
-    Flow* flow = s->flow;
-    const Guard* guard = s->guard;
-    flow->kernel->counters.guard_calls++;
-    flow->kernel->R[flow->model->reg_time] = s->start + theta * s->length;
-    for (uint32_t i = 0; i < guard->islands.count; i++)
-        island_look(flow, flow->model->guard_islands[guard->islands.first + i], s->start, s->length, theta, true);
-    bool own = guard->slope_code.end > guard->slope_code.start;
-    vm_run(flow->model, flow->kernel->R, own ? guard->slope_code : guard->look, &flow->kernel->host);
-    return -s->toward * flow->kernel->R[guard->slope];
-}
-
-// The first theta at which the guard has crossed, when the start of the bracket gives no sign to go by.
-static double bisect_past(Search* s, double lo, double hi, double tolerance)
-{
-    while (hi - lo > tolerance)
-    {
-        double mid = 0.5 * (lo + hi);
-        if (is_past(s->flow->kernel, s->guard, guard_at(s, mid)))
-            hi = mid;
-        else
-            lo = mid;
-    }
-    return hi;
-}
-
-// Roots are located to the resolution of the step, not of t: a bias of an ulp of t at every event would add up. A step
-// that is long beside t is resolved more finely, so that the time is right to an ulp; one that starts at 0 has no such
-// scale.
-static double theta_tolerance(const Search* s)
-{
-    double ulp = 1.1e-16 * fabs(s->start) / s->length;
-    return fabs(s->start) > 0.01 * s->length ? fmin(fmax(ulp, 1.2e-16), 1e-15) : 1e-15;
-}
-
 // Crossings closer than a few ulp of t share one instant.
-static double theta_share(const Search* s)
+static double theta_share(double start, double length)
 {
-    return fmax(4e-15, 9e-16 * fmax(fabs(s->start), fabs(s->start + s->length)) / s->length);
+    return fmax(4e-15, 9e-16 * fmax(fabs(start), fabs(start + length)) / length);
 }
 
-static bool has_crossed(const Search* s, double g)
-{
-    return s->toward * g > 0 || (g == 0 && is_past(s->flow->kernel, s->guard, 0));
-}
+// ---- locating
+// --------------------------------------------------------------------------------------------------------
 
-// The step starts on the level (a ball put back on the floor) and leaves it the other way: a start with a sign to go
-// by.
-static bool leave_level(Search* s, Candidate* c)
+// Newton's method on the guard itself, which its polynomial is close to.
+static double polish(const GuardPath* path, const GuardPolynomial* p, double theta, double tau, double reach)
 {
-    const double lo = c->lo, width = c->hi - c->lo;
-    for (double part = 0.5; part > 1e-6; part *= 0.5)
+    double from = tau;
+    for (int round = 0; round < 4; round++)
     {
-        double theta = lo + part * width, g = guard_at(s, theta);
-        if (has_crossed(s, g))
-        {
-            c->hi = theta;
-            c->g_hi = g;
-            continue;
-        }
-        c->lo = theta;
-        c->g_lo = g;
-        return s->toward * g < 0;  // on the level still: no sign to go by
+        double change = guard_path_value(path, theta + tau / path->length) / polynomial_slope(p->c, p->degree, tau);
+        if (!(fabs(tau - change - from) <= 1e-6 * reach) || !(tau - change > 0))
+            return tau;
+        tau -= change;
+        if (fabs(change) <= 2 * DBL_EPSILON * (tau + theta * path->length))
+            break;
     }
-    return false;
+    return tau;
 }
 
-static double locate(Search* s, Candidate* c)
+// The first place from `at` on where the guard is past its level; inf: nowhere before `limit`. Rounding may want a few
+// units more than the polynomial says.
+static double push_past(const GuardPath* path, double at, double limit)
 {
-    if (!(s->toward * c->g_lo < 0) && !leave_level(s, c))
-        return bisect_past(s, c->lo, c->hi, theta_tolerance(s));
-    RootResult root = root_find(s->flow->root, root_function, s, c->lo, s->toward * c->g_lo, c->hi, s->toward * c->g_hi,
-                                theta_tolerance(s));
-    double after = root.after;
-    // A relation that is strict on the far side has not crossed at an exact zero yet.
-    if (root.f_after == 0 && !is_past(s->flow->kernel, s->guard, 0) && after + theta_tolerance(s) < c->hi)
-        after += theta_tolerance(s);
-    return after;
+    double before = at, step = fmax(at * DBL_EPSILON, 0x1p-80);
+    at = fmin(at, limit);
+    while (!is_past(path->flow->kernel, path->guard, guard_path_value(path, at)))
+    {
+        if (at >= limit)
+            return INFINITY;
+        before = at;
+        at = fmin(at + step, limit);
+        step *= 2;
+    }
+    while (at - before > 2 * fmax(at * DBL_EPSILON, 0x1p-80))
+    {
+        double mid = 0.5 * (before + at);
+        *(is_past(path->flow->kernel, path->guard, guard_path_value(path, mid)) ? &at : &before) = mid;
+    }
+    return at;
 }
 
-// A part of the step with the guard and its slope at both ends; the whole step, unless the guard is curved.
-typedef struct Piece
+// The root at tau after theta is where the guard crosses.
+static double locate(const GuardPath* path, const GuardPolynomial* p, double theta, const PolynomialRoot* root,
+                     double lo, double limit)
 {
-    double lo, hi, g_lo, g_hi, slope_lo, slope_hi;
-} Piece;
-
-static void note_touch(Search* s, GuardState* state, double theta)
-{
-    state->touches++;
-    state->touched = s->start + theta * s->length;
-    s->flow->kernel->counters.touches++;
+    double tau = root->after;
+    if (path->flow->root != ROOT_ITP && is_past(path->flow->kernel, path->guard, guard_path_value(path, limit)))
+        return guard_samples_locate(path, lo, limit);  // a method of the papers was asked for
+    if (!p->exact && tau > 0)
+        tau = polish(path, p, theta, tau, (limit - theta) * path->length);
+    return push_past(path, theta + tau / path->length, limit);
 }
 
-// A dip towards the level and back inside the piece: slopes at the ends tell, the exact slope locates it.
-static bool find_dip(Search* s, GuardState* state, const Piece* p, Candidate* c)
+// ---- one window
+// ------------------------------------------------------------------------------------------------------
+
+typedef struct Window
 {
-    double h = s->length * (p->hi - p->lo);
-    // A crossing that has completed must first go back over the level, whatever the rounding of g says.
-    bool rearm = is_crossing(s->guard) && s->toward * s->flow->kernel->R[s->guard->side] > 0;
-    int toward = rearm ? -s->toward : s->toward;
-    if (!(toward * p->slope_lo > 0) || !(toward * p->slope_hi < 0) || (rearm && !(s->toward * p->g_hi > 0)))
+    const GuardPath* path;
+    GuardPolynomial p;
+    double theta, end;  // of the step
+    double length;      // of time
+    double g_end;  // of an exact polynomial its value there
+} Window;
+
+// Two islands that move together keep their distance but for the rounding of each: that is no crossing.
+static double noise_of(const Window* w)
+{
+    Flow* flow = w->path->flow;
+    const Guard* guard = w->path->guard;
+    double scale = 0;
+    if (guard->islands.count <= 1)
+        return 1e-14 * fabs(w->p.c[0]);
+    for (uint32_t i = 0; i < guard->state_count; i++)
+        scale = fmax(scale, fabs(kernel_states(flow->kernel)[flow->model->guard_states[guard->first_state + i]]));
+    return 1e-15 * scale;
+}
+
+// An extremum so close to the level that the tolerances of the run could have made a touch of it.
+static void note_near_touches(const Window* w)
+{
+    double rtol = w->path->flow->kernel->options->rtol;
+    const GuardPolynomial* p = &w->p;
+    double near = 10 * (rtol * fmax(fabs(p->c[0]), fabs(w->g_end)) + rtol / 100);
+    PolynomialRoot roots[GUARD_TERMS];
+    if (!(fabs(p->c[0]) > near) || !(fabs(w->g_end) > near) || polynomial_clear(p->c, p->degree, w->length, near))
+        return;
+    int count = polynomial_roots(p->c, p->degree, w->length, near, roots, GUARD_TERMS);
+    for (int i = 0; i < count; i++)
+        if (roots[i].touch)
+            guard_note_touch(w->path, w->theta + roots[i].after / w->path->length);
+}
+
+// Past its level where the window starts, and not only by rounding that the next root makes good.
+static bool starts_past(const Window* w, const PolynomialRoot* roots, int count)
+{
+    const Flow* flow = w->path->flow;
+    const Guard* guard = w->path->guard;
+    if (!is_past(flow->kernel, guard, w->p.c[0]))
         return false;
-    if (fabs(p->g_lo) > h * fabs(p->slope_lo) && fabs(p->g_hi) > h * fabs(p->slope_hi))
-        return false;  // even the steeper end does not reach
-    Search turned = *s;
-    turned.toward = toward;
-    RootResult top = root_find(ROOT_ITP, slope_function, &turned, p->lo, -toward * p->slope_lo, p->hi,
-                               -toward * p->slope_hi, (rearm ? 1e-15 : 1e-10) * (p->hi - p->lo));
-    // A rebound starts on the level: its size, however small beside the rest of the step, is no rounding.
-    double part = rearm ? (top.after - p->lo) / (p->hi - p->lo) : 1;
-    double g_top = guard_at(s, top.after), scale = fmax(fabs(p->g_lo), part * fabs(p->g_hi));
-    bool level = fabs(g_top) <= 1e-12 * scale;  // zero but for rounding: a touch is no crossing (rule C2)
-    if (!level && (toward * g_top > 0 || (toward * g_top == 0 && is_past(s->flow->kernel, s->guard, g_top))))
+    bool returns = count > 0 && !roots[0].touch && !is_past(flow->kernel, guard, roots[0].to);
+    return !returns || fabs(w->p.c[0]) > 1e-12 * polynomial_bound(w->p.c, w->p.degree, w->length, 1);
+}
+
+// There and back, by no more than the rounding of the states that the step was interpolated from: a touch (rule C2).
+static bool only_touches(const Window* w, const PolynomialRoot* there, const PolynomialRoot* back)
+{
+    double tau = 0.5 * (there->after + back->before), part = tau / w->length;
+    double g = fabs(polynomial_value(w->p.c, w->p.degree, tau));
+    double size = fabs(w->p.c[0]) + (w->p.exact ? part * fabs(w->g_end) : 0);
+    return there->to == -back->to && there->from == back->to && g <= 2e-14 * size;
+}
+
+// The first root that counts. Others turn what a crossing remembers.
+static double walk_roots(const Window* w, const PolynomialRoot* roots, int count)
+{
+    const GuardPath* path = w->path;
+    Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    double lo = w->theta;
+    if (starts_past(w, roots, count))
+        return push_past(path, w->theta + guard_path_tolerance(path), w->end);
+    for (int i = 0; i < count; i++)
     {
-        *c = rearm ? (Candidate){.lo = top.after, .hi = p->hi, .g_lo = g_top, .g_hi = p->g_hi}
-                   : (Candidate){.lo = p->lo, .hi = top.after, .g_lo = p->g_lo, .g_hi = g_top};
-        return true;
+        const PolynomialRoot* root = &roots[i];
+        double limit = i + 1 < count ? w->theta + roots[i + 1].before / path->length : w->end;
+        bool touch = root->touch;
+        if (!touch && i + 1 < count && only_touches(w, root, root + 1))
+        {
+            touch = true;
+            i++;
+        }
+        if (touch)
+            guard_note_touch(path, w->theta + root->after / path->length);
+        else if (is_past(flow->kernel, guard, root->to))
+        {
+            double at = locate(path, &w->p, w->theta, root, lo, limit);
+            if (at < INFINITY)
+                return at;
+        }
+        else if (is_crossing(guard) && root->to != 0)
+            flow->kernel->R[guard->side] = root->to;
+        lo = w->theta + root->after / path->length;
     }
-    if (fabs(g_top) <= 10 * (s->flow->kernel->options->rtol * scale + s->flow->kernel->options->rtol / 100))
-        note_touch(s, state, top.after);
-    return false;
+    if (count == 0)
+        note_near_touches(w);
+    return INFINITY;
 }
 
-// ---- curved guards
-// ---------------------------------------------------------------------------------------------------
-
-// A guard that is no affine function of the states can swing faster than they do. Its pieces are halved until the cubic
-// through both ends agrees with the middle, so that each holds at most one swing; then each is looked at in turn.
-static bool scan_piece(Search* s, GuardState* state, const Piece* p, int depth, Candidate* c)
+// What the guard remembers at the end of the window; where rounding hid a crossing from the polynomial, that.
+static double pass_end(const Window* w, double at)
 {
-    enum
+    const GuardPath* path = w->path;
+    Flow* flow = path->flow;
+    if (at < INFINITY)
+        return at;
+    double g = w->end < 1 ? w->g_end : guard_path_value(path, 1);
+    if (is_past(flow->kernel, path->guard, g))
+        return guard_samples_locate(path, w->theta, w->end);
+    if (is_crossing(path->guard) && g != 0)
+        flow->kernel->R[path->guard->side] = sign_of(g);
+    return INFINITY;
+}
+
+// A root that the guard itself, by its sign at the end, has not reached yet.
+static bool lies_beyond(const Window* w, const PolynomialRoot* root)
+{
+    if (root->touch || w->length - root->after > 1e-6 * w->length)
+        return false;
+    double g = w->end < 1 ? w->g_end : guard_path_value(w->path, 1);
+    double size = polynomial_bound(w->p.c, w->p.degree, w->length, 0);
+    return g != 0 && root->to != sign_of(g) && fabs(g) <= 1e-9 * size;
+}
+
+static double search_window(const Window* w)
+{
+    const GuardPolynomial* p = &w->p;
+    PolynomialRoot roots[GUARD_TERMS];
+    double noise = noise_of(w);
+    if (polynomial_clear(p->c, p->degree, w->length, noise))
     {
-        DEPTH_MAX = 14
-    };
-    double width = p->hi - p->lo, h = s->length * width;
-    Piece left = *p, right = *p;
-    left.hi = right.lo = 0.5 * (p->lo + p->hi);
-    left.slope_hi = right.slope_lo = -slope_function(s, left.hi) * s->toward;
-    left.g_hi = right.g_lo = guard_value(s->flow->kernel, s->guard);
-    double cubic = 0.5 * (p->g_lo + p->g_hi) + 0.125 * h * (p->slope_lo - p->slope_hi);
-    double slope = 1.5 * (p->g_hi - p->g_lo) - 0.25 * h * (p->slope_lo + p->slope_hi);
-    double scale = fmax(fabs(p->g_lo), fabs(p->g_hi)) + fabs(left.g_hi);
-    bool smooth = fabs(cubic - left.g_hi) <= 0.02 * scale && fabs(slope - h * left.slope_hi) <= 0.1 * scale;
-    if (!smooth && depth < DEPTH_MAX)
-        return scan_piece(s, state, &left, depth + 1, c) || scan_piece(s, state, &right, depth + 1, c);
-    if (is_past(s->flow->kernel, s->guard, p->g_hi))
-    {
-        *c = (Candidate){.lo = p->lo, .hi = p->hi, .g_lo = p->g_lo, .g_hi = p->g_hi};
-        return true;
+        bool past = is_past(w->path->flow->kernel, w->path->guard, p->c[0]);
+        if (p->exact && !past)
+            return INFINITY;
+        return pass_end(w, past ? walk_roots(w, roots, 0) : INFINITY);
     }
-    if (find_dip(s, state, p, c))
+    int count = polynomial_roots(p->c, p->degree, w->length, noise, roots, GUARD_TERMS);
+    if (count < 0)
+        return INFINITY;  // it stands on its level
+    if (count > 0 && count <= GUARD_TERMS && lies_beyond(w, &roots[count - 1]))
+        count--;
+    return pass_end(w, walk_roots(w, roots, count < GUARD_TERMS ? count : GUARD_TERMS));
+}
+
+// ---- how far a polynomial holds
+// --------------------------------------------------------------------------------------
+
+// As long as the last terms are below rounding, so that what was cut off is.
+static double resolved_length(const GuardPolynomial* p, double length)
+{
+    for (int round = 0; round < 60; round++)
+    {
+        double size = polynomial_bound(p->c, p->degree, length, 0), longest = length;
+        for (int k = p->degree; k > 0 && k > p->degree - 3; k--)
+            if (p->c[k] != 0)
+                longest = fmin(longest, pow(1e-16 * size / fabs(p->c[k]), 1. / k));
+        if (longest >= length)
+            break;
+        length = fmin(longest, 0.95 * length);
+    }
+    return length;
+}
+
+static double end_of(const GuardPath* path, double theta, double length)
+{
+    double end = theta + length / path->length;
+    return end < 1 - 4 * DBL_EPSILON ? end : 1;
+}
+
+// A pole, or terms that vanish by symmetry, show at the end of the window. A difference that does not shrink with the
+// window is the rounding of the guard.
+static void agree_at_end(Window* w)
+{
+    const GuardPath* path = w->path;
+    double last = INFINITY;
+    for (int round = 0; round < 60; round++)
+    {
+        w->g_end = guard_path_value(path, w->end);
+        double size = polynomial_bound(w->p.c, w->p.degree, w->length, 0);
+        double off = fabs(polynomial_plain(w->p.c, w->p.degree, w->length) - w->g_end);
+        if (off <= 1e-9 * size || off > 0.2 * last)
+            return;
+        last = off;
+        w->length *= 0.25;
+        w->end = end_of(path, w->theta, w->length);
+    }
+}
+
+// The guard from theta on. False: it has no polynomial there.
+static bool open_window(const GuardPath* path, double theta, Window* w)
+{
+    double rest = (1 - theta) * path->length;
+    *w = (Window){.path = path, .theta = theta, .end = 1, .length = rest};
+    if (!guard_path_polynomial(path, theta, rest, false, &w->p))
+        return false;
+    w->g_end = polynomial_plain(w->p.c, w->p.degree, rest);
+    if (w->p.exact)
         return true;
-    if (is_crossing(s->guard) && p->g_hi != 0)
-        s->flow->kernel->R[s->guard->side] = sign_of(p->g_hi);  // armed again for the next piece
-    return false;
+    w->length = resolved_length(&w->p, rest);
+    w->end = end_of(path, theta, w->length);
+    agree_at_end(w);
+    return true;
 }
 
-static bool scan_curved(Search* s, GuardState* state, const Piece* whole, Candidate* c)
+// ---- one guard
+// -------------------------------------------------------------------------------------------------------
+
+static void give_up(const GuardPath* path, Candidate* c)
 {
-    double side = is_crossing(s->guard) ? s->flow->kernel->R[s->guard->side] : 0;
-    bool found = scan_piece(s, state, whole, 0, c);
-    if (is_crossing(s->guard))
-        s->flow->kernel->R[s->guard->side] = side;  // until it is known where the step is cut
-    return found;
+    kernel_warn(path->flow->kernel, path->guard->place,
+                "`%s` swings faster than time resolves, near t = %.9g: some of its crossings may be missing",
+                model_string(path->flow->model, path->guard->text), guard_path_time(path, c->reached));
+    c->reached = 1;
+    if (is_past(path->flow->kernel, path->guard, guard_path_value(path, 1)))
+        c->after = 1;
 }
 
-// The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the event.
-static Search search_of(Flow* flow, uint32_t index, uint32_t island)
+// Where there is no polynomial: samples, of a small part if there may be one behind it.
+static void scan_samples(const GuardPath* path, Candidate* c)
 {
-    const Ode* ode = flow->island_odes[island];
-    return (Search){flow,
-                    &flow->model->guards[index],
-                    ode_step_start(ode),
-                    ode_dense_length(ode),
-                    flow->kernel->guards[index].toward,
-                    island};
+    double end = c->windows < 40 ? c->reached + (1 - c->reached) * 0x1p-10 : 1, at;
+    if (guard_samples_search(path, c->reached, end, &at))
+        c->after = at;
+    c->reached = end;
 }
 
-// The guards of the island and their slopes at the end of its step.
-static void load_step_end(Flow* flow, uint32_t island)
+static void scan_window(const GuardPath* path, Candidate* c)
 {
-    const kaiModel* model = flow->model;
-    const Ode* ode = flow->island_odes[island];
-    island_ends(flow, island);
-    flow->kernel->R[model->reg_time] = ode_time(ode);
-    vm_run(model, flow->kernel->R, model->islands[island].events, &flow->kernel->host);
-    flow->kernel->counters.guard_calls++;
+    Window w;
+    c->windows++;
+    if (!open_window(path, c->reached, &w))
+    {
+        scan_samples(path, c);
+        return;
+    }
+    double least = 4 * guard_path_tolerance(path);
+    if (w.end < 1 && w.end - w.theta < least)
+    {
+        w.end = fmin(1, w.theta + least);
+        w.g_end = guard_path_value(path, w.end);
+        if (++c->gaps > GAPS_MOST)
+        {
+            give_up(path, c);
+            return;
+        }
+        c->after = pass_end(&w, INFINITY);
+    }
+    else
+        c->after = search_window(&w);
+    c->reached = w.end;
 }
 
-static bool find_crossing(Search* s, GuardState* state, const Piece* p, Candidate* c)
+// Goes on to `horizon` at least, unless it finds a crossing.
+static void scan(const GuardPath* path, Candidate* c, double horizon)
 {
-    if (s->guard->curved)
-        return scan_curved(s, state, p, c);
-    return is_past(s->flow->kernel, s->guard, p->g_hi) || (p->slope_lo * p->slope_hi < 0 && find_dip(s, state, p, c));
+    double unused, *side = is_crossing(path->guard) ? &path->flow->kernel->R[path->guard->side] : &unused,
+                   before = *side;
+    *side = c->side;
+    do
+        scan_window(path, c);
+    while (c->after == INFINITY && c->reached < fmin(horizon, 1));
+    c->side = *side;
+    *side = before;  // until it is known where the step is cut
 }
 
-static void list_searched(Flow* flow, uint32_t island)
+static Candidate candidate_of(const Flow* flow, uint32_t index)
 {
-    flow->searched.count = 0;
-    for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
-        flow->searched.at[flow->searched.count++] = w.index;
+    const Guard* guard = &flow->model->guards[index];
+    return (Candidate){
+        .guard = index, .side = is_crossing(guard) ? flow->kernel->R[guard->side] : 0, .after = INFINITY};
 }
 
-// Where the guards may have crossed in the step.
-static void collect_candidates(Flow* flow, uint32_t island)
+// ---- one island
+// ------------------------------------------------------------------------------------------------------
+
+// zeno = continue holds all that it reads: it does not move, whatever the dense output of the solver makes of that.
+static bool is_held(const Flow* flow, const Guard* guard)
 {
-    const kaiModel* model = flow->model;
-    const IndexList list = flow->searched;
+    bool held = flow->kernel->holds > 0 && guard->state_count > 0;
+    for (uint32_t i = 0; held && i < guard->state_count; i++)
+        held = flow->kernel->hold_by[flow->model->guard_states[guard->first_state + i]] != 0;
+    return held;
+}
+
+static void list_candidates(Flow* flow, uint32_t island)
+{
     double end = ode_time(flow->island_odes[island]);
     flow->candidate_count = 0;
-    for (uint32_t i = 0; i < list.count; i++)  // the search writes to the registers they lie in
-    {
-        GuardState* state = &flow->kernel->guards[list.at[i]];
-        state->g_end = guard_value(flow->kernel, &model->guards[list.at[i]]);
-        state->slope_end = flow->kernel->R[model->guards[list.at[i]].slope];
-        state->until = end;
-    }
-    for (uint32_t i = 0; i < list.count; i++)
-    {
-        GuardState* state = &flow->kernel->guards[list.at[i]];
-        Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
-        Candidate c = {.lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};
-        Search s = search_of(flow, list.at[i], island);
-        bool found = find_crossing(&s, state, &p, &c);
-        c.guard = list.at[i];
-        if (found)
-            flow->candidates[flow->candidate_count++] = c;
-    }
+    for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
+        if (!is_held(flow, &flow->model->guards[w.index]))
+            flow->candidates[flow->candidate_count++] = candidate_of(flow, w.index);
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
+        flow->kernel->guards[flow->candidates[i].guard].until = end;
+    flow->ends_known = false;
 }
 
-// Locates one candidate unless another one comes clearly before it.
-static void locate_before(Flow* flow, uint32_t island, Candidate* c, double first)
+// The guards of the island and their slopes at the end of its step: asked for only where no crossing comes before.
+void guard_load_ends(Flow* flow, uint32_t island)
 {
-    Search s = search_of(flow, c->guard, island);
-    double latest = first + theta_share(&s);
-    c->after = INFINITY;
-    if (c->lo > latest)
+    const kaiModel* model = flow->model;
+    if (flow->ends_known)
         return;
-    if (c->hi > latest)
+    flow->ends_known = true;
+    island_ends(flow, island);
+    flow->kernel->R[model->reg_time] = ode_time(flow->island_odes[island]);
+    vm_run(model, flow->kernel->R, model->islands[island].events, &flow->kernel->host);
+    flow->kernel->counters.guard_calls++;
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
-        double g = guard_at(&s, latest);
-        if (!has_crossed(&s, g))
-            return;
-        c->hi = latest;
-        c->g_hi = g;
+        GuardState* state = &flow->kernel->guards[flow->candidates[i].guard];
+        state->g_end = guard_value(flow->kernel, &model->guards[flow->candidates[i].guard]);
+        state->slope_end = flow->kernel->R[model->guards[flow->candidates[i].guard].slope];
     }
-    c->after = locate(&s, c);
 }
 
-// The first crossing; those a few ulp of t after it share the instant.
-static double first_crossing(Flow* flow, uint32_t island)
+// All guards go forward together, each a window and then twice as far at a time, so that none looks far beyond what
+// another one ends. *first: the first crossing; the result: how far all have looked.
+static double scan_all(Flow* flow, uint32_t island, double* first)
 {
-    double first = INFINITY, theta;
+    double horizon = 0, least, bound = 1;
+    uint64_t windows = 0;
+    *first = INFINITY;
+    do
+    {
+        least = 1;
+        for (uint32_t i = 0; i < flow->candidate_count; i++)
+        {
+            Candidate* c = &flow->candidates[i];
+            if (c->after < INFINITY || c->reached >= bound)
+                continue;
+            GuardPath path = guard_path_of_step(flow, c->guard, island);
+            uint32_t before = c->windows;
+            scan(&path, c, fmin(horizon, bound));
+            windows += c->windows - before;
+            *first = fmin(*first, c->after);
+            bound = fmin(bound, *first + theta_share(path.start, path.length));
+            least = fmin(least, c->after < INFINITY ? 1 : c->reached);
+        }
+        horizon = 2 * least;
+    } while (least < bound && windows < WINDOWS_MOST);
+    return least;
+}
+
+// Nothing has crossed as far as could be looked: the step ends there.
+static void cut_unseen(Flow* flow, uint32_t island, double theta)
+{
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
-        locate_before(flow, island, &flow->candidates[i], first);
-        first = fmin(first, flow->candidates[i].after);
+        GuardPath path = guard_path_of_step(flow, flow->candidates[i].guard, island);
+        GuardState* state = &flow->kernel->guards[path.index];
+        state->slope_end = guard_path_slope(&path, theta);
+        state->g_end = guard_path_value(&path, theta);
+        state->until = guard_path_time(&path, theta);
     }
-    theta = first;
+}
+
+// The crossings that share the instant.
+static double collect_located(Flow* flow, double first, double share)
+{
+    double theta = first;
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
+        if (flow->candidates[i].after <= first + share)
+            theta = fmax(theta, flow->candidates[i].after);
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
-        Search s = search_of(flow, flow->candidates[i].guard, island);
-        if (flow->candidates[i].after <= first + theta_share(&s))
-            theta = fmax(theta, flow->candidates[i].after);
+        const Candidate* c = &flow->candidates[i];
+        if (c->after <= theta)
+            flow->kernel->located[flow->kernel->located_count++] = c->guard;
+        flow->kernel->guards[c->guard].until =
+            flow->kernel->guards[c->guard].from;  // the rest of the step is not looked at
     }
     return theta;
 }
 
 bool guard_search(Flow* flow, uint32_t island, double* theta)
 {
+    const Ode* ode = flow->island_odes[island];
+    double first;
     flow->kernel->located_count = 0;
-    list_searched(flow, island);
-    if (flow->searched.count == 0)
-        return false;
-    load_step_end(flow, island);
-    collect_candidates(flow, island);
+    list_candidates(flow, island);
     if (flow->candidate_count == 0)
         return false;
-    *theta = first_crossing(flow, island);
-    for (uint32_t i = 0; i < flow->candidate_count; i++)
+    double seen = scan_all(flow, island, &first);
+    if (first < INFINITY)
+        *theta = collect_located(flow, first, theta_share(ode_step_start(ode), ode_dense_length(ode)));
+    else if (seen < 1)
     {
-        const Candidate* c = &flow->candidates[i];
-        Search s = search_of(flow, c->guard, island);
-        if (c->after <= *theta || (c->lo < *theta && has_crossed(&s, guard_at(&s, *theta))))
-            flow->kernel->located[flow->kernel->located_count++] = c->guard;
+        cut_unseen(flow, island, seen);
+        *theta = seen;
     }
-    for (uint32_t i = 0; i < flow->searched.count; i++)  // the rest of the step is not looked at
-        flow->kernel->guards[flow->searched.at[i]].until = flow->kernel->guards[flow->searched.at[i]].from;
-    return true;
+    else
+        guard_load_ends(flow, island);
+    return *theta < 1 || flow->kernel->located_count > 0;
 }
 
 // The end of a step, or of a window, without a crossing.
@@ -385,35 +491,24 @@ kaiStatus guard_pass(Flow* flow, uint32_t index)
     return pass(flow, index, state->g_end, state->slope_end, state->until);
 }
 
-// Two islands that move together keep their distance but for the rounding of each: that is no crossing.
-static bool stands_still(const Search* s, const Piece* p)
-{
-    const kaiModel* model = s->flow->model;
-    double scale = 0;
-    for (uint32_t i = 0; i < s->guard->state_count; i++)
-        scale = fmax(scale, fabs(kernel_states(s->flow->kernel)[model->guard_states[s->guard->first_state + i]]));
-    double rounding = 1e-15 * scale;
-    return s->guard->islands.count > 1 && fabs(p->g_hi - p->g_lo) <= rounding && fabs(p->g_hi) <= rounding &&
-           s->length * fmax(fabs(p->slope_lo), fabs(p->slope_hi)) <= rounding;
-}
+// ---- several islands
+// -------------------------------------------------------------------------------------------------
 
 // The window [from, until] lies in the last steps of all islands that the guard reads.
 void guard_look(Flow* flow, uint32_t index, double until)
 {
     GuardState* state = &flow->kernel->guards[index];
     const Guard* guard = &flow->model->guards[index];
-    Search s = {flow, guard, state->from, until - state->from, state->toward, NO_ISLAND};
-    flow->kernel->R[flow->model->reg_time] = until;
-    flow->kernel->counters.guard_calls++;
-    look_at(&s, 1, true);
-    state->until = until;
+    GuardPath path = guard_path_of_window(flow, index, state->from, until);
+    state->slope_end = guard_path_slope(&path, 1);
     state->g_end = guard_value(flow->kernel, guard);
-    state->slope_end = flow->kernel->R[guard->slope];
-    Piece p = {0, 1, state->g, state->g_end, state->slope, state->slope_end};
-    Candidate c = {.guard = index, .lo = 0, .hi = 1, .g_lo = p.g_lo, .g_hi = p.g_hi};
-    bool found = find_crossing(&s, state, &p, &c) && !stands_still(&s, &p);
-    state->theta = found ? locate(&s, &c) : 1;
-    state->due = found ? s.start + state->theta * s.length : INFINITY;
+    state->until = until;
+    flow->ends_known = true;
+    Candidate c = candidate_of(flow, index);
+    scan(&path, &c, 1);
+    bool found = c.after < INFINITY;
+    state->theta = found ? c.after : 1;
+    state->due = found ? path.start + state->theta * path.length : INFINITY;
     if (state->due <= state->from && flow->kernel->instant_time != state->from)
         state->due = nextafter(state->from, INFINITY);  // a row of the solver stands there: tags go forward
     agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), state->due);

@@ -1,5 +1,5 @@
 // Making, copying and freeing what moves time; what to say when a solver fails.
-#include "flow/flow.h"
+#include "flow/guard_path.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,15 +86,11 @@ bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod
 {
     Field fields[FIELD_COUNT];
     *flow = (Flow){.model = kernel->model, .kernel = kernel, .hooks = hooks, .owner = owner, .root = root};
+    flow->trial = kernel->host;
+    flow->trial.beyond = &flow->beyond;
     list_fields(flow, fields);
-    return fields_make(fields, FIELD_COUNT, kernel->options->allocator) && islands_create(flow, options) == KAI_OK;
-}
-
-const char* flow_trouble(const Flow* flow, const OdeOptions* options)
-{
-    if (flow->island_systems == NULL || flow->model->islands_count == 0)
-        return NULL;
-    return ode_trouble(&flow->island_systems[0].system, options);
+    return fields_make(fields, FIELD_COUNT, kernel->options->allocator) && islands_create(flow, options) == KAI_OK &&
+           guard_paths_create(flow);
 }
 
 void flow_free(Flow* flow)
@@ -104,6 +100,7 @@ void flow_free(Flow* flow)
         return;
     for (uint32_t i = 0; flow->island_odes != NULL && i < flow->model->islands_count; i++)
         ode_destroy(flow->island_odes[i]);
+    guard_paths_free(flow);
     expansion_free(flow);
     list_fields(flow, fields);
     fields_free(fields, FIELD_COUNT, flow->kernel->options->allocator);

@@ -33,6 +33,7 @@ typedef struct IslandState
     bool begun;             // its solver has started
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
     bool due;               // it stands at the present and must take a step
+    bool beyond;            // its solver has tried points beyond the domain of an operator
     bool steps;             // it has something to do between instants
     int64_t rollbacks, thrown;
     double ahead;  // the longest way it was ahead of the rest
@@ -47,11 +48,14 @@ typedef struct IslandSystem  // what the solver of an island calls back with
     Series* series;           // solver = taylor
 } IslandSystem;
 
+// A guard that is searched for in a step.
 typedef struct Candidate
 {
     uint32_t guard;
-    double lo, hi, g_lo, g_hi;  // bracket in the step, values there
-    double after;               // the located root, on the far side
+    double reached;  // as a part of the step: so far it is known
+    double side;     // what a crossing remembers there
+    double after;    // where it has crossed; inf: nowhere yet
+    uint32_t windows, gaps;
 } Candidate;
 
 #define FLOW_STATE(X)                                                                                                  \
@@ -72,8 +76,9 @@ typedef struct Candidate
     X(uint32_t, waiting.at, model->islands_count, 0)                                                                   \
     X(uint32_t, delaying.at, model->islands_count, 0)                                                                  \
     X(uint32_t, looks.at, model->guards_count, 0)                                                                      \
-    X(uint32_t, searched.at, model->guards_count, 0)                                                                   \
-    X(Candidate, candidates, 2 * model->guards_count, 0)                                                               \
+    X(Candidate, candidates, model->guards_count, 0)                                                                   \
+    X(Series*, guard_series, model->guards_count, 0)                                                                   \
+    X(int8_t, guard_signs, model->guards_count, 0)                                                                     \
     X(int64_t, limited, flow->kernel->options->profile ? model->state_count : 0,                                       \
       0) /* steps each state is the reason of */                                                                       \
     X(int64_t, refused, flow->kernel->options->profile ? model->state_count : 0, 0) /* and rejections */
@@ -85,7 +90,15 @@ struct Flow
     const FlowHooks* hooks;
     void* owner;
     RootMethod root;
-    SeriesSpace* series_space;  // solver = taylor
+    SeriesSpace* series_space;
+    Series** guard_series;  // per guard that is searched
+    int8_t* guard_signs;      // 1, -1: the guard is that times its only state, but for a constant; 0: it is not
+    double* pieces;         // polynomials of what a guard reads
+    uint32_t *piece_registers, piece_capacity;
+    bool no_memory;   // a search had none
+    bool ends_known;  // guards at the end of the step that is searched
+    VmHost trial;    // what right-hand sides run with while a solver tries
+    uint32_t beyond;
 #define X(type, name) type name;
     FLOW_STATE(X)
 #undef X
@@ -98,22 +111,23 @@ struct Flow
     Candidate* candidates;
     int64_t *limited, *refused;
     IndexList waiting, looks;  // islands that must step, guards that want a look
-    IndexList searched;        // the guards that a step is searched for
     IndexList delaying;        // islands that feed delays
     uint32_t candidate_count;
+    const char* trouble;  // why a solver could not be made: a part of Kairos that is missing; NULL: none
 };
 
 // flow.c
 bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod root, const FlowHooks* hooks,
                void* owner);
-const char* flow_trouble(const Flow* flow, const OdeOptions* options);  // why a solver cannot be made; NULL: memory
 void flow_free(Flow* flow);
 size_t flow_save_size(const Flow* flow);
 char* flow_save(const Flow* flow, char* block);
 const char* flow_load(Flow* flow, const char* block, bool* ok);
 kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status);
 
-// run.c: to the end of the next instant (KAI_INSTANT) or of the run (KAI_END).
+// run.c: parameters, start values, first latches, initial equations: all that comes before the first instant.
+kaiStatus flow_prepare(Kernel* kernel);
+// To the end of the next instant (KAI_INSTANT) or of the run (KAI_END).
 kaiStatus flow_step(Flow* flow);
 // The same, but not beyond t: KAI_OK if that came first; the run stands there then.
 kaiStatus flow_step_to(Flow* flow, double t);
@@ -154,7 +168,7 @@ kaiStatus pulse_step_done(Flow* flow);            // a step without an instant h
 kaiStatus pulse_settle(Flow* flow, bool* moved);  // breakpoint_solver = ibe, at the end of an instant
 
 // initial.c
-kaiStatus initial_solve(Flow* flow);
+kaiStatus initial_solve(Kernel* kernel);
 
 // feed.c
 kaiStatus delay_island_step(Flow* flow, uint32_t island, double until);  // what goes in during an island's last step

@@ -141,7 +141,10 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
     scatter(flow, own->island, x, kernel_states(flow->kernel));
     if (kernel_numeric(flow->kernel))
         pulse_trial(flow, t);
-    if (vm_run(flow->model, flow->kernel->R, code, &flow->kernel->host) != 0)
+    flow->beyond = 0;
+    uint32_t loop = vm_run(flow->model, flow->kernel->R, code, &flow->trial);
+    flow->islands[own->island].beyond |= flow->beyond > 0;
+    if (loop != 0)
     {
         flow->kernel->now.t = t;
         return kernel_run(flow->kernel, code) != KAI_OK ? -1 : 0;
@@ -162,12 +165,13 @@ static int island_jacobian(void* ctx, double t, const double* x, double* values,
     flow->kernel->R[model->reg_time] = t;
     flow->islands[own->island].loaded = NAN;
     scatter(flow, own->island, x, kernel_states(flow->kernel));
-    if (vm_run(model, flow->kernel->R, model->jacobian, &flow->kernel->host) != 0)
+    if (vm_run(model, flow->kernel->R, model->jacobian, &flow->trial) != 0)
         return -1;
     for (int i = 0; i < own->system.column_start[own->system.n]; i++)
     {
         bool held = flow->kernel->holds > 0 && flow->kernel->hold_by[model->jacobian_rows[own->entries[i]]] != 0;
-        values[i] = held ? 0 : flow->kernel->R[model->jacobian_values[own->entries[i]]];
+        double value = flow->kernel->R[model->jacobian_values[own->entries[i]]];
+        values[i] = held || !isfinite(value) ? 0 : value;  // sqrt(max(h, 0)) where it is empty: 0/0
     }
     for (uint32_t i = 0; dfdt != NULL && i < count_of(flow, own->island); i++)
     {
@@ -336,9 +340,8 @@ static void cut_step(Flow* flow, uint32_t index)
     Ode* ode = flow->island_odes[index];
     double theta = 1;
     bool found = guard_search(flow, index, &theta);
-    if (flow->kernel->holds > 0)
-        found |= flow->hooks->leaves(flow->owner, &theta);
-    if (!found)
+    bool held = flow->kernel->holds > 0 && flow->hooks->leaves(flow->owner, &theta);
+    if (!found && !held)
         return;
     ode_cut(ode, theta);
     for (uint32_t i = 0; i < flow->kernel->located_count; i++)
@@ -346,9 +349,42 @@ static void cut_step(Flow* flow, uint32_t index)
         flow->kernel->guards[flow->kernel->located[i]].due = ode_time(ode);
         agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, flow->kernel->located[i]), ode_time(ode));
     }
-    if (flow->kernel->located_count == 0)
+    if (held && flow->kernel->located_count == 0)
         agenda_set(&flow->kernel->agenda, agenda_hold(flow->kernel), ode_time(ode));
     flow->kernel->located_count = 0;
+}
+
+// The field where the states in the registers are, without leave to go beyond domains.
+static bool is_legal(Flow* flow, uint32_t island)
+{
+    bool legal = true;
+    vm_run(flow->model, flow->kernel->R, flow->model->islands[island].deriv, &flow->kernel->host);
+    for (uint32_t i = 0; i < count_of(flow, island); i++)
+        legal &= !isnan(kernel_slopes(flow->kernel)[states_of(flow, island)[i]]);
+    return legal;
+}
+
+// A solver may try what lies beyond the level of a relation. If nothing has switched there, the step led out of the
+// domain of an operator: the run ends at the first place where it has.
+static kaiStatus check_domain(Flow* flow, uint32_t index)
+{
+    Ode* ode = flow->island_odes[index];
+    flow->islands[index].beyond = false;
+    flow->islands[index].loaded = NAN;
+    island_load(flow, index, ode_time(ode));
+    flow->kernel->R[flow->model->reg_time] = ode_time(ode);
+    if (is_legal(flow, index))
+        return KAI_OK;
+    double start = ode_step_start(ode), length = ode_time(ode) - start, lo = 0, hi = 1;
+    for (int i = 0; i < 60 && length > 0; i++)
+    {
+        double mid = 0.5 * (lo + hi);
+        island_look(flow, index, start, length, mid, false);
+        flow->kernel->R[flow->model->reg_time] = start + mid * length;
+        *(is_legal(flow, index) ? &lo : &hi) = mid;
+    }
+    ode_cut(ode, hi);
+    return flow_ode_failed(flow, index, ODE_ERR_NAN);
 }
 
 static kaiStatus take_step(Flow* flow, uint32_t index)
@@ -361,6 +397,10 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (status == KAI_OK && !(limit > t) && t < flow->kernel->options->stop)
         agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), t);  // something else comes first
     if (status != KAI_OK || !(limit > t))
+        return status;
+    if (s->beyond)
+        status = check_domain(flow, index);
+    if (status != KAI_OK)
         return status;
     int64_t rejected = ode_stats(ode).rejected;
     int failed = ode_step(ode, limit);
@@ -380,7 +420,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     s->loaded = NAN;
     s->ahead = fmax(s->ahead, ode_time(ode) - t);
     agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), ode_time(ode));
-    return KAI_OK;
+    return flow->no_memory ? KAI_ERR_MEMORY : KAI_OK;
 }
 
 kaiStatus islands_arrive(Flow* flow, uint32_t island)
@@ -445,7 +485,10 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
             return KAI_ERR_MEMORY;
         flow->island_odes[i] = ode_create(&own->system, options, flow->kernel->options->allocator);
         if (flow->island_odes[i] == NULL)
+        {
+            flow->trouble = ode_trouble(&own->system, options);
             return KAI_ERR_MEMORY;
+        }
         flow->islands[i] =
             (IslandState){.base = base_of(flow, i), .loaded = flow->kernel->options->start, .pin_time = NAN};
         flow->islands[i].pushed = -INFINITY;

@@ -13,11 +13,42 @@ static bool same_time(double a, double b)
 // ---- start
 // -----------------------------------------------------------------------------------------------------------
 
-static void apply_set_values(Flow* flow)
+static kaiStatus check_start_values(Kernel* kernel)
 {
-    for (uint32_t i = 0; i < flow->model->vars_count; i++)
-        if (flow->kernel->set[i])
-            flow->kernel->R[flow->model->vars[i].reg] = flow->kernel->set_values[i];
+    const kaiModel* model = kernel->model;
+    for (uint32_t i = 0; i < model->state_count; i++)
+        if (!isfinite(kernel_states(kernel)[i]))
+        {
+            const ModelVar* var = &model->vars[model->state_vars[i]];
+            return kernel_fail(kernel, var->place, "give it a finite start value", "the start value of %s is %g",
+                               model_string(model, var->name), kernel_states(kernel)[i]);
+        }
+    return KAI_OK;
+}
+
+static void apply_set_values(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->model->vars_count; i++)
+        if (kernel->set[i])
+            kernel->R[kernel->model->vars[i].reg] = kernel->set_values[i];
+}
+
+kaiStatus flow_prepare(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    kernel->flow_start = kernel->R[model->reg_time] = kernel->options->start;
+    apply_set_values(kernel);
+    kaiStatus status = kernel_run(kernel, model->params);
+    if (status == KAI_OK)
+        status = kernel_run(kernel, model->start);
+    apply_set_values(kernel);
+    if (status == KAI_OK && kernel->bonds != NULL)
+        status = bonds_start(kernel);
+    if (status == KAI_OK)
+        status = guard_start(kernel);
+    if (status == KAI_OK)
+        status = initial_solve(kernel);
+    return status == KAI_OK ? check_start_values(kernel) : status;
 }
 
 // A step is never longer than the shortest delay, so that what comes out of it is known.
@@ -32,51 +63,19 @@ static kaiStatus start_delays(Flow* flow)
     return KAI_OK;
 }
 
-static kaiStatus prepare(Flow* flow)
-{
-    const kaiModel* model = flow->model;
-    flow->kernel->R[model->reg_time] = flow->kernel->options->start;
-    if (kernel_numeric(flow->kernel))
-        pulse_start(flow);
-    apply_set_values(flow);
-    kaiStatus status = kernel_run(flow->kernel, model->params);
-    if (status == KAI_OK)
-        status = kernel_run(flow->kernel, model->start);
-    apply_set_values(flow);
-    if (status == KAI_OK && flow->kernel->bonds != NULL)
-        status = bonds_start(flow->kernel);
-    if (status == KAI_OK)
-        status = guard_start(flow->kernel);
-    if (status == KAI_OK)
-        status = initial_solve(flow);
-    if (status == KAI_OK)
-        status = start_delays(flow);
-    return status == KAI_OK ? schedule_start(flow->kernel) : status;
-}
-
-static kaiStatus check_start_values(Flow* flow)
-{
-    const kaiModel* model = flow->model;
-    for (uint32_t i = 0; i < model->state_count; i++)
-        if (!isfinite(kernel_states(flow->kernel)[i]))
-        {
-            const ModelVar* var = &model->vars[model->state_vars[i]];
-            return kernel_fail(flow->kernel, var->place, "give it a finite start value", "the start value of %s is %g",
-                               model_string(model, var->name), kernel_states(flow->kernel)[i]);
-        }
-    return KAI_OK;
-}
-
 static kaiStatus run_start(Flow* flow)
 {
-    double start = flow->kernel->options->start;
+    Kernel* kernel = flow->kernel;
     flow->started = true;
-    flow->kernel->flow_start = start;
-    kaiStatus status = prepare(flow);
+    if (kernel_numeric(kernel))
+        pulse_start(flow);
+    kaiStatus status = flow_prepare(kernel);
     if (status == KAI_OK)
-        status = check_start_values(flow);
+        status = start_delays(flow);
     if (status == KAI_OK)
-        status = instant_run(flow->kernel, start, true);
+        status = schedule_start(kernel);
+    if (status == KAI_OK)
+        status = instant_run(kernel, kernel->options->start, true);
     if (status == KAI_OK)
         status = flow->hooks->end(flow->owner);
     return status == KAI_OK ? flow->hooks->check(flow->owner, true) : status;
@@ -232,12 +231,20 @@ static kaiStatus go_on(Flow* flow, double until)
     }
 }
 
+// Who asks after the end finds the states there, not where a guard was looked at last.
+static void load_end(Flow* flow)
+{
+    for (uint32_t i = 0; i < flow->model->islands_count; i++)
+        if (flow->islands[i].begun)
+            island_load(flow, i, flow->kernel->now.t);
+}
+
 static kaiStatus fail_with(Flow* flow, kaiStatus status)
 {
     Kernel* kernel = flow->kernel;
     flow->ended = true;
     if (kernel->failure.status == KAI_OK)
-        kernel->failure = (kaiFailure){.status = status, .tag = kernel->now, .text = "the run was stopped"};
+        kernel->failure = (kaiError){.status = status, .tag = kernel->now, .message = "the run was stopped"};
     return status;
 }
 
@@ -254,6 +261,8 @@ kaiStatus flow_step_to(Flow* flow, double until)
         status = KAI_INSTANT;  // the start
     if (status == KAI_INSTANT && kernel->halted)
         status = KAI_END;
+    if (status == KAI_END)
+        load_end(flow);
     flow->ended |= status == KAI_END || kernel->failure.status == KAI_INTERRUPTED;
     return status;
 }

@@ -85,6 +85,7 @@ static kaiStatus cross(Kernel* kernel, uint32_t index, int toward)
     if (state->fired != kernel->instant_runs)
     {
         state->fired = kernel->instant_runs;
+        state->crossed_first = (int8_t)toward;  // it may come back at once
         kernel->fired[kernel->fired_count++] = index;
     }
     switch (guard->kind)

@@ -141,7 +141,7 @@ static kaiStatus check_interrupt(Kernel* kernel)
     if (kernel->options->interrupt == NULL || *kernel->options->interrupt == 0)
         return KAI_OK;
     kernel->failure =
-        (kaiFailure){.status = KAI_INTERRUPTED, .tag = kernel->now, .text = "interrupted inside an instant"};
+        (kaiError){.status = KAI_INTERRUPTED, .tag = kernel->now, .message = "interrupted inside an instant"};
     return KAI_INTERRUPTED;
 }
 
@@ -186,6 +186,8 @@ kaiStatus instant_run(Kernel* kernel, double t, bool start)
     double found = t;
     kernel->counters.instants += !again;
     kaiStatus status = KAI_OK;
+    // The left limit at a located crossing lies a rounding beyond the level that a relation keeps an operator from.
+    kernel->host.beyond = kernel->located_count > 0 ? &kernel->beyond : NULL;
     if (again)  // crossings a few ulp apart share one instant: its tags go on
     {
         t = kernel->instant_time;
@@ -201,6 +203,7 @@ kaiStatus instant_run(Kernel* kernel, double t, bool start)
         kernel->now.p = 0;
         kernel->now.m = 0;
     }
+    kernel->host.beyond = NULL;
     if (status != KAI_OK)
         return status;
     kernel->instant_runs++;

@@ -17,11 +17,11 @@ kaiStatus kernel_fail(Kernel* kernel, uint32_t place, const char* help, const ch
     va_end(args);
     if (help != NULL)
         snprintf(kernel->help, sizeof kernel->help, "%s", help);
-    kernel->failure = (kaiFailure){
+    kernel->failure = (kaiError){
         .status = KAI_ERR_RUN,
         .tag = kernel->now,
         .place = model_place(kernel->model, place),
-        .text = kernel->message,
+        .message = kernel->message,
         .help = help != NULL ? kernel->help : NULL,
     };
     return KAI_ERR_RUN;
@@ -37,7 +37,7 @@ void kernel_warn(Kernel* kernel, uint32_t place, const char* format, ...)
     vsnprintf(text, sizeof kernel->warning_texts[0], format, args);
     va_end(args);
     kernel->warnings[kernel->warning_count++] =
-        (kaiFailure){.status = KAI_OK, .tag = kernel->now, .place = model_place(kernel->model, place), .text = text};
+        (kaiError){.status = KAI_OK, .tag = kernel->now, .place = model_place(kernel->model, place), .message = text};
 }
 
 // The members of a loop that are unknown, by name and part.
@@ -330,7 +330,7 @@ const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
         return block;
     }
     block += padded(queue_save_size(&kernel->queue));
-    kernel->failure = (kaiFailure){0};
+    kernel->failure = (kaiError){0};
     contexts_refresh(kernel);
     agenda_rebuild(&kernel->agenda);
     kernel->raised_count = kernel->outside.count = kernel->disturbed.count = 0;

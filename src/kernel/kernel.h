@@ -36,12 +36,13 @@ typedef struct GuardState
     double due;       // when it reaches 0; inf = never, as far as is known
     // The window in which it has been looked at, where the crossing lies in it, and g at its end.
     double from, until, theta, g_end, slope_end;
-    bool looking;    // wants a look
-    uint64_t armed;  // kernel->arming when it was last armed
-    double touched;  // last time it touched 0 without crossing
-    bool active;     // watched in this step
-    int8_t toward;   // direction in which g must go to cross
-    int8_t crossed;  // the direction in which it fired last
+    bool looking;          // wants a look
+    uint64_t armed;        // kernel->arming when it was last armed
+    double touched;        // last time it touched 0 without crossing
+    bool active;           // watched in this step
+    int8_t toward;         // direction in which g must go to cross
+    int8_t crossed;        // the direction in which it fired last
+    int8_t crossed_first;  // and first at that instant
     int64_t located, touches;
     uint64_t fired;  // kernel->instant_runs when it did last
 } GuardState;
@@ -190,6 +191,7 @@ struct Kernel
     const KernelHooks* hooks;
     void* owner;
     VmHost host;
+    uint32_t beyond;  // operators beyond their domain at a left limit
     ChoicePolicy policy;
 #define X(type, name) type name;
     KERNEL_STATE(X)
@@ -212,10 +214,10 @@ struct Kernel
     uint64_t touch;          // number of the instant
     uint64_t reaction;       // number of the last one
     uint64_t arming;         // and of the last time guards were armed
-    kaiFailure failure;
+    kaiError failure;
     char message[1200];
     char help[300];
-    kaiFailure warnings[4];  // the first ones
+    kaiError warnings[4];  // the first ones
     char warning_texts[4][600];
 };
 

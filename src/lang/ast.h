@@ -45,6 +45,7 @@ typedef struct Path
 typedef struct Range
 {
     Expr *from, *to;  // from .. to, both included
+    Span index_span;  // of the name that runs over it
 } Range;
 
 typedef enum ExprKind
@@ -231,6 +232,7 @@ typedef struct Function
     const char* name;
     Span span;
     VEC(const char*) params;
+    VEC(Span) param_spans;
     Expr* body;          // external: NULL
     const char* symbol;  // external: "library:symbol"; else NULL
 } Function;

@@ -141,19 +141,20 @@ static const char* diag_remedy(const Diag* diag)
     return diag->help ? diag->help : diag_code_remedy(diag->code);
 }
 
-const kaiDiagnostic* diags_publish(Diags* diags, const Sources* sources, int* count)
+const kaiError* diags_publish(Diags* diags, const Sources* sources, int* count)
 {
     uint32_t total = diags->list.count;
     *count = (int)total;
     if (total == 0)
         return NULL;
     diags_sort(diags->list.at, arena_array(diags->arena, Diag*, total), total);
-    kaiDiagnostic* published = arena_array(diags->arena, kaiDiagnostic, total);
+    kaiError* published = arena_array(diags->arena, kaiError, total);
     PlaceCursor cursor = {0}, note_cursor = {0};
     for (uint32_t i = 0; i < total; i++)
     {
         const Diag* diag = diags->list.at[i];
-        published[i] = (kaiDiagnostic){
+        published[i] = (kaiError){
+            .status = diag->severity == KAI_ERROR ? KAI_ERR_MODEL : KAI_OK,
             .severity = diag->severity,
             .code = diag_code_text(diag->code),
             .place = sources_place_from(sources, diag->span, &cursor),

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "kairos/diag.h"
+#include "lang/files.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,14 +24,19 @@ typedef struct Source
 typedef struct Sources
 {
     Arena* arena;
+    const Files* files;  // what may be read; NULL: anything
+    const char* why;     // after a failed sources_read: the reason
     VEC(Source) list;
 } Sources;
 
 // Adds a file's text (copied into the arena); the result + 1 is Span.file.
 uint32_t sources_add(Sources* sources, const char* path, const char* text, size_t length);
-// Reads a file from disk. False if it cannot be read (errno tells), is a folder, or is larger than 64 MiB.
-bool sources_read(Sources* sources, const char* path, uint32_t* index);
+// Reads a file, from the provider or the disk. Otherwise `why` tells: it may not or cannot be read, is a folder, or is
+// larger than 64 MiB.
+FileOutcome sources_read(Sources* sources, const kaiFileRequest* request, uint32_t* index);
 kaiPlace sources_place(const Sources* sources, Span span);
+// A line (from 1) of the file of that path, without its end; NULL: there is none.
+const char* sources_line(const Sources* sources, const char* path, int line, size_t* length);
 
 // Codes, their one-line meaning and their remedy live in diagnostics.def.
 typedef enum DiagCode
@@ -78,7 +83,7 @@ void diag_help(Diags* diags, Diag* diag, const char* format, ...) __attribute__(
 void diag_note(Diags* diags, Diag* diag, Span span, const char* format, ...) __attribute__((format(printf, 4, 5)));
 
 // Sorts by file and position (stable), then resolves spans into the public form, in the arena.
-const kaiDiagnostic* diags_publish(Diags* diags, const Sources* sources, int* count);
+const kaiError* diags_publish(Diags* diags, const Sources* sources, int* count);
 
 // The nearest of `count` names to `word` by edit distance, or NULL if none is near enough to be meant.
 const char* diag_nearest(const char* word, const char* const* names, uint32_t count);

@@ -15,6 +15,7 @@ static void parse_parameters(Parser* parser, Function* function)
         {
             const char* name = parser_name(parser, "the name of a parameter", &span);
             vec_push(parser->arena, function->params, name);
+            vec_push(parser->arena, function->param_spans, span);
         } while (parser_accept(parser, TOKEN_COMMA));
     parser_close(parser, open, outer, TOKEN_RIGHT_PAREN);
 }

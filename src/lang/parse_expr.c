@@ -206,6 +206,7 @@ static Expr* parse_fold(Parser* parser, ExprOp op)
         fold.index = parser_name(parser, "the name of an index", &span);
         parser_expect(parser, TOKEN_IN, "after the index");
         fold.range = parse_range(parser);
+        fold.range.index_span = span;
         height = parser->height;
         parser_expect(parser, TOKEN_COMMA, "after the range");
         fold.a = parse_expr(parser);

@@ -240,6 +240,7 @@ static void parse_for(Parser* parser, ItemList* items)
     if (!parser->panic && !parser_accept(parser, TOKEN_IN))
         parser_expected(parser, "`in` after the index", "write `for i in 1..N { … }`");
     item->range = parse_range(parser);
+    item->range.index_span = item->name_span;
     parse_block(parser, "`for`", parse_item, &item->items);
     parser_end_item(parser, item, items);
 }

@@ -126,6 +126,7 @@ void parse_array_range(Parser* parser, const char** index, Range* range)
         parser_expected(parser, "`in` after the index", "an array is written `[i in 1..N]`");
     parser_accept(parser, TOKEN_IN);
     *range = parse_range(parser);
+    range->index_span = span;
 }
 
 // ---- units

@@ -53,26 +53,6 @@ static const char* const style_plain = "\033[0m";
 
 // ---- the source line
 
-static const Source* report_source(const Report* report, const char* path)
-{
-    for (uint32_t i = 0; path && i < report->sources->list.count; i++)
-        if (strcmp(report->sources->list.at[i].path, path) == 0)
-            return &report->sources->list.at[i];
-    return NULL;
-}
-
-static const char* source_line(const Source* source, int line, size_t* length)
-{
-    if (!source || line < 1 || (uint32_t)line > source->line_starts.count)
-        return NULL;
-    uint32_t start = source->line_starts.at[line - 1];
-    uint32_t end = (uint32_t)line < source->line_starts.count ? source->line_starts.at[line] : source->length;
-    while (end > start && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r'))
-        end--;
-    *length = end - start;
-    return source->text + start;
-}
-
 // Prints characters [first, last) of a line; returns the columns that they take on the screen.
 static size_t report_characters(Report* report, const char* line, size_t length, size_t first, size_t last, bool show)
 {
@@ -144,7 +124,7 @@ static void report_carets(Report* report, const char* line, size_t length, Windo
 static void report_source_line(Report* report, const kaiPlace* place, const char* style)
 {
     size_t length;
-    const char* line = source_line(report_source(report, place->file), place->line, &length);
+    const char* line = sources_line(report->sources, place->file, place->line, &length);
     if (!line)
         return;
     char number[16];
@@ -198,7 +178,7 @@ static void report_part(Report* report, const kaiPlace* place, const char* style
     report_source_line(report, place, style);
 }
 
-char* report_diagnostic(Arena* arena, const Sources* sources, const kaiDiagnostic* diagnostic, bool colour, int width)
+char* report_diagnostic(Arena* arena, const Sources* sources, const kaiError* diagnostic, bool colour, int width)
 {
     Report report = {.arena = arena, .sources = sources, .colour = colour};
     report.width = width > 0 ? (size_t)width : REPORT_WIDTH;

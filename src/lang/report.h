@@ -11,6 +11,6 @@
 //   help: did you mean `v`?
 // (in the arena; `colour` adds ANSI escapes). Long source lines are cut around the caret to `width` characters (0 =
 // 120).
-char* report_diagnostic(Arena* arena, const Sources* sources, const kaiDiagnostic* diagnostic, bool colour, int width);
+char* report_diagnostic(Arena* arena, const Sources* sources, const kaiError* diagnostic, bool colour, int width);
 
 #endif

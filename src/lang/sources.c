@@ -57,49 +57,98 @@ static bool source_read_stream(FILE* stream, size_t capacity, Arena* arena, char
     return !ferror(stream);
 }
 
-// The stream must be closed even when the arena gives up in the middle of reading it.
-static bool source_read_guarded(FILE* stream, size_t guess, Sources* sources, const char* path, uint32_t* index)
+// A guess of how many bytes there are to read, one more than a file has so that its end is seen at once.
+static size_t size_of(FILE* stream)
+{
+    struct stat status;
+    bool sized = fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) && status.st_size < SOURCE_LIMIT;
+    return sized ? (size_t)status.st_size + 1 : 64 * 1024;
+}
+
+// Whatever holds the bytes must be closed even when the arena gives up in the middle of reading them: false without a
+// reason in `why`.
+static bool source_add_guarded(Sources* sources, const char* path, FILE* stream, const char* text, size_t length,
+                               uint32_t* index)
 {
     jmp_buf here, *outer = sources->arena->fail;
     Arena scratch;
     arena_init(&scratch, sources->arena->allocator, &here);
-    bool read = false;
-    volatile bool failed = false;
+    volatile bool added = false;
+    sources->why = NULL;
     if (setjmp(here) == 0)
     {
-        char* text;
-        size_t length;
+        char* all = NULL;
+        size_t size = length;
         sources->arena->fail = &here;
-        read = source_read_stream(stream, guess, &scratch, &text, &length);
-        if (read)
-            *index = sources_add(sources, path, text, length);
+        if (stream != NULL && !source_read_stream(stream, size_of(stream), &scratch, &all, &size))
+            sources->why = strerror(errno);
+        else
+        {
+            *index = sources_add(sources, path, stream != NULL ? all : text, size);
+            added = true;
+        }
     }
-    else
-        failed = true;
     sources->arena->fail = outer;
-    int error = errno;
     arena_free(&scratch);
-    fclose(stream);
-    if (failed)
-        arena_alloc(sources->arena, SIZE_MAX);  // fails again, now to the outer place
-    errno = error;
-    return read;
+    if (stream != NULL)
+        fclose(stream);
+    return added;
 }
 
-bool sources_read(Sources* sources, const char* path, uint32_t* index)
+// Fails again, now to the outer place.
+static void source_fail(Sources* sources)
 {
-    FILE* stream = fopen(path, "rb");
-    if (!stream)
-        return false;
-    struct stat status;
-    bool known = fstat(fileno(stream), &status) == 0;
-    if (known && S_ISDIR(status.st_mode))
-    {
-        fclose(stream);
-        return errno = EISDIR, false;
-    }
-    bool sized = known && S_ISREG(status.st_mode) && status.st_size < SOURCE_LIMIT;
-    return source_read_guarded(stream, sized ? (size_t)status.st_size + 1 : 64 * 1024, sources, path, index);
+    arena_alloc(sources->arena, SIZE_MAX);
+}
+
+static FileOutcome source_read_provided(Sources* sources, const kaiFileRequest* request, uint32_t* index)
+{
+    const kaiFileProvider* files = &sources->files->provider;
+    const char *text = NULL, *why = NULL;
+    size_t length = 0;
+    kaiStatus status = files->read(files->user, request, &text, &length, &why);
+    sources->why = why != NULL ? why : "it is not there";
+    if (status != KAI_OK || text == NULL)
+        return FILE_FAILED;
+    bool fits = length <= SOURCE_LIMIT;
+    bool added = fits && source_add_guarded(sources, request->path, NULL, text, length, index);
+    if (files->release != NULL)
+        files->release(files->user, text, length);
+    if (!fits)
+        sources->why = strerror(EFBIG);
+    else if (!added)
+        source_fail(sources);
+    return added ? FILE_DONE : FILE_FAILED;
+}
+
+FileOutcome sources_read(Sources* sources, const kaiFileRequest* request, uint32_t* index)
+{
+    if (sources->files != NULL && sources->files->provider.read != NULL)
+        return source_read_provided(sources, request, index);
+    FILE* stream = NULL;
+    FileOutcome outcome = files_open(sources->files, request, &stream, &sources->why);
+    if (outcome != FILE_DONE)
+        return outcome;
+    bool added = source_add_guarded(sources, request->path, stream, NULL, 0, index);
+    if (!added && sources->why == NULL)
+        source_fail(sources);
+    return added ? FILE_DONE : FILE_FAILED;
+}
+
+const char* sources_line(const Sources* sources, const char* path, int line, size_t* length)
+{
+    const Source* source = NULL;
+    for (uint32_t i = 0; path && !source && i < sources->list.count; i++)
+        if (strcmp(sources->list.at[i].path, path) == 0)
+            source = &sources->list.at[i];
+    if (!source || line < 1 || (uint32_t)line > source->line_starts.count)
+        return NULL;
+    uint32_t start = source->line_starts.at[line - 1];
+    uint32_t end = (uint32_t)line < source->line_starts.count ? source->line_starts.at[line] : source->length;
+    while (end > start && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r'))
+        end--;
+    *length = end - start;
+    return source->text + start;
 }
 
 uint32_t source_line_of(const Source* source, uint32_t offset)

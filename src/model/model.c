@@ -57,6 +57,8 @@ void model_free(kaiModel* model)
     for (uint32_t i = 0; i < model->externals_count; i++)
         if (model->externals[i].library != NULL)
             dlclose(model->externals[i].library);
+    if (model->start_values != NULL)
+        model->allocator.alloc(model->allocator.user, model->start_values, sizeof(double) * (model->vars_count + 1), 0);
     model->allocator.alloc(model->allocator.user, model, model->size, 0);
 }
 

@@ -7,7 +7,7 @@
 #define KAIROS_MODEL_MODEL_H
 
 #include "kairos/base.h"
-#include "kairos/diag.h"
+#include "kairos/error.h"
 #include "kairos/result.h"
 #include "model/tables.h"
 
@@ -221,6 +221,7 @@ typedef struct kaiModel
     size_t size;  // of the block
     MODEL_SCALARS(MODEL_FIELD)
     ModelSettings settings;
+    double* start_values;  // per variable, for questions (src/api/starts.c); NULL: not computed
 #define X(name) CodeRange name;
     MODEL_PROGRAMS(X)
 #undef X

@@ -49,8 +49,13 @@ static inline double nested_slope(const Ode* ode, OdeForm form, double theta, in
     return r0 + u * b + theta * (u * db - b);
 }
 
+// Around the end of the step: where it starts the state is that which it started from.
 static inline double taylor_at(const Ode* ode, double theta, int i)
 {
+    if (theta == 0)
+    {
+        return ode->x_start[i];
+    }
     double sum = 0;
     for (int k = ode->state.terms - 1; k >= 0; k--)
     {

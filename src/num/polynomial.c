@@ -165,13 +165,46 @@ static bool bracket_close(Bracket* b, const double* c, int degree, double x)
     return false;
 }
 
+// Close to the root inside the bracket, by plain arithmetic: Newton's method, halving where it leaves the bracket.
+static double approach(const Bracket* b, const double* c, int degree)
+{
+    double lo = b->lo, hi = b->hi, x = lo - b->f_lo * ((hi - lo) / (b->f_hi - b->f_lo));
+    for (int round = 0; round < 60; round++)
+    {
+        if (!(x > lo && x < hi))
+        {
+            x = lo + 0.5 * (hi - lo);
+        }
+        double f = c[degree], slope = 0;
+        for (int k = degree - 1; k >= 0; k--)
+        {
+            slope = slope * x + f;
+            f = f * x + c[k];
+        }
+        *((f > 0) == (b->f_lo > 0) ? &lo : &hi) = x;
+        double next = x - f / slope;
+        bool settled = fabs(next - x) <= 2 * DBL_EPSILON * fabs(x);
+        x = next;
+        if (settled || !(hi - lo > DBL_EPSILON * fabs(hi)))
+        {
+            break;
+        }
+    }
+    return x;
+}
+
 // Shrinks the bracket to neighbouring doubles, or to a root that is one: Newton's method inside the bracket, halving
 // where it leaves it or is slow. A root near 0 is resolved to 2^-80 of the step, below which no time can tell.
 static void refine(Bracket* b, const double* c, int degree, double h)
 {
-    double x = b->lo - b->f_lo * ((b->hi - b->lo) / (b->f_hi - b->f_lo));
-    double smallest = h * 0x1p-80, width = b->hi - b->lo;
-    for (int round = 0; round < 400 && !bracket_closed(b) && b->hi - b->lo > smallest; round++)
+    double smallest = h * 0x1p-80, width, x = approach(b, c, degree);
+    if (x > b->lo && x < b->hi)
+    {
+        bracket_close(b, c, degree, x);
+        x = NAN;
+    }
+    width = b->hi - b->lo;
+    for (int round = 0; b->f_hi != 0 && round < 400 && !bracket_closed(b) && b->hi - b->lo > smallest; round++)
     {
         if (!(x > b->lo && x < b->hi))
         {

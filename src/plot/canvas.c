@@ -61,7 +61,7 @@ Canvas* canvas_open(const CanvasOptions* options, const char** error)
     c->backend = backend;
     c->options = *options;
     c->output.descriptor = -1;
-    *error = output_open(&c->output, options->path, options->allocator);
+    *error = output_open(&c->output, options->path, options->sink, options->allocator);
     if (*error == NULL && backend->begin(c) != KAI_OK)
         *error = "out of memory";
     if (*error == NULL)

@@ -27,6 +27,7 @@ typedef struct CanvasOptions
     double width, height;
     const char* title;  // of the document, for readers and screen readers; or NULL
     bool colour;        // terminal: with colour codes
+    kaiSink sink;       // instead of the file
     kaiAllocator allocator;
 } CanvasOptions;
 

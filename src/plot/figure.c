@@ -1,5 +1,6 @@
 // Rows → series and bands (the public face of figures). Drawing is in figure_draw.c.
 #include "plot/figure.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +9,8 @@
 
 kaiFigureOptions kaiDefaultFigureOptions(void)
 {
-    return (kaiFigureOptions){.path = "-", .from = -INFINITY, .to = INFINITY, .allocator = kaiDefaultAllocator()};
+    return (kaiFigureOptions){
+        .cookie = KAI_COOKIE, .path = "-", .from = -INFINITY, .to = INFINITY, .allocator = kaiDefaultAllocator()};
 }
 
 // ---- names
@@ -61,46 +63,62 @@ static void suggest(const kaiColumn* columns, int count, const char* name, char*
         snprintf(text + length, size - length, " and %d more", count - 8);
 }
 
-int plot_find_column(const kaiColumn* columns, int count, const char* name, char* error, size_t error_size)
+int plot_find_column(const kaiColumn* columns, int count, const char* name, kaiError* error)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(columns[i].name, name) == 0)
             return i;
     char near[600];
     suggest(columns, count, name, near, sizeof near);
-    snprintf(error, error_size, "there is no signal `%s`%s", name, near);
+    error_set(error, KAI_ERR_USAGE, "there is no signal `%s`%s", name, near);
     return -1;
 }
 
 // ---- making
 
-bool plot_format(const kaiFigureOptions* options, CanvasFormat* format, char* error, size_t error_size)
+bool plot_check(const kaiFigureOptions* options, const kaiColumn* columns, int column_count, kaiError* error)
+{
+    if (!error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultFigureOptions", error))
+        return false;
+    if (options->path != NULL && options->allocator.alloc != NULL && column_count >= 0 &&
+        (columns != NULL || column_count == 0))
+        return true;
+    error_set(error, KAI_ERR_USAGE, "a figure needs a path, an allocator and columns");
+    return false;
+}
+
+bool plot_format(const kaiFigureOptions* options, CanvasFormat* format, kaiError* error)
 {
     *format = CANVAS_TERMINAL;
     if (options->path == NULL || strcmp(options->path, "-") == 0 || canvas_format_of(options->path, format))
         return true;
-    snprintf(error, error_size, "%s: a figure is a file that ends in .svg, .png or .pdf", options->path);
+    error_set(error, KAI_ERR_USAGE, "%s: a figure is a file that ends in .svg, .png or .pdf", options->path);
     return false;
 }
 
-static bool find_panel(kaiFigure* f, const kaiPanel* panel, char* error, size_t error_size)
+static bool find_panel(kaiFigure* f, const kaiPanel* panel, kaiError* error)
 {
+    if (panel->signals == NULL && panel->count > 0)
+    {
+        error_set(error, KAI_ERR_USAGE, "a panel has no signals");
+        return false;
+    }
     FigurePanel* p = &f->panels[f->panel_count++];
     p->against = -1;
     if (panel->against != NULL &&
-        (p->against = plot_find_column(f->columns, f->column_count, panel->against, error, error_size)) < 0)
+        (p->against = plot_find_column(f->columns, f->column_count, panel->against, error)) < 0)
         return false;
     for (int i = 0; i < panel->count; i++)
     {
-        int column = plot_find_column(f->columns, f->column_count, panel->signals[i], error, error_size);
+        int column = plot_find_column(f->columns, f->column_count, panel->signals[i], error);
         if (column < 0)
             return false;
         if (f->columns[column].kind == KAI_COLUMN_MODE)
             continue;  // a band
         if (p->count == FIGURE_SERIES)
         {
-            snprintf(error, error_size, "a panel shows at most %d signals; put the others into a second one",
-                     FIGURE_SERIES);
+            error_set(error, KAI_ERR_USAGE, "a panel shows at most %d signals; put the others into a second one",
+                      FIGURE_SERIES);
             return false;
         }
         p->columns[p->count++] = column;
@@ -158,27 +176,31 @@ static bool allocate(kaiFigure* f)
 }
 
 kaiFigure* kaiFigure_Create(const kaiFigureOptions* options, const kaiColumn* columns, int column_count,
-                            const kaiPanel* panels, int panel_count, char* error, size_t error_size)
+                            const kaiPanel* panels, int panel_count, kaiError* error)
 {
+    if (!plot_check(options, columns, column_count, error))
+        return NULL;
+    if (panel_count < 0 || (panels == NULL && panel_count > 0))
+        return error_set(error, KAI_ERR_USAGE, "there are no panels"), NULL;
     kaiFigure* f = zeroed(options->allocator, sizeof *f);
-    snprintf(error, error_size, "out of memory");
+    error_memory(error);
     if (f == NULL)
         return NULL;
     f->options = *options;
     f->columns = columns;
     f->column_count = column_count;
     find_bands(f);
-    bool good = allocate(f) && plot_format(options, &f->format, error, error_size);
+    bool good = allocate(f) && plot_format(options, &f->format, error);
     if (good && panel_count > FIGURE_PANELS)
     {
-        snprintf(error, error_size, "a figure has at most %d panels", FIGURE_PANELS);
+        error_set(error, KAI_ERR_USAGE, "a figure has at most %d panels", FIGURE_PANELS);
         good = false;
     }
     for (int i = 0; good && i < panel_count; i++)
-        good = find_panel(f, &panels[i], error, error_size);
+        good = find_panel(f, &panels[i], error);
     if (good && kaiFigure_BeginRun(f, NULL) == KAI_OK)
     {
-        error[0] = 0;
+        error_clear(error);
         return f;
     }
     kaiFigure_Free(f);
@@ -268,6 +290,8 @@ static void finish_run(kaiFigure* f)
 
 kaiStatus kaiFigure_BeginRun(kaiFigure* f, const char* label)
 {
+    if (f == NULL)
+        return KAI_ERR_USAGE;
     bool first = f->runs == 1 && !f->any;  // names the run that was begun with the figure
     if (f->runs == FIGURE_RUNS)
         return KAI_ERR_USAGE;
@@ -312,6 +336,8 @@ static void note_time(kaiFigure* f, double t)
 
 kaiStatus kaiFigure_Row(void* figure, const kaiRow* row)
 {
+    if (figure == NULL || row == NULL)
+        return KAI_ERR_USAGE;
     kaiFigure* f = figure;
     note_time(f, row->t);
     if (row->t < f->options.from)
@@ -335,36 +361,37 @@ kaiStatus kaiFigure_Row(void* figure, const kaiRow* row)
 
 // ---- drawing
 
-Canvas* plot_open_canvas(const kaiFigureOptions* o, CanvasFormat format, double width, double height, char* error,
-                         size_t error_size)
+Canvas* plot_open_canvas(const kaiFigureOptions* o, CanvasFormat format, double width, double height, kaiError* error)
 {
     const char* why = NULL;
     const char* path = o->path != NULL ? o->path : "-";
-    CanvasOptions options = {path, format, width, height, o->title, o->colour, o->allocator};
+    CanvasOptions options = {path, format, width, height, o->title, o->colour, o->sink, o->allocator};
     Canvas* canvas = canvas_open(&options, &why);
     if (canvas == NULL)
-        snprintf(error, error_size, "%s cannot be written: %s", path, why);
+        error_set(error, KAI_ERR_IO, "%s cannot be written: %s", path, why);
     return canvas;
 }
 
-static kaiStatus check_rows(const kaiFigure* f, char* error, size_t error_size)
+static kaiStatus check_rows(const kaiFigure* f, kaiError* error)
 {
     if (!f->any)
-        snprintf(error, error_size, "there are no rows to draw");
+        error_set(error, KAI_ERR_USAGE, "there are no rows to draw");
     else if (f->rows == 0)
-        snprintf(error, error_size, "nothing to draw from t = %g to t = %g: the rows go from t = %g to t = %g",
-                 f->options.from, f->options.to, f->first_t, f->last_t);
+        error_set(error, KAI_ERR_USAGE, "nothing to draw from t = %g to t = %g: the rows go from t = %g to t = %g",
+                  f->options.from, f->options.to, f->first_t, f->last_t);
     else if (f->panel_count == 0 && f->band_count == 0)
-        snprintf(error, error_size, "there are no signals to draw");
+        error_set(error, KAI_ERR_USAGE, "there are no signals to draw");
     else
         return KAI_OK;
     return KAI_ERR_USAGE;
 }
 
-kaiStatus kaiFigure_Draw(kaiFigure* f, char* error, size_t error_size)
+kaiStatus kaiFigure_Draw(kaiFigure* f, kaiError* error)
 {
+    if (f == NULL)
+        return error_set(error, KAI_ERR_USAGE, "there is no figure");
     finish_run(f);
-    kaiStatus status = check_rows(f, error, error_size);
+    kaiStatus status = check_rows(f, error);
     if (status != KAI_OK)
         return status;
     drop_dull_bands(f);
@@ -373,7 +400,7 @@ kaiStatus kaiFigure_Draw(kaiFigure* f, char* error, size_t error_size)
     f->shown_to = fmin(f->options.to, f->last_t);
     double width, height;
     figure_size(f, &width, &height);
-    Canvas* canvas = plot_open_canvas(&f->options, f->format, width, height, error, error_size);
+    Canvas* canvas = plot_open_canvas(&f->options, f->format, width, height, error);
     if (canvas == NULL)
         return KAI_ERR_IO;
     status = figure_draw(f, canvas);
@@ -382,7 +409,7 @@ kaiStatus kaiFigure_Draw(kaiFigure* f, char* error, size_t error_size)
     else
         canvas_discard(canvas);
     if (status != KAI_OK)
-        snprintf(error, error_size, "%s could not be written%s", f->options.path,
-                 status == KAI_ERR_MEMORY ? ": out of memory" : "");
+        error_set(error, KAI_ERR_IO, "%s could not be written%s", f->options.path,
+                  status == KAI_ERR_MEMORY ? ": out of memory" : "");
     return status;
 }

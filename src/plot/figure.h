@@ -58,11 +58,13 @@ kaiStatus figure_draw(kaiFigure* figure, Canvas* canvas);
 void figure_size(const kaiFigure* figure, double* width, double* height);
 
 // The column of this name, or -1 and a sentence that names near ones.
-int plot_find_column(const kaiColumn* columns, int count, const char* name, char* error, size_t error_size);
+int plot_find_column(const kaiColumn* columns, int count, const char* name, kaiError* error);
 // Opens the canvas of a figure; NULL: error.
-Canvas* plot_open_canvas(const kaiFigureOptions* options, CanvasFormat format, double width, double height, char* error,
-                         size_t error_size);
+Canvas* plot_open_canvas(const kaiFigureOptions* options, CanvasFormat format, double width, double height,
+                         kaiError* error);
+// What every picture needs is there; false: error.
+bool plot_check(const kaiFigureOptions* options, const kaiColumn* columns, int column_count, kaiError* error);
 // Of the path; false: error.
-bool plot_format(const kaiFigureOptions* options, CanvasFormat* format, char* error, size_t error_size);
+bool plot_format(const kaiFigureOptions* options, CanvasFormat* format, kaiError* error);
 
 #endif

@@ -1,6 +1,7 @@
 // Rows and firings → instants (the public face). Only one instant is in work; of a single wanted one the nearest so far
 // is kept.
 #include "plot/instant.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,20 +41,22 @@ static void free_instant(const kaiInstants* v, Instant* x)
 }
 
 kaiInstants* kaiInstants_Create(const kaiFigureOptions* options, double at, const kaiColumn* columns, int column_count,
-                                char* error, size_t error_size)
+                                kaiError* error)
 {
+    if (!plot_check(options, columns, column_count, error))
+        return NULL;
     kaiAllocator a = options->allocator;
     kaiInstants* v = zeroed(a, sizeof *v);
-    snprintf(error, error_size, "out of memory");
+    error_memory(error);
     if (v == NULL)
         return NULL;
     *v = (kaiInstants){.options = *options, .at = at, .columns = columns, .column_count = column_count};
     v->stride = sizeof(TagEntry) + sizeof(double) * (size_t)column_count + ((size_t)column_count + 7) / 8 * 8;
     v->shown = zeroed(a, (size_t)column_count + 1);
     v->changing = zeroed(a, (size_t)column_count + 1);
-    if (v->shown != NULL && v->changing != NULL && plot_format(options, &v->format, error, error_size))
+    if (v->shown != NULL && v->changing != NULL && plot_format(options, &v->format, error))
     {
-        error[0] = 0;
+        error_clear(error);
         return v;
     }
     kaiInstants_Free(v);
@@ -74,11 +77,13 @@ void kaiInstants_Free(kaiInstants* v)
     give(a, v, sizeof *v);
 }
 
-kaiStatus kaiInstants_Show(kaiInstants* v, const char* const* signals, int count, char* error, size_t error_size)
+kaiStatus kaiInstants_Show(kaiInstants* v, const char* const* signals, int count, kaiError* error)
 {
+    if (v == NULL || count < 0 || (signals == NULL && count > 0))
+        return error_set(error, KAI_ERR_USAGE, "there are no instants or no signals");
     for (int i = 0; i < count; i++)
     {
-        int column = plot_find_column(v->columns, v->column_count, signals[i], error, error_size);
+        int column = plot_find_column(v->columns, v->column_count, signals[i], error);
         if (column < 0)
             return KAI_ERR_USAGE;
         v->shown[column] = v->named = true;
@@ -158,6 +163,8 @@ static bool reserve_tag(kaiInstants* v, Instant* x)
 
 kaiStatus kaiInstants_Row(void* instants, const kaiRow* row)
 {
+    if (instants == NULL || row == NULL)
+        return KAI_ERR_USAGE;
     kaiInstants* v = instants;
     open_at(v, row->t);
     Instant* x = &v->current;
@@ -176,27 +183,10 @@ kaiStatus kaiInstants_Row(void* instants, const kaiRow* row)
     return KAI_OK;
 }
 
-// The text of a line, without the blanks around it.
-static void read_source(const char* file, int line, char* text, size_t size)
-{
-    char buffer[1000];
-    FILE* in = file != NULL ? fopen(file, "r") : NULL;
-    text[0] = 0;
-    for (int i = 0; in != NULL && i < line; i++)
-        if (fgets(buffer, sizeof buffer, in) == NULL)
-            buffer[0] = 0;
-    if (in == NULL)
-        return;
-    fclose(in);
-    buffer[strcspn(buffer, "\r\n")] = 0;
-    const char* from = buffer + strspn(buffer, " \t");
-    snprintf(text, size, "%s", from);
-    for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--)
-        text[end - 1] = 0;
-}
-
 void kaiInstants_Fired(void* instants, const kaiFired* fired)
 {
+    if (instants == NULL || fired == NULL)
+        return;
     kaiInstants* v = instants;
     open_at(v, fired->tag.t);
     Instant* x = &v->current;
@@ -288,34 +278,38 @@ const char* instant_kind(kaiFiredKind kind)
 
 // ---- drawing
 
-static kaiStatus check(const kaiInstants* v, char* error, size_t error_size)
+static kaiStatus check(const kaiInstants* v, kaiError* error)
 {
     if (v->out_of_memory)
     {
-        snprintf(error, error_size, "out of memory");
+        error_memory(error);
         return KAI_ERR_MEMORY;
     }
     if (v->count > 0)
         return KAI_OK;
     if (!v->any)
-        snprintf(error, error_size, "there are no rows to look at");
+        error_set(error, KAI_ERR_USAGE, "there are no rows to look at");
     else
-        snprintf(error, error_size, "there is no instant from t = %g to t = %g: the signals flow and nothing jumps",
-                 fmax(v->options.from, v->first_t), fmin(v->options.to, v->last_t));
+        error_set(error, KAI_ERR_USAGE, "there is no instant from t = %g to t = %g: the signals flow and nothing jumps",
+                  fmax(v->options.from, v->first_t), fmin(v->options.to, v->last_t));
     return KAI_ERR_USAGE;
 }
 
-kaiStatus kaiInstants_Draw(kaiInstants* v, char* error, size_t error_size)
+kaiStatus kaiInstants_Draw(kaiInstants* v, kaiError* error)
 {
+    if (v == NULL)
+        return error_set(error, KAI_ERR_USAGE, "there are no instants");
     close_current(v);
-    kaiStatus status = check(v, error, error_size);
+    kaiStatus status = check(v, error);
     if (status != KAI_OK)
         return status;
     for (int i = 0; i < v->count; i++)
         for (int k = 0; k < v->kept[i].fired_count; k++)
         {
             FiredEntry* f = &v->kept[i].fired[k];
-            read_source(f->file, f->line, f->source, sizeof f->source);
+            if (v->options.source_line == NULL || f->file == NULL ||
+                !v->options.source_line(v->options.source_user, f->file, f->line, f->source, sizeof f->source))
+                f->source[0] = 0;
         }
-    return v->format == CANVAS_TERMINAL ? instant_write(v, error, error_size) : instant_draw(v, error, error_size);
+    return v->format == CANVAS_TERMINAL ? instant_write(v, error) : instant_draw(v, error);
 }

@@ -69,7 +69,7 @@ bool instant_fired_at(const kaiInstants* v, const Instant* x, int tag, const Fir
 const char* instant_kind(kaiFiredKind kind);
 
 // instant_text.c, instant_draw.c
-kaiStatus instant_write(kaiInstants* v, char* error, size_t error_size);
-kaiStatus instant_draw(kaiInstants* v, char* error, size_t error_size);
+kaiStatus instant_write(kaiInstants* v, kaiError* error);
+kaiStatus instant_draw(kaiInstants* v, kaiError* error);
 
 #endif

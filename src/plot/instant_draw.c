@@ -1,6 +1,7 @@
 // An instant as a picture: its tags stand side by side, each as wide as the others. Modes and events are boxes, other
 // values steps; signals that are equal at every tag share a line. Below, tag by tag, what changed and what fired, with
 // the source line.
+#include "base/error.h"
 #include "plot/instant.h"
 
 #include "plot/unit.h"
@@ -485,33 +486,33 @@ static void draw_all(kaiInstants* v, Scene* s, Canvas* c)
     }
 }
 
-static kaiStatus draw_sheet(kaiInstants* v, Scene* s, char* error, size_t error_size)
+static kaiStatus draw_sheet(kaiInstants* v, Scene* s, kaiError* error)
 {
     double width = v->options.width > 0 ? v->options.width : default_width;
-    Canvas* c = plot_open_canvas(&v->options, v->format, width, sheet_height(v, s), error, error_size);
+    Canvas* c = plot_open_canvas(&v->options, v->format, width, sheet_height(v, s), error);
     if (c == NULL)
         return KAI_ERR_IO;
     draw_all(v, s, c);
     kaiStatus status = canvas_close(c);
     if (status != KAI_OK)
-        snprintf(error, error_size, "%s could not be written", v->options.path);
+        error_set(error, KAI_ERR_IO, "%s could not be written", v->options.path);
     return status;
 }
 
-kaiStatus instant_draw(kaiInstants* v, char* error, size_t error_size)
+kaiStatus instant_draw(kaiInstants* v, kaiError* error)
 {
     if (v->count > INSTANT_FIGURES)
     {
-        snprintf(error, error_size, "there are %d instants and a figure shows %d: narrow it with --from and --to",
-                 v->count, INSTANT_FIGURES);
+        error_set(error, KAI_ERR_USAGE, "there are %d instants and a figure shows %d: narrow it with --from and --to",
+                  v->count, INSTANT_FIGURES);
         return KAI_ERR_USAGE;
     }
     kaiAllocator a = v->options.allocator;
     Scene* s = a.alloc(a.user, NULL, 0, sizeof *s);
-    snprintf(error, error_size, "out of memory");
+    error_memory(error);
     if (s == NULL)
         return KAI_ERR_MEMORY;
-    kaiStatus status = draw_sheet(v, s, error, error_size);
+    kaiStatus status = draw_sheet(v, s, error);
     a.alloc(a.user, s, sizeof *s, 0);
     return status;
 }

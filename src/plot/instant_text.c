@@ -1,5 +1,6 @@
 // An instant as text: a table of tags and values (an asterisk where a value is not that of the tag before), and below
 // it what fired with the source line. Tables wider than the page go on below.
+#include "base/error.h"
 #include "plot/instant.h"
 
 #include "base/utf8.h"
@@ -167,13 +168,13 @@ static void write_instant(Writer* w, const Instant* x)
     write_fired(w, x);
 }
 
-kaiStatus instant_write(kaiInstants* v, char* error, size_t error_size)
+kaiStatus instant_write(kaiInstants* v, kaiError* error)
 {
     Writer w = {.v = v, .colour = v->options.colour, .page = v->options.width > 0 ? (int)v->options.width : PAGE};
-    const char* why = output_open(&w.output, "-", v->options.allocator);
+    const char* why = output_open(&w.output, "-", v->options.sink, v->options.allocator);
     if (why != NULL)
     {
-        snprintf(error, error_size, "standard output cannot be written: %s", why);
+        error_set(error, KAI_ERR_IO, "standard output cannot be written: %s", why);
         return KAI_ERR_IO;
     }
     if (v->options.title != NULL)
@@ -186,6 +187,6 @@ kaiStatus instant_write(kaiInstants* v, char* error, size_t error_size)
     kaiStatus status = output_close(&w.output, w.status);
     output_free(&w.output, v->options.allocator);
     if (status != KAI_OK)
-        snprintf(error, error_size, "standard output could not be written");
+        error_set(error, KAI_ERR_IO, "standard output could not be written");
     return status;
 }

@@ -202,7 +202,8 @@ Csv* csv_open(const char* path, const CsvOptions* options, kaiAllocator allocato
                  .column_count = options->column_count,
                  .view = options->view,
                  .lead_count = options->lead_count};
-    *error = allocate_buffers(csv, options) ? output_open(&csv->output, path, allocator) : "out of memory";
+    *error =
+        allocate_buffers(csv, options) ? output_open(&csv->output, path, options->sink, allocator) : "out of memory";
     if (*error != NULL)
     {
         release(csv);

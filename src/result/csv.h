@@ -14,6 +14,7 @@ typedef struct CsvOptions
     // Columns written before t, the same in all rows until csv_set_lead ("run" and the swept values), as text.
     const char* const* lead_names;
     int lead_count;
+    kaiSink sink;  // instead of the file
 } CsvOptions;
 
 // `path` "-" is standard output. A file is written as `path`.part and gets its name in csv_close, so that a file under

@@ -257,6 +257,8 @@ int number_write(char* out, double value)
 
 int kaiNumber_Write(char out[33], double value)
 {
+    if (out == NULL)
+        return 0;
     int length = number_write(out, value);
     out[length] = 0;
     return length;

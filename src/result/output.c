@@ -44,9 +44,11 @@ static const char* open_file(Output* output, const char* path, kaiAllocator allo
     return errno == ENOENT ? "the folder it should be in does not exist" : errno_text();
 }
 
-const char* output_open(Output* output, const char* path, kaiAllocator allocator)
+const char* output_open(Output* output, const char* path, kaiSink sink, kaiAllocator allocator)
 {
-    *output = (Output){.descriptor = -1};
+    *output = (Output){.descriptor = -1, .sink = sink};
+    if (sink.write != NULL)
+        return NULL;
     if (strcmp(path, "-") == 0)
     {
         output->descriptor = STDOUT_FILENO;
@@ -108,6 +110,8 @@ static void cut_to_line(Output* output, const char* text, size_t done)
 kaiStatus output_write(Output* output, const char* text, size_t size)
 {
     size_t done = 0;
+    if (output->sink.write != NULL)
+        return output->sink.write(output->sink.user, text, size);
     while (done < size)
     {
         ssize_t count = write_quietly(output->descriptor, text + done, size - done);

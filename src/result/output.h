@@ -1,5 +1,5 @@
-// Where a result goes: a file that gets its name only when it is complete, or a stream (standard output, a pipe, a
-// device).
+// Where a result goes: a file that gets its name only when it is complete, a stream (standard output, a pipe, a
+// device), or the caller's sink.
 #ifndef KAIROS_RESULT_OUTPUT_H
 #define KAIROS_RESULT_OUTPUT_H
 
@@ -14,10 +14,12 @@ typedef struct Output
     char *path, *partial;  // a file: its final name and `path`.part; NULL for a stream
     size_t path_size;      // allocated for each of the two
     long long written;     // bytes of a file
+    kaiSink sink;          // instead of all of these
 } Output;
 
-// "-" is standard output. NULL, or a text that says why not: static, or that of errno.
-const char* output_open(Output* output, const char* path, kaiAllocator allocator);
+// "-" is standard output; with a sink the path does not matter. NULL, or a text that says why not: static, or that of
+// errno.
+const char* output_open(Output* output, const char* path, kaiSink sink, kaiAllocator allocator);
 
 // Writes whole lines. After a failure a file is cut back to the last whole line. KAI_ERR_IO; KAI_INTERRUPTED if the
 // reader of a pipe has gone: that is its way to say "enough", and no error.

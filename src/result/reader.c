@@ -1,5 +1,6 @@
 // CSV → rows, streamed. A result may have ten million rows, so a line is looked at once: fields that nobody wants are
 // skipped, numbers are read by hand (64 bits of digits, then one power of ten in extended precision).
+#include "base/error.h"
 #include "kairos/result.h"
 
 #include <errno.h>
@@ -89,15 +90,17 @@ void kaiCsvReader_Free(kaiCsvReader* r)
 
 const char* kaiCsvReader_Remark(const kaiCsvReader* r)
 {
-    return r->remark[0] != 0 ? r->remark : NULL;
+    return r != NULL && r->remark[0] != 0 ? r->remark : NULL;
 }
 
 // ---- lines
 
-kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, char* error, size_t error_size)
+kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, kaiError* error)
 {
+    if (path == NULL || a.alloc == NULL)
+        return error_set(error, KAI_ERR_USAGE, "a reader needs a path and an allocator"), NULL;
     kaiCsvReader* r = get(a, sizeof *r);
-    snprintf(error, error_size, "out of memory");
+    error_memory(error);
     if (r == NULL)
         return NULL;
     r->allocator = a;
@@ -107,12 +110,12 @@ kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, char* error, s
     r->descriptor = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (r->descriptor < 0)
-        snprintf(error, error_size, "%s cannot be read: %s", path, strerror(errno));
+        error_set(error, KAI_ERR_IO, "%s cannot be read: %s", path, strerror(errno));
     else if (fstat(r->descriptor, &status) == 0 && S_ISDIR(status.st_mode))
-        snprintf(error, error_size, "%s cannot be read: it is a folder", path);
+        error_set(error, KAI_ERR_IO, "%s cannot be read: it is a folder", path);
     else if (r->buffer != NULL)
     {
-        error[0] = 0;
+        error_clear(error);
         return r;
     }
     kaiCsvReader_Free(r);
@@ -297,13 +300,13 @@ static bool read_names(kaiCsvReader* r, char* at, char* end)
     return tags == 3;
 }
 
-static kaiStatus read_header(kaiCsvReader* r, char* error, size_t error_size)
+static kaiStatus read_header(kaiCsvReader* r, kaiError* error)
 {
     char *line, *end;
     kaiStatus status = next_line(r, &line, &end);
     if (status == KAI_END)
     {
-        snprintf(error, error_size, "%s is empty", r->path);
+        error_set(error, KAI_ERR_IO, "%s is empty", r->path);
         return KAI_ERR_IO;
     }
     if (status != KAI_OK)
@@ -314,7 +317,7 @@ static kaiStatus read_header(kaiCsvReader* r, char* error, size_t error_size)
     memcpy(r->names, line, (size_t)(end - line));
     if (read_names(r, r->names, r->names + (end - line)))
         return KAI_OK;
-    snprintf(error, error_size, "%s is no result of `kairos run`: its first line has no t,p,m", r->path);
+    error_set(error, KAI_ERR_IO, "%s is no result of `kairos run`: its first line has no t,p,m", r->path);
     return KAI_ERR_IO;
 }
 
@@ -349,9 +352,9 @@ static kaiStatus find_mode(kaiCsvReader* r, int column, const char* at, size_t l
     return KAI_OK;
 }
 
-static kaiStatus bad_row(const kaiCsvReader* r, const char* what, char* error, size_t error_size)
+static kaiStatus bad_row(const kaiCsvReader* r, const char* what, kaiError* error)
 {
-    snprintf(error, error_size, "%s:%lld: %s; run the model again to get the whole result", r->path, r->line, what);
+    error_set(error, KAI_ERR_IO, "%s:%lld: %s; run the model again to get the whole result", r->path, r->line, what);
     return KAI_ERR_IO;
 }
 
@@ -389,7 +392,7 @@ static bool read_tag(char** at, char* end, double tag[3])
 }
 
 // The value of column i at *at, which then stands behind it.
-static kaiStatus read_value(kaiCsvReader* r, int i, char** at_end, char* end, char* error, size_t error_size)
+static kaiStatus read_value(kaiCsvReader* r, int i, char** at_end, char* end, kaiError* error)
 {
     char *at = *at_end, *stop = NULL;
     bool empty = at == end || *at == ',', mode = r->columns[i].kind == KAI_COLUMN_MODE;
@@ -404,38 +407,40 @@ static kaiStatus read_value(kaiCsvReader* r, int i, char** at_end, char* end, ch
     char what[300];
     snprintf(what, sizeof what, "`%.*s` in column %s is no number", (int)(stop - at > 40 ? 40 : stop - at), at,
              r->columns[i].name);
-    return bad_row(r, what, error, error_size);
+    return bad_row(r, what, error);
 }
 
-static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisitor* v, char* error, size_t error_size)
+static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisitor* v, kaiError* error)
 {
     double tag[3];
     if (end[-1] != '\n')
-        return bad_row(r, cut_off, error, error_size);
+        return bad_row(r, cut_off, error);
     trim(&end, at);
     kaiStatus status = r->lead_count > 0 ? read_lead(r, &at, end, v) : KAI_OK;
     if (status != KAI_OK)
         return status;
     if (!read_tag(&at, end, tag))
-        return bad_row(r, cut_off, error, error_size);
+        return bad_row(r, cut_off, error);
     for (int i = 0; i < r->column_count; i++)
     {
         if (at > end)
-            return bad_row(r, cut_off, error, error_size);
-        status = read_value(r, i, &at, end, error, error_size);
+            return bad_row(r, cut_off, error);
+        status = read_value(r, i, &at, end, error);
         if (status != KAI_OK)
             return status;
         at++;
     }
     if (at <= end)
-        return bad_row(r, "this row has more fields than the first line has names", error, error_size);
+        return bad_row(r, "this row has more fields than the first line has names", error);
     return v->row(v->user, &(kaiRow){tag[0], (int32_t)tag[1], (int32_t)tag[2], r->values, r->present});
 }
 
-kaiStatus kaiCsvReader_Read(kaiCsvReader* r, const kaiCsvVisitor* v, char* error, size_t error_size)
+kaiStatus kaiCsvReader_Read(kaiCsvReader* r, const kaiCsvVisitor* v, kaiError* error)
 {
-    snprintf(error, error_size, "%s cannot be read", r->path);
-    kaiStatus status = read_header(r, error, error_size);
+    if (r == NULL || v == NULL || v->header == NULL || v->row == NULL)
+        return error_set(error, KAI_ERR_USAGE, "a reader needs a visitor with header and row");
+    error_set(error, KAI_ERR_IO, "%s cannot be read", r->path);
+    kaiStatus status = read_header(r, error);
     if (status == KAI_OK)
         status = v->header(v->user, r->columns, r->column_count, r->wanted);
     while (status == KAI_OK)
@@ -447,7 +452,7 @@ kaiStatus kaiCsvReader_Read(kaiCsvReader* r, const kaiCsvVisitor* v, char* error
         if (line[0] == '#')
             snprintf(r->remark, sizeof r->remark, "%.*s", (int)(end - line > 2 ? end - line - 2 : 0), line + 2);
         else
-            status = read_row(r, line, end, v, error, error_size);
+            status = read_row(r, line, end, v, error);
     }
     size_t length = strlen(r->remark);
     if (length > 0 && r->remark[length - 1] == '\n')

@@ -114,6 +114,8 @@ kaiStatus explore_decide(kaiSim* sim, bool fresh, uint32_t enabled, uint32_t* ra
 
 kaiStatus kaiSim_Follow(kaiSim* sim, const int* taken, int count)
 {
+    if (sim == NULL || count < 0 || (taken == NULL && count > 0))
+        return KAI_ERR_USAGE;
     if (sim->flow.started || sim->kernel.policy != CHOICE_ALL || count < 0)
         return KAI_ERR_USAGE;
     for (uint32_t i = 0; i < (uint32_t)count; i++)
@@ -320,6 +322,8 @@ static void release(Explorer* x)
 
 kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEvents* events, kaiExploration* result)
 {
+    if (model == NULL || sim == NULL || sim->model != model || events == NULL || result == NULL)
+        return KAI_ERR_USAGE;
     *result = (kaiExploration){0};
     if (sim->flow.started || sim->kernel.policy != CHOICE_ALL)
         return KAI_ERR_USAGE;
@@ -330,7 +334,7 @@ kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEve
     x.root = kaiSim_Save(sim);
     kaiStatus status = x.root != NULL ? explore(&x) : KAI_ERR_MEMORY;
     if (status == KAI_ERR_MEMORY)
-        sim->kernel.failure = (kaiFailure){.status = status, .tag = sim->kernel.now, .text = "out of memory"};
+        sim->kernel.failure = (kaiError){.status = status, .tag = sim->kernel.now, .message = "out of memory"};
     release(&x);
     sim->flow.ended = true;
     return status;
@@ -354,6 +358,8 @@ __attribute__((format(printf, 4, 5))) static size_t add_text(char* text, size_t 
 
 bool kaiSim_Decision(const kaiSim* sim, int index, kaiDecision* decision)
 {
+    if (sim == NULL || decision == NULL)
+        return false;
     if (index < 0 || (uint32_t)index >= sim->explore.decision_count)
         return false;
     const Decision* d = &sim->explore.decisions[index];
@@ -365,6 +371,8 @@ bool kaiSim_Decision(const kaiSim* sim, int index, kaiDecision* decision)
 
 void kaiSim_OrderText(const kaiSim* sim, char* text, size_t size)
 {
+    if (sim == NULL || text == NULL || size == 0)
+        return;
     enum
     {
         SHOWN = 8
@@ -402,6 +410,8 @@ static size_t add_value(const kaiSim* sim, const ModelVar* var, char* text, size
 
 void kaiSim_OutcomeText(const kaiSim* sim, int limit, char* text, size_t size)
 {
+    if (sim == NULL || text == NULL || size == 0)
+        return;
     size_t length = 0;
     int count = 0;
     if (size > 0)

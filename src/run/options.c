@@ -24,6 +24,8 @@ static double number_or(double given, double otherwise)
 
 kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
 {
+    if (model == NULL)
+        return (kaiSimOptions){0};
     const ModelSettings* s = &model->settings;
     kaiSimOptions o = {.cookie = options_cookie, .allocator = kaiDefaultAllocator()};
 #define NUMBER(name, unit, low, high, otherwise, ...) o.name = number_or(s->name, otherwise);

@@ -1,6 +1,7 @@
 // A run: making it out of its floors, what they ask of each other, values and counters. The public functions of a run.
 #include "run/sim.h"
 
+#include "base/error.h"
 #include "run/options.h"
 
 #include <math.h>
@@ -233,19 +234,23 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
     return true;
 }
 
-static kaiFailure usage_failure(const char* text)
+// What must be there before anything can be checked.
+static bool check_call(const kaiModel* model, kaiError* error)
 {
-    return (kaiFailure){.status = KAI_ERR_USAGE, .text = text};
+    if (model == NULL)
+        error_set(error, KAI_ERR_USAGE, "there is no model");
+    return model != NULL;
 }
 
-kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFailure* failure)
+kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure)
 {
-    static const char no_memory[] = "out of memory";
-    static _Thread_local char why[600];
+    char why[600];
     RunOptions run;
+    if (!check_call(model, failure))
+        return NULL;
     if (!options_check(model, options, &run, why, sizeof why))
     {
-        *failure = usage_failure(why);
+        error_set(failure, KAI_ERR_USAGE, "%s", why);
         return NULL;
     }
     kaiAllocator a = options->allocator;
@@ -258,8 +263,11 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiFa
     }
     if (sim == NULL || !make_floors(sim, &run))
     {
-        const char* trouble = sim != NULL && sim->flow.kernel != NULL ? flow_trouble(&sim->flow, &run.ode) : NULL;
-        *failure = trouble != NULL ? usage_failure(trouble) : (kaiFailure){.status = KAI_ERR_MEMORY, .text = no_memory};
+        const char* trouble = sim != NULL ? sim->flow.trouble : NULL;
+        if (trouble != NULL)
+            error_set(failure, KAI_ERR_USAGE, "%s", trouble);
+        else
+            error_memory(failure);
         kaiSim_Free(sim);
         return NULL;
     }
@@ -286,17 +294,22 @@ void kaiSim_Free(kaiSim* sim)
 
 kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
 {
-    (void)model;
+    if (model == NULL || sim == NULL || sim->model != model)
+        return KAI_ERR_USAGE;
     return flow_step(&sim->flow);
 }
 
 kaiStatus kaiSim_StepTo(kaiSim* sim, double t)
 {
+    if (sim == NULL || isnan(t))
+        return KAI_ERR_USAGE;
     return flow_step_to(&sim->flow, t);
 }
 
 kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim)
 {
+    if (model == NULL || sim == NULL || sim->model != model)
+        return KAI_ERR_USAGE;
     kaiStatus status;
     do
         status = kaiSim_Step(model, sim);
@@ -306,6 +319,8 @@ kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim)
 
 kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_t* handle)
 {
+    if (sim == NULL)
+        return KAI_ERR_USAGE;
     const kaiModel* model = sim->model;
     if (variable < 0 || (uint32_t)variable >= model->vars_count || model->vars[variable].kind != MODEL_INPUT ||
         model->vars[variable].column != KAI_COLUMN_EVENT)
@@ -323,6 +338,8 @@ kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_
 
 bool kaiSim_Cancel(kaiSim* sim, uint64_t handle)
 {
+    if (sim == NULL)
+        return false;
     return queue_cancel(&sim->kernel.queue, handle);
 }
 
@@ -331,6 +348,8 @@ bool kaiSim_Cancel(kaiSim* sim, uint64_t handle)
 
 kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
 {
+    if (sim == NULL)
+        return KAI_ERR_USAGE;
     const kaiModel* model = sim->kernel.model;
     if (variable < 0 || (uint32_t)variable >= model->vars_count || !model->vars[variable].settable)
         return KAI_ERR_USAGE;
@@ -348,15 +367,16 @@ kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
     return KAI_OK;
 }
 
-bool kaiSim_Get(const kaiSim* sim, int variable, double* value)
+bool kaiSim_Get(kaiSim* sim, int variable, double* value)
 {
+    if (sim == NULL || value == NULL)
+        return false;
     const kaiModel* model = sim->kernel.model;
     if (variable < 0 || (uint32_t)variable >= model->vars_count)
         return false;
     const ModelVar* var = &model->vars[variable];
-    kaiSim* own = (kaiSim*)(uintptr_t)sim;  // nothing changes but that values are up to date
     if (sim->flow.started)
-        touch_var(&own->kernel, (uint32_t)variable);
+        touch_var(&sim->kernel, (uint32_t)variable);
     *value = sim->kernel.R[var->reg];
     bool present = var->present == NO_REG || sim->kernel.R[var->present] != 0;
     return present && (var->kind == MODEL_PARAM || kernel_ctx_active(&sim->kernel, var->ctx));
@@ -364,17 +384,17 @@ bool kaiSim_Get(const kaiSim* sim, int variable, double* value)
 
 const char* kaiSim_HaltText(const kaiSim* sim)
 {
-    return sim->kernel.halted ? model_string(sim->kernel.model, sim->kernel.halt_text) : NULL;
+    return sim != NULL && sim->kernel.halted ? model_string(sim->kernel.model, sim->kernel.halt_text) : NULL;
 }
 
 kaiTag kaiSim_Now(const kaiSim* sim)
 {
-    return sim->kernel.now;
+    return sim != NULL ? sim->kernel.now : (kaiTag){0};
 }
 
-const kaiFailure* kaiSim_Failure(const kaiSim* sim)
+const kaiError* kaiSim_Failure(const kaiSim* sim)
 {
-    return &sim->kernel.failure;
+    return sim != NULL ? &sim->kernel.failure : NULL;
 }
 
 static void add_stats(kaiCounters* c, OdeStats s)
@@ -390,6 +410,8 @@ static void add_stats(kaiCounters* c, OdeStats s)
 
 kaiCounters kaiSim_Counters(const kaiSim* sim)
 {
+    if (sim == NULL)
+        return (kaiCounters){0};
     kaiCounters c = sim->kernel.counters;
     for (uint32_t i = 0; i < sim->kernel.model->islands_count; i++)
     {
@@ -402,6 +424,8 @@ kaiCounters kaiSim_Counters(const kaiSim* sim)
 
 bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counters)
 {
+    if (sim == NULL || counters == NULL)
+        return false;
     const kaiModel* model = sim->kernel.model;
     if (index < 0 || (uint32_t)index >= model->islands_count || model->fused)
         return false;
@@ -422,6 +446,8 @@ bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counter
 bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
                        kaiPlace* place)
 {
+    if (sim == NULL || count == NULL || touches == NULL || text == NULL || place == NULL)
+        return false;
     if (index < 0 || (uint32_t)index >= sim->kernel.model->guards_count)
         return false;
     const Guard* guard = &sim->kernel.model->guards[index];
@@ -434,6 +460,8 @@ bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* to
 
 bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
 {
+    if (sim == NULL || t == NULL)
+        return false;
     if (index < 0 || (uint32_t)index >= sim->kernel.model->guards_count || sim->kernel.guards[index].touches == 0)
         return false;
     *t = sim->kernel.guards[index].touched;
@@ -442,6 +470,8 @@ bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
 
 int kaiSim_WorstState(const kaiSim* sim)
 {
+    if (sim == NULL)
+        return -1;
     for (uint32_t i = 0; i < sim->kernel.model->islands_count; i++)
     {
         int worst = ode_stats(sim->flow.island_odes[i]).worst;
@@ -453,6 +483,8 @@ int kaiSim_WorstState(const kaiSim* sim)
 
 bool kaiSim_StateLimits(const kaiSim* sim, int state, int64_t* steps, int64_t* rejected)
 {
+    if (sim == NULL || steps == NULL || rejected == NULL)
+        return false;
     if (!sim->options.profile || state < 0 || (uint32_t)state >= sim->kernel.model->state_count)
         return false;
     *steps = sim->flow.limited[state];
@@ -462,24 +494,29 @@ bool kaiSim_StateLimits(const kaiSim* sim, int state, int64_t* steps, int64_t* r
 
 bool kaiSim_Jump(const kaiSim* sim, kaiJump* jump)
 {
+    if (sim == NULL || jump == NULL)
+        return false;
     *jump = sim->balance.jump;
     return jump->jumps > 0;
 }
 
 const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count)
 {
+    if (sim == NULL || count == NULL)
+        return NULL;
     *count = sim->record.column_count;
     return sim->record.columns;
 }
 
-const kaiFailure* kaiSim_Warning(const kaiSim* sim, int index)
+const kaiError* kaiSim_Warning(const kaiSim* sim, int index)
 {
-    return index >= 0 && (uint32_t)index < sim->kernel.warning_count ? &sim->kernel.warnings[index] : NULL;
+    return sim != NULL && index >= 0 && (uint32_t)index < sim->kernel.warning_count ? &sim->kernel.warnings[index]
+                                                                                    : NULL;
 }
 
 kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result)
 {
-    if (index < 0 || (uint32_t)index >= sim->model->expectations_count)
+    if (sim == NULL || result == NULL || index < 0 || (uint32_t)index >= sim->model->expectations_count)
         return KAI_ERR_USAGE;
     return record_expect(&sim->record, (uint32_t)index, result);
 }

@@ -21,6 +21,8 @@ static size_t data_size(const kaiSim* sim)
 
 kaiSnapshot* kaiSim_Save(kaiSim* sim)
 {
+    if (sim == NULL)
+        return NULL;
     kaiAllocator a = sim->options.allocator;
     size_t size = sizeof(kaiSnapshot) + data_size(sim);
     kaiSnapshot* s = a.alloc(a.user, NULL, 0, size);
@@ -42,6 +44,8 @@ kaiSnapshot* kaiSim_Save(kaiSim* sim)
 
 kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
 {
+    if (sim == NULL || s == NULL)
+        return KAI_ERR_USAGE;
     if (s->model != sim->model)
         return KAI_ERR_USAGE;
     bool ok = true;

@@ -51,7 +51,7 @@ const kaiSetting* kaiSettings_Get(int index)
 
 const kaiSetting* kaiSettings_Find(const char* name)
 {
-    for (int i = 0; i < SETTING_ID_COUNT; i++)
+    for (int i = 0; name != NULL && i < SETTING_ID_COUNT; i++)
         if (strcmp(settings[i].name, name) == 0)
             return &settings[i];
     return NULL;
@@ -116,7 +116,7 @@ static void put_range(Line* line, const kaiSetting* s)
 
 void kaiSetting_Range(const kaiSetting* setting, char* text, size_t size)
 {
-    if (size == 0)
+    if (setting == NULL || text == NULL || size == 0)
         return;
     text[0] = 0;
     put_range(&(Line){text, size, 0}, setting);
@@ -146,6 +146,8 @@ static bool in_range(const kaiSetting* s, double value)
 
 bool kaiSetting_CheckNumber(const kaiSetting* setting, double value, char* why, size_t size)
 {
+    if (setting == NULL || (why == NULL && size > 0))
+        return false;
     bool number = setting->kind == KAI_SETTING_NUMBER || setting->kind == KAI_SETTING_COUNT;
     if (number && in_range(setting, value))
         return true;
@@ -162,6 +164,8 @@ bool kaiSetting_CheckNumber(const kaiSetting* setting, double value, char* why, 
 
 bool kaiSetting_CheckWord(const kaiSetting* setting, const char* word, char* why, size_t size)
 {
+    if (setting == NULL || (why == NULL && size > 0))
+        return false;
     if (setting_word(setting, word) >= 0)
         return true;
     if (size == 0)

@@ -22,7 +22,7 @@
     X(SYMBOLIC, "symbolic", "a value of its own, exact")                                                               \
     X(NUMERIC, "numeric", "a number, 1/h for one step of length h")
 
-// In the order of ChoicePolicy (kernel/sim.h).
+// In the order of ChoicePolicy (kernel/kernel.h).
 #define CHOICE_WORDS(X)                                                                                                \
     X(FIRST, "first", "the first in the text")                                                                         \
     X(RANDOM, "random", "one drawn by weight")                                                                         \

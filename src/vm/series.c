@@ -10,30 +10,66 @@
 // ---- convolutions
 // ----------------------------------------------------------------------------------------------------
 
-// sum of x[j] y[k - j], first <= j <= last. Two sums at a time: the additions do not wait for each other.
-static inline double convolve(const double* restrict x, const double* restrict y, int k, int first, int last)
+// Two doubles at a time, which every machine of ours can.
+typedef double Pair __attribute__((vector_size(16)));
+
+static inline Pair pair_at(const double* p)
 {
-    double even = 0, odd = 0;
-    int j = first;
-    for (; j < last; j += 2)
+    Pair v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+// p[0] p[-1].
+static inline Pair pair_down(const double* p)
+{
+    Pair v = pair_at(p - 1);
+    return (Pair){v[1], v[0]};
+}
+
+// sum of x[j] y[k - j], first <= j <= last.
+static inline double convolve(const double* x, const double* y, int k, int first, int last)
+{
+    const double *p = x + first, *q = y + k - first;
+    int n = last - first + 1;
+    Pair a = {0, 0}, b = {0, 0};
+    for (; n >= 4; n -= 4, p += 4, q -= 4)
     {
-        even += x[j] * y[k - j];
-        odd += x[j + 1] * y[k - j - 1];
+        a += pair_at(p) * pair_down(q);
+        b += pair_at(p + 2) * pair_down(q - 2);
     }
-    return j == last ? even + odd + x[j] * y[k - j] : even + odd;
+    a += b;
+    if (n >= 2)
+    {
+        a += pair_at(p) * pair_down(q);
+        p += 2;
+        q -= 2;
+        n -= 2;
+    }
+    double sum = a[0] + a[1];
+    return n > 0 ? sum + p[0] * q[0] : sum;
+}
+
+// sum of (weight + step j) x[j] y[k - j].
+static inline double convolve_weighted(const double* x, const double* y, int k, int first, int last, double weight,
+                                       double step)
+{
+    const double *p = x + first, *q = y + k - first;
+    int n = last - first + 1;
+    Pair a = {0, 0}, w = {weight + step * first, weight + step * (first + 1)}, more = {2 * step, 2 * step};
+    for (; n >= 2; n -= 2, p += 2, q -= 2)
+    {
+        a += w * pair_at(p) * pair_down(q);
+        w += more;
+    }
+    double sum = a[0] + a[1];
+    return n > 0 ? sum + w[0] * p[0] * q[0] : sum;
 }
 
 // sum of j x[j] y[k - j].
 static inline double convolve_slope(const double* x, const double* y, int k, int first, int last)
 {
-    double even = 0, odd = 0;
-    int j = first;
-    for (; j < last; j += 2)
-    {
-        even += j * x[j] * y[k - j];
-        odd += (j + 1) * x[j + 1] * y[k - j - 1];
-    }
-    return j == last ? even + odd + j * x[j] * y[k - j] : even + odd;
+    return convolve_weighted(x, y, k, first, last, 0, 1);
 }
 
 static inline double square(const double* x, int k)
@@ -86,10 +122,7 @@ static double power(const double* z, const double* x, double e, int k)
         bool whole = e == floor(e) && e >= 0 && e < 1000;
         return whole ? whole_power(x, (int)e, k) : is_zero(x, k) && e > 0 ? 0 : NAN;
     }
-    double sum = 0;
-    for (int j = 0; j < k; j++)
-        sum += (e * (k - j) - j) * x[k - j] * z[j];
-    return sum / (k * x[0]);
+    return convolve_weighted(z, x, k, 0, k - 1, e * k, -(e + 1)) / (k * x[0]);
 }
 
 static double angle(const double* z, const double* y, const double* x, const double* w, int k)

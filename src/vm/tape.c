@@ -41,6 +41,7 @@ typedef struct PartInfo
     X(TapeTerm, terms)                                                                                                 \
     X(uint32_t, loops)                                                                                                 \
     X(uint32_t, modes)                                                                                                 \
+    X(uint32_t, aliases) /* registers that share the slot of another */                                                \
     X(uint32_t, words)                                                                                                 \
     X(TapePart, made)
 
@@ -349,15 +350,28 @@ static void write_row(TapeDraft* d, uint32_t op, const uint32_t* pc)
     node(d, TAPE_ROW, result(d, pc[0]), first, d->terms.count - first, NO_REG);
 }
 
+// In straight code the register just shares the slot.
+static void write_move(TapeDraft* d, const uint32_t* pc)
+{
+    uint32_t x = moving(d, pc[1]);
+    if (d->block == 0)
+    {
+        APPEND(d, aliases, pc[0]);
+        d->space->slot_of[pc[0]] = x;
+    }
+    else
+        node(d, TAPE_COPY, result(d, pc[0]), x, NO_REG, NO_REG);
+}
+
 static void write_operator(TapeDraft* d, uint32_t op, const uint32_t* pc)
 {
     uint32_t x;
     switch (op)
     {
-    case VM_MOVE:
+    case VM_MOVE: write_move(d, pc); break;
     case VM_NEG:
         x = moving(d, pc[1]);
-        node(d, op == VM_NEG ? TAPE_NEGATE : TAPE_COPY, result(d, pc[0]), x, NO_REG, NO_REG);
+        node(d, TAPE_NEGATE, result(d, pc[0]), x, NO_REG, NO_REG);
         break;
     case VM_ADD:
     case VM_SUB: write_sum(d, op, pc); break;
@@ -972,5 +986,7 @@ Tape* tape_make(Series* series, const double* registers)
     for (uint32_t i = 0; i < d->slots.count; i++)
         if (d->slots.at[i].reg != NO_REG)
             d->space->slot_of[d->slots.at[i].reg] = d->space->constant_of[d->slots.at[i].reg] = NO_REG;
+    for (uint32_t i = 0; i < d->aliases.count; i++)
+        d->space->slot_of[d->aliases.at[i]] = NO_REG;
     return tape;
 }

@@ -124,12 +124,39 @@ static double row_size(const double* x, const double* c, uint32_t count)
     return sum;
 }
 
+// Beyond the domain of an operator (VmHost.beyond): the value at |x|, of asin and acos that at the border.
+static double go_beyond(const VmHost* host, uint32_t op, double a, double b)
+{
+    if (host == NULL || host->beyond == NULL || isnan(a) || isnan(b))
+        return NAN;
+    ++*host->beyond;
+    switch (op)
+    {
+    case VM_SQRT: return sqrt(fabs(a));
+    case VM_LOG: return log(fabs(a));
+    case VM_LOG10: return log10(fabs(a));
+    case VM_ASIN: return asin(copysign(1, a));
+    case VM_ACOS: return acos(copysign(1, a));
+    default: return pow(fabs(a), b);
+    }
+}
+
 #define UNARY(name, expression)                                                                                        \
     case VM_##name:                                                                                                    \
         for (; count > 0; count--, pc += 2)                                                                            \
         {                                                                                                              \
             double a = R[pc[1]];                                                                                       \
             R[pc[0]] = (expression);                                                                                   \
+        }                                                                                                              \
+        break;
+
+// Of operators that are not defined everywhere.
+#define PARTIAL(name, expression)                                                                                      \
+    case VM_##name:                                                                                                    \
+        for (; count > 0; count--, pc += 2)                                                                            \
+        {                                                                                                              \
+            double a = R[pc[1]], value = (expression);                                                                 \
+            R[pc[0]] = isnan(value) ? go_beyond(host, op, a, 0) : value;                                               \
         }                                                                                                              \
         break;
 
@@ -206,24 +233,30 @@ static const uint32_t* run_operators(const kaiModel* model, double* R, const uin
         break;
         UNARY(SIN, sin(a))
         UNARY(COS, cos(a))
-        UNARY(SQRT, sqrt(a))
+        PARTIAL(SQRT, sqrt(a))
         UNARY(EXP, exp(a))
-        UNARY(LOG, log(a))
-        BINARY(POW, pow(a, b))
+        PARTIAL(LOG, log(a))
+    case VM_POW:
+        for (; count > 0; count--, pc += 3)
+        {
+            double a = R[pc[1]], b = R[pc[2]], value = pow(a, b);
+            R[pc[0]] = isnan(value) ? go_beyond(host, op, a, b) : value;
+        }
+        break;
         UNARY(ABS, fabs(a))
         UNARY(FLOOR, floor(a))
         UNARY(SIGN, (double)((a > 0) - (a < 0)))
         BINARY(MIN, a <= b ? a : b)
         BINARY(MAX, a >= b ? a : b)
         UNARY(TAN, tan(a))
-        UNARY(ASIN, asin(a))
-        UNARY(ACOS, acos(a))
+        PARTIAL(ASIN, asin(a))
+        PARTIAL(ACOS, acos(a))
         UNARY(ATAN, atan(a))
         BINARY(ATAN2, atan2(a, b))
         UNARY(SINH, sinh(a))
         UNARY(COSH, cosh(a))
         UNARY(TANH, tanh(a))
-        UNARY(LOG10, log10(a))
+        PARTIAL(LOG10, log10(a))
         BINARY(HYPOT, hypot(a, b))
     default: return run_others(model, R, head, host);
     }

@@ -12,6 +12,9 @@ typedef struct VmHost
     // For power series: the first `terms` coefficients of the delayed signal around `time`. False: there is no
     // polynomial to read them from. NULL: never.
     bool (*delayed_series)(void* ctx, uint32_t delay, double time, int terms, double* coefficients);
+    // A solver tries points beyond the level at which a relation would have switched. Where this is not NULL, roots,
+    // logarithms and powers go on beyond their domain, continuously, as for |x|; the counter tells that they did.
+    uint32_t* beyond;
 } VmHost;
 
 // 0, or 1 + the index of the component that has no constructive solution.

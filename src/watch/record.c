@@ -70,7 +70,9 @@ static void choose_columns(Record* record)
         record->mode_names[i] = model_string(model, model->modes[i].name);
     bool chosen = record->kernel->options->record != NULL;
     for (int i = 0; chosen && i < record->kernel->options->record_count; i++)
-        add_column(record, (uint32_t)record->kernel->options->record[i]);
+        if (!record->kernel->set[record->kernel->options->record[i]]++)  // named twice: one column
+            add_column(record, (uint32_t)record->kernel->options->record[i]);
+    memset(record->kernel->set, 0, sizeof *record->kernel->set * model->vars_count);
     for (uint32_t i = 0; i < model->records_count && !chosen; i++)
     {
         const RecordSet* set = &model->records[i];
@@ -229,7 +231,7 @@ static kaiStatus send_row(Record* record, kaiTag tag, const double* values, cons
     kaiStatus status = record->kernel->options->row(record->kernel->options->row_user, &row);
     if (status == KAI_ERR_IO)
         record->kernel->failure =
-            (kaiFailure){.status = KAI_ERR_IO, .tag = tag, .text = "the result could not be written"};
+            (kaiError){.status = KAI_ERR_IO, .tag = tag, .message = "the result could not be written"};
     return status;
 }
 

@@ -396,7 +396,8 @@ static bool counts(const Zeno* zeno, uint32_t guard)
 {
     const GuardState* g = &zeno->kernel->guards[guard];
     const ZenoGuard* z = &zeno->guards[guard];
-    return is_crossing(&zeno->model->guards[guard]) || z->barrier == 0 || g->crossed == z->barrier;
+    return is_crossing(&zeno->model->guards[guard]) || z->barrier == 0 || g->crossed == z->barrier ||
+           g->crossed_first == z->barrier;
 }
 
 // Short enough, as a part of the run so far. A relation that turns nothing back (the top of a bounce) only follows the

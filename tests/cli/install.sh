@@ -43,13 +43,9 @@ cat >"$WORK/use.c" <<'C'
 #include <stdio.h>
 int main(int argc, char** argv)
 {
-    kaiLoadOptions load = kaiDefaultLoadOptions();
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiFailure failure = {0};
-    load.path = argv[1];
-    load.experiment = "e";
-    if (argc < 3 || puts(kaiVersion()) < 0 || kaiModel_Load(&load, &model, &messages) != KAI_OK)
+    kaiError failure;
+    if (argc < 3 || puts(kaiVersion()) < 0 || kaiModel_Load(argv[1], "e", &model, &failure) != KAI_OK)
         return 9;
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.solver = argv[2];

@@ -73,6 +73,9 @@ links 1 src/num/a.c run src/vm/b.c
 links 1 src/model/a.c run src/kernel/b.c
 links 1 src/emit/a.c run src/vm/b.c
 links 1 src/plot/a.c kaiNumber_Write src/api/b.c
+links 1 src/run/a.c kaiModel_Load src/api/b.c
+links 1 src/kernel/a.c flow_step src/flow/b.c
+links 0 src/watch/a.c flow_step src/flow/b.c
 links 1 cli/a.c arena_alloc src/base/b.c
 links 0 cli/a.c kaiVersion src/base/b.c
 links 0 src/lang/a.c arena_alloc src/base/b.c

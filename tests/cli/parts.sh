@@ -158,22 +158,17 @@ cat >"$WORK/alone.c" <<'C'
 #include <stdio.h>
 int main(int argc, char** argv)
 {
-    kaiLoadOptions load = kaiDefaultLoadOptions();
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiFailure failure = {0};
-    load.path = argv[1];
-    load.experiment = "bounce";
-    if (argc < 3 || kaiModel_Load(&load, &model, &messages) != KAI_OK)
+    kaiError failure;
+    if (argc < 3 || kaiModel_Load(argv[1], "bounce", &model, &failure) != KAI_OK)
         return 9;
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.solver = argv[2];
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     int status = sim != NULL ? kaiSim_Run(model, sim) : failure.status;
-    puts(sim != NULL ? "it ran" : failure.text);
+    puts(sim != NULL ? "it ran" : failure.message);
     kaiSim_Free(sim);
     kaiModel_Free(model);
-    kaiMessages_Free(messages);
     return status < 0;
 }
 C

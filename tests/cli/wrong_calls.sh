@@ -34,3 +34,9 @@ says "the folder it should be in does not exist"
 exits 4 run $ball -o "$WORK"
 one_line "$err"
 says "it is a folder"
+
+# The nearest of all commands, not the first with the same letter.
+for pair in plott:plot rnu:run chekc:check explian:explain tset:test grahp:graph; do
+    exits 2 "${pair%:*}"
+    says "did you mean \`${pair#*:}\`?"
+done

@@ -16,7 +16,7 @@ typedef struct Text
     Diags diags;
     Interner names;
     FileAst* ast;
-    const kaiDiagnostic* published;
+    const kaiError* published;
     int count;
 } Text;
 

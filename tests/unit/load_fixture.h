@@ -3,7 +3,7 @@
 #ifndef KAIROS_TESTS_LOAD_FIXTURE_H
 #define KAIROS_TESTS_LOAD_FIXTURE_H
 
-#include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,14 +12,14 @@
 
 #include <cmocka.h>
 
-static inline kaiModel* load_with(const kaiLoadOptions* options)
+static inline kaiModel* load_with(const LoadOptions* options)
 {
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Load(options, &model, &messages);
-    for (int i = 0; i < kaiMessages_Count(messages); i++)
-        print_message("%s\n", kaiMessages_Text(messages, i, false));
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    kaiStatus status = load_model(options, &model, &messages);
+    for (int i = 0; i < kaiProgram_MessageCount(messages); i++)
+        print_message("%s\n", kaiProgram_MessageText(messages, i, false));
+    kaiProgram_Free(messages);
     assert_int_equal(status, KAI_OK);
     assert_non_null(model);
     return model;
@@ -27,7 +27,7 @@ static inline kaiModel* load_with(const kaiLoadOptions* options)
 
 static inline kaiModel* load_file(const char* path, const char* experiment)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.path = path;
     options.experiment = experiment;
     return load_with(&options);
@@ -35,7 +35,7 @@ static inline kaiModel* load_file(const char* path, const char* experiment)
 
 static inline kaiModel* load_text(const char* text, const char* experiment)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.path = "text.kai";
     options.text = text;
     options.experiment = experiment;

@@ -3,6 +3,7 @@
 // and at the end, to 1e-8. Sets of modes whose sources contradict each other end a run: graphs that meet one are left
 // out.
 #include "kairos/sim.h"
+#include "unit/load.h"
 
 #include "unit/bond_reference.h"
 
@@ -202,21 +203,21 @@ static void write_text(const Case* c, char* text)
 
 static kaiModel* load(const Case* c, const char* text)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.path = "random.kai";
     options.text = text;
     options.experiment = "e";
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    if (kaiModel_Load(&options, &model, &messages) != KAI_OK)
-        fail_msg("seed %lu: %s\n%s", (unsigned long)c->seed, kaiMessages_Text(messages, 0, false), text);
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    if (load_model(&options, &model, &messages) != KAI_OK)
+        fail_msg("seed %lu: %s\n%s", (unsigned long)c->seed, kaiProgram_MessageText(messages, 0, false), text);
+    kaiProgram_Free(messages);
     return model;
 }
 
 static double worst;
 
-static void compare(const Case* c, const kaiModel* model, const kaiSim* sim, int set)
+static void compare(const Case* c, const kaiModel* model, kaiSim* sim, int set)
 {
     for (int n = 0; n < c->t.node_count; n++)
     {
@@ -246,7 +247,7 @@ static void run(const Case* c, const char* text)
             status = kaiSim_Step(model, sim);
         if (status < KAI_OK || kaiSim_Now(sim).t != c->time[k])
             fail_msg("seed %lu: at %.17g, not %.17g: %s", (unsigned long)c->seed, kaiSim_Now(sim).t, c->time[k],
-                     status < KAI_OK ? kaiSim_Failure(sim)->text : "");
+                     status < KAI_OK ? kaiSim_Failure(sim)->message : "");
         compare(c, model, sim, k);
     }
     kaiSim_Free(sim);
@@ -353,16 +354,16 @@ static size_t ladder_memory(int count, char* text)
 {
     Memory memory = {0};
     write_ladder(count, text);
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.path = "ladder.kai";
     options.text = text;
     options.experiment = "e";
     options.allocator = (kaiAllocator){counted, &memory};
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    if (kaiModel_Load(&options, &model, &messages) != KAI_OK)
-        fail_msg("%s", kaiMessages_Text(messages, 0, false));
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    if (load_model(&options, &model, &messages) != KAI_OK)
+        fail_msg("%s", kaiProgram_MessageText(messages, 0, false));
+    kaiProgram_Free(messages);
     kaiSimOptions run_options = kaiModel_SimOptions(model);
     run_options.allocator = options.allocator;
     kaiSim* sim = kaiSim_Create(model, &run_options, NULL);

@@ -47,7 +47,7 @@ static size_t take(const char* name, char* bytes, size_t size)
 static Canvas* open_canvas(const char* name, CanvasFormat format)
 {
     const char* error = NULL;
-    CanvasOptions options = {path_of(name), format, 80, 40, "a < b", false, kaiDefaultAllocator()};
+    CanvasOptions options = {path_of(name), format, 80, 40, "a < b", false, {0}, kaiDefaultAllocator()};
     Canvas* c = canvas_open(&options, &error);
     assert_null(error);
     assert_non_null(c);
@@ -159,7 +159,7 @@ static void no_folder(void** state)
 {
     (void)state;
     const char* error = NULL;
-    CanvasOptions options = {path_of("none/a.svg"), CANVAS_SVG, 80, 40, NULL, false, kaiDefaultAllocator()};
+    CanvasOptions options = {path_of("none/a.svg"), CANVAS_SVG, 80, 40, NULL, false, {0}, kaiDefaultAllocator()};
     assert_null(canvas_open(&options, &error));
     assert_string_equal(error, "the folder it should be in does not exist");
 }

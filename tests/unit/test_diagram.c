@@ -3,6 +3,7 @@
 #include "diagram/makers.h"
 #include "elab/elaborate.h"
 #include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -491,16 +492,19 @@ static void memory_runs_out(void** state)
     for (int count = 0; status != KAI_OK && count < 3000; count++)
     {
         Scarce memory = {.left = count};
-        kaiLoadOptions load_options = kaiDefaultLoadOptions();
+        LoadOptions load_options = load_default();
         kaiDiagramOptions options = kaiDefaultDiagramOptions();
-        kaiMessages* messages = NULL;
-        const char* error;
+        kaiProgram* messages = NULL;
+        kaiCompileOptions compile = kaiDefaultCompileOptions();
         remove(path);
         load_options.text = CRADLE;
         load_options.allocator = (kaiAllocator){scarce, &memory};
         options.path = path;
-        status = kaiDiagram_Draw(&load_options, &options, &messages, &error);
-        kaiMessages_Free(messages);
+        load_options.path = "text.kai";
+        status = load_program(&load_options, &messages);
+        if (status == KAI_OK)
+            status = kaiProgram_Diagram(messages, &compile, &options, NULL);
+        kaiProgram_Free(messages);
         assert_int_equal(memory.held, 0);
         assert_int_equal(access(path, F_OK) == 0, status == KAI_OK);
     }

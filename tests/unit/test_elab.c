@@ -28,7 +28,7 @@ typedef struct Run
     Program program;
     Flat* flat;
     char* listing;
-    const kaiDiagnostic* list;
+    const kaiError* list;
     int count;
 } Run;
 
@@ -379,7 +379,7 @@ static const Bad bads[] = {
     {"K095", 2, 9, HEAD "  r : R(x = 1); j : J0; bond j -> r }", "no argument `x`", "R(r)", NULL},
 };
 
-static bool matches(const Bad* bad, const kaiDiagnostic* diagnostic)
+static bool matches(const Bad* bad, const kaiError* diagnostic)
 {
     bool place = diagnostic->place.line == bad->line && diagnostic->place.column == bad->column;
     bool words = !bad->words || strstr(diagnostic->message, bad->words);

@@ -133,7 +133,7 @@ static kaiStatus end(void* user, kaiSim* sim, int branch, kaiStatus status)
 
 static void explore_with(Collected* c, const kaiModel* model, kaiSimOptions options, bool rows)
 {
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     c->model = model;
     options.row = rows ? add_row : NULL;
     options.row_user = c;
@@ -142,8 +142,8 @@ static void explore_with(Collected* c, const kaiModel* model, kaiSimOptions opti
     kaiSim_Columns(sim, &c->columns);
     kaiExploreEvents events = {begin, end, c};
     c->status = kaiSim_Explore(model, sim, &events, &c->result);
-    const kaiFailure* f = kaiSim_Failure(sim);
-    snprintf(c->failure, sizeof c->failure, "%s", f->text != NULL ? f->text : "");
+    const kaiError* f = kaiSim_Failure(sim);
+    snprintf(c->failure, sizeof c->failure, "%s", f->message != NULL ? f->message : "");
     c->place = f->place;
     kaiSim_Free(sim);
 }
@@ -282,7 +282,7 @@ static void follow(const kaiModel* model, const Branch* b, bool same_bits)
 {
     Collected* c = calloc(1, sizeof *c);
     assert_non_null(c);
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.row = add_row;
     options.row_user = c;
@@ -400,7 +400,7 @@ static void test_texts(void** state)
     (void)state;
     kaiModel* model = load_text(billiard_text, "unequal");
     kaiSimOptions options = kaiModel_SimOptions(model);
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     char text[300], small[20];
     kaiSim_OrderText(sim, text, sizeof text);
@@ -453,7 +453,7 @@ static void test_memory(void** state)
     for (int limit = 0; !done && limit < 2000; limit += limit < 60 ? 1 : 17)
     {
         Meter meter = {.left = limit};
-        kaiFailure failure = {0};
+        kaiError failure = {0};
         kaiExploration result;
         options.allocator = (kaiAllocator){metered, &meter};
         kaiSim* sim = kaiSim_Create(model, &options, &failure);
@@ -492,7 +492,7 @@ static void test_weights(void** state)
     int x = kaiModel_FindVariable(model, "x");
     for (uint64_t seed = 1; seed <= RUNS; seed++)
     {
-        kaiFailure failure = {0};
+        kaiError failure = {0};
         kaiSimOptions options = kaiModel_SimOptions(model);
         options.seed = seed;
         kaiSim* sim = kaiSim_Create(model, &options, &failure);

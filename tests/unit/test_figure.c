@@ -1,6 +1,7 @@
 // Figures as a program makes them that embeds the library: rows of a run go straight into a picture; rows inside the
 // steps and reports of what fires do not change the run; every allocation may fail.
 #include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -29,13 +30,13 @@ static const char text[] = "model Ball {\n"
 static kaiModel* load(void)
 {
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    kaiProgram* messages = NULL;
+    LoadOptions options = load_default();
     options.path = "ball.kai";
     options.text = text;
     options.experiment = "e";
-    assert_int_equal(kaiModel_Load(&options, &model, &messages), KAI_OK);
-    kaiMessages_Free(messages);
+    assert_int_equal(load_model(&options, &model, &messages), KAI_OK);
+    kaiProgram_Free(messages);
     return model;
 }
 
@@ -81,7 +82,7 @@ static void on_fired(void* user, const kaiFired* fired)
 static Seen run(const kaiModel* model, double gap)
 {
     Seen seen = {0};
-    kaiFailure failure;
+    kaiError failure;
     int y = kaiModel_FindVariable(model, "y");
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.row = on_row;
@@ -134,16 +135,17 @@ static void plot_lines(void** state)
     kaiModel* model = load();
     const uint32_t* variables;
     int against;
-    kaiColumn column;
+    kaiVariable v;
     assert_int_equal(kaiModel_PlotCount(model), 2);
     assert_int_equal(kaiModel_PlotVariables(model, 0, &variables, &against), 2);
     assert_int_equal(against, -1);
     assert_int_equal(kaiModel_PlotVariables(model, 1, &variables, &against), 1);
-    assert_true(kaiModel_VariableColumn(model, (int)variables[0], &column));
-    assert_string_equal(column.name, "v");
-    assert_string_equal(column.unit, "m/s");
+    assert_true(kaiModel_Variable(model, (int)variables[0], &v));
+    assert_string_equal(v.column, "v");
+    assert_string_equal(v.unit, "m/s");
     assert_int_equal(against, kaiModel_FindVariable(model, "y"));
-    assert_false(kaiModel_VariableColumn(model, kaiModel_FindVariable(model, "g"), &column));
+    assert_true(kaiModel_Variable(model, kaiModel_FindVariable(model, "g"), &v));
+    assert_null(v.column);
     kaiModel_Free(model);
 }
 
@@ -187,10 +189,10 @@ static void picture_fired(void* user, const kaiFired* fired)
 }
 
 // One figure or one view of instants with an allocator that gives out after `budget` blocks.
-static kaiStatus draw(const kaiModel* model, const char* path, bool instants, char* error, size_t size)
+static kaiStatus draw(const kaiModel* model, const char* path, bool instants, kaiError* error)
 {
     Picture picture = {0};
-    kaiFailure failure;
+    kaiError failure;
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.row = to_picture;
     options.row_user = &picture;
@@ -207,16 +209,15 @@ static kaiStatus draw(const kaiModel* model, const char* path, bool instants, ch
     figure.allocator = (kaiAllocator){scarce, NULL};
     kaiPanel panels[] = {{(const char* const[]){"y"}, 1, NULL}, {(const char* const[]){"F"}, 1, "y"}};
     if (instants)
-        picture.instants = kaiInstants_Create(&figure, NAN, columns, count, error, size);
+        picture.instants = kaiInstants_Create(&figure, NAN, columns, count, error);
     else
-        picture.figure = kaiFigure_Create(&figure, columns, count, panels, 2, error, size);
+        picture.figure = kaiFigure_Create(&figure, columns, count, panels, 2, error);
     kaiStatus status = KAI_ERR_MEMORY;
     if (picture.figure != NULL || picture.instants != NULL)
     {
         status = kaiSim_Run(model, sim);
         if (status == KAI_END)
-            status = instants ? kaiInstants_Draw(picture.instants, error, size)
-                              : kaiFigure_Draw(picture.figure, error, size);
+            status = instants ? kaiInstants_Draw(picture.instants, error) : kaiFigure_Draw(picture.figure, error);
     }
     kaiFigure_Free(picture.figure);
     kaiInstants_Free(picture.instants);
@@ -231,7 +232,8 @@ static void every_allocation_may_fail(void** state)
     kaiModel* model = load();
     for (int kind = 0; kind < 6; kind++)
     {
-        char path[100], error[400];
+        char path[100];
+        kaiError error;
         kaiStatus status = KAI_ERR_MEMORY;
         snprintf(path, sizeof path, "/tmp/kairos-figure-%d.%s", (int)getpid(), endings[kind % 3]);
         for (int n = 0; status != KAI_OK; n++)
@@ -239,7 +241,7 @@ static void every_allocation_may_fail(void** state)
             assert_true(n < 200);
             budget = n;
             blocks = 0;
-            status = draw(model, path, kind >= 3, error, sizeof error);
+            status = draw(model, path, kind >= 3, &error);
             assert_int_equal(blocks, 0);
             if (status != KAI_OK)
                 assert_int_not_equal(access(path, F_OK), 0);  // no half figure

@@ -2,6 +2,7 @@
 // nothing hangs, nothing leaks; a text that is rejected gets a diagnostic that says something; a text that loads is run
 // for a while, and a run that fails says why. Deterministic: the same texts every time.
 #include "kairos/kairos.h"
+#include "unit/load.h"
 #include "unit/snippets.h"
 
 #include <dirent.h>
@@ -347,18 +348,18 @@ static void show(const char* what, const char* text)
 }
 
 // What a rejected text must come with.
-static void check_messages(kaiMessages* messages, kaiStatus status, const char* text)
+static void check_messages(kaiProgram* messages, kaiStatus status, const char* text)
 {
     assert_non_null(messages);
-    if (status == KAI_ERR_MODEL && kaiMessages_ErrorCount(messages) == 0)
+    if (status == KAI_ERR_MODEL && kaiProgram_ErrorCount(messages) == 0)
         show("rejected without an error", text);
-    assert_int_equal(status == KAI_ERR_MODEL, kaiMessages_ErrorCount(messages) > 0);
-    for (int i = 0; i < kaiMessages_Count(messages); i++)
+    assert_int_equal(status == KAI_ERR_MODEL, kaiProgram_ErrorCount(messages) > 0);
+    for (int i = 0; i < kaiProgram_MessageCount(messages); i++)
     {
-        const kaiDiagnostic* d = kaiMessages_Get(messages, i);
+        const kaiError* d = kaiProgram_Message(messages, i);
         bool fine = d->message != NULL && d->message[0] != 0 && d->code != NULL && d->code[0] == 'K';
         fine = fine && (d->place.file == NULL || (d->place.line >= 1 && d->place.column >= 1));
-        fine = fine && kaiMessages_Text(messages, i, i % 2 == 0)[0] != 0;
+        fine = fine && kaiProgram_MessageText(messages, i, i % 2 == 0)[0] != 0;
         if (!fine)
             show("a diagnostic that says nothing", text);
         assert_true(fine);
@@ -395,11 +396,11 @@ static void run_briefly(const kaiModel* model, const char* text, Tally* tally)
     options.row = count_row;
     options.row_user = &rows;
     options.interrupt = &interrupt;
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim == NULL)
     {
-        assert_true(failure.status < 0 && failure.text != NULL && failure.text[0] != 0);
+        assert_true(failure.status < 0 && failure.message != NULL && failure.message[0] != 0);
         tally->failed++;
         return;
     }
@@ -407,8 +408,9 @@ static void run_briefly(const kaiModel* model, const char* text, Tally* tally)
     set_timer(RUN_MICROSECONDS);
     kaiStatus status = kaiSim_Run(model, sim);
     set_timer(0);
-    const kaiFailure* why = kaiSim_Failure(sim);
-    bool fine = status != KAI_OK && status != KAI_INSTANT && (status > 0 || (why->text != NULL && why->text[0] != 0));
+    const kaiError* why = kaiSim_Failure(sim);
+    bool fine =
+        status != KAI_OK && status != KAI_INSTANT && (status > 0 || (why->message != NULL && why->message[0] != 0));
     if (!fine)
         show("a run that ends without a reason", text);
     assert_true(fine);
@@ -421,20 +423,18 @@ static void run_briefly(const kaiModel* model, const char* text, Tally* tally)
     kaiSim_Free(sim);
 }
 
-static void load_and_run(kaiLoadOptions options, const char* text, Tally* tally)
+static void load_and_run(LoadOptions options, const char* text, Tally* tally)
 {
-    kaiExperiments* list = NULL;
-    kaiMessages* messages = NULL;
+    kaiProgram* program = NULL;
     kaiModel* model = NULL;
-    char experiment[200] = "";
-    if (kaiExperiments_Load(&options, &list, &messages) == KAI_OK && kaiExperiments_Count(list) > 0)
-        snprintf(experiment, sizeof experiment, "%s", kaiExperiments_Name(list, 0));
-    kaiExperiments_Free(list);
-    kaiMessages_Free(messages);
-    options.experiment = experiment[0] != 0 ? experiment : NULL;
-    kaiStatus status = kaiModel_Load(&options, &model, &messages);
-    check_messages(messages, status, text);
-    kaiMessages_Free(messages);
+    kaiExperiment experiment;
+    kaiStatus status = load_program(&options, &program);
+    if (kaiProgram_Experiment(program, 0, &experiment))
+        options.experiment = experiment.name;
+    kaiCompileOptions compile = load_compile(&options);
+    status = kaiProgram_Compile(program, &compile, &model);
+    check_messages(program, status, text);
+    kaiProgram_Free(program);
     assert_int_equal(status == KAI_OK, model != NULL);
     if (model != NULL)
     {
@@ -446,16 +446,16 @@ static void load_and_run(kaiLoadOptions options, const char* text, Tally* tally)
 
 static kaiStatus judge(const char* text, Tally* tally, bool run)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.path = "fuzz.kai";
     options.text = text;
     options.allocator.alloc = counted_alloc;
-    kaiMessages* messages = NULL;
+    kaiProgram* messages = NULL;
     double begun = cpu_time();
     live_bytes = 0;
-    kaiStatus status = kaiModel_Check(&options, &messages);
+    kaiStatus status = load_check(&options, &messages);
     check_messages(messages, status, text);
-    kaiMessages_Free(messages);
+    kaiProgram_Free(messages);
     tally->texts++;
     tally->rejected += status != KAI_OK;
     if (run)

@@ -3,6 +3,7 @@
 // sorted: where two lines cross, the pair at that rank collides; where a line meets a wall, the first or the last ball
 // does.
 #include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -160,21 +161,21 @@ static char* read_model(const Gas* gas)
 
 static Hits run_gas(const Gas* gas)
 {
-    kaiLoadOptions load = kaiDefaultLoadOptions();
+    LoadOptions load = load_default();
     char* text = read_model(gas);
     load.path = "gas.kai";
     load.text = text;
     load.experiment = "gas";
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    assert_int_equal(kaiModel_Load(&load, &model, &messages), KAI_OK);
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    assert_int_equal(load_model(&load, &model, &messages), KAI_OK);
+    kaiProgram_Free(messages);
     free(text);
     Listener listener = {.n = gas->n};
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.fired = hear;
     options.fired_user = &listener;
-    kaiFailure failure;
+    kaiError failure;
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     assert_non_null(sim);
     assert_int_equal(kaiSim_Run(model, sim), KAI_END);

@@ -1,5 +1,6 @@
 // Islands and events from outside, as a program sees them that embeds the library. Expected values are closed forms.
 #include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -35,15 +36,15 @@ typedef struct Run
 
 static Run start(const char* experiment)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.path = "text.kai";
     options.text = text;
     options.experiment = experiment;
     Run run = {0};
-    kaiMessages* messages = NULL;
-    kaiFailure failure;
-    assert_int_equal(kaiModel_Load(&options, &run.model, &messages), KAI_OK);
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    kaiError failure;
+    assert_int_equal(load_model(&options, &run.model, &messages), KAI_OK);
+    kaiProgram_Free(messages);
     kaiSimOptions sim = kaiModel_SimOptions(run.model);
     run.sim = kaiSim_Create(run.model, &sim, &failure);
     assert_non_null(run.sim);
@@ -115,7 +116,7 @@ static void the_past_is_closed(void** state)
         assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_INSTANT);
         near(kaiSim_Now(run.sim).t, log(2));
         assert_int_equal(kaiSim_Post(run.sim, door, 1, 0.5, NULL), KAI_ERR_USAGE);
-        assert_non_null(strstr(kaiSim_Failure(run.sim)->text, "the event door is posted for t = 0.5"));
+        assert_non_null(strstr(kaiSim_Failure(run.sim)->message, "the event door is posted for t = 0.5"));
         assert_string_equal(kaiSim_Failure(run.sim)->place.file, "text.kai");
         assert_int_equal(kaiSim_Failure(run.sim)->place.line, 5);
         assert_int_equal(kaiSim_Post(run.sim, variable(&run, "u"), 1, 5, NULL), KAI_ERR_USAGE);  // no event

@@ -160,12 +160,12 @@ static void test_all(void** state)
     int models = 0;
     for (size_t i = 0; i < found.gl_pathc; i++)
     {
-        kaiLoadOptions options = kaiDefaultLoadOptions();
+        LoadOptions options = load_default();
         options.path = found.gl_pathv[i];
         kaiModel* model = NULL;
-        kaiMessages* messages = NULL;
-        kaiStatus status = kaiModel_Load(&options, &model, &messages);
-        kaiMessages_Free(messages);
+        kaiProgram* messages = NULL;
+        kaiStatus status = load_model(&options, &model, &messages);
+        kaiProgram_Free(messages);
         if (status != KAI_OK)  // it only imports some, or has experiments for others
             continue;
         round_trip(options.path, model, false);

@@ -7,6 +7,7 @@
 #include "kairos/kairos.h"
 
 #include "unit/circuit_reference.h"
+#include "unit/load_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -265,22 +266,22 @@ typedef enum Outcome
 
 static Outcome run(const char* text, char* why, size_t size)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.path = "network.kai";
     options.text = text;
     options.experiment = "e";
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    if (kaiModel_Load(&options, &model, &messages) != KAI_OK)
-        fail_msg("%s\n%s", kaiMessages_Text(messages, 0, false), text);
-    kaiMessages_Free(messages);
+    kaiProgram* program = NULL;
+    if (load_model(&options, &model, &program) != KAI_OK)
+        fail_msg("%s\n%s", kaiProgram_MessageText(program, 0, false), text);
+    kaiProgram_Free(program);
     kaiSimOptions run_options = kaiModel_SimOptions(model);
     kaiSim* sim = kaiSim_Create(model, &run_options, NULL);
     kaiStatus status = KAI_OK;
     for (int steps = 0; status >= KAI_OK && status != KAI_END && steps < 200000; steps++)
         status = kaiSim_Step(model, sim);
     Outcome outcome = status == KAI_END ? AGREES : REFUSED;
-    snprintf(why, size, "%s", status < KAI_OK ? kaiSim_Failure(sim)->text : "it does not end");
+    snprintf(why, size, "%s", status < KAI_OK ? kaiSim_Failure(sim)->message : "it does not end");
     kaiExpectResult result;
     for (int i = 0; outcome == AGREES && kaiSim_Expect(sim, i, &result) == KAI_OK; i++)
         if (!result.passed)

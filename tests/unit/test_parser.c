@@ -264,7 +264,7 @@ static bool mistake_found(const Text* text, const Mistake* mistake)
 {
     if (text->count != 1)
         return false;
-    const kaiDiagnostic* diagnostic = &text->published[0];
+    const kaiError* diagnostic = &text->published[0];
     bool says =
         strstr(diagnostic->message, mistake->says) || (diagnostic->help && strstr(diagnostic->help, mistake->says));
     return strcmp(diagnostic->code, mistake->code) == 0 && diagnostic->place.line == mistake->line &&
@@ -393,7 +393,7 @@ static void test_report_in_colour_and_without_place(void** state)
     (void)state;
     Text text;
     text_open(&text, "", 0);
-    kaiDiagnostic diagnostic = {.severity = KAI_WARNING, .code = "K099", .message = "text"};
+    kaiError diagnostic = {.severity = KAI_WARNING, .code = "K099", .message = "text"};
     assert_string_equal(report_diagnostic(&text.arena, &text.sources, &diagnostic, true, 0),
                         "\033[1;35mwarning[K099]\033[0m: text\n");
     text_close(&text);
@@ -412,7 +412,7 @@ static void test_diagnostics_beyond_the_limit_are_counted(void** state)
         diag_note(&text.diags, diag, (Span){0}, "note %u", i);
     }
     int count;
-    const kaiDiagnostic* published = diags_publish(&text.diags, &text.sources, &count);
+    const kaiError* published = diags_publish(&text.diags, &text.sources, &count);
     assert_int_equal(count, 10);
     assert_int_equal(text.diags.error_count, 5000);
     static const char* const order[] = {"2", "5", "8", "1", "4", "7", "0", "3", "6", "9"};
@@ -437,20 +437,25 @@ static void test_nearest(void** state)
     assert_null(diag_nearest("v", NULL, 0));
 }
 
+static bool read_source(Sources* sources, const char* path, uint32_t* index)
+{
+    return sources_read(sources, &(kaiFileRequest){.path = path, .use = KAI_FILE_IMPORT}, index) == FILE_DONE;
+}
+
 static void test_sources_read(void** state)
 {
     (void)state;
     Text text;
     uint32_t index;
     text_open(&text, "", 0);
-    assert_false(sources_read(&text.sources, "/nonexistent/x.kai", &index));
-    assert_false(sources_read(&text.sources, "/tmp", &index));
+    assert_false(read_source(&text.sources, "/nonexistent/x.kai", &index));
+    assert_false(read_source(&text.sources, "/tmp", &index));
     char path[] = "/tmp/kairos-test-XXXXXX";
     int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal(write(file, "model M { }", 11), 11);
     close(file);
-    assert_true(sources_read(&text.sources, path, &index));
+    assert_true(read_source(&text.sources, path, &index));
     unlink(path);
     assert_int_equal(index, 1);
     assert_string_equal(text.sources.list.at[1].text, "model M { }");

@@ -302,17 +302,17 @@ static kaiStatus on_lead(void* user, const char* text)
     return KAI_OK;
 }
 
-static kaiStatus read_text(const char* text, Read* r, char* error, size_t error_size)
+static kaiStatus read_text(const char* text, Read* r, kaiError* error)
 {
     char path[] = "/tmp/kairos-read-XXXXXX";
     int file = mkstemp(path);
     assert_true(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
     close(file);
-    kaiCsvReader* reader = kaiCsvReader_Open(path, kaiDefaultAllocator(), error, error_size);
+    kaiCsvReader* reader = kaiCsvReader_Open(path, kaiDefaultAllocator(), error);
     assert_non_null(reader);
     *r = (Read){0};
     kaiCsvVisitor visitor = {on_header, on_row, on_lead, r};
-    kaiStatus status = kaiCsvReader_Read(reader, &visitor, error, error_size);
+    kaiStatus status = kaiCsvReader_Read(reader, &visitor, error);
     if (status == KAI_OK && kaiCsvReader_Remark(reader) != NULL)
         snprintf(r->text, sizeof r->text, "%s", kaiCsvReader_Remark(reader));
     kaiCsvReader_Free(reader);
@@ -324,16 +324,15 @@ static void reads_what_was_written(void** state)
 {
     (void)state;
     Read r;
-    char error[400];
-    assert_int_equal(read_text("t,p,m,x,\"a,b\",mode\n0,-1,0,1.5,,up\n0,0,0,-2e-3,7,down\n0,1,0,,8,up\n# stopped\n", &r,
-                               error, sizeof error),
-                     KAI_OK);
+    kaiError error;
+    assert_int_equal(
+        read_text("t,p,m,x,\"a,b\",mode\n0,-1,0,1.5,,up\n0,0,0,-2e-3,7,down\n0,1,0,,8,up\n# stopped\n", &r, &error),
+        KAI_OK);
     assert_int_equal(r.rows, 3);
     assert_true(fabs(r.sum - (1.5 + 1000 + 0 - 2e-3 + 7 + 1 + 1000 + 8 + 0)) < 1e-12);
     assert_string_equal(r.text, "stopped");
-    assert_int_equal(
-        read_text("run,k,t,p,m,x,\"a,b\",mode\n1,0.5,0,0,0,1,2,u\n2,0.7,0,0,0,1,2,u\n", &r, error, sizeof error),
-        KAI_OK);
+    assert_int_equal(read_text("run,k,t,p,m,x,\"a,b\",mode\n1,0.5,0,0,0,1,2,u\n2,0.7,0,0,0,1,2,u\n", &r, &error),
+                     KAI_OK);
     assert_int_equal(r.leads, 2);
     assert_string_equal(r.text, "run = 2, k = 0.7");
 }
@@ -342,21 +341,21 @@ static void says_where_it_is_cut_off(void** state)
 {
     (void)state;
     Read r;
-    char error[400];
+    kaiError error;
     static const char* const cut[] = {"t,p,m,x,\"a,b\",mode\n0,0,0,1,2,u\n1,0,0,1",
                                       "t,p,m,x,\"a,b\",mode\n0,0,0,1,2,u\n1,0,0,1\n",
                                       "t,p,m,x,\"a,b\",mode\n0,0,0,1,2,u\n1,0"};
     for (int i = 0; i < 3; i++)
     {
-        assert_int_equal(read_text(cut[i], &r, error, sizeof error), KAI_ERR_IO);
-        assert_non_null(strstr(error, ":3: the result is cut off in the middle of this row"));
+        assert_int_equal(read_text(cut[i], &r, &error), KAI_ERR_IO);
+        assert_non_null(strstr(error.message, ":3: the result is cut off in the middle of this row"));
     }
-    assert_int_equal(read_text("a,b,c\n1,2,3\n", &r, error, sizeof error), KAI_ERR_IO);
-    assert_non_null(strstr(error, "has no t,p,m"));
-    assert_int_equal(read_text("", &r, error, sizeof error), KAI_ERR_IO);
-    assert_non_null(strstr(error, "is empty"));
-    assert_int_equal(read_text("t,p,m,x,\"a,b\",mode\n0,0,0,wrong,2,u\n", &r, error, sizeof error), KAI_ERR_IO);
-    assert_non_null(strstr(error, "`wrong` in column x is no number"));
+    assert_int_equal(read_text("a,b,c\n1,2,3\n", &r, &error), KAI_ERR_IO);
+    assert_non_null(strstr(error.message, "has no t,p,m"));
+    assert_int_equal(read_text("", &r, &error), KAI_ERR_IO);
+    assert_non_null(strstr(error.message, "is empty"));
+    assert_int_equal(read_text("t,p,m,x,\"a,b\",mode\n0,0,0,wrong,2,u\n", &r, &error), KAI_ERR_IO);
+    assert_non_null(strstr(error.message, "`wrong` in column x is no number"));
 }
 
 // Against the C library: what kairos writes reads back within one unit of the last place.
@@ -367,7 +366,8 @@ static void reads_numbers(void** state)
     for (int i = 0; i < 20000; i++)
     {
         double value;
-        char line[200], number[33], error[400];
+        char line[200], number[33];
+        kaiError error;
         random = random * 6364136223846793005u + 1442695040888963407u;
         memcpy(&value, &random, sizeof value);
         if (i % 2)
@@ -379,7 +379,7 @@ static void reads_numbers(void** state)
         kaiNumber_Write(number, value);
         snprintf(line, sizeof line, "t,p,m,x,\"a,b\",mode\n0,0,0,%s,0,u\n", number);
         Read r;
-        assert_int_equal(read_text(line, &r, error, sizeof error), KAI_OK);
+        assert_int_equal(read_text(line, &r, &error), KAI_OK);
         assert_true(fabs(r.sum - value) <= 2.3e-16 * fabs(value));
     }
 }

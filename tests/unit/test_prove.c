@@ -1,6 +1,7 @@
 // Proofs through the public headers: answers that follow by hand, witnesses that runs confirm, and random models: what
 // is proved survives every start of a grid in every mode, what is refuted loops.
 #include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +21,7 @@
 
 static kaiProof* ask(const char* text, const char* experiment, double seconds)
 {
-    kaiLoadOptions load = kaiDefaultLoadOptions();
+    LoadOptions load = load_default();
     char path[] = "/tmp/kairos-prove-XXXXXX";  // the witness imports the model
     int file = mkstemp(path);
     assert_true(file >= 0);
@@ -32,12 +33,15 @@ static kaiProof* ask(const char* text, const char* experiment, double seconds)
     kaiProveOptions options = kaiDefaultProveOptions();
     options.timeout = seconds;
     kaiProof* proof = NULL;
-    kaiMessages* messages = NULL;
-    kaiStatus status = kaiModel_Prove(&load, &options, &proof, &messages);
+    kaiProgram* messages = NULL;
+    kaiCompileOptions compile = load_compile(&load);
+    kaiStatus status = load_program(&load, &messages);
+    if (messages != NULL)
+        status = kaiProgram_Prove(messages, &compile, &options, &proof);
     if (status != KAI_OK)
         fail_msg("not proved (%d): %s\n%s", status,
-                 kaiMessages_Count(messages) > 0 ? kaiMessages_Text(messages, 0, false) : "", text);
-    kaiMessages_Free(messages);
+                 kaiProgram_MessageCount(messages) > 0 ? kaiProgram_MessageText(messages, 0, false) : "", text);
+    kaiProgram_Free(messages);
     remove(path);
     return proof;
 }
@@ -373,8 +377,8 @@ static kaiStatus look(void* user, kaiSim* sim, int branch, kaiStatus status)
 {
     (void)branch;
     Grid* grid = user;
-    const kaiFailure* f = kaiSim_Failure(sim);
-    if (status == KAI_ERR_RUN && f->text != NULL && strstr(f->text, "repeat themselves") != NULL)
+    const kaiError* f = kaiSim_Failure(sim);
+    if (status == KAI_ERR_RUN && f->message != NULL && strstr(f->message, "repeat themselves") != NULL)
         grid->loops++;
     return KAI_OK;
 }
@@ -384,22 +388,22 @@ static void run_grid(const char* text, Grid* grid)
 {
     for (int mode = 0; mode < 3; mode++)
     {
-        kaiLoadOptions load = kaiDefaultLoadOptions();
+        LoadOptions load = load_default();
         kaiOverride start = {"mode", mode};
         kaiModel* model = NULL;
-        kaiMessages* messages = NULL;
+        kaiProgram* messages = NULL;
         load.text = text;
         load.experiment = "e";
         load.overrides = &start;
         load.override_count = 1;
-        assert_int_equal(kaiModel_Load(&load, &model, &messages), KAI_OK);
+        assert_int_equal(load_model(&load, &model, &messages), KAI_OK);
         int x = kaiModel_FindVariable(model, "x"), y = kaiModel_FindVariable(model, "y");
         kaiSimOptions options = kaiModel_SimOptions(model);
         options.max_microsteps = 100;
         options.choice = "first";
         for (int i = 0; i < 49; i++)
         {
-            kaiFailure failure;
+            kaiError failure;
             kaiSim* sim = kaiSim_Create(model, &options, &failure);
             kaiSim_Set(sim, x, i % 7 / 2.0 - 1.5);
             kaiSim_Set(sim, y, i / 7 / 2.0 - 1.5);
@@ -411,7 +415,7 @@ static void run_grid(const char* text, Grid* grid)
             kaiSim_Free(sim);
         }
         kaiModel_Free(model);
-        kaiMessages_Free(messages);
+        kaiProgram_Free(messages);
     }
 }
 

@@ -1,6 +1,7 @@
 // Proofs about hybrid bond graphs. Random small circuits: what is proved survives random states in random modes, what
 // is refuted loops. (KAIROS_STATES and KAIROS_GRAPHS make it longer: 10000 and 200 are the numbers that were run once.)
 #include "kairos/kairos.h"
+#include "unit/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,7 +118,7 @@ static void random_circuit(Circuit* c)
 
 static kaiProof* ask(const Circuit* c, double seconds)
 {
-    kaiLoadOptions load = kaiDefaultLoadOptions();
+    LoadOptions load = load_default();
     char path[] = "/tmp/kairos-bonds-XXXXXX";
     int file = mkstemp(path);
     assert_true(file >= 0);
@@ -129,9 +130,11 @@ static kaiProof* ask(const Circuit* c, double seconds)
     kaiProveOptions options = kaiDefaultProveOptions();
     options.timeout = seconds;
     kaiProof* proof = NULL;
-    kaiMessages* messages = NULL;
-    kaiModel_Prove(&load, &options, &proof, &messages);  // NULL: the circuit is not well formed
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    kaiCompileOptions compile = load_compile(&load);
+    if (load_program(&load, &messages) == KAI_OK)
+        kaiProgram_Prove(messages, &compile, &options, &proof);  // NULL: the circuit is not well formed
+    kaiProgram_Free(messages);
     remove(path);
     return proof;
 }
@@ -150,9 +153,9 @@ static bool leaves_level(const kaiSim* sim)
 
 static bool loops(const kaiSim* sim)
 {
-    const kaiFailure* f = kaiSim_Failure(sim);
-    return !leaves_level(sim) && f != NULL && f->text != NULL &&
-           (strstr(f->text, "mythical loop") != NULL || strstr(f->text, "chattering") != NULL);
+    const kaiError* f = kaiSim_Failure(sim);
+    return !leaves_level(sim) && f != NULL && f->message != NULL &&
+           (strstr(f->message, "mythical loop") != NULL || strstr(f->message, "chattering") != NULL);
 }
 
 // Random states in every set of modes; the first that loops is described in `where`.
@@ -163,20 +166,20 @@ static bool survives(const Circuit* c, int states, char* where, size_t size)
         kaiOverride overrides[8];
         for (int i = 0; i < c->switches; i++)
             overrides[i] = (kaiOverride){c->machines[i], set >> i & 1};
-        kaiLoadOptions load = kaiDefaultLoadOptions();
+        LoadOptions load = load_default();
         load.text = c->text;
         load.experiment = "e";
         load.overrides = overrides;
         load.override_count = c->switches;
         kaiModel* model = NULL;
-        kaiMessages* messages = NULL;
-        if (kaiModel_Load(&load, &model, &messages) != KAI_OK)
-            fail_msg("%s\n%s", kaiMessages_Text(messages, 0, false), c->text);
-        kaiMessages_Free(messages);
+        kaiProgram* messages = NULL;
+        if (load_model(&load, &model, &messages) != KAI_OK)
+            fail_msg("%s\n%s", kaiProgram_MessageText(messages, 0, false), c->text);
+        kaiProgram_Free(messages);
         kaiSimOptions options = kaiModel_SimOptions(model);
         for (int k = 0; k < states >> c->switches; k++)
         {
-            kaiFailure failure;
+            kaiError failure;
             kaiSim* sim = kaiSim_Create(model, &options, &failure);
             int length = snprintf(where, size, "set %d", set);
             for (int i = 0; i < c->storages; i++)
@@ -188,7 +191,7 @@ static bool survives(const Circuit* c, int states, char* where, size_t size)
             kaiSim_Run(model, sim);
             bool looped = loops(sim);
             if (looped)
-                snprintf(where + length, size - (size_t)length, ": %s", kaiSim_Failure(sim)->text);
+                snprintf(where + length, size - (size_t)length, ": %s", kaiSim_Failure(sim)->message);
             kaiSim_Free(sim);
             if (looped)
             {

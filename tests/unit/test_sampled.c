@@ -225,7 +225,7 @@ static void test_sampled_pi(void** state)
 
 // ------------------------------------------------------------------------------------------------------------ queue
 
-static double get(const kaiModel* model, const kaiSim* sim, const char* name)
+static double get(const kaiModel* model, kaiSim* sim, const char* name)
 {
     double value = NAN;
     assert_true(kaiSim_Get(sim, kaiModel_FindVariable(model, name), &value));

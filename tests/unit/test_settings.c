@@ -1,9 +1,10 @@
 // Every setting of the table with values below, at and above the ends of its range, NaN, infinities and wrong words: in
-// the text of an experiment, in the call (kaiLoadOptions.settings) and in kaiSimOptions. The loops go through the
+// the text of an experiment, in the call (LoadOptions.settings) and in kaiSimOptions. The loops go through the
 // table, so that a new setting is tried without a line here.
 #include "kairos/kairos.h"
 #include "run/options.h"
 #include "settings/settings.h"
+#include "unit/load.h"
 
 #include <float.h>
 #include <setjmp.h>
@@ -129,19 +130,19 @@ static void test_sentences(void** state)
 
 static bool loads(const char* text, const kaiGiven* given, bool experiment, char* said, size_t size)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.text = text;
     options.experiment = experiment ? "e" : NULL;
     options.settings = given;
     options.setting_count = given != NULL;
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    bool fine = kaiModel_Load(&options, &model, &messages) == KAI_OK;
+    kaiProgram* messages = NULL;
+    bool fine = load_model(&options, &model, &messages) == KAI_OK;
     said[0] = 0;
-    for (int i = 0; i < kaiMessages_Count(messages); i++)
-        if (kaiMessages_Get(messages, i)->severity == KAI_ERROR)
-            snprintf(said, size, "%s", kaiMessages_Get(messages, i)->message);
-    kaiMessages_Free(messages);
+    for (int i = 0; i < kaiProgram_MessageCount(messages); i++)
+        if (kaiProgram_Message(messages, i)->severity == KAI_ERROR)
+            snprintf(said, size, "%s", kaiProgram_Message(messages, i)->message);
+    kaiProgram_Free(messages);
     kaiModel_Free(model);
     return fine;
 }
@@ -231,29 +232,29 @@ static void test_units(void** state)
 
 // ---- in the API
 
-static kaiModel* load_model(void)
+static kaiModel* load_decay(void)
 {
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.text = "model M { state x = 1; x' = -x }";
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    assert_int_equal(kaiModel_Load(&options, &model, &messages), KAI_OK);
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    assert_int_equal(load_model(&options, &model, &messages), KAI_OK);
+    kaiProgram_Free(messages);
     return model;
 }
 
 // Whether a sim is made of the options; if not, there is a sentence, which has `name` in it.
 static bool creates(const kaiModel* model, const kaiSimOptions* options, const char* name)
 {
-    kaiFailure failure = {0};
+    kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, options, &failure);
     kaiSim_Free(sim);
     if (sim != NULL)
         return true;
     assert_int_equal(failure.status, KAI_ERR_USAGE);
-    assert_non_null(failure.text);
-    if (name != NULL && strstr(failure.text, name) == NULL)
-        fail_msg("`%s` does not name %s", failure.text, name);
+    assert_non_null(failure.message);
+    if (name != NULL && strstr(failure.message, name) == NULL)
+        fail_msg("`%s` does not name %s", failure.message, name);
     return false;
 }
 
@@ -317,7 +318,7 @@ static void try_words(const kaiModel* model, const kaiSetting* s, const char** f
 static void test_options(void** state)
 {
     (void)state;
-    kaiModel* model = load_model();
+    kaiModel* model = load_decay();
     kaiSimOptions options;
     const kaiSetting* s;
 #define NUMBER(name, ...)                                                                                              \
@@ -339,7 +340,7 @@ static void test_options(void** state)
 static void test_unset_options(void** state)
 {
     (void)state;
-    kaiModel* model = load_model();
+    kaiModel* model = load_decay();
     kaiSimOptions options;
     assert_false(creates(model, NULL, "kaiModel_SimOptions"));
     memset(&options, 0, sizeof options);
@@ -373,15 +374,15 @@ static void test_replaced(void** state)
 {
     (void)state;
     kaiGiven given[] = {{"stop", "500[ms]"}, {"solver", "rosenbrock"}, {"seed", "2^3"}, {"max_step", "tau/4"}};
-    kaiLoadOptions options = kaiDefaultLoadOptions();
+    LoadOptions options = load_default();
     options.text = "model M { param tau = 2; state x = 1; x' = -x/tau }\nexperiment e of M { stop = 3; rtol = 1e-5 }";
     options.experiment = "e";
     options.settings = given;
     options.setting_count = 4;
     kaiModel* model = NULL;
-    kaiMessages* messages = NULL;
-    assert_int_equal(kaiModel_Load(&options, &model, &messages), KAI_OK);
-    kaiMessages_Free(messages);
+    kaiProgram* messages = NULL;
+    assert_int_equal(load_model(&options, &model, &messages), KAI_OK);
+    kaiProgram_Free(messages);
     kaiSimOptions made = kaiModel_SimOptions(model);
     assert_true(made.stop == 0.5 && made.rtol == 1e-5 && made.seed == 8 && made.max_step == 0.5);
     assert_string_equal(made.solver, "rosenbrock");
@@ -404,20 +405,24 @@ static void test_values(void** state)
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
     {
         kaiGiven given = {trials[i].name, trials[i].text};
-        kaiLoadOptions options = kaiDefaultLoadOptions();
+        LoadOptions options = load_default();
         options.text = "model M { param g = 9, on_ = false; state x [m] = 7; x' = 0; discrete n = 1\n"
                        "modes { initial mode a { } mode b { on g < 0 and on_ -> a } } }";
         options.values = &given;
         options.value_count = 1;
         kaiModel* model = NULL;
-        kaiMessages* messages = NULL;
-        kaiStatus status = kaiModel_Load(&options, &model, &messages);
+        kaiProgram* messages = NULL;
+        kaiStatus status = load_model(&options, &model, &messages);
         double value = NAN;
         if (status == KAI_OK)
-            kaiModel_Start(model, kaiModel_FindVariable(model, trials[i].name), &value);
+        {
+            kaiVariable v;
+            kaiModel_Variable(model, kaiModel_FindVariable(model, trials[i].name), &v);
+            value = v.start;
+        }
         if (!(value == trials[i].value || (isnan(value) && isnan(trials[i].value))))
             fail_msg("--set %s=%s gives %g", trials[i].name, trials[i].text, value);
-        kaiMessages_Free(messages);
+        kaiProgram_Free(messages);
         kaiModel_Free(model);
     }
 }

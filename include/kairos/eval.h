@@ -1,0 +1,79 @@
+// A model without a solver, for programs that integrate themselves. Kairos keeps what a model means at an instant
+// (modes, events, clocks, resets, switching); the caller owns the states between instants and moves them with a method
+// of its own.
+//
+//     kaiEval_Start(eval, x);                                    // start values, the first instant
+//     while (t < stop)
+//     {
+//         double limit = fmin(kaiEval_Next(eval), stop);         // something is due there
+//         t1 = my_step(t, limit, x, x1);                         // calls kaiEval_Rates(eval, t, x, dx)
+//         if (kaiEval_Crossed(eval, t1, x1))                     // a level was crossed in the step:
+//             t1 = my_bisection(t, x, t1, x1);                   // the first time at which it has been
+//         if (kaiEval_Crossed(eval, t1, x1) || t1 >= kaiEval_Next(eval))
+//             kaiEval_Instant(eval, t1, x1);                     // all tags of t1; x1 becomes what the instant leaves
+//         else
+//             kaiEval_StepDone(eval, t1, x1);
+//     }
+//
+// examples/integrator is a whole program. States are in the order of kaiModel_StateVariable, in SI units; times are in
+// seconds. An eval belongs to one thread at a time; many evals of one model may be used in parallel. Models with
+// `delay` of a signal or with numeric impulses need the past of the states, which Kairos does not have here:
+// kaiEval_Create refuses them.
+#ifndef KAIROS_EVAL_H
+#define KAIROS_EVAL_H
+
+#include "kairos/sim.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+#pragma GCC visibility push(default)
+
+    // A model at a point of its time, with its modes and memories, but without states of its own.
+    typedef struct kaiEval kaiEval;
+
+    // NULL: *failure says why. `options` as for kaiSim_Create; `start`, `record` and `row` are used (rows of the tags
+    // of instants), solver and stop are not. The model must outlive the eval.
+    kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
+    void kaiEval_Free(kaiEval* eval);  // NULL is fine
+
+    // The length of the arrays x.
+    int kaiEval_StateCount(const kaiEval* eval);
+    // Guards that are functions of the states: the length of the array of kaiEval_Indicators.
+    int kaiEval_IndicatorCount(const kaiEval* eval);
+
+    // Before kaiEval_Start: parameters and start values; afterwards inputs, seen by the next instant. KAI_ERR_USAGE:
+    // not settable.
+    kaiStatus kaiEval_Set(kaiEval* eval, int variable, double value);
+    // The value of a variable at the last instant, or for the last t and x given. False: absent.
+    bool kaiEval_Get(kaiEval* eval, int variable, double* value);
+
+    // Start values and the first instant; writes the states it leaves.
+    kaiStatus kaiEval_Start(kaiEval* eval, double* x);
+    // x' = f(t, x) in the present modes. KAI_ERR_RUN: no constructive solution (kaiEval_Failure).
+    kaiStatus kaiEval_Rates(kaiEval* eval, double t, const double* x, double* dx);
+    // (df/dx) v at (t, x), by the model's own derivatives where it has them, by a difference along v otherwise.
+    kaiStatus kaiEval_RatesAlong(kaiEval* eval, double t, const double* x, const double* v, double* out);
+    // What the guards watch: each value is 0 on the level of its guard. A guard of a mode that is not active gives 1.
+    kaiStatus kaiEval_Indicators(kaiEval* eval, double t, const double* x, double* values);
+    // Whether some guard has crossed its level by (t, x), given the side on which it was last seen.
+    bool kaiEval_Crossed(kaiEval* eval, double t, const double* x);
+    // The next time at which a clock ticks, a delayed event arrives or a guard of time alone is due; inf: none.
+    double kaiEval_Next(const kaiEval* eval);
+    // A step ended at (t, x) without an instant: guards remember the side they are on.
+    kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x);
+    // Everything that happens at t: guards that have crossed, clocks that are due, inputs that were set, tag after tag
+    // until nothing changes. x: the left limit in, the right limit out.
+    kaiStatus kaiEval_Instant(kaiEval* eval, double t, double* x);
+
+    kaiTag kaiEval_Now(const kaiEval* eval);   // the last tag
+    bool kaiEval_Halted(const kaiEval* eval);  // the model said `halt`
+    const kaiError* kaiEval_Failure(const kaiEval* eval);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,351 @@
+// A guard along a step. Its value comes from the states of the dense output and its own code; its polynomial from the
+// polynomials of the states and the series of that code (vm/series), so that it is exact where the guard is affine in
+// the states and cut off where it is not.
+#include "flow/guard_path.h"
+
+#include "vm/series.h"
+
+#include <math.h>
+#include <string.h>
+
+GuardPath guard_path_of_step(Flow* flow, uint32_t guard, uint32_t island)
+{
+    // The time at theta must be that at which ode_cut ends, to the last digit: one unit earlier may be before the
+    // event.
+    const Ode* ode = flow->island_odes[island];
+    return (GuardPath){flow,
+                       guard,
+                       &flow->model->guards[guard],
+                       ode_step_start(ode),
+                       ode_dense_length(ode),
+                       flow->kernel->guards[guard].toward,
+                       island};
+}
+
+GuardPath guard_path_of_window(Flow* flow, uint32_t guard, double from, double until)
+{
+    return (GuardPath){
+        flow, guard, &flow->model->guards[guard], from, until - from, flow->kernel->guards[guard].toward, NO_ISLAND};
+}
+
+static bool has_code(const Guard* guard)
+{
+    return guard->code.end > guard->code.start;
+}
+
+// States of all that the guard reads, at theta of the window; with slopes those too.
+static void load_all(const GuardPath* path, double theta, bool slopes)
+{
+    Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    for (uint32_t i = 0; i < guard->islands.count; i++)
+        island_look(flow, flow->model->guard_islands[guard->islands.first + i], path->start, path->length, theta,
+                    slopes);
+}
+
+// The few states that the guard reads, at theta of the step.
+static void load_some(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    const kaiModel* model = flow->model;
+    const Guard* guard = path->guard;
+    const int* slots = model->guard_slots + guard->first_state;
+    const int* states = model->guard_states + guard->first_state;
+    uint32_t base = flow->islands[path->island].base;
+    double* x = base != NO_REG ? kernel_states(flow->kernel) + base : flow->island_x;
+    ode_dense_some(flow->island_odes[path->island], theta, slots, (int)guard->state_count, x);
+    for (uint32_t i = 0; base == NO_REG && i < guard->state_count; i++)
+        kernel_states(flow->kernel)[states[i]] = x[slots[i]];
+}
+
+static void load(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    bool own = has_code(path->guard);
+    flow->kernel->counters.guard_calls++;
+    flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
+    if (path->island == NO_ISLAND || !own)
+        load_all(path, theta, !own);
+    else
+        load_some(path, theta);
+}
+
+double guard_path_value(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    if (theta >= 1)
+    {
+        if (path->island != NO_ISLAND)
+            guard_load_ends(flow, path->island);
+        return flow->kernel->guards[path->index].g_end;
+    }
+    load(path, theta);
+    vm_run(flow->model, flow->kernel->R, has_code(guard) ? guard->code : guard->look, &flow->kernel->host);
+    return guard_value(flow->kernel, guard);
+}
+
+double guard_path_slope(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    bool own = guard->slope_code.end > guard->slope_code.start;
+    flow->kernel->counters.guard_calls++;
+    flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
+    load_all(path, theta, true);
+    vm_run(flow->model, flow->kernel->R, own ? guard->slope_code : guard->look, &flow->kernel->host);
+    return flow->kernel->R[guard->slope];
+}
+
+double guard_path_tolerance(const GuardPath* path)
+{
+    double ulp = 1.1e-16 * fabs(path->start) / path->length;
+    return fabs(path->start) > 0.01 * path->length ? fmin(fmax(ulp, 1.2e-16), 1e-15) : 1e-15;
+}
+
+void guard_note_touch(const GuardPath* path, double theta)
+{
+    GuardState* state = &path->flow->kernel->guards[path->index];
+    double at = guard_path_time(path, theta);
+    if (state->touches > 0 && fabs(at - state->touched) <= 1e-9 * path->length)
+        return;  // the same, seen from the next window
+    state->touches++;
+    state->touched = at;
+    path->flow->kernel->counters.touches++;
+}
+
+// ---- series
+// ----------------------------------------------------------------------------------------------------------
+
+static uint32_t island_size(const kaiModel* model, const Guard* guard, uint32_t i)
+{
+    return model->islands[model->guard_islands[guard->islands.first + i]].states.count;
+}
+
+// Inputs are the states that the guard's own code reads; where it has none, all of its islands and then their
+// derivatives.
+static uint32_t input_count(const kaiModel* model, const Guard* guard)
+{
+    uint32_t count = 0;
+    if (has_code(guard))
+        return guard->state_count;
+    for (uint32_t i = 0; i < guard->islands.count; i++)
+        count += island_size(model, guard, i);
+    return 2 * count;
+}
+
+static void list_inputs(const kaiModel* model, const Guard* guard, uint32_t* regs)
+{
+    uint32_t at = 0, state = model->reg_first[REG_STATE], half = input_count(model, guard) / 2;
+    for (uint32_t i = 0; has_code(guard) && i < guard->state_count; i++)
+        regs[i] = state + (uint32_t)model->guard_states[guard->first_state + i];
+    for (uint32_t i = 0; !has_code(guard) && i < guard->islands.count; i++)
+    {
+        const Island* island = &model->islands[model->guard_islands[guard->islands.first + i]];
+        for (uint32_t k = 0; k < island->states.count; k++, at++)
+        {
+            regs[at] = state + model->island_states[island->states.first + k];
+            regs[half + at] = model->reg_first[REG_DERIV] + model->island_states[island->states.first + k];
+        }
+    }
+}
+
+static Series* make_series(Flow* flow, const Guard* guard)
+{
+    uint32_t count = input_count(flow->model, guard);
+    list_inputs(flow->model, guard, flow->piece_registers);
+    SeriesSpec spec = {.range = has_code(guard) ? guard->code : guard->look,
+                       .inputs = flow->piece_registers,
+                       .outputs = &guard->g,
+                       .input_count = count,
+                       .output_count = 1};
+    return series_create(flow->series_space, &spec);
+}
+
+// Room for the polynomials of `piece_capacity` registers: zeros, which stay, coefficients order by order, one
+// polynomial.
+static size_t pieces_size(const Flow* flow)
+{
+    return sizeof(double) * ((size_t)flow->piece_capacity * (GUARD_TERMS + 1) + GUARD_TERMS);
+}
+
+static bool is_still(const kaiModel* model, uint32_t reg)
+{
+    return reg < model->reg_first[REG_VALUE] && reg != model->reg_time &&
+           (reg < model->reg_first[REG_STATE] || reg >= model->reg_first[REG_MEMORY]);
+}
+
+// Guards that are a state against a level, the most frequent ones, need no series.
+static int8_t sign_of_state(const kaiModel* model, const Guard* guard)
+{
+    const uint32_t* code = model->code + guard->code.start;
+    uint32_t words = guard->code.end - guard->code.start;
+    if (!has_code(guard) || guard->curved || guard->state_count != 1 || code[0] >> 8 != 1 || code[1] != guard->g)
+        return 0;
+    uint32_t op = code[0] & 0xff, state = model->reg_first[REG_STATE] + (uint32_t)model->guard_states[guard->first_state];
+    if (words == 3 && (op == VM_MOVE || op == VM_NEG) && code[2] == state)
+        return op == VM_MOVE ? 1 : -1;
+    if (words != 4 || (op != VM_ADD && op != VM_SUB))
+        return 0;
+    if (code[2] == state && is_still(model, code[3]))
+        return 1;
+    return code[3] == state && is_still(model, code[2]) ? op == VM_ADD ? 1 : -1 : 0;
+}
+
+static bool is_searched(const Guard* guard)
+{
+    return guard->searched && !guard->time_only;
+}
+
+bool guard_paths_create(Flow* flow)
+{
+    const kaiModel* model = flow->model;
+    kaiAllocator a = flow->kernel->options->allocator;
+    uint32_t count, searched = 0;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        if (is_searched(&model->guards[i]))
+        {
+            count = input_count(model, &model->guards[i]);
+            flow->piece_capacity = count > flow->piece_capacity ? count : flow->piece_capacity;
+            searched++;
+        }
+    if (searched == 0)
+        return true;
+    if (flow->series_space == NULL)
+        flow->series_space = series_space_create(model, a);
+    flow->pieces = a.alloc(a.user, NULL, 0, pieces_size(flow));
+    flow->piece_registers = a.alloc(a.user, NULL, 0, sizeof(uint32_t) * (flow->piece_capacity + 1));
+    if (flow->series_space == NULL || flow->pieces == NULL || flow->piece_registers == NULL)
+        return false;
+    memset(flow->pieces, 0, pieces_size(flow));
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        flow->guard_signs[i] = sign_of_state(model, &model->guards[i]);
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        if (is_searched(&model->guards[i]) && (flow->guard_series[i] = make_series(flow, &model->guards[i])) == NULL)
+            return false;
+    return true;
+}
+
+void guard_paths_free(Flow* flow)
+{
+    kaiAllocator a = flow->kernel->options->allocator;
+    for (uint32_t i = 0; flow->guard_series != NULL && i < flow->model->guards_count; i++)
+        series_free(flow->guard_series[i]);
+    if (flow->pieces != NULL)
+        a.alloc(a.user, flow->pieces, pieces_size(flow), 0);
+    if (flow->piece_registers != NULL)
+        a.alloc(a.user, flow->piece_registers, sizeof(uint32_t) * (flow->piece_capacity + 1), 0);
+}
+
+// ---- polynomials
+// -----------------------------------------------------------------------------------------------------
+
+// The polynomial of one state around theta. Its degree.
+static int state_piece(const GuardPath* path, uint32_t state, double theta, double* c)
+{
+    const kaiModel* model = path->flow->model;
+    Ode* ode = path->flow->island_odes[model->state_islands[state]];
+    int degree = ode_piece_degree(ode);
+    ode_piece(ode, (int)model->state_slots[state], c);
+    double by = theta * path->length;
+    if (path->island == NO_ISLAND)
+        by += path->start - ode_step_start(ode);
+    if (by != 0)
+        polynomial_shift(c, degree, by, c);
+    return degree;
+}
+
+// Coefficients of all inputs, order by order: rows[k * count + i]. The highest degree.
+static int load_pieces(const GuardPath* path, double* rows, double theta)
+{
+    Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    const kaiModel* model = flow->model;
+    uint32_t count = input_count(model, guard), half = has_code(guard) ? count : count / 2, most = 0;
+    double* c = rows + (size_t)count * GUARD_TERMS;
+    const uint32_t* regs = flow->piece_registers;
+    list_inputs(model, guard, flow->piece_registers);
+    for (uint32_t i = 0; i < half; i++)
+    {
+        uint32_t degree = (uint32_t)state_piece(path, regs[i] - model->reg_first[REG_STATE], theta, c);
+        for (uint32_t k = most + 1; k <= degree; k++)
+            memset(rows + (size_t)k * count, 0, sizeof(double) * count);
+        most = degree > most ? degree : most;
+        for (uint32_t k = 1; k <= most; k++)
+            rows[k * count + i] = k <= degree ? c[k] : 0;
+        for (uint32_t k = 1; half < count && k <= most; k++)
+            rows[k * count + half + i] = k < degree ? (k + 1) * c[k + 1] : 0;
+    }
+    return (int)most;
+}
+
+// A polynomial of `degree` in the states is known to end. One of time and states is taken to have ended when three
+// terms in a row do not count; the search compares its end with the guard.
+static bool has_ended(const GuardPolynomial* p, int k, int inputs, double reach)
+{
+    enum
+    {
+        QUIET = 3
+    };
+    if (k < inputs + QUIET)
+        return false;
+    double size = polynomial_bound(p->c, k, reach, 0), power = pow(reach, k - QUIET + 1);
+    for (int j = k - QUIET + 1; j <= k; j++, power *= reach)
+        if (!(fabs(p->c[j]) * power <= 1e-18 * size))
+            return false;
+    return true;
+}
+
+static void state_polynomial(const GuardPath* path, double theta, GuardPolynomial* p)
+{
+    const kaiModel* model = path->flow->model;
+    uint32_t state = (uint32_t)model->guard_states[path->guard->first_state];
+    p->degree = state_piece(path, state, theta, p->c);
+    p->exact = true;
+    for (int k = 1; k <= p->degree && path->flow->guard_signs[path->index] < 0; k++)
+        p->c[k] = -p->c[k];
+    load(path, theta);
+    vm_run(model, path->flow->kernel->R, path->guard->code, &path->flow->kernel->host);
+    p->c[0] = guard_value(path->flow->kernel, path->guard);
+}
+
+bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p)
+{
+    enum
+    {
+        ORDERS = 20  // of a guard that goes on: more cost more than they reach
+    };
+    Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    uint32_t failed, count = input_count(flow->model, guard);
+    Series* series = flow->guard_series[path->index];
+    if (flow->guard_signs[path->index] != 0)
+    {
+        state_polynomial(path, theta, p);
+        return true;
+    }
+    load(path, theta);
+    SeriesStatus status = series_begin(series, flow->kernel->R, &flow->kernel->host, &failed);
+    flow->no_memory |= status == SERIES_MEMORY;
+    if (status != SERIES_OK)
+        return false;
+    double* rows = flow->pieces + flow->piece_capacity;
+    int inputs = load_pieces(path, rows, theta), last = guard->curved ? ORDERS : inputs;
+    last = last < inputs ? inputs : last > 0 ? last : 1;
+    last = last > GUARD_TERMS - 1 ? GUARD_TERMS - 1 : last;
+    p->c[0] = guard_value(flow->kernel, guard);
+    p->degree = 0;
+    p->exact = !guard->curved || isinf(p->c[0]);
+    if (isinf(p->c[0]))
+        return true;  // the neighbour that is not there: no motion brings it back
+    for (int k = 1; k <= last; k++)
+    {
+        series_order(series, k, k <= inputs ? rows + (size_t)k * count : flow->pieces, &p->c[k]);
+        p->degree = k;
+        if (!isfinite(p->c[k]))
+            return false;
+        if (!all && guard->curved && has_ended(p, k, inputs, reach))
+            break;
+    }
+    return isfinite(p->c[0]);
+}

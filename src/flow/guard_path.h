@@ -1,0 +1,72 @@
+// A guard along a step: its value anywhere, and its polynomial around any place. The search (crossing.c) asks; where
+// no polynomial is to be had it goes by samples (guard_samples.c).
+#ifndef KAIROS_FLOW_GUARD_PATH_H
+#define KAIROS_FLOW_GUARD_PATH_H
+
+#include "flow/flow.h"
+#include "kernel/guard.h"
+#include "num/polynomial.h"
+
+enum
+{
+    NO_ISLAND = 0xffffffffu,
+    GUARD_TERMS = 32,  // coefficients of a guard at most
+};
+
+typedef struct GuardPath
+{
+    Flow* flow;
+    uint32_t index;
+    const Guard* guard;
+    double start, length;  // of the step, or of the window that the last steps of several islands have in common
+    int toward;            // the direction in which g must go to cross
+    uint32_t island;       // the only one it reads, whose step it is; NO_ISLAND: a window
+} GuardPath;
+
+GuardPath guard_path_of_step(Flow* flow, uint32_t guard, uint32_t island);
+GuardPath guard_path_of_window(Flow* flow, uint32_t guard, double from, double until);
+
+// g at the fraction theta, as an instant there will compute it.
+double guard_path_value(const GuardPath* path, double theta);
+// crossing.c: g_end and slope_end of the guards that are searched for in the step of an island.
+void guard_load_ends(Flow* flow, uint32_t island);
+// Its slope along the dense output; g is in its register then.
+double guard_path_slope(const GuardPath* path, double theta);
+
+static inline double guard_path_time(const GuardPath* path, double theta)
+{
+    return path->start + theta * path->length;
+}
+
+// A polynomial of the time after theta.
+typedef struct GuardPolynomial
+{
+    int degree;
+    bool exact;             // not cut off: it is the guard
+    double c[GUARD_TERMS];  // c[0] is guard_path_value(theta)
+} GuardPolynomial;
+
+// Coefficients that matter within `reach`. False: the code has no series here. `all`: as many as there is room for.
+bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p);
+
+// Series and room for all guards of a run. False: no memory.
+bool guard_paths_create(Flow* flow);
+void guard_paths_free(Flow* flow);
+
+// By samples, between lo and hi: halved until a cubic through both ends agrees with the middle. True: *theta is the
+// first place where the guard is past its level.
+typedef struct GuardPiece
+{
+    double lo, hi, g_lo, g_hi, slope_lo, slope_hi;
+} GuardPiece;
+bool guard_samples_search(const GuardPath* path, double lo, double hi, double* theta);
+
+// The first place in (lo, hi] where the guard is past its level; it is at hi and is not at lo.
+double guard_samples_locate(const GuardPath* path, double lo, double hi);
+
+void guard_note_touch(const GuardPath* path, double theta);
+
+// What theta resolves: an ulp of t, or of the step where that starts near t = 0.
+double guard_path_tolerance(const GuardPath* path);
+
+#endif
