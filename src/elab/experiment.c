@@ -212,7 +212,8 @@ static void check_expectation(Elab* e, const Setting* setting, const FlatExpect*
 {
     if (!expect->value || looks_at_run(e->flat, expect->value) || looks_at_run(e->flat, expect->target))
         return;
-    Diag* diag = elab_error(e, K_EXPECT_NOTHING, setting->value->span, "this names nothing: it holds or fails whatever happens");
+    Diag* diag =
+        elab_error(e, K_EXPECT_NOTHING, setting->value->span, "this names nothing: it holds or fails whatever happens");
     elab_help(e, diag, "ask for something of it: `final(x)`, `at(t, x)`, `count(ev)`, `max(x)`");
 }
 
