@@ -37,7 +37,7 @@ extern "C"
         const char *name, *text;
     } kaiGiven;
 
-    void kaiModel_Free(kaiModel* model);
+    void kaiModel_Free(kaiModel* model);  // NULL is fine
 
     // The compiled model as bytes, for a file or another process: version, content, checksum.
     kaiStatus kaiModel_Save(const kaiModel* model, const kaiSink* sink);

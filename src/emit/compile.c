@@ -48,7 +48,7 @@ static void assign_registers(Builder* b)
         case VAR_EVENT: info->reg = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY); break;
         default: info->reg = compiler_reg(c, REG_MEMORY); break;
         }
-        if (event || (var->kind == VAR_SIGNAL && info->maybe_absent))
+        if (event || (var->kind == VAR_SIGNAL && info->maybe_absent && info->implicit == 0))
             info->present = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY);
         if (event && !defined)
             vec_push(b->arena, b->event_flags, info->present);
@@ -114,6 +114,15 @@ static void bind_parameter(Binding* w, uint32_t root)
     }
 }
 
+// All parameters are bound by then.
+static void bind_guess(Builder* b, uint32_t v)
+{
+    NodeId guess = b->c.flat->vars.at[v].init;
+    Emitter* e = &b->programs->emitter;
+    SymReg from = emit_value(e, lower(&b->c, PHASE_FLOW, guess).value);
+    vec_push(b->arena, e->fixed_code, (Instruction){.op = VM_MOVE, .dst = b->c.vars.at[v].reg, .src = {from}});
+}
+
 static void bind_parameters(Builder* b)
 {
     Binding w = {.b = b, .bound = arena_array(b->arena, uint8_t, b->c.vars.count + 1)};
@@ -121,6 +130,9 @@ static void bind_parameters(Builder* b)
     for (uint32_t v = 0; v < b->c.vars.count; v++)
         if (b->c.flat->vars.at[v].kind == VAR_PARAM)
             bind_parameter(&w, v);
+    for (uint32_t v = 0; v < b->c.vars.count; v++)  // where Newton's method starts
+        if (b->c.flat->vars.at[v].unknown && b->c.flat->vars.at[v].init != 0)
+            bind_guess(b, v);
     emit_end(&b->programs->emitter, start);
 }
 
@@ -138,8 +150,22 @@ static TaskList tasks_of(Builder* b, TaskKind kind)
     return list;
 }
 
+static void build_nominals(Builder* b)
+{
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+    {
+        NodeId nominal = b->c.flat->vars.at[v].nominal;
+        if (nominal == 0)
+            continue;
+        SymReg dst = compiler_reg(&b->c, REG_MEMORY);
+        vec_push(b->arena, b->start_sinks, (Sink){0, lower(&b->c, PHASE_REACT, nominal).value, dst});
+        vec_push(b->arena, b->nominals, (Reset){b->c.vars.at[v].reg, dst});
+    }
+}
+
 static void build_start(Builder* b)
 {
+    build_nominals(b);
     Flat* flat = b->c.flat;
     uint32_t first = b->c.tasks.count;
     for (uint32_t v = 0; v < b->c.vars.count; v++)
@@ -175,7 +201,7 @@ static void build_initial(Builder* b)
     if (sinks.count == 0)
         return;
     for (uint32_t v = 0; v < b->c.vars.count; v++)
-        if (flat->vars.at[v].kind == VAR_STATE && flat->vars.at[v].init == 0)
+        if (flat->vars.at[v].kind == VAR_STATE && (flat->vars.at[v].init == 0 || flat->vars.at[v].guessed))
             vec_push(b->arena, b->unknowns, b->c.vars.at[v].reg);
     ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count};
     b->draft.initial = build_program(b->programs, &spec, NULL);
@@ -247,6 +273,8 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     for (uint32_t i = 0; i < b->c.tasks.count; i++)
     {
         TaskKind kind = b->c.tasks.at[i].kind;
+        if (kind == TASK_IMPLICIT && b->c.flat->vars.at[b->c.tasks.at[i].var].unknown)
+            vec_push(b->arena, definitions, i);
         if (kind == TASK_DEFINITION || kind == TASK_IMPLICIT || kind == TASK_IMPULSE || kind == TASK_NOW)
             vec_push(b->arena, b->react_tasks, i);
     }
@@ -549,6 +577,7 @@ static kaiModel* compile_in(Arena* arena, const Flat* flat, Diags* diags, const 
     builder_init(b, arena, flat, diags, sources);
     b->programs = arena_new(arena, Programs);
     b->programs->listing.arena = arena;
+    b->c.decide = options->decide;
     choose_impulses(&b->c);
     index_definitions(&b->c);
     b->c.source_nodes = flat->nodes.count;
@@ -584,6 +613,8 @@ static kaiModel* compile_in(Arena* arena, const Flat* flat, Diags* diags, const 
         return NULL;
     bool list_schedule = listing != NULL && !options->list_impulses;
     build_programs(b, options, list_schedule);
+    if (diags->error_count > errors)
+        return NULL;
     if (list_schedule)
     {
         *listing = writer_text(&b->programs->listing);
