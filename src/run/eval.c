@@ -83,7 +83,9 @@ static kaiStatus done(void* owner)
 static void begin_instant(void* owner, double t, bool again)
 {
     kaiEval* eval = owner;
-    (void)t, (void)again;
+    (void)t;
+    if (again)
+        record_again(&eval->record);
     endless_begin(&eval->endless);
 }
 

@@ -68,7 +68,8 @@ static kaiStatus hook_after(void* owner)
 static void hook_begin(void* owner, double t, bool again)
 {
     kaiSim* sim = owner;
-    (void)again;
+    if (again)
+        record_again(&sim->record);
     endless_begin(&sim->endless);
     zeno_before(&sim->zeno, t);
 }

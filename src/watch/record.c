@@ -289,6 +289,15 @@ void record_keep(Record* record, uint32_t var)
     keep_var(record, var, record->tag_before);
 }
 
+void record_again(Record* record)
+{
+    for (uint32_t i = 0; i < record->kept_count && record->model->fused; i++)
+    {
+        uint32_t reg = record->kept[i];
+        record->tag_last[reg] = record->tag_before[reg] = record->kernel->R[reg];
+    }
+}
+
 // Keeps what the tag left in the registers that variables show, so that the next one can be compared with it.
 static void keep_tag(Record* record, bool flow)
 {
