@@ -1,4 +1,5 @@
 // Snapshots: a copy of everything that changes, floor by floor. Restoring and going on gives the same bits as going on.
+#include "kernel/bonds.h"
 #include "run/sim.h"
 
 struct kaiSnapshot
@@ -42,20 +43,34 @@ kaiSnapshot* kaiSim_Save(kaiSim* sim)
     return s;
 }
 
+static kaiStatus load_floors(kaiSim* sim, const kaiSnapshot* s)
+{
+    bool ok = true;
+    const char* at = flow_load(&sim->flow, s->data, &ok);
+    at = kernel_load(&sim->kernel, at, &ok);
+    if (!ok)
+        return KAI_ERR_MEMORY;
+    at = record_load(&sim->record, at);
+    zeno_load(&sim->zeno, at);
+    return KAI_OK;
+}
+
 kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
 {
     if (sim == NULL || s == NULL)
         return KAI_ERR_USAGE;
     if (s->model != sim->model)
         return KAI_ERR_USAGE;
-    bool ok = true;
-    const char* flow = s->data;
-    const char* at = flow_load(&sim->flow, flow, &ok);
-    at = kernel_load(&sim->kernel, at, &ok);
-    if (!ok)
-        return KAI_ERR_MEMORY;
-    at = record_load(&sim->record, at);
-    zeno_load(&sim->zeno, at);
+    kaiStatus status = load_floors(sim, s);
+    if (status == KAI_OK && sim->flow.started && !flow_is_derived(&sim->flow))
+    {
+        status = flow_derive(&sim->flow);
+        status = status == KAI_OK ? load_floors(sim, s) : status;
+    }
+    if (status == KAI_OK && sim->flow.started && sim->kernel.bonds != NULL)
+        status = bonds_enter(&sim->kernel);
+    if (status != KAI_OK)
+        return status;
     islands_refresh(&sim->flow);  // with the guards as they were
     sim->balance.jump = s->jump;
     sim->balance.energy_scale = s->energy_scale;
