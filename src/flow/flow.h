@@ -92,13 +92,13 @@ struct Flow
     RootMethod root;
     SeriesSpace* series_space;
     Series** guard_series;  // per guard that is searched
-    int8_t* guard_signs;      // 1, -1: the guard is that times its only state, but for a constant; 0: it is not
+    int8_t* guard_signs;    // 1, -1: the guard is that times its only state, but for a constant; 0: it is not
     double* pieces;         // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     bool no_memory;   // a search had none
     bool derived;     // a start has been made: see flow_derive
     bool ends_known;  // guards at the end of the step that is searched
-    VmHost trial;    // what right-hand sides run with while a solver tries
+    VmHost trial;     // what right-hand sides run with while a solver tries
     uint32_t beyond;
 #define X(type, name) type name;
     FLOW_STATE(X)
@@ -114,7 +114,8 @@ struct Flow
     IndexList waiting, looks;  // islands that must step, guards that want a look
     IndexList delaying;        // islands that feed delays
     uint32_t candidate_count;
-    const char* trouble;  // why a solver could not be made: a part of Kairos that is missing; NULL: none
+    const char*
+        trouble;  // why a solver could not be made: a part is missing, or the model has not what it needs; NULL: none
 };
 
 // flow.c

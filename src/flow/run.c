@@ -84,9 +84,9 @@ bool flow_is_derived(const Flow* flow)
 {
     const Kernel* kernel = flow->kernel;
     uint32_t count = kernel->model->vars_count;
-    return flow->derived && (count == 0 || (memcmp(kernel->started_set, kernel->set, count) == 0 &&
-                                            memcmp(kernel->started_values, kernel->set_values,
-                                                   sizeof(double) * count) == 0));
+    return flow->derived &&
+           (count == 0 || (memcmp(kernel->started_set, kernel->set, count) == 0 &&
+                           memcmp(kernel->started_values, kernel->set_values, sizeof(double) * count) == 0));
 }
 
 kaiStatus flow_derive(Flow* flow)

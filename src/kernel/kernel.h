@@ -154,7 +154,7 @@ typedef struct KernelHooks
     X(double, due_times, agenda_size(model), agenda_size(model))  /* the agenda's */                                   \
     X(uint32_t, due_heap, agenda_size(model), 0)                                                                       \
     X(uint32_t, due_where, agenda_size(model), 0)                                                                      \
-    X(History, histories, model->delays_count, 0) /* saved one by one: they grow */                                    \
+    X(History, histories, model->delays_count, 0)         /* saved one by one: they grow */                            \
     X(uint8_t, set, model->vars_count, model->vars_count) /* parameters and start values given by the user: 1 */       \
     X(double, set_values, model->vars_count, model->vars_count)                                                        \
     X(uint8_t, started_set, model->vars_count, 0) /* those that the last start was made with */                        \

@@ -105,6 +105,10 @@ static bool check_together(const Check* c)
         snprintf(c->why, c->size,
                  "numeric impulses are integrated by the right Riemann sum: the solver is riemann, not %.40s",
                  o->solver);
+    else if (numeric && strcmp(o->zeno, "continue") == 0)
+        snprintf(c->why, c->size,
+                 "zeno = continue follows events to where they run together, and numeric impulses have a fixed step, "
+                 "which passes over motions shorter than itself: set impulses = symbolic, or zeno = stop");
     else if (!(o->stop >= o->start))
         snprintf(c->why, c->size, "the stop time %g lies before the start time %g: make `stop` larger", o->stop,
                  o->start);
