@@ -7,6 +7,8 @@ struct kaiSnapshot
     kaiAllocator allocator;
     const kaiModel* model;
     size_t size;
+    OdeMethod method;  // whose steps are in it
+    size_t record_size;
     kaiJump jump;
     double energy_scale;
     uint32_t decision_count;
@@ -32,6 +34,8 @@ kaiSnapshot* kaiSim_Save(kaiSim* sim)
     *s = (kaiSnapshot){.allocator = a,
                        .model = sim->model,
                        .size = size,
+                       .method = sim->method,
+                       .record_size = record_save_size(&sim->record),
                        .jump = sim->balance.jump,
                        .energy_scale = sim->balance.energy_scale,
                        .decision_count = sim->explore.decision_count,
@@ -41,6 +45,22 @@ kaiSnapshot* kaiSim_Save(kaiSim* sim)
     at = record_save(&sim->record, at);
     zeno_save(&sim->zeno, at);
     return s;
+}
+
+// Steps of another solver, and values for other columns, mean nothing here.
+static kaiStatus check_fits(kaiSim* sim, const kaiSnapshot* s)
+{
+    if (s->method != sim->method)
+        kernel_fail(&sim->kernel, 0, "make both with the same options",
+                    "the snapshot was saved with solver = %s, and this run has solver = %s", ode_method_name(s->method),
+                    ode_method_name(sim->method));
+    else if (s->record_size != record_save_size(&sim->record))
+        kernel_fail(&sim->kernel, 0, "make both with the same options",
+                    "the snapshot was saved by a run that records other variables than this one");
+    else
+        return KAI_OK;
+    sim->kernel.failure.status = KAI_OK;  // the run itself has not failed
+    return KAI_ERR_USAGE;
 }
 
 static kaiStatus load_floors(kaiSim* sim, const kaiSnapshot* s)
@@ -61,7 +81,9 @@ kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
         return KAI_ERR_USAGE;
     if (s->model != sim->model)
         return KAI_ERR_USAGE;
-    kaiStatus status = load_floors(sim, s);
+    kaiStatus status = check_fits(sim, s);
+    if (status == KAI_OK)
+        status = load_floors(sim, s);
     if (status == KAI_OK && sim->flow.started && !flow_is_derived(&sim->flow))
     {
         status = flow_derive(&sim->flow);

@@ -823,12 +823,39 @@ static void snapshots_bring_parameters(void** state)
     kaiModel_Free(model);
 }
 
+// Steps of one solver are nothing to another: refused, and both runs go on.
+static void snapshots_know_their_solver(void** state)
+{
+    (void)state;
+    static const char* const solvers[] = {"rk45", "taylor", "rosenbrock", "riemann"};
+    kaiModel* model = load_text(charge_text, "e");
+    kaiSim* from = charge_sim(model, 2, 1);
+    kaiSnapshot* snapshot = kaiSim_Save(from);
+    for (int i = 1; i < 4; i++)
+    {
+        double voltage = 0;
+        kaiSimOptions options = kaiModel_SimOptions(model);
+        options.solver = solvers[i];
+        kaiSim* to = kaiSim_Create(model, &options, NULL);
+        assert_int_equal(kaiSim_Restore(to, snapshot), KAI_ERR_USAGE);
+        assert_non_null(strstr(kaiSim_Failure(to)->message, "saved with solver = rk45"));
+        assert_int_equal(kaiSim_Run(model, to), KAI_END);
+        assert_true(kaiSim_Get(to, kaiModel_FindVariable(model, "c.e"), &voltage));
+        near("voltage", voltage, exp(-stop), i < 3 ? fine : coarse);
+        kaiSim_Free(to);
+    }
+    kaiSnapshot_Free(snapshot);
+    kaiSim_Free(from);
+    kaiModel_Free(model);
+}
+
 int main(void)
 {
     static Pair pairs[PAIR_MAX];
-    static struct CMUnitTest tests[PAIR_MAX + 2];
+    static struct CMUnitTest tests[PAIR_MAX + 3];
     int count = list_pairs(pairs, tests);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(islands_are_decided_before);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(snapshots_bring_parameters);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(snapshots_know_their_solver);
     return _cmocka_run_group_tests("combinations", tests, (size_t)count, NULL, NULL);
 }
