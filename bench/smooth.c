@@ -37,7 +37,7 @@ static double run(const kaiModel* model, const Problem* p, const char* solver, d
     double best = INFINITY, spent = 0;
     for (int round = 0; round < 1000 && (round < 3 || spent < 0.3); round++)
     {
-        kaiFailure failure;
+        kaiError failure;
         kaiSimOptions options = kaiModel_SimOptions(model);
         options.solver = solver;
         options.rtol = rtol;
@@ -108,12 +108,9 @@ int main(int argc, char** argv)
         {
             continue;
         }
-        kaiLoadOptions load = kaiDefaultLoadOptions();
-        kaiMessages* messages = NULL;
+        kaiError error;
         kaiModel* model = NULL;
-        load.path = "bench/smooth.kai";
-        load.experiment = p->experiment;
-        if (kaiModel_Load(&load, &model, &messages) != KAI_OK)
+        if (kaiModel_Load("bench/smooth.kai", p->experiment, &model, &error) != KAI_OK)
         {
             fprintf(stderr, "cannot load %s\n", p->experiment);
             return 1;
@@ -121,7 +118,6 @@ int main(int argc, char** argv)
         double rk45 = measure(model, p, "rk45"), taylor = measure(model, p, "taylor");
         printf("%-11s at an error of 1e-8: rk45 %.1f us, taylor %.1f us, ratio %.3f\n", p->experiment, 1e6 * rk45,
                1e6 * taylor, taylor / rk45);
-        kaiMessages_Free(messages);
         kaiModel_Free(model);
     }
     return 0;

@@ -37,7 +37,16 @@ extern "C"
         const char *name, *text;
     } kaiGiven;
 
-    void kaiModel_Free(kaiModel* model);
+    void kaiModel_Free(kaiModel* model);  // NULL is fine
+
+    // The compiled model as bytes, for a file or another process: version, content, checksum.
+    kaiStatus kaiModel_Save(const kaiModel* model, const kaiSink* sink);
+    // The model that kaiModel_Save wrote. Damaged bytes, those of another version and those whose content makes no
+    // sense are refused (KAI_ERR_IO) with a sentence in `error` (or NULL). `allow_external`: its C functions may be
+    // loaded; otherwise a model that has some is refused.
+    kaiStatus kaiModel_LoadSaved(const void* bytes, size_t size, bool allow_external, kaiModel** model,
+                                 kaiError* error);
+
     // The name of its root model; "" for NULL.
     const char* kaiModel_Name(const kaiModel* model);
     // The experiment it was compiled for; NULL: none.

@@ -210,6 +210,12 @@ extern "C"
     kaiSnapshot* kaiSim_Save(kaiSim* sim);
     kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* snapshot);
     void kaiSnapshot_Free(kaiSnapshot* snapshot);
+    // A snapshot as bytes, for a file: version, content, checksum; and back, in this process or another one of the same
+    // build, for a model with the same content (kaiModel_LoadSaved, or compiled from the same text). A sim with the
+    // same options restores it and goes on bit for bit. NULL: `error` (or NULL) says why: damaged, of another build or
+    // model.
+    kaiStatus kaiSnapshot_Write(const kaiSnapshot* snapshot, const kaiSink* sink);
+    kaiSnapshot* kaiSnapshot_Read(const kaiModel* model, const void* bytes, size_t size, kaiError* error);
 
     // choice = all: every order in which `choose` can take its alternatives, depth first in the order of the text.
     // Orders that come to the same state at the same time are merged; what is left are the outcomes, each a branch with

@@ -187,7 +187,9 @@ kaiStatus program_ask(kaiProgram* p, ProgramWork* work, void* user)
     int count = 0;
     p->list = diags_publish(&p->question.diags, &p->question.sources, &count);
     p->count = count;
-    p->error_count = (int)p->question.diags.error_count;
+    p->error_count = 0;
+    for (int i = 0; i < count; i++)  // what was said twice is there once
+        p->error_count += p->list[i].severity == KAI_ERROR;
     return status;
 }
 

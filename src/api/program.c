@@ -73,7 +73,8 @@ static kaiStatus check_one(Compilation* c, const char* experiment, const char* m
     if (flat == NULL || c->diags.error_count != before)
         return KAI_OK;
     overlap_check(flat, &c->diags);
-    kaiModel* made = build(c, flat, NULL, false);
+    CompileOptions compile = {.jacobian = wants_jacobian(flat), .decide = true, .allocator = c->allocator};
+    kaiModel* made = compile_model(&c->arena, flat, &c->diags, &c->sources, &compile, NULL);
     bool failed = made == NULL && c->diags.error_count == before;
     model_free(made);
     return failed ? KAI_ERR_MEMORY : KAI_OK;

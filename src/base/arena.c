@@ -1,9 +1,10 @@
-// Arena: a list of blocks, newest first, with a bump pointer into the newest. Requests that would waste much of a
-// block get one of their own, placed behind the newest so that its free part stays in use.
+// Arena: a list of blocks, newest first, with a bump pointer into the newest. Large requests get a block of their own,
+// placed behind the newest so that its free part stays in use; an array that outgrows such a block gives it back.
 #include "base/arena.h"
 
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,13 @@
 enum
 {
     ARENA_BLOCK = 64 * 1024,
+    ARENA_LARGE = ARENA_BLOCK / 4,  // more than this is a block of its own
     ARENA_ALIGN = alignof(max_align_t),
 };
 
 struct ArenaBlock
 {
-    ArenaBlock* older;
+    ArenaBlock *older, *newer;
     size_t size;  // with this header
     alignas(max_align_t) char data[];
 };
@@ -40,7 +42,7 @@ void arena_free(Arena* arena)
     arena->used = 0;
 }
 
-static _Noreturn void arena_fail(Arena* arena)
+_Noreturn void arena_fail(Arena* arena)
 {
     if (arena->fail)
         longjmp(*arena->fail, 1);
@@ -54,29 +56,35 @@ static ArenaBlock* arena_block(Arena* arena, size_t payload)
     if (!block)
         arena_fail(arena);
     block->size = size;
-    block->older = NULL;
+    block->older = block->newer = NULL;
     return block;
+}
+
+// `block` goes behind `front`; NULL: to the front.
+static void arena_link(Arena* arena, ArenaBlock* block, ArenaBlock* front)
+{
+    block->newer = front;
+    block->older = front ? front->older : arena->blocks;
+    if (block->older)
+        block->older->newer = block;
+    if (front)
+        front->older = block;
+    else
+        arena->blocks = block;
 }
 
 // A block of its own for a large request, linked second so that the newest block keeps serving small ones.
 static void* arena_alloc_large(Arena* arena, size_t size)
 {
     ArenaBlock* block = arena_block(arena, size);
-    if (arena->blocks)
-    {
-        block->older = arena->blocks->older;
-        arena->blocks->older = block;
-    }
-    else
-        arena->blocks = block;
+    arena_link(arena, block, arena->blocks);
     return block->data;
 }
 
 static void* arena_alloc_new_block(Arena* arena, size_t size)
 {
     ArenaBlock* block = arena_block(arena, ARENA_BLOCK);
-    block->older = arena->blocks;
-    arena->blocks = block;
+    arena_link(arena, block, NULL);
     arena->next = block->data + size;
     arena->end = block->data + ARENA_BLOCK;
     return block->data;
@@ -88,10 +96,10 @@ void* arena_alloc(Arena* arena, size_t size)
         arena_fail(arena);
     size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
     void* memory = arena->next;
-    if (memory && size <= (size_t)(arena->end - arena->next))
-        arena->next += size;
-    else if (size > ARENA_BLOCK / 4)
+    if (size > ARENA_LARGE)
         memory = arena_alloc_large(arena, size);
+    else if (memory && size <= (size_t)(arena->end - arena->next))
+        arena->next += size;
     else
         memory = arena_alloc_new_block(arena, size);
     arena->used += size;
@@ -121,6 +129,21 @@ char* arena_printf(Arena* arena, const char* format, ...)
     return text;
 }
 
+void arena_release(Arena* arena, void* memory, size_t size)
+{
+    size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    if (memory == NULL || size <= ARENA_LARGE)
+        return;
+    ArenaBlock* block = (ArenaBlock*)((char*)memory - offsetof(ArenaBlock, data));
+    if (block->newer)
+        block->newer->older = block->older;
+    else
+        arena->blocks = block->older;
+    if (block->older)
+        block->older->newer = block->newer;
+    arena->allocator.alloc(arena->allocator.user, block, block->size, 0);
+}
+
 void* arena_grow(Arena* arena, void* at, uint32_t count, uint32_t* capacity, size_t element_size)
 {
     if (*capacity > UINT32_MAX / 2)
@@ -129,6 +152,7 @@ void* arena_grow(Arena* arena, void* at, uint32_t count, uint32_t* capacity, siz
     void* grown = arena_alloc(arena, element_size * wanted);
     if (count > 0)
         memcpy(grown, at, element_size * count);
+    arena_release(arena, at, element_size * *capacity);
     *capacity = wanted;
     return grown;
 }

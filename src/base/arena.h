@@ -21,9 +21,13 @@ typedef struct Arena
 
 void arena_init(Arena* arena, kaiAllocator allocator, jmp_buf* fail);
 void arena_free(Arena* arena);
+// Unwinds as a failed allocation does: for whoever caught the failure of an arena inside another.
+_Noreturn void arena_fail(Arena* arena);
 
 // Zeroed memory, aligned for any type. Never NULL.
 void* arena_alloc(Arena* arena, size_t size);
+// Gives back what arena_alloc gave for `size`, if it is large; small pieces stay until the arena goes.
+void arena_release(Arena* arena, void* memory, size_t size);
 char* arena_copy_string(Arena* arena, const char* text, size_t length);  // adds the terminating 0
 char* arena_printf(Arena* arena, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -31,7 +35,7 @@ char* arena_printf(Arena* arena, const char* format, ...) __attribute__((format(
 #define arena_array(arena, type, count) ((type*)arena_alloc((arena), sizeof(type) * (size_t)(count)))
 
 // A growable array in an arena: `VEC(int) list = {0}; vec_push(arena, list, 3); list.at[0]; list.count`.
-// Growth copies and leaves the old storage behind, at most as much again as the array itself.
+// Growth moves it: whoever keeps `at`, or a copy of the array, must not look at it after a push.
 #define VEC(type)                                                                                                      \
     struct                                                                                                             \
     {                                                                                                                  \
@@ -47,6 +51,11 @@ void* arena_grow(Arena* arena, void* at, uint32_t count, uint32_t* capacity, siz
          : (void)((vec).at = arena_grow((arena), (vec).at, (vec).count, &(vec).capacity, sizeof *(vec).at)))
 
 #define vec_push(arena, vec, ...) (vec_reserve_one((arena), (vec)), (void)((vec).at[(vec).count++] = (__VA_ARGS__)))
+
+// Gives back the storage of an array that nobody needs any more.
+#define vec_release(arena, vec)                                                                                        \
+    (arena_release((arena), (vec).at, sizeof *(vec).at * (size_t)(vec).capacity), (void)((vec).at = NULL),             \
+     (void)((vec).count = (vec).capacity = 0))
 
 // Append a zeroed element and yield a pointer to it (valid until the next push).
 #define vec_add(arena, vec) (vec_reserve_one((arena), (vec)), &(vec).at[(vec).count++])

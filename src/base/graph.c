@@ -78,5 +78,9 @@ Components graph_components(Arena* arena, uint32_t n, const uint32_t* first, con
     for (uint32_t v = 0; v < n; v++)
         if (t.order[v] == 0)
             visit(&t, v);
+    uint32_t* scratch[] = {t.order, t.low, t.next, t.stack, t.calls};
+    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++)
+        arena_release(arena, scratch[i], sizeof **scratch * ((size_t)n + 1));
+    arena_release(arena, t.on_stack, sizeof *t.on_stack * ((size_t)n + 1));
     return t.out;
 }

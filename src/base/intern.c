@@ -1,6 +1,8 @@
 // Interner: open addressing with linear probing; entries hold their hash and text, so growing never looks at text.
 #include "base/intern.h"
 
+#include "base/hash.h"
+
 #include <string.h>
 
 struct InternEntry
@@ -17,10 +19,8 @@ void interner_init(Interner* interner, Arena* arena)
 
 static uint64_t intern_hash(const char* text, size_t length)
 {
-    uint64_t hash = 14695981039346656037u;  // FNV-1a, then mixed because slots use the low bits only
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-    return hash ^ hash >> 29;
+    uint64_t hash = hash_bytes(HASH_START, text, length);
+    return hash ^ hash >> 29;  // slots use the low bits only
 }
 
 static InternEntry** intern_slot(InternEntry** slots, uint32_t slot_count, uint64_t hash, const char* text,

@@ -31,6 +31,7 @@ static void map_grow(Map* map)
     for (uint32_t i = 0; i < map->slot_count; i++)
         if (map->slots[i].used)
             *map_slot(slots, slot_count, map->slots[i].key) = map->slots[i];
+    arena_release(map->arena, map->slots, sizeof(MapSlot) * map->slot_count);
     map->slots = slots;
     map->slot_count = slot_count;
 }
@@ -53,4 +54,10 @@ bool map_get(const Map* map, uint64_t key, uint32_t* value)
     if (slot->used && value)
         *value = slot->value;
     return slot->used;
+}
+
+void map_release(Map* map)
+{
+    arena_release(map->arena, map->slots, sizeof(MapSlot) * map->slot_count);
+    *map = (Map){.arena = map->arena};
 }

@@ -1,5 +1,7 @@
 // A bond graph: what may be wrong with it, who is whose neighbour, and where each quantity lives. See graph.h.
 #include "bond/graph.h"
+
+#include "base/sets.h"
 #include "base/tolerance.h"
 
 #include <assert.h>
@@ -139,17 +141,9 @@ static void list_bonds(BondGraph* graph)
         order_sides(graph, n);
 }
 
-static int root_of(int* parent, int i)
-{
-    for (; parent[i] != i; i = parent[i])
-        parent[i] = parent[parent[i]];
-    return i;
-}
-
 static void unite(int* parent, int a, int b)
 {
-    int one = root_of(parent, a), two = root_of(parent, b);
-    parent[one > two ? one : two] = one > two ? two : one;
+    sets_join((uint32_t*)parent, (uint32_t)a, (uint32_t)b);
 }
 
 // Classes by number, in the order of their roots, which are the lowest of each: all before i have their number, kept

@@ -1,4 +1,5 @@
 // The null spaces of M: K on the right by elimination, W on the left by conservation of power. See builder.h.
+#include "base/sets.h"
 #include "base/tolerance.h"
 #include "bond/builder.h"
 
@@ -176,13 +177,6 @@ void nullspace_left(Builder* b, Elimination* left)
         left_vector(b, b->idle_vector[i], left);
 }
 
-static int root_of(int* parent, int index)
-{
-    for (; parent[index] != index; index = parent[index])
-        parent[index] = parent[parent[index]];
-    return index;
-}
-
 // Vectors whose G entries can be other than zero: they move ports of one storage.
 void nullspace_blocks(Builder* b, const Elimination* left)
 {
@@ -202,14 +196,11 @@ void nullspace_blocks(Builder* b, const Elimination* left)
                 continue;
             int* owner = &of_node[b->mode.ports[port].node];
             if (*owner >= 0)
-            {
-                int old = root_of(block, *owner), new = root_of(block, i);
-                block[old > new ? old : new] = old > new ? new : old;
-            }
+                sets_join((uint32_t*)block, (uint32_t)*owner, (uint32_t)i);
             *owner = i;
         }
     }
     for (int i = 0; i < b->mode.dependent_count; i++)
-        block[i] = root_of(block, i);
+        block[i] = (int)sets_root((uint32_t*)block, (uint32_t)i);
     b->mode.dependent_block = block;
 }

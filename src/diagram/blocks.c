@@ -1,6 +1,7 @@
 // The block diagram of a flat model: which block a variable belongs to, and which block reads which. An instance at the
 // chosen depth is one block; above it every variable has its own: integrators, memories, events, ports, functions. A
 // wire (an input that is plainly another variable) is no block but an arrow.
+#include "base/hash.h"
 #include "diagram/makers.h"
 
 #include <stdio.h>
@@ -49,10 +50,7 @@ static size_t array_length(const char* name)
 
 static uint64_t array_key(const char* name, size_t length)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 1099511628211u;
-    return hash;
+    return hash_bytes(HASH_START, name, length);
 }
 
 static void count_arrays(Sheet* s)

@@ -83,7 +83,7 @@ typedef struct DeclState
 {
     const Var* var;
     VarKind kind;
-    bool is_event, input, output;
+    bool is_event, input, output, unknown;
     const Expr* literal;  // the values of an array, or NULL
 } DeclState;
 
@@ -104,15 +104,19 @@ static uint32_t declare_one(Elab* e, const Env* env, const DeclState* decl, cons
     flat->output = decl->output;
     flat->description = var->description;
     resolve_unit(e, var->unit, &flat->unit);
-    info->type_progress = is_event || decl->kind == VAR_STATE ? DONE : NOT_BEGUN;
+    flat->unknown = info->given = decl->unknown;
+    flat->guessed = var->guessed;
+    info->nominal = var->nominal;
+    info->type_progress = is_event || decl->kind == VAR_STATE || decl->unknown ? DONE : NOT_BEGUN;
     const Instance* instance = &e->instances.at[env->instance];
-    const Arg* arg = can_be_set(decl->kind, decl->input) ? find_arg(instance, var->name) : NULL;
+    const Arg* arg = can_be_set(decl->kind, decl->input || decl->unknown) ? find_arg(instance, var->name) : NULL;
     info->init = arg ? arg->value : var->init;
     info->env = arg ? instance->arg_env : keep_env(e, env);
     if (decl->literal && element >= 0 && element < decl->literal->items.count)
         info->init = decl->literal->items.at[element];
-    info->init_defines = !decl->input && (decl->kind == VAR_SIGNAL || decl->kind == VAR_EVENT) && info->init;
-    bool overridden = can_be_set(decl->kind, decl->input) && declare_override(e, index);
+    info->init_defines =
+        !decl->input && !decl->unknown && (decl->kind == VAR_SIGNAL || decl->kind == VAR_EVENT) && info->init;
+    bool overridden = can_be_set(decl->kind, decl->input || decl->unknown) && declare_override(e, index);
     if (info->init && !overridden)
         warn_bare_value(e, flat, info->init);
     return index;
@@ -171,7 +175,7 @@ const Expr* array_given(Elab* e, const Env* env, const Expr* expr)
 static const Expr* array_literal(Elab* e, const Env* env, const DeclState* decl)
 {
     const Instance* instance = &e->instances.at[env->instance];
-    const Arg* arg = can_be_set(decl->kind, decl->input) ? find_arg(instance, decl->var->name) : NULL;
+    const Arg* arg = can_be_set(decl->kind, decl->input || decl->unknown) ? find_arg(instance, decl->var->name) : NULL;
     const Expr* init = arg ? arg->value : decl->var->init;
     if (init && init->kind == EXPR_PATH && (arg || decl->kind == VAR_PARAM))
         return array_named(e, arg ? instance->arg_env : env, init);
@@ -237,10 +241,12 @@ static void declare_variable(Elab* e, const Env* env, DeclState* decl)
 
 static DeclState decl_state(const Env* env, const Item* item, const Var* var)
 {
-    static const VarKind kinds[] = {VAR_PARAM, VAR_STATE, VAR_DISCRETE, VAR_SIGNAL, VAR_EVENT, VAR_SIGNAL, VAR_SIGNAL};
+    static const VarKind kinds[] = {VAR_PARAM, VAR_STATE,  VAR_DISCRETE, VAR_SIGNAL,
+                                    VAR_EVENT, VAR_SIGNAL, VAR_SIGNAL,   VAR_SIGNAL};
     DeclState decl = {.var = var, .kind = kinds[item->decl], .is_event = item->decl == DECL_EVENT || item->is_event};
     decl.input = item->decl == DECL_INPUT;
     decl.output = item->decl == DECL_OUTPUT;
+    decl.unknown = item->decl == DECL_UNKNOWN;
     if (decl.is_event)
         decl.kind = VAR_EVENT;
     if (decl.input && env->instance == 0)
@@ -363,7 +369,7 @@ static void check_args(Elab* e, uint32_t index)
         else if (symbol->kind != SYMBOL_FAILED && symbol->kind != SYMBOL_TEXT && symbol->first < e->flat->vars.count)
         {
             const FlatVar* var = &e->flat->vars.at[symbol->first];
-            if (can_be_set(var->kind, var->input))
+            if (can_be_set(var->kind, var->input || var->unknown))
                 continue;
             diag = elab_error(e, K_UNKNOWN_ARGUMENT, arg->span, "`%s` of model %s is defined there and cannot be set",
                               arg->name, instance->model->name);

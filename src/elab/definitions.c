@@ -26,6 +26,9 @@ static bool report_target(Elab* e, const Work* work, const FlatVar* var, const c
 static bool check_kind(Elab* e, const Work* work, const FlatVar* var)
 {
     int order = work->item->order;
+    if (var->unknown)
+        return report_target(e, work, var, "an unknown: equations determine it",
+                             "write `equation x == …`, or declare it `signal`");
     switch (var->kind)
     {
     case VAR_PARAM:
@@ -194,7 +197,7 @@ static void elaborate_value(Elab* e, uint32_t var, bool structural)
     const Expr* init = info->init;
     VarKind kind = e->flat->vars.at[var].kind;
     Env env = *info->env;
-    env.constant = kind == VAR_PARAM || kind == VAR_INPUT;
+    env.constant = kind == VAR_PARAM || kind == VAR_INPUT || e->flat->vars.at[var].unknown;
     env.structural = structural;
     if (env.constant)
         env.choice = 0;
@@ -246,12 +249,32 @@ static void settle_override(Elab* e, uint32_t var)
         flat->init = flat_const(e->flat, node->value != 0, TYPE_BOOL);
 }
 
+static void elaborate_nominal(Elab* e, uint32_t var)
+{
+    const VarInfo* info = &e->vars.at[var];
+    Env env = *info->env;
+    env.constant = true;
+    Value value = elaborate_expr(e, &env, info->nominal);
+    Dim dim = dim_of_unit(&e->flat->vars.at[var].unit);
+    if (!value_to_real(e, &value, e->vars.at[var].nominal->span))
+        return;
+    value_check_dim(e, &value, &dim, e->vars.at[var].nominal->span, "the nominal size");
+    const Node* node = &e->flat->nodes.at[value.node];
+    if (node->op == NODE_CONST && !(node->value > 0))
+        elab_error(e, K_BAD_SETTING, e->vars.at[var].nominal->span, "a nominal size must be positive, this is %g",
+                   node->value);
+    e->flat->vars.at[var].nominal = value.node;
+}
+
 void elaborate_inits(Elab* e)
 {
     uint32_t count = e->vars.count;  // hidden ones that come along the way are complete
     for (uint32_t i = 0; i < count && !e->too_large; i++)
     {
         const VarInfo* info = &e->vars.at[i];
+        if (info->nominal)
+            elaborate_nominal(e, i);
+        info = &e->vars.at[i];
         if (!info->init_defines)
         {
             elaborate_init(e, i, false);

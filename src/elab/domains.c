@@ -1,5 +1,6 @@
 // Domains of bond graphs: what is joined without a transformer or gyrator has one, and with it the units of its
 // efforts, flows, momenta and displacements.
+#include "base/sets.h"
 #include "elab/elab.h"
 
 #include <string.h>
@@ -57,13 +58,6 @@ static bool parts_domains(const FlatBondNode* node)
     return bond_is_two_port(node->kind) || node->ports > 1;
 }
 
-static uint32_t root_of(uint32_t* parent, uint32_t i)
-{
-    for (; parent[i] != i; i = parent[i])
-        parent[i] = parent[parent[i]];
-    return i;
-}
-
 static void set_unit(Elab* e, uint32_t var, const Quantity* quantity)
 {
     if (var == NO_VAR || e->flat->vars.at[var].unit.known)
@@ -110,7 +104,7 @@ static void set_sides(Elab* e, uint32_t* parent, const Domain* const* of)
         {
             uint32_t index = end ? bond->to : bond->from, other = end ? bond->from : bond->to;
             const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-            const Domain* domain = of[root_of(parent, other)];
+            const Domain* domain = of[sets_root(parent, other)];
             uint32_t port = met[index]++;
             if (!parts_domains(node) || parts_domains(&e->flat->bond_nodes.at[other]) || !domain)
                 continue;
@@ -133,18 +127,17 @@ void find_domains(Elab* e)
     uint32_t* parent = arena_array(e->arena, uint32_t, count + 1);
     uint32_t* said = arena_array(e->arena, uint32_t, count + 1);  // per root: port + 1 that said so
     const Domain** of = arena_array(e->arena, const Domain*, count + 1);
-    for (uint32_t i = 0; i < count; i++)
-        parent[i] = i;
+    sets_init(parent, count);
     for (uint32_t i = 0; i < flat->bonds.count; i++)
     {
         uint32_t a = flat->bonds.at[i].from, b = flat->bonds.at[i].to;
         if (!parts_domains(&flat->bond_nodes.at[a]) && !parts_domains(&flat->bond_nodes.at[b]))
-            parent[root_of(parent, b)] = root_of(parent, a);
+            parent[sets_root(parent, b)] = sets_root(parent, a);
     }
     for (uint32_t i = 0; i < count; i++)
     {
         const Domain* domain = find_domain(e->bond_items.at[i].domain);
-        uint32_t root = root_of(parent, i);
+        uint32_t root = sets_root(parent, i);
         if (!domain)
             continue;
         if (said[root] && of[root] != domain)
@@ -153,11 +146,11 @@ void find_domains(Elab* e)
         said[root] = i + 1;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (!parts_domains(&flat->bond_nodes.at[i]) && of[root_of(parent, i)])
-            set_units(e, i, of[root_of(parent, i)]);
+        if (!parts_domains(&flat->bond_nodes.at[i]) && of[sets_root(parent, i)])
+            set_units(e, i, of[sets_root(parent, i)]);
     for (uint32_t i = 0; i < flat->bonds.count; i++)
     {
-        const Domain* domain = of[root_of(parent, flat->bonds.at[i].from)];
+        const Domain* domain = of[sets_root(parent, flat->bonds.at[i].from)];
         if (domain && !parts_domains(&flat->bond_nodes.at[flat->bonds.at[i].from]))
         {
             set_unit(e, flat->bonds.at[i].e, &domain->e);

@@ -108,7 +108,8 @@ typedef struct VarInfo
     bool is_chain;         // it is such a first derivative
     bool has_first_order;  // x' = … is written somewhere
     uint32_t first_def;    // definition + 1, head of a list through Elab.def_next
-    bool given;            // its definition is made here, not written (bond graphs)
+    bool given;            // its definition is made here, not written (bond graphs), or it has equations
+    const Expr* nominal;   // as written, or NULL
     uint32_t area;         // variable of the area of its impulse + 1 (bond graphs)
 } VarInfo;
 
@@ -289,11 +290,16 @@ void define_inputs(Elab* e);
 void check_definitions(Elab* e);
 void check_parameters(Elab* e);
 
+// equations.c: which equation determines which unknown
+void elaborate_equation(Elab* e, const Work* work);
+void match_equations(Elab* e);
+
 // reactions.c
 void elaborate_works(Elab* e);
 void elaborate_actions(Elab* e, const Env* env, const ActionList* actions, FlatActions* result);
 NodeId elaborate_weight(Elab* e, const Env* env, const Item* item);
 NodeId elaborate_guard(Elab* e, const Env* env, const Expr* expr);
+void check_guesses(Elab* e);
 
 // given.c
 bool declare_override(Elab* e, uint32_t var);  // --set: true if the value of the variable is replaced

@@ -275,6 +275,8 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
     define_bonds(e);
     check_definitions(e);
     check_parameters(e);
+    match_equations(e);
+    check_guesses(e);
     // Settings are evaluated: with a wrong model their values would be wrong too, their names are still worth checking.
     elaborate_experiment(e, experiment);
     resolve_areas(e);

@@ -196,6 +196,27 @@ static void elaborate_target(Elab* e, const Env* env, const Setting* setting, Va
     expect->within = within.node;
 }
 
+static bool looks_at_run(const Flat* flat, NodeId n)
+{
+    const Node* node = &flat->nodes.at[n];
+    if (node->op == NODE_VAR || (node->op >= NODE_AT && node->op <= NODE_GREATEST))
+        return true;
+    for (int i = 0; i < node_op_arity(node->op); i++)
+        if (node->arg[i] && looks_at_run(flat, node->arg[i]))
+            return true;
+    return false;
+}
+
+// What holds whatever happens expects nothing.
+static void check_expectation(Elab* e, const Setting* setting, const FlatExpect* expect)
+{
+    if (!expect->value || looks_at_run(e->flat, expect->value) || looks_at_run(e->flat, expect->target))
+        return;
+    Diag* diag =
+        elab_error(e, K_EXPECT_NOTHING, setting->value->span, "this names nothing: it holds or fails whatever happens");
+    elab_help(e, diag, "ask for something of it: `final(x)`, `at(t, x)`, `count(ev)`, `max(x)`");
+}
+
 static void elaborate_expect(Elab* e, const Setting* setting)
 {
     Env env = {.instance = 0, .expect = true};
@@ -207,6 +228,7 @@ static void elaborate_expect(Elab* e, const Setting* setting)
         elaborate_target(e, &env, setting, value, &expect);
     else if (value_to_bool(e, &value, setting->value->span))
         expect.value = value.node;
+    check_expectation(e, setting, &expect);
     vec_push(e->arena, e->flat->experiment.expects, expect);
 }
 

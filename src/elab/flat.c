@@ -127,7 +127,8 @@ Flat* flat_extend(Arena* arena, const Flat* flat)
     own->arena = arena;
     own->base = flat;
     map_init(&own->node_index, arena);
-    own->nodes.capacity = own->nodes.count;  // the first that is added moves them
+    own->nodes.at = arena_array(arena, Node, flat->nodes.capacity);
+    memcpy(own->nodes.at, flat->nodes.at, sizeof(Node) * flat->nodes.count);
     return own;
 }
 

@@ -124,6 +124,9 @@ typedef struct FlatVar
     bool input, output, hidden;
     bool structural;  // PARAM: decided array sizes or `if` items; a change needs a new compilation
     bool emitted;     // EVENT: some action emits it
+    bool unknown;     // SIGNAL: equations determine it (Flat.implicits); init is a first guess
+    bool guessed;     // STATE: init is a first guess for `initial` equations
+    NodeId nominal;   // STATE: its size, or 0
     FlatUnit unit;
     const char* description;
     Span span;
@@ -331,13 +334,22 @@ typedef struct FlatCarried
     NodeId area;
 } FlatCarried;
 
-// var is whatever makes residual 0.
+// var is whatever makes residual 0. `text` is the equation as written, or NULL (bond graphs).
 typedef struct FlatImplicit
 {
     uint32_t var;
     NodeId residual;
+    const char* text;
     Span span;
 } FlatImplicit;
+
+// `equation a == b` while ctx is active: residual is a - b.
+typedef struct FlatEquation
+{
+    uint32_t ctx;
+    NodeId residual;
+    Span span;
+} FlatEquation;
 
 typedef struct FlatRecord
 {
@@ -408,6 +420,7 @@ struct Flat
     VEC(FlatInstance) instances;
     VEC(FlatChoice) choices;
     VEC(FlatAssert) asserts;
+    VEC(FlatEquation) equations;
     VEC(NodeId) initials;  // equations for the start: EQ nodes
     VEC(FlatExternal) externals;
     VEC(FlatTable) tables;

@@ -1,4 +1,5 @@
 // Listings: an expression as text, and the whole flat model for `kairos check --print flat`.
+#include "base/text.h"
 #include "elab/flat.h"
 
 #include <math.h>
@@ -7,48 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Text
-{
-    Arena* arena;
-    VEC(char) chars;
-    uint32_t limit;  // no more than this, 0 = no limit: a shared expression can be endless as text
-} Text;
-
-static void put(Text* text, const char* piece)
-{
-    if (text->limit && text->chars.count > text->limit)
-        return;
-    for (; *piece; piece++)
-        vec_push(text->arena, text->chars, *piece);
-}
-
-__attribute__((format(printf, 2, 3))) static void put_format(Text* text, const char* format, ...)
-{
-    char buffer[256];
-    va_list arguments, copy;
-    va_start(arguments, format);
-    va_copy(copy, arguments);
-    int length = vsnprintf(buffer, sizeof buffer, format, arguments);
-    va_end(arguments);
-    if (length < (int)sizeof buffer)
-        put(text, buffer);
-    else
-    {
-        char* large = arena_alloc(text->arena, (size_t)length + 1);
-        vsnprintf(large, (size_t)length + 1, format, copy);
-        put(text, large);
-    }
-    va_end(copy);
-}
-
-static char* finish(Text* text)
-{
-    vec_push(text->arena, text->chars, 0);
-    return text->chars.at;
-}
-
 // The shortest form that reads back as the same number.
-static void put_number(Text* text, double value)
+static void put_number(Writer* text, double value)
 {
     char buffer[40];
     for (int digits = 15; digits <= 17; digits++)
@@ -57,7 +18,7 @@ static void put_number(Text* text, double value)
         if (strtod(buffer, NULL) == value)
             break;
     }
-    put(text, buffer);
+    writer_put(text, buffer);
 }
 
 // ---- expressions
@@ -104,45 +65,45 @@ static int binding(const Node* node)
 
 // clang-format on
 
-static void put_node(Text* text, const Flat* flat, NodeId id, int least);
+static void put_node(Writer* text, const Flat* flat, NodeId id, int least);
 
-static void put_constant(Text* text, const Node* node)
+static void put_constant(Writer* text, const Node* node)
 {
     if (node->type == TYPE_BOOL)
-        put(text, node->value != 0 ? "true" : "false");
+        writer_put(text, node->value != 0 ? "true" : "false");
     else if (node->type == TYPE_MODE)
-        put_format(text, "#%d", (int)node->value);
+        writer_say(text, "#%d", (int)node->value);
     else
         put_number(text, node->value);
 }
 
-static void put_call(Text* text, const Flat* flat, const Node* node)
+static void put_call(Writer* text, const Flat* flat, const Node* node)
 {
-    put(text, node->op == NODE_EXTERNAL ? flat->externals.at[node->aux].name : node_op_text(node->op));
-    put(text, "(");
+    writer_put(text, node->op == NODE_EXTERNAL ? flat->externals.at[node->aux].name : node_op_text(node->op));
+    writer_put(text, "(");
     bool table = node->op == NODE_TABLE || node->op == NODE_ROWS;
     if (table)
-        put_format(text, "\"%s\", ", flat->tables.at[node->aux].path);
+        writer_say(text, "\"%s\", ", flat->tables.at[node->aux].path);
     for (int i = 0; i < 3 && node->arg[i]; i++)
     {
-        put(text, i ? ", " : "");
+        writer_put(text, i ? ", " : "");
         put_node(text, flat, node->arg[i], 0);
     }
     if (table && flat->tables.at[node->aux].column > 2)
-        put_format(text, ", %d", flat->tables.at[node->aux].column);
+        writer_say(text, ", %d", flat->tables.at[node->aux].column);
     if (node->op == NODE_AREA && node->aux)
-        put_format(text, ", %u", node->aux);
-    put(text, ")");
+        writer_say(text, ", %u", node->aux);
+    writer_put(text, ")");
 }
 
-static void put_list(Text* text, const Flat* flat, const Node* node)
+static void put_list(Writer* text, const Flat* flat, const Node* node)
 {
     for (;; node = &flat->nodes.at[node->arg[1]])
     {
         put_node(text, flat, node->arg[0], 0);
         if (!node->arg[1])
             return;
-        put(text, ", ");
+        writer_put(text, ", ");
     }
 }
 
@@ -153,7 +114,7 @@ static const char* mode_text(const Flat* flat, uint32_t ctx)
 }
 
 // `s.mode == fwd`, with the mode by its name.
-static bool put_mode_test(Text* text, const Flat* flat, const Node* node)
+static bool put_mode_test(Writer* text, const Flat* flat, const Node* node)
 {
     const Node *a = &flat->nodes.at[node->arg[0]], *b = &flat->nodes.at[node->arg[1]], *at = a;
     if (a->type != TYPE_MODE || a->op == NODE_CONST || b->op != NODE_CONST)
@@ -165,42 +126,42 @@ static bool put_mode_test(Text* text, const Flat* flat, const Node* node)
         return false;
     const FlatMachine* machine = &flat->machines.at[flat->vars.at[at->aux].machine];
     put_node(text, flat, node->arg[0], BIND_SUM);
-    put_format(text, " %s %s", node_op_text(node->op), machine->modes.at[(uint32_t)b->value].name);
+    writer_say(text, " %s %s", node_op_text(node->op), machine->modes.at[(uint32_t)b->value].name);
     return true;
 }
 
-static void put_infix(Text* text, const Flat* flat, const Node* node, int bind)
+static void put_infix(Writer* text, const Flat* flat, const Node* node, int bind)
 {
     bool tight = node->op == NODE_MUL || node->op == NODE_DIV || node->op == NODE_POW;
     if (bind == BIND_RELATION && put_mode_test(text, flat, node))
         return;
     bool right_first = node->op == NODE_POW, either = node->op == NODE_AND || node->op == NODE_OR;
     put_node(text, flat, node->arg[0], bind + (right_first || bind == BIND_RELATION));
-    put_format(text, tight ? "%s" : " %s ", node_op_text(node->op));
+    writer_say(text, tight ? "%s" : " %s ", node_op_text(node->op));
     put_node(text, flat, node->arg[1], bind + !(right_first || either));
 }
 
-static void put_operator(Text* text, const Flat* flat, const Node* node, int bind)
+static void put_operator(Writer* text, const Flat* flat, const Node* node, int bind)
 {
     switch (node->op)
     {
-    case NODE_NONE: put(text, "?"); break;
+    case NODE_NONE: writer_put(text, "?"); break;
     case NODE_CONST: put_constant(text, node); break;
-    case NODE_VAR: put(text, flat->vars.at[node->aux].name); break;
-    case NODE_TIME: put(text, "time"); break;
-    case NODE_ENTRY: put_format(text, "entry(%s)", mode_text(flat, node->aux)); break;
+    case NODE_VAR: writer_put(text, flat->vars.at[node->aux].name); break;
+    case NODE_TIME: writer_put(text, "time"); break;
+    case NODE_ENTRY: writer_say(text, "entry(%s)", mode_text(flat, node->aux)); break;
     case NODE_LIST: put_list(text, flat, node); break;
     case NODE_NEG:
     case NODE_NOT:
-        put(text, node->op == NODE_NEG ? "-" : "not ");
+        writer_put(text, node->op == NODE_NEG ? "-" : "not ");
         put_node(text, flat, node->arg[0], bind);
         break;
     case NODE_IF:
-        put(text, "if ");
+        writer_put(text, "if ");
         put_node(text, flat, node->arg[0], 0);
-        put(text, " then ");
+        writer_put(text, " then ");
         put_node(text, flat, node->arg[1], 0);
-        put(text, " else ");
+        writer_put(text, " else ");
         put_node(text, flat, node->arg[2], 0);
         break;
     default:
@@ -211,15 +172,15 @@ static void put_operator(Text* text, const Flat* flat, const Node* node, int bin
     }
 }
 
-static void put_node(Text* text, const Flat* flat, NodeId id, int least)
+static void put_node(Writer* text, const Flat* flat, NodeId id, int least)
 {
-    if (text->limit && text->chars.count > text->limit)
+    if (text->limit && text->text.count > text->limit)
         return;
     const Node* node = &flat->nodes.at[id];
     int bind = binding(node);
-    put(text, bind < least ? "(" : "");
+    writer_put(text, bind < least ? "(" : "");
     put_operator(text, flat, node, bind);
-    put(text, bind < least ? ")" : "");
+    writer_put(text, bind < least ? ")" : "");
 }
 
 enum
@@ -229,25 +190,25 @@ enum
 
 const char* flat_text(const Flat* flat, Arena* arena, NodeId node)
 {
-    Text text = {.arena = arena, .limit = EXPRESSION_LIMIT};
+    Writer text = {.arena = arena, .limit = EXPRESSION_LIMIT};
     put_node(&text, flat, node, 0);
     text.limit = 0;
-    if (text.chars.count > EXPRESSION_LIMIT)
-        put(&text, " …");
-    return finish(&text);
+    if (text.text.count > EXPRESSION_LIMIT)
+        writer_put(&text, " …");
+    return writer_text(&text);
 }
 
 // ---- listing
 
-static void put_expression(Text* text, const Flat* flat, NodeId node)
+static void put_expression(Writer* text, const Flat* flat, NodeId node)
 {
-    put(text, flat_text(flat, text->arena, node));
+    writer_put(text, flat_text(flat, text->arena, node));
 }
 
-static void put_unit(Text* text, const FlatVar* var)
+static void put_unit(Writer* text, const FlatVar* var)
 {
     if (var->unit.known && var->unit.text)
-        put_format(text, " [%s]", var->unit.text);
+        writer_say(text, " [%s]", var->unit.text);
 }
 
 static const char* kind_text(const FlatVar* var)
@@ -256,79 +217,79 @@ static const char* kind_text(const FlatVar* var)
     return names[var->kind];
 }
 
-static void put_var(Text* text, const Flat* flat, const FlatVar* var)
+static void put_var(Writer* text, const Flat* flat, const FlatVar* var)
 {
-    put_format(text, "  %s%s%s %s", var->kind != VAR_INPUT && var->input ? "input " : "", var->output ? "output " : "",
+    writer_say(text, "  %s%s%s %s", var->kind != VAR_INPUT && var->input ? "input " : "", var->output ? "output " : "",
                kind_text(var), var->name);
     put_unit(text, var);
     if (var->init)
     {
-        put(text, " = ");
+        writer_put(text, " = ");
         put_expression(text, flat, var->init);
     }
-    put(text, var->type == TYPE_BOOL ? "  // Boolean" : "");
-    put(text, var->structural ? "  // structural" : "");
-    put(text, var->emitted ? "  // emitted" : "");
-    put(text, "\n");
+    writer_put(text, var->type == TYPE_BOOL ? "  // Boolean" : "");
+    writer_put(text, var->structural ? "  // structural" : "");
+    writer_put(text, var->emitted ? "  // emitted" : "");
+    writer_put(text, "\n");
 }
 
-static void put_actions(Text* text, const Flat* flat, const FlatActions* actions)
+static void put_actions(Writer* text, const Flat* flat, const FlatActions* actions)
 {
-    put(text, " {");
+    writer_put(text, " {");
     for (uint32_t i = 0; i < actions->count; i++)
     {
         const FlatAction* action = &actions->at[i];
-        put(text, i ? "; " : " ");
+        writer_put(text, i ? "; " : " ");
         if (action->kind == FLAT_HALT)
         {
-            put(text, "halt");
+            writer_put(text, "halt");
             continue;
         }
-        put_format(text, action->kind == FLAT_ASSIGN ? "%s := " : "emit %s", flat->vars.at[action->var].name);
-        put(text, action->kind == FLAT_EMIT && action->value ? "(" : "");
+        writer_say(text, action->kind == FLAT_ASSIGN ? "%s := " : "emit %s", flat->vars.at[action->var].name);
+        writer_put(text, action->kind == FLAT_EMIT && action->value ? "(" : "");
         if (action->value)
             put_expression(text, flat, action->value);
-        put(text, action->kind == FLAT_EMIT && action->value ? ")" : "");
+        writer_put(text, action->kind == FLAT_EMIT && action->value ? ")" : "");
     }
-    put(text, actions->count ? " }" : "}");
+    writer_put(text, actions->count ? " }" : "}");
 }
 
-static void put_guarded(Text* text, const Flat* flat, NodeId trigger, NodeId guard)
+static void put_guarded(Writer* text, const Flat* flat, NodeId trigger, NodeId guard)
 {
     put_expression(text, flat, trigger);
     if (!guard)
         return;
-    put(text, " if ");
+    writer_put(text, " if ");
     put_expression(text, flat, guard);
 }
 
-static void put_choice(Text* text, const Flat* flat, uint32_t choice, NodeId weight)
+static void put_choice(Writer* text, const Flat* flat, uint32_t choice, NodeId weight)
 {
     if (choice)
-        put_format(text, "choice %u: ", choice);
+        writer_say(text, "choice %u: ", choice);
     if (!weight)
         return;
-    put(text, "weight ");
+    writer_put(text, "weight ");
     put_expression(text, flat, weight);
-    put(text, ": ");
+    writer_put(text, ": ");
 }
 
 // "in falling" with outer modes first, "in run / fast".
-static void put_ctx(Text* text, const Flat* flat, uint32_t ctx)
+static void put_ctx(Writer* text, const Flat* flat, uint32_t ctx)
 {
     const FlatCtx* context = &flat->ctxs.at[ctx];
     if (context->parent)
     {
         put_ctx(text, flat, context->parent);
-        put(text, " / ");
+        writer_put(text, " / ");
     }
     const FlatVar* mode = &flat->vars.at[flat->machines.at[context->machine].mode_var];
     const char* instance = flat->instances.at[mode->instance].name;
-    put_format(text, "%s%s%s", instance, *instance ? ":" : "", mode_text(flat, ctx));
+    writer_say(text, "%s%s%s", instance, *instance ? ":" : "", mode_text(flat, ctx));
 }
 
 // Definitions by context: one pass to link them, one to print, whatever the number of modes.
-static uint32_t* group_defs(Text* text, const Flat* flat, uint32_t** next)
+static uint32_t* group_defs(Writer* text, const Flat* flat, uint32_t** next)
 {
     uint32_t* heads = arena_array(text->arena, uint32_t, flat->ctxs.count);
     *next = arena_array(text->arena, uint32_t, flat->defs.count + 1);
@@ -340,7 +301,7 @@ static uint32_t* group_defs(Text* text, const Flat* flat, uint32_t** next)
     return heads;
 }
 
-static void put_definitions(Text* text, const Flat* flat)
+static void put_definitions(Writer* text, const Flat* flat)
 {
     uint32_t* next;
     uint32_t* heads = group_defs(text, flat, &next);
@@ -348,149 +309,149 @@ static void put_definitions(Text* text, const Flat* flat)
     {
         if (!heads[ctx])
             continue;
-        put(text, ctx ? "definitions in " : "definitions");
+        writer_put(text, ctx ? "definitions in " : "definitions");
         if (ctx)
             put_ctx(text, flat, ctx);
-        put(text, "\n");
+        writer_put(text, "\n");
         for (uint32_t i = heads[ctx]; i; i = next[i - 1])
         {
             const FlatDef* def = &flat->defs.at[i - 1];
-            put_format(text, "  %s%s = ", flat->vars.at[def->var].name, def->order ? "'" : "");
+            writer_say(text, "  %s%s = ", flat->vars.at[def->var].name, def->order ? "'" : "");
             put_expression(text, flat, def->value);
-            put(text, "\n");
+            writer_put(text, "\n");
         }
     }
 }
 
-static void put_reactions(Text* text, const Flat* flat)
+static void put_reactions(Writer* text, const Flat* flat)
 {
-    put(text, flat->whens.count ? "reactions\n" : "");
+    writer_put(text, flat->whens.count ? "reactions\n" : "");
     for (uint32_t i = 0; i < flat->whens.count; i++)
     {
         const FlatWhen* when = &flat->whens.at[i];
-        put(text, "  ");
+        writer_put(text, "  ");
         if (when->ctx)
         {
-            put(text, "in ");
+            writer_put(text, "in ");
             put_ctx(text, flat, when->ctx);
-            put(text, ": ");
+            writer_put(text, ": ");
         }
         put_choice(text, flat, when->choice, when->weight);
-        put(text, "when ");
+        writer_put(text, "when ");
         put_guarded(text, flat, when->trigger, when->guard);
         put_actions(text, flat, &when->actions);
-        put(text, "\n");
+        writer_put(text, "\n");
     }
 }
 
-static void put_transition(Text* text, const Flat* flat, const FlatMachine* machine, const FlatTransition* transition)
+static void put_transition(Writer* text, const Flat* flat, const FlatMachine* machine, const FlatTransition* transition)
 {
-    put(text, "    ");
+    writer_put(text, "    ");
     put_choice(text, flat, transition->choice, transition->weight);
-    put(text, transition->preempt ? "preempt on " : "on ");
+    writer_put(text, transition->preempt ? "preempt on " : "on ");
     put_guarded(text, flat, transition->trigger, transition->guard);
-    put_format(text, " -> %s%s", transition->resume ? "resume " : "", machine->modes.at[transition->to].name);
+    writer_say(text, " -> %s%s", transition->resume ? "resume " : "", machine->modes.at[transition->to].name);
     if (transition->actions.count)
         put_actions(text, flat, &transition->actions);
-    put(text, "\n");
+    writer_put(text, "\n");
 }
 
-static void put_machine(Text* text, const Flat* flat, const FlatMachine* machine)
+static void put_machine(Writer* text, const Flat* flat, const FlatMachine* machine)
 {
-    put_format(text, "machine %s", flat->vars.at[machine->mode_var].name);
+    writer_say(text, "machine %s", flat->vars.at[machine->mode_var].name);
     if (machine->ctx)
     {
-        put(text, " in ");
+        writer_put(text, " in ");
         put_ctx(text, flat, machine->ctx);
     }
-    put(text, "\n");
+    writer_put(text, "\n");
     for (uint32_t i = 0; i < machine->modes.count; i++)
     {
         const FlatMode* mode = &machine->modes.at[i];
-        put_format(text, "  %smode %s", i == machine->initial ? "initial " : "", mode->name);
+        writer_say(text, "  %smode %s", i == machine->initial ? "initial " : "", mode->name);
         for (uint32_t k = 0; k < mode->states.count; k++)
-            put_format(text, "%s%s", k ? ", " : " resets ", flat->vars.at[mode->states.at[k]].name);
-        put(text, "\n");
+            writer_say(text, "%s%s", k ? ", " : " resets ", flat->vars.at[mode->states.at[k]].name);
+        writer_put(text, "\n");
         for (uint32_t k = 0; k < mode->transitions.count; k++)
             put_transition(text, flat, machine, &flat->transitions.at[mode->transitions.at[k]]);
     }
 }
 
-static void put_checks(Text* text, const Flat* flat)
+static void put_checks(Writer* text, const Flat* flat)
 {
     for (uint32_t i = 0; i < flat->initials.count; i++)
     {
-        put(text, "initial ");
+        writer_put(text, "initial ");
         put_expression(text, flat, flat->initials.at[i]);
-        put(text, "\n");
+        writer_put(text, "\n");
     }
     for (uint32_t i = 0; i < flat->asserts.count; i++)
     {
-        put(text, "assert ");
+        writer_put(text, "assert ");
         put_expression(text, flat, flat->asserts.at[i].condition);
-        put(text, flat->asserts.at[i].ctx ? " in " : "");
+        writer_put(text, flat->asserts.at[i].ctx ? " in " : "");
         if (flat->asserts.at[i].ctx)
             put_ctx(text, flat, flat->asserts.at[i].ctx);
-        put(text, "\n");
+        writer_put(text, "\n");
     }
 }
 
-static void put_names(Text* text, const Flat* flat, const char* what, const uint32_t* vars, uint32_t count)
+static void put_names(Writer* text, const Flat* flat, const char* what, const uint32_t* vars, uint32_t count)
 {
-    put_format(text, "  %s", what);
+    writer_say(text, "  %s", what);
     for (uint32_t i = 0; i < count; i++)
-        put_format(text, "%s %s", i ? "," : "", flat->vars.at[vars[i]].name);
+        writer_say(text, "%s %s", i ? "," : "", flat->vars.at[vars[i]].name);
 }
 
-static void put_expects(Text* text, const Flat* flat)
+static void put_expects(Writer* text, const Flat* flat)
 {
     const FlatExperiment* experiment = &flat->experiment;
     for (uint32_t i = 0; i < experiment->expects.count; i++)
     {
         const FlatExpect* expect = &experiment->expects.at[i];
-        put(text, "  expect ");
+        writer_put(text, "  expect ");
         put_expression(text, flat, expect->value);
         if (expect->target)
         {
-            put(text, " ~ ");
+            writer_put(text, " ~ ");
             put_expression(text, flat, expect->target);
-            put(text, " within ");
+            writer_put(text, " within ");
             put_expression(text, flat, expect->within);
         }
-        put(text, "\n");
+        writer_put(text, "\n");
     }
 }
 
-static void put_sweeps(Text* text, const Flat* flat)
+static void put_sweeps(Writer* text, const Flat* flat)
 {
     for (uint32_t i = 0; i < flat->experiment.sweeps.count; i++)
     {
         const FlatSweep* sweep = &flat->experiment.sweeps.at[i];
-        put_format(text, "  sweep %s in (", flat->vars.at[sweep->var].name);
+        writer_say(text, "  sweep %s in (", flat->vars.at[sweep->var].name);
         for (uint32_t k = 0; k < sweep->values.count; k++)
         {
-            put(text, k ? ", " : "");
+            writer_put(text, k ? ", " : "");
             put_number(text, sweep->values.at[k]);
         }
-        put(text, ")\n");
+        writer_put(text, ")\n");
     }
 }
 
-static void put_experiment(Text* text, const Flat* flat)
+static void put_experiment(Writer* text, const Flat* flat)
 {
     const FlatExperiment* experiment = &flat->experiment;
-    put_format(text, "experiment %s\n", experiment->name);
+    writer_say(text, "experiment %s\n", experiment->name);
 #define NUMBER(name, ...)                                                                                              \
     if (experiment->has_##name)                                                                                        \
     {                                                                                                                  \
-        put(text, "  " #name " = ");                                                                                   \
+        writer_put(text, "  " #name " = ");                                                                            \
         put_number(text, experiment->name);                                                                            \
-        put(text, "\n");                                                                                               \
+        writer_put(text, "\n");                                                                                        \
     }
 #define COUNT(name, ...) NUMBER(name, )
 #define WORD(name, ...)                                                                                                \
     if (experiment->name)                                                                                              \
-        put_format(text, "  " #name " = %s\n", experiment->name);
+        writer_say(text, "  " #name " = %s\n", experiment->name);
 #define MODEL_WORD(name, ...) WORD(name, )
 #include "settings/settings.def"
     for (uint32_t i = 0; i < experiment->records.count; i++)
@@ -498,16 +459,16 @@ static void put_experiment(Text* text, const Flat* flat)
         const FlatRecord* record = &experiment->records.at[i];
         put_names(text, flat, "record", record->vars.at, record->vars.count);
         if (record->every > 0)
-            put_format(text, " every %g", record->every);
-        put(text, "\n");
+            writer_say(text, " every %g", record->every);
+        writer_put(text, "\n");
     }
     for (uint32_t i = 0; i < experiment->plots.count; i++)
     {
         const FlatPlot* plot = &experiment->plots.at[i];
         put_names(text, flat, "plot", plot->vars.at, plot->vars.count);
         if (plot->against)
-            put_format(text, " against %s", flat->vars.at[plot->against - 1].name);
-        put(text, "\n");
+            writer_say(text, " against %s", flat->vars.at[plot->against - 1].name);
+        writer_put(text, "\n");
     }
     put_sweeps(text, flat);
     put_expects(text, flat);
@@ -515,9 +476,9 @@ static void put_experiment(Text* text, const Flat* flat)
 
 char* flat_print(const Flat* flat, Arena* arena)
 {
-    Text text = {.arena = arena};
-    put_format(&text, "model %s\n", flat->model_name);
-    put(&text, flat->vars.count ? "variables\n" : "");
+    Writer text = {.arena = arena};
+    writer_say(&text, "model %s\n", flat->model_name);
+    writer_put(&text, flat->vars.count ? "variables\n" : "");
     for (uint32_t i = 0; i < flat->vars.count; i++)
         put_var(&text, flat, &flat->vars.at[i]);
     put_definitions(&text, flat);
@@ -527,5 +488,5 @@ char* flat_print(const Flat* flat, Arena* arena)
     put_checks(&text, flat);
     if (flat->experiment.name)
         put_experiment(&text, flat);
-    return finish(&text);
+    return writer_text(&text);
 }

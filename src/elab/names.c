@@ -1,5 +1,6 @@
 // `--list`: what a file offers to somebody who has not read it: its experiments, and the variables of the chosen model
 // with unit, value before the run and description, in columns.
+#include "base/text.h"
 #include "elab/constant.h"
 #include "elab/elaborate.h"
 
@@ -8,27 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Listing
-{
-    Arena* arena;
-    VEC(char) text;
-} Listing;
-
-static void put(Listing* list, const char* text)
-{
-    for (; *text; text++)
-        vec_push(list->arena, list->text, *text);
-}
-
 // Padded to `width` characters; the last column is not.
-static void put_cell(Listing* list, const char* text, int width)
+static void put_cell(Writer* list, const char* text, int width)
 {
-    put(list, text);
+    writer_put(list, text);
     int used = 0;
     for (const char* at = text; *at; at++)
         used += ((unsigned char)*at & 0xC0) != 0x80;
     for (; used < width; used++)
-        put(list, " ");
+        writer_put(list, " ");
 }
 
 static const char* kind_word(const FlatVar* var)
@@ -69,18 +58,18 @@ static void fill_row(const Flat* flat, Arena* arena, const FlatVar* var, const c
     row[4] = var->description ? var->description : "";
 }
 
-static void put_row(Listing* list, const char* const row[COLUMNS], const int width[COLUMNS])
+static void put_row(Writer* list, const char* const row[COLUMNS], const int width[COLUMNS])
 {
     int last = COLUMNS - 1;
     while (last > 0 && row[last][0] == 0)
         last--;
-    put(list, "  ");
+    writer_put(list, "  ");
     for (int i = 0; i <= last; i++)
         put_cell(list, row[i], i < last ? width[i] + 2 : 0);
-    put(list, "\n");
+    writer_put(list, "\n");
 }
 
-static void put_variables(Listing* list, const Flat* flat)
+static void put_variables(Writer* list, const Flat* flat)
 {
     int width[COLUMNS] = {0};
     const char* row[COLUMNS];
@@ -99,16 +88,15 @@ static void put_variables(Listing* list, const Flat* flat)
 
 char* names_print(const Program* program, const Flat* flat, Arena* arena)
 {
-    Listing list = {.arena = arena};
+    Writer list = {.arena = arena};
     if (program->experiments.count > 0)
-        put(&list, "experiments\n");
+        writer_put(&list, "experiments\n");
     for (uint32_t i = 0; i < program->experiments.count; i++)
-        put(&list,
-            arena_printf(arena, "  %s of %s\n", program->experiments.at[i]->name, program->experiments.at[i]->model));
-    put(&list,
-        arena_printf(arena, "%svariables of %s%s%s\n", program->experiments.count > 0 ? "\n" : "", flat->model_name,
-                     flat->experiment.name ? ", experiment " : "", flat->experiment.name ? flat->experiment.name : ""));
+        writer_put(&list, arena_printf(arena, "  %s of %s\n", program->experiments.at[i]->name,
+                                       program->experiments.at[i]->model));
+    writer_put(&list, arena_printf(arena, "%svariables of %s%s%s\n", program->experiments.count > 0 ? "\n" : "",
+                                   flat->model_name, flat->experiment.name ? ", experiment " : "",
+                                   flat->experiment.name ? flat->experiment.name : ""));
     put_variables(&list, flat);
-    vec_push(arena, list.text, 0);
-    return list.text.at;
+    return writer_text(&list);
 }

@@ -187,7 +187,22 @@ void elaborate_works(Elab* e)
         case ITEM_TRANSITION: elaborate_transition(e, work); break;
         case ITEM_ASSERT: elaborate_assert(e, work); break;
         case ITEM_INITIAL: elaborate_initial(e, work); break;
+        case ITEM_EQUATION: elaborate_equation(e, work); break;
         default: break;
         }
+    }
+}
+
+// `state x ~ 3` says where a solution is looked for: something must be solved.
+void check_guesses(Elab* e)
+{
+    for (uint32_t v = 0; v < e->flat->vars.count; v++)
+    {
+        const FlatVar* var = &e->flat->vars.at[v];
+        if (!var->guessed || e->flat->initials.count > 0)
+            continue;
+        Diag* diag = elab_error(e, K_BAD_INITIAL, var->span, "`%s ~ …` is a guess, and no `initial` equation is there",
+                                e->vars.at[v].name);
+        elab_help(e, diag, "write `initial a == b`, or `state %s = …` for a start value", e->vars.at[v].name);
     }
 }

@@ -48,7 +48,7 @@ static void assign_registers(Builder* b)
         case VAR_EVENT: info->reg = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY); break;
         default: info->reg = compiler_reg(c, REG_MEMORY); break;
         }
-        if (event || (var->kind == VAR_SIGNAL && info->maybe_absent))
+        if (event || (var->kind == VAR_SIGNAL && info->maybe_absent && info->implicit == 0))
             info->present = compiler_reg(c, defined ? REG_VALUE : REG_MEMORY);
         if (event && !defined)
             vec_push(b->arena, b->event_flags, info->present);
@@ -66,39 +66,73 @@ static void assign_registers(Builder* b)
     }
 }
 
-// Parameters that follow from others, each after what it needs. Constants are put in by the run (they can be changed).
-static void bind_parameter(Builder* b, uint32_t v, uint8_t* done);
-
-static void bind_arguments(Builder* b, NodeId node, uint8_t* done)
+// Parameters that follow from others, each after what it needs; chains of them may be long. Constants are put in by the
+// run (they can be changed).
+typedef struct Binding
 {
-    const Node n = b->c.flat->nodes.at[node];
-    if (n.op == NODE_VAR)
-        bind_parameter(b, n.aux, done);
-    for (int i = 0; i < node_op_arity((NodeOp)n.op); i++)
-        if (n.arg[i] != 0)
-            bind_arguments(b, n.arg[i], done);
+    Builder* b;
+    uint8_t* bound;
+    VEC(uint32_t) stack;
+} Binding;
+
+// Puts the parameters that the value of `v` reads on the stack, the first on top; false: all are bound.
+static bool push_unbound(Binding* w, uint32_t v)
+{
+    Compiler* c = &w->b->c;
+    uint32_t before = w->stack.count;
+    walk_begin(&c->nodes);
+    walk_push(&c->nodes, c->flat->vars.at[v].init);
+    for (NodeId n; (n = node_walk_next(c)) != 0;)
+    {
+        const Node* node = &c->flat->nodes.at[n];
+        if (node->op == NODE_VAR && !w->bound[node->aux] && c->flat->vars.at[node->aux].kind == VAR_PARAM)
+            vec_push(w->b->arena, w->stack, node->aux);
+    }
+    return w->stack.count > before;
 }
 
-static void bind_parameter(Builder* b, uint32_t v, uint8_t* done)
+static void bind_parameter(Binding* w, uint32_t root)
 {
-    const FlatVar* var = &b->c.flat->vars.at[v];
-    if (done[v] || var->kind != VAR_PARAM)
-        return;
-    done[v] = 1;
-    if (var->init == 0 || b->c.flat->nodes.at[var->init].op == NODE_CONST)
-        return;
-    bind_arguments(b, var->init, done);
+    Builder* b = w->b;
     Emitter* e = &b->programs->emitter;
-    SymReg from = emit_value(e, lower(&b->c, PHASE_FLOW, b->c.flat->vars.at[v].init).value);
+    vec_push(b->arena, w->stack, root);
+    while (w->stack.count > 0)
+    {
+        uint32_t v = w->stack.at[w->stack.count - 1];
+        NodeId init = b->c.flat->vars.at[v].init;
+        bool computed = init != 0 && b->c.flat->nodes.at[init].op != NODE_CONST;
+        if (!w->bound[v] && computed && push_unbound(w, v))
+            continue;
+        w->stack.count--;
+        if (w->bound[v])
+            continue;
+        w->bound[v] = 1;
+        if (!computed)
+            continue;
+        SymReg from = emit_value(e, lower(&b->c, PHASE_FLOW, init).value);
+        vec_push(b->arena, e->fixed_code, (Instruction){.op = VM_MOVE, .dst = b->c.vars.at[v].reg, .src = {from}});
+    }
+}
+
+// All parameters are bound by then.
+static void bind_guess(Builder* b, uint32_t v)
+{
+    NodeId guess = b->c.flat->vars.at[v].init;
+    Emitter* e = &b->programs->emitter;
+    SymReg from = emit_value(e, lower(&b->c, PHASE_FLOW, guess).value);
     vec_push(b->arena, e->fixed_code, (Instruction){.op = VM_MOVE, .dst = b->c.vars.at[v].reg, .src = {from}});
 }
 
 static void bind_parameters(Builder* b)
 {
-    uint8_t* done = arena_array(b->arena, uint8_t, b->c.vars.count + 1);
+    Binding w = {.b = b, .bound = arena_array(b->arena, uint8_t, b->c.vars.count + 1)};
     uint32_t start = emit_begin(&b->programs->emitter);
     for (uint32_t v = 0; v < b->c.vars.count; v++)
-        bind_parameter(b, v, done);
+        if (b->c.flat->vars.at[v].kind == VAR_PARAM)
+            bind_parameter(&w, v);
+    for (uint32_t v = 0; v < b->c.vars.count; v++)  // where Newton's method starts
+        if (b->c.flat->vars.at[v].unknown && b->c.flat->vars.at[v].init != 0)
+            bind_guess(b, v);
     emit_end(&b->programs->emitter, start);
 }
 
@@ -116,8 +150,22 @@ static TaskList tasks_of(Builder* b, TaskKind kind)
     return list;
 }
 
+static void build_nominals(Builder* b)
+{
+    for (uint32_t v = 0; v < b->c.vars.count; v++)
+    {
+        NodeId nominal = b->c.flat->vars.at[v].nominal;
+        if (nominal == 0)
+            continue;
+        SymReg dst = compiler_reg(&b->c, REG_MEMORY);
+        vec_push(b->arena, b->start_sinks, (Sink){0, lower(&b->c, PHASE_REACT, nominal).value, dst});
+        vec_push(b->arena, b->nominals, (Reset){b->c.vars.at[v].reg, dst});
+    }
+}
+
 static void build_start(Builder* b)
 {
+    build_nominals(b);
     Flat* flat = b->c.flat;
     uint32_t first = b->c.tasks.count;
     for (uint32_t v = 0; v < b->c.vars.count; v++)
@@ -153,21 +201,10 @@ static void build_initial(Builder* b)
     if (sinks.count == 0)
         return;
     for (uint32_t v = 0; v < b->c.vars.count; v++)
-        if (flat->vars.at[v].kind == VAR_STATE && flat->vars.at[v].init == 0)
+        if (flat->vars.at[v].kind == VAR_STATE && (flat->vars.at[v].init == 0 || flat->vars.at[v].guessed))
             vec_push(b->arena, b->unknowns, b->c.vars.at[v].reg);
     ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count};
     b->draft.initial = build_program(b->programs, &spec, NULL);
-}
-
-__attribute__((format(printf, 2, 3))) static void list(Builder* b, const char* format, ...)
-{
-    char line[1000];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    for (const char* p = line; *p != 0; p++)
-        vec_push(b->arena, b->programs->listing, *p);
 }
 
 static void list_task(Builder* b, uint32_t task, const char* indent)
@@ -180,20 +217,20 @@ static void list_task(Builder* b, uint32_t task, const char* indent)
     Span span = task_item_count(c, task) > 0 ? task_item(c, PHASE_FLOW, task, 0).span : (Span){0};
     kaiPlace at = sources_place(c->sources, span);
     if (at.file != NULL)
-        list(b, "%-40s %s:%d\n", name, at.file, at.line);
+        writer_say(&b->programs->listing, "%-40s %s:%d\n", name, at.file, at.line);
     else
-        list(b, "%s\n", name);
+        writer_say(&b->programs->listing, "%s\n", name);
 }
 
 // The tasks of a program in their order, loops marked.
 static void list_order(Builder* b, const char* title, const Order* order)
 {
-    list(b, "%s\n", title);
+    writer_say(&b->programs->listing, "%s\n", title);
     for (uint32_t i = 0; i < order->count; i++)
     {
         uint32_t first = order->first[i], end = order->first[i + 1];
         if (order->looped[i])
-            list(b, "  fixed point of %u:\n", end - first);
+            writer_say(&b->programs->listing, "  fixed point of %u:\n", end - first);
         for (uint32_t k = first; k < end; k++)
             list_task(b, order->tasks[k], order->looped[i] ? "    " : "  ");
     }
@@ -236,6 +273,8 @@ static void build_programs(Builder* b, const CompileOptions* options, bool listi
     for (uint32_t i = 0; i < b->c.tasks.count; i++)
     {
         TaskKind kind = b->c.tasks.at[i].kind;
+        if (kind == TASK_IMPLICIT && b->c.flat->vars.at[b->c.tasks.at[i].var].unknown)
+            vec_push(b->arena, definitions, i);
         if (kind == TASK_DEFINITION || kind == TASK_IMPLICIT || kind == TASK_IMPULSE || kind == TASK_NOW)
             vec_push(b->arena, b->react_tasks, i);
     }
@@ -530,13 +569,15 @@ static void choose_impulses(Compiler* c)
                    "numeric impulses are integrated by the right Riemann sum, not by `%s`", x->solver);
 }
 
-kaiModel* compile_model(Arena* arena, const Flat* flat, Diags* diags, const Sources* sources,
-                        const CompileOptions* options, const char** listing)
+static kaiModel* compile_in(Arena* arena, const Flat* flat, Diags* diags, const Sources* sources,
+                            const CompileOptions* options, const char** listing)
 {
     uint32_t errors = diags->error_count;  // of other models of the file
     Builder* b = arena_new(arena, Builder);
     builder_init(b, arena, flat, diags, sources);
     b->programs = arena_new(arena, Programs);
+    b->programs->listing.arena = arena;
+    b->c.decide = options->decide;
     choose_impulses(&b->c);
     index_definitions(&b->c);
     b->c.source_nodes = flat->nodes.count;
@@ -572,10 +613,37 @@ kaiModel* compile_model(Arena* arena, const Flat* flat, Diags* diags, const Sour
         return NULL;
     bool list_schedule = listing != NULL && !options->list_impulses;
     build_programs(b, options, list_schedule);
+    if (diags->error_count > errors)
+        return NULL;
     if (list_schedule)
     {
-        vec_push(arena, b->programs->listing, 0);
-        *listing = b->programs->listing.at;
+        *listing = writer_text(&b->programs->listing);
     }
     return finish(b, options->allocator);
+}
+
+// What the compiler needs besides the model goes when it is done, whoever keeps the flat model and the messages.
+// Messages come from the arena outside; when that one fails, ours must go first.
+kaiModel* compile_model(Arena* arena, const Flat* flat, Diags* diags, const Sources* sources,
+                        const CompileOptions* options, const char** listing)
+{
+    Arena work;
+    jmp_buf fail, *outer = arena->fail;
+    kaiModel* volatile model = NULL;
+    arena_init(&work, arena->allocator, &fail);
+    arena->fail = &fail;
+    if (setjmp(fail) != 0)
+    {
+        model_free(model);
+        arena_free(&work);
+        arena->fail = outer;
+        arena_fail(arena);
+    }
+    const char* text = NULL;
+    model = compile_in(&work, flat, diags, sources, options, listing != NULL ? &text : NULL);
+    if (text != NULL)
+        *listing = arena_copy_string(arena, text, strlen(text));
+    arena_free(&work);
+    arena->fail = outer;
+    return model;
 }

@@ -9,6 +9,7 @@
 typedef struct CompileOptions
 {
     bool jacobian;           // make the analytic Jacobian
+    bool decide;             // refuse what a run would only find later: loops that nothing can break
     bool list_impulses;      // the listing shows impulse orders instead of the schedule
     kaiAllocator allocator;  // of the model
 } CompileOptions;

@@ -254,15 +254,15 @@ static void write_scalar(Emitter* e, ScalarId s, const SymReg src[3], SymReg dst
 // Computes `root` (its own result into dst if dst is given and it has none yet) and what it needs, without recursion.
 static SymReg compute(Emitter* e, ScalarId root, SymReg dst)
 {
-    VEC(ScalarId) stack = {0};
-    vec_push(e->c->arena, stack, root);
+    e->stack.count = 0;
+    vec_push(e->c->arena, e->stack, root);
     SymReg found = NO_REG;
-    while (stack.count > 0)
+    while (e->stack.count > 0)
     {
-        ScalarId s = stack.at[stack.count - 1];
+        ScalarId s = e->stack.at[e->stack.count - 1];
         if (find_place(e, s, &found))
         {
-            stack.count--;
+            e->stack.count--;
             continue;
         }
         const Scalar x = e->c->scalars.list.at[s];
@@ -271,7 +271,7 @@ static SymReg compute(Emitter* e, ScalarId root, SymReg dst)
         for (int i = 0; i < vm_op_arity((VmOp)x.op); i++)
             if (!find_place(e, x.arg[i], &src[i]))
             {
-                vec_push(e->c->arena, stack, x.arg[i]);
+                vec_push(e->c->arena, e->stack, x.arg[i]);
                 ready = false;
             }
         if (ready)

@@ -29,6 +29,7 @@ typedef struct Emitter
     VEC(Instruction) segment;
     VEC(ScalarPlace) places;  // [scalar]
     VEC(ScalarPlace) blocks;  // [scalar]: of a list that rows of maps read, the first register of its values
+    VEC(ScalarId) stack;      // values that wait for their arguments
     VEC(uint32_t) regions;    // open regions, innermost last
     uint32_t next_region;
     uint32_t segment_id;

@@ -17,24 +17,74 @@ static FlatCtx step_down(const Flat* flat, uint32_t at, uint32_t ctx)
 
 static void emit_in(Programs* p, const Sink* items, uint32_t count, uint32_t at);
 
+// An item, the mode that it belongs to, and its number among the items.
+typedef struct ModeItem
+{
+    Sink sink;
+    uint32_t mode, order;
+} ModeItem;
+
+static int compare_modes(const void* a, const void* b)
+{
+    const ModeItem *x = a, *y = b;
+    if (x->mode != y->mode)
+        return x->mode < y->mode ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+// Whether a table over all modes would be much longer than what stands in it. Each mode then gets a question of its
+// own, so that a machine with many modes and something small in each has code as long as its text.
+static bool is_sparse(uint32_t items, uint32_t modes)
+{
+    enum
+    {
+        FEW = 64,
+        RATIO = 16
+    };
+    return modes > FEW && items < modes / RATIO;
+}
+
+static SwitchPatch ask_mode(Emitter* e, SymReg mode, uint32_t wanted)
+{
+    Scalars* s = &e->c->scalars;
+    ScalarId is = scalar_make(s, VM_EQ, scalar_reg(s, mode), scalar_const(s, wanted), 0, (Span){0});
+    return emit_switch(e, emit_value(e, is), 2);
+}
+
 static void emit_machine(Programs* p, const Sink* items, uint32_t count, uint32_t at, uint32_t machine)
 {
     Emitter* e = &p->emitter;
     Compiler* c = e->c;
     const FlatMachine* m = &c->flat->machines.at[machine];
-    SwitchPatch patch = emit_switch(e, c->vars.at[m->mode_var].reg, m->modes.count);
-    Sinks* inside = arena_array(c->arena, Sinks, m->modes.count);
+    SymReg reg = c->vars.at[m->mode_var].reg;
+    bool sparse = is_sparse(count, m->modes.count);
+    ModeItem* sorted = arena_array(c->arena, ModeItem, count);
+    Sink* sinks = arena_array(c->arena, Sink, count);
     for (uint32_t i = 0; i < count; i++)
-        vec_push(c->arena, inside[step_down(c->flat, at, items[i].ctx).mode], items[i]);
-    for (uint32_t mode = 0; mode < m->modes.count; mode++)
+        sorted[i] = (ModeItem){items[i], step_down(c->flat, at, items[i].ctx).mode, i};
+    qsort(sorted, count, sizeof *sorted, compare_modes);
+    for (uint32_t i = 0; i < count; i++)
+        sinks[i] = sorted[i].sink;
+    SwitchPatch patch = {0};
+    if (!sparse)
+        patch = emit_switch(e, reg, m->modes.count);
+    for (uint32_t i = 0, end; i < count; i = end)
     {
-        if (inside[mode].count == 0)
-            continue;
-        emit_case(e, &patch, mode);
-        emit_in(p, inside[mode].at, inside[mode].count, m->modes.at[mode].ctx);
+        uint32_t mode = sorted[i].mode;
+        for (end = i; end < count && sorted[end].mode == mode;)
+            end++;
+        if (sparse)
+            patch = ask_mode(e, reg, mode);
+        emit_case(e, &patch, sparse ? 1 : mode);
+        emit_in(p, sinks + i, end - i, m->modes.at[mode].ctx);
         emit_case_end(e, &patch);
+        if (sparse)
+            emit_switch_end(e, &patch);
     }
-    emit_switch_end(e, &patch);
+    if (!sparse)
+        emit_switch_end(e, &patch);
+    arena_release(c->arena, sorted, sizeof *sorted * count);
+    arena_release(c->arena, sinks, sizeof *sinks * count);
 }
 
 static void emit_in(Programs* p, const Sink* items, uint32_t count, uint32_t at)
@@ -345,6 +395,29 @@ static void emit_other(Newton* w, uint32_t task)
     }
 }
 
+// What a message says of the loop: its equations, and its unknowns.
+static void name_equations(Newton* w, LoopInfo* loop)
+{
+    Compiler* c = w->p->emitter.c;
+    const char* text = NULL;
+    for (uint32_t i = 0; i < w->tears.count; i++)
+    {
+        uint32_t var = c->tasks.at[w->tears.at[i]].var;
+        const char* equation = c->flat->implicits.at[c->vars.at[var].implicit - 1].text;
+        if (equation != NULL && i < 8)
+            text = arena_printf(c->arena, "%s%s%s", text != NULL ? text : "", text != NULL ? "; " : "", equation);
+    }
+    if (text == NULL)
+        return;
+    loop->text = text;
+    loop->count = w->tears.count;
+    for (uint32_t i = 0; i < w->tears.count; i++)
+    {
+        loop->vars[i] = c->tasks.at[w->tears.at[i]].var;
+        loop->names[i] = task_name(c, w->tears.at[i]);
+    }
+}
+
 static void emit_newton_loop(Programs* p, TaskGraph* n, const uint32_t* local, uint32_t count, LoopInfo* loop)
 {
     Compiler* c = p->emitter.c;
@@ -359,6 +432,7 @@ static void emit_newton_loop(Programs* p, TaskGraph* n, const uint32_t* local, u
         return;
     }
     uint32_t m = w.tears.count;
+    name_equations(&w, loop);
     SymReg* registers = arena_array(c->arena, SymReg, newton_registers(m));
     for (uint32_t i = 0; i < newton_registers(m); i++)
         registers[i] = i < m ? c->tasks.at[w.tears.at[i]].reg : compiler_reg(c, REG_TEMP);
@@ -375,6 +449,134 @@ static void emit_newton_loop(Programs* p, TaskGraph* n, const uint32_t* local, u
     }
     emit_newton_end(&p->emitter, head);
     vec_push(c->arena, p->loops, *loop);
+}
+
+// ---- loops that nothing can break
+
+// Whether a value can become known under some condition, given which members can.
+static bool can_be_known(Knowing* k, const bool* members, ScalarId s, Map* memo)
+{
+    Compiler* c = k->p->emitter.c;
+    uint32_t found, task;
+    if (map_get(memo, s, &found))
+        return found;
+    const Scalar x = c->scalars.list.at[s];
+    bool can = true;
+    if (x.op == SCALAR_REG)
+        can = !map_get(&c->task_of, x.reg, &task) || !map_get(&k->task_index, task, &found) || members[found];
+    else if (x.op == VM_SELECT)
+        can = can_be_known(k, members, x.arg[0], memo) &&
+              (can_be_known(k, members, x.arg[1], memo) || can_be_known(k, members, x.arg[2], memo));
+    else if (x.op == VM_AND || x.op == VM_OR)
+        can = can_be_known(k, members, x.arg[0], memo) || can_be_known(k, members, x.arg[1], memo);
+    else
+        for (int i = 0; i < vm_op_arity((VmOp)x.op) && can; i++)
+            can = x.arg[i] == 0 || can_be_known(k, members, x.arg[i], memo);
+    map_set(memo, s, can);
+    return can;
+}
+
+static bool item_can(Knowing* k, const bool* members, const TaskItem* item, Map* memo)
+{
+    double there;
+    bool always = scalar_is_const(&k->p->emitter.c->scalars, item->value.present, &there) && there != 0;
+    return can_be_known(k, members, item->value.present, memo) &&
+           (!always || can_be_known(k, members, item->value.value, memo));  // what is absent needs no value
+}
+
+// While `ctx` is active: of the definitions that can hold then one must be possible, the one that surely holds if there
+// is one.
+static bool member_can(Knowing* k, Phase phase, const bool* members, uint32_t member, uint32_t ctx, Map* memo)
+{
+    Compiler* c = k->p->emitter.c;
+    bool open = true;  // perhaps none of them holds, and it is absent
+    for (uint32_t i = 0; i < task_item_count(c, k->members[member]); i++)
+    {
+        TaskItem item = task_item(c, phase, k->members[member], i);
+        if (ctx_exclusive(c->flat, item.ctx, ctx))
+            continue;
+        if (ctx_inside(c->flat, ctx, item.ctx))
+            return item_can(k, members, &item, memo);
+        if (item_can(k, members, &item, memo))
+            return true;
+        const Task* t = &c->tasks.at[k->members[member]];
+        open &= t->kind != TASK_DEFINITION || !definitions_cover(c, t->var, 0, 0);
+    }
+    return open;
+}
+
+// The definition that holds while a context is active.
+static TaskItem item_in(Compiler* c, Phase phase, uint32_t task, uint32_t ctx)
+{
+    for (uint32_t i = 0; i < task_item_count(c, task); i++)
+    {
+        TaskItem item = task_item(c, phase, task, i);
+        if (ctx_inside(c->flat, ctx, item.ctx))
+            return item;
+    }
+    return task_item(c, phase, task, 0);
+}
+
+static void report_unbroken(Knowing* k, Phase phase, uint32_t member, uint32_t ctx, const char* text)
+{
+    Compiler* c = k->p->emitter.c;
+    const Task* t = &c->tasks.at[k->members[member]];
+    const FlatVar* var = &c->flat->vars.at[t->var];
+    TaskItem item = item_in(c, phase, k->members[member], ctx);
+    const FlatCtx at = c->flat->ctxs.at[ctx];
+    const char* mode = ctx != 0 ? c->flat->machines.at[at.machine].modes.at[at.mode].name : "";
+    if (!report_is_new(c, K_LOOP_UNBROKEN, item.span))
+        return;
+    Diag* diag = diag_error(c->diags, K_LOOP_UNBROKEN, item.span,
+                            "nonconstructive%s%s: nothing decides which is computed first; the loop: %s",
+                            ctx != 0 ? " in mode " : "", mode, text);
+    if (t->kind == TASK_DEFINITION && var->kind == VAR_SIGNAL && !var->hidden && t->defs.count == 1)
+        diag_help(c->diags, diag, "break it with `pre`, or solve it: `unknown %s = 0` and `equation %s == %s`",
+                  var->name, var->name, flat_text(c->flat, c->arena, c->flat->defs.at[t->defs.at[0]].value));
+}
+
+// The least set of members that can be known while a context is active, whatever else holds: if one is missing, no run
+// gets past it. False: reported.
+static bool check_unbroken(Knowing* k, Phase phase, uint32_t ctx, const char* text)
+{
+    Compiler* c = k->p->emitter.c;
+    bool* members = arena_array(c->arena, bool, k->count);
+    for (bool changed = true; changed;)
+    {
+        Map memo;
+        map_init(&memo, c->arena);
+        changed = false;
+        for (uint32_t i = 0; i < k->count; i++)
+            if (!members[i] && member_can(k, phase, members, i, ctx, &memo))
+                members[i] = changed = true;
+    }
+    for (uint32_t i = k->count; i-- > 0;)
+        if (!members[i])
+            return report_unbroken(k, phase, i, ctx, text), false;
+    return true;
+}
+
+static void refuse_unbroken(Knowing* k, Phase phase, const char* text)
+{
+    enum
+    {
+        CONTEXTS_MAX = 64
+    };
+    Compiler* c = k->p->emitter.c;
+    Map seen;
+    map_init(&seen, c->arena);
+    uint32_t found, count = 0;
+    bool fine = check_unbroken(k, phase, 0, text);
+    for (uint32_t i = 0; i < k->count && fine; i++)
+        for (uint32_t d = 0; d < task_item_count(c, k->members[i]) && fine && count < CONTEXTS_MAX; d++)
+        {
+            uint32_t ctx = task_item(c, phase, k->members[i], d).ctx;
+            if (ctx == 0 || map_get(&seen, ctx, &found))
+                continue;
+            map_set(&seen, ctx, 1);
+            count++;
+            fine = check_unbroken(k, phase, ctx, text);
+        }
 }
 
 static bool has_tear(TaskGraph* n, const uint32_t* local, uint32_t count)
@@ -411,6 +613,8 @@ static void emit_loop(Programs* p, TaskGraph* n, const uint32_t* local, uint32_t
         emit_newton_loop(p, n, local, count, &loop);
         return;
     }
+    if (c->decide)
+        refuse_unbroken(&k, n->spec->phase, loop.text);
     uint32_t head = emit_fix(&p->emitter, k.first_known, count, p->loops.count);
     vec_push(c->arena, p->loops, loop);
     for (uint32_t i = 0; i < count; i++)
@@ -474,6 +678,7 @@ CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* out)
     emit_in(p, by_context(p, spec), spec->sink_count, 0);  // no defaults: what is not active is not read
     CodeRange range = emit_end(&p->emitter, start);
     order_globally(&n, &order);
+    task_graph_release(&n);
     if (out != NULL)
         *out = order;
     return range;
@@ -497,6 +702,7 @@ CodeRange* build_components(Programs* p, const ProgramSpec* spec, Order* out)
         codes[i] = emit_end(&p->emitter, start);
     }
     order_globally(&n, &order);
+    task_graph_release(&n);
     *out = order;
     return codes;
 }

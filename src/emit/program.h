@@ -2,6 +2,7 @@
 #ifndef KAIROS_EMIT_PROGRAM_H
 #define KAIROS_EMIT_PROGRAM_H
 
+#include "base/text.h"
 #include "emit/emitter.h"
 #include "schedule/order.h"
 
@@ -20,7 +21,7 @@ typedef struct Programs
 {
     Emitter emitter;
     VEC(LoopInfo) loops;
-    VEC(char) listing;
+    Writer listing;
 } Programs;
 
 CodeRange build_program(Programs* p, const ProgramSpec* spec, Order* order);

@@ -57,9 +57,11 @@ static double push_past(const GuardPath* path, double at, double limit)
         at = fmin(at + step, limit);
         step *= 2;
     }
-    while (at - before > 2 * fmax(at * DBL_EPSILON, 0x1p-80))
+    while (at - before > fmax(0.75 * at * DBL_EPSILON, 0x1p-80))
     {
         double mid = 0.5 * (before + at);
+        if (!(mid > before && mid < at))
+            break;
         *(is_past(path->flow->kernel, path->guard, guard_path_value(path, mid)) ? &at : &before) = mid;
     }
     return at;
@@ -86,7 +88,7 @@ typedef struct Window
     GuardPolynomial p;
     double theta, end;  // of the step
     double length;      // of time
-    double g_end;  // of an exact polynomial its value there
+    double g_end;       // of an exact polynomial its value there
 } Window;
 
 // Two islands that move together keep their distance but for the rounding of each: that is no crossing.
@@ -102,14 +104,19 @@ static double noise_of(const Window* w)
     return 1e-15 * scale;
 }
 
+static double end_value(const Window* w)
+{
+    return w->p.exact ? polynomial_plain(w->p.c, w->p.degree, w->length) : w->g_end;
+}
+
 // An extremum so close to the level that the tolerances of the run could have made a touch of it.
 static void note_near_touches(const Window* w)
 {
     double rtol = w->path->flow->kernel->options->rtol;
     const GuardPolynomial* p = &w->p;
-    double near = 10 * (rtol * fmax(fabs(p->c[0]), fabs(w->g_end)) + rtol / 100);
+    double g_end = end_value(w), near = 10 * (rtol * fmax(fabs(p->c[0]), fabs(g_end)) + rtol / 100);
     PolynomialRoot roots[GUARD_TERMS];
-    if (!(fabs(p->c[0]) > near) || !(fabs(w->g_end) > near) || polynomial_clear(p->c, p->degree, w->length, near))
+    if (!(fabs(p->c[0]) > near) || !(fabs(g_end) > near) || polynomial_clear(p->c, p->degree, w->length, near))
         return;
     int count = polynomial_roots(p->c, p->degree, w->length, near, roots, GUARD_TERMS);
     for (int i = 0; i < count; i++)
@@ -133,7 +140,7 @@ static bool only_touches(const Window* w, const PolynomialRoot* there, const Pol
 {
     double tau = 0.5 * (there->after + back->before), part = tau / w->length;
     double g = fabs(polynomial_value(w->p.c, w->p.degree, tau));
-    double size = fabs(w->p.c[0]) + (w->p.exact ? part * fabs(w->g_end) : 0);
+    double size = fabs(w->p.c[0]) + (w->p.exact ? part * fabs(end_value(w)) : 0);
     return there->to == -back->to && there->from == back->to && g <= 2e-14 * size;
 }
 
@@ -269,7 +276,6 @@ static bool open_window(const GuardPath* path, double theta, Window* w)
     *w = (Window){.path = path, .theta = theta, .end = 1, .length = rest};
     if (!guard_path_polynomial(path, theta, rest, false, &w->p))
         return false;
-    w->g_end = polynomial_plain(w->p.c, w->p.degree, rest);
     if (w->p.exact)
         return true;
     w->length = resolved_length(&w->p, rest);
@@ -362,11 +368,18 @@ static void list_candidates(Flow* flow, uint32_t island)
 {
     double end = ode_time(flow->island_odes[island]);
     flow->candidate_count = 0;
+    bool many = flow->model->guards_count > 4;  // then most are far from their levels
+    flow->search_number++;
     for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
-        if (!is_held(flow, &flow->model->guards[w.index]))
-            flow->candidates[flow->candidate_count++] = candidate_of(flow, w.index);
-    for (uint32_t i = 0; i < flow->candidate_count; i++)
-        flow->kernel->guards[flow->candidates[i].guard].until = end;
+    {
+        if (is_held(flow, &flow->model->guards[w.index]))
+            continue;
+        Candidate* c = &flow->candidates[flow->candidate_count++];
+        *c = candidate_of(flow, w.index);
+        GuardPath path = guard_path_of_step(flow, w.index, island);
+        c->reached = many && guard_path_far(&path) ? 1 : 0;
+        flow->kernel->guards[w.index].until = end;
+    }
     flow->ends_known = false;
 }
 

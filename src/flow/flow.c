@@ -22,9 +22,11 @@ static kaiStatus fail_nan(Flow* flow, uint32_t island)
     uint32_t state = island_state(flow, island, at), reg = model->reg_first[REG_DERIV] + state;
     uint32_t culprit = vm_trace_nan(model, flow->kernel->R, code, reg);
     const char* name = model_string(model, model->vars[model->state_vars[state]].name);
+    char text[100];
     return kernel_fail(flow->kernel, model->reg_places[culprit],
                        "check the operands there: a division by 0, a root or logarithm of a negative number?",
-                       "the derivative of %s is not a number at t = %.17g", name, ode_time(ode));
+                       "the derivative of %s is not a number at t = %.17g%s", name, ode_time(ode),
+                       vm_say_operator(model, flow->kernel->R, code, culprit, text, sizeof text));
 }
 
 kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)

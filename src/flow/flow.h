@@ -73,12 +73,17 @@ typedef struct Candidate
     X(int, island_columns, model->state_count + model->islands_count, 0) /* patterns of their Jacobians */             \
     X(int, island_rows, model->jacobian_rows_count, 0)                                                                 \
     X(uint32_t, island_entries, model->jacobian_rows_count, 0)                                                         \
+    X(uint32_t, small, model->state_count, 0)    /* states that have never reached their absolute tolerance */         \
+    X(double, small_size, model->state_count, 0) /* and the largest they were */                                       \
     X(uint32_t, waiting.at, model->islands_count, 0)                                                                   \
     X(uint32_t, delaying.at, model->islands_count, 0)                                                                  \
     X(uint32_t, looks.at, model->guards_count, 0)                                                                      \
     X(Candidate, candidates, model->guards_count, 0)                                                                   \
     X(Series*, guard_series, model->guards_count, 0)                                                                   \
-    X(int8_t, guard_signs, model->guards_count, 0)                                                                     \
+    X(bool, guard_affine, model->guards_count, 0)                                                                      \
+    X(double, guard_factors, model->guard_states_count, 0)                                                             \
+    X(double, reaches, model->state_count, 0)                                                                          \
+    X(uint64_t, reach_numbers, model->state_count, 0)                                                                  \
     X(int64_t, limited, flow->kernel->options->profile ? model->state_count : 0,                                       \
       0) /* steps each state is the reason of */                                                                       \
     X(int64_t, refused, flow->kernel->options->profile ? model->state_count : 0, 0) /* and rejections */
@@ -92,8 +97,11 @@ struct Flow
     RootMethod root;
     SeriesSpace* series_space;
     Series** guard_series;  // per guard that is searched
-    int8_t* guard_signs;    // 1, -1: the guard is that times its only state, but for a constant; 0: it is not
-    double* pieces;         // polynomials of what a guard reads
+    bool* guard_affine;     // it is a sum of its states with the factors in guard_factors, and a constant
+    double* guard_factors;  // per entry of guard_states
+    double* reaches;        // per state: how far it gets in the step that is searched
+    uint64_t *reach_numbers, search_number;
+    double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     bool no_memory;   // a search had none
     bool derived;     // a start has been made: see flow_derive
@@ -110,6 +118,8 @@ struct Flow
     int *island_columns, *island_rows;
     uint32_t* island_entries;
     Candidate* candidates;
+    uint32_t *small, small_count;
+    double* small_size;
     int64_t *limited, *refused;
     IndexList waiting, looks;  // islands that must step, guards that want a look
     IndexList delaying;        // islands that feed delays
@@ -126,6 +136,12 @@ size_t flow_save_size(const Flow* flow);
 char* flow_save(const Flow* flow, char* block);
 const char* flow_load(Flow* flow, const char* block, bool* ok);
 kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status);
+
+// size.c: nominal sizes; states that stay below their tolerance
+kaiStatus nominals_start(Kernel* kernel);
+void size_start(Flow* flow);
+void size_look(Flow* flow);  // after a step
+void size_end(Flow* flow);
 
 // run.c: parameters, start values, first latches, initial equations: all that comes before the first instant.
 kaiStatus flow_prepare(Kernel* kernel);

@@ -169,29 +169,6 @@ static size_t pieces_size(const Flow* flow)
     return sizeof(double) * ((size_t)flow->piece_capacity * (GUARD_TERMS + 1) + GUARD_TERMS);
 }
 
-static bool is_still(const kaiModel* model, uint32_t reg)
-{
-    return reg < model->reg_first[REG_VALUE] && reg != model->reg_time &&
-           (reg < model->reg_first[REG_STATE] || reg >= model->reg_first[REG_MEMORY]);
-}
-
-// Guards that are a state against a level, the most frequent ones, need no series.
-static int8_t sign_of_state(const kaiModel* model, const Guard* guard)
-{
-    const uint32_t* code = model->code + guard->code.start;
-    uint32_t words = guard->code.end - guard->code.start;
-    if (!has_code(guard) || guard->curved || guard->state_count != 1 || code[0] >> 8 != 1 || code[1] != guard->g)
-        return 0;
-    uint32_t op = code[0] & 0xff, state = model->reg_first[REG_STATE] + (uint32_t)model->guard_states[guard->first_state];
-    if (words == 3 && (op == VM_MOVE || op == VM_NEG) && code[2] == state)
-        return op == VM_MOVE ? 1 : -1;
-    if (words != 4 || (op != VM_ADD && op != VM_SUB))
-        return 0;
-    if (code[2] == state && is_still(model, code[3]))
-        return 1;
-    return code[3] == state && is_still(model, code[2]) ? op == VM_ADD ? 1 : -1 : 0;
-}
-
 static bool is_searched(const Guard* guard)
 {
     return guard->searched && !guard->time_only;
@@ -219,7 +196,8 @@ bool guard_paths_create(Flow* flow)
         return false;
     memset(flow->pieces, 0, pieces_size(flow));
     for (uint32_t i = 0; i < model->guards_count; i++)
-        flow->guard_signs[i] = sign_of_state(model, &model->guards[i]);
+        flow->guard_affine[i] =
+            guard_affine_read(model, &model->guards[i], flow->guard_factors + model->guards[i].first_state);
     for (uint32_t i = 0; i < model->guards_count; i++)
         if (is_searched(&model->guards[i]) && (flow->guard_series[i] = make_series(flow, &model->guards[i])) == NULL)
             return false;
@@ -296,17 +274,62 @@ static bool has_ended(const GuardPolynomial* p, int k, int inputs, double reach)
     return true;
 }
 
-static void state_polynomial(const GuardPath* path, double theta, GuardPolynomial* p)
+// c[0] is known where the guard was armed, or where the last step ended.
+static double first_value(const GuardPath* path, double theta)
 {
-    const kaiModel* model = path->flow->model;
-    uint32_t state = (uint32_t)model->guard_states[path->guard->first_state];
-    p->degree = state_piece(path, state, theta, p->c);
-    p->exact = true;
-    for (int k = 1; k <= p->degree && path->flow->guard_signs[path->index] < 0; k++)
-        p->c[k] = -p->c[k];
+    const GuardState* state = &path->flow->kernel->guards[path->index];
+    if (theta == 0 && state->from == path->start)
+        return state->g;
     load(path, theta);
-    vm_run(model, path->flow->kernel->R, path->guard->code, &path->flow->kernel->host);
-    p->c[0] = guard_value(path->flow->kernel, path->guard);
+    vm_run(path->flow->model, path->flow->kernel->R, path->guard->code, &path->flow->kernel->host);
+    return guard_value(path->flow->kernel, path->guard);
+}
+
+static void affine_polynomial(const GuardPath* path, double theta, GuardPolynomial* p)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    double c[GUARD_TERMS];
+    p->degree = 0;
+    p->exact = true;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+    {
+        double factor = flow->guard_factors[guard->first_state + i];
+        int degree = state_piece(path, (uint32_t)flow->model->guard_states[guard->first_state + i], theta, c);
+        for (; p->degree < degree; p->degree++)
+            p->c[p->degree + 1] = 0;
+        for (int k = 1; k <= degree; k++)
+            p->c[k] += factor * c[k];
+    }
+    p->c[0] = first_value(path, theta);
+}
+
+// How far a state can get from where it starts, in the step that is searched.
+static double reach_of(const GuardPath* path, uint32_t state)
+{
+    Flow* flow = path->flow;
+    double c[GUARD_TERMS];
+    if (flow->reach_numbers[state] != flow->search_number)
+    {
+        int degree = state_piece(path, state, 0, c);
+        flow->reach_numbers[state] = flow->search_number;
+        flow->reaches[state] = polynomial_bound(c, degree, path->length, 1);
+    }
+    return flow->reaches[state];
+}
+
+bool guard_path_far(const GuardPath* path)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    const GuardState* state = &flow->kernel->guards[path->index];
+    if (!flow->guard_affine[path->index] || state->from != path->start || is_past(flow->kernel, guard, state->g))
+        return false;
+    double sum = 0;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+        sum += fabs(flow->guard_factors[guard->first_state + i]) *
+               reach_of(path, (uint32_t)flow->model->guard_states[guard->first_state + i]);
+    return fabs(state->g) * (1 - 1e-12) > sum;
 }
 
 bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p)
@@ -319,9 +342,9 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
     const Guard* guard = path->guard;
     uint32_t failed, count = input_count(flow->model, guard);
     Series* series = flow->guard_series[path->index];
-    if (flow->guard_signs[path->index] != 0)
+    if (flow->guard_affine[path->index])
     {
-        state_polynomial(path, theta, p);
+        affine_polynomial(path, theta, p);
         return true;
     }
     load(path, theta);

@@ -49,6 +49,9 @@ typedef struct GuardPolynomial
 // Coefficients that matter within `reach`. False: the code has no series here. `all`: as many as there is room for.
 bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p);
 
+// guard_affine.c: whether the guard is a sum of its states with constant factors, and a constant; the factors.
+bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors);
+
 // Series and room for all guards of a run. False: no memory.
 bool guard_paths_create(Flow* flow);
 void guard_paths_free(Flow* flow);
@@ -63,6 +66,9 @@ bool guard_samples_search(const GuardPath* path, double lo, double hi, double* t
 
 // The first place in (lo, hi] where the guard is past its level; it is at hi and is not at lo.
 double guard_samples_locate(const GuardPath* path, double lo, double hi);
+
+// Surely no crossing in the step of an island: all that it reads together cannot get that far.
+bool guard_path_far(const GuardPath* path);
 
 void guard_note_touch(const GuardPath* path, double theta);
 

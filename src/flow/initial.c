@@ -1,5 +1,6 @@
 // `initial` equations: start values that were left open are solved for, by Newton's method with differences on the
 // residuals. A model that starts on a kink may need a better guess; then the message names the equation that is worst.
+#include "base/dense.h"
 #include "flow/flow.h"
 
 #include <math.h>
@@ -26,43 +27,7 @@ static double norm(const double* r, uint32_t n)
     return most;
 }
 
-// Gaussian elimination with partial pivoting, in place. False: singular.
-static bool solve_dense(double a[INITIAL_MAX][INITIAL_MAX], double* b, uint32_t n)
-{
-    for (uint32_t k = 0; k < n; k++)
-    {
-        uint32_t pivot = k;
-        for (uint32_t i = k + 1; i < n; i++)
-            pivot = fabs(a[i][k]) > fabs(a[pivot][k]) ? i : pivot;
-        if (a[pivot][k] == 0 || !isfinite(a[pivot][k]))
-            return false;
-        for (uint32_t j = 0; j < n; j++)
-        {
-            double held = a[k][j];
-            a[k][j] = a[pivot][j];
-            a[pivot][j] = held;
-        }
-        double held = b[k];
-        b[k] = b[pivot];
-        b[pivot] = held;
-        for (uint32_t i = k + 1; i < n; i++)
-        {
-            double factor = a[i][k] / a[k][k];
-            for (uint32_t j = k; j < n; j++)
-                a[i][j] -= factor * a[k][j];
-            b[i] -= factor * b[k];
-        }
-    }
-    for (uint32_t k = n; k-- > 0;)
-    {
-        for (uint32_t j = k + 1; j < n; j++)
-            b[k] -= a[k][j] * b[j];
-        b[k] /= a[k][k];
-    }
-    return true;
-}
-
-static kaiStatus fill_matrix(Kernel* kernel, double a[INITIAL_MAX][INITIAL_MAX], const double* r, uint32_t n)
+static kaiStatus fill_matrix(Kernel* kernel, double* a, const double* r, uint32_t n)
 {
     double shifted[INITIAL_MAX];
     for (uint32_t j = 0; j < n; j++)
@@ -75,52 +40,96 @@ static kaiStatus fill_matrix(Kernel* kernel, double a[INITIAL_MAX][INITIAL_MAX],
         if (status != KAI_OK)
             return status;
         for (uint32_t i = 0; i < n; i++)
-            a[i][j] = (shifted[i] - r[i]) / d;
+            a[i * n + j] = (shifted[i] - r[i]) / d;
     }
     return KAI_OK;
 }
 
-// Newton from the present values. *worst: the largest residual where it ended.
-static kaiStatus iterate(Kernel* kernel, uint32_t n, double* worst)
+// A part of the step that makes the residuals smaller. *size: what they are then; not smaller: there is none.
+static kaiStatus search(Kernel* kernel, const double* step, uint32_t n, double* size)
 {
-    double a[INITIAL_MAX][INITIAL_MAX];
-    double r[INITIAL_MAX];
-    *worst = INFINITY;
-    for (int round = 0; round < 50; round++)
+    enum
     {
+        HALVINGS = 30
+    };
+    double from[INITIAL_MAX], r[INITIAL_MAX], before = *size, part = 1;
+    for (uint32_t j = 0; j < n; j++)
+        from[j] = kernel->R[kernel->model->unknowns[j]];
+    for (int k = 0; k <= HALVINGS; k++, part /= 2)
+    {
+        for (uint32_t j = 0; j < n; j++)
+            kernel->R[kernel->model->unknowns[j]] = from[j] - part * step[j];
         kaiStatus status = residuals(kernel, r);
         if (status != KAI_OK)
             return status;
-        double size = norm(r, n), before = *worst;
-        *worst = size;
-        if (size == 0 || (size < 1e-11 && size >= before) || size == INFINITY)
+        *size = norm(r, n);
+        if (*size < before)
             return KAI_OK;
-        status = fill_matrix(kernel, a, r, n);
-        if (status != KAI_OK || !solve_dense(a, r, n))
-            return status;
-        for (uint32_t j = 0; j < n; j++)
-            kernel->R[kernel->model->unknowns[j]] -= r[j];
     }
-    return KAI_OK;
+    for (uint32_t j = 0; j < n; j++)
+        kernel->R[kernel->model->unknowns[j]] = from[j];
+    *size = before;
+    return residuals(kernel, r);
 }
 
-// The start values are 0 first; where that is a singular point, a few others are tried.
+// Newton's method with step halving from the present values. *worst: the largest residual where it ended.
+static kaiStatus iterate(Kernel* kernel, uint32_t n, double* worst)
+{
+    double a[INITIAL_MAX * INITIAL_MAX], r[INITIAL_MAX];
+    uint32_t pivots[INITIAL_MAX];
+    kaiStatus status = residuals(kernel, r);
+    *worst = norm(r, n);
+    for (int round = 0; round < 100 && status == KAI_OK && *worst != 0 && *worst != INFINITY; round++)
+    {
+        double before = *worst;
+        status = fill_matrix(kernel, a, r, n);
+        if (status != KAI_OK || !dense_factor(a, pivots, n))
+            return status;
+        dense_solve(a, pivots, r, n);
+        status = search(kernel, r, n, worst);
+        if (status == KAI_OK && *worst >= before)
+            return KAI_OK;  // as good as it gets
+        if (status == KAI_OK)
+            status = residuals(kernel, r);
+    }
+    return status;
+}
+
+// Where attempt k starts: first with what was written, 0 where nothing was; then elsewhere, equal and unequal values in
+// turn, since equations are often singular where their unknowns are equal. A guess is left by a part of itself only.
+static double start_value(double written, int k, uint32_t j)
+{
+    static const double sizes[] = {1, -1, 10, -10, 0.1, -0.1, 100, -100, 1000, 0.01};
+    if (k == 0)
+        return written;
+    double size = sizes[(k - 1) / 3], spread = (k - 1) % 3 == 0 ? 1 : 1 + 0.6180339887498949 * (double)(j + 1);
+    if ((k - 1) % 3 == 2 && j % 2 == 1)
+        spread = -spread;
+    return written != 0 ? written * (1 + 0.1 * size * spread / (1 + fabs(size))) : size * spread;
+}
+
 kaiStatus initial_solve(Kernel* kernel)
 {
-    static const double guesses[] = {0, 1, -1, 10, -10, 0.1, -0.1, 100, -100};
+    enum
+    {
+        ATTEMPTS = 31
+    };
     const kaiModel* model = kernel->model;
     uint32_t n = model->residuals_count;
+    double written[INITIAL_MAX];
     if (n == 0)
         return KAI_OK;
     if (n != model->unknowns_count || n > INITIAL_MAX)
         return kernel_fail(kernel, 0,
                            "leave the start value of exactly as many states open as there are `initial` equations",
                            "%u initial equations for %u states without a start value", n, model->unknowns_count);
+    for (uint32_t j = 0; j < n; j++)
+        written[j] = kernel->R[model->unknowns[j]];
     double worst = INFINITY, least = INFINITY;
-    for (size_t g = 0; g < sizeof guesses / sizeof *guesses; g++)
+    for (int k = 0; k < ATTEMPTS; k++)
     {
         for (uint32_t j = 0; j < n; j++)
-            kernel->R[model->unknowns[j]] = guesses[g];
+            kernel->R[model->unknowns[j]] = start_value(written[j], k, j);
         kaiStatus status = iterate(kernel, n, &worst);
         if (status != KAI_OK)
             return status;
@@ -128,6 +137,6 @@ kaiStatus initial_solve(Kernel* kernel)
             return guard_start(kernel);
         least = fmin(least, worst);
     }
-    return kernel_fail(kernel, 0, "check the `initial` equations; give a start value near the solution instead",
+    return kernel_fail(kernel, 0, "check the `initial` equations; give guesses near the solution, `state x ~ 3`",
                        "the initial equations could not be solved; the least residual reached is %g", least);
 }

@@ -131,6 +131,12 @@ static void hold_slopes(Flow* flow)
             kernel_slopes(flow->kernel)[i] = 0;
 }
 
+// Something could switch before an operator leaves its domain. Otherwise a NaN shortens the step.
+static bool has_guards(const kaiModel* model, uint32_t island)
+{
+    return model->fused ? model->guards_count > 0 : model->islands[island].guards.count > 0;
+}
+
 static int island_rhs(void* ctx, double t, const double* x, double* dx)
 {
     IslandSystem* own = ctx;
@@ -142,6 +148,7 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
     if (kernel_numeric(flow->kernel))
         pulse_trial(flow, t);
     flow->beyond = 0;
+    flow->trial.beyond = has_guards(flow->model, own->island) ? &flow->beyond : NULL;
     uint32_t loop = vm_run(flow->model, flow->kernel->R, code, &flow->trial);
     flow->islands[own->island].beyond |= flow->beyond > 0;
     if (loop != 0)

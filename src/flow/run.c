@@ -45,6 +45,8 @@ kaiStatus flow_prepare(Kernel* kernel)
     if (status == KAI_OK && kernel->bonds != NULL)
         status = bonds_start(kernel);
     if (status == KAI_OK)
+        status = nominals_start(kernel);
+    if (status == KAI_OK)
         status = guard_start(kernel);
     if (status == KAI_OK)
         status = initial_solve(kernel);
@@ -104,6 +106,7 @@ static kaiStatus run_start(Flow* flow)
         status = schedule_start(kernel);
     if (status == KAI_OK)
         status = instant_run(kernel, kernel->options->start, true);
+    size_start(flow);
     if (status == KAI_OK)
         status = flow->hooks->end(flow->owner);
     return status == KAI_OK ? flow->hooks->check(flow->owner, true) : status;
@@ -190,6 +193,7 @@ static kaiStatus solver_point(Flow* flow, double t)
         shown |= kernel->island_shown[flow->waiting.at[i]];
     kernel->now = (kaiTag){t, 0, 0};
     touch_moment(kernel, t);
+    size_look(flow);
     kaiStatus status = shown ? flow->hooks->point(flow->owner) : KAI_OK;
     if (status == KAI_OK)
         status = flow->hooks->check(flow->owner, false);
@@ -198,6 +202,7 @@ static kaiStatus solver_point(Flow* flow, double t)
 
 static kaiStatus run_instant(Flow* flow, double t)
 {
+    size_look(flow);
     kaiStatus status = instant_run(flow->kernel, t, false);
     if (status == KAI_OK)
         status = flow->hooks->end(flow->owner);
@@ -290,7 +295,10 @@ kaiStatus flow_step_to(Flow* flow, double until)
     if (status == KAI_INSTANT && kernel->halted)
         status = KAI_END;
     if (status == KAI_END)
+    {
         load_end(flow);
+        size_end(flow);
+    }
     flow->ended |= status == KAI_END || kernel->failure.status == KAI_INTERRUPTED;
     return status;
 }

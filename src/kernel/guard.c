@@ -283,6 +283,23 @@ static double affine_zero(Kernel* kernel, const Guard* guard, double slope)
     return at;
 }
 
+// When a guard affine in time crosses. One that is not there yet, but whose zero rounds to now, crosses at this
+// instant.
+static kaiStatus schedule_affine(Kernel* kernel, uint32_t index, bool* leaving)
+{
+    const Guard* guard = &kernel->model->guards[index];
+    GuardState* state = &kernel->guards[index];
+    state->due = affine_zero(kernel, guard, state->slope);
+    if (state->due > kernel->now.t)
+        return KAI_OK;
+    state->due = INFINITY;
+    bool crossed = is_crossing(guard) && kernel->R[guard->side] == state->toward;  // it was this one, at this instant
+    if (crossed || !(state->toward * state->g < 0))
+        return KAI_OK;
+    *leaving = true;
+    return cross(kernel, index, state->toward);
+}
+
 static kaiStatus arm_one(Kernel* kernel, uint32_t index, bool* leaving)
 {
     const Guard* guard = &kernel->model->guards[index];
@@ -307,13 +324,8 @@ static kaiStatus arm_one(Kernel* kernel, uint32_t index, bool* leaving)
     }
     kernel->hooks->armed(kernel->owner, index);
     state->toward = direction(kernel, guard);
-    if (guard->time_only && state->slope * state->toward > 0)
-    {
-        state->due = affine_zero(kernel, guard, state->slope);
-        if (!(state->due > kernel->now.t))
-            state->due = INFINITY;
-    }
-    return KAI_OK;
+    bool approaches = guard->time_only && state->slope * state->toward > 0;
+    return approaches ? schedule_affine(kernel, index, leaving) : KAI_OK;
 }
 
 // g and its slope where the run stands, of a guard that reads one island together with the others that do.

@@ -72,6 +72,27 @@ static void known_inputs(Kernel* kernel, const Component* loop, char* text, size
     }
 }
 
+// A block of equations that Newton's method finds no solution of: the values are those of its last step.
+static kaiStatus fail_equations(Kernel* kernel, const Component* loop, uint32_t place)
+{
+    const kaiModel* model = kernel->model;
+    char values[300], known[300];
+    size_t length = 0;
+    for (uint32_t i = 0; i < loop->count && length + 80 < sizeof values; i++)
+    {
+        const ModelVar* var = &model->vars[model->component_vars[loop->first_member + i]];
+        length += (size_t)snprintf(values + length, sizeof values - length, "%s%s = %.9g", length > 0 ? ", " : "",
+                                   model_string(model, var->name), kernel->R[var->reg]);
+    }
+    known_inputs(kernel, loop, known, sizeof known);
+    return kernel_fail(
+        kernel, place,
+        "have they a solution here? Give the unknowns guesses near it, `unknown x = 3`; where an equation "
+        "does not change with its unknown (a slope of 0) there is no way on",
+        "the equations could not be solved at t = %.17g: %s; last tried %s%s", kernel->now.t,
+        model_string(model, loop->text), values, known);
+}
+
 static kaiStatus fail_nonconstructive(Kernel* kernel, uint32_t component)
 {
     const kaiModel* model = kernel->model;
@@ -80,14 +101,19 @@ static kaiStatus fail_nonconstructive(Kernel* kernel, uint32_t component)
     int count = unknown_names(kernel, loop, unknown, sizeof unknown);
     known_inputs(kernel, loop, known, sizeof known);
     uint32_t place = model->vars[model->component_vars[loop->first_member]].place;
+    if (loop->newton && !model->vars[model->component_vars[loop->first_member]].hidden)
+        return fail_equations(kernel, loop, place);
     if (loop->newton)
         return kernel_fail(
             kernel, place, "is a law without a solution here, or with an infinite slope? Start closer to one",
             "the algebraic loop through a bond graph has no solution that could be found at t = %.17g; the loop: %s",
             kernel->now.t, model_string(model, loop->text));
-    return kernel_fail(kernel, place, "break the loop with `pre`, or define one of the signals without the others",
-                       "nonconstructive: %s %s unknown at t = %.17g%s; the loop: %s", unknown, count > 1 ? "are" : "is",
-                       kernel->now.t, known, model_string(model, loop->text));
+    return kernel_fail(
+        kernel, place,
+        "break the loop with `pre`, define one of the signals without the others, or solve it with `unknown` "
+        "and `equation`",
+        "nonconstructive: %s %s unknown at t = %.17g%s; the loop: %s", unknown, count > 1 ? "are" : "is", kernel->now.t,
+        known, model_string(model, loop->text));
 }
 
 kaiStatus kernel_run(Kernel* kernel, CodeRange range)

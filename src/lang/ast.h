@@ -118,6 +118,8 @@ typedef struct Var
     Range range;
     Unit* unit;               // or NULL
     Expr* init;               // or NULL
+    Expr* nominal;            // `nominal 1e-12`: its size, or NULL
+    bool guessed;             // `~ 3`: the init is where the solution of `initial` equations is looked for
     const char* description;  // or NULL
 } Var;
 
@@ -130,6 +132,7 @@ typedef enum DeclKind
     DECL_EVENT,
     DECL_INPUT,
     DECL_OUTPUT,
+    DECL_UNKNOWN,  // init is a first guess
 } DeclKind;
 
 typedef struct Arg
@@ -189,6 +192,7 @@ typedef enum ItemKind
     ITEM_BOND,        // name (as) or NULL, paths
     ITEM_CONNECT,     // paths
     ITEM_INITIAL,     // value
+    ITEM_EQUATION,    // value
     ITEM_ASSERT,      // value, text
 } ItemKind;
 

@@ -18,6 +18,7 @@ bool token_starts_item(TokenKind kind)
     case TOKEN_EVENT:
     case TOKEN_INPUT:
     case TOKEN_OUTPUT:
+    case TOKEN_UNKNOWN:
     case TOKEN_PORT:
     case TOKEN_FOR:
     case TOKEN_IF:
@@ -26,6 +27,7 @@ bool token_starts_item(TokenKind kind)
     case TOKEN_WEIGHT:
     case TOKEN_MODES:
     case TOKEN_INITIAL:
+    case TOKEN_EQUATION:
     case TOKEN_MODE:
     case TOKEN_PREEMPT:
     case TOKEN_ON:

@@ -49,6 +49,19 @@ static char* diag_format(Arena* arena, const char* format, va_list arguments)
     return text;
 }
 
+static bool is_repeated(const Diags* diags, const Diag* diag)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+    {
+        const Diag* other = diags->list.at[i];
+        if (other->code == diag->code && other->span.file == diag->span.file && diag->span.file != 0 &&
+            other->span.start == diag->span.start && other->span.end == diag->span.end &&
+            strcmp(other->message, diag->message) == 0)
+            return true;
+    }
+    return false;
+}
+
 static Diag* diag_add(Diags* diags, kaiSeverity severity, DiagCode code, Span span, const char* format,
                       va_list arguments)
 {
@@ -59,6 +72,8 @@ static Diag* diag_add(Diags* diags, kaiSeverity severity, DiagCode code, Span sp
     Diag* diag = arena_new(diags->arena, Diag);
     *diag = (Diag){.severity = severity, .code = code, .span = span};
     diag->message = diag_format(diags->arena, format, arguments);
+    if (is_repeated(diags, diag))  // a model is compiled once for each of its experiments
+        return &diags->dropped;
     vec_push(diags->arena, diags->list, diag);
     return diag;
 }

@@ -73,7 +73,7 @@ typedef struct Diags
     VEC(Diag*) list;
     uint32_t error_count;
     uint32_t limit;  // more diagnostics than this are counted, not kept (0 = 1000)
-    Diag dropped;    // what diag_error hands out for one that is not kept
+    Diag dropped;    // what diag_error hands out for one that is not kept, or is there already
 } Diags;
 
 Diag* diag_error(Diags* diags, DiagCode code, Span span, const char* format, ...) __attribute__((format(printf, 4, 5)));

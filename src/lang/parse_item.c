@@ -25,6 +25,20 @@ void parser_misplaced(Parser* parser, const char* message, const char* help)
 
 // ---- declarations
 
+// `state q = 0 nominal 1e-12`. The word is a name elsewhere.
+static void parse_nominal(Parser* parser, const Item* item, Var* var)
+{
+    static const char word[] = "nominal";
+    uint32_t length = parser->token.end - parser->token.start;
+    bool here = item->decl == DECL_STATE && parser_at(parser, TOKEN_NAME) && parser_same_line(parser) &&
+                !parser->panic && length == sizeof word - 1 &&
+                memcmp(parser->lexer.text + parser->token.start, word, length) == 0;
+    if (!here)
+        return;
+    parser_next(parser);
+    var->nominal = parse_sum(parser);
+}
+
 static void parse_var(Parser* parser, Item* item, const char* what)
 {
     Var var = {0};
@@ -35,6 +49,12 @@ static void parse_var(Parser* parser, Item* item, const char* what)
     if (!parser->panic &&
         (parser_at(parser, TOKEN_EQUALS) || parser_at(parser, TOKEN_ASSIGN) || parser_at(parser, TOKEN_EQ)))
         var.init = parse_value(parser, TOKEN_EQUALS, "the name");
+    else if (!parser->panic && item->decl == DECL_STATE && parser_at(parser, TOKEN_TILDE))
+    {
+        var.guessed = true;
+        var.init = parse_value(parser, TOKEN_TILDE, "the name");
+    }
+    parse_nominal(parser, item, &var);
     var.description = parser_string(parser);
     vec_push(parser->arena, item->vars, var);
 }
@@ -45,7 +65,8 @@ static void parse_decl(Parser* parser, ItemList* items)
     item->decl = DECL_PARAM + (parser->token.kind - TOKEN_PARAM);
     item->is_event = item->decl == DECL_EVENT;
     parser_next(parser);
-    if (item->decl >= DECL_INPUT && parser_accept(parser, TOKEN_EVENT))
+    bool directed = item->decl == DECL_INPUT || item->decl == DECL_OUTPUT;
+    if (directed && parser_accept(parser, TOKEN_EVENT))
         item->is_event = true;
     do
         parse_var(parser, item, "a name to declare");
@@ -108,7 +129,6 @@ static const char* const foreign_words[][2] = {
     {"Real", "did you mean `state`, `discrete` or `signal`?"},
     {"real", "did you mean `state`, `discrete` or `signal`?"},
     {"Integer", "did you mean `discrete`?"},
-    {"equation", "equations stand in the model itself, without a heading"},
     {"reinit", "a jump is written `when event { x := value }`"},
 };
 
@@ -230,6 +250,14 @@ static void parse_initial(Parser* parser, ItemList* items)
     parser_end_item(parser, item, items);
 }
 
+static void parse_equation(Parser* parser, ItemList* items)
+{
+    Item* item = parser_new_item(parser, ITEM_EQUATION);
+    parser_next(parser);
+    item->value = parse_condition(parser);
+    parser_end_item(parser, item, items);
+}
+
 // ---- the rest
 
 static void parse_for(Parser* parser, ItemList* items)
@@ -329,12 +357,13 @@ typedef void ParseItem(Parser* parser, ItemList* items);
 static ParseItem* item_parser(TokenKind kind)
 {
     static ParseItem* const parsers[TOKEN_COUNT] = {
-        [TOKEN_NAME] = parse_name_item, [TOKEN_PARAM] = parse_decl,      [TOKEN_STATE] = parse_decl,
-        [TOKEN_DISCRETE] = parse_decl,  [TOKEN_SIGNAL] = parse_decl,     [TOKEN_EVENT] = parse_decl,
-        [TOKEN_INPUT] = parse_decl,     [TOKEN_OUTPUT] = parse_decl,     [TOKEN_PORT] = parse_port,
-        [TOKEN_FOR] = parse_for,        [TOKEN_IF] = parse_option,       [TOKEN_CHOOSE] = parse_choose,
-        [TOKEN_MODES] = parse_modes,    [TOKEN_BOND] = parse_bond,       [TOKEN_CONNECT] = parse_connect,
-        [TOKEN_ASSERT] = parse_assert,  [TOKEN_INITIAL] = parse_initial,
+        [TOKEN_NAME] = parse_name_item,    [TOKEN_PARAM] = parse_decl,      [TOKEN_STATE] = parse_decl,
+        [TOKEN_DISCRETE] = parse_decl,     [TOKEN_SIGNAL] = parse_decl,     [TOKEN_EVENT] = parse_decl,
+        [TOKEN_INPUT] = parse_decl,        [TOKEN_OUTPUT] = parse_decl,     [TOKEN_PORT] = parse_port,
+        [TOKEN_FOR] = parse_for,           [TOKEN_IF] = parse_option,       [TOKEN_CHOOSE] = parse_choose,
+        [TOKEN_MODES] = parse_modes,       [TOKEN_BOND] = parse_bond,       [TOKEN_CONNECT] = parse_connect,
+        [TOKEN_ASSERT] = parse_assert,     [TOKEN_INITIAL] = parse_initial, [TOKEN_UNKNOWN] = parse_decl,
+        [TOKEN_EQUATION] = parse_equation,
     };
     return parsers[kind];
 }

@@ -33,6 +33,15 @@ bool ctx_inside(const Flat* flat, uint32_t inner, uint32_t outer)
     return true;
 }
 
+bool ctx_exclusive(const Flat* f, uint32_t a, uint32_t b)
+{
+    for (uint32_t x = a; x != 0; x = f->ctxs.at[x].parent)
+        for (uint32_t y = b; y != 0; y = f->ctxs.at[y].parent)
+            if (f->ctxs.at[x].machine == f->ctxs.at[y].machine && f->ctxs.at[x].mode != f->ctxs.at[y].mode)
+                return true;
+    return false;
+}
+
 uint32_t ctx_common(const Flat* flat, uint32_t a, uint32_t b)
 {
     if (a == CTX_UNUSED)

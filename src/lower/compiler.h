@@ -133,6 +133,13 @@ typedef struct StepRegs
     SymReg taken;   // its length, as the integrator takes it
 } StepRegs;
 
+// A node that is to be lowered; inside `smooth`, where relations and kinks are no events.
+typedef struct Todo
+{
+    NodeId node;
+    bool smooth;
+} Todo;
+
 typedef struct Compiler Compiler;
 
 struct Compiler
@@ -149,6 +156,8 @@ struct Compiler
     VEC(NodeId) rewrites;                  // [node]: kinks spelled out
     VEC(uint32_t) node_ctxs;               // [node]: smallest context that holds all uses; CTX_UNUSED
     VEC(uint8_t) node_watched;  // [node]: a relation in it matters between events, so its change must be located
+    VEC(Todo) todo;             // what lower has still to do, the innermost call last
+    VEC(ScalarId) chain;        // and differentiate
     Walk nodes;                 // the walk over expressions that every pass uses
     VEC(uint8_t) node_varies;   // [node]: Variability + 1; 0 = not known
     Map cell_index;             // node → cell
@@ -156,6 +165,7 @@ struct Compiler
     Map pre_latches;            // register that holds a `pre`, or a derivative of one → cell
     VEC(Cell) cells;
     VEC(FaultInfo) faults;
+    bool decide;              // loops that nothing can break are errors, not left to the run
     bool has_impulses;        // the model can have impulses at all
     bool numeric;             // and they are numbers: 1/h for one step
     StepRegs step;            // numeric only
@@ -191,6 +201,7 @@ NodeId node_walk_next(Compiler* c);
 void node_walk_push_arguments(Compiler* c, NodeId node);  // after walk_pop, by a pass that chooses
 uint32_t ctx_common(const Flat* flat, uint32_t a, uint32_t b);
 bool ctx_inside(const Flat* flat, uint32_t inner, uint32_t outer);
+bool ctx_exclusive(const Flat* flat, uint32_t a, uint32_t b);  // never active together
 
 // A transition that keeps its mode from reacting. (Inside `choose` that is decided only after the reaction.)
 static inline bool is_preempting(const FlatTransition* t)

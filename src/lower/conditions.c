@@ -48,15 +48,6 @@ static void push_definitions(Hunt* h, uint32_t var)
         push(h, h->c->flat->defs.at[d - 1].value);
 }
 
-static bool contexts_meet(const Flat* f, uint32_t a, uint32_t b)
-{
-    for (uint32_t x = a; x != 0; x = f->ctxs.at[x].parent)
-        for (uint32_t y = b; y != 0; y = f->ctxs.at[y].parent)
-            if (f->ctxs.at[x].machine == f->ctxs.at[y].machine && f->ctxs.at[x].mode != f->ctxs.at[y].mode)
-                return false;
-    return true;
-}
-
 // A state rests in a context if every derivative it can have there is written as 0.
 static bool state_flows(const Compiler* c, uint32_t var, uint32_t ctx)
 {
@@ -64,7 +55,7 @@ static bool state_flows(const Compiler* c, uint32_t var, uint32_t ctx)
     {
         const FlatDef* def = &c->flat->defs.at[d - 1];
         const Node* value = &c->flat->nodes.at[def->value];
-        if (contexts_meet(c->flat, def->ctx, ctx) && !(value->op == NODE_CONST && value->value == 0))
+        if (!ctx_exclusive(c->flat, def->ctx, ctx) && !(value->op == NODE_CONST && value->value == 0))
             return true;
     }
     return false;
@@ -177,9 +168,38 @@ static void check_edge(Compiler* c, const Node* edge)
     diag_help(c->diags, diag, "declare `event %s = …`: then each of them is seen", name);
 }
 
+// ---- transitions that are never taken
+
+static bool comes_before(const FlatTransition* a, const FlatTransition* b)
+{
+    bool same = a->trigger == b->trigger && (a->guard == 0 || a->guard == b->guard);
+    return same && a->choice == 0 && b->choice == 0 && (a->preempt || !b->preempt);
+}
+
+static void check_mode(Compiler* c, const FlatMode* mode)
+{
+    const Flat* f = c->flat;
+    for (uint32_t i = 1; i < mode->transitions.count; i++)
+        for (uint32_t k = 0; k < i; k++)
+        {
+            const FlatTransition *first = &f->transitions.at[mode->transitions.at[k]],
+                                 *later = &f->transitions.at[mode->transitions.at[i]];
+            if (!comes_before(first, later) || !report_is_new(c, K_NEVER_TAKEN, later->span))
+                continue;
+            Diag* diag = diag_warning(
+                c->diags, K_NEVER_TAKEN, later->span,
+                "this transition of mode %s is never taken: another one with this guard comes first", mode->name);
+            diag_note(c->diags, diag, first->span, "this one");
+            diag_help(c->diags, diag, "give them different guards, or put both into `choose`");
+        }
+}
+
 void refuse_conditions(Compiler* c)
 {
     const Flat* f = c->flat;
+    for (uint32_t m = 0; m < f->machines.count; m++)
+        for (uint32_t k = 0; k < f->machines.at[m].modes.count; k++)
+            check_mode(c, &f->machines.at[m].modes.at[k]);
     for (uint32_t i = 0; i < f->whens.count; i++)
         check_trigger(c, f->whens.at[i].trigger, f->whens.at[i].ctx);
     for (uint32_t i = 0; i < f->transitions.count; i++)

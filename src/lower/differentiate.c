@@ -219,17 +219,17 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
 
 ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* user, Map* memo)
 {
-    VEC(ScalarId) stack = {0};
-    vec_push(c->arena, stack, root);
+    uint32_t base = c->chain.count;  // of a derivative around this one
+    vec_push(c->arena, c->chain, root);
     ScalarId zero = number(c, 0);
-    while (stack.count > 0)
+    while (c->chain.count > base)
     {
-        ScalarId n = stack.at[stack.count - 1];
+        ScalarId n = c->chain.at[c->chain.count - 1];
         const Scalar x = c->scalars.list.at[n];
         uint32_t known;
         if (map_get(memo, n, &known))
         {
-            stack.count--;
+            c->chain.count--;
             continue;
         }
         ScalarId value;
@@ -246,7 +246,7 @@ ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* u
                 d[i] = known;
             else
             {
-                vec_push(c->arena, stack, x.arg[i]);
+                vec_push(c->arena, c->chain, x.arg[i]);
                 ready = false;
             }
         if (!ready)

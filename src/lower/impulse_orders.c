@@ -2,6 +2,7 @@
 // anything runs (rule V3). An operator without a meaning for an impulse that its argument can carry is refused here;
 // what only happens if two things coincide (a product, a switch at the moment of an impulse) is watched by the run
 // (parts.c).
+#include "base/text.h"
 #include "lower/compiler.h"
 
 #include <string.h>
@@ -217,11 +218,56 @@ static bool is_nonlinear(NodeOp op)
            op == NODE_ROWS || op == NODE_EXTERNAL;
 }
 
-// Both factors are impulses of the same event for certain.
-static bool surely_together(const Flat* flat, NodeId a, NodeId b)
+typedef VEC(NodeId) EventList;
+
+// The events at which a value carries an impulse for certain, through gains, sums and signals with one definition.
+static void sure_events(const Compiler* c, NodeId n, EventList* events, int depth)
 {
-    const Node *x = &flat->nodes.at[a], *y = &flat->nodes.at[b];
-    return a == b || (x->op == NODE_DELTA && y->op == NODE_DELTA && x->arg[0] == y->arg[0]);
+    const Node node = c->flat->nodes.at[n];
+    if (depth == 0)
+        return;
+    switch (node.op)
+    {
+    case NODE_DELTA: vec_push(c->arena, *events, node.arg[0]); break;
+    case NODE_ADD:
+    case NODE_SUB:
+    case NODE_MUL: sure_events(c, node.arg[1], events, depth - 1);  // fall through
+    case NODE_DIV:
+    case NODE_NEG:
+    case NODE_DER:
+    case NODE_VALUE:
+    case NODE_SMOOTH: sure_events(c, node.arg[0], events, depth - 1); break;
+    case NODE_VAR:
+    {
+        uint32_t d = c->flat->vars.at[node.aux].kind == VAR_SIGNAL ? c->vars.at[node.aux].first_def[0] : 0;
+        if (d != 0 && c->next_def.at[d - 1] == 0 && c->flat->defs.at[d - 1].ctx == 0)
+            sure_events(c, c->flat->defs.at[d - 1].value, events, depth - 1);
+        break;
+    }
+    default: break;
+    }
+}
+
+// Both factors are impulses of the same event for certain.
+static bool surely_together(const Compiler* c, NodeId a, NodeId b)
+{
+    enum
+    {
+        DEPTH = 12
+    };
+    EventList of_a = {0}, of_b = {0};
+    const Node *x = &c->flat->nodes.at[a], *y = &c->flat->nodes.at[b];
+    if (a == b || (x->op == NODE_DELTA && y->op == NODE_DELTA && x->arg[0] == y->arg[0]))
+        return true;
+    if (!c->decide)  // a run says when, and with which weights
+        return false;
+    sure_events(c, a, &of_a, DEPTH);
+    sure_events(c, b, &of_b, DEPTH);
+    for (uint32_t i = 0; i < of_a.count; i++)
+        for (uint32_t k = 0; k < of_b.count; k++)
+            if (of_a.at[i] == of_b.at[k])
+                return true;
+    return false;
 }
 
 // A `pre` without a derivative: its signal is defined through itself, and not constant between instants.
@@ -375,7 +421,7 @@ static void check_node(Compiler* c, NodeId n)
         else if (op == NODE_DELTA && i == 1)
             refuse(c, K_IMPULSE_PRODUCT, &node, node.arg[1], "an impulse with an impulse as weight has no meaning");
         else if (op == NODE_MUL && i == 0 && node_order(c, node.arg[1]) >= 0 &&
-                 surely_together(c->flat, node.arg[0], node.arg[1]))
+                 surely_together(c, node.arg[0], node.arg[1]))
             refuse(c, K_IMPULSE_PRODUCT, &node, node.arg[1], "a product of two impulses has no meaning");
     }
 }
@@ -453,22 +499,19 @@ const char* order_text(Arena* arena, int order)
 
 char* print_impulses(Compiler* c)
 {
-    VEC(char) text = {0};
+    Writer text = {.arena = c->arena};
     for (uint32_t v = 0; v < c->vars.count; v++)
     {
         const FlatVar* var = &c->flat->vars.at[v];
         const VarInfo* info = &c->vars.at[v];
         if (var->hidden || (var->kind != VAR_STATE && var->kind != VAR_SIGNAL))
             continue;
-        const char* line = arena_printf(c->arena, "%-30s %s%*s %s%s\n", var->name, order_text(c->arena, info->order),
-                                        info->order < 0   ? 2
-                                        : info->order < 3 ? 11 - (info->order > 0)
-                                                          : 8,
-                                        "", info->jumps || !c->has_impulses ? "can jump" : "continuous",
-                                        info->rhs_order >= 0 ? ", integrates impulses" : "");
-        for (const char* p = line; *p != 0; p++)
-            vec_push(c->arena, text, *p);
+        writer_say(&text, "%-30s %s%*s %s%s\n", var->name, order_text(c->arena, info->order),
+                   info->order < 0   ? 2
+                   : info->order < 3 ? 11 - (info->order > 0)
+                                     : 8,
+                   "", info->jumps || !c->has_impulses ? "can jump" : "continuous",
+                   info->rhs_order >= 0 ? ", integrates impulses" : "");
     }
-    vec_push(c->arena, text, 0);
-    return text.at;
+    return writer_text(&text);
 }

@@ -1,8 +1,10 @@
 // Flat expressions → plain operators, for a reaction or for the flow between instants. Here absence (rule V1), latched
 // relations (C1), `pre` (R6), edges (R7) and kinks become ordinary arithmetic on registers.
+#include "base/hash.h"
 #include "lower/compiler.h"
 
 #include <math.h>
+#include <string.h>
 
 static ScalarId yes(Compiler* c)
 {
@@ -524,9 +526,8 @@ static Lowered lower_operator(Compiler* c, Phase phase, const Node* node, const 
 static double stream_key(const Compiler* c, NodeId n, uint32_t salt)
 {
     const Node* node = &c->flat->nodes.at[n];
-    uint64_t h = 14695981039346656037u + salt;
-    for (const char* p = c->flat->streams.at[node->aux].name; *p != 0; p++)
-        h = (h ^ (uint8_t)*p) * 1099511628211u;
+    const char* name = c->flat->streams.at[node->aux].name;
+    uint64_t h = hash_bytes(HASH_START + salt, name, strlen(name));
     uint32_t place = 0;
     for (NodeId i = 1; i < n; i++)
     {
@@ -689,12 +690,6 @@ static Lowered lower_node(Compiler* c, Phase phase, bool smooth, NodeId n, const
 
 // ---- traversal ------------------------------------------------------------------------------------------------------
 
-typedef struct Todo
-{
-    NodeId node;
-    bool smooth;
-} Todo;
-
 static Lowered* slot(Compiler* c, Phase phase, bool smooth, NodeId n)
 {
     while (c->lowered[phase][smooth].count < c->flat->nodes.count)
@@ -704,14 +699,14 @@ static Lowered* slot(Compiler* c, Phase phase, bool smooth, NodeId n)
 
 Lowered lower(Compiler* c, Phase phase, NodeId root)
 {
-    VEC(Todo) stack = {0};
-    vec_push(c->arena, stack, (Todo){root, false});
-    while (stack.count > 0)
+    uint32_t base = c->todo.count;  // of a lowering around this one
+    vec_push(c->arena, c->todo, (Todo){root, false});
+    while (c->todo.count > base)
     {
-        Todo top = stack.at[stack.count - 1];
+        Todo top = c->todo.at[c->todo.count - 1];
         if (slot(c, phase, top.smooth, top.node)->value != 0)
         {
-            stack.count--;
+            c->todo.count--;
             continue;
         }
         bool inner = top.smooth || c->flat->nodes.at[top.node].op == NODE_SMOOTH;
@@ -724,7 +719,7 @@ Lowered lower(Compiler* c, Phase phase, NodeId root)
             arg[i] = *slot(c, phase, inner, need[i]);
             if (arg[i].value == 0)
             {
-                vec_push(c->arena, stack, (Todo){need[i], inner});
+                vec_push(c->arena, c->todo, (Todo){need[i], inner});
                 ready = false;
             }
         }
@@ -732,7 +727,7 @@ Lowered lower(Compiler* c, Phase phase, NodeId root)
             continue;
         Lowered made = lower_node(c, phase, top.smooth, top.node, arg, count);
         *slot(c, phase, top.smooth, top.node) = made;
-        stack.count--;
+        c->todo.count--;
     }
     return *slot(c, phase, false, root);
 }

@@ -154,19 +154,10 @@ static bool defined_where(const Compiler* c, uint32_t var, uint32_t ctx, const K
     return defined;
 }
 
-static bool contexts_exclude(const Flat* f, uint32_t a, uint32_t b)
-{
-    for (uint32_t x = a; x != 0; x = f->ctxs.at[x].parent)
-        for (uint32_t y = b; y != 0; y = f->ctxs.at[y].parent)
-            if (f->ctxs.at[x].machine == f->ctxs.at[y].machine && f->ctxs.at[x].mode != f->ctxs.at[y].mode)
-                return true;
-    return false;
-}
-
 static bool known_exclude(const Flat* f, const Known* known, uint32_t ctx)
 {
     for (; known; known = known->up)
-        if (known->present == 0 && contexts_exclude(f, known->ctx, ctx))
+        if (known->present == 0 && ctx_exclusive(f, known->ctx, ctx))
             return true;
     return false;
 }
@@ -202,7 +193,7 @@ static bool definitions_absent(Question* q, NodeId n, uint32_t ctx, const Known*
     for (uint32_t d = c->vars.at[var].first_def[0]; d != 0 && !result; d = c->next_def.at[d - 1])
     {
         const FlatDef def = c->flat->defs.at[d - 1];
-        if (contexts_exclude(c->flat, def.ctx, ctx) || known_exclude(c->flat, known, def.ctx))
+        if (ctx_exclusive(c->flat, def.ctx, ctx) || known_exclude(c->flat, known, def.ctx))
             continue;
         uint32_t inner = ctx_inside(c->flat, ctx, def.ctx) ? ctx : def.ctx;
         result = absent(q, def.value, inner, known);
@@ -219,9 +210,9 @@ static bool var_absent(Question* q, NodeId n, uint32_t ctx, const Known* known)
     const VarInfo* info = &c->vars.at[var];
     if (flat->kind == VAR_EVENT && info->first_def[0] == 0)  // emitted, or an input that nobody defines
         return blame(q, n, 0);
-    if (flat->kind == VAR_EVENT || flat->kind == VAR_SIGNAL)
+    if (flat->kind == VAR_EVENT || (flat->kind == VAR_SIGNAL && info->implicit == 0))
     {
-        if (!info->maybe_absent || info->implicit != 0 || info->first_def[0] == 0)
+        if (!info->maybe_absent || info->first_def[0] == 0)
             return false;
         if (!defined_where(c, var, ctx, known))
             return blame(q, n, find_gap(c, var, 0, 0));

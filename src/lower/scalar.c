@@ -38,7 +38,8 @@ static void place_slot(Scalars* s, ScalarId id)
 
 static void grow_slots(Scalars* s)
 {
-    s->slot_count *= 4;
+    arena_release(s->arena, s->slots, sizeof *s->slots * s->slot_count);
+    s->slot_count *= 2;
     s->slots = arena_array(s->arena, uint32_t, s->slot_count);
     for (ScalarId id = 1; id < s->list.count; id++)
         place_slot(s, id);

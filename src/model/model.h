@@ -126,6 +126,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(BondOutput, bond_outputs, RECORDS(BOND_OUTPUT))                                                                  \
     X(BondTerm, bond_terms, RECORDS(BOND_TERM))                                                                        \
     X(Carried, carried, RECORDS(CARRIED))                                                                              \
+    X(Reset, nominals, RECORDS(RESET))  /* register of a state, register with its nominal size */                      \
     X(Reset, committed, RECORDS(RESET)) /* MEMORY register that keeps, register that it keeps (rule B3) */             \
     X(Component, components, RECORDS(COMPONENT))                                                                       \
     X(uint32_t, component_vars, EACH(INDEX(vars)))                                                                     \

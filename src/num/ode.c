@@ -481,6 +481,14 @@ void ode_set_unit(Ode* ode, int state, double unit)
     ode->atol[state] = ode->options.atol * unit;
 }
 
+double ode_tolerance(const Ode* ode, int state)
+{
+    return ode->options.method == ODE_EULER || ode->options.method == ODE_RIEMANN ||
+                   ode->options.method == ODE_BACKWARD_EULER || ode->options.method == ODE_TRAPEZOID
+               ? 0
+               : ode->atol[state];
+}
+
 void ode_set_max_step(Ode* ode, double max_step)
 {
     ode->state.caution = max_step;

@@ -123,6 +123,7 @@ int ode_step(Ode* ode, double limit);
 // What counts as 1 for atol in a state, 1 unless said otherwise: a charge of 1e-6 C is no small one. Before the first
 // step.
 void ode_set_unit(Ode* ode, int state, double unit);
+double ode_tolerance(const Ode* ode, int state);  // atol of a state; 0: the method has a fixed step
 
 // The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).
 double ode_time(const Ode* ode);

@@ -4,14 +4,8 @@
 // then a few small questions.
 #include "prove/circuit.h"
 
+#include "base/sets.h"
 #include "elab/constant.h"
-
-static uint32_t root_of(uint32_t* parent, uint32_t i)
-{
-    for (; parent[i] != i; i = parent[i])
-        parent[i] = parent[parent[i]];
-    return i;
-}
 
 static const FlatBondNode* node_at(const Encoder* e, uint32_t n)
 {
@@ -134,7 +128,7 @@ static void join_bonds(const Encoder* e, uint32_t* parent)
 {
     for (uint32_t n = 0; n < e->flat->bond_nodes.count; n++)
         for (uint32_t i = 1; e->circuits->keeper[n] == 0 && i < degree(e, n); i++)
-            parent[root_of(parent, bond_of(e, n, i))] = root_of(parent, bond_of(e, n, 0));
+            parent[sets_root(parent, bond_of(e, n, i))] = sets_root(parent, bond_of(e, n, 0));
 }
 
 static void fill_parts(Encoder* e, uint32_t* parent)
@@ -143,7 +137,7 @@ static void fill_parts(Encoder* e, uint32_t* parent)
     uint32_t* number = arena_array(e->arena, uint32_t, e->flat->bonds.count + 1);
     for (uint32_t b = 0; b < e->flat->bonds.count; b++)
     {
-        uint32_t root = root_of(parent, b);
+        uint32_t root = sets_root(parent, b);
         if (number[root] == 0)
         {
             const BondGraph* graph = e->flat->bond_graph;

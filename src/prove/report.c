@@ -8,22 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void writer_say(Writer* w, const char* format, ...)
-{
-    char line[4000];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    for (int i = 0; i < length && i < (int)sizeof line - 1; i++)
-        vec_push(w->arena, w->text, line[i]);
-}
-
-const char* writer_text(Writer* w)
-{
-    return arena_copy_string(w->arena, w->text.count > 0 ? w->text.at : "", w->text.count);
-}
-
 const char* report_place(const ProveRequest* q, Span span)
 {
     kaiPlace p = sources_place(q->sources, span);

@@ -2,17 +2,8 @@
 #ifndef KAIROS_PROVE_REPORT_H
 #define KAIROS_PROVE_REPORT_H
 
+#include "base/text.h"
 #include "prove/prove.h"
-
-// A text that grows in an arena.
-typedef struct Writer
-{
-    Arena* arena;
-    VEC(char) text;
-} Writer;
-
-void writer_say(Writer* w, const char* format, ...) __attribute__((format(printf, 2, 3)));
-const char* writer_text(Writer* w);
 
 // "file:line:column"
 const char* report_place(const ProveRequest* request, Span span);

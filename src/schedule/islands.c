@@ -2,6 +2,7 @@
 // reads the other, directly, through signals or through `delay`; time, discretes, latched relations and modes do not
 // couple. `islands = auto` makes an island of every class; without it the instances declared `island` are islands and
 // the rest is one; a declaration that separates what belongs together is an error.
+#include "base/sets.h"
 #include "schedule/builder.h"
 
 #include <string.h>
@@ -23,21 +24,11 @@ typedef struct Classes
     VEC(uint32_t) labels;  // [state]: the instance declared `island` that it stands in, 0 = none
 } Classes;
 
-static uint32_t find(Classes* k, uint32_t v)
-{
-    while (k->parent[v] != v)
-        v = k->parent[v] = k->parent[k->parent[v]];
-    return v;
-}
-
 static uint32_t join(Classes* k, uint32_t a, uint32_t b)
 {
     if (a == NO_NODE || b == NO_NODE)
         return a == NO_NODE ? b : a;
-    a = find(k, a);
-    b = find(k, b);
-    k->parent[a > b ? a : b] = a < b ? a : b;
-    return a < b ? a : b;
+    return sets_join(k->parent, a, b);
 }
 
 // ---- what right-hand sides read
@@ -190,7 +181,7 @@ static void check_declared(Classes* k)
 static bool is_contrary(Classes* k)
 {
     for (uint32_t i = 0; i < k->state_count; i++)
-        if (k->labels.at[i] != k->labels.at[find(k, i)])
+        if (k->labels.at[i] != k->labels.at[sets_root(k->parent, i)])
             return true;
     return false;
 }
@@ -213,7 +204,7 @@ static void name_islands(Classes* k, bool automatic, uint32_t* of)
     uint32_t* made = arena_array(b->arena, uint32_t, keys + 1);
     for (uint32_t i = 0; i < k->state_count; i++)
     {
-        uint32_t key = automatic ? find(k, i) : k->labels.at[i];
+        uint32_t key = automatic ? sets_root(k->parent, i) : k->labels.at[i];
         const FlatVar* var = &flat->vars.at[b->state_vars.at[i]];
         bool declared = !automatic && key != 0;
         if (made[key] == 0)
@@ -228,7 +219,7 @@ static void name_islands(Classes* k, bool automatic, uint32_t* of)
 
 static uint32_t island_of_class(Classes* k, uint32_t node, const uint32_t* of)
 {
-    uint32_t root = find(k, node);
+    uint32_t root = sets_root(k->parent, node);
     return root < k->state_count ? of[root] : NO_NODE;  // roots are the smallest: a state if there is one
 }
 
@@ -306,8 +297,7 @@ void build_islands(Builder* b)
     k.node_count = k.state_count + b->delays.count;
     k.parent = arena_array(b->arena, uint32_t, k.node_count + 1);
     k.task_node = arena_array(b->arena, uint32_t, b->c.tasks.count + 1);
-    for (uint32_t i = 0; i < k.node_count; i++)
-        k.parent[i] = i;
+    sets_init(k.parent, k.node_count);
     for (uint32_t i = 0; i < k.state_count; i++)
         vec_push(b->arena, k.labels, declared_island(b->c.flat, b->c.flat->vars.at[b->state_vars.at[i]].instance));
     join_all(&k);

@@ -80,10 +80,19 @@ void order_globally(const TaskGraph* g, Order* order)
         order->tasks[i] = g->tasks.at[order->tasks[i]];
 }
 
+void task_graph_release(TaskGraph* g)
+{
+    vec_release(g->c->arena, g->tasks);
+    vec_release(g->c->arena, g->first);
+    vec_release(g->c->arena, g->edges);
+    map_release(&g->local);
+}
+
 Order order_tasks(Compiler* c, const ProgramSpec* spec)
 {
     TaskGraph g = task_graph(c, spec);
     Order order = graph_order(&g);
     order_globally(&g, &order);
+    task_graph_release(&g);
     return order;
 }

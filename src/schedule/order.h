@@ -49,6 +49,7 @@ TaskGraph task_graph(Compiler* c, const ProgramSpec* spec);
 // Its order, in numbers of the graph; order_globally turns them into tasks.
 Order graph_order(const TaskGraph* graph);
 void order_globally(const TaskGraph* graph, Order* order);
+void task_graph_release(TaskGraph* graph);
 Order order_tasks(Compiler* c, const ProgramSpec* spec);
 
 #endif

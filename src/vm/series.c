@@ -2,6 +2,7 @@
 // Jorba and Zou 2005, section 2, and Barrio 2005.
 //
 // In the sums below x, y, z, w are rows; order k of z is what is made, and orders below k are there.
+#include "base/dense.h"
 #include "vm/tape.h"
 
 #include <math.h>
@@ -269,47 +270,10 @@ static void run_part(Tape* t, const TapePart* part, int k)
 // The residuals r(u, …) are 0 along the flow. Their coefficient of order k is J u[k] + what does not depend on u[k],
 // with the J of order 0: one linear system an order, with one factorisation for all.
 
-static void factor(double* J, double* pivots, uint32_t n)
+// The pivots lie behind the matrix.
+static uint32_t* pivots_of(double* J, uint32_t n)
 {
-    for (uint32_t k = 0; k < n; k++)
-    {
-        uint32_t p = k;
-        for (uint32_t i = k + 1; i < n; i++)
-            p = fabs(J[i * n + k]) > fabs(J[p * n + k]) ? i : p;
-        pivots[k] = p;
-        for (uint32_t j = 0; j < n && p != k; j++)
-        {
-            double v = J[k * n + j];
-            J[k * n + j] = J[p * n + j];
-            J[p * n + j] = v;
-        }
-        for (uint32_t i = k + 1; i < n; i++)
-        {
-            J[i * n + k] /= J[k * n + k];  // singular: infinite coefficients, which no solver takes
-            for (uint32_t j = k + 1; j < n; j++)
-                J[i * n + j] -= J[i * n + k] * J[k * n + j];
-        }
-    }
-}
-
-static void solve(const double* J, const double* pivots, uint32_t n, double* r)
-{
-    for (uint32_t k = 0; k < n; k++)
-    {
-        double v = r[k];
-        uint32_t p = (uint32_t)pivots[k];
-        r[k] = r[p];
-        r[p] = v;
-    }
-    for (uint32_t i = 1; i < n; i++)
-        for (uint32_t j = 0; j < i; j++)
-            r[i] -= J[i * n + j] * r[j];
-    for (uint32_t i = n; i-- > 0;)
-    {
-        for (uint32_t j = i + 1; j < n; j++)
-            r[i] -= J[i * n + j] * r[j];
-        r[i] /= J[i * n + i];
-    }
+    return (uint32_t*)(void*)(J + (size_t)n * n);
 }
 
 static void set_slot(Tape* t, uint32_t slot, int k, double value)
@@ -326,13 +290,13 @@ static void begin_newton(Tape* t, const TapePart* part, const double* R)
     double* J = t->matrices + part->matrix;
     for (uint32_t i = 0; i < n * n; i++)
         J[i] = R[derivatives[i]];
-    factor(J, J + n * n, n);
+    dense_factor(J, pivots_of(J, n), n);  // singular: infinite coefficients, which no solver takes
 }
 
 static void order_newton(Tape* t, const TapePart* part, int k)
 {
     uint32_t n = part->unknowns;
-    const double* J = t->matrices + part->matrix;
+    double* J = t->matrices + part->matrix;
     const uint32_t *unknowns = t->loops + part->first, *residuals = unknowns + n;
     double r[NEWTON_MAX];
     for (uint32_t i = 0; i < n; i++)
@@ -340,7 +304,7 @@ static void order_newton(Tape* t, const TapePart* part, int k)
     run_part(t, part, k);
     for (uint32_t i = 0; i < n; i++)
         r[i] = -t->now[residuals[i]];
-    solve(J, J + n * n, n, r);
+    dense_solve(J, pivots_of(J, n), r, n);
     for (uint32_t i = 0; i < n; i++)
         set_slot(t, unknowns[i], k, r[i]);
     run_part(t, part, k);

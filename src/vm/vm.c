@@ -2,6 +2,8 @@
 // inside are plain; this file is compiled without jump tables because an indirect branch with many targets mispredicts
 // nearly always on virtual machines.
 #include "vm/vm.h"
+
+#include "base/dense.h"
 #include "base/tolerance.h"
 
 #include <math.h>
@@ -293,43 +295,6 @@ static uint32_t run_fix(const kaiModel* model, double* R, const uint32_t* pc, co
     }
 }
 
-// Solves J d = r in place by elimination with partial pivoting; r becomes d. False: singular.
-static bool solve(double* J, double* r, uint32_t n)
-{
-    for (uint32_t k = 0; k < n; k++)
-    {
-        uint32_t pivot = k;
-        for (uint32_t i = k + 1; i < n; i++)
-            if (fabs(J[i * n + k]) > fabs(J[pivot * n + k]))
-                pivot = i;
-        if (!(fabs(J[pivot * n + k]) > 0) || !isfinite(J[pivot * n + k]))
-            return false;
-        for (uint32_t j = 0; j < n && pivot != k; j++)
-        {
-            double t = J[k * n + j];
-            J[k * n + j] = J[pivot * n + j];
-            J[pivot * n + j] = t;
-        }
-        double t = r[k];
-        r[k] = r[pivot];
-        r[pivot] = t;
-        for (uint32_t i = k + 1; i < n; i++)
-        {
-            double factor = J[i * n + k] / J[k * n + k];
-            for (uint32_t j = k; factor != 0 && j < n; j++)
-                J[i * n + j] -= factor * J[k * n + j];
-            r[i] -= factor * r[k];
-        }
-    }
-    for (uint32_t k = n; k-- > 0;)
-    {
-        for (uint32_t j = k + 1; j < n; j++)
-            r[k] -= J[k * n + j] * r[j];
-        r[k] /= J[k * n + k];
-    }
-    return true;
-}
-
 // One NEWTON word at work.
 typedef struct Newton
 {
@@ -357,6 +322,7 @@ static double newton_residual(const Newton* w)
 // The full step from here. False: there is none.
 static bool newton_direction(Newton* w)
 {
+    uint32_t pivots[NEWTON_MAX];
     for (uint32_t i = 0; i < w->n * w->n; i++)
         w->J[i] = w->R[w->derivatives[i]];
     for (uint32_t i = 0; i < w->n; i++)
@@ -364,7 +330,10 @@ static bool newton_direction(Newton* w)
         w->step[i] = w->R[w->residuals[i]];
         w->from[i] = w->R[w->unknowns[i]];
     }
-    return solve(w->J, w->step, w->n);
+    if (!dense_factor(w->J, pivots, w->n))
+        return false;
+    dense_solve(w->J, pivots, w->step, w->n);
+    return true;
 }
 
 static bool newton_within(const Newton* w, double relative, double absolute)

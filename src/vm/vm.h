@@ -27,4 +27,8 @@ double vm_table_slope(const kaiModel* model, uint32_t table, double u);
 // The register whose operator has no NaN among its arguments; reg_places tells where it stands.
 uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg);
 
+// The operator that writes `reg`, with the values of its operands: ": sqrt(-0.5)", or "".
+const char* vm_say_operator(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg, char* text,
+                            size_t size);
+
 #endif

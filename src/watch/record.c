@@ -212,11 +212,13 @@ static kaiStatus check_row(Record* record, bool flow, const double* values, cons
         if (!present[i] || !isnan(values[i]))
             continue;
         const ModelVar* var = &model->vars[record->column_vars[i]];
+        char text[100];
         uint32_t culprit = vm_trace_nan(model, record->kernel->R, flow ? model->flow : model->react, var->reg);
         uint32_t place = model->reg_places[culprit] != 0 ? model->reg_places[culprit] : var->place;
-        return kernel_fail(record->kernel, place,
-                           "check the operands there: 0/0, a root or logarithm of a negative number?",
-                           "%s is not a number at t = %.17g", model_string(model, var->name), record->kernel->now.t);
+        return kernel_fail(
+            record->kernel, place, "check the operands there: 0/0, a root or logarithm of a negative number?",
+            "%s is not a number at t = %.17g%s", model_string(model, var->name), record->kernel->now.t,
+            vm_say_operator(model, record->kernel->R, flow ? model->flow : model->react, culprit, text, sizeof text));
     }
     return KAI_OK;
 }

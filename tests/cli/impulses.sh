@@ -20,8 +20,8 @@ stops '[K110]: a product of two impulses, `a` ('"$WORK/m.kai"':3:10) and `b` ('"
 }
 experiment e of M { stop = 2 }'
 stops '[K110]: a product of two impulses, `d` ('"$WORK/m.kai"':3:10) and `twice` ('"$WORK/m.kai"':3:27), at t = 0.5' 4:14 'model M {
-  event k = clock(1, 0.5)
-  signal d = delta(k, 1), twice = 2*d
+  event k = clock(1, 0.5), l = up(time - 0.5)
+  signal d = delta(k, 1), twice = 2*delta(l, 1)
   signal y = d*twice
 }
 experiment e of M { stop = 2 }'

@@ -205,9 +205,9 @@ static void put_var(AstText* out, const Var* var)
 
 static void put_item(AstText* out, const Item* item)
 {
-    static const char* const kinds[] = {"",       "port",  "def", "instance", "for",     "if",      "when",
-                                        "choose", "modes", "on",  "bond",     "connect", "initial", "assert"};
-    static const char* const decls[] = {"param", "state", "discrete", "signal", "event", "input", "output"};
+    static const char* const kinds[] = {"",      "port", "def",  "instance", "for",     "if",       "when",  "choose",
+                                        "modes", "on",   "bond", "connect",  "initial", "equation", "assert"};
+    static const char* const decls[] = {"param", "state", "discrete", "signal", "event", "input", "output", "unknown"};
     put(out, " (%s%s", item->kind == ITEM_DECL ? decls[item->decl] : kinds[item->kind],
         item->kind == ITEM_DECL && item->is_event && item->decl != DECL_EVENT ? "-event" : "");
     put(out, "%s%s%s", item->island ? "-island" : "", item->preempt ? "-preempt" : "", item->resume ? "-resume" : "");

@@ -1,8 +1,14 @@
-// Arena, interner, map, allocator.
+// Arena, interner, map, allocator, walks, sets, hashes, texts, small linear systems.
 #include "base/arena.h"
+#include "base/dense.h"
+#include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/sets.h"
+#include "base/text.h"
+#include "base/walk.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -174,6 +180,147 @@ static void test_map(void** state)
     arena_free(&arena);
 }
 
+// The published values of FNV-1a; and numbers that differ in one bit lead far apart.
+static void test_hash(void** state)
+{
+    (void)state;
+    assert_true(hash_bytes(HASH_START, "", 0) == 0xcbf29ce484222325u);
+    assert_true(hash_bytes(HASH_START, "a", 1) == 0xaf63dc4c8601ec8cu);
+    assert_true(hash_bytes(HASH_START, "foobar", 6) == 0x85944171f73967e8u);
+    assert_true(hash_bytes(hash_bytes(HASH_START, "foo", 3), "bar", 3) == 0x85944171f73967e8u);
+    assert_true((uint32_t)hash_mix(1 << 20) != (uint32_t)hash_mix(1 << 21));
+}
+
+// 0 … 99 joined by remainder: seven sets, each with its smallest member as root.
+static void test_sets(void** state)
+{
+    (void)state;
+    uint32_t parent[100];
+    sets_init(parent, 100);
+    for (uint32_t i = 99; i >= 7; i--)
+    {
+        uint32_t root = sets_join(parent, i, i - 7);
+        assert_int_equal(root, i - 7);
+        assert_int_equal(sets_root(parent, i), root);
+    }
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(sets_root(parent, i), i % 7);
+}
+
+// i leads to 2i and 2i + 1: everybody below 1000 once, in two rounds.
+static void test_walk(void** state)
+{
+    (void)state;
+    Arena arena;
+    arena_init(&arena, kaiDefaultAllocator(), NULL);
+    Walk walk = {.arena = &arena};
+    for (int round = 0; round < 2; round++)
+    {
+        uint32_t count = 0;
+        walk_begin(&walk);
+        walk_push(&walk, 1);
+        walk_push(&walk, 0);
+        for (uint32_t i; (i = walk_pop(&walk)) != 0; count++)
+            for (uint32_t next = 2 * i; next < 1000 && next <= 2 * i + 1; next++)
+            {
+                walk_push(&walk, next);
+                walk_push(&walk, next);
+            }
+        assert_int_equal(count, 999);
+        assert_true(walk_seen(&walk, 999));
+        assert_false(walk_seen(&walk, 1000));
+    }
+    arena_free(&arena);
+}
+
+static void test_writer(void** state)
+{
+    (void)state;
+    Arena arena;
+    arena_init(&arena, kaiDefaultAllocator(), NULL);
+    Writer writer = {.arena = &arena};
+    assert_string_equal(writer_text(&writer), "");
+    writer_put(&writer, "a");
+    writer_say(&writer, "%d%s", 12, "b");
+    assert_string_equal(writer_text(&writer), "a12b");
+    writer_say(&writer, "%5000d|", 7);
+    assert_int_equal(strlen(writer_text(&writer)), 5005);
+    Writer bounded = {.arena = &arena, .limit = 3};
+    for (int i = 0; i < 100; i++)
+        writer_put(&bounded, "xy");
+    assert_string_equal(writer_text(&bounded), "xyxy");
+    arena_free(&arena);
+}
+
+// Systems whose solution is 1, 2, 3, …, with a zero on the diagonal that only pivoting survives; and a singular one.
+static void test_dense(void** state)
+{
+    (void)state;
+    enum
+    {
+        MOST = 12
+    };
+    double a[MOST * MOST], b[MOST];
+    uint32_t pivots[MOST];
+    for (uint32_t n = 1; n <= MOST; n++)
+    {
+        for (uint32_t i = 0; i < n; i++)
+        {
+            b[i] = 0;
+            for (uint32_t j = 0; j < n; j++)
+            {
+                a[i * n + j] = i == 0 && j == 0 && n > 1 ? 0 : sin(3.0 * i + 1) * cos(5.0 * j) + (i == j ? 3 : 0) + 1;
+                b[i] += a[i * n + j] * (j + 1);
+            }
+        }
+        assert_true(dense_factor(a, pivots, n));
+        dense_solve(a, pivots, b, n);
+        for (uint32_t i = 0; i < n; i++)
+            assert_true(fabs(b[i] - (i + 1)) < 1e-11);
+    }
+    double twice[] = {1, 2, 2, 4}, right[] = {1, 1};
+    assert_false(dense_factor(twice, pivots, 2));
+    dense_solve(twice, pivots, right, 2);
+    bool finite = isfinite(right[0]);
+    assert_false(finite);
+}
+
+typedef struct Peak
+{
+    size_t now, most;
+} Peak;
+
+static void* peak_alloc(void* user, void* block, size_t old_size, size_t size)
+{
+    Peak* peak = user;
+    peak->now += size - (block != NULL ? old_size : 0);
+    peak->most = peak->now > peak->most ? peak->now : peak->most;
+    if (size > 0)
+        return realloc(block, size);
+    free(block);
+    return NULL;
+}
+
+// A large array that grows needs the old and the new storage for a moment, not all that it ever had.
+static void test_growth_gives_back(void** state)
+{
+    (void)state;
+    Peak peak = {0};
+    Arena arena;
+    arena_init(&arena, (kaiAllocator){peak_alloc, &peak}, NULL);
+    VEC(uint64_t) list = {0};
+    const uint64_t count = 1 << 18;
+    for (uint64_t i = 0; i < count; i++)
+        vec_push(&arena, list, i);
+    for (uint64_t i = 0; i < count; i++)
+        assert_true(list.at[i] == i);
+    assert_true(peak.most < count * sizeof(uint64_t) * 8 / 5);  // 3/2 and the first small ones; keeping all would be 2
+    vec_release(&arena, list);
+    assert_true(peak.now < 200000);
+    arena_free(&arena);
+    assert_int_equal(peak.now, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +333,12 @@ int main(void)
         cmocka_unit_test(test_arena_absurd_size_fails),
         cmocka_unit_test(test_intern_by_pointer),
         cmocka_unit_test(test_map),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_writer),
+        cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_growth_gives_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,7 +133,6 @@ static void test_questions(void** state)
     kaiModel* model = NULL;
     kaiProof* proof = NULL;
     const char* text = NULL;
-    char line[10];
     kaiError error;
     kaiCompileOptions zero = {0}, fine = kaiDefaultCompileOptions();
     kaiDiagramOptions diagram = kaiDefaultDiagramOptions();
@@ -170,6 +169,14 @@ static void test_questions(void** state)
     assert_int_equal(kaiProgram_Compile(h.program, &fine, &model), KAI_ERR_USAGE);
     fine.override_count = -1;
     assert_int_equal(kaiProgram_Compile(h.program, &fine, &model), KAI_ERR_USAGE);
+    tear_down(&h);
+}
+
+static void test_indices(void** state)
+{
+    (void)state;
+    House h = build();
+    char line[10];
     for (int i = 0; i < WRONG; i++)
     {
         assert_null(kaiProgram_Message(h.program, wrong[i]));
@@ -386,6 +393,11 @@ static void test_no_sim(void** state)
     kaiSim_OutcomeText(h.sim, 1, NULL, 0);
     kaiSim_Free(NULL);
     kaiSnapshot_Free(NULL);
+    assert_int_equal(kaiSnapshot_Write(NULL, NULL), KAI_ERR_USAGE);
+    assert_null(kaiSnapshot_Read(NULL, NULL, 0, NULL));
+    assert_int_equal(kaiModel_Save(NULL, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiModel_Save(h.model, &(kaiSink){0}), KAI_ERR_USAGE);
+    assert_int_equal(kaiModel_LoadSaved(NULL, 0, false, NULL, NULL), KAI_ERR_USAGE);
     tear_down(&h);
 }
 
@@ -502,7 +514,6 @@ static void test_studies(void** state)
     kaiError error = {0};
     kaiCompileOptions compile = kaiDefaultCompileOptions(), zero = {0};
     kaiSweepOptions options = kaiDefaultSweepOptions(), none = {0};
-    kaiReportOptions explain = kaiDefaultReportOptions(), nothing = {0};
     kaiSweepResult result;
     const kaiModel* model;
     double values[32];
@@ -544,7 +555,16 @@ static void test_studies(void** state)
     kaiSweep_Free(NULL);
     assert_int_equal(kaiProgram_Clone(NULL, &clone), KAI_ERR_USAGE);
     assert_int_equal(kaiProgram_Clone(h.program, NULL), KAI_ERR_USAGE);
+    tear_down(&h);
+}
 
+static void test_reports(void** state)
+{
+    (void)state;
+    House h = build();
+    kaiError error = {0};
+    kaiCompileOptions compile = kaiDefaultCompileOptions();
+    kaiReportOptions explain = kaiDefaultReportOptions(), nothing = {0};
     assert_null(kaiReport_Create(h.program, h.model, &compile, NULL, &error));
     refused(error.status, &error);
     assert_null(kaiReport_Create(h.program, h.model, &compile, &nothing, &error));
@@ -577,10 +597,11 @@ static void test_studies(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_open),     cmocka_unit_test(test_no_program), cmocka_unit_test(test_questions),
-        cmocka_unit_test(test_no_proof), cmocka_unit_test(test_model),      cmocka_unit_test(test_create),
-        cmocka_unit_test(test_no_sim),   cmocka_unit_test(test_eval),       cmocka_unit_test(test_sim),
-        cmocka_unit_test(test_results),  cmocka_unit_test(test_figures),    cmocka_unit_test(test_studies),
+        cmocka_unit_test(test_open),    cmocka_unit_test(test_no_program), cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_indices), cmocka_unit_test(test_reports),    cmocka_unit_test(test_no_proof),
+        cmocka_unit_test(test_model),   cmocka_unit_test(test_create),     cmocka_unit_test(test_no_sim),
+        cmocka_unit_test(test_eval),    cmocka_unit_test(test_sim),        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_figures), cmocka_unit_test(test_studies),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }
