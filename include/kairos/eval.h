@@ -17,8 +17,8 @@
 //
 // examples/integrator is a whole program. States are in the order of kaiModel_StateVariable, in SI units; times are in
 // seconds. An eval belongs to one thread at a time; many evals of one model may be used in parallel. Models with
-// `delay` of a signal or with numeric impulses need the past of the states, which Kairos does not have here:
-// kaiEval_Create refuses them.
+// `delay` of a signal or with numeric impulses need the past of the states, which Kairos does not have here;
+// zeno = continue, choice = all and `balance` work on the states between instants. kaiEval_Create refuses all of them.
 #ifndef KAIROS_EVAL_H
 #define KAIROS_EVAL_H
 
@@ -33,8 +33,8 @@ extern "C"
     // A model at a point of its time, with its modes and memories, but without states of its own.
     typedef struct kaiEval kaiEval;
 
-    // NULL: *failure says why. `options` as for kaiSim_Create; `start`, `record` and `row` are used (rows of the tags
-    // of instants), solver and stop are not. The model must outlive the eval.
+    // NULL: *failure says why. `options` as for kaiSim_Create; `start`, `choice`, `seed`, `record` and `row` are used
+    // (rows of the tags of instants), solver and stop are not. The model must outlive the eval.
     kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
     void kaiEval_Free(kaiEval* eval);  // NULL is fine
 

@@ -204,7 +204,9 @@ extern "C"
     // Columns of the rows, in order.
     const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count);
 
-    // A copy of everything that changes. Restoring and going on gives the same bits as going on.
+    // A copy of everything that changes, values of kaiSim_Set included. Restoring and going on gives the same bits as
+    // going on, also in another sim of the model with the same options. KAI_ERR_USAGE: a snapshot of another model, or
+    // of a sim with another solver or other records (kaiSim_Failure says which); the run can go on without it.
     kaiSnapshot* kaiSim_Save(kaiSim* sim);
     kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* snapshot);
     void kaiSnapshot_Free(kaiSnapshot* snapshot);

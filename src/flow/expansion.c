@@ -1,6 +1,7 @@
 // The solver taylor asks for power series of the states of an island. vm/series makes them from the code of the
 // derivatives.
 #include "flow/flow.h"
+#include "model/code.h"
 
 #include <math.h>
 
@@ -104,8 +105,24 @@ static Series* make(Flow* flow, uint32_t index)
     return series;
 }
 
+// A delayed signal is a chain of short polynomials: it has no series that a long step could use.
+static bool reads_delayed(const kaiModel* model, CodeRange range)
+{
+    CodeItem item;
+    for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item); at += item.words)
+        if (item.op == VM_DELAYED || item.op == VM_DELAYED_SLOPE)
+            return true;
+    return false;
+}
+
 kaiStatus expansion_create(Flow* flow, IslandSystem* own)
 {
+    if (reads_delayed(flow->model, flow->model->islands[own->island].deriv))
+    {
+        flow->trouble = "solver = taylor needs power series, and a right-hand side of this model reads a delayed "
+                        "signal, which has none: choose rk45, or rosenbrock for stiff models";
+        return KAI_ERR_MEMORY;
+    }
     if (flow->series_space == NULL)
         flow->series_space = series_space_create(flow->model, flow->kernel->options->allocator);
     if (flow->series_space == NULL || (own->series = make(flow, own->island)) == NULL)

@@ -104,6 +104,7 @@ struct Flow
     double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     bool no_memory;   // a search had none
+    bool derived;     // a start has been made: see flow_derive
     bool ends_known;  // guards at the end of the step that is searched
     VmHost trial;     // what right-hand sides run with while a solver tries
     uint32_t beyond;
@@ -123,7 +124,8 @@ struct Flow
     IndexList waiting, looks;  // islands that must step, guards that want a look
     IndexList delaying;        // islands that feed delays
     uint32_t candidate_count;
-    const char* trouble;  // why a solver could not be made: a part of Kairos that is missing; NULL: none
+    const char*
+        trouble;  // why a solver could not be made: a part is missing, or the model has not what it needs; NULL: none
 };
 
 // flow.c
@@ -143,6 +145,10 @@ void size_end(Flow* flow);
 
 // run.c: parameters, start values, first latches, initial equations: all that comes before the first instant.
 kaiStatus flow_prepare(Kernel* kernel);
+// What a start makes of parameters and no snapshot holds: the equations of bond graphs, units of states. A run that
+// gets a snapshot of another one has made them for other values, or not at all.
+bool flow_is_derived(const Flow* flow);
+kaiStatus flow_derive(Flow* flow);
 // To the end of the next instant (KAI_INSTANT) or of the run (KAI_END).
 kaiStatus flow_step(Flow* flow);
 // The same, but not beyond t: KAI_OK if that came first; the run stands there then.

@@ -65,15 +65,43 @@ static kaiStatus start_delays(Flow* flow)
     return KAI_OK;
 }
 
+// What a start makes of parameters and start values.
+static kaiStatus derive(Flow* flow)
+{
+    Kernel* kernel = flow->kernel;
+    uint32_t count = kernel->model->vars_count;
+    if (count > 0)
+    {
+        memcpy(kernel->started_set, kernel->set, count);
+        memcpy(kernel->started_values, kernel->set_values, sizeof(double) * count);
+    }
+    if (kernel_numeric(kernel))
+        pulse_start(flow);
+    kaiStatus status = flow_prepare(kernel);
+    flow->derived = status == KAI_OK;
+    return status == KAI_OK ? start_delays(flow) : status;
+}
+
+bool flow_is_derived(const Flow* flow)
+{
+    const Kernel* kernel = flow->kernel;
+    uint32_t count = kernel->model->vars_count;
+    return flow->derived &&
+           (count == 0 || (memcmp(kernel->started_set, kernel->set, count) == 0 &&
+                           memcmp(kernel->started_values, kernel->set_values, sizeof(double) * count) == 0));
+}
+
+kaiStatus flow_derive(Flow* flow)
+{
+    kernel_init_registers(flow->kernel);
+    return derive(flow);
+}
+
 static kaiStatus run_start(Flow* flow)
 {
     Kernel* kernel = flow->kernel;
     flow->started = true;
-    if (kernel_numeric(kernel))
-        pulse_start(flow);
-    kaiStatus status = flow_prepare(kernel);
-    if (status == KAI_OK)
-        status = start_delays(flow);
+    kaiStatus status = derive(flow);
     if (status == KAI_OK)
         status = schedule_start(kernel);
     if (status == KAI_OK)

@@ -222,7 +222,7 @@ static void list_fields(Kernel* kernel, Field fields[FIELD_COUNT])
 #undef X
 }
 
-static void init_registers(Kernel* kernel)
+void kernel_init_registers(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     memset(kernel->R, 0, sizeof(double) * model->reg_count);
@@ -241,6 +241,8 @@ static void init_registers(Kernel* kernel)
         if (model->guards[i].side != NO_REG)
             kernel->R[model->guards[i].side] = 2;
     }
+    if (model->reg_seed != NO_REG)
+        kernel->R[model->reg_seed] = (double)(kernel->options->seed & 0xfffffffffffff);
 }
 
 bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* options, const KernelHooks* hooks,
@@ -257,9 +259,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     agenda_init(&kernel->agenda);
     if (bonds_create(kernel) != KAI_OK)
         return false;
-    init_registers(kernel);
-    if (model->reg_seed != NO_REG)
-        kernel->R[model->reg_seed] = (double)(options->seed & 0xfffffffffffff);
+    kernel_init_registers(kernel);
     contexts_refresh(kernel);
     kernel->walked = &kernel->touched;
     kernel->now = (kaiTag){options->start, 0, 0};

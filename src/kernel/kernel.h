@@ -154,9 +154,11 @@ typedef struct KernelHooks
     X(double, due_times, agenda_size(model), agenda_size(model))  /* the agenda's */                                   \
     X(uint32_t, due_heap, agenda_size(model), 0)                                                                       \
     X(uint32_t, due_where, agenda_size(model), 0)                                                                      \
-    X(History, histories, model->delays_count, 0) /* saved one by one: they grow */                                    \
-    X(uint8_t, set, model->vars_count, 0)         /* parameters and start values given by the user: 1 */               \
-    X(double, set_values, model->vars_count, 0)                                                                        \
+    X(History, histories, model->delays_count, 0)         /* saved one by one: they grow */                            \
+    X(uint8_t, set, model->vars_count, model->vars_count) /* parameters and start values given by the user: 1 */       \
+    X(double, set_values, model->vars_count, model->vars_count)                                                        \
+    X(uint8_t, started_set, model->vars_count, 0) /* those that the last start was made with */                        \
+    X(double, started_values, model->vars_count, 0)                                                                    \
     X(uint32_t, active, model->contexts_count, 0)  /* contexts that are active, outer ones first */                    \
     X(uint32_t, leaving, model->machines_count, 0) /* contexts that the transitions of this commit leave */            \
     X(uint32_t, raised, raised_size(model), 0)     /* event flags that are up */                                       \
@@ -235,6 +237,7 @@ static inline uint32_t row_size(const kaiModel* model)
 }
 
 // kernel.c: a kernel at the start of a run. False: no memory; kernel_free takes what was made.
+void kernel_init_registers(Kernel* kernel);  // as they are before a start
 bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* options, const KernelHooks* hooks,
                  void* owner);
 void kernel_free(Kernel* kernel);

@@ -149,8 +149,14 @@ static const KernelHooks hooks = {
 // ---- making
 // ----------------------------------------------------------------------------------------------------------
 
-static const char* why_not(const kaiModel* model)
+static const char* why_not(const kaiModel* model, const kaiSimOptions* options)
 {
+    if (strcmp(options->choice, "all") == 0)
+        return "choice = all goes back in time, and the states belong to the caller here: set choice = first or random";
+    if (strcmp(options->zeno, "continue") == 0)
+        return "zeno = continue holds states, which belong to the caller here: set zeno = stop";
+    if (options->balance > 0)
+        return "`balance` is checked along steps, which belong to the caller here: leave it out";
     if (model->reg_pulse != NO_REG)
         return "numeric impulses are made of steps, which belong to the caller here: set impulses = symbolic";
     for (uint32_t i = 0; i < model->delays_count; i++)
@@ -165,7 +171,7 @@ kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kai
     char why[600];
     RunOptions run;
     bool fine = model != NULL && options_check(model, options, &run, why, sizeof why);
-    const char* refused = model == NULL ? "there is no model" : fine ? why_not(model) : why;
+    const char* refused = model == NULL ? "there is no model" : fine ? why_not(model, options) : why;
     if (refused != NULL)
     {
         error_set(failure, KAI_ERR_USAGE, "%s", refused);

@@ -77,14 +77,38 @@ static bool check_settings(const Check* c)
     return true;
 }
 
+// What looks at all states at one time, and a model whose islands stand at times of their own. A text that says it has
+// no islands (schedule/islands.c); a caller may say it after the model was made.
+static bool check_whole(const Check* c)
+{
+    const kaiSimOptions* o = c->options;
+    bool continues = strcmp(o->zeno, "continue") == 0, all = strcmp(o->choice, "all") == 0;
+    if (c->model->fused || (!continues && !all))
+        return true;
+    snprintf(
+        c->why, c->size,
+        "%s, but the %u island%s of this model have times of their own: compile it with islands = none, or with %s in "
+        "its experiment",
+        continues ? "zeno = continue needs all states at one time" : "choice = all compares all states at one time",
+        c->model->islands_count, c->model->islands_count == 1 ? "" : "s",
+        continues ? "zeno = continue" : "choice = all");
+    return false;
+}
+
 static bool check_together(const Check* c)
 {
     const kaiSimOptions* o = c->options;
     bool numeric = c->model->reg_pulse != NO_REG, fine = false;
+    if (!check_whole(c))
+        return false;
     if (numeric && strcmp(o->solver, "riemann") != 0)
         snprintf(c->why, c->size,
                  "numeric impulses are integrated by the right Riemann sum: the solver is riemann, not %.40s",
                  o->solver);
+    else if (numeric && strcmp(o->zeno, "continue") == 0)
+        snprintf(c->why, c->size,
+                 "zeno = continue follows events to where they run together, and numeric impulses have a fixed step, "
+                 "which passes over motions shorter than itself: set impulses = symbolic, or zeno = stop");
     else if (!(o->stop >= o->start))
         snprintf(c->why, c->size, "the stop time %g lies before the start time %g: make `stop` larger", o->stop,
                  o->start);

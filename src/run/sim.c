@@ -261,6 +261,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
         memset(sim, 0, sizeof *sim);
         sim->model = model;
         sim->options = *options;
+        sim->method = run.ode.method;
     }
     if (sim == NULL || !make_floors(sim, &run))
     {

@@ -14,6 +14,7 @@ struct kaiSim
 {
     const kaiModel* model;
     kaiSimOptions options;
+    OdeMethod method;
     Kernel kernel;
     Flow flow;
     Record record;

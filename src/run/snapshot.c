@@ -2,6 +2,7 @@
 // also after the copy has been through a file: the bytes hold no addresses that anybody reads.
 #include "base/error.h"
 #include "base/hash.h"
+#include "kernel/bonds.h"
 #include "model/save.h"
 #include "run/sim.h"
 
@@ -14,6 +15,7 @@ struct kaiSnapshot
     size_t size;
     // What a file holds from here on.
     size_t data_size, fixed_size;  // of all; of the floors whose size the options of the run decide
+    OdeMethod method;              // whose steps are in it
     kaiJump jump;
     double energy_scale;
     uint32_t decision_count;
@@ -41,6 +43,7 @@ kaiSnapshot* kaiSim_Save(kaiSim* sim)
     s->size = size;
     s->data_size = data;
     s->fixed_size = fixed_size(sim);
+    s->method = sim->method;
     s->jump = sim->balance.jump;
     s->energy_scale = sim->balance.energy_scale;
     s->decision_count = sim->explore.decision_count;
@@ -52,13 +55,24 @@ kaiSnapshot* kaiSim_Save(kaiSim* sim)
     return s;
 }
 
-kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
+// Steps of another solver, and values for other columns, mean nothing here.
+static kaiStatus check_fits(kaiSim* sim, const kaiSnapshot* s)
 {
-    if (sim == NULL || s == NULL || s->model != sim->model || s->fixed_size != fixed_size(sim))
-        return KAI_ERR_USAGE;
-    if (s->decision_count >
-        sim->explore.decision_capacity)  // the decisions themselves stay with the run that made them
-        return KAI_ERR_USAGE;
+    if (s->method != sim->method)
+        kernel_fail(&sim->kernel, 0, "make both with the same options",
+                    "the snapshot was saved with solver = %s, and this run has solver = %s", ode_method_name(s->method),
+                    ode_method_name(sim->method));
+    else if (s->fixed_size != fixed_size(sim))
+        kernel_fail(&sim->kernel, 0, "make both with the same options",
+                    "the snapshot was saved by a run that records other variables than this one");
+    else
+        return KAI_OK;
+    sim->kernel.failure.status = KAI_OK;  // the run itself has not failed
+    return KAI_ERR_USAGE;
+}
+
+static kaiStatus load_floors(kaiSim* sim, const kaiSnapshot* s)
+{
     bool ok = true;
     const char* at = flow_load(&sim->flow, s->data, &ok);
     at = kernel_load(&sim->kernel, at, &ok);
@@ -66,6 +80,28 @@ kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
         return KAI_ERR_MEMORY;
     at = record_load(&sim->record, at);
     zeno_load(&sim->zeno, at);
+    return KAI_OK;
+}
+
+kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
+{
+    if (sim == NULL || s == NULL || s->model != sim->model)
+        return KAI_ERR_USAGE;
+    if (s->decision_count >
+        sim->explore.decision_capacity)  // the decisions themselves stay with the run that made them
+        return KAI_ERR_USAGE;
+    kaiStatus status = check_fits(sim, s);
+    if (status == KAI_OK)
+        status = load_floors(sim, s);
+    if (status == KAI_OK && sim->flow.started && !flow_is_derived(&sim->flow))
+    {
+        status = flow_derive(&sim->flow);
+        status = status == KAI_OK ? load_floors(sim, s) : status;
+    }
+    if (status == KAI_OK && sim->flow.started && sim->kernel.bonds != NULL)
+        status = bonds_enter(&sim->kernel);
+    if (status != KAI_OK)
+        return status;
     islands_refresh(&sim->flow);  // with the guards as they were
     sim->balance.jump = s->jump;
     sim->balance.energy_scale = s->energy_scale;

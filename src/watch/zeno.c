@@ -410,6 +410,18 @@ static double short_part(const Zeno* zeno, uint32_t guard)
     return follows ? 1e-9 : 1e-7;
 }
 
+static double limit_time(const ZenoGuard* z)
+{
+    return z->last_time + z->last_interval * z->last_ratio / (1 - z->last_ratio);
+}
+
+// Another guard is being followed, and its events can still accumulate: those that should have by now did not, and a
+// guard that fired a few times and never again must not hide the rest.
+static bool is_taken(const Zeno* zeno, uint32_t index, double t)
+{
+    return zeno->tracked != 0 && zeno->tracked != index + 1 && t <= limit_time(&zeno->guards[zeno->tracked - 1]);
+}
+
 static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];
@@ -417,7 +429,8 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
     double interval = t - z->last_time, ratio = interval / z->last_interval;
     if (!(interval > 0) || z->holding)
         return KAI_OK;
-    bool steady = ratio < 0.9999 && ratio > 0 && fabs(ratio - z->first_ratio) < fmin(0.01 * ratio, 0.02 * (1 - ratio));
+    bool shrinks = ratio < 0.9999 && ratio > 0;  // the first event of all has no interval before it
+    bool steady = shrinks && fabs(ratio - z->first_ratio) < fmin(0.01 * ratio, 0.02 * (1 - ratio));
     z->pattern = steady ? z->pattern + 1 : 0;
     z->first_ratio = steady ? z->first_ratio : ratio;
     z->last_time = t;
@@ -426,10 +439,9 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
     double enough = evidence(ratio);
     if (!steady && zeno->tracked == index + 1)
         zeno->tracked = 0;
-    double limit = t + interval * ratio / (1 - ratio);
+    double limit = limit_time(z);
     double enough_time = short_part(zeno, index) * (limit - zeno->kernel->options->start);
-    if (z->pattern + 2 < enough || interval * pow(ratio, 3) > enough_time ||
-        (zeno->tracked != 0 && zeno->tracked != index + 1))
+    if (!shrinks || z->pattern + 2 < enough || interval * pow(ratio, 3) > enough_time || is_taken(zeno, index, t))
         return KAI_OK;
     remember_states(zeno, index);
     if (z->pattern < enough || zeno->tracked_count < 3 || interval > enough_time)
