@@ -503,17 +503,20 @@ static void relocate_tables(Builder* b)
         relocate_table(b, &model_tables[i]);
 }
 
-// In checked builds: what the compiler made is what a loader would accept.
-static void check_whole(const kaiModel* model)
+// In checked builds: what the compiler made is what a loader would accept. False: no memory for the check.
+static bool check_whole(const kaiModel* model)
 {
 #ifdef KAI_CHECKED
     Text why = {0};
-    if (model == NULL || model_validate(model, &why) || why.length == 0)
-        return;
+    if (model_validate(model, &why))
+        return true;
+    if (why.length == 0)
+        return false;
     fprintf(stderr, "the compiler made a model that is not whole: %s\n", why.at);
     abort();
 #else
     (void)model;
+    return true;
 #endif
 }
 
@@ -546,8 +549,7 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
         vec_push(b->arena, b->code, b->programs->emitter.code.at[i]);
     point_draft(b);
     kaiModel* model = model_pack(&b->draft, allocator);
-    check_whole(model);
-    if (model != NULL && !model_bind(model))
+    if (model != NULL && (!check_whole(model) || !model_bind(model)))
     {
         model_free(model);
         return NULL;

@@ -67,7 +67,7 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
 #define X(...) +1
 enum
 {
-    FIELD_COUNT = (0 FLOW_STATE(X)) + (0 FLOW_ARRAYS(X))
+    FIELD_COUNT = (0 FLOW_STATE(X)) + (0 FLOW_ARRAYS(X)) + (0 FLOW_LISTS(X))
 };
 #undef X
 
@@ -80,6 +80,9 @@ static void list_fields(Flow* flow, Field fields[FIELD_COUNT])
 #undef X
 #define X(type, name, count, saved) *f++ = FIELD_ARRAY(flow, name, (count), (saved));
     FLOW_ARRAYS(X)
+#undef X
+#define X(name, count) *f++ = FIELD_ARRAY(flow, name.at, (count), 0);
+    FLOW_LISTS(X)
 #undef X
 }
 

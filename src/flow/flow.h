@@ -75,18 +75,21 @@ typedef struct Candidate
     X(uint32_t, island_entries, model->jacobian_rows_count, 0)                                                         \
     X(uint32_t, small, model->state_count, 0)    /* states that have never reached their absolute tolerance */         \
     X(double, small_size, model->state_count, 0) /* and the largest they were */                                       \
-    X(uint32_t, waiting.at, model->islands_count, 0)                                                                   \
-    X(uint32_t, delaying.at, model->islands_count, 0)                                                                  \
-    X(uint32_t, looks.at, model->guards_count, 0)                                                                      \
     X(Candidate, candidates, model->guards_count, 0)                                                                   \
-    X(Series*, guard_series, model->guards_count, 0)                                                                   \
-    X(bool, guard_affine, model->guards_count, 0)                                                                      \
+    X(Series*, guard_series, model->guards_count, 0) /* of those that are searched */                                  \
+    X(bool, guard_affine, model->guards_count, 0)    /* a sum of its states with factors, and a constant */            \
     X(double, guard_factors, model->guard_states_count, 0)                                                             \
-    X(double, reaches, model->state_count, 0)                                                                          \
+    X(double, reaches, model->state_count, 0) /* how far it gets in the step that is searched */                       \
     X(uint64_t, reach_numbers, model->state_count, 0)                                                                  \
     X(int64_t, limited, flow->kernel->options->profile ? model->state_count : 0,                                       \
       0) /* steps each state is the reason of */                                                                       \
     X(int64_t, refused, flow->kernel->options->profile ? model->state_count : 0, 0) /* and rejections */
+
+// Lists of numbers that are filled and emptied: name, room.
+#define FLOW_LISTS(X)                                                                                                  \
+    X(waiting, model->islands_count)  /* islands that must step */                                                     \
+    X(delaying, model->islands_count) /* islands that feed delays */                                                   \
+    X(looks, model->guards_count)     /* guards that want a look */
 
 struct Flow
 {
@@ -96,36 +99,25 @@ struct Flow
     void* owner;
     RootMethod root;
     SeriesSpace* series_space;
-    Series** guard_series;  // per guard that is searched
-    bool* guard_affine;     // it is a sum of its states with the factors in guard_factors, and a constant
-    double* guard_factors;  // per entry of guard_states
-    double* reaches;        // per state: how far it gets in the step that is searched
-    uint64_t *reach_numbers, search_number;
+    uint64_t search_number;
     double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     bool no_memory;   // a search had none
     bool derived;     // a start has been made: see flow_derive
     bool ends_known;  // guards at the end of the step that is searched
     VmHost trial;     // what right-hand sides run with while a solver tries
-    uint32_t beyond;
+    uint32_t beyond, candidate_count, small_count;
 #define X(type, name) type name;
     FLOW_STATE(X)
 #undef X
-    IslandState* islands;
-    Ode** island_odes;
-    IslandSystem* island_systems;
-    double *island_x, *island_dx, *island_start;
-    int *island_columns, *island_rows;
-    uint32_t* island_entries;
-    Candidate* candidates;
-    uint32_t *small, small_count;
-    double* small_size;
-    int64_t *limited, *refused;
-    IndexList waiting, looks;  // islands that must step, guards that want a look
-    IndexList delaying;        // islands that feed delays
-    uint32_t candidate_count;
-    const char*
-        trouble;  // why a solver could not be made: a part is missing, or the model has not what it needs; NULL: none
+#define X(type, name, count, saved) type* name;
+    FLOW_ARRAYS(X)
+#undef X
+#define X(name, count) IndexList name;
+    FLOW_LISTS(X)
+#undef X
+    // Why a solver could not be made: a part is missing, or the model has not what it needs; NULL: none.
+    const char* trouble;
 };
 
 // flow.c
