@@ -41,6 +41,10 @@ static inline bool time_same(double a, double b)
 // them.
 #define TIME_NOTHING 1e-300
 
+// Where time ends for a run with stop = inf: large enough that nothing is cut short, small enough that steps on the way
+// there do not overflow. A model at rest gets there in a few hundred steps; another one is interrupted.
+#define TIME_END 1e300
+
 // ---- steps
 
 // The first step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.4): where the state or its

@@ -2,6 +2,7 @@
 #include "run/sim.h"
 
 #include "base/error.h"
+#include "base/tolerance.h"
 #include "run/options.h"
 
 #include <math.h>
@@ -261,6 +262,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
         memset(sim, 0, sizeof *sim);
         sim->model = model;
         sim->options = *options;
+        sim->options.stop = fmin(options->stop, TIME_END);
         sim->method = run.ode.method;
     }
     if (sim == NULL || !make_floors(sim, &run))

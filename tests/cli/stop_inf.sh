@@ -1,0 +1,21 @@
+# stop = inf: a model at rest comes to the end of time and returns; one that moves can be interrupted.
+. tests/cli/helpers.bash
+cat >"$WORK/inf.kai" <<'END'
+model Rest { state x = 1; x' = 0 }
+experiment rest of Rest { stop = inf; expect final(x) ~ 1 within 0 }
+model Moves { state x = 1, v = 0; x' = v; v' = -x }
+experiment moves of Moves { stop = inf; record x every 1000 }
+END
+timeout -s KILL 120 "$KAIROS" test "$WORK/inf.kai" -e rest >"$out" 2>"$err" || fail "at rest: $(cat "$out")"
+timeout -s KILL 120 "$KAIROS" run "$WORK/inf.kai" -e rest -o "$WORK/rest.csv" >"$out" 2>"$err" || fail "at rest: $(cat "$err")"
+"$KAIROS" run "$WORK/inf.kai" -e moves -o "$WORK/moves.csv" >"$out" 2>"$err" &
+id=$!
+for _ in $(seq 600); do
+    [ -s "$WORK/moves.csv.part" ] && break
+    sleep 0.1
+done
+kill -INT $id
+code=0
+wait $id || code=$?
+[ $code -eq 3 ] || fail "exit code $code"
+says "interrupted at t = "
