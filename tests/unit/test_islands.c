@@ -34,11 +34,11 @@ typedef struct Run
     kaiSim* sim;
 } Run;
 
-static Run start(const char* experiment)
+static Run start_text(const char* source, const char* experiment)
 {
     LoadOptions options = load_default();
     options.path = "text.kai";
-    options.text = text;
+    options.text = source;
     options.experiment = experiment;
     Run run = {0};
     kaiProgram* messages = NULL;
@@ -49,6 +49,11 @@ static Run start(const char* experiment)
     run.sim = kaiSim_Create(run.model, &sim, &failure);
     assert_non_null(run.sim);
     return run;
+}
+
+static Run start(const char* experiment)
+{
+    return start_text(text, experiment);
 }
 
 static void end(Run* run)
@@ -171,13 +176,47 @@ static void islands_have_counters(void** state)
     end(&run);
 }
 
+// An input that is set in the middle: what it starts is due from there on, and a `halt` it causes ends the run there.
+static const char driven[] = "model M {\n"
+                             "  input u = 0\n"
+                             "  event tick = clock(0.5)\n"
+                             "  discrete n = 0, entered = -1\n"
+                             "  when tick { n := n + 1 }\n"
+                             "  modes {\n"
+                             "    initial mode a { on u > 0.5 -> b }\n"
+                             "    mode b { on time >= 0.35 -> c { entered := time } }\n"
+                             "    mode c {}\n"
+                             "  }\n"
+                             "  when u > 1.5 { halt }\n"
+                             "}\n"
+                             "experiment e of M { stop = 2 }\n";
+
+static void inputs_act_at_once(void** state)
+{
+    (void)state;
+    Run run = start_text(driven, "e");
+    while (kaiSim_StepTo(run.sim, 0.25) == KAI_INSTANT)
+        continue;
+    near(kaiSim_Now(run.sim).t, 0.25);
+    assert_int_equal(kaiSim_Set(run.sim, variable(&run, "u"), 1), KAI_OK);
+    assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_INSTANT);
+    near(kaiSim_Now(run.sim).t, 0.35);  // not at the tick
+    near(get(&run, "entered"), 0.35);
+    while (kaiSim_StepTo(run.sim, 1.2) == KAI_INSTANT)
+        continue;
+    assert_int_equal(kaiSim_Set(run.sim, variable(&run, "u"), 2), KAI_OK);
+    assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_END);
+    near(kaiSim_Now(run.sim).t, 1.2);
+    near(get(&run, "n"), 3);  // 0, 0.5, 1
+    end(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(posted_events_come),
-        cmocka_unit_test(the_past_is_closed),
-        cmocka_unit_test(values_are_up_to_date),
-        cmocka_unit_test(islands_have_counters),
+        cmocka_unit_test(posted_events_come),    cmocka_unit_test(the_past_is_closed),
+        cmocka_unit_test(values_are_up_to_date), cmocka_unit_test(islands_have_counters),
+        cmocka_unit_test(inputs_act_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
