@@ -31,6 +31,7 @@ typedef struct IslandState
     double pushed;          // its delays know what goes in up to here
     uint64_t disturbed_at;  // kernel->touch when it started again last
     bool begun;             // its solver has started
+    bool guarded;           // some guard reads it
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
     bool due;               // it stands at the present and must take a step
     bool beyond;            // its solver has tried points beyond the domain of an operator

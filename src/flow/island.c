@@ -141,24 +141,28 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
 {
     IslandSystem* own = ctx;
     Flow* flow = own->flow;
-    CodeRange code = flow->model->islands[own->island].deriv;
-    flow->kernel->R[flow->model->reg_time] = t;
-    flow->islands[own->island].loaded = NAN;
-    scatter(flow, own->island, x, kernel_states(flow->kernel));
-    if (kernel_numeric(flow->kernel))
+    Kernel* kernel = flow->kernel;
+    const kaiModel* model = flow->model;
+    IslandState* s = &flow->islands[own->island];
+    CodeRange code = model->islands[own->island].deriv;
+    double *states = kernel_states(kernel), *slopes = kernel_slopes(kernel);
+    kernel->R[model->reg_time] = t;
+    s->loaded = NAN;
+    scatter(flow, own->island, x, states);
+    if (kernel_numeric(kernel))
         pulse_trial(flow, t);
     flow->beyond = 0;
-    flow->trial.beyond = has_guards(flow->model, own->island) ? &flow->beyond : NULL;
-    uint32_t loop = vm_run(flow->model, flow->kernel->R, code, &flow->trial);
-    flow->islands[own->island].beyond |= flow->beyond > 0;
+    flow->trial.beyond = s->guarded ? &flow->beyond : NULL;
+    uint32_t loop = vm_run(model, kernel->R, code, &flow->trial);
+    s->beyond |= flow->beyond > 0;
     if (loop != 0)
     {
-        flow->kernel->now.t = t;
-        return kernel_run(flow->kernel, code) != KAI_OK ? -1 : 0;
+        kernel->now.t = t;
+        return kernel_run(kernel, code) != KAI_OK ? -1 : 0;
     }
-    if (flow->kernel->holds > 0)
+    if (kernel->holds > 0)
         hold_slopes(flow);
-    gather(flow, own->island, kernel_slopes(flow->kernel), dx);
+    gather(flow, own->island, slopes, dx);
     return 0;
 }
 
@@ -499,6 +503,7 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
         flow->islands[i] =
             (IslandState){.base = base_of(flow, i), .loaded = flow->kernel->options->start, .pin_time = NAN};
         flow->islands[i].pushed = -INFINITY;
+        flow->islands[i].guarded = has_guards(model, i);
         if (island->delays.count > 0)
             flow->delaying.at[flow->delaying.count++] = i;
         flow->islands[i].steps = island->states.count + island->guards.count + island->delays.count > 0;
