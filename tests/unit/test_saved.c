@@ -27,13 +27,14 @@ static const char text[] = "model M {\n"
 typedef struct Bytes
 {
     char* at;
-    size_t size;
+    size_t size, room;
 } Bytes;
 
 static kaiStatus append(void* user, const char* bytes, size_t size)
 {
     Bytes* b = user;
-    b->at = realloc(b->at, b->size + size);
+    if (b->size + size > b->room)
+        b->at = realloc(b->at, b->room = 2 * (b->size + size));
     memcpy(b->at + b->size, bytes, size);
     b->size += size;
     return KAI_OK;
@@ -121,7 +122,7 @@ static void test_damaged(void** state)
     kaiSnapshot* snapshot = kaiSim_Save(sim);
     kaiSnapshot_Write(snapshot, &(kaiSink){append, &saved});
     assert_null(kaiSnapshot_Read(other, saved.at, saved.size, &error));  // of another model
-    for (size_t i = 0; i < saved.size; i += 7)
+    for (size_t i = 0; i < saved.size; i += i < 64 ? 1 : saved.size / 50)
     {
         saved.at[i] ^= 16;
         assert_null(kaiSnapshot_Read(model, saved.at, saved.size, &error));
