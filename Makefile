@@ -5,6 +5,7 @@
 #   make house      draw docs/house.svg and the tables of docs/architecture.md
 #   make gallery    every example as figures, in docs/gallery/index.html
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
+#   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make install    PREFIX=/usr/local              make clean
 BUILD ?= build
 WERROR ?= OFF
@@ -12,7 +13,7 @@ PREFIX ?= /usr/local
 CMAKE_OPTIONS ?=
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang install clean
+.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang hostile install clean
 .NOTPARALLEL:
 
 all: build
@@ -58,8 +59,12 @@ sanitize:
 clang:
 	@$(MAKE) --no-print-directory test BUILD=build-clang WERROR=ON CMAKE_OPTIONS=-DCMAKE_C_COMPILER=clang
 
+hostile:
+	@$(MAKE) --no-print-directory build BUILD=build-hostile WERROR=ON CMAKE_OPTIONS=-DKAIROS_HOSTILE=ON
+	@tools/hostile build-hostile
+
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-gcc build-asan build-clang
+	rm -rf build build-gcc build-asan build-clang build-hostile build-mutants build-cov

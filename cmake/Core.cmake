@@ -10,6 +10,10 @@ list(REMOVE_ITEM kairos_proofs_files src/prove/overlap.c) # serves `kairos check
 file(GLOB core_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/*/*.c")
 list(REMOVE_ITEM core_files ${kairos_sundials_files} ${kairos_figures_files} ${kairos_diagrams_files} ${kairos_proofs_files})
 
+if(NOT KAIROS_HOSTILE)
+    list(REMOVE_ITEM core_files src/base/hostile.c src/run/hostile.c)
+endif()
+
 # Both sides of a part share structs: the stamp is a digest of all headers, and a part with another one is refused.
 file(GLOB kairos_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*/*.h" "${PROJECT_SOURCE_DIR}/include/kairos/*.h")
 set(kairos_generated "${PROJECT_BINARY_DIR}/generated")

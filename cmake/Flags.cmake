@@ -9,6 +9,10 @@ target_compile_options(
               -ffp-contract=off # the same numbers on machines with and without fused multiply-add
               $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
 
+if(KAIROS_HOSTILE)
+    target_compile_definitions(kairos_flags INTERFACE KAIROS_HOSTILE)
+endif()
+
 if(KAIROS_SANITIZE)
     set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g")
     set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

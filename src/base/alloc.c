@@ -1,4 +1,5 @@
 // The default allocator and the version: the two facts about the library that need no other part of it.
+#include "base/hostile.h"
 #include "kairos/base.h"
 
 #include <stdlib.h>
@@ -6,6 +7,9 @@
 static void* alloc_default(void* user, void* block, size_t old_size, size_t size)
 {
     (void)user;
+#ifdef KAIROS_HOSTILE
+    return hostile_resize(block, old_size, size);
+#else
     (void)old_size;
     if (size == 0)
     {
@@ -13,6 +17,7 @@ static void* alloc_default(void* user, void* block, size_t old_size, size_t size
         return NULL;
     }
     return realloc(block, size);
+#endif
 }
 
 kaiAllocator kaiDefaultAllocator(void)

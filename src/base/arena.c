@@ -4,6 +4,7 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,37 @@
 enum
 {
     ARENA_BLOCK = 64 * 1024,
+#ifdef KAIROS_HOSTILE
+    ARENA_LARGE = -1,  // everything is a block of its own
+#else
     ARENA_LARGE = ARENA_BLOCK / 4,  // more than this is a block of its own
+#endif
     ARENA_ALIGN = alignof(max_align_t),
 };
+
+static bool is_large(size_t size)
+{
+    return (ptrdiff_t)size > ARENA_LARGE;
+}
+
+// How much longer an array gets.
+static uint32_t grown_capacity(uint32_t capacity)
+{
+#ifdef KAIROS_HOSTILE
+    if (capacity < 1000)  // beyond it a model would take all day
+        return capacity + 1;
+#endif
+    return capacity == 0 ? 4 : capacity * 2;
+}
+
+static size_t padded(size_t size)
+{
+#ifdef KAIROS_HOSTILE
+    return size;
+#else
+    return (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+#endif
+}
 
 struct ArenaBlock
 {
@@ -94,9 +123,9 @@ void* arena_alloc(Arena* arena, size_t size)
 {
     if (size > SIZE_MAX / 2)
         arena_fail(arena);
-    size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    size = padded(size);
     void* memory = arena->next;
-    if (size > ARENA_LARGE)
+    if (is_large(size))
         memory = arena_alloc_large(arena, size);
     else if (memory && size <= (size_t)(arena->end - arena->next))
         arena->next += size;
@@ -131,8 +160,8 @@ char* arena_printf(Arena* arena, const char* format, ...)
 
 void arena_release(Arena* arena, void* memory, size_t size)
 {
-    size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    if (memory == NULL || size <= ARENA_LARGE)
+    size = padded(size);
+    if (memory == NULL || !is_large(size))
         return;
     ArenaBlock* block = (ArenaBlock*)((char*)memory - offsetof(ArenaBlock, data));
     if (block->newer)
@@ -148,7 +177,7 @@ void* arena_grow(Arena* arena, void* at, uint32_t count, uint32_t* capacity, siz
 {
     if (*capacity > UINT32_MAX / 2)
         arena_fail(arena);
-    uint32_t wanted = *capacity == 0 ? 4 : *capacity * 2;
+    uint32_t wanted = grown_capacity(*capacity);
     void* grown = arena_alloc(arena, element_size * wanted);
     if (count > 0)
         memcpy(grown, at, element_size * count);

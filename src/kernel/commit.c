@@ -369,14 +369,14 @@ static void change_modes(Kernel* kernel, CommitResult* result)
     apply_staged(kernel, result);
     if (result->other && kernel->model->fused)  // only walks over everything ask for the list
         contexts_refresh(kernel);
-    kernel->leaving_count = 0;
 }
 
-static void forget_staged(Kernel* kernel)
+// Also where an instant ended in a failure: with choice = all the run goes on from a snapshot before it.
+void commit_forget(Kernel* kernel)
 {
     for (uint32_t i = 0; i < kernel->staged_count; i++)
         kernel->stamps[kernel->staged[i].target] = 0;
-    kernel->staged_count = 0;
+    kernel->staged_count = kernel->leaving_count = 0;
 }
 
 // Whoever reads what this commit changes takes its left limit first; where everything is touched, it has it.
@@ -411,7 +411,7 @@ kaiStatus commit_stage(Kernel* kernel, CommitResult* result)
     if (status == KAI_OK)
         status = take_transitions(kernel, result);
     if (status != KAI_OK)
-        forget_staged(kernel);
+        commit_forget(kernel);
     return status;
 }
 
@@ -427,6 +427,6 @@ kaiStatus commit_apply(Kernel* kernel, CommitResult* result)
         status = delay_send(kernel, result);
         change_modes(kernel, result);
     }
-    forget_staged(kernel);
+    commit_forget(kernel);
     return status;
 }

@@ -16,7 +16,7 @@ static void* grow(Kernel* kernel, void* block, uint32_t* capacity, uint32_t want
     uint32_t next = *capacity < 64 ? 64 : *capacity * 2;
     while (next < wanted)
         next *= 2;
-    void* made = a.alloc(a.user, block, *capacity * size, next * size);
+    void* made = a.alloc(a.user, block, block != NULL ? *capacity * size : 0, next * size);
     if (made != NULL)
         *capacity = next;
     return made;

@@ -359,7 +359,9 @@ const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
     kernel->failure = (kaiError){0};
     contexts_refresh(kernel);
     agenda_rebuild(&kernel->agenda);
+    commit_forget(kernel);
     kernel->raised_count = kernel->outside.count = kernel->disturbed.count = 0;
+    kernel->located_count = kernel->due_clocks.count = 0;
     memset(kernel->island_disturbed, 0, kernel->model->islands_count);
     memset(kernel->island_looked, 0, sizeof(uint64_t) * kernel->model->islands_count);
     for (uint32_t i = 0; i < kernel->model->guards_count; i++)

@@ -371,6 +371,7 @@ typedef struct CommitResult
 } CommitResult;
 kaiStatus commit_stage(Kernel* kernel, CommitResult* result);  // what fires, from the values of the reaction
 kaiStatus commit_apply(Kernel* kernel, CommitResult* result);
+void commit_forget(Kernel* kernel);        // what was staged and not applied
 int choice_policy_find(const char* name);  // a ChoicePolicy, or -1
 
 // guard.c

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/tolerance.h"
+#include "run/hostile.h"
 #include "run/options.h"
 
 #include <math.h>
@@ -236,6 +237,24 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
     return true;
 }
 
+#ifdef KAIROS_HOSTILE
+bool sim_remake(kaiSim* sim)
+{
+    char why[600];
+    RunOptions run;
+    Record record = sim->record, made;
+    endless_free(&sim->endless);
+    zeno_free(&sim->zeno);
+    flow_free(&sim->flow);
+    kernel_free(&sim->kernel);
+    bool fine = options_check(sim->model, &sim->options, &run, why, sizeof why) && make_floors(sim, &run);
+    made = sim->record;
+    sim->record = record;
+    record_free(&made);
+    return fine;
+}
+#endif
+
 // What must be there before anything can be checked.
 static bool check_call(const kaiModel* model, kaiError* error)
 {
@@ -300,14 +319,16 @@ kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
 {
     if (model == NULL || sim == NULL || sim->model != model)
         return KAI_ERR_USAGE;
-    return flow_step(&sim->flow);
+    kaiStatus status = hostile_visit(sim);
+    return status == KAI_OK ? flow_step(&sim->flow) : status;
 }
 
 kaiStatus kaiSim_StepTo(kaiSim* sim, double t)
 {
     if (sim == NULL || isnan(t))
         return KAI_ERR_USAGE;
-    return flow_step_to(&sim->flow, t);
+    kaiStatus status = hostile_visit(sim);
+    return status == KAI_OK ? flow_step_to(&sim->flow, t) : status;
 }
 
 kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim)

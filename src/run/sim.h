@@ -22,6 +22,14 @@ struct kaiSim
     Endless endless;
     Balance balance;
     Explore explore;
+#ifdef KAIROS_HOSTILE
+    uint64_t hostile;  // run/hostile.c
+#endif
 };
+
+#ifdef KAIROS_HOSTILE
+// All but the options, the record and the exploration made anew, as they are before a start. False: no memory.
+bool sim_remake(kaiSim* sim);
+#endif
 
 #endif

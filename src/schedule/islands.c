@@ -2,6 +2,7 @@
 // reads the other, directly, through signals or through `delay`; time, discretes, latched relations and modes do not
 // couple. `islands = auto` makes an island of every class; without it the instances declared `island` are islands and
 // the rest is one; a declaration that separates what belongs together is an error.
+#include "base/hostile.h"
 #include "base/sets.h"
 #include "schedule/builder.h"
 
@@ -285,10 +286,15 @@ static void fuse(Classes* k)
 void build_islands(Builder* b)
 {
     const FlatExperiment* x = &b->c.flat->experiment;
-    bool declared = false, automatic = is_word(x->islands, "auto");
+    bool declared = false, automatic = is_word(x->islands, "auto"), whole = is_word(x->islands, "none");
     for (uint32_t i = 0; i < b->c.flat->instances.count; i++)
         declared |= b->c.flat->instances.at[i].island;
     Classes k = {.b = b, .state_count = b->state_vars.count};
+#ifdef KAIROS_HOSTILE
+    bool other = x->islands == NULL && hostile_coin(b->c.flat->model_name);
+    automatic |= other && !declared;
+    whole |= other && declared;
+#endif
     if (!declared && !automatic)
     {
         fuse(&k);
@@ -303,7 +309,7 @@ void build_islands(Builder* b)
     join_all(&k);
     if (is_contrary(&k))
         check_declared(&k);
-    if (is_word(x->islands, "none") || needs_whole(b->c.flat))
+    if (whole || needs_whole(b->c.flat))
     {
         fuse(&k);
         return;

@@ -587,6 +587,10 @@ static void add_look(Linker* k, uint32_t index, Guard* guard)
     }
     if (guard->islands.count == 0 && !guard->time_only)
         add_guard_island(b, guard, time_island(b));
+    // It is searched for along the steps of its island: one that begins to be watched, or whose level moves, in the
+    // middle of a step must be looked for in the rest of it. (Those of several islands look for themselves.)
+    if (guard->islands.count == 1)
+        note_reads(k, b->guard_islands.at[guard->islands.first]);
     request_code(b, FORM_PROGRAM, OWNER_GUARD, index, &spec);
 }
 

@@ -53,6 +53,22 @@ static const char plant_text[] = "model Plant {\n"
                                  "experiment stiff of Plant { stop = 2.2; choice = all; solver = cvode_bdf }\n"
                                  "experiment implicit of Plant { stop = 1.2; choice = all; solver = rosenbrock }\n";
 
+// At the start both assign `a`, and the transition is staged when that is found: 2 * 2 * 2 orders fail one after the
+// other.
+static const char twice_text[] = "model Twice {\n"
+                                 "  discrete a = 0, b = 0\n"
+                                 "  choose { when a == 0 { a := 1 }  when a == 0 { a := 2 } }\n"
+                                 "  choose { when b == 0 { b := 10 }  when b == 0 { b := 20 } }\n"
+                                 "  modes {\n"
+                                 "    initial mode idle {\n"
+                                 "      choose { on a == 0 -> left { a := -1 }  on a == 0 -> right { a := -2 } }\n"
+                                 "    }\n"
+                                 "    mode left { }\n"
+                                 "    mode right { }\n"
+                                 "  }\n"
+                                 "}\n"
+                                 "experiment e of Twice { stop = 1; choice = all }\n";
+
 // --------------------------------------------------------------------------------------------------- what is collected
 
 enum
@@ -507,6 +523,23 @@ static void test_weights(void** state)
     kaiModel_Free(model);
 }
 
+static void test_failed_orders(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"a", "b", NULL};
+    kaiModel* model = load_text(twice_text, "e");
+    Collected* c = explore(model, names, false);
+    assert_int_equal(c->result.choices, 7);  // 1 + 2 + 4: a tree of three choices of two
+    assert_int_equal(c->result.outcomes, c->result.failed);
+    for (int i = 0; i < c->count; i++)
+    {
+        assert_int_equal(c->branches[i].status, KAI_ERR_RUN);
+        assert_true(c->branches[i].values[0] == 0 && c->branches[i].values[1] == 0);  // nothing was committed
+    }
+    free(c);
+    kaiModel_Free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,7 +549,7 @@ int main(void)
         cmocka_unit_test(test_rows),           cmocka_unit_test(test_deterministic),
         cmocka_unit_test(test_bounds),         cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_texts),          cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_weights),        cmocka_unit_test(test_failed_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
