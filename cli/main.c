@@ -27,6 +27,8 @@ static const Command commands[] = {
     {FOR_GRAPH, command_graph, "FILE -o FIGURE [OPTION…]",
      "draws the blocks and signals of a model, its state machines, or its bond graph"},
     {FOR_FMT, command_fmt, "FILE… [--check]", "canonical layout, in place; - reads standard input"},
+    {FOR_IMPORT, command_import, "NETLIST [-o FILE]",
+     "a netlist of SPICE as a model of ideal parts; what is left out or not understood is said"},
 };
 
 enum

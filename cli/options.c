@@ -26,7 +26,7 @@ enum
 
 const char* command_name(unsigned command)
 {
-    static const char* const names[] = {"run", "check", "test", "plot", "explain", "prove", "graph", "fmt"};
+    static const char* const names[] = {"run", "check", "test", "plot", "explain", "prove", "graph", "fmt", "import"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (command == 1u << i)
             return names[i];

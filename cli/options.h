@@ -17,7 +17,8 @@ enum
     FOR_PROVE = 32,
     FOR_GRAPH = 64,
     FOR_FMT = 128,
-    FOR_ALL = 255,
+    FOR_IMPORT = 256,
+    FOR_ALL = 511,
 };
 
 typedef enum OptionId

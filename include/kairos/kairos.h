@@ -13,6 +13,7 @@
 #include "kairos/result.h"
 #include "kairos/settings.h"
 #include "kairos/sim.h"
+#include "kairos/spice.h"
 #include "kairos/study.h"
 
 #endif

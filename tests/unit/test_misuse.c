@@ -209,6 +209,18 @@ static void test_no_proof(void** state)
     assert_null(kaiProof_Replay(NULL));
     assert_null(kaiProof_NoFigure(NULL));
     kaiProof_Free(NULL);
+    kaiProgramOptions zero = {0}, fine = kaiDefaultProgramOptions();
+    kaiSpice* spice;
+    kaiError error;
+    refused(kaiSpice_Import(NULL, &spice, &error), &error);
+    refused(kaiSpice_Import(&zero, &spice, &error), &error);
+    refused(kaiSpice_Import(&fine, &spice, &error), &error);  // neither file nor text
+    refused(kaiSpice_Import(&fine, NULL, &error), &error);
+    assert_null(kaiSpice_Text(NULL));
+    assert_null(kaiSpice_Message(NULL, 0));
+    assert_int_equal(kaiSpice_MessageCount(NULL), 0);
+    assert_string_equal(kaiSpice_MessageText(NULL, 0, false), "");
+    kaiSpice_Free(NULL);
 }
 
 // -------------------------------------------------------------------------------------------------------------- model

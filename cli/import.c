@@ -1,0 +1,93 @@
+// kairos import: a netlist of SPICE as a model.
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct ImportCall
+{
+    kaiProgramOptions source;
+    const char* output;  // NULL: standard output
+    char* text;          // of standard input
+} ImportCall;
+
+static int take(void* user, const Arguments* a, Found found)
+{
+    ImportCall* c = user;
+    if (found == FOUND_FILE && c->source.path != NULL)
+        return usage_error("import takes one netlist; `%s` is a second one", a->value);
+    if (found == FOUND_FILE)
+        c->source.path = a->value;
+    else if (a->option == OPTION_OUTPUT)
+        c->output = a->value;
+    else
+        take_policy(&c->source.policy, a);
+    return EXIT_DONE;
+}
+
+static bool is_same_file(const char* a, const char* b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+static int parse(ImportCall* c, int argc, char** argv)
+{
+    int code = arguments_each(FOR_IMPORT, argc, argv, take, c);
+    if (code != EXIT_DONE)
+        return code;
+    if (c->source.path == NULL)
+        return usage_error("import needs a netlist, or - for standard input");
+    if (c->output != NULL && strcmp(c->output, "-") == 0)
+        c->output = NULL;
+    if (c->output != NULL && is_same_file(c->source.path, c->output))
+        return usage_error("-o %s is the netlist itself", c->output);
+    return read_standard_input(&c->source, &c->text);
+}
+
+static int write_text(const char* path, const char* text)
+{
+    FILE* out = path != NULL ? fopen(path, "wb") : stdout;
+    bool ok = out != NULL && fputs(text, out) >= 0 && fflush(out) == 0;
+    if (out != NULL && path != NULL)
+        ok &= fclose(out) == 0;
+    if (ok)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: %s cannot be written: %s\n", path != NULL ? path : "standard output", strerror(errno));
+    return EXIT_FILE;
+}
+
+static void print_netlist_messages(kaiSpice* spice)
+{
+    bool colour = isatty(2) && getenv("NO_COLOR") == NULL;
+    for (int i = 0; i < kaiSpice_MessageCount(spice); i++)
+    {
+        const char* text = kaiSpice_MessageText(spice, i, colour);
+        fputs(text, stderr);
+        if (text[0] != 0 && text[strlen(text) - 1] != '\n')
+            fputs("\n", stderr);
+    }
+}
+
+int command_import(int argc, char** argv)
+{
+    ImportCall call = {.source = kaiDefaultProgramOptions()};
+    kaiSpice* spice = NULL;
+    kaiError error;
+    int code = parse(&call, argc, argv);
+    if (code == EXIT_DONE)
+    {
+        kaiStatus status = kaiSpice_Import(&call.source, &spice, &error);
+        if (spice == NULL)
+            fprintf(stderr, "kairos: %s\n", error.message);
+        print_netlist_messages(spice);
+        code = status == KAI_OK ? write_text(call.output, kaiSpice_Text(spice)) : exit_code(status);
+    }
+    kaiSpice_Free(spice);
+    free(call.text);
+    return code;
+}
