@@ -550,6 +550,13 @@ static double resolution(const Zeno* zeno, double t)
     return 1e-13 * fmax(fabs(t), fabs(stop - zeno->kernel->options->start));
 }
 
+// The guard turned back when it fired last, and fires again at what is nearly the same time.
+static bool flips_at(const Zeno* zeno, uint32_t guard, double t)
+{
+    const ZenoGuard* z = &zeno->guards[guard];
+    return z->turned && t - z->last_flip <= resolution(zeno, t);
+}
+
 // The field a little off the surface, on the side to which `along` leads in the direction `way`. Relations are taken
 // anew there. The slope of g in it is the result.
 static double field_beside(Zeno* zeno, uint32_t guard, const double* x, const double* along, double way, double* field)
@@ -652,7 +659,7 @@ static kaiStatus watch_flips(Zeno* zeno, uint32_t index, double t, bool turned)
     };
     const GuardState* g = &zeno->kernel->guards[index];
     ZenoGuard* z = &zeno->guards[index];
-    bool again = z->turned && t - z->last_flip <= resolution(zeno, t), jumped = zeno->kernel->now.p > 0;
+    bool again = flips_at(zeno, index, t), jumped = zeno->kernel->now.p > 0;
     z->turned = turned;
     if (!turned)
         return KAI_OK;
@@ -775,7 +782,7 @@ void zeno_before(Zeno* zeno, double t)
         ZenoGuard* z = &zeno->guards[zeno->kernel->located[i]];
         z->located_g = zeno->kernel->R[zeno->model->guards[zeno->kernel->located[i]].last_g];
         z->located_at = zeno->kernel->instant_runs;
-        flips |= z->turned;
+        flips |= flips_at(zeno, zeno->kernel->located[i], t);
     }
     if (zeno->tracked != 0)
         memcpy(zeno->zeno_left, kernel_states(zeno->kernel), sizeof(double) * zeno->model->state_count);
