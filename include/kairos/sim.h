@@ -91,7 +91,7 @@ extern "C"
         // Choice points of choice = all that are met at most: a whole number from 1 to 9007199254740992.
         // Default: 100000.
         uint64_t max_choices;
-        // What happens where event times run together: "stop", "continue". Default: stop.
+        // What happens where event times run together: "stop", "continue", "off". Default: stop.
         const char* zeno;
         // How well the power of bond graphs, and their energy in jumps, must balance for the run to go on: a
         // positive number up to 1, or 0 for the default. Default: not checked.

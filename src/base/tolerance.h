@@ -100,6 +100,18 @@ static inline bool time_same(double a, double b)
 // Samples between which an extreme is sought resolve a signal to this share of its range: then every turn shows.
 #define CURVE_SAMPLED 0.01
 
+// ---- trouble with events
+
+// Instants closer together than this part of the run so far follow each other faster than anything that a run of this
+// length could be about; a thousand of them in a row end it.
+#define INSTANTS_CLOSE 1e-11
+// A reaction that takes a guard beyond its level by more than this part of how far it had been from it since its last
+// event moves it elsewhere; by less, it turns it back with an error.
+#define REBOUND_PART 0.25
+// A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a
+// series are sums of products of earlier ones, and a velocity that a reaction computes has been through a few more.
+#define CONTACT_ROUNDING 1e-12
+
 // ---- bond graphs
 
 // A sum of efforts or flows, a change of a storage, or an amount that is this part of its terms or less is 0: a

@@ -356,8 +356,9 @@ static Candidate candidate_of(const Flow* flow, uint32_t index)
 // ------------------------------------------------------------------------------------------------------
 
 // zeno = continue holds all that it reads: it does not move, whatever the dense output of the solver makes of that.
-static bool is_held(const Flow* flow, const Guard* guard)
+bool guard_is_held(const Flow* flow, uint32_t index)
 {
+    const Guard* guard = &flow->model->guards[index];
     bool held = flow->kernel->holds > 0 && guard->state_count > 0;
     for (uint32_t i = 0; held && i < guard->state_count; i++)
         held = flow->kernel->hold_by[flow->model->guard_states[guard->first_state + i]] != 0;
@@ -372,7 +373,7 @@ static void list_candidates(Flow* flow, uint32_t island)
     flow->search_number++;
     for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
     {
-        if (is_held(flow, &flow->model->guards[w.index]))
+        if (guard_is_held(flow, w.index))
             continue;
         Candidate* c = &flow->candidates[flow->candidate_count++];
         *c = candidate_of(flow, w.index);

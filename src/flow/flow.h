@@ -173,6 +173,7 @@ bool guard_search(Flow* flow, uint32_t island, double* theta);
 // Looks from where the guard stands to `until`, and says when it is due; passes the end of its window.
 void guard_look(Flow* flow, uint32_t index, double until);
 kaiStatus guard_pass(Flow* flow, uint32_t index);
+bool guard_is_held(const Flow* flow, uint32_t index);
 
 // pulse.c: numeric impulses; for runs with them (kernel_numeric).
 void pulse_start(Flow* flow);                     // registers; a warning if the numbers can overflow

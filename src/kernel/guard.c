@@ -243,6 +243,8 @@ kaiStatus guard_apply_located(Kernel* kernel)
 static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
 {
     int to = sign_of(state->slope), from = is_crossing(guard) ? (int)kernel->R[guard->side] : 0;
+    if (state->g == 0 && to == 0)
+        to = kernel->hooks->leads(kernel->owner, (uint32_t)(guard - kernel->model->guards));
     if (state->g != 0 || to == 0)
         return false;
     switch (guard->kind)
@@ -317,7 +319,7 @@ static kaiStatus arm_one(Kernel* kernel, uint32_t index, bool* leaving)
         wait_one_way(kernel, guard, state);
     else if (leaves_level(kernel, guard, state))
     {
-        kaiStatus status = cross(kernel, index, sign_of(state->slope));
+        kaiStatus status = cross(kernel, index, direction(kernel, guard));
         if (status != KAI_OK)
             return status;
         *leaving = true;

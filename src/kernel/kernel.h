@@ -118,6 +118,7 @@ typedef struct KernelHooks
     kaiStatus (*round)(void* owner, kaiTag at, bool state);  // another tag follows; `state`: a state changed
     kaiStatus (*end)(void* owner);                           // guards are armed again
     void (*armed)(void* owner, uint32_t guard);
+    int (*leads)(void* owner, uint32_t guard);  // on its level and at rest: the sign of its first derivative not 0
     void (*fires)(void* owner, KernelSign sign, uint32_t index, uint32_t place);
     void (*held)(void* owner);  // may states that are held move again?
     // choice = all: which of the enabled alternatives. `fresh`: the first choice of this commit. Positive: stop here.

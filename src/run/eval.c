@@ -121,6 +121,13 @@ static kaiStatus first_choice(void* owner, bool fresh, uint32_t enabled, uint32_
     return KAI_OK;
 }
 
+static int no_lead(void* owner, uint32_t guard)
+{
+    (void)owner;
+    (void)guard;
+    return 0;
+}
+
 static const KernelHooks hooks = {
     .load = no_load,
     .slopes = run_slopes,
@@ -137,6 +144,7 @@ static const KernelHooks hooks = {
     .round = watch_round,
     .end = done,
     .armed = no_index,
+    .leads = no_lead,
     .fires = no_sign,
     .held = nothing,
     .decide = first_choice,

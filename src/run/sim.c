@@ -93,13 +93,17 @@ static kaiStatus hook_tag(void* owner, bool left)
 static kaiStatus hook_round(void* owner, kaiTag at, bool state)
 {
     kaiSim* sim = owner;
-    return endless_watch(&sim->endless, at, state);
+    kaiStatus status = endless_watch(&sim->endless, at, state);
+    if (status == KAI_ERR_RUN)
+        contact_cycle(&sim->contact);
+    return status;
 }
 
 static kaiStatus hook_end(void* owner)
 {
     kaiSim* sim = owner;
-    return zeno_after(&sim->zeno);
+    kaiStatus status = zeno_after(&sim->zeno);
+    return status == KAI_OK && !sim->zeno.off ? contact_watch(&sim->contact) : status;
 }
 
 static void hook_armed(void* owner, uint32_t guard)
@@ -108,9 +112,17 @@ static void hook_armed(void* owner, uint32_t guard)
     zeno_armed(&sim->zeno, guard);
 }
 
+static int hook_leads(void* owner, uint32_t guard)
+{
+    kaiSim* sim = owner;
+    return contact_leads(&sim->contact, guard);
+}
+
 static void hook_fires(void* owner, KernelSign sign, uint32_t index, uint32_t place)
 {
     kaiSim* sim = owner;
+    if (sign == SIGN_REACTIONS)
+        contact_commit(&sim->contact);
     fired_tell(&sim->kernel, sign, index, place);
 }
 
@@ -165,6 +177,7 @@ static const KernelHooks kernel_hooks = {
     .round = hook_round,
     .end = hook_end,
     .armed = hook_armed,
+    .leads = hook_leads,
     .fires = hook_fires,
     .held = hook_held,
     .decide = hook_decide,
@@ -231,7 +244,8 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
     if (!kernel_make(&sim->kernel, sim->model, &sim->options, &kernel_hooks, sim) ||
         !flow_make(&sim->flow, &sim->kernel, &run->ode, run->root, &flow_hooks, sim) ||
         !record_make(&sim->record, &sim->kernel, ode_method_is_fixed(run->ode.method)) ||
-        !zeno_make(&sim->zeno, &sim->flow) || !endless_make(&sim->endless, &sim->kernel, &sim->record))
+        !zeno_make(&sim->zeno, &sim->flow) || !contact_make(&sim->contact, &sim->flow) ||
+        !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
     return true;
@@ -303,6 +317,7 @@ void kaiSim_Free(kaiSim* sim)
         return;
     kaiAllocator a = sim->options.allocator;
     endless_free(&sim->endless);
+    contact_free(&sim->contact);
     zeno_free(&sim->zeno);
     record_free(&sim->record);
     flow_free(&sim->flow);

@@ -5,6 +5,7 @@
 #include "flow/flow.h"
 #include "run/explore.h"
 #include "watch/balance.h"
+#include "watch/contact.h"
 #include "watch/endless.h"
 #include "watch/fired.h"
 #include "watch/record.h"
@@ -19,6 +20,7 @@ struct kaiSim
     Flow flow;
     Record record;
     Zeno zeno;
+    Contact contact;
     Endless endless;
     Balance balance;
     Explore explore;

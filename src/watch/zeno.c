@@ -11,6 +11,8 @@
 // A guard that fires costs a few comparisons; nothing is copied before its intervals look like a pattern.
 #include "watch/zeno.h"
 
+#include "base/tolerance.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -66,6 +68,7 @@ bool zeno_make(Zeno* zeno, Flow* flow)
 {
     Field fields[FIELD_COUNT];
     *zeno = (Zeno){.model = flow->model, .kernel = flow->kernel, .flow = flow};
+    zeno->off = strcmp(flow->kernel->options->zeno, "off") == 0;
     list_fields(zeno, fields);
     return fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator);
 }
@@ -333,6 +336,86 @@ static void say_company(const Zeno* zeno, const Accumulation* a, Text* text)
     }
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * 1099511628211u;
+}
+
+// Modes of machines: an event after which they stand elsewhere does not continue the row of those before it.
+static uint64_t modes_hash(const Zeno* zeno)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (uint32_t i = 0; i < zeno->model->machines_count; i++)
+        hash = mix(hash, (uint64_t)zeno->kernel->R[zeno->model->machines[i].reg]);
+    return hash;
+}
+
+// What a reaction would do: to which side of its limit it takes a state, and the values of all that is discrete.
+static uint64_t effect_hash(Zeno* zeno, const Accumulation* a, const Reaction* reaction, uint64_t hash)
+{
+    const kaiModel* model = zeno->model;
+    vm_run(model, zeno->kernel->R, reaction->code, &zeno->kernel->host);
+    for (uint32_t i = 0; i < reaction->act_count; i++)
+    {
+        const Act* act = &model->acts[reaction->first_act + i];
+        if (act->kind != ACT_ASSIGN)
+            continue;
+        double value = zeno->kernel->R[act->value];
+        uint32_t state = act->target - model->reg_first[REG_STATE];
+        if (state < model->state_count)
+            value -= limit_of(zeno, state, a->excursion);
+        hash = mix(hash, state < model->state_count ? (uint64_t)(1 + (value > 0) - (value < 0)) : (uint64_t)value);
+    }
+    return hash;
+}
+
+// What the event would do if it came with the states at limit + scale (left - limit).
+static uint64_t answer_near_limit(Zeno* zeno, const Accumulation* a, double scale)
+{
+    const kaiModel* model = zeno->model;
+    Kernel* kernel = zeno->kernel;
+    double* x = kernel_states(kernel);
+    uint64_t hash = 0;
+    memcpy(zeno->registers, kernel->R, sizeof(double) * model->reg_count);
+    for (uint32_t i = 0; i < model->state_count; i++)
+    {
+        double limit = is_held(zeno, a->guard, i) ? limit_of(zeno, i, a->excursion) : x[i];
+        zeno->free_slope[i] = limit + scale * (zeno->zeno_left[i] - limit);
+    }
+    memcpy(x, zeno->free_slope, sizeof(double) * model->state_count);
+    if (is_crossing(&model->guards[a->guard]))
+        kernel->R[model->guards[a->guard].latch] = 1;
+    vm_run(model, kernel->R, model->react, &kernel->host);
+    for (uint32_t i = 0; i < model->reactions_count; i++)
+        if (kernel_ctx_active(kernel, model->reactions[i].ctx) && kernel->R[model->reactions[i].fire] != 0)
+            hash = effect_hash(zeno, a, &model->reactions[i], mix(hash, i + 1));
+    memcpy(kernel->R, zeno->registers, sizeof(double) * model->reg_count);
+    return hash;
+}
+
+// States with a limit that is not 0 cannot be told from it any closer than this.
+static double closest_scale(Zeno* zeno, const Accumulation* a)
+{
+    double scale = 1e-12;
+    for (uint32_t i = 0; i < zeno->model->state_count; i++)
+    {
+        double limit = is_held(zeno, a->guard, i) ? limit_of(zeno, i, a->excursion) : 0;
+        if (limit != 0)
+            scale = fmax(scale, 1e-9 * fabs(limit) / fmax(fabs(zeno->zeno_left[i] - limit), 1e-9 * fabs(limit)));
+    }
+    return scale;
+}
+
+// Closer to the limit something else is going to happen (a mode to rest in, below a speed): the events end there.
+static bool ends_near_limit(Zeno* zeno, const Accumulation* a)
+{
+    uint64_t now = answer_near_limit(zeno, a, 1);
+    for (double scale = 0.1, least = closest_scale(zeno, a); scale >= least; scale *= 0.1)
+        if (answer_near_limit(zeno, a, scale) != now)
+            return true;
+    return false;
+}
+
 // `still`: the states can be held at their limits, so the mode to add is known.
 static kaiStatus fail_accumulation(Zeno* zeno, const Accumulation* a, bool still)
 {
@@ -443,10 +526,16 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
     double enough_time = short_part(zeno, index) * (limit - zeno->kernel->options->start);
     if (!shrinks || z->pattern + 2 < enough || interval * pow(ratio, 3) > enough_time || is_taken(zeno, index, t))
         return KAI_OK;
+    uint64_t modes = modes_hash(zeno);
+    if (modes != z->modes)
+        zeno->tracked = 0;
+    z->modes = modes;
     remember_states(zeno, index);
     if (z->pattern < enough || zeno->tracked_count < 3 || interval > enough_time)
         return KAI_OK;
     Accumulation a = {index, ratio, limit, fabs(g->slope) * interval};
+    if (ends_near_limit(zeno, &a))
+        return KAI_OK;
     bool still = can_hold(zeno, &a), go_on = strcmp(zeno->kernel->options->zeno, "continue") == 0;
     return still && go_on ? start_hold(zeno, &a) : fail_accumulation(zeno, &a, still);
 }
@@ -612,6 +701,8 @@ void zeno_armed(Zeno* zeno, uint32_t guard)
 {
     const GuardState* g = &zeno->kernel->guards[guard];
     ZenoGuard* z = &zeno->guards[guard];
+    if (g->fired != zeno->kernel->instant_runs)
+        z->excursion = fmax(z->excursion, fabs(g->g));
     if (z->rebound != 0 && g->fired != zeno->kernel->instant_runs && z->rebound * g->slope <= 0)
         z->rebound = 0;  // something else has turned it
 }
@@ -620,7 +711,8 @@ kaiStatus zeno_turned(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];
     ZenoGuard* z = &zeno->guards[index];
-    if (z->rebound == 0)
+    z->excursion = fmax(z->excursion, fabs(g->g));
+    if (z->rebound == 0 || zeno->off)
         return KAI_OK;
     double side = z->rebound * g->g, slope = z->rebound * g->slope;
     double beyond = zeno->kernel->options->atol > 0 ? zeno->kernel->options->atol : zeno->kernel->options->rtol / 100;
@@ -686,11 +778,24 @@ void zeno_before(Zeno* zeno, double t)
         set_limits(zeno, t);
     bool flips = false;
     for (uint32_t i = 0; i < zeno->kernel->located_count; i++)
+    {
+        ZenoGuard* z = &zeno->guards[zeno->kernel->located[i]];
+        z->located_g = zeno->kernel->R[zeno->model->guards[zeno->kernel->located[i]].last_g];
+        z->located_at = zeno->kernel->instant_runs;
         flips |= flips_at(zeno, zeno->kernel->located[i], t);
+    }
     if (zeno->tracked != 0)
         memcpy(zeno->zeno_left, kernel_states(zeno->kernel), sizeof(double) * zeno->model->state_count);
     if (flips)
         keep_left_slopes(zeno);
+}
+
+// A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side.
+static bool was_taken_beyond(const Zeno* zeno, uint32_t index)
+{
+    const ZenoGuard* z = &zeno->guards[index];
+    double left = z->located_at == zeno->kernel->instant_runs ? fabs(z->located_g) : 0;
+    return fabs(zeno->kernel->guards[index].g) > fmax(2 * left, REBOUND_PART * z->excursion);
 }
 
 static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
@@ -699,20 +804,33 @@ static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
     ZenoGuard* z = &zeno->guards[index];
     bool watched = g->active, turned = watched && g->crossed * g->slope < 0;
     kaiStatus status = watched ? watch_flips(zeno, index, t, turned) : KAI_OK;
-    if (status == KAI_OK && counts(zeno, index))
+    bool rests = watched && z->barrier != 0 && z->barrier == g->crossed && !turned;  // nothing brings it back
+    if (status == KAI_OK && counts(zeno, index) && !rests)
         status = watch_times(zeno, index, t);
     if (status == KAI_OK && watched)
         status = watch_barrier(zeno, index, t, turned);
-    bool waits = turned && g->crossed * g->g >= 0 && !z->holding;
+    bool waits = turned && g->crossed * g->g >= 0 && !z->holding && !was_taken_beyond(zeno, index);
     z->rebound = waits ? (int8_t)-g->crossed : 0;
     z->rebound_time = t;
     z->rebound_slope = g->slope;
+    z->excursion = fabs(g->g);
     return status;
+}
+
+static bool has_searched(const Zeno* zeno)
+{
+    for (uint32_t i = 0; i < zeno->kernel->fired_count; i++)
+        if (!zeno->model->guards[zeno->kernel->fired[i]].time_only)
+            return true;
+    return false;
 }
 
 static kaiStatus watch_instants(Zeno* zeno, double t)
 {
-    bool tiny = t - zeno->last_instant <= 1e-11 * (fabs(t) + 1e-3);
+    double run = fmax(t - zeno->kernel->options->start, 1e-3);
+    bool tiny = t - zeno->last_instant <= fmax(INSTANTS_CLOSE * run, TIME_SMALLEST_STEP * fabs(t));
+    if (!has_searched(zeno))
+        return KAI_OK;  // clocks and timers come as often as they are written
     zeno->last_instant = t;
     zeno->short_instants = tiny ? zeno->short_instants + 1 : 0;
     if (zeno->short_instants < 1000)
@@ -727,6 +845,8 @@ static kaiStatus watch_instants(Zeno* zeno, double t)
 kaiStatus zeno_after(Zeno* zeno)
 {
     kaiStatus status = KAI_OK;
+    if (zeno->off)
+        return KAI_OK;
     for (uint32_t i = 0; i < zeno->kernel->fired_count; i++)
     {
         if (status == KAI_OK)

@@ -11,6 +11,10 @@ typedef struct ZenoGuard
     uint32_t pattern;                             // equal ratios in a row
     int8_t rebound;                      // a reaction turned g back: the sign of the side it has to reach; 0 = none
     double rebound_time, rebound_slope;  // when, and how fast
+    double located_g;                    // at the left limit of the instant at which it was located
+    uint64_t located_at;                 // kernel->instant_runs of that
+    double excursion;                    // the farthest it has been from its level since it fired last
+    uint64_t modes;                      // in which its last event left the machines, as a hash
     bool turned;                         // its last event was turned back
     double first_flip, last_flip;        // events that turned it back within the resolution of t
     uint32_t flips, jumps;               // how many followed the first, how many of all with jumps of states
@@ -33,6 +37,7 @@ typedef struct ZenoGuard
     X(double, zeno_past, 3 * (size_t)model->state_count, 3 * (size_t)model->state_count) /* after its last events */   \
     X(double, zeno_left, model->state_count, 0)  /* states before the reactions of this instant */                     \
     X(double, left_slope, model->state_count, 0) /* and the field there */                                             \
+    X(double, registers, model->reg_count, 0)    /* kept while reactions are tried */                                  \
     X(double, free_slope, model->state_count, 0)                                                                       \
     X(double, free_state, model->state_count, 0)                                                                       \
     X(double, x, model->state_count, 0)
@@ -42,6 +47,7 @@ typedef struct Zeno
     const kaiModel* model;
     Kernel* kernel;
     Flow* flow;
+    bool off;  // zeno = off
 #define X(type, name) type name;
     ZENO_STATE(X)
 #undef X

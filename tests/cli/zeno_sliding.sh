@@ -36,6 +36,6 @@ slides sign 0.4
 says "x' = -2.5"; says "x' = 3.5"
 slides start 0
 says "x' = -1 where it holds"; says "x' = 2 where it does not hold"
-slides push '' 100    # touching bodies that are pushed: impacts without end
-says 'up(x1 - x2)'; says 'a mode for the contact'
+exits 3 run "$WORK/m.kai" -e push -o "$WORK/o.csv"    # touching bodies that are pushed (rule C5)
+says 'rests on the level of up(x1 - x2) and is pushed against it'; says 'a mode for the contact'
 exit 0

@@ -1,0 +1,315 @@
+// Contact that holds (rule C5). Along the flow from the end of an instant a guard is c0 + c1 s + c2 s² + …; the first
+// term that counts, of order k, says where it goes. A guard that passes its level has k = 1 and nobody minds what the
+// reactions did. But where a reaction assigned a state that a lower derivative hangs on (the velocity of a body, with
+// k = 2), it has put the guard at rest on its level, for the field to take it through all the same: the event is over,
+// nothing would stop the motion any more, and that is not what the reaction was written for. What the reaction did not
+// decide (a counter, a body that is slowed down and passes) is a crossing like any other.
+#include "watch/contact.h"
+
+#include "base/tolerance.h"
+#include "kernel/guard.h"
+#include "watch/cause.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- making
+// ----------------------------------------------------------------------------------------------------------
+
+#define X(...) +1
+enum
+{
+    FIELD_COUNT = 0 CONTACT_ARRAYS(X)
+};
+#undef X
+
+static void list_fields(Contact* contact, Field fields[FIELD_COUNT])
+{
+    const kaiModel* model = contact->model;
+    Field* f = fields;
+#define X(type, name, count, saved) *f++ = FIELD_ARRAY(contact, name, (count), (saved));
+    CONTACT_ARRAYS(X)
+#undef X
+}
+
+bool contact_make(Contact* contact, Flow* flow)
+{
+    Field fields[FIELD_COUNT];
+    *contact = (Contact){.model = flow->model, .kernel = flow->kernel, .flow = flow};
+    list_fields(contact, fields);
+    return motion_make(&contact->motion, flow) && fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator);
+}
+
+void contact_free(Contact* contact)
+{
+    Field fields[FIELD_COUNT];
+    if (contact->kernel == NULL)
+        return;
+    motion_free(&contact->motion);
+    list_fields(contact, fields);
+    fields_free(fields, FIELD_COUNT, contact->kernel->options->allocator);
+}
+
+// ---- what reactions assign
+// -------------------------------------------------------------------------------------------
+
+static void begin(Contact* contact)
+{
+    if (contact->instant == contact->kernel->instant_runs)
+        return;
+    contact->instant = contact->kernel->instant_runs;
+    contact->state_count = contact->reacted_count = 0;
+}
+
+static void note_state(Contact* contact, uint32_t state)
+{
+    if (contact->assigned[state] == contact->instant)
+        return;
+    contact->assigned[state] = contact->instant;
+    contact->before[state] = kernel_states(contact->kernel)[state];
+    contact->states[contact->state_count++] = state;
+}
+
+// A state that integrates an impulse has its jump already when the commit begins: the tag before remembers no value of
+// it, but what matters is that it was moved.
+static void note_impulses(Contact* contact)
+{
+    for (uint32_t i = 0; i < contact->model->now_states_count; i++)
+        note_state(contact, contact->model->now_states[i].state - contact->model->reg_first[REG_STATE]);
+}
+
+void contact_commit(Contact* contact)
+{
+    const Kernel* kernel = contact->kernel;
+    const kaiModel* model = contact->model;
+    begin(contact);
+    for (uint32_t i = 0; i < kernel->staged_count; i++)
+    {
+        uint32_t state = kernel->staged[i].target - model->reg_first[REG_STATE];
+        if (kernel->staged[i].flag == NO_REG && state < model->state_count)
+            note_state(contact, state);
+    }
+    for (uint32_t i = 0; i < kernel->reacted_count; i++)
+    {
+        if (contact->reactions[kernel->reacted[i]] == contact->instant)
+            continue;
+        contact->reactions[kernel->reacted[i]] = contact->instant;
+        contact->reacted[contact->reacted_count++] = kernel->reacted[i];
+    }
+}
+
+// ---- where a guard goes
+// ----------------------------------------------------------------------------------------------
+
+typedef struct Lead
+{
+    double c[MOTION_ORDERS + 1];
+    int order;  // of the first term that is more than rounding; 0: none is
+} Lead;
+
+static bool find_lead(Contact* contact, uint32_t guard, Lead* lead)
+{
+    double noise[MOTION_ORDERS + 1];
+    lead->order = 0;
+    if (guard_is_held(contact->flow, guard) || !motion_expand(&contact->motion, guard, MOTION_ORDERS, lead->c))
+        return false;
+    motion_noise(&contact->motion, guard, MOTION_ORDERS, noise);
+    for (int k = MOTION_ORDERS; k > 0; k--)
+        if (fabs(lead->c[k]) > noise[k])
+            lead->order = k;
+    return lead->order > 0;
+}
+
+// A guard that was located here and whose states were not assigned since is on its level, whatever the rounding.
+static bool is_on_level(const Contact* contact, uint32_t index, const Lead* lead)
+{
+    const Guard* guard = &contact->model->guards[index];
+    bool moved = contact->kernel->guards[index].fired != contact->kernel->instant_runs;
+    double size = 0;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+    {
+        uint32_t state = (uint32_t)contact->model->guard_states[guard->first_state + i];
+        moved |= contact->assigned[state] == contact->instant;
+        size = fmax(size, fabs(kernel_states(contact->kernel)[state]));
+    }
+    return !moved || fabs(lead->c[0]) <= CONTACT_ROUNDING * size;
+}
+
+int contact_leads(Contact* contact, uint32_t guard)
+{
+    Lead lead;
+    return find_lead(contact, guard, &lead) ? sign_of(lead.c[lead.order]) : 0;
+}
+
+// Whether a derivative below the one that leads hangs on the state.
+static bool decides(Contact* contact, uint32_t guard, const Lead* lead, uint32_t state)
+{
+    double c[MOTION_ORDERS + 1], *x = &kernel_states(contact->kernel)[state], before = *x;
+    bool moved = false;
+    *x = before + 0.01 * fmax(fabs(before), fmax(fabs(contact->before[state]), 1e-3));
+    bool known = motion_expand(&contact->motion, guard, lead->order - 1 > 0 ? lead->order - 1 : 1, c);
+    *x = before;
+    for (int k = 0; known && k < lead->order; k++)
+        moved |= fabs(c[k] - lead->c[k]) > CONTACT_ROUNDING * fmax(fabs(c[k]), fabs(lead->c[k]));
+    return moved;
+}
+
+// ---- guards
+// ----------------------------------------------------------------------------------------------------------
+
+static bool is_relation(const Guard* guard)
+{
+    return guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+}
+
+// The direction that the reactions answered: where it crossed, or the side on which a relation holds. 0: none.
+static int direction_of(const Contact* contact, uint32_t index)
+{
+    const Kernel* kernel = contact->kernel;
+    const Guard* guard = &contact->model->guards[index];
+    const GuardState* state = &kernel->guards[index];
+    if (guard->one_way || (!is_crossing(guard) && !is_relation(guard)))
+        return 0;
+    if (state->fired == kernel->instant_runs)
+        return state->crossed;
+    return is_crossing(guard) ? 0 : kernel->R[guard->latch] != 0 ? -1 : 1;
+}
+
+static bool assigns_decisive(const Contact* contact, const Reaction* reaction)
+{
+    const kaiModel* model = contact->model;
+    for (uint32_t i = 0; i < reaction->act_count; i++)
+    {
+        const Act* act = &model->acts[reaction->first_act + i];
+        uint32_t state = act->target - model->reg_first[REG_STATE];
+        if (act->kind == ACT_ASSIGN && state < model->state_count && contact->decisive[state] &&
+            contact->assigned[state] == contact->instant)
+            return true;
+    }
+    return false;
+}
+
+// Whether the reactions that put the guard to rest are its own. Start values of a mode and impulses have no reaction of
+// their own: then all of this instant are asked.
+static bool is_cause(Contact* contact, uint32_t index)
+{
+    const Guard* guard = &contact->model->guards[index];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < contact->reacted_count; i++)
+        if (assigns_decisive(contact, &contact->model->reactions[contact->reacted[i]]))
+            contact->makers[count++] = contact->reacted[i];
+    if (contact->reacted_count == 0)
+        return true;
+    cause_mark(contact->model, count > 0 ? contact->makers : contact->reacted,
+               count > 0 ? count : contact->reacted_count, contact->reacted, contact->reacted_count, contact->needed);
+    return contact->needed[guard->latch] != 0 || (guard->truth != NO_REG && contact->needed[guard->truth] != 0);
+}
+
+// ---- the report
+// ------------------------------------------------------------------------------------------------------
+
+static const char* state_name(const Contact* contact, uint32_t state)
+{
+    return model_string(contact->model, contact->model->vars[contact->model->state_vars[state]].name);
+}
+
+static double factorial(int k)
+{
+    return k > 1 ? k * factorial(k - 1) : 1;
+}
+
+// Its first derivative with the assigned states as they were.
+static bool rate_before(Contact* contact, uint32_t guard, double* rate)
+{
+    double c[2], *x = kernel_states(contact->kernel);
+    for (uint32_t i = 0; i < contact->state_count; i++)
+    {
+        uint32_t s = contact->states[i];
+        double now = x[s];
+        x[s] = contact->before[s];
+        contact->before[s] = now;
+    }
+    bool known = motion_expand(&contact->motion, guard, 1, c);
+    for (uint32_t i = 0; i < contact->state_count; i++)
+    {
+        uint32_t s = contact->states[i];
+        double old = x[s];
+        x[s] = contact->before[s];
+        contact->before[s] = old;
+    }
+    *rate = c[1];
+    return known;
+}
+
+static const char* order_name(int order)
+{
+    static const char* const names[] = {"value", "first", "second",  "third", "fourth",
+                                        "fifth", "sixth", "seventh", "eighth"};
+    return names[order];
+}
+
+static kaiStatus fail(Contact* contact, uint32_t index, const Lead* lead, const char* how)
+{
+    const Guard* guard = &contact->model->guards[index];
+    const char* text = model_string(contact->model, guard->text);
+    Text states = {0};
+    char help[290];
+    double rate = 0;
+    for (uint32_t i = 0; i < contact->state_count; i++)
+        if (contact->decisive[contact->states[i]] && states.length < 160)
+            text_say(&states, "%s%s", states.length > 0 ? ", " : "", state_name(contact, contact->states[i]));
+    bool known = rate_before(contact, index, &rate);
+    snprintf(help, sizeof help,
+             "add a mode for the contact that lasts (a ball that rests, bodies that move together), entered with this "
+             "event and left when the force turns; zeno = off does not ask");
+    return kernel_fail(contact->kernel, guard->place, help,
+                       "contact at t = %.15g: the solution rests on the level of %.120s and is pushed against it: the "
+                       "reaction assigns %s and leaves the %s derivative of the guard's expression at %.6g (it was "
+                       "%.6g), the %s is %.9g, and that leads through again%s",
+                       contact->kernel->now.t, text, states.at, order_name(lead->order - 1),
+                       lead->c[lead->order - 1] * factorial(lead->order - 1) + 0., known ? rate : 0,
+                       order_name(lead->order), lead->c[lead->order] * factorial(lead->order), how);
+}
+
+static kaiStatus look(Contact* contact, uint32_t index, const char* how)
+{
+    Lead lead;
+    int direction = direction_of(contact, index);
+    if (direction == 0 || !find_lead(contact, index, &lead))
+        return KAI_OK;
+    bool one_side = contact->model->guards[index].kind == GUARD_UP || contact->model->guards[index].kind == GUARD_DOWN;
+    if (lead.order < (one_side ? 1 : 2) || direction * lead.c[lead.order] < 0 || !is_on_level(contact, index, &lead))
+        return KAI_OK;
+    bool decided = false;
+    for (uint32_t i = 0; i < contact->state_count; i++)
+        decided |= contact->decisive[contact->states[i]] = decides(contact, index, &lead, contact->states[i]);
+    return decided && is_cause(contact, index) ? fail(contact, index, &lead, how) : KAI_OK;
+}
+
+// In a model with an order of units only guards that the instant touched can have been put on their levels.
+kaiStatus contact_watch(Contact* contact)
+{
+    Kernel* kernel = contact->kernel;
+    kaiStatus status = KAI_OK;
+    if (contact->instant != kernel->instant_runs)
+        return KAI_OK;
+    if (kernel->now.p > 0)
+        note_impulses(contact);
+    if (contact->state_count == 0)
+        return KAI_OK;
+    for (ActiveWalk w = {0}; status == KAI_OK && active_guard(kernel, &w);)
+        if (kernel->guards[w.index].active)
+            status = look(contact, w.index, "");
+    return status;
+}
+
+void contact_cycle(Contact* contact)
+{
+    const Kernel* kernel = contact->kernel;
+    kaiStatus status = KAI_OK;
+    if (contact->instant != kernel->instant_runs || contact->state_count == 0)
+        return;
+    for (uint32_t i = 0; i < kernel->fired_count && status == KAI_OK; i++)
+        status = look(contact, kernel->fired[i], ", where the reaction fires again, without end: chattering Zeno");
+}

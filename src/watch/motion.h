@@ -1,0 +1,32 @@
+// A guard along the flow from where the run stands: the coefficients of its power series in time, by exact
+// differentiation of the field and of the guard.
+#ifndef KAIROS_WATCH_MOTION_H
+#define KAIROS_WATCH_MOTION_H
+
+#include "flow/flow.h"
+
+enum
+{
+    MOTION_ORDERS = 8  // what is still at rest in its first eight derivatives is taken to stay there
+};
+
+typedef struct Motion
+{
+    Flow* flow;
+    SeriesSpace* space;
+    Series **fields, **guards;  // of islands and of guards, made when they are first asked for
+    double* x;                  // coefficients of the states, order by order, and two rows of inputs
+    uint32_t* listed;           // the states in the order of the rows
+} Motion;
+
+bool motion_make(Motion* motion, Flow* flow);
+void motion_free(Motion* motion);
+
+// c[k] is the k-th derivative divided by k!, from states, modes and latches in the registers. False: something on the
+// way has no power series. Registers of derivatives and signals are left as the evaluation made them.
+bool motion_expand(Motion* motion, uint32_t guard, int orders, double* c);
+
+// After an expansion: what of c[k] can be rounding of the terms that it is made of.
+void motion_noise(Motion* motion, uint32_t guard, int orders, double* noise);
+
+#endif
