@@ -3,19 +3,19 @@
 #include "api/starts.h"
 #include "emit/compile.h"
 #include "lang/format.h"
+#include "num/ode.h"
 #include "prove/overlap.h"
 
 #include <string.h>
 
+// Its solver may ask for the Jacobian.
 static bool wants_jacobian(const Flat* flat)
 {
     const char* solver = flat->experiment.solver;
-    static const char* const implicit[] = {"rosenbrock", "cvode_bdf", "backward_euler", "trapezoid", "riemann"};
-    for (size_t i = 0; solver != NULL && i < sizeof implicit / sizeof *implicit; i++)
-        if (strcmp(solver, implicit[i]) == 0)
-            return true;
+    int method = ode_method_find(solver != NULL ? solver : "rk45");
     const char* breakpoint = flat->experiment.breakpoint_solver;
-    return breakpoint != NULL && strcmp(breakpoint, "same") != 0;
+    return (method >= 0 && ode_method_uses_jacobian((OdeMethod)method)) ||
+           (breakpoint != NULL && strcmp(breakpoint, "same") != 0);
 }
 
 static kaiModel* build(Compilation* c, Flat* flat, const char** listing, bool impulses)

@@ -5,23 +5,15 @@
 
 #include <math.h>
 
-static kaiStatus fail_series(Kernel* kernel, uint32_t reg)
-{
-    return kernel_fail(
-        kernel, kernel->model->reg_places[reg], "choose another solver: rk45, or rosenbrock for stiff models",
-        "solver = taylor needs power series, and there is none of an external function, a random number or "
-        "a delayed signal (t = %.17g)",
-        kernel->R[kernel->model->reg_time]);
-}
-
 // Order 0 with registers that hold states and time.
-static int begin(Kernel* kernel, Series* series, CodeRange code, double t)
+static int begin(IslandSystem* own, CodeRange code, double t)
 {
+    Kernel* kernel = own->flow->kernel;
     uint32_t failed;
-    switch (series_begin(series, kernel->R, &kernel->host, &failed))
+    switch (series_begin(own->series, kernel->R, &kernel->host, &failed))
     {
     case SERIES_OK: return 0;
-    case SERIES_NONE: fail_series(kernel, failed); return ODE_NO_SERIES;
+    case SERIES_NONE: own->obstacle = failed; return ODE_NO_SERIES;
     case SERIES_LOOP:
         kernel->now.t = t;
         kernel_run(kernel, code);
@@ -48,7 +40,7 @@ static int begin_island(IslandSystem* own, double t, double* const* x)
     own->flow->islands[own->island].loaded = NAN;
     for (uint32_t i = 0; i < island->states.count; i++)
         kernel_states(kernel)[states[i]] = x[0][i];
-    int status = begin(kernel, own->series, island->deriv, t);
+    int status = begin(own, island->deriv, t);
     for (uint32_t i = 0; status == 0 && i < island->states.count; i++)
         x[1][i] = kernel_slopes(kernel)[states[i]];
     return status;
@@ -106,18 +98,33 @@ static Series* make(Flow* flow, uint32_t index)
 }
 
 // A delayed signal is a chain of short polynomials: it has no series that a long step could use.
-static bool reads_delayed(const kaiModel* model, CodeRange range)
+static bool reads_delayed(uint8_t op)
+{
+    return op == VM_DELAYED || op == VM_DELAYED_SLOPE;
+}
+
+static bool has_none(uint8_t op)
+{
+    return reads_delayed(op) || op == VM_CALL || op == VM_RANDOM;
+}
+
+static bool any_operator(const kaiModel* model, CodeRange range, bool (*is_such)(uint8_t))
 {
     CodeItem item;
     for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item); at += item.words)
-        if (item.op == VM_DELAYED || item.op == VM_DELAYED_SLOPE)
+        if (is_such((uint8_t)item.op))
             return true;
     return false;
 }
 
+bool expansion_exists(const Flow* flow, uint32_t island)
+{
+    return !any_operator(flow->model, flow->model->islands[island].deriv, has_none);
+}
+
 kaiStatus expansion_create(Flow* flow, IslandSystem* own)
 {
-    if (reads_delayed(flow->model, flow->model->islands[own->island].deriv))
+    if (any_operator(flow->model, flow->model->islands[own->island].deriv, reads_delayed))
     {
         flow->trouble = "solver = taylor needs power series, and a right-hand side of this model reads a delayed "
                         "signal, which has none: choose rk45, or rosenbrock for stiff models";

@@ -48,6 +48,13 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
     for (uint32_t i = 0; kernel_numeric(flow->kernel) && i < model->state_count; i++)
         if (!isfinite(flow->kernel->R[first + i]))
             return kernel_overflow(flow->kernel, i);
+    uint32_t obstacle = flow->island_systems[island].obstacle;
+    if (status == ODE_ERR_SERIES && obstacle != NO_REG)
+        return kernel_fail(flow->kernel, model->reg_places[obstacle],
+                           "choose another solver: auto, or rosenbrock for stiff models",
+                           "solver = taylor needs power series, and there is none of an external function, a random "
+                           "number or a delayed signal (t = %.17g)",
+                           ode_time(ode));
     if (status == ODE_ERR_SERIES)
         return kernel_fail(flow->kernel, 0, "choose another solver: rk45, or rosenbrock for stiff models",
                            "solver = taylor: there is no power series at t = %.17g: a root or a power of 0?",

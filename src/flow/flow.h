@@ -46,7 +46,8 @@ typedef struct IslandSystem  // what the solver of an island calls back with
     uint32_t island;
     OdeSystem system;
     const uint32_t* entries;  // of its Jacobian: numbers in model->jacobian_values
-    Series* series;           // solver = taylor
+    Series* series;           // solver = taylor, auto
+    uint32_t obstacle;        // the register that had no series when there was none
 } IslandSystem;
 
 // A guard that is searched for in a step.
@@ -162,7 +163,8 @@ void islands_wait(Flow* flow, uint32_t island);
 void islands_look(Flow* flow, uint32_t guard);
 void islands_refresh(Flow* flow);  // after a snapshot was restored
 
-// expansion.c: power series of an island, for solver = taylor
+// expansion.c: power series of an island, for solver = taylor and auto
+bool expansion_exists(const Flow* flow, uint32_t island);  // nothing in its code is without one
 kaiStatus expansion_create(Flow* flow, IslandSystem* own);
 void expansion_free(Flow* flow);
 

@@ -487,12 +487,14 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
     {
         IslandSystem* own = &flow->island_systems[i];
         const Island* island = &model->islands[i];
-        *own = (IslandSystem){.flow = flow, .island = i};
+        *own = (IslandSystem){.flow = flow, .island = i, .obstacle = NO_REG};
         own->system = (OdeSystem){.n = (int)island->states.count, .ctx = own, .rhs = island_rhs};
         if (model->has_jacobian)
             make_pattern(flow, own, columns, &next);
         columns += island->states.count + 1;
-        if (options->method == ODE_TAYLOR && expansion_create(flow, own) != KAI_OK)
+        bool series = options->method == ODE_TAYLOR ||
+                      (options->method == ODE_AUTO && island->delays.count == 0 && expansion_exists(flow, i));
+        if (series && expansion_create(flow, own) != KAI_OK)
             return KAI_ERR_MEMORY;
         flow->island_odes[i] = ode_create(&own->system, options, flow->kernel->options->allocator);
         if (flow->island_odes[i] == NULL)

@@ -108,6 +108,7 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
         {
             return status;
         }
+        error *= s->strict;
         if (status == TRIAL_OK && error <= 1)
         {
             double log_error = 0.5 * control_log2(error);

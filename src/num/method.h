@@ -42,6 +42,23 @@ typedef enum OdeForm
     FORM_SERIES,   // `terms` coefficients around the start, in seconds
 } OdeForm;
 
+// What `auto` knows of the method that it has, and of the one that it might have (choice.c).
+typedef struct OdeChoice
+{
+    OdeMethod method, wish;  // in use; to be used from the next step on
+    OdeReason reason;        // of the wish
+    double rate;             // time per unit of work, a moving average of steps that nothing but themselves limited
+    double explicit_rate;    // the same when an explicit method was left
+    int held, counted;       // steps since the last change; of these in `rate`
+    int votes, wanted;       // steps in a row that stability limits; enough of them
+    int creeps;              // steps in a row that get on too slowly for a series that ends close by
+    int patience, wait;      // steps until the next look at taylor, at first and now
+    int fails, skips;        // restarts at which taylor failed at once; how many of the next ones do without
+    int64_t taken[ODE_METHOD_COUNT];
+    int64_t change_count;
+    OdeChange changes[ODE_CHANGES];
+} OdeChoice;
+
 // Everything that changes and is not a vector: a snapshot is this and the vectors.
 typedef struct OdeState
 {
@@ -54,6 +71,7 @@ typedef struct OdeState
     double next;         // the step the error control proposes; 0 = none yet
     double narrow;       // taylor: the next step is not longer, since this one was tried longer; 0 = no such bound
     double caution;      // ode_set_max_step; 0 = none
+    double strict;       // the mean square of the error must be smaller by this: 1, but for `auto` (choice.c)
     double log_error;    // log2 of the error of the last accepted step (PI control)
     double event_time;   // time of the last cut, or of the fresh start
     double event_mean;   // moving average of the time between cuts; 0 = none yet
@@ -65,6 +83,8 @@ typedef struct OdeState
     bool at_breakpoint;   // the next step is the first after a restart
     bool expanded;        // taylor: the system's series begins at (t, x)
     bool fresh;           // CVODE: the next start takes the first step of the options
+    bool bounded;         // taylor: the terms of the series limited the last step
+    OdeChoice choice;
     OdeStats stats;
 } OdeState;
 
@@ -97,6 +117,7 @@ struct Ode
     double* atol;  // per state
     double* stage[ODE_STAGES];
     double* dense[ODE_VECTORS];
+    int terms;  // coefficient vectors
     OdeState state;
     OdeOptions options;
     const OdeSystem* system;
@@ -108,7 +129,7 @@ struct Ode
 };
 
 extern const OdeMethodTable ode_rk45, ode_rk23, ode_euler, ode_riemann, ode_backward_euler, ode_trapezoid,
-    ode_rosenbrock, ode_cvode_adams, ode_cvode_bdf, ode_taylor;
+    ode_rosenbrock, ode_cvode_adams, ode_cvode_bdf, ode_taylor, ode_auto;
 
 // What a trial step says: 0 done, TRIAL_SHRINK... try again with a smaller step, < 0 give up.
 enum

@@ -4,87 +4,8 @@
 // The step size survives restarts: the error control's proposal stays, and after a cut it is bounded by three times the
 // moving average of the time between cuts, since a step much longer than the next event is far is work thrown away.
 #include "base/tolerance.h"
+#include "num/choice.h"
 #include "num/control.h"
-#include "num/sundials.h"
-
-static const OdeMethodTable* const tables[] = {
-    [ODE_RK45] = &ode_rk45,
-    [ODE_RK23] = &ode_rk23,
-    [ODE_EULER] = &ode_euler,
-    [ODE_RIEMANN] = &ode_riemann,
-    [ODE_BACKWARD_EULER] = &ode_backward_euler,
-    [ODE_TRAPEZOID] = &ode_trapezoid,
-    [ODE_ROSENBROCK] = &ode_rosenbrock,
-    [ODE_CVODE_ADAMS] = NULL,  // of the part `sundials`
-    [ODE_CVODE_BDF] = NULL,
-    [ODE_TAYLOR] = &ode_taylor,
-};
-
-const SundialsPart* sundials_load(const char** trouble)
-{
-    return part_load(PART_SUNDIALS, sizeof(SundialsPart), trouble);
-}
-
-static const OdeMethodTable* table_of(OdeMethod method, const char** trouble)
-{
-    if (tables[method])
-    {
-        return tables[method];
-    }
-    const SundialsPart* part = sundials_load(trouble);
-    return !part ? NULL : method == ODE_CVODE_ADAMS ? part->adams : part->bdf;
-}
-
-const char* ode_trouble(const OdeSystem* system, const OdeOptions* options)
-{
-    const char* trouble = NULL;
-    const OdeMethodTable* method = table_of(options->method, &trouble);
-    if (!method)
-    {
-        return trouble;
-    }
-    bool matrix = system->n > 0 && (method->matrix || options->breakpoint != ODE_BREAK_SAME);
-    return matrix ? linear_trouble(system->n, system->column_start, system->row_index) : NULL;
-}
-
-static const char* const names[] = {
-#define X(name, text, about) text,
-    ODE_METHODS(X)
-#undef X
-};
-
-static const char* const abouts[] = {
-#define X(name, text, about) about,
-    ODE_METHODS(X)
-#undef X
-};
-
-const char* ode_method_name(OdeMethod method)
-{
-    return (unsigned)method < ODE_METHOD_COUNT ? names[method] : NULL;
-}
-
-const char* ode_method_about(OdeMethod method)
-{
-    return (unsigned)method < ODE_METHOD_COUNT ? abouts[method] : NULL;
-}
-
-bool ode_method_is_fixed(OdeMethod method)
-{
-    return tables[method] && tables[method]->fixed;
-}
-
-int ode_method_find(const char* name)
-{
-    for (int i = 0; i < ODE_METHOD_COUNT; i++)
-    {
-        if (strcmp(names[i], name) == 0)
-        {
-            return i;
-        }
-    }
-    return -1;
-}
 
 OdeOptions ode_default_options(void)
 {
@@ -134,20 +55,20 @@ static Ode* create_block(const OdeSystem* system, const OdeMethodTable* method, 
     return ode;
 }
 
-static int create_parts(Ode* ode)
+int ode_create_parts(Ode* ode)
 {
     const OdeSystem* system = ode->system;
     bool matrix = ode->method->matrix || ode->options.breakpoint != ODE_BREAK_SAME;
-    if (ode->n > 0 && matrix)
+    if (ode->n > 0 && matrix && !ode->linear)
     {
-        ode->jacobian = jacobian_create(system, ode->allocator);
+        ode->jacobian = ode->jacobian ? ode->jacobian : jacobian_create(system, ode->allocator);
         ode->linear = linear_create(system->n, system->column_start, system->row_index, ode->allocator);
         if (!ode->jacobian || !ode->linear)
         {
             return ODE_ERR_MEMORY;
         }
     }
-    return ode->n > 0 && ode->method->create ? ode->method->create(ode) : ODE_OK;
+    return ode->n > 0 && ode->method->create && !ode->cvode ? ode->method->create(ode) : ODE_OK;
 }
 
 Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator allocator)
@@ -158,7 +79,7 @@ Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator
         return NULL;
     }
     const char* trouble;
-    const OdeMethodTable* method = table_of(options->method, &trouble);
+    const OdeMethodTable* method = method_table(options->method, &trouble);
     Ode* ode = method ? create_block(system, method, allocator) : NULL;
     if (!ode)
     {
@@ -169,9 +90,10 @@ Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator
     ode->ctx = system->ctx;
     ode->system = system;
     ode->method = method;
+    ode->terms = method->terms;
     ode->options = *options;
     ode->allocator = allocator;
-    ode->state.scale = 1;
+    ode->state.scale = ode->state.strict = 1;
     ode->state.stats.worst = -1;
     for (int i = 0; i < ode->n; i++)
     {
@@ -181,7 +103,11 @@ Ode* ode_create(const OdeSystem* system, const OdeOptions* options, kaiAllocator
     {
         ode->options.step = STEP_FIXED;  // a fixed method needs one
     }
-    if (create_parts(ode) != ODE_OK)
+    if (options->method == ODE_AUTO)
+    {
+        choice_create(ode);
+    }
+    if (ode_create_parts(ode) != ODE_OK)
     {
         ode_destroy(ode);
         return NULL;
@@ -195,6 +121,7 @@ void ode_destroy(Ode* ode)
     {
         return;
     }
+    choice_destroy(ode);
     if (ode->method->destroy)
     {
         ode->method->destroy(ode);
@@ -207,7 +134,7 @@ void ode_destroy(Ode* ode)
 // -------------------------------------------------------------------------------------------------------------- steps
 
 // f at the start of a step: no smaller step can mend what goes wrong here.
-static int evaluate_start(Ode* ode)
+int ode_evaluate_start(Ode* ode)
 {
     OdeState* s = &ode->state;
     int status = ode->method->begin && ode->n > 0 ? ode->method->begin(ode) : ode_rhs(ode, s->t, ode->x, ode->slope);
@@ -225,7 +152,7 @@ static int evaluate_start(Ode* ode)
 
 int ode_evaluate(Ode* ode)
 {
-    return ode->state.slope_valid ? ODE_OK : evaluate_start(ode);
+    return ode->state.slope_valid ? ODE_OK : ode_evaluate_start(ode);
 }
 
 static void forget(Ode* ode)
@@ -272,8 +199,12 @@ int ode_restart(Ode* ode, double t, const double* x, bool fresh)
     {
         restart_fresh(ode, t);
     }
+    if (ode->options.method == ODE_AUTO)
+    {
+        choice_restart(ode, fresh);
+    }
     forget(ode);
-    return evaluate_start(ode);
+    return ode->options.method == ODE_AUTO ? choice_evaluate(ode) : ode_evaluate_start(ode);
 }
 
 static double weighted_norm(const Ode* ode, const double* v, const double* w)
@@ -367,7 +298,7 @@ static int begin_step(Ode* ode, double limit, bool* taken)
 {
     OdeState* s = &ode->state;
     int status = ode_evaluate(ode);
-    if (status == ODE_OK && s->next <= 0 && !ode->method->fixed && !ode->cvode && !ode->method->plans)
+    if (status == ODE_OK && s->next <= 0 && !ode->method->fixed && !ode->method->plans)
     {
         status = control_first(ode, limit, ode->method->order);
     }
@@ -378,17 +309,9 @@ static int begin_step(Ode* ode, double limit, bool* taken)
     return status;
 }
 
-int ode_step(Ode* ode, double limit)
+int ode_method_step(Ode* ode, double limit)
 {
     OdeState* s = &ode->state;
-    if (!(limit > s->t))
-    {
-        return ODE_ERR_STEP;
-    }
-    if (ode->n == 0)
-    {
-        return step_empty(ode, limit);
-    }
     if (!s->slope_valid || (s->next <= 0 && !ode->method->plans) || s->at_breakpoint)
     {
         bool taken = false;
@@ -399,6 +322,19 @@ int ode_step(Ode* ode, double limit)
         }
     }
     return ode->method->step(ode, limit);
+}
+
+int ode_step(Ode* ode, double limit)
+{
+    if (!(limit > ode->state.t))
+    {
+        return ODE_ERR_STEP;
+    }
+    if (ode->n == 0)
+    {
+        return step_empty(ode, limit);
+    }
+    return ode->options.method == ODE_AUTO ? choice_step(ode, limit) : ode_method_step(ode, limit);
 }
 
 int ode_impulse_step(Ode* ode, double h, double t_end)
@@ -552,7 +488,7 @@ void ode_cut(Ode* ode, double theta)
 
 static int saved_vectors(const Ode* ode)
 {
-    return 4 + ode->method->terms;
+    return 4 + ode->terms;
 }
 
 static double* saved_vector(const Ode* ode, int index)
@@ -595,6 +531,7 @@ int ode_load(Ode* ode, const void* block)
     {
         memcpy(saved_vector(ode, i), from, bytes);
     }
+    int status = ode->options.method == ODE_AUTO ? choice_load(ode) : ODE_OK;
     forget(ode);
-    return ODE_OK;
+    return status;
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #define ODE_METHODS(X)                                                                                                 \
+    X(AUTO, "auto", "taylor; rk45 where there is no power series, rosenbrock or cvode_bdf where stability limits it")  \
     X(RK45, "rk45", "Dormand-Prince 5(4), 4th-order dense output, PI step control")                                    \
     X(RK23, "rk23", "Bogacki-Shampine 3(2), cubic Hermite dense output")                                               \
     X(EULER, "euler", "forward Euler, fixed step")                                                                     \
@@ -72,9 +73,9 @@ typedef struct OdeSystem
     int (*jacobian)(void* ctx, double t, const double* x, double* values, double* dfdt);
     const int* column_start;  // n + 1 entries, or NULL: dense
     const int* row_index;     // column_start[n] entries, ascending in a column
-    // For taylor, NULL otherwise. The solution through (t, x[0]) is the sum of x[k] theta^k: makes x[k + 1] for
-    // from <= k < to; x[from] and all before are there. from = 0 is a new expansion, whose f(t, x[0]) = x[1] has the
-    // bits of rhs; then the orders follow one another. Status as rhs, or ODE_NO_SERIES.
+    // For taylor and auto, NULL otherwise or if there are none. The solution through (t, x[0]) is the sum of x[k]
+    // theta^k: makes x[k + 1] for from <= k < to; x[from] and all before are there. from = 0 is a new expansion, whose
+    // f(t, x[0]) = x[1] has the bits of rhs; then the orders follow one another. Status as rhs, or ODE_NO_SERIES.
     int (*series)(void* ctx, double t, int from, int to, double* const* x);
     // After order 0, or NULL: the degree of the solution if it is a polynomial by structure; ODE_ENDLESS if not.
     int (*degree)(void* ctx);
@@ -104,6 +105,8 @@ const char* ode_method_name(OdeMethod method);
 const char* ode_method_about(OdeMethod method);
 int ode_method_find(const char* name);
 bool ode_method_is_fixed(OdeMethod method);  // its steps are as long as the user says
+// It may ask for the Jacobian: a program for that is worth making.
+bool ode_method_uses_jacobian(OdeMethod method);
 
 OdeOptions ode_default_options(void);
 
@@ -176,6 +179,33 @@ OdeStats ode_stats(const Ode* ode);
 // The state with the largest share of the error in the step that has just been taken: the one that the next step is
 // chosen for. -1: none, or the method has a fixed step. Costs a pass over the states.
 int ode_limiting(Ode* ode);
+
+// The method that takes the steps now, which only `auto` ever changes.
+OdeMethod ode_method(const Ode* ode);
+// Why auto took a method.
+typedef enum OdeReason
+{
+    ODE_REASON_SERIES,     // f has power series
+    ODE_REASON_NO_SERIES,  // f has none
+    ODE_REASON_BORDER,     // the series ends close by: a root or a power near 0, the border of a domain
+    ODE_REASON_STIFF,      // stability limits the steps
+    ODE_REASON_PAYS,       // it gets on faster again
+} OdeReason;
+typedef struct OdeChange
+{
+    double t;
+    OdeMethod method;
+    OdeReason reason;
+} OdeChange;
+// The changes of an `auto`, the start among them: how many, and change i < min(count, ODE_CHANGES) of them; the last
+// place is for the latest. Other methods have none.
+enum
+{
+    ODE_CHANGES = 8
+};
+int64_t ode_change_count(const Ode* ode);
+OdeChange ode_change(const Ode* ode, int index);
+int64_t ode_steps_of(const Ode* ode, OdeMethod method);  // of an `auto`
 
 // Snapshot: `size` bytes. For CVODE taking a snapshot reinitialises the integrator, so that the run that goes on and
 // the one that is resumed agree bit for bit.

@@ -13,6 +13,7 @@
 // Rounding. What an update loses is carried on to the next (Kahan), steps end at representable times and are as long as
 // the difference of those, and a cut keeps the digits that its time lacks: so errors grow as slowly as those of a
 // random walk.
+#include "num/choice.h"
 #include "num/control.h"
 
 enum
@@ -140,6 +141,11 @@ static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* 
     }
 }
 
+double taylor_work(int order)
+{
+    return 1 + order * (1 + order / 32.);
+}
+
 // ---------------------------------------------------------------------------------------------------------------- step
 
 // The length at which the last three terms are within the tolerance.
@@ -242,6 +248,7 @@ static void accept(Ode* ode, const Attempt* a, double natural, bool rejected)
     s->expanded = !a->exact;
     s->next = natural < INFINITY ? natural : a->h;
     s->narrow = rejected ? 2 * a->h : 0;
+    s->bounded = rejected || a->h >= 0.9 * natural;
     s->fresh = false;
 }
 
@@ -352,6 +359,33 @@ static int taylor_step(Ode* ode, double limit)
         double shrink = error < 1e300 && status == TRIAL_OK ? 0.8 * pow(error, -1.0 / (a.order + 1)) : 0.25;
         proposed = a.h * (shrink < 0.1 ? 0.1 : shrink > 0.7 ? 0.7 : shrink);
     }
+}
+
+// How far a step from here would get, and what it would cost in evaluations of f: an order k costs about one, and k/16
+// more for its convolutions. False: there is no series, or none that is good for that step. The next step expands
+// again.
+bool taylor_offer(Ode* ode, double limit, double* h, double* work)
+{
+    OdeState* s = &ode->state;
+    Expansion e;
+    Attempt a;
+    double horizon = horizon_of(ode, limit), error = 0;
+    weigh(ode);
+    s->expanded = false;
+    int status = prepare(ode, horizon, true, &e, &a.exact);
+    if (status == TRIAL_OK && set_length(ode, limit, a.exact || e.whole ? horizon : step_of(&e), &a))
+    {
+        a.order = e.order;
+        status = attempt(ode, &a, &error);
+    }
+    else
+    {
+        status = ODE_ERR_SERIES;
+    }
+    s->expanded = s->slope_valid = false;
+    *h = a.h;
+    *work = taylor_work(e.order);
+    return status == TRIAL_OK && error <= 1;
 }
 
 // The last term of the step.

@@ -28,7 +28,7 @@ static const Row rows[] = {
     {ODE_RK45, false, 5, 5, 20},       {ODE_RK23, false, 3, 4, 20},         {ODE_EULER, true, 1, 2, 0},
     {ODE_RIEMANN, true, 1, 2, 0},      {ODE_BACKWARD_EULER, true, 1, 2, 0}, {ODE_TRAPEZOID, false, 2, 3, 4000},
     {ODE_ROSENBROCK, false, 4, 4, 20}, {ODE_CVODE_ADAMS, false, 0, 0, 400}, {ODE_CVODE_BDF, false, 0, 0, 800},
-    {ODE_TAYLOR, false, 0, 0, 2},
+    {ODE_TAYLOR, false, 0, 0, 2},      {ODE_AUTO, false, 0, 0, 2},
 };
 
 enum
@@ -397,7 +397,7 @@ static void test_cut(void** state)
         Ode* ode = make(&system, rows[i].method, 1e-7, 1e-9, rows[i].fixed ? 1e-3 : 0);
         double x[2] = {1, 0}, at[2], earlier[2];
         ode_restart(ode, 0, x, true);
-        for (int k = 0; k < (rows[i].method == ODE_TAYLOR ? 2 : 12); k++)
+        for (int k = 0; k < (rows[i].method == ODE_TAYLOR || rows[i].method == ODE_AUTO ? 2 : 12); k++)
         {
             assert_int_equal(ode_step(ode, 10), ODE_OK);
         }
