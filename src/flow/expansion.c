@@ -1,7 +1,6 @@
 // The solver taylor asks for power series of the states of an island. vm/series makes them from the code of the
 // derivatives.
 #include "flow/flow.h"
-#include "model/code.h"
 
 #include <math.h>
 
@@ -9,8 +8,8 @@ static kaiStatus fail_series(Kernel* kernel, uint32_t reg)
 {
     return kernel_fail(
         kernel, kernel->model->reg_places[reg], "choose another solver: rk45, or rosenbrock for stiff models",
-        "solver = taylor needs power series, and there is none of an external function, a random number or "
-        "a delayed signal (t = %.17g)",
+        "solver = taylor needs power series, and there is none of an external function or a random number "
+        "(t = %.17g)",
         kernel->R[kernel->model->reg_time]);
 }
 
@@ -105,24 +104,8 @@ static Series* make(Flow* flow, uint32_t index)
     return series;
 }
 
-// A delayed signal is a chain of short polynomials: it has no series that a long step could use.
-static bool reads_delayed(const kaiModel* model, CodeRange range)
-{
-    CodeItem item;
-    for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item); at += item.words)
-        if (item.op == VM_DELAYED || item.op == VM_DELAYED_SLOPE)
-            return true;
-    return false;
-}
-
 kaiStatus expansion_create(Flow* flow, IslandSystem* own)
 {
-    if (reads_delayed(flow->model, flow->model->islands[own->island].deriv))
-    {
-        flow->trouble = "solver = taylor needs power series, and a right-hand side of this model reads a delayed "
-                        "signal, which has none: choose rk45, or rosenbrock for stiff models";
-        return KAI_ERR_MEMORY;
-    }
     if (flow->series_space == NULL)
         flow->series_space = series_space_create(flow->model, flow->kernel->options->allocator);
     if (flow->series_space == NULL || (own->series = make(flow, own->island)) == NULL)
