@@ -1,12 +1,12 @@
 // What goes into `delay(u, T)`: the steps of the island that computes u, as polynomials. The polynomials of the states
-// go through the power series of u's own code (vm/series), as for guards; where the series is cut off it is taken for as
-// long as its last terms are below rounding and its end agrees with u itself, and expanded again from there. So u is
+// go through the power series of u's own code (vm/series), as for guards; where the series is cut off it is taken for
+// as long as its last terms are below rounding and its end agrees with u itself, and expanded again from there. So u is
 // resolved whatever the steps of the states are. Where u has no series it is fitted, in parts that are halved until the
 // fit agrees with u between its nodes. The histories belong to the kernel.
 //
 // At an instant the right limit is compared with the left one; a jump comes out T later (rule D1).
-#include "flow/flow.h"
 #include "base/tolerance.h"
+#include "flow/flow.h"
 #include "num/polynomial.h"
 
 #include <float.h>
@@ -297,6 +297,21 @@ static double keep_from(const Kernel* kernel, const Delay* d)
     return d->varies ? -INFINITY : kernel->now.t - 2 * kernel->R[d->time];
 }
 
+// The piece before leads into the part: whatever happened there did not matter to this signal.
+static bool goes_on(const Feed* f, const Part* p)
+{
+    double before[HISTORY_TERMS], size = polynomial_bound(p->c, p->degree, p->length, 0), power = 1;
+    uint32_t last = f->h->count - 1;
+    if (f->h->count == 0)
+        return false;
+    double reach = fmin(p->length, p->from - history_piece(f->h, last)->start);
+    history_expand(f->h, last, p->from, HISTORY_TERMS, before);
+    for (int k = 0; k < HISTORY_TERMS; k++, power *= reach)
+        if (!(fabs(before[k] - (k <= p->degree ? p->c[k] : 0)) * power <= 1e-3 * f->kernel->options->rtol * size))
+            return false;
+    return true;
+}
+
 static kaiStatus remember(const Feed* f, const Part* p, double until)
 {
     int degree = p->degree;
@@ -304,6 +319,8 @@ static kaiStatus remember(const Feed* f, const Part* p, double until)
         degree--;
     HistoryPiece piece = {.start = p->from, .degree = (uint16_t)degree, .order = f->h->order};
     f->h->order = 0;
+    if (piece.order > 1 && goes_on(f, p))
+        piece.order = 0;
     history_forget(f->h, keep_from(f->kernel, f->d));
     double end = p->from + p->length;
     f->h->end = end > until || time_same(end, until) ? until : end;

@@ -192,10 +192,10 @@ kaiStatus initial_solve(Kernel* kernel);
 // feed.c: what goes into delays. False: no memory.
 bool feeds_create(Flow* flow);
 void feeds_free(Flow* flow);
-kaiStatus delay_feed(Flow* flow, uint32_t island);           // in an island's last step, which it may cut
-void delay_cut(Flow* flow, uint32_t island, double t);       // the step ends here
-kaiStatus delay_before(Flow* flow, double t);                // before an instant changes anything
-kaiStatus delay_instant(Flow* flow);                         // after an instant
+kaiStatus delay_feed(Flow* flow, uint32_t island);      // in an island's last step, which it may cut
+void delay_cut(Flow* flow, uint32_t island, double t);  // the step ends here
+kaiStatus delay_before(Flow* flow, double t);           // before an instant changes anything
+kaiStatus delay_instant(Flow* flow);                    // after an instant
 
 // reach.c: how far a step may go that reads delayed signals.
 void reaches_create(Flow* flow);

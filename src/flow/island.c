@@ -321,7 +321,9 @@ static double limit_of(Flow* flow, uint32_t index, double t)
     next = delay_next_time(flow->kernel);
     if (island->queued && next > t && !same_time(limit, next))
         limit = next;
-    return fmin(fmin(limit, delay_limit(flow, index, t)), flow->kernel->options->stop);
+    limit = fmin(limit, flow->kernel->options->stop);
+    next = delay_limit(flow, index, t);
+    return next < limit - 1e-12 * fabs(limit) ? next : limit;
 }
 
 static void count_step(kaiCounters* counters, double start, double length)

@@ -2,8 +2,8 @@
 // what comes out breaks, and with the solver `taylor` not past the end of the polynomial that its series was made from.
 //
 // A jump of u, or of its slope, comes out as an instant. What it does to the states is smoother by one order, and comes
-// out of the delay again: breaks of higher order end steps, nothing more, and are followed as far as the methods notice.
-#include "base/tolerance.h"
+// out of the delay again: breaks of higher order end steps, nothing more, and are followed as far as the methods
+// notice.
 #include "flow/flow.h"
 #include "model/code.h"
 
@@ -11,8 +11,8 @@
 
 enum
 {
-    ORDER_MOST = 6,    // methods of order 5 do not notice more
-    ORDER_MANY = 3,    // of islands with many delays, whose breaks multiply
+    ORDER_MOST = 6,  // methods of order 5 do not notice more
+    ORDER_MANY = 3,  // of islands with many delays, whose breaks multiply
     DELAYS_MANY = 8,
     PIECES_AHEAD = 16,  // a polynomial is followed into
 };
@@ -25,7 +25,8 @@ void reaches_create(Flow* flow)
     for (uint32_t i = 0; i < model->islands_count; i++)
     {
         CodeRange range = model->islands[i].deriv;
-        for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item); at += item.words)
+        for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item);
+             at += item.words)
             for (uint32_t k = 0; item.op == VM_DELAYED && k < item.reg_count; k += item.stride)
             {
                 uint32_t reg = model->code[item.first_reg + k + 1] - model->reg_first[REG_CONST];
@@ -34,9 +35,10 @@ void reaches_create(Flow* flow)
     }
 }
 
+// Breaks of higher order that lie closer together than this are one: a step between them would be nothing but rounding.
 static double rounding_of(double t, double at)
 {
-    return TIME_SAME * fmax(fabs(t), fabs(at));
+    return 1e-12 * fmax(fabs(t), fabs(at));
 }
 
 // The first break after `at`, as far as is known. Found once, until it is passed.

@@ -74,7 +74,11 @@ void history_cut(History* h, double t)
     h->end = t;
     h->break_at = -INFINITY;
     while (h->count > 0 && history_piece(h, h->count - 1)->start >= t)
-        h->next = history_piece(h, --h->count)->first;
+    {
+        const HistoryPiece* last = history_piece(h, --h->count);
+        h->next = last->first;
+        h->order = last->start == t ? last->order : h->order;
+    }
 }
 
 void history_clear(History* h)

@@ -22,7 +22,7 @@ typedef struct Bonds Bonds;  // bonds.h
 typedef struct HistoryPiece
 {
     double start;
-    uint32_t first;   // its coefficients: history_coefficient
+    uint32_t first;  // its coefficients: history_coefficient
     uint16_t degree;
     // What jumps at its start: 0 nothing, 1 the signal or its slope, n > 1 the n-th derivative, as far as is known.
     uint16_t order;
@@ -69,7 +69,7 @@ void history_free(History* h, kaiAllocator allocator);
 // and the left side is asked for. HISTORY_NONE: it lies before the first.
 uint32_t history_find(const History* h, double at, double rounding, bool right);
 double history_piece_end(const History* h, uint32_t piece);
-double history_value(const History* h, uint32_t piece, double at, uint32_t order);  // or a derivative
+double history_value(const History* h, uint32_t piece, double at, uint32_t order);       // or a derivative
 void history_expand(const History* h, uint32_t piece, double at, int terms, double* c);  // its coefficients around `at`
 size_t history_save_size(const History* h);
 char* history_save(const History* h, char* block);

@@ -335,8 +335,9 @@ static void write_delayed(TapeDraft* d, const uint32_t* pc)
     bool varies = d->model->delays[(uint32_t)d->R[pc[1]]].varies;
     if (varies)
         given = add_slot(d, NO_REG, false);
-    APPEND(d, loads,
-           (TapeLoad){.first = FIRST_DELAYED, .slot = given, .x = pc[1], .y = pc[2], .number = d->R[pc[3]], .reg = pc[0]});
+    APPEND(
+        d, loads,
+        (TapeLoad){.first = FIRST_DELAYED, .slot = given, .x = pc[1], .y = pc[2], .number = d->R[pc[3]], .reg = pc[0]});
     if (varies)
         node(d, TAPE_COMPOSE, z, at, given, NO_REG);
     else

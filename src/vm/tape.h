@@ -70,15 +70,15 @@ typedef enum TapeFirst
     FIRST_SINH,
     FIRST_COSH,
     FIRST_LOG,
-    FIRST_SQUARE,         // x²
-    FIRST_PLUS_SQUARE,    // 1 + x²
-    FIRST_MINUS_SQUARE,   // 1 - x²
-    FIRST_ROOT,           // sqrt(x)
-    FIRST_SUM,            // x + y
-    FIRST_PRODUCT,        // x y
-    FIRST_NUMBER,         // a number
-    FIRST_DELAYED,        // the whole row, from the host
-    FIRST_TABLE_SLOPE,    // of table y at x, registers
+    FIRST_SQUARE,        // x²
+    FIRST_PLUS_SQUARE,   // 1 + x²
+    FIRST_MINUS_SQUARE,  // 1 - x²
+    FIRST_ROOT,          // sqrt(x)
+    FIRST_SUM,           // x + y
+    FIRST_PRODUCT,       // x y
+    FIRST_NUMBER,        // a number
+    FIRST_DELAYED,       // the whole row, from the host
+    FIRST_TABLE_SLOPE,   // of table y at x, registers
 } TapeFirst;
 
 typedef struct TapeLoad  // what order 0 brings to a slot
