@@ -7,9 +7,9 @@
 #include <string.h>
 
 // Nothing has happened yet that a delay could remember.
-static double nothing_delayed(void* ctx, uint32_t delay, double time, bool slope)
+static double nothing_delayed(void* ctx, uint32_t delay, double at, uint32_t order)
 {
-    (void)ctx, (void)delay, (void)time, (void)slope;
+    (void)ctx, (void)delay, (void)at, (void)order;
     return NAN;
 }
 

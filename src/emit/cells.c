@@ -343,6 +343,21 @@ static SymReg delay_time(Builder* b, const Cell* cell, const Node* node)
     return NO_REG;
 }
 
+// Code that computes what goes in alone, as for guards.
+static void delay_code(Builder* b, Delay* delay, ScalarId value)
+{
+    Reads reads = what_it_reads(&b->c, value);
+    if (reads.slopes || reads.tasks > SMALL)
+        return;
+    delay->first_state = b->guard_states.count;
+    delay->state_count = reads.states.count;
+    for (uint32_t i = 0; i < reads.states.count; i++)
+        vec_push(b->arena, b->guard_states, (int32_t)reads.states.at[i]);
+    Sink sink = {delay->ctx, value, delay->flow_value};
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = &sink, .sink_count = 1, .slopes_given = true};
+    delay->code = build_program(b->programs, &spec, NULL);
+}
+
 static void build_delay(Builder* b, const Cell* cell)
 {
     Compiler* c = &b->c;
@@ -358,6 +373,8 @@ static void build_delay(Builder* b, const Cell* cell)
     delay.place = build_place(b, node.span);
     if (delay.event)
         vec_push(b->arena, b->event_flags, cell->latch_present);
+    else
+        delay_code(b, &delay, flow.value);
     vec_push(b->arena, b->delays, delay);
 }
 

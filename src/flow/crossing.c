@@ -278,7 +278,8 @@ static bool open_window(const GuardPath* path, double theta, Window* w)
         return false;
     if (w->p.exact)
         return true;
-    w->length = resolved_length(&w->p, rest);
+    double known = w->p.until - guard_path_time(path, theta);
+    w->length = resolved_length(&w->p, known > 0 && known < rest ? known : rest);
     w->end = end_of(path, theta, w->length);
     agree_at_end(w);
     return true;

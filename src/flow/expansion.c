@@ -1,7 +1,6 @@
 // The solver taylor asks for power series of the states of an island. vm/series makes them from the code of the
 // derivatives.
 #include "flow/flow.h"
-#include "model/code.h"
 
 #include <math.h>
 
@@ -97,39 +96,24 @@ static Series* make(Flow* flow, uint32_t index)
     return series;
 }
 
-// A delayed signal is a chain of short polynomials: it has no series that a long step could use.
-static bool reads_delayed(uint8_t op)
-{
-    return op == VM_DELAYED || op == VM_DELAYED_SLOPE;
-}
-
 static bool has_none(uint8_t op)
 {
-    return reads_delayed(op) || op == VM_CALL || op == VM_RANDOM;
-}
-
-static bool any_operator(const kaiModel* model, CodeRange range, bool (*is_such)(uint8_t))
-{
-    CodeItem item;
-    for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item); at += item.words)
-        if (is_such((uint8_t)item.op))
-            return true;
-    return false;
+    return op == VM_CALL || op == VM_RANDOM;
 }
 
 bool expansion_exists(const Flow* flow, uint32_t island)
 {
-    return !any_operator(flow->model, flow->model->islands[island].deriv, has_none);
+    const kaiModel* model = flow->model;
+    const CodeRange range = model->islands[island].deriv;
+    CodeItem item;
+    for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item); at += item.words)
+        if (has_none((uint8_t)item.op))
+            return false;
+    return true;
 }
 
 kaiStatus expansion_create(Flow* flow, IslandSystem* own)
 {
-    if (any_operator(flow->model, flow->model->islands[own->island].deriv, reads_delayed))
-    {
-        flow->trouble = "solver = taylor needs power series, and a right-hand side of this model reads a delayed "
-                        "signal, which has none: choose rk45, or rosenbrock for stiff models";
-        return KAI_ERR_MEMORY;
-    }
     if (flow->series_space == NULL)
         flow->series_space = series_space_create(flow->model, flow->kernel->options->allocator);
     if (flow->series_space == NULL || (own->series = make(flow, own->island)) == NULL)

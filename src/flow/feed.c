@@ -1,46 +1,431 @@
-// What goes into `delay(u, T)` between instants: the steps of the island that computes it, as points with slopes, four
-// to a step; at an instant the right limit, and a jump that comes out T later (rule D1). The histories belong to the
-// kernel.
+// What goes into `delay(u, T)`: the steps of the island that computes u, as polynomials. The polynomials of the states
+// go through the power series of u's own code (vm/series), as for guards; where the series is cut off it is taken for
+// as long as its last terms are below rounding and its end agrees with u itself, and expanded again from there. So u is
+// resolved whatever the steps of the states are. Where u has no series it is fitted, in parts that are halved until the
+// fit agrees with u between its nodes. The histories belong to the kernel.
+//
+// At an instant the right limit is compared with the left one; a jump comes out T later (rule D1).
+#include "base/tolerance.h"
 #include "flow/flow.h"
+#include "num/polynomial.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
-// An island's last step, up to `until`.
-kaiStatus delay_island_step(Flow* flow, uint32_t index, double until)
+enum
+{
+    PARTS_MOST = 2000,  // of one signal in one step; then the step is cut where it has got to
+    FIT_DEGREE = 8,
+};
+
+typedef struct Feed
+{
+    Flow* flow;
+    Kernel* kernel;
+    const Delay* d;
+    History* h;
+    uint32_t index;
+    Ode* ode;
+    double start, length;  // of the step
+} Feed;
+
+// ---- series
+// ----------------------------------------------------------------------------------------------------------
+
+static bool has_code(const Delay* d)
+{
+    return d->code.end > d->code.start;
+}
+
+// Inputs are the states that its own code reads; where it has none, all of its island and then their derivatives.
+static uint32_t input_count(const kaiModel* model, const Delay* d)
+{
+    return has_code(d) ? d->state_count : 2 * model->islands[d->island].states.count;
+}
+
+static uint32_t input_state(const kaiModel* model, const Delay* d, uint32_t i)
+{
+    return has_code(d) ? (uint32_t)model->guard_states[d->first_state + i]
+                       : model->island_states[model->islands[d->island].states.first + i];
+}
+
+static Series* make_series(Flow* flow, const Delay* d)
 {
     const kaiModel* model = flow->model;
-    const Ode* ode = flow->island_odes[index];
-    const IndexRange delays = model->islands[index].delays;
-    double start = fmax(ode_step_start(ode), flow->islands[index].pushed), length = until - start;
-    kaiStatus status = KAI_OK;
-    if (delays.count == 0 || !(length > 0))
-        return status;
-    flow->islands[index].pushed = until;
-    double held = flow->kernel->R[model->reg_time];
-    for (int k = 1; k <= 4 && status == KAI_OK; k++)
+    uint32_t count = input_count(model, d), states = has_code(d) ? count : count / 2;
+    for (uint32_t i = 0; i < states; i++)
     {
-        double t = k == 4 ? until : start + k / 4.0 * length;
-        flow->kernel->R[model->reg_time] = t;
-        island_look(flow, index, start, length, k / 4.0, true);
-        if (k ==
-            4)  // the slope of the equations, as after an instant here: that of the interpolant would look like a jump
-        {
-            flow->islands[index].loaded = NAN;
-            island_load(flow, index, until);
-            status = kernel_run(flow->kernel, model->islands[index].deriv);
-        }
+        flow->feed_registers[i] = model->reg_first[REG_STATE] + input_state(model, d, i);
+        if (!has_code(d))
+            flow->feed_registers[states + i] = model->reg_first[REG_DERIV] + input_state(model, d, i);
+    }
+    SeriesSpec spec = {.range = has_code(d) ? d->code : d->look,
+                       .inputs = flow->feed_registers,
+                       .outputs = &d->flow_value,
+                       .input_count = count,
+                       .output_count = 1};
+    return series_create(flow->series_space, &spec);
+}
+
+static size_t rows_size(const Flow* flow)
+{
+    return sizeof(double) * ((size_t)flow->feed_capacity * (HISTORY_TERMS + 1) + 1);
+}
+
+bool feeds_create(Flow* flow)
+{
+    const kaiModel* model = flow->model;
+    kaiAllocator a = flow->kernel->options->allocator;
+    bool any = false;
+    for (uint32_t i = 0; i < model->delays_count; i++)
+    {
+        if (model->delays[i].event)
+            continue;
+        uint32_t count = input_count(model, &model->delays[i]);
+        flow->feed_capacity = count > flow->feed_capacity ? count : flow->feed_capacity;
+        any = true;
+    }
+    if (!any)
+        return true;
+    if (flow->series_space == NULL)
+        flow->series_space = series_space_create(model, a);
+    flow->feed_rows = a.alloc(a.user, NULL, 0, rows_size(flow));
+    flow->feed_registers = a.alloc(a.user, NULL, 0, sizeof(uint32_t) * (flow->feed_capacity + 1));
+    if (flow->series_space == NULL || flow->feed_rows == NULL || flow->feed_registers == NULL)
+        return false;
+    memset(flow->feed_rows, 0, rows_size(flow));
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        if (!model->delays[i].event && (flow->feed_series[i] = make_series(flow, &model->delays[i])) == NULL)
+            return false;
+    return true;
+}
+
+void feeds_free(Flow* flow)
+{
+    kaiAllocator a = flow->kernel->options->allocator;
+    for (uint32_t i = 0; flow->feed_series != NULL && i < flow->model->delays_count; i++)
+        series_free(flow->feed_series[i]);
+    if (flow->feed_rows != NULL)
+        a.alloc(a.user, flow->feed_rows, rows_size(flow), 0);
+    if (flow->feed_registers != NULL)
+        a.alloc(a.user, flow->feed_registers, sizeof(uint32_t) * (flow->feed_capacity + 1), 0);
+}
+
+// ---- the signal along the step
+// ---------------------------------------------------------------------------------------
+
+static void load(const Feed* f, double t)
+{
+    f->kernel->R[f->flow->model->reg_time] = t;
+    island_look(f->flow, f->d->island, f->start, f->length, (t - f->start) / f->length, !has_code(f->d));
+}
+
+static double value_at(const Feed* f, double t)
+{
+    load(f, t);
+    vm_run(f->flow->model, f->kernel->R, has_code(f->d) ? f->d->code : f->d->look, &f->kernel->host);
+    return f->kernel->R[f->d->flow_value];
+}
+
+// Coefficients of all inputs around t, order by order: rows[k * count + i]. The highest degree.
+static int load_rows(const Feed* f, double t, double* rows)
+{
+    const kaiModel* model = f->flow->model;
+    uint32_t count = input_count(model, f->d), states = has_code(f->d) ? count : count / 2;
+    int degree = ode_piece_degree(f->ode);
+    double c[HISTORY_TERMS + 1];
+    for (uint32_t i = 0; i < states; i++)
+    {
+        ode_piece(f->ode, (int)model->state_slots[input_state(model, f->d, i)], c);
+        if (t != f->start)
+            polynomial_shift(c, degree, t - f->start, c);
+        for (int k = 1; k <= degree; k++)
+            rows[(uint32_t)k * count + i] = c[k];
+        for (int k = 1; states < count && k <= degree; k++)
+            rows[(uint32_t)k * count + states + i] = k < degree ? (k + 1) * c[k + 1] : 0;
+    }
+    return states > 0 ? degree : 0;
+}
+
+typedef struct Part  // of the signal, from `from` on
+{
+    double from, length;
+    int degree;
+    double c[HISTORY_TERMS];
+} Part;
+
+// Three terms in a row that do not count at the end.
+static bool has_ended(const Part* p, int k, int inputs)
+{
+    enum
+    {
+        QUIET = 3
+    };
+    if (k < inputs + QUIET)
+        return false;
+    double size = polynomial_bound(p->c, k, p->length, 0), power = pow(p->length, k - QUIET + 1);
+    for (int j = k - QUIET + 1; j <= k; j++, power *= p->length)
+        if (!(fabs(p->c[j]) * power <= 1e-18 * size))
+            return false;
+    return true;
+}
+
+// As long as the last terms are below rounding, so that what was cut off is.
+static void resolve(Part* p)
+{
+    for (int round = 0; round < 60; round++)
+    {
+        double size = polynomial_bound(p->c, p->degree, p->length, 0), longest = p->length;
+        for (int k = p->degree; k > 0 && k > p->degree - 3; k--)
+            if (p->c[k] != 0)
+                longest = fmin(longest, pow(DBL_EPSILON / 2 * size / fabs(p->c[k]), 1. / k));
+        if (longest >= p->length)
+            return;
+        p->length = fmin(longest, 0.95 * p->length);
+    }
+}
+
+// The series from where the history ends. False: there is none.
+static bool expand(const Feed* f, Part* p)
+{
+    uint32_t failed, count = input_count(f->flow->model, f->d);
+    Series* series = f->flow->feed_series[f->index];
+    load(f, p->from);
+    SeriesStatus status = series_begin(series, f->kernel->R, &f->kernel->host, &failed);
+    f->flow->no_memory |= status == SERIES_MEMORY;
+    if (status != SERIES_OK)
+        return false;
+    p->length = fmin(p->length, f->kernel->series_until - p->from);
+    double *rows = f->flow->feed_rows, *zeros = rows + (size_t)f->flow->feed_capacity * HISTORY_TERMS;
+    int inputs = load_rows(f, p->from, rows);
+    bool ended = false;
+    p->c[0] = f->kernel->R[f->d->flow_value];
+    for (p->degree = 0; p->degree + 1 < HISTORY_TERMS && !ended && isfinite(p->c[p->degree]);)
+    {
+        int k = ++p->degree;
+        series_order(series, k, k <= inputs ? rows + (size_t)k * count : zeros, &p->c[k]);
+        ended = has_ended(p, k, inputs);
+    }
+    if (!ended && isfinite(p->c[p->degree]))
+        resolve(p);
+    return isfinite(p->c[p->degree]);
+}
+
+// A pole, or terms that vanish by symmetry, show at the end. A difference that does not shrink is the rounding of u.
+static void agree_at_end(const Feed* f, Part* p)
+{
+    double last = INFINITY;
+    for (int round = 0; round < 60; round++)
+    {
+        double off = fabs(polynomial_plain(p->c, p->degree, p->length) - value_at(f, p->from + p->length));
+        if (off <= 1e-12 * polynomial_bound(p->c, p->degree, p->length, 0) || off > 0.2 * last)
+            return;
+        last = off;
+        p->length *= 0.25;
+    }
+}
+
+// ---- signals without a series
+// ----------------------------------------------------------------------------------------
+
+// The polynomial through u at the Chebyshev points, by Newton's divided differences.
+static void fit_once(const Feed* f, Part* p)
+{
+    double at[FIT_DEGREE + 1], c[FIT_DEGREE + 1];
+    for (int i = 0; i <= FIT_DEGREE; i++)
+    {
+        at[i] = 0.5 * p->length * (1 - cos(M_PI * i / FIT_DEGREE));
+        c[i] = value_at(f, p->from + at[i]);
+    }
+    for (int j = 1; j <= FIT_DEGREE; j++)
+        for (int i = FIT_DEGREE; i >= j; i--)
+            c[i] = (c[i] - c[i - 1]) / (at[i] - at[i - j]);
+    p->degree = FIT_DEGREE;
+    memset(p->c, 0, sizeof p->c);
+    for (int i = FIT_DEGREE; i >= 0; i--)  // p = c[i] + (t - at[i]) p
+    {
+        for (int k = FIT_DEGREE; k > 0; k--)
+            p->c[k] = p->c[k - 1] - at[i] * p->c[k];
+        p->c[0] = c[i] - at[i] * p->c[0];
+    }
+}
+
+static double misfit(const Feed* f, const Part* p)
+{
+    static const double places[] = {0.03, 0.29, 0.55, 0.93};
+    double most = 0;
+    for (int i = 0; i < 4; i++)
+        most = fmax(most, fabs(polynomial_plain(p->c, p->degree, places[i] * p->length) -
+                               value_at(f, p->from + places[i] * p->length)));
+    return most;
+}
+
+static void fit(const Feed* f, Part* p)
+{
+    double rtol = fmax(f->kernel->options->rtol, 1e-14), least = 1e-6 * p->length, last = INFINITY;
+    for (;;)
+    {
+        fit_once(f, p);
+        double off = misfit(f, p), size = polynomial_bound(p->c, p->degree, p->length, 0);
+        if (off <= 0.01 * rtol * size || p->length <= least || off > 0.9 * last)
+            return;
+        last = off;
+        p->length *= 0.5;
+    }
+}
+
+// ---- feeding
+// ---------------------------------------------------------------------------------------------------------
+
+// What all histories of the island know: code without a series may read any of them.
+static double known_until(const Flow* flow, uint32_t island)
+{
+    const IndexRange delays = flow->model->islands[island].delays;
+    double until = INFINITY;
+    for (uint32_t i = 0; i < delays.count; i++)
+    {
+        uint32_t delay = flow->model->island_delays[delays.first + i];
+        until = fmin(until, flow->kernel->histories[delay].end + flow->kernel->R[flow->model->delays[delay].time]);
+    }
+    return until;
+}
+
+// Nobody reads what is older: guards look back to the last common step of their islands, no further.
+static double keep_from(const Kernel* kernel, const Delay* d)
+{
+    return d->varies ? -INFINITY : kernel->now.t - 2 * kernel->R[d->time];
+}
+
+// The piece before leads into the part: whatever happened there did not matter to this signal.
+static bool goes_on(const Feed* f, const Part* p)
+{
+    double before[HISTORY_TERMS], size = polynomial_bound(p->c, p->degree, p->length, 0), power = 1;
+    uint32_t last = f->h->count - 1;
+    if (f->h->count == 0)
+        return false;
+    double reach = fmin(p->length, p->from - history_piece(f->h, last)->start);
+    history_expand(f->h, last, p->from, HISTORY_TERMS, before);
+    for (int k = 0; k < HISTORY_TERMS; k++, power *= reach)
+        if (!(fabs(before[k] - (k <= p->degree ? p->c[k] : 0)) * power <= 1e-3 * f->kernel->options->rtol * size))
+            return false;
+    return true;
+}
+
+static kaiStatus remember(const Feed* f, const Part* p, double until)
+{
+    int degree = p->degree;
+    while (degree > 0 && p->c[degree] == 0)
+        degree--;
+    HistoryPiece piece = {.start = p->from, .degree = (uint16_t)degree, .order = f->h->order};
+    f->h->order = 0;
+    if (piece.order > 1 && goes_on(f, p))
+        piece.order = 0;
+    history_forget(f->h, keep_from(f->kernel, f->d));
+    double end = p->from + p->length;
+    f->h->end = end > until || time_same(end, until) ? until : end;
+    return delay_remember(f->kernel, f->h, &piece, p->c);
+}
+
+// One part more, at most to `until`. Where it reads what is not known yet it waits: h->end stays.
+static kaiStatus feed_part(const Feed* f, double until)
+{
+    Part p = {.from = f->h->end, .length = until - f->h->end};
+    f->kernel->series_until = INFINITY;
+    bool series = expand(f, &p);
+    if (f->flow->no_memory)
+        return KAI_ERR_MEMORY;
+    if (series && p.length > 0)
+        agree_at_end(f, &p);
+    else if (!series)
+    {
+        p.length = fmin(until, known_until(f->flow, f->d->island)) - p.from;
+        if (p.length > 0)
+            fit(f, &p);
+    }
+    return p.length > 0 ? remember(f, &p, until) : KAI_OK;
+}
+
+static Feed feed_of(Flow* flow, uint32_t index)
+{
+    const Delay* d = &flow->model->delays[index];
+    Ode* ode = flow->island_odes[d->island];
+    return (Feed){.flow = flow,
+                  .kernel = flow->kernel,
+                  .d = d,
+                  .h = &flow->kernel->histories[index],
+                  .index = index,
+                  .ode = ode,
+                  .start = ode_step_start(ode),
+                  .length = ode_time(ode) - ode_step_start(ode)};
+}
+
+// All delays of an island go forward together, since one may read what another has just been fed. How far all got.
+static kaiStatus feed_all(Flow* flow, uint32_t island, double until, double* reached)
+{
+    const IndexRange delays = flow->model->islands[island].delays;
+    kaiStatus status = KAI_OK;
+    for (uint32_t round = 0; round < PARTS_MOST && status == KAI_OK && *reached < until; round++)
+    {
+        *reached = until;
         for (uint32_t i = 0; i < delays.count && status == KAI_OK; i++)
         {
-            uint32_t delay = model->island_delays[delays.first + i];
-            const Delay* d = &model->delays[delay];
-            status = kernel_run(flow->kernel, d->look);
-            HistoryPoint point = {t, flow->kernel->R[d->flow_value], flow->kernel->R[d->flow_slope]};
-            if (status == KAI_OK)
-                status = history_push(flow->kernel, &flow->kernel->histories[delay], point,
-                                      t - 2 * flow->kernel->R[d->time]);
+            Feed f = feed_of(flow, flow->model->island_delays[delays.first + i]);
+            if (f.h->end < until)
+                status = feed_part(&f, until);
+            *reached = fmin(*reached, f.h->end);
         }
     }
-    flow->kernel->R[model->reg_time] = held;
+    return status;
+}
+
+// After a step of the island.
+kaiStatus delay_feed(Flow* flow, uint32_t island)
+{
+    const IndexRange delays = flow->model->islands[island].delays;
+    Ode* ode = flow->island_odes[island];
+    double start = ode_step_start(ode), until = ode_time(ode), reached = start;
+    if (delays.count == 0 || !(until > start))
+        return KAI_OK;
+    kaiStatus status = feed_all(flow, island, until, &reached);
+    if (status != KAI_OK || reached >= until)
+        return status;
+    if (!(reached > start))
+        return kernel_fail(flow->kernel, flow->model->delays[flow->model->island_delays[delays.first]].place,
+                           "a delay must be longer than what time can resolve",
+                           "a delayed signal cannot be followed at t = %.17g", start);
+    ode_cut(ode, (reached - start) / (until - start));
+    delay_cut(flow, island, ode_time(ode));
+    return KAI_OK;
+}
+
+// The step ends earlier than it did.
+void delay_cut(Flow* flow, uint32_t island, double t)
+{
+    const IndexRange delays = flow->model->islands[island].delays;
+    for (uint32_t i = 0; i < delays.count; i++)
+        history_cut(&flow->kernel->histories[flow->model->island_delays[delays.first + i]], t);
+}
+
+// ---- instants
+// --------------------------------------------------------------------------------------------------------
+
+static kaiStatus look_left(Flow* flow, uint32_t island, double t)
+{
+    const kaiModel* model = flow->model;
+    const IndexRange delays = model->islands[island].delays;
+    flow->kernel->R[model->reg_time] = t;
+    flow->islands[island].loaded = NAN;
+    island_load(flow, island, t);
+    kaiStatus status = kernel_run(flow->kernel, model->islands[island].deriv);
+    for (uint32_t i = 0; i < delays.count && status == KAI_OK; i++)
+    {
+        uint32_t delay = model->island_delays[delays.first + i];
+        History* h = &flow->kernel->histories[delay];
+        status = kernel_run(flow->kernel, model->delays[delay].look);
+        h->left = flow->kernel->R[model->delays[delay].flow_value];
+        h->left_slope = flow->kernel->R[model->delays[delay].flow_slope];
+    }
     return status;
 }
 
@@ -48,8 +433,16 @@ kaiStatus delay_island_step(Flow* flow, uint32_t index, double until)
 kaiStatus delay_before(Flow* flow, double t)
 {
     kaiStatus status = KAI_OK;
+    double held = flow->kernel->R[flow->model->reg_time];
     for (uint32_t i = 0; i < flow->delaying.count && status == KAI_OK; i++)
-        status = delay_island_step(flow, flow->delaying.at[i], t);
+    {
+        uint32_t island = flow->delaying.at[i];
+        if (!(t > flow->islands[island].pushed))
+            continue;
+        flow->islands[island].pushed = t;
+        status = look_left(flow, island, t);
+    }
+    flow->kernel->R[flow->model->reg_time] = held;
     return status;
 }
 
@@ -62,7 +455,7 @@ static kaiStatus look_now(Flow* flow, const Delay* d)
     return status == KAI_OK ? kernel_run(flow->kernel, d->look) : status;
 }
 
-// After an instant: the right limit joins the history, and a jump is announced T later.
+// After an instant: a jump of what goes in, or of its slope, is announced T later.
 kaiStatus delay_instant(Flow* flow)
 {
     const kaiModel* model = flow->model;
@@ -75,10 +468,11 @@ kaiStatus delay_instant(Flow* flow)
             continue;
         status = look_now(flow, d);
         double value = flow->kernel->R[d->flow_value], slope = flow->kernel->R[d->flow_slope];
-        bool jumps = h->count > 0 &&
-                     (history_point(h, h->count - 1)->value != value || history_point(h, h->count - 1)->slope != slope);
-        status = history_push(flow->kernel, h, (HistoryPoint){flow->kernel->now.t, value, slope},
-                              flow->kernel->now.t - 2 * flow->kernel->R[d->time]);
+        bool jumps = h->left != value || h->left_slope != slope;
+        h->left = value;
+        h->left_slope = slope;
+        h->order = jumps ? 1 : h->order == 1 ? 1 : 2;
+        flow->islands[d->island].pushed = flow->kernel->now.t;
         if (status == KAI_OK && jumps)
             status = delay_jump(flow->kernel, i);
     }

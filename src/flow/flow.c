@@ -102,7 +102,7 @@ bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod
     flow->trial.beyond = &flow->beyond;
     list_fields(flow, fields);
     return fields_make(fields, FIELD_COUNT, kernel->options->allocator) && islands_create(flow, options) == KAI_OK &&
-           guard_paths_create(flow);
+           guard_paths_create(flow) && feeds_create(flow) && (reaches_create(flow), true);
 }
 
 void flow_free(Flow* flow)
@@ -113,6 +113,7 @@ void flow_free(Flow* flow)
     for (uint32_t i = 0; flow->island_odes != NULL && i < flow->model->islands_count; i++)
         ode_destroy(flow->island_odes[i]);
     guard_paths_free(flow);
+    feeds_free(flow);
     expansion_free(flow);
     list_fields(flow, fields);
     fields_free(fields, FIELD_COUNT, flow->kernel->options->allocator);

@@ -28,7 +28,7 @@ typedef struct IslandState
     double loaded;          // the time whose states are in the registers; NaN = none
     double pin, pin_time;   // where in its step a located guard put this time
     uint64_t sloped;        // kernel->moment for which the registers of its derivatives are exact
-    double pushed;          // its delays know what goes in up to here
+    double pushed;          // what goes into its delays has been looked at there
     uint64_t disturbed_at;  // kernel->touch when it started again last
     bool begun;             // its solver has started
     bool guarded;           // some guard reads it
@@ -79,6 +79,8 @@ typedef struct Candidate
     X(double, small_size, model->state_count, 0) /* and the largest they were */                                       \
     X(Candidate, candidates, model->guards_count, 0)                                                                   \
     X(Series*, guard_series, model->guards_count, 0) /* of those that are searched */                                  \
+    X(Series*, feed_series, model->delays_count, 0)  /* of what goes into delays */                                    \
+    X(bool, delay_read, model->delays_count, 0)      /* by right-hand sides */                                         \
     X(bool, guard_affine, model->guards_count, 0)    /* a sum of its states with factors, and a constant */            \
     X(double, guard_factors, model->guard_states_count, 0)                                                             \
     X(double, reaches, model->state_count, 0) /* how far it gets in the step that is searched */                       \
@@ -104,6 +106,8 @@ struct Flow
     uint64_t search_number;
     double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
+    double* feed_rows;  // and of what a delayed signal reads
+    uint32_t *feed_registers, feed_capacity;
     bool no_memory;   // a search had none
     bool derived;     // a start has been made: see flow_derive
     bool ends_known;  // guards at the end of the step that is searched
@@ -188,9 +192,16 @@ kaiStatus pulse_settle(Flow* flow, bool* moved);  // breakpoint_solver = ibe, at
 // initial.c
 kaiStatus initial_solve(Kernel* kernel);
 
-// feed.c
-kaiStatus delay_island_step(Flow* flow, uint32_t island, double until);  // what goes in during an island's last step
-kaiStatus delay_before(Flow* flow, double t);                            // before an instant changes anything
-kaiStatus delay_instant(Flow* flow);                                     // after an instant
+// feed.c: what goes into delays. False: no memory.
+bool feeds_create(Flow* flow);
+void feeds_free(Flow* flow);
+kaiStatus delay_feed(Flow* flow, uint32_t island);      // in an island's last step, which it may cut
+void delay_cut(Flow* flow, uint32_t island, double t);  // the step ends here
+kaiStatus delay_before(Flow* flow, double t);           // before an instant changes anything
+kaiStatus delay_instant(Flow* flow);                    // after an instant
+
+// reach.c: how far a step may go that reads delayed signals.
+void reaches_create(Flow* flow);
+double delay_limit(Flow* flow, uint32_t island, double t);  // and what breaks where it starts
 
 #endif

@@ -292,6 +292,7 @@ static void affine_polynomial(const GuardPath* path, double theta, GuardPolynomi
     double c[GUARD_TERMS];
     p->degree = 0;
     p->exact = true;
+    p->until = INFINITY;
     for (uint32_t i = 0; i < guard->state_count; i++)
     {
         double factor = flow->guard_factors[guard->first_state + i];
@@ -348,6 +349,7 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
         return true;
     }
     load(path, theta);
+    flow->kernel->series_until = INFINITY;
     SeriesStatus status = series_begin(series, flow->kernel->R, &flow->kernel->host, &failed);
     flow->no_memory |= status == SERIES_MEMORY;
     if (status != SERIES_OK)
@@ -359,6 +361,7 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
     p->c[0] = guard_value(flow->kernel, guard);
     p->degree = 0;
     p->exact = !guard->curved || isinf(p->c[0]);
+    p->until = flow->kernel->series_until;
     if (isinf(p->c[0]))
         return true;  // the neighbour that is not there: no motion brings it back
     for (int k = 1; k <= last; k++)

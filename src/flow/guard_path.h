@@ -43,6 +43,7 @@ typedef struct GuardPolynomial
 {
     int degree;
     bool exact;             // not cut off: it is the guard
+    double until;           // what it reads of delayed signals is another polynomial after this time
     double c[GUARD_TERMS];  // c[0] is guard_path_value(theta)
 } GuardPolynomial;
 

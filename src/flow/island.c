@@ -247,6 +247,7 @@ static void end_step(Flow* flow, uint32_t island, double t)
     s->rollbacks += s->own != flow->kernel->touch;
     s->thrown += s->own != flow->kernel->touch;
     ode_cut(ode, island_theta(flow, island, t));
+    delay_cut(flow, island, ode_time(ode));
 }
 
 static kaiStatus restart(Flow* flow, uint32_t island)
@@ -296,7 +297,7 @@ static bool same_time(double due, double t)
 // The next time at which something expected may disturb the island. Alone it waits for all that is due. Where a clock
 // ticks at what is one time, its own time is taken: a delayed sample that comes a rounding early must not pull the
 // clock along, or the next sample would be earlier still.
-static double limit_of(const Flow* flow, uint32_t index, double t)
+static double limit_of(Flow* flow, uint32_t index, double t)
 {
     const kaiModel* model = flow->model;
     const Island* island = &model->islands[index];
@@ -320,7 +321,9 @@ static double limit_of(const Flow* flow, uint32_t index, double t)
     next = delay_next_time(flow->kernel);
     if (island->queued && next > t && !same_time(limit, next))
         limit = next;
-    return fmin(limit, flow->kernel->options->stop);
+    limit = fmin(limit, flow->kernel->options->stop);
+    next = delay_limit(flow, index, t);
+    return next < limit - 1e-12 * fabs(limit) ? next : limit;
 }
 
 static void count_step(kaiCounters* counters, double start, double length)
@@ -355,6 +358,7 @@ static void cut_step(Flow* flow, uint32_t index)
     if (!found && !held)
         return;
     ode_cut(ode, theta);
+    delay_cut(flow, index, ode_time(ode));
     for (uint32_t i = 0; i < flow->kernel->located_count; i++)
     {
         flow->kernel->guards[flow->kernel->located[i]].due = ode_time(ode);
@@ -404,10 +408,10 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     Ode* ode = flow->island_odes[index];
     double t = ode_time(ode), limit = limit_of(flow, index, t);
     s->due = false;
-    kaiStatus status = delay_island_step(flow, index, t);
-    if (status == KAI_OK && !(limit > t) && t < flow->kernel->options->stop)
+    kaiStatus status = KAI_OK;
+    if (!(limit > t) && t < flow->kernel->options->stop)
         agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), t);  // something else comes first
-    if (status != KAI_OK || !(limit > t))
+    if (!(limit > t))
         return status;
     if (s->beyond)
         status = check_domain(flow, index);
@@ -419,6 +423,9 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
         return flow_ode_failed(flow, index, failed);
     if (kernel_numeric(flow->kernel))
         pulse_step_taken(flow);
+    status = delay_feed(flow, index);
+    if (status != KAI_OK)
+        return status;
     double end = ode_time(ode);
     cut_step(flow, index);
     bool chosen = end < limit && ode_time(ode) == end;

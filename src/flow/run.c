@@ -53,18 +53,6 @@ kaiStatus flow_prepare(Kernel* kernel)
     return status == KAI_OK ? check_start_values(kernel) : status;
 }
 
-// A step is never longer than the shortest delay, so that what comes out of it is known.
-static kaiStatus start_delays(Flow* flow)
-{
-    double shortest, longest = flow->kernel->options->max_step;
-    kaiStatus status = delay_start(flow->kernel, &shortest);
-    if (status != KAI_OK || shortest == INFINITY)
-        return status;
-    for (uint32_t i = 0; i < flow->model->islands_count; i++)
-        ode_set_max_step(flow->island_odes[i], longest > 0 ? fmin(longest, shortest) : shortest);
-    return KAI_OK;
-}
-
 // What a start makes of parameters and start values.
 static kaiStatus derive(Flow* flow)
 {
@@ -79,7 +67,7 @@ static kaiStatus derive(Flow* flow)
         pulse_start(flow);
     kaiStatus status = flow_prepare(kernel);
     flow->derived = status == KAI_OK;
-    return status == KAI_OK ? start_delays(flow) : status;
+    return status == KAI_OK ? delay_start(kernel) : status;
 }
 
 bool flow_is_derived(const Flow* flow)

@@ -1,26 +1,9 @@
-// `delay(u, T)`. Events wait in a heap ordered by time and arrival. Continuous signals leave a history of points with
-// slopes, four to a step, cubic in between (error of fourth order in a quarter step); a jump of u is two points at one
-// time, and comes out as an instant T later. A step is never longer than the shortest delay, so the history always
-// reaches far enough.
+// `delay(u, T)`. Events wait in a heap ordered by time and arrival. Continuous signals leave polynomials (history.c); a
+// jump of u or of its slope comes out as an instant T later. What is read lies in the past: floor 2 limits its steps.
+#include "base/tolerance.h"
 #include "kernel/kernel.h"
 
 #include <math.h>
-#include <string.h>
-
-// ---- memory that grows
-// -----------------------------------------------------------------------------------------------
-
-static void* grow(Kernel* kernel, void* block, uint32_t* capacity, uint32_t wanted, size_t size)
-{
-    kaiAllocator a = kernel->options->allocator;
-    uint32_t next = *capacity < 64 ? 64 : *capacity * 2;
-    while (next < wanted)
-        next *= 2;
-    void* made = a.alloc(a.user, block, block != NULL ? *capacity * size : 0, next * size);
-    if (made != NULL)
-        *capacity = next;
-    return made;
-}
 
 static kaiStatus out_of_memory(Kernel* kernel)
 {
@@ -183,40 +166,12 @@ double delay_next_time(const Kernel* kernel)
     return queue_next(&kernel->queue);
 }
 
-// ---- histories
-// -------------------------------------------------------------------------------------------------------
+// ---- queues
+// ----------------------------------------------------------------------------------------------------------
 
-static kaiStatus history_grow(Kernel* kernel, History* h)
+kaiStatus delay_remember(Kernel* kernel, History* h, const HistoryPiece* piece, const double* c)
 {
-    uint32_t old = h->capacity, capacity = h->capacity;
-    HistoryPoint* made = grow(kernel, NULL, &capacity, old + 1, sizeof *made);
-    if (made == NULL)
-        return out_of_memory(kernel);
-    for (uint32_t i = 0; i < h->count; i++)
-        made[i] = *history_point(h, i);
-    kaiAllocator a = kernel->options->allocator;
-    if (h->points != NULL)
-        a.alloc(a.user, h->points, old * sizeof *made, 0);
-    *h = (History){.points = made, .count = h->count, .capacity = capacity};
-    return KAI_OK;
-}
-
-kaiStatus history_push(Kernel* kernel, History* h, HistoryPoint point, double keep_from)
-{
-    while (h->count > 2 && history_point(h, 1)->t < keep_from)
-    {
-        h->first = (h->first + 1) & (h->capacity - 1);
-        h->count--;
-    }
-    if (h->count == h->capacity)
-    {
-        kaiStatus status = history_grow(kernel, h);
-        if (status != KAI_OK)
-            return status;
-    }
-    h->count++;
-    *history_point(h, h->count - 1) = point;
-    return KAI_OK;
+    return history_push(h, kernel->options->allocator, piece, c) ? KAI_OK : out_of_memory(kernel);
 }
 
 // queue(put, take): what comes in goes behind what waits; what is taken goes.
@@ -229,67 +184,57 @@ static kaiStatus queue_turn(Kernel* kernel, uint32_t index)
     kaiStatus status =
         kernel->R[d->present] != 0 || kernel->R[d->time] != 0 ? touch_now(kernel, d->out, d->out_present) : KAI_OK;
     if (status == KAI_OK && kernel->R[d->present] != 0)
-        status = history_push(kernel, h, (HistoryPoint){.t = kernel->now.t, .value = kernel->R[d->value]}, -INFINITY);
+        status = delay_remember(kernel, h, &(HistoryPiece){.start = kernel->now.t}, &kernel->R[d->value]);
     if (status == KAI_OK && kernel->R[d->time] != 0)
-    {
-        h->first = (h->first + 1) & (h->capacity - 1);
-        h->count--;
-    }
+        history_drop(h);
     kernel->R[d->out_present] = h->count;
-    kernel->R[d->out] = h->count > 0 ? history_point(h, 0)->value : 0;
+    kernel->R[d->out] = h->count > 0 ? history_value(h, 0, 0, 0) : 0;
     kernel_disturb(kernel, d->out);
     kernel_disturb(kernel, d->out_present);
     return status;
 }
 
-static double cubic(const HistoryPoint* a, const HistoryPoint* b, double t)
+// ---- signals
+// ---------------------------------------------------------------------------------------------------------
+
+// A jump that comes out now is seen after the instant at this time, not before it. t + T - T need not be t.
+static uint32_t find_piece(const Kernel* kernel, const History* h, double at)
 {
-    double h = b->t - a->t, s = (t - a->t) / h, r = 1 - s;
-    return r * r * (1 + 2 * s) * a->value + s * s * (1 + 2 * r) * b->value + h * s * r * (r * a->slope - s * b->slope);
+    double time = kernel->R[kernel->model->reg_time];
+    return history_find(h, at, 2 * TIME_SAME * fmax(fabs(time), fabs(at)), time <= kernel->flow_start);
 }
 
-static double cubic_slope(const HistoryPoint* a, const HistoryPoint* b, double t)
+double delay_value(void* ctx, uint32_t index, double at, uint32_t order)
 {
-    double h = b->t - a->t, s = (t - a->t) / h, r = 1 - s;
-    return 6 * s * r * (b->value - a->value) / h + r * (r - 2 * s) * a->slope + s * (s - 2 * r) * b->slope;
+    const Kernel* kernel = ctx;
+    const History* h = &kernel->histories[index];
+    uint32_t piece = find_piece(kernel, h, at);
+    if (piece == HISTORY_NONE)
+        return order == 0 ? h->before : 0;
+    return history_value(h, piece, at, order);
 }
 
-// The value (or slope) at t; where two points share t, the one after the jump if `right`.
-static double history_value(const History* h, double t, bool right, bool slope)
-{
-    uint32_t lo = 0, hi = h->count;  // first point that lies after t
-    while (lo < hi)
-    {
-        uint32_t mid = (lo + hi) / 2;
-        double at = history_point(h, mid)->t;
-        if (right ? at <= t : at < t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == 0)
-        return slope ? 0 : history_point(h, 0)->value;  // before the start it stood still
-    const HistoryPoint* last = history_point(h, h->count - 1);
-    if (lo == h->count)
-        return slope ? last->slope : last->value;
-    const HistoryPoint *a = history_point(h, lo - 1), *b = history_point(h, lo);
-    if (!(b->t > a->t))
-        return slope ? a->slope : a->value;
-    return slope ? cubic_slope(a, b, t) : cubic(a, b, t);
-}
-
-double delay_value(void* ctx, uint32_t index, double time, bool slope)
+// A series is asked for at the start of a step, or at the end of one, where the next begins: it goes on to the right.
+bool delay_series(void* ctx, uint32_t index, double at, int terms, double* c)
 {
     Kernel* kernel = ctx;
-    const Delay* d = &kernel->model->delays[index];
     const History* h = &kernel->histories[index];
-    if (h->count == 0)
-        return 0;
-    double T = kernel->R[d->time], at = time - T;
-    // A jump that comes out now is seen after the instant at this time, not before it.
-    bool right = time <= kernel->flow_start;
-    double ulps = 4e-16 * fabs(time);  // t + T - T need not be t
-    return history_value(h, right ? at + ulps : at - ulps, right, slope);
+    double time = kernel->R[kernel->model->reg_time], end = h->end;
+    uint32_t piece = find_piece(kernel, h, at);
+    if (piece == HISTORY_NONE)
+    {
+        for (int k = 0; k < terms; k++)
+            c[k] = k == 0 ? h->before : 0;
+        end = h->count > 0 ? history_piece(h, 0)->start : end;
+    }
+    else
+    {
+        end = history_piece_end(h, piece);
+        history_expand(h, piece, at, terms, c);
+    }
+    if (!kernel->model->delays[index].varies)
+        kernel->series_until = fmin(kernel->series_until, time + (end - at));
+    return true;
 }
 
 // Before the start a signal has its start value; delays of delays need a round each.
@@ -303,27 +248,31 @@ static kaiStatus start_histories(Kernel* kernel)
         for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
         {
             const Delay* d = &model->delays[i];
+            History* h = &kernel->histories[i];
             if (d->event)
                 continue;
-            kernel->histories[i].count = 0;
-            HistoryPoint point = {kernel->options->start, kernel->R[d->flow_value], 0};
-            status = history_push(kernel, &kernel->histories[i], point, -INFINITY);
+            history_clear(h);
+            h->break_at = -INFINITY;
+            h->end = kernel->options->start;
+            h->before = h->left = kernel->R[d->flow_value];
+            h->left_slope = 0;
         }
     }
     return status;
 }
 
-kaiStatus delay_start(Kernel* kernel, double* shortest)
+kaiStatus delay_start(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
-    *shortest = INFINITY;
+    bool any = false;
     for (uint32_t i = 0; i < model->delays_count; i++)
-        if (!model->delays[i].event)
-            *shortest = fmin(*shortest, kernel->R[model->delays[i].time]);
-    if (*shortest == INFINITY)
-        return KAI_OK;
-    if (!(*shortest > 0))
-        return kernel_fail(kernel, model->delays[0].place, "a continuous signal needs a delay above 0",
-                           "a transport delay of %g", *shortest);
-    return start_histories(kernel);
+    {
+        const Delay* d = &model->delays[i];
+        double T = d->event ? 1 : kernel->R[d->time];
+        any |= !d->event;
+        if (!(T > 0))
+            return kernel_fail(kernel, d->place, "a continuous signal needs a delay above 0", "a transport delay of %g",
+                               T);
+    }
+    return any ? start_histories(kernel) : KAI_OK;
 }

@@ -250,7 +250,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
 {
     Field fields[FIELD_COUNT];
     *kernel = (Kernel){.model = model, .options = options, .hooks = hooks, .owner = owner};
-    kernel->host = (VmHost){.ctx = kernel, .delayed = delay_value};
+    kernel->host = (VmHost){.ctx = kernel, .delayed = delay_value, .delayed_series = delay_series};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
     list_fields(kernel, fields);
     if (!fields_make(fields, FIELD_COUNT, options->allocator))
@@ -275,11 +275,7 @@ void kernel_free(Kernel* kernel)
     kaiAllocator a = kernel->options->allocator;
     bonds_destroy(kernel);
     for (uint32_t i = 0; kernel->histories != NULL && i < kernel->model->delays_count; i++)
-    {
-        History* h = &kernel->histories[i];
-        if (h->points != NULL)
-            a.alloc(a.user, h->points, h->capacity * sizeof *h->points, 0);
-    }
+        history_free(&kernel->histories[i], a);
     queue_free(&kernel->queue, a);
     queue_free(&kernel->held, a);
     list_fields(kernel, fields);
@@ -297,7 +293,7 @@ size_t kernel_save_size(const Kernel* kernel)
     list_fields((Kernel*)(uintptr_t)kernel, fields);
     size_t size = fields_size(fields, FIELD_COUNT) + padded(queue_save_size(&kernel->queue));
     for (uint32_t i = 0; i < kernel->model->delays_count; i++)
-        size += padded(sizeof(History)) + padded(sizeof(HistoryPoint) * kernel->histories[i].capacity);
+        size += history_save_size(&kernel->histories[i]);
     return size;
 }
 
@@ -307,40 +303,9 @@ char* kernel_save(const Kernel* kernel, char* block)
     list_fields((Kernel*)(uintptr_t)kernel, fields);
     block = fields_save(fields, FIELD_COUNT, block);
     for (uint32_t i = 0; i < kernel->model->delays_count; i++)
-    {
-        const History* h = &kernel->histories[i];
-        memcpy(block, h, sizeof *h);
-        block += padded(sizeof *h);
-        if (h->capacity > 0)
-            memcpy(block, h->points, sizeof *h->points * h->capacity);
-        block += padded(sizeof *h->points * h->capacity);
-    }
+        block = history_save(&kernel->histories[i], block);
     queue_save(&kernel->queue, block);
     return block + padded(queue_save_size(&kernel->queue));
-}
-
-static const char* load_history(Kernel* kernel, History* h, const char* block, bool* ok)
-{
-    kaiAllocator a = kernel->options->allocator;
-    History from;
-    memcpy(&from, block, sizeof from);
-    block += padded(sizeof from);
-    if (from.capacity != h->capacity && from.capacity > 0)
-    {
-        HistoryPoint* made = a.alloc(a.user, h->points, sizeof *made * h->capacity, sizeof *made * from.capacity);
-        *ok &= made != NULL;
-        if (made == NULL)
-            return block;
-        h->points = made;
-    }
-    else if (from.capacity == 0)
-        from.capacity = h->capacity;  // room that the copy did not have yet
-    size_t bytes = sizeof *h->points * (from.points != NULL ? from.capacity : 0);
-    from.points = h->points;
-    *h = from;
-    if (bytes > 0)
-        memcpy(h->points, block, bytes);
-    return block + padded(bytes);
 }
 
 const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
@@ -349,7 +314,7 @@ const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
     list_fields(kernel, fields);
     block = fields_load(fields, FIELD_COUNT, block);
     for (uint32_t i = 0; i < kernel->model->delays_count && *ok; i++)
-        block = load_history(kernel, &kernel->histories[i], block, ok);
+        block = history_load(&kernel->histories[i], kernel->options->allocator, block, ok);
     if (!*ok || !queue_load(&kernel->queue, kernel->options->allocator, block))
     {
         *ok = false;

@@ -17,17 +17,63 @@
 typedef struct Kernel Kernel;
 typedef struct Bonds Bonds;  // bonds.h
 
-// The past of a signal under `delay`: points with slopes, cubic between them; two points at one t are a jump.
-typedef struct HistoryPoint
+// history.c: the past of a signal under `delay`, as polynomials of the time since their starts. A piece ends where the
+// next one starts.
+typedef struct HistoryPiece
 {
-    double t, value, slope;
-} HistoryPoint;
+    double start;
+    uint32_t first;  // its coefficients: history_coefficient
+    uint16_t degree;
+    // What jumps at its start: 0 nothing, 1 the signal or its slope, n > 1 the n-th derivative, as far as is known.
+    uint16_t order;
+} HistoryPiece;
 
 typedef struct History
 {
-    HistoryPoint* points;
-    uint32_t first, count, capacity;  // a ring
+    HistoryPiece* pieces;             // a ring
+    double* coefficients;             // another one
+    uint32_t first, count, capacity;  // of the pieces
+    uint32_t next, room;              // of the coefficients: the next place, counted on and on
+    double before;                    // the value before the first piece
+    double end;                       // of the last piece
+    double left, left_slope;          // at the last instant: what went in before it
+    double break_from, break_at;      // nothing breaks between (reach.c)
+    uint16_t order;                   // of the next piece
 } History;
+
+enum
+{
+    HISTORY_TERMS = 32,  // of a piece at most
+    HISTORY_NONE = 0x7fffffff
+};
+
+static inline HistoryPiece* history_piece(const History* h, uint32_t i)
+{
+    return &h->pieces[(h->first + i) & (h->capacity - 1)];
+}
+static inline double history_coefficient(const History* h, const HistoryPiece* p, uint32_t k)
+{
+    return h->coefficients[(p->first + k) & (h->room - 1)];
+}
+static inline void history_drop(History* h)  // the oldest piece
+{
+    h->first = (h->first + 1) & (h->capacity - 1);
+    h->count--;
+}
+bool history_push(History* h, kaiAllocator allocator, const HistoryPiece* piece, const double* coefficients);
+void history_forget(History* h, double before);  // pieces that end before
+void history_cut(History* h, double t);          // what lies after t
+void history_clear(History* h);
+void history_free(History* h, kaiAllocator allocator);
+// The piece that holds `at`, within rounding: of two that meet there the second, unless the signal jumps between them
+// and the left side is asked for. HISTORY_NONE: it lies before the first.
+uint32_t history_find(const History* h, double at, double rounding, bool right);
+double history_piece_end(const History* h, uint32_t piece);
+double history_value(const History* h, uint32_t piece, double at, uint32_t order);       // or a derivative
+void history_expand(const History* h, uint32_t piece, double at, int terms, double* c);  // its coefficients around `at`
+size_t history_save_size(const History* h);
+char* history_save(const History* h, char* block);
+const char* history_load(History* h, kaiAllocator allocator, const char* block, bool* ok);
 
 typedef struct GuardState
 {
@@ -194,7 +240,8 @@ struct Kernel
     const KernelHooks* hooks;
     void* owner;
     VmHost host;
-    uint32_t beyond;  // operators beyond their domain at a left limit
+    uint32_t beyond;      // operators beyond their domain at a left limit
+    double series_until;  // a series that reads delayed signals is good up to this time
     ChoicePolicy policy;
 #define X(type, name) type name;
     KERNEL_STATE(X)
@@ -390,19 +437,16 @@ double schedule_clock_time(const Kernel* kernel, uint32_t clock);
 kaiStatus schedule_start(Kernel* kernel);
 void schedule_enter_modes(Kernel* kernel);  // `entry` of the initial modes
 
-// delays.c: events that wait, histories of signals.
-double delay_value(void* kernel, uint32_t delay, double time, bool slope);
-kaiStatus delay_start(Kernel* kernel, double* shortest);  // *shortest: of the delays of signals; inf = none
+// delays.c: events that wait, signals that come out.
+double delay_value(void* kernel, uint32_t delay, double at, uint32_t order);
+bool delay_series(void* kernel, uint32_t delay, double at, int terms, double* coefficients);
+kaiStatus delay_start(Kernel* kernel);
 double delay_next_time(const Kernel* kernel);
 void delay_touch_due(Kernel* kernel, double t, uint32_t place);
 kaiStatus delay_mark_due(Kernel* kernel, double t);
 kaiStatus delay_send(Kernel* kernel, CommitResult* result);  // event delays, at a commit
 kaiStatus delay_post(Kernel* kernel, uint32_t var, double value, double t, uint64_t* handle);
 kaiStatus delay_jump(Kernel* kernel, uint32_t delay);  // a jump went in: it comes out later
-kaiStatus history_push(Kernel* kernel, History* h, HistoryPoint point, double keep_from);
-static inline HistoryPoint* history_point(const History* h, uint32_t i)
-{
-    return &h->points[(h->first + i) & (h->capacity - 1)];
-}
+kaiStatus delay_remember(Kernel* kernel, History* h, const HistoryPiece* piece, const double* coefficients);
 
 #endif

@@ -189,6 +189,16 @@ static ScalarId choose_flow(Compiler* c, ScalarId condition, ScalarId a, ScalarI
     return choose(c, condition, a, b);
 }
 
+// The next derivative of a delayed signal, with respect to the time that is read.
+static ScalarId delayed_slope(Compiler* c, const Scalar* x)
+{
+    double order = 0;
+    scalar_is_const(&c->scalars, x->arg[2], &order);
+    if (order + 1 >= DELAYED_ORDERS)
+        return number(c, 0);
+    return scalar_make(&c->scalars, VM_DELAYED, x->arg[0], x->arg[1], number(c, order + 1), x->span);
+}
+
 static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, const ScalarId d[3])
 {
     ScalarId a = x->arg[0], b = x->arg[1];
@@ -199,7 +209,7 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     case VM_ARGUMENT: return number(c, 0);  // see external_derivative, row_derivative
     case VM_ROW_SIZE: return number(c, 0);  // rounding: nobody asks
     case VM_TABLE: return mul(c, make(c, VM_TABLE_SLOPE, a, b, s), d[0], s);
-    case VM_DELAYED: return make(c, VM_DELAYED_SLOPE, a, 0, s);
+    case VM_DELAYED: return mul(c, delayed_slope(c, x), d[1], s);
     case VM_ADD: return add(c, d[0], d[1], s);
     case VM_SUB: return sub(c, d[0], d[1], s);
     case VM_MUL: return add(c, mul(c, d[0], b, s), mul(c, a, d[1], s), s);

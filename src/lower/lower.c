@@ -383,7 +383,9 @@ static Lowered lower_delay(Compiler* c, Phase phase, NodeId n)
     if (node.type == TYPE_EVENT)
         return (Lowered){reg(c, cell->latch), phase == PHASE_REACT ? event_flag(c, cell->latch_present) : no(c)};
     ScalarId index = scalar_const(&c->scalars, cell->index);
-    ScalarId past = scalar_make(&c->scalars, VM_DELAYED, index, 0, 0, node.span);
+    ScalarId at = scalar_make(&c->scalars, VM_SUB, scalar_reg(&c->scalars, c->time), lower(c, phase, node.arg[1]).value,
+                              0, node.span);
+    ScalarId past = scalar_make(&c->scalars, VM_DELAYED, index, at, scalar_const(&c->scalars, 0), node.span);
     if (c->numeric && phase == PHASE_REACT && node_order(c, n) >= 0)  // pulses do not go through the history
         past = scalar_make(&c->scalars, VM_ADD, past, numeric_pulse(c, n), 0, node.span);
     return (Lowered){past, yes(c)};

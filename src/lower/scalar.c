@@ -165,8 +165,7 @@ ScalarId scalar_make(Scalars* s, VmOp op, ScalarId a, ScalarId b, ScalarId c, Sp
         simple = simplify_arithmetic(s, op, a, b);
     if (simple != 0)
         return simple;
-    bool fixed = op != VM_DELAYED && op != VM_DELAYED_SLOPE && op != VM_RANDOM && is_fixed(s, a) && is_fixed(s, b) &&
-                 is_fixed(s, c);
+    bool fixed = op != VM_DELAYED && op != VM_RANDOM && is_fixed(s, a) && is_fixed(s, b) && is_fixed(s, c);
     return scalar_intern(s, (Scalar){.op = (uint8_t)op, .fixed = fixed, .arg = {a, b, c}, .span = span});
 }
 

@@ -46,8 +46,7 @@ typedef enum RegClass
             X(ABS, 1) X(SIGN, 1) X(MIN, 2) X(MAX, 2) X(FLOOR, 1) X(LT, 2) X(LE, 2) X(EQ, 2) X(NE, 2) X(AND, 2)         \
                 X(OR, 2) X(NOT, 1) X(SELECT, 3) X(TABLE, 2) /* argument, register with the index of the table */       \
     X(TABLE_SLOPE, 2) /* the same: the slope there */ \
-        X(DELAYED, 1) /* register with the index of the delay: its value at the time of the evaluation */                            \
-    X(DELAYED_SLOPE, 1) /* and its derivative */                                                                       \
+    X(DELAYED, 3) /* register with the index of the delay, time that is read, register with the order of derivative */ \
     X(RANDOM, 3) /* key of the draw, number of the draw, seed: uniform in [0, 1), the same for the same three */       \
     X(TABLE_ROWS, 2) /* argument, register with the index of the table: how many rows have an x below it */            \
     X(ARGUMENT, 2) /* never code: an argument of an external function, the arguments after it (a constant: none) */    \
@@ -78,7 +77,8 @@ typedef enum VmOp
 
 enum
 {
-    NEWTON_MAX = 64  // unknowns of one loop
+    NEWTON_MAX = 64,    // unknowns of one loop
+    DELAYED_ORDERS = 8  // of derivatives of a delayed signal
 };
 
 // Registers of a NEWTON word: unknowns, residuals, derivatives row by row.

@@ -167,15 +167,19 @@ typedef struct Clock
 #define DELAY_FIELDS(X)                                                                                                \
     X(bool, event, FLAG)                                                                                               \
     X(bool, queue, FLAG)                                                                                               \
+    X(bool, varies, FLAG) /* of a continuous signal: the delay is no constant */                                       \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
     X(uint32_t, value, REG) /* after `react`: what goes in */                                                          \
     X(uint32_t, present, REG_MAYBE)                                                                                    \
-    X(uint32_t, flow_value, REG_MAYBE)       /* after `events`: the same between instants */                           \
-    X(uint32_t, flow_slope, REG_MAYBE)       /* and its derivative */                                                  \
-    X(uint32_t, time, REG)                   /* T; of a queue, after `react`: one is taken */                          \
-    X(uint32_t, out, REG)                    /* MEMORY: event that comes out; of a queue: the value in front */        \
-    X(uint32_t, out_present, REG_MAYBE)      /* of a queue: how many wait */                                           \
-    X(CodeRange, look, CODE)                 /* flow_value and flow_slope from states and slopes */                    \
+    X(uint32_t, flow_value, REG_MAYBE)  /* after `events`: the same between instants */                                \
+    X(uint32_t, flow_slope, REG_MAYBE)  /* and its derivative */                                                       \
+    X(uint32_t, time, REG)              /* T; of a queue, after `react`: one is taken */                               \
+    X(uint32_t, out, REG)               /* MEMORY: event that comes out; of a queue: the value in front */             \
+    X(uint32_t, out_present, REG_MAYBE) /* of a queue: how many wait */                                                \
+    X(CodeRange, look, CODE)            /* flow_value and flow_slope from states and slopes */                         \
+    X(CodeRange, code, CODE)            /* flow_value alone, from the states that it reads, or empty */                \
+    X(uint32_t, first_state, FIRST(guard_states, state_count))                                                         \
+    X(uint32_t, state_count, NUMBER)                                                                                   \
     X(uint32_t, island, INDEX_ZERO(islands)) /* the one that computes what goes in */                                  \
     X(uint32_t, place, PLACE)
 

@@ -124,7 +124,7 @@ static bool check_operands(const kaiModel* m, const CodeItem* item, const uint32
     case VM_TABLE_SLOPE:
     case VM_TABLE_ROWS: return constant_below(m, at[2], m->tables_count, &n);
     case VM_DELAYED:
-    case VM_DELAYED_SLOPE: return constant_below(m, at[1], m->delays_count, &n);
+        return constant_below(m, at[1], m->delays_count, &n) && constant_below(m, at[3], DELAYED_ORDERS, &n);
     case VM_CALL:
         return item->stride >= 2 && constant_below(m, at[1], m->externals_count, &n) &&
                item->stride == m->externals[n].arity + 2;

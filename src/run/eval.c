@@ -416,14 +416,13 @@ kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x)
 
 kaiStatus kaiEval_Start(kaiEval* eval, double* x)
 {
-    double shortest;
     if (eval == NULL || x == NULL || eval->started)
         return KAI_ERR_USAGE;
     Kernel* kernel = &eval->kernel;
     eval->started = true;
     kaiStatus status = flow_prepare(kernel);
     if (status == KAI_OK)
-        status = delay_start(kernel, &shortest);
+        status = delay_start(kernel);
     if (status == KAI_OK)
         status = schedule_start(kernel);
     if (status == KAI_OK)

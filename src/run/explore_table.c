@@ -69,10 +69,10 @@ static void put_history(PlaceTable* table, const History* h)
     put(table, h->count);
     for (uint32_t i = 0; i < h->count; i++)
     {
-        const HistoryPoint* point = &h->points[(h->first + i) % h->capacity];
-        put(table, point->t);
-        put(table, point->value);
-        put(table, point->slope);
+        const HistoryPiece* piece = history_piece(h, i);
+        put(table, piece->start);
+        for (uint32_t k = 0; k <= piece->degree; k++)
+            put(table, history_coefficient(h, piece, k));
     }
 }
 

@@ -52,7 +52,7 @@ static uint32_t join_reads(Classes* k, uint32_t node)
     for (Scalar x; scalar_walk_next(scalars, &x);)
         if (x.op == SCALAR_REG)
             node = join(k, node, node_of_register(k, x.reg));
-        else if ((x.op == VM_DELAYED || x.op == VM_DELAYED_SLOPE) && scalar_is_const(scalars, x.arg[0], &index))
+        else if (x.op == VM_DELAYED && scalar_is_const(scalars, x.arg[0], &index))
             node = join(k, node, k->state_count + (uint32_t)index);
     return node;
 }

@@ -79,7 +79,7 @@ static void read_scalar(Linker* k, ScalarId root)
     for (Scalar x; scalar_walk_next(scalars, &x);)
         if (x.op == SCALAR_REG)
             read_reg(k, x.reg);
-        else if ((x.op == VM_DELAYED || x.op == VM_DELAYED_SLOPE) && scalar_is_const(scalars, x.arg[0], &index))
+        else if (x.op == VM_DELAYED && scalar_is_const(scalars, x.arg[0], &index))
             read_reg(k, k->b->delays.at[(uint32_t)index].out);
 }
 

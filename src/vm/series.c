@@ -126,6 +126,21 @@ static double power(const double* z, const double* x, double e, int k)
     return convolve_weighted(z, x, k, 0, k - 1, e * k, -(e + 1)) / (k * x[0]);
 }
 
+// Order k of sum c[j] d^j, where d is x without its order 0: of d^j only the orders from j on count.
+static double compose(const double* x, const double* c, int k)
+{
+    double power[SERIES_TERMS] = {1}, next[SERIES_TERMS], sum = 0;
+    for (int j = 1; j <= k; j++)
+    {
+        for (int i = j; i <= k; i++)
+            next[i] = convolve(x, power, i, 1, i - j + 1);
+        memcpy(power + j, next + j, sizeof(double) * (size_t)(k - j + 1));
+        power[j - 1] = 0;
+        sum += c[j] * power[k];
+    }
+    return sum;
+}
+
 static double angle(const double* z, const double* y, const double* x, const double* w, int k)
 {
     double sum = convolve_slope(y, x, k, 1, k) - convolve_slope(x, y, k, 1, k) - convolve_slope(z, w, k, 1, k - 1);
@@ -243,6 +258,7 @@ static const uint32_t* run_convolutions(Tape* t, const uint32_t* pc, int k)
         EACH_ROW(OVER_DOWN, 3, (-ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
         EACH_ROW(ROOT, 2, (z[k] = 0, root(z, ROW(1), k)))
         EACH_ROW(POWER, 3, power(z, ROW(1), now[pc[2]], k))
+        EACH_ROW(COMPOSE, 3, compose(ROW(1), ROW(2), k))
     default:
         for (; count > 0; count--, pc += 4)
         {
@@ -260,7 +276,7 @@ static void run_part(Tape* t, const TapePart* part, int k)
     while (pc < end)
     {
         uint32_t op = *pc & 0xff;
-        pc = op >= TAPE_MULTIPLY && op <= TAPE_ANGLE ? run_convolutions(t, pc, k) : run_linear(t, pc, k);
+        pc = op >= TAPE_MULTIPLY && op <= TAPE_COMPOSE ? run_convolutions(t, pc, k) : run_linear(t, pc, k);
     }
 }
 
@@ -344,17 +360,18 @@ static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* m
     }
 }
 
-// The whole row of a delayed signal, or of its slope.
-static bool load_delayed(Tape* t, const TapeLoad* load, const kaiModel* model, const double* R, const VmHost* host)
+// The whole row of a delayed signal, or of a derivative of it.
+static bool load_delayed(Tape* t, const TapeLoad* load, const double* R, const VmHost* host)
 {
-    double c[SERIES_TERMS + 1], *row = t->rows + (size_t)load->row * SERIES_TERMS;
-    uint32_t delay = (uint32_t)R[load->x];
-    bool slope = load->first == FIRST_DELAYED_SLOPE;
+    double c[SERIES_TERMS + DELAYED_ORDERS], *row = t->rows + (size_t)load->row * SERIES_TERMS;
+    int order = (int)load->number;
     if (host == NULL || host->delayed_series == NULL ||
-        !host->delayed_series(host->ctx, delay, R[model->reg_time], SERIES_TERMS + slope, c))
+        !host->delayed_series(host->ctx, (uint32_t)R[load->x], R[load->y], SERIES_TERMS + order, c))
         return false;
-    for (int k = 0; k < SERIES_TERMS; k++)
-        row[k] = slope ? (k + 1) * c[k + 1] : c[k];
+    for (int i = 0; i < order; i++)
+        for (int k = 0; k < SERIES_TERMS + order - 1 - i; k++)
+            c[k] = (k + 1) * c[k + 1];
+    memcpy(row, c, sizeof(double) * SERIES_TERMS);
     return true;
 }
 
@@ -363,10 +380,10 @@ static uint32_t load_all(Tape* t, const kaiModel* model, const double* R, const 
     for (uint32_t i = 0; i < t->load_count; i++)
     {
         const TapeLoad* load = &t->loads[i];
-        if (load->first == FIRST_DELAYED || load->first == FIRST_DELAYED_SLOPE)
+        if (load->first == FIRST_DELAYED)
         {
-            if (!load_delayed(t, load, model, R, host))
-                return (uint32_t)load->x;
+            if (!load_delayed(t, load, R, host))
+                return load->reg;
             continue;
         }
         double value = first_value(t, load, model, R);

@@ -328,12 +328,20 @@ static void write_table(TapeDraft* d, const uint32_t* pc)
     node(d, TAPE_SCALE, result(d, pc[0]), slope, x, NO_REG);
 }
 
-static void write_delayed(TapeDraft* d, uint32_t op, const uint32_t* pc)
+// What went in is a polynomial of the time that is read. With a constant delay that goes as time does.
+static void write_delayed(TapeDraft* d, const uint32_t* pc)
 {
-    uint32_t z = result(d, pc[0]);
-    APPEND(d, loads,
-           (TapeLoad){.first = op == VM_DELAYED ? FIRST_DELAYED : FIRST_DELAYED_SLOPE, .slot = z, .x = pc[1]});
-    node(d, TAPE_GIVEN, z, NO_REG, NO_REG, NO_REG);
+    uint32_t at = moving(d, pc[2]), z = result(d, pc[0]), given = z;
+    bool varies = d->model->delays[(uint32_t)d->R[pc[1]]].varies;
+    if (varies)
+        given = add_slot(d, NO_REG, false);
+    APPEND(
+        d, loads,
+        (TapeLoad){.first = FIRST_DELAYED, .slot = given, .x = pc[1], .y = pc[2], .number = d->R[pc[3]], .reg = pc[0]});
+    if (varies)
+        node(d, TAPE_COMPOSE, z, at, given, NO_REG);
+    else
+        node(d, TAPE_GIVEN, z, NO_REG, NO_REG, NO_REG);
 }
 
 // Maps of bond graphs are constant between instants.
@@ -410,8 +418,7 @@ static void write_operator(TapeDraft* d, uint32_t op, const uint32_t* pc)
     case VM_MAX: write_kink(d, op, pc); break;
     case VM_SELECT: write_select(d, pc); break;
     case VM_TABLE: write_table(d, pc); break;
-    case VM_DELAYED:
-    case VM_DELAYED_SLOPE: write_delayed(d, op, pc); break;
+    case VM_DELAYED: write_delayed(d, pc); break;
     case VM_ROW:
     case VM_ROW_SIZE: write_row(d, op, pc); break;
     default:  // external, random: no series
@@ -439,8 +446,7 @@ static bool operator_moves(const TapeDraft* d, uint32_t op, const uint32_t* pc, 
     case VM_TABLE_ROWS:
     case VM_TABLE_SLOPE: return false;
     case VM_SELECT: return moves(d, pc[2]) || moves(d, pc[3]);
-    case VM_DELAYED:
-    case VM_DELAYED_SLOPE: return true;
+    case VM_DELAYED: return moves(d, pc[2]);
     case VM_ROW:
     case VM_ROW_SIZE:
         for (uint32_t i = 0; i < (uint32_t)d->R[pc[3]]; i++)
@@ -614,7 +620,7 @@ static uint32_t operand(const Node* n, int i)
 
 static bool is_convolution(uint32_t op)
 {
-    return op >= TAPE_MULTIPLY && op <= TAPE_ANGLE;
+    return op >= TAPE_MULTIPLY && op <= TAPE_COMPOSE;
 }
 
 // Whether operand i is read in its row; the exponent of a power is a number.

@@ -32,6 +32,7 @@
     X(OVER, 3)      /* z x w: z' = x' / w */                                                                           \
     X(OVER_DOWN, 3) /* z x w: z' = -x' / w */                                                                          \
     X(ANGLE, 4)     /* z y x w: z' = (x y' - y x') / w */                                                              \
+    X(COMPOSE, 3)   /* z x y: the polynomial y of what x has moved by */                                               \
     X(GIVEN, 1)     /* z: its row is there since order 0 */                                                            \
     X(ROW, 3)       /* z first count: a sum of terms of the tape */
 // clang-format on
@@ -69,16 +70,15 @@ typedef enum TapeFirst
     FIRST_SINH,
     FIRST_COSH,
     FIRST_LOG,
-    FIRST_SQUARE,         // x²
-    FIRST_PLUS_SQUARE,    // 1 + x²
-    FIRST_MINUS_SQUARE,   // 1 - x²
-    FIRST_ROOT,           // sqrt(x)
-    FIRST_SUM,            // x + y
-    FIRST_PRODUCT,        // x y
-    FIRST_NUMBER,         // a number
-    FIRST_DELAYED,        // the whole row, from the host
-    FIRST_DELAYED_SLOPE,  // the same
-    FIRST_TABLE_SLOPE,    // of table y at x, registers
+    FIRST_SQUARE,        // x²
+    FIRST_PLUS_SQUARE,   // 1 + x²
+    FIRST_MINUS_SQUARE,  // 1 - x²
+    FIRST_ROOT,          // sqrt(x)
+    FIRST_SUM,           // x + y
+    FIRST_PRODUCT,       // x y
+    FIRST_NUMBER,        // a number
+    FIRST_DELAYED,       // the whole row, from the host
+    FIRST_TABLE_SLOPE,   // of table y at x, registers
 } TapeFirst;
 
 typedef struct TapeLoad  // what order 0 brings to a slot
@@ -87,6 +87,7 @@ typedef struct TapeLoad  // what order 0 brings to a slot
     uint32_t slot, row;  // row NO_REG: only now[slot]
     uint32_t x, y;       // slots, or registers
     double number;
+    uint32_t reg;  // FIRST_DELAYED: the register that has the value
 } TapeLoad;
 
 // Straight code, or a block that is repeated: a constructive loop `rounds` times, a loop of Newton's method twice.

@@ -184,9 +184,8 @@ __attribute__((noinline)) static const uint32_t* run_others(const kaiModel* mode
         BINARY(TABLE_ROWS, table_rows(model, (uint32_t)b, a))
         BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
     case VM_DELAYED:
-    case VM_DELAYED_SLOPE:
-        for (; count > 0; count--, pc += 2)
-            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[model->reg_time], op == VM_DELAYED_SLOPE);
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[pc[2]], (uint32_t)R[pc[3]]);
         break;
     case VM_ROW:
         for (; count > 0; count--, pc += 4)

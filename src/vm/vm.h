@@ -8,10 +8,11 @@
 typedef struct VmHost
 {
     void* ctx;
-    double (*delayed)(void* ctx, uint32_t delay, double time, bool slope);
-    // For power series: the first `terms` coefficients of the delayed signal around `time`. False: there is no
-    // polynomial to read them from. NULL: never.
-    bool (*delayed_series)(void* ctx, uint32_t delay, double time, int terms, double* coefficients);
+    // What went into the delay at the time `at`, or a derivative of it.
+    double (*delayed)(void* ctx, uint32_t delay, double at, uint32_t order);
+    // For power series: the first `terms` coefficients of the same around `at`. False: there is no polynomial to read
+    // them from. NULL: never.
+    bool (*delayed_series)(void* ctx, uint32_t delay, double at, int terms, double* coefficients);
     // A solver tries points beyond the level at which a relation would have switched. Where this is not NULL, roots,
     // logarithms and powers go on beyond their domain, continuously, as for |x|; the counter tells that they did.
     uint32_t* beyond;

@@ -666,8 +666,6 @@ static const char* reason(Feature f, Feature g)
 {
     if (f == ZENO && g == NUMERIC)
         return "numeric impulses have a fixed step, which passes over motions shorter than itself";
-    if (f == DELAY_SIGNAL && g == TAYLOR)
-        return "reads a delayed signal, which has none";
     if (f == NUMERIC && g >= RK45 && g <= ROSENBROCK)
         return "numeric impulses are integrated by the right Riemann sum";
     if (g != EVAL)

@@ -1,0 +1,112 @@
+// How far a step may go that reads delayed signals: not beyond what is known (T from its start), not past a place where
+// what comes out breaks, and with the solver `taylor` not past the end of the polynomial that its series was made from.
+//
+// A jump of u, or of its slope, comes out as an instant. What it does to the states is smoother by one order, and comes
+// out of the delay again: breaks of higher order end steps, nothing more, and are followed as far as the methods
+// notice.
+#include "flow/flow.h"
+#include "model/code.h"
+
+#include <math.h>
+
+enum
+{
+    ORDER_MOST = 6,  // methods of order 5 do not notice more
+    ORDER_MANY = 3,  // of islands with many delays, whose breaks multiply
+    DELAYS_MANY = 8,
+    PIECES_AHEAD = 16,  // a polynomial is followed into
+};
+
+// Which delays right-hand sides read.
+void reaches_create(Flow* flow)
+{
+    const kaiModel* model = flow->model;
+    CodeItem item;
+    for (uint32_t i = 0; i < model->islands_count; i++)
+    {
+        CodeRange range = model->islands[i].deriv;
+        for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item);
+             at += item.words)
+            for (uint32_t k = 0; item.op == VM_DELAYED && k < item.reg_count; k += item.stride)
+            {
+                uint32_t reg = model->code[item.first_reg + k + 1] - model->reg_first[REG_CONST];
+                flow->delay_read[(uint32_t)model->constants[reg]] = true;
+            }
+    }
+}
+
+// Breaks of higher order that lie closer together than this are one: a step between them would be nothing but rounding.
+static double rounding_of(double t, double at)
+{
+    return 1e-12 * fmax(fabs(t), fabs(at));
+}
+
+// The first break after `at`, as far as is known. Found once, until it is passed.
+static double next_break(History* h, double at, double rounding)
+{
+    if (at >= h->break_from && at + rounding < h->break_at)
+        return h->break_at;
+    uint32_t i = history_find(h, at, rounding, true);
+    i = i == HISTORY_NONE ? 0 : i + 1;
+    while (i < h->count && history_piece(h, i)->order == 0)
+        i++;
+    h->break_from = at;
+    h->break_at = i < h->count ? history_piece(h, i)->start : h->end;
+    return h->break_at;
+}
+
+// What the polynomial at `at` is good for: its piece, and those after it that it goes through as well.
+static double polynomial_until(const Flow* flow, const History* h, double at, double rounding)
+{
+    uint32_t i = history_find(h, at, rounding, true), first = i;
+    if (i == HISTORY_NONE)
+        return h->count > 0 ? history_piece(h, 0)->start : h->end;
+    double end = history_piece_end(h, i), near = 0.02 * flow->kernel->options->rtol;
+    for (i++; i < h->count && i < first + PIECES_AHEAD && history_piece(h, i)->order == 0; i++)
+    {
+        double next = history_piece_end(h, i), mid = 0.5 * (end + next);
+        double a = history_value(h, i, next, 0), b = history_value(h, i, mid, 0);
+        if (!(fabs(history_value(h, first, next, 0) - a) <= near * fabs(a)) ||
+            !(fabs(history_value(h, first, mid, 0) - b) <= near * fabs(b)))
+            break;
+        end = next;
+    }
+    return end;
+}
+
+// What breaks at t by one order less comes out of the delay there.
+static uint32_t order_at(const History* h, double at, double rounding)
+{
+    uint32_t piece = history_find(h, at, rounding, true);
+    if (piece == HISTORY_NONE || history_piece(h, piece)->start < at - rounding)
+        return 0;
+    return history_piece(h, piece)->order;
+}
+
+double delay_limit(Flow* flow, uint32_t island, double t)
+{
+    const kaiModel* model = flow->model;
+    const IndexRange delays = model->islands[island].delays;
+    double limit = INFINITY;
+    uint32_t order = 0, most = delays.count > DELAYS_MANY ? ORDER_MANY : ORDER_MOST;
+    for (uint32_t i = 0; i < delays.count; i++)
+    {
+        uint32_t delay = model->island_delays[delays.first + i];
+        History* h = &flow->kernel->histories[delay];
+        if (!flow->delay_read[delay])
+            continue;
+        double T = flow->kernel->R[model->delays[delay].time], at = t - T, rounding = rounding_of(t, at);
+        double until = fmin(t, next_break(h, at, rounding));
+        if (flow->island_systems[island].series != NULL)
+            until = fmin(until, polynomial_until(flow, h, at, rounding));
+        limit = fmin(limit, until + T);
+        uint32_t out = order_at(h, at, rounding);
+        order = out > 0 && (order == 0 || out < order) ? out : order;
+    }
+    for (uint32_t i = 0; order > 0 && order < most && i < delays.count; i++)
+    {
+        History* h = &flow->kernel->histories[model->island_delays[delays.first + i]];
+        h->order = h->order == 0 || h->order > order + 1 ? (uint16_t)(order + 1) : h->order;
+    }
+    return limit;
+}
