@@ -1,6 +1,7 @@
 // The solver taylor asks for power series of the states of an island. vm/series makes them from the code of the
 // derivatives.
 #include "flow/flow.h"
+#include "model/code.h"
 
 #include <math.h>
 

@@ -52,8 +52,8 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
     if (status == ODE_ERR_SERIES && obstacle != NO_REG)
         return kernel_fail(flow->kernel, model->reg_places[obstacle],
                            "choose another solver: auto, or rosenbrock for stiff models",
-                           "solver = taylor needs power series, and there is none of an external function, a random "
-                           "number or a delayed signal (t = %.17g)",
+                           "solver = taylor needs power series, and there is none of an external function or a random "
+                           "number (t = %.17g)",
                            ode_time(ode));
     if (status == ODE_ERR_SERIES)
         return kernel_fail(flow->kernel, 0, "choose another solver: rk45, or rosenbrock for stiff models",
