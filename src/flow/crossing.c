@@ -361,6 +361,8 @@ bool guard_is_held(const Flow* flow, uint32_t index)
 {
     const Guard* guard = &flow->model->guards[index];
     bool held = flow->kernel->holds > 0 && guard->state_count > 0;
+    if (flow->kernel->guards[index].sliding != 0)
+        return true;
     for (uint32_t i = 0; held && i < guard->state_count; i++)
         held = flow->kernel->hold_by[flow->model->guard_states[guard->first_state + i]] != 0;
     return held;

@@ -38,6 +38,13 @@ static int begin_island(IslandSystem* own, double t, double* const* x)
     const uint32_t* states = kernel->model->island_states + island->states.first;
     kernel->R[kernel->model->reg_time] = t;
     own->flow->islands[own->island].loaded = NAN;
+    if (kernel->slides > 0)
+    {
+        kernel_fail(kernel, 0, "choose another solver: rk45, or rosenbrock for stiff models",
+                    "solver = taylor needs power series, and there is none of the motion along a surface (t = %.17g)",
+                    t);
+        return ODE_NO_SERIES;
+    }
     for (uint32_t i = 0; i < island->states.count; i++)
         kernel_states(kernel)[states[i]] = x[0][i];
     int status = begin(own, island->deriv, t);

@@ -18,6 +18,7 @@ typedef struct FlowHooks
     kaiStatus (*end)(void* owner);                               // an instant has been recorded
     kaiStatus (*passed)(void* owner, uint32_t guard, double t);  // a window ended without a crossing
     bool (*leaves)(void* owner, double* theta);     // the first place in the step where a held state leaves
+    void (*bend)(void* owner);                      // the derivatives in the registers: along surfaces, if on any
     kaiStatus (*check)(void* owner, bool instant);  // at every time reached
 } FlowHooks;
 

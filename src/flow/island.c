@@ -4,6 +4,8 @@
 // steps these have in common, and remember them. What disturbs it earlier finds the dense output of the step as
 // checkpoint: the island rolls back to that time and starts again. Undisturbed it never rolls back.
 #include "flow/flow.h"
+
+#include "base/tolerance.h"
 #include "kernel/guard.h"
 
 #include <math.h>
@@ -162,8 +164,35 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
     }
     if (kernel->holds > 0)
         hold_slopes(flow);
+    if (kernel->slides > 0)
+        flow->hooks->bend(flow->owner);
     gather(flow, own->island, slopes, dx);
     return 0;
+}
+
+// Along a surface no program computes the Jacobian: differences, of the entries that the pattern has.
+static int difference_jacobian(IslandSystem* own, double t, const double* x, double* values, double* dfdt)
+{
+    Flow* flow = own->flow;
+    uint32_t n = count_of(flow, own->island);
+    double *moved = flow->island_start, *f = flow->island_x, *f2 = flow->island_dx;
+    int status = island_rhs(own, t, x, f);
+    memcpy(moved, x, sizeof(double) * n);
+    for (uint32_t k = 0; k < n && status == 0; k++)
+    {
+        double by = DIFFERENCE_PART * fmax(fabs(x[k]), 1e-3);
+        moved[k] = x[k] + by;
+        status = island_rhs(own, t, moved, f2);
+        moved[k] = x[k];
+        for (int i = own->system.column_start[k]; i < own->system.column_start[k + 1]; i++)
+            values[i] = (f2[own->system.row_index[i]] - f[own->system.row_index[i]]) / by;
+    }
+    double later = DIFFERENCE_PART * fmax(fabs(t), 1e-3);
+    if (status == 0 && dfdt != NULL)
+        status = island_rhs(own, t + later, x, f2);
+    for (uint32_t i = 0; i < n && dfdt != NULL; i++)
+        dfdt[i] = (f2[i] - f[i]) / later;
+    return status;
 }
 
 // The equations of an island read no other: its part of the Jacobian is a block. The program computes all of them, so
@@ -173,6 +202,8 @@ static int island_jacobian(void* ctx, double t, const double* x, double* values,
     IslandSystem* own = ctx;
     Flow* flow = own->flow;
     const kaiModel* model = flow->model;
+    if (flow->kernel->slides > 0)
+        return difference_jacobian(own, t, x, values, dfdt);
     flow->kernel->R[model->reg_time] = t;
     flow->islands[own->island].loaded = NAN;
     scatter(flow, own->island, x, kernel_states(flow->kernel));

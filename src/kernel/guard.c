@@ -243,7 +243,7 @@ kaiStatus guard_apply_located(Kernel* kernel)
 static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
 {
     int to = sign_of(state->slope), from = is_crossing(guard) ? (int)kernel->R[guard->side] : 0;
-    if (state->g == 0 && to == 0)
+    if (state->g == 0 && to == 0 && is_crossing(guard))
         to = kernel->hooks->leads(kernel->owner, (uint32_t)(guard - kernel->model->guards));
     if (state->g != 0 || to == 0)
         return false;
@@ -306,7 +306,7 @@ static kaiStatus arm_one(Kernel* kernel, uint32_t index, bool* leaving)
 {
     const Guard* guard = &kernel->model->guards[index];
     GuardState* state = &kernel->guards[index];
-    bool active = guard->searched && guard_is_active(kernel, guard, false);
+    bool active = guard->searched && state->sliding == 0 && guard_is_active(kernel, guard, false);
     state->active = active && !guard->time_only;
     state->due = INFINITY;
     state->from = state->until = kernel->now.t;

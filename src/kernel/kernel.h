@@ -89,6 +89,7 @@ typedef struct GuardState
     int8_t toward;         // direction in which g must go to cross
     int8_t crossed;        // the direction in which it fired last
     int8_t crossed_first;  // and first at that instant
+    uint8_t sliding;       // zeno = continue keeps the solution on its surface: number + 1 of that; 0 = not
     int64_t located, touches;
     uint64_t fired;  // kernel->instant_runs when it did last
 } GuardState;
@@ -189,6 +190,7 @@ typedef struct KernelHooks
     X(uint64_t, random)                                                                                                \
     X(uint64_t, instant_runs) /* number of the instant in work */                                                      \
     X(uint32_t, holds)        /* guards at which zeno = continue holds states */                                       \
+    X(uint32_t, slides)       /* those among them at which it moves on their surface */                                \
     X(double, hold_next)      /* when the next held states get their limit; inf = none */                              \
     X(uint32_t, warning_count)
 

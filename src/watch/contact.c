@@ -8,6 +8,7 @@
 
 #include "base/tolerance.h"
 #include "kernel/guard.h"
+#include "model/code.h"
 #include "watch/cause.h"
 
 #include <math.h>
@@ -60,6 +61,7 @@ static void begin(Contact* contact)
         return;
     contact->instant = contact->kernel->instant_runs;
     contact->state_count = contact->reacted_count = 0;
+    contact->moved_by_impulse = false;
 }
 
 static void note_state(Contact* contact, uint32_t state)
@@ -75,6 +77,7 @@ static void note_state(Contact* contact, uint32_t state)
 // it, but what matters is that it was moved.
 static void note_impulses(Contact* contact)
 {
+    contact->moved_by_impulse = contact->model->now_states_count > 0;
     for (uint32_t i = 0; i < contact->model->now_states_count; i++)
         note_state(contact, contact->model->now_states[i].state - contact->model->reg_first[REG_STATE]);
 }
@@ -121,6 +124,62 @@ static bool find_lead(Contact* contact, uint32_t guard, Lead* lead)
     return lead->order > 0;
 }
 
+// Of an armed guard the first derivative is known: mostly it decides, and nothing has to be expanded.
+static bool has_speed(const Contact* contact, uint32_t index)
+{
+    const Guard* guard = &contact->model->guards[index];
+    double noise = 0;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+    {
+        uint32_t state = (uint32_t)contact->model->guard_states[guard->first_state + i];
+        double rate = kernel_slopes(contact->kernel)[state];
+        if (rate != 0)
+            noise += CONTACT_ROUNDING * fabs(rate) * motion_sensitivity(&contact->motion, index, state);
+    }
+    return fabs(contact->kernel->guards[index].slope) > noise;
+}
+
+static bool reads_time(const kaiModel* model, CodeRange range)
+{
+    CodeItem item;
+    for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item); at += item.words)
+    {
+        if (item.op == VM_DELAYED || item.op == VM_DELAYED_SLOPE || item.op == VM_CALL)
+            return true;
+        for (uint32_t i = 0; i < item.reg_count; i++)
+            if (model->code[item.first_reg + i] == model->reg_time)
+                return true;
+    }
+    return false;
+}
+
+// An equilibrium of what does not depend on time: a body in the mode in which it rests.
+static bool is_still(const Contact* contact, uint32_t index)
+{
+    const kaiModel* model = contact->model;
+    IndexRange islands = model->guards[index].islands;
+    bool still = islands.count > 0;
+    for (uint32_t i = 0; i < islands.count && still; i++)
+    {
+        IndexRange states = model->islands[model->guard_islands[islands.first + i]].states;
+        for (uint32_t k = 0; k < states.count && still; k++)
+            still = kernel_slopes(contact->kernel)[model->island_states[states.first + k]] == 0;
+        still &= !reads_time(model, model->islands[model->guard_islands[islands.first + i]].deriv);
+    }
+    return still;
+}
+
+static bool find_armed_lead(Contact* contact, uint32_t index, Lead* lead)
+{
+    const GuardState* state = &contact->kernel->guards[index];
+    if (!state->active || guard_is_held(contact->flow, index))
+        return false;
+    if (!has_speed(contact, index))
+        return !is_still(contact, index) && find_lead(contact, index, lead);
+    *lead = (Lead){.c = {state->g, state->slope}, .order = 1};
+    return true;
+}
+
 // A guard that was located here and whose states were not assigned since is on its level, whatever the rounding.
 static bool is_on_level(const Contact* contact, uint32_t index, const Lead* lead)
 {
@@ -139,7 +198,16 @@ static bool is_on_level(const Contact* contact, uint32_t index, const Lead* lead
 int contact_leads(Contact* contact, uint32_t guard)
 {
     Lead lead;
-    return find_lead(contact, guard, &lead) ? sign_of(lead.c[lead.order]) : 0;
+    return !is_still(contact, guard) && find_lead(contact, guard, &lead) ? sign_of(lead.c[lead.order]) : 0;
+}
+
+static bool reads(const Contact* contact, uint32_t index, uint32_t state)
+{
+    const Guard* guard = &contact->model->guards[index];
+    for (uint32_t i = 0; i < guard->state_count; i++)
+        if (contact->model->guard_states[guard->first_state + i] == (int32_t)state)
+            return true;
+    return false;
 }
 
 // Whether a derivative below the one that leads hangs on the state.
@@ -147,8 +215,10 @@ static bool decides(Contact* contact, uint32_t guard, const Lead* lead, uint32_t
 {
     double c[MOTION_ORDERS + 1], *x = &kernel_states(contact->kernel)[state], before = *x;
     bool moved = false;
+    if (lead->order == 1)
+        return reads(contact, guard, state);
     *x = before + 0.01 * fmax(fabs(before), fmax(fabs(contact->before[state]), 1e-3));
-    bool known = motion_expand(&contact->motion, guard, lead->order - 1 > 0 ? lead->order - 1 : 1, c);
+    bool known = motion_expand(&contact->motion, guard, lead->order - 1, c);
     *x = before;
     for (int k = 0; known && k < lead->order; k++)
         moved |= fabs(c[k] - lead->c[k]) > CONTACT_ROUNDING * fmax(fabs(c[k]), fabs(lead->c[k]));
@@ -276,15 +346,18 @@ static kaiStatus look(Contact* contact, uint32_t index, const char* how)
 {
     Lead lead;
     int direction = direction_of(contact, index);
-    if (direction == 0 || !find_lead(contact, index, &lead))
+    if (direction == 0)
         return KAI_OK;
-    bool one_side = contact->model->guards[index].kind == GUARD_UP || contact->model->guards[index].kind == GUARD_DOWN;
+    if (!(how == NULL ? find_armed_lead(contact, index, &lead) : find_lead(contact, index, &lead)))
+        return KAI_OK;
+    bool one_side = !contact->moved_by_impulse && (contact->model->guards[index].kind == GUARD_UP ||
+                                                   contact->model->guards[index].kind == GUARD_DOWN);
     if (lead.order < (one_side ? 1 : 2) || direction * lead.c[lead.order] < 0 || !is_on_level(contact, index, &lead))
         return KAI_OK;
     bool decided = false;
     for (uint32_t i = 0; i < contact->state_count; i++)
         decided |= contact->decisive[contact->states[i]] = decides(contact, index, &lead, contact->states[i]);
-    return decided && is_cause(contact, index) ? fail(contact, index, &lead, how) : KAI_OK;
+    return decided && is_cause(contact, index) ? fail(contact, index, &lead, how != NULL ? how : "") : KAI_OK;
 }
 
 // In a model with an order of units only guards that the instant touched can have been put on their levels.
@@ -299,9 +372,8 @@ kaiStatus contact_watch(Contact* contact)
     if (contact->state_count == 0)
         return KAI_OK;
     for (ActiveWalk w = {0}; status == KAI_OK && active_guard(kernel, &w);)
-        if (kernel->guards[w.index].active)
-            status = look(contact, w.index, "");
-    return status;
+        status = look(contact, w.index, NULL);
+    return status == KAI_OK && contact->flow->no_memory ? KAI_ERR_MEMORY : status;
 }
 
 void contact_cycle(Contact* contact)

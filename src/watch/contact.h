@@ -23,6 +23,7 @@ typedef struct Contact
     Motion motion;
     uint64_t instant;  // kernel->instant_runs that the lists below belong to
     uint32_t state_count, reacted_count;
+    bool moved_by_impulse;
 #define X(type, name, count, saved) type* name;
     CONTACT_ARRAYS(X)
 #undef X

@@ -13,10 +13,8 @@ enum
 typedef struct Motion
 {
     Flow* flow;
-    SeriesSpace* space;
-    Series **fields, **guards;  // of islands and of guards, made when they are first asked for
-    double* x;                  // coefficients of the states, order by order, and two rows of inputs
-    uint32_t* listed;           // the states in the order of the rows
+    Series** fields;  // of islands; NULL: the model has no guard that is searched
+    double* x;        // coefficients of the states, order by order, and two rows of inputs
 } Motion;
 
 bool motion_make(Motion* motion, Flow* flow);
@@ -28,5 +26,8 @@ bool motion_expand(Motion* motion, uint32_t guard, int orders, double* c);
 
 // After an expansion: what of c[k] can be rounding of the terms that it is made of.
 void motion_noise(Motion* motion, uint32_t guard, int orders, double* noise);
+
+// By how much a guard moves with one of the states that it reads.
+double motion_sensitivity(const Motion* motion, uint32_t guard, uint32_t state);
 
 #endif
