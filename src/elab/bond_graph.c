@@ -7,7 +7,7 @@
 static void report_count(Elab* e, uint32_t index, const char* what)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    Diag* diag = elab_error(e, K_BOND_COUNT, node->span, "`%s` %s", node->name, what);
+    Diag* diag = elab_error_about(e, K_BOND_COUNT, node->owner_span, node->name, "`%s` %s", node->name, what);
     for (uint32_t i = 0, noted = 0; i < e->flat->bonds.count && noted < 4; i++)
     {
         const FlatBond* bond = &e->flat->bonds.at[i];
@@ -25,8 +25,10 @@ static bool check_port(Elab* e, uint32_t index, uint32_t count)
     bool outer = !e->options->experiment && e->bond_items.at[index].env->instance == 0;
     if (count >= (outer ? 1 : 2))
         return true;
-    Diag* diag = elab_error_about(e, K_PORT_OPEN, node->span, node->name, "port `%s` is not connected%s", node->name,
-                                  count == 0 ? " to anything" : "");
+    Diag* diag = elab_error_about(e, K_PORT_OPEN, node->owner_span, node->name, "port `%s` is not connected%s",
+                                  node->name, count == 0 ? " to anything" : "");
+    if (node->owner_span.file != node->span.file)
+        elab_note(e, diag, node->span, "the port");
     for (uint32_t i = 0; count == 1 && i < e->flat->bonds.count; i++)
         if (e->flat->bonds.at[i].from == index || e->flat->bonds.at[i].to == index)
             elab_note(e, diag, e->flat->bonds.at[i].span, "its only bond");
@@ -566,6 +568,7 @@ void define_bonds(Elab* e)
         return;
     check_alternation(e);
     make_graph(e);
+    check_wiring(e);
     split_graphs(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         find_outputs(e, &e->flat->graphs.at[i]);
@@ -578,5 +581,6 @@ void define_bonds(Elab* e)
     find_carried(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         define_outputs(e, &e->flat->graphs.at[i]);
-    check_causality(e);
+    if (e->error_count == 0)  // what the wiring has said already
+        check_causality(e);
 }

@@ -121,9 +121,31 @@ static const Arg* matrix_argument(const Item* item, BondKind kind)
     return arg && multiport_size(arg) ? arg : NULL;
 }
 
+static bool in_library(const Elab* e, Span span)
+{
+    const char* folder = e->program->library;
+    if (folder == NULL || span.file == 0)
+        return false;
+    size_t length = strlen(folder);
+    const char* path = e->program->sources->list.at[span.file - 1].path;
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+// People know the parts that they wrote, not what those of the library are made of.
+static void find_owner(const Elab* e, uint32_t scope, FlatBondNode* node)
+{
+    uint32_t i = scope;
+    while (i != 0 && in_library(e, e->instances.at[i].span))
+        i = e->instances.at[i].parent;
+    bool own = i == 0 || i == scope;
+    node->owner = own ? node->name : e->flat->instances.at[i].name;
+    node->owner_span = own ? node->span : e->instances.at[i].span;
+}
+
 static uint32_t add_node(Elab* e, uint32_t scope, BondKind kind, const BondItem* item, Span span)
 {
     FlatBondNode node = {.kind = kind, .name = e->flat->instances.at[scope].name, .ports = 1, .span = span};
+    find_owner(e, scope, &node);
     const Arg* matrix = matrix_argument(item->item, kind);
     uint32_t ports = matrix ? multiport_size(matrix) : 0;
     node.e2 = node.f2 = node.extensity = node.energy = node.parameter = node.matrix = node.slopes = NO_VAR;

@@ -243,6 +243,7 @@ NodeId multiport_value(Elab* e, const FlatBondNode* node, uint32_t port);  // e 
 void junction_guard(Elab* e, FlatTransition* t, NodeId guard);
 void find_domains(Elab* e);     // domains.c: units, after join_bonds
 void check_causality(Elab* e);  // causality.c
+void check_wiring(Elab* e);     // wiring.c
 void define_bonds(Elab* e);     // after all definitions: the equations
 void resolve_areas(Elab* e);    // after everything else
 

@@ -292,6 +292,8 @@ typedef struct FlatBondNode
     bool law_gives_flow;
     bool free;  // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
     Span span;
+    const char* owner;  // who messages name: the node itself, or the instance in the user's text that brought it in
+    Span owner_span;
 } FlatBondNode;
 
 typedef struct FlatBond

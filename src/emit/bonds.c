@@ -84,8 +84,8 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
         part.slopes = var_reg(b, node->slopes);
         part.state = var_reg(b, node->extensity);
         part.parameter = parameter_of(w, node);
-        part.name = build_string(b, node->name);
-        part.place = build_place(b, node->span);
+        part.name = build_string(b, node->owner);
+        part.place = build_place(b, node->owner_span);
         vec_push(b->arena, b->bond_parts, part);
     }
 }
