@@ -144,7 +144,7 @@ static bool reads_time(const kaiModel* model, CodeRange range)
     CodeItem item;
     for (uint32_t at = range.start; at < range.end && code_item(model->code, at, range.end, &item); at += item.words)
     {
-        if (item.op == VM_DELAYED || item.op == VM_DELAYED_SLOPE || item.op == VM_CALL)
+        if (item.op == VM_DELAYED || item.op == VM_CALL)
             return true;
         for (uint32_t i = 0; i < item.reg_count; i++)
             if (model->code[item.first_reg + i] == model->reg_time)
