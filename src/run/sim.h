@@ -2,6 +2,7 @@
 #ifndef KAIROS_RUN_SIM_H
 #define KAIROS_RUN_SIM_H
 
+#include "base/budget.h"
 #include "flow/flow.h"
 #include "run/explore.h"
 #include "watch/balance.h"
@@ -13,6 +14,7 @@
 struct kaiSim
 {
     const kaiModel* model;
+    Budget budget;  // the options have its allocator, the caller's is `outer` in it
     kaiSimOptions options;
     OdeMethod method;
     Kernel kernel;
@@ -23,5 +25,8 @@ struct kaiSim
     Balance balance;
     Explore explore;
 };
+
+// A snapshot in memory of `allocator`.
+kaiSnapshot* snapshot_save(kaiSim* sim, kaiAllocator allocator);
 
 #endif
