@@ -5,14 +5,16 @@
 #   make house      draw docs/house.svg and the tables of docs/architecture.md
 #   make gallery    every example as figures, in docs/gallery/index.html
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
+#   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
 #   make install    PREFIX=/usr/local              make clean
 BUILD ?= build
 WERROR ?= OFF
 PREFIX ?= /usr/local
 CMAKE_OPTIONS ?=
+SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang install clean
+.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang fuzz install clean
 .NOTPARALLEL:
 
 all: build
@@ -58,8 +60,11 @@ sanitize:
 clang:
 	@$(MAKE) --no-print-directory test BUILD=build-clang WERROR=ON CMAKE_OPTIONS=-DCMAKE_C_COMPILER=clang
 
+fuzz: deps
+	@tools/fuzz $(SECONDS)
+
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-gcc build-asan build-clang
+	rm -rf build build-gcc build-asan build-clang build-fuzz

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <time.h>
 
-static const double patience = 0.05;  // seconds that a step may still take after an interrupt
-
 static double budget_clock(void)
 {
     struct timespec now;
@@ -72,7 +70,7 @@ bool budget_look_closer(Budget* budget)
     double now = budget_clock();
     if (isnan(budget->noticed))
         budget->noticed = now;
-    return now < budget->noticed + patience ? true : end_with(budget, BUDGET_INTERRUPTED);
+    return now < budget->noticed + budget->patience ? true : end_with(budget, BUDGET_INTERRUPTED);
 }
 
 static bool admits(Budget* budget, size_t size)

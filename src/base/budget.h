@@ -24,6 +24,7 @@ typedef struct Budget
     const volatile int* interrupt;  // NULL: nobody can
     size_t used;                    // bytes
     double deadline;                // on budget_clock; inf: none
+    double patience;                // seconds that an interrupt waits for the end of a step
     double noticed;                 // when an interrupt was first seen in the middle of something; NaN: not yet
     BudgetEnd end;
 } Budget;

@@ -264,6 +264,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
         sim->model = model;
         sim->options = *options;
         budget_init(&sim->budget, a, options->limits, options->interrupt);
+        sim->budget.patience = 0.05;  // seconds
         sim->options.allocator = budget_allocator(&sim->budget);
         sim->options.stop = fmin(options->stop, TIME_END);
         sim->method = run.ode.method;
