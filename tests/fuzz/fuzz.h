@@ -1,6 +1,6 @@
-// What the targets share. A target is one function that takes any bytes and must come back: without a crash, a report of a
-// sanitizer, or a broken promise (fuzz_demand). clang links it with libFuzzer; every other build links it with replay.c, which runs
-// files through it once, so that each input that ever failed is a test of every build.
+// What the targets share. A target is one function that takes any bytes and must come back: without a crash, a report
+// of a sanitizer, or a broken promise (fuzz_demand). clang links it with libFuzzer; every other build links it with
+// replay.c, which runs files through it once, so that each input that ever failed is a test of every build.
 #ifndef KAIROS_FUZZ_FUZZ_H
 #define KAIROS_FUZZ_FUZZ_H
 

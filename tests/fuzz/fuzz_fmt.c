@@ -1,5 +1,5 @@
-// Text → canonical layout: what can be laid out can be read again, is laid out as itself, and means the same (its flat equations are the
-// same text).
+// Text → canonical layout: what can be laid out can be read again, is laid out as itself, and means the same (its flat
+// equations are the same text).
 #include "fuzz/fuzz.h"
 
 // The flat equations; NULL: it has none. The caller frees it.

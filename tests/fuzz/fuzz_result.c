@@ -11,7 +11,6 @@ typedef struct Copy
     int64_t rows;
 } Copy;
 
-
 static kaiStatus on_header(void* user, const kaiColumn* columns, int column_count, bool* wanted)
 {
     Copy* copy = user;

@@ -1,5 +1,5 @@
-// Text → a short run of its first experiment, or of its last model: any status, but a sentence for each; a snapshot taken on the way
-// is restored and goes on.
+// Text → a short run of its first experiment, or of its last model: any status, but a sentence for each; a snapshot
+// taken on the way is restored and goes on.
 #include "fuzz/fuzz.h"
 
 static void snap(const kaiModel* model)

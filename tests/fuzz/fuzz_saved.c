@@ -1,5 +1,5 @@
-// Bytes → changes to a saved model and to a saved snapshot. The checksum of the model is made right again, so that what is inside is
-// looked at: it is refused with a sentence, or it runs. A snapshot whose bytes changed is refused.
+// Bytes → changes to a saved model and to a saved snapshot. The checksum of the model is made right again, so that what
+// is inside is looked at: it is refused with a sentence, or it runs. A snapshot whose bytes changed is refused.
 #include "base/hash.h"
 #include "fuzz/fuzz.h"
 

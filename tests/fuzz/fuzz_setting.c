@@ -1,4 +1,5 @@
-// Bytes → the value of a setting or of a parameter, as the command line gives it, and a number for every option of a run.
+// Bytes → the value of a setting or of a parameter, as the command line gives it, and a number for every option of a
+// run.
 #include "fuzz/fuzz.h"
 
 static const char text[] = "model M { param k = 1; state x = 1, v = 0; x' = v; v' = -k*x; discrete n = 0\n"

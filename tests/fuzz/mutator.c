@@ -1,5 +1,6 @@
-// Changes a text as a person would get it wrong: tokens, items and blocks are dropped, doubled, exchanged, and taken from another text.
-// Bytes changed at random hardly ever get past the parser; these do. One time in four libFuzzer changes bytes all the same.
+// Changes a text as a person would get it wrong: tokens, items and blocks are dropped, doubled, exchanged, and taken
+// from another text. Bytes changed at random hardly ever get past the parser; these do. One time in four libFuzzer
+// changes bytes all the same.
 #include "fuzz/fuzz.h"
 
 #include <ctype.h>
@@ -30,16 +31,145 @@ static uint32_t chance(uint32_t below)
 }
 
 static const char* const words[] = {
-    "model", "param", "state", "signal", "event", "discrete", "input", "output", "unknown", "equation", "modes", "mode",
-    "initial", "on", "when", "if", "then", "else", "choose", "weight", "emit", "halt", "assert", "for", "in", "and", "or",
-    "not", "present", "value", "default", "sample", "hold", "delay", "queue", "clock", "up", "down", "cross", "while", "pre",
-    "der", "delta", "area", "time", "sum", "product", "least", "greatest", "forall", "exists", "size", "table", "row", "rows",
-    "function", "external", "import", "experiment", "of", "stop", "start", "record", "every", "sweep", "expect", "final", "at",
-    "time_of", "count", "within", "plot", "entry", "resume", "preempt", "nominal", "smooth", "abs", "sqrt", "floor", "mod",
-    "min", "max", "exp", "log", "sin", "uniform", "exponential", "bond", "junction", "island", "0", "1", "2", "-1", "1e300",
-    "1e-300", "0.1", "inf", "true", "false", "[m]", "[s]", "[kg*m/s^2]", "'", "''", ":=", "==", "->", "+", "-", "*", "/", "^",
-    "<", "<=", ">", ">=", "(", ")", "{", "}", "[", "]", ",", ";", ":", "~", "..", "\n", "//", "\"text\"", "choice = all",
-    "zeno = continue", "impulses = numeric", "solver = rosenbrock", "solver = taylor", "solver = cvode_bdf", "islands = all",
+    "model",
+    "param",
+    "state",
+    "signal",
+    "event",
+    "discrete",
+    "input",
+    "output",
+    "unknown",
+    "equation",
+    "modes",
+    "mode",
+    "initial",
+    "on",
+    "when",
+    "if",
+    "then",
+    "else",
+    "choose",
+    "weight",
+    "emit",
+    "halt",
+    "assert",
+    "for",
+    "in",
+    "and",
+    "or",
+    "not",
+    "present",
+    "value",
+    "default",
+    "sample",
+    "hold",
+    "delay",
+    "queue",
+    "clock",
+    "up",
+    "down",
+    "cross",
+    "while",
+    "pre",
+    "der",
+    "delta",
+    "area",
+    "time",
+    "sum",
+    "product",
+    "least",
+    "greatest",
+    "forall",
+    "exists",
+    "size",
+    "table",
+    "row",
+    "rows",
+    "function",
+    "external",
+    "import",
+    "experiment",
+    "of",
+    "stop",
+    "start",
+    "record",
+    "every",
+    "sweep",
+    "expect",
+    "final",
+    "at",
+    "time_of",
+    "count",
+    "within",
+    "plot",
+    "entry",
+    "resume",
+    "preempt",
+    "nominal",
+    "smooth",
+    "abs",
+    "sqrt",
+    "floor",
+    "mod",
+    "min",
+    "max",
+    "exp",
+    "log",
+    "sin",
+    "uniform",
+    "exponential",
+    "bond",
+    "junction",
+    "island",
+    "0",
+    "1",
+    "2",
+    "-1",
+    "1e300",
+    "1e-300",
+    "0.1",
+    "inf",
+    "true",
+    "false",
+    "[m]",
+    "[s]",
+    "[kg*m/s^2]",
+    "'",
+    "''",
+    ":=",
+    "==",
+    "->",
+    "+",
+    "-",
+    "*",
+    "/",
+    "^",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ";",
+    ":",
+    "~",
+    "..",
+    "\n",
+    "//",
+    "\"text\"",
+    "choice = all",
+    "zeno = continue",
+    "impulses = numeric",
+    "solver = rosenbrock",
+    "solver = taylor",
+    "solver = cvode_bdf",
+    "islands = all",
 };
 
 static bool is_word(int c)
@@ -91,8 +221,8 @@ static Piece choose_piece(const uint8_t* text, const Piece* tokens, size_t count
 }
 
 // `text` with the piece replaced by `with`; what does not fit is cut.
-static size_t replace(const uint8_t* text, size_t size, Piece piece, const uint8_t* with, size_t with_size, uint8_t* out,
-                      size_t most)
+static size_t replace(const uint8_t* text, size_t size, Piece piece, const uint8_t* with, size_t with_size,
+                      uint8_t* out, size_t most)
 {
     size_t used = 0;
     const uint8_t* parts[] = {text, with, text + piece.at + piece.size};
@@ -120,16 +250,17 @@ static size_t mutate_once(const uint8_t* text, size_t size, const uint8_t* other
     snprintf(spaced, sizeof spaced, "%s ", word);
     switch (chance(6))
     {
-    case 0: return replace(text, size, piece, NULL, 0, out, most);                                      // drop
-    case 1: return replace(text, size, piece, (const uint8_t*)spaced, strlen(spaced), out, most);       // another word
+    case 0: return replace(text, size, piece, NULL, 0, out, most);                                 // drop
+    case 1: return replace(text, size, piece, (const uint8_t*)spaced, strlen(spaced), out, most);  // another word
     case 2: return replace(text, size, (Piece){piece.at, 0}, (const uint8_t*)spaced, strlen(spaced), out, most);
-    case 3: return replace(text, size, (Piece){piece.at, 0}, text + piece.at, piece.size, out, most);   // double
-    case 4: return replace(text, size, piece, other + from.at, from.size, out, most);                   // exchange
-    default: return replace(text, size, (Piece){piece.at, 0}, other + from.at, from.size, out, most);   // insert
+    case 3: return replace(text, size, (Piece){piece.at, 0}, text + piece.at, piece.size, out, most);  // double
+    case 4: return replace(text, size, piece, other + from.at, from.size, out, most);                  // exchange
+    default: return replace(text, size, (Piece){piece.at, 0}, other + from.at, from.size, out, most);  // insert
     }
 }
 
-static size_t mutate(const uint8_t* one, size_t one_size, const uint8_t* other, size_t other_size, uint8_t* out, size_t most)
+static size_t mutate(const uint8_t* one, size_t one_size, const uint8_t* other, size_t other_size, uint8_t* out,
+                     size_t most)
 {
     uint8_t *a = malloc(most + 1), *b = malloc(most + 1);
     size_t size = one_size < most ? one_size : most;
@@ -159,8 +290,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t* bytes, size_t size, size_t most, unsigne
     return made;
 }
 
-size_t LLVMFuzzerCustomCrossOver(const uint8_t* one, size_t one_size, const uint8_t* other, size_t other_size, uint8_t* out,
-                                 size_t most, unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t* one, size_t one_size, const uint8_t* other, size_t other_size,
+                                 uint8_t* out, size_t most, unsigned seed)
 {
     chance_state = seed;
     return mutate(one, one_size, other, other_size, out, most);
