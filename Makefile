@@ -5,6 +5,7 @@
 #   make house      draw docs/house.svg and the tables of docs/architecture.md
 #   make gallery    every example as figures, in docs/gallery/index.html
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
+#   make threads    what uses threads, under the thread sanitizer
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
 #   make install    PREFIX=/usr/local              make clean
 BUILD ?= build
@@ -14,7 +15,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang fuzz install clean
+.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang threads fuzz install clean
 .NOTPARALLEL:
 
 all: build
@@ -60,6 +61,13 @@ sanitize:
 clang:
 	@$(MAKE) --no-print-directory test BUILD=build-clang WERROR=ON CMAKE_OPTIONS=-DCMAKE_C_COMPILER=clang
 
+threads: deps
+	@$(MAKE) --no-print-directory build BUILD=build-tsan CMAKE_OPTIONS=-DKAIROS_THREADS=ON
+	@build-tsan/tests/test_threads
+	@build-tsan/tests/test_study
+	@for script in sweep interrupt interrupt_sweep test_command; do WORK=$$(mktemp -d); \
+	    KAIROS=$$PWD/build-tsan/kairos BUILD=$$PWD/build-tsan WORK=$$WORK bash tests/cli/$$script.sh || exit 1; rm -rf $$WORK; done
+
 fuzz: deps
 	@tools/fuzz $(SECONDS)
 
@@ -67,4 +75,4 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-gcc build-asan build-clang build-fuzz
+	rm -rf build build-gcc build-asan build-clang build-fuzz build-tsan

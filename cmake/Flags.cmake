@@ -9,6 +9,12 @@ target_compile_options(
               -ffp-contract=off # the same numbers on machines with and without fused multiply-add
               $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
 
+if(KAIROS_THREADS)
+    set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g")
+    target_compile_options(kairos_flags INTERFACE -fsanitize=thread)
+    target_link_options(kairos_flags INTERFACE -fsanitize=thread)
+endif()
+
 if(KAIROS_SANITIZE)
     set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g")
     set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
