@@ -6,14 +6,18 @@
 #   make gallery    every example as figures, in docs/gallery/index.html
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
+#   make threads    what uses threads, under the thread sanitizer
+#   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
 #   make install    PREFIX=/usr/local              make clean
 BUILD ?= build
 WERROR ?= OFF
 PREFIX ?= /usr/local
 CMAKE_OPTIONS ?=
+SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang hostile install clean
+.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang hostile threads fuzz \
+    install clean
 .NOTPARALLEL:
 
 all: build
@@ -63,8 +67,18 @@ hostile:
 	@$(MAKE) --no-print-directory build BUILD=build-hostile WERROR=ON CMAKE_OPTIONS=-DKAIROS_HOSTILE=ON
 	@tools/hostile build-hostile
 
+threads: deps
+	@$(MAKE) --no-print-directory build BUILD=build-tsan CMAKE_OPTIONS=-DKAIROS_THREADS=ON
+	@build-tsan/tests/test_threads
+	@build-tsan/tests/test_study
+	@for script in sweep interrupt interrupt_sweep test_command; do WORK=$$(mktemp -d); \
+	    KAIROS=$$PWD/build-tsan/kairos BUILD=$$PWD/build-tsan WORK=$$WORK bash tests/cli/$$script.sh || exit 1; rm -rf $$WORK; done
+
+fuzz: deps
+	@tools/fuzz $(SECONDS)
+
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-gcc build-asan build-clang build-hostile build-mutants build-cov
+	rm -rf build build-gcc build-asan build-clang build-hostile build-mutants build-cov build-fuzz build-tsan

@@ -161,7 +161,7 @@ int run_branches(const RunRequest* r, const kaiModel* model)
     kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim == NULL)
-        return usage_error("%s", failure.message);
+        return fprintf(stderr, "kairos: %s\n", failure.message), exit_code(failure.status);
     b.sim = sim;
     int code = explore(&b, model, sim);
     kaiSim_Free(sim);

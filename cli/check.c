@@ -15,13 +15,14 @@ typedef struct CheckCall
 static int take(void* user, const Arguments* a, Found found)
 {
     CheckCall* c = user;
+    int code = EXIT_DONE;
     if (found == FOUND_FILE)
         c->paths[c->files++] = a->value;
     else if (a->option == OPTION_EXPERIMENT)
         c->options.experiment = a->value;
-    else if (!take_policy(&c->source.policy, a))
+    else if (!take_rights(&c->source, a, &code))
         c->what = a->option == OPTION_LIST ? "names" : a->value;
-    return EXIT_DONE;
+    return code;
 }
 
 static int check_one(CheckCall* c, char* path)
@@ -43,7 +44,7 @@ static int check_one(CheckCall* c, char* path)
 
 int command_check(int argc, char** argv)
 {
-    CheckCall call = {.source = kaiDefaultProgramOptions(),
+    CheckCall call = {.source = source_options(),
                       .options = kaiDefaultCompileOptions(),
                       .paths = argv};  // a file is never put behind where it was
     int code = arguments_each(FOR_CHECK, argc, argv, take, &call);

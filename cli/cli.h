@@ -25,6 +25,7 @@ int command_graph(int argc, char** argv);
 int command_prove(int argc, char** argv);
 int command_fmt(int argc, char** argv);
 int command_import(int argc, char** argv);
+int command_resume(int argc, char** argv);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
 int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
@@ -36,6 +37,8 @@ void print_messages(kaiProgram* program);
 // The same and the exit code of the question: a wrong name on the command line is wrong usage, and an unknown
 // experiment lists those that there are.
 int report_answer(kaiProgram* program, kaiStatus status);
+// Whether `output` (or NULL) is none of the files that the model was read from; otherwise that is said. An exit code.
+int spare_inputs(const kaiProgram* program, const char* output);
 // A failed run on stderr, in the form of a diagnostic.
 void print_failure(const kaiError* failure);
 void print_warnings(const kaiSim* sim);

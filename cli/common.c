@@ -92,9 +92,18 @@ int report_answer(kaiProgram* program, kaiStatus status)
         print_messages(program);
     if (status == KAI_ERR_MEMORY)
         fputs("kairos: out of memory\n", stderr);
+    if (status == KAI_INTERRUPTED)
+        return fputs("kairos: interrupted\n", stderr), EXIT_RUN;
     if (unknown_experiment)
         list_experiments(program);
     return status == KAI_ERR_MODEL && is_wrong_call(program) ? EXIT_USAGE : exit_code(status);
+}
+
+int spare_inputs(const kaiProgram* program, const char* output)
+{
+    if (output == NULL || !kaiProgram_HasRead(program, output))
+        return EXIT_DONE;
+    return usage_error("-o %s: the model reads this file, and the result would replace it", output);
 }
 
 void print_failure(const kaiError* f)
@@ -132,6 +141,7 @@ int exit_code(kaiStatus status)
     case KAI_ERR_USAGE: return EXIT_USAGE;
     case KAI_ERR_IO: return EXIT_FILE;
     case KAI_ERR_RUN:
+    case KAI_ERR_LIMIT:
     case KAI_ERR_MEMORY: return EXIT_RUN;
     default: return EXIT_DONE;
     }

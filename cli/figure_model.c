@@ -449,6 +449,8 @@ int plot_model(PlotRequest* q)
         if (names[i] != NULL)
             q->run->load.experiment = names[i];
         code = request_load(q->run, &models[i]);
+        if (code == EXIT_DONE)
+            code = spare_inputs(q->run->program, q->run->output);
     }
     if (code == EXIT_DONE)
     {

@@ -2,8 +2,11 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char* read_file(const char* path)
 {
@@ -16,13 +19,35 @@ static char* read_file(const char* path)
     return text;
 }
 
+static bool write_stream(FILE* out, const char* text)
+{
+    return fputs(text, out) >= 0 && fflush(out) == 0;
+}
+
+// Under another name first: whatever happens, the file has its old text or its new one. A link stays a link.
+static bool replace_file(const char* path, const char* text)
+{
+    char real[PATH_MAX], temporary[PATH_MAX + 16];
+    struct stat status;
+    if (realpath(path, real) == NULL || stat(real, &status) != 0 || access(real, W_OK) != 0)
+        return false;
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", real);
+    int descriptor = mkstemp(temporary);
+    FILE* out = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (out == NULL)
+        return false;
+    bool fine = write_stream(out, text) && fchmod(descriptor, status.st_mode & 07777) == 0 && fsync(descriptor) == 0;
+    fine = fclose(out) == 0 && fine && rename(temporary, real) == 0;
+    int error = errno;
+    if (!fine)
+        unlink(temporary);
+    errno = error;
+    return fine;
+}
+
 static int write_file(const char* path, const char* text)
 {
-    FILE* out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-    bool ok = out != NULL && fputs(text, out) >= 0 && fflush(out) == 0;
-    if (out != NULL && out != stdout)
-        ok &= fclose(out) == 0;
-    if (ok)
+    if (strcmp(path, "-") == 0 ? write_stream(stdout, text) : replace_file(path, text))
         return EXIT_DONE;
     fprintf(stderr, "kairos: %s cannot be written: %s\n", path, strerror(errno));
     return EXIT_FILE;
@@ -37,7 +62,7 @@ static int format_file(const char* path, bool check)
         fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno));
         return EXIT_FILE;
     }
-    kaiProgramOptions options = kaiDefaultProgramOptions();
+    kaiProgramOptions options = source_options();
     kaiProgram* program = NULL;
     options.path = path;
     options.text = before;

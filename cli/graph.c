@@ -60,6 +60,7 @@ static int add_mode(GraphRequest* r, const char* text)
 static int take(void* user, const Arguments* a, Found found)
 {
     GraphRequest* r = user;
+    int code = EXIT_DONE;
     if (found == FOUND_FILE && r->source.path != NULL)
         return usage_error("graph takes one file; `%s` is a second one", a->value);
     if (found == FOUND_FILE)
@@ -72,9 +73,9 @@ static int take(void* user, const Arguments* a, Found found)
     case OPTION_KIND: return set_kind(r, a->value);
     case OPTION_MODE: return add_mode(r, a->value);
     case OPTION_DEPTH: return set_depth(r, a->value);
-    default: take_policy(&r->source.policy, a);
+    default: take_rights(&r->source, a, &code);
     }
-    return EXIT_DONE;
+    return code;
 }
 
 static int parse(GraphRequest* r, int argc, char** argv)
@@ -89,14 +90,15 @@ static int parse(GraphRequest* r, int argc, char** argv)
 
 int command_graph(int argc, char** argv)
 {
-    GraphRequest r = {.source = kaiDefaultProgramOptions(),
-                      .load = kaiDefaultCompileOptions(),
-                      .options = kaiDefaultDiagramOptions()};
+    GraphRequest r = {
+        .source = source_options(), .load = kaiDefaultCompileOptions(), .options = kaiDefaultDiagramOptions()};
     kaiProgram* program = NULL;
     kaiError error;
     int code = parse(&r, argc, argv);
     if (code == EXIT_DONE)
         code = open_program(&r.source, &program);
+    if (code == EXIT_DONE)
+        code = spare_inputs(program, r.options.path);
     if (code == EXIT_DONE)
     {
         kaiStatus status = kaiProgram_Diagram(program, &r.load, &r.options, &error);

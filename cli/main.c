@@ -15,6 +15,8 @@ static const Command commands[] = {
     {FOR_RUN, command_run, "FILE [OPTION…]",
      "runs a model or an experiment (every combination of its sweeps, every outcome of its choices) to CSV; "
      "FILE may be - for standard input"},
+    {FOR_RESUME, command_resume, "RESULT [-q]",
+     "goes on with a run that had --checkpoint and was killed or interrupted, as if it had not been"},
     {FOR_CHECK, command_check, "FILE… [OPTION…]", "diagnostics only; exit 1 if any error"},
     {FOR_TEST, command_test, "FILE|DIR… [OPTION…]",
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},

@@ -1,8 +1,11 @@
 // Arguments of a command by the table of options, and the help that is made of the same table.
 #include "cli/options.h"
 
+#include "cli/interrupt.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Option
 {
@@ -26,7 +29,8 @@ enum
 
 const char* command_name(unsigned command)
 {
-    static const char* const names[] = {"run", "check", "test", "plot", "explain", "prove", "graph", "fmt", "import"};
+    static const char* const names[] = {"run",   "check", "test", "plot",   "explain",
+                                        "prove", "graph", "fmt",  "import", "resume"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (command == 1u << i)
             return names[i];
@@ -324,9 +328,48 @@ void options_help(unsigned command, FILE* out)
     }
 }
 
-bool take_policy(kaiPolicy* policy, const Arguments* a)
+kaiProgramOptions source_options(void)
 {
-    policy->allow_files |= a->option == OPTION_ALLOW_FILES;
-    policy->allow_external |= a->option == OPTION_ALLOW_EXTERNAL;
-    return a->option == OPTION_ALLOW_FILES || a->option == OPTION_ALLOW_EXTERNAL;
+    kaiProgramOptions source = kaiDefaultProgramOptions();
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && size > 0)
+        source.limits.memory = (size_t)pages / 4 * (size_t)size;
+    source.interrupt = interrupt_flag();
+    return source;
+}
+
+// "2G", "500M", "64k", or bytes.
+static int parse_memory(const char* text, size_t* memory)
+{
+    static const char letters[] = "kMGT";
+    char* end;
+    double size = strtod(text, &end);
+    const char* letter = *end != 0 ? strchr(letters, *end) : NULL;
+    for (const char* at = letters; letter != NULL && at <= letter; at++)
+        size *= 1000;
+    bool ended = end != text && *(end + (letter != NULL)) == 0;
+    if (!ended || !(size >= 1e6) || size > 9e18)
+        return usage_error("--memory %s: it must be a size from 1M, as 500M or 2G", text);
+    *memory = (size_t)size;
+    return EXIT_DONE;
+}
+
+static int parse_seconds(const char* text, double* seconds)
+{
+    if (parse_number(text, seconds) && *seconds > 0)
+        return EXIT_DONE;
+    return usage_error("--time %s: it must be a positive number of seconds", text);
+}
+
+bool take_rights(kaiProgramOptions* source, const Arguments* a, int* code)
+{
+    switch (a->option)
+    {
+    case OPTION_ALLOW_FILES: source->policy.allow_files = true; break;
+    case OPTION_ALLOW_EXTERNAL: source->policy.allow_external = true; break;
+    case OPTION_TIME: *code = parse_seconds(a->value, &source->limits.seconds); break;
+    case OPTION_MEMORY: *code = parse_memory(a->value, &source->limits.memory); break;
+    default: return false;
+    }
+    return true;
 }

@@ -18,7 +18,8 @@ enum
     FOR_GRAPH = 64,
     FOR_FMT = 128,
     FOR_IMPORT = 256,
-    FOR_ALL = 511,
+    FOR_RESUME = 512,
+    FOR_ALL = 511,  // but resume, which has the options of the run that it goes on with
 };
 
 typedef enum OptionId
@@ -58,8 +59,10 @@ int arguments_each(unsigned command, int argc, char** argv, ArgumentUse* use, vo
 // Whether `letter` or --name stands before `--`.
 bool arguments_have(int argc, char** argv, OptionId option);
 
-// --allow-files, --allow-external. False: the option is neither.
-bool take_policy(kaiPolicy* policy, const Arguments* arguments);
+// What a program is opened with unless an option says otherwise: a quarter of the machine's memory, ended by Ctrl-C.
+kaiProgramOptions source_options(void);
+// --allow-files, --allow-external, --time, --memory. False: the option is none of them. *code: an exit code.
+bool take_rights(kaiProgramOptions* source, const Arguments* arguments, int* code);
 
 const char* command_name(unsigned command);
 // Every option of the command with its explanation, in 80 columns.

@@ -126,6 +126,8 @@ int command_prove(int argc, char** argv)
     if (code == EXIT_DONE)
         code = request_open(&call.request);
     if (code == EXIT_DONE)
+        code = spare_inputs(call.request.program, call.request.output);
+    if (code == EXIT_DONE)
         code = report_answer(call.request.program,
                              kaiProgram_Prove(call.request.program, &call.request.load, &call.options, &proof));
     if (code == EXIT_DONE)

@@ -3,6 +3,7 @@
 
 #include "cli/interrupt.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,11 +95,15 @@ bool request_take(RunRequest* r, const Arguments* a, Found found, int* code)
     case OPTION_QUIET: r->quiet = true; break;
     case OPTION_JSON: r->json = true; break;
     case OPTION_LIST: r->list = true; break;
+    case OPTION_CHECKPOINT:
+        if (!parse_number(a->value, &r->checkpoint) || !(r->checkpoint > 0) || isinf(r->checkpoint))
+            *code = usage_error("--checkpoint %s: it must be a positive time in s", a->value);
+        break;
     case OPTION_VIEW:
         if (!parse_view(a->value, &r->view))
             *code = usage_error("--view is full, limits or unique, not `%s`", a->value);
         break;
-    default: return take_policy(&r->source.policy, a);
+    default: return take_rights(&r->source, a, code);
     }
     return true;
 }
@@ -128,7 +133,7 @@ int request_parse(RunRequest* r, unsigned command, int argc, char** argv)
 
 void request_begin(RunRequest* r)
 {
-    r->source = kaiDefaultProgramOptions();
+    r->source = source_options();
     r->load = kaiDefaultCompileOptions();
     r->view = KAI_VIEW_FULL;
 }
@@ -175,7 +180,7 @@ int request_load(RunRequest* r, kaiModel** model)
 kaiSimOptions request_options(const RunRequest* r, const kaiModel* model)
 {
     kaiSimOptions options = kaiModel_SimOptions(model);
-    (void)r;  // what the call says is in the model
+    options.limits = r->source.limits;  // the rest of what the call says is in the model
     options.interrupt = interrupt_flag();
     return options;
 }
@@ -191,8 +196,16 @@ void request_title(const RunRequest* r, const kaiModel* model, char* text, size_
 
 int request_run(unsigned command, int argc, char** argv, RequestWork* work)
 {
+    return request_go_on(command, argc, argv, NULL, work);
+}
+
+int request_go_on(unsigned command, int argc, char** argv, const kaiCheckpoint* resumed, RequestWork* work)
+{
     static RunRequest request;  // large, and zero already: on the stack it would have to be made so
     request_begin(&request);
+    request.argc = argc;
+    request.argv = argv;
+    request.resumed = resumed;
     int code = request_parse(&request, command, argc, argv);
     if (code == EXIT_DONE && request.list)
         code = request_list(&request);
@@ -201,6 +214,8 @@ int request_run(unsigned command, int argc, char** argv, RequestWork* work)
         interrupt_catch();
         kaiModel* model = NULL;
         code = request_load(&request, &model);
+        if (code == EXIT_DONE)
+            code = spare_inputs(request.program, request.output);
         if (code == EXIT_DONE)
             code = work(&request, model);
         kaiModel_Free(model);

@@ -24,7 +24,11 @@ typedef struct RunRequest
     const char* output;                     // NULL: standard output
     kaiView view;
     bool quiet, json, list;
-    char* text;  // of standard input
+    char* text;         // of standard input
+    double checkpoint;  // every so much model time; 0: never
+    int argc;           // of the call, for checkpoints
+    char** argv;
+    const kaiCheckpoint* resumed;  // where to go on; NULL: from the start
 } RunRequest;
 
 // One argument of a command that runs a model: -e, --model, --set, a setting, -o, --view, --quiet, --json, --list, the
@@ -46,6 +50,8 @@ int request_load(RunRequest* request, kaiModel** model);
 // Parses, loads and hands the model to `work`: the frame of every command that runs a model. An exit code.
 typedef int RequestWork(const RunRequest* request, const kaiModel* model);
 int request_run(unsigned command, int argc, char** argv, RequestWork* work);
+// The same from a checkpoint on.
+int request_go_on(unsigned command, int argc, char** argv, const kaiCheckpoint* resumed, RequestWork* work);
 // What the experiment says and the command line replaces.
 kaiSimOptions request_options(const RunRequest* request, const kaiModel* model);
 // "Ball, experiment bounce (the first of 3)"

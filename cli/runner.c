@@ -4,14 +4,17 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Target
 {
     kaiCsv* csv;
     const kaiSim* sim;
     Progress progress;
+    bool unsaved;  // a checkpoint could not be written, which was said
 } Target;
 
 static void show(Target* target, double t)
@@ -101,16 +104,75 @@ static void print_summary(const RunRequest* r, const kaiModel* model, const kaiS
 // ---- run
 // -------------------------------------------------------------------------------------------------------------
 
-static kaiStatus drive(const kaiModel* model, kaiSim* sim, Target* target)
+void checkpoint_path(const char* result, char* path, size_t size)
+{
+    static const char ending[] = ".checkpoint";
+    size_t length = strlen(result), tail = sizeof ending - 1;
+    bool has = length > tail && strcmp(result + length - tail, ending) == 0;
+    snprintf(path, size, "%s%s", result, has ? "" : ending);
+}
+
+// A disk that is full for checkpoints may have room for rows: the run goes on, and the last checkpoint stays.
+static void save(const RunRequest* r, kaiSim* sim, Target* target)
+{
+    enum
+    {
+        WORDS = 1000
+    };
+    char path[PATH_MAX], folder[PATH_MAX];
+    const char* words[WORDS] = {getcwd(folder, sizeof folder)};
+    kaiError error;
+    for (int i = 0; i < r->argc && i + 1 < WORDS; i++)
+        words[i + 1] = r->argv[i];
+    kaiCheckpointParts parts = {words, r->argc + 1, sim, target->csv};
+    checkpoint_path(r->output, path, sizeof path);
+    bool fine = words[0] != NULL && r->argc + 1 < WORDS;
+    if ((fine && kaiCheckpoint_Write(path, &parts, &error) == KAI_OK) || target->unsaved)
+        return;
+    target->unsaved = true;
+    progress_end(&target->progress);
+    fprintf(stderr, "kairos: warning: %s\n", fine ? error.message : "the call is too long for a checkpoint");
+}
+
+// A run stands at a multiple of the interval when it has been saved.
+static double next_checkpoint(const RunRequest* r, const kaiSim* sim, double start)
+{
+    double now = kaiSim_Now(sim).t, number = floor((now - start) / r->checkpoint + 0.5) + 1;
+    return fmax(start + number * r->checkpoint, nextafter(now, INFINITY));
+}
+
+// Checkpoints are made at given model times, not when so much time has passed: solvers that forget their past for one
+// give the same numbers every time.
+static kaiStatus drive(const RunRequest* r, const kaiModel* model, kaiSim* sim, Target* target)
 {
     kaiStatus status;
+    double start = kaiModel_SimOptions(model).start, next = r->checkpoint > 0 ? start : INFINITY;
+    if (r->resumed != NULL)
+        next = next_checkpoint(r, sim, start);
     do
     {
-        status = kaiSim_Step(model, sim);
+        status = kaiSim_StepTo(sim, next);
         show(target, kaiSim_Now(sim).t);
-    } while (status == KAI_INSTANT);
+        if (status != KAI_OK)
+            continue;
+        save(r, sim, target);
+        next = next_checkpoint(r, sim, start);
+    } while (status == KAI_INSTANT || status == KAI_OK);
     progress_end(&target->progress);
     return status;
+}
+
+// A new result makes the checkpoint of the one before it worthless, and a complete one its own.
+static void forget_checkpoint(const RunRequest* r)
+{
+    char path[PATH_MAX];
+    if (r->output == NULL || strcmp(r->output, "-") == 0)
+        return;
+    checkpoint_path(r->output, path, sizeof path);
+    kaiCheckpoint* old = kaiCheckpoint_Read(path, NULL);
+    if (old != NULL)  // and nobody else's file of that name
+        unlink(path);
+    kaiCheckpoint_Free(old);
 }
 
 // The file says it if it is not the whole run. A file that could not be written outweighs how the run ended.
@@ -148,15 +210,24 @@ static int simulate(const RunRequest* r, const kaiModel* model, kaiSim* sim, Tar
     kaiCsvOptions csv = kaiDefaultCsvOptions();
     csv.path = path;
     csv.view = r->view;
+    csv.mark = kaiCheckpoint_Mark(r->resumed, &csv.mark_size);
+    if (r->resumed != NULL && kaiCheckpoint_Restore(r->resumed, model, sim, &error) != KAI_OK)
+        return fprintf(stderr, "kairos: %s cannot go on: %s\n", path, error.message), EXIT_FILE;
     target->csv = kaiCsv_Open(&csv, columns, count, &error);
     if (target->csv == NULL)
     {
         fprintf(stderr, "kairos: %s\n", error.message);
         return EXIT_FILE;
     }
-    kaiStatus status = drive(model, sim, target);
+    if (r->resumed == NULL)
+        forget_checkpoint(r);
+    kaiStatus status = drive(r, model, sim, target);
     status = close_output(target->csv, sim, status);
     int code = conclude(r, sim, status);
+    if (status == KAI_END)
+        forget_checkpoint(r);
+    else if (r->checkpoint > 0 && !r->quiet)
+        fprintf(stderr, "kairos: kairos resume %s goes on from its last checkpoint\n", r->output);
     if (!r->quiet)
         print_summary(r, model, sim, wall_time() - target->progress.begun);
     return code;
@@ -173,7 +244,7 @@ int run_once(const RunRequest* r, const kaiModel* model)
     kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim == NULL)
-        return usage_error("%s", failure.message);
+        return fprintf(stderr, "kairos: %s\n", failure.message), exit_code(failure.status);
     target.sim = sim;
     int code = simulate(r, model, sim, &target);
     kaiSim_Free(sim);

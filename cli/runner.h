@@ -11,6 +11,9 @@ int run_branches(const RunRequest* request, const kaiModel* model);
 // Every combination of the swept values, on all cores.
 int run_sweep(const RunRequest* request, const kaiModel* model);
 
+// Where the checkpoint of a result lies.
+void checkpoint_path(const char* result, char* path, size_t size);
+
 // "94 rows (view full)"; the other views have fewer rows than tags were recorded.
 void print_rows(int64_t recorded, kaiView view);
 

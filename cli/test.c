@@ -257,9 +257,11 @@ static void judge_sim(Case* c, const kaiModel* model, kaiSim* sim, bool explored
         judge_all(c, sim, model, at);
 }
 
-static void run_model(Case* c, const kaiSweep* sweep, int64_t point, const kaiModel* model, const char* at)
+static void run_model(Case* c, kaiLimits limits, const kaiSweep* sweep, int64_t point, const kaiModel* model,
+                      const char* at)
 {
     kaiSimOptions options = kaiModel_SimOptions(model);
+    options.limits = limits;
     kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim != NULL && kaiSweep_Set(sweep, point, model, sim) != KAI_OK)
@@ -272,7 +274,8 @@ static void run_model(Case* c, const kaiSweep* sweep, int64_t point, const kaiMo
 }
 
 // Every expectation at every point; without a sweep there is one point.
-static void run_points(Case* c, const kaiModel* model, kaiProgram* program, const kaiCompileOptions* load)
+static void run_points(Case* c, kaiLimits limits, const kaiModel* model, kaiProgram* program,
+                       const kaiCompileOptions* load)
 {
     kaiError error;
     char values[600], at[610] = "";
@@ -286,7 +289,7 @@ static void run_points(Case* c, const kaiModel* model, kaiProgram* program, cons
         if (kaiSweep_ParameterCount(sweep) > 0)
             snprintf(at, sizeof at, " (%s)", values);
         if (kaiSweep_Model(sweep, i, &variant) == KAI_OK)
-            run_model(c, sweep, i, variant, at);
+            run_model(c, limits, sweep, i, variant, at);
         else
         {
             say_failure(c, &(kaiError){.message = "the model is wrong there"}, at);
@@ -306,7 +309,7 @@ static void run_case(Case* c, const RunRequest* request)
     kaiModel* model = NULL;
     load.experiment = c->experiment;
     if (kaiProgram_Open(&options, &program, NULL) == KAI_OK && kaiProgram_Compile(program, &load, &model) == KAI_OK)
-        run_points(c, model, program, &load);
+        run_points(c, options.limits, model, program, &load);
     else
     {
         c->failed++;

@@ -38,6 +38,7 @@ extern "C"
         KAI_ERR_RUN = -3,     // the run failed: nonconstructive, Zeno, NaN, assertion, solver
         KAI_ERR_IO = -4,      // a file could not be read or written
         KAI_ERR_MEMORY = -5,  // the allocator returned NULL
+        KAI_ERR_LIMIT = -6,   // a limit of the options was met: time, memory, rows, tags
     } kaiStatus;
 
     // One function allocates, resizes (size > 0) and frees (size == 0), as in Lua. `user` is handed back unchanged.
@@ -51,6 +52,16 @@ extern "C"
         kaiAllocFn* alloc;
         void* user;
     } kaiAllocator;
+
+    // What a question to a program, or a run, may use; 0: as much as it takes. A text that nobody has read yet may ask
+    // for any amount of both. A limit that is met is KAI_ERR_LIMIT, with a sentence that says which; what came before
+    // it stays: rows that were handed out, messages of earlier questions.
+    typedef struct kaiLimits
+    {
+        double seconds;       // of wall time, of each question; of a run from its making on
+        size_t memory;        // bytes that are held at one time; libraries of parts (CVODE, Cairo, Z3) have their own
+        uint64_t rows, tags;  // of a run
+    } kaiLimits;
 
     // Where bytes go instead of a file: results and pictures, in order, from the thread that makes them. Nonzero stops
     // the writing: KAI_ERR_IO for a failure, KAI_INTERRUPTED for "enough". `write` NULL: there is none, a file is

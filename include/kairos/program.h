@@ -95,6 +95,8 @@ extern "C"
         const char* library;  // folder of the standard library; NULL: the installed one
         kaiFileProvider files;
         kaiPolicy policy;
+        kaiLimits limits;               // of every question, opening included
+        const volatile int* interrupt;  // nonzero ends a question with KAI_INTERRUPTED; NULL: never
         kaiAllocator allocator;
     } kaiProgramOptions;
     kaiProgramOptions kaiDefaultProgramOptions(void);
@@ -175,6 +177,9 @@ extern "C"
     // Files that were read, the program's own first. NULL past the last.
     int kaiProgram_FileCount(const kaiProgram* program);
     const char* kaiProgram_FileName(const kaiProgram* program, int index);
+    // Whether `path` is one of the files that the program, or the last question to it, has read: imports and tables
+    // too. A result must not be written there.
+    bool kaiProgram_HasRead(const kaiProgram* program, const char* path);
     // One line of a file that was read, without its end and the blanks around it, cut to `size`. False: there is none.
     // Fits kaiFigureOptions.source_line, with the program as `user`.
     bool kaiProgram_SourceLine(void* program, const char* file, int line, char* text, size_t size);

@@ -75,6 +75,9 @@ extern "C"
         // Columns before t, the same in all rows until they are set anew ("run", swept values).
         const char* const* lead_names;
         int lead_count;
+        // Goes on where kaiCsv_Mark was, with the same columns and view: rows behind it are cut off. NULL: a new file.
+        const void* mark;
+        size_t mark_size;
         kaiAllocator allocator;
     } kaiCsvOptions;
     kaiCsvOptions kaiDefaultCsvOptions(void);
@@ -85,6 +88,9 @@ extern "C"
     kaiStatus kaiCsv_Row(kaiCsv* csv, const kaiRow* row);
     // Values of the lead columns from here on, as many as there are.
     void kaiCsv_SetLead(kaiCsv* csv, const double* values);
+    // All rows so far are on the disk, and stay there whatever happens to this process or machine; the bytes that
+    // `mark` gets say where they end. KAI_ERR_USAGE: it is no file that is written here.
+    kaiStatus kaiCsv_Mark(kaiCsv* csv, const kaiSink* mark);
     // A remark (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
     kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark);
 

@@ -111,8 +111,11 @@ extern "C"
         double row_gap;     // rows inside the steps too, so that none are further apart in t; 0: none. Events stay.
         kaiFiredFn* fired;  // hears what fires: crossings and clocks before the row of their tag, reactions after it
         void* fired_user;
-        bool profile;                   // count which states limit the steps (kaiSim_StateLimits)
-        const volatile int* interrupt;  // nonzero stops the run at the next step or tag; NULL: never
+        bool profile;  // count which states limit the steps (kaiSim_StateLimits)
+        kaiLimits limits;
+        // Nonzero stops the run at the next step or tag, from where it can go on, or within 0.1 s in a step that takes
+        // longer, and then it cannot. NULL: never.
+        const volatile int* interrupt;
         kaiAllocator allocator;
     } kaiSimOptions;
 

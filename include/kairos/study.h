@@ -94,6 +94,34 @@ extern "C"
     // KAI_ERR_USAGE: the runs cannot be made (*error). KAI_ERR_MEMORY. Or what a callback returned.
     kaiStatus kaiSweep_Run(kaiSweep* sweep, const kaiSweepOptions* options, kaiSweepResult* result, kaiError* error);
 
+    // ---- checkpoints: a run that outlives its process
+
+    // What goes into one. A later process makes the run again from the words (a command line, say), restores it, and
+    // goes on bit for bit; the result goes on at its mark, so that no row is lost or doubled.
+    typedef struct kaiCheckpointParts
+    {
+        const char* const* words;
+        int word_count;
+        kaiSim* sim;
+        kaiCsv* csv;  // NULL: there is no result to go on with
+    } kaiCheckpointParts;
+    // Replaces the file at `path` by a new one, or leaves it as it is: at any moment it is whole, and on the disk
+    // before this returns. KAI_ERR_IO: *error says why.
+    kaiStatus kaiCheckpoint_Write(const char* path, const kaiCheckpointParts* parts, kaiError* error);
+
+    typedef struct kaiCheckpoint kaiCheckpoint;
+    // NULL: *error says why; a damaged file is refused.
+    kaiCheckpoint* kaiCheckpoint_Read(const char* path, kaiError* error);
+    void kaiCheckpoint_Free(kaiCheckpoint* checkpoint);
+    // The words; NULL past the last. They live as long as the checkpoint.
+    int kaiCheckpoint_WordCount(const kaiCheckpoint* checkpoint);
+    const char* kaiCheckpoint_Word(const kaiCheckpoint* checkpoint, int index);
+    // For kaiCsvOptions.mark. NULL: there was no result.
+    const void* kaiCheckpoint_Mark(const kaiCheckpoint* checkpoint, size_t* size);
+    // Puts a sim of the same model and options where it was. KAI_ERR_IO: another model, or another build.
+    kaiStatus kaiCheckpoint_Restore(const kaiCheckpoint* checkpoint, const kaiModel* model, kaiSim* sim,
+                                    kaiError* error);
+
     // ---- reports: where the steps and the time of a run went, what its guards did, how accurate it is
 
     typedef enum kaiReportFormat

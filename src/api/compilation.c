@@ -46,8 +46,9 @@ static void set_up_files(kaiProgram* p, const kaiProgramOptions* options)
 
 static void set_up(kaiProgram* p, const kaiProgramOptions* options)
 {
-    arena_init(&p->arena, options->allocator, &p->fail);
-    arena_init(&p->question.arena, options->allocator, &p->fail);
+    budget_init(&p->budget, options->allocator, options->limits, options->interrupt);
+    arena_init(&p->arena, budget_allocator(&p->budget), &p->fail);
+    arena_init(&p->question.arena, budget_allocator(&p->budget), &p->fail);
     interner_init(&p->names, &p->arena);
     p->path = keep_text(&p->arena, options->path != NULL ? options->path : "model.kai");
     p->sources = (Sources){.arena = &p->arena, .files = &p->files};
@@ -91,8 +92,12 @@ static kaiStatus answer_reading(kaiProgram* p, Compilation* c, void* user)
 
 static kaiStatus open_program(kaiProgram* p, const kaiProgramOptions* options, kaiError* error)
 {
+    char why[200];
     if (setjmp(p->fail) != 0)
-        return error_memory(error);
+    {
+        kaiStatus end = budget_tell(&p->budget, "reading the model", why, sizeof why);
+        return error_set(error, end, "%s", why);
+    }
     set_up(p, options);
     kaiStatus status = read_text(p, options, error);
     if (status != KAI_OK)
@@ -100,6 +105,8 @@ static kaiStatus open_program(kaiProgram* p, const kaiProgramOptions* options, k
     status = program_ask(p, answer_reading, NULL);
     if (status == KAI_ERR_MEMORY)
         return error_memory(error);
+    if (status == KAI_ERR_LIMIT || status == KAI_INTERRUPTED)
+        return error_set(error, status, "%s", p->count > 0 ? p->list[0].message : "interrupted");
     const kaiError* first = program_first_error(p);
     return first != NULL ? error_copy(error, first) : status;
 }
@@ -156,7 +163,7 @@ static void begin_question(kaiProgram* p)
 {
     Compilation* c = &p->question;
     arena_free(&c->arena);
-    arena_init(&c->arena, p->allocator, &p->fail);
+    arena_init(&c->arena, budget_allocator(&p->budget), &p->fail);
     p->list = NULL;
     p->count = p->error_count = 0;
     *c = (Compilation){.arena = c->arena, .sources = p->sources, .program = p->text, .allocator = p->allocator};
@@ -174,22 +181,43 @@ static void copy_messages(kaiProgram* p)
         vec_push(&c->arena, c->diags.list, p->diags.list.at[i]);
 }
 
-kaiStatus program_ask(kaiProgram* p, ProgramWork* work, void* user)
+// What a question found out is published, if only why it has no answer.
+static void publish(kaiProgram* p)
 {
-    begin_question(p);
-    if (setjmp(p->fail) != 0)
-    {
-        begin_question(p);
-        return KAI_ERR_MEMORY;
-    }
-    copy_messages(p);
-    kaiStatus status = work(p, &p->question, user);
     int count = 0;
     p->list = diags_publish(&p->question.diags, &p->question.sources, &count);
     p->count = count;
     p->error_count = 0;
     for (int i = 0; i < count; i++)  // what was said twice is there once
         p->error_count += p->list[i].severity == KAI_ERROR;
+}
+
+// The question ended without an answer, and its memory is free again: enough for one message.
+static kaiStatus tell_limit(kaiProgram* p)
+{
+    char why[200];
+    kaiStatus status = budget_tell(&p->budget, "compiling the model", why, sizeof why);
+    budget_lift(&p->budget);
+    begin_question(p);
+    if (status != KAI_ERR_LIMIT || setjmp(p->fail) != 0)
+        return status;
+    diag_error(&p->question.diags, K_LIMIT, (Span){0}, "%s", why);
+    publish(p);
+    return status;
+}
+
+kaiStatus program_ask(kaiProgram* p, ProgramWork* work, void* user)
+{
+    budget_begin(&p->budget);
+    begin_question(p);
+    if (setjmp(p->fail) != 0)
+        return tell_limit(p);
+    copy_messages(p);
+    kaiStatus status = work(p, &p->question, user);
+    if (status == KAI_ERR_MEMORY && p->budget.end != BUDGET_LASTS)  // somebody caught the failure on the way
+        return tell_limit(p);
+    publish(p);
+    budget_lift(&p->budget);  // the messages are read with the memory of the question
     return status;
 }
 

@@ -4,6 +4,7 @@
 #ifndef KAIROS_API_COMPILATION_H
 #define KAIROS_API_COMPILATION_H
 
+#include "base/budget.h"
 #include "base/error.h"
 #include "elab/elaborate.h"
 #include "kairos/kairos.h"
@@ -24,7 +25,8 @@ typedef struct Compilation
 
 struct kaiProgram
 {
-    kaiAllocator allocator;
+    kaiAllocator allocator;  // the caller's: for the program itself and what outlives a question
+    Budget budget;           // before it: for everything else
     jmp_buf fail;
     Arena arena;
     Interner names;

@@ -7,6 +7,7 @@
 #include "prove/overlap.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 // Its solver may ask for the Jacobian.
 static bool wants_jacobian(const Flat* flat)
@@ -225,6 +226,23 @@ int kaiProgram_FileCount(const kaiProgram* program)
 const char* kaiProgram_FileName(const kaiProgram* program, int index)
 {
     return index >= 0 && index < kaiProgram_FileCount(program) ? program->sources.list.at[index].path : NULL;
+}
+
+static bool is_source(const Sources* sources, const struct stat* file)
+{
+    struct stat one;
+    for (uint32_t i = 0; i < sources->list.count; i++)
+        if (stat(sources->list.at[i].path, &one) == 0 && one.st_dev == file->st_dev && one.st_ino == file->st_ino)
+            return true;
+    return false;
+}
+
+bool kaiProgram_HasRead(const kaiProgram* program, const char* path)
+{
+    struct stat file;
+    if (program == NULL || path == NULL || stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+        return false;
+    return is_source(&program->sources, &file) || is_source(&program->question.sources, &file);
 }
 
 bool kaiProgram_SourceLine(void* user, const char* file, int line, char* text, size_t size)

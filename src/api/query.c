@@ -181,7 +181,7 @@ kaiCsv* kaiCsv_Open(const kaiCsvOptions* o, const kaiColumn* columns, int column
     if (!fine)
         return error_set(error, KAI_ERR_USAGE, "a result needs a path, columns, a view and an allocator"), NULL;
     const char* why = NULL;
-    CsvOptions options = {columns, column_count, o->view, o->lead_names, o->lead_count, o->sink};
+    CsvOptions options = {columns, column_count, o->view, o->lead_names, o->lead_count, o->sink, o->mark, o->mark_size};
     Csv* csv = csv_open(o->path, &options, o->allocator, &why);
     if (csv == NULL && strcmp(why, "out of memory") == 0)
         error_memory(error);
@@ -193,6 +193,11 @@ kaiCsv* kaiCsv_Open(const kaiCsvOptions* o, const kaiColumn* columns, int column
 kaiStatus kaiCsv_Row(kaiCsv* csv, const kaiRow* row)
 {
     return csv != NULL && row != NULL ? csv_row((Csv*)csv, row) : KAI_ERR_USAGE;
+}
+
+kaiStatus kaiCsv_Mark(kaiCsv* csv, const kaiSink* mark)
+{
+    return csv != NULL && mark != NULL && mark->write != NULL ? csv_mark((Csv*)csv, mark) : KAI_ERR_USAGE;
 }
 
 void kaiCsv_SetLead(kaiCsv* csv, const double* values)

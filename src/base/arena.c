@@ -2,6 +2,8 @@
 // placed behind the newest so that its free part stays in use; an array that outgrows such a block gives it back.
 #include "base/arena.h"
 
+#include "base/budget.h"
+
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -76,6 +78,12 @@ _Noreturn void arena_fail(Arena* arena)
     if (arena->fail)
         longjmp(*arena->fail, 1);
     abort();  // an arena without a place to unwind to: our bug
+}
+
+void arena_look(Arena* arena)
+{
+    if (!budget_look_at(arena->allocator))
+        arena_fail(arena);
 }
 
 static ArenaBlock* arena_block(Arena* arena, size_t payload)

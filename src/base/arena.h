@@ -24,6 +24,9 @@ void arena_free(Arena* arena);
 // Unwinds as a failed allocation does: for whoever caught the failure of an arena inside another.
 _Noreturn void arena_fail(Arena* arena);
 
+// For loops that are long and allocate little: unwinds if the time is over or somebody interrupts.
+void arena_look(Arena* arena);
+
 // Zeroed memory, aligned for any type. Never NULL.
 void* arena_alloc(Arena* arena, size_t size);
 // Gives back what arena_alloc gave for `size`, if it is large; small pieces stay until the arena goes.

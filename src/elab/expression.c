@@ -618,6 +618,8 @@ Value elaborate_expr(Elab* e, const Env* env, const Expr* expr)
         elab_help(e, diag, "functions that call others twice double at each level: give values names with `signal`");
         return e->too_large = true, value_failed();
     }
+    if (e->steps % 1024 == 0)
+        arena_look(e->arena);
     e->depth++;
     Value value = elaborate_kind(e, env, expr);
     e->depth--;

@@ -210,6 +210,7 @@ typedef struct FlatMachine
     uint32_t junction;  // node of a bond graph + 1 whose switching it is; 0 = an ordinary machine
     uint32_t start;     // the mode in which a run starts: `initial` unless an experiment or --set says otherwise
     VEC(FlatMode) modes;
+    Map mode_index;  // by name, if there are many
     Span span;
 } FlatMachine;
 

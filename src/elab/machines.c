@@ -35,8 +35,16 @@ static uint32_t add_mode_var(Elab* e, const Env* scope, const char* name, Span s
     return var;
 }
 
+enum
+{
+    FEW_MODES = 16  // are found faster one by one
+};
+
 static uint32_t find_mode(const FlatMachine* machine, const char* name)
 {
+    uint32_t found;
+    if (machine->modes.count > FEW_MODES)
+        return map_get(&machine->mode_index, (uint64_t)(uintptr_t)name, &found) ? found : UINT32_MAX;
     for (uint32_t i = 0; i < machine->modes.count; i++)
         if (machine->modes.at[i].name == name)
             return i;
@@ -63,6 +71,14 @@ static void add_mode(Elab* e, FlatMachine* machine, uint32_t index, const Mode* 
     vec_push(e->arena, e->flat->ctxs,
              (FlatCtx){.parent = machine->ctx, .machine = index, .mode = machine->modes.count});
     vec_push(e->arena, machine->modes, flat);
+    if (machine->modes.count <= FEW_MODES)
+        return;
+    bool first = machine->mode_index.arena == NULL;  // the few before it as well
+    if (first)
+        map_init(&machine->mode_index, e->arena);
+    for (uint32_t i = first ? 0 : machine->modes.count - 1; i < machine->modes.count; i++)
+        if (!map_get(&machine->mode_index, (uint64_t)(uintptr_t)machine->modes.at[i].name, NULL))
+            map_set(&machine->mode_index, (uint64_t)(uintptr_t)machine->modes.at[i].name, i);
 }
 
 static void find_initial(Elab* e, FlatMachine* machine, const Item* item)

@@ -1,6 +1,8 @@
 // The SI with its derived units and prefixes, and a few units that engineers write beside it.
 #include "elab/units.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -117,14 +119,17 @@ const char* const* unit_names(uint32_t* count)
     return names;
 }
 
-static const char* term_text(Arena* arena, const char* before, const UnitTerm* term)
+static void write_term(Writer* text, const UnitTerm* term)
 {
-    int exponent = term->exponent;
-    const char* sign = *before ? (exponent < 0 ? "/" : "*") : (exponent < 0 ? "1/" : "");
-    int shown = exponent < 0 ? -exponent : exponent;
-    const char* name = term->name ? term->name : arena_printf(arena, "%g", term->number);
-    return shown == 1 ? arena_printf(arena, "%s%s%s", before, sign, name)
-                      : arena_printf(arena, "%s%s%s^%d", before, sign, name, shown);
+    int exponent = term->exponent, shown = exponent < 0 ? -exponent : exponent;
+    bool first = text->text.count == 0;
+    writer_put(text, !first ? (exponent < 0 ? "/" : "*") : (exponent < 0 ? "1/" : ""));
+    if (term->name)
+        writer_put(text, term->name);
+    else
+        writer_say(text, "%g", term->number);
+    if (shown != 1)
+        writer_say(text, "^%d", shown);
 }
 
 static int8_t clamp_exponent(int value)
@@ -135,7 +140,7 @@ static int8_t clamp_exponent(int value)
 bool unit_resolve(Arena* arena, const Unit* unit, FlatUnit* result, const UnitTerm** unknown)
 {
     *result = (FlatUnit){.known = true, .scale = 1};
-    const char* text = "";
+    Writer text = {.arena = arena};
     for (uint32_t i = 0; i < unit->terms.count; i++)
     {
         const UnitTerm* term = &unit->terms.at[i];
@@ -146,9 +151,9 @@ bool unit_resolve(Arena* arena, const Unit* unit, FlatUnit* result, const UnitTe
         result->scale *= pow(scale, term->exponent);
         for (int k = 0; entry && k < DIM_COUNT; k++)
             result->dim[k] = clamp_exponent(result->dim[k] + entry->exponent[k] * term->exponent);
-        text = term_text(arena, text, term);
+        write_term(&text, term);
     }
-    result->text = text;
+    result->text = writer_text(&text);
     return true;
 }
 
@@ -222,10 +227,10 @@ Dim dim_power(const Dim* a, double exponent)
 const char* dim_text(Arena* arena, const Dim* dim)
 {
     static const char* const bases[DIM_COUNT] = {"m", "kg", "s", "A", "K", "mol", "cd"};
-    const char* text = "";
+    Writer text = {.arena = arena};
     for (int sign = 1; sign >= -1; sign -= 2)
         for (int i = 0; i < DIM_COUNT; i++)
             if (dim->exponent[i] * sign > 0)
-                text = term_text(arena, text, &(UnitTerm){.name = bases[i], .exponent = dim->exponent[i]});
-    return *text ? text : "1";
+                write_term(&text, &(UnitTerm){.name = bases[i], .exponent = dim->exponent[i]});
+    return text.text.count > 0 ? writer_text(&text) : "1";
 }

@@ -336,7 +336,7 @@ static void scan_window(const GuardPath* path, Candidate* c)
 // Goes on to `horizon` at least, unless it finds a crossing.
 static void scan(const GuardPath* path, Candidate* c, double horizon)
 {
-    double unused, *side = is_crossing(path->guard) ? &path->flow->kernel->R[path->guard->side] : &unused,
+    double unused = 0, *side = is_crossing(path->guard) ? &path->flow->kernel->R[path->guard->side] : &unused,
                    before = *side;
     *side = c->side;
     do

@@ -148,6 +148,8 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
     IslandState* s = &flow->islands[own->island];
     CodeRange code = model->islands[own->island].deriv;
     double *states = kernel_states(kernel), *slopes = kernel_slopes(kernel);
+    if (!budget_look_inside(kernel->budget))
+        return kernel_stop(kernel), -1;
     kernel->R[model->reg_time] = t;
     s->loaded = NAN;
     scatter(flow, own->island, x, states);

@@ -229,16 +229,27 @@ static bool is_over(const Kernel* kernel)
     return kernel->halted || kernel->now.t >= stop || same_time(kernel->now.t, stop);
 }
 
+// An interrupt between two steps: the run can go on from here. A limit ends it.
+static kaiStatus stand_still(Kernel* kernel)
+{
+    if (kernel->budget->end != BUDGET_INTERRUPTED)
+        return kernel_stop(kernel);
+    kernel->budget->end = BUDGET_LASTS;
+    return KAI_INTERRUPTED;
+}
+
 // To the next instant, to `until` (KAI_OK), or to the end.
 static kaiStatus go_on(Flow* flow, double until)
 {
     Kernel* kernel = flow->kernel;
-    const volatile int* interrupt = kernel->options->interrupt;
     for (;;)
     {
-        if (interrupt != NULL && *interrupt != 0)
-            return KAI_INTERRUPTED;
-        kaiStatus status = kernel->outside.count > 0 ? run_instant(flow, kernel->now.t) : KAI_OK;
+        if (!budget_look(kernel->budget))
+            return stand_still(kernel);
+        kaiStatus status = kernel_check_tags(kernel);
+        if (status != KAI_OK)
+            return status;
+        status = kernel->outside.count > 0 ? run_instant(flow, kernel->now.t) : KAI_OK;
         if (status == KAI_OK && !kernel->halted)
             status = islands_advance(flow);
         if (status == KAI_OK && is_over(kernel))
@@ -264,6 +275,8 @@ static kaiStatus fail_with(Flow* flow, kaiStatus status)
 {
     Kernel* kernel = flow->kernel;
     flow->ended = true;
+    if (kernel->budget != NULL && kernel->budget->end != BUDGET_LASTS)  // also what could not allocate
+        return kernel_stop(kernel);
     if (kernel->failure.status == KAI_OK)
         kernel->failure = (kaiError){.status = status, .tag = kernel->now, .message = "the run was stopped"};
     return status;

@@ -136,13 +136,12 @@ static kaiStatus react_once(Kernel* kernel)
 }
 
 // An instant that was asked to stop between two tags is not over, and cannot go on later: the run ends there.
-static kaiStatus check_interrupt(Kernel* kernel)
+static kaiStatus check_limits(Kernel* kernel)
 {
-    if (kernel->options->interrupt == NULL || *kernel->options->interrupt == 0)
-        return KAI_OK;
-    kernel->failure =
-        (kaiError){.status = KAI_INTERRUPTED, .tag = kernel->now, .message = "interrupted inside an instant"};
-    return KAI_INTERRUPTED;
+    kaiStatus status = kernel_check_tags(kernel);
+    if (status != KAI_OK)
+        return status;
+    return budget_look(kernel->budget) ? KAI_OK : kernel_stop(kernel);
 }
 
 static kaiStatus react_until_rest(Kernel* kernel)
@@ -174,7 +173,7 @@ static kaiStatus react_until_rest(Kernel* kernel)
         kernel->now.p += result.state ? 1 : 0;
         status = kernel->hooks->round(kernel->owner, at, result.state);
         if (status == KAI_OK)
-            status = check_interrupt(kernel);
+            status = check_limits(kernel);
         if (status != KAI_OK)
             return status;
     }

@@ -27,6 +27,28 @@ kaiStatus kernel_fail(Kernel* kernel, uint32_t place, const char* help, const ch
     return KAI_ERR_RUN;
 }
 
+kaiStatus kernel_stop(Kernel* kernel)
+{
+    char why[200];
+    kaiStatus status = budget_tell(kernel->budget, "the run", why, sizeof why);
+    if (status == KAI_INTERRUPTED)
+        kernel->failure =
+            (kaiError){.status = status, .tag = kernel->now, .message = "interrupted before a step ended"};
+    else
+        kernel_fail(kernel, 0, "give it more with --time and --memory, or let it do less: record less, stop earlier",
+                    "%s; it has come to t = %.17g", why, kernel->now.t);
+    kernel->failure.status = status;
+    return status;
+}
+
+kaiStatus kernel_exceed(Kernel* kernel, uint64_t limit, const char* what)
+{
+    kernel_fail(kernel, 0, "allow more, or let it do less: record less, stop earlier",
+                "the run has more than %llu %s, the limit it was given; it has come to t = %.17g",
+                (unsigned long long)limit, what, kernel->now.t);
+    return kernel->failure.status = KAI_ERR_LIMIT;
+}
+
 void kernel_warn(Kernel* kernel, uint32_t place, const char* format, ...)
 {
     if (kernel->warning_count == sizeof kernel->warnings / sizeof *kernel->warnings)
@@ -36,6 +58,7 @@ void kernel_warn(Kernel* kernel, uint32_t place, const char* format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof kernel->warning_texts[0], format, args);
     va_end(args);
+    kernel->warning_places[kernel->warning_count] = place;
     kernel->warnings[kernel->warning_count++] =
         (kaiError){.status = KAI_OK, .tag = kernel->now, .place = model_place(kernel->model, place), .message = text};
 }

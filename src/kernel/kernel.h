@@ -6,6 +6,7 @@
 #ifndef KAIROS_KERNEL_KERNEL_H
 #define KAIROS_KERNEL_KERNEL_H
 
+#include "base/budget.h"
 #include "base/fields.h"
 #include "base/text.h"
 #include "kairos/sim.h"
@@ -241,6 +242,7 @@ struct Kernel
     const kaiSimOptions* options;
     const KernelHooks* hooks;
     void* owner;
+    Budget* budget;  // NULL: there is no limit, and nobody interrupts
     VmHost host;
     uint32_t beyond;      // operators beyond their domain at a left limit
     double series_until;  // a series that reads delayed signals is good up to this time
@@ -271,6 +273,7 @@ struct Kernel
     char help[300];
     kaiError warnings[4];  // the first ones
     char warning_texts[4][600];
+    uint32_t warning_places[4];
 };
 
 static inline uint32_t agenda_size(const kaiModel* model)
@@ -351,6 +354,15 @@ static inline bool touch_next(const Kernel* kernel, const IndexList* list, uint3
 kaiStatus kernel_fail(Kernel* kernel, uint32_t place, const char* help, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 void kernel_warn(Kernel* kernel, uint32_t place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+// A limit was met, or somebody waits: the run ends here. KAI_ERR_LIMIT, or KAI_INTERRUPTED.
+kaiStatus kernel_stop(Kernel* kernel);
+// The same for a limit on rows or tags.
+kaiStatus kernel_exceed(Kernel* kernel, uint64_t limit, const char* what);
+static inline kaiStatus kernel_check_tags(Kernel* kernel)
+{
+    uint64_t most = kernel->options->limits.tags;
+    return most > 0 && (uint64_t)kernel->counters.tags > most ? kernel_exceed(kernel, most, "tags") : KAI_OK;
+}
 kaiStatus kernel_run(Kernel* kernel, CodeRange range);
 kaiStatus kernel_overflow(Kernel* kernel, uint32_t state);  // an impulse took this state out of the numbers
 static inline double* kernel_states(Kernel* kernel)

@@ -273,19 +273,19 @@ static bool surely_together(const Compiler* c, NodeId a, NodeId b)
 // A `pre` without a derivative: its signal is defined through itself, and not constant between instants.
 static NodeId endless_pre(Compiler* c, NodeId n)
 {
-    const Node node = c->flat->nodes.at[n];
-    if (node.op == NODE_PRE)
+    walk_begin(&c->nodes);
+    walk_push(&c->nodes, n);
+    while ((n = walk_pop(&c->nodes)) != 0)
     {
-        uint32_t v = c->flat->nodes.at[node.arg[0]].aux;
-        return c->vars.at[v].looped && node_varies(c, node.arg[0]) == VARIES_ALWAYS ? n : 0;
+        const Node node = c->flat->nodes.at[n];
+        for (int i = node_op_arity((NodeOp)node.op) - 1; i >= 0 && node.op != NODE_PRE; i--)
+            walk_push(&c->nodes, node.arg[i]);
+        if (node.op == NODE_PRE && c->vars.at[c->flat->nodes.at[node.arg[0]].aux].looped &&
+            node_varies(c, node.arg[0]) == VARIES_ALWAYS)
+            break;
     }
-    for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-    {
-        NodeId found = node.arg[i] != 0 ? endless_pre(c, node.arg[i]) : 0;
-        if (found != 0)
-            return found;
-    }
-    return 0;
+    walk_stop(&c->nodes);
+    return n;
 }
 
 static void check_pre(Compiler* c, NodeId n, NodeId u, NodeId v)
@@ -308,33 +308,40 @@ static bool same_event(const Flat* flat, NodeId a, NodeId b)
     return a == b || (x->op == NODE_VAR && y->op == NODE_VAR && x->aux == y->aux);
 }
 
-// An impulse of `event` (0: of any) that is certainly in n: a term of its sums, a factor of its products. 0 if none.
-static NodeId sure_delta(const Compiler* c, NodeId n, NodeId event)
+// The definition of a signal that has one only; 0: it has none, several, or itself in it.
+static NodeId only_definition(const Compiler* c, uint32_t var)
 {
-    const Node* node = &c->flat->nodes.at[n];
-    switch (node->op)
+    const VarInfo* info = &c->vars.at[var];
+    uint32_t d = info->first_def[0];
+    bool direct = c->flat->vars.at[var].kind == VAR_SIGNAL && d != 0 && c->next_def.at[d - 1] == 0 && !info->looped;
+    return direct ? c->flat->defs.at[d - 1].value : 0;
+}
+
+// An impulse of `event` (0: of any) that is certainly in n: a term of its sums, a factor of its products. 0 if none.
+// Each node once: products of one signal with itself have 2ⁿ ways down.
+static NodeId sure_delta(Compiler* c, NodeId n, NodeId event)
+{
+    walk_begin(&c->nodes);
+    walk_push(&c->nodes, n);
+    while ((n = walk_pop(&c->nodes)) != 0)
     {
-    case NODE_DELTA: return event == 0 || same_event(c->flat, node->arg[0], event) ? n : 0;
-    case NODE_ADD:
-    case NODE_SUB:
-    case NODE_MUL:
-    {
-        NodeId left = sure_delta(c, node->arg[0], event);
-        return left != 0 ? left : sure_delta(c, node->arg[1], event);
+        const Node* node = &c->flat->nodes.at[n];
+        if (node->op == NODE_DELTA && (event == 0 || same_event(c->flat, node->arg[0], event)))
+            break;
+        switch (node->op)
+        {
+        case NODE_ADD:
+        case NODE_SUB:
+        case NODE_MUL: walk_push(&c->nodes, node->arg[1]);  // fallthrough
+        case NODE_NEG:
+        case NODE_DIV:
+        case NODE_DER: walk_push(&c->nodes, node->arg[0]); break;
+        case NODE_VAR: walk_push(&c->nodes, only_definition(c, node->aux)); break;
+        default: break;
+        }
     }
-    case NODE_NEG:
-    case NODE_DIV:
-    case NODE_DER: return sure_delta(c, node->arg[0], event);
-    case NODE_VAR:
-    {
-        const VarInfo* info = &c->vars.at[node->aux];
-        const FlatVar* var = &c->flat->vars.at[node->aux];
-        uint32_t d = info->first_def[0];
-        bool direct = var->kind == VAR_SIGNAL && d != 0 && c->next_def.at[d - 1] == 0 && !info->looped;
-        return direct ? sure_delta(c, c->flat->defs.at[d - 1].value, event) : 0;
-    }
-    default: return 0;
-    }
+    walk_stop(&c->nodes);
+    return n;
 }
 
 // `if e then … delta(e, w) …`: it switches whenever the impulse comes.

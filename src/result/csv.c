@@ -189,6 +189,48 @@ static bool allocate_buffers(Csv* csv, const CsvOptions* options)
     return csv->buffer != NULL && (csv->lead_capacity == 0 || csv->lead != NULL);
 }
 
+// ---- marks: where a file can go on
+
+typedef struct Mark
+{
+    char magic[8];
+    uint64_t bytes;  // of the file
+    double pending_t;
+    uint32_t pending_size;  // of the row that follows
+    uint32_t flags;         // 1: there is one; 2: it is a left limit
+} Mark;
+
+static const char mark_magic[8] = "KAIMARK1";
+
+static const char* take_mark(Csv* csv, const char* path, const CsvOptions* options)
+{
+    Mark mark = {.bytes = 0};
+    if (options->mark_size >= sizeof mark)
+        memcpy(&mark, options->mark, sizeof mark);
+    if (memcmp(mark.magic, mark_magic, sizeof mark_magic) != 0 || mark.bytes > INT64_MAX ||
+        mark.pending_size != options->mark_size - sizeof mark || mark.pending_size > csv->capacity)
+        return "what says where to go on is damaged";
+    const char* error = output_open_at(&csv->output, path, (long long)mark.bytes, csv->allocator);
+    if (error != NULL)
+        return error;
+    memcpy(csv->buffer, (const char*)options->mark + sizeof mark, mark.pending_size);
+    csv->used = mark.pending_size;
+    csv->pending = (mark.flags & 1) != 0;
+    csv->pending_is_left_limit = (mark.flags & 2) != 0;
+    csv->pending_t = mark.pending_t;
+    return NULL;
+}
+
+static const char* begin_file(Csv* csv, const char* path, const CsvOptions* options)
+{
+    if (options->mark != NULL)
+        return take_mark(csv, path, options);
+    const char* error = output_open(&csv->output, path, options->sink, csv->allocator);
+    if (error == NULL)
+        csv->kept = csv->used = (size_t)(write_header(csv->buffer, options) - csv->buffer);
+    return error;
+}
+
 Csv* csv_open(const char* path, const CsvOptions* options, kaiAllocator allocator, const char** error)
 {
     Csv* csv = allocator.alloc(allocator.user, NULL, 0, sizeof *csv);
@@ -202,14 +244,12 @@ Csv* csv_open(const char* path, const CsvOptions* options, kaiAllocator allocato
                  .column_count = options->column_count,
                  .view = options->view,
                  .lead_count = options->lead_count};
-    *error =
-        allocate_buffers(csv, options) ? output_open(&csv->output, path, options->sink, allocator) : "out of memory";
+    *error = allocate_buffers(csv, options) ? begin_file(csv, path, options) : "out of memory";
     if (*error != NULL)
     {
         release(csv);
         return NULL;
     }
-    csv->kept = csv->used = (size_t)(write_header(csv->buffer, options) - csv->buffer);
     if (csv->lead_count > 0)
         memset(csv->lead, ',', csv->lead_length = (size_t)csv->lead_count);  // empty fields until they are set
     return csv;
@@ -250,6 +290,22 @@ kaiStatus csv_row(Csv* csv, const kaiRow* row)
     csv->pending_t = row->t;
     csv->pending_is_left_limit = !same_t && row->p == -1;
     return KAI_OK;
+}
+
+kaiStatus csv_mark(Csv* csv, const kaiSink* sink)
+{
+    flush(csv);
+    if (csv->status == KAI_OK)
+        csv->status = output_sync(&csv->output);
+    if (csv->status != KAI_OK)
+        return csv->status;
+    Mark mark = {.bytes = (uint64_t)csv->output.written,
+                 .pending_t = csv->pending_t,
+                 .pending_size = (uint32_t)csv->used,
+                 .flags = (csv->pending ? 1u : 0u) | (csv->pending_is_left_limit ? 2u : 0u)};
+    memcpy(mark.magic, mark_magic, sizeof mark_magic);
+    kaiStatus status = sink->write(sink->user, (const char*)&mark, sizeof mark);
+    return status == KAI_OK ? sink->write(sink->user, csv->buffer, csv->used) : status;
 }
 
 void csv_set_lead(Csv* csv, const double* values)

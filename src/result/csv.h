@@ -14,7 +14,9 @@ typedef struct CsvOptions
     // Columns written before t, the same in all rows until csv_set_lead ("run" and the swept values), as text.
     const char* const* lead_names;
     int lead_count;
-    kaiSink sink;  // instead of the file
+    kaiSink sink;      // instead of the file
+    const void* mark;  // of csv_mark: go on there; NULL: a new file
+    size_t mark_size;
 } CsvOptions;
 
 // `path` "-" is standard output. A file is written as `path`.part and gets its name in csv_close, so that a file under
@@ -23,6 +25,8 @@ Csv* csv_open(const char* path, const CsvOptions* options, kaiAllocator allocato
 // KAI_ERR_IO: a write failed. KAI_INTERRUPTED: the reader of a pipe has gone (csv_close then returns KAI_OK).
 kaiStatus csv_row(Csv* csv, const kaiRow* row);
 void csv_set_lead(Csv* csv, const double* values);  // flushes the pending row first; lead_count numbers
+// Rows so far are on the disk; `mark` gets where they end, and the row that is pending.
+kaiStatus csv_mark(Csv* csv, const kaiSink* mark);
 // Writes what is pending; `remark` (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
 kaiStatus csv_close(Csv* csv, const char* remark);
 

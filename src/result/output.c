@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +28,29 @@ static const char* open_stream(Output* output, const char* path)
     return output->descriptor < 0 ? errno_text() : NULL;
 }
 
-static const char* open_file(Output* output, const char* path, kaiAllocator allocator)
+// Opens `partial` for this process alone: two runs that write one file would both lose. The lock goes with the
+// descriptor. A file that was renamed between opening and locking is a finished result of the other run: try again.
+static const char* open_alone(Output* output, int flags)
+{
+    for (;;)
+    {
+        struct stat opened, named;
+        int descriptor = open(output->partial, O_RDWR | O_CLOEXEC | flags, 0666);
+        if (descriptor < 0)
+            return errno == ENOENT ? "the folder it should be in does not exist" : errno_text();
+        output->descriptor = descriptor;
+        output->owned = true;
+        if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+            return "another run is writing it";
+        bool there = fstat(descriptor, &opened) == 0 && stat(output->partial, &named) == 0;
+        if (there && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
+            return NULL;
+        close(descriptor);
+        output->owned = false;
+    }
+}
+
+static const char* name_file(Output* output, const char* path, kaiAllocator allocator)
 {
     output->path_size = strlen(path) + sizeof suffix;
     output->path = allocator.alloc(allocator.user, NULL, 0, output->path_size);
@@ -37,11 +60,42 @@ static const char* open_file(Output* output, const char* path, kaiAllocator allo
     strcpy(output->path, path);
     strcpy(output->partial, path);
     strcat(output->partial, suffix);
-    output->descriptor = open(output->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    output->owned = true;
-    if (output->descriptor >= 0)
-        return NULL;
-    return errno == ENOENT ? "the folder it should be in does not exist" : errno_text();
+    return NULL;
+}
+
+static const char* open_file(Output* output, const char* path, kaiAllocator allocator)
+{
+    const char* trouble = name_file(output, path, allocator);
+    if (trouble == NULL)
+        trouble = open_alone(output, O_CREAT);
+    if (trouble == NULL && ftruncate(output->descriptor, 0) != 0)
+        trouble = errno_text();
+    return trouble;
+}
+
+// A run that was interrupted has its name already, with a remark at its end.
+const char* output_open_at(Output* output, const char* path, long long size, kaiAllocator allocator)
+{
+    struct stat status;
+    *output = (Output){.descriptor = -1, .written = size, .durable = true};
+    const char* trouble = name_file(output, path, allocator);
+    if (trouble == NULL && stat(output->partial, &status) != 0 && rename(path, output->partial) != 0)
+        trouble = "it is gone";
+    if (trouble == NULL)
+        trouble = open_alone(output, 0);
+    if (trouble == NULL && (fstat(output->descriptor, &status) != 0 || status.st_size < size))
+        trouble = "it is shorter than it was";
+    if (trouble == NULL && (ftruncate(output->descriptor, size) != 0 || lseek(output->descriptor, size, SEEK_SET) < 0))
+        trouble = errno_text();
+    return trouble;
+}
+
+kaiStatus output_sync(Output* output)
+{
+    if (output->path == NULL)
+        return KAI_ERR_USAGE;
+    output->durable = true;
+    return fsync(output->descriptor) == 0 ? KAI_OK : KAI_ERR_IO;
 }
 
 const char* output_open(Output* output, const char* path, kaiSink sink, kaiAllocator allocator)
@@ -132,6 +186,8 @@ kaiStatus output_close(Output* output, kaiStatus status)
 {
     if (status == KAI_INTERRUPTED)
         status = KAI_OK;
+    if (status == KAI_OK && output->durable && fsync(output->descriptor) != 0)
+        status = KAI_ERR_IO;
     if (output->owned && close(output->descriptor) != 0 && errno != EINTR)
         status = KAI_ERR_IO;  // some file systems report a full disk only here
     output->descriptor = -1;

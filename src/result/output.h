@@ -14,6 +14,7 @@ typedef struct Output
     char *path, *partial;  // a file: its final name and `path`.part; NULL for a stream
     size_t path_size;      // allocated for each of the two
     long long written;     // bytes of a file
+    bool durable;          // output_sync was asked for: its end is to be as safe
     kaiSink sink;          // instead of all of these
 } Output;
 
@@ -21,6 +22,11 @@ typedef struct Output
 // errno.
 const char* output_open(Output* output, const char* path, kaiSink sink, kaiAllocator allocator);
 
+// A file that was left behind, `path`.part or `path` itself, cut to `size` bytes, to go on there.
+const char* output_open_at(Output* output, const char* path, long long size, kaiAllocator allocator);
+
+// What was written is on the disk. KAI_ERR_USAGE: it is no file.
+kaiStatus output_sync(Output* output);
 // Writes whole lines. After a failure a file is cut back to the last whole line. KAI_ERR_IO; KAI_INTERRUPTED if the
 // reader of a pipe has gone: that is its way to say "enough", and no error.
 kaiStatus output_write(Output* output, const char* text, size_t size);

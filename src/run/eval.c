@@ -14,6 +14,7 @@ struct kaiEval
 {
     const kaiModel* model;
     kaiSimOptions options;
+    Budget budget;
     Kernel kernel;
     Record record;
     Endless endless;
@@ -192,6 +193,8 @@ kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kai
         memset(eval, 0, sizeof *eval);
         eval->model = model;
         eval->options = *options;
+        budget_init(&eval->budget, a, options->limits, options->interrupt);
+        eval->options.allocator = budget_allocator(&eval->budget);
     }
     if (eval == NULL || !kernel_make(&eval->kernel, model, &eval->options, &hooks, eval) ||
         !record_make(&eval->record, &eval->kernel, true) || !endless_make(&eval->endless, &eval->kernel, &eval->record))
@@ -200,6 +203,7 @@ kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kai
         kaiEval_Free(eval);
         return NULL;
     }
+    eval->kernel.budget = &eval->budget;
     return eval;
 }
 
@@ -211,6 +215,7 @@ void kaiEval_Free(kaiEval* eval)
     endless_free(&eval->endless);
     record_free(&eval->record);
     kernel_free(&eval->kernel);
+    a = eval->budget.outer;
     a.alloc(a.user, eval, sizeof *eval, 0);
 }
 

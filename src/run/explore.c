@@ -171,7 +171,7 @@ static kaiStatus step(Explorer* x, bool* chose)
 {
     kaiSim* sim = x->sim;
     uint32_t first = sim->explore.decision_count;
-    kaiSnapshot* before = kaiSim_Save(sim);
+    kaiSnapshot* before = snapshot_save(sim, sim->options.allocator);
     if (before == NULL)
         return KAI_ERR_MEMORY;
     kaiStatus status = kaiSim_Step(x->model, sim);
@@ -251,7 +251,7 @@ static kaiStatus repeat_branch(Explorer* x)
     sim->options.row = x->row;
     do
     {
-        kaiSnapshot* before = kaiSim_Save(sim);
+        kaiSnapshot* before = snapshot_save(sim, sim->options.allocator);
         status = before != NULL ? kaiSim_Step(x->model, sim) : KAI_ERR_MEMORY;
         kaiSnapshot_Free(before);
     } while (status == KAI_INSTANT);
@@ -331,9 +331,11 @@ kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEve
     table_open(&x.places, sim);
     table_open(&x.ends, sim);
     sim->explore.explorer = &x;
-    x.root = kaiSim_Save(sim);
+    x.root = snapshot_save(sim, sim->options.allocator);
     kaiStatus status = x.root != NULL ? explore(&x) : KAI_ERR_MEMORY;
-    if (status == KAI_ERR_MEMORY)
+    if (status == KAI_ERR_MEMORY && sim->budget.end != BUDGET_LASTS)
+        status = kernel_stop(&sim->kernel);
+    else if (status == KAI_ERR_MEMORY)
         sim->kernel.failure = (kaiError){.status = status, .tag = sim->kernel.now, .message = "out of memory"};
     release(&x);
     sim->flow.ended = true;

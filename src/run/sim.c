@@ -247,6 +247,7 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
         !zeno_make(&sim->zeno, &sim->flow) || !contact_make(&sim->contact, &sim->flow) ||
         !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
+    sim->kernel.budget = &sim->budget;
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
     return true;
 }
@@ -295,13 +296,18 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
         memset(sim, 0, sizeof *sim);
         sim->model = model;
         sim->options = *options;
+        budget_init(&sim->budget, a, options->limits, options->interrupt);
+        sim->budget.patience = 0.05;  // seconds
+        sim->options.allocator = budget_allocator(&sim->budget);
         sim->options.stop = fmin(options->stop, TIME_END);
         sim->method = run.ode.method;
     }
     if (sim == NULL || !make_floors(sim, &run))
     {
         const char* trouble = sim != NULL ? sim->flow.trouble : NULL;
-        if (trouble != NULL)
+        if (sim != NULL && sim->budget.end != BUDGET_LASTS)
+            error_set(failure, budget_tell(&sim->budget, "the run", why, sizeof why), "%s", why);
+        else if (trouble != NULL)
             error_set(failure, KAI_ERR_USAGE, "%s", trouble);
         else
             error_memory(failure);
@@ -324,6 +330,7 @@ void kaiSim_Free(kaiSim* sim)
     kernel_free(&sim->kernel);
     if (sim->explore.decisions != NULL)
         a.alloc(a.user, sim->explore.decisions, sim->explore.decision_capacity * sizeof(Decision), 0);
+    a = sim->budget.outer;
     a.alloc(a.user, sim, sizeof *sim, 0);
 }
 

@@ -2,6 +2,7 @@
 #ifndef KAIROS_RUN_SIM_H
 #define KAIROS_RUN_SIM_H
 
+#include "base/budget.h"
 #include "flow/flow.h"
 #include "run/explore.h"
 #include "watch/balance.h"
@@ -14,6 +15,7 @@
 struct kaiSim
 {
     const kaiModel* model;
+    Budget budget;  // the options have its allocator, the caller's is `outer` in it
     kaiSimOptions options;
     OdeMethod method;
     Kernel kernel;
@@ -33,5 +35,7 @@ struct kaiSim
 // All but the options, the record and the exploration made anew, as they are before a start. False: no memory.
 bool sim_remake(kaiSim* sim);
 #endif
+// A snapshot in memory of `allocator`.
+kaiSnapshot* snapshot_save(kaiSim* sim, kaiAllocator allocator);
 
 #endif

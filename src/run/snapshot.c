@@ -20,7 +20,7 @@ struct kaiSnapshot
     double energy_scale;
     uint32_t decision_count;
     bool merged;
-    char data[];  // flow, kernel, record, zeno
+    char data[];  // flow, kernel, record, zeno, warnings
 };
 
 static size_t fixed_size(const kaiSim* sim)
@@ -28,12 +28,44 @@ static size_t fixed_size(const kaiSim* sim)
     return flow_save_size(&sim->flow) + record_save_size(&sim->record) + zeno_save_size(&sim->zeno);
 }
 
-kaiSnapshot* kaiSim_Save(kaiSim* sim)
+// What a run has warned of is told when it is over, perhaps by another process.
+typedef struct SavedWarning
 {
-    if (sim == NULL)
-        return NULL;
-    kaiAllocator a = sim->options.allocator;
-    size_t data = kernel_save_size(&sim->kernel) + fixed_size(sim), size = sizeof(kaiSnapshot) + data;
+    kaiTag tag;
+    uint32_t place;
+    char text[600];
+} SavedWarning;
+
+static void save_warnings(const Kernel* kernel, char* at)
+{
+    for (uint32_t i = 0; i < kernel->warning_count; i++, at += sizeof(SavedWarning))
+    {
+        SavedWarning w = {.tag = kernel->warnings[i].tag, .place = kernel->warning_places[i]};
+        memcpy(w.text, kernel->warning_texts[i], sizeof w.text);
+        memcpy(at, &w, sizeof w);
+    }
+}
+
+static void load_warnings(Kernel* kernel, const char* end)
+{
+    const char* at = end - kernel->warning_count * sizeof(SavedWarning);
+    for (uint32_t i = 0; i < kernel->warning_count; i++, at += sizeof(SavedWarning))
+    {
+        SavedWarning w;
+        memcpy(&w, at, sizeof w);
+        memcpy(kernel->warning_texts[i], w.text, sizeof w.text);
+        kernel->warning_places[i] = w.place;
+        kernel->warnings[i] = (kaiError){.status = KAI_OK,
+                                         .tag = w.tag,
+                                         .place = model_place(kernel->model, w.place),
+                                         .message = kernel->warning_texts[i]};
+    }
+}
+
+kaiSnapshot* snapshot_save(kaiSim* sim, kaiAllocator a)
+{
+    size_t warnings = sim->kernel.warning_count * sizeof(SavedWarning);
+    size_t data = kernel_save_size(&sim->kernel) + fixed_size(sim) + warnings, size = sizeof(kaiSnapshot) + data;
     kaiSnapshot* s = a.alloc(a.user, NULL, 0, size);
     if (s == NULL)
         return NULL;
@@ -52,7 +84,14 @@ kaiSnapshot* kaiSim_Save(kaiSim* sim)
     at = kernel_save(&sim->kernel, at);
     at = record_save(&sim->record, at);
     zeno_save(&sim->zeno, at);
+    save_warnings(&sim->kernel, s->data + data - warnings);
     return s;
+}
+
+// It may outlive the sim, and the budget with it.
+kaiSnapshot* kaiSim_Save(kaiSim* sim)
+{
+    return sim != NULL ? snapshot_save(sim, sim->budget.outer) : NULL;
 }
 
 // Steps of another solver, and values for other columns, mean nothing here.
@@ -80,6 +119,7 @@ static kaiStatus load_floors(kaiSim* sim, const kaiSnapshot* s)
         return KAI_ERR_MEMORY;
     at = record_load(&sim->record, at);
     zeno_load(&sim->zeno, at);
+    load_warnings(&sim->kernel, s->data + s->data_size);
     return KAI_OK;
 }
 

@@ -63,15 +63,20 @@ kaiStatus row_check(Record* record, bool flow, const double* values, const uint8
 
 kaiStatus row_send(Record* record, kaiTag tag, const double* values, const uint8_t* present)
 {
-    record->kernel->counters.rows++;
+    Kernel* kernel = record->kernel;
+    uint64_t most = kernel->options->limits.rows;
+    if (most > 0 && (uint64_t)kernel->counters.rows >= most)
+        return kernel_exceed(kernel, most, "rows");
+    if (!budget_look_inside(kernel->budget))
+        return kernel_stop(kernel);
+    kernel->counters.rows++;
     record->last_row_t = tag.t;
-    if (record->kernel->options->row == NULL)
+    if (kernel->options->row == NULL)
         return KAI_OK;
     kaiRow row = {tag.t, tag.p, tag.m, values, present};
-    kaiStatus status = record->kernel->options->row(record->kernel->options->row_user, &row);
+    kaiStatus status = kernel->options->row(kernel->options->row_user, &row);
     if (status == KAI_ERR_IO)
-        record->kernel->failure =
-            (kaiError){.status = KAI_ERR_IO, .tag = tag, .message = "the result could not be written"};
+        kernel->failure = (kaiError){.status = KAI_ERR_IO, .tag = tag, .message = "the result could not be written"};
     return status;
 }
 

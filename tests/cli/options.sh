@@ -1,7 +1,7 @@
 # The command line that people know: -h, -V, -q, --, --opt=value, -oFILE, standard input, did-you-mean, help in 80 columns,
 # and the same exit code for the same mistake in every command.
 . tests/cli/helpers.bash
-commands="run check test prove plot explain graph fmt"
+commands="run resume check test prove plot explain graph fmt"
 for command in $commands; do
     exits 0 $command --help
     cp "$out" "$WORK/long"

@@ -115,6 +115,7 @@ static void test_no_program(void** state)
     assert_false(kaiProgram_Experiment(NULL, 0, &(kaiExperiment){0}));
     assert_int_equal(kaiProgram_FileCount(NULL), 0);
     assert_null(kaiProgram_FileName(NULL, 0));
+    assert_false(kaiProgram_HasRead(NULL, "m.kai"));
     assert_false(kaiProgram_SourceLine(NULL, "m.kai", 1, line, sizeof line));
     assert_int_equal(kaiProgram_SymbolCount(NULL), 0);
     assert_false(kaiProgram_Symbol(NULL, 0, &(kaiSymbol){0}));
@@ -468,6 +469,7 @@ static void test_results(void** state)
     assert_null(kaiCsv_Open(&csv, NULL, 0, NULL));
     assert_int_equal(kaiCsv_Row(NULL, &row), KAI_ERR_USAGE);
     kaiCsv_SetLead(NULL, NULL);
+    assert_int_equal(kaiCsv_Mark(NULL, NULL), KAI_ERR_USAGE);
     assert_int_equal(kaiCsv_Close(NULL, NULL), KAI_ERR_USAGE);
     assert_null(kaiCsvReader_Open(NULL, kaiDefaultAllocator(), &error));
     refused(error.status, &error);
@@ -606,6 +608,30 @@ static void test_reports(void** state)
     tear_down(&h);
 }
 
+static void checkpoints(void** state)
+{
+    (void)state;
+    House h = build();
+    kaiError error;
+    size_t size = 0;
+    refused(kaiCheckpoint_Write(NULL, NULL, &error), &error);
+    refused(kaiCheckpoint_Write("x", &(kaiCheckpointParts){.sim = NULL}, &error), &error);
+    refused(kaiCheckpoint_Write("x", &(kaiCheckpointParts){.sim = h.sim, .word_count = 2}, &error), &error);
+    refused(kaiCheckpoint_Write("x", &(kaiCheckpointParts){.sim = h.sim, .word_count = -1}, &error), &error);
+    assert_int_equal(kaiCheckpoint_Write("no/such/folder/x", &(kaiCheckpointParts){.sim = h.sim}, NULL), KAI_ERR_IO);
+    assert_null(kaiCheckpoint_Read(NULL, &error));
+    assert_int_equal(error.status, KAI_ERR_USAGE);
+    assert_null(kaiCheckpoint_Read("README.md", &error));
+    assert_int_equal(error.status, KAI_ERR_IO);
+    assert_non_null(error.message);
+    assert_int_equal(kaiCheckpoint_WordCount(NULL), 0);
+    assert_null(kaiCheckpoint_Word(NULL, 0));
+    assert_null(kaiCheckpoint_Mark(NULL, &size));
+    refused(kaiCheckpoint_Restore(NULL, h.model, h.sim, &error), &error);
+    kaiCheckpoint_Free(NULL);
+    tear_down(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -613,7 +639,7 @@ int main(void)
         cmocka_unit_test(test_indices), cmocka_unit_test(test_reports),    cmocka_unit_test(test_no_proof),
         cmocka_unit_test(test_model),   cmocka_unit_test(test_create),     cmocka_unit_test(test_no_sim),
         cmocka_unit_test(test_eval),    cmocka_unit_test(test_sim),        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_figures), cmocka_unit_test(test_studies),
+        cmocka_unit_test(test_figures), cmocka_unit_test(test_studies),    cmocka_unit_test(checkpoints),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }
