@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static bool same_time(double a, double b)
+static bool same_time(const Record* record, double a, double b)
 {
-    return isfinite(a) && fabs(a - b) <= 2e-15 * fmax(fabs(a), fabs(b));
+    return kernel_same_time(record->kernel, a, b);
 }
 
 // ---- columns
@@ -392,15 +392,15 @@ static void probe_tag(Record* record, bool flow, bool left)
         case PROBE_LEFT:
             if (left || flow)  // kept until it is known whether this is the time that was asked for
                 take_left(record, i, flow);
-            if (same_time(record->kernel->R[p->time], record->kernel->now.t))
+            if (same_time(record, record->kernel->R[p->time], record->kernel->now.t))
                 settle_left(record, i);
             break;
         case PROBE_AT:
-            if (same_time(record->kernel->R[p->time], record->kernel->now.t))
+            if (same_time(record, record->kernel->R[p->time], record->kernel->now.t))
                 take(record, i, flow);
             break;
         default:
-            if (same_time(record->kernel->R[p->time], record->kernel->now.t) &&
+            if (same_time(record, record->kernel->R[p->time], record->kernel->now.t) &&
                 record->kernel->R[p->index] == record->rank)
                 take(record, i, flow);
             break;
@@ -486,16 +486,20 @@ kaiStatus record_instant_end(Record* record)
     {
         const Probe* p = &record->model->probes[i];
         if (p->kind == PROBE_INDEX && record->kernel->R[p->index] == 1 &&
-            same_time(record->kernel->R[p->time], record->kernel->now.t))
+            same_time(record, record->kernel->R[p->time], record->kernel->now.t))
             record->probes[i].present = false;  // the start has one tag only
     }
     return send_pending(record, false);
 }
 
-static bool on_grid(Record* record)
+static double grid_time(const Record* record)
 {
-    return same_time(record->kernel->options->start + (double)record->grid_index * record->every,
-                     record->kernel->now.t);
+    return record->kernel->options->start + (double)record->grid_index * record->every;
+}
+
+static bool on_grid(const Record* record)
+{
+    return same_time(record, grid_time(record), record->kernel->now.t);
 }
 
 static kaiStatus record_point(Record* record)
@@ -518,8 +522,7 @@ kaiStatus record_tag(Record* record, bool instant, bool left)
 {
     kaiStatus status = instant ? record_instant_tag(record, left) : record_point(record);
     if (record->every > 0)
-        while (record->kernel->options->start + (double)record->grid_index * record->every <=
-               record->kernel->now.t + 4e-16 * fabs(record->kernel->now.t))
+        while (kernel_reached(record->kernel, grid_time(record), record->kernel->now.t))
             record->grid_index++;
     return status;
 }
@@ -542,7 +545,7 @@ static kaiStatus probe_inside(Record* record, double start, double end)
         if (p->kind != PROBE_AT && p->kind != PROBE_LEFT && p->kind != PROBE_INDEX)
             continue;
         double t = record->kernel->R[p->time];
-        if (!(t > start && t < end) || same_time(t, start) || same_time(t, end))
+        if (!(t > start && t < end) || same_time(record, t, start) || same_time(record, t, end))
             continue;
         kaiStatus status = load_inside(record, t);
         if (status != KAI_OK)
@@ -567,8 +570,8 @@ static kaiStatus grid_inside(Record* record, double end)
 {
     for (;; record->grid_index++)
     {
-        double t = record->kernel->options->start + (double)record->grid_index * record->every;
-        if (!(t < end) || same_time(t, end))
+        double t = grid_time(record);
+        if (!(t < end) || same_time(record, t, end))
             return KAI_OK;
         kaiStatus status = row_inside(record, t);
         if (status != KAI_OK)
