@@ -14,22 +14,40 @@
 
 // ---- time
 
-// Two times that differ by no more, relative to the larger, are one time. A time that comes from a clock (first + n T),
-// from a delay (t + T) or from a located crossing is off by up to two roundings from what the same time is elsewhere:
-// 4e-16 is just under four half ulps of a value at the lower end of its binade and just under two at the upper end.
-// Larger would join events that the text keeps apart; smaller would part a clock from the delay that should meet it.
-#define TIME_SAME 4e-16
+// Rule T6 of semantics.md: two times that differ by no more, relative to the largest number that they were made of, are
+// one time. A clock (first + n T), a delay (t + T), a guard (-b/a) and a constant that should meet are each off by up
+// to two roundings of their own: together four half ulps, and twice that where a binade ends between them. Four ulps
+// keep every pair of decimals together; more would join what the text keeps apart.
+#define TIME_SAME (4 * DBL_EPSILON)
+
+// How far apart two times may be that are one. `scale`: the largest time that others are counted from (the start of the
+// run, the first tick of a clock), whose rounding is there still where t itself is near 0.
+static inline double time_slack(double t, double scale)
+{
+    return TIME_SAME * fmax(fabs(t), scale);
+}
 
 // Is `due` at `t`, or before it?
-static inline bool time_reached(double due, double t)
+static inline bool time_reached(double due, double t, double scale)
 {
-    return due <= t + TIME_SAME * fabs(t);
+    return due <= t + time_slack(t, scale);
 }
 
-static inline bool time_same(double a, double b)
+static inline bool time_same(double a, double b, double scale)
 {
-    return isfinite(b) && fabs(a - b) <= TIME_SAME * fmax(fabs(a), fabs(b));
+    return isfinite(a) && isfinite(b) && fabs(a - b) <= time_slack(fmax(fabs(a), fabs(b)), scale);
 }
+
+// The time of a crossing is no better than its guard: what rounds by TIME_SAME of the largest term of g moves the
+// crossing by that over the slope, and a state that was added up in many steps is off by half an ulp for each. Up to
+// this many times the slack of t itself it is the same time; a guard that creeps over its level is where it is.
+#define TIME_GUARD_MOST 1e6
+// At a scheduled time a guard that is on its level goes through it if its slope there is at least this part of its mean
+// slope in the step; below, it has come to touch.
+#define GUARD_STEEP 1e-6
+#define TIME_STEPS_SAME 8  // half ulps in TIME_SAME: steps that add as much again
+// Two crossings in one step are located as fractions of it, each to a few roundings of the dense output.
+#define TIME_SAME_PART 4e-15
 
 // The shortest step that t can resolve: 16 ulps leave a step four bits of its own, enough for a stage at t + h/5 to lie
 // between its ends. Below it a step is a failure ("the step size became too small").

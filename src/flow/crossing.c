@@ -18,10 +18,77 @@ enum
     GAPS_MOST = 64,         // places of a guard in one step that no window resolves
 };
 
-// Crossings closer than a few ulp of t share one instant.
-static double theta_share(double start, double length)
+// ---- times that are one (rule T6)
+// ------------------------------------------------------------------------------------
+
+// Crossings closer than this part of the step share one instant.
+static double theta_share(const Flow* flow, double start, double length)
 {
-    return fmax(4e-15, 9e-16 * fmax(fabs(start), fabs(start + length)) / length);
+    return fmax(TIME_SAME_PART, kernel_slack(flow->kernel, fmax(fabs(start), fabs(start + length))) / length);
+}
+
+// The largest number that g was added up from, where the states are loaded. What is not a sum is known by its motion: a
+// single state that it reads rounds by its own size.
+static double largest_term(const GuardPath* path, double g, double slope)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    double size = 0, rest = g;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+    {
+        int state = flow->model->guard_states[guard->first_state + i];
+        double x = kernel_states(flow->kernel)[state], dx = kernel_slopes(flow->kernel)[state];
+        double term = flow->guard_affine[path->index]      ? flow->guard_factors[guard->first_state + i] * x
+                      : guard->state_count == 1 && dx != 0 ? slope / dx * x
+                                                           : 0;
+        size = fmax(size, fabs(term));
+        rest -= term;
+    }
+    return fmax(size, fabs(rest));
+}
+
+static double steps_behind(const GuardPath* path)
+{
+    const IndexRange islands = path->guard->islands;
+    double most = 0;
+    for (uint32_t i = 0; i < islands.count; i++)
+    {
+        uint32_t island = path->flow->model->guard_islands[islands.first + i];
+        most = fmax(most, (double)ode_stats(path->flow->island_odes[island]).steps);
+    }
+    return most;
+}
+
+// How exactly the time of a crossing at t is known, by its slope there.
+static double crossing_slack(const GuardPath* path, double t, double g, double slope)
+{
+    double slack = kernel_slack(path->flow->kernel, t), rounds = 1 + steps_behind(path) / TIME_STEPS_SAME;
+    double own = rounds * TIME_SAME * largest_term(path, g, slope) / fabs(slope);
+    return own > slack ? fmin(own, TIME_GUARD_MOST * slack) : slack;
+}
+
+// Its step ends where something else is due. Zero there but for rounding, and on its way through: it crosses at that
+// time, on whichever side rounding has left it.
+static bool crosses_at_end(const GuardPath* path, double side)
+{
+    const Guard* guard = path->guard;
+    double* R = path->flow->kernel->R;
+    const GuardState* state = &path->flow->kernel->guards[path->index];
+    if (!(state->toward * state->slope_end > 0) || guard->one_way)
+        return false;
+    if (fabs(state->slope_end) * path->length < GUARD_STEEP * fabs(state->g_end - state->g))
+        return false;  // it touches
+    double end = guard_path_time(path, 1), before = is_crossing(guard) ? R[guard->side] : 0;
+    double most = fabs(state->slope_end) * TIME_GUARD_MOST * kernel_slack(path->flow->kernel, end);
+    if (fabs(state->g_end) > most)
+        return false;
+    if (is_crossing(guard))
+        R[guard->side] = side;
+    bool would = is_past(path->flow->kernel, guard, state->toward);
+    if (is_crossing(guard))
+        R[guard->side] = before;
+    double slack = crossing_slack(path, end, state->g_end, state->slope_end);
+    return would && fabs(state->g_end) <= fabs(state->slope_end) * slack;
 }
 
 // ---- locating
@@ -426,7 +493,7 @@ static double scan_all(Flow* flow, uint32_t island, double* first)
             scan(&path, c, fmin(horizon, bound));
             windows += c->windows - before;
             *first = fmin(*first, c->after);
-            bound = fmin(bound, *first + theta_share(path.start, path.length));
+            bound = fmin(bound, *first + TIME_GUARD_MOST * theta_share(flow, path.start, path.length));
             least = fmin(least, c->after < INFINITY ? 1 : c->reached);
         }
         horizon = 2 * least;
@@ -447,13 +514,48 @@ static void cut_unseen(Flow* flow, uint32_t island, double theta)
     }
 }
 
-// The crossings that share the instant.
-static double collect_located(Flow* flow, double first, double share)
+// How exactly a located crossing is known, in seconds: asked for where another could be the same.
+static double located_slack(Flow* flow, const Candidate* c, uint32_t island)
 {
-    double theta = first;
+    GuardPath path = guard_path_of_step(flow, c->guard, island);
+    double slope = guard_path_slope(&path, c->after);
+    return crossing_slack(&path, guard_path_time(&path, c->after), guard_value(flow->kernel, path.guard), slope);
+}
+
+// Fills in how exactly those at `first`, or close to it, are known; the result is the slack of the first. One that is
+// alone, in a model of one island, meets nothing.
+static double located_slacks(Flow* flow, uint32_t island, double first)
+{
+    double length = ode_dense_length(flow->island_odes[island]), slack = 0;
+    double far = TIME_GUARD_MOST * kernel_slack(flow->kernel, ode_time(flow->island_odes[island]));
+    uint32_t near = 0;
     for (uint32_t i = 0; i < flow->candidate_count; i++)
-        if (flow->candidates[i].after <= first + share)
-            theta = fmax(theta, flow->candidates[i].after);
+    {
+        flow->kernel->guards[flow->candidates[i].guard].slack = 0;
+        near += (flow->candidates[i].after - first) * length <= far;
+    }
+    for (uint32_t i = 0; i < flow->candidate_count && (near > 1 || flow->model->islands_count > 1); i++)
+    {
+        const Candidate* c = &flow->candidates[i];
+        if (!((c->after - first) * length <= far))
+            continue;
+        double own = flow->kernel->guards[c->guard].slack = located_slack(flow, c, island);
+        slack = c->after == first ? fmax(slack, own) : slack;
+    }
+    return slack;
+}
+
+// The crossings that share the instant.
+static double collect_located(Flow* flow, uint32_t island, double first, double share)
+{
+    double theta = first, length = ode_dense_length(flow->island_odes[island]);
+    double slack = located_slacks(flow, island, first);
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
+    {
+        const Candidate* c = &flow->candidates[i];
+        if (c->after <= first + fmax(share, fmax(slack, flow->kernel->guards[c->guard].slack) / length))
+            theta = fmax(theta, c->after);
+    }
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
         const Candidate* c = &flow->candidates[i];
@@ -465,7 +567,32 @@ static double collect_located(Flow* flow, double first, double share)
     return theta;
 }
 
-bool guard_search(Flow* flow, uint32_t island, double* theta)
+// Those that cross where the step ends, if the first does. True: there are some.
+static bool collect_end(Flow* flow, uint32_t island, double first)
+{
+    double length = ode_dense_length(flow->island_odes[island]), end = ode_time(flow->island_odes[island]);
+    Kernel* kernel = flow->kernel;
+    bool all = first >= 1;
+    if ((1 - first) * length > TIME_GUARD_MOST * kernel_slack(kernel, end))
+        return false;
+    guard_load_ends(flow, island);
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
+    {
+        const Candidate* c = &flow->candidates[i];
+        GuardPath path = guard_path_of_step(flow, c->guard, island);
+        if (!crosses_at_end(&path, c->side))
+            continue;
+        kernel->located[kernel->located_count++] = c->guard;
+        all |= c->after == first;
+    }
+    if (!all)
+        kernel->located_count = 0;
+    for (uint32_t i = 0; i < flow->candidate_count && kernel->located_count > 0; i++)
+        kernel->guards[flow->candidates[i].guard].until = kernel->guards[flow->candidates[i].guard].from;
+    return kernel->located_count > 0;
+}
+
+bool guard_search(Flow* flow, uint32_t island, bool scheduled, double* theta)
 {
     const Ode* ode = flow->island_odes[island];
     double first;
@@ -474,8 +601,10 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
     if (flow->candidate_count == 0)
         return false;
     double seen = scan_all(flow, island, &first);
+    if ((first < INFINITY || (scheduled && seen >= 1)) && collect_end(flow, island, fmin(first, 1)))
+        return true;
     if (first < INFINITY)
-        *theta = collect_located(flow, first, theta_share(ode_step_start(ode), ode_dense_length(ode)));
+        *theta = collect_located(flow, island, first, theta_share(flow, ode_step_start(ode), ode_dense_length(ode)));
     else if (seen < 1)
     {
         cut_unseen(flow, island, seen);
@@ -511,6 +640,17 @@ kaiStatus guard_pass(Flow* flow, uint32_t index)
 // ---- several islands
 // -------------------------------------------------------------------------------------------------
 
+static bool ends_scheduled(const Flow* flow, const Guard* guard, double until)
+{
+    bool scheduled = false;
+    for (uint32_t i = 0; i < guard->islands.count; i++)
+    {
+        uint32_t island = flow->model->guard_islands[guard->islands.first + i];
+        scheduled |= flow->islands[island].scheduled && ode_time(flow->island_odes[island]) == until;
+    }
+    return scheduled;
+}
+
 // The window [from, until] lies in the last steps of all islands that the guard reads.
 void guard_look(Flow* flow, uint32_t index, double until)
 {
@@ -523,10 +663,15 @@ void guard_look(Flow* flow, uint32_t index, double until)
     flow->ends_known = true;
     Candidate c = candidate_of(flow, index);
     scan(&path, &c, 1);
-    bool found = c.after < INFINITY;
+    bool near = (1 - fmin(c.after, 1)) * path.length <= TIME_GUARD_MOST * kernel_slack(flow->kernel, until);
+    bool ends = near && ends_scheduled(flow, guard, until) && crosses_at_end(&path, c.side);
+    bool found = ends || c.after < INFINITY;
+    if (ends)
+        c.after = 1;
     state->theta = found ? c.after : 1;
     state->due = found ? path.start + state->theta * path.length : INFINITY;
     if (state->due <= state->from && flow->kernel->instant_time != state->from)
         state->due = nextafter(state->from, INFINITY);  // a row of the solver stands there: tags go forward
+    state->slack = found ? crossing_slack(&path, state->due, 0, state->slope_end) : 0;
     agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), state->due);
 }

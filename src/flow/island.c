@@ -322,11 +322,6 @@ kaiStatus islands_restart(Flow* flow)
 // ---- stepping
 // --------------------------------------------------------------------------------------------------------
 
-static bool same_time(double due, double t)
-{
-    return due <= t + 4e-16 * fabs(t);
-}
-
 // The next time at which something expected may disturb the island. Alone it waits for all that is due. Where a clock
 // ticks at what is one time, its own time is taken: a delayed sample that comes a rounding early must not pull the
 // clock along, or the next sample would be earlier still.
@@ -337,7 +332,11 @@ static double limit_of(Flow* flow, uint32_t index, double t)
     double limit = INFINITY, next;
     uint32_t item;
     if (model->islands_count == 1)
+    {
         limit = agenda_next(&flow->kernel->agenda, &item);
+        if (isfinite(limit))
+            limit = agenda_last(&flow->kernel->agenda, limit + kernel_slack(flow->kernel, limit));
+    }
     else
     {
         for (uint32_t i = 0; i < island->clocks.count; i++)
@@ -352,7 +351,7 @@ static double limit_of(Flow* flow, uint32_t index, double t)
         }
     }
     next = delay_next_time(flow->kernel);
-    if (island->queued && next > t && !same_time(limit, next))
+    if (island->queued && next > t && !kernel_reached(flow->kernel, limit, next))
         limit = next;
     limit = fmin(limit, flow->kernel->options->stop);
     next = delay_limit(flow, index, t);
@@ -382,11 +381,11 @@ static void profile_step(Flow* flow, uint32_t island, bool chosen, int64_t rejec
 }
 
 // Guards that read it alone, and states that zeno = continue holds, end the step where they ask for an instant.
-static void cut_step(Flow* flow, uint32_t index)
+static void cut_step(Flow* flow, uint32_t index, bool scheduled)
 {
     Ode* ode = flow->island_odes[index];
     double theta = 1;
-    bool found = guard_search(flow, index, &theta);
+    bool found = guard_search(flow, index, scheduled, &theta);
     bool held = flow->kernel->holds > 0 && flow->hooks->leaves(flow->owner, &theta);
     if (!found && !held)
         return;
@@ -460,7 +459,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (status != KAI_OK)
         return status;
     double end = ode_time(ode);
-    cut_step(flow, index);
+    cut_step(flow, index, s->scheduled = end == limit);
     bool chosen = end < limit && ode_time(ode) == end;
     if (flow->kernel->options->profile)
         profile_step(flow, index, chosen, rejected);

@@ -5,11 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool same_time(double a, double b)
-{
-    return isfinite(b) && fabs(a - b) <= 4e-16 * fmax(fabs(a), fabs(b));
-}
-
 // ---- start
 // -----------------------------------------------------------------------------------------------------------
 
@@ -103,13 +98,19 @@ static kaiStatus run_start(Flow* flow)
 // ---- steps
 // -----------------------------------------------------------------------------------------------------------
 
-// Crossings a few ulp of t (or of their step) apart share one instant.
-static double shared(const Flow* flow, uint32_t item, double t)
+// Of a crossing it is known how exactly it was located; of what is scheduled, as exactly as time is.
+static double slack_of(const Flow* flow, uint32_t item)
 {
     uint32_t guard = item - flow->model->clocks_count;
-    if (item < flow->model->clocks_count || guard >= flow->model->guards_count || flow->model->guards[guard].time_only)
-        return 4e-16 * fabs(t);
-    return fmax(9e-16 * fabs(t), 4e-15 * (flow->kernel->guards[guard].until - flow->kernel->guards[guard].from));
+    bool located = item >= flow->model->clocks_count && guard < flow->model->guards_count;
+    return located ? flow->kernel->guards[guard].slack : 0;
+}
+
+static bool is_scheduled(const Flow* flow, uint32_t item)
+{
+    uint32_t guard = item - flow->model->clocks_count;
+    return item < flow->model->clocks_count ||
+           (guard < flow->model->guards_count && flow->model->guards[guard].time_only);
 }
 
 // The islands of a located guard stand where it was found in their steps, and go on from there: what is left of a step
@@ -149,27 +150,35 @@ static kaiStatus take_due(Flow* flow, uint32_t item)
     return KAI_OK;
 }
 
-// Takes what is due at `next` from the agenda. *found: something discrete is, and *t is its time.
+// Takes what is due at `next` from the agenda. *found: something discrete is, and *t is its time: that of the clock or
+// timer, if there is one, whatever the rounding of a crossing that is due with it.
 static kaiStatus collect_due(Flow* flow, double next, bool* found, double* t)
 {
     uint32_t item = 0;
-    double at;
+    double at, slack = kernel_slack(flow->kernel, next), scheduled = -INFINITY;
     kaiStatus status = KAI_OK;
-    *found = delay_next_time(flow->kernel) <= next + 4e-16 * fabs(next);
+    *found = kernel_reached(flow->kernel, delay_next_time(flow->kernel), next);
     *t = next;
-    while (status == KAI_OK && (at = agenda_next(&flow->kernel->agenda, &item)) <= next + shared(flow, item, next))
+    while (status == KAI_OK &&
+           (at = agenda_next(&flow->kernel->agenda, &item)) <= next + fmax(slack, slack_of(flow, item)))
     {
         bool island = item >= agenda_island(flow->kernel, 0) && item < agenda_hold(flow->kernel);
-        if (!island)
+        slack = fmax(slack, slack_of(flow, item));
+        if (is_scheduled(flow, item))
+            scheduled = fmax(scheduled, at);
+        else if (!island)
             *t = fmax(*t, at);
         *found |= !island;
         status = take_due(flow, item);
     }
+    if (scheduled > -INFINITY)
+        *t = fmax(scheduled, flow->kernel->now.t);
     for (uint32_t i = 0; i < flow->kernel->located_count; i++)
     {
         pin_islands(flow, flow->kernel->located[i], *t);
         flow->kernel->guards[flow->kernel->located[i]].due = INFINITY;
     }
+    *t = fmin(*t, flow->kernel->options->stop);
     return status;
 }
 
@@ -204,7 +213,7 @@ static kaiStatus proceed(Flow* flow, double until)
     uint32_t item;
     bool found = false;
     double t, next = fmin(agenda_next(&kernel->agenda, &item), delay_next_time(kernel));
-    bool waits = until < next && until < kernel->options->stop && !same_time(until, next);
+    bool waits = until < next && until < kernel->options->stop && !kernel_same_time(kernel, until, next);
     next = waits ? until : fmin(next, kernel->options->stop);
     kaiStatus status = next > kernel->now.t ? flow->hooks->between(flow->owner, kernel->now.t, next) : KAI_OK;
     if (status == KAI_OK && waits)  // nothing happens there: the run only stands there
@@ -226,7 +235,7 @@ static kaiStatus proceed(Flow* flow, double until)
 static bool is_over(const Kernel* kernel)
 {
     double stop = kernel->options->stop;
-    return kernel->halted || kernel->now.t >= stop || same_time(kernel->now.t, stop);
+    return kernel->halted || kernel->now.t >= stop || kernel_same_time(kernel, kernel->now.t, stop);
 }
 
 // An interrupt between two steps: the run can go on from here. A limit ends it.

@@ -74,3 +74,16 @@ double agenda_next(const Agenda* a, uint32_t* item)
     *item = a->heap[0];
     return a->times[a->heap[0]];
 }
+
+static double last_below(const Agenda* a, double bound, uint32_t place)
+{
+    if (place >= a->count || !(a->times[a->heap[place]] <= bound))
+        return -INFINITY;
+    double left = last_below(a, bound, 2 * place + 1), right = last_below(a, bound, 2 * place + 2);
+    return fmax(a->times[a->heap[place]], fmax(left, right));
+}
+
+double agenda_last(const Agenda* a, double bound)
+{
+    return last_below(a, bound, 0);
+}

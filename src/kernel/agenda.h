@@ -18,5 +18,7 @@ void agenda_rebuild(Agenda* a);  // after `times` was filled from outside
 void agenda_set(Agenda* a, uint32_t item, double t);
 // The earliest item (the smallest of several) and its time; inf if the agenda is empty.
 double agenda_next(const Agenda* a, uint32_t* item);
+// The latest time up to `bound`; -inf if there is none.
+double agenda_last(const Agenda* a, double bound);
 
 #endif

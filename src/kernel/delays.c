@@ -79,7 +79,7 @@ kaiStatus delay_send(Kernel* kernel, CommitResult* result)
 // Touches what the entries due at t will change: those of the heap from place i on.
 void delay_touch_due(Kernel* kernel, double t, uint32_t i)
 {
-    if (i >= kernel->queue.count || !(queue_at(&kernel->queue, i)->t <= t + 4e-16 * fabs(t)))
+    if (i >= kernel->queue.count || !kernel_reached(kernel, queue_at(&kernel->queue, i)->t, t))
         return;
     uint32_t target = queue_at(&kernel->queue, i)->target;
     if (target & POSTED)
@@ -133,7 +133,7 @@ static kaiStatus move_entry(Kernel* kernel, Queue* to, const QueueEntry* entry)
 kaiStatus delay_mark_due(Kernel* kernel, double t)
 {
     kaiStatus status = KAI_OK;
-    while (status == KAI_OK && queue_next(&kernel->queue) <= t + 4e-16 * fabs(t))
+    while (status == KAI_OK && kernel_reached(kernel, queue_next(&kernel->queue), t))
     {
         QueueEntry entry = queue_pop(&kernel->queue);
         status = is_taken(kernel, &entry) ? move_entry(kernel, &kernel->held, &entry) : hand_over(kernel, &entry);

@@ -15,10 +15,18 @@ bool guard_is_active(const Kernel* kernel, const Guard* guard, bool react)
 // ---- latches
 // ---------------------------------------------------------------------------------------------------------
 
+// On which side of its level a crossing is. A guard of time is on the level where its time is the present (rule T6).
+static int side_of(const Kernel* kernel, const Guard* guard, double g)
+{
+    double t = kernel->R[kernel->model->reg_time];
+    bool on = guard->time_only && fabs(g) <= fabs(kernel->R[guard->slope]) * kernel_slack(kernel, t);
+    return on ? 0 : sign_of(g);
+}
+
 // A crossing that went back over its level since the last step is armed again.
 static void update_side(Kernel* kernel, const Guard* guard)
 {
-    int now = sign_of(kernel->R[guard->argument]);
+    int now = side_of(kernel, guard, kernel->R[guard->argument]);
     if (is_crossing(guard) && guard->searched && kernel->R[guard->side] != 2 && now != 0)
         kernel->R[guard->side] = now;
 }
@@ -62,7 +70,7 @@ kaiStatus guard_start(Kernel* kernel)
             if (!is_crossing(guard))
                 kernel->R[guard->latch] = fresh_truth(guard, kernel->R[guard->argument]);
             else if (guard_is_active(kernel, guard, false))
-                kernel->R[guard->side] = sign_of(kernel->R[guard->argument]);
+                kernel->R[guard->side] = side_of(kernel, guard, kernel->R[guard->argument]);
         }
     }
     return KAI_OK;
@@ -117,7 +125,9 @@ static void commit_crossing(Kernel* kernel, const Guard* guard, GuardState* stat
 {
     double* R = kernel->R;
     double g = R[guard->react_g];
-    int now = sign_of(g), before = (int)R[guard->side];
+    if (guard->time_only && R[guard->side] == 2)  // its mode was entered: the slope is that of another time
+        vm_run(kernel->model, R, guard->look, &kernel->host);
+    int now = side_of(kernel, guard, g), before = (int)R[guard->side];
     if (before == 2)
         R[guard->side] = now;
     else if (g != R[guard->last_g])
@@ -243,9 +253,10 @@ kaiStatus guard_apply_located(Kernel* kernel)
 static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
 {
     int to = sign_of(state->slope), from = is_crossing(guard) ? (int)kernel->R[guard->side] : 0;
-    if (state->g == 0 && to == 0 && is_crossing(guard))
+    bool stands = side_of(kernel, guard, state->g) == 0;
+    if (stands && to == 0 && is_crossing(guard))
         to = kernel->hooks->leads(kernel->owner, (uint32_t)(guard - kernel->model->guards));
-    if (state->g != 0 || to == 0)
+    if (!stands || to == 0)
         return false;
     switch (guard->kind)
     {
@@ -285,14 +296,14 @@ static double affine_zero(Kernel* kernel, const Guard* guard, double slope)
     return at;
 }
 
-// When a guard affine in time crosses. One that is not there yet, but whose zero rounds to now, crosses at this
+// When a guard affine in time crosses. One that is not there yet, but whose time is the present, crosses at this
 // instant.
 static kaiStatus schedule_affine(Kernel* kernel, uint32_t index, bool* leaving)
 {
     const Guard* guard = &kernel->model->guards[index];
     GuardState* state = &kernel->guards[index];
     state->due = affine_zero(kernel, guard, state->slope);
-    if (state->due > kernel->now.t)
+    if (!kernel_reached(kernel, state->due, kernel->now.t))
         return KAI_OK;
     state->due = INFINITY;
     bool crossed = is_crossing(guard) && kernel->R[guard->side] == state->toward;  // it was this one, at this instant

@@ -181,7 +181,7 @@ static kaiStatus react_until_rest(Kernel* kernel)
 
 kaiStatus instant_run(Kernel* kernel, double t, bool start)
 {
-    bool again = !start && t <= kernel->instant_time + 4e-16 * fabs(t);
+    bool again = !start && kernel_reached(kernel, t, kernel->instant_time);
     double found = t;
     kernel->counters.instants += !again;
     kaiStatus status = KAI_OK;

@@ -286,6 +286,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     contexts_refresh(kernel);
     kernel->walked = &kernel->touched;
     kernel->now = (kaiTag){options->start, 0, 0};
+    kernel->time_scale = fabs(options->start);
     kernel->instant_time = NAN;
     kernel->hold_next = INFINITY;
     kernel->random = options->seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;

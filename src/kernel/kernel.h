@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "base/fields.h"
 #include "base/text.h"
+#include "base/tolerance.h"
 #include "kairos/sim.h"
 #include "kernel/agenda.h"
 #include "kernel/queue.h"
@@ -81,6 +82,7 @@ typedef struct GuardState
     double g, slope;  // at the start of the step
     double bias;      // of a one-way guard that stood past its level and was not taken: added to g
     double due;       // when it reaches 0; inf = never, as far as is known
+    double slack;     // how exactly `due` is known: within it other times are the same
     // The window in which it has been looked at, where the crossing lies in it, and g at its end.
     double from, until, theta, g_end, slope_end;
     bool looking;          // wants a look
@@ -181,6 +183,7 @@ typedef struct KernelHooks
 // Everything that changes, declared once. Plain fields: type, name.
 #define KERNEL_STATE(X)                                                                                                \
     X(kaiTag, now)          /* last tag */                                                                             \
+    X(double, time_scale)   /* of time_slack: the start, the first ticks of clocks that began before it */             \
     X(double, flow_start)   /* delayed signals jump to their right limit at this t */                                  \
     X(double, instant_time) /* t of the last instant; NaN before the first */                                          \
     X(double, load_time)    /* where states are read for it (a few ulp later if instants share t) */                   \
@@ -372,6 +375,19 @@ static inline double* kernel_states(Kernel* kernel)
 static inline double* kernel_slopes(Kernel* kernel)
 {
     return kernel->R + kernel->model->reg_first[REG_DERIV];
+}
+// Whether times are one: the only place that decides it for a run (rule T6).
+static inline double kernel_slack(const Kernel* kernel, double t)
+{
+    return time_slack(t, kernel->time_scale);
+}
+static inline bool kernel_reached(const Kernel* kernel, double due, double t)
+{
+    return time_reached(due, t, kernel->time_scale);
+}
+static inline bool kernel_same_time(const Kernel* kernel, double a, double b)
+{
+    return time_same(a, b, kernel->time_scale);
 }
 static inline bool kernel_numeric(const Kernel* kernel)
 {

@@ -15,10 +15,15 @@ double schedule_clock_time(const Kernel* kernel, uint32_t clock)
     return clock_time(kernel, &kernel->model->clocks[clock]);
 }
 
-// Times that differ only by the rounding of their formulas are one time.
-static bool is_due(double due, double t)
+// The first tick that is not before the start. One that rounding puts before it is at the start (rule T6).
+static double first_count(Kernel* kernel, const Clock* clock)
 {
-    return due <= t + 4e-16 * fabs(t);
+    double start = kernel->options->start, period = kernel->R[clock->period], first = kernel->R[clock->first];
+    double behind = isinf(period) ? first < start : (start - first) / period, n = behind > 0 ? ceil(behind) : 0;
+    if (first < start && isfinite(first))
+        kernel->time_scale = fmax(kernel->time_scale, fabs(first));
+    kernel->R[clock->count] = n - 1;
+    return n > 0 && kernel_same_time(kernel, clock_time(kernel, clock), start) ? n - 1 : n;
 }
 
 kaiStatus schedule_start(Kernel* kernel)
@@ -30,9 +35,8 @@ kaiStatus schedule_start(Kernel* kernel)
         if (!(period > 0) || isnan(first))
             return kernel_fail(kernel, clock->place, "give the clock a period above 0",
                                "a clock with period %g and first tick %g", period, first);
-        double behind = (kernel->options->start - first) / period;
-        kernel->R[clock->count] = behind > 0 ? ceil(behind) : 0;
-        if (is_due(clock_time(kernel, clock), kernel->options->start))
+        kernel->R[clock->count] = first_count(kernel, clock);
+        if (kernel_reached(kernel, clock_time(kernel, clock), kernel->options->start))
             kernel->due_clocks.at[kernel->due_clocks.count++] = i;
         else
             agenda_set(&kernel->agenda, i, clock_time(kernel, clock));

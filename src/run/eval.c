@@ -441,7 +441,7 @@ kaiStatus kaiEval_Start(kaiEval* eval, double* x)
 static void take_due(Kernel* kernel, double t)
 {
     uint32_t item;
-    while (agenda_next(&kernel->agenda, &item) <= t + 4e-16 * fabs(t))
+    while (kernel_reached(kernel, agenda_next(&kernel->agenda, &item), t))
     {
         agenda_set(&kernel->agenda, item, INFINITY);
         if (item < kernel->model->clocks_count)

@@ -24,7 +24,8 @@ static kaiStatus probe_inside(Record* record, double start, double end)
         if (p->kind != PROBE_AT && p->kind != PROBE_LEFT && p->kind != PROBE_INDEX)
             continue;
         double t = record->kernel->R[p->time];
-        if (!(t > start && t < end) || row_same_time(t, start) || row_same_time(t, end))
+        if (!(t > start && t < end) || kernel_same_time(record->kernel, t, start) ||
+            kernel_same_time(record->kernel, t, end))
             continue;
         kaiStatus status = inside_load(record, t, false);
         if (status != KAI_OK)
@@ -45,8 +46,8 @@ static kaiStatus grid_inside(Record* record, double end)
 {
     for (;; record->grid_index++)
     {
-        double t = record->kernel->options->start + (double)record->grid_index * record->every;
-        if (!(t < end) || row_same_time(t, end))
+        double t = record_grid(record);
+        if (!(t < end) || kernel_same_time(record->kernel, t, end))
             return KAI_OK;
         kaiStatus status = row_inside(record, t);
         if (status != KAI_OK)

@@ -80,15 +80,15 @@ void probes_tag(Record* record, bool flow, bool left)
         case PROBE_LEFT:
             if (left || flow)  // kept until it is known whether this is the time that was asked for
                 take_left(record, i, flow);
-            if (row_same_time(record->kernel->R[p->time], record->kernel->now.t))
+            if (kernel_same_time(record->kernel, record->kernel->R[p->time], record->kernel->now.t))
                 settle_left(record, i);
             break;
         case PROBE_AT:
-            if (row_same_time(record->kernel->R[p->time], record->kernel->now.t))
+            if (kernel_same_time(record->kernel, record->kernel->R[p->time], record->kernel->now.t))
                 probe_take(record, i, flow);
             break;
         default:
-            if (row_same_time(record->kernel->R[p->time], record->kernel->now.t) &&
+            if (kernel_same_time(record->kernel, record->kernel->R[p->time], record->kernel->now.t) &&
                 record->kernel->R[p->index] == record->rank)
                 probe_take(record, i, flow);
             break;

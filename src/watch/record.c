@@ -295,8 +295,7 @@ static void record_start_tag(Record* record, bool left, bool changed, bool* done
 
 static bool on_grid(Record* record)
 {
-    return row_same_time(record->kernel->options->start + (double)record->grid_index * record->every,
-                         record->kernel->now.t);
+    return kernel_same_time(record->kernel, record_grid(record), record->kernel->now.t);
 }
 
 // Without rows of instants: whether this one has a row nevertheless, once it is over.
@@ -337,7 +336,7 @@ kaiStatus record_instant_end(Record* record)
     {
         const Probe* p = &record->model->probes[i];
         if (p->kind == PROBE_INDEX && record->kernel->R[p->index] == 1 &&
-            row_same_time(record->kernel->R[p->time], record->kernel->now.t))
+            kernel_same_time(record->kernel, record->kernel->R[p->time], record->kernel->now.t))
             record->probes[i].present = false;  // the start has one tag only
     }
     bool due = record->row_due;
@@ -364,8 +363,7 @@ kaiStatus record_tag(Record* record, bool instant, bool left)
 {
     kaiStatus status = instant ? record_instant_tag(record, left) : record_point(record);
     if (record->every > 0)
-        while (record->kernel->options->start + (double)record->grid_index * record->every <=
-               record->kernel->now.t + 4e-16 * fabs(record->kernel->now.t))
+        while (kernel_reached(record->kernel, record_grid(record), record->kernel->now.t))
             record->grid_index++;
     return status;
 }

@@ -3,11 +3,6 @@
 
 #include <math.h>
 
-bool row_same_time(double a, double b)
-{
-    return isfinite(a) && fabs(a - b) <= 2e-15 * fmax(fabs(a), fabs(b));
-}
-
 static bool ctx_active_in(const kaiModel* model, const double* R, uint32_t ctx)
 {
     for (; ctx != 0; ctx = model->contexts[ctx].parent)

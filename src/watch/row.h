@@ -4,9 +4,14 @@
 
 #include "watch/record.h"
 
-// row.c. Times that differ by the rounding of their formulas are one.
-bool row_same_time(double a, double b);
-// Presence by the registers R of some tag; `flow`: a left limit or a point of the solver, where events are absent.
+// The next row of `record … every`.
+static inline double record_grid(const Record* record)
+{
+    return record->kernel->options->start + (double)record->grid_index * record->every;
+}
+
+// row.c. Presence by the registers R of some tag; `flow`: a left limit or a point of the solver, where events are
+// absent.
 bool row_present_in(const kaiModel* model, const double* R, const ModelVar* var, bool flow);
 bool row_var_present(const Record* record, const ModelVar* var, bool flow);
 void row_load(const Record* record, bool flow, double* values, uint8_t* present);

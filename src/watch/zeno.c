@@ -229,7 +229,7 @@ static void set_limits(Zeno* zeno, double t)
         ZenoGuard* z = &zeno->guards[g];
         if (!z->holding || !(z->hold_due > 0))
             continue;
-        if (z->hold_due > t + 4e-16 * fabs(t))
+        if (!kernel_reached(zeno->kernel, z->hold_due, t))
         {
             wait_for(zeno, fmin(zeno->kernel->hold_next, z->hold_due));
             continue;
@@ -774,7 +774,7 @@ static void keep_left_slopes(Zeno* zeno)
 // What the reactions of this instant will change is kept only while some guard is under suspicion.
 void zeno_before(Zeno* zeno, double t)
 {
-    if (zeno->kernel->hold_next <= t + 4e-16 * fabs(t))
+    if (kernel_reached(zeno->kernel, zeno->kernel->hold_next, t))
         set_limits(zeno, t);
     bool flips = false;
     for (uint32_t i = 0; i < zeno->kernel->located_count; i++)
