@@ -36,6 +36,7 @@ BondStatus bond_mode_storage(BondMode* mode, const double* storage);
 
 BondStatus bond_mode_status(const BondMode* mode);  // before any input is known: OK, NOT_UNIQUE or SINGULAR
 bool bond_mode_on(const BondMode* mode, int switch_index);
+bool bond_mode_is(const BondMode* mode, const bool* on);
 bool bond_mode_unique(const BondMode* mode, int unknown);  // of an entry of z
 size_t bond_mode_size(const BondMode* mode);               // bytes
 
