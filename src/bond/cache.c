@@ -107,7 +107,7 @@ static bool grow(BondCache* cache)
     return true;
 }
 
-BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage)
+BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage, const BondMode* base)
 {
     if (cache->count > 0 && is_mode(cache, cache->last, on))
         return cache->visited[cache->last].mode;
@@ -117,7 +117,9 @@ BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storag
     {
         if (cache->count == cache->capacity && !grow(cache))
             return NULL;
-        BondMode* mode = bond_mode_create(cache->graph, on, storage, cache->allocator);
+        BondMode* mode = base ? bond_mode_switch(base, on, storage, cache->allocator) : NULL;
+        if (!mode)
+            mode = bond_mode_create(cache->graph, on, storage, cache->allocator);
         if (!mode)
             return NULL;
         slot = find_slot(cache, hash, on);

@@ -10,8 +10,9 @@ typedef struct BondCache BondCache;
 BondCache* bond_cache_create(const BondGraph* graph, kaiAllocator allocator);  // NULL if memory ran out
 void bond_cache_destroy(BondCache* cache);                                     // with its modes
 
-// The mode of `on`, built with `storage` if it is new. NULL if memory ran out.
-BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage);
+// The mode of `on`, built with `storage` if it is new, from `base` (or NULL) if it differs by a switch. NULL if memory
+// ran out.
+BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage, const BondMode* base);
 
 // A block of the caller's own beside each mode (its maps, say), of `size` bytes, zeros at first: *made then. NULL if
 // memory ran out. `mode` must come from this cache, and goes with it.

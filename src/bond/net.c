@@ -151,7 +151,7 @@ bool bond_net_enter(BondNet* net, const bool* on, const double* storage)
         if (net->at[i].mode != NULL && bond_mode_is(net->at[i].mode, net->on))
             continue;
         gather_storage(net, block, storage, net->storage);
-        net->at[i].mode = bond_cache_mode(net->at[i].cache, net->on, net->storage);
+        net->at[i].mode = bond_cache_mode(net->at[i].cache, net->on, net->storage, net->at[i].mode);
         if (net->at[i].mode == NULL)
             return false;
     }

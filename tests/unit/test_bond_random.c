@@ -393,11 +393,12 @@ static void test_net(void** state)
         start(&run, seed);
         BondNet* net = bond_net_create(run.t.graph, kaiDefaultAllocator());
         assert_non_null(net);
-        for (int m = 0; m < (run.t.switch_count > 0 ? 8 : 1); m++, modes++)
+        for (int m = 0; m < (run.t.switch_count > 0 ? 12 : 1); m++, modes++)
         {
             compare_net(&run, net, &blocks);
-            for (int j = 0; j < run.t.switch_count; j++)
-                run.t.on[j] ^= random_below(&run.g.random, 2) == 1;
+            int one = run.t.switch_count > 0 ? random_below(&run.g.random, run.t.switch_count) : 0;
+            for (int j = 0; j < run.t.switch_count; j++)  // one at a time, and several together
+                run.t.on[j] ^= m % 4 < 3 ? j == one : random_below(&run.g.random, 2) == 1;
         }
         bond_net_destroy(net);
         bench_free(&run.t);
