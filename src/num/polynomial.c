@@ -146,6 +146,10 @@ static void bracket_meet(Bracket* b, const double* c, int degree)
 static bool bracket_close(Bracket* b, const double* c, int degree, double x)
 {
     double ulp = fmax(fabs(x) * DBL_EPSILON, DBL_MIN);
+    if (x > b->lo && x < b->hi && bracket_take(b, c, degree, x))
+    {
+        return true;
+    }
     for (double step = ulp; !bracket_closed(b) && step < 1e3 * ulp; step *= 4)
     {
         double before = x - step, after = x + step;
@@ -193,11 +197,11 @@ static double approach(const Bracket* b, const double* c, int degree)
     return x;
 }
 
-// Shrinks the bracket to neighbouring doubles, or to a root that is one: Newton's method inside the bracket, halving
-// where it leaves it or is slow. A root near 0 is resolved to 2^-80 of the step, below which no time can tell.
-static void refine(Bracket* b, const double* c, int degree, double h)
+// Shrinks the bracket to neighbouring doubles, or to a root that is one: Newton's method inside the bracket from x on,
+// halving where it leaves it or is slow. A root near 0 is resolved to 2^-80 of the step, below which no time can tell.
+static void refine(Bracket* b, const double* c, int degree, double h, double x)
 {
-    double smallest = h * 0x1p-80, width, x = approach(b, c, degree);
+    double smallest = h * 0x1p-80, width;
     if (x > b->lo && x < b->hi)
     {
         bracket_close(b, c, degree, x);
@@ -297,16 +301,23 @@ static void report(Isolation* w, PolynomialRoot root)
     w->count++;
 }
 
+// The crossing in a bracket, close to x.
+static void report_from(Isolation* w, Bracket b, double x)
+{
+    int from = sign_of(b.f_lo), to = sign_of(b.f_hi);
+    refine(&b, w->c, w->degree, w->h, x);
+    report(w, (PolynomialRoot){b.lo, b.hi, from, to, false});
+}
+
 static void report_crossing(Isolation* w, double lo, double f_lo, double hi, double f_hi)
 {
     Bracket b = {lo, hi, f_lo, f_hi};
-    refine(&b, w->c, w->degree, w->h);
-    report(w, (PolynomialRoot){b.lo, b.hi, b.f_hi, sign_of(f_lo), sign_of(f_hi), false});
+    report_from(w, b, approach(&b, w->c, w->degree));
 }
 
 static void report_touch(Isolation* w, double at, int side)
 {
-    report(w, (PolynomialRoot){at, at, polynomial_value(w->c, w->degree, at), side, side, true});
+    report(w, (PolynomialRoot){at, at, side, side, true});
 }
 
 // The cells that waited are one root.
@@ -351,7 +362,7 @@ static double extremum(const Isolation* w, const Cell* cell)
     {
         return fabs(b.f_lo) < fabs(b.f_hi) ? b.lo : b.hi;
     }
-    refine(&b, w->derivative, degree, w->h);
+    refine(&b, w->derivative, degree, w->h, approach(&b, w->derivative, degree));
     return b.hi;
 }
 
@@ -545,15 +556,6 @@ static int leave_start(const double* c, int degree, Isolation* w)
     return zeros;
 }
 
-// `value` of a root of c was that of what was left of it; the value of p has the same sign and the same zeros.
-static void restore_values(const double* c, int degree, PolynomialRoot* roots, int count)
-{
-    for (int i = 0; i < count; i++)
-    {
-        roots[i].value = polynomial_value(c, degree, roots[i].after);
-    }
-}
-
 static int drop_beyond(double h, PolynomialRoot* roots, int count, int limit)
 {
     while (count > 0 && count <= limit && (roots[count - 1].after > h || roots[count - 1].before >= h) &&
@@ -579,6 +581,28 @@ static bool is_monotone(const double* c, int degree, double h)
     return fabs(c[1]) * (1 - 1e-14) > sum * h;
 }
 
+// Free flight: a parabola whose extremum lies inside, well away from 0. False: not so, the general way decides.
+static bool solve_parabola(Isolation* w, double f_end)
+{
+    const double c = w->c[0], b = w->c[1], a = w->c[2];
+    const double at = -b / (2 * a), f = c + 0.5 * b * at, square = -4 * a * f;
+    if (w->degree != 2 || !(at > 0 && at < w->h) || !(fabs(f) > 8 * noise_at(w, w->h)))
+    {
+        return false;
+    }
+    double far = -0.5 * (b + (b < 0 ? -1 : 1) * sqrt(square)), roots[2] = {c / far, far / a};
+    double first = roots[0] < roots[1] ? roots[0] : roots[1], last = roots[0] < roots[1] ? roots[1] : roots[0];
+    if ((f > 0) != (c > 0))
+    {
+        report_from(w, (Bracket){0, at, c, f}, first);
+    }
+    if ((f > 0) != (f_end > 0))
+    {
+        report_from(w, (Bracket){at, w->h, f, f_end}, last);
+    }
+    return true;
+}
+
 int polynomial_roots(const double* c, int degree, double h, double noise, PolynomialRoot* roots, int limit)
 {
     Isolation w = {.h = h, .noise = noise, .roots = roots, .limit = limit};
@@ -593,7 +617,10 @@ int polynomial_roots(const double* c, int degree, double h, double noise, Polyno
     }
     int zeros = leave_start(c, degree, &w);
     // The caller's noise is one of p. Near its root at 0 what is left of p is larger than p: less of it is noise.
-    w.noise = zeros > 0 ? noise / pow(h, zeros) : noise;
+    for (int i = 0; i < zeros; i++)
+    {
+        w.noise /= h;
+    }
     if (w.degree == 0 || polynomial_clear(w.c, w.degree, h, w.noise))
     {
         return w.count;
@@ -607,7 +634,7 @@ int polynomial_roots(const double* c, int degree, double h, double noise, Polyno
             report_crossing(&w, 0, w.c[0], h, f_end);
         }
     }
-    else
+    else if (ends || !solve_parabola(&w, f_end))
     {
         polynomial_derivative(w.c, w.degree, w.derivative);
         isolate(&w, ends ? h * (1 + 0x1p-20) : h);
@@ -616,10 +643,5 @@ int polynomial_roots(const double* c, int degree, double h, double noise, Polyno
     {
         return POLYNOMIAL_ZERO;
     }
-    int count = ends ? drop_beyond(h, roots, w.count, limit) : w.count;
-    if (zeros > 0)
-    {
-        restore_values(c, degree, roots, count < limit ? count : limit);
-    }
-    return count;
+    return ends ? drop_beyond(h, roots, w.count, limit) : w.count;
 }

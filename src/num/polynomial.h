@@ -27,7 +27,6 @@ enum
 typedef struct PolynomialRoot
 {
     double before, after;  // old sign, new sign (or 0); of a touch and of a root at 0 both are the place itself
-    double value;          // at `after`
     int from, to;          // signs on the sides; from = 0: the polynomial starts on its level; to = 0: ends there
     bool touch;            // of even order: from = to
 } PolynomialRoot;

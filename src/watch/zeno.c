@@ -461,6 +461,13 @@ static double resolution(const Zeno* zeno, double t)
     return 1e-13 * fmax(fabs(t), fabs(stop - zeno->kernel->options->start));
 }
 
+// The guard turned back when it fired last, and fires again at what is nearly the same time.
+static bool flips_at(const Zeno* zeno, uint32_t guard, double t)
+{
+    const ZenoGuard* z = &zeno->guards[guard];
+    return z->turned && t - z->last_flip <= resolution(zeno, t);
+}
+
 // The field a little off the surface, on the side to which `along` leads in the direction `way`. Relations are taken
 // anew there. The slope of g in it is the result.
 static double field_beside(Zeno* zeno, uint32_t guard, const double* x, const double* along, double way, double* field)
@@ -563,7 +570,7 @@ static kaiStatus watch_flips(Zeno* zeno, uint32_t index, double t, bool turned)
     };
     const GuardState* g = &zeno->kernel->guards[index];
     ZenoGuard* z = &zeno->guards[index];
-    bool again = z->turned && t - z->last_flip <= resolution(zeno, t), jumped = zeno->kernel->now.p > 0;
+    bool again = flips_at(zeno, index, t), jumped = zeno->kernel->now.p > 0;
     z->turned = turned;
     if (!turned)
         return KAI_OK;
@@ -679,7 +686,7 @@ void zeno_before(Zeno* zeno, double t)
         set_limits(zeno, t);
     bool flips = false;
     for (uint32_t i = 0; i < zeno->kernel->located_count; i++)
-        flips |= zeno->guards[zeno->kernel->located[i]].turned;
+        flips |= flips_at(zeno, zeno->kernel->located[i], t);
     if (zeno->tracked != 0)
         memcpy(zeno->zeno_left, kernel_states(zeno->kernel), sizeof(double) * zeno->model->state_count);
     if (flips)
