@@ -151,6 +151,10 @@ static void collect_parts(Builder* b, const Elimination* left)
 {
     BondMode* mode = &b->mode;
     mode->solution = rows_of(b, &b->solution, mode->class_count);
+    mode->solution_low = arena_array(b->arena, double, mode->solution.start[mode->class_count] + 1);
+    for (int c = 0, k = 0; c < mode->class_count; c++)
+        for (uint32_t i = 0; i < b->solution.rows.at[c].entries.count; i++, k++)
+            mode->solution_low[k] = (double)(b->solution.rows.at[c].entries.at[i].value - mode->solution.value[k]);
     mode->left = rows_of(b, left, mode->dependent_count + mode->idle_count);
     mode->solution_middle = arena_array(b->arena, int, mode->class_count + 1);
     mode->unique = arena_array(b->arena, bool, mode->class_count + 1);
@@ -216,6 +220,7 @@ static void pack_mode(Packer* packer, BondMode* mode)
     pack(packer, &mode->dependent_block, dependents * sizeof(int));
     pack_rows(packer, &mode->solution, mode->class_count);
     pack(packer, &mode->solution_middle, classes * sizeof(int));
+    pack(packer, &mode->solution_low, (size_t)mode->solution.start[classes] * sizeof(double));
     pack_rows(packer, &mode->left, mode->dependent_count + mode->idle_count);
     pack_rows(packer, &mode->idle, mode->idle_count);
     pack_rows(packer, &mode->dependent_rows, mode->dependent_count);
@@ -262,10 +267,29 @@ static void build(Builder* b, const bool* on, const double* storage)
     b->mode.done = arena_array(b->arena, bool, dependents + 1);
 }
 
+BondMode* mode_pack(BondMode* parts, const double* storage, kaiAllocator allocator)
+{
+    Packer packer = {0};
+    pack_mode(&packer, parts);
+    size_t size = packer.used;
+    packer.block = allocator.alloc(allocator.user, NULL, 0, size);
+    if (!packer.block)
+        return NULL;
+    memset(packer.block, 0, size);
+    pack_mode(&packer, parts);
+    BondMode* packed = (BondMode*)packer.block;
+    *packed = *parts;
+    packed->size = size;
+    packed->allocator = allocator;
+    bond_mode_storage(packed, storage);
+    return packed;
+}
+
 BondMode* bond_mode_create(const BondGraph* graph, const bool* on, const double* storage, kaiAllocator allocator)
 {
     jmp_buf fail;
     Arena arena;
+    BondMode* volatile packed = NULL;  // kept over a failed allocation
     arena_init(&arena, allocator, &fail);
     if (setjmp(fail) == 0)
     {
@@ -273,25 +297,10 @@ BondMode* bond_mode_create(const BondGraph* graph, const bool* on, const double*
         b->arena = &arena;
         b->graph = graph;
         build(b, on, storage);
-        Packer packer = {0};
-        pack_mode(&packer, &b->mode);
-        size_t size = packer.used;
-        packer.block = allocator.alloc(allocator.user, NULL, 0, size);
-        if (packer.block)
-        {
-            memset(packer.block, 0, size);
-            pack_mode(&packer, &b->mode);
-            BondMode* packed = (BondMode*)packer.block;
-            *packed = b->mode;
-            packed->size = size;
-            packed->allocator = allocator;
-            bond_mode_storage(packed, storage);
-            arena_free(&arena);
-            return packed;
-        }
+        packed = mode_pack(&b->mode, storage, allocator);
     }
     arena_free(&arena);
-    return NULL;
+    return packed;
 }
 
 void bond_mode_destroy(BondMode* mode)

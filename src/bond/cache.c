@@ -7,6 +7,7 @@ typedef struct Visited
 {
     BondMode* mode;
     void* attachment;
+    size_t attached;  // bytes
     uint64_t hash;
 } Visited;
 
@@ -18,6 +19,7 @@ struct BondCache
     int* slots;        // index + 1, 0 = free
     int count, capacity, slot_count;
     int last;  // the one asked for last: most questions repeat it
+    size_t size;
 };
 
 BondCache* bond_cache_create(const BondGraph* graph, kaiAllocator allocator)
@@ -28,13 +30,22 @@ BondCache* bond_cache_create(const BondGraph* graph, kaiAllocator allocator)
     return cache;
 }
 
+static void forget(BondCache* cache, Visited* visited)
+{
+    kaiAllocator a = cache->allocator;
+    cache->size -= bond_mode_size(visited->mode) + visited->attached;
+    bond_mode_destroy(visited->mode);
+    if (visited->attachment)
+        a.alloc(a.user, visited->attachment, visited->attached, 0);
+}
+
 void bond_cache_destroy(BondCache* cache)
 {
     if (!cache)
         return;
     kaiAllocator allocator = cache->allocator;
     for (int i = 0; i < cache->count; i++)
-        bond_mode_destroy(cache->visited[i].mode);
+        forget(cache, &cache->visited[i]);
     if (cache->visited)
         allocator.alloc(allocator.user, cache->visited, (size_t)cache->capacity * sizeof(Visited), 0);
     if (cache->slots)
@@ -52,10 +63,7 @@ static uint64_t hash_of(const bool* on, int count)
 
 static bool is_mode(const BondCache* cache, int index, const bool* on)
 {
-    for (int i = 0; i < cache->graph->switch_count; i++)
-        if (bond_mode_on(cache->visited[index].mode, i) != on[i])
-            return false;
-    return true;
+    return bond_mode_is(cache->visited[index].mode, on);
 }
 
 // The slot of `on`, or the free one where it belongs.
@@ -99,7 +107,7 @@ static bool grow(BondCache* cache)
     return true;
 }
 
-BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage)
+BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage, const BondMode* base)
 {
     if (cache->count > 0 && is_mode(cache, cache->last, on))
         return cache->visited[cache->last].mode;
@@ -109,25 +117,65 @@ BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storag
     {
         if (cache->count == cache->capacity && !grow(cache))
             return NULL;
-        BondMode* mode = bond_mode_create(cache->graph, on, storage, cache->allocator);
+        BondMode* mode = base ? bond_mode_switch(base, on, storage, cache->allocator) : NULL;
+        if (!mode)
+            mode = bond_mode_create(cache->graph, on, storage, cache->allocator);
         if (!mode)
             return NULL;
         slot = find_slot(cache, hash, on);
-        cache->visited[cache->count] = (Visited){mode, NULL, hash};
+        cache->visited[cache->count] = (Visited){mode, NULL, 0, hash};
+        cache->size += bond_mode_size(mode);
         *slot = ++cache->count;
     }
     cache->last = *slot - 1;
     return cache->visited[cache->last].mode;
 }
 
-void** bond_cache_attachment(BondCache* cache, const BondMode* mode)
+static Visited* find_visited(BondCache* cache, const BondMode* mode)
 {
     if (cache->count > 0 && cache->visited[cache->last].mode == mode)
-        return &cache->visited[cache->last].attachment;
+        return &cache->visited[cache->last];
     for (int i = 0; i < cache->count; i++)
         if (cache->visited[i].mode == mode)
-            return &cache->visited[i].attachment;
+            return &cache->visited[i];
     return NULL;
+}
+
+void* bond_cache_attachment(BondCache* cache, const BondMode* mode, size_t size, bool* made)
+{
+    Visited* visited = find_visited(cache, mode);
+    *made = visited->attachment == NULL;
+    if (!*made)
+        return visited->attachment;
+    visited->attachment = cache->allocator.alloc(cache->allocator.user, NULL, 0, size);
+    if (visited->attachment == NULL)
+        return NULL;
+    memset(visited->attachment, 0, size);
+    visited->attached = size;
+    cache->size += size;
+    return visited->attachment;
+}
+
+size_t bond_cache_size(const BondCache* cache)
+{
+    return cache->size;
+}
+
+void bond_cache_trim(BondCache* cache, const BondMode* keep)
+{
+    Visited kept = {0};
+    for (int i = 0; i < cache->count; i++)
+        if (cache->visited[i].mode == keep)
+            kept = cache->visited[i];
+        else
+            forget(cache, &cache->visited[i]);
+    cache->count = cache->last = 0;
+    if (cache->slots)
+        memset(cache->slots, 0, (size_t)cache->slot_count * sizeof(int));
+    if (kept.mode == NULL)
+        return;
+    cache->visited[cache->count++] = kept;
+    cache->slots[kept.hash & (uint64_t)(cache->slot_count - 1)] = 1;
 }
 
 int bond_cache_count(const BondCache* cache)

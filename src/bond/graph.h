@@ -70,6 +70,13 @@ typedef struct BondTerm
     int8_t sign;
 } BondTerm;
 
+// A column of the map of a block: an input of the graph, or its slope.
+typedef struct BondColumn
+{
+    uint32_t input;
+    bool slope;
+} BondColumn;
+
 // What is wrong with a graph; the caller has the words.
 typedef enum BondFaultKind
 {

@@ -20,6 +20,12 @@ bool bond_mode_on(const BondMode* mode, int switch_index)
     return mode->on[switch_index];
 }
 
+bool bond_mode_is(const BondMode* mode, const bool* on)
+{
+    return mode->graph->switch_count == 0 ||
+           memcmp(mode->on, on, (size_t)mode->graph->switch_count * sizeof(bool)) == 0;
+}
+
 bool bond_mode_unique(const BondMode* mode, int unknown)
 {
     return mode->unique[mode->class_of[unknown]];

@@ -28,6 +28,9 @@ typedef struct BondMode BondMode;
 BondMode* bond_mode_create(const BondGraph* graph, const bool* on, const double* storage, kaiAllocator allocator);
 void bond_mode_destroy(BondMode* mode);
 
+// The mode of `on` from one that differs by one switch. NULL if that is not possible: create it anew.
+BondMode* bond_mode_switch(const BondMode* base, const bool* on, const double* storage, kaiAllocator allocator);
+
 // New slopes S (nonlinear storages): only the small matrix G = Wᵀ S K is factored again. BOND_OK or BOND_SINGULAR.
 // No allocation. Modes whose slopes change cannot be shared between threads. Which storages count as dependent was
 // decided by the slopes at creation: if they change by more than six decades, small flows lose digits; create anew
@@ -36,6 +39,7 @@ BondStatus bond_mode_storage(BondMode* mode, const double* storage);
 
 BondStatus bond_mode_status(const BondMode* mode);  // before any input is known: OK, NOT_UNIQUE or SINGULAR
 bool bond_mode_on(const BondMode* mode, int switch_index);
+bool bond_mode_is(const BondMode* mode, const bool* on);
 bool bond_mode_unique(const BondMode* mode, int unknown);  // of an entry of z
 size_t bond_mode_size(const BondMode* mode);               // bytes
 

@@ -41,6 +41,8 @@ struct BondMode
     int* dependent_block;     // per dependent vector: vectors that S couples have the same number
     BondRows solution;        // per class: columns input_count + i are dependent vectors
     int* solution_middle;     // per class: where those begin
+    double* solution_low;     // what doubles leave of the entries of the solution
+    int switched;             // how many switches it is away from a set that was eliminated
     BondRows left;            // W: per vector, dependent ones first, over the inputs
     BondRows idle;            // per idle vector, over the classes
     double* leak;             // idle_count by switch_count: what each switched junction leaks along each idle vector
@@ -54,6 +56,9 @@ struct BondMode
     size_t size;
     kaiAllocator allocator;
 };
+
+// Copies a mode, whose parts lie anywhere, into one block. NULL if memory ran out.
+BondMode* mode_pack(BondMode* parts, const double* storage, kaiAllocator allocator);
 
 // Wᵀb for one vector, with the size of its terms.
 double mode_left_product(const BondMode* mode, int vector, const double* b, double* size);

@@ -18,7 +18,10 @@ enum
 
 struct BondSelection
 {
+    BondNet* net;
     const BondGraph* graph;
+    BondPort* ports;            // per extensity
+    int* port_of;               // per input: -1 or the extensity
     double *b1_most, *b2_most;  // per input: the largest seen
     double slack;
     BondJudged judged;
@@ -28,16 +31,38 @@ struct BondSelection
     double* sources_most[LEVELS + 1];  // and their sizes
     const double* none;                // zeros
     bool curved;                       // 2 and 3 have been asked for
-    double *b1, *classes, *rates, *amounts, *work;
+    double *b1, *classes, *rates;
+    double *own_b1, *own_b2, *own_classes, *own_rates, *amounts;  // of a block
 };
 
 // Of the largest terms: areas and values as rule B5 has it; derivatives are less exact than values.
 static const double NOTHING[LEVELS] = {1e-12, 1e-12, 1e-6, 1e-6, 1e-5, 1e-5};
 
-BondSelection* bond_selection_create(const BondGraph* graph, double* most, Arena* arena)
+static void find_ports(BondSelection* s, Arena* arena)
+{
+    const BondGraph* graph = s->graph;
+    s->ports = arena_array(arena, BondPort, graph->port_count + 1);
+    s->port_of = arena_array(arena, int, graph->input_count + 1);
+    for (int i = 0; i < graph->input_count; i++)
+        s->port_of[i] = -1;
+    for (int n = 0; n < graph->node_count; n++)
+        for (int p = graph->port_first[n]; p < graph->port_first[n + 1]; p++)
+        {
+            int bond = bond_at(graph, n, p - graph->port_first[n]);
+            int input = graph->input_first[n] + p - graph->port_first[n];
+            double sign = graph->nodes[n].kind == BOND_C ? bond_sign(graph, bond, n) : 1;
+            s->ports[p] = (BondPort){graph->class_of[bond_storage_unknown(graph, n, bond)], input, n, sign};
+            s->port_of[input] = p;
+        }
+}
+
+// Blocks are no larger than the graph but for the sources around them, of which a node has one per bond at most.
+BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, double* most, Arena* arena)
 {
     BondSelection* s = arena_new(arena, BondSelection);
     int unknowns = 2 * graph->bond_count + 1, inputs = graph->input_count + 1;
+    int own = inputs + 2 * graph->bond_count, classes = unknowns + 2 * graph->node_count;
+    s->net = net;
     s->graph = graph;
     s->slack = 1;
     s->b1_most = most;
@@ -53,13 +78,17 @@ BondSelection* bond_selection_create(const BondGraph* graph, double* most, Arena
     s->sources_most[1] = s->b2_most;
     s->classes = arena_array(arena, double, unknowns);
     s->rates = arena_array(arena, double, graph->port_count + 1);
+    s->own_b1 = arena_array(arena, double, own);
+    s->own_b2 = arena_array(arena, double, own);
+    s->own_classes = arena_array(arena, double, classes);
+    s->own_rates = arena_array(arena, double, graph->port_count + 1);
     s->amounts = arena_array(arena, double, graph->port_count + 1);
-    s->work = arena_array(arena, double, bond_work_size(graph) + 1);
     for (int k = 0; k < LEVELS; k++)
     {
         s->value[k] = arena_array(arena, double, unknowns);
         s->size[k] = arena_array(arena, double, unknowns);
     }
+    find_ports(s, arena);
     return s;
 }
 
@@ -74,34 +103,34 @@ void bond_selection_learn(BondSelection* s, const double* b1, const double* b2)
 
 // --------------------------------------------------------------------------------------------------------------- sizes
 
-// |S| times the sizes of what moves the storages.
-static void size_rates(const BondMode* mode, const double* classes, double* rates)
+// |S| times the sizes of what moves the storages, of a block or of the whole graph.
+static void size_rates(const BondGraph* graph, const BondPort* all, const double* storage, const double* classes,
+                       double* rates)
 {
-    const BondGraph* graph = mode->graph;
     for (int p = 0; p < graph->port_count; p++)
     {
-        int node = mode->ports[p].node, first = graph->port_first[node], ports = graph->port_first[node + 1] - first;
-        const double* block = mode->storage + graph->block_first[node] + (p - first) * ports;
+        int node = all[p].node, first = graph->port_first[node], ports = graph->port_first[node + 1] - first;
+        const double* block = storage + graph->block_first[node] + (p - first) * ports;
         rates[p] = 0;
         for (int j = 0; j < ports; j++)
-            rates[p] += fabs(block[j]) * classes[mode->ports[first + j].unknown_class];
+            rates[p] += fabs(block[j]) * classes[all[first + j].unknown_class];
     }
 }
 
 // Adds what the dependent vectors contribute: |K G⁻¹ Wᵀ| of the rates of storages (NULL: of `inputs` alone) and inputs.
 static void size_dependents(BondSelection* s, const BondMode* mode, const double* rates, const double* inputs)
 {
-    int n = mode->dependent_count;
+    int n = mode->dependent_count, given = mode->graph->input_count;
     memset(s->amounts, 0, (size_t)n * sizeof(double));
     for (int i = 0; i < n; i++)
     {
         double sum = 0;
         for (int k = mode->left.start[i]; k < mode->left.start[i + 1]; k++)
         {
-            int input = mode->left.column[k], port = input < s->graph->input_count ? mode->port_of[input] : -1;
+            int input = mode->left.column[k], port = input < given ? mode->port_of[input] : -1;
             if (rates != NULL && port >= 0)
                 sum += fabs(mode->left.value[k]) * rates[port];
-            else if (input < s->graph->input_count)
+            else if (input < given)
                 sum += fabs(mode->left.value[k]) * inputs[input];
         }
         for (int j = 0; j < n; j++)
@@ -109,59 +138,88 @@ static void size_dependents(BondSelection* s, const BondMode* mode, const double
     }
     for (int c = 0; c < mode->class_count; c++)
         for (int k = mode->solution_middle[c]; k < mode->solution.start[c + 1]; k++)
-            s->classes[c] += fabs(mode->solution.value[k]) * s->amounts[mode->solution.column[k] - mode->input_count];
+            s->own_classes[c] +=
+                fabs(mode->solution.value[k]) * s->amounts[mode->solution.column[k] - mode->input_count];
 }
 
-static void keep_sizes(BondSelection* s, const BondMode* mode, int level)
+// The classes of a block are found there.
+static void keep_block(BondSelection* s, int index, const BondMode* mode)
 {
+    const BondBlock* block = &bond_net_blocks(s->net)->blocks[index];
+    for (int i = 0; i < block->class_count; i++)
+        s->classes[block->classes[i]] = s->own_classes[mode->class_of[block->unknowns[i]]];
+}
+
+static void keep_sizes(BondSelection* s, int level)
+{
+    bond_net_sums(s->net, true, s->classes);
     for (int u = 0; u < 2 * s->graph->bond_count; u++)
-        s->size[level][u] = s->classes[mode->class_of[u]];
+        s->size[level][u] = s->classes[s->graph->class_of[u]];
 }
 
-static void size_areas(BondSelection* s, const BondMode* mode)
+static void size_areas(BondSelection* s)
 {
-    memset(s->classes, 0, (size_t)mode->class_count * sizeof(double));
-    size_dependents(s, mode, NULL, s->b1_most);
-    keep_sizes(s, mode, 0);
+    memset(s->classes, 0, (size_t)s->graph->class_count * sizeof(double));
+    for (int i = 0; i < bond_net_blocks(s->net)->block_count; i++)
+    {
+        const BondMode* mode = bond_net_mode(s->net, i);
+        bond_net_gather(s->net, i, s->b1_most, true, s->own_b1);
+        memset(s->own_classes, 0, (size_t)mode->class_count * sizeof(double));
+        size_dependents(s, mode, NULL, s->own_b1);
+        keep_block(s, i, mode);
+    }
+    keep_sizes(s, 0);
 }
 
-static void size_flow(BondSelection* s, const BondMode* mode, const double* b1, const double* b2, int level)
+static void size_block(BondSelection* s, const BondMode* mode, const double* b1, const double* b2)
 {
     for (int c = 0; c < mode->class_count; c++)
     {
-        s->classes[c] = 0;
+        s->own_classes[c] = 0;
         for (int k = mode->solution.start[c]; k < mode->solution_middle[c]; k++)
-            if (mode->solution.column[k] < s->graph->input_count)
-                s->classes[c] += fabs(mode->solution.value[k]) * b1[mode->solution.column[k]];
+            if (mode->solution.column[k] < mode->graph->input_count)
+                s->own_classes[c] += fabs(mode->solution.value[k]) * b1[mode->solution.column[k]];
     }
-    size_rates(mode, s->classes, s->rates);
-    size_dependents(s, mode, s->rates, b2);
-    size_rates(mode, s->classes, s->rates);
-    keep_sizes(s, mode, level);
+    if (mode->dependent_count == 0)
+        return;
+    size_rates(mode->graph, mode->ports, mode->storage, s->own_classes, s->own_rates);
+    size_dependents(s, mode, s->own_rates, b2);
+}
+
+static void size_flow(BondSelection* s, const double* b1, const double* b2, int level)
+{
+    bond_net_known(s->net, b1, true, s->classes);
+    for (int i = 0; i < bond_net_blocks(s->net)->block_count; i++)
+    {
+        bond_net_gather(s->net, i, b1, true, s->own_b1);
+        bond_net_gather(s->net, i, b2, true, s->own_b2);
+        size_block(s, bond_net_mode(s->net, i), s->own_b1, s->own_b2);
+        keep_block(s, i, bond_net_mode(s->net, i));
+    }
+    keep_sizes(s, level);
 }
 
 // -------------------------------------------------------------------------------------------------------------- levels
 
 // Inputs of the next level: rates of the storages, `slopes` of the others.
-static void next_inputs(const BondSelection* s, const BondMode* mode, const double* rates, const double* slopes,
-                        double* b)
+static void next_inputs(const BondSelection* s, const double* rates, const double* slopes, double* b)
 {
     for (int i = 0; i < s->graph->input_count; i++)
-        b[i] = mode->port_of[i] >= 0 ? rates[mode->port_of[i]] : slopes[i];
+        b[i] = s->port_of[i] >= 0 ? rates[s->port_of[i]] : slopes[i];
 }
 
-static void set_rates(const BondSelection* s, const BondMode* mode, const double* z, double* rates)
+static void set_rates(const BondSelection* s, const double* z, double* rates)
 {
     const BondGraph* graph = s->graph;
     for (int u = 0; u < 2 * graph->bond_count; u++)
-        s->classes[mode->class_of[u]] = z[u];
+        s->classes[graph->class_of[u]] = z[u];
     for (int p = 0; p < graph->port_count; p++)
     {
-        int node = mode->ports[p].node, first = graph->port_first[node], ports = graph->port_first[node + 1] - first;
-        const double* block = mode->storage + graph->block_first[node] + (p - first) * ports;
+        int node = s->ports[p].node, first = graph->port_first[node], ports = graph->port_first[node + 1] - first;
+        const double* block = s->judged.storage + graph->block_first[node] + (p - first) * ports;
         rates[p] = 0;
         for (int j = 0; j < ports; j++)
-            rates[p] += block[j] * mode->ports[first + j].sign * s->classes[mode->ports[first + j].unknown_class];
+            rates[p] += block[j] * s->ports[first + j].sign * s->classes[s->ports[first + j].unknown_class];
     }
 }
 
@@ -189,22 +247,20 @@ static const double* source_at(const BondSelection* s, double* const* from, int 
 
 static void add_level(BondSelection* s)
 {
-    const BondMode* mode = s->judged.mode;
     int level = s->known++;
     ask_curve(s);
     for (int u = 0; u < 2 * s->graph->bond_count; u++)
-        s->classes[mode->class_of[u]] = s->size[level - 1][u];
-    size_rates(mode, s->classes, s->rates);
-    next_inputs(s, mode, s->rates, source_at(s, s->sources_most, level - 1), s->b1);
-    size_flow(s, mode, s->b1, source_at(s, s->sources_most, level), level);
-    set_rates(s, mode, s->value[level - 1], s->rates);
-    next_inputs(s, mode, s->rates, source_at(s, s->sources, level - 1), s->b1);
-    bond_mode_flow(mode, s->b1, source_at(s, s->sources, level), s->value[level], s->work);
+        s->classes[s->graph->class_of[u]] = s->size[level - 1][u];
+    size_rates(s->graph, s->ports, s->judged.storage, s->classes, s->rates);
+    next_inputs(s, s->rates, source_at(s, s->sources_most, level - 1), s->b1);
+    size_flow(s, s->b1, source_at(s, s->sources_most, level), level);
+    set_rates(s, s->value[level - 1], s->rates);
+    next_inputs(s, s->rates, source_at(s, s->sources, level - 1), s->b1);
+    bond_net_flow(s->net, s->b1, source_at(s, s->sources, level), s->value[level]);
 }
 
 void bond_selection_judge(BondSelection* s, BondJudged judged)
 {
-    const BondMode* mode = judged.mode;
     size_t bytes = 2 * (size_t)s->graph->bond_count * sizeof(double);
     s->judged = judged;
     s->known = 2;
@@ -212,8 +268,8 @@ void bond_selection_judge(BondSelection* s, BondJudged judged)
     memcpy(s->sources[1], judged.b2, (size_t)s->graph->input_count * sizeof(double));
     memcpy(s->value[0], judged.area, bytes);
     memcpy(s->value[1], judged.z, bytes);
-    size_areas(s, mode);
-    size_flow(s, mode, s->b1_most, s->b2_most, 1);
+    size_areas(s);
+    size_flow(s, s->b1_most, s->b2_most, 1);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- sign
@@ -263,14 +319,14 @@ int bond_selection_sign(BondSelection* s, const BondTerm* terms, int count, doub
     return sign;
 }
 
-bool bond_selection_is_drift(const BondSelection* s, const BondMode* mode, const double* dx, double tolerance)
+bool bond_selection_is_drift(const BondSelection* s, const double* storage, const double* dx, double tolerance)
 {
     for (int p = 0; p < s->graph->port_count; p++)
     {
-        int node = mode->ports[p].node, first = s->graph->port_first[node];
+        int node = s->ports[p].node, first = s->graph->port_first[node];
         int ports = s->graph->port_first[node + 1] - first;
-        double slope = mode->storage[s->graph->block_first[node] + (p - first) * (ports + 1)];
-        if (fabs(slope * dx[p]) > tolerance * s->b1_most[mode->ports[p].input])
+        double slope = storage[s->graph->block_first[node] + (p - first) * (ports + 1)];
+        if (fabs(slope * dx[p]) > tolerance * s->b1_most[s->ports[p].input])
             return false;
     }
     return true;

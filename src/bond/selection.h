@@ -13,20 +13,21 @@
 #ifndef KAIROS_BOND_SELECTION_H
 #define KAIROS_BOND_SELECTION_H
 
-#include "bond/mode.h"
+#include "bond/net.h"
 
 typedef struct BondSelection BondSelection;
 
 // `most` has 2 input_count zeros and is the caller's to copy: all that the selection remembers of the run.
-BondSelection* bond_selection_create(const BondGraph* graph, double* most, Arena* arena);
+BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, double* most, Arena* arena);
 
 // Inputs as they are committed: sources, efforts and flows of storages (b1), slopes of sources (b2).
 void bond_selection_learn(BondSelection* selection, const double* b1, const double* b2);
 
-// A set of modes after its jump, to be asked about. Pointers must stay as they are until the last question.
+// The set of modes that the net is in, after its jump, to be asked about. Pointers must stay as they are until the last
+// question.
 typedef struct BondJudged
 {
-    const BondMode* mode;
+    const double* storage;        // S
     const double *area, *z, *b2;  // areas and values after, per unknown; slopes of the sources
     bool derivatives;             // false: inputs hang on more than sources and storages, derivatives are not known
     // Second and third derivatives of the sources, asked for when a tie needs them. NULL: they are 0.
@@ -44,6 +45,6 @@ void bond_selection_slack(BondSelection* selection, double factor);
 int bond_selection_sign(BondSelection* selection, const BondTerm* terms, int count, double* tolerance);
 
 // Whether changes dx of the extensities are rounding beside the largest intensities.
-bool bond_selection_is_drift(const BondSelection* selection, const BondMode* mode, const double* dx, double tolerance);
+bool bond_selection_is_drift(const BondSelection* selection, const double* storage, const double* dx, double tolerance);
 
 #endif

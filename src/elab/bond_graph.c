@@ -1,6 +1,6 @@
 // The equations of bond graphs. Every connected part is a graph of its own; its sources and storages are the inputs of
 // a linear map that depends on the modes of its junctions and that the run fills in (src/kernel/bonds.c).
-#include "elab/elab.h"
+#include "elab/bond_map.h"
 
 // ---- is it well formed
 
@@ -95,7 +95,10 @@ static void split_graphs(Elab* e)
     for (int i = 0; i < graph->component_count; i++)
         vec_push(e->arena, flat->graphs, (FlatBondGraph){0});
     for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
+    {
+        flat->bond_nodes.at[i].local = (int)flat->graphs.at[graph->component_of[i]].nodes.count;
         vec_push(e->arena, flat->graphs.at[graph->component_of[i]].nodes, i);
+    }
     for (uint32_t i = 0; i < flat->bonds.count; i++)
         vec_push(e->arena, flat->graphs.at[graph->component_of[flat->bonds.at[i].from]].bonds, i);
 }
@@ -165,18 +168,12 @@ static bool value_reaches(Elab* e, const uint8_t* mapped, uint32_t var, ReachGoa
 
 // Efforts of a J0 and flows of a J1 are equal whatever its mode, so where a source or storage imposes one of them, all
 // are that one: exactly, and without the map.
-typedef struct Shared
-{
-    uint32_t* imposed;  // per class: variable + 1
-    int8_t* sign;
-} Shared;
-
 static int class_of(const Elab* e, const BondTerm* term)
 {
     return e->flat->bond_graph->class_of[2 * term->bond + term->flow];
 }
 
-static void impose(Elab* e, Shared* s, uint32_t index, uint32_t port)
+static void impose(Elab* e, SharedClasses* s, uint32_t index, uint32_t port)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     bool flow = bond_imposes_flow(node->kind);
@@ -189,10 +186,10 @@ static void impose(Elab* e, Shared* s, uint32_t index, uint32_t port)
     s->sign[class] = own.sign;
 }
 
-static Shared find_shared(Elab* e)
+static SharedClasses find_shared(Elab* e)
 {
     int count = e->flat->bond_graph->class_count + 1;
-    Shared s = {arena_array(e->arena, uint32_t, count), arena_array(e->arena, int8_t, count)};
+    SharedClasses s = {arena_array(e->arena, uint32_t, count), arena_array(e->arena, int8_t, count)};
     for (int storages = 0; storages < 2; storages++)  // sources first
         for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
         {
@@ -206,9 +203,9 @@ static Shared find_shared(Elab* e)
 
 // ---- outputs
 
-static void add_output(Elab* e, FlatBondGraph* graph, uint32_t var, bool mapped, const BondTerm* terms, int count)
+static void add_output(Elab* e, FlatBondGraph* graph, FlatBondOutput output, const BondTerm* terms, int count)
 {
-    FlatBondOutput output = {.var = var, .area = e->vars.at[var].area - 1, .mapped = mapped};
+    output.area = e->vars.at[output.var].area - 1;
     for (int i = 0; i < count; i++)
         vec_push(e->arena, output.terms, terms[i]);
     vec_push(e->arena, graph->outputs, output);
@@ -225,7 +222,11 @@ static void add_power_output(Elab* e, FlatBondGraph* graph, uint32_t index, int 
     const BondGraph* all = e->flat->bond_graph;
     BondTerm* terms = arena_array(e->arena, BondTerm, bond_degree(all, (int)index));
     int count = bond_terms(all, (int)index, port, flow, terms);
-    add_output(e, graph, var, is_mapped(all->nodes[index].kind, flow), terms, count);
+    BondKind kind = all->nodes[index].kind;
+    bool sum = bond_is_junction(kind) && flow != (kind == BOND_J1);
+    FlatBondOutput output = {.var = var, .mapped = is_mapped(kind, flow)};
+    output.zero = sum && e->flat->bond_nodes.at[index].machine == 0;
+    add_output(e, graph, output, terms, count);
 }
 
 // The common variable of a junction comes before its sum.
@@ -253,14 +254,16 @@ static void find_outputs(Elab* e, FlatBondGraph* graph)
         const FlatBond* bond = &e->flat->bonds.at[graph->bonds.at[i]];
         if (bond->e == NO_VAR)
             continue;
-        add_output(e, graph, bond->e, true, &(BondTerm){graph->bonds.at[i], false, 1}, 1);
-        add_output(e, graph, bond->f, true, &(BondTerm){graph->bonds.at[i], true, 1}, 1);
+        add_output(e, graph, (FlatBondOutput){.var = bond->e, .mapped = true},
+                   &(BondTerm){graph->bonds.at[i], false, 1}, 1);
+        add_output(e, graph, (FlatBondOutput){.var = bond->f, .mapped = true}, &(BondTerm){graph->bonds.at[i], true, 1},
+                   1);
     }
 }
 
 // ---- inputs
 
-static uint32_t hidden_signal(Elab* e, const char* what, Span span)
+uint32_t bond_hidden_signal(Elab* e, const char* what, Span span)
 {
     Env env = {.instance = 0};
     const char* name = arena_printf(e->arena, "$%s%u", what, e->flat->vars.count);
@@ -288,7 +291,7 @@ static void make_implicit(Elab* e, uint32_t var, NodeId residual, Span span)
 static void free_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_t port, NodeId residual)
 {
     Span span = e->flat->bond_nodes.at[index].span;
-    uint32_t var = hidden_signal(e, "free", span);
+    uint32_t var = bond_hidden_signal(e, "free", span);
     make_implicit(e, var, residual, span);
     vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR});
 }
@@ -327,7 +330,7 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
     if (value_reaches(e, mapped, var, REACH_FLOW))
     {
         NodeId slope = operate(e, NODE_SLOPE, read(e, var, span), 0, span);
-        input.slope = hidden_signal(e, "slope", span);
+        input.slope = bond_hidden_signal(e, "slope", span);
         if (value_reaches(e, mapped, var, REACH_STATE))  // the slope of a state may hang on the map in its turn
             make_implicit(e, input.slope, operate(e, NODE_SUB, read(e, input.slope, span), slope, span), span);
         else
@@ -337,7 +340,7 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
     if (hangs)
     {
         FlatDef* def = &e->flat->defs.at[e->vars.at[var].first_def - 1];
-        uint32_t wanted = hidden_signal(e, "wanted", span);
+        uint32_t wanted = bond_hidden_signal(e, "wanted", span);
         make_implicit(e, var, operate(e, NODE_SUB, read(e, var, span), read(e, wanted, span), span), span);
         def->var = wanted;
         e->vars.at[wanted].first_def = e->vars.at[var].first_def;
@@ -348,7 +351,7 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
 }
 
 // e = q/c or its law, or a row of C⁻¹ times q; f = p/i.
-static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_t port)
+static void define_storage(Elab* e, uint32_t index, uint32_t port)
 {
     const FlatBondNode node = e->flat->bond_nodes.at[index];
     uint32_t var = (node.kind == BOND_C ? node.e : node.f) + port;
@@ -358,7 +361,6 @@ static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_
         value = operate(e, NODE_DIV, read(e, node.extensity, node.span), read(e, node.parameter, node.span), node.span);
     var_add_def(e, var, 0, 0, value, node.span);
     var_add_def(e, node.extensity + port, 0, 1, read(e, other, node.span), node.span);
-    vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR});
     if (node.energy == NO_VAR || port + 1 < node.ports)
         return;
     NodeId sum = 0;
@@ -370,6 +372,21 @@ static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_
     }
     NodeId half = flat_const(e->flat, 0.5, TYPE_REAL);
     var_add_def(e, node.energy, 0, 0, operate(e, NODE_MUL, half, sum, node.span), node.span);
+}
+
+static void define_storages(Elab* e)
+{
+    for (uint32_t i = 0; i < e->flat->bond_nodes.count; i++)
+        for (uint32_t port = 0; e->flat->bond_nodes.at[i].extensity != NO_VAR && port < e->flat->bond_nodes.at[i].ports;
+             port++)
+            define_storage(e, i, port);
+}
+
+static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_t port)
+{
+    const FlatBondNode* node = &e->flat->bond_nodes.at[index];
+    uint32_t var = (node->kind == BOND_C ? node->e : node->f) + port;
+    vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR});
 }
 
 static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
@@ -386,39 +403,17 @@ static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
         else if (node->free)
             free_inputs(e, graph, index);
     }
-    graph->columns = graph->inputs.count;
-    for (uint32_t i = 0; i < graph->inputs.count; i++)
-        graph->columns += graph->inputs.at[i].slope != NO_VAR;
 }
 
 // ---- definitions
 
-static NodeId push_input(Elab* e, uint32_t var, NodeId list)
-{
-    Span span = e->flat->vars.at[var].span;
-    NodeId input = operate(e, NODE_REGULAR, read(e, var, span), 0, span);  // impulses go through the jump
-    return operate(e, NODE_LIST, input, list, span);
-}
-
-// The inputs in the order of the columns: values, then slopes. All rows share the list.
-static NodeId input_list(Elab* e, const FlatBondGraph* graph)
-{
-    NodeId list = 0;
-    for (uint32_t i = graph->inputs.count; i-- > 0;)
-        if (graph->inputs.at[i].slope != NO_VAR)
-            list = push_input(e, graph->inputs.at[i].slope, list);
-    for (uint32_t i = graph->inputs.count; i-- > 0;)
-        list = push_input(e, graph->inputs.at[i].var, list);
-    return list;
-}
-
 // Outputs that are an imposed variable, or one like it, or its negative.
-static void share_outputs(Elab* e, FlatBondGraph* graph, Shared* shared)
+static void share_outputs(Elab* e, FlatBondGraph* graph, SharedClasses* shared)
 {
     for (uint32_t i = 0; i < graph->outputs.count; i++)
     {
         FlatBondOutput* output = &graph->outputs.at[i];
-        if (!output->mapped || output->terms.count != 1)
+        if (!output->mapped || output->zero || output->terms.count != 1)
             continue;
         const BondTerm* term = &output->terms.at[0];
         int root = class_of(e, term);
@@ -437,33 +432,16 @@ static void share_outputs(Elab* e, FlatBondGraph* graph, Shared* shared)
     }
 }
 
-static void define_outputs(Elab* e, FlatBondGraph* graph)
-{
-    NodeId list = input_list(e, graph);
-    graph->first_map = e->flat->coefficient_count;
-    for (uint32_t i = 0; i < graph->outputs.count && !e->too_large; i++)
-    {
-        const FlatBondOutput* output = &graph->outputs.at[i];
-        if (!output->mapped)
-            continue;
-        Span span = e->flat->vars.at[output->var].span;
-        NodeId row = list ? flat_node(e->flat, NODE_MAP, TYPE_REAL, list, 0, 0, e->flat->coefficient_count, 0, span)
-                          : flat_const(e->flat, 0, TYPE_REAL);
-        var_add_def(e, output->var, 0, 0, row, span);
-        e->flat->coefficient_count += graph->columns;
-        for (uint32_t k = 0; k < graph->columns && !e->too_large; k++)
-            elab_count_loop(e, span);
-    }
-}
-
-// Which variables a map defines. There is room for the hidden ones that the inputs will add.
-static uint8_t* mark_mapped(Elab* e)
+// Which variables depend on the modes of a graph. There is room for the hidden ones that the inputs will add.
+static uint8_t* mark_mapped(Elab* e, BondMap* const* maps)
 {
     uint8_t* mapped = arena_array(e->arena, uint8_t, e->flat->vars.count + 4 * e->flat->bond_nodes.count + 1);
     for (uint32_t g = 0; g < e->flat->graphs.count; g++)
         for (uint32_t i = 0; i < e->flat->graphs.at[g].outputs.count; i++)
-            if (e->flat->graphs.at[g].outputs.at[i].mapped)
-                mapped[e->flat->graphs.at[g].outputs.at[i].var] = 1;
+        {
+            const FlatBondOutput* output = &e->flat->graphs.at[g].outputs.at[i];
+            mapped[output->var] |= output->mapped && !bond_map_knows(maps[g], output);
+        }
     return mapped;
 }
 
@@ -572,15 +550,23 @@ void define_bonds(Elab* e)
     split_graphs(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         find_outputs(e, &e->flat->graphs.at[i]);
-    Shared shared = find_shared(e);
+    SharedClasses shared = find_shared(e);
+    BondMap** maps = arena_array(e->arena, BondMap*, e->flat->graphs.count + 1);
+    int* local_bond = arena_array(e->arena, int, e->flat->bonds.count + 1);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
+    {
         share_outputs(e, &e->flat->graphs.at[i], &shared);
-    uint8_t* mapped = mark_mapped(e);
+        maps[i] = bond_map_create(e, i, &shared, local_bond);
+    }
+    define_storages(e);
+    for (uint32_t i = 0; i < e->flat->graphs.count; i++)
+        bond_map_define_known(maps[i]);
+    uint8_t* mapped = mark_mapped(e, maps);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         find_inputs(e, &e->flat->graphs.at[i], mapped);
     find_carried(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
-        define_outputs(e, &e->flat->graphs.at[i]);
+        bond_map_define(maps[i]);
     if (e->error_count == 0)  // what the wiring has said already
         check_causality(e);
 }

@@ -268,8 +268,8 @@ typedef struct FlatStream
 
 // Bond graphs (rules B1-B5). Elements and junctions are nodes; a port is a junction of what it joins. The variables .e
 // and .f of everything are outputs; what sources and storages impose are inputs. In a mode every output is a linear
-// function of the inputs, so its definition is Σ coefficient · input (MAP), and the run writes the coefficients when it
-// enters a mode.
+// function of the inputs (bond_map.c): a sum of inputs or other outputs, or Σ coefficient · input over the inputs of a
+// block (MAP), where the run writes the coefficients when it enters a mode.
 enum
 {
     NO_VAR = 0xffffffffu
@@ -292,6 +292,8 @@ typedef struct FlatBondNode
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;
     bool free;  // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
+    bool zero;  // R: its resistance is 0
+    int local;  // its number in its connected part
     Span span;
     const char* owner;  // who messages name: the node itself, or the instance in the user's text that brought it in
     Span owner_span;
@@ -315,10 +317,17 @@ typedef struct FlatBondInput
 
 typedef struct FlatBondOutput
 {
-    uint32_t var, area;  // the variable, and that of its impulse's area
-    bool mapped;         // defined by the map; else by its element
+    uint32_t var, area;   // the variable, and that of its impulse's area
+    bool mapped;          // defined by the graph; else by its element
+    bool zero;            // the sum of a plain junction
+    uint32_t block, row;  // block + 1 of its row of coefficients, and the first of them; 0: it has none
     VEC(BondTerm) terms;
 } FlatBondOutput;
+
+typedef struct FlatBondBlock
+{
+    VEC(BondColumn) columns;  // of its rows, the last first
+} FlatBondBlock;
 
 // A connected part: the component of bond_graph with the same number.
 typedef struct FlatBondGraph
@@ -326,8 +335,7 @@ typedef struct FlatBondGraph
     VEC(uint32_t) nodes, bonds;
     VEC(FlatBondInput) inputs;
     VEC(FlatBondOutput) outputs;
-    uint32_t columns;    // inputs, then those with a slope once more
-    uint32_t first_map;  // coefficients, of Flat.coefficient_count: mapped outputs × columns
+    VEC(FlatBondBlock) blocks;
 } FlatBondGraph;
 
 // A state outside the graphs that integrates an effort or flow: an impulse of it moves the state by `area`.

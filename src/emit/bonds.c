@@ -79,6 +79,7 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
         local[graph->nodes.at[i]] = i;
         BondPart part = {
             .kind = (uint8_t)node->kind, .free = node->free || is_varying(b, node), .machine = node->machine};
+        part.zero = node->zero;
         part.ports = node->ports;
         part.matrix = var_reg(b, node->matrix);
         part.slopes = var_reg(b, node->slopes);
@@ -92,14 +93,12 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
 
 static void build_inputs(Builder* b, const FlatBondGraph* graph, const uint32_t* local)
 {
-    uint32_t column = graph->inputs.count;
     for (uint32_t i = 0; i < graph->inputs.count; i++)
     {
         const FlatBondInput* input = &graph->inputs.at[i];
         const VarInfo* info = &b->c.vars.at[input->var];
         BondInput made = {.node = local[input->node], .port = input->port, .value = info->reg, .impulse = NO_REG};
         made.slope = var_reg(b, input->slope);
-        made.slope_column = input->slope != NO_VAR ? column++ : 0;
         if (info->order >= 0)
             made.impulse = info->first_impulse;
         if (info->order > 0)
@@ -123,6 +122,9 @@ static uint8_t* find_read(Builder* b)
     for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
         for (uint32_t k = 0; flat->bond_nodes.at[i].extensity != NO_VAR && k < flat->bond_nodes.at[i].ports; k++)
             given[flat->bond_nodes.at[i].extensity + k] = 1;
+    for (uint32_t g = 0; g < flat->graphs.count; g++)
+        for (uint32_t i = 0; i < flat->graphs.at[g].outputs.count; i++)
+            given[flat->graphs.at[g].outputs.at[i].var] = 1;
     for (uint32_t i = 0; i < flat->defs.count; i++)
         if (!given[flat->defs.at[i].var] && b->c.vars.at[flat->defs.at[i].var].bond_area == NO_REG)
             walk_push(walk, flat->defs.at[i].value);
@@ -136,12 +138,31 @@ static uint8_t* find_read(Builder* b)
     return read;
 }
 
+// The columns of a block, in the order of its rows. Returns where they begin.
+static uint32_t build_columns(Builder* b, const FlatBondBlock* block)
+{
+    uint32_t first = b->bond_columns.count;
+    for (uint32_t i = block->columns.count; i-- > 0;)
+        vec_push(b->arena, b->bond_columns, block->columns.at[i]);
+    return first;
+}
+
 static void build_outputs(Builder* b, const FlatBondGraph* graph, const uint32_t* local_bond)
 {
+    uint32_t* first = arena_array(b->arena, uint32_t, graph->blocks.count + 1);
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        first[i] = build_columns(b, &graph->blocks.at[i]);
     for (uint32_t i = 0; i < graph->outputs.count; i++)
     {
         const FlatBondOutput* output = &graph->outputs.at[i];
-        BondOutput made = {.var = output->var, .mapped = output->mapped, .area = var_reg(b, output->area)};
+        BondOutput made = {.var = output->var, .area = var_reg(b, output->area), .row = NO_REG};
+        made.block = output->block;
+        if (output->block > 0)
+        {
+            made.row = b->c.coefficients + output->row;
+            made.first_column = first[output->block - 1];
+            made.column_count = graph->blocks.at[output->block - 1].columns.count;
+        }
         made.first_term = b->bond_terms.count;
         made.term_count = output->terms.count;
         for (uint32_t k = 0; k < output->terms.count; k++)
@@ -149,7 +170,8 @@ static void build_outputs(Builder* b, const FlatBondGraph* graph, const uint32_t
             const BondTerm* term = &output->terms.at[k];
             vec_push(b->arena, b->bond_terms, (BondTerm){local_bond[term->bond], term->flow, term->sign});
         }
-        b->c.vars.at[output->var].bond_area = made.area;
+        if (made.area != NO_REG)
+            b->c.vars.at[output->var].bond_area = made.area;
         vec_push(b->arena, b->bond_outputs, made);
     }
 }
@@ -256,7 +278,7 @@ void build_bonds(Builder* b)
     for (uint32_t i = 0; i < flat->graphs.count; i++)
     {
         const FlatBondGraph* graph = &flat->graphs.at[i];
-        BondSystem system = {.columns = graph->columns, .map = NO_REG};
+        BondSystem system = {0};
         system.first_part = b->bond_parts.count;
         system.part_count = graph->nodes.count;
         build_parts(b, graph, &w, local);
@@ -269,8 +291,6 @@ void build_bonds(Builder* b)
         system.first_output = b->bond_outputs.count;
         system.output_count = graph->outputs.count;
         build_outputs(b, graph, local_bond);
-        if (graph->first_map < flat->coefficient_count)
-            system.map = b->c.coefficients + graph->first_map;
         vec_push(b->arena, b->bond_systems, system);
     }
     find_pre(b);

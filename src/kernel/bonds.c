@@ -34,7 +34,8 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     run->input_of = arena_array(arena, int, system->input_count + 1);
     run->column_of = arena_array(arena, int, unknowns + 1);
     run->port_of = arena_array(arena, int, parts + 1);
-    run->unknowns = arena_array(arena, int, unknowns + 1);
+    run->node_of = arena_array(arena, int, unknowns + 1);
+    run->loop = arena_array(arena, int, 2 * unknowns + parts + 1);
     run->nominal = arena_array(arena, double, parts + 1);
     run->storage = arena_array(arena, double, slopes + 1);
     run->scratch = arena_array(arena, double, 2 * slopes + 1);
@@ -44,9 +45,8 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
         *vectors[i] = arena_array(arena, double, unknowns + 1);
     run->dx = arena_array(arena, double, ports + 1);
     run->shared = arena_array(arena, bool, ports + 1);
+    run->sharing = arena_array(arena, bool, ports + 1);
     run->shared_count = ports;
-    for (uint32_t i = 0; i < unknowns; i++)
-        run->unknowns[i] = (int)i;
     for (uint32_t i = 0; i < parts; i++)
         run->nominal[i] = 1;
 }
@@ -102,13 +102,11 @@ kaiStatus bonds_create(Kernel* kernel)
 
 static void forget_equations(BondRun* run)
 {
-    if (run->cache != NULL)
-        bond_cache_destroy(run->cache);
-    if (run->graph != NULL)
-        bond_graph_destroy(run->graph);
-    run->cache = NULL;
+    bond_net_destroy(run->net);
+    bond_graph_destroy(run->graph);
+    run->net = NULL;
     run->graph = NULL;
-    run->mode = NULL;
+    run->entered = false;
 }
 
 void bonds_destroy(Kernel* kernel)
@@ -141,8 +139,46 @@ static void place_inputs(Kernel* kernel, BondRun* run)
         run->input_of[i] = run->graph->input_first[input->node] + (int)input->port;
         run->column_of[run->input_of[i]] = (int)i;
     }
+    for (int n = 0; n < run->graph->node_count; n++)
+        for (int i = run->graph->input_first[n]; i < run->graph->input_first[n + 1]; i++)
+            run->node_of[i] = n;
     for (uint32_t i = 0; i < run->system->part_count; i++)
         run->port_of[i] = part_of(kernel, run, i)->state != NO_REG ? run->graph->port_first[i] : -1;
+}
+
+// Which outputs have a row of which block.
+static void place_rows(Kernel* kernel, BondRun* run)
+{
+    const BondSystem* system = run->system;
+    Arena* arena = &kernel->bonds->arena;
+    const BondOutput* outputs = kernel->model->bond_outputs + system->first_output;
+    size_t blocks = (size_t)bond_net_blocks(run->net)->block_count + 2;
+    run->modes_before = arena_array(arena, BondMode*, blocks);
+    run->modes_now = arena_array(arena, BondMode*, blocks);
+    run->rows.first = arena_array(arena, uint32_t, blocks);
+    run->rows.size = arena_array(arena, size_t, blocks);
+    run->rows.outputs = arena_array(arena, uint32_t, system->output_count + 1);
+    for (uint32_t i = 0; i < system->output_count; i++)
+    {
+        if (outputs[i].block == 0)
+            continue;
+        run->rows.first[outputs[i].block + 1]++;
+        run->rows.size[outputs[i].block - 1] += outputs[i].column_count;
+    }
+    for (size_t i = 2; i < blocks; i++)
+        run->rows.first[i] += run->rows.first[i - 1];
+    for (uint32_t i = 0; i < system->output_count; i++)
+        if (outputs[i].block > 0)
+            run->rows.outputs[run->rows.first[outputs[i].block]++] = i;
+}
+
+static kaiStatus fail_zero(Kernel* kernel, const BondPart* part)
+{
+    return kernel_fail(kernel, part->place,
+                       "write 0 into the model, or leave the part out: whether a resistance can be 0 decides how the "
+                       "graph is taken apart before the run",
+                       "the resistance of %s is 0 in this run, and was not when the model was compiled",
+                       model_string(kernel->model, part->name));
 }
 
 static kaiStatus make_equations(Kernel* kernel, BondRun* run)
@@ -160,6 +196,8 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
     {
         const BondPart* part = part_of(kernel, run, i);
         nodes[i] = (BondNode){.kind = (BondKind)part->kind, .switch_index = -1, .parameter = run->nominal[i]};
+        if (part->kind == BOND_R && run->nominal[i] == 0 && !part->zero)
+            return fail_zero(kernel, part);
         if (part->machine != 0)
         {
             run->machines[switches] = part->machine - 1;
@@ -172,11 +210,11 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
         edges[i] = (BondEdge){(int)link->from, (int)link->to};
     }
     run->graph = bond_graph_create(nodes, (int)system->part_count, edges, (int)system->link_count, a);
-    run->cache = run->graph != NULL ? bond_cache_create(run->graph, a) : NULL;
-    if (run->cache == NULL)
+    run->net = run->graph != NULL ? bond_net_create(run->graph, a) : NULL;
+    if (run->net == NULL)
         return fail_memory(kernel);
-    run->work = arena_array(arena, double, bond_work_size(run->graph) + 1);
     place_inputs(kernel, run);
+    place_rows(kernel, run);
     select_start(kernel, run);
     return KAI_OK;
 }
@@ -240,76 +278,147 @@ static kaiStatus read_parameters(Kernel* kernel, BondRun* run, bool guesses, boo
 
 // ---- entering a set of modes
 
-// The row of an output: its terms' rows added, what cancels is 0 exactly.
-static void map_row(const Kernel* kernel, const BondRun* run, const BondMaps* maps, const BondOutput* output,
-                    double* row, double* size)
+// Rows of a block while they are made: what the inputs of the graph weigh in one of them.
+typedef struct MapWork
 {
-    const BondSystem* system = run->system;
-    memset(row, 0, sizeof(double) * system->columns);
-    memset(size, 0, sizeof(double) * system->columns);
+    BondMaps* maps;         // rows of the classes of the block over its own inputs
+    int* row_of;            // per class of the graph: its row in maps, -1
+    double *by_b1, *by_b2;  // per input of the graph
+    double *size1, *size2;
+} MapWork;
+
+static void add_entry(MapWork* w, int input, double by_b1, double by_b2)
+{
+    w->by_b1[input] += by_b1;
+    w->by_b2[input] += by_b2;
+    w->size1[input] += fabs(by_b1);
+    w->size2[input] += fabs(by_b2);
+}
+
+static void add_class(const BondRun* run, const BondBlock* block, MapWork* w, int class, int sign)
+{
+    const BondBlocks* blocks = bond_net_blocks(run->net);
+    for (int i = 0; blocks->place[class] == BOND_KNOWN && i < blocks->count[class]; i++)
+    {
+        BondPiece piece = blocks->pieces[blocks->first[class] + i];
+        add_entry(w, piece.index, sign * piece.weight, 0);
+    }
+    int row = blocks->place[class] >= 0 ? w->row_of[class] : -1;
+    for (int k = row >= 0 ? w->maps->start[row] : 0; row >= 0 && k < w->maps->start[row + 1]; k++)
+    {
+        int own = w->maps->input[k];
+        double by_b1 = sign * w->maps->by_b1[k], by_b2 = sign * w->maps->by_b2[k];
+        if (block->input_of[own] >= 0)
+            add_entry(w, block->input_of[own], by_b1, by_b2);
+        for (int i = block->border[own]; i < block->border[own + 1]; i++)
+            add_entry(w, block->known[i].index, block->known[i].weight * by_b1, block->known[i].weight * by_b2);
+    }
+}
+
+static double settled(double* value, double* size)
+{
+    double kept = fabs(*value) <= 1e-13 * *size ? 0 : *value;
+    *value = *size = 0;
+    return kept;
+}
+
+// The row of an output: its terms' rows added, what cancels is 0 exactly.
+static void map_row(const Kernel* kernel, const BondRun* run, const BondBlock* block, MapWork* w,
+                    const BondOutput* output, double* row)
+{
     for (uint32_t t = 0; t < output->term_count; t++)
     {
         const BondTerm* term = &kernel->model->bond_terms[output->first_term + t];
-        int unknown = term->flow ? BOND_F((int)term->bond) : BOND_E((int)term->bond);
-        for (int k = maps->start[unknown]; k < maps->start[unknown + 1]; k++)
+        add_class(run, block, w, run->graph->class_of[2 * term->bond + term->flow], term->sign);
+    }
+    for (uint32_t i = 0; i < output->column_count; i++)
+    {
+        BondColumn column = kernel->model->bond_columns[output->first_column + i];
+        int input = run->input_of[column.input];
+        row[i] =
+            column.slope ? settled(&w->by_b2[input], &w->size2[input]) : settled(&w->by_b1[input], &w->size1[input]);
+    }
+    for (int i = 0; i < block->input_count; i++)  // columns that are no inputs of the model
+        w->by_b1[block->inputs[i]] = w->by_b2[block->inputs[i]] = w->size1[block->inputs[i]] =
+            w->size2[block->inputs[i]] = 0;
+}
+
+static bool make_rows(Kernel* kernel, BondRun* run, int index, double* rows)
+{
+    const BondBlock* block = &bond_net_blocks(run->net)->blocks[index];
+    kaiAllocator a = kernel->options->allocator;
+    size_t inputs = (size_t)run->graph->input_count + 1, classes = (size_t)run->graph->class_count + 1;
+    size_t size = 4 * inputs * sizeof(double) + classes * sizeof(int);
+    MapWork w = {.maps = bond_mode_maps(bond_net_mode(run->net, index), block->unknowns, block->class_count, a)};
+    double* scratch = a.alloc(a.user, NULL, 0, size);
+    if (scratch != NULL && w.maps != NULL)
+    {
+        memset(scratch, 0, size);
+        w.by_b1 = scratch;
+        w.by_b2 = w.by_b1 + inputs;
+        w.size1 = w.by_b2 + inputs;
+        w.size2 = w.size1 + inputs;
+        w.row_of = (int*)(w.size2 + inputs);
+        for (int i = 0; i < block->class_count; i++)
+            w.row_of[block->classes[i]] = i;
+        for (uint32_t i = run->rows.first[index]; i < run->rows.first[index + 1]; i++)
         {
-            int column = run->column_of[maps->input[k]];
-            if (column < 0)
-                continue;  // a constant resistor: its input is 0
-            const BondInput* input = input_at(kernel, run, (uint32_t)column);
-            row[column] += term->sign * maps->by_b1[k];
-            size[column] += fabs(maps->by_b1[k]);
-            if (input->slope == NO_REG)
-                continue;
-            row[input->slope_column] += term->sign * maps->by_b2[k];
-            size[input->slope_column] += fabs(maps->by_b2[k]);
+            const BondOutput* output = &kernel->model->bond_outputs[run->system->first_output + run->rows.outputs[i]];
+            map_row(kernel, run, block, &w, output, rows);
+            rows += output->column_count;
         }
     }
-    for (uint32_t i = 0; i < system->columns; i++)
-        if (fabs(row[i]) <= 1e-13 * size[i])
-            row[i] = 0;
+    bool made = scratch != NULL && w.maps != NULL;
+    if (scratch != NULL)
+        a.alloc(a.user, scratch, size, 0);
+    bond_maps_destroy(w.maps);
+    return made;
 }
 
-static double* make_block(Kernel* kernel, BondRun* run)
+// The rows of the block's present set of modes, to the registers.
+static bool load_rows(Kernel* kernel, BondRun* run, int index)
 {
-    const BondSystem* system = run->system;
-    BondMaps* maps = bond_mode_maps(run->mode, run->unknowns, 2 * (int)system->link_count, kernel->options->allocator);
-    if (maps == NULL || setjmp(kernel->bonds->fail) != 0)
-        return NULL;
-    double* block = arena_array(&kernel->bonds->arena, double, (size_t)system->output_count * system->columns + 1);
-    double* size = arena_array(&kernel->bonds->arena, double, system->columns + 1);
-    double* row = block;
-    for (uint32_t i = 0; i < system->output_count; i++)
+    BondMode* mode = bond_net_mode(run->net, index);
+    if (run->rows.size[index] == 0)
+        return true;
+    bool fresh;
+    const double* rows =
+        bond_cache_attachment(bond_net_cache(run->net, index), mode, sizeof(double) * run->rows.size[index], &fresh);
+    if (rows == NULL || (fresh && !make_rows(kernel, run, index, (double*)rows)))
+        return false;
+    for (uint32_t i = run->rows.first[index]; i < run->rows.first[index + 1]; i++)
     {
-        const BondOutput* output = &kernel->model->bond_outputs[system->first_output + i];
-        if (!output->mapped)
-            continue;
-        map_row(kernel, run, maps, output, row, size);
-        row += system->columns;
+        const BondOutput* output = &kernel->model->bond_outputs[run->system->first_output + run->rows.outputs[i]];
+        memcpy(kernel->R + output->row, rows, sizeof(double) * output->column_count);
+        rows += output->column_count;
     }
-    bond_maps_destroy(maps);
-    return block;
-}
-
-static size_t block_size(const Kernel* kernel, const BondRun* run)
-{
-    size_t rows = 0;
-    for (uint32_t i = 0; i < run->system->output_count; i++)
-        rows += kernel->model->bond_outputs[run->system->first_output + i].mapped;
-    return rows * run->system->columns;
+    return true;
 }
 
 // The element that owns input `input`, if it is a storage whose slope or a TF or GY whose ratio changes in a run.
 static const BondPart* varying_part(const Kernel* kernel, const BondRun* run, int input)
 {
-    for (uint32_t i = 0; i < run->system->part_count; i++)
-    {
-        const BondPart* part = part_of(kernel, run, i);
-        bool counts = part->state != NO_REG || bond_is_two_port((BondKind)part->kind);
-        if (part->free && counts && run->graph->input_first[i] <= input && input < run->graph->input_first[i + 1])
-            return part;
-    }
-    return NULL;
+    const BondPart* part = part_of(kernel, run, (uint32_t)run->node_of[input]);
+    bool counts = part->state != NO_REG || bond_is_two_port((BondKind)part->kind);
+    return part->free && counts ? part : NULL;
+}
+
+typedef struct Varying
+{
+    const Kernel* kernel;
+    BondRun* run;
+} Varying;
+
+static bool visit_varying(void* user, const BondDependence* d)
+{
+    const Varying* v = user;
+    BondRun* run = v->run;
+    run->varying = varying_part(v->kernel, run, run->graph->input_first[d->node]);
+    for (int k = 0; k < d->count && run->varying == NULL; k++)
+        if (d->coefficient[k] != 0)
+            run->varying = varying_part(v->kernel, run, d->input[k]);
+    run->varied = run->varying != NULL ? part_of(v->kernel, run, (uint32_t)d->node) : NULL;
+    return run->varying == NULL;
 }
 
 // Storages that follow from each other, or from sources, by way of something that changes: the equations would change
@@ -317,15 +426,8 @@ static const BondPart* varying_part(const Kernel* kernel, const BondRun* run, in
 static void find_varying(const Kernel* kernel, BondRun* run)
 {
     run->varying = NULL;
-    for (int i = 0; !run->linear && run->varying == NULL && i < bond_mode_dependents(run->mode); i++)
-    {
-        BondDependent d = bond_mode_dependent(run->mode, i);
-        run->varying = varying_part(kernel, run, d.port_input);
-        for (int k = 0; k < d.count && run->varying == NULL; k++)
-            if (d.coefficient[k] != 0)
-                run->varying = varying_part(kernel, run, d.input[k]);
-        run->varied = run->varying != NULL ? part_of(kernel, run, (uint32_t)d.node) : NULL;
-    }
+    if (!run->linear)
+        bond_net_dependents(run->net, visit_varying, &(Varying){kernel, run});
 }
 
 kaiStatus bonds_check_varying(Kernel* kernel)
@@ -355,18 +457,13 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         const Machine* machine = &kernel->model->machines[run->machines[i]];
         run->on[i] = kernel->model->modes[machine->first_mode + (uint32_t)kernel->R[machine->reg]].on;
     }
-    BondMode* mode = bond_cache_mode(run->cache, run->on, run->storage);
-    if (mode == NULL)
+    if (!bond_net_enter(run->net, run->on, run->storage))
         return fail_memory(kernel);
-    run->mode = mode;
+    run->entered = true;
     find_varying(kernel, run);
-    void** attached = bond_cache_attachment(run->cache, mode);
-    if (*attached == NULL)
-        *attached = make_block(kernel, run);
-    if (*attached == NULL)
-        return fail_memory(kernel);
-    if (run->system->map != NO_REG)
-        memcpy(kernel->R + run->system->map, *attached, sizeof(double) * block_size(kernel, run));
+    for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
+        if (!load_rows(kernel, run, i))
+            return fail_memory(kernel);
     return KAI_OK;
 }
 
@@ -454,7 +551,8 @@ static void write_areas(Kernel* kernel, BondRun* run)
             size += fabs(value);
         }
         bool rounding = fabs(area) <= 1e-12 * size && isfinite(size);
-        kernel->R[output->area] = isnan(area) || rounding ? 0 : area * pulse_height(kernel);
+        if (output->area != NO_REG)
+            kernel->R[output->area] = isnan(area) || rounding ? 0 : area * pulse_height(kernel);
     }
 }
 
@@ -485,7 +583,7 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved)
     bonds_read_inputs(kernel, run, first);
     BondJump jump = {.b0 = run->b0, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
     jump.most = run->most;
-    run->status = bond_mode_jump(run->mode, &jump, run->work);
+    run->status = bond_net_jump(run->net, &jump);
     if (run->status == BOND_SINGULAR)
         return kernel_fail(kernel, part_of(kernel, run, 0)->place,
                            "look for a negative resistance that cancels the others",
@@ -510,13 +608,13 @@ void bonds_project(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        if (run->selection == NULL || run->mode == NULL || bond_mode_dependents(run->mode) == 0)
+        if (run->selection == NULL || !run->entered || !bond_net_has_dependents(run->net))
             continue;
         bonds_read_inputs(kernel, run, false);
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
-        BondStatus status = bond_mode_jump(run->mode, &jump, run->work);
+        BondStatus status = bond_net_jump(run->net, &jump);
         if ((status == BOND_OK || status == BOND_NOT_UNIQUE) &&
-            bond_selection_is_drift(run->selection, run->mode, run->dx, 1e3 * kernel->options->rtol))
+            bond_selection_is_drift(run->selection, run->storage, run->dx, 1e3 * kernel->options->rtol))
             moved |= move_states(kernel, run);
     }
     if (moved)
@@ -526,9 +624,17 @@ void bonds_project(Kernel* kernel)
 void bonds_clear_areas(Kernel* kernel)
 {
     for (uint32_t i = 0; i < kernel->model->bond_outputs_count; i++)
-        kernel->R[kernel->model->bond_outputs[i].area] = 0;
+        if (kernel->model->bond_outputs[i].area != NO_REG)
+            kernel->R[kernel->model->bond_outputs[i].area] = 0;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
         memset(kernel->bonds->runs[i].area, 0, sizeof(double) * 2 * kernel->bonds->runs[i].system->link_count);
+}
+
+void bonds_trim(Kernel* kernel)
+{
+    const size_t room = (size_t)64 << 20;
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+        bond_net_trim(kernel->bonds->runs[i].net, room);
 }
 
 kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
@@ -567,7 +673,7 @@ static void warn_output(Kernel* kernel, BondRun* run, const BondOutput* output)
     for (uint32_t t = 0; t < output->term_count && !run->warned; t++)
     {
         const BondTerm* term = &kernel->model->bond_terms[output->first_term + t];
-        if (bond_mode_unique(run->mode, term->flow ? BOND_F((int)term->bond) : BOND_E((int)term->bond)))
+        if (bond_net_unique(run->net, term->flow ? BOND_F((int)term->bond) : BOND_E((int)term->bond)))
             continue;
         const ModelVar* var = &kernel->model->vars[output->var];
         kernel_warn(
@@ -584,7 +690,7 @@ void bonds_warn_not_unique(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        if (run->warned || bond_mode_status(run->mode) != BOND_NOT_UNIQUE)
+        if (run->warned || bond_net_status(run->net) != BOND_NOT_UNIQUE)
             continue;
         for (uint32_t k = 0; k < run->system->output_count; k++)
         {
@@ -606,10 +712,10 @@ kaiStatus bonds_fail_inconsistent(Kernel* kernel)
         if (run->status != BOND_INCONSISTENT || place != 0)
             continue;
         bonds_read_inputs(kernel, run, true);
-        int* loop = run->unknowns;  // long enough, and set again below
-        int count = bond_mode_loop(run->mode, run->b1, loop, run->work);
+        int* loop = run->loop;
+        int count = bond_net_loop(run->net, run->b1, loop);
         if (count == 0)  // equal now, and not any more at once
-            count = bond_mode_loop(run->mode, run->b2, loop, run->work);
+            count = bond_net_loop(run->net, run->b2, loop);
         for (int k = 0; k < count && length + 60 < sizeof names; k++)
         {
             const BondPart* part = part_of(kernel, run, (uint32_t)loop[k]);
@@ -617,8 +723,6 @@ kaiStatus bonds_fail_inconsistent(Kernel* kernel)
             length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", k > 0 ? ", " : "",
                                        model_string(kernel->model, part->name));
         }
-        for (uint32_t k = 0; k < 2 * run->system->link_count; k++)
-            run->unknowns[k] = (int)k;
     }
     return kernel_fail(kernel, place,
                        "open a junction between them by a guard on area(…), or put a resistor between them",

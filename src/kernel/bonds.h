@@ -4,7 +4,6 @@
 #define KAIROS_KERNEL_BONDS_H
 
 #include "base/arena.h"
-#include "bond/cache.h"
 #include "bond/selection.h"
 #include "kernel/kernel.h"
 
@@ -16,28 +15,38 @@ enum
     SETTLED_MAX = 64,     // sets committed at one instant that are remembered
 };
 
+// Outputs that have a row of coefficients, by block.
+typedef struct BlockRows
+{
+    uint32_t *first, *outputs;  // per block its first place; outputs
+    size_t* size;               // per block: coefficients
+} BlockRows;
+
 // One connected graph.
 typedef struct BondRun
 {
     const BondSystem* system;
     BondGraph* graph;
-    BondCache* cache;
-    BondMode* mode;      // whose map lies in the registers; NULL: none
+    BondNet* net;
+    bool entered;        // the map of its modes lies in the registers
     BondStatus status;   // of the last jump
     bool* on;            // per switch
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b
     int* column_of;      // and back; -1 = none
     int* port_of;        // per part: its place in x, the first of several; -1 = no storage
-    int* unknowns;       // 0, 1, 2, …: all entries of z
-    double* nominal;     // per part: the parameter that the equations are made with
-    double *storage, *b0, *b1, *b2, *z0, *z1, *dx, *work;
+    int* node_of;        // per entry of b: the part
+    BlockRows rows;
+    int* loop;        // nodes that contradict each other
+    double* nominal;  // per part: the parameter that the equations are made with
+    double *storage, *b0, *b1, *b2, *z0, *z1, *dx;
     // balance.c: before the junctions switch
-    const BondMode* mode_before;
+    BondMode **modes_before, **modes_now;  // per block
     double *b1_before, *b2_before, *z_before, stored_before;
-    double* area;  // per unknown: sum over the rounds of a jump
-    bool warned;   // that values are not unique
-    bool* shared;  // per port of a storage: at this instant it took its share of what others store
+    double* area;   // per unknown: sum over the rounds of a jump
+    bool warned;    // that values are not unique
+    bool* sharing;  // per port of a storage: it depends on others alone
+    bool* shared;   // per port of a storage: at this instant it took its share of what others store
     uint32_t shared_count;
     double* scratch;  // for inverses of matrices
     // select.c
@@ -82,6 +91,7 @@ kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the regist
 // values.
 kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
 void bonds_clear_areas(Kernel* kernel);
+void bonds_trim(Kernel* kernel);             // forgets sets of modes that were left, if there are many
 void bonds_warn_not_unique(Kernel* kernel);  // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(Kernel* kernel);
 kaiStatus bonds_check_varying(Kernel* kernel);  // the modes that are to be committed

@@ -201,7 +201,7 @@ static kaiStatus queue_turn(Kernel* kernel, uint32_t index)
 static uint32_t find_piece(const Kernel* kernel, const History* h, double at)
 {
     double time = kernel->R[kernel->model->reg_time];
-    return history_find(h, at, 2 * TIME_SAME * fmax(fabs(time), fabs(at)), time <= kernel->flow_start);
+    return history_find(h, at, fmax(kernel_slack(kernel, time), kernel_slack(kernel, at)), time <= kernel->flow_start);
 }
 
 double delay_value(void* ctx, uint32_t index, double at, uint32_t order)

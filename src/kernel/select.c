@@ -22,7 +22,7 @@ void select_start(Kernel* kernel, BondRun* run)
         run->linear &= !kernel->model->bond_parts[run->system->first_part + i].free;
     if (!has_one_way(kernel, run->system))
         return;
-    run->selection = bond_selection_create(run->graph, run->most, &kernel->bonds->arena);
+    run->selection = bond_selection_create(run->net, run->graph, run->most, &kernel->bonds->arena);
     // Nothing has been seen yet: where atol takes over from rtol, efforts and flows are small.
     double rtol = kernel->options->rtol, small = kernel->options->atol > 0 ? kernel->options->atol / rtol : 0.01;
     for (int i = 0; i < run->graph->input_count; i++)
@@ -97,7 +97,7 @@ void select_judge(Kernel* kernel)
         for (int k = 0; k < run->graph->input_count && !moves; k++)
             moves = run->most[run->graph->input_count + k] > 0;
         bool derivatives = run->linear && run->status != BOND_INCONSISTENT;
-        bond_selection_judge(run->selection, (BondJudged){.mode = run->mode,
+        bond_selection_judge(run->selection, (BondJudged){.storage = run->storage,
                                                           .area = run->area,
                                                           .z = run->z1,
                                                           .b2 = run->b2,

@@ -266,22 +266,16 @@ static kaiStatus note_settled(Kernel* kernel)
     return KAI_OK;
 }
 
-// Whether the storage at this port depends on other storages in the present modes, and on nothing else: where a source
-// takes part, it says what a collision does.
-static bool shares(const BondRun* run, int port)
+// Ports of storages that depend on other storages in the present modes, and on nothing else: where a source takes part,
+// it says what a collision does.
+static bool visit_sharing(void* user, const BondDependence* d)
 {
-    for (int i = 0; i < bond_mode_dependents(run->mode); i++)
-    {
-        BondDependent d = bond_mode_dependent(run->mode, i);
-        bool storages = d.port == port;
-        for (int k = 0; k < d.count && storages; k++)
-            for (int n = 0; n < run->graph->node_count; n++)
-                if (run->graph->input_first[n] <= d.input[k] && d.input[k] < run->graph->input_first[n + 1])
-                    storages &= d.coefficient[k] == 0 || bond_is_storage(run->graph->nodes[n].kind);
-        if (storages && d.count > 0)
-            return true;
-    }
-    return false;
+    BondRun* run = user;
+    bool storages = d->count > 0;
+    for (int k = 0; k < d->count && storages; k++)
+        storages = d->coefficient[k] == 0 || bond_is_storage(run->graph->nodes[run->node_of[d->input[k]]].kind);
+    run->sharing[d->port] = storages;
+    return true;
 }
 
 static void watch_port(Kernel* kernel, BondRun* run, const BondPart* part, int port, uint32_t state)
@@ -289,7 +283,7 @@ static void watch_port(Kernel* kernel, BondRun* run, const BondPart* part, int p
     double before = kernel->bonds->states[state], after = kernel_states(kernel)[state];
     // Storages that depend on each other drift apart by the error of the solver, and are put together again.
     bool moved = fabs(after - before) > 1e3 * kernel->options->rtol * fmax(fabs(before), fabs(after));
-    bool now = shares(run, port);
+    bool now = run->sharing[port];
     if (run->shared[port] && !now)
         kernel_warn(kernel, part->place,
                     "%s shared what it stores with others and was parted from them at one instant, t = %.9g: without "
@@ -306,6 +300,8 @@ static void watch_sharing(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
+        memset(run->sharing, 0, sizeof(bool) * run->shared_count);
+        bond_net_dependents(run->net, visit_sharing, run);
         for (uint32_t n = 0; n < run->system->part_count; n++)
         {
             const BondPart* part = &model->bond_parts[run->system->first_part + n];
@@ -335,6 +331,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     uint32_t first = model->reg_first[REG_VALUE];
     int64_t switches = kernel->counters.switches;
     keep_committed(kernel);
+    bonds_trim(kernel);
     select_learn(kernel);
     bonds_project(kernel);
     kernel->hooks->before_jump(kernel->owner);

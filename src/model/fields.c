@@ -99,6 +99,9 @@ static const ModelField BOND_INPUT_table[] = {BOND_INPUT_FIELDS(ENTRY)};
 #define S BondTerm
 static const ModelField BOND_TERM_table[] = {BOND_TERM_FIELDS(ENTRY)};
 #undef S
+#define S BondColumn
+static const ModelField BOND_COLUMN_table[] = {BOND_COLUMN_FIELDS(ENTRY)};
+#undef S
 #define S BondOutput
 static const ModelField BOND_OUTPUT_table[] = {BOND_OUTPUT_FIELDS(ENTRY)};
 #undef S

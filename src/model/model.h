@@ -124,6 +124,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(BondLink, bond_links, RECORDS(BOND_LINK))                                                                        \
     X(BondInput, bond_inputs, RECORDS(BOND_INPUT))                                                                     \
     X(BondOutput, bond_outputs, RECORDS(BOND_OUTPUT))                                                                  \
+    X(BondColumn, bond_columns, RECORDS(BOND_COLUMN))                                                                  \
     X(BondTerm, bond_terms, RECORDS(BOND_TERM))                                                                        \
     X(Carried, carried, RECORDS(CARRIED))                                                                              \
     X(Reset, nominals, RECORDS(RESET))  /* register of a state, register with its nominal size */                      \

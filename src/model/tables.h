@@ -350,6 +350,7 @@ typedef struct Component
 #define BOND_PART_FIELDS(X)                                                                                            \
     X(uint8_t, kind, NUMBER)                   /* BondKind of src/bond */                                              \
     X(bool, free, FLAG)                        /* its law is in the inputs; the parameter is only a guess */           \
+    X(bool, zero, FLAG)                        /* R: its resistance may be 0; of others it may not */                  \
     X(uint32_t, machine, INDEX_PLUS(machines)) /* switched */                                                          \
     X(uint32_t, ports, NUMBER)                 /* of a storage with a matrix its size; otherwise 1 */                  \
     X(uint32_t, state, REGS(ports))         /* STATE register of its extensity, the first if it has several ports */   \
@@ -380,8 +381,7 @@ typedef struct BondLink
     X(uint32_t, port, NUMBER)                                                                                          \
     X(uint32_t, value, REG)         /* after `react` */                                                                \
     X(uint32_t, impulse, REG_MAYBE) /* NO_REG: never an impulse */                                                     \
-    X(uint32_t, slope, REG_MAYBE)   /* of its derivative */                                                            \
-    X(uint32_t, slope_column, NUMBER)
+    X(uint32_t, slope, REG_MAYBE)   /* of its derivative */
 
 typedef struct BondInput
 {
@@ -395,10 +395,19 @@ typedef struct BondInput
 
 // BondTerm itself is declared in bond/graph.h.
 
+#define BOND_COLUMN_FIELDS(X)                                                                                          \
+    X(uint32_t, input, NUMBER) /* of its graph */                                                                      \
+    X(bool, slope, FLAG)
+
+// BondColumn too.
+
 #define BOND_OUTPUT_FIELDS(X)                                                                                          \
     X(uint32_t, var, INDEX(vars))                                                                                      \
-    X(uint32_t, area, REG_MAYBE) /* MEMORY */                                                                          \
-    X(bool, mapped, FLAG)                                                                                              \
+    X(uint32_t, area, REG_MAYBE)         /* MEMORY; NO_REG: nobody asks */                                             \
+    X(uint32_t, block, NUMBER)           /* + 1: of bond/blocks.h; 0: it has no row */                                 \
+    X(uint32_t, row, REGS(column_count)) /* MEMORY registers: coefficients of its row */                               \
+    X(uint32_t, first_column, FIRST(bond_columns, column_count))                                                       \
+    X(uint32_t, column_count, NUMBER)                                                                                  \
     X(bool, read, FLAG) /* something that is written in the model reads it */                                          \
     X(uint32_t, first_term, FIRST(bond_terms, term_count))                                                             \
     X(uint32_t, term_count, NUMBER)
@@ -428,9 +437,7 @@ typedef struct Carried
     X(uint32_t, first_input, FIRST(bond_inputs, input_count))                                                          \
     X(uint32_t, input_count, NUMBER)                                                                                   \
     X(uint32_t, first_output, FIRST(bond_outputs, output_count))                                                       \
-    X(uint32_t, output_count, NUMBER)                                                                                  \
-    X(uint32_t, columns, NUMBER)                                                                                       \
-    X(uint32_t, map, REG_MAYBE) /* MEMORY registers: mapped outputs × columns */
+    X(uint32_t, output_count, NUMBER)
 
 typedef struct BondSystem
 {

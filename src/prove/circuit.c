@@ -51,7 +51,8 @@ void circuits_find(Encoder* e)
             const FlatBondOutput* output = &graph->outputs.at[i];
             if (output->mapped || inverted[output->var])
                 c->outputs[output->var] = (CircuitOutput){g + 1, output, false};
-            c->outputs[output->area] = (CircuitOutput){g + 1, output, true};
+            if (output->area != NO_VAR)
+                c->outputs[output->area] = (CircuitOutput){g + 1, output, true};
         }
         for (uint32_t i = 0; i < graph->inputs.count; i++)
             c->slope[g] |= graph->inputs.at[i].slope != NO_VAR;

@@ -51,7 +51,7 @@ void balance_before(Balance* balance)
         bonds_read_inputs(balance->kernel, run, false);
         memcpy(run->b1_before, run->b1, bytes);
         memcpy(run->b2_before, run->b2, bytes);
-        run->mode_before = run->mode;
+        bond_net_save(run->net, run->modes_before);
         run->stored_before = stored(balance, run);
         balance->energy_scale = fmax(balance->energy_scale, run->stored_before);
     }
@@ -82,12 +82,21 @@ static bool has_jumped(const BondRun* run)
     return false;
 }
 
+// Values before the junctions switched.
+static BondStatus flow_before(BondRun* run)
+{
+    bond_net_save(run->net, run->modes_now);
+    bond_net_restore(run->net, run->modes_before);
+    BondStatus status = bond_net_flow(run->net, run->b1_before, run->b2_before, run->z_before);
+    bond_net_restore(run->net, run->modes_now);
+    return status;
+}
+
 static void add_run(const Balance* balance, BondRun* run, kaiJump* jump)
 {
     jump->before += run->stored_before;
     jump->after += stored(balance, run);
-    if (!has_jumped(run) ||
-        bond_mode_flow(run->mode_before, run->b1_before, run->b2_before, run->z_before, run->work) == BOND_INCONSISTENT)
+    if (!has_jumped(run) || flow_before(run) == BOND_INCONSISTENT)
         return;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
@@ -198,7 +207,7 @@ static kaiStatus check_run(Balance* balance, BondRun* run)
     PowerSum sum = {0};
     const BondOutput* output = &balance->model->bond_outputs[run->system->first_output];
     bonds_read_inputs(balance->kernel, run, false);
-    if (bond_mode_flow(run->mode, run->b1, run->b2, run->z1, run->work) == BOND_INCONSISTENT)
+    if (bond_net_flow(run->net, run->b1, run->b2, run->z1) == BOND_INCONSISTENT)
         return KAI_OK;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {

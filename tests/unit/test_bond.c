@@ -694,21 +694,36 @@ static void test_cache(void** state)
     for (int i = 0; i < 30; i++)
     {
         t.on[i] = true;
-        seen[i] = bond_cache_mode(cache, t.on, t.storage);
+        seen[i] = bond_cache_mode(cache, t.on, t.storage, NULL);
         assert_non_null(seen[i]);
-        *bond_cache_attachment(cache, seen[i]) = &seen[i];
+        bool made;
+        BondMode*** own = bond_cache_attachment(cache, seen[i], sizeof *own, &made);
+        assert_true(made && *own == NULL);
+        *own = &seen[i];
     }
     assert_int_equal(bond_cache_count(cache), 30);
     assert_true(counter.bytes < 2000000);  // what was visited, not 2^30 of anything
     int allocations = counter.allocations;
     for (int i = 29; i >= 0; i--)
     {
-        assert_ptr_equal(bond_cache_mode(cache, t.on, t.storage), seen[i]);
-        assert_ptr_equal(*bond_cache_attachment(cache, seen[i]), &seen[i]);
+        assert_ptr_equal(bond_cache_mode(cache, t.on, t.storage, NULL), seen[i]);
+        bool made;
+        BondMode*** own = bond_cache_attachment(cache, seen[i], sizeof *own, &made);
+        assert_true(!made && *own == &seen[i]);
         assert_ptr_equal(bond_cache_at(cache, i), seen[i]);
         t.on[i] = false;
     }
     assert_int_equal(counter.allocations, allocations);
+    size_t full = bond_cache_size(cache);
+    bond_cache_trim(cache, seen[17]);
+    assert_int_equal(bond_cache_count(cache), 1);
+    assert_true(bond_cache_size(cache) < full / 10);
+    for (int i = 0; i <= 17; i++)
+        t.on[i] = true;
+    assert_ptr_equal(bond_cache_mode(cache, t.on, t.storage, NULL), seen[17]);
+    t.on[0] = false;
+    assert_non_null(bond_cache_mode(cache, t.on, t.storage, NULL));
+    assert_int_equal(bond_cache_count(cache), 2);
     bond_cache_destroy(cache);
     assert_int_equal(counter.bytes, 0);
     bench_free(&t);
@@ -730,7 +745,7 @@ static void test_memory_runs_out(void** state)
         Counter counter = {.limit = limit};
         kaiAllocator allocator = {count_alloc, &counter};
         BondCache* cache = bond_cache_create(t.graph, allocator);
-        BondMode* mode = cache ? bond_cache_mode(cache, t.on, t.storage) : NULL;
+        BondMode* mode = cache ? bond_cache_mode(cache, t.on, t.storage, NULL) : NULL;
         int wanted[] = {0, 1, 2, 3};
         BondMaps* maps = mode ? bond_mode_maps(mode, wanted, 4, allocator) : NULL;
         done = maps != NULL;

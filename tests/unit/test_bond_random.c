@@ -1,5 +1,6 @@
 // Random bond graphs against the dense solution of bond_reference.h; trajectories by the exponential of each side's own
 // matrix. 1,000 graphs, about six sets of modes each.
+#include "bond/net.h"
 #include "unit/bond_reference.h"
 
 // ---------------------------------------------------------------------------------------------------------- comparison
@@ -344,6 +345,68 @@ static void test_maps(void** state)
     }
 }
 
+// ----------------------------------------------------------------------------------------------------------------- net
+
+static void compare(uint64_t seed, const Bench* t, const char* what, const double* own, const double* whole,
+                    const double* size)
+{
+    for (int u = 0; u < 2 * t->bond_count; u++)
+        if (bond_mode_unique(t->mode, u) && !(fabs(own[u] - whole[u]) <= 1e-8 * fmax(fabs(whole[u]), size[u])))
+            fail_msg("seed %lu: %s of unknown %d is %.17g in blocks and %.17g in one piece", (unsigned long)seed, what,
+                     u, own[u], whole[u]);
+}
+
+static void compare_net(Run* run, BondNet* net, long* blocks)
+{
+    static double z0[UNKNOWNS], z1[UNKNOWNS], dx[STATES];
+    Bench* t = &run->t;
+    set_sources(run);
+    BondStatus status = bench_jump(t);
+    assert_true(bond_net_enter(net, t->on, t->storage));
+    *blocks += bond_net_blocks(net)->block_count;
+    BondJump jump = {t->b0, t->b1, t->b2, z0, z1, dx, NULL, NULL, NULL};
+    BondStatus own = bond_net_jump(net, &jump);
+    if (own != status)
+        fail_msg("seed %lu: status %d in blocks, %d in one piece", (unsigned long)run->seed, (int)own, (int)status);
+    for (int u = 0; u < 2 * t->bond_count; u++)
+        if (bond_net_unique(net, u) != bond_mode_unique(t->mode, u))
+            fail_msg("seed %lu: unknown %d is unique in one of the two", (unsigned long)run->seed, u);
+    if (status == BOND_INCONSISTENT)
+        return;
+    compare(run->seed, t, "area", z0, t->z0, t->z0_size);
+    compare(run->seed, t, "value", z1, t->z1, t->z1_size);
+    for (int p = 0; p < t->graph->port_count; p++)
+        assert_true(fabs(dx[p] - t->dx[p]) <= 1e-8 * fmax(fabs(t->dx[p]), fabs(t->x[p])));
+    bond_mode_flow(t->mode, t->b1, t->b2, t->z1, t->work);
+    bond_net_flow(net, t->b1, t->b2, z1);
+    compare(run->seed, t, "flow", z1, t->z1, t->z1_size);
+}
+
+// A graph that is taken apart has the values of the graph in one piece, in any mode.
+static void test_net(void** state)
+{
+    (void)state;
+    static Run run;
+    long blocks = 0, modes = 0;
+    for (uint64_t seed = 1; seed <= 1000; seed++)
+    {
+        start(&run, seed);
+        BondNet* net = bond_net_create(run.t.graph, kaiDefaultAllocator());
+        assert_non_null(net);
+        for (int m = 0; m < (run.t.switch_count > 0 ? 12 : 1); m++, modes++)
+        {
+            compare_net(&run, net, &blocks);
+            int one = run.t.switch_count > 0 ? random_below(&run.g.random, run.t.switch_count) : 0;
+            for (int j = 0; j < run.t.switch_count; j++)  // one at a time, and several together
+                run.t.on[j] ^= m % 4 < 3 ? j == one : random_below(&run.g.random, 2) == 1;
+        }
+        bond_net_destroy(net);
+        bench_free(&run.t);
+    }
+    print_message("%ld blocks in %ld sets of modes\n", blocks, modes);
+    assert_true(blocks > 2 * modes);
+}
+
 // Incremental causality is causality from scratch; on trees it agrees with the ranks.
 static void test_causality(void** state)
 {
@@ -393,6 +456,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_dense_solution),
         cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_net),
         cmocka_unit_test(test_causality),
     };
     return cmocka_run_group_tests_name("bond random", tests, NULL, NULL);

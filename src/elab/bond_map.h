@@ -1,0 +1,37 @@
+// How the efforts and flows of a graph are defined (bond_map.c), for bond_graph.c.
+#ifndef KAIROS_ELAB_BOND_MAP_H
+#define KAIROS_ELAB_BOND_MAP_H
+
+#include "bond/blocks.h"
+#include "elab/elab.h"
+
+// Classes of equal efforts or flows of the whole model with the variable that has their value (rule B5).
+typedef struct SharedClasses
+{
+    uint32_t* imposed;  // per class: variable + 1
+    int8_t* sign;
+} SharedClasses;
+
+typedef struct BondMap
+{
+    Elab* e;
+    FlatBondGraph* graph;
+    SharedClasses* shared;
+    const BondGraph* local;    // the connected part, numbered as its lists of nodes and bonds are
+    const BondBlocks* blocks;  // and taken apart
+    int* local_bond;           // per bond of the model
+    int* whole_class;          // per class: that of the model
+    uint32_t* input_var;       // per input: the variable that imposes it; NO_VAR: a constant resistor
+    uint32_t* input_at;        // per input: FlatBondInput + 1
+    NodeId* lists;             // per block: the inputs of its rows
+    bool* listed;
+} BondMap;
+
+BondMap* bond_map_create(Elab* e, uint32_t graph, SharedClasses* shared, int* local_bond);
+bool bond_map_knows(const BondMap* map, const FlatBondOutput* output);  // it follows from sources and storages alone
+void bond_map_define_known(BondMap* map);                               // before the inputs are found
+void bond_map_define(BondMap* map);                                     // after
+
+uint32_t bond_hidden_signal(Elab* e, const char* what, Span span);
+
+#endif
