@@ -159,6 +159,14 @@ extern "C"
         double ahead;       // the longest way it was ahead of the rest
     } kaiIslandCounters;
 
+    // With solver = auto: a method that took over the steps of an island.
+    typedef struct kaiMethodChange
+    {
+        double t;
+        const char *method, *reason;  // in static memory
+        int64_t number;               // of the change, from 1 on
+    } kaiMethodChange;
+
     // A run, ready to start. NULL: *failure says why (an unknown solver, no memory).
     kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
     void kaiSim_Free(kaiSim* sim);
@@ -198,6 +206,10 @@ extern "C"
     bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t);
     // What island `index` did. False past the last; a model that is solved as a whole has none.
     bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counters);
+    // With solver = auto: change `index` of the method of an island (of a model that is solved as a whole: 0), and the
+    // steps of its `index`-th method. False past the last. The first seven changes are kept, and the latest.
+    bool kaiSim_MethodChange(const kaiSim* sim, int island, int index, kaiMethodChange* change);
+    bool kaiSim_MethodSteps(const kaiSim* sim, int island, int index, const char** method, int64_t* steps);
     // The variable with the largest share of the error in the last rejected step; -1: no step was rejected.
     int kaiSim_WorstState(const kaiSim* sim);
 

@@ -13,7 +13,7 @@
 static bool wants_jacobian(const Flat* flat)
 {
     const char* solver = flat->experiment.solver;
-    int method = ode_method_find(solver != NULL ? solver : "rk45");
+    int method = ode_method_find(solver != NULL ? solver : "auto");
     const char* breakpoint = flat->experiment.breakpoint_solver;
     return (method >= 0 && ode_method_uses_jacobian((OdeMethod)method)) ||
            (breakpoint != NULL && strcmp(breakpoint, "same") != 0);

@@ -384,7 +384,7 @@ void choice_restart(Ode* ode, bool fresh)
     }
     if (c->method == ODE_RK45 && ode->system->series && c->skips-- <= 0)
     {
-        change(ode, ODE_TAYLOR, ODE_REASON_PAYS);
+        change(ode, ODE_TAYLOR, ODE_REASON_INSTANT);
     }
     c->held = 0;
     c->creeps = 0;
@@ -413,6 +413,16 @@ int choice_load(Ode* ode)
 OdeMethod ode_method(const Ode* ode)
 {
     return ode->options.method == ODE_AUTO ? ode->state.choice.method : ode->options.method;
+}
+
+const char* ode_reason_text(OdeReason reason)
+{
+    static const char* const texts[] = {
+#define X(name, text) text,
+        ODE_REASONS(X)
+#undef X
+    };
+    return texts[reason];
 }
 
 int64_t ode_change_count(const Ode* ode)

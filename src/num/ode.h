@@ -183,14 +183,20 @@ int ode_limiting(Ode* ode);
 // The method that takes the steps now, which only `auto` ever changes.
 OdeMethod ode_method(const Ode* ode);
 // Why auto took a method.
+#define ODE_REASONS(X)                                                                                                 \
+    X(SERIES, "the equations have power series")                                                                       \
+    X(NO_SERIES, "the equations have no power series: external, random or delayed")                                    \
+    X(BORDER, "the power series ends close by: a root or a power near 0, the border of a domain")                      \
+    X(STIFF, "stability limits the steps of explicit methods: the equations are stiff")                                \
+    X(PAYS, "it gets on faster again")                                                                                 \
+    X(INSTANT, "an instant has changed what ended the power series")
 typedef enum OdeReason
 {
-    ODE_REASON_SERIES,     // f has power series
-    ODE_REASON_NO_SERIES,  // f has none
-    ODE_REASON_BORDER,     // the series ends close by: a root or a power near 0, the border of a domain
-    ODE_REASON_STIFF,      // stability limits the steps
-    ODE_REASON_PAYS,       // it gets on faster again
+#define X(name, text) ODE_REASON_##name,
+    ODE_REASONS(X)
+#undef X
 } OdeReason;
+const char* ode_reason_text(OdeReason reason);
 typedef struct OdeChange
 {
     double t;

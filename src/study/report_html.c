@@ -57,6 +57,21 @@ static void put_place(FILE* out, const kaiPlace* place)
 
 // ---- the parts
 
+// With solver = auto, of a model that is solved as a whole or of its first islands.
+static void put_methods(FILE* out, const kaiSim* sim)
+{
+    enum
+    {
+        ISLANDS_SHOWN = 20
+    };
+    kaiMethodChange c;
+    kaiIslandCounters island;
+    for (int i = 0; i < ISLANDS_SHOWN && kaiSim_MethodChange(sim, i, 0, &c); i++)
+        for (int k = 0; kaiSim_MethodChange(sim, i, k, &c); k++)
+            put_row(out, c.method, "%s%sfrom t = %.9g on: %s", kaiSim_IslandCount(sim, i, &island) ? island.name : "",
+                    kaiSim_IslandCount(sim, i, &island) ? ", " : "", c.t, c.reason);
+}
+
 static void put_run(FILE* out, const kaiReport* r)
 {
     const kaiCounters* c = &r->counters;
@@ -65,6 +80,7 @@ static void put_run(FILE* out, const kaiReport* r)
     put_row(out, "wall time", "%.3g s", r->profile.seconds);
     put_row(out, "solver", "%s, rtol %g, atol %g", r->options.solver, r->options.rtol,
             r->options.atol > 0 ? r->options.atol : r->options.rtol / 100);
+    put_methods(out, r->profile.sim);
     put_row(out, "states", "%d", r->profile.state_count);
     put_row(out, "steps",
             "%lld, and %lld rejected (too inaccurate %lld, implicit equation not solved %lld, not a number %lld)",

@@ -107,6 +107,34 @@ static void put_steps(Json* j, const kaiReport* r)
     end(j, '}');
 }
 
+// With solver = auto; otherwise empty.
+static void put_methods(Json* j, const kaiSim* sim, int island)
+{
+    const char* method;
+    int64_t steps;
+    kaiMethodChange c;
+    begin(j, "methods", '[');
+    for (int i = 0; kaiSim_MethodSteps(sim, island, i, &method, &steps); i++)
+    {
+        begin(j, NULL, '{');
+        put_text(j, "method", method);
+        put_count(j, "steps", steps);
+        end(j, '}');
+    }
+    end(j, ']');
+    begin(j, "changes", '[');
+    for (int i = 0; kaiSim_MethodChange(sim, island, i, &c); i++)
+    {
+        begin(j, NULL, '{');
+        put_count(j, "number", c.number);
+        put_number(j, "t", c.t);
+        put_text(j, "method", c.method);
+        put_text(j, "reason", c.reason);
+        end(j, '}');
+    }
+    end(j, ']');
+}
+
 static void put_islands(Json* j, const kaiSim* sim)
 {
     kaiIslandCounters c;
@@ -121,6 +149,7 @@ static void put_islands(Json* j, const kaiSim* sim)
         put_count(j, "rollbacks", c.rollbacks);
         put_count(j, "thrown", c.thrown);
         put_number(j, "ahead", c.ahead);
+        put_methods(j, sim, i);
         end(j, '}');
     }
     end(j, ']');
@@ -225,6 +254,8 @@ void report_json(const kaiReport* r, FILE* out)
     put_number(&j, "atol", r->options.atol > 0 ? r->options.atol : r->options.rtol / 100);
     put_count(&j, "states", r->profile.state_count);
     put_steps(&j, r);
+    if (!kaiSim_IslandCount(r->profile.sim, 0, &(kaiIslandCounters){0}))
+        put_methods(&j, r->profile.sim, 0);
     put_islands(&j, r->profile.sim);
     put_instants(&j, r);
     put_guards(&j, r);

@@ -35,6 +35,45 @@ static void print_title(const kaiReport* r, FILE* out)
     fprintf(out, "\n  states     %d\n", r->profile.state_count);
 }
 
+// ---- methods
+
+// "taylor 35 steps, rk45 12"
+static void print_shares(const kaiSim* sim, int island, FILE* out)
+{
+    const char* method;
+    int64_t steps;
+    for (int i = 0; kaiSim_MethodSteps(sim, island, i, &method, &steps); i++)
+        fprintf(out, "%s%s %lld%s", i > 0 ? ", " : "", method, (long long)steps,
+                i > 0        ? ""
+                : steps == 1 ? " step"
+                             : " steps");
+}
+
+static void print_changes(const kaiSim* sim, int island, const char* indent, FILE* out)
+{
+    kaiMethodChange c;
+    int64_t last = 0;
+    for (int i = 0; kaiSim_MethodChange(sim, island, i, &c); i++)
+    {
+        if (c.number > last + 1)
+            fprintf(out, "%s…\n", indent);
+        fprintf(out, "%sfrom t = %.9g on %s: %s\n", indent, c.t, c.method, c.reason);
+        last = c.number;
+    }
+}
+
+static void print_methods(const kaiSim* sim, FILE* out)
+{
+    kaiIslandCounters islands;
+    kaiMethodChange change;
+    if (kaiSim_IslandCount(sim, 0, &islands) || !kaiSim_MethodChange(sim, 0, 0, &change))
+        return;  // each island has its own
+    fprintf(out, "  methods    ");
+    print_shares(sim, 0, out);
+    fprintf(out, "\n");
+    print_changes(sim, 0, "             ", out);
+}
+
 // ---- steps
 
 static void print_rejections(const kaiCounters* c, FILE* out)
@@ -134,6 +173,8 @@ static void print_islands(const kaiSim* sim, FILE* out)
                     "most %.3g ahead of the rest\n",
                     c.name, c.states, (long long)c.steps, (long long)c.rejected, (long long)c.rollbacks,
                     (long long)c.thrown, c.ahead);
+        if (i < ISLANDS_SHOWN)
+            print_changes(sim, i, "                       ", out);
     }
     if (i > ISLANDS_SHOWN)
         fprintf(out, "  and %d more\n", i - ISLANDS_SHOWN);
@@ -250,6 +291,7 @@ static void print_accuracy(const Accuracy* a, FILE* out)
 void report_text(const kaiReport* r, FILE* out)
 {
     print_title(r, out);
+    print_methods(r->profile.sim, out);
     print_steps(r, out);
     print_instants(r, out);
     print_islands(r->profile.sim, out);

@@ -6,7 +6,7 @@ grep -Eq "^ +29  $ball:[0-9]+  down\(y\)$" "$out" || fail "no count of down(y): 
 grep -Eq "^ +29  $ball:[0-9]+  when: v$" "$out" || fail "no count of the reaction: $(cat "$out")"
 grep -Eq "^ +1  $ball:[0-9]+  transition: -> sitting, y$" "$out" || fail "no count of the transition: $(cat "$out")"
 prints "30 with "
-prints "rk45"
+prints "solver     auto"
 [ ! -s "$err" ] || fail "it says something on stderr"
 
 cat >"$WORK/m.kai" <<'END'
@@ -54,7 +54,7 @@ experiment first of N { stop = 3; rtol = 1e-5 }
 model Decay { state x = 1; x' = -x; event low = down(x - 0.1); discrete n = 0; when low { n := n + 1 } }
 experiment decay of Decay { stop = 3; rtol = 1e-4 }
 model Beyond "the square root of a negative number beyond y = 1" { state y = 0; y' = sqrt(1 - y) }
-experiment broken of Beyond { stop = 1.99; rtol = 1e-3 }
+experiment broken of Beyond { stop = 1.99; rtol = 1e-3; solver = rk45 }
 model Kink { state x = 0; x' = smooth(abs(sin(20*time))) }
 experiment inaccurate of Kink { stop = 5 }
 model Stiff { state y = 1; y' = -1000*y^3 }
@@ -78,6 +78,27 @@ exits 0 explain "$WORK/limits.kai" -e inaccurate
 grep -Eq "and ([0-9]+) rejected: \1 too inaccurate" "$out" || fail "inaccurate: $(cat "$out")"
 exits 0 explain "$WORK/limits.kai" -e newton
 grep -Eq "and ([0-9]+) rejected: \1 whose implicit equation was not solved" "$out" || fail "Newton: $(cat "$out")"
+
+# Which method and why, with solver = auto: h' = -sqrt(h) ends its series at t = 2; a stiff decay to cos t; an island apiece.
+cat >"$WORK/methods.kai" <<'END'
+model Tank { state h = 1; h' = if h > 0 then -sqrt(h) else 0 }
+experiment tank of Tank { stop = 3 }
+model Fast { state x = 0; x' = -1e6*(x - cos(time)) }
+experiment fast of Fast { stop = 10 }
+model Both { a : Tank(); b : Fast() }
+experiment both of Both { stop = 3; islands = auto }
+END
+exits 0 explain "$WORK/methods.kai" -e tank
+grep -Eq "^  methods    rk45 [0-9]+ steps, taylor [0-9]+$" "$out" || fail "steps of methods: $(cat "$out")"
+prints "from t = 0 on taylor: the equations have power series"
+grep -Eq "from t = 1\.[0-9]* on rk45: the power series ends close by" "$out" || fail "a border: $(cat "$out")"
+exits 0 explain "$WORK/methods.kai" -e fast
+grep -Eq "from t = [-0-9.e]* on rosenbrock: stability limits the steps" "$out" || fail "stiff: $(cat "$out")"
+exits 0 explain "$WORK/methods.kai" -e both
+awk '/^  a.h / { in_a = 1 } /^  b.x / { in_a = 0 } /on rk45/ { a += in_a; b += !in_a } /on rosenbrock/ { c += in_a; d += !in_a }
+    END { exit !(a > 0 && b == 0 && c == 0 && d > 0) }' "$out" || fail "each island its own: $(cat "$out")"
+exits 0 explain "$WORK/methods.kai" -e fast --solver rosenbrock
+grep -q methods "$out" && fail "a named solver has no choice"
 
 # Five balls: six tags at one instant, as the table of paper 000 has rows.
 exits 0 explain examples/newtons-cradle/model.kai
