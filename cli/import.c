@@ -23,9 +23,10 @@ static int take(void* user, const Arguments* a, Found found)
         c->source.path = a->value;
     else if (a->option == OPTION_OUTPUT)
         c->output = a->value;
-    else
-        take_policy(&c->source.policy, a);
-    return EXIT_DONE;
+    int code = EXIT_DONE;
+    if (found != FOUND_FILE)
+        take_rights(&c->source, a, &code);
+    return code;
 }
 
 static bool is_same_file(const char* a, const char* b)

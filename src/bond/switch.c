@@ -4,8 +4,8 @@
 // another quantity zero, its common one instead of its sum or the reverse; what it lacked before becomes unknown and is
 // found from that: a pivot in its column (principal pivoting), which changes the rows that hang on it by one row. The
 // rank stays what it is if the pivot is not zero; where storages are dependent, values are not unique or resistances
-// may cancel, the set is eliminated anew. Entries are kept to twice the digits of a double, like the elimination itself,
-// and after MOST switches the digits are refreshed.
+// may cancel, the set is eliminated anew. Entries are kept to twice the digits of a double, like the elimination
+// itself, and after MOST switches the digits are refreshed.
 #include "base/tolerance.h"
 #include "bond/eliminate.h"
 #include "bond/mode_parts.h"
@@ -120,7 +120,8 @@ static void store_rows(Arena* arena, const BondMode* base, int column, const Wid
     }
 }
 
-static BondMode* switch_one(const BondMode* base, int index, const double* storage, Arena* arena, kaiAllocator allocator)
+static BondMode* switch_one(const BondMode* base, int index, const double* storage, Arena* arena,
+                            kaiAllocator allocator)
 {
     const BondGraph* graph = base->graph;
     int column = graph->input_count + index;
@@ -148,7 +149,8 @@ static bool is_plain(const BondMode* base)
     return plain && base->switched < MOST;
 }
 
-BondMode* bond_mode_switch(const BondMode* base, const bool* on, const double* storage, kaiAllocator allocator)
+// The switch in which the set differs from `base`; -1: in none, or in several.
+static int one_difference(const BondMode* base, const bool* on)
 {
     int differs = -1, count = 0;
     for (int i = 0; i < base->graph->switch_count; i++)
@@ -157,8 +159,11 @@ BondMode* bond_mode_switch(const BondMode* base, const bool* on, const double* s
             differs = i;
             count++;
         }
-    if (count != 1 || !is_plain(base))
-        return NULL;
+    return count == 1 ? differs : -1;
+}
+
+static BondMode* switch_safely(const BondMode* base, int differs, const double* storage, kaiAllocator allocator)
+{
     jmp_buf fail;
     Arena arena;
     BondMode* volatile made = NULL;  // kept over a failed allocation
@@ -167,4 +172,10 @@ BondMode* bond_mode_switch(const BondMode* base, const bool* on, const double* s
         made = switch_one(base, differs, storage, &arena, allocator);
     arena_free(&arena);
     return made;
+}
+
+BondMode* bond_mode_switch(const BondMode* base, const bool* on, const double* storage, kaiAllocator allocator)
+{
+    int differs = one_difference(base, on);
+    return differs >= 0 && is_plain(base) ? switch_safely(base, differs, storage, allocator) : NULL;
 }

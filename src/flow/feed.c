@@ -323,7 +323,7 @@ static kaiStatus remember(const Feed* f, const Part* p, double until)
         piece.order = 0;
     history_forget(f->h, keep_from(f->kernel, f->d));
     double end = p->from + p->length;
-    f->h->end = end > until || time_same(end, until) ? until : end;
+    f->h->end = end > until || kernel_same_time(f->kernel, end, until) ? until : end;
     return delay_remember(f->kernel, f->h, &piece, p->c);
 }
 

@@ -1,6 +1,6 @@
-// Everything that is done with ten examples (load, check, compile, run, result, figure, proof, diagram, save), with an allocator that
-// gives nothing once: at the first call, the second, and so on. No crash, nothing left behind, and a status that says so. With
-// KAIROS_EVERY every call; otherwise, of doors with many, about a hundred spread over them.
+// Everything that is done with ten examples (load, check, compile, run, result, figure, proof, diagram, save), with an
+// allocator that gives nothing once: at the first call, the second, and so on. No crash, nothing left behind, and a
+// status that says so. With KAIROS_EVERY every call; otherwise, of doors with many, about a hundred spread over them.
 #include "kairos/kairos.h"
 
 #include <setjmp.h>
