@@ -20,7 +20,7 @@ model Push {
   x1' = v1; v1' = 1; x2' = v2; v2' = 0
   when up(x1 - x2) { v1 := v2; v2 := v1 }
 }
-experiment slide of Slide { stop = 1 }
+experiment slide of Slide { stop = 1; islands = one }
 experiment switch of Switch { stop = 2 }
 experiment sign of Sign { stop = 1 }
 experiment start of Start { stop = 1 }
