@@ -61,7 +61,7 @@ extern "C"
         // When the run ends (not how long it takes): a time or inf. Default: start + 10.
         double stop;
         // The method that integrates the states: "auto", "rk45", "rk23", "euler", "riemann",
-        // "backward_euler", "trapezoid", "rosenbrock", "cvode_adams", "cvode_bdf", "taylor". Default: rk45,
+        // "backward_euler", "trapezoid", "rosenbrock", "cvode_adams", "cvode_bdf", "taylor". Default: auto,
         // or riemann with impulses = numeric.
         const char* solver;
         // Error that a step may make, relative to the size of a state: a positive number up to 1. Default:

@@ -262,9 +262,17 @@ void islands_wait(Flow* flow, uint32_t island)
     flow->waiting.at[flow->waiting.count++] = island;
 }
 
+// Guards that read one island look when it takes a step. One that awakes later looks at what is left of that step.
+static bool looks_with_step(const Flow* flow, uint32_t guard)
+{
+    const IndexRange islands = flow->model->guards[guard].islands;
+    return islands.count == 1 &&
+           !(ode_time(flow->island_odes[flow->model->guard_islands[islands.first]]) > flow->kernel->now.t);
+}
+
 void islands_look(Flow* flow, uint32_t guard)
 {
-    if (flow->kernel->guards[guard].looking)
+    if (flow->kernel->guards[guard].looking || looks_with_step(flow, guard))
         return;
     flow->kernel->guards[guard].looking = true;
     flow->looks.at[flow->looks.count++] = guard;

@@ -115,7 +115,7 @@ static bool is_scheduled(const Flow* flow, uint32_t item)
 
 // The islands of a located guard stand where it was found in their steps, and go on from there: what is left of a step
 // is known to a few ulp of its length only, which is too coarse beside the next crossing of the same guard. The step of
-// an island that it reads alone has been cut there already.
+// an island that it reads alone has been cut there already, unless the guard was not awake when it was taken.
 static void pin_islands(Flow* flow, uint32_t index, double t)
 {
     const GuardState* g = &flow->kernel->guards[index];
@@ -126,7 +126,7 @@ static void pin_islands(Flow* flow, uint32_t index, double t)
         const Ode* ode = flow->island_odes[island];
         double start = ode_step_start(ode), h = ode_time(ode) - start, length = g->until - g->from;
         flow->islands[island].own = flow->kernel->touch + 1;
-        if (islands.count == 1)
+        if (islands.count == 1 && ode_time(ode) <= t)
             return;
         kernel_disturb_island(flow->kernel, island);
         if (g->due != t || !(h > 0))

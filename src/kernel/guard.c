@@ -375,7 +375,7 @@ static kaiStatus arm(Kernel* kernel, uint32_t index, bool* leaving)
     if (status == KAI_OK)
         status = arm_one(kernel, index, leaving);
     agenda_set(&kernel->agenda, agenda_guard(kernel, index), kernel->guards[index].due);
-    if (kernel->guards[index].active && guard->islands.count != 1)
+    if (kernel->guards[index].active && !kernel->model->fused)
         kernel->hooks->look(kernel->owner, index);
     return status;
 }

@@ -87,7 +87,7 @@ static bool check_whole(const Check* c)
         return true;
     snprintf(
         c->why, c->size,
-        "%s, but the %u island%s of this model have times of their own: compile it with islands = none, or with %s in "
+        "%s, but the %u island%s of this model have times of their own: compile it with islands = one, or with %s in "
         "its experiment",
         continues ? "zeno = continue needs all states at one time" : "choice = all compares all states at one time",
         c->model->islands_count, c->model->islands_count == 1 ? "" : "s",

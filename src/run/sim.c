@@ -490,6 +490,39 @@ bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counter
     return true;
 }
 
+static const Ode* island_ode(const kaiSim* sim, int island)
+{
+    bool there = sim != NULL && island >= 0 && (uint32_t)island < sim->kernel.model->islands_count;
+    return there ? sim->flow.island_odes[island] : NULL;
+}
+
+bool kaiSim_MethodChange(const kaiSim* sim, int island, int index, kaiMethodChange* change)
+{
+    const Ode* ode = island_ode(sim, island);
+    if (ode == NULL || change == NULL || index < 0 || index >= ODE_CHANGES || index >= ode_change_count(ode))
+        return false;
+    OdeChange c = ode_change(ode, index);
+    *change = (kaiMethodChange){c.t, ode_method_name(c.method), ode_reason_text(c.reason), index + 1};
+    if (index == ODE_CHANGES - 1)
+        change->number = ode_change_count(ode);
+    return true;
+}
+
+bool kaiSim_MethodSteps(const kaiSim* sim, int island, int index, const char** method, int64_t* steps)
+{
+    const Ode* ode = island_ode(sim, island);
+    if (ode == NULL || method == NULL || steps == NULL || index < 0)
+        return false;
+    for (int m = 0; m < ODE_METHOD_COUNT; m++)
+    {
+        *steps = ode_steps_of(ode, (OdeMethod)m);
+        *method = ode_method_name((OdeMethod)m);
+        if (*steps > 0 && index-- == 0)
+            return true;
+    }
+    return false;
+}
+
 bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
                        kaiPlace* place)
 {

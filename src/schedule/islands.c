@@ -1,7 +1,7 @@
 // Islands (rule D2): which states must be solved together. Two states belong together when the right-hand side of one
 // reads the other, directly, through signals or through `delay`; time, discretes, latched relations and modes do not
-// couple. `islands = auto` makes an island of every class; without it the instances declared `island` are islands and
-// the rest is one; a declaration that separates what belongs together is an error.
+// couple. Every class is an island, unless the model declares some with `island`: then these are islands and the rest
+// is one, but for `islands = auto`. A declaration that separates what belongs together is an error.
 #include "base/hostile.h"
 #include "base/sets.h"
 #include "schedule/builder.h"
@@ -286,16 +286,15 @@ static void fuse(Classes* k)
 void build_islands(Builder* b)
 {
     const FlatExperiment* x = &b->c.flat->experiment;
-    bool declared = false, automatic = is_word(x->islands, "auto"), whole = is_word(x->islands, "none");
+    bool declared = false, one = is_word(x->islands, "one") || is_word(x->islands, "none");
     for (uint32_t i = 0; i < b->c.flat->instances.count; i++)
         declared |= b->c.flat->instances.at[i].island;
+    bool automatic = is_word(x->islands, "auto") || (x->islands == NULL && !declared);
     Classes k = {.b = b, .state_count = b->state_vars.count};
 #ifdef KAIROS_HOSTILE
-    bool other = x->islands == NULL && hostile_coin(b->c.flat->model_name);
-    automatic |= other && !declared;
-    whole |= other && declared;
+    one |= x->islands == NULL && hostile_coin(b->c.flat->model_name);
 #endif
-    if (!declared && !automatic)
+    if (!declared && (one || needs_whole(b->c.flat)))
     {
         fuse(&k);
         return;
@@ -309,7 +308,7 @@ void build_islands(Builder* b)
     join_all(&k);
     if (is_contrary(&k))
         check_declared(&k);
-    if (whole || needs_whole(b->c.flat))
+    if (one || needs_whole(b->c.flat))
     {
         fuse(&k);
         return;

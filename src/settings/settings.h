@@ -29,8 +29,9 @@
     X(ALL, "all", "each of them: every outcome is found")
 
 #define ISLAND_WORDS(X)                                                                                                \
-    X(NONE, "none", "one solver for everything, whatever is declared")                                                 \
-    X(AUTO, "auto", "every part that meets the others only at events")
+    X(AUTO, "auto", "every part that meets the others only at events")                                                 \
+    X(ONE, "one", "one solver for everything, whatever is declared")                                                   \
+    X(NONE, "none", "the same as one")
 
 #define ZENO_WORDS(X)                                                                                                  \
     X(STOP, "stop", "the run fails, with the limit and the cause")                                                     \

@@ -20,11 +20,11 @@ model Push {
   x1' = v1; v1' = 1; x2' = v2; v2' = 0
   when up(x1 - x2) { v1 := v2; v2 := v1 }
 }
-experiment slide of Slide { stop = 1 }
+experiment slide of Slide { stop = 1; islands = one }
 experiment switch of Switch { stop = 2 }
 experiment sign of Sign { stop = 1 }
 experiment start of Start { stop = 1 }
-experiment push of Push { stop = 1; solver = rk45 }
+experiment push of Push { stop = 1; solver = rk45; islands = one }
 END
 slides() { exits 3 run "$WORK/m.kai" -e "$1" -o "$WORK/o.csv"; says "sliding at t = $2"; [ "$(wc -l <"$WORK/o.csv")" -lt "${3:-20}" ] || fail "$1: too late"; }
 slides slide 0.14285714285714

@@ -745,7 +745,7 @@ static void refused(const kaiModel* model, const kaiSimOptions* options, const c
     assert_null(kaiSim_Create(model, options, &error));
     assert_int_equal(error.status, KAI_ERR_USAGE);
     assert_non_null(strstr(error.message, word));
-    assert_non_null(strstr(error.message, "islands = none"));
+    assert_non_null(strstr(error.message, "islands = one"));
 }
 
 // The text decides whether there are islands; what needs all states in one cannot be asked for afterwards.
@@ -836,7 +836,7 @@ static void snapshots_know_their_solver(void** state)
         options.solver = solvers[i];
         kaiSim* to = kaiSim_Create(model, &options, NULL);
         assert_int_equal(kaiSim_Restore(to, snapshot), KAI_ERR_USAGE);
-        assert_non_null(strstr(kaiSim_Failure(to)->message, "saved with solver = rk45"));
+        assert_non_null(strstr(kaiSim_Failure(to)->message, "saved with solver = auto"));
         assert_int_equal(kaiSim_Run(model, to), KAI_END);
         assert_true(kaiSim_Get(to, kaiModel_FindVariable(model, "c.e"), &voltage));
         near("voltage", voltage, exp(-stop), i < 3 ? fine : coarse);

@@ -26,7 +26,7 @@ static const char text[] = "model Decay { param k = 1; state x = 1; x' = -k*x; d
                            "  when door { a.x := 1; got := door; opened := opened + 1 }\n"
                            "}\n"
                            "experiment apart of M { stop = 10; islands = auto; rtol = 1e-10 }\n"
-                           "experiment whole of M { stop = 10; rtol = 1e-10 }\n";
+                           "experiment whole of M { stop = 10; islands = one; rtol = 1e-10 }\n";
 
 typedef struct Run
 {
