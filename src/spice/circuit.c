@@ -51,8 +51,7 @@ static bool is_reserved(const char* name)
         "sign",    "min",         "max",   "floor", "ceil",   "round",  "mod",     "hypot",   "der",     "pre",
         "post",    "area",        "delta", "hold",  "sample", "delay",  "clock",   "queue",   "up",      "down",
         "cross",   "size",        "table", "row",   "rows",   "smooth", "value",   "present", "default", "normal",
-        "uniform", "exponential", "entry", "any",   "all",    "while",  "nominal", "J0",      "J1",      "Se",
-        "Sf",      "R",           "C",     "I",     "TF",     "GY",
+        "uniform", "exponential", "entry", "any",   "all",    "while",  "nominal",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0)

@@ -105,6 +105,8 @@ static void write_resistor(Circuit* c, Element* e, Cursor* cursor)
         circuit_line(c, line_say(c, "%s : VoltageSource(u = 0) \"a resistor of 0 ohms\"", e->name));
     else
         circuit_line(c, line_say(c, "%s : Resistor(R = %s)", e->name, ohm.text));
+    stamp_add(c, (Stamp){e->written ? 'v' : 'r', circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL,
+                         e->key, e->written ? 0 : 1 / ohm.value, 0});
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
 }
@@ -115,9 +117,20 @@ bool inductor_values(Circuit* c, const Element* e, Formula* henry, Formula* star
     return take_nodes(c, &cursor, ends, 2) && take_value(c, &cursor, "l", henry, start);
 }
 
-static void storage_line(Circuit* c, const char* text, const char* open, const char* start)
+// A storage: with its start value if it has one, else open for that of the operating point.
+static void write_storage(Circuit* c, const Element* e, const Sign ends[2], const char* text, const char* name,
+                          const Formula* start)
 {
-    vec_push(c->netlist->arena, c->lines, (Line){text, open, start});
+    bool given = start->text != NULL, coil = e->key[0] == 'l';
+    if (given)
+        circuit_line(c, line_say(c, "%s, %s = %s)", text, name, start->text));
+    else
+        vec_push(c->netlist->arena, c->lines, (Line){line_say(c, "%s)", text), text, {name}, {c->stamps.count}, 1});
+    char kind = given ? (coil ? 'i' : 'v') : e->key[0];
+    stamp_add(c,
+              (Stamp){kind, circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key, start->value, 0});
+    pin(c, &ends[0], e, "a");
+    pin(c, &ends[1], e, "b");
 }
 
 static void write_inductor(Circuit* c, Element* e, Cursor* cursor)
@@ -128,14 +141,7 @@ static void write_inductor(Circuit* c, Element* e, Cursor* cursor)
     c->stores = true;
     if (e->winding > 0 || !inductor_values(c, e, &henry, &start, ends))
         return;
-    if (start.text != NULL)
-        circuit_line(c, line_say(c, "%s : Inductor(L = %s, i0 = %s)", e->name, henry.text, start.text));
-    else
-        storage_line(c, line_say(c, "%s : Inductor(L = %s)", e->name, henry.text),
-                     line_say(c, "%s : Inductor(L = %s, open = true)", e->name, henry.text),
-                     line_say(c, "initial %s.v == 0", e->name));
-    pin(c, &ends[0], e, "a");
-    pin(c, &ends[1], e, "b");
+    write_storage(c, e, ends, line_say(c, "%s : Inductor(L = %s", e->name, henry.text), "i0", &start);
 }
 
 // The voltage that .ic gives a capacitor; false: none of its nodes is given.
@@ -163,14 +169,9 @@ static void write_capacitor(Circuit* c, Element* e, Cursor* cursor)
     c->stores = true;
     if (!take_nodes(c, cursor, ends, 2) || !take_value(c, cursor, "c", &farad, &start))
         return;
-    if (start.text != NULL || given_start(c, ends, &start))
-        circuit_line(c, line_say(c, "%s : Capacitor(C = %s, v0 = %s)", e->name, farad.text, start.text));
-    else
-        storage_line(c, line_say(c, "%s : Capacitor(C = %s)", e->name, farad.text),
-                     line_say(c, "%s : Capacitor(C = %s, open = true)", e->name, farad.text),
-                     line_say(c, "initial %s.i == 0", e->name));
-    pin(c, &ends[0], e, "a");
-    pin(c, &ends[1], e, "b");
+    if (start.text == NULL)
+        given_start(c, ends, &start);
+    write_storage(c, e, ends, line_say(c, "%s : Capacitor(C = %s", e->name, farad.text), "v0", &start);
 }
 
 // ---- V, I, E, F, G, H, B
@@ -189,8 +190,11 @@ static void write_source(Circuit* c, Element* e, Cursor* cursor)
 {
     Sign ends[2];
     Formula value;
-    if (take_nodes(c, cursor, ends, 2) && source_read(c, e, cursor, &value))
-        write_controlled(c, e, ends, e->key[0] == 'v', value.text);
+    if (!take_nodes(c, cursor, ends, 2) || !source_read(c, e, cursor, &value))
+        return;
+    write_controlled(c, e, ends, e->key[0] == 'v', value.text);
+    stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key,
+                         value.value, 0});
 }
 
 // VALUE = {…}, or V = {…} and I = {…} of B.
@@ -254,6 +258,7 @@ static void write_by_voltage(Circuit* c, Element* e, Cursor* cursor)
     {
         if (gain.text != NULL)
             write_controlled(c, e, ends, volt, gain.text);
+        c->unsolved = true;
         return;
     }
     if (!take_nodes(c, cursor, control, 2) || !formula_value(c, cursor, "the gain", &gain))
@@ -266,6 +271,8 @@ static void write_by_voltage(Circuit* c, Element* e, Cursor* cursor)
                        : is_ground(control[0].key) ? arena_printf(arena, "-%s*%s", factor, b)
                                                    : arena_printf(arena, "%s*(%s - %s)", factor, a, b);
     write_controlled(c, e, ends, volt, text);
+    stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), circuit_node(c, &control[0]),
+                         circuit_node(c, &control[1]), NULL, e->key, gain.value, 0});
 }
 
 // F and H: by the current of a source.
@@ -285,6 +292,8 @@ static void write_by_current(Circuit* c, Element* e, Cursor* cursor)
     bool minus = current[0] == '-';
     write_controlled(c, e, ends, volt,
                      arena_printf(arena, "%s%s*%s", minus ? "-" : "", gain_text(c, e, &gain), current + minus));
+    stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, control->key, e->key,
+                         gain.value, 0});
 }
 
 static void write_behavioural(Circuit* c, Element* e, Cursor* cursor)
@@ -298,6 +307,7 @@ static void write_behavioural(Circuit* c, Element* e, Cursor* cursor)
         diag_error(c->netlist->diags, K_NETLIST_SYNTAX, cursor->card->span, "`%s` needs `V = …` or `I = …`", e->name);
     else if (value.text != NULL)
         write_controlled(c, e, ends, volt, value.text);
+    c->unsolved = true;
 }
 
 // ---- D, S, W
@@ -519,6 +529,7 @@ static void write_use(Circuit* c, Element* e, Cursor* cursor)
     circuit_line(c, line_say(c, "%s : %s%s", e->name, sub->name, argument_texts(c, sub, cursor)));
     connect_use(c, e, sub, card, own);
     vec_push(n->arena, c->uses, (Use){e->name, e->key, sub});
+    c->unsolved = true;
     c->switches |= sub->switches;
     c->stores |= sub->stores;
 }

@@ -196,8 +196,10 @@ static bool read_wave(Circuit* c, const Element* e, Cursor* cursor, Formula* out
 {
     const Sign* name = cursor_take(cursor);
     Wave w = {.circuit = c, .element = e, .span = name->span};
-    bool known = strcmp(name->key, "pulse") == 0 || strcmp(name->key, "sin") == 0 || strcmp(name->key, "exp") == 0 ||
-                 strcmp(name->key, "pwl") == 0;
+    static const char* const waves[] = {"pulse", "sin", "sine", "exp", "pwl"};
+    bool known = false;
+    for (size_t i = 0; i < sizeof waves / sizeof *waves; i++)
+        known |= strcmp(name->key, waves[i]) == 0;
     if (!known)
     {
         Diag* d = diag_error(c->netlist->diags, K_NETLIST_UNSUPPORTED, name->span,

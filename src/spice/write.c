@@ -37,16 +37,24 @@ static void write_parameters(Writer* w, const Circuit* c)
         writer_say(w, "  param %s = %s\n", c->parameters.at[i].name, c->parameters.at[i].formula.text);
 }
 
-static bool starts_at_operating_point(const Netlist* n)
+static void write_line(Writer* w, const Circuit* c, const Line* line)
 {
-    return n->awake && !n->analysis.rests && n->top->stores && !n->top->switches;
+    if (!c->netlist->solved || c->outer != NULL || line->cut == NULL)
+    {
+        writer_say(w, "  %s\n", line->text);
+        return;
+    }
+    writer_say(w, "  %s", line->cut);
+    for (uint32_t i = 0; i < line->count; i++)
+        if (c->stamps.at[line->stamp[i]].answer != 0)
+            writer_say(w, ", %s = %.15g", line->start[i], c->stamps.at[line->stamp[i]].answer);
+    writer_put(w, ")\n");
 }
 
 static void write_parts(Writer* w, const Circuit* c)
 {
-    bool open = starts_at_operating_point(c->netlist);
     for (uint32_t i = 0; i < c->lines.count; i++)
-        writer_say(w, "  %s\n", open && c->lines.at[i].open != NULL ? c->lines.at[i].open : c->lines.at[i].text);
+        write_line(w, c, &c->lines.at[i]);
     for (uint32_t i = 0; i < c->nodes.count; i++)
         if (c->nodes.at[i].pins.count == 1)
         {
@@ -88,13 +96,6 @@ static void write_nodes(Writer* w, const Circuit* c)
     }
 }
 
-static void write_starts(Writer* w, const Circuit* c)
-{
-    for (uint32_t i = 0; i < c->lines.count && starts_at_operating_point(c->netlist); i++)
-        if (c->lines.at[i].start != NULL)
-            writer_say(w, "  %s\n", c->lines.at[i].start);
-}
-
 static void write_circuit(Writer* w, const Circuit* c)
 {
     writer_say(w, "\nmodel %s", c->name);
@@ -111,7 +112,6 @@ static void write_circuit(Writer* w, const Circuit* c)
     write_parameters(w, c);
     write_parts(w, c);
     write_nodes(w, c);
-    write_starts(w, c);
     writer_put(w, "}\n");
 }
 
@@ -154,8 +154,6 @@ static void write_experiment(Writer* w, Netlist* n)
     if (a->records.count == 0)
         record_all(n);
     writer_say(w, "\nexperiment tran of %s {\n  stop = %s\n", n->top->name, a->stop);
-    if (a->longest != NULL)
-        writer_say(w, "  max_step = %s\n", a->longest);
     write_list(w, "  record ", a->records.at, a->records.count);
     if (a->step != NULL && a->records.count > 0)
         writer_say(w, " every %s", a->step);
@@ -184,13 +182,17 @@ const char* netlist_write(Netlist* n)
 
 // ---- all of it
 
-static void warn_about_start(Netlist* n)
+// As SPICE: in the operating point, unless `uic` says otherwise or every source is 0.
+static void find_start(Netlist* n)
 {
-    if (!n->awake || n->analysis.rests || !n->top->stores || !n->top->switches || !n->analysis.given)
+    if (!n->awake || n->analysis.rests || !n->top->stores || !n->analysis.given)
+        return;
+    n->solved = operating_solve(n);
+    if (n->solved)
         return;
     Diag* d = diag_warning(n->diags, K_NETLIST_IDEAL, n->analysis.span,
-                           "the run starts from rest or IC, as with `uic`: with diodes and switches the operating "
-                           "point is not looked for");
+                           "the run starts from rest or IC, as with `uic`: the operating point is looked for in linear "
+                           "circuits without subcircuits, and must be a single one");
     diag_help(n->diags, d, "write `uic` and the start values as `IC =`, or let the run settle first");
 }
 
@@ -237,6 +239,6 @@ const char* spice_import(Arena* arena, Sources* sources, Diags* diags, uint32_t 
     circuit_work_out(n->top);
     commands_after(n);
     add_ground(n);
-    warn_about_start(n);
+    find_start(n);
     return diags->error_count == 0 ? netlist_write(n) : NULL;
 }
