@@ -361,9 +361,22 @@ static void tell_ideal(Circuit* c, Device* d, const char* const* used, size_t us
     diag_help(c->netlist->diags, w, "where a resistance matters, add a resistor in series");
 }
 
+// A Zener diode is a second one the other way round that needs BV.
+static void write_breakdown(Circuit* c, const Element* e, const Device* d, const Sign ends[2])
+{
+    const Assignment* voltage = device_value(d, "bv");
+    Formula value;
+    if (voltage == NULL || !formula_read(c, voltage->raw, voltage->span, false, &value))
+        return;
+    const char* name = circuit_unique(c, line_say(c, "%s_zener", e->name));
+    circuit_line(c, line_say(c, "%s : Diode(drop = %s)", name, value.text));
+    circuit_pin(c, circuit_node(c, &ends[1]), name, "a");
+    circuit_pin(c, circuit_node(c, &ends[0]), name, "b");
+}
+
 static void write_diode(Circuit* c, Element* e, Cursor* cursor)
 {
-    static const char* const used[] = {"vfwd"};
+    static const char* const used[] = {"vfwd", "bv"};
     Sign ends[2];
     Formula drop = {"0", 0};
     c->switches = true;
@@ -374,7 +387,7 @@ static void write_diode(Circuit* c, Element* e, Cursor* cursor)
         return;
     cursor_accept_word(cursor, "off");
     end_card(c, cursor);
-    tell_ideal(c, d, used, 1);
+    tell_ideal(c, d, used, 2);
     const Assignment* forward = device_value(d, "vfwd");
     if (forward != NULL && !formula_read(c, forward->raw, forward->span, false, &drop))
         return;
@@ -384,6 +397,7 @@ static void write_diode(Circuit* c, Element* e, Cursor* cursor)
         circuit_line(c, line_say(c, "%s : Diode", e->name));
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
+    write_breakdown(c, e, d, ends);
 }
 
 static bool device_formula(Circuit* c, const Device* d, const char* key, Formula* formula)
@@ -438,6 +452,35 @@ static void write_switch(Circuit* c, Element* e, Cursor* cursor)
     write_switch_line(c, e, control, &level, &band);
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
+}
+
+// ---- T
+
+static void write_delay_line(Circuit* c, Element* e, Cursor* cursor)
+{
+    static const char* const ports[] = {"a1", "b1", "a2", "b2"};
+    Sign ends[4];
+    Assignment* list;
+    uint32_t count;
+    Formula impedance = {NULL, NAN}, delay = {NULL, NAN};
+    c->unsolved = c->stores = true;
+    if (!take_nodes(c, cursor, ends, 4) || !cursor_assignments(c->netlist, cursor, &list, &count))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        bool known = strcmp(list[i].key, "z0") == 0 || strcmp(list[i].key, "td") == 0;
+        if (!known)
+            diag_error(c->netlist->diags, K_NETLIST_UNSUPPORTED, list[i].span,
+                       "`%s` of a line is not understood: Z0 and TD are", list[i].name);
+        else if (!formula_read(c, list[i].raw, list[i].span, false, list[i].key[0] == 'z' ? &impedance : &delay))
+            return;
+    }
+    if (impedance.text == NULL || delay.text == NULL)
+        diag_error(c->netlist->diags, K_NETLIST_SYNTAX, cursor->card->span, "`%s` needs Z0 and TD", e->name);
+    else
+        circuit_line(c, line_say(c, "%s : TransmissionLine(Z0 = %s, T = %s)", e->name, impedance.text, delay.text));
+    for (int i = 0; i < 4; i++)
+        pin(c, &ends[i], e, ports[i]);
 }
 
 // ---- X
@@ -554,6 +597,7 @@ static void write_element(Circuit* c, Element* e)
     case 'd': write_diode(c, e, &cursor); break;
     case 's':
     case 'w': write_switch(c, e, &cursor); break;
+    case 't': write_delay_line(c, e, &cursor); break;
     case 'x': write_use(c, e, &cursor); break;
     default: break;  // k: with its coils
     }
@@ -587,7 +631,7 @@ static void meet_nodes(Circuit* c)
     {
         const Card* card = c->elements.at[i].card;
         char kind = c->elements.at[i].key[0];
-        uint32_t count = kind == 'k' ? 0 : kind == 'x' ? subcircuit_sign(card) - 1 : 2;
+        uint32_t count = kind == 'k' ? 0 : kind == 'x' ? subcircuit_sign(card) - 1 : kind == 't' ? 4 : 2;
         for (uint32_t k = 1; k <= count && k < card->count && card->signs[k].kind == SIGN_WORD; k++)
             circuit_node(c, &card->signs[k]);
     }
