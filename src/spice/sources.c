@@ -65,7 +65,7 @@ static bool pulse(const Wave* w, Formula* out)
     if (too_few(w, 2, "PULSE") || too_many(w, 7, "PULSE"))
         return false;
     bool edges = rise.value == 0 && fall.value == 0, forever = w->count < 6;
-    c->netlist->waves = true;
+    c->netlist->waves |= !(forever && edges);
     if (forever && edges)
         out->text = line_say(c, "if time < %s then %s else %s", delay.text, low.text, high.text);
     else if (forever)

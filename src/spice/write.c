@@ -166,15 +166,18 @@ static void record_all(Netlist* n)
     }
 }
 
-static void write_list(Writer* w, const char* word, const char** list, uint32_t count)
+static void write_list(Writer* w, Netlist* n, const char* word, const char** list, uint32_t count)
 {
+    Map seen;
+    map_init(&seen, n->arena);
     for (uint32_t i = 0; i < count; i++)
     {
-        bool again = false;
-        for (uint32_t k = 0; k < i; k++)
-            again |= strcmp(list[k], list[i]) == 0;
-        if (!again)
-            writer_say(w, "%s%s", i == 0 ? word : ", ", list[i]);
+        uint32_t there;
+        uint64_t key = (uint64_t)(uintptr_t)intern_string(n->names, list[i]);
+        if (map_get(&seen, key, &there))
+            continue;
+        map_set(&seen, key, 1);
+        writer_say(w, "%s%s", i == 0 ? word : ", ", list[i]);
     }
 }
 
@@ -186,11 +189,11 @@ static void write_experiment(Writer* w, Netlist* n)
     if (a->records.count == 0)
         record_all(n);
     writer_say(w, "\nexperiment tran of %s {\n  stop = %s\n", n->top->name, a->stop);
-    write_list(w, "  record ", a->records.at, a->records.count);
+    write_list(w, n, "  record ", a->records.at, a->records.count);
     if (a->step != NULL && a->records.count > 0)
         writer_say(w, " every %s", a->step);
     writer_put(w, "\n");
-    write_list(w, "  plot ", a->plots.at, a->plots.count);
+    write_list(w, n, "  plot ", a->plots.at, a->plots.count);
     writer_put(w, a->plots.count > 0 ? "\n}\n" : "}\n");
 }
 
