@@ -123,9 +123,9 @@ static const char* node_path(Netlist* n, const char* key, Span span)
     const Circuit* c = n->top;
     const char* prefix = "";
     uint32_t index;
-    while (strchr(key, '.') != NULL)
+    while (strpbrk(key, ".:") != NULL)
     {
-        size_t length = strcspn(key, ".");
+        size_t length = strcspn(key, ".:");
         const Use* found = NULL;
         for (uint32_t i = 0; i < c->uses.count; i++)
             if (strncmp(c->uses.at[i].key, key, length) == 0 && c->uses.at[i].key[length] == 0)

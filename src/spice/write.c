@@ -275,5 +275,10 @@ const char* spice_import(Arena* arena, Sources* sources, Diags* diags, uint32_t 
     commands_after(n);
     add_ground(n);
     find_start(n);
+    if (!n->analysis.given)
+    {
+        Diag* d = diag_warning(diags, K_NETLIST_IDEAL, n->top->span, "there is no `.tran`: the text has no experiment");
+        diag_help(diags, d, "write `.tran step stop` into the netlist, or an experiment into the text");
+    }
     return diags->error_count == 0 ? netlist_write(n) : NULL;
 }

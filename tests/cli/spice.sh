@@ -76,6 +76,14 @@ says 'the script up to `.endc` is left out'
 says 'not from 0.5'
 says 'the longest step, 1e-3, is left out'
 
+printf 't\nI1 0 a 10A\nR1 a 0 1k\nC1 a 0 1F\n' >"$WORK/c.cir"
+exits 0 import "$WORK/c.cir"
+says '`10A` is read in amperes'
+says '`1F` has the factor femto'
+says 'there is no `.tran`'
+prints 'CurrentSource(j = 10)'
+prints 'Capacitor(C = 1e-15)'
+
 # The operating point is the start, as in SPICE; with uic it is not.
 printf 't\nV1 a 0 12\nR1 a b 2\nL1 b c 3\nC1 c 0 5\nR2 c 0 4\n.tran 0.1 1\n' >"$WORK/op.cir"
 exits 0 import "$WORK/op.cir" -o "$WORK/op.kai"
