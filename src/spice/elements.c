@@ -106,7 +106,7 @@ static void write_resistor(Circuit* c, Element* e, Cursor* cursor)
     else
         circuit_line(c, line_say(c, "%s : Resistor(R = %s)", e->name, ohm.text));
     stamp_add(c, (Stamp){e->written ? 'v' : 'r', circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL,
-                         e->key, e->written ? 0 : 1 / ohm.value, 0});
+                         e->key, e->written ? 0 : 1 / ohm.value, 0, false});
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
 }
@@ -127,8 +127,8 @@ static void write_storage(Circuit* c, const Element* e, const Sign ends[2], cons
     else
         vec_push(c->netlist->arena, c->lines, (Line){line_say(c, "%s)", text), text, {name}, {c->stamps.count}, 1});
     char kind = given ? (coil ? 'i' : 'v') : e->key[0];
-    stamp_add(c,
-              (Stamp){kind, circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key, start->value, 0});
+    stamp_add(c, (Stamp){kind, circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key, start->value,
+                         0, false});
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
 }
@@ -194,7 +194,7 @@ static void write_source(Circuit* c, Element* e, Cursor* cursor)
         return;
     write_controlled(c, e, ends, e->key[0] == 'v', value.text);
     stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key,
-                         value.value, 0});
+                         value.value, 0, false});
 }
 
 // VALUE = {…}, or V = {…} and I = {…} of B.
@@ -272,7 +272,7 @@ static void write_by_voltage(Circuit* c, Element* e, Cursor* cursor)
                                                    : arena_printf(arena, "%s*(%s - %s)", factor, a, b);
     write_controlled(c, e, ends, volt, text);
     stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), circuit_node(c, &control[0]),
-                         circuit_node(c, &control[1]), NULL, e->key, gain.value, 0});
+                         circuit_node(c, &control[1]), NULL, e->key, gain.value, 0, false});
 }
 
 // F and H: by the current of a source.
@@ -293,7 +293,7 @@ static void write_by_current(Circuit* c, Element* e, Cursor* cursor)
     write_controlled(c, e, ends, volt,
                      arena_printf(arena, "%s%s*%s", minus ? "-" : "", gain_text(c, e, &gain), current + minus));
     stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, control->key, e->key,
-                         gain.value, 0});
+                         gain.value, 0, false});
 }
 
 static void write_behavioural(Circuit* c, Element* e, Cursor* cursor)
@@ -372,6 +372,8 @@ static void write_breakdown(Circuit* c, const Element* e, const Device* d, const
     circuit_line(c, line_say(c, "%s : Diode(drop = %s)", name, value.text));
     circuit_pin(c, circuit_node(c, &ends[1]), name, "a");
     circuit_pin(c, circuit_node(c, &ends[0]), name, "b");
+    stamp_add(
+        c, (Stamp){'d', circuit_node(c, &ends[1]), circuit_node(c, &ends[0]), 0, 0, NULL, name, value.value, 0, false});
 }
 
 static void write_diode(Circuit* c, Element* e, Cursor* cursor)
@@ -397,6 +399,8 @@ static void write_diode(Circuit* c, Element* e, Cursor* cursor)
         circuit_line(c, line_say(c, "%s : Diode", e->name));
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
+    stamp_add(c, (Stamp){'d', circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key, drop.value, 0,
+                         false});
     write_breakdown(c, e, d, ends);
 }
 
@@ -426,7 +430,7 @@ static void write_switch(Circuit* c, Element* e, Cursor* cursor)
     Sign ends[2], by[2];
     Formula level, band;
     Arena* arena = c->netlist->arena;
-    const char* control = NULL;
+    const char *control = NULL, *follows = NULL;
     bool volt = e->key[0] == 's';
     c->switches = true;
     if (!take_nodes(c, cursor, ends, 2) || (volt && !take_nodes(c, cursor, by, 2)))
@@ -435,6 +439,7 @@ static void write_switch(Circuit* c, Element* e, Cursor* cursor)
     {
         const Sign* source = cursor_take(cursor);
         control = circuit_current(c, source->key, source->span);
+        follows = source->key;
         if (control == NULL)
             return;
     }
@@ -450,6 +455,9 @@ static void write_switch(Circuit* c, Element* e, Cursor* cursor)
                       ? circuit_voltage(c, &by[0])
                       : arena_printf(arena, "%s - %s", circuit_voltage(c, &by[0]), circuit_voltage(c, &by[1]));
     write_switch_line(c, e, control, &level, &band);
+    stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]),
+                         volt ? circuit_node(c, &by[0]) : 0, volt ? circuit_node(c, &by[1]) : 0, follows, e->key,
+                         level.value + band.value, 0, false});
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
 }

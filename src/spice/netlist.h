@@ -109,7 +109,7 @@ typedef struct Line
 } Line;
 
 // What an element is in the operating point: a conductance r, a voltage v or current i, one that follows a voltage (e,
-// g) or a current (h, f), a wire l, nothing c.
+// g) or a current (h, f), a wire l, nothing c, a diode d, a switch that follows a voltage (s) or a current (w).
 typedef struct Stamp
 {
     char kind;
@@ -118,6 +118,7 @@ typedef struct Stamp
     const char* key;      // of the element itself
     double value;         // of the conductance, the source or the gain
     double answer;        // voltage of c, current of l
+    bool closed;          // d, s, w
 } Stamp;
 
 typedef struct Use  // of a subcircuit

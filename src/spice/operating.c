@@ -26,7 +26,12 @@ void stamp_add(Circuit* c, Stamp stamp)
 
 static bool has_branch(char kind)
 {
-    return strchr("vehl", kind) != NULL;
+    return strchr("vehldsw", kind) != NULL;
+}
+
+static bool is_switch(char kind)
+{
+    return strchr("dsw", kind) != NULL;
 }
 
 // Ground has no equation.
@@ -61,9 +66,14 @@ static bool put_branch(Operating* o, const Stamp* s, uint32_t row)
 {
     uint32_t control;
     put_current(o, s, row, 1);
+    if (is_switch(s->kind) && !s->closed)
+    {
+        put(o, row, row, 1);
+        return true;
+    }
     put(o, row, s->a, 1);
     put(o, row, s->b, -1);
-    if (s->kind == 'v')
+    if (s->kind == 'v' || s->kind == 'd')
         o->b[row] = s->value;
     if (s->kind == 'e')
     {
@@ -173,6 +183,38 @@ static bool solve_with(Operating* o, double leak)
     return eliminate(o);
 }
 
+// Whether a switch of the present solution should be the other way. A diode: it blocks a voltage or carries a current
+// backwards.
+static bool is_wrong(const Operating* o, uint32_t index)
+{
+    const Stamp* s = &o->circuit->stamps.at[index];
+    uint32_t control;
+    double across = o->b[s->a] - o->b[s->b];
+    if (s->kind == 'd')
+        return s->closed ? o->b[o->branch_of[index]] < -1e-12 : across > s->value + 1e-9 * (1 + fabs(s->value));
+    if (s->kind == 's')
+        return s->closed != (o->b[s->c] - o->b[s->d] > s->value);
+    return find_control(o, s->control, &control) && s->closed != (o->b[control] > s->value);
+}
+
+// One after the other, the first that is wrong, until none is: Bland's way through a complementarity problem.
+static bool settle(Operating* o)
+{
+    Circuit* c = o->circuit;
+    for (uint32_t round = 0; round < 50 + 4 * c->stamps.count; round++)
+    {
+        uint32_t i = 0;
+        if (!solve_with(o, 0) && !solve_with(o, 1e-12))
+            return false;
+        while (i < c->stamps.count && !(is_switch(c->stamps.at[i].kind) && is_wrong(o, i)))
+            i++;
+        if (i == c->stamps.count)
+            return true;
+        c->stamps.at[i].closed = !c->stamps.at[i].closed;
+    }
+    return false;
+}
+
 // A residue of the elimination is nothing.
 static double tidy(double value, double size)
 {
@@ -187,11 +229,11 @@ bool operating_solve(Netlist* n)
     for (uint32_t i = 0; i < c->stamps.count; i++)
         if (has_branch(c->stamps.at[i].kind))
             o.branch_of[i] = o.count++;
-    if (c->unsolved || c->switches || o.count > UNKNOWNS_MOST)
+    if (c->unsolved || o.count > UNKNOWNS_MOST)
         return false;
     o.a = arena_array(n->arena, double, (size_t)o.count* o.count + 1);
     o.b = arena_array(n->arena, double, o.count + 1);
-    if (!solve_with(&o, 0) && !solve_with(&o, 1e-12))
+    if (!settle(&o))
         return false;
     double volts = 0, amperes = 0;
     for (uint32_t i = 0; i < o.count; i++)

@@ -226,8 +226,8 @@ static void find_start(Netlist* n)
     if (n->solved)
         return;
     Diag* d = diag_warning(n->diags, K_NETLIST_IDEAL, n->analysis.span,
-                           "the run starts from rest or IC, as with `uic`: the operating point is looked for in linear "
-                           "circuits without subcircuits, and must be a single one");
+                           "the run starts from rest or IC, as with `uic`: the operating point is not looked for where "
+                           "there are subcircuits, lines or expressions, or it is not a single one");
     diag_help(n->diags, d, "write `uic` and the start values as `IC =`, or let the run settle first");
 }
 

@@ -98,8 +98,23 @@ for part in 'C1 : Capacitor(C = 1e-6, v0 = 5)' 'C2 : Capacitor(C = 1e-6, v0 = 2.
     'L3 : Inductor(L = 1e-3, i0 = 0.01)' 'C6 : Capacitor(C = 1e-6, v0 = 5)'; do
     grep -qF "$part" "$WORK/op.kai" || { cat "$WORK/op.kai"; fail "the operating point: no $part"; }
 done
-printf 't\nV1 a 0 5\nD1 a b DX\nC1 b 0 1u\nR1 b 0 1k\n.model DX D\n.tran 1u 1m\n' >"$WORK/op.cir"
-exits 0 import "$WORK/op.cir"
+# Diodes and switches: 12 V over 1k, 0.6 V and 2k; a Zener diode; a bridge; a closed switch.
+start() # PARTS PART…: the netlist of these parts starts with these
+{
+    printf "t\n$1\n.tran 1u 1m\n" >"$WORK/op.cir"
+    shift
+    exits 0 import "$WORK/op.cir"
+    for part in "$@"; do
+        prints "$part"
+    done
+}
+start 'V1 a 0 12\nR1 a b 1k\nD1 b c DX\nL1 c d 1m\nC1 d 0 1u\nR2 d 0 2k\n.model DX D(Vfwd=0.6)' \
+    'Inductor(L = 1e-3, i0 = 0.0038)' 'Capacitor(C = 1e-6, v0 = 7.6)'
+start 'V1 a 0 12\nR1 a z 1k\nD1 0 z DZ\nC1 z 0 1u\nR2 z 0 10k\n.model DZ D(BV=5.1)' 'Capacitor(C = 1e-6, v0 = 5.1)'
+start 'V1 a b 10\nD1 a p DX\nD2 b p DX\nD3 0 a DX\nD4 0 b DX\nR1 p 0 10\nC1 p 0 1u\n.model DX D' 'Capacitor(C = 1e-6, v0 = 10)'
+start 'V1 a 0 10\nV2 g 0 1\nS1 a b g 0 SX\nD1 0 b DX\nL1 b c 1m\nC1 c 0 1u\nR2 c 0 5\n.model SX SW(VT=0.5)\n.model DX D' \
+    'Inductor(L = 1e-3, i0 = 2)' 'Capacitor(C = 1e-6, v0 = 10)'
+start 'V1 a 0 5\nB1 b 0 V={V(a)^2}\nR1 b c 1k\nC1 c 0 1u' 'Capacitor(C = 1e-6)'
 says 'the run starts from rest or IC'
 exits 2 import
 exits 2 import tests/netlists/rc.cir -o tests/netlists/rc.cir
