@@ -64,7 +64,7 @@ static char* as_identifier(Netlist* n, const char* wish)
     char* name = arena_printf(n->arena, "%s%s", isalpha((unsigned char)wish[0]) ? "" : "n", wish);
     for (char* p = name; *p != 0; p++)
         if (!isalnum((unsigned char)*p) || (unsigned char)*p >= 0x80)
-            *p = '_';
+            *p = *p == '+' ? 'p' : *p == '-' ? 'm' : '_';  // in+ and in-
     return name;
 }
 

@@ -68,7 +68,7 @@ static void end_card(Circuit* c, const Cursor* cursor)
 // ---- R, L, C
 
 // The value, by position or by name, and IC.
-static bool take_value(Circuit* c, Cursor* cursor, const char* name, Formula* value, Formula* start)
+static bool take_value(Circuit* c, Cursor* cursor, const char* name, Formula* value, Formula* start, Formula* series)
 {
     bool has = false, ok = true;
     while (ok && cursor_sign(cursor)->kind != SIGN_END)
@@ -76,6 +76,8 @@ static bool take_value(Circuit* c, Cursor* cursor, const char* name, Formula* va
         bool assigned = cursor_at_assignment(cursor);
         if (assigned && cursor_accept_word(cursor, "ic") && cursor_accept(cursor, SIGN_EQUALS))
             ok = formula_value(c, cursor, "the start value", start);
+        else if (assigned && series != NULL && cursor_accept_word(cursor, "rser") && cursor_accept(cursor, SIGN_EQUALS))
+            ok = formula_value(c, cursor, "the resistance", series);
         else if (!has && (!assigned || cursor_accept_word(cursor, name)))
         {
             cursor_accept(cursor, SIGN_EQUALS);
@@ -98,7 +100,7 @@ static void write_resistor(Circuit* c, Element* e, Cursor* cursor)
 {
     Sign ends[2];
     Formula ohm = {"0", NAN}, start = {"0", 0};
-    if (!take_nodes(c, cursor, ends, 2) || !take_value(c, cursor, "r", &ohm, &start))
+    if (!take_nodes(c, cursor, ends, 2) || !take_value(c, cursor, "r", &ohm, &start, NULL))
         return;
     e->written = ohm.value == 0;
     if (e->written)
@@ -111,10 +113,30 @@ static void write_resistor(Circuit* c, Element* e, Cursor* cursor)
     pin(c, &ends[1], e, "b");
 }
 
+// Rser of LTspice: a resistor, and a node between.
+static void add_series(Circuit* c, const Element* e, Sign* end, const Formula* series)
+{
+    Netlist* n = c->netlist;
+    if (series->text == NULL || series->value == 0)
+        return;
+    const char* name = circuit_unique(c, line_say(c, "%s_Rser", e->name));
+    Sign inner = {.kind = SIGN_WORD, .text = name, .key = key_of(n, name, strlen(name)), .span = end->span};
+    circuit_line(c, line_say(c, "%s : Resistor(R = %s)", name, series->text));
+    circuit_pin(c, circuit_node(c, &inner), name, "a");
+    circuit_pin(c, circuit_node(c, end), name, "b");
+    stamp_add(
+        c, (Stamp){'r', circuit_node(c, &inner), circuit_node(c, end), 0, 0, NULL, name, 1 / series->value, 0, false});
+    *end = inner;
+}
+
 bool inductor_values(Circuit* c, const Element* e, Formula* henry, Formula* start, Sign ends[2])
 {
     Cursor cursor = {e->card, 1};
-    return take_nodes(c, &cursor, ends, 2) && take_value(c, &cursor, "l", henry, start);
+    Formula series = {NULL, 0};
+    if (!take_nodes(c, &cursor, ends, 2) || !take_value(c, &cursor, "l", henry, start, &series))
+        return false;
+    add_series(c, e, &ends[1], &series);
+    return true;
 }
 
 // A storage: with its start value if it has one, else open for that of the operating point.
@@ -165,12 +187,13 @@ static bool given_start(Circuit* c, const Sign ends[2], Formula* start)
 static void write_capacitor(Circuit* c, Element* e, Cursor* cursor)
 {
     Sign ends[2];
-    Formula farad = {"0", NAN}, start = {NULL, NAN};
+    Formula farad = {"0", NAN}, start = {NULL, NAN}, series = {NULL, 0};
     c->stores = true;
-    if (!take_nodes(c, cursor, ends, 2) || !take_value(c, cursor, "c", &farad, &start))
+    if (!take_nodes(c, cursor, ends, 2) || !take_value(c, cursor, "c", &farad, &start, &series))
         return;
     if (start.text == NULL)
         given_start(c, ends, &start);
+    add_series(c, e, &ends[1], &series);
     write_storage(c, e, ends, line_say(c, "%s : Capacitor(C = %s", e->name, farad.text), "v0", &start);
 }
 
@@ -189,9 +212,10 @@ static void write_controlled(Circuit* c, const Element* e, const Sign ends[2], b
 static void write_source(Circuit* c, Element* e, Cursor* cursor)
 {
     Sign ends[2];
-    Formula value;
-    if (!take_nodes(c, cursor, ends, 2) || !source_read(c, e, cursor, &value))
+    Formula value, series = {NULL, 0};
+    if (!take_nodes(c, cursor, ends, 2) || !source_read(c, e, cursor, &value, &series))
         return;
+    add_series(c, e, &ends[1], &series);
     write_controlled(c, e, ends, e->key[0] == 'v', value.text);
     stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key,
                          value.value, 0, false});

@@ -236,7 +236,7 @@ void netlist_collect(Netlist* n);
 void circuit_work_out(Circuit* circuit);
 const char* line_say(Circuit* circuit, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void circuit_line(Circuit* circuit, const char* text);
-bool source_read(Circuit* circuit, const Element* element, Cursor* cursor, Formula* formula);
+bool source_read(Circuit* circuit, const Element* element, Cursor* cursor, Formula* formula, Formula* series);
 void coupling_write(Circuit* circuit);
 bool inductor_values(Circuit* circuit, const Element* element, Formula* henry, Formula* start, Sign ends[2]);
 

@@ -234,7 +234,7 @@ static void skip_small_signal(Circuit* c, Cursor* cursor)
         cursor_take(cursor);
 }
 
-bool source_read(Circuit* c, const Element* e, Cursor* cursor, Formula* out)
+bool source_read(Circuit* c, const Element* e, Cursor* cursor, Formula* out, Formula* series)
 {
     bool ok = true, wave = false;
     *out = (Formula){"0", 0};
@@ -245,7 +245,9 @@ bool source_read(Circuit* c, const Element* e, Cursor* cursor, Formula* out)
         cursor_accept(cursor, SIGN_EQUALS);
         if (cursor_sign(cursor)->kind == SIGN_END)
             break;
-        if (dc || is_value(cursor_sign(cursor)))
+        if (cursor_at_assignment(cursor) && cursor_accept_word(cursor, "rser") && cursor_accept(cursor, SIGN_EQUALS))
+            ok = formula_value(c, cursor, "the resistance", series);
+        else if (dc || is_value(cursor_sign(cursor)))
             ok = formula_value(c, cursor, "the value", out);
         else
         {
