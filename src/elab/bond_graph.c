@@ -581,6 +581,5 @@ void define_bonds(Elab* e)
     find_carried(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         define_outputs(e, &e->flat->graphs.at[i]);
-    if (e->error_count == 0)  // what the wiring has said already
-        check_causality(e);
+    check_causality(e);
 }
