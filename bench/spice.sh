@@ -32,7 +32,6 @@ for name in "${names[@]}"; do
     { time ngspice -b "$netlist" >"$work/spice.out" 2>/dev/null; } 2>"$work/spice.time"
     awk '$1 ~ /^[0-9]+$/ && NF == 3 { print $2, $3 }' "$work/spice.out" >"$work/spice.rows"
     "$build/kairos" import "$netlist" -o "$work/m.kai" 2>/dev/null || { echo "$name: not imported"; continue; }
-    sed -i '/max_step/d' "$work/m.kai"
     { time "$build/kairos" run "$work/m.kai" -q -o "$work/m.csv" 2>"$work/err"; } 2>"$work/kairos.time"
     awk -F, 'NR > 1 && $1 !~ /^#/ { print $1, $4 }' "$work/m.csv" >"$work/kairos.rows"
     read -r worst at rows <<<"$(compare "$work/kairos.rows" "$work/spice.rows")"

@@ -567,6 +567,5 @@ void define_bonds(Elab* e)
     find_carried(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         bond_map_define(maps[i]);
-    if (e->error_count == 0)  // what the wiring has said already
-        check_causality(e);
+    check_causality(e);
 }

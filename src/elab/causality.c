@@ -189,6 +189,8 @@ static void check_graph(Elab* e, View* v)
 
 void check_causality(Elab* e)
 {
+    if (e->error_count > 0)  // the wiring has said it, in better words
+        return;
     for (uint32_t g = 0; g < e->flat->graphs.count; g++)
     {
         View v;

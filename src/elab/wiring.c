@@ -11,6 +11,7 @@
 enum
 {
     NAMES_MOST = 6,
+    IDEALS_MOST = 2000,  // the search for a loop is a walk over a tree, and linear in them at every step
 };
 
 // A wire of ideal sources from one potential to another.
@@ -224,7 +225,7 @@ static void check_loops(Wiring* w)
 {
     uint32_t* joined = arena_array(w->e->arena, uint32_t, w->count + 1);
     sets_init(joined, w->count + 1);
-    for (uint32_t i = 0; i < w->ideals.count; i++)
+    for (uint32_t i = 0; i < w->ideals.count && w->ideals.count <= IDEALS_MOST; i++)
     {
         Ideal* ideal = &w->ideals.at[i];
         if (sets_root(joined, ideal->from) == sets_root(joined, ideal->to))

@@ -120,21 +120,61 @@ static uint32_t tried_before(Kernel* kernel)
     return 0;
 }
 
-// The sets of modes from row `from` on, `width` numbers apart, as "F12 = stuck, F13 = contact; then …".
-static void write_sets(const Kernel* kernel, const double* rows, size_t width, uint32_t from, uint32_t to, Text* text)
+static bool toggles(const double* rows, size_t width, uint32_t from, uint32_t to, uint32_t junction)
+{
+    for (uint32_t k = from + 1; k < to; k++)
+        if (rows[width * k + junction] != rows[width * from + junction])
+            return true;
+    return false;
+}
+
+// The value that a junction has in the set that is being tried: its variable `name.e` or `name.f`.
+static bool junction_value(const Kernel* kernel, const char* mode, char letter, double* value)
 {
     const kaiModel* model = kernel->model;
+    size_t length = strlen(mode) - strlen(".mode");
+    for (uint32_t i = 0; i < model->vars_count; i++)
+    {
+        const char* name = model_string(model, model->vars[i].name);
+        if (strncmp(name, mode, length) == 0 && name[length] == '.' && name[length + 1] == letter &&
+            name[length + 2] == 0)
+            return *value = kernel->R[model->vars[i].reg], true;
+    }
+    return false;
+}
+
+static void write_junction(const Kernel* kernel, const Machine* machine, double mode, Text* text)
+{
+    const kaiModel* model = kernel->model;
+    const char* name = model_string(model, machine->name);
+    double e = 0, f = 0;
+    text_say(text, "%s = %s", name, model_string(model, model->modes[machine->first_mode + (uint32_t)mode].name));
+    if (junction_value(kernel, name, 'e', &e) && junction_value(kernel, name, 'f', &f))
+        text_say(text, " (e = %.4g, f = %.4g)", e, f);
+}
+
+// The sets of modes from row `from` on, `width` numbers apart, as "F12 = stuck (e = 3, f = 0); then …": of the
+// junctions that toggle in them, with effort and flow in each set. The run ends with it: what is tried again for the
+// values is not undone.
+static void write_sets(Kernel* kernel, const double* rows, size_t width, uint32_t from, uint32_t to, Text* text)
+{
+    const Bonds* bonds = kernel->bonds;
     for (uint32_t k = from; k < to; k++)
-        for (uint32_t i = 0; i < kernel->bonds->junction_count; i++)
+    {
+        bool consistent, first = true;
+        for (uint32_t i = 0; i < bonds->junction_count; i++)
+            kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = rows[width * k + i];
+        memcpy(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count);
+        bonds_jump(kernel, &consistent);
+        for (uint32_t i = 0; i < bonds->junction_count; i++)
         {
-            const Machine* machine = &model->machines[kernel->bonds->junctions[i]];
-            const ModeInfo* mode = &model->modes[machine->first_mode + (uint32_t)rows[width * k + i]];
-            text_say(text, "%s%s = %s",
-                     i > 0      ? ", "
-                     : k > from ? "; then "
-                                : "",
-                     model_string(model, machine->name), model_string(model, mode->name));
+            if (to - from > 1 && !toggles(rows, width, from, to, i))
+                continue;
+            text_say(text, "%s", !first ? ", " : k > from ? "; then " : "");
+            write_junction(kernel, &kernel->model->machines[bonds->junctions[i]], rows[width * k + i], text);
+            first = false;
         }
+    }
 }
 
 static kaiStatus fail_loop(Kernel* kernel, const Text* cycle, uint32_t place)

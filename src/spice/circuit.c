@@ -51,8 +51,7 @@ static bool is_reserved(const char* name)
         "sign",    "min",         "max",   "floor", "ceil",   "round",  "mod",     "hypot",   "der",     "pre",
         "post",    "area",        "delta", "hold",  "sample", "delay",  "clock",   "queue",   "up",      "down",
         "cross",   "size",        "table", "row",   "rows",   "smooth", "value",   "present", "default", "normal",
-        "uniform", "exponential", "entry", "any",   "all",    "while",  "nominal", "J0",      "J1",      "Se",
-        "Sf",      "R",           "C",     "I",     "TF",     "GY",
+        "uniform", "exponential", "entry", "any",   "all",    "while",  "nominal",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0)
@@ -65,7 +64,7 @@ static char* as_identifier(Netlist* n, const char* wish)
     char* name = arena_printf(n->arena, "%s%s", isalpha((unsigned char)wish[0]) ? "" : "n", wish);
     for (char* p = name; *p != 0; p++)
         if (!isalnum((unsigned char)*p) || (unsigned char)*p >= 0x80)
-            *p = '_';
+            *p = *p == '+' ? 'p' : *p == '-' ? 'm' : '_';  // in+ and in-
     return name;
 }
 

@@ -146,7 +146,6 @@ static const char* remedy_for(char kind)
     case 'z':
         return "write a switch S with a diode D across it: that is an ideal transistor (Mosfet and Igbt of "
                "electrical.kai)";
-    case 't':
     case 'o':
     case 'u': return "add a TransmissionLine of electrical.kai to the text by hand";
     default: return "see docs/decisions/0100-netlists-of-spice.md for what is understood";
@@ -159,7 +158,7 @@ static void add_element(Circuit* c, const Card* card)
     const Sign* name = &card->signs[0];
     char kind = name->key[0];
     const Element* there = circuit_element(c, name->key);
-    if (name->kind != SIGN_WORD || strchr("rlcvidefghswxkb", kind) == NULL)
+    if (name->kind != SIGN_WORD || strchr("rlcvidefghswxkbt", kind) == NULL)
     {
         Diag* d = diag_error(n->diags, K_NETLIST_UNSUPPORTED, name->span, "parts of the kind `%c` are not understood",
                              name->text[0]);

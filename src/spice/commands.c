@@ -29,7 +29,13 @@ static void read_tran(Netlist* n, const Card* card)
     a->span = card->span;
     a->step = count > 1 && times[0].value > 0 ? times[0].text : NULL;
     a->stop = times[count > 1].text;
-    a->longest = count > 3 ? times[3].text : NULL;
+    if (count > 3)
+    {
+        Diag* d =
+            diag_warning(n->diags, K_NETLIST_IDEAL, card->span, "the longest step, %s, is left out", times[3].text);
+        diag_help(n->diags, d,
+                  "steps are chosen by their error (`rtol`) and end at every switching; `max_step` can be set");
+    }
     if (count > 2 && times[2].value != 0)
     {
         Diag* d = diag_warning(n->diags, K_NETLIST_IDEAL, card->span,
@@ -117,9 +123,9 @@ static const char* node_path(Netlist* n, const char* key, Span span)
     const Circuit* c = n->top;
     const char* prefix = "";
     uint32_t index;
-    while (strchr(key, '.') != NULL)
+    while (strpbrk(key, ".:") != NULL)
     {
-        size_t length = strcspn(key, ".");
+        size_t length = strcspn(key, ".:");
         const Use* found = NULL;
         for (uint32_t i = 0; i < c->uses.count; i++)
             if (strncmp(c->uses.at[i].key, key, length) == 0 && c->uses.at[i].key[length] == 0)

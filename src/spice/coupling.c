@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-enum
-{
-    COILS_MOST = 3,
-};
-
 typedef struct Core
 {
     Circuit* circuit;
@@ -123,7 +118,8 @@ static bool check_core(const Core* core)
 static void write_core(Core* core)
 {
     Circuit* c = core->circuit;
-    Writer arguments = {.arena = c->netlist->arena}, starts = {.arena = c->netlist->arena};
+    Writer arguments = {.arena = c->netlist->arena};
+    Line line = {.text = NULL};
     const char* name = circuit_unique(c, core->card->signs[0].text);
     Sign ends[COILS_MOST][2];
     for (uint32_t i = 0; i < core->count; i++)
@@ -133,7 +129,17 @@ static void write_core(Core* core)
             return;
         writer_say(&arguments, "L%u = %s, ", i + 1, formula_factor(c->netlist->arena, &henry));
         if (start.text != NULL)
-            writer_say(&starts, ", i%u0 = %s", i + 1, start.text);
+            writer_say(&arguments, "i%u0 = %s, ", i + 1, start.text);
+        else
+        {
+            line.start[line.count] = line_say(c, "i%u0", i + 1);
+            line.stamp[line.count++] = c->stamps.count;
+        }
+        stamp_add(c, (Stamp){.kind = start.text != NULL ? 'i' : 'l',
+                             .a = circuit_node(c, &ends[i][0]),
+                             .b = circuit_node(c, &ends[i][1]),
+                             .key = core->coils[i]->key,
+                             .value = start.value});
         core->coils[i]->winding = i + 1;
         core->coils[i]->name = name;
     }
@@ -142,8 +148,9 @@ static void write_core(Core* core)
     else
         writer_say(&arguments, "k12 = %s, k13 = %s, k23 = %s", factor_text(core, 0, 1), factor_text(core, 0, 2),
                    factor_text(core, 1, 2));
-    circuit_line(c, line_say(c, "%s : CoupledInductors%s(%s%s)", name, core->count == 3 ? "3" : "",
-                             writer_text(&arguments), writer_text(&starts)));
+    line.cut = line_say(c, "%s : CoupledInductors%s(%s", name, core->count == 3 ? "3" : "", writer_text(&arguments));
+    line.text = line_say(c, "%s)", line.cut);
+    vec_push(c->netlist->arena, c->lines, line);
     for (uint32_t i = 0; i < core->count; i++)
         for (uint32_t k = 0; k < 2; k++)
             circuit_pin(c, circuit_node(c, &ends[i][k]), name, line_say(c, "%c%u", "ab"[k], i + 1));

@@ -68,7 +68,7 @@ static void end_card(Circuit* c, const Cursor* cursor)
 // ---- R, L, C
 
 // The value, by position or by name, and IC.
-static bool take_value(Circuit* c, Cursor* cursor, const char* name, Formula* value, Formula* start)
+static bool take_value(Circuit* c, Cursor* cursor, const char* name, Formula* value, Formula* start, Formula* series)
 {
     bool has = false, ok = true;
     while (ok && cursor_sign(cursor)->kind != SIGN_END)
@@ -76,6 +76,8 @@ static bool take_value(Circuit* c, Cursor* cursor, const char* name, Formula* va
         bool assigned = cursor_at_assignment(cursor);
         if (assigned && cursor_accept_word(cursor, "ic") && cursor_accept(cursor, SIGN_EQUALS))
             ok = formula_value(c, cursor, "the start value", start);
+        else if (assigned && series != NULL && cursor_accept_word(cursor, "rser") && cursor_accept(cursor, SIGN_EQUALS))
+            ok = formula_value(c, cursor, "the resistance", series);
         else if (!has && (!assigned || cursor_accept_word(cursor, name)))
         {
             cursor_accept(cursor, SIGN_EQUALS);
@@ -98,26 +100,59 @@ static void write_resistor(Circuit* c, Element* e, Cursor* cursor)
 {
     Sign ends[2];
     Formula ohm = {"0", NAN}, start = {"0", 0};
-    if (!take_nodes(c, cursor, ends, 2) || !take_value(c, cursor, "r", &ohm, &start))
+    if (!take_nodes(c, cursor, ends, 2) || !take_value(c, cursor, "r", &ohm, &start, NULL))
         return;
     e->written = ohm.value == 0;
     if (e->written)
         circuit_line(c, line_say(c, "%s : VoltageSource(u = 0) \"a resistor of 0 ohms\"", e->name));
     else
         circuit_line(c, line_say(c, "%s : Resistor(R = %s)", e->name, ohm.text));
+    stamp_add(c, (Stamp){e->written ? 'v' : 'r', circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL,
+                         e->key, e->written ? 0 : 1 / ohm.value, 0, false});
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
+}
+
+// Rser of LTspice: a resistor, and a node between.
+static void add_series(Circuit* c, const Element* e, Sign* end, const Formula* series)
+{
+    Netlist* n = c->netlist;
+    if (series->text == NULL || series->value == 0)
+        return;
+    const char* name = circuit_unique(c, line_say(c, "%s_Rser", e->name));
+    Sign inner = {.kind = SIGN_WORD, .text = name, .key = key_of(n, name, strlen(name)), .span = end->span};
+    circuit_line(c, line_say(c, "%s : Resistor(R = %s)", name, series->text));
+    circuit_pin(c, circuit_node(c, &inner), name, "a");
+    circuit_pin(c, circuit_node(c, end), name, "b");
+    stamp_add(
+        c, (Stamp){'r', circuit_node(c, &inner), circuit_node(c, end), 0, 0, NULL, name, 1 / series->value, 0, false});
+    *end = inner;
 }
 
 bool inductor_values(Circuit* c, const Element* e, Formula* henry, Formula* start, Sign ends[2])
 {
     Cursor cursor = {e->card, 1};
-    return take_nodes(c, &cursor, ends, 2) && take_value(c, &cursor, "l", henry, start);
+    Formula series = {NULL, 0};
+    if (!take_nodes(c, &cursor, ends, 2) || !take_value(c, &cursor, "l", henry, start, &series))
+        return false;
+    add_series(c, e, &ends[1], &series);
+    return true;
 }
 
-static void storage_line(Circuit* c, const char* text, const char* open, const char* start)
+// A storage: with its start value if it has one, else open for that of the operating point.
+static void write_storage(Circuit* c, const Element* e, const Sign ends[2], const char* text, const char* name,
+                          const Formula* start)
 {
-    vec_push(c->netlist->arena, c->lines, (Line){text, open, start});
+    bool given = start->text != NULL, coil = e->key[0] == 'l';
+    if (given)
+        circuit_line(c, line_say(c, "%s, %s = %s)", text, name, start->text));
+    else
+        vec_push(c->netlist->arena, c->lines, (Line){line_say(c, "%s)", text), text, {name}, {c->stamps.count}, 1});
+    char kind = given ? (coil ? 'i' : 'v') : e->key[0];
+    stamp_add(c, (Stamp){kind, circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key, start->value,
+                         0, false});
+    pin(c, &ends[0], e, "a");
+    pin(c, &ends[1], e, "b");
 }
 
 static void write_inductor(Circuit* c, Element* e, Cursor* cursor)
@@ -128,14 +163,7 @@ static void write_inductor(Circuit* c, Element* e, Cursor* cursor)
     c->stores = true;
     if (e->winding > 0 || !inductor_values(c, e, &henry, &start, ends))
         return;
-    if (start.text != NULL)
-        circuit_line(c, line_say(c, "%s : Inductor(L = %s, i0 = %s)", e->name, henry.text, start.text));
-    else
-        storage_line(c, line_say(c, "%s : Inductor(L = %s)", e->name, henry.text),
-                     line_say(c, "%s : Inductor(L = %s, open = true)", e->name, henry.text),
-                     line_say(c, "initial %s.v == 0", e->name));
-    pin(c, &ends[0], e, "a");
-    pin(c, &ends[1], e, "b");
+    write_storage(c, e, ends, line_say(c, "%s : Inductor(L = %s", e->name, henry.text), "i0", &start);
 }
 
 // The voltage that .ic gives a capacitor; false: none of its nodes is given.
@@ -159,18 +187,14 @@ static bool given_start(Circuit* c, const Sign ends[2], Formula* start)
 static void write_capacitor(Circuit* c, Element* e, Cursor* cursor)
 {
     Sign ends[2];
-    Formula farad = {"0", NAN}, start = {NULL, NAN};
+    Formula farad = {"0", NAN}, start = {NULL, NAN}, series = {NULL, 0};
     c->stores = true;
-    if (!take_nodes(c, cursor, ends, 2) || !take_value(c, cursor, "c", &farad, &start))
+    if (!take_nodes(c, cursor, ends, 2) || !take_value(c, cursor, "c", &farad, &start, &series))
         return;
-    if (start.text != NULL || given_start(c, ends, &start))
-        circuit_line(c, line_say(c, "%s : Capacitor(C = %s, v0 = %s)", e->name, farad.text, start.text));
-    else
-        storage_line(c, line_say(c, "%s : Capacitor(C = %s)", e->name, farad.text),
-                     line_say(c, "%s : Capacitor(C = %s, open = true)", e->name, farad.text),
-                     line_say(c, "initial %s.i == 0", e->name));
-    pin(c, &ends[0], e, "a");
-    pin(c, &ends[1], e, "b");
+    if (start.text == NULL)
+        given_start(c, ends, &start);
+    add_series(c, e, &ends[1], &series);
+    write_storage(c, e, ends, line_say(c, "%s : Capacitor(C = %s", e->name, farad.text), "v0", &start);
 }
 
 // ---- V, I, E, F, G, H, B
@@ -188,9 +212,13 @@ static void write_controlled(Circuit* c, const Element* e, const Sign ends[2], b
 static void write_source(Circuit* c, Element* e, Cursor* cursor)
 {
     Sign ends[2];
-    Formula value;
-    if (take_nodes(c, cursor, ends, 2) && source_read(c, e, cursor, &value))
-        write_controlled(c, e, ends, e->key[0] == 'v', value.text);
+    Formula value, series = {NULL, 0};
+    if (!take_nodes(c, cursor, ends, 2) || !source_read(c, e, cursor, &value, &series))
+        return;
+    add_series(c, e, &ends[1], &series);
+    write_controlled(c, e, ends, e->key[0] == 'v', value.text);
+    stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key,
+                         value.value, 0, false});
 }
 
 // VALUE = {…}, or V = {…} and I = {…} of B.
@@ -254,6 +282,7 @@ static void write_by_voltage(Circuit* c, Element* e, Cursor* cursor)
     {
         if (gain.text != NULL)
             write_controlled(c, e, ends, volt, gain.text);
+        c->unsolved = true;
         return;
     }
     if (!take_nodes(c, cursor, control, 2) || !formula_value(c, cursor, "the gain", &gain))
@@ -266,6 +295,8 @@ static void write_by_voltage(Circuit* c, Element* e, Cursor* cursor)
                        : is_ground(control[0].key) ? arena_printf(arena, "-%s*%s", factor, b)
                                                    : arena_printf(arena, "%s*(%s - %s)", factor, a, b);
     write_controlled(c, e, ends, volt, text);
+    stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), circuit_node(c, &control[0]),
+                         circuit_node(c, &control[1]), NULL, e->key, gain.value, 0, false});
 }
 
 // F and H: by the current of a source.
@@ -285,6 +316,8 @@ static void write_by_current(Circuit* c, Element* e, Cursor* cursor)
     bool minus = current[0] == '-';
     write_controlled(c, e, ends, volt,
                      arena_printf(arena, "%s%s*%s", minus ? "-" : "", gain_text(c, e, &gain), current + minus));
+    stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, control->key, e->key,
+                         gain.value, 0, false});
 }
 
 static void write_behavioural(Circuit* c, Element* e, Cursor* cursor)
@@ -298,6 +331,7 @@ static void write_behavioural(Circuit* c, Element* e, Cursor* cursor)
         diag_error(c->netlist->diags, K_NETLIST_SYNTAX, cursor->card->span, "`%s` needs `V = …` or `I = …`", e->name);
     else if (value.text != NULL)
         write_controlled(c, e, ends, volt, value.text);
+    c->unsolved = true;
 }
 
 // ---- D, S, W
@@ -351,9 +385,24 @@ static void tell_ideal(Circuit* c, Device* d, const char* const* used, size_t us
     diag_help(c->netlist->diags, w, "where a resistance matters, add a resistor in series");
 }
 
+// A Zener diode is a second one the other way round that needs BV.
+static void write_breakdown(Circuit* c, const Element* e, const Device* d, const Sign ends[2])
+{
+    const Assignment* voltage = device_value(d, "bv");
+    Formula value;
+    if (voltage == NULL || !formula_read(c, voltage->raw, voltage->span, false, &value))
+        return;
+    const char* name = circuit_unique(c, line_say(c, "%s_zener", e->name));
+    circuit_line(c, line_say(c, "%s : Diode(drop = %s)", name, value.text));
+    circuit_pin(c, circuit_node(c, &ends[1]), name, "a");
+    circuit_pin(c, circuit_node(c, &ends[0]), name, "b");
+    stamp_add(
+        c, (Stamp){'d', circuit_node(c, &ends[1]), circuit_node(c, &ends[0]), 0, 0, NULL, name, value.value, 0, false});
+}
+
 static void write_diode(Circuit* c, Element* e, Cursor* cursor)
 {
-    static const char* const used[] = {"vfwd"};
+    static const char* const used[] = {"vfwd", "bv"};
     Sign ends[2];
     Formula drop = {"0", 0};
     c->switches = true;
@@ -364,7 +413,7 @@ static void write_diode(Circuit* c, Element* e, Cursor* cursor)
         return;
     cursor_accept_word(cursor, "off");
     end_card(c, cursor);
-    tell_ideal(c, d, used, 1);
+    tell_ideal(c, d, used, 2);
     const Assignment* forward = device_value(d, "vfwd");
     if (forward != NULL && !formula_read(c, forward->raw, forward->span, false, &drop))
         return;
@@ -374,6 +423,9 @@ static void write_diode(Circuit* c, Element* e, Cursor* cursor)
         circuit_line(c, line_say(c, "%s : Diode", e->name));
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
+    stamp_add(c, (Stamp){'d', circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL, e->key, drop.value, 0,
+                         false});
+    write_breakdown(c, e, d, ends);
 }
 
 static bool device_formula(Circuit* c, const Device* d, const char* key, Formula* formula)
@@ -402,7 +454,7 @@ static void write_switch(Circuit* c, Element* e, Cursor* cursor)
     Sign ends[2], by[2];
     Formula level, band;
     Arena* arena = c->netlist->arena;
-    const char* control = NULL;
+    const char *control = NULL, *follows = NULL;
     bool volt = e->key[0] == 's';
     c->switches = true;
     if (!take_nodes(c, cursor, ends, 2) || (volt && !take_nodes(c, cursor, by, 2)))
@@ -411,6 +463,7 @@ static void write_switch(Circuit* c, Element* e, Cursor* cursor)
     {
         const Sign* source = cursor_take(cursor);
         control = circuit_current(c, source->key, source->span);
+        follows = source->key;
         if (control == NULL)
             return;
     }
@@ -426,8 +479,40 @@ static void write_switch(Circuit* c, Element* e, Cursor* cursor)
                       ? circuit_voltage(c, &by[0])
                       : arena_printf(arena, "%s - %s", circuit_voltage(c, &by[0]), circuit_voltage(c, &by[1]));
     write_switch_line(c, e, control, &level, &band);
+    stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]),
+                         volt ? circuit_node(c, &by[0]) : 0, volt ? circuit_node(c, &by[1]) : 0, follows, e->key,
+                         level.value + band.value, 0, false});
     pin(c, &ends[0], e, "a");
     pin(c, &ends[1], e, "b");
+}
+
+// ---- T
+
+static void write_delay_line(Circuit* c, Element* e, Cursor* cursor)
+{
+    static const char* const ports[] = {"a1", "b1", "a2", "b2"};
+    Sign ends[4];
+    Assignment* list;
+    uint32_t count;
+    Formula impedance = {NULL, NAN}, delay = {NULL, NAN};
+    c->unsolved = c->stores = true;
+    if (!take_nodes(c, cursor, ends, 4) || !cursor_assignments(c->netlist, cursor, &list, &count))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        bool known = strcmp(list[i].key, "z0") == 0 || strcmp(list[i].key, "td") == 0;
+        if (!known)
+            diag_error(c->netlist->diags, K_NETLIST_UNSUPPORTED, list[i].span,
+                       "`%s` of a line is not understood: Z0 and TD are", list[i].name);
+        else if (!formula_read(c, list[i].raw, list[i].span, false, list[i].key[0] == 'z' ? &impedance : &delay))
+            return;
+    }
+    if (impedance.text == NULL || delay.text == NULL)
+        diag_error(c->netlist->diags, K_NETLIST_SYNTAX, cursor->card->span, "`%s` needs Z0 and TD", e->name);
+    else
+        circuit_line(c, line_say(c, "%s : TransmissionLine(Z0 = %s, T = %s)", e->name, impedance.text, delay.text));
+    for (int i = 0; i < 4; i++)
+        pin(c, &ends[i], e, ports[i]);
 }
 
 // ---- X
@@ -519,6 +604,7 @@ static void write_use(Circuit* c, Element* e, Cursor* cursor)
     circuit_line(c, line_say(c, "%s : %s%s", e->name, sub->name, argument_texts(c, sub, cursor)));
     connect_use(c, e, sub, card, own);
     vec_push(n->arena, c->uses, (Use){e->name, e->key, sub});
+    c->unsolved = true;
     c->switches |= sub->switches;
     c->stores |= sub->stores;
 }
@@ -543,6 +629,7 @@ static void write_element(Circuit* c, Element* e)
     case 'd': write_diode(c, e, &cursor); break;
     case 's':
     case 'w': write_switch(c, e, &cursor); break;
+    case 't': write_delay_line(c, e, &cursor); break;
     case 'x': write_use(c, e, &cursor); break;
     default: break;  // k: with its coils
     }
@@ -576,7 +663,7 @@ static void meet_nodes(Circuit* c)
     {
         const Card* card = c->elements.at[i].card;
         char kind = c->elements.at[i].key[0];
-        uint32_t count = kind == 'k' ? 0 : kind == 'x' ? subcircuit_sign(card) - 1 : 2;
+        uint32_t count = kind == 'k' ? 0 : kind == 'x' ? subcircuit_sign(card) - 1 : kind == 't' ? 4 : 2;
         for (uint32_t k = 1; k <= count && k < card->count && card->signs[k].kind == SIGN_WORD; k++)
             circuit_node(c, &card->signs[k]);
     }

@@ -275,6 +275,27 @@ static Piece read_name(Reader* r)
 
 // ---- operators
 
+// Two letters that are read as units by people and as factors by some programs.
+static void warn_about_letter(Reader* r, size_t used)
+{
+    Diags* diags = r->circuit->netlist->diags;
+    char last = r->at[used - 1];
+    bool alone = used > 1 && (isdigit((unsigned char)r->at[used - 2]) || r->at[used - 2] == '.');
+    const char* number = arena_copy_string(r->arena, r->at, used);
+    if (alone && (last == 'f' || last == 'F'))
+    {
+        Diag* d =
+            diag_warning(diags, K_NETLIST_IDEAL, r->span, "`%s` has the factor femto, 1e-15, as in SPICE", number);
+        diag_help(diags, d, "for farads leave the letter away");
+    }
+    if (alone && (last == 'a' || last == 'A'))
+    {
+        Diag* d = diag_warning(diags, K_NETLIST_IDEAL, r->span,
+                               "`%s` is read in amperes; ngspice has the factor atto, 1e-18", number);
+        diag_help(diags, d, "leave the letter away");
+    }
+}
+
 static Piece read_atom(Reader* r)
 {
     Formula number;
@@ -290,6 +311,7 @@ static Piece read_atom(Reader* r)
     if (!number_read(r->arena, r->at, (size_t)(r->end - r->at), &used, &number))
         return fail(r, r->at < r->end ? arena_printf(r->arena, "`%s` is no number of SPICE", r->at)
                                       : "something is missing at the end");
+    warn_about_letter(r, used);
     r->at += used;
     return (Piece){number.text, number.value, LEVEL_ATOM, false};
 }

@@ -94,11 +94,32 @@ typedef struct Node
     Formula start;
 } Node;
 
-// A part in the text. Where the run starts in the operating point, `open` stands for `text`, with the equation `start`.
+enum
+{
+    COILS_MOST = 3,
+};
+
+// A part in the text. A storage without a start value is cut before its last parenthesis: where the run starts in the
+// operating point, `start[i]` = value of stamp[i] is put there.
 typedef struct Line
 {
-    const char *text, *open, *start;
+    const char *text, *cut;  // cut NULL: nothing is missing
+    const char* start[COILS_MOST];
+    uint32_t stamp[COILS_MOST], count;
 } Line;
+
+// What an element is in the operating point: a conductance r, a voltage v or current i, one that follows a voltage (e,
+// g) or a current (h, f), a wire l, nothing c, a diode d, a switch that follows a voltage (s) or a current (w).
+typedef struct Stamp
+{
+    char kind;
+    uint32_t a, b, c, d;  // nodes
+    const char* control;  // h, f: the element whose current it follows
+    const char* key;      // of the element itself
+    double value;         // of the conductance, the source or the gain
+    double answer;        // voltage of c, current of l
+    bool closed;          // d, s, w
+} Stamp;
 
 typedef struct Use  // of a subcircuit
 {
@@ -123,10 +144,12 @@ struct Circuit
     VEC(const char*) ports;  // names in the text, in order: its own, then shared nodes
     VEC(uint32_t) shared;    // nodes that all circuits have in common: ground and .global
     VEC(Line) lines;
+    VEC(Stamp) stamps;
     VEC(Use) uses;
     Map element_of, node_of, parameter_of, used;  // by interned keys; `used` has every name in the text
     int state;                                    // 0 not looked at, 1 being worked out, 2 done
     bool switches, stores;                        // has such parts
+    bool unsolved;                                // has parts whose operating point is not looked for
 };
 
 // .tran and its company
@@ -134,7 +157,7 @@ typedef struct Analysis
 {
     bool given, rests;  // rests: `uic`
     Span span;
-    const char *step, *stop, *longest;  // NULL: not given
+    const char *step, *stop;  // NULL: not given
     VEC(const char*) records;
     VEC(const char*) plots;
 } Analysis;
@@ -154,9 +177,10 @@ typedef struct Netlist
     Circuit* file;          // for the names of models
     Circuit* top;
     Analysis analysis;
-    bool waves;  // sources.kai is needed
-    bool awake;  // a source is not 0 at the start
-    bool live;   // expressions mix volts and amperes: voltages are bare numbers
+    bool waves;   // sources.kai is needed
+    bool awake;   // a source is not 0 at the start
+    bool solved;  // the operating point is known, and the start
+    bool live;    // expressions mix volts and amperes: voltages are bare numbers
 } Netlist;
 
 // ---- cards.c
@@ -212,9 +236,14 @@ void netlist_collect(Netlist* n);
 void circuit_work_out(Circuit* circuit);
 const char* line_say(Circuit* circuit, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void circuit_line(Circuit* circuit, const char* text);
-bool source_read(Circuit* circuit, const Element* element, Cursor* cursor, Formula* formula);
+bool source_read(Circuit* circuit, const Element* element, Cursor* cursor, Formula* formula, Formula* series);
 void coupling_write(Circuit* circuit);
 bool inductor_values(Circuit* circuit, const Element* element, Formula* henry, Formula* start, Sign ends[2]);
+
+// ---- operating.c
+void stamp_add(Circuit* circuit, Stamp stamp);
+// Where the netlist starts: answers in the stamps of its circuit. False: it is not found.
+bool operating_solve(Netlist* n);
 
 // ---- commands.c
 void commands_before(Netlist* n);  // .tran and .ic: what elements want to know

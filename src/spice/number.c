@@ -15,8 +15,8 @@ typedef struct Factor
 } Factor;
 
 static const Factor factors[] = {
-    {"meg", 6, 1},       {"mil", -6, 25.4}, {"t", 12, 1}, {"g", 9, 1},   {"k", 3, 1},   {"m", -3, 1},  {"u", -6, 1},
-    {"\xC2\xB5", -6, 1}, {"\xB5", -6, 1},   {"n", -9, 1}, {"p", -12, 1}, {"f", -15, 1}, {"a", -18, 1},
+    {"meg", 6, 1}, {"mil", -6, 25.4},   {"t", 12, 1},    {"g", 9, 1},  {"k", 3, 1},   {"m", -3, 1},
+    {"u", -6, 1},  {"\xC2\xB5", -6, 1}, {"\xB5", -6, 1}, {"n", -9, 1}, {"p", -12, 1}, {"f", -15, 1},
 };
 
 static size_t digits_of(const char* text, size_t length)

@@ -65,7 +65,7 @@ static bool pulse(const Wave* w, Formula* out)
     if (too_few(w, 2, "PULSE") || too_many(w, 7, "PULSE"))
         return false;
     bool edges = rise.value == 0 && fall.value == 0, forever = w->count < 6;
-    c->netlist->waves = true;
+    c->netlist->waves |= !(forever && edges);
     if (forever && edges)
         out->text = line_say(c, "if time < %s then %s else %s", delay.text, low.text, high.text);
     else if (forever)
@@ -196,8 +196,10 @@ static bool read_wave(Circuit* c, const Element* e, Cursor* cursor, Formula* out
 {
     const Sign* name = cursor_take(cursor);
     Wave w = {.circuit = c, .element = e, .span = name->span};
-    bool known = strcmp(name->key, "pulse") == 0 || strcmp(name->key, "sin") == 0 || strcmp(name->key, "exp") == 0 ||
-                 strcmp(name->key, "pwl") == 0;
+    static const char* const waves[] = {"pulse", "sin", "sine", "exp", "pwl"};
+    bool known = false;
+    for (size_t i = 0; i < sizeof waves / sizeof *waves; i++)
+        known |= strcmp(name->key, waves[i]) == 0;
     if (!known)
     {
         Diag* d = diag_error(c->netlist->diags, K_NETLIST_UNSUPPORTED, name->span,
@@ -232,7 +234,7 @@ static void skip_small_signal(Circuit* c, Cursor* cursor)
         cursor_take(cursor);
 }
 
-bool source_read(Circuit* c, const Element* e, Cursor* cursor, Formula* out)
+bool source_read(Circuit* c, const Element* e, Cursor* cursor, Formula* out, Formula* series)
 {
     bool ok = true, wave = false;
     *out = (Formula){"0", 0};
@@ -243,7 +245,9 @@ bool source_read(Circuit* c, const Element* e, Cursor* cursor, Formula* out)
         cursor_accept(cursor, SIGN_EQUALS);
         if (cursor_sign(cursor)->kind == SIGN_END)
             break;
-        if (dc || is_value(cursor_sign(cursor)))
+        if (cursor_at_assignment(cursor) && cursor_accept_word(cursor, "rser") && cursor_accept(cursor, SIGN_EQUALS))
+            ok = formula_value(c, cursor, "the resistance", series);
+        else if (dc || is_value(cursor_sign(cursor)))
             ok = formula_value(c, cursor, "the value", out);
         else
         {

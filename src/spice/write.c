@@ -6,12 +6,44 @@
 #include <string.h>
 
 static const char* const library[] = {
-    "Ground",     "Resistor",    "Capacitor", "Inductor",  "VoltageSource",    "CurrentSource",     "Switch",
-    "Diode",      "Transformer", "OpAmp",     "OpenEnd",   "Voltmeter",        "ThresholdSwitch",   "Thyristor",
-    "Triac",      "GTO",         "Mosfet",    "Igbt",      "CoupledInductors", "CoupledInductors3", "VCVS",
-    "VCCS",       "CCVS",        "CCCS",      "Nullor",    "SaturatingOpAmp",  "TransmissionLine",  "PiecewiseLinear",
-    "pulse",      "square",      "ramp",      "trapezoid", "damped_sine",      "exp_pulse",         "chirp",
-    "ThreePhase", "NoiseSource",
+    "Ground",
+    "Resistor",
+    "Capacitor",
+    "Inductor",
+    "VoltageSource",
+    "CurrentSource",
+    "Switch",
+    "Diode",
+    "Transformer",
+    "OpAmp",
+    "OpenEnd",
+    "Voltmeter",
+    "ThresholdSwitch",
+    "Thyristor",
+    "Triac",
+    "GTO",
+    "Mosfet",
+    "Igbt",
+    "CoupledInductors",
+    "CoupledInductors3",
+    "VCVS",
+    "VCCS",
+    "CCVS",
+    "CCCS",
+    "Nullor",
+    "SaturatingOpAmp",
+    "TransmissionLine",
+    "PiecewiseLinear",
+    "pulse",
+    "square",
+    "ramp",
+    "trapezoid",
+    "damped_sine",
+    "exp_pulse",
+    "chirp",
+    "ThreePhase",
+    "ThreePhaseSource",
+    "NoiseSource",
 };
 
 // Old netlists are in old encodings.
@@ -37,16 +69,24 @@ static void write_parameters(Writer* w, const Circuit* c)
         writer_say(w, "  param %s = %s\n", c->parameters.at[i].name, c->parameters.at[i].formula.text);
 }
 
-static bool starts_at_operating_point(const Netlist* n)
+static void write_line(Writer* w, const Circuit* c, const Line* line)
 {
-    return n->awake && !n->analysis.rests && n->top->stores && !n->top->switches;
+    if (!c->netlist->solved || c->outer != NULL || line->cut == NULL)
+    {
+        writer_say(w, "  %s\n", line->text);
+        return;
+    }
+    writer_say(w, "  %s", line->cut);
+    for (uint32_t i = 0; i < line->count; i++)
+        if (c->stamps.at[line->stamp[i]].answer != 0)
+            writer_say(w, ", %s = %.15g", line->start[i], c->stamps.at[line->stamp[i]].answer);
+    writer_put(w, ")\n");
 }
 
 static void write_parts(Writer* w, const Circuit* c)
 {
-    bool open = starts_at_operating_point(c->netlist);
     for (uint32_t i = 0; i < c->lines.count; i++)
-        writer_say(w, "  %s\n", open && c->lines.at[i].open != NULL ? c->lines.at[i].open : c->lines.at[i].text);
+        write_line(w, c, &c->lines.at[i]);
     for (uint32_t i = 0; i < c->nodes.count; i++)
         if (c->nodes.at[i].pins.count == 1)
         {
@@ -88,13 +128,6 @@ static void write_nodes(Writer* w, const Circuit* c)
     }
 }
 
-static void write_starts(Writer* w, const Circuit* c)
-{
-    for (uint32_t i = 0; i < c->lines.count && starts_at_operating_point(c->netlist); i++)
-        if (c->lines.at[i].start != NULL)
-            writer_say(w, "  %s\n", c->lines.at[i].start);
-}
-
 static void write_circuit(Writer* w, const Circuit* c)
 {
     writer_say(w, "\nmodel %s", c->name);
@@ -111,7 +144,6 @@ static void write_circuit(Writer* w, const Circuit* c)
     write_parameters(w, c);
     write_parts(w, c);
     write_nodes(w, c);
-    write_starts(w, c);
     writer_put(w, "}\n");
 }
 
@@ -134,15 +166,18 @@ static void record_all(Netlist* n)
     }
 }
 
-static void write_list(Writer* w, const char* word, const char** list, uint32_t count)
+static void write_list(Writer* w, Netlist* n, const char* word, const char** list, uint32_t count)
 {
+    Map seen;
+    map_init(&seen, n->arena);
     for (uint32_t i = 0; i < count; i++)
     {
-        bool again = false;
-        for (uint32_t k = 0; k < i; k++)
-            again |= strcmp(list[k], list[i]) == 0;
-        if (!again)
-            writer_say(w, "%s%s", i == 0 ? word : ", ", list[i]);
+        uint32_t there;
+        uint64_t key = (uint64_t)(uintptr_t)intern_string(n->names, list[i]);
+        if (map_get(&seen, key, &there))
+            continue;
+        map_set(&seen, key, 1);
+        writer_say(w, "%s%s", i == 0 ? word : ", ", list[i]);
     }
 }
 
@@ -154,13 +189,11 @@ static void write_experiment(Writer* w, Netlist* n)
     if (a->records.count == 0)
         record_all(n);
     writer_say(w, "\nexperiment tran of %s {\n  stop = %s\n", n->top->name, a->stop);
-    if (a->longest != NULL)
-        writer_say(w, "  max_step = %s\n", a->longest);
-    write_list(w, "  record ", a->records.at, a->records.count);
+    write_list(w, n, "  record ", a->records.at, a->records.count);
     if (a->step != NULL && a->records.count > 0)
         writer_say(w, " every %s", a->step);
     writer_put(w, "\n");
-    write_list(w, "  plot ", a->plots.at, a->plots.count);
+    write_list(w, n, "  plot ", a->plots.at, a->plots.count);
     writer_put(w, a->plots.count > 0 ? "\n}\n" : "}\n");
 }
 
@@ -184,13 +217,17 @@ const char* netlist_write(Netlist* n)
 
 // ---- all of it
 
-static void warn_about_start(Netlist* n)
+// As SPICE: in the operating point, unless `uic` says otherwise or every source is 0.
+static void find_start(Netlist* n)
 {
-    if (!n->awake || n->analysis.rests || !n->top->stores || !n->top->switches || !n->analysis.given)
+    if (!n->awake || n->analysis.rests || !n->top->stores || !n->analysis.given)
+        return;
+    n->solved = operating_solve(n);
+    if (n->solved)
         return;
     Diag* d = diag_warning(n->diags, K_NETLIST_IDEAL, n->analysis.span,
-                           "the run starts from rest or IC, as with `uic`: with diodes and switches the operating "
-                           "point is not looked for");
+                           "the run starts from rest or IC, as with `uic`: the operating point is not looked for where "
+                           "there are subcircuits, lines or expressions, or it is not a single one");
     diag_help(n->diags, d, "write `uic` and the start values as `IC =`, or let the run settle first");
 }
 
@@ -237,6 +274,11 @@ const char* spice_import(Arena* arena, Sources* sources, Diags* diags, uint32_t 
     circuit_work_out(n->top);
     commands_after(n);
     add_ground(n);
-    warn_about_start(n);
+    find_start(n);
+    if (!n->analysis.given)
+    {
+        Diag* d = diag_warning(diags, K_NETLIST_IDEAL, n->top->span, "there is no `.tran`: the text has no experiment");
+        diag_help(diags, d, "write `.tran step stop` into the netlist, or an experiment into the text");
+    }
     return diags->error_count == 0 ? netlist_write(n) : NULL;
 }

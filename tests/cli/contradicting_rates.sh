@@ -13,4 +13,4 @@ experiment e of Two { stop = 4 }
 END
 timeout 20 "$KAIROS" run "$WORK/two.kai" -o /dev/null 2>"$WORK/err"
 [ $? -eq 3 ] || { echo "exit code is not 3"; cat "$WORK/err"; exit 1; }
-grep -q 'sources contradict each other at t = 1 .*slow, fast' "$WORK/err" || { cat "$WORK/err"; exit 1; }
+grep -q 'sources contradict each other at t = 1 .*slow (line [0-9]*), fast (line [0-9]*)' "$WORK/err" || { cat "$WORK/err"; exit 1; }

@@ -11,7 +11,8 @@ loops() # FILE EXPERIMENT TIME CYCLE
     grep -qE "^$1:[0-9]+:[0-9]+: " "$WORK/err" || fail "$2: no place"
     tail -1 "$WORK/out.csv" | grep -q '^# stopped at' || fail "$2: the file does not say that it is not whole"
 }
-loops examples/ball-cspec/model.kai fig10 0 \
-    'floor1.mode = on_, floor2.mode = off_; then floor1.mode = off_, floor2.mode = off_'
-loops examples/relay/model.kai loops 0.001 'relay.mode = open; then relay.mode = closed'
-loops examples/breakaway/model.kai loops 1 'F12.mode = stuck; then F12.mode = slip'
+# Only the junctions that toggle, with effort and flow in each set.
+values='(e = [-0-9.e+]*, f = [-0-9.e+]*)'
+loops examples/ball-cspec/model.kai fig10 0 "floor1.mode = on_ $values; then floor1.mode = off_ $values"
+loops examples/relay/model.kai loops 0.001 "relay.mode = open $values; then relay.mode = closed $values"
+loops examples/breakaway/model.kai loops 1 "F12.mode = stuck (e = 0.75, f = 0); then F12.mode = slip $values"

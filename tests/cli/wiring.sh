@@ -38,4 +38,4 @@ exits 0 check "$WORK/m.kai"
 [ ! -s "$err" ] || fail "there is nothing to say about these"
 exits 3 run "$WORK/m.kai" -e varying
 says "m.kai:11:3: error"
-says "u1, u2"
+says "u1 (line 11), u2 (line 12)"
