@@ -1,6 +1,7 @@
 // Equations of bond graphs as the run needs them: made per set of modes when first entered (rule B2), kept, and written
 // into registers as a map from inputs to outputs. Entering a set again is a copy.
 #include "kernel/bonds.h"
+#include "base/tolerance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -266,7 +267,7 @@ static void map_row(const Kernel* kernel, const BondRun* run, const BondMaps* ma
         }
     }
     for (uint32_t i = 0; i < system->columns; i++)
-        if (fabs(row[i]) <= 1e-13 * size[i])
+        if (fabs(row[i]) <= BOND_MAP_NOTHING * size[i])
             row[i] = 0;
 }
 
@@ -453,7 +454,7 @@ static void write_areas(Kernel* kernel, BondRun* run)
             area += term->sign * value;
             size += fabs(value);
         }
-        bool rounding = fabs(area) <= 1e-12 * size && isfinite(size);
+        bool rounding = fabs(area) <= BOND_NOTHING * size && isfinite(size);
         kernel->R[output->area] = isnan(area) || rounding ? 0 : area * pulse_height(kernel);
     }
 }
@@ -471,7 +472,7 @@ static bool move_states(Kernel* kernel, const BondRun* run)
             if (dx == 0)
                 continue;
             *state += dx;
-            if (fabs(*state) <= 1e-12 * fabs(before))
+            if (fabs(*state) <= BOND_NOTHING * fabs(before))
                 *state = 0;  // all of it went: what is left is rounding (rule B5)
             moved = true;
         }

@@ -10,6 +10,7 @@
 // set to their limits and held there until the free field would move g off the level.
 // A guard that fires costs a few comparisons; nothing is copied before its intervals look like a pattern.
 #include "watch/zeno.h"
+#include "base/tolerance.h"
 
 #include <float.h>
 #include <math.h>
@@ -124,7 +125,8 @@ static const double* field_now(Zeno* zeno)
 static double free_bend(Zeno* zeno, uint32_t guard)
 {
     const kaiModel* model = zeno->model;
-    double t = zeno->kernel->R[model->reg_time], small = 1e-7 * fmax(fabs(t), 1e-3), *x = kernel_states(zeno->kernel);
+    double t = zeno->kernel->R[model->reg_time], small = ZENO_STEP * fmax(fabs(t), ZENO_EARLY),
+           *x = kernel_states(zeno->kernel);
     memcpy(zeno->free_state, x, sizeof(double) * model->state_count);
     double before = free_slope(zeno, guard);
     memcpy(zeno->free_slope, kernel_slopes(zeno->kernel), sizeof(double) * model->state_count);
@@ -198,7 +200,7 @@ bool zeno_search(Zeno* zeno, double* theta)
         if (!z->holding || z->hold_due > 0 || !leaves_at(zeno, i, *theta))
             continue;
         double lo = 0, hi = *theta;
-        while (hi - lo > 1e-14)
+        while (hi - lo > ZENO_LEAVES)
         {
             double mid = 0.5 * (lo + hi);
             *(leaves_at(zeno, i, mid) ? &hi : &lo) = mid;
@@ -407,7 +409,7 @@ static double short_part(const Zeno* zeno, uint32_t guard)
     const GuardState* g = &zeno->kernel->guards[guard];
     const ZenoGuard* z = &zeno->guards[guard];
     bool follows = g->active && z->barrier == 0 && !is_crossing(&zeno->model->guards[guard]);
-    return follows ? 1e-9 : 1e-7;
+    return follows ? ZENO_FOLLOWS : ZENO_SHORT;
 }
 
 static double limit_time(const ZenoGuard* z)
@@ -458,7 +460,7 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
 static double resolution(const Zeno* zeno, double t)
 {
     double stop = isfinite(zeno->kernel->options->stop) ? zeno->kernel->options->stop : t;
-    return 1e-13 * fmax(fabs(t), fabs(stop - zeno->kernel->options->start));
+    return ZENO_RESOLUTION * fmax(fabs(t), fabs(stop - zeno->kernel->options->start));
 }
 
 // The guard turned back when it fired last, and fires again at what is nearly the same time.
@@ -473,7 +475,7 @@ static bool flips_at(const Zeno* zeno, uint32_t guard, double t)
 static double field_beside(Zeno* zeno, uint32_t guard, const double* x, const double* along, double way, double* field)
 {
     const kaiModel* model = zeno->model;
-    double small = way * 1e-7 * fmax(fabs(zeno->kernel->now.t), 1e-6);
+    double small = way * ZENO_STEP * fmax(fabs(zeno->kernel->now.t), ZENO_BESIDE);
     for (uint32_t i = 0; i < model->state_count; i++)
         kernel_states(zeno->kernel)[i] = x[i] + small * along[i];
     double slope = guard_start(zeno->kernel) == KAI_OK ? free_slope(zeno, guard) : NAN;
@@ -712,7 +714,7 @@ static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
 
 static kaiStatus watch_instants(Zeno* zeno, double t)
 {
-    bool tiny = t - zeno->last_instant <= 1e-11 * (fabs(t) + 1e-3);
+    bool tiny = t - zeno->last_instant <= ZENO_CROWDED * (fabs(t) + ZENO_EARLY);
     zeno->last_instant = t;
     zeno->short_instants = tiny ? zeno->short_instants + 1 : 0;
     if (zeno->short_instants < 1000)
