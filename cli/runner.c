@@ -101,12 +101,12 @@ static void print_summary(const RunRequest* r, const kaiModel* model, const kaiS
 // ---- run
 // -------------------------------------------------------------------------------------------------------------
 
-static kaiStatus drive(const kaiModel* model, kaiSim* sim, Target* target)
+static kaiStatus drive(kaiSim* sim, Target* target)
 {
     kaiStatus status;
     do
     {
-        status = kaiSim_Step(model, sim);
+        status = kaiSim_Step(sim);
         show(target, kaiSim_Now(sim).t);
     } while (status == KAI_INSTANT);
     progress_end(&target->progress);
@@ -154,7 +154,7 @@ static int simulate(const RunRequest* r, const kaiModel* model, kaiSim* sim, Tar
         fprintf(stderr, "kairos: %s\n", error.message);
         return EXIT_FILE;
     }
-    kaiStatus status = drive(model, sim, target);
+    kaiStatus status = drive(sim, target);
     status = close_output(target->csv, sim, status);
     int code = conclude(r, sim, status);
     if (!r->quiet)
@@ -162,18 +162,26 @@ static int simulate(const RunRequest* r, const kaiModel* model, kaiSim* sim, Tar
     return code;
 }
 
-int run_once(const RunRequest* r, const kaiModel* model)
+kaiSim* runner_open(const RunRequest* r, const kaiModel* model, Progress* progress, kaiRowFn* row, void* user)
 {
-    Target target = {0};
     kaiSimOptions options = request_options(r, model);
     bool to_stdout = r->output == NULL || strcmp(r->output, "-") == 0;
-    progress_begin(&target.progress, !r->quiet, to_stdout, options.start, options.stop);
-    options.row = write_row;
-    options.row_user = &target;
+    progress_begin(progress, !r->quiet, to_stdout, options.start, options.stop);
+    options.row = row;
+    options.row_user = user;
     kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim == NULL)
-        return usage_error("%s", failure.message);
+        usage_error("%s", failure.message);
+    return sim;
+}
+
+int run_once(const RunRequest* r, const kaiModel* model)
+{
+    Target target = {0};
+    kaiSim* sim = runner_open(r, model, &target.progress, write_row, &target);
+    if (sim == NULL)
+        return EXIT_USAGE;
     target.sim = sim;
     int code = simulate(r, model, sim, &target);
     kaiSim_Free(sim);

@@ -44,23 +44,16 @@ static bool reads_state(const Zeno* zeno, uint32_t guard, uint32_t state)
 // ---- making and copying
 // ----------------------------------------------------------------------------------------------
 
-#define X(...) +1
 enum
 {
-    FIELD_COUNT = (0 ZENO_STATE(X)) + (0 ZENO_ARRAYS(X))
+    FIELD_COUNT = 0 ZENO_STATE(FIELD_ONE) ZENO_ARRAYS(FIELD_ONE)
 };
-#undef X
 
-static void list_fields(Zeno* zeno, Field fields[FIELD_COUNT])
+static void list_fields(Zeno* owner, Field* f)
 {
-    const kaiModel* model = zeno->model;
-    Field* f = fields;
-#define X(type, name) *f++ = FIELD_PLAIN(zeno, name);
-    ZENO_STATE(X)
-#undef X
-#define X(type, name, count, saved) *f++ = FIELD_ARRAY(zeno, name, (count), (saved));
-    ZENO_ARRAYS(X)
-#undef X
+    const kaiModel* model = owner->model;
+    ZENO_STATE(FIELD_PUT_PLAIN)
+    ZENO_ARRAYS(FIELD_PUT_ARRAY)
 }
 
 bool zeno_make(Zeno* zeno, Flow* flow)
