@@ -44,7 +44,7 @@ static double run(const kaiModel* model, const Problem* p, const char* solver, d
         options.atol = rtol / 100;
         kaiSim* sim = kaiSim_Create(model, &options, &failure);
         double begun = cpu(), value = NAN;
-        if (sim == NULL || kaiSim_Run(model, sim) != KAI_END)
+        if (sim == NULL || kaiSim_Run(sim) != KAI_END)
         {
             fprintf(stderr, "%s, %s: failed\n", p->experiment, solver);
             return NAN;

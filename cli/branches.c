@@ -153,17 +153,12 @@ static int explore(Branches* b, const kaiModel* model, kaiSim* sim)
 int run_branches(const RunRequest* r, const kaiModel* model)
 {
     Branches b = {.request = r};
-    kaiSimOptions options = request_options(r, model);
-    bool to_stdout = r->output == NULL || strcmp(r->output, "-") == 0;
-    progress_begin(&b.progress, !r->quiet, to_stdout, options.start, options.stop);
-    options.row = write_row;
-    options.row_user = &b;
-    kaiError failure = {0};
-    kaiSim* sim = kaiSim_Create(model, &options, &failure);
+    int code = EXIT_DONE;
+    kaiSim* sim = runner_open(r, model, &b.progress, write_row, &b, &code);
     if (sim == NULL)
-        return fprintf(stderr, "kairos: %s\n", failure.message), exit_code(failure.status);
+        return code;
     b.sim = sim;
-    int code = explore(&b, model, sim);
+    code = explore(&b, model, sim);
     kaiSim_Free(sim);
     return code;
 }

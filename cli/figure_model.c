@@ -237,7 +237,7 @@ static kaiStatus on_branch(void* user, int branch)
 static kaiStatus run_sim(Run* r, kaiSim* sim)
 {
     if (!explores_choices(&r->options) || r->figure == NULL)
-        return kaiSim_Run(r->model, sim);
+        return kaiSim_Run(sim);
     kaiExploreEvents events = {.begin = on_branch, .user = r};
     kaiExploration result;
     return kaiSim_Explore(r->model, sim, &events, &result);

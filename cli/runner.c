@@ -233,20 +233,30 @@ static int simulate(const RunRequest* r, const kaiModel* model, kaiSim* sim, Tar
     return code;
 }
 
-int run_once(const RunRequest* r, const kaiModel* model)
+kaiSim* runner_open(const RunRequest* r, const kaiModel* model, Progress* progress, kaiRowFn* row, void* user,
+                    int* code)
 {
-    Target target = {0};
     kaiSimOptions options = request_options(r, model);
     bool to_stdout = r->output == NULL || strcmp(r->output, "-") == 0;
-    progress_begin(&target.progress, !r->quiet, to_stdout, options.start, options.stop);
-    options.row = write_row;
-    options.row_user = &target;
+    progress_begin(progress, !r->quiet, to_stdout, options.start, options.stop);
+    options.row = row;
+    options.row_user = user;
     kaiError failure = {0};
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     if (sim == NULL)
-        return fprintf(stderr, "kairos: %s\n", failure.message), exit_code(failure.status);
+        *code = (fprintf(stderr, "kairos: %s\n", failure.message), exit_code(failure.status));
+    return sim;
+}
+
+int run_once(const RunRequest* r, const kaiModel* model)
+{
+    Target target = {0};
+    int code = EXIT_DONE;
+    kaiSim* sim = runner_open(r, model, &target.progress, write_row, &target, &code);
+    if (sim == NULL)
+        return code;
     target.sim = sim;
-    int code = simulate(r, model, sim, &target);
+    code = simulate(r, model, sim, &target);
     kaiSim_Free(sim);
     return code;
 }

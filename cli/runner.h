@@ -2,8 +2,13 @@
 #ifndef KAIROS_CLI_RUNNER_H
 #define KAIROS_CLI_RUNNER_H
 
+#include "cli/progress.h"
 #include "cli/request.h"
 
+// What every run begins with: options of the request, progress, rows to `row`. NULL: the options are wrong, which was
+// said.
+kaiSim* runner_open(const RunRequest* request, const kaiModel* model, Progress* progress, kaiRowFn* row, void* user,
+                    int* code);
 // One run.
 int run_once(const RunRequest* request, const kaiModel* model);
 // Every outcome of choice = all.

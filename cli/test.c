@@ -16,7 +16,6 @@ typedef struct Case
     int passed, failed;
     bool wrong_call;  // it failed for a name or value of the call
     char* text;       // one line per failure
-    size_t length, capacity;
 } Case;
 
 typedef struct Suite
@@ -31,24 +30,19 @@ typedef struct Suite
 
 __attribute__((format(printf, 2, 3))) static void say(Case* c, const char* format, ...)
 {
-    char line[2000];
+    char *line = NULL, *whole = NULL;
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(line, sizeof line, format, args);
+    int length = vasprintf(&line, format, args);
     va_end(args);
     if (length < 0)
         return;
-    size_t size = (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
-    if (c->length + size + 1 > c->capacity)
+    if (asprintf(&whole, "%s%s", c->text != NULL ? c->text : "", line) >= 0)
     {
-        c->capacity = 2 * c->capacity + size + 1;
-        char* more = realloc(c->text, c->capacity);
-        if (more == NULL)
-            return;
-        c->text = more;
+        free(c->text);
+        c->text = whole;
     }
-    memcpy(c->text + c->length, line, size + 1);
-    c->length += size;
+    free(line);
 }
 
 // ---- finding files
@@ -250,7 +244,7 @@ static void judge_sim(Case* c, const kaiModel* model, kaiSim* sim, bool explored
     Judgement judgement = {c, model, at};
     kaiExploreEvents events = {NULL, judge_branch, &judgement};
     kaiExploration exploration;
-    kaiStatus status = explored ? kaiSim_Explore(model, sim, &events, &exploration) : kaiSim_Run(model, sim);
+    kaiStatus status = explored ? kaiSim_Explore(model, sim, &events, &exploration) : kaiSim_Run(sim);
     if (status < 0)
         say_failure(c, kaiSim_Failure(sim), at);
     else if (!explored)

@@ -48,7 +48,7 @@ static int bounce(const kaiModel* model, kaiSim* sim, const char* title, double 
     printf("%s\n", title);
     for (int i = 0; i < count; i++)
     {
-        if (kaiSim_Step(model, sim) != KAI_INSTANT)
+        if (kaiSim_Step(sim) != KAI_INSTANT)
             return failed(sim);
         double now = 0;
         kaiSim_Get(sim, speed, &now);
@@ -73,7 +73,7 @@ static int run(const kaiModel* model)
     }
     const double g = 1.62, e = 0.8, t1 = sqrt(2 / g), v1 = sqrt(2 * g);
     kaiSim_Set(sim, kaiModel_FindVariable(model, "g"), g);  // on the moon
-    kaiSim_Step(model, sim);                                // the start is an instant too
+    kaiSim_Step(sim);                                       // the start is an instant too
     int code = bounce(model, sim, "three bounces", t1, v1, e, 3);
     double t = t1 + 2 * v1 / g * (e + e * e + e * e * e), v = v1 * e * e * e;
 

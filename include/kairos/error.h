@@ -7,6 +7,7 @@
 // Lifetime. The texts live as long as what gave them: those of kaiProgram_Message until the next question to the
 // program, those of kaiSim_Failure until the sim goes on or is freed. An error that a function filled in for you keeps
 // its texts in the struct itself: they live as long as the struct, so pass it on by pointer or copy the texts.
+// Threads. An error belongs to the thread that asked; nothing is kept between calls.
 //
 //     kaiError error;
 //     if (kaiProgram_Open(&options, &program, &error) != KAI_OK)

@@ -15,10 +15,13 @@
 //             kaiEval_StepDone(eval, t1, x1);
 //     }
 //
-// examples/integrator is a whole program. States are in the order of kaiModel_StateVariable, in SI units; times are in
-// seconds. An eval belongs to one thread at a time; many evals of one model may be used in parallel. Models with
+// examples/integrator is a whole program. Models with
 // `delay` of a signal or with numeric impulses need the past of the states, which Kairos does not have here;
 // zeno = continue, choice = all and `balance` work on the states between instants. kaiEval_Create refuses all of them.
+//
+// Units. Times in seconds, states (in the order of kaiModel_StateVariable) and rates in SI units.
+// Lifetime. An eval needs its model as long as it lives; arrays of states and rates belong to the caller.
+// Threads. An eval belongs to one thread at a time; many evals of one model may be used in parallel.
 #ifndef KAIROS_EVAL_H
 #define KAIROS_EVAL_H
 

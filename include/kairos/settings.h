@@ -1,9 +1,14 @@
 // What an experiment can be told, as data: every setting with its kind, range, words and default. The parser, the
 // options of the program and the checks of kaiSimOptions use the same table, so that a front end that offers settings
-// in a menu or a form need not know any by name. Everything here is constant and may be read by any thread.
+// in a menu or a form need not know any by name.
 //
+//     kaiSetting_Range(kaiSettings_Find("rtol"), range, sizeof range);     // "a positive number up to 1"
 //     for (int i = 0; i < kaiSettings_Count(); i++)
 //         printf("%s: %s\n", kaiSettings_Get(i)->name, kaiSettings_Get(i)->text);
+//
+// Units. Each setting names its own; times are in seconds.
+// Lifetime. The table is constant: what it hands out lives as long as the program.
+// Threads. Any number of threads may read it.
 #ifndef KAIROS_SETTINGS_H
 #define KAIROS_SETTINGS_H
 

@@ -6,7 +6,7 @@
 //     kaiSim* sim = kaiSim_Create(model, &options, &error);
 //     kaiSim_Set(sim, kaiModel_FindVariable(model, "g"), 1.62);
 //     kaiStatus status;
-//     while ((status = kaiSim_Step(model, sim)) == KAI_INSTANT)
+//     while ((status = kaiSim_Step(sim)) == KAI_INSTANT)
 //         printf("instant at %g\n", kaiSim_Now(sim).t);
 //     if (status < 0)
 //         fprintf(stderr, "%s\n", kaiSim_Failure(sim)->message);
@@ -185,12 +185,12 @@ extern "C"
     bool kaiSim_Cancel(kaiSim* sim, uint64_t handle);
 
     // To the end of the next instant (KAI_INSTANT) or the stop time (KAI_END). The first call runs the start.
-    kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim);
+    kaiStatus kaiSim_Step(kaiSim* sim);
     // The same, but not beyond time t: KAI_OK says that t was reached first. The run stands there then: values can be
     // read, inputs set and events posted at t, and it goes on as if it had not stopped.
     kaiStatus kaiSim_StepTo(kaiSim* sim, double t);
     // To the end: KAI_END, KAI_INTERRUPTED, or an error.
-    kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim);
+    kaiStatus kaiSim_Run(kaiSim* sim);
 
     kaiTag kaiSim_Now(const kaiSim* sim);
     // What the model's `halt` said ("" if it said nothing); NULL: it did not halt.

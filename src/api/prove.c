@@ -103,7 +103,7 @@ static void replay(kaiProof* proof, const kaiProgram* program)
         if (sim != NULL && strcmp(run.choice, "all") == 0)
             kaiSim_Explore(model, sim, &events, &found);
         else if (sim != NULL)
-            branch_end(proof, sim, 1, kaiSim_Run(model, sim));
+            branch_end(proof, sim, 1, kaiSim_Run(sim));
         kaiSim_Free(sim);
     }
     kaiModel_Free(model);

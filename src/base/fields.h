@@ -28,6 +28,13 @@ typedef struct Field
         .name = #field, .plain = &(owner)->field, .size = sizeof(owner)->field, .count = 1, .saved = 1                 \
     }
 
+// For lists of fields (X-macros) in a function that has the struct as `owner` and the next place as `f`; FIELD_ONE
+// counts them.
+#define FIELD_ONE(...) +1
+#define FIELD_PUT_PLAIN(type, name) *f++ = FIELD_PLAIN(owner, name);
+#define FIELD_PUT_ARRAY(type, name, elements, kept) *f++ = FIELD_ARRAY(owner, name, (elements), (kept));
+#define FIELD_PUT_LIST(name, elements) *f++ = FIELD_ARRAY(owner, name.at, (elements), 0);
+
 // Zeroed arrays. False: no memory; fields_free takes what was made.
 bool fields_make(const Field* fields, size_t count, kaiAllocator allocator);
 void fields_free(const Field* fields, size_t count, kaiAllocator allocator);

@@ -75,9 +75,55 @@ static inline bool time_same(double a, double b, double scale)
 #define STEP_RETREAT 1e-3
 // A fixed-step method without a step: the length that its users expect of a tool, in seconds.
 #define STEP_FIXED 1e-3
+// The order of a power series is chosen for rtol, but for no smaller one than a double can mean.
+#define STEP_RTOL_LEAST 1e-16
 // Impulse backward Euler steps forward and back by this part of the step that follows: its error is of the order h²,
 // and a millionth squared is below the tolerance of any run.
 #define STEP_IMPULSE 1e-6
+
+// ---- crossings
+
+// A crossing is located to an ulp of t, but no finer than a double can say where in the step it lies (CROSSING_FINEST
+// of it) and no coarser than CROSSING_COARSEST. A run that begins at 0 has no ulp to measure by: where t is below
+// CROSSING_EARLY of the step the coarsest serves.
+#define CROSSING_ULP 1.1e-16
+#define CROSSING_FINEST 1.2e-16
+#define CROSSING_COARSEST 1e-15
+#define CROSSING_EARLY 0.01
+// Below this part of a step there is no place between two others.
+#define CROSSING_NOWHERE 0x1p-80
+// The polynomial of a guard is close to the guard: Newton's method on the guard itself moves a root by less than this
+// part of the way to it, or it has gone astray.
+#define CROSSING_POLISH 1e-6
+// A guard that begins this close to its level, relative to how far it swings, and comes back at once was past it by
+// rounding only.
+#define CROSSING_PAST_ROUNDING 1e-12
+// There and back over the level by this part of the values at the ends: the rounding of the states that the step was
+// interpolated from, so a touch (rule C2).
+#define CROSSING_TOUCH 2e-14
+// The same where the extremum is searched for by samples: its place is found to TOUCH_PLACE of the interval only, which
+// leaves its value a few digits less.
+#define TOUCH_SAMPLED 1e-12
+#define TOUCH_PLACE 1e-10
+// Two touches within this part of a step are one, seen from two windows.
+#define TOUCH_SAME 1e-9
+// A value of a guard that is right to this part of itself, and of two islands that move together to this part of their
+// states, is rounding and no motion.
+#define GUARD_NOISE 1e-14
+#define GUARD_NOISE_APART 1e-15
+// The end of a window: a root in the last WINDOW_END of it, where guard and polynomial differ by less than
+// WINDOW_AGREES of their size, belongs to the next one if the guard itself has not crossed yet. A difference above
+// WINDOW_AGREES means that the polynomial does not hold so far.
+#define WINDOW_END 1e-6
+#define WINDOW_AGREES 1e-9
+// A window is as long as its last terms are below this part of the whole: what was cut off is then below rounding.
+#define WINDOW_TERMS 1e-16
+// A series whose last terms are below this has ended: a hundredth of rounding, for the terms not computed.
+#define SERIES_ENDED 1e-18
+// A guard is surely clear of its level if it is so by more than the bound of its terms, taken this much larger: the
+// bound itself is rounded (a dozen operations), or made of sums over many states (GUARD_FAR).
+#define BOUND_ROUNDING 1e-14
+#define GUARD_FAR 1e-12
 
 // ---- iterations
 
@@ -94,6 +140,46 @@ static inline bool time_same(double a, double b, double scale)
 // is none.
 #define LOOP_ROUNDING 4e-16
 #define LOOP_SMALL 1e-11
+
+// `initial` equations: differences over INITIAL_STEP of an unknown (its square root of rounding and a bit, for
+// residuals that are rough), solved when no residual is above INITIAL_SOLVED, which is what users expect of a start
+// value.
+#define INITIAL_STEP 1e-7
+#define INITIAL_SOLVED 1e-9
+
+// ---- accumulation and endless instants
+
+// `zeno`: the field beside a surface, or a little later, is taken ZENO_STEP away: the square root of rounding and a
+// bit, in units of the time that has passed, or of ZENO_EARLY (ZENO_BESIDE beside a surface) where none has.
+#define ZENO_STEP 1e-7
+#define ZENO_EARLY 1e-3
+#define ZENO_BESIDE 1e-6
+// Intervals between events that are this part of the run so far are short enough to speak of accumulation. A relation
+// that only follows another one waits a hundred times longer, so that the report is about the other.
+#define ZENO_SHORT 1e-7
+#define ZENO_FOLLOWS 1e-9
+// Events closer than this part of the run are one to whoever looks at it: what flips between them slides.
+#define ZENO_RESOLUTION 1e-13
+// Where in a step held states leave their level: found by halving, to a hundredth of what a step resolves.
+#define ZENO_LEAVES 1e-14
+// A thousand instants in a row that are no further apart than this part of t (at least of ZENO_EARLY seconds) go
+// nowhere.
+#define ZENO_CROWDED 1e-11
+// Rounds of an endless instant shrink by one factor if that has settled to ROUND_RATIO and what it leaves unexplained
+// is below ROUND_RESIDUAL of the last round. Looked at closer than ROUND_CLOSEST of the way to the limit they are
+// rounding (ROUND_ULPS of the limit itself), and limits that differ by ROUND_LIMITS are one value.
+#define ROUND_RATIO 1e-6
+#define ROUND_RESIDUAL 1e-5
+#define ROUND_CLOSEST 1e-12
+#define ROUND_ULPS (1e4 * DBL_EPSILON)
+#define ROUND_LIMITS 1e-14
+// Energies of a jump that are this part of the largest one are the rounding of the sums they were taken from.
+#define BALANCE_NOTHING 1e-12
+
+// choice = all: two orders have come to one place if their times agree to EXPLORE_TIME and their values to
+// EXPLORE_VALUE: far above what another order of the same additions changes, far below what a choice does.
+#define EXPLORE_TIME 1e-12
+#define EXPLORE_VALUE 1e-9
 
 // ---- matrices
 
@@ -140,6 +226,21 @@ static inline bool time_same(double a, double b, double scale)
 // BOND_NOTHING, because both sides are measured after the run has integrated them apart: a circuit of capacitors closed
 // by a switch agrees to the digits of its solution, not to rounding.
 #define BOND_CONTRADICTION 1e-9
+// Efforts and flows of a mode as sums of the inputs: a coefficient that is this part of its terms has cancelled. Ten
+// times below BOND_NOTHING: what is left of the map is multiplied by inputs of any size afterwards.
+#define BOND_MAP_NOTHING 1e-13
+// The derivatives of sources beyond their slopes, for one-way junctions: differences over this part of the time in
+// which the sources change by themselves. Right to its square, which is enough for a sign.
+#define BOND_CURVE_STEP 1e-3
+// Storages that depend on each other drift apart by the error of the solver and are put together again: a jump of more
+// than this many rtol was one.
+#define BOND_DRIFT 1e3
+
+// Derivatives of a run are less exact than its values, by the differences they come from: BOND_NOTHING for values and
+// their slopes, then BOND_RATES_NOTHING for the next two derivatives and BOND_CURVES_NOTHING beyond.
+#define BOND_RATES_NOTHING 1e-6
+#define BOND_CURVES_NOTHING 1e-5
+
 // Ranks are decided with this: ratios such as 3 * 0.1 and 0.3, which differ in the last bit of a double, are the same.
 #define BOND_RANK_TOLERANCE 1e-13
 // Values of quadruple precision (about 1e-34): only what cancels exactly is dropped.

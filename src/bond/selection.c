@@ -5,6 +5,7 @@
 // derivative of a source is known (at the top of a sine the second decides). Sizes go through the same rows with all
 // signs positive.
 #include "bond/selection.h"
+#include "base/tolerance.h"
 
 #include "bond/mode_parts.h"
 
@@ -36,7 +37,8 @@ struct BondSelection
 };
 
 // Of the largest terms: areas and values as rule B5 has it; derivatives are less exact than values.
-static const double NOTHING[LEVELS] = {1e-12, 1e-12, 1e-6, 1e-6, 1e-5, 1e-5};
+static const double NOTHING[LEVELS] = {BOND_NOTHING,       BOND_NOTHING,        BOND_RATES_NOTHING,
+                                       BOND_RATES_NOTHING, BOND_CURVES_NOTHING, BOND_CURVES_NOTHING};
 
 static void find_ports(BondSelection* s, Arena* arena)
 {

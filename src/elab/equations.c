@@ -4,6 +4,7 @@
 //
 // Equations in the modes of one machine take turns: the k-th of each mode are one residual, an `if` over the modes. An
 // unknown that stands in a mode (of an instance there) is determined in it.
+#include "base/walk.h"
 #include "elab/elab.h"
 
 void elaborate_equation(Elab* e, const Work* work)
@@ -120,32 +121,38 @@ static void collect_machine(Elab* e, uint32_t index, SlotList* slots)
 
 // ---- who reads which unknown
 
+// The definitions of a variable, through which an equation reads what they read.
+static void push_definitions(Elab* e, Walk* walk, uint32_t var)
+{
+    for (uint32_t d = e->vars.at[var].first_def; d != 0; d = e->def_next.at[d - 1])
+        if (e->flat->defs.at[d - 1].order == 0)
+            walk_push(walk, e->flat->defs.at[d - 1].value);
+}
+
+static void push_arguments(Walk* walk, const Node* node)
+{
+    for (int i = 0; i < node_op_arity((NodeOp)node->op); i++)
+        walk_push(walk, node->arg[i]);
+}
+
 // Through definitions; states and what is remembered are known when the equations are solved.
 static void find_reads(Matching* m, NodeId root, uint32_t slot, Map* index)
 {
     Elab* e = m->e;
-    VEC(NodeId) stack = {0};
-    Map seen;
-    map_init(&seen, e->arena);
-    vec_push(e->arena, stack, root);
-    while (stack.count > 0)
+    Walk walk = {.arena = e->arena};
+    walk_begin(&walk);
+    walk_push(&walk, root);
+    for (NodeId n; (n = walk_pop(&walk)) != 0;)
     {
-        NodeId n = stack.at[--stack.count];
         const Node node = e->flat->nodes.at[n];
         uint32_t found;
-        if (n == 0 || map_get(&seen, n, &found))
-            continue;
-        map_set(&seen, n, 1);
         if (node.op == NODE_PRE || node.op == NODE_HOLD || node.op == NODE_SAMPLE || node.op == NODE_DELAY)
             continue;
         if (node.op == NODE_VAR && map_get(index, node.aux, &found))
             vec_push(e->arena, m->reads[slot], found);
         else if (node.op == NODE_VAR)
-            for (uint32_t d = e->vars.at[node.aux].first_def; d != 0; d = e->def_next.at[d - 1])
-                if (e->flat->defs.at[d - 1].order == 0)
-                    vec_push(e->arena, stack, e->flat->defs.at[d - 1].value);
-        for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-            vec_push(e->arena, stack, node.arg[i]);
+            push_definitions(e, &walk, node.aux);
+        push_arguments(&walk, &node);
     }
 }
 
@@ -199,25 +206,17 @@ typedef VEC(const char*) NameList;
 // The states that an equation reads, through definitions.
 static void find_states(Elab* e, NodeId root, NameList* names)
 {
-    VEC(NodeId) stack = {0};
-    Map seen;
-    map_init(&seen, e->arena);
-    vec_push(e->arena, stack, root);
-    while (stack.count > 0)
+    Walk walk = {.arena = e->arena};
+    walk_begin(&walk);
+    walk_push(&walk, root);
+    for (NodeId n; (n = walk_pop(&walk)) != 0;)
     {
-        NodeId n = stack.at[--stack.count];
         const Node node = e->flat->nodes.at[n];
-        uint32_t found;
-        if (n == 0 || map_get(&seen, n, &found))
-            continue;
-        map_set(&seen, n, 1);
         if (node.op == NODE_VAR && e->flat->vars.at[node.aux].kind == VAR_STATE)
             vec_push(e->arena, *names, e->flat->vars.at[node.aux].name);
         else if (node.op == NODE_VAR)
-            for (uint32_t d = e->vars.at[node.aux].first_def; d != 0; d = e->def_next.at[d - 1])
-                vec_push(e->arena, stack, e->flat->defs.at[d - 1].value);
-        for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-            vec_push(e->arena, stack, node.arg[i]);
+            push_definitions(e, &walk, node.aux);
+        push_arguments(&walk, &node);
     }
 }
 

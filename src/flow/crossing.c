@@ -7,6 +7,7 @@
 // its last terms are below rounding and its end agrees with the guard itself, and expanded again from there. So nothing
 // is sampled, and nothing is called smooth that was not resolved. The located time is on the far side, by the same
 // evaluation that the instant there will use.
+#include "base/tolerance.h"
 #include "flow/guard_path.h"
 
 #include <float.h>
@@ -101,10 +102,10 @@ static double polish(const GuardPath* path, const GuardPolynomial* p, double the
     for (int round = 0; round < 4; round++)
     {
         double change = guard_path_value(path, theta + tau / path->length) / polynomial_slope(p->c, p->degree, tau);
-        if (!(fabs(tau - change - from) <= 1e-6 * reach) || !(tau - change > 0))
+        if (!(fabs(tau - change - from) <= CROSSING_POLISH * reach) || !(tau - change > 0))
             return tau;
         tau -= change;
-        if (fabs(change) <= 2 * DBL_EPSILON * (tau + theta * path->length))
+        if (fabs(change) <= FIXED_POINT_STILL * (tau + theta * path->length))
             break;
     }
     return tau;
@@ -114,7 +115,7 @@ static double polish(const GuardPath* path, const GuardPolynomial* p, double the
 // units more than the polynomial says.
 static double push_past(const GuardPath* path, double at, double limit)
 {
-    double before = at, step = fmax(at * DBL_EPSILON, 0x1p-80);
+    double before = at, step = fmax(at * DBL_EPSILON, CROSSING_NOWHERE);
     at = fmin(at, limit);
     while (!is_past(path->flow->kernel, path->guard, guard_path_value(path, at)))
     {
@@ -124,7 +125,7 @@ static double push_past(const GuardPath* path, double at, double limit)
         at = fmin(at + step, limit);
         step *= 2;
     }
-    while (at - before > fmax(0.75 * at * DBL_EPSILON, 0x1p-80))
+    while (at - before > fmax(0.75 * at * DBL_EPSILON, CROSSING_NOWHERE))
     {
         double mid = 0.5 * (before + at);
         if (!(mid > before && mid < at))
@@ -165,10 +166,10 @@ static double noise_of(const Window* w)
     const Guard* guard = w->path->guard;
     double scale = 0;
     if (guard->islands.count <= 1)
-        return 1e-14 * fabs(w->p.c[0]);
+        return GUARD_NOISE * fabs(w->p.c[0]);
     for (uint32_t i = 0; i < guard->state_count; i++)
         scale = fmax(scale, fabs(kernel_states(flow->kernel)[flow->model->guard_states[guard->first_state + i]]));
-    return 1e-15 * scale;
+    return GUARD_NOISE_APART * scale;
 }
 
 static double end_value(const Window* w)
@@ -199,7 +200,7 @@ static bool starts_past(const Window* w, const PolynomialRoot* roots, int count)
     if (!is_past(flow->kernel, guard, w->p.c[0]))
         return false;
     bool returns = count > 0 && !roots[0].touch && !is_past(flow->kernel, guard, roots[0].to);
-    return !returns || fabs(w->p.c[0]) > 1e-12 * polynomial_bound(w->p.c, w->p.degree, w->length, 1);
+    return !returns || fabs(w->p.c[0]) > CROSSING_PAST_ROUNDING * polynomial_bound(w->p.c, w->p.degree, w->length, 1);
 }
 
 // There and back, by no more than the rounding of the states that the step was interpolated from: a touch (rule C2).
@@ -208,7 +209,7 @@ static bool only_touches(const Window* w, const PolynomialRoot* there, const Pol
     double tau = 0.5 * (there->after + back->before), part = tau / w->length;
     double g = fabs(polynomial_value(w->p.c, w->p.degree, tau));
     double size = fabs(w->p.c[0]) + (w->p.exact ? part * fabs(end_value(w)) : 0);
-    return there->to == -back->to && there->from == back->to && g <= 2e-14 * size;
+    return there->to == -back->to && there->from == back->to && g <= CROSSING_TOUCH * size;
 }
 
 // The first root that counts. Others turn what a crossing remembers.
@@ -265,11 +266,11 @@ static double pass_end(const Window* w, double at)
 // A root that the guard itself, by its sign at the end, has not reached yet.
 static bool lies_beyond(const Window* w, const PolynomialRoot* root)
 {
-    if (root->touch || w->length - root->after > 1e-6 * w->length)
+    if (root->touch || w->length - root->after > WINDOW_END * w->length)
         return false;
     double g = w->end < 1 ? w->g_end : guard_path_value(w->path, 1);
     double size = polynomial_bound(w->p.c, w->p.degree, w->length, 0);
-    return g != 0 && root->to != sign_of(g) && fabs(g) <= 1e-9 * size;
+    return g != 0 && root->to != sign_of(g) && fabs(g) <= WINDOW_AGREES * size;
 }
 
 static double search_window(const Window* w)
@@ -303,7 +304,7 @@ static double resolved_length(const GuardPolynomial* p, double length)
         double size = polynomial_bound(p->c, p->degree, length, 0), longest = length;
         for (int k = p->degree; k > 0 && k > p->degree - 3; k--)
             if (p->c[k] != 0)
-                longest = fmin(longest, pow(1e-16 * size / fabs(p->c[k]), 1. / k));
+                longest = fmin(longest, pow(WINDOW_TERMS * size / fabs(p->c[k]), 1. / k));
         if (longest >= length)
             break;
         length = fmin(longest, 0.95 * length);
@@ -328,7 +329,7 @@ static void agree_at_end(Window* w)
         w->g_end = guard_path_value(path, w->end);
         double size = polynomial_bound(w->p.c, w->p.degree, w->length, 0);
         double off = fabs(polynomial_plain(w->p.c, w->p.degree, w->length) - w->g_end);
-        if (off <= 1e-9 * size || off > 0.2 * last)
+        if (off <= WINDOW_AGREES * size || off > 0.2 * last)
             return;
         last = off;
         w->length *= 0.25;

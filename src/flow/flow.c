@@ -71,26 +71,17 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
 // ---- making and copying
 // ----------------------------------------------------------------------------------------------
 
-#define X(...) +1
 enum
 {
-    FIELD_COUNT = (0 FLOW_STATE(X)) + (0 FLOW_ARRAYS(X)) + (0 FLOW_LISTS(X))
+    FIELD_COUNT = 0 FLOW_STATE(FIELD_ONE) FLOW_ARRAYS(FIELD_ONE) FLOW_LISTS(FIELD_ONE)
 };
-#undef X
 
-static void list_fields(Flow* flow, Field fields[FIELD_COUNT])
+static void list_fields(Flow* owner, Field* f)
 {
-    const kaiModel* model = flow->model;
-    Field* f = fields;
-#define X(type, name) *f++ = FIELD_PLAIN(flow, name);
-    FLOW_STATE(X)
-#undef X
-#define X(type, name, count, saved) *f++ = FIELD_ARRAY(flow, name, (count), (saved));
-    FLOW_ARRAYS(X)
-#undef X
-#define X(name, count) *f++ = FIELD_ARRAY(flow, name.at, (count), 0);
-    FLOW_LISTS(X)
-#undef X
+    const kaiModel* model = owner->model;
+    FLOW_STATE(FIELD_PUT_PLAIN)
+    FLOW_ARRAYS(FIELD_PUT_ARRAY)
+    FLOW_LISTS(FIELD_PUT_LIST)
 }
 
 bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod root, const FlowHooks* hooks,

@@ -87,9 +87,9 @@ typedef struct Candidate
     X(double, guard_factors, model->guard_states_count, 0)                                                             \
     X(double, reaches, model->state_count, 0) /* how far it gets in the step that is searched */                       \
     X(uint64_t, reach_numbers, model->state_count, 0)                                                                  \
-    X(int64_t, limited, flow->kernel->options->profile ? model->state_count : 0,                                       \
+    X(int64_t, limited, owner->kernel->options->profile ? model->state_count : 0,                                      \
       0) /* steps each state is the reason of */                                                                       \
-    X(int64_t, refused, flow->kernel->options->profile ? model->state_count : 0, 0) /* and rejections */
+    X(int64_t, refused, owner->kernel->options->profile ? model->state_count : 0, 0) /* and rejections */
 
 // Lists of numbers that are filled and emptied: name, room.
 #define FLOW_LISTS(X)                                                                                                  \

@@ -2,6 +2,7 @@
 // polynomials of the states and the series of that code (vm/series), so that it is exact where the guard is affine in
 // the states and cut off where it is not.
 #include "flow/guard_path.h"
+#include "base/tolerance.h"
 
 #include "vm/series.h"
 
@@ -99,15 +100,16 @@ double guard_path_slope(const GuardPath* path, double theta)
 
 double guard_path_tolerance(const GuardPath* path)
 {
-    double ulp = 1.1e-16 * fabs(path->start) / path->length;
-    return fabs(path->start) > 0.01 * path->length ? fmin(fmax(ulp, 1.2e-16), 1e-15) : 1e-15;
+    double ulp = CROSSING_ULP * fabs(path->start) / path->length;
+    return fabs(path->start) > CROSSING_EARLY * path->length ? fmin(fmax(ulp, CROSSING_FINEST), CROSSING_COARSEST)
+                                                             : CROSSING_COARSEST;
 }
 
 void guard_note_touch(const GuardPath* path, double theta)
 {
     GuardState* state = &path->flow->kernel->guards[path->index];
     double at = guard_path_time(path, theta);
-    if (state->touches > 0 && fabs(at - state->touched) <= 1e-9 * path->length)
+    if (state->touches > 0 && fabs(at - state->touched) <= TOUCH_SAME * path->length)
         return;  // the same, seen from the next window
     state->touches++;
     state->touched = at;
@@ -269,7 +271,7 @@ static bool has_ended(const GuardPolynomial* p, int k, int inputs, double reach)
         return false;
     double size = polynomial_bound(p->c, k, reach, 0), power = pow(reach, k - QUIET + 1);
     for (int j = k - QUIET + 1; j <= k; j++, power *= reach)
-        if (!(fabs(p->c[j]) * power <= 1e-18 * size))
+        if (!(fabs(p->c[j]) * power <= SERIES_ENDED * size))
             return false;
     return true;
 }
@@ -330,7 +332,7 @@ bool guard_path_far(const GuardPath* path)
     for (uint32_t i = 0; i < guard->state_count; i++)
         sum += fabs(flow->guard_factors[guard->first_state + i]) *
                reach_of(path, (uint32_t)flow->model->guard_states[guard->first_state + i]);
-    return fabs(state->g) * (1 - 1e-12) > sum;
+    return fabs(state->g) * (1 - GUARD_FAR) > sum;
 }
 
 bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p)

@@ -2,6 +2,7 @@
 // A piece is halved until the cubic through both ends, with their slopes, agrees with the middle; then two roots inside
 // it show as an extremum, found as the root of the exact slope. What swings faster than a million samples in a step
 // tell is reported.
+#include "base/tolerance.h"
 #include "flow/guard_path.h"
 
 #include <math.h>
@@ -74,10 +75,11 @@ static bool find_dip(Samples* s, const GuardPiece* p)
     if (fabs(p->g_lo) > h * fabs(p->slope_lo) && fabs(p->g_hi) > h * fabs(p->slope_hi))
         return false;  // even the steeper end does not reach
     RootResult top = root_find(ROOT_ITP, slope_function, &turned, p->lo, -toward * p->slope_lo, p->hi,
-                               -toward * p->slope_hi, (rearm ? 1e-15 : 1e-10) * (p->hi - p->lo));
+                               -toward * p->slope_hi, (rearm ? CROSSING_COARSEST : TOUCH_PLACE) * (p->hi - p->lo));
     double part = rearm ? (top.after - p->lo) / (p->hi - p->lo) : 1;
     double g_top = guard_path_value(s->path, top.after), scale = fmax(fabs(p->g_lo), part * fabs(p->g_hi));
-    if (fabs(g_top) > 1e-12 * scale && toward * g_top > 0)  // otherwise zero but for rounding: a touch (rule C2)
+    if (fabs(g_top) > TOUCH_SAMPLED * scale &&
+        toward * g_top > 0)  // otherwise zero but for rounding: a touch (rule C2)
         return rearm ? found_at(s, top.after, p->hi) : found_at(s, p->lo, top.after);
     if (fabs(g_top) <= 10 * (flow->kernel->options->rtol * scale + flow->kernel->options->rtol / 100))
         guard_note_touch(s->path, top.after);

@@ -1,6 +1,7 @@
 // `initial` equations: start values that were left open are solved for, by Newton's method with differences on the
 // residuals. A model that starts on a kink may need a better guess; then the message names the equation that is worst.
 #include "base/dense.h"
+#include "base/tolerance.h"
 #include "flow/flow.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ static kaiStatus fill_matrix(Kernel* kernel, double* a, const double* r, uint32_
     for (uint32_t j = 0; j < n; j++)
     {
         double* x = &kernel->R[kernel->model->unknowns[j]];
-        double held = *x, d = 1e-7 * fmax(1, fabs(held));
+        double held = *x, d = INITIAL_STEP * fmax(1, fabs(held));
         *x = held + d;
         kaiStatus status = residuals(kernel, shifted);
         *x = held;
@@ -133,7 +134,7 @@ kaiStatus initial_solve(Kernel* kernel)
         kaiStatus status = iterate(kernel, n, &worst);
         if (status != KAI_OK)
             return status;
-        if (worst < 1e-9)
+        if (worst < INITIAL_SOLVED)
             return guard_start(kernel);
         least = fmin(least, worst);
     }

@@ -1,5 +1,6 @@
 // Numeric impulses in a run (paper 003, section 4; decision 0016): the registers that tell differences which step they
 // are taken over, what the numbers can grow to (eq. 39), and impulse backward Euler (paper 004, section 3.2.3).
+#include "base/tolerance.h"
 #include "flow/flow.h"
 
 #include <float.h>
@@ -29,7 +30,7 @@ static bool uses_ibe(const Flow* flow)
 // pulses (h²) nor the rounding of numbers like 1/hⁿ is much: both are of the size ε^(2/(n + 2)) for h = ε^(1/(n + 2)).
 static double pulse_length(const Flow* flow)
 {
-    double step = flow->kernel->options->step > 0 ? flow->kernel->options->step : 1e-3;
+    double step = flow->kernel->options->step > 0 ? flow->kernel->options->step : STEP_FIXED;
     if (flow->kernel->options->max_step > 0)
         step = fmin(step, flow->kernel->options->max_step);
     if (!uses_ibe(flow))

@@ -1,6 +1,7 @@
 // Equations of bond graphs as the run needs them: made per set of modes when first entered (rule B2), kept, and written
 // into registers as a map from inputs to outputs. Entering a set again is a copy.
 #include "kernel/bonds.h"
+#include "base/tolerance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -317,7 +318,7 @@ static void add_class(const BondRun* run, const BondBlock* block, MapWork* w, in
 
 static double settled(double* value, double* size)
 {
-    double kept = fabs(*value) <= 1e-13 * *size ? 0 : *value;
+    double kept = fabs(*value) <= BOND_MAP_NOTHING * *size ? 0 : *value;
     *value = *size = 0;
     return kept;
 }
@@ -550,7 +551,7 @@ static void write_areas(Kernel* kernel, BondRun* run)
             area += term->sign * value;
             size += fabs(value);
         }
-        bool rounding = fabs(area) <= 1e-12 * size && isfinite(size);
+        bool rounding = fabs(area) <= BOND_NOTHING * size && isfinite(size);
         if (output->area != NO_REG)
             kernel->R[output->area] = isnan(area) || rounding ? 0 : area * pulse_height(kernel);
     }
@@ -569,7 +570,7 @@ static bool move_states(Kernel* kernel, const BondRun* run)
             if (dx == 0)
                 continue;
             *state += dx;
-            if (fabs(*state) <= 1e-12 * fabs(before))
+            if (fabs(*state) <= BOND_NOTHING * fabs(before))
                 *state = 0;  // all of it went: what is left is rounding (rule B5)
             moved = true;
         }

@@ -1,6 +1,7 @@
 // Storages with a matrix: its inverse, once the parameters are known. Gauss-Jordan with pivoting on the matrix scaled
 // to a diagonal of ones, because the ports may be of different domains: nothing but the coupling decides whether it is
 // singular. Pivots below 1e-13 are 0.
+#include "base/tolerance.h"
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static kaiStatus check_matrix(Kernel* kernel, const BondPart* part)
             if (!isfinite(one))
                 return kernel_fail(kernel, part->place, "give it finite values",
                                    "row %u, column %u of the matrix of %s is %g at the start", i + 1, j + 1, name, one);
-            if (fabs(one - two) > 1e-12 * fmax(fabs(one), fabs(two)))
+            if (fabs(one - two) > BOND_NOTHING * fmax(fabs(one), fabs(two)))
                 return kernel_fail(
                     kernel, part->place, "write the same value at both places: otherwise it would store no energy",
                     "the matrix of %s is not symmetric: row %u, column %u is %.9g, row %u, column %u is %.9g", name,
@@ -47,7 +48,7 @@ static bool eliminate_column(double* a, uint32_t n, uint32_t k)
         if (fabs(*scaled_at(a, n, i, k)) > fabs(*scaled_at(a, n, pivot, k)))
             pivot = i;
     double divisor = *scaled_at(a, n, pivot, k);
-    if (fabs(divisor) < 1e-13)
+    if (fabs(divisor) < BOND_RANK_TOLERANCE)
         return false;
     for (uint32_t j = 0; j < 2 * n; j++)
     {

@@ -1,5 +1,6 @@
 // Signs of one-way junctions in a run (rule B3): the inputs that src/bond remembers at their largest, the sets of modes
 // it is asked about, and which transitions of the model are such a sign.
+#include "base/tolerance.h"
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -71,7 +72,7 @@ static void find_curve(void* user, double* b3, double* b4)
     BondRun* run = user;
     Kernel* kernel = run->kernel;
     uint32_t first = kernel->model->reg_first[REG_VALUE], count = kernel->model->reg_count - first;
-    double t = kernel->R[kernel->model->reg_time], step = 1e-3 * pace_of(run);
+    double t = kernel->R[kernel->model->reg_time], step = BOND_CURVE_STEP * pace_of(run);
     memcpy(kernel->bonds->kept, kernel->R + first, sizeof(double) * count);
     slopes_at(kernel, run, t, run->b0);
     slopes_at(kernel, run, t - step, b3);
@@ -157,7 +158,7 @@ bool select_is_rounding(const Kernel* kernel, uint32_t state, double change)
                 continue;
             uint32_t port = reg - part->state;
             double slope = run->storage[run->graph->block_first[n] + (int)(port * (part->ports + 1))];
-            return fabs(slope * change) <= 1e-12 * run->most[run->graph->input_first[n] + (int)port];
+            return fabs(slope * change) <= BOND_NOTHING * run->most[run->graph->input_first[n] + (int)port];
         }
     }
     return false;

@@ -1,6 +1,7 @@
 // The mythical mode algorithm (rule B3, papers 001 and 002): which junctions switch at this tag, one after the other on
 // committed values, then all together on tentative ones, always from the same state; and the commit of what that ends
 // in.
+#include "base/tolerance.h"
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -273,7 +274,7 @@ static void settle_states(Kernel* kernel, CommitResult* result)
     for (uint32_t i = 0; i < kernel->model->state_count; i++)
     {
         double before = kernel->bonds->states[i];
-        if (fabs(states[i] - before) <= 1e-12 * fabs(before))
+        if (fabs(states[i] - before) <= BOND_NOTHING * fabs(before))
             states[i] = before;
         result->state |= states[i] != before && !select_is_rounding(kernel, i, states[i] - before);
         moved |= states[i] != before;
@@ -322,7 +323,7 @@ static void watch_port(Kernel* kernel, BondRun* run, const BondPart* part, int p
 {
     double before = kernel->bonds->states[state], after = kernel_states(kernel)[state];
     // Storages that depend on each other drift apart by the error of the solver, and are put together again.
-    bool moved = fabs(after - before) > 1e3 * kernel->options->rtol * fmax(fabs(before), fabs(after));
+    bool moved = fabs(after - before) > BOND_DRIFT * kernel->options->rtol * fmax(fabs(before), fabs(after));
     bool now = run->sharing[port];
     if (run->shared[port] && !now)
         kernel_warn(kernel, part->place,

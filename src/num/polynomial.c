@@ -187,7 +187,7 @@ static double approach(const Bracket* b, const double* c, int degree)
         }
         *((f > 0) == (b->f_lo > 0) ? &lo : &hi) = x;
         double next = x - f / slope;
-        bool settled = fabs(next - x) <= 2 * DBL_EPSILON * fabs(x);
+        bool settled = fabs(next - x) <= FIXED_POINT_STILL * fabs(x);
         x = next;
         if (settled || !(hi - lo > DBL_EPSILON * fabs(hi)))
         {
@@ -578,7 +578,7 @@ static bool is_monotone(const double* c, int degree, double h)
     {
         sum = sum * h + k * fabs(c[k]);
     }
-    return fabs(c[1]) * (1 - 1e-14) > sum * h;
+    return fabs(c[1]) * (1 - BOUND_ROUNDING) > sum * h;
 }
 
 // Free flight: a parabola whose extremum lies inside, well away from 0. False: not so, the general way decides.

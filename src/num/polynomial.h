@@ -15,6 +15,8 @@
 #ifndef KAIROS_NUM_POLYNOMIAL_H
 #define KAIROS_NUM_POLYNOMIAL_H
 
+#include "base/tolerance.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -58,7 +60,7 @@ static inline double polynomial_bound(const double* c, int degree, double h, int
 // Surely no root and no touch on [0, h]. Most guards end here.
 static inline bool polynomial_clear(const double* c, int degree, double h, double noise)
 {
-    return fabs(c[0]) * (1 - 1e-14) > polynomial_bound(c, degree, h, 1) + noise;
+    return fabs(c[0]) * (1 - BOUND_ROUNDING) > polynomial_bound(c, degree, h, 1) + noise;
 }
 
 // The roots on [0, h] in ascending order, at most `limit` of them into `roots` (the first ones). The number found, or

@@ -13,6 +13,7 @@
 // Rounding. What an update loses is carried on to the next (Kahan), steps end at representable times and are as long as
 // the difference of those, and a cut keeps the digits that its time lacks: so errors grow as slowly as those of a
 // random walk.
+#include "base/tolerance.h"
 #include "num/choice.h"
 #include "num/control.h"
 
@@ -66,7 +67,7 @@ static void taylor_restart(Ode* ode)
 
 static int highest_order(const Ode* ode)
 {
-    double tolerance = ode->options.rtol > 1e-16 ? ode->options.rtol : 1e-16;
+    double tolerance = ode->options.rtol > STEP_RTOL_LEAST ? ode->options.rtol : STEP_RTOL_LEAST;
     int order = (int)ceil(1 - 0.5 * log(tolerance)) + SPARE;
     return order < 6 ? 6 : order > ODE_ORDER ? ODE_ORDER : order;
 }

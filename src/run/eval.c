@@ -1,6 +1,7 @@
 // kaiEval: floor 1 by itself, for foreign integrators. The kernel's hooks are answered from the states that the caller
 // handed in; of the listeners only rows and the watch over instants that do not end are here.
 #include "kairos/eval.h"
+#include "base/tolerance.h"
 
 #include "base/error.h"
 #include "kernel/guard.h"
@@ -323,7 +324,7 @@ static kaiStatus difference(kaiEval* eval, double t, const double* x, const doub
     uint32_t n = eval->model->state_count;
     double* slopes = kernel_slopes(&eval->kernel);
     double* states = kernel_states(&eval->kernel);
-    double size = largest(v, n), h = size > 0 ? 1e-8 * fmax(largest(x, n), 1) / size : 0;
+    double size = largest(v, n), h = size > 0 ? DIFFERENCE_PART * fmax(largest(x, n), 1) / size : 0;
     kaiStatus status = kaiEval_Rates(eval, t, x, out);
     if (status != KAI_OK || h == 0)
     {

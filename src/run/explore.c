@@ -34,7 +34,6 @@ typedef struct OpenEntry
 
 struct Explorer
 {
-    const kaiModel* model;
     kaiSim* sim;
     const kaiExploreEvents* events;
     kaiExploration* result;
@@ -174,7 +173,7 @@ static kaiStatus step(Explorer* x, bool* chose)
     kaiSnapshot* before = snapshot_save(sim, sim->options.allocator);
     if (before == NULL)
         return KAI_ERR_MEMORY;
-    kaiStatus status = kaiSim_Step(x->model, sim);
+    kaiStatus status = kaiSim_Step(sim);
     *chose = sim->explore.decision_count > first;
     if (!*chose)
         kaiSnapshot_Free(before);
@@ -252,7 +251,7 @@ static kaiStatus repeat_branch(Explorer* x)
     do
     {
         kaiSnapshot* before = snapshot_save(sim, sim->options.allocator);
-        status = before != NULL ? kaiSim_Step(x->model, sim) : KAI_ERR_MEMORY;
+        status = before != NULL ? kaiSim_Step(sim) : KAI_ERR_MEMORY;
         kaiSnapshot_Free(before);
     } while (status == KAI_INSTANT);
     sim->options.row = NULL;
@@ -327,7 +326,7 @@ kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEve
     *result = (kaiExploration){0};
     if (sim->flow.started || sim->kernel.policy != CHOICE_ALL)
         return KAI_ERR_USAGE;
-    Explorer x = {.model = model, .sim = sim, .events = events, .result = result, .row = sim->options.row};
+    Explorer x = {.sim = sim, .events = events, .result = result, .row = sim->options.row};
     table_open(&x.places, sim);
     table_open(&x.ends, sim);
     sim->explore.explorer = &x;

@@ -1,20 +1,19 @@
 // The places of an exploration. A key is a row of doubles: the states first, then everything else that decides what
 // follows, and what the expectations have seen so far (an order that an `expect` can tell from another is not the same
-// order). Two keys coincide if every value does: within 1e-9 of its size plus the absolute tolerance of the solver,
-// below which its states mean nothing. Whole numbers among what is not a state (modes, counters, flags) must be equal.
-// Times must agree to 1e-12. Entries are found by the leading bits of their time.
+// order). Two keys coincide if every value does: within EXPLORE_VALUE of its size plus the absolute tolerance of the
+// solver, below which its states mean nothing. Whole numbers among what is not a state (modes, counters, flags) must be
+// equal. Times must agree to EXPLORE_TIME. Entries are found by the leading bits of their time.
 #include "run/explore_table.h"
+#include "base/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double same_value = 1e-9, same_time = 1e-12;
-
 void table_open(PlaceTable* table, const kaiSim* sim)
 {
     const kaiSimOptions* o = &sim->options;
-    *table =
-        (PlaceTable){.allocator = o->allocator, .state_count = sim->kernel.model->state_count, .relative = same_value};
+    *table = (PlaceTable){
+        .allocator = o->allocator, .state_count = sim->kernel.model->state_count, .relative = EXPLORE_VALUE};
     table->absolute = o->atol > 0 ? o->atol : o->rtol / 100;
 }
 
@@ -144,7 +143,7 @@ static bool is_whole(double a)
 static bool coincide(const PlaceTable* table, const TableEntry* entry)
 {
     if (entry->count != table->key_count ||
-        fabs(entry->t - table->key_t) > same_time * fmax(fabs(entry->t), fabs(table->key_t)))
+        fabs(entry->t - table->key_t) > EXPLORE_TIME * fmax(fabs(entry->t), fabs(table->key_t)))
         return false;
     const double *a = table->values + entry->first, *b = table->values + table->value_count;
     for (uint32_t i = 0; i < entry->count; i++)

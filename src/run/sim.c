@@ -337,9 +337,9 @@ void kaiSim_Free(kaiSim* sim)
 // ---- going on
 // --------------------------------------------------------------------------------------------------------
 
-kaiStatus kaiSim_Step(const kaiModel* model, kaiSim* sim)
+kaiStatus kaiSim_Step(kaiSim* sim)
 {
-    if (model == NULL || sim == NULL || sim->model != model)
+    if (sim == NULL)
         return KAI_ERR_USAGE;
     kaiStatus status = hostile_visit(sim);
     return status == KAI_OK ? flow_step(&sim->flow) : status;
@@ -353,13 +353,13 @@ kaiStatus kaiSim_StepTo(kaiSim* sim, double t)
     return status == KAI_OK ? flow_step_to(&sim->flow, t) : status;
 }
 
-kaiStatus kaiSim_Run(const kaiModel* model, kaiSim* sim)
+kaiStatus kaiSim_Run(kaiSim* sim)
 {
-    if (model == NULL || sim == NULL || sim->model != model)
+    if (sim == NULL)
         return KAI_ERR_USAGE;
     kaiStatus status;
     do
-        status = kaiSim_Step(model, sim);
+        status = kaiSim_Step(sim);
     while (status == KAI_INSTANT);
     return status;
 }

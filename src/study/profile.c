@@ -45,7 +45,7 @@ static void drive(Profile* p, const Subject* s)
     do
     {
         int64_t before = kaiSim_Counters(p->sim).tags;
-        p->status = kaiSim_Step(s->model, p->sim);
+        p->status = kaiSim_Step(p->sim);
         count_tags(p, kaiSim_Counters(p->sim).tags - before);
         if (s->options->progress != NULL)
             s->options->progress(s->options->user, p->sim);

@@ -254,7 +254,7 @@ static void run_sim(SweepRun* s, int64_t point, const SweepVariant* variant, kai
         say_failure(slot, status, &(kaiError){.message = status != KAI_OK ? "a value cannot be set" : "out of memory"});
     else
     {
-        slot->status = s->explores ? explore_point(variant->model, sim, p) : kaiSim_Run(variant->model, sim);
+        slot->status = s->explores ? explore_point(variant->model, sim, p) : kaiSim_Run(sim);
         if (slot->status < 0 && p->turn == NULL && p->written < 0)
             say_failure(slot, slot->status, &(kaiError){.message = "there is no room for its rows"});
         else if (slot->status < 0 && slot->message[0] == 0)

@@ -5,6 +5,7 @@
 // linear storage that is exactly what its energy changes by, for junctions that keep their mode, TF and GY it sums to
 // zero, and what goes into a junction that switches is lost.
 #include "watch/balance.h"
+#include "base/tolerance.h"
 
 #include "kernel/bonds.h"
 
@@ -117,11 +118,11 @@ static void add_run(const Balance* balance, BondRun* run, kaiJump* jump)
 static void settle(kaiJump* jump)
 {
     double largest = fmax(fmax(fabs(jump->before), fabs(jump->after)), fabs(jump->given));
-    if (fabs(jump->after - jump->before) <= 1e-12 * largest)
+    if (fabs(jump->after - jump->before) <= BALANCE_NOTHING * largest)
         jump->after = jump->before;
-    if (fabs(jump->lost) <= 1e-12 * largest)
+    if (fabs(jump->lost) <= BALANCE_NOTHING * largest)
         jump->lost = 0;
-    if (fabs(jump->given) <= 1e-12 * largest)
+    if (fabs(jump->given) <= BALANCE_NOTHING * largest)
         jump->given = 0;
 }
 
@@ -150,7 +151,7 @@ kaiStatus balance_jump(Balance* balance)
     // A current that ends at -1e-16 A jumps to 0: nobody wants to read of that.
     balance->energy_scale = fmax(balance->energy_scale, jump.after);
     double moved = fmax(fabs(jump.after - jump.before), fmax(fabs(jump.given), fabs(jump.lost)));
-    if (moved <= 1e-12 * balance->energy_scale)
+    if (moved <= BALANCE_NOTHING * balance->energy_scale)
         return KAI_OK;
     if (balance->jump.jumps == 0)
         balance->jump.before = jump.before;

@@ -7,6 +7,7 @@
 //     the same reactions must still be enabled far closer to the limit: `when x > 1e-3 { x := x/2 }` ends.
 // An instant of fewer than eight tags pays for a hash of the reactions that fired and nothing else.
 #include "watch/endless.h"
+#include "base/tolerance.h"
 
 #include <float.h>
 #include <math.h>
@@ -215,7 +216,7 @@ static bool counts(const kaiModel* model, const Rounds* r, uint32_t var)
 static double limit_of(const Rounds* r, uint32_t var)
 {
     double now = r->x[3][var], limit = now + move(r, 3, var) * r->ratio / (1 - r->ratio);
-    return fabs(limit) <= fmax(1e-12, 10 * r->residual) * fabs(now - limit) ? 0 : limit;
+    return fabs(limit) <= fmax(ROUND_CLOSEST, 10 * r->residual) * fabs(now - limit) ? 0 : limit;
 }
 
 // Whether the last three rounds moved by one steady factor.
@@ -240,16 +241,17 @@ static bool is_steady(const Kernel* kernel, Rounds* r)
         if (!counts(kernel->model, r, i))
             rest += pow(move(r, 3, i) - r->ratio * move(r, 2, i), 2);
     r->residual = sqrt(rest / n3);
-    return fabs(r->ratio) < 0.9999 && fabs(r->ratio - d12 / n1) <= 1e-6 * fabs(r->ratio) && r->residual <= 1e-5;
+    return fabs(r->ratio) < 0.9999 && fabs(r->ratio - d12 / n1) <= ROUND_RATIO * fabs(r->ratio) &&
+           r->residual <= ROUND_RESIDUAL;
 }
 
 // How close to the limit the rounds can be looked at: not below rounding, nor below the error of the limit.
 static double closest_look(const Kernel* kernel, const Rounds* r)
 {
-    double scale = fmax(1e-12, 100 * r->residual);
+    double scale = fmax(ROUND_CLOSEST, 100 * r->residual);
     for (uint32_t i = 0; i < kernel->model->vars_count; i++)
         if (!counts(kernel->model, r, i))
-            scale = fmax(scale, 1e4 * DBL_EPSILON * fabs(limit_of(r, i)) / fabs(r->x[3][i] - limit_of(r, i)));
+            scale = fmax(scale, ROUND_ULPS * fabs(limit_of(r, i)) / fabs(r->x[3][i] - limit_of(r, i)));
     return scale;
 }
 
@@ -307,8 +309,8 @@ static void go_to_limit(Kernel* kernel, const Rounds* r)
     {
         if (counts(model, r, i))
             continue;
-        double limit = limit_of(r, i), error = fmax(1e-12, 100 * r->residual) * fabs(r->x[3][i] - limit);
-        error += 1e-14 * fabs(limit);
+        double limit = limit_of(r, i), error = fmax(ROUND_CLOSEST, 100 * r->residual) * fabs(r->x[3][i] - limit);
+        error += ROUND_LIMITS * fabs(limit);
         for (uint32_t k = 0; k < i; k++)
             if (!counts(model, r, k) && fabs(kernel->R[model->vars[k].reg] - limit) <= error)
                 limit = kernel->R[model->vars[k].reg];

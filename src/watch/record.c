@@ -90,23 +90,16 @@ static void choose_columns(Record* record)
 // ---- making and copying
 // ----------------------------------------------------------------------------------------------
 
-#define X(...) +1
 enum
 {
-    FIELD_COUNT = (0 RECORD_STATE(X)) + (0 RECORD_ARRAYS(X))
+    FIELD_COUNT = 0 RECORD_STATE(FIELD_ONE) RECORD_ARRAYS(FIELD_ONE)
 };
-#undef X
 
-static void list_fields(Record* record, Field fields[FIELD_COUNT])
+static void list_fields(Record* owner, Field* f)
 {
-    const kaiModel* model = record->model;
-    Field* f = fields;
-#define X(type, name) *f++ = FIELD_PLAIN(record, name);
-    RECORD_STATE(X)
-#undef X
-#define X(type, name, count, saved) *f++ = FIELD_ARRAY(record, name, (count), (saved));
-    RECORD_ARRAYS(X)
-#undef X
+    const kaiModel* model = owner->model;
+    RECORD_STATE(FIELD_PUT_PLAIN)
+    RECORD_ARRAYS(FIELD_PUT_ARRAY)
 }
 
 bool record_make(Record* record, Kernel* kernel, bool fixed_steps)

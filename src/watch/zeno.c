@@ -45,23 +45,16 @@ static bool reads_state(const Zeno* zeno, uint32_t guard, uint32_t state)
 // ---- making and copying
 // ----------------------------------------------------------------------------------------------
 
-#define X(...) +1
 enum
 {
-    FIELD_COUNT = (0 ZENO_STATE(X)) + (0 ZENO_ARRAYS(X))
+    FIELD_COUNT = 0 ZENO_STATE(FIELD_ONE) ZENO_ARRAYS(FIELD_ONE)
 };
-#undef X
 
-static void list_fields(Zeno* zeno, Field fields[FIELD_COUNT])
+static void list_fields(Zeno* owner, Field* f)
 {
-    const kaiModel* model = zeno->model;
-    Field* f = fields;
-#define X(type, name) *f++ = FIELD_PLAIN(zeno, name);
-    ZENO_STATE(X)
-#undef X
-#define X(type, name, count, saved) *f++ = FIELD_ARRAY(zeno, name, (count), (saved));
-    ZENO_ARRAYS(X)
-#undef X
+    const kaiModel* model = owner->model;
+    ZENO_STATE(FIELD_PUT_PLAIN)
+    ZENO_ARRAYS(FIELD_PUT_ARRAY)
 }
 
 bool zeno_make(Zeno* zeno, Flow* flow)
@@ -127,7 +120,8 @@ static const double* field_now(Zeno* zeno)
 static double free_bend(Zeno* zeno, uint32_t guard)
 {
     const kaiModel* model = zeno->model;
-    double t = zeno->kernel->R[model->reg_time], small = 1e-7 * fmax(fabs(t), 1e-3), *x = kernel_states(zeno->kernel);
+    double t = zeno->kernel->R[model->reg_time], small = ZENO_STEP * fmax(fabs(t), ZENO_EARLY),
+           *x = kernel_states(zeno->kernel);
     memcpy(zeno->free_state, x, sizeof(double) * model->state_count);
     double before = free_slope(zeno, guard);
     memcpy(zeno->free_slope, kernel_slopes(zeno->kernel), sizeof(double) * model->state_count);
@@ -201,7 +195,7 @@ bool zeno_search(Zeno* zeno, double* theta)
         if (!z->holding || z->hold_due > 0 || !leaves_at(zeno, i, *theta))
             continue;
         double lo = 0, hi = *theta;
-        while (hi - lo > 1e-14)
+        while (hi - lo > ZENO_LEAVES)
         {
             double mid = 0.5 * (lo + hi);
             *(leaves_at(zeno, i, mid) ? &hi : &lo) = mid;
@@ -490,7 +484,7 @@ static double short_part(const Zeno* zeno, uint32_t guard)
     const GuardState* g = &zeno->kernel->guards[guard];
     const ZenoGuard* z = &zeno->guards[guard];
     bool follows = g->active && z->barrier == 0 && !is_crossing(&zeno->model->guards[guard]);
-    return follows ? 1e-9 : 1e-7;
+    return follows ? ZENO_FOLLOWS : ZENO_SHORT;
 }
 
 static double limit_time(const ZenoGuard* z)
@@ -547,7 +541,7 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
 static double resolution(const Zeno* zeno, double t)
 {
     double stop = isfinite(zeno->kernel->options->stop) ? zeno->kernel->options->stop : t;
-    return 1e-13 * fmax(fabs(t), fabs(stop - zeno->kernel->options->start));
+    return ZENO_RESOLUTION * fmax(fabs(t), fabs(stop - zeno->kernel->options->start));
 }
 
 // The guard turned back when it fired last, and fires again at what is nearly the same time.
@@ -562,7 +556,7 @@ static bool flips_at(const Zeno* zeno, uint32_t guard, double t)
 static double field_beside(Zeno* zeno, uint32_t guard, const double* x, const double* along, double way, double* field)
 {
     const kaiModel* model = zeno->model;
-    double small = way * 1e-7 * fmax(fabs(zeno->kernel->now.t), 1e-6);
+    double small = way * ZENO_STEP * fmax(fabs(zeno->kernel->now.t), ZENO_BESIDE);
     for (uint32_t i = 0; i < model->state_count; i++)
         kernel_states(zeno->kernel)[i] = x[i] + small * along[i];
     double slope = guard_start(zeno->kernel) == KAI_OK ? free_slope(zeno, guard) : NAN;
@@ -827,7 +821,7 @@ static bool has_searched(const Zeno* zeno)
 
 static kaiStatus watch_instants(Zeno* zeno, double t)
 {
-    double run = fmax(t - zeno->kernel->options->start, 1e-3);
+    double run = fmax(t - zeno->kernel->options->start, ZENO_EARLY);
     bool tiny = t - zeno->last_instant <= fmax(INSTANTS_CLOSE * run, TIME_SMALLEST_STEP * fabs(t));
     if (!has_searched(zeno))
         return KAI_OK;  // clocks and timers come as often as they are written

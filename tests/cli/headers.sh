@@ -1,5 +1,5 @@
 # The public headers: whoever reads one needs no other text. Every function, type and enumerator has a comment in its paragraph or on its
-# line; at least a third of the text of each header is documentation, with an example and the rules of lifetime and threads where there are
+# line; at least half of the text of each header is documentation, with an example and the rules of lifetime and threads where there are
 # handles; every function is in tests/unit/test_misuse.c; no header needs another one before it, in C and in C++.
 . tests/cli/helpers.bash
 bad=0
@@ -20,12 +20,12 @@ for header in include/kairos/*.h; do
     awk -v file="$header" '
     { line = $0; gsub(/[ \t]/, "", line); all += length(line) }
     match($0, /\/\/.*/) { text = substr($0, RSTART); gsub(/[ \t]/, "", text); said += length(text) }
-    END { if (file !~ /kairos\.h$/ && 3 * said < all) { printf "%s: only %d %% of it is documentation\n", file, 100 * said / all; exit 1 } }' "$header" || bad=1
+    END { if (file !~ /kairos\.h$/ && 2 * said < all) { printf "%s: only %d %% of it is documentation\n", file, 100 * said / all; exit 1 } }' "$header" || bad=1
     echo "#include \"${header#include/}\"" >"$WORK/alone.c"
     cc -std=c17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$WORK/alone.c" || { echo "$header needs another header"; bad=1; }
 done
 
-for handle in program model sim plot prove diagram study; do
+for handle in program model sim eval plot prove diagram study result settings error; do
     [ -e include/kairos/$handle.h ] || continue
     for word in 'Lifetime\.' 'Threads\.' '^//     kai'; do
         grep -q "$word" include/kairos/$handle.h || { echo "include/kairos/$handle.h: nothing about $word"; bad=1; }

@@ -50,7 +50,7 @@ int main(int argc, char** argv)
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.solver = argv[2];
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
-    return sim == NULL || kaiSim_Run(model, sim) < 0;
+    return sim == NULL || kaiSim_Run(sim) < 0;
 }
 C
 export PKG_CONFIG_PATH=$(dirname "$(find "$WORK/away/usr" -name kairos.pc)")

@@ -165,7 +165,7 @@ int main(int argc, char** argv)
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.solver = argv[2];
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
-    int status = sim != NULL ? kaiSim_Run(model, sim) : failure.status;
+    int status = sim != NULL ? kaiSim_Run(sim) : failure.status;
     puts(sim != NULL ? "it ran" : failure.message);
     kaiSim_Free(sim);
     kaiModel_Free(model);

@@ -183,9 +183,9 @@ static kaiSim* create_recorded(const kaiModel* model, kaiSimOptions options, Row
     return sim;
 }
 
-static void run_to_end(const kaiModel* model, kaiSim* sim)
+static void run_to_end(kaiSim* sim)
 {
-    kaiStatus status = kaiSim_Run(model, sim);
+    kaiStatus status = kaiSim_Run(sim);
     if (status != KAI_END)
         print_message("%s\n", kaiSim_Failure(sim)->message != NULL ? kaiSim_Failure(sim)->message : "no reason given");
     assert_int_equal(status, KAI_END);
@@ -300,8 +300,8 @@ static void test_overrides(void** state)
     kaiProgram_Free(messages);
     kaiSimOptions run = kaiModel_SimOptions(model);
     kaiSim* sim = create(model, &run);
-    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
-    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+    assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
+    assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
     assert_true(fabs(kaiSim_Now(sim).t - sqrt(2 * 2 / 9.81)) < 1e-12);
     assert_true(fabs(get(sim, variable(model, "v")) - 0.5 * sqrt(2 * 9.81 * 2)) < 1e-10);
     kaiSim_Free(sim);
@@ -330,13 +330,13 @@ static void test_step_through_bounces(void** state)
     assert_int_equal(kaiSim_Set(sim, variable(model, "hit"), 1), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_Set(sim, -1, 1), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_Set(sim, kaiModel_VariableCount(model), 1), KAI_ERR_USAGE);
-    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);  // the start
+    assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);  // the start
     assert_true(kaiSim_Now(sim).t == 0);
     assert_int_equal(kaiSim_Set(sim, variable(model, "g"), 3), KAI_ERR_USAGE);  // too late
     double t = sqrt(2 * 0.5 / g), v = sqrt(2 * g * 0.5), flight = 2 * t, unused;
     for (int n = 1; t < 5; n++)
     {
-        assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
         assert_true(fabs(kaiSim_Now(sim).t - t) < 1e-10);
         v *= e;
         assert_true(fabs(get(sim, variable(model, "v")) - v) < 1e-9);
@@ -346,9 +346,9 @@ static void test_step_through_bounces(void** state)
         t += flight;
         assert_int_equal(kaiSim_Counters(sim).instants, n + 1);
     }
-    assert_int_equal(kaiSim_Step(model, sim), KAI_END);
+    assert_int_equal(kaiSim_Step(sim), KAI_END);
     assert_true(kaiSim_Now(sim).t == 5);
-    assert_int_equal(kaiSim_Step(model, sim), KAI_END);  // and stays there
+    assert_int_equal(kaiSim_Step(sim), KAI_END);  // and stays there
     kaiSim_Free(sim);
     kaiModel_Free(model);
 }
@@ -362,7 +362,7 @@ static void test_absent_values(void** state)
     int a = variable(model, "a"), b = variable(model, "b"), c = variable(model, "c"), mode = variable(model, "mode");
     double value;
     bool seen[2] = {false, false};
-    for (kaiStatus status = kaiSim_Step(model, sim); status == KAI_INSTANT; status = kaiSim_Step(model, sim))
+    for (kaiStatus status = kaiSim_Step(sim); status == KAI_INSTANT; status = kaiSim_Step(sim))
     {
         bool high = get(sim, mode) == 1;
         seen[high] = true;
@@ -393,7 +393,7 @@ static void test_rows_of_a_bounce(void** state)
     assert_int_equal(columns[2].kind, KAI_COLUMN_EVENT);
     assert_int_equal(columns[3].kind, KAI_COLUMN_MODE);
     assert_string_equal(columns[3].mode_names[1], "sitting");
-    run_to_end(model, sim);
+    run_to_end(sim);
     const size_t width = 3 + 2 * 4;
     size_t first = 0;
     while (first < rows.count && rows.at[first + 1] != -1)
@@ -420,7 +420,7 @@ static void test_no_impact_in_mid_flight(void** state)
         kaiSimOptions options = kaiModel_SimOptions(model);
         options.stop = 0.4516 + 0.06 * i;  // impacts are at 0.4515 and 1.1740
         kaiSim* sim = create(model, &options);
-        run_to_end(model, sim);
+        run_to_end(sim);
         assert_int_equal(kaiSim_Counters(sim).instants, 2);
         kaiSim_Free(sim);
     }
@@ -437,7 +437,7 @@ static void test_guards_of_time(void** state)
                            "e");
     kaiSimOptions options = kaiModel_SimOptions(model);
     kaiSim* sim = create(model, &options);
-    run_to_end(model, sim);
+    run_to_end(sim);
     assert_true(fabs(get(sim, variable(model, "x")) - 0.75) < 1e-9);
     assert_true(get(sim, variable(model, "n")) == 11);
     kaiSim_Free(sim);
@@ -449,7 +449,7 @@ static double final_of(const char* text, const char* name)
     kaiModel* model = load(text, "e");
     kaiSimOptions options = kaiModel_SimOptions(model);
     kaiSim* sim = create(model, &options);
-    run_to_end(model, sim);
+    run_to_end(sim);
     double value = get(sim, variable(model, name));
     kaiSim_Free(sim);
     kaiModel_Free(model);
@@ -491,9 +491,9 @@ static void test_inputs_from_outside(void** state)
     kaiSim* sim = create(model, &options);
     int u = variable(model, "u"), x = variable(model, "x");
     while (kaiSim_Now(sim).t < 0.5)
-        assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
     assert_int_equal(kaiSim_Set(sim, u, 3), KAI_OK);
-    run_to_end(model, sim);
+    run_to_end(sim);
     double at_half = 1 - exp(-0.5);
     assert_true(fabs(get(sim, x) - (3 + (at_half - 3) * exp(-1.5))) < 1e-8);
     assert_true(get(sim, variable(model, "twice")) == 6);
@@ -508,7 +508,7 @@ static void test_expectations(void** state)
     kaiModel* model = load(ball_text, "bounce");
     kaiSimOptions options = kaiModel_SimOptions(model);
     kaiSim* sim = create(model, &options);
-    run_to_end(model, sim);
+    run_to_end(sim);
     kaiExpectResult r;
     assert_int_equal(kaiSim_Expect(sim, 0, &r), KAI_OK);
     assert_true(r.passed && r.present && r.has_target && r.target == 0.451523640985731 && r.within == 1e-12);
@@ -566,13 +566,13 @@ static void test_failed_run(void** state)
                            "e");
     kaiSimOptions options = kaiModel_SimOptions(model);
     kaiSim* sim = create(model, &options);
-    assert_int_equal(kaiSim_Run(model, sim), KAI_ERR_RUN);
+    assert_int_equal(kaiSim_Run(sim), KAI_ERR_RUN);
     const kaiError* failure = kaiSim_Failure(sim);
     assert_int_equal(failure->status, KAI_ERR_RUN);
     assert_true(failure->tag.t > 0.7499 && failure->tag.t < 0.8001);
     assert_int_equal(failure->place.line, 4);
     assert_non_null(strstr(failure->message, "too low"));
-    assert_int_equal(kaiSim_Step(model, sim), KAI_ERR_RUN);
+    assert_int_equal(kaiSim_Step(sim), KAI_ERR_RUN);
     kaiSim_Free(sim);
     kaiModel_Free(model);
 }
@@ -585,11 +585,11 @@ static void test_interrupt(void** state)
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.interrupt = &interrupt;
     kaiSim* sim = create(model, &options);
-    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+    assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
     interrupt = 1;
-    assert_int_equal(kaiSim_Run(model, sim), KAI_INTERRUPTED);
+    assert_int_equal(kaiSim_Run(sim), KAI_INTERRUPTED);
     interrupt = 0;  // it may go on
-    run_to_end(model, sim);
+    run_to_end(sim);
     assert_int_equal(kaiSim_Counters(sim).instants, 30);
     kaiSim_Free(sim);
     kaiModel_Free(model);
@@ -603,9 +603,9 @@ static void check_jump(const char* text, double before, double given, double aft
     options.balance = 1e-9;
     kaiSim* sim = create(model, &options);
     kaiJump jump;
-    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);  // the start
+    assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);  // the start
     assert_false(kaiSim_Jump(sim, &jump));
-    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+    assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
     assert_true(kaiSim_Jump(sim, &jump));
     assert_int_equal(jump.jumps, 1);
     assert_true(fabs(jump.before - before) < 1e-12 && fabs(jump.after - after) < 1e-12);
@@ -662,17 +662,17 @@ static void check_snapshot(const char* text, const char* experiment, const char*
     kaiSim* b = create_recorded(model, options, &rows[1]);
     kaiSnapshot* unused = NULL;
     for (int i = 0; i < 6; i++)
-        assert_int_equal(kaiSim_Step(model, a), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(a), KAI_INSTANT);
     if (cvode)
         unused = kaiSim_Save(a);
-    run_to_end(model, a);
+    run_to_end(a);
     for (int i = 0; i < 6; i++)
-        assert_int_equal(kaiSim_Step(model, b), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(b), KAI_INSTANT);
     size_t middle = rows[1].count;
     kaiSnapshot* snapshot = kaiSim_Save(b);
     assert_non_null(snapshot);
     kaiTag tag = kaiSim_Now(b);
-    run_to_end(model, b);
+    run_to_end(b);
     size_t end = rows[1].count;
     kaiCounters first = kaiSim_Counters(b);
     assert_same_rows(rows[0].at, rows[1].at, rows[0].count, rows[1].count);
@@ -681,7 +681,7 @@ static void check_snapshot(const char* text, const char* experiment, const char*
         assert_int_equal(kaiSim_Restore(b, snapshot), KAI_OK);
         assert_true(kaiSim_Now(b).t == tag.t && kaiSim_Now(b).p == tag.p && kaiSim_Now(b).m == tag.m);
         rows[1].count = end;
-        run_to_end(model, b);
+        run_to_end(b);
         assert_same_rows(rows[0].at + middle, rows[1].at + end, end - middle, rows[1].count - end);
         assert_int_equal(kaiSim_Counters(b).rows, first.rows);
         assert_int_equal(kaiSim_Counters(b).instants, first.instants);
@@ -690,7 +690,7 @@ static void check_snapshot(const char* text, const char* experiment, const char*
     Rows other_rows = {0};
     kaiSim* other = create_recorded(model, options, &other_rows);
     assert_int_equal(kaiSim_Restore(other, snapshot), KAI_OK);
-    run_to_end(model, other);
+    run_to_end(other);
     assert_same_rows(rows[0].at + middle, other_rows.at, end - middle, other_rows.count);
     kaiSnapshot_Free(snapshot);
     kaiSnapshot_Free(unused);
@@ -788,7 +788,7 @@ static void* run_job(void* user)
     if (sim == NULL)
         return NULL;
     kaiSim_Columns(sim, &job->rows.columns);
-    job->status = kaiSim_Run(job->model, sim);
+    job->status = kaiSim_Run(sim);
     kaiSim_Free(sim);
     return NULL;
 }
@@ -828,11 +828,11 @@ static void check_no_allocation(const char* text, const char* experiment, const 
     options.solver = solver;
     kaiSim* sim = create(model, &options);
     for (int i = 0; i < warm; i++)
-        assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
     long before = heap.calls;
     int64_t instants = 0;
     kaiStatus status;
-    while ((status = kaiSim_Step(model, sim)) == KAI_INSTANT)
+    while ((status = kaiSim_Step(sim)) == KAI_INSTANT)
         instants++;
     assert_int_equal(status, KAI_END);
     assert_true(instants > 10);
@@ -898,11 +898,11 @@ static bool live_with(Heap* heap, const char* text, const char* experiment, cons
     else
     {
         kaiSnapshot* snapshot = NULL;
-        status = kaiSim_Step(model, sim);
+        status = kaiSim_Step(sim);
         if (status == KAI_INSTANT)
         {
             snapshot = kaiSim_Save(sim);
-            status = kaiSim_Run(model, sim);
+            status = kaiSim_Run(sim);
         }
         if (status == KAI_END && snapshot != NULL)
             fine = kaiSim_Restore(sim, snapshot) == KAI_OK;

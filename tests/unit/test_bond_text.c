@@ -242,9 +242,9 @@ static void run(const Case* c, const char* text)
     assert_non_null(sim);
     for (int k = 0; k <= SETS; k++)
     {
-        kaiStatus status = k == 0 ? kaiSim_Step(model, sim) : KAI_OK;
+        kaiStatus status = k == 0 ? kaiSim_Step(sim) : KAI_OK;
         while (status >= KAI_OK && kaiSim_Now(sim).t < c->time[k])
-            status = kaiSim_Step(model, sim);
+            status = kaiSim_Step(sim);
         if (status < KAI_OK || kaiSim_Now(sim).t != c->time[k])
             fail_msg("seed %lu: at %.17g, not %.17g: %s", (unsigned long)c->seed, kaiSim_Now(sim).t, c->time[k],
                      status < KAI_OK ? kaiSim_Failure(sim)->message : "");
@@ -367,7 +367,7 @@ static size_t ladder_memory(int count, char* text)
     kaiSimOptions run_options = kaiModel_SimOptions(model);
     run_options.allocator = options.allocator;
     kaiSim* sim = kaiSim_Create(model, &run_options, NULL);
-    assert_true(kaiSim_Run(model, sim) >= KAI_OK);
+    assert_true(kaiSim_Run(sim) >= KAI_OK);
     assert_true(kaiSim_Counters(sim).switches >= count / 3);
     kaiSim_Free(sim);
     kaiModel_Free(model);

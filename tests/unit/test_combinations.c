@@ -343,7 +343,7 @@ static kaiSim* create(Run* run)
 
 static void end_plain(Run* run, kaiSim* sim)
 {
-    kaiStatus status = kaiSim_Run(run->model, sim);
+    kaiStatus status = kaiSim_Run(sim);
     if (status != KAI_END)
         print_message("the run fails: %s\n", kaiSim_Failure(sim)->message);
     assert_int_equal(status, KAI_END);
@@ -811,7 +811,7 @@ static void snapshots_bring_parameters(void** state)
         kaiSim *from = charge_sim(model, 2, times[i & 1]), *to = charge_sim(model, 5, 2 * times[i >> 1]);
         kaiSnapshot* snapshot = kaiSim_Save(from);
         assert_int_equal(kaiSim_Restore(to, snapshot), KAI_OK);
-        assert_int_equal(kaiSim_Run(model, to), KAI_END);
+        assert_int_equal(kaiSim_Run(to), KAI_END);
         assert_true(kaiSim_Get(to, kaiModel_FindVariable(model, "c.e"), &voltage));
         near("voltage", voltage, exp(-stop / 2), fine);
         kaiSnapshot_Free(snapshot);
@@ -837,7 +837,7 @@ static void snapshots_know_their_solver(void** state)
         kaiSim* to = kaiSim_Create(model, &options, NULL);
         assert_int_equal(kaiSim_Restore(to, snapshot), KAI_ERR_USAGE);
         assert_non_null(strstr(kaiSim_Failure(to)->message, "saved with solver = auto"));
-        assert_int_equal(kaiSim_Run(model, to), KAI_END);
+        assert_int_equal(kaiSim_Run(to), KAI_END);
         assert_true(kaiSim_Get(to, kaiModel_FindVariable(model, "c.e"), &voltage));
         near("voltage", voltage, exp(-stop), i < 3 ? fine : coarse);
         kaiSim_Free(to);

@@ -307,7 +307,7 @@ static void follow(const kaiModel* model, const Branch* b, bool same_bits)
     assert_non_null(sim);
     kaiSim_Columns(sim, &c->columns);
     assert_int_equal(kaiSim_Follow(sim, b->taken, b->decision_count), KAI_OK);
-    assert_int_equal(kaiSim_Run(model, sim), b->status);
+    assert_int_equal(kaiSim_Run(sim), b->status);
     if (same_bits)
     {
         assert_int_equal(c->branches[0].row_count, b->row_count);
@@ -423,7 +423,7 @@ static void test_texts(void** state)
     assert_string_equal(text, "no choice");
     static const int second[] = {1};
     assert_int_equal(kaiSim_Follow(sim, second, 1), KAI_OK);
-    assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+    assert_int_equal(kaiSim_Run(sim), KAI_END);
     kaiSim_OrderText(sim, text, sizeof text);
     assert_string_equal(text, "at t = 1: line 11 (b.v, c.v)");
     kaiSim_OutcomeText(sim, 2, text, sizeof text);
@@ -513,7 +513,7 @@ static void test_weights(void** state)
         options.seed = seed;
         kaiSim* sim = kaiSim_Create(model, &options, &failure);
         double value = -1;
-        assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+        assert_int_equal(kaiSim_Run(sim), KAI_END);
         assert_true(kaiSim_Get(sim, x, &value));
         counts[(int)value]++;
         kaiSim_Free(sim);

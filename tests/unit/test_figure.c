@@ -99,7 +99,7 @@ static Seen run(const kaiModel* model, double gap)
     assert_int_equal(count, 1);
     assert_string_equal(columns[0].name, "y");
     assert_string_equal(columns[0].unit, "m");
-    assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+    assert_int_equal(kaiSim_Run(sim), KAI_END);
     kaiSim_Free(sim);
     return seen;
 }
@@ -216,7 +216,7 @@ static kaiStatus draw(const kaiModel* model, const char* path, bool instants, ka
     kaiStatus status = KAI_ERR_MEMORY;
     if (picture.figure != NULL || picture.instants != NULL)
     {
-        status = kaiSim_Run(model, sim);
+        status = kaiSim_Run(sim);
         if (status == KAI_END)
             status = instants ? kaiInstants_Draw(picture.instants, error) : kaiFigure_Draw(picture.figure, error);
     }

@@ -119,6 +119,7 @@ static const struct
     {"model M{x=1}", "model M { x = 1 }\n"},
     {"model M{\nx=1\n}", "model M {\n  x = 1\n}\n"},
     {"model M { x = 1;\n y = 2; }", "model M {\n  x = 1\n  y = 2\n}\n"},
+    {"model M {\r\n  x = 1\r\n  y = 2\r\n}\r\n", "model M {\n  x = 1\n  y = 2\n}\n"},  // no blank lines between
     {"model M {\n\n\n  x = 1\n\n\n\n  y = 2\n\n}\n\n\nmodel N { }",
      "model M {\n  x = 1\n\n  y = 2\n}\n\nmodel N { }\n"},
     {"model M {\n x=1// c  \n// d\n y=2;// e\n// f\n}", "model M {\n  x = 1 // c\n  // d\n  y = 2 // e\n  // f\n}\n"},

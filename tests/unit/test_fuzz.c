@@ -406,7 +406,7 @@ static void run_briefly(const kaiModel* model, const char* text, Tally* tally)
     }
     interrupt = 0;
     set_timer(RUN_MICROSECONDS);
-    kaiStatus status = kaiSim_Run(model, sim);
+    kaiStatus status = kaiSim_Run(sim);
     set_timer(0);
     const kaiError* why = kaiSim_Failure(sim);
     bool fine =

@@ -178,7 +178,7 @@ static Hits run_gas(const Gas* gas)
     kaiError failure;
     kaiSim* sim = kaiSim_Create(model, &options, &failure);
     assert_non_null(sim);
-    assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+    assert_int_equal(kaiSim_Run(sim), KAI_END);
     kaiIslandCounters counters;
     assert_true(kaiSim_IslandCount(sim, gas->n - 1, &counters));  // an island a ball
     kaiSim_Free(sim);

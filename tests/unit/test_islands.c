@@ -98,7 +98,7 @@ static void posted_events_come(void** state)
         assert_int_equal(kaiSim_Post(run.sim, door, 6, 9, NULL), KAI_OK);
         assert_true(kaiSim_Cancel(run.sim, other));
         assert_false(kaiSim_Cancel(run.sim, other));
-        assert_int_equal(kaiSim_Run(run.model, run.sim), KAI_END);
+        assert_int_equal(kaiSim_Run(run.sim), KAI_END);
         assert_false(kaiSim_Cancel(run.sim, handle));  // it has come
         assert_true(get(&run, "opened") == 2 && get(&run, "got") == 6);
         near(get(&run, "a.x"), exp(-1));
@@ -117,8 +117,8 @@ static void the_past_is_closed(void** state)
     {
         Run run = start(experiments[i]);
         int door = variable(&run, "door");
-        assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_INSTANT);
-        assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(run.sim), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(run.sim), KAI_INSTANT);
         near(kaiSim_Now(run.sim).t, log(2));
         assert_int_equal(kaiSim_Post(run.sim, door, 1, 0.5, NULL), KAI_ERR_USAGE);
         assert_non_null(strstr(kaiSim_Failure(run.sim)->message, "the event door is posted for t = 0.5"));
@@ -126,10 +126,10 @@ static void the_past_is_closed(void** state)
         assert_int_equal(kaiSim_Failure(run.sim)->place.line, 5);
         assert_int_equal(kaiSim_Post(run.sim, variable(&run, "u"), 1, 5, NULL), KAI_ERR_USAGE);  // no event
         assert_int_equal(kaiSim_Post(run.sim, door, 3, kaiSim_Now(run.sim).t, NULL), KAI_OK);
-        assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(run.sim), KAI_INSTANT);
         near(kaiSim_Now(run.sim).t, log(2));
         near(get(&run, "a.x"), 1);
-        assert_int_equal(kaiSim_Run(run.model, run.sim), KAI_END);
+        assert_int_equal(kaiSim_Run(run.sim), KAI_END);
         near(get(&run, "a.x"), 2 * exp(-10));
         assert_true(get(&run, "got") == 3 && get(&run, "a.n") == 2);
         end(&run);
@@ -141,13 +141,13 @@ static void values_are_up_to_date(void** state)
 {
     (void)state;
     Run run = start("apart");
-    assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_INSTANT);
-    assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_INSTANT);
+    assert_int_equal(kaiSim_Step(run.sim), KAI_INSTANT);
+    assert_int_equal(kaiSim_Step(run.sim), KAI_INSTANT);
     near(get(&run, "b.x"), exp(-0.1 * log(2)));
     near(get(&run, "total"), 0.5 + exp(-0.1 * log(2)));
     // A run that has begun takes inputs from outside; its states are its own.
     assert_int_equal(kaiSim_Set(run.sim, variable(&run, "b.x"), 3), KAI_ERR_USAGE);
-    assert_int_equal(kaiSim_Run(run.model, run.sim), KAI_END);
+    assert_int_equal(kaiSim_Run(run.sim), KAI_END);
     near(get(&run, "b.x"), exp(-0.1 * 10));
     near(get(&run, "a.x"), exp(-10));
     end(&run);
@@ -159,7 +159,7 @@ static void islands_have_counters(void** state)
     Run run = start("apart");
     kaiIslandCounters a, b, none;
     assert_int_equal(kaiSim_Post(run.sim, variable(&run, "door"), 1, 4.321, NULL), KAI_OK);
-    assert_int_equal(kaiSim_Run(run.model, run.sim), KAI_END);
+    assert_int_equal(kaiSim_Run(run.sim), KAI_END);
     assert_true(kaiSim_IslandCount(run.sim, 0, &a) && kaiSim_IslandCount(run.sim, 1, &b));
     assert_false(kaiSim_IslandCount(run.sim, 2, &none));
     assert_string_equal(a.name, "a.x");
@@ -199,13 +199,13 @@ static void inputs_act_at_once(void** state)
         continue;
     near(kaiSim_Now(run.sim).t, 0.25);
     assert_int_equal(kaiSim_Set(run.sim, variable(&run, "u"), 1), KAI_OK);
-    assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_INSTANT);
+    assert_int_equal(kaiSim_Step(run.sim), KAI_INSTANT);
     near(kaiSim_Now(run.sim).t, 0.35);  // not at the tick
     near(get(&run, "entered"), 0.35);
     while (kaiSim_StepTo(run.sim, 1.2) == KAI_INSTANT)
         continue;
     assert_int_equal(kaiSim_Set(run.sim, variable(&run, "u"), 2), KAI_OK);
-    assert_int_equal(kaiSim_Step(run.model, run.sim), KAI_END);
+    assert_int_equal(kaiSim_Step(run.sim), KAI_END);
     near(kaiSim_Now(run.sim).t, 1.2);
     near(get(&run, "n"), 3);  // 0, 0.5, 1
     end(&run);

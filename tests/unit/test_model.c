@@ -114,7 +114,7 @@ static Rows run(const kaiModel* model)
     kaiSim* sim = kaiSim_Create(model, &options, NULL);
     assert_non_null(sim);
     kaiSim_Columns(sim, &rows.columns);
-    kaiSim_Run(model, sim);
+    kaiSim_Run(sim);
     kaiSim_Free(sim);
     return rows;
 }
@@ -271,11 +271,34 @@ static void test_flipped(void** state)
     kaiModel_Free(model);
 }
 
+// A run of indices that begins inside its array and ends behind it.
+static void assert_range(kaiModel* model, uint32_t* count, const char* what)
+{
+    Text why = {0};
+    uint32_t before = *count;
+    *count = 1000000;
+    if (model_validate(model, &why))
+        fail_msg("%s: a million of them were accepted", what);
+    assert_non_null(strstr(why.at, "is out of range"));
+    *count = before;
+    assert_true(model_validate(model, &why));
+}
+
+static void test_ranges(void** state)
+{
+    (void)state;
+    kaiModel* model = load_text(small_text, NULL);
+    assert_range(model, (uint32_t*)(uintptr_t)&model->reactions[0].act_count, "actions of a reaction");
+    assert_range(model, (uint32_t*)(uintptr_t)&model->modes[0].transition_count, "transitions of a mode");
+    assert_range(model, (uint32_t*)(uintptr_t)&model->guards[0].state_count, "states of a guard");
+    kaiModel_Free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs), cmocka_unit_test(test_all),     cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_cut),  cmocka_unit_test(test_flipped),
+        cmocka_unit_test(test_cut),  cmocka_unit_test(test_flipped), cmocka_unit_test(test_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

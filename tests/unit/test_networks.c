@@ -279,7 +279,7 @@ static Outcome run(const char* text, char* why, size_t size)
     kaiSim* sim = kaiSim_Create(model, &run_options, NULL);
     kaiStatus status = KAI_OK;
     for (int steps = 0; status >= KAI_OK && status != KAI_END && steps < 200000; steps++)
-        status = kaiSim_Step(model, sim);
+        status = kaiSim_Step(sim);
     Outcome outcome = status == KAI_END ? AGREES : REFUSED;
     snprintf(why, size, "%s", status < KAI_OK ? kaiSim_Failure(sim)->message : "it does not end");
     kaiExpectResult result;

@@ -408,7 +408,7 @@ static void run_grid(const char* text, Grid* grid)
             kaiSim_Set(sim, x, i % 7 / 2.0 - 1.5);
             kaiSim_Set(sim, y, i / 7 / 2.0 - 1.5);
             int before = grid->loops;
-            look(grid, sim, 1, kaiSim_Run(model, sim));
+            look(grid, sim, 1, kaiSim_Run(sim));
             if (grid->loops > before && before == 0)
                 snprintf(grid->where, sizeof grid->where, "mode %d, x = %g, y = %g", mode, i % 7 / 2.0 - 1.5,
                          i / 7 / 2.0 - 1.5);

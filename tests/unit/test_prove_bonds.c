@@ -188,7 +188,7 @@ static bool survives(const Circuit* c, int states, char* where, size_t size)
                 kaiSim_Set(sim, kaiModel_FindVariable(model, c->states[i]), value);
                 length += snprintf(where + length, size - (size_t)length, ", %s = %g", c->states[i], value);
             }
-            kaiSim_Run(model, sim);
+            kaiSim_Run(sim);
             bool looped = loops(sim);
             if (looped)
                 snprintf(where + length, size - (size_t)length, ": %s", kaiSim_Failure(sim)->message);

@@ -55,7 +55,7 @@ static Events run_events(const char* path, const char* experiment, const char* f
     assert_non_null(sim);
     events.column[0] = find_column(sim, first);
     events.column[1] = find_column(sim, second);
-    assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+    assert_int_equal(kaiSim_Run(sim), KAI_END);
     kaiSim_Free(sim);
     kaiModel_Free(model);
     return events;
@@ -197,7 +197,7 @@ static double final_value(const char* path, const char* experiment, const char* 
     kaiSimOptions options = kaiModel_SimOptions(model);
     kaiSim* sim = kaiSim_Create(model, &options, NULL);
     assert_non_null(sim);
-    assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+    assert_int_equal(kaiSim_Run(sim), KAI_END);
     double value = NAN;
     assert_true(kaiSim_Get(sim, kaiModel_FindVariable(model, name), &value));
     kaiSim_Free(sim);
@@ -242,12 +242,12 @@ static void test_queue_snapshot(void** state)
     kaiSim* sim = kaiSim_Create(model, &options, NULL);
     assert_non_null(sim);
     while (!(kaiSim_Now(sim).t > 500 && get(model, sim, "server.n") >= 5))
-        assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
     kaiSnapshot* snapshot = kaiSim_Save(sim);
     double stay[2], area[2];
     for (int i = 0; i < 2; i++)
     {
-        assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+        assert_int_equal(kaiSim_Run(sim), KAI_END);
         stay[i] = get(model, sim, "stay");
         area[i] = get(model, sim, "area");
         assert_int_equal(kaiSim_Restore(sim, snapshot), KAI_OK);

@@ -73,12 +73,12 @@ static void goes_on(const char* experiment, int instants)
     kaiModel* model = compile(experiment);
     kaiSim* sim = start(model, &whole);
     for (int i = 0; i < instants; i++)
-        assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+        assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
     size_t before = whole.size;
     kaiSnapshot* snapshot = kaiSim_Save(sim);
     assert_int_equal(kaiModel_Save(model, &(kaiSink){append, &saved_model}), KAI_OK);
     assert_int_equal(kaiSnapshot_Write(snapshot, &(kaiSink){append, &saved_run}), KAI_OK);
-    assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+    assert_int_equal(kaiSim_Run(sim), KAI_END);
     kaiSim_Free(sim);
     kaiSnapshot_Free(snapshot);
     kaiModel_Free(model);
@@ -89,7 +89,7 @@ static void goes_on(const char* experiment, int instants)
     assert_non_null(snapshot);
     sim = start(model, &rest);
     assert_int_equal(kaiSim_Restore(sim, snapshot), KAI_OK);
-    assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+    assert_int_equal(kaiSim_Run(sim), KAI_END);
     assert_true(rest.size > 0);
     assert_int_equal(rest.size, whole.size - before);
     assert_memory_equal(rest.at, whole.at + before, rest.size);
@@ -118,7 +118,7 @@ static void test_damaged(void** state)
     kaiError error;
     kaiModel *model = compile("plain"), *other = compile("apart");
     kaiSim* sim = start(model, &rows);
-    assert_int_equal(kaiSim_Step(model, sim), KAI_INSTANT);
+    assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
     kaiSnapshot* snapshot = kaiSim_Save(sim);
     kaiSnapshot_Write(snapshot, &(kaiSink){append, &saved});
     assert_null(kaiSnapshot_Read(other, saved.at, saved.size, &error));  // of another model

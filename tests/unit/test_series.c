@@ -84,7 +84,7 @@ static bool open_text(Fixture* f, const char* text, const char* inputs[2], const
     run.stop = now + 1;
     kaiSim* sim = kaiSim_Create(m, &run, &failure);
     assert_non_null(sim);
-    bool begun = kaiSim_Step(m, sim) == KAI_INSTANT;
+    bool begun = kaiSim_Step(sim) == KAI_INSTANT;
     f->R = calloc(m->reg_count, sizeof(double));
     memcpy(f->R, sim->kernel.R, sizeof(double) * m->reg_count);
     kaiSim_Free(sim);
