@@ -336,7 +336,7 @@ static void scan_window(const GuardPath* path, Candidate* c)
 static void scan(const GuardPath* path, Candidate* c, double horizon)
 {
     double unused = 0, *side = is_crossing(path->guard) ? &path->flow->kernel->R[path->guard->side] : &unused,
-                   before = *side;
+           before = *side;
     *side = c->side;
     do
         scan_window(path, c);

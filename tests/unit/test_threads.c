@@ -1,5 +1,5 @@
-// Many threads, one model: sims that run, are saved, restored and interrupted at the same time give the rows of one alone; programs are
-// opened and compiled beside them. Written for ThreadSanitizer (make threads), and true without it.
+// Many threads, one model: sims that run, are saved, restored and interrupted at the same time give the rows of one
+// alone; programs are opened and compiled beside them. Written for ThreadSanitizer (make threads), and true without it.
 #include "kairos/kairos.h"
 
 #include <pthread.h>
