@@ -81,4 +81,4 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-gcc build-asan build-clang build-hostile build-mutants build-cov build-fuzz build-tsan
+	rm -rf build build-gcc build-asan build-clang build-hostile build-mutants build-cov build-fuzz build-tsan build-o0

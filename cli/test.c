@@ -301,14 +301,18 @@ static void run_case(Case* c, const RunRequest* request)
     kaiCompileOptions load = request->load;
     kaiProgram* program = NULL;
     kaiModel* model = NULL;
+    kaiError error;
     load.experiment = c->experiment;
-    if (kaiProgram_Open(&options, &program, NULL) == KAI_OK && kaiProgram_Compile(program, &load, &model) == KAI_OK)
+    if (kaiProgram_Open(&options, &program, &error) == KAI_OK && kaiProgram_Compile(program, &load, &model) == KAI_OK)
         run_points(c, options.limits, model, program, &load);
     else
     {
-        c->failed++;
         c->wrong_call = is_wrong_call(program);
         say_messages(c, program);
+        if (program == NULL)  // read a moment ago, and now it cannot be
+            say_failure(c, &error, "");
+        else
+            c->failed++;
     }
     kaiModel_Free(model);
     kaiProgram_Free(program);

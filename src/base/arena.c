@@ -143,6 +143,25 @@ void* arena_alloc(Arena* arena, size_t size)
     return memset(memory, 0, size);
 }
 
+static void* alloc_in_arena(void* user, void* block, size_t old_size, size_t size)
+{
+    Arena* arena = user;
+    if (size == 0)
+        return arena_release(arena, block, old_size), NULL;
+    void* made = arena_alloc(arena, size);
+    if (block != NULL)
+    {
+        memcpy(made, block, old_size < size ? old_size : size);
+        arena_release(arena, block, old_size);
+    }
+    return made;
+}
+
+kaiAllocator arena_allocator(Arena* arena)
+{
+    return (kaiAllocator){alloc_in_arena, arena};
+}
+
 char* arena_copy_string(Arena* arena, const char* text, size_t length)
 {
     char* copy = arena_alloc(arena, length + 1);

@@ -24,6 +24,8 @@ void arena_free(Arena* arena);
 // Unwinds as a failed allocation does: for whoever caught the failure of an arena inside another.
 _Noreturn void arena_fail(Arena* arena);
 
+// An allocator whose memory goes with the arena: for what would be lost when an arena unwinds.
+kaiAllocator arena_allocator(Arena* arena);
 // For loops that are long and allocate little: unwinds if the time is over or somebody interrupts.
 void arena_look(Arena* arena);
 

@@ -5,7 +5,6 @@
 
 #include "bond/causality.h"
 
-#include <setjmp.h>
 #include <string.h>
 
 static const Colour GREEN = {0, 115, 79, 255}, RED = {179, 71, 0, 255}, GREY = {119, 119, 119, 255};
@@ -58,9 +57,7 @@ static void find_causality(Bonds* b)
     bool* on = arena_array(arena, bool, graph->switch_count + 1);
     for (int i = 0; i < graph->switch_count; i++)
         on[i] = is_on(b, &b->flat->bond_nodes.at[graph->junction_of[i]]);
-    BondCausality* c = bond_causality_create(graph, arena->allocator);
-    if (c == NULL)
-        longjmp(*arena->fail, 1);
+    BondCausality* c = bond_causality_create(graph, arena_allocator(arena));
     bond_causality_assign(c, on);
     take(b, c);
     bond_causality_destroy(c);

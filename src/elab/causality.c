@@ -1,6 +1,7 @@
 // Causality of bond graphs, for people: `kairos check --print causality`, and sources that contradict each other
 // whatever the modes are. The equations do not need it (src/bond/mode.h).
 #include "bond/causality.h"
+#include "base/text.h"
 
 #include "elab/elab.h"
 
@@ -28,7 +29,7 @@ static bool view_open(View* v, Arena* arena, const Flat* flat, uint32_t graph)
             vec_push(arena, v->switched, v->graph->nodes.at[i]);
     v->on = arena_array(arena, bool, v->switched.count + 1);
     v->bonds = bond_graph_component(flat->bond_graph, (int)graph, arena);
-    v->causality = bond_causality_create(v->bonds, kaiDefaultAllocator());
+    v->causality = bond_causality_create(v->bonds, arena_allocator(arena));
     return v->causality != NULL;
 }
 
@@ -72,76 +73,76 @@ static const char* bond_text(const View* v, uint32_t bond)
 
 // ---- the listing
 
-static const char* list_set(View* v, const char* text)
+static void list_set(const View* v, Writer* out)
 {
-    Arena* arena = v->arena;
-    text = arena_printf(arena, "%s  ", text);
+    writer_put(out, "  ");
     for (uint32_t i = 0; i < v->switched.count; i++)
-        text = arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", v->flat->bond_nodes.at[v->switched.at[i]].name,
-                            v->on[i] ? "ON" : "OFF");
-    return arena_printf(arena, "%s%s\n", text, v->switched.count ? ":" : "one set of modes:");
+        writer_say(out, "%s%s %s", i ? ", " : "", v->flat->bond_nodes.at[v->switched.at[i]].name,
+                   v->on[i] ? "ON" : "OFF");
+    writer_put(out, v->switched.count ? ":\n" : "one set of modes:\n");
 }
 
-static const char* list_storage(View* v, const char* text, int node, int port)
+static void list_storage(const View* v, Writer* out, int node, int port)
 {
     const FlatBondNode* flat = node_at(v, node);
     const char* name = flat->name;
     if (flat->matrix != NO_VAR)
         name = arena_printf(v->arena, "%s port %d", name, port - v->bonds->port_first[node] + 1);
     if (!v->causality->derivative[port])
-        return arena_printf(v->arena, "%s    %s integral\n", text, name);
+    {
+        writer_say(out, "    %s integral\n", name);
+        return;
+    }
     int* others = arena_array(v->arena, int, v->bonds->node_count + 1);
     int count = bond_causality_depends(v->causality, port, others);
-    text = arena_printf(v->arena, "%s    %s derivative, depends on", text, name);
+    writer_say(out, "    %s derivative, depends on", name);
     for (int i = 0; i < count; i++)
-        text = arena_printf(v->arena, "%s%s %s", text, i ? "," : "", node_at(v, others[i])->name);
-    return arena_printf(v->arena, "%s%s\n", text,
-                        count                    ? ""
-                        : flat->matrix != NO_VAR ? " its other ports"
-                                                 : " nothing but its own constraint");
+        writer_say(out, "%s %s", i ? "," : "", node_at(v, others[i])->name);
+    writer_say(out, "%s\n",
+               count                    ? ""
+               : flat->matrix != NO_VAR ? " its other ports"
+                                        : " nothing but its own constraint");
 }
 
-static const char* list_causality(View* v, const char* text)
+static void list_causality(const View* v, Writer* out)
 {
-    Arena* arena = v->arena;
     for (uint32_t i = 0; i < v->graph->bonds.count; i++)
     {
-        text = arena_printf(arena, "%s    %s", text, bond_text(v, i));
-        if (v->causality->loop[i] >= 0)
-            text = arena_printf(arena, "%s   (algebraic loop)", text);
-        if (v->causality->clash[i] >= 0)
-            text = arena_printf(arena, "%s   (clashes with %s)", text,
-                                v->causality->clash[i] == (int)i ? "itself: both ends want to decide"
-                                                                 : bond_text(v, (uint32_t)v->causality->clash[i]));
-        text = arena_printf(arena, "%s\n", text);
+        int clash = v->causality->clash[i];
+        writer_say(out, "    %s%s", bond_text(v, i), v->causality->loop[i] >= 0 ? "   (algebraic loop)" : "");
+        if (clash >= 0)
+            writer_say(out, "   (clashes with %s)",
+                       clash == (int)i ? "itself: both ends want to decide" : bond_text(v, (uint32_t)clash));
+        writer_put(out, "\n");
     }
     for (int i = 0; i < v->bonds->node_count; i++)
         for (int port = v->bonds->port_first[i]; port < v->bonds->port_first[i + 1]; port++)
-            text = list_storage(v, text, i, port);
-    return text;
+            list_storage(v, out, i, port);
 }
 
 char* causality_print(const Flat* flat, Arena* arena)
 {
-    const char* text = flat->graphs.count ? "" : "no bond graph\n";
+    Writer out = {.arena = arena};
+    if (flat->graphs.count == 0)
+        writer_put(&out, "no bond graph\n");
     for (uint32_t g = 0; g < flat->graphs.count; g++)
     {
         View v;
         if (view_open(&v, arena, flat, g))
         {
-            text =
-                arena_printf(arena, "%sbond graph %u of %u: %u elements and junctions, %u bonds, %u switched\n", text,
-                             g + 1, flat->graphs.count, v.graph->nodes.count, v.graph->bonds.count, v.switched.count);
+            writer_say(&out, "bond graph %u of %u: %u elements and junctions, %u bonds, %u switched\n", g + 1,
+                       flat->graphs.count, v.graph->nodes.count, v.graph->bonds.count, v.switched.count);
             for (uint32_t k = 0; k < set_count(&v); k++)
             {
                 choose_set(&v, k);
                 bond_causality_assign(v.causality, v.on);
-                text = list_causality(&v, list_set(&v, text));
+                list_set(&v, &out);
+                list_causality(&v, &out);
             }
         }
         view_close(&v);
     }
-    return arena_printf(arena, "%s", text);
+    return writer_text(&out);
 }
 
 // ---- sources that contradict each other

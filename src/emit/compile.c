@@ -520,6 +520,21 @@ static bool check_whole(const kaiModel* model)
 #endif
 }
 
+// Choices without alternatives get no number: a run goes through them at every reaction.
+static uint32_t number_choices(Builder* b)
+{
+    uint32_t most = b->c.flat->choices.count, count = 0;
+    uint32_t* numbers = arena_array(b->arena, uint32_t, most + 1);
+    for (uint32_t i = 0; i < b->reactions.count; i++)
+        numbers[b->reactions.at[i].choice] = 1;
+    for (uint32_t i = 1; i <= most; i++)
+        numbers[i] = numbers[i] != 0 ? ++count : 0;
+    numbers[0] = 0;
+    for (uint32_t i = 0; i < b->reactions.count; i++)
+        b->reactions.at[i].choice = numbers[b->reactions.at[i].choice];
+    return count;
+}
+
 static kaiModel* finish(Builder* b, kaiAllocator allocator)
 {
     for (uint32_t v = 0; v < b->c.vars.count; v++)
@@ -533,7 +548,7 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
             vec_push(b->arena, b->event_flags, b->c.entries[i]);
     for (uint32_t v = 0; v < b->c.vars.count; v++)
         b->draft.instant_signals |= b->c.flat->vars.at[v].kind == VAR_SIGNAL && b->c.vars.at[v].event_dependent;
-    b->draft.choice_count = b->c.flat->choices.count;
+    b->draft.choice_count = number_choices(b);
     b->draft.impulse_order = b->c.highest != 0 ? node_order(&b->c, b->c.highest) : -1;
     b->draft.impulse_place = b->c.highest != 0 ? build_place(b, b->c.flat->nodes.at[b->c.highest].span) : 0;
     b->draft.when_count = b->c.flat->whens.count;

@@ -136,6 +136,8 @@ kaiStatus delay_mark_due(Kernel* kernel, double t)
     while (status == KAI_OK && kernel_reached(kernel, queue_next(&kernel->queue), t))
     {
         QueueEntry entry = queue_pop(&kernel->queue);
+        if (!budget_look_inside(kernel->budget))  // a million may wait
+            return kernel_stop(kernel);
         status = is_taken(kernel, &entry) ? move_entry(kernel, &kernel->held, &entry) : hand_over(kernel, &entry);
     }
     while (status == KAI_OK && kernel->held.count > 0)

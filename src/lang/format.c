@@ -357,7 +357,7 @@ static void format_item_start(Formatter* formatter, uint32_t at, Run* run, bool 
 
 static void format_comment(Formatter* formatter, uint32_t at, const Run* run, bool inside_item)
 {
-    if (formatter->tokens.at[at].breaks == 0 && at > 0)
+    if (formatter->tokens.at[at].breaks == 0 && formatter->text.count > 0)
         return format_pad(formatter, format_blanks(formatter, at));
     format_blank_line(formatter, at, run->start);
     format_line(formatter, inside_item ? FORMAT_CONTINUE : 0);

@@ -294,6 +294,8 @@ static bool check_modes(Check* k)
     for (uint32_t i = 0; i < m->vars_count; i++)
         if (m->vars[i].kind == MODEL_MODE && m->vars[i].machine >= m->machines_count)
             return wrong(k, "vars %u is the mode of no machine", i);
+    if (m->choice_count > m->reactions_count)
+        return wrong(k, "there are more choices than reactions");
     for (uint32_t i = 0; i < m->reactions_count; i++)
         if (m->reactions[i].choice > m->choice_count)
             return wrong(k, "reactions %u belongs to no choice", i);

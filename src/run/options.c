@@ -22,6 +22,13 @@ static double number_or(double given, double otherwise)
     return isnan(given) ? otherwise : given;
 }
 
+// A saved model may hold any number: what is no count becomes one that options_check refuses.
+static uint64_t count_or(double given, double otherwise)
+{
+    double number = number_or(given, otherwise);
+    return number >= 0 && number < 0x1p63 ? (uint64_t)number : UINT64_MAX;
+}
+
 kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
 {
     if (model == NULL)
@@ -29,7 +36,7 @@ kaiSimOptions kaiModel_SimOptions(const kaiModel* model)
     const ModelSettings* s = &model->settings;
     kaiSimOptions o = {.cookie = options_cookie, .allocator = kaiDefaultAllocator()};
 #define NUMBER(name, unit, low, high, otherwise, ...) o.name = number_or(s->name, otherwise);
-#define COUNT(name, from, to, otherwise, ...) o.name = (uint64_t)number_or(s->name, otherwise);
+#define COUNT(name, from, to, otherwise, ...) o.name = count_or(s->name, otherwise);
 #define WORD(name, list, otherwise, ...) o.name = word_or(model, s->name, otherwise);
 #include "settings/settings.def"
     if (isnan(s->stop))

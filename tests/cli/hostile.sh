@@ -141,9 +141,11 @@ model M { state x = 0; x' = 1; discrete n = 0; event e; when x > 0.5 { emit e(1)
 experiment e of M { stop = 1; max_microsteps = 4294967295 }
 E
 runs events "0|3" "instants|$limit" <<'E'
-model M { state x = 0; x' = 1; event e; discrete n = 0; event d[i in 1..1000] = delay(e, 0.5)
-  when n < 1000 { n := n + 1; emit e(n) } }
-experiment e of M { stop = 1; record x }
+model M { state x = 0; x' = 1; event e, late = delay(e, 0.5); discrete n = 0, k = 0
+  when x > 0.1 { emit e(1) }
+  when e if n < 1000000 { n := n + 1; emit e(n) }
+  when late { k := k + 1 } }
+experiment e of M { stop = 1; record x; max_microsteps = 4294967295 }
 E
 awk 'BEGIN { print "model M { state x = 0; x'"'"' = 1; discrete n = 0"
     for (i = 0; i < 20; i++) printf "discrete d%d = 0\nchoose { when x > %g { d%d := 1; n := 2*n } when x > %g { d%d := 2; n := n + 1 } }\n", i, 0.01*i, i, 0.01*i, i

@@ -7,9 +7,10 @@ static void snap(const kaiModel* model)
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.limits = (kaiLimits){.seconds = 0.2, .memory = FUZZ_MEMORY, .tags = 200};
     kaiSim* sim = kaiSim_Create(model, &options, NULL);
-    for (int i = 0; sim != NULL && i < 3; i++)
-        kaiSim_Step(model, sim);
-    kaiSnapshot* snapshot = kaiSim_Save(sim);
+    bool runs = sim != NULL;
+    for (int i = 0; runs && i < 3; i++)
+        runs = kaiSim_Step(model, sim) == KAI_INSTANT;
+    kaiSnapshot* snapshot = runs ? kaiSim_Save(sim) : NULL;
     kaiSim* other = snapshot != NULL ? kaiSim_Create(model, &options, NULL) : NULL;
     if (other != NULL && kaiSim_Restore(other, snapshot) == KAI_OK)
         for (int i = 0; i < 3; i++)
