@@ -67,6 +67,10 @@ static kaiStatus derive(Flow* flow)
         pulse_start(flow);
     kaiStatus status = flow_prepare(kernel);
     flow->derived = status == KAI_OK;
+    if (status == KAI_OK)
+        status = delay_check(kernel);
+    if (status == KAI_OK)
+        status = delay_feed_pasts(flow);
     return status == KAI_OK ? delay_start(kernel) : status;
 }
 
