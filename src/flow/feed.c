@@ -540,10 +540,20 @@ static kaiStatus look_now(Flow* flow, const Delay* d)
     return status == KAI_OK ? kernel_run(flow->kernel, d->look) : status;
 }
 
+// The guard of the delay is looked for from here on.
+static void watch_edge(Flow* flow, const Delay* d)
+{
+    const IndexRange islands = flow->model->guards[d->guard].islands;
+    for (uint32_t i = 0; i < islands.count; i++)
+        kernel_disturb_island(flow->kernel, flow->model->guard_islands[islands.first + i]);
+    touch_guard(flow->kernel, d->guard);
+}
+
 // Where T varies: which jump comes out next. T may have jumped too.
 static kaiStatus find_edges(Flow* flow)
 {
     kaiStatus status = KAI_OK;
+    bool found = false, leaving;
     for (uint32_t i = 0; i < flow->model->delays_count && status == KAI_OK; i++)
     {
         const Delay* d = &flow->model->delays[i];
@@ -555,9 +565,12 @@ static kaiStatus find_edges(Flow* flow)
             status = delay_fail(flow->kernel, i, T, flow->kernel->now.t);
         if (status == KAI_OK)
             status = delay_feed_back(flow, i, flow->kernel->now.t - T);
-        delay_find_edge(flow->kernel, i);
+        if (status != KAI_OK || !delay_find_edge(flow->kernel, i))
+            continue;
+        watch_edge(flow, d);
+        found = true;
     }
-    return status;
+    return status == KAI_OK && found ? guard_arm(flow->kernel, &leaving) : status;
 }
 
 // After an instant: a jump of what goes in, or of its slope, is announced T later.

@@ -37,6 +37,7 @@ kaiStatus flow_prepare(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     kernel->flow_start = kernel->R[model->reg_time] = kernel->options->start;
+    delay_reset(kernel);
     apply_set_values(kernel);
     kaiStatus status = kernel_run(kernel, model->params);
     if (status == KAI_OK)

@@ -276,10 +276,11 @@ bool delay_series(void* ctx, uint32_t index, double at, int terms, double* c)
 // ---- delays that vary
 // ------------------------------------------------------------------------------------------------
 
-// The first jump that went in after `at`.
-static double next_edge(const History* h, double at)
+// The first jump that went in after `at`, which is known to the rounding of t and of the guard that found it.
+static double next_edge(const Kernel* kernel, uint32_t index, double at)
 {
-    double rounding = 2 * TIME_SAME * fabs(at);
+    const History* h = &kernel->histories[index];
+    double rounding = 8 * TIME_SAME * fmax(fabs(kernel->now.t), fabs(at));
     uint32_t i = history_find(h, at, rounding, true);
     for (i = i == HISTORY_NONE ? 0 : i + 1; i < h->count; i++)
         if (history_piece(h, i)->order == 1)
@@ -292,7 +293,7 @@ static kaiStatus pass_edge(Kernel* kernel, uint32_t index)
 {
     const Delay* d = &kernel->model->delays[index];
     kaiStatus status = touch_now(kernel, d->out, d->edge);
-    kernel->R[d->edge] = next_edge(&kernel->histories[index], kernel->R[d->edge]);
+    kernel->R[d->edge] = next_edge(kernel, index, kernel->R[d->edge]);
     kernel_disturb(kernel, d->out);
     return status;
 }
@@ -307,44 +308,52 @@ static kaiStatus pass_edges(Kernel* kernel)
     return status;
 }
 
-void delay_find_edge(Kernel* kernel, uint32_t index)
+bool delay_find_edge(Kernel* kernel, uint32_t index)
 {
     const Delay* d = &kernel->model->delays[index];
-    const Guard* guard = &kernel->model->guards[d->guard];
-    double at = kernel->now.t - kernel->R[d->time], edge = next_edge(&kernel->histories[index], at);
+    double at = kernel->now.t - kernel->R[d->time], edge = next_edge(kernel, index, at);
     if (edge == kernel->R[d->edge])
-        return;
+        return false;
     kernel->R[d->edge] = edge;
-    kernel->guards[d->guard].g = kernel->R[guard->last_g] = at - edge;
-    kernel->R[guard->side] = -1;
+    kernel->R[kernel->model->guards[d->guard].side] = -1;
+    return true;
 }
 
 // ---- start
 // -----------------------------------------------------------------------------------------------------------
 
-// Before the start a signal has its start value, if nothing else was said; delays of delays need a round each.
-static kaiStatus start_histories(Kernel* kernel)
+// What went in before the start: its start value, or what was given.
+static bool start_history(Kernel* kernel, uint32_t index)
+{
+    const Delay* d = &kernel->model->delays[index];
+    History *h = &kernel->histories[index], *past = &kernel->pasts[index];
+    bool changed = h->before != kernel->R[d->flow_value];
+    h->before = h->left = kernel->R[d->flow_value];
+    h->left_slope = 0;
+    if (d->past == NO_REG || past->count == 0)
+        return changed;
+    h->left = history_value(past, past->count - 1, kernel->options->start, 0);
+    h->left_slope = history_value(past, past->count - 1, kernel->options->start, 1);
+    return false;
+}
+
+// Delays of delays need a round each, and relations may stand on what comes out.
+kaiStatus delay_start(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     kaiStatus status = KAI_OK;
-    for (uint32_t round = 0; round < model->delays_count && status == KAI_OK; round++)
+    bool changed = false;
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        changed |= !model->delays[i].event;
+    for (uint32_t round = 0; round < model->delays_count && changed && status == KAI_OK; round++)
     {
-        status = kernel_run(kernel, model->events);
+        status = guard_start(kernel);
+        changed = false;
         for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
-        {
-            const Delay* d = &model->delays[i];
-            History *h = &kernel->histories[i], *past = &kernel->pasts[i];
-            if (d->event)
-                continue;
-            h->before = h->left = kernel->R[d->flow_value];
-            h->left_slope = 0;
-            if (d->past == NO_REG || past->count == 0)
-                continue;
-            h->left = history_value(past, past->count - 1, kernel->options->start, 0);
-            h->left_slope = history_value(past, past->count - 1, kernel->options->start, 1);
-        }
+            if (!model->delays[i].event)
+                changed |= start_history(kernel, i);
     }
-    return status;
+    return status == KAI_OK && changed ? guard_start(kernel) : status;
 }
 
 kaiStatus delay_fail(Kernel* kernel, uint32_t delay, double T, double t)
@@ -354,24 +363,33 @@ kaiStatus delay_fail(Kernel* kernel, uint32_t delay, double T, double t)
                        "a transport delay of %g at t = %.17g", T, t);
 }
 
-kaiStatus delay_check(Kernel* kernel)
+// Nothing is known yet: before anything is evaluated.
+void delay_reset(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
-    kaiStatus status = KAI_OK;
-    bool varies = false;
     for (uint32_t i = 0; i < model->delays_count; i++)
     {
         History* h = &kernel->histories[i];
         if (model->delays[i].event)
             continue;
         history_clear(h);
+        history_clear(&kernel->pasts[i]);
         h->end = kernel->options->start;
         h->break_at = -INFINITY;
         h->order = 0;
-        varies |= model->delays[i].varies;
+        h->before = 0;
         if (model->delays[i].varies)
             kernel->R[model->delays[i].edge] = INFINITY;
     }
+}
+
+kaiStatus delay_check(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    kaiStatus status = KAI_OK;
+    bool varies = false;
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        varies |= model->delays[i].varies;
     if (varies)
         status = kernel_run(kernel, model->events);
     for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
@@ -379,12 +397,4 @@ kaiStatus delay_check(Kernel* kernel)
             status = delay_fail(kernel, i, kernel->R[model->delays[i].time], kernel->options->start);
     kernel->short_delay = 0;
     return status;
-}
-
-kaiStatus delay_start(Kernel* kernel)
-{
-    for (uint32_t i = 0; i < kernel->model->delays_count; i++)
-        if (!kernel->model->delays[i].event)
-            return start_histories(kernel);
-    return KAI_OK;
 }

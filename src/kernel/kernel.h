@@ -442,10 +442,11 @@ void schedule_enter_modes(Kernel* kernel);  // `entry` of the initial modes
 // delays.c: events that wait, signals that come out.
 double delay_value(void* kernel, uint32_t delay, double at, uint32_t order);
 bool delay_series(void* kernel, uint32_t delay, double at, int terms, double* coefficients);
+void delay_reset(Kernel* kernel);
 kaiStatus delay_check(Kernel* kernel);  // at the start: all are above 0
 kaiStatus delay_start(Kernel* kernel);  // with what was given of the past there
 kaiStatus delay_fail(Kernel* kernel, uint32_t delay, double T, double t);
-void delay_find_edge(Kernel* kernel, uint32_t delay);  // after an instant, where T varies: what comes out next
+bool delay_find_edge(Kernel* kernel, uint32_t delay);  // where T varies: what comes out next is something else now
 double delay_next_time(const Kernel* kernel);
 void delay_touch_due(Kernel* kernel, double t, uint32_t place);
 kaiStatus delay_mark_due(Kernel* kernel, double t);
