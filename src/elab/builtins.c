@@ -239,6 +239,44 @@ static Value rule_hold(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     return make(e, env, expr, op, TYPE_REAL, event.node, first.node, dim);
 }
 
+// Whether a value is known for all times before the run: made of `time`, numbers and parameters.
+static bool is_of_time(const Flat* flat, NodeId root)
+{
+    const Node* node = &flat->nodes.at[root];
+    bool fine = node->op == NODE_CONST || node->op == NODE_TIME;
+    if (node->op == NODE_VAR)
+        fine = flat->vars.at[node->aux].kind == VAR_PARAM;
+    else if (!fine)
+        fine = (node->op >= NODE_ADD && node->op <= NODE_SMOOTH) || node->op == NODE_TABLE;
+    for (int i = 0; fine && i < node_op_arity((NodeOp)node->op); i++)
+        fine = node->arg[i] == 0 || is_of_time(flat, node->arg[i]);
+    return fine;
+}
+
+// What went in before the start. Nothing happens there: relations and kinks are no events.
+static bool past_argument(Elab* e, const Env* env, const Expr* expr, const Value* a, NodeId* past)
+{
+    Value value;
+    Span span = argument_span(expr, 2);
+    if (!real_argument(e, env, expr, 2, &value))
+        return false;
+    if (a->type == TYPE_EVENT)
+        elab_error(e, K_DELAY_PAST, span, "an event has no past before the start: nothing was sent");
+    else if (!is_of_time(e->flat, value.node))
+    {
+        Diag* diag =
+            elab_error(e, K_DELAY_PAST, span, "the past of a signal is an expression of `time` and parameters");
+        elab_help(e, diag, "it is asked for at times before the start, where nothing else has a value");
+    }
+    else
+    {
+        join(e, a, &value, span);
+        *past = flat_node(e->flat, NODE_SMOOTH, TYPE_REAL, value.node, 0, 0, 0, 0, span);
+        return true;
+    }
+    return false;
+}
+
 static Value rule_delay(Elab* e, const Env* env, const Expr* expr, NodeOp op)
 {
     Value a = elaborate_expr(e, env, expr->items.at[0]), time;
@@ -248,7 +286,12 @@ static Value rule_delay(Elab* e, const Env* env, const Expr* expr, NodeOp op)
     Env drawn = *env;
     drawn.at_event |= a.type == TYPE_EVENT;
     fine &= time_argument(e, &drawn, expr, 1, &time);
-    return fine ? make(e, env, expr, op, a.type, a.node, time.node, a.dim) : value_failed();
+    NodeId past = 0;
+    if (fine && expr->items.count > 2)
+        fine = past_argument(e, env, expr, &a, &past);
+    if (!fine)
+        return value_failed();
+    return value_make(flat_node(e->flat, op, a.type, a.node, time.node, past, 0, env->ctx, expr->span), a.type, a.dim);
 }
 
 static Value rule_queue(Elab* e, const Env* env, const Expr* expr, NodeOp op)
@@ -562,7 +605,7 @@ static const Builtin builtins[] = {
     {"sample", 2, 2, rule_sample, NODE_SAMPLE, "sample(x, ev)"},
     {"hold", 2, 2, rule_hold, NODE_HOLD, "hold(ev, first)"},
     {"queue", 2, 2, rule_queue, NODE_QUEUE, "queue(put, take)"},
-    {"delay", 2, 2, rule_delay, NODE_DELAY, "delay(x, T)"},
+    {"delay", 2, 3, rule_delay, NODE_DELAY, "delay(x, T) or delay(x, T, past)"},
     {"present", 1, 1, rule_present, NODE_PRESENT, "present(ev)"},
     {"value", 1, 1, rule_value, NODE_VALUE, "value(ev)"},
     {"default", 2, 2, rule_default, NODE_DEFAULT, "default(x, otherwise)"},

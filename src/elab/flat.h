@@ -39,7 +39,7 @@ typedef uint32_t NodeId;  // 0 = none
         X(CLOCK, 2, "clock")      /* period, first */                                                                  \
         X(SAMPLE, 2, "sample")    /* value, event */                                                                   \
         X(HOLD, 2, "hold")        /* event, value before the first */                                                  \
-        X(DELAY, 2, "delay")      /* signal or event, time */                                                          \
+        X(DELAY, 3, "delay")      /* signal or event, time, past before the start or 0 */                              \
         X(PRESENT, 1, "present") X(VALUE, 1, "value") X(DEFAULT, 2, "default")                                         \
             X(ENTRY, 0, "entry")              /* aux = context: the mode was entered at the tag before */              \
         X(PRE, 2, "pre")                      /* a VAR node, first value or 0 */                                       \

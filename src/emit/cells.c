@@ -294,8 +294,11 @@ static void build_delay_impulse(Builder* b, const Cell* cell)
     Delay delay = {.event = true, .ctx = cell->ctx, .out = cell->latch, .out_present = cell->latch_present};
     delay.value = react_result(b, cell->ctx, weight);
     delay.present = react_result(b, cell->ctx, scalar_make(s, VM_NE, weight, scalar_const(s, 0), 0, node.span));
-    delay.flow_value = delay.flow_slope = NO_REG;
+    delay.flow_value = delay.flow_slope = delay.edge = delay.past = NO_REG;
     delay.time = start_result(b, node.arg[1]);
+    if (node_varies(c, node.arg[1]) != VARIES_NEVER)
+        diag_error(c->diags, K_DELAY_VARIES, c->flat->nodes.at[node.arg[1]].span,
+                   "the delay of a signal with impulses must not change during the run");
     delay.place = build_place(b, node.span);
     vec_push(b->arena, b->event_flags, cell->latch_present);
     vec_push(b->arena, b->delays, delay);
@@ -329,7 +332,7 @@ static void build_clock(Builder* b, const Cell* cell)
     vec_push(b->arena, b->clocks, clock);
 }
 
-// Each event may wait for its own time, known when it is sent; a continuous signal waits for one time.
+// Each event may wait for its own time, known when it is sent.
 static SymReg delay_time(Builder* b, const Cell* cell, const Node* node)
 {
     Compiler* c = &b->c;
@@ -337,10 +340,41 @@ static SymReg delay_time(Builder* b, const Cell* cell, const Node* node)
         return start_result(b, node->arg[1]);
     if (node->type == TYPE_EVENT)
         return react_result(b, cell->ctx, value_or_nan(c, lower(c, PHASE_REACT, node->arg[1])));
-    Diag* diag = diag_error(c->diags, K_DELAY_VARIES, c->flat->nodes.at[node->arg[1]].span,
-                            "the delay of a continuous signal must not change during the run");
-    diag_help(c->diags, diag, "use numbers and parameters; the delay of an event may change");
-    return NO_REG;
+    return event_result(b, cell->ctx, value_or_nan(c, lower(c, PHASE_FLOW, node->arg[1])));
+}
+
+// A delay that varies: what broke at `edge` comes out where t - T crosses that time.
+static void delay_guard(Builder* b, const Cell* cell, const Node* node, Delay* delay)
+{
+    Compiler* c = &b->c;
+    Scalars* s = &c->scalars;
+    ScalarId T[2] = {lower(c, PHASE_FLOW, node->arg[1]).value, lower(c, PHASE_REACT, node->arg[1]).value}, g[2];
+    delay->edge = compiler_reg(c, REG_MEMORY);
+    for (int i = 0; i < 2; i++)
+        g[i] = scalar_make(s, VM_SUB, scalar_make(s, VM_SUB, scalar_reg(s, c->time), T[i], 0, node->span),
+                           scalar_reg(s, delay->edge), 0, node->span);
+    Guard guard = {.ctx = cell->ctx, .kind = GUARD_UP, .truth = NO_REG, .present = NO_REG, .react_present = NO_REG};
+    guard.latch = compiler_reg(c, REG_MEMORY);
+    guard.last_g = compiler_reg(c, REG_MEMORY);
+    guard.side = compiler_reg(c, REG_MEMORY);
+    guard.text = build_string(b, arena_printf(b->arena, "delay(%s, %s)", flat_text(c->flat, b->arena, node->arg[0]),
+                                              flat_text(c->flat, b->arena, node->arg[1])));
+    guard.place = delay->place;
+    guard.react_g = react_result(b, cell->ctx, g[1]);
+    guard.argument = event_result(b, cell->ctx, g[0]);
+    vec_push(b->arena, b->event_flags, guard.latch);
+    delay->guard = b->guards.count;
+    add_guard(b, guard, g[0], cell);
+}
+
+// What went in before the start, as a program of its own.
+static void delay_past(Builder* b, const Node* node, Delay* delay)
+{
+    ScalarId value = lower(&b->c, PHASE_FLOW, node->arg[2]).value;
+    delay->past = compiler_reg(&b->c, REG_TEMP);
+    Sink sink = {0, value, delay->past};
+    ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = &sink, .sink_count = 1};
+    delay->past_code = build_program(b->programs, &spec, NULL);
 }
 
 // Code that computes what goes in alone, as for guards.
@@ -364,6 +398,7 @@ static void build_delay(Builder* b, const Cell* cell)
     Node node = c->flat->nodes.at[cell->node];
     Lowered react = lower(c, PHASE_REACT, node.arg[0]), flow = lower(c, PHASE_FLOW, node.arg[0]);
     Delay delay = {.event = node.type == TYPE_EVENT, .ctx = cell->ctx, .out = cell->latch};
+    delay.edge = delay.past = NO_REG;
     delay.out_present = cell->latch_present;
     delay.value = react_result(b, cell->ctx, react.value);
     delay.present = presence_register(b, cell->ctx, react.present, true);
@@ -375,6 +410,11 @@ static void build_delay(Builder* b, const Cell* cell)
         vec_push(b->arena, b->event_flags, cell->latch_present);
     else
         delay_code(b, &delay, flow.value);
+    delay.varies = !delay.event && node_varies(c, node.arg[1]) != VARIES_NEVER;
+    if (delay.varies)
+        delay_guard(b, cell, &node, &delay);
+    if (node.arg[2] != 0)
+        delay_past(b, &node, &delay);
     vec_push(b->arena, b->delays, delay);
 }
 
@@ -386,7 +426,7 @@ static void build_queue(Builder* b, const Cell* cell)
     queue.value = react_result(b, cell->ctx, put.value);
     queue.present = react_result(b, cell->ctx, put.present);
     queue.time = react_result(b, cell->ctx, out.present);
-    queue.flow_value = queue.flow_slope = NO_REG;
+    queue.flow_value = queue.flow_slope = queue.edge = queue.past = NO_REG;
     queue.place = build_place(b, node.span);
     vec_push(b->arena, b->delays, queue);
 }

@@ -10,10 +10,15 @@ static int begin(IslandSystem* own, CodeRange code, double t)
 {
     Kernel* kernel = own->flow->kernel;
     uint32_t failed;
+    kernel->unread = false;
     switch (series_begin(own->series, kernel->R, &kernel->host, &failed))
     {
     case SERIES_OK: return 0;
-    case SERIES_NONE: own->obstacle = failed; return ODE_NO_SERIES;
+    case SERIES_NONE:
+        if (kernel->unread)
+            return 1;  // a shorter step reads what is known
+        own->obstacle = failed;
+        return ODE_NO_SERIES;
     case SERIES_LOOP:
         kernel->now.t = t;
         kernel_run(kernel, code);

@@ -15,6 +15,7 @@
 
 enum
 {
+    PAST_PARTS = 1000000,
     PARTS_MOST = 2000,  // of one signal in one step; then the step is cut where it has got to
     FIT_DEGREE = 8,
 };
@@ -25,8 +26,10 @@ typedef struct Feed
     Kernel* kernel;
     const Delay* d;
     History* h;
-    uint32_t index;
-    Ode* ode;
+    CodeRange code;
+    uint32_t reg;  // where the code leaves the signal
+    Series* series;
+    Ode* ode;              // NULL: the past before the start, which reads no states
     double start, length;  // of the step
 } Feed;
 
@@ -68,6 +71,12 @@ static Series* make_series(Flow* flow, const Delay* d)
     return series_create(flow->series_space, &spec);
 }
 
+static Series* make_past(Flow* flow, const Delay* d)
+{
+    SeriesSpec spec = {.range = d->past_code, .outputs = &d->past, .output_count = 1};
+    return series_create(flow->series_space, &spec);
+}
+
 static size_t rows_size(const Flow* flow)
 {
     return sizeof(double) * ((size_t)flow->feed_capacity * (HISTORY_TERMS + 1) + 1);
@@ -96,16 +105,24 @@ bool feeds_create(Flow* flow)
         return false;
     memset(flow->feed_rows, 0, rows_size(flow));
     for (uint32_t i = 0; i < model->delays_count; i++)
-        if (!model->delays[i].event && (flow->feed_series[i] = make_series(flow, &model->delays[i])) == NULL)
+    {
+        const Delay* d = &model->delays[i];
+        if (!d->event && (flow->feed_series[i] = make_series(flow, d)) == NULL)
             return false;
+        if (d->past != NO_REG && (flow->past_series[i] = make_past(flow, d)) == NULL)
+            return false;
+    }
     return true;
 }
 
 void feeds_free(Flow* flow)
 {
     kaiAllocator a = flow->kernel->options->allocator;
-    for (uint32_t i = 0; flow->feed_series != NULL && i < flow->model->delays_count; i++)
+    for (uint32_t i = 0; flow->feed_series != NULL && flow->past_series != NULL && i < flow->model->delays_count; i++)
+    {
         series_free(flow->feed_series[i]);
+        series_free(flow->past_series[i]);
+    }
     if (flow->feed_rows != NULL)
         a.alloc(a.user, flow->feed_rows, rows_size(flow), 0);
     if (flow->feed_registers != NULL)
@@ -118,14 +135,15 @@ void feeds_free(Flow* flow)
 static void load(const Feed* f, double t)
 {
     f->kernel->R[f->flow->model->reg_time] = t;
-    island_look(f->flow, f->d->island, f->start, f->length, (t - f->start) / f->length, !has_code(f->d));
+    if (f->ode != NULL)
+        island_look(f->flow, f->d->island, f->start, f->length, (t - f->start) / f->length, !has_code(f->d));
 }
 
 static double value_at(const Feed* f, double t)
 {
     load(f, t);
-    vm_run(f->flow->model, f->kernel->R, has_code(f->d) ? f->d->code : f->d->look, &f->kernel->host);
-    return f->kernel->R[f->d->flow_value];
+    vm_run(f->flow->model, f->kernel->R, f->code, &f->kernel->host);
+    return f->kernel->R[f->reg];
 }
 
 // Coefficients of all inputs around t, order by order: rows[k * count + i]. The highest degree.
@@ -133,6 +151,8 @@ static int load_rows(const Feed* f, double t, double* rows)
 {
     const kaiModel* model = f->flow->model;
     uint32_t count = input_count(model, f->d), states = has_code(f->d) ? count : count / 2;
+    if (f->ode == NULL || states == 0)
+        return 0;
     int degree = ode_piece_degree(f->ode);
     double c[HISTORY_TERMS + 1];
     for (uint32_t i = 0; i < states; i++)
@@ -145,7 +165,7 @@ static int load_rows(const Feed* f, double t, double* rows)
         for (int k = 1; states < count && k <= degree; k++)
             rows[(uint32_t)k * count + states + i] = k < degree ? (k + 1) * c[k + 1] : 0;
     }
-    return states > 0 ? degree : 0;
+    return degree;
 }
 
 typedef struct Part  // of the signal, from `from` on
@@ -190,7 +210,7 @@ static void resolve(Part* p)
 static bool expand(const Feed* f, Part* p)
 {
     uint32_t failed, count = input_count(f->flow->model, f->d);
-    Series* series = f->flow->feed_series[f->index];
+    Series* series = f->series;
     load(f, p->from);
     SeriesStatus status = series_begin(series, f->kernel->R, &f->kernel->host, &failed);
     f->flow->no_memory |= status == SERIES_MEMORY;
@@ -200,7 +220,7 @@ static bool expand(const Feed* f, Part* p)
     double *rows = f->flow->feed_rows, *zeros = rows + (size_t)f->flow->feed_capacity * HISTORY_TERMS;
     int inputs = load_rows(f, p->from, rows);
     bool ended = false;
-    p->c[0] = f->kernel->R[f->d->flow_value];
+    p->c[0] = f->kernel->R[f->reg];
     for (p->degree = 0; p->degree + 1 < HISTORY_TERMS && !ended && isfinite(p->c[p->degree]);)
     {
         int k = ++p->degree;
@@ -212,18 +232,21 @@ static bool expand(const Feed* f, Part* p)
     return isfinite(p->c[p->degree]);
 }
 
-// A pole, or terms that vanish by symmetry, show at the end. A difference that does not shrink is the rounding of u.
+// A pole, a kink that nobody watches, or terms that vanish by symmetry show at the end. A small difference that does
+// not shrink is the rounding of u.
 static void agree_at_end(const Feed* f, Part* p)
 {
-    double last = INFINITY;
-    for (int round = 0; round < 60; round++)
+    double last = INFINITY, least = 8 * DBL_EPSILON * fmax(fabs(p->from), p->length);
+    while (p->length > least)
     {
         double off = fabs(polynomial_plain(p->c, p->degree, p->length) - value_at(f, p->from + p->length));
-        if (off <= 1e-12 * polynomial_bound(p->c, p->degree, p->length, 0) || off > 0.2 * last)
+        double size = polynomial_bound(p->c, p->degree, p->length, 0);
+        if (off <= 1e-12 * size || (off <= 1e-8 * size && off > 0.2 * last))
             return;
         last = off;
         p->length *= 0.25;
     }
+    p->length = fmax(p->length, least);
 }
 
 // ---- signals without a series
@@ -286,7 +309,8 @@ static double known_until(const Flow* flow, uint32_t island)
     for (uint32_t i = 0; i < delays.count; i++)
     {
         uint32_t delay = flow->model->island_delays[delays.first + i];
-        until = fmin(until, flow->kernel->histories[delay].end + flow->kernel->R[flow->model->delays[delay].time]);
+        if (!flow->model->delays[delay].varies)
+            until = fmin(until, flow->kernel->histories[delay].end + flow->kernel->R[flow->model->delays[delay].time]);
     }
     return until;
 }
@@ -339,7 +363,7 @@ static kaiStatus feed_part(const Feed* f, double until)
         agree_at_end(f, &p);
     else if (!series)
     {
-        p.length = fmin(until, known_until(f->flow, f->d->island)) - p.from;
+        p.length = (f->ode != NULL ? fmin(until, known_until(f->flow, f->d->island)) : until) - p.from;
         if (p.length > 0)
             fit(f, &p);
     }
@@ -354,7 +378,9 @@ static Feed feed_of(Flow* flow, uint32_t index)
                   .kernel = flow->kernel,
                   .d = d,
                   .h = &flow->kernel->histories[index],
-                  .index = index,
+                  .code = has_code(d) ? d->code : d->look,
+                  .reg = d->flow_value,
+                  .series = flow->feed_series[index],
                   .ode = ode,
                   .start = ode_step_start(ode),
                   .length = ode_time(ode) - ode_step_start(ode)};
@@ -397,6 +423,59 @@ kaiStatus delay_feed(Flow* flow, uint32_t island)
     ode_cut(ode, (reached - start) / (until - start));
     delay_cut(flow, island, ode_time(ode));
     return KAI_OK;
+}
+
+// What was given of the past, from `from` to the start.
+static kaiStatus feed_past(Flow* flow, uint32_t index, double from)
+{
+    const Delay* d = &flow->model->delays[index];
+    Feed f = {.flow = flow,
+              .kernel = flow->kernel,
+              .d = d,
+              .h = &flow->kernel->pasts[index],
+              .code = d->past_code,
+              .reg = d->past,
+              .series = flow->past_series[index]};
+    double until = flow->kernel->options->start, held = flow->kernel->R[flow->model->reg_time];
+    kaiStatus status = KAI_OK;
+    history_clear(f.h);
+    f.h->end = from;
+    for (uint32_t parts = 0; parts < PAST_PARTS && f.h->end < until && status == KAI_OK; parts++)
+        status = feed_part(&f, until);
+    flow->kernel->R[flow->model->reg_time] = held;
+    for (uint32_t i = 0; status == KAI_OK && i < f.h->count; i++)
+        if (!isfinite(history_value(f.h, i, history_piece(f.h, i)->start, 0)))
+            return kernel_fail(flow->kernel, d->place, "the past must have a value from start - T on",
+                               "the past of a delayed signal is not a number at t = %.17g",
+                               history_piece(f.h, i)->start);
+    if (status == KAI_OK && f.h->end < until)
+        return kernel_fail(flow->kernel, d->place, NULL,
+                           "the past of a delayed signal cannot be followed near t = %.17g", f.h->end);
+    return status;
+}
+
+kaiStatus delay_feed_pasts(Flow* flow)
+{
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < flow->model->delays_count && status == KAI_OK; i++)
+    {
+        const Delay* d = &flow->model->delays[i];
+        double T = flow->kernel->R[d->time];
+        if (d->past != NO_REG)
+            status = feed_past(flow, i, flow->kernel->options->start - (d->varies ? 2 * T : 1.001 * T));
+    }
+    return status;
+}
+
+// A delay that has grown reads what lies before all that was asked for.
+kaiStatus delay_feed_back(Flow* flow, uint32_t index, double at)
+{
+    const History* past = &flow->kernel->pasts[index];
+    double start = flow->kernel->options->start;
+    if (flow->model->delays[index].past == NO_REG || past->count == 0)
+        return KAI_OK;
+    double first = history_piece(past, 0)->start;
+    return at - first > 0.25 * (start - first) ? KAI_OK : feed_past(flow, index, start - 2 * (start - fmin(at, first)));
 }
 
 // The step ends earlier than it did.
@@ -446,6 +525,12 @@ kaiStatus delay_before(Flow* flow, double t)
     return status;
 }
 
+// By more than rounding: two polynomials that meet give a value to the last digits only, and its slope to a few less.
+static bool differ(double a, double b, double part)
+{
+    return !(fabs(a - b) <= part * fmax(fabs(a), fabs(b)));
+}
+
 // What goes in where the run stands.
 static kaiStatus look_now(Flow* flow, const Delay* d)
 {
@@ -453,6 +538,39 @@ static kaiStatus look_now(Flow* flow, const Delay* d)
     island_load(flow, d->island, flow->kernel->now.t);
     kaiStatus status = island_slopes(flow, d->island);
     return status == KAI_OK ? kernel_run(flow->kernel, d->look) : status;
+}
+
+// The guard of the delay is looked for from here on.
+static void watch_edge(Flow* flow, const Delay* d)
+{
+    const IndexRange islands = flow->model->guards[d->guard].islands;
+    for (uint32_t i = 0; i < islands.count; i++)
+        kernel_disturb_island(flow->kernel, flow->model->guard_islands[islands.first + i]);
+    touch_guard(flow->kernel, d->guard);
+}
+
+// Where T varies: which jump comes out next. T may have jumped too.
+static kaiStatus find_edges(Flow* flow)
+{
+    kaiStatus status = KAI_OK;
+    bool found = false, leaving;
+    for (uint32_t i = 0; i < flow->model->delays_count && status == KAI_OK; i++)
+    {
+        const Delay* d = &flow->model->delays[i];
+        if (!d->varies || !kernel_ctx_active(flow->kernel, d->ctx))
+            continue;
+        status = look_now(flow, d);
+        double T = flow->kernel->R[d->time];
+        if (status == KAI_OK && !(T > 0))
+            status = delay_fail(flow->kernel, i, T, flow->kernel->now.t);
+        if (status == KAI_OK)
+            status = delay_feed_back(flow, i, flow->kernel->now.t - T);
+        if (status != KAI_OK || !delay_find_edge(flow->kernel, i))
+            continue;
+        watch_edge(flow, d);
+        found = true;
+    }
+    return status == KAI_OK && found ? guard_arm(flow->kernel, &leaving) : status;
 }
 
 // After an instant: a jump of what goes in, or of its slope, is announced T later.
@@ -468,7 +586,7 @@ kaiStatus delay_instant(Flow* flow)
             continue;
         status = look_now(flow, d);
         double value = flow->kernel->R[d->flow_value], slope = flow->kernel->R[d->flow_slope];
-        bool jumps = h->left != value || h->left_slope != slope;
+        bool jumps = differ(h->left, value, 1e-13) || differ(h->left_slope, slope, 1e-10);
         h->left = value;
         h->left_slope = slope;
         h->order = jumps ? 1 : h->order == 1 ? 1 : 2;
@@ -476,5 +594,5 @@ kaiStatus delay_instant(Flow* flow)
         if (status == KAI_OK && jumps)
             status = delay_jump(flow->kernel, i);
     }
-    return status;
+    return status == KAI_OK ? find_edges(flow) : status;
 }

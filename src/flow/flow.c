@@ -35,6 +35,8 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
     const Ode* ode = flow->island_odes[island];
     if (flow->kernel->failure.status != KAI_OK)
         return KAI_ERR_RUN;
+    if (delay_too_short(flow, island) != KAI_OK)
+        return KAI_ERR_RUN;
     if (status == ODE_ERR_NAN)
         return fail_nan(flow, island);
     OdeStats stats = ode_stats(ode);

@@ -82,6 +82,7 @@ typedef struct Candidate
     X(Candidate, candidates, model->guards_count, 0)                                                                   \
     X(Series*, guard_series, model->guards_count, 0) /* of those that are searched */                                  \
     X(Series*, feed_series, model->delays_count, 0)  /* of what goes into delays */                                    \
+    X(Series*, past_series, model->delays_count, 0)  /* and of what went in before the start */                        \
     X(bool, delay_read, model->delays_count, 0)      /* by right-hand sides */                                         \
     X(bool, guard_affine, model->guards_count, 0)    /* a sum of its states with factors, and a constant */            \
     X(double, guard_factors, model->guard_states_count, 0)                                                             \
@@ -197,13 +198,18 @@ kaiStatus initial_solve(Kernel* kernel);
 // feed.c: what goes into delays. False: no memory.
 bool feeds_create(Flow* flow);
 void feeds_free(Flow* flow);
-kaiStatus delay_feed(Flow* flow, uint32_t island);      // in an island's last step, which it may cut
-void delay_cut(Flow* flow, uint32_t island, double t);  // the step ends here
-kaiStatus delay_before(Flow* flow, double t);           // before an instant changes anything
-kaiStatus delay_instant(Flow* flow);                    // after an instant
+kaiStatus delay_feed_pasts(Flow* flow);                            // what was given of the time before the start
+kaiStatus delay_feed_back(Flow* flow, uint32_t delay, double at);  // more of it, where `at` needs that
+kaiStatus delay_feed(Flow* flow, uint32_t island);                 // in an island's last step, which it may cut
+void delay_cut(Flow* flow, uint32_t island, double t);             // the step ends here
+kaiStatus delay_before(Flow* flow, double t);                      // before an instant changes anything
+kaiStatus delay_instant(Flow* flow);                               // after an instant
 
 // reach.c: how far a step may go that reads delayed signals.
 void reaches_create(Flow* flow);
-double delay_limit(Flow* flow, uint32_t island, double t);  // and what breaks where it starts
+// After a solver failed: a delay that has become too short for any step is the reason, and said so.
+kaiStatus delay_too_short(Flow* flow, uint32_t island);
+// The limit of a step from t on, and what breaks there.
+kaiStatus delay_limit(Flow* flow, uint32_t island, double t, double* limit);
 
 #endif

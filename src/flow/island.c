@@ -333,7 +333,7 @@ kaiStatus islands_restart(Flow* flow)
 // The next time at which something expected may disturb the island. Alone it waits for all that is due. Where a clock
 // ticks at what is one time, its own time is taken: a delayed sample that comes a rounding early must not pull the
 // clock along, or the next sample would be earlier still.
-static double limit_of(Flow* flow, uint32_t index, double t)
+static double limit_of(const Flow* flow, uint32_t index, double t)
 {
     const kaiModel* model = flow->model;
     const Island* island = &model->islands[index];
@@ -361,9 +361,7 @@ static double limit_of(Flow* flow, uint32_t index, double t)
     next = delay_next_time(flow->kernel);
     if (island->queued && next > t && !kernel_reached(flow->kernel, limit, next))
         limit = next;
-    limit = fmin(limit, flow->kernel->options->stop);
-    next = delay_limit(flow, index, t);
-    return next < limit - 1e-12 * fabs(limit) ? next : limit;
+    return fmin(limit, flow->kernel->options->stop);
 }
 
 static void count_step(kaiCounters* counters, double start, double length)
@@ -448,10 +446,10 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     Ode* ode = flow->island_odes[index];
     double t = ode_time(ode), limit = limit_of(flow, index, t);
     s->due = false;
-    kaiStatus status = KAI_OK;
-    if (!(limit > t) && t < flow->kernel->options->stop)
+    kaiStatus status = delay_limit(flow, index, t, &limit);
+    if (status == KAI_OK && !(limit > t) && t < flow->kernel->options->stop)
         agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), t);  // something else comes first
-    if (!(limit > t))
+    if (status != KAI_OK || !(limit > t))
         return status;
     if (s->beyond)
         status = check_domain(flow, index);

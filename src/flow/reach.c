@@ -17,6 +17,8 @@ enum
     PIECES_AHEAD = 16,  // a polynomial is followed into
 };
 
+static const double SHORTEST = 1e-9;  // of t: steps within so short a delay are rounding before long
+
 // Which delays right-hand sides read.
 void reaches_create(Flow* flow)
 {
@@ -56,11 +58,19 @@ static double next_break(History* h, double at, double rounding)
 }
 
 // What the polynomial at `at` is good for: its piece, and those after it that it goes through as well.
-static double polynomial_until(const Flow* flow, const History* h, double at, double rounding)
+static double polynomial_until(const Flow* flow, uint32_t delay, double at, double rounding)
 {
-    uint32_t i = history_find(h, at, rounding, true), first = i;
-    if (i == HISTORY_NONE)
+    const History* h = &flow->kernel->histories[delay];
+    uint32_t i = history_find(h, at, rounding, true);
+    if (i == HISTORY_NONE && flow->model->delays[delay].past == NO_REG)
         return h->count > 0 ? history_piece(h, 0)->start : h->end;
+    if (i == HISTORY_NONE)
+    {
+        h = &flow->kernel->pasts[delay];
+        i = history_find(h, at, rounding, true);
+        i = i == HISTORY_NONE ? 0 : i;
+    }
+    uint32_t first = i;
     double end = history_piece_end(h, i), near = 0.02 * flow->kernel->options->rtol;
     for (i++; i < h->count && i < first + PIECES_AHEAD && history_piece(h, i)->order == 0; i++)
     {
@@ -83,30 +93,83 @@ static uint32_t order_at(const History* h, double at, double rounding)
     return history_piece(h, piece)->order;
 }
 
-double delay_limit(Flow* flow, uint32_t island, double t)
+// T at t, where the step starts.
+static kaiStatus delay_now(Flow* flow, uint32_t delay, double t, double* T)
+{
+    const Delay* d = &flow->model->delays[delay];
+    kaiStatus status = KAI_OK;
+    if (d->varies)
+    {
+        flow->kernel->R[flow->model->reg_time] = t;
+        flow->islands[d->island].loaded = NAN;
+        island_load(flow, d->island, t);
+        status = kernel_run(flow->kernel, d->look);
+    }
+    *T = flow->kernel->R[d->time];
+    if (status == KAI_OK && !(*T > 0))
+        return delay_fail(flow->kernel, delay, *T, t);
+    return status == KAI_OK && d->varies ? delay_feed_back(flow, delay, t - *T) : status;
+}
+
+// How far this delay lets a step go; what breaks where it starts.
+static double limit_by(Flow* flow, uint32_t delay, double t, double T, uint32_t* order)
+{
+    const Delay* d = &flow->model->delays[delay];
+    History* h = &flow->kernel->histories[delay];
+    double at = t - T, rounding = rounding_of(t, at);
+    if (d->varies)
+        return t + T;
+    double until = fmin(t, next_break(h, at, rounding));
+    if (flow->island_systems[d->island].series != NULL)
+        until = fmin(until, polynomial_until(flow, delay, at, rounding));
+    uint32_t out = order_at(h, at, rounding);
+    *order = out > 0 && (*order == 0 || out < *order) ? out : *order;
+    return until + T;
+}
+
+kaiStatus delay_limit(Flow* flow, uint32_t island, double t, double* limit)
 {
     const kaiModel* model = flow->model;
     const IndexRange delays = model->islands[island].delays;
-    double limit = INFINITY;
+    kaiStatus status = KAI_OK;
     uint32_t order = 0, most = delays.count > DELAYS_MANY ? ORDER_MANY : ORDER_MOST;
-    for (uint32_t i = 0; i < delays.count; i++)
+    double T, next = INFINITY;
+    for (uint32_t i = 0; i < delays.count && status == KAI_OK; i++)
     {
         uint32_t delay = model->island_delays[delays.first + i];
-        History* h = &flow->kernel->histories[delay];
-        if (!flow->delay_read[delay])
+        if (!flow->delay_read[delay] && !model->delays[delay].varies)
             continue;
-        double T = flow->kernel->R[model->delays[delay].time], at = t - T, rounding = rounding_of(t, at);
-        double until = fmin(t, next_break(h, at, rounding));
-        if (flow->island_systems[island].series != NULL)
-            until = fmin(until, polynomial_until(flow, h, at, rounding));
-        limit = fmin(limit, until + T);
-        uint32_t out = order_at(h, at, rounding);
-        order = out > 0 && (order == 0 || out < order) ? out : order;
+        status = delay_now(flow, delay, t, &T);
+        if (status == KAI_OK && flow->delay_read[delay])
+            next = fmin(next, limit_by(flow, delay, t, T, &order));
     }
     for (uint32_t i = 0; order > 0 && order < most && i < delays.count; i++)
     {
         History* h = &flow->kernel->histories[model->island_delays[delays.first + i]];
         h->order = h->order == 0 || h->order > order + 1 ? (uint16_t)(order + 1) : h->order;
     }
-    return limit;
+    *limit = next < *limit - 1e-12 * fabs(*limit) ? next : *limit;
+    flow->kernel->short_delay = 0;
+    return status;
+}
+
+kaiStatus delay_too_short(Flow* flow, uint32_t island)
+{
+    const kaiModel* model = flow->model;
+    Kernel* kernel = flow->kernel;
+    const IndexRange delays = model->islands[island].delays;
+    double T, t = ode_time(flow->island_odes[island]);
+    kaiStatus status = KAI_OK;
+    if (kernel->short_delay > 0)
+        return delay_fail(kernel, kernel->short_delay - 1, kernel->short_value, kernel->short_time);
+    for (uint32_t i = 0; i < delays.count && status == KAI_OK; i++)
+    {
+        uint32_t delay = model->island_delays[delays.first + i];
+        if (!flow->delay_read[delay] || !model->delays[delay].varies)
+            continue;
+        status = delay_now(flow, delay, t, &T);
+        if (status == KAI_OK && T < SHORTEST * (1 + fabs(t)))
+            status = delay_fail(kernel, delay, T, t);
+    }
+    return status;
 }

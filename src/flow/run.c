@@ -32,6 +32,7 @@ kaiStatus flow_prepare(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     kernel->flow_start = kernel->R[model->reg_time] = kernel->options->start;
+    delay_reset(kernel);
     apply_set_values(kernel);
     kaiStatus status = kernel_run(kernel, model->params);
     if (status == KAI_OK)
@@ -62,6 +63,10 @@ static kaiStatus derive(Flow* flow)
         pulse_start(flow);
     kaiStatus status = flow_prepare(kernel);
     flow->derived = status == KAI_OK;
+    if (status == KAI_OK)
+        status = delay_check(kernel);
+    if (status == KAI_OK)
+        status = delay_feed_pasts(flow);
     return status == KAI_OK ? delay_start(kernel) : status;
 }
 

@@ -43,6 +43,7 @@ static kaiStatus come_out(Kernel* kernel, uint32_t reg, uint32_t present, double
 }
 
 static kaiStatus queue_turn(Kernel* kernel, uint32_t index);
+static kaiStatus pass_edges(Kernel* kernel);
 
 kaiStatus delay_send(Kernel* kernel, CommitResult* result)
 {
@@ -132,7 +133,7 @@ static kaiStatus move_entry(Kernel* kernel, Queue* to, const QueueEntry* entry)
 // Two events for one place that are due at one time come out at two tags: none is lost.
 kaiStatus delay_mark_due(Kernel* kernel, double t)
 {
-    kaiStatus status = KAI_OK;
+    kaiStatus status = pass_edges(kernel);
     while (status == KAI_OK && kernel_reached(kernel, queue_next(&kernel->queue), t))
     {
         QueueEntry entry = queue_pop(&kernel->queue);
@@ -160,6 +161,8 @@ kaiStatus delay_post(Kernel* kernel, uint32_t var, double value, double t, uint6
 kaiStatus delay_jump(Kernel* kernel, uint32_t delay)
 {
     double t = kernel->now.t + kernel->R[kernel->model->delays[delay].time];
+    if (kernel->model->delays[delay].varies)
+        return KAI_OK;  // delay_find_edge
     return wait_for(kernel, t, delay | JUMP, 0);
 }
 
@@ -199,82 +202,201 @@ static kaiStatus queue_turn(Kernel* kernel, uint32_t index)
 // ---- signals
 // ---------------------------------------------------------------------------------------------------------
 
-// A jump that comes out now is seen after the instant at this time, not before it. t + T - T need not be t.
-static uint32_t find_piece(const Kernel* kernel, const History* h, double at)
+typedef struct Reading
 {
-    double time = kernel->R[kernel->model->reg_time];
-    return history_find(h, at, fmax(kernel_slack(kernel, time), kernel_slack(kernel, at)), time <= kernel->flow_start);
+    const History* h;
+    uint32_t piece;  // HISTORY_NONE: before all that is known
+    double end;      // of what this piece is good for
+} Reading;
+
+// A jump that comes out now is seen after the instant at this time, not before it; t + T - T need not be t. Where T
+// varies a solver may try beyond the jump that comes out next: it sees what came before it go on.
+static Reading find_piece(const Kernel* kernel, uint32_t index, double at)
+{
+    const Delay* d = &kernel->model->delays[index];
+    const History* h = &kernel->histories[index];
+    double time = kernel->R[kernel->model->reg_time], rounding = fmax(kernel_slack(kernel, time), kernel_slack(kernel, at));
+    bool right = time <= kernel->flow_start;
+    double edge = d->varies && !right ? kernel->R[d->edge] : INFINITY;
+    uint32_t piece = history_find(h, fmin(at, edge), rounding, right && at < edge);
+    if (piece != HISTORY_NONE)
+        return (Reading){h, piece, history_piece_end(h, piece)};
+    double first = h->count > 0 ? history_piece(h, 0)->start : h->end;
+    h = &kernel->pasts[index];
+    if (d->past == NO_REG)
+        return (Reading){NULL, HISTORY_NONE, first};
+    piece = history_find(h, at, rounding, true);
+    return (Reading){h, piece, piece != HISTORY_NONE ? history_piece_end(h, piece) : first};
+}
+
+// T is above 0, and what is asked for is known: while a solver tries it may not be, where T varies.
+static bool is_known(Kernel* kernel, uint32_t index, double at)
+{
+    double time = kernel->R[kernel->model->reg_time], end = kernel->histories[index].end;
+    if (!kernel->model->delays[index].varies)
+        return true;
+    if (!(time > at))
+    {
+        kernel->short_delay = index + 1;
+        kernel->short_time = time;
+        kernel->short_value = time - at;
+    }
+    bool known = time > at && at <= end + fmax(kernel_slack(kernel, time), kernel_slack(kernel, end));
+    kernel->unread |= !known;
+    return known;
 }
 
 double delay_value(void* ctx, uint32_t index, double at, uint32_t order)
 {
-    const Kernel* kernel = ctx;
-    const History* h = &kernel->histories[index];
-    uint32_t piece = find_piece(kernel, h, at);
-    if (piece == HISTORY_NONE)
-        return order == 0 ? h->before : 0;
-    return history_value(h, piece, at, order);
+    Kernel* kernel = ctx;
+    if (!is_known(kernel, index, at))
+        return NAN;
+    Reading r = find_piece(kernel, index, at);
+    if (r.piece != HISTORY_NONE)
+        return history_value(r.h, r.piece, at, order);
+    if (r.h != NULL)
+        return NAN;
+    return order == 0 ? kernel->histories[index].before : 0;
 }
 
 // A series is asked for at the start of a step, or at the end of one, where the next begins: it goes on to the right.
 bool delay_series(void* ctx, uint32_t index, double at, int terms, double* c)
 {
     Kernel* kernel = ctx;
-    const History* h = &kernel->histories[index];
-    double time = kernel->R[kernel->model->reg_time], end = h->end;
-    uint32_t piece = find_piece(kernel, h, at);
-    if (piece == HISTORY_NONE)
-    {
-        for (int k = 0; k < terms; k++)
-            c[k] = k == 0 ? h->before : 0;
-        end = h->count > 0 ? history_piece(h, 0)->start : end;
-    }
-    else
-    {
-        end = history_piece_end(h, piece);
-        history_expand(h, piece, at, terms, c);
-    }
+    Reading r = find_piece(kernel, index, at);
+    if (!is_known(kernel, index, at) || (r.h != NULL && r.piece == HISTORY_NONE))
+        return false;
+    if (r.piece != HISTORY_NONE)
+        history_expand(r.h, r.piece, at, terms, c);
+    for (int k = 0; k < terms && r.piece == HISTORY_NONE; k++)
+        c[k] = k == 0 ? kernel->histories[index].before : 0;
     if (!kernel->model->delays[index].varies)
-        kernel->series_until = fmin(kernel->series_until, time + (end - at));
+        kernel->series_until = fmin(kernel->series_until, kernel->R[kernel->model->reg_time] + (r.end - at));
     return true;
 }
 
-// Before the start a signal has its start value; delays of delays need a round each.
-static kaiStatus start_histories(Kernel* kernel)
+// ---- delays that vary
+// ------------------------------------------------------------------------------------------------
+
+// The first jump that went in after `at`, which is known to the rounding of t and of the guard that found it.
+static double next_edge(const Kernel* kernel, uint32_t index, double at)
 {
-    const kaiModel* model = kernel->model;
-    kaiStatus status = KAI_OK;
-    for (uint32_t round = 0; round < model->delays_count && status == KAI_OK; round++)
-    {
-        status = kernel_run(kernel, model->events);
-        for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
-        {
-            const Delay* d = &model->delays[i];
-            History* h = &kernel->histories[i];
-            if (d->event)
-                continue;
-            history_clear(h);
-            h->break_at = -INFINITY;
-            h->end = kernel->options->start;
-            h->before = h->left = kernel->R[d->flow_value];
-            h->left_slope = 0;
-        }
-    }
+    const History* h = &kernel->histories[index];
+    double rounding = 8 * TIME_SAME * fmax(fabs(kernel->now.t), fabs(at));
+    uint32_t i = history_find(h, at, rounding, true);
+    for (i = i == HISTORY_NONE ? 0 : i + 1; i < h->count; i++)
+        if (history_piece(h, i)->order == 1)
+            return history_piece(h, i)->start;
+    return h->order == 1 && h->end > at + rounding ? h->end : INFINITY;  // it has just gone in
+}
+
+// What has been waited for comes out.
+static kaiStatus pass_edge(Kernel* kernel, uint32_t index)
+{
+    const Delay* d = &kernel->model->delays[index];
+    kaiStatus status = touch_now(kernel, d->out, d->edge);
+    kernel->R[d->edge] = next_edge(kernel, index, kernel->R[d->edge]);
+    kernel_disturb(kernel, d->out);
     return status;
 }
 
+static kaiStatus pass_edges(Kernel* kernel)
+{
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < kernel->model->delays_count && kernel->located_count > 0 && status == KAI_OK; i++)
+        for (uint32_t k = 0; kernel->model->delays[i].varies && k < kernel->located_count; k++)
+            if (kernel->located[k] == kernel->model->delays[i].guard)
+                status = pass_edge(kernel, i);
+    return status;
+}
+
+bool delay_find_edge(Kernel* kernel, uint32_t index)
+{
+    const Delay* d = &kernel->model->delays[index];
+    double at = kernel->now.t - kernel->R[d->time], edge = next_edge(kernel, index, at);
+    if (edge == kernel->R[d->edge])
+        return false;
+    kernel->R[d->edge] = edge;
+    kernel->R[kernel->model->guards[d->guard].side] = -1;
+    return true;
+}
+
+// ---- start
+// -----------------------------------------------------------------------------------------------------------
+
+// What went in before the start: its start value, or what was given.
+static bool start_history(Kernel* kernel, uint32_t index)
+{
+    const Delay* d = &kernel->model->delays[index];
+    History *h = &kernel->histories[index], *past = &kernel->pasts[index];
+    bool changed = h->before != kernel->R[d->flow_value];
+    h->before = h->left = kernel->R[d->flow_value];
+    h->left_slope = 0;
+    if (d->past == NO_REG || past->count == 0)
+        return changed;
+    h->left = history_value(past, past->count - 1, kernel->options->start, 0);
+    h->left_slope = history_value(past, past->count - 1, kernel->options->start, 1);
+    return false;
+}
+
+// Delays of delays need a round each, and relations may stand on what comes out.
 kaiStatus delay_start(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
-    bool any = false;
+    kaiStatus status = KAI_OK;
+    bool changed = false;
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        changed |= !model->delays[i].event;
+    for (uint32_t round = 0; round < model->delays_count && changed && status == KAI_OK; round++)
+    {
+        status = guard_start(kernel);
+        changed = false;
+        for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
+            if (!model->delays[i].event)
+                changed |= start_history(kernel, i);
+    }
+    return status == KAI_OK && changed ? guard_start(kernel) : status;
+}
+
+kaiStatus delay_fail(Kernel* kernel, uint32_t delay, double T, double t)
+{
+    return kernel_fail(kernel, kernel->model->delays[delay].place,
+                       "a continuous signal needs a delay above 0: keep it up with max(T, 1e-3), say",
+                       "a transport delay of %g at t = %.17g", T, t);
+}
+
+// Nothing is known yet: before anything is evaluated.
+void delay_reset(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
     for (uint32_t i = 0; i < model->delays_count; i++)
     {
-        const Delay* d = &model->delays[i];
-        double T = d->event ? 1 : kernel->R[d->time];
-        any |= !d->event;
-        if (!(T > 0))
-            return kernel_fail(kernel, d->place, "a continuous signal needs a delay above 0", "a transport delay of %g",
-                               T);
+        History* h = &kernel->histories[i];
+        if (model->delays[i].event)
+            continue;
+        history_clear(h);
+        history_clear(&kernel->pasts[i]);
+        h->end = kernel->options->start;
+        h->break_at = -INFINITY;
+        h->order = 0;
+        h->before = 0;
+        if (model->delays[i].varies)
+            kernel->R[model->delays[i].edge] = INFINITY;
     }
-    return any ? start_histories(kernel) : KAI_OK;
+}
+
+kaiStatus delay_check(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    kaiStatus status = KAI_OK;
+    bool varies = false;
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        varies |= model->delays[i].varies;
+    if (varies)
+        status = kernel_run(kernel, model->events);
+    for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
+        if (!model->delays[i].event && !(kernel->R[model->delays[i].time] > 0))
+            status = delay_fail(kernel, i, kernel->R[model->delays[i].time], kernel->options->start);
+    kernel->short_delay = 0;
+    return status;
 }

@@ -116,9 +116,9 @@ static uint32_t pieces_before(const History* h, double at, double rounding)
 uint32_t history_find(const History* h, double at, double rounding, bool right)
 {
     uint32_t count = pieces_before(h, at, rounding);
-    if (!right && count > 0 && history_piece(h, count - 1)->order == 1 &&
-        history_piece(h, count - 1)->start >= at - rounding)
-        count--;
+    for (uint32_t i = count; !right && i > 0 && history_piece(h, i - 1)->start >= at - rounding; i--)
+        if (history_piece(h, i - 1)->order == 1)
+            count = i - 1;
     return count > 0 ? count - 1 : HISTORY_NONE;
 }
 

@@ -298,8 +298,11 @@ void kernel_free(Kernel* kernel)
     Field fields[FIELD_COUNT];
     kaiAllocator a = kernel->options->allocator;
     bonds_destroy(kernel);
-    for (uint32_t i = 0; kernel->histories != NULL && i < kernel->model->delays_count; i++)
+    for (uint32_t i = 0; kernel->histories != NULL && kernel->pasts != NULL && i < kernel->model->delays_count; i++)
+    {
         history_free(&kernel->histories[i], a);
+        history_free(&kernel->pasts[i], a);
+    }
     queue_free(&kernel->queue, a);
     queue_free(&kernel->held, a);
     list_fields(kernel, fields);
@@ -317,7 +320,7 @@ size_t kernel_save_size(const Kernel* kernel)
     list_fields((Kernel*)(uintptr_t)kernel, fields);
     size_t size = fields_size(fields, FIELD_COUNT) + padded(queue_save_size(&kernel->queue));
     for (uint32_t i = 0; i < kernel->model->delays_count; i++)
-        size += history_save_size(&kernel->histories[i]);
+        size += history_save_size(&kernel->histories[i]) + history_save_size(&kernel->pasts[i]);
     return size;
 }
 
@@ -327,7 +330,7 @@ char* kernel_save(const Kernel* kernel, char* block)
     list_fields((Kernel*)(uintptr_t)kernel, fields);
     block = fields_save(fields, FIELD_COUNT, block);
     for (uint32_t i = 0; i < kernel->model->delays_count; i++)
-        block = history_save(&kernel->histories[i], block);
+        block = history_save(&kernel->pasts[i], history_save(&kernel->histories[i], block));
     queue_save(&kernel->queue, block);
     return block + padded(queue_save_size(&kernel->queue));
 }
@@ -338,7 +341,10 @@ const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
     list_fields(kernel, fields);
     block = fields_load(fields, FIELD_COUNT, block);
     for (uint32_t i = 0; i < kernel->model->delays_count && *ok; i++)
+    {
         block = history_load(&kernel->histories[i], kernel->options->allocator, block, ok);
+        block = *ok ? history_load(&kernel->pasts[i], kernel->options->allocator, block, ok) : block;
+    }
     if (!*ok || !queue_load(&kernel->queue, kernel->options->allocator, block))
     {
         *ok = false;

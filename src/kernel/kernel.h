@@ -208,6 +208,7 @@ typedef struct KernelHooks
     X(uint32_t, due_heap, agenda_size(model), 0)                                                                       \
     X(uint32_t, due_where, agenda_size(model), 0)                                                                      \
     X(History, histories, model->delays_count, 0)         /* saved one by one: they grow */                            \
+    X(History, pasts, model->delays_count, 0)             /* before the start, where that was given */                 \
     X(uint8_t, set, model->vars_count, model->vars_count) /* parameters and start values given by the user: 1 */       \
     X(double, set_values, model->vars_count, model->vars_count)                                                        \
     X(uint8_t, started_set, model->vars_count, 0) /* those that the last start was made with */                        \
@@ -247,8 +248,11 @@ struct Kernel
     void* owner;
     Budget* budget;  // NULL: there is no limit, and nobody interrupts
     VmHost host;
-    uint32_t beyond;      // operators beyond their domain at a left limit
-    double series_until;  // a series that reads delayed signals is good up to this time
+    uint32_t beyond;       // operators beyond their domain at a left limit
+    double series_until;   // a series that reads delayed signals is good up to this time
+    bool unread;           // a series asked for what is not known yet, where T varies
+    uint32_t short_delay;  // 1 + the delay that was 0 or less where a solver tried; 0: none
+    double short_time, short_value;
     ChoicePolicy policy;
 #define X(type, name) type name;
     KERNEL_STATE(X)
@@ -470,7 +474,11 @@ void schedule_enter_modes(Kernel* kernel);  // `entry` of the initial modes
 // delays.c: events that wait, signals that come out.
 double delay_value(void* kernel, uint32_t delay, double at, uint32_t order);
 bool delay_series(void* kernel, uint32_t delay, double at, int terms, double* coefficients);
-kaiStatus delay_start(Kernel* kernel);
+void delay_reset(Kernel* kernel);
+kaiStatus delay_check(Kernel* kernel);  // at the start: all are above 0
+kaiStatus delay_start(Kernel* kernel);  // with what was given of the past there
+kaiStatus delay_fail(Kernel* kernel, uint32_t delay, double T, double t);
+bool delay_find_edge(Kernel* kernel, uint32_t delay);  // where T varies: what comes out next is something else now
 double delay_next_time(const Kernel* kernel);
 void delay_touch_due(Kernel* kernel, double t, uint32_t place);
 kaiStatus delay_mark_due(Kernel* kernel, double t);

@@ -166,7 +166,7 @@ static int needs(Compiler* c, Phase phase, bool smooth, NodeId n, NodeId out[3])
     case NODE_DELTA:
     case NODE_AREA:
     case NODE_VAR: return 0;
-    case NODE_DELAY:
+    case NODE_DELAY: out[0] = node.arg[1]; return node.type == TYPE_EVENT ? 0 : 1;
     case NODE_AT:
     case NODE_LEFT:
     case NODE_AT_INDEX:

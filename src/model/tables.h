@@ -181,6 +181,10 @@ typedef struct Clock
     X(uint32_t, first_state, FIRST(guard_states, state_count))                                                         \
     X(uint32_t, state_count, NUMBER)                                                                                   \
     X(uint32_t, island, INDEX_ZERO(islands)) /* the one that computes what goes in */                                  \
+    X(uint32_t, edge, REG_MAYBE)             /* MEMORY, where T varies: time of the next jump that will come out */    \
+    X(uint32_t, guard, INDEX_ZERO(guards))   /* and what finds out when */                                             \
+    X(uint32_t, past, REG_MAYBE)             /* after `past_code`, from time: what went in before the start */         \
+    X(CodeRange, past_code, CODE)                                                                                      \
     X(uint32_t, place, PLACE)
 
 typedef struct Delay

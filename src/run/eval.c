@@ -428,7 +428,7 @@ kaiStatus kaiEval_Start(kaiEval* eval, double* x)
     eval->started = true;
     kaiStatus status = flow_prepare(kernel);
     if (status == KAI_OK)
-        status = delay_start(kernel);
+        status = delay_check(kernel);
     if (status == KAI_OK)
         status = schedule_start(kernel);
     if (status == KAI_OK)

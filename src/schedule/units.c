@@ -612,7 +612,9 @@ static void add_looks(Linker* k)
         Sinks sinks = {0};
         vec_push(b->arena, sinks, (Sink){d->ctx, sink_value(b, &b->event_index, d->flow_value), d->flow_value});
         vec_push(b->arena, sinks, (Sink){d->ctx, sink_value(b, &b->event_index, d->flow_slope), d->flow_slope});
-        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = 2, .slopes_given = true};
+        if (d->varies)
+            vec_push(b->arena, sinks, (Sink){d->ctx, sink_value(b, &b->event_index, d->time), d->time});
+        ProgramSpec spec = {.phase = PHASE_FLOW, .sinks = sinks.at, .sink_count = sinks.count, .slopes_given = true};
         read_program(k, &spec);
         note_reads(k, d->island);
         request_code(b, FORM_PROGRAM, OWNER_DELAY, i, &spec);

@@ -732,6 +732,31 @@ static void test_snapshot_plant(void** state)
     }
 }
 
+// Histories, what was given of the past, delays that vary, what is about to come out of them.
+static void test_snapshot_delays(void** state)
+{
+    (void)state;
+    const char* text = "model M {\n"
+                       "  state x = 1, y = 1, z = 0\n"
+                       "  x' = -2*delay(x, 0.7, cos(time))\n"
+                       "  y' = -delay(y, 0.5 + 0.2*sin(3*time))\n"
+                       "  z' = 1\n"
+                       "  signal fast = delay(sin(20*time)*z, 0.4), jumps = delay(floor(5*z), 0.9 + z/10)\n"
+                       "  event tick = clock(0.3, 0.1), up_fast = up(fast)\n"
+                       "  discrete n = 0\n"
+                       "  when tick { n := n + jumps; z := z/2 }\n"
+                       "}\n"
+                       "experiment e of M { stop = 4 }\n"
+                       "experiment apart of M { stop = 4; islands = auto }\n";
+    static const char* const names[] = {"rk45", "taylor", "rosenbrock", "cvode_bdf"};
+    for (int i = 0; i < 4; i++)
+    {
+        print_message("%s\n", names[i]);
+        check_snapshot(text, "e", names[i]);
+        check_snapshot(text, "apart", names[i]);
+    }
+}
+
 // Numeric impulses remember the step before: differences, pulses and the delayed ones.
 static void test_snapshot_numeric(void** state)
 {
@@ -1001,6 +1026,7 @@ int main(void)
         cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_snapshot_ball),
         cmocka_unit_test(test_snapshot_plant),
+        cmocka_unit_test(test_snapshot_delays),
         cmocka_unit_test(test_snapshot_numeric),
         cmocka_unit_test(test_energy_of_jumps),
         cmocka_unit_test(test_snapshot_of_another_model),
