@@ -188,6 +188,9 @@ extern "C"
                            kaiPlace* place);
     // When guard `index` last reached its level without crossing it. False: never.
     bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t);
+    // Along which surfaces the run went on (zeno = continue): from when to when, and the guard whose level it stayed on.
+    // `to` is not a number where it has not ended. False past the last; the first 32 are kept.
+    bool kaiSim_Slide(const kaiSim* sim, int index, double* from, double* to, const char** text, kaiPlace* place);
     // What island `index` did. False past the last; a model that is solved as a whole has none.
     bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counters);
     // The variable with the largest share of the error in the last rejected step; -1: no step was rejected.

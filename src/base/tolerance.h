@@ -96,6 +96,13 @@ static inline bool time_same(double a, double b)
 // A reaction that takes a guard beyond its level by more than this part of how far it had been from it since its last
 // event moves it elsewhere; by less, it turns it back with an error.
 #define REBOUND_PART 0.25
+// Crossings closer together than this part of the step that the solver would have taken, or than 64 ulps of t, follow
+// each other at once: rounding decides when.
+#define SLIDING_CLOSE 1e-9
+// What chatters within this part of a second (or of the run) after the start does so at the start.
+#define SLIDING_START 1e-15
+// Fields that differ by less are the same one, seen again after a time like that.
+#define SLIDING_SAME 1e-6
 // A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a
 // series are sums of products of earlier ones, and a velocity that a reaction computes has been through a few more.
 #define CONTACT_ROUNDING 1e-12

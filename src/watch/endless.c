@@ -8,6 +8,8 @@
 // An instant of fewer than eight tags pays for a hash of the reactions that fired and nothing else.
 #include "watch/endless.h"
 
+#include "watch/surface.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -355,7 +357,7 @@ static void watch_rounds(Endless* e)
         return;
     e->ratio = r.ratio;
     say_limit(e, &r);
-    if (strcmp(kernel->options->zeno, "continue") != 0 || e->limited)
+    if (!surfaces_wanted(kernel->options) || e->limited)
     {
         start_showing(e, p, true);
         return;

@@ -124,28 +124,21 @@ static void run_field(const Surfaces* s)
     vm_run(s->model, s->kernel->R, s->model->deriv, &s->kernel->host);
 }
 
-// The derivative of a guard if the states move with `field`.
 static double rate(const Surfaces* s, uint32_t guard, const double* field)
 {
-    const Guard* g = &s->model->guards[guard];
-    bool own = g->slope_code.end > g->slope_code.start;
-    memcpy(kernel_slopes(s->kernel), field, sizeof(double) * s->model->state_count);
-    vm_run(s->model, s->kernel->R, own ? g->slope_code : g->look, &s->kernel->host);
-    return s->kernel->R[g->slope];
+    return motion_rate(s->motion, guard, field);
 }
 
 // g' of the free field, at the states x + by · way.
 static double free_rate(Surfaces* s, uint32_t guard, const double* x, const double* way, double by)
 {
-    const Guard* g = &s->model->guards[guard];
-    bool own = g->slope_code.end > g->slope_code.start;
     double* states = kernel_states(s->kernel);
     for (uint32_t i = 0; i < s->model->state_count; i++)
         states[i] = x[i] + by * way[i];
     run_field(s);
-    vm_run(s->model, s->kernel->R, own ? g->slope_code : g->look, &s->kernel->host);
+    double result = motion_rate(s->motion, guard, NULL);
     memcpy(states, x, sizeof(double) * s->model->state_count);
-    return s->kernel->R[g->slope];
+    return result;
 }
 
 // How g' changes along `way`: it is mostly linear in velocities, so a step that keeps half of the digits is exact.
@@ -355,6 +348,16 @@ bool surfaces_enter_fields(Surfaces* s, uint32_t guard, const double* there)
     return enter(s, guard, SURFACE_FIELDS);
 }
 
+// What is left of the motion through the surface is taken by one more jump.
+static void stop(Surfaces* s, uint32_t guard, const double* way)
+{
+    double across = bend_along(s, guard, way);
+    run_field(s);
+    double speed = motion_rate(s->motion, guard, NULL);
+    for (uint32_t i = 0; across != 0 && i < s->model->state_count; i++)
+        kernel_states(s->kernel)[i] -= speed / across * way[i];
+}
+
 bool surfaces_enter_contact(Surfaces* s, uint32_t guard, const double* way)
 {
     uint32_t n = memory_count(s->model);
@@ -363,6 +366,7 @@ bool surfaces_enter_contact(Surfaces* s, uint32_t guard, const double* way)
     memcpy(s->directions + (size_t)s->count * s->model->state_count, way, sizeof(double) * s->model->state_count);
     memset(s->here + (size_t)s->count * n, 0, sizeof(double) * n);
     memset(s->there + (size_t)s->count * n, 0, sizeof(double) * n);
+    stop(s, guard, way);
     return enter(s, guard, SURFACE_CONTACT);
 }
 
@@ -509,10 +513,4 @@ void surfaces_check(Surfaces* s)
         if (with != 0)
             leave(s, i, with);
     }
-}
-
-void surfaces_end(Surfaces* s, double t)
-{
-    for (uint32_t i = 0; i < s->count; i++)
-        end_interval(s, &s->surfaces[i], t);
 }

@@ -82,5 +82,5 @@ bool surfaces_enter_contact(Surfaces* s, uint32_t guard, const double* direction
 void surfaces_bend(Surfaces* s);                   // the derivatives in the registers become those along the surfaces
 bool surfaces_search(Surfaces* s, double* theta);  // the first place in the step where one is left
 void surfaces_check(Surfaces* s);                  // at the end of an instant: which ones are left
-void surfaces_end(Surfaces* s, double t);          // the run is over
+
 #endif

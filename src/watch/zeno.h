@@ -2,7 +2,7 @@
 #ifndef KAIROS_WATCH_ZENO_H
 #define KAIROS_WATCH_ZENO_H
 
-#include "flow/flow.h"
+#include "watch/sliding.h"
 
 typedef struct ZenoGuard
 {
@@ -16,7 +16,7 @@ typedef struct ZenoGuard
     double excursion;                    // the farthest it has been from its level since it fired last
     uint64_t modes;                      // in which its last event left the machines, as a hash
     bool turned;                         // its last event was turned back
-    double first_flip, last_flip;        // events that turned it back within the resolution of t
+    double last_flip;                    // events that turned it back within the resolution of t
     uint32_t flips, jumps;               // how many followed the first, how many of all with jumps of states
     int8_t barrier;                      // the direction in which its events were turned back; 0 = the last was not
     uint32_t reversals;                  // in a row, each sooner than the one before
@@ -36,7 +36,6 @@ typedef struct ZenoGuard
     X(ZenoGuard, guards, model->guards_count, model->guards_count)                                                     \
     X(double, zeno_past, 3 * (size_t)model->state_count, 3 * (size_t)model->state_count) /* after its last events */   \
     X(double, zeno_left, model->state_count, 0)  /* states before the reactions of this instant */                     \
-    X(double, left_slope, model->state_count, 0) /* and the field there */                                             \
     X(double, registers, model->reg_count, 0)    /* kept while reactions are tried */                                  \
     X(double, free_slope, model->state_count, 0)                                                                       \
     X(double, free_state, model->state_count, 0)                                                                       \
@@ -47,6 +46,7 @@ typedef struct Zeno
     const kaiModel* model;
     Kernel* kernel;
     Flow* flow;
+    const Sliding* sliding;
     bool off;  // zeno = off
 #define X(type, name) type name;
     ZENO_STATE(X)
@@ -56,7 +56,7 @@ typedef struct Zeno
 #undef X
 } Zeno;
 
-bool zeno_make(Zeno* zeno, Flow* flow);
+bool zeno_make(Zeno* zeno, Flow* flow, const Sliding* sliding);
 void zeno_free(Zeno* zeno);
 size_t zeno_save_size(const Zeno* zeno);
 char* zeno_save(const Zeno* zeno, char* block);
