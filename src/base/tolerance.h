@@ -101,6 +101,9 @@ static inline bool time_same(double a, double b)
 #define SLIDING_CLOSE 1e-9
 // What chatters within this part of a second (or of the run) after the start does so at the start.
 #define SLIDING_START 1e-15
+// How far beyond a surface a motion along it ends, as a part of the states that the surface reads: a few dozen ulps,
+// which no interpolation takes back.
+#define SURFACE_HAIR 1e-14
 // Fields that differ by less are the same one, seen again after a time like that.
 #define SLIDING_SAME 1e-6
 // A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "kernel/guard.h"
 #include "run/options.h"
-#include "watch/surface.h"
 #include "watch/endless.h"
+#include "watch/surface.h"
 
 #include <math.h>
 #include <string.h>

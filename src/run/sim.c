@@ -260,7 +260,8 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
         !surfaces_make(&sim->surfaces, &sim->flow, &sim->motion) ||
         !sliding_make(&sim->sliding, &sim->flow, &sim->motion, &sim->surfaces) ||
         !zeno_make(&sim->zeno, &sim->flow, &sim->sliding) ||
-        !contact_make(&sim->contact, &sim->flow, &sim->motion, &sim->surfaces) || !endless_make(&sim->endless, &sim->kernel, &sim->record))
+        !contact_make(&sim->contact, &sim->flow, &sim->motion, &sim->surfaces) ||
+        !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
     return true;

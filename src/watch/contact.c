@@ -403,10 +403,11 @@ static bool go_along(Contact* contact, uint32_t index)
     if (!surfaces_enter_contact(contact->surfaces, index, jump))
         return false;
     if (!contact->told)
-        kernel_warn(contact->kernel, model->guards[index].place,
-                    "contact at t = %.15g: the solution rests on the level of %s and is pushed against it; the run goes "
-                    "on along it",
-                    contact->kernel->now.t, model_string(model, model->guards[index].text));
+        kernel_warn(
+            contact->kernel, model->guards[index].place,
+            "contact at t = %.15g: the solution rests on the level of %s and is pushed against it; the run goes "
+            "on along it",
+            contact->kernel->now.t, model_string(model, model->guards[index].text));
     contact->told = true;
     return true;
 }

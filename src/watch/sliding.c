@@ -187,10 +187,11 @@ static kaiStatus go_along(Sliding* s, uint32_t index)
     if (!surfaces_enter_fields(s->surfaces, index, s->memories))
         return fail(s, index, true);
     if (!s->told)
-        kernel_warn(s->kernel, guard->place,
-                    "sliding at t = %.15g: both vector fields push the solution onto the surface of %s; the run goes on "
-                    "along it, with %s",
-                    s->since, model_string(s->model, guard->text), mean.at);
+        kernel_warn(
+            s->kernel, guard->place,
+            "sliding at t = %.15g: both vector fields push the solution onto the surface of %s; the run goes on "
+            "along it, with %s",
+            s->since, model_string(s->model, guard->text), mean.at);
     s->told = true;
     s->flips = 0;
     kernel_disturb_all(s->kernel);
@@ -213,8 +214,7 @@ void sliding_before(Sliding* s, double t)
     {
         IndexRange islands = s->model->guards[kernel->located[i]].islands;
         for (uint32_t k = 0; k < islands.count; k++)
-            s->step = fmax(s->step,
-                           ode_dense_length(s->flow->island_odes[s->model->guard_islands[islands.first + k]]));
+            s->step = fmax(s->step, ode_dense_length(s->flow->island_odes[s->model->guard_islands[islands.first + k]]));
     }
     s->at_once = kernel->located_count > 0 && sliding_at_once(s, s->time, t);
     if (!s->at_once)

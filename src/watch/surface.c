@@ -426,8 +426,9 @@ bool surfaces_search(Surfaces* s, double* theta)
     return true;
 }
 
-// Back onto the surface, along its column: the error of the steps must not decide on which side it is left.
-static void project(Surfaces* s, uint32_t i)
+// Back onto the surface, along its column, and a hair beyond it on the side to which it is left: neither the error of
+// the steps nor rounding must decide on which.
+static void project(Surfaces* s, uint32_t i, int with)
 {
     uint32_t guard = s->surfaces[i].guard;
     const Guard* g = &s->model->guards[guard];
@@ -439,7 +440,10 @@ static void project(Surfaces* s, uint32_t i)
     double start = rate(s, guard, s->base), value = s->kernel->R[g->g];
     for (uint32_t k = 0; k < s->model->state_count; k++)
         s->x[k] = s->base[k] + column(s, i)[k];
-    double across = rate(s, guard, s->x) - start;
+    double across = rate(s, guard, s->x) - start, size = 0;
+    for (uint32_t k = 0; k < g->state_count; k++)
+        size = fmax(size, fabs(kernel_states(s->kernel)[s->model->guard_states[g->first_state + k]]));
+    value += with * sign_of(across) * fmax(SURFACE_HAIR * size, TIME_NOTHING);
     for (uint32_t k = 0; across != 0 && k < s->model->state_count; k++)
         kernel_states(s->kernel)[k] -= value / across * column(s, i)[k];
 }
@@ -470,7 +474,7 @@ static void end_interval(Surfaces* s, const Surface* surface, double t)
 static void leave(Surfaces* s, uint32_t i, int with)
 {
     if (with != 0)
-        project(s, i);
+        project(s, i, with);
     if (with > 0)
     {
         configure(s, i, true);

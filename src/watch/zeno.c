@@ -467,10 +467,11 @@ static bool go_along(Zeno* zeno, const Accumulation* a)
         zeno->x[i] = x[i] - zeno->zeno_left[i];
     if (!surfaces_enter_contact(zeno->sliding->surfaces, a->guard, zeno->x))
         return false;
-    kernel_warn(zeno->kernel, model->guards[a->guard].place,
-                "Zeno: %s fires ever faster, each interval %.6g of the one before; the run goes on from the accumulation "
-                "at t = %.15g, along the surface",
-                guard_text(zeno, a->guard), a->ratio, a->limit);
+    kernel_warn(
+        zeno->kernel, model->guards[a->guard].place,
+        "Zeno: %s fires ever faster, each interval %.6g of the one before; the run goes on from the accumulation "
+        "at t = %.15g, along the surface",
+        guard_text(zeno, a->guard), a->ratio, a->limit);
     zeno->guards[a->guard].pattern = 0;
     zeno->guards[a->guard].rebound = 0;
     zeno->tracked = zeno->tracked_count = 0;

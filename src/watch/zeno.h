@@ -35,8 +35,8 @@ typedef struct ZenoGuard
 #define ZENO_ARRAYS(X)                                                                                                 \
     X(ZenoGuard, guards, model->guards_count, model->guards_count)                                                     \
     X(double, zeno_past, 3 * (size_t)model->state_count, 3 * (size_t)model->state_count) /* after its last events */   \
-    X(double, zeno_left, model->state_count, 0)  /* states before the reactions of this instant */                     \
-    X(double, registers, model->reg_count, 0)    /* kept while reactions are tried */                                  \
+    X(double, zeno_left, model->state_count, 0) /* states before the reactions of this instant */                      \
+    X(double, registers, model->reg_count, 0)   /* kept while reactions are tried */                                   \
     X(double, free_slope, model->state_count, 0)                                                                       \
     X(double, free_state, model->state_count, 0)                                                                       \
     X(double, x, model->state_count, 0)
