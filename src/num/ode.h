@@ -103,6 +103,7 @@ typedef struct Ode Ode;  // the head of the block; opaque
 const char* ode_method_name(OdeMethod method);
 const char* ode_method_about(OdeMethod method);
 int ode_method_find(const char* name);
+bool ode_method_is_fixed(OdeMethod method);  // its steps are as long as the user says
 
 OdeOptions ode_default_options(void);
 

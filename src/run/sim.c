@@ -256,8 +256,8 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
 {
     if (!kernel_make(&sim->kernel, sim->model, &sim->options, &kernel_hooks, sim) ||
         !flow_make(&sim->flow, &sim->kernel, &run->ode, run->root, &flow_hooks, sim) ||
-        !record_make(&sim->record, &sim->kernel) || !motion_make(&sim->motion, &sim->flow) ||
-        !surfaces_make(&sim->surfaces, &sim->flow, &sim->motion) ||
+        !record_make(&sim->record, &sim->kernel, ode_method_is_fixed(run->ode.method)) ||
+        !motion_make(&sim->motion, &sim->flow) || !surfaces_make(&sim->surfaces, &sim->flow, &sim->motion) ||
         !sliding_make(&sim->sliding, &sim->flow, &sim->motion, &sim->surfaces) ||
         !zeno_make(&sim->zeno, &sim->flow, &sim->sliding) ||
         !contact_make(&sim->contact, &sim->flow, &sim->motion, &sim->surfaces) ||
