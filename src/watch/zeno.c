@@ -374,6 +374,8 @@ static uint64_t answer_near_limit(Zeno* zeno, const Accumulation* a, double scal
         zeno->free_slope[i] = limit + scale * (zeno->zeno_left[i] - limit);
     }
     memcpy(x, zeno->free_slope, sizeof(double) * model->state_count);
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        kernel->R[model->guards[i].last_g] = NAN;  // relations are taken anew
     if (is_crossing(&model->guards[a->guard]))
         kernel->R[model->guards[a->guard].latch] = 1;
     vm_run(model, kernel->R, model->react, &kernel->host);
