@@ -121,6 +121,8 @@ static inline bool time_same(double a, double b)
 #define CURVE_ROUNDING 1e-9
 // Samples between which an extreme is sought resolve a signal to this share of its range: then every turn shows.
 #define CURVE_SAMPLED 0.01
+// A curve that ends where it is not a number is drawn but for this share of its last stretch.
+#define CURVE_END 1e-3
 
 // ---- bond graphs
 

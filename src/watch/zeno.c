@@ -520,6 +520,32 @@ static bool is_taken(const Zeno* zeno, uint32_t index, double t)
     return zeno->tracked != 0 && zeno->tracked != index + 1 && t <= limit_time(&zeno->guards[zeno->tracked - 1]);
 }
 
+// Intervals that shrink like a power of their number, d = C/n^p, have ratios that go to 1 and no pattern of their own;
+// but 1/(1 - ratio) grows by 1/p each time. With p > 1 they accumulate, at d n/(p - 1) from here (sin(1/(1 - t)), paper
+// 000, Fig. 17).
+static kaiStatus watch_power(Zeno* zeno, uint32_t index, double ratio)
+{
+    enum
+    {
+        ROW = 100
+    };
+    ZenoGuard* z = &zeno->guards[index];
+    double slowness = ratio < 1 ? 1 / (1 - ratio) : INFINITY, gain = slowness - z->slowness;
+    bool steady = gain > 0.05 && gain < 0.9 && fabs(gain - z->gain) <= 0.1 * gain;
+    z->slowing = steady ? z->slowing + 1 : 0;
+    z->slowness = slowness;
+    z->gain = steady ? z->gain + 0.05 * (gain - z->gain) : gain;
+    double rest = z->last_interval * slowness / (1 - z->gain), limit = z->last_time + rest;
+    if (z->slowing < ROW || z->last_interval > 1e-7 * (limit - zeno->kernel->options->start))
+        return KAI_OK;
+    return kernel_fail(
+        zeno->kernel, zeno->model->guards[index].place,
+        "end the run before it, or give it another motion from a time before it on",
+        "Zeno: %s fires ever faster, the intervals shrink like 1/n^%.3g; the events accumulate at t = %.9g, "
+        "where what swings has no left limit",
+        guard_text(zeno, index), 1 / z->gain, limit);
+}
+
 static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];
@@ -534,6 +560,9 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
     z->last_time = t;
     z->last_interval = interval;
     z->last_ratio = ratio;
+    kaiStatus status = watch_power(zeno, index, ratio);
+    if (status != KAI_OK)
+        return status;
     double enough = evidence(ratio);
     if (!steady && zeno->tracked == index + 1)
         zeno->tracked = 0;

@@ -9,6 +9,8 @@ typedef struct ZenoGuard
     double last_time, last_interval, last_ratio;  // of its events
     double first_ratio;                           // of the row
     uint32_t pattern;                             // equal ratios in a row
+    double slowness, gain;                        // 1/(1 - ratio), and by how much it grows at an event, on average
+    uint32_t slowing;                             // steady gains in a row
     int8_t rebound;                      // a reaction turned g back: the sign of the side it has to reach; 0 = none
     double rebound_time, rebound_slope;  // when, and how fast
     double located_g;                    // at the left limit of the instant at which it was located
