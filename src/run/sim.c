@@ -72,6 +72,7 @@ static void hook_begin(void* owner, double t, bool again)
     if (again)
         record_again(&sim->record);
     endless_begin(&sim->endless);
+    contact_before(&sim->contact);
     sliding_before(&sim->sliding, t);
     zeno_before(&sim->zeno, t);
 }

@@ -75,13 +75,26 @@ static void note_state(Contact* contact, uint32_t state)
     contact->states[contact->state_count++] = state;
 }
 
-// A state that integrates an impulse has its jump already when the commit begins: the tag before remembers no value of
-// it, but what matters is that it was moved.
+// A state that integrates an impulse has its jump already when the commit begins: its value at the left limit is kept.
+void contact_before(Contact* contact)
+{
+    const kaiModel* model = contact->model;
+    for (uint32_t i = 0; i < model->now_states_count; i++)
+        contact->left[i] = contact->kernel->R[model->now_states[i].state];
+}
+
 static void note_impulses(Contact* contact)
 {
-    contact->moved_by_impulse = contact->model->now_states_count > 0;
-    for (uint32_t i = 0; i < contact->model->now_states_count; i++)
-        note_state(contact, contact->model->now_states[i].state - contact->model->reg_first[REG_STATE]);
+    const kaiModel* model = contact->model;
+    for (uint32_t i = 0; i < model->now_states_count; i++)
+    {
+        uint32_t reg = model->now_states[i].state, state = reg - model->reg_first[REG_STATE];
+        if (contact->assigned[state] == contact->instant || contact->kernel->R[reg] == contact->left[i])
+            continue;
+        note_state(contact, state);
+        contact->before[state] = contact->left[i];
+        contact->moved_by_impulse = true;
+    }
 }
 
 void contact_commit(Contact* contact)

@@ -13,6 +13,7 @@
     X(uint32_t, reacted, model->reactions_count, 0)   /* reactions of this instant */                                  \
     X(uint32_t, makers, model->reactions_count, 0)    /* those that assigned a decisive state */                       \
     X(uint64_t, reactions, model->reactions_count, 0) /* kernel->instant_runs when it fired */                         \
+    X(double, left, model->now_states_count, 0)       /* states that integrate impulses, at the left limit */          \
     X(double, jump, model->state_count, 0)                                                                             \
     X(double, registers, surfaces_wanted(flow->kernel->options) ? model->reg_count : 0, 0)                             \
     X(uint8_t, needed, model->reg_count, 0)
@@ -34,6 +35,7 @@ typedef struct Contact
 
 bool contact_make(Contact* contact, Flow* flow, Motion* motion, Surfaces* surfaces);
 void contact_free(Contact* contact);
+void contact_before(Contact* contact);      // an instant: after the left limit
 void contact_commit(Contact* contact);      // what a commit is about to assign
 kaiStatus contact_watch(Contact* contact);  // at the end of an instant, the guards armed again
 // The instant has failed because its reactions repeat themselves: a contact is a better reason, if it is one.
