@@ -104,6 +104,9 @@ static inline bool time_same(double a, double b)
 // How far beyond a surface a motion along it ends, as a part of the states that the surface reads: a few dozen ulps,
 // which no interpolation takes back.
 #define SURFACE_HAIR 1e-14
+// A motion has gone away from a surface that it left along a tangent when its slope is this part of the difference
+// between the two fields.
+#define SURFACE_AWAY 1e-4
 // Fields that differ by less are the same one, seen again after a time like that.
 #define SLIDING_SAME 1e-6
 // A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a

@@ -393,7 +393,7 @@ static uint32_t left_at(Surfaces* s, double theta)
     return s->count;
 }
 
-bool surfaces_search(Surfaces* s, double* theta)
+static bool search_surfaces(Surfaces* s, double* theta)
 {
     enum
     {
@@ -428,12 +428,12 @@ bool surfaces_search(Surfaces* s, double* theta)
 
 // Back onto the surface, along its column, and a hair beyond it on the side to which it is left: neither the error of
 // the steps nor rounding must decide on which.
-static void project(Surfaces* s, uint32_t i, int with)
+static double project(Surfaces* s, uint32_t i, int with)
 {
     uint32_t guard = s->surfaces[i].guard;
     const Guard* g = &s->model->guards[guard];
     if (s->surfaces[i].kind != SURFACE_FIELDS)
-        return;
+        return 0;
     run_field(s);
     memcpy(s->base, kernel_slopes(s->kernel), sizeof(double) * s->model->state_count);
     make_columns(s);
@@ -446,7 +446,91 @@ static void project(Surfaces* s, uint32_t i, int with)
     value += with * sign_of(across) * fmax(SURFACE_HAIR * size, TIME_NOTHING);
     for (uint32_t k = 0; across != 0 && k < s->model->state_count; k++)
         kernel_states(s->kernel)[k] -= value / across * column(s, i)[k];
+    return across;
 }
+
+// ---- going away
+// ------------------------------------------------------------------------------------------------------
+
+enum
+{
+    LEFT_FIRST = 100  // what a guard that waits has as its number
+};
+
+static void wait_for_guards(Surfaces* s, uint32_t i, int with, double across)
+{
+    uint32_t place = 0;
+    while (place < SURFACES_MOST && s->left[place].side != 0)
+        place++;
+    if (across == 0 || place == SURFACES_MOST)
+        return;
+    s->left[place] = (SurfaceLeft){s->surfaces[i].guard, (int8_t)(-with * sign_of(across)), false, fabs(across)};
+    for (uint32_t k = 0; k < s->model->guards_count; k++)
+        if (s->kernel->guards[k].sliding == i + 1)
+            s->kernel->guards[k].sliding = (uint8_t)(LEFT_FIRST + place);
+    s->kernel->holds++;
+}
+
+// It moves away for good, or has come back over the level. Derivatives are those in the registers.
+static bool is_away(const Surfaces* s, const SurfaceLeft* left)
+{
+    double slope = motion_rate(s->motion, left->guard, NULL), g = s->kernel->R[s->model->guards[left->guard].g];
+    return left->side * slope > SURFACE_AWAY * left->across || left->side * g < 0;
+}
+
+static bool is_away_at(Surfaces* s, const SurfaceLeft* left, double theta)
+{
+    const Ode* ode = s->flow->island_odes[0];
+    double start = ode_step_start(ode), length = ode_time(ode) - start;
+    island_look(s->flow, 0, start, length, theta, false);
+    s->kernel->R[s->model->reg_time] = start + theta * length;
+    run_field(s);
+    return is_away(s, left);
+}
+
+static bool search_left(Surfaces* s, double* theta)
+{
+    enum
+    {
+        LOOKS = 64
+    };
+    bool found = false;
+    for (uint32_t i = 0; i < SURFACES_MOST; i++)
+        for (int k = 1; k <= LOOKS && s->left[i].side != 0; k++)
+        {
+            double at = *theta * k / LOOKS;
+            if (!is_away_at(s, &s->left[i], at))
+                continue;
+            s->left[i].over = true;
+            found = true;
+            if (at < *theta)
+                s->kernel->located_count = 0;
+            *theta = at;
+            break;
+        }
+    return found;
+}
+
+static void check_left(Surfaces* s)
+{
+    for (uint32_t i = 0; i < SURFACES_MOST; i++)
+    {
+        if (s->left[i].side == 0)
+            continue;
+        run_field(s);
+        if (!s->left[i].over && !is_away(s, &s->left[i]))
+            continue;
+        s->left[i].side = 0;
+        for (uint32_t k = 0; k < s->model->guards_count; k++)
+            if (s->kernel->guards[k].sliding == LEFT_FIRST + i)
+                s->kernel->guards[k].sliding = 0;
+        s->kernel->holds--;
+        kernel_disturb_all(s->kernel);
+    }
+}
+
+// ---- leaving
+// ---------------------------------------------------------------------------------------------------------
 
 static void shift(Surfaces* s, uint32_t i)
 {
@@ -473,8 +557,8 @@ static void end_interval(Surfaces* s, const Surface* surface, double t)
 
 static void leave(Surfaces* s, uint32_t i, int with)
 {
-    if (with != 0)
-        project(s, i, with);
+    double across = with != 0 ? project(s, i, with) : 0;
+    wait_for_guards(s, i, with, across);
     if (with > 0)
     {
         configure(s, i, true);
@@ -501,8 +585,15 @@ static bool is_reconfigured(const Surfaces* s, uint32_t i)
     return changed;
 }
 
+bool surfaces_search(Surfaces* s, double* theta)
+{
+    bool away = search_left(s, theta);
+    return search_surfaces(s, theta) || away;
+}
+
 void surfaces_check(Surfaces* s)
 {
+    check_left(s);
     for (uint32_t i = s->count; i-- > 0;)
         if (is_reconfigured(s, i))
             leave(s, i, 0);
