@@ -91,7 +91,7 @@ extern "C"
         // Choice points of choice = all that are met at most: a whole number from 1 to 9007199254740992.
         // Default: 100000.
         uint64_t max_choices;
-        // What happens where event times run together: "stop", "continue", "off". Default: stop.
+        // What happens where event times run together: "stop", "continue", "slide", "off". Default: stop.
         const char* zeno;
         // How well the power of bond graphs, and their energy in jumps, must balance for the run to go on: a
         // positive number up to 1, or 0 for the default. Default: not checked.
@@ -204,6 +204,9 @@ extern "C"
                            kaiPlace* place);
     // When guard `index` last reached its level without crossing it. False: never.
     bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t);
+    // Along which surfaces the run went on (zeno = continue): from when to when, and the guard whose level it stayed
+    // on. `to` is not a number where it has not ended. False past the last; the first 32 are kept.
+    bool kaiSim_Slide(const kaiSim* sim, int index, double* from, double* to, const char** text, kaiPlace* place);
     // What island `index` did. False past the last; a model that is solved as a whole has none.
     bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counters);
     // With solver = auto: change `index` of the method of an island (of a model that is solved as a whole: 0), and the

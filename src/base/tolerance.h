@@ -192,6 +192,31 @@ static inline bool time_same(double a, double b, double scale)
 // and the iteration around it makes up for them. Below, KLU pivots anew.
 #define PIVOT_GROWTH 1e-8
 
+// ---- trouble with events
+
+// Instants closer together than this part of the run so far follow each other faster than anything that a run of this
+// length could be about; a thousand of them in a row end it.
+#define INSTANTS_CLOSE 1e-11
+// A reaction that takes a guard beyond its level by more than this part of how far it had been from it since its last
+// event moves it elsewhere; by less, it turns it back with an error.
+#define REBOUND_PART 0.25
+// Crossings closer together than this part of the step that the solver would have taken, or than 64 ulps of t, follow
+// each other at once: rounding decides when.
+#define SLIDING_CLOSE 1e-9
+// What chatters within this part of a second (or of the run) after the start does so at the start.
+#define SLIDING_START 1e-15
+// How far beyond a surface a motion along it ends, as a part of the states that the surface reads: a few dozen ulps,
+// which no interpolation takes back.
+#define SURFACE_HAIR 1e-14
+// A motion has gone away from a surface that it left along a tangent when its slope is this part of the difference
+// between the two fields.
+#define SURFACE_AWAY 1e-4
+// Fields that differ by less are the same one, seen again after a time like that.
+#define SLIDING_SAME 1e-6
+// A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a
+// series are sums of products of earlier ones, and a velocity that a reaction computes has been through a few more.
+#define CONTACT_ROUNDING 1e-12
+
 // ---- rows
 
 // A straight line between two rows may be off by this share of the range of its column: two points of a figure 1,000
@@ -203,18 +228,8 @@ static inline bool time_same(double a, double b, double scale)
 #define CURVE_ROUNDING 1e-9
 // Samples between which an extreme is sought resolve a signal to this share of its range: then every turn shows.
 #define CURVE_SAMPLED 0.01
-
-// ---- trouble with events
-
-// Instants closer together than this part of the run so far follow each other faster than anything that a run of this
-// length could be about; a thousand of them in a row end it.
-#define INSTANTS_CLOSE 1e-11
-// A reaction that takes a guard beyond its level by more than this part of how far it had been from it since its last
-// event moves it elsewhere; by less, it turns it back with an error.
-#define REBOUND_PART 0.25
-// A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a
-// series are sums of products of earlier ones, and a velocity that a reaction computes has been through a few more.
-#define CONTACT_ROUNDING 1e-12
+// A curve that ends where it is not a number is drawn but for this share of its last stretch.
+#define CURVE_END 1e-3
 
 // ---- bond graphs
 

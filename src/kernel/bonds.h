@@ -76,6 +76,7 @@ struct Bonds
     double* settled;  // sets of modes with states that were committed at this instant
     uint32_t settled_count;
     uint32_t last_place;  // of the last transition taken
+    bool unshown;         // the set of modes that is tried has no row, because it shows nothing but the left limit
     double* most;         // of all runs: saved with a snapshot
     uint32_t most_count;
     double* kept;        // registers from VALUE on, while something is looked up

@@ -369,6 +369,8 @@ static void change_modes(Kernel* kernel, CommitResult* result)
     apply_staged(kernel, result);
     if (result->other && kernel->model->fused)  // only walks over everything ask for the list
         contexts_refresh(kernel);
+    if (kernel->leaving_count > 0)
+        guard_enter(kernel);
 }
 
 // Also where an instant ended in a failure: with choice = all the run goes on from a snapshot before it.

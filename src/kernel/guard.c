@@ -89,6 +89,7 @@ static kaiStatus cross(Kernel* kernel, uint32_t index, int toward)
     state->located++;
     kernel->counters.located++;
     state->crossed = (int8_t)toward;
+    state->fired_g = R[guard->argument];
     kernel->hooks->fires(kernel->owner, SIGN_GUARD, index, guard->place);
     if (state->fired != kernel->instant_runs)
     {
@@ -164,6 +165,41 @@ void guard_commit(Kernel* kernel, CommitResult* result)
             kernel_disturb(kernel, guard->latch);
         }
         R[guard->last_g] = R[guard->react_g];
+    }
+}
+
+// Whether a guard of time alone fired in this instant at this value, or at the same on the other side of 0.
+static bool has_fired_at(const Kernel* kernel, double g)
+{
+    for (uint32_t i = 0; i < kernel->fired_count; i++)
+        if (kernel->model->guards[kernel->fired[i]].time_only &&
+            fabs(kernel->guards[kernel->fired[i]].fired_g) == fabs(g))
+            return true;
+    return false;
+}
+
+// After a change of modes. A crossing of a guard of time alone counts at the time at which it is written, where
+// rounding may still have the guard on its level or before it. The relation of another mode that lies on the same level
+// (`x >= c` after `x < c`) must not see it there again: it holds as its slope says.
+void guard_enter(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    bool timed = false;
+    for (uint32_t i = 0; i < kernel->fired_count; i++)
+        timed |= model->guards[kernel->fired[i]].time_only;
+    for (uint32_t i = 0; timed && i < model->guards_count; i++)
+    {
+        const Guard* guard = &model->guards[i];
+        bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+        if (!relation || !guard->time_only || !kernel_ctx_active(kernel, guard->ctx))
+            continue;
+        vm_run(model, kernel->R, guard->look, &kernel->host);
+        double g = kernel->R[guard->argument], slope = kernel->R[guard->slope];
+        if (slope == 0 || !has_fired_at(kernel, g))
+            continue;
+        kernel->R[guard->last_g] = g;
+        kernel->R[guard->latch] = slope < 0;
+        kernel_disturb(kernel, guard->latch);
     }
 }
 

@@ -92,6 +92,7 @@ typedef struct GuardState
     int8_t toward;         // direction in which g must go to cross
     int8_t crossed;        // the direction in which it fired last
     int8_t crossed_first;  // and first at that instant
+    double fired_g;        // g when it fired last
     uint8_t sliding;       // zeno = continue keeps the solution on its surface: number + 1 of that; 0 = not
     int64_t located, touches;
     uint64_t fired;  // kernel->instant_runs when it did last
@@ -463,6 +464,7 @@ kaiStatus guard_apply_located(Kernel* kernel);            // latches of the loca
 void guard_commit(Kernel* kernel, CommitResult* result);  // latches and jumps across levels
 kaiStatus guard_arm(Kernel* kernel, bool* leaving);       // after an instant: start of the watch
 kaiStatus guard_start(Kernel* kernel);                    // first latches, from the start values
+void guard_enter(Kernel* kernel);                         // after a change of modes
 void guard_touch(Kernel* kernel);                         // before a commit: the latches that it will change
 
 // schedule.c: expected breakpoints: clocks, guards affine in time, the queue of delayed events, jumps under `delay`.

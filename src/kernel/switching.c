@@ -72,13 +72,41 @@ static kaiStatus try_modes(Kernel* kernel, bool* consistent)
 
 // ---- (a) a priori
 
+static bool has_impulses(const Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    for (uint32_t i = 0; i < model->vars_count; i++)
+        for (uint32_t k = 0; k < model->vars[i].impulse_count; k++)
+            if (kernel->R[model->vars[i].impulse + k] != 0)
+                return true;
+    return false;
+}
+
+// The modes in which the instant begins. If they move nothing and a guard on what follows leaves them at once, they are
+// those of the left limit, which has been shown: the first tag is that of the switch, as with a guard on committed
+// values.
+static kaiStatus try_unswitched(Kernel* kernel, bool* consistent)
+{
+    Bonds* bonds = kernel->bonds;
+    memcpy(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count);
+    kaiStatus status = bonds_jump(kernel, consistent);
+    if (status != KAI_OK)
+        return status;
+    select_judge(kernel);
+    bool begins = kernel->now.p == 0 && kernel->now.m == 0 && kernel->counters.instants > 1;
+    bool moved = memcmp(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count) != 0;
+    bonds->unshown = begins && !moved && *consistent && !has_impulses(kernel) && find_switches(kernel, true) > 0;
+    return bonds->unshown ? KAI_OK : kernel->hooks->tag(kernel->owner, false);
+}
+
 static kaiStatus switch_prior(Kernel* kernel, bool* consistent)
 {
     Bonds* bonds = kernel->bonds;
     bool first = true;
     kaiStatus status = KAI_OK;
+    bonds->unshown = false;
     if (find_switches(kernel, false) == 0)
-        return try_modes(kernel, consistent);
+        return try_unswitched(kernel, consistent);
     for (uint32_t i = 0; i < bonds->junction_count && status == KAI_OK; i++)
     {
         if (bonds->targets[i] == 0)
@@ -212,7 +240,8 @@ static kaiStatus switch_posterior(Kernel* kernel, bool together, bool* consisten
         if (*looped != 0)
             return KAI_OK;
         note_tried(kernel);
-        kernel->now.m++;
+        kernel->now.m += !bonds->unshown;
+        bonds->unshown = false;
         kaiStatus status = try_modes(kernel, consistent);
         if (status != KAI_OK)
             return status;

@@ -7,6 +7,7 @@
 #include "kernel/guard.h"
 #include "run/options.h"
 #include "watch/endless.h"
+#include "watch/surface.h"
 
 #include <math.h>
 #include <string.h>
@@ -163,7 +164,7 @@ static const char* why_not(const kaiModel* model, const kaiSimOptions* options)
 {
     if (strcmp(options->choice, "all") == 0)
         return "choice = all goes back in time, and the states belong to the caller here: set choice = first or random";
-    if (strcmp(options->zeno, "continue") == 0)
+    if (surfaces_wanted(options))
         return "zeno = continue holds states, which belong to the caller here: set zeno = stop";
     if (options->balance > 0)
         return "`balance` is checked along steps, which belong to the caller here: leave it out";

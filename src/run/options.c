@@ -4,6 +4,8 @@
 
 #include "settings/settings.h"
 
+#include "watch/surface.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -89,7 +91,7 @@ static bool check_settings(const Check* c)
 static bool check_whole(const Check* c)
 {
     const kaiSimOptions* o = c->options;
-    bool continues = strcmp(o->zeno, "continue") == 0, all = strcmp(o->choice, "all") == 0;
+    bool continues = surfaces_wanted(o), all = strcmp(o->choice, "all") == 0;
     if (c->model->fused || (!continues && !all))
         return true;
     snprintf(
@@ -112,7 +114,7 @@ static bool check_together(const Check* c)
         snprintf(c->why, c->size,
                  "numeric impulses are integrated by the right Riemann sum: the solver is riemann, not %.40s",
                  o->solver);
-    else if (numeric && strcmp(o->zeno, "continue") == 0)
+    else if (numeric && surfaces_wanted(o))
         snprintf(c->why, c->size,
                  "zeno = continue follows events to where they run together, and numeric impulses have a fixed step, "
                  "which passes over motions shorter than itself: set impulses = symbolic, or zeno = stop");

@@ -73,6 +73,8 @@ static void hook_begin(void* owner, double t, bool again)
     if (again)
         record_again(&sim->record);
     endless_begin(&sim->endless);
+    contact_before(&sim->contact);
+    sliding_before(&sim->sliding, t);
     zeno_before(&sim->zeno, t);
 }
 
@@ -102,8 +104,12 @@ static kaiStatus hook_round(void* owner, kaiTag at, bool state)
 static kaiStatus hook_end(void* owner)
 {
     kaiSim* sim = owner;
-    kaiStatus status = zeno_after(&sim->zeno);
-    return status == KAI_OK && !sim->zeno.off ? contact_watch(&sim->contact) : status;
+    if (sim->zeno.off)
+        return KAI_OK;
+    kaiStatus status = sliding_after(&sim->sliding);
+    if (status == KAI_OK)
+        status = zeno_after(&sim->zeno);
+    return status == KAI_OK ? contact_watch(&sim->contact) : status;
 }
 
 static void hook_armed(void* owner, uint32_t guard)
@@ -130,6 +136,7 @@ static void hook_held(void* owner)
 {
     kaiSim* sim = owner;
     zeno_check_held(&sim->zeno);
+    surfaces_check(&sim->surfaces);
 }
 
 static kaiStatus hook_decide(void* owner, bool fresh, uint32_t enabled, uint32_t* rank)
@@ -218,7 +225,14 @@ static kaiStatus hook_passed(void* owner, uint32_t guard, double t)
 static bool hook_leaves(void* owner, double* theta)
 {
     kaiSim* sim = owner;
-    return zeno_search(&sim->zeno, theta);
+    bool held = zeno_search(&sim->zeno, theta);
+    return surfaces_search(&sim->surfaces, theta) || held;
+}
+
+static void hook_bend(void* owner)
+{
+    kaiSim* sim = owner;
+    surfaces_bend(&sim->surfaces);
 }
 
 static kaiStatus hook_check(void* owner, bool instant)
@@ -233,6 +247,7 @@ static const FlowHooks flow_hooks = {
     .end = hook_instant_end,
     .passed = hook_passed,
     .leaves = hook_leaves,
+    .bend = hook_bend,
     .check = hook_check,
 };
 
@@ -244,7 +259,10 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
     if (!kernel_make(&sim->kernel, sim->model, &sim->options, &kernel_hooks, sim) ||
         !flow_make(&sim->flow, &sim->kernel, &run->ode, run->root, &flow_hooks, sim) ||
         !record_make(&sim->record, &sim->kernel, ode_method_is_fixed(run->ode.method)) ||
-        !zeno_make(&sim->zeno, &sim->flow) || !contact_make(&sim->contact, &sim->flow) ||
+        !motion_make(&sim->motion, &sim->flow) || !surfaces_make(&sim->surfaces, &sim->flow, &sim->motion) ||
+        !sliding_make(&sim->sliding, &sim->flow, &sim->motion, &sim->surfaces) ||
+        !zeno_make(&sim->zeno, &sim->flow, &sim->sliding) ||
+        !contact_make(&sim->contact, &sim->flow, &sim->motion, &sim->surfaces) ||
         !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
     sim->kernel.budget = &sim->budget;
@@ -259,7 +277,11 @@ bool sim_remake(kaiSim* sim)
     RunOptions run;
     Record record = sim->record, made;
     endless_free(&sim->endless);
+    contact_free(&sim->contact);
     zeno_free(&sim->zeno);
+    sliding_free(&sim->sliding);
+    surfaces_free(&sim->surfaces);
+    motion_free(&sim->motion);
     flow_free(&sim->flow);
     kernel_free(&sim->kernel);
     bool fine = options_check(sim->model, &sim->options, &run, why, sizeof why) && make_floors(sim, &run);
@@ -325,6 +347,9 @@ void kaiSim_Free(kaiSim* sim)
     endless_free(&sim->endless);
     contact_free(&sim->contact);
     zeno_free(&sim->zeno);
+    sliding_free(&sim->sliding);
+    surfaces_free(&sim->surfaces);
+    motion_free(&sim->motion);
     record_free(&sim->record);
     flow_free(&sim->flow);
     kernel_free(&sim->kernel);
@@ -545,6 +570,21 @@ bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
     if (index < 0 || (uint32_t)index >= sim->kernel.model->guards_count || sim->kernel.guards[index].touches == 0)
         return false;
     *t = sim->kernel.guards[index].touched;
+    return true;
+}
+
+bool kaiSim_Slide(const kaiSim* sim, int index, double* from, double* to, const char** text, kaiPlace* place)
+{
+    if (sim == NULL || from == NULL || to == NULL || text == NULL || place == NULL || index < 0)
+        return false;
+    if ((uint32_t)index >= sim->surfaces.interval_count || index >= INTERVALS_MOST)
+        return false;
+    const SurfaceInterval* interval = &sim->surfaces.intervals[index];
+    const Guard* guard = &sim->kernel.model->guards[interval->guard];
+    *from = interval->from;
+    *to = interval->to;
+    *text = model_string(sim->kernel.model, guard->text);
+    *place = model_place(sim->kernel.model, guard->place);
     return true;
 }
 

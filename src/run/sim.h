@@ -23,6 +23,9 @@ struct kaiSim
     Record record;
     Zeno zeno;
     Contact contact;
+    Motion motion;
+    Surfaces surfaces;
+    Sliding sliding;
     Endless endless;
     Balance balance;
     Explore explore;

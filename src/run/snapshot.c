@@ -25,7 +25,8 @@ struct kaiSnapshot
 
 static size_t fixed_size(const kaiSim* sim)
 {
-    return flow_save_size(&sim->flow) + record_save_size(&sim->record) + zeno_save_size(&sim->zeno);
+    return flow_save_size(&sim->flow) + record_save_size(&sim->record) + zeno_save_size(&sim->zeno) +
+           surfaces_save_size(&sim->surfaces) + sliding_save_size(&sim->sliding);
 }
 
 // What a run has warned of is told when it is over, perhaps by another process.
@@ -83,7 +84,9 @@ kaiSnapshot* snapshot_save(kaiSim* sim, kaiAllocator a)
     char* at = flow_save(&sim->flow, s->data);  // CVODE forgets its past then: before the registers are taken
     at = kernel_save(&sim->kernel, at);
     at = record_save(&sim->record, at);
-    zeno_save(&sim->zeno, at);
+    at = zeno_save(&sim->zeno, at);
+    at = surfaces_save(&sim->surfaces, at);
+    sliding_save(&sim->sliding, at);
     save_warnings(&sim->kernel, s->data + data - warnings);
     return s;
 }
@@ -118,7 +121,9 @@ static kaiStatus load_floors(kaiSim* sim, const kaiSnapshot* s)
     if (!ok)
         return KAI_ERR_MEMORY;
     at = record_load(&sim->record, at);
-    zeno_load(&sim->zeno, at);
+    at = zeno_load(&sim->zeno, at);
+    at = surfaces_load(&sim->surfaces, at);
+    sliding_load(&sim->sliding, at);
     load_warnings(&sim->kernel, s->data + s->data_size);
     return KAI_OK;
 }

@@ -267,8 +267,8 @@ static bool is_word(const char* word, const char* wanted)
 static bool needs_whole(const Flat* flat)
 {
     const FlatExperiment* x = &flat->experiment;
-    return flat->bond_nodes.count > 0 || is_word(x->zeno, "continue") || is_word(x->choice, "all") ||
-           is_word(x->impulses, "numeric");
+    return flat->bond_nodes.count > 0 || is_word(x->zeno, "continue") || is_word(x->zeno, "slide") ||
+           is_word(x->choice, "all") || is_word(x->impulses, "numeric");
 }
 
 // One island for everything.

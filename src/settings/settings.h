@@ -35,7 +35,8 @@
 
 #define ZENO_WORDS(X)                                                                                                  \
     X(STOP, "stop", "the run fails, with the limit and the cause")                                                     \
-    X(CONTINUE, "continue", "the run goes on from the limit")                                                          \
+    X(CONTINUE, "continue", "the run goes on from the limit, and along surfaces")                                      \
+    X(SLIDE, "slide", "the same: another word for continue")                                                           \
     X(OFF, "off", "nothing: no run is stopped for it, and nothing is held")
 
 #define EVENT_WORDS(X)                                                                                                 \

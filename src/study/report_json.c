@@ -197,6 +197,24 @@ static void put_guards(Json* j, const kaiReport* r)
     put_count(j, "guard_evaluations", r->counters.guard_calls);
 }
 
+static void put_slides(Json* j, const kaiSim* sim)
+{
+    const char* text;
+    kaiPlace place;
+    double from, to;
+    begin(j, "slides", '[');
+    for (int i = 0; kaiSim_Slide(sim, i, &from, &to, &text, &place); i++)
+    {
+        begin(j, NULL, '{');
+        put_text(j, "text", text);
+        put_place(j, &place);
+        put_number(j, "from", from);
+        put_number(j, "to", to);
+        end(j, '}');
+    }
+    end(j, ']');
+}
+
 static void put_reactions(Json* j, const Firings* f)
 {
     begin(j, "reactions", '[');
@@ -259,6 +277,7 @@ void report_json(const kaiReport* r, FILE* out)
     put_islands(&j, r->profile.sim);
     put_instants(&j, r);
     put_guards(&j, r);
+    put_slides(&j, r->profile.sim);
     put_reactions(&j, &r->profile.firings);
     if (r->compared)
         put_accuracy(&j, &r->accuracy);

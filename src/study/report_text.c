@@ -246,6 +246,25 @@ static void print_touches(const kaiSim* sim, FILE* out)
     }
 }
 
+// Where the run went along surfaces.
+static void print_slides(const kaiSim* sim, FILE* out)
+{
+    const char* text;
+    kaiPlace place;
+    double from, to;
+    for (int i = 0; kaiSim_Slide(sim, i, &from, &to, &text, &place); i++)
+    {
+        if (i == 0)
+            fprintf(out, "\nalong surfaces: two fields, or a contact, kept the solution on the level of a guard\n");
+        fprintf(out, "  from t = %.9g ", from);
+        if (to == to)
+            fprintf(out, "to %.9g", to);
+        else
+            fprintf(out, "to the end");
+        fprintf(out, ": %s at %s:%d:%d\n", text, place.file != NULL ? place.file : "?", place.line, place.column);
+    }
+}
+
 // ---- accuracy
 
 static void print_event_times(const Accuracy* a, FILE* out)
@@ -298,6 +317,7 @@ void report_text(const kaiReport* r, FILE* out)
     print_events(r->profile.sim, out);
     print_reactions(&r->profile.firings, out);
     print_touches(r->profile.sim, out);
+    print_slides(r->profile.sim, out);
     if (r->compared)
         print_accuracy(&r->accuracy, out);
 }

@@ -28,18 +28,21 @@ enum
 static void list_fields(Contact* contact, Field fields[FIELD_COUNT])
 {
     const kaiModel* model = contact->model;
+    const Flow* flow = contact->flow;
     Field* f = fields;
 #define X(type, name, count, saved) *f++ = FIELD_ARRAY(contact, name, (count), (saved));
     CONTACT_ARRAYS(X)
 #undef X
 }
 
-bool contact_make(Contact* contact, Flow* flow)
+bool contact_make(Contact* contact, Flow* flow, Motion* motion, Surfaces* surfaces)
 {
     Field fields[FIELD_COUNT];
     *contact = (Contact){.model = flow->model, .kernel = flow->kernel, .flow = flow};
+    contact->motion = motion;
+    contact->surfaces = surfaces;
     list_fields(contact, fields);
-    return motion_make(&contact->motion, flow) && fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator);
+    return fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator);
 }
 
 void contact_free(Contact* contact)
@@ -47,7 +50,6 @@ void contact_free(Contact* contact)
     Field fields[FIELD_COUNT];
     if (contact->kernel == NULL)
         return;
-    motion_free(&contact->motion);
     list_fields(contact, fields);
     fields_free(fields, FIELD_COUNT, contact->kernel->options->allocator);
 }
@@ -73,13 +75,26 @@ static void note_state(Contact* contact, uint32_t state)
     contact->states[contact->state_count++] = state;
 }
 
-// A state that integrates an impulse has its jump already when the commit begins: the tag before remembers no value of
-// it, but what matters is that it was moved.
+// A state that integrates an impulse has its jump already when the commit begins: its value at the left limit is kept.
+void contact_before(Contact* contact)
+{
+    const kaiModel* model = contact->model;
+    for (uint32_t i = 0; i < model->now_states_count; i++)
+        contact->left[i] = contact->kernel->R[model->now_states[i].state];
+}
+
 static void note_impulses(Contact* contact)
 {
-    contact->moved_by_impulse = contact->model->now_states_count > 0;
-    for (uint32_t i = 0; i < contact->model->now_states_count; i++)
-        note_state(contact, contact->model->now_states[i].state - contact->model->reg_first[REG_STATE]);
+    const kaiModel* model = contact->model;
+    for (uint32_t i = 0; i < model->now_states_count; i++)
+    {
+        uint32_t reg = model->now_states[i].state, state = reg - model->reg_first[REG_STATE];
+        if (contact->assigned[state] == contact->instant || contact->kernel->R[reg] == contact->left[i])
+            continue;
+        note_state(contact, state);
+        contact->before[state] = contact->left[i];
+        contact->moved_by_impulse = true;
+    }
 }
 
 void contact_commit(Contact* contact)
@@ -115,9 +130,9 @@ static bool find_lead(Contact* contact, uint32_t guard, Lead* lead)
 {
     double noise[MOTION_ORDERS + 1];
     lead->order = 0;
-    if (guard_is_held(contact->flow, guard) || !motion_expand(&contact->motion, guard, MOTION_ORDERS, lead->c))
+    if (guard_is_held(contact->flow, guard) || !motion_expand(contact->motion, guard, MOTION_ORDERS, lead->c))
         return false;
-    motion_noise(&contact->motion, guard, MOTION_ORDERS, noise);
+    motion_noise(contact->motion, guard, MOTION_ORDERS, noise);
     for (int k = MOTION_ORDERS; k > 0; k--)
         if (fabs(lead->c[k]) > noise[k])
             lead->order = k;
@@ -134,7 +149,7 @@ static bool has_speed(const Contact* contact, uint32_t index)
         uint32_t state = (uint32_t)contact->model->guard_states[guard->first_state + i];
         double rate = kernel_slopes(contact->kernel)[state];
         if (rate != 0)
-            noise += CONTACT_ROUNDING * fabs(rate) * motion_sensitivity(&contact->motion, index, state);
+            noise += CONTACT_ROUNDING * fabs(rate) * motion_sensitivity(contact->motion, index, state);
     }
     return fabs(contact->kernel->guards[index].slope) > noise;
 }
@@ -218,7 +233,7 @@ static bool decides(Contact* contact, uint32_t guard, const Lead* lead, uint32_t
     if (lead->order == 1)
         return reads(contact, guard, state);
     *x = before + 0.01 * fmax(fabs(before), fmax(fabs(contact->before[state]), 1e-3));
-    bool known = motion_expand(&contact->motion, guard, lead->order - 1, c);
+    bool known = motion_expand(contact->motion, guard, lead->order - 1, c);
     *x = before;
     for (int k = 0; known && k < lead->order; k++)
         moved |= fabs(c[k] - lead->c[k]) > CONTACT_ROUNDING * fmax(fabs(c[k]), fabs(lead->c[k]));
@@ -300,7 +315,7 @@ static bool rate_before(Contact* contact, uint32_t guard, double* rate)
         x[s] = contact->before[s];
         contact->before[s] = now;
     }
-    bool known = motion_expand(&contact->motion, guard, 1, c);
+    bool known = motion_expand(contact->motion, guard, 1, c);
     for (uint32_t i = 0; i < contact->state_count; i++)
     {
         uint32_t s = contact->states[i];
@@ -332,7 +347,7 @@ static kaiStatus fail(Contact* contact, uint32_t index, const Lead* lead, const 
     bool known = rate_before(contact, index, &rate);
     snprintf(help, sizeof help,
              "add a mode for the contact that lasts (a ball that rests, bodies that move together), entered with this "
-             "event and left when the force turns; zeno = off does not ask");
+             "event and left when the force turns, or set zeno = continue; zeno = off does not ask");
     return kernel_fail(contact->kernel, guard->place, help,
                        "contact at t = %.15g: the solution rests on the level of %.120s and is pushed against it: the "
                        "reaction assigns %s and leaves the %s derivative of the guard's expression at %.6g (it was "
@@ -340,6 +355,82 @@ static kaiStatus fail(Contact* contact, uint32_t index, const Lead* lead, const 
                        contact->kernel->now.t, text, states.at, order_name(lead->order - 1),
                        lead->c[lead->order - 1] * factorial(lead->order - 1) + 0., known ? rate : 0,
                        order_name(lead->order), lead->c[lead->order] * factorial(lead->order), how);
+}
+
+// ---- going on
+// ---------------------------------------------------------------------------------------------------------
+
+// A jump of 0 has no direction (a block that lies on the floor from the start): what would the reaction do a little
+// later, if nothing held the body?
+static void try_reaction(Contact* contact, uint32_t index, double* jump)
+{
+    enum
+    {
+        PART = 1000
+    };
+    const kaiModel* model = contact->model;
+    Kernel* kernel = contact->kernel;
+    const Guard* guard = &model->guards[index];
+    double *x = kernel_states(kernel), later = (fmin(kernel->options->stop, kernel->now.t + 1) - kernel->now.t) / PART;
+    memcpy(contact->registers, kernel->R, sizeof(double) * model->reg_count);
+    vm_run(model, kernel->R, model->deriv, &kernel->host);
+    for (uint32_t i = 0; i < model->state_count; i++)
+        x[i] += later * kernel_slopes(kernel)[i];
+    if (is_crossing(guard))
+        kernel->R[guard->latch] = 1;
+    vm_run(model, kernel->R, model->react, &kernel->host);
+    for (uint32_t i = 0; i < contact->reacted_count; i++)
+    {
+        const Reaction* reaction = &model->reactions[contact->reacted[i]];
+        if (kernel->R[reaction->fire] == 0)
+            continue;
+        vm_run(model, kernel->R, reaction->code, &kernel->host);
+        for (uint32_t k = 0; k < reaction->act_count; k++)
+        {
+            const Act* act = &model->acts[reaction->first_act + k];
+            uint32_t state = act->target - model->reg_first[REG_STATE];
+            if (act->kind == ACT_ASSIGN && state < model->state_count)
+                jump[state] = kernel->R[act->value] - x[state];
+        }
+    }
+    memcpy(kernel->R, contact->registers, sizeof(double) * model->reg_count);
+}
+
+// zeno = continue: along the surface, with a force in the direction of the jumps. False: there is none that would do.
+static bool go_along(Contact* contact, uint32_t index)
+{
+    const kaiModel* model = contact->model;
+    double* jump = contact->jump;
+    bool moved = false;
+    if (!surfaces_wanted(contact->kernel->options))
+        return false;
+    memset(jump, 0, sizeof(double) * model->state_count);
+    for (uint32_t i = 0; i < contact->state_count; i++)
+    {
+        uint32_t s = contact->states[i];
+        jump[s] = contact->decisive[s] ? kernel_states(contact->kernel)[s] - contact->before[s] : 0;
+        moved |= jump[s] != 0;
+    }
+    if (!moved)
+        try_reaction(contact, index, jump);
+    if (!surfaces_enter_contact(contact->surfaces, index, jump))
+        return false;
+    if (!contact->told)
+        kernel_warn(
+            contact->kernel, model->guards[index].place,
+            "contact at t = %.15g: the solution rests on the level of %s and is pushed against it; the run goes "
+            "on along it",
+            contact->kernel->now.t, model_string(model, model->guards[index].text));
+    contact->told = true;
+    return true;
+}
+
+static kaiStatus conclude(Contact* contact, uint32_t index, const Lead* lead, const char* how)
+{
+    if (how != NULL || !go_along(contact, index))
+        return fail(contact, index, lead, how != NULL ? how : "");
+    kernel_disturb_all(contact->kernel);
+    return islands_restart(contact->flow);
 }
 
 static kaiStatus look(Contact* contact, uint32_t index, const char* how)
@@ -357,7 +448,7 @@ static kaiStatus look(Contact* contact, uint32_t index, const char* how)
     bool decided = false;
     for (uint32_t i = 0; i < contact->state_count; i++)
         decided |= contact->decisive[contact->states[i]] = decides(contact, index, &lead, contact->states[i]);
-    return decided && is_cause(contact, index) ? fail(contact, index, &lead, how != NULL ? how : "") : KAI_OK;
+    return decided && is_cause(contact, index) ? conclude(contact, index, &lead, how) : KAI_OK;
 }
 
 // In a model with an order of units only guards that the instant touched can have been put on their levels.

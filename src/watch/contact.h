@@ -2,7 +2,7 @@
 #ifndef KAIROS_WATCH_CONTACT_H
 #define KAIROS_WATCH_CONTACT_H
 
-#include "watch/motion.h"
+#include "watch/surface.h"
 
 // Of one instant: nothing of it outlives that, so none of it is part of a snapshot.
 #define CONTACT_ARRAYS(X)                                                                                              \
@@ -13,6 +13,9 @@
     X(uint32_t, reacted, model->reactions_count, 0)   /* reactions of this instant */                                  \
     X(uint32_t, makers, model->reactions_count, 0)    /* those that assigned a decisive state */                       \
     X(uint64_t, reactions, model->reactions_count, 0) /* kernel->instant_runs when it fired */                         \
+    X(double, left, model->now_states_count, 0)       /* states that integrate impulses, at the left limit */          \
+    X(double, jump, model->state_count, 0)                                                                             \
+    X(double, registers, surfaces_wanted(flow->kernel->options) ? model->reg_count : 0, 0)                             \
     X(uint8_t, needed, model->reg_count, 0)
 
 typedef struct Contact
@@ -20,17 +23,19 @@ typedef struct Contact
     const kaiModel* model;
     Kernel* kernel;
     Flow* flow;
-    Motion motion;
+    Motion* motion;
+    Surfaces* surfaces;
     uint64_t instant;  // kernel->instant_runs that the lists below belong to
     uint32_t state_count, reacted_count;
-    bool moved_by_impulse;
+    bool moved_by_impulse, told;
 #define X(type, name, count, saved) type* name;
     CONTACT_ARRAYS(X)
 #undef X
 } Contact;
 
-bool contact_make(Contact* contact, Flow* flow);
+bool contact_make(Contact* contact, Flow* flow, Motion* motion, Surfaces* surfaces);
 void contact_free(Contact* contact);
+void contact_before(Contact* contact);      // an instant: after the left limit
 void contact_commit(Contact* contact);      // what a commit is about to assign
 kaiStatus contact_watch(Contact* contact);  // at the end of an instant, the guards armed again
 // The instant has failed because its reactions repeat themselves: a contact is a better reason, if it is one.

@@ -9,6 +9,8 @@
 #include "watch/endless.h"
 #include "base/tolerance.h"
 
+#include "watch/surface.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -357,7 +359,7 @@ static void watch_rounds(Endless* e)
         return;
     e->ratio = r.ratio;
     say_limit(e, &r);
-    if (strcmp(kernel->options->zeno, "continue") != 0 || e->limited)
+    if (!surfaces_wanted(kernel->options) || e->limited)
     {
         start_showing(e, p, true);
         return;

@@ -172,18 +172,64 @@ bool motion_expand(Motion* motion, uint32_t guard, int orders, double* c)
     return known;
 }
 
+// Code of a guard does nothing where its mode is not active: it gets the modes that it wants, for a moment.
+typedef struct Modes
+{
+    uint32_t regs[16];
+    double values[16];
+    uint32_t count;
+} Modes;
+
+static Modes activate(const Motion* motion, uint32_t ctx)
+{
+    const kaiModel* model = motion->flow->model;
+    double* R = motion->flow->kernel->R;
+    Modes modes = {.count = 0};
+    for (; ctx != 0 && modes.count < 16; ctx = model->contexts[ctx].parent)
+    {
+        uint32_t reg = model->machines[model->contexts[ctx].machine].reg;
+        modes.regs[modes.count] = reg;
+        modes.values[modes.count++] = R[reg];
+        R[reg] = model->contexts[ctx].mode;
+    }
+    return modes;
+}
+
+static void restore(const Motion* motion, const Modes* modes)
+{
+    for (uint32_t i = 0; i < modes->count; i++)
+        motion->flow->kernel->R[modes->regs[i]] = modes->values[i];
+}
+
+double motion_rate(const Motion* motion, uint32_t guard, const double* field)
+{
+    Kernel* kernel = motion->flow->kernel;
+    const Guard* g = &kernel->model->guards[guard];
+    bool own = g->slope_code.end > g->slope_code.start;
+    if (field != NULL)
+        memcpy(kernel_slopes(kernel), field, sizeof(double) * kernel->model->state_count);
+    Modes modes = activate(motion, g->ctx);
+    vm_run(kernel->model, kernel->R, own ? g->slope_code : g->look, &kernel->host);
+    restore(motion, &modes);
+    return kernel->R[g->slope];
+}
+
 double motion_sensitivity(const Motion* motion, uint32_t guard, uint32_t state)
 {
     Kernel* kernel = motion->flow->kernel;
     const Guard* g = &kernel->model->guards[guard];
     CodeRange code = g->code.end > g->code.start ? g->code : g->look;
-    double *x = &kernel_states(kernel)[state], before = *x, value = kernel->R[g->g];
+    double *x = &kernel_states(kernel)[state], before = *x, kept = kernel->R[g->g];
     double by = DIFFERENCE_PART * fmax(fabs(before), 1e-3);
+    Modes modes = activate(motion, g->ctx);
+    vm_run(kernel->model, kernel->R, code, &kernel->host);
+    double value = kernel->R[g->g];
     *x = before + by;
     vm_run(kernel->model, kernel->R, code, &kernel->host);
     double moved = kernel->R[g->g] - value;
+    restore(motion, &modes);
     *x = before;
-    kernel->R[g->g] = value;
+    kernel->R[g->g] = kept;
     return isfinite(moved) ? fabs(moved) / by : 0;
 }
 

@@ -27,6 +27,10 @@ bool motion_expand(Motion* motion, uint32_t guard, int orders, double* c);
 // After an expansion: what of c[k] can be rounding of the terms that it is made of.
 void motion_noise(Motion* motion, uint32_t guard, int orders, double* noise);
 
+// The derivative of a guard if the states move with `field`, or with the derivatives in the registers (NULL). Its mode
+// need not be active.
+double motion_rate(const Motion* motion, uint32_t guard, const double* field);
+
 // By how much a guard moves with one of the states that it reads.
 double motion_sensitivity(const Motion* motion, uint32_t guard, uint32_t state);
 

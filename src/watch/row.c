@@ -2,6 +2,7 @@
 #include "watch/row.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool ctx_active_in(const kaiModel* model, const double* R, uint32_t ctx)
 {
@@ -36,6 +37,23 @@ void row_load(const Record* record, bool flow, double* values, uint8_t* present)
     }
 }
 
+// Left of this time the operand grows beyond all bounds, and the operator swings with it (paper 000, Fig. 17).
+static bool is_endless(const Kernel* kernel, const char* operator)
+{
+    bool swings = strncmp(operator, ": sin(", 6) == 0 || strncmp(operator, ": cos(", 6) == 0 ||
+                  strncmp(operator, ": tan(", 6) == 0;
+    return kernel->now.p < 0 && swings && strstr(operator, "inf)") != NULL;
+}
+
+static kaiStatus fail_endless(Kernel* kernel, uint32_t place, const char* name, const char* operator)
+{
+    return kernel_fail(
+        kernel, place, "end the run before it, or give the signal another value from a time before it on",
+        "%s has no left limit at t = %.17g%s: it swings without end before that time, ever faster, which "
+        "is Zeno without any event",
+        name, kernel->now.t, operator);
+}
+
 // The first NaN stops the run and names its operator; it is never carried on.
 kaiStatus row_check(Record* record, bool flow, const double* values, const uint8_t* present)
 {
@@ -51,10 +69,13 @@ kaiStatus row_check(Record* record, bool flow, const double* values, const uint8
         char text[100];
         uint32_t culprit = vm_trace_nan(model, record->kernel->R, flow ? model->flow : model->react, var->reg);
         uint32_t place = model->reg_places[culprit] != 0 ? model->reg_places[culprit] : var->place;
+        const char* said =
+            vm_say_operator(model, record->kernel->R, flow ? model->flow : model->react, culprit, text, sizeof text);
+        if (is_endless(record->kernel, said))
+            return fail_endless(record->kernel, place, model_string(model, var->name), said);
         return kernel_fail(
             record->kernel, place, "check the operands there: 0/0, a root or logarithm of a negative number?",
-            "%s is not a number at t = %.17g%s", model_string(model, var->name), record->kernel->now.t,
-            vm_say_operator(model, record->kernel->R, flow ? model->flow : model->react, culprit, text, sizeof text));
+            "%s is not a number at t = %.17g%s", model_string(model, var->name), record->kernel->now.t, said);
     }
     return KAI_OK;
 }

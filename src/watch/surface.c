@@ -124,28 +124,21 @@ static void run_field(const Surfaces* s)
     vm_run(s->model, s->kernel->R, s->model->deriv, &s->kernel->host);
 }
 
-// The derivative of a guard if the states move with `field`.
 static double rate(const Surfaces* s, uint32_t guard, const double* field)
 {
-    const Guard* g = &s->model->guards[guard];
-    bool own = g->slope_code.end > g->slope_code.start;
-    memcpy(kernel_slopes(s->kernel), field, sizeof(double) * s->model->state_count);
-    vm_run(s->model, s->kernel->R, own ? g->slope_code : g->look, &s->kernel->host);
-    return s->kernel->R[g->slope];
+    return motion_rate(s->motion, guard, field);
 }
 
 // g' of the free field, at the states x + by · way.
 static double free_rate(Surfaces* s, uint32_t guard, const double* x, const double* way, double by)
 {
-    const Guard* g = &s->model->guards[guard];
-    bool own = g->slope_code.end > g->slope_code.start;
     double* states = kernel_states(s->kernel);
     for (uint32_t i = 0; i < s->model->state_count; i++)
         states[i] = x[i] + by * way[i];
     run_field(s);
-    vm_run(s->model, s->kernel->R, own ? g->slope_code : g->look, &s->kernel->host);
+    double result = motion_rate(s->motion, guard, NULL);
     memcpy(states, x, sizeof(double) * s->model->state_count);
-    return s->kernel->R[g->slope];
+    return result;
 }
 
 // How g' changes along `way`: it is mostly linear in velocities, so a step that keeps half of the digits is exact.
@@ -355,6 +348,16 @@ bool surfaces_enter_fields(Surfaces* s, uint32_t guard, const double* there)
     return enter(s, guard, SURFACE_FIELDS);
 }
 
+// What is left of the motion through the surface is taken by one more jump.
+static void stop(Surfaces* s, uint32_t guard, const double* way)
+{
+    double across = bend_along(s, guard, way);
+    run_field(s);
+    double speed = motion_rate(s->motion, guard, NULL);
+    for (uint32_t i = 0; across != 0 && i < s->model->state_count; i++)
+        kernel_states(s->kernel)[i] -= speed / across * way[i];
+}
+
 bool surfaces_enter_contact(Surfaces* s, uint32_t guard, const double* way)
 {
     uint32_t n = memory_count(s->model);
@@ -363,6 +366,7 @@ bool surfaces_enter_contact(Surfaces* s, uint32_t guard, const double* way)
     memcpy(s->directions + (size_t)s->count * s->model->state_count, way, sizeof(double) * s->model->state_count);
     memset(s->here + (size_t)s->count * n, 0, sizeof(double) * n);
     memset(s->there + (size_t)s->count * n, 0, sizeof(double) * n);
+    stop(s, guard, way);
     return enter(s, guard, SURFACE_CONTACT);
 }
 
@@ -389,7 +393,7 @@ static uint32_t left_at(Surfaces* s, double theta)
     return s->count;
 }
 
-bool surfaces_search(Surfaces* s, double* theta)
+static bool search_surfaces(Surfaces* s, double* theta)
 {
     enum
     {
@@ -422,23 +426,111 @@ bool surfaces_search(Surfaces* s, double* theta)
     return true;
 }
 
-// Back onto the surface, along its column: the error of the steps must not decide on which side it is left.
-static void project(Surfaces* s, uint32_t i)
+// Back onto the surface, along its column, and a hair beyond it on the side to which it is left: neither the error of
+// the steps nor rounding must decide on which.
+static double project(Surfaces* s, uint32_t i, int with)
 {
     uint32_t guard = s->surfaces[i].guard;
     const Guard* g = &s->model->guards[guard];
     if (s->surfaces[i].kind != SURFACE_FIELDS)
-        return;
+        return 0;
     run_field(s);
     memcpy(s->base, kernel_slopes(s->kernel), sizeof(double) * s->model->state_count);
     make_columns(s);
     double start = rate(s, guard, s->base), value = s->kernel->R[g->g];
     for (uint32_t k = 0; k < s->model->state_count; k++)
         s->x[k] = s->base[k] + column(s, i)[k];
-    double across = rate(s, guard, s->x) - start;
+    double across = rate(s, guard, s->x) - start, size = 0;
+    for (uint32_t k = 0; k < g->state_count; k++)
+        size = fmax(size, fabs(kernel_states(s->kernel)[s->model->guard_states[g->first_state + k]]));
+    value += with * sign_of(across) * fmax(SURFACE_HAIR * size, TIME_NOTHING);
     for (uint32_t k = 0; across != 0 && k < s->model->state_count; k++)
         kernel_states(s->kernel)[k] -= value / across * column(s, i)[k];
+    return across;
 }
+
+// ---- going away
+// ------------------------------------------------------------------------------------------------------
+
+enum
+{
+    LEFT_FIRST = 100  // what a guard that waits has as its number
+};
+
+static void wait_for_guards(Surfaces* s, uint32_t i, int with, double across)
+{
+    uint32_t place = 0;
+    while (place < SURFACES_MOST && s->left[place].side != 0)
+        place++;
+    if (across == 0 || place == SURFACES_MOST)
+        return;
+    s->left[place] = (SurfaceLeft){s->surfaces[i].guard, (int8_t)(-with * sign_of(across)), false, fabs(across)};
+    for (uint32_t k = 0; k < s->model->guards_count; k++)
+        if (s->kernel->guards[k].sliding == i + 1)
+            s->kernel->guards[k].sliding = (uint8_t)(LEFT_FIRST + place);
+    s->kernel->holds++;
+}
+
+// It moves away for good, or has come back over the level. Derivatives are those in the registers.
+static bool is_away(const Surfaces* s, const SurfaceLeft* left)
+{
+    double slope = motion_rate(s->motion, left->guard, NULL), g = s->kernel->R[s->model->guards[left->guard].g];
+    return left->side * slope > SURFACE_AWAY * left->across || left->side * g < 0;
+}
+
+static bool is_away_at(Surfaces* s, const SurfaceLeft* left, double theta)
+{
+    const Ode* ode = s->flow->island_odes[0];
+    double start = ode_step_start(ode), length = ode_time(ode) - start;
+    island_look(s->flow, 0, start, length, theta, false);
+    s->kernel->R[s->model->reg_time] = start + theta * length;
+    run_field(s);
+    return is_away(s, left);
+}
+
+static bool search_left(Surfaces* s, double* theta)
+{
+    enum
+    {
+        LOOKS = 64
+    };
+    bool found = false;
+    for (uint32_t i = 0; i < SURFACES_MOST; i++)
+        for (int k = 1; k <= LOOKS && s->left[i].side != 0; k++)
+        {
+            double at = *theta * k / LOOKS;
+            if (!is_away_at(s, &s->left[i], at))
+                continue;
+            s->left[i].over = true;
+            found = true;
+            if (at < *theta)
+                s->kernel->located_count = 0;
+            *theta = at;
+            break;
+        }
+    return found;
+}
+
+static void check_left(Surfaces* s)
+{
+    for (uint32_t i = 0; i < SURFACES_MOST; i++)
+    {
+        if (s->left[i].side == 0)
+            continue;
+        run_field(s);
+        if (!s->left[i].over && !is_away(s, &s->left[i]))
+            continue;
+        s->left[i].side = 0;
+        for (uint32_t k = 0; k < s->model->guards_count; k++)
+            if (s->kernel->guards[k].sliding == LEFT_FIRST + i)
+                s->kernel->guards[k].sliding = 0;
+        s->kernel->holds--;
+        kernel_disturb_all(s->kernel);
+    }
+}
+
+// ---- leaving
+// ---------------------------------------------------------------------------------------------------------
 
 static void shift(Surfaces* s, uint32_t i)
 {
@@ -465,8 +557,8 @@ static void end_interval(Surfaces* s, const Surface* surface, double t)
 
 static void leave(Surfaces* s, uint32_t i, int with)
 {
-    if (with != 0)
-        project(s, i);
+    double across = with != 0 ? project(s, i, with) : 0;
+    wait_for_guards(s, i, with, across);
     if (with > 0)
     {
         configure(s, i, true);
@@ -493,8 +585,15 @@ static bool is_reconfigured(const Surfaces* s, uint32_t i)
     return changed;
 }
 
+bool surfaces_search(Surfaces* s, double* theta)
+{
+    bool away = search_left(s, theta);
+    return search_surfaces(s, theta) || away;
+}
+
 void surfaces_check(Surfaces* s)
 {
+    check_left(s);
     for (uint32_t i = s->count; i-- > 0;)
         if (is_reconfigured(s, i))
             leave(s, i, 0);
@@ -509,10 +608,4 @@ void surfaces_check(Surfaces* s)
         if (with != 0)
             leave(s, i, with);
     }
-}
-
-void surfaces_end(Surfaces* s, double t)
-{
-    for (uint32_t i = 0; i < s->count; i++)
-        end_interval(s, &s->surfaces[i], t);
 }

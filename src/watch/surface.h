@@ -29,6 +29,16 @@ typedef struct Surface
     double share;       // of the other field, or the force; of the last evaluation
 } Surface;
 
+// A surface that was left along a tangent: where its guard has not gone away from it yet, the error of a dense output
+// is larger than g, and nothing is searched.
+typedef struct SurfaceLeft
+{
+    uint32_t guard;
+    int8_t side;    // to which it was left; 0: this place is free
+    bool over;      // found in a step
+    double across;  // the difference of the slopes of g in the two fields
+} SurfaceLeft;
+
 typedef struct SurfaceInterval
 {
     uint32_t guard;
@@ -41,6 +51,7 @@ typedef struct SurfaceInterval
 
 #define SURFACE_ARRAYS(X)                                                                                              \
     X(Surface, surfaces, SURFACES_MOST, SURFACES_MOST)                                                                 \
+    X(SurfaceLeft, left, SURFACES_MOST, SURFACES_MOST)                                                                 \
     X(SurfaceInterval, intervals, INTERVALS_MOST, INTERVALS_MOST)                                                      \
     X(double, directions, surfaces_room(model, options), surfaces_room(model, options)) /* of contacts: jumps */       \
     X(double, here, memories_room(model, options), memories_room(model, options))  /* the present configuration */     \
@@ -82,5 +93,5 @@ bool surfaces_enter_contact(Surfaces* s, uint32_t guard, const double* direction
 void surfaces_bend(Surfaces* s);                   // the derivatives in the registers become those along the surfaces
 bool surfaces_search(Surfaces* s, double* theta);  // the first place in the step where one is left
 void surfaces_check(Surfaces* s);                  // at the end of an instant: which ones are left
-void surfaces_end(Surfaces* s, double t);          // the run is over
+
 #endif

@@ -57,10 +57,10 @@ static void list_fields(Zeno* owner, Field* f)
     ZENO_ARRAYS(FIELD_PUT_ARRAY)
 }
 
-bool zeno_make(Zeno* zeno, Flow* flow)
+bool zeno_make(Zeno* zeno, Flow* flow, const Sliding* sliding)
 {
     Field fields[FIELD_COUNT];
-    *zeno = (Zeno){.model = flow->model, .kernel = flow->kernel, .flow = flow};
+    *zeno = (Zeno){.model = flow->model, .kernel = flow->kernel, .flow = flow, .sliding = sliding};
     zeno->off = strcmp(flow->kernel->options->zeno, "off") == 0;
     list_fields(zeno, fields);
     return fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator);
@@ -105,15 +105,6 @@ static double free_slope(Zeno* zeno, uint32_t guard)
     vm_run(zeno->model, zeno->kernel->R, zeno->model->deriv, &zeno->kernel->host);
     vm_run(zeno->model, zeno->kernel->R, zeno->model->events, &zeno->kernel->host);
     return zeno->kernel->R[zeno->model->guards[guard].slope];
-}
-
-// The derivatives where the run stands.
-static const double* field_now(Zeno* zeno)
-{
-    for (uint32_t i = 0; i < zeno->model->islands_count; i++)
-        island_load(zeno->flow, i, zeno->kernel->now.t);
-    vm_run(zeno->model, zeno->kernel->R, zeno->model->deriv, &zeno->kernel->host);
-    return kernel_slopes(zeno->kernel);
 }
 
 // How the slope of g changes along the free field: the second derivative of g, up to a positive factor.
@@ -377,6 +368,8 @@ static uint64_t answer_near_limit(Zeno* zeno, const Accumulation* a, double scal
         zeno->free_slope[i] = limit + scale * (zeno->zeno_left[i] - limit);
     }
     memcpy(x, zeno->free_slope, sizeof(double) * model->state_count);
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        kernel->R[model->guards[i].last_g] = NAN;  // relations are taken anew
     if (is_crossing(&model->guards[a->guard]))
         kernel->R[model->guards[a->guard].latch] = 1;
     vm_run(model, kernel->R, model->react, &kernel->host);
@@ -460,6 +453,28 @@ static kaiStatus start_hold(Zeno* zeno, const Accumulation* a)
     return KAI_OK;
 }
 
+// States that still move in the limit go along the surface, which the jumps of this event kept them on.
+static bool go_along(Zeno* zeno, const Accumulation* a)
+{
+    const kaiModel* model = zeno->model;
+    const double* x = kernel_states(zeno->kernel);
+    island_load(zeno->flow, 0, zeno->kernel->now.t);
+    for (uint32_t i = 0; i < model->state_count; i++)
+        zeno->x[i] = x[i] - zeno->zeno_left[i];
+    if (!surfaces_enter_contact(zeno->sliding->surfaces, a->guard, zeno->x))
+        return false;
+    kernel_warn(
+        zeno->kernel, model->guards[a->guard].place,
+        "Zeno: %s fires ever faster, each interval %.6g of the one before; the run goes on from the accumulation "
+        "at t = %.15g, along the surface",
+        guard_text(zeno, a->guard), a->ratio, a->limit);
+    zeno->guards[a->guard].pattern = 0;
+    zeno->guards[a->guard].rebound = 0;
+    zeno->tracked = zeno->tracked_count = 0;
+    kernel_disturb_all(zeno->kernel);
+    return true;
+}
+
 // Equal ratios in a row that make a pattern: fewer where each says more, for time ends sooner; more where the ratio is
 // close to 1 and may still be on its way to it (sin(1/(1 - t)), whose intervals shrink, but not geometrically).
 static double evidence(double ratio)
@@ -499,6 +514,32 @@ static bool is_taken(const Zeno* zeno, uint32_t index, double t)
     return zeno->tracked != 0 && zeno->tracked != index + 1 && t <= limit_time(&zeno->guards[zeno->tracked - 1]);
 }
 
+// Intervals that shrink like a power of their number, d = C/n^p, have ratios that go to 1 and no pattern of their own;
+// but 1/(1 - ratio) grows by 1/p each time. With p > 1 they accumulate, at d n/(p - 1) from here (sin(1/(1 - t)), paper
+// 000, Fig. 17).
+static kaiStatus watch_power(Zeno* zeno, uint32_t index, double ratio)
+{
+    enum
+    {
+        ROW = 100
+    };
+    ZenoGuard* z = &zeno->guards[index];
+    double slowness = ratio < 1 ? 1 / (1 - ratio) : INFINITY, gain = slowness - z->slowness;
+    bool steady = gain > 0.05 && gain < 0.9 && fabs(gain - z->gain) <= 0.1 * gain;
+    z->slowing = steady ? z->slowing + 1 : 0;
+    z->slowness = slowness;
+    z->gain = steady ? z->gain + 0.05 * (gain - z->gain) : gain;
+    double rest = z->last_interval * slowness / (1 - z->gain), limit = z->last_time + rest;
+    if (z->slowing < ROW || z->last_interval > 1e-7 * (limit - zeno->kernel->options->start))
+        return KAI_OK;
+    return kernel_fail(
+        zeno->kernel, zeno->model->guards[index].place,
+        "end the run before it, or give it another motion from a time before it on",
+        "Zeno: %s fires ever faster, the intervals shrink like 1/n^%.3g; the events accumulate at t = %.9g, "
+        "where what swings has no left limit",
+        guard_text(zeno, index), 1 / z->gain, limit);
+}
+
 static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];
@@ -513,6 +554,9 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
     z->last_time = t;
     z->last_interval = interval;
     z->last_ratio = ratio;
+    kaiStatus status = watch_power(zeno, index, ratio);
+    if (status != KAI_OK)
+        return status;
     double enough = evidence(ratio);
     if (!steady && zeno->tracked == index + 1)
         zeno->tracked = 0;
@@ -530,110 +574,14 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
     Accumulation a = {index, ratio, limit, fabs(g->slope) * interval};
     if (ends_near_limit(zeno, &a))
         return KAI_OK;
-    bool still = can_hold(zeno, &a), go_on = strcmp(zeno->kernel->options->zeno, "continue") == 0;
+    bool still = can_hold(zeno, &a), go_on = surfaces_wanted(zeno->kernel->options);
+    if (go_on && !still && go_along(zeno, &a))
+        return islands_restart(zeno->flow);
     return still && go_on ? start_hold(zeno, &a) : fail_accumulation(zeno, &a, still);
 }
 
-// ---- sliding
-// ---------------------------------------------------------------------------------------------------------
-
-// Events closer than this cannot be told from one another over the run.
-static double resolution(const Zeno* zeno, double t)
-{
-    double stop = isfinite(zeno->kernel->options->stop) ? zeno->kernel->options->stop : t;
-    return ZENO_RESOLUTION * fmax(fabs(t), fabs(stop - zeno->kernel->options->start));
-}
-
-// The guard turned back when it fired last, and fires again at what is nearly the same time.
-static bool flips_at(const Zeno* zeno, uint32_t guard, double t)
-{
-    const ZenoGuard* z = &zeno->guards[guard];
-    return z->turned && t - z->last_flip <= resolution(zeno, t);
-}
-
-// The field a little off the surface, on the side to which `along` leads in the direction `way`. Relations are taken
-// anew there. The slope of g in it is the result.
-static double field_beside(Zeno* zeno, uint32_t guard, const double* x, const double* along, double way, double* field)
-{
-    const kaiModel* model = zeno->model;
-    double small = way * ZENO_STEP * fmax(fabs(zeno->kernel->now.t), ZENO_BESIDE);
-    for (uint32_t i = 0; i < model->state_count; i++)
-        kernel_states(zeno->kernel)[i] = x[i] + small * along[i];
-    double slope = guard_start(zeno->kernel) == KAI_OK ? free_slope(zeno, guard) : NAN;
-    memcpy(field, kernel_slopes(zeno->kernel), sizeof(double) * model->state_count);
-    return slope;
-}
-
-static void say_field(const Zeno* zeno, const double* field, const double* other, Text* text)
-{
-    for (uint32_t i = 0, count = 0; i < zeno->model->state_count && count < 6; i++)
-        if (field[i] != other[i])
-            text_say(text, "%s%s' = %.9g", count++ > 0 ? ", " : "", state_name(zeno, i), field[i]);
-}
-
-// The mean of both fields that stays on the surface (Filippov).
-static void say_mean(const Zeno* zeno, const double* a, const double* b, double slope_a, double slope_b, Text* text)
-{
-    double share = slope_b / (slope_b - slope_a);
-    for (uint32_t i = 0, count = 0; i < zeno->model->state_count && count < 6; i++)
-        if (a[i] != b[i])
-            text_say(text, "%s%s' = %.6g", count++ > 0 ? ", " : "", state_name(zeno, i),
-                     share * a[i] + (1 - share) * b[i]);
-}
-
-static const char* side_name(const Guard* guard, int sign)
-{
-    if (guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL)
-        return sign < 0 ? "where it holds" : "where it does not hold";
-    return sign < 0 ? "below its level" : "above its level";
-}
-
-typedef struct Sides
-{
-    double *from, *to;  // fields on the side that g came from last, and on the other
-    double slope_from, slope_to;
-    bool exact;  // the slopes are those of the fields, not their signs only
-} Sides;
-
-// The two fields, looked at beside the surface; where discretes choose the field, not relations, those of this instant.
-static Sides fields_of(Zeno* zeno, uint32_t index, const double* x)
-{
-    int crossed = zeno->kernel->guards[index].crossed;
-    size_t size = sizeof(double) * zeno->model->state_count;
-    double* along = past(zeno, 2);  // leads back to where g came from
-    memcpy(along, field_now(zeno), size);
-    Sides s = {.from = past(zeno, 0), .to = past(zeno, 1)};
-    s.slope_from = field_beside(zeno, index, x, along, 1, s.from);
-    s.slope_to = field_beside(zeno, index, x, along, -1, s.to);
-    s.exact = crossed * s.slope_from > 0 && crossed * s.slope_to < 0;
-    if (!s.exact)
-    {
-        memcpy(s.from, zeno->left_slope, size);
-        memcpy(s.to, along, size);
-    }
-    return s;
-}
-
-static kaiStatus fail_sliding(Zeno* zeno, uint32_t index, double t)
-{
-    const GuardState* g = &zeno->kernel->guards[index];
-    const Guard* guard = &zeno->model->guards[index];
-    Text a = {0}, b = {0}, mean = {0};
-    memcpy(zeno->x, kernel_states(zeno->kernel), sizeof(double) * zeno->model->state_count);
-    Sides s = fields_of(zeno, index, zeno->x);
-    memcpy(kernel_states(zeno->kernel), zeno->x, sizeof(double) * zeno->model->state_count);
-    say_field(zeno, s.from, s.to, &a);
-    say_field(zeno, s.to, s.from, &b);
-    if (s.exact)
-        say_mean(zeno, s.from, s.to, s.slope_from, s.slope_to, &mean);
-    zeno->kernel->now.t = t;
-    return kernel_fail(zeno->kernel, guard->place,
-                       "give the motion along the surface a mode of its own, or switch with hysteresis",
-                       "sliding at t = %.15g: both vector fields push the solution onto the surface of %s: %s %s, %s "
-                       "%s%s%s",
-                       t, guard_text(zeno, index), a.at, side_name(guard, -g->crossed), b.at,
-                       side_name(guard, g->crossed), s.exact ? "; along the surface their mean is " : "", mean.at);
-}
+// ---- impacts without end
+// ---------------------------------------------------------------------------------------------
 
 static kaiStatus fail_contact(Zeno* zeno, uint32_t index)
 {
@@ -651,19 +599,15 @@ static kaiStatus watch_flips(Zeno* zeno, uint32_t index, double t, bool turned)
     {
         IMPACTS = 24
     };
-    const GuardState* g = &zeno->kernel->guards[index];
     ZenoGuard* z = &zeno->guards[index];
-    bool again = flips_at(zeno, index, t), jumped = zeno->kernel->now.p > 0;
+    bool again = z->turned && sliding_at_once(zeno->sliding, z->last_flip, t), jumped = zeno->kernel->now.p > 0;
     z->turned = turned;
     if (!turned)
         return KAI_OK;
     z->flips = again ? z->flips + 1 : 0;
     z->jumps = again ? z->jumps + jumped : jumped;
-    z->first_flip = again ? z->first_flip : t;
     z->last_flip = t;
-    if (z->flips >= 1 && z->jumps == 0 && g->crossed != 0)
-        return fail_sliding(zeno, index, z->first_flip);
-    return z->flips >= IMPACTS ? fail_contact(zeno, index) : KAI_OK;
+    return z->flips >= IMPACTS && z->jumps > 0 ? fail_contact(zeno, index) : KAI_OK;
 }
 
 // ---- tunnelling
@@ -680,7 +624,7 @@ static kaiStatus fail_tunnelled(Zeno* zeno, uint32_t index, double t, double las
     double speed = fabs(z->rebound_slope);
     z->rebound = z->barrier = 0;
     z->reversals = 0;
-    if (strcmp(zeno->kernel->options->zeno, "continue") != 0)
+    if (!surfaces_wanted(zeno->kernel->options))
         return kernel_fail(
             zeno->kernel, place,
             "add a mode for motions below this size (a ball that rests), or locate the crossing exactly: "
@@ -746,42 +690,19 @@ static kaiStatus watch_barrier(Zeno* zeno, uint32_t index, double t, bool turned
 // ---- instants
 // --------------------------------------------------------------------------------------------------------
 
-// The derivatives before the reactions, of the islands that the located guards read: the others do not change.
-static void keep_left_slopes(Zeno* zeno)
-{
-    const kaiModel* model = zeno->model;
-    for (uint32_t i = 0; i < zeno->kernel->located_count; i++)
-    {
-        IndexRange islands = model->guards[zeno->kernel->located[i]].islands;
-        for (uint32_t k = 0; k < islands.count; k++)
-        {
-            uint32_t island = model->guard_islands[islands.first + k];
-            IndexRange states = model->islands[island].states;
-            island_slopes(zeno->flow, island);
-            for (uint32_t s = 0; s < states.count; s++)
-                zeno->left_slope[model->island_states[states.first + s]] =
-                    kernel_slopes(zeno->kernel)[model->island_states[states.first + s]];
-        }
-    }
-}
-
 // What the reactions of this instant will change is kept only while some guard is under suspicion.
 void zeno_before(Zeno* zeno, double t)
 {
     if (kernel_reached(zeno->kernel, zeno->kernel->hold_next, t))
         set_limits(zeno, t);
-    bool flips = false;
     for (uint32_t i = 0; i < zeno->kernel->located_count; i++)
     {
         ZenoGuard* z = &zeno->guards[zeno->kernel->located[i]];
         z->located_g = zeno->kernel->R[zeno->model->guards[zeno->kernel->located[i]].last_g];
         z->located_at = zeno->kernel->instant_runs;
-        flips |= flips_at(zeno, zeno->kernel->located[i], t);
     }
     if (zeno->tracked != 0)
         memcpy(zeno->zeno_left, kernel_states(zeno->kernel), sizeof(double) * zeno->model->state_count);
-    if (flips)
-        keep_left_slopes(zeno);
 }
 
 // A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side.

@@ -2,13 +2,15 @@
 #ifndef KAIROS_WATCH_ZENO_H
 #define KAIROS_WATCH_ZENO_H
 
-#include "flow/flow.h"
+#include "watch/sliding.h"
 
 typedef struct ZenoGuard
 {
     double last_time, last_interval, last_ratio;  // of its events
     double first_ratio;                           // of the row
     uint32_t pattern;                             // equal ratios in a row
+    double slowness, gain;                        // 1/(1 - ratio), and by how much it grows at an event, on average
+    uint32_t slowing;                             // steady gains in a row
     int8_t rebound;                      // a reaction turned g back: the sign of the side it has to reach; 0 = none
     double rebound_time, rebound_slope;  // when, and how fast
     double located_g;                    // at the left limit of the instant at which it was located
@@ -16,7 +18,7 @@ typedef struct ZenoGuard
     double excursion;                    // the farthest it has been from its level since it fired last
     uint64_t modes;                      // in which its last event left the machines, as a hash
     bool turned;                         // its last event was turned back
-    double first_flip, last_flip;        // events that turned it back within the resolution of t
+    double last_flip;                    // events that turned it back within the resolution of t
     uint32_t flips, jumps;               // how many followed the first, how many of all with jumps of states
     int8_t barrier;                      // the direction in which its events were turned back; 0 = the last was not
     uint32_t reversals;                  // in a row, each sooner than the one before
@@ -35,9 +37,8 @@ typedef struct ZenoGuard
 #define ZENO_ARRAYS(X)                                                                                                 \
     X(ZenoGuard, guards, model->guards_count, model->guards_count)                                                     \
     X(double, zeno_past, 3 * (size_t)model->state_count, 3 * (size_t)model->state_count) /* after its last events */   \
-    X(double, zeno_left, model->state_count, 0)  /* states before the reactions of this instant */                     \
-    X(double, left_slope, model->state_count, 0) /* and the field there */                                             \
-    X(double, registers, model->reg_count, 0)    /* kept while reactions are tried */                                  \
+    X(double, zeno_left, model->state_count, 0) /* states before the reactions of this instant */                      \
+    X(double, registers, model->reg_count, 0)   /* kept while reactions are tried */                                   \
     X(double, free_slope, model->state_count, 0)                                                                       \
     X(double, free_state, model->state_count, 0)                                                                       \
     X(double, x, model->state_count, 0)
@@ -47,6 +48,7 @@ typedef struct Zeno
     const kaiModel* model;
     Kernel* kernel;
     Flow* flow;
+    const Sliding* sliding;
     bool off;  // zeno = off
 #define X(type, name) type name;
     ZENO_STATE(X)
@@ -56,7 +58,7 @@ typedef struct Zeno
 #undef X
 } Zeno;
 
-bool zeno_make(Zeno* zeno, Flow* flow);
+bool zeno_make(Zeno* zeno, Flow* flow, const Sliding* sliding);
 void zeno_free(Zeno* zeno);
 size_t zeno_save_size(const Zeno* zeno);
 char* zeno_save(const Zeno* zeno, char* block);

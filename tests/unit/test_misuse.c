@@ -325,6 +325,7 @@ static void ask_sim(kaiSim* sim, int index)
     assert_int_equal(kaiSim_Post(sim, index, 1, 1, NULL), KAI_ERR_USAGE);
     assert_false(kaiSim_GuardCount(sim, index, &count, &touches, &text, &place));
     assert_false(kaiSim_GuardTouched(sim, index, &value));
+    assert_false(kaiSim_Slide(sim, index, &value, &value, &text, &place));
     assert_false(kaiSim_IslandCount(sim, index, &island));
     assert_false(kaiSim_StateLimits(sim, index, &count, &touches));
     assert_false(kaiSim_Decision(sim, index, &decision));
@@ -423,6 +424,7 @@ static void test_sim(void** state)
         assert_false(kaiSim_Get(h.sim, 0, NULL));
         assert_false(kaiSim_GuardCount(h.sim, 0, NULL, NULL, NULL, NULL));
         assert_false(kaiSim_GuardTouched(h.sim, 0, NULL));
+        assert_false(kaiSim_Slide(h.sim, 0, NULL, NULL, NULL, NULL));
         assert_false(kaiSim_IslandCount(h.sim, 0, NULL));
         assert_false(kaiSim_StateLimits(h.sim, 0, NULL, NULL));
         assert_false(kaiSim_Decision(h.sim, 0, NULL));

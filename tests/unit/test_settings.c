@@ -115,9 +115,9 @@ static void test_sentences(void** state)
     assert_false(kaiSetting_CheckNumber(rtol, nextafter(1, 2), why, sizeof why));
     assert_non_null(strstr(why, "not 1.0000000000000002"));
     assert_false(kaiSetting_CheckWord(kaiSettings_Find("zeno"), "nonsense", why, sizeof why));
-    assert_string_equal(why, "`zeno` must be stop, continue or off, not `nonsense` (default: stop)");
+    assert_string_equal(why, "`zeno` must be stop, continue, slide or off, not `nonsense` (default: stop)");
     assert_false(kaiSetting_CheckWord(kaiSettings_Find("zeno"), NULL, why, sizeof why));
-    assert_string_equal(why, "`zeno` must be stop, continue or off, and it is not set (default: stop)");
+    assert_string_equal(why, "`zeno` must be stop, continue, slide or off, and it is not set (default: stop)");
     assert_false(kaiSetting_CheckWord(kaiSettings_Find("zeno"), "x", why, 10));
     assert_string_equal(why, "`zeno` mu");
     assert_false(kaiSetting_CheckNumber(kaiSettings_Find("zeno"), 1, NULL, 0));

@@ -1,0 +1,269 @@
+// See sliding.h. An event without a jump of a state changes what is discrete, and with it the field. Where the field
+// before it led onto the level of a guard that fired, and the one after it leads back, the next event follows at once.
+// Two such events in a row, the second back to the field before the first, are sliding, whichever guards fire: two
+// crossings, one relation, transitions of a machine. Slopes that are rounding of their terms lead nowhere.
+#include "watch/sliding.h"
+
+#include "base/tolerance.h"
+#include "kernel/guard.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- making and copying
+// ----------------------------------------------------------------------------------------------
+
+#define X(...) +1
+enum
+{
+    FIELD_COUNT = (0 SLIDING_STATE(X)) + (0 SLIDING_ARRAYS(X))
+};
+#undef X
+
+static void list_fields(Sliding* s, Field fields[FIELD_COUNT])
+{
+    const kaiModel* model = s->model;
+    Field* f = fields;
+#define X(type, name) *f++ = FIELD_PLAIN(s, name);
+    SLIDING_STATE(X)
+#undef X
+#define X(type, name, count, saved) *f++ = FIELD_ARRAY(s, name, (count), (saved));
+    SLIDING_ARRAYS(X)
+#undef X
+}
+
+bool sliding_make(Sliding* s, Flow* flow, Motion* motion, Surfaces* surfaces)
+{
+    Field fields[FIELD_COUNT];
+    *s = (Sliding){.model = flow->model, .kernel = flow->kernel, .flow = flow, .motion = motion, .surfaces = surfaces};
+    s->time = -INFINITY;
+    list_fields(s, fields);
+    return fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator);
+}
+
+void sliding_free(Sliding* s)
+{
+    Field fields[FIELD_COUNT];
+    if (s->kernel == NULL)
+        return;
+    list_fields(s, fields);
+    fields_free(fields, FIELD_COUNT, s->kernel->options->allocator);
+}
+
+size_t sliding_save_size(const Sliding* s)
+{
+    Field fields[FIELD_COUNT];
+    list_fields((Sliding*)(uintptr_t)s, fields);
+    return fields_size(fields, FIELD_COUNT);
+}
+
+char* sliding_save(const Sliding* s, char* block)
+{
+    Field fields[FIELD_COUNT];
+    list_fields((Sliding*)(uintptr_t)s, fields);
+    return fields_save(fields, FIELD_COUNT, block);
+}
+
+const char* sliding_load(Sliding* s, const char* block)
+{
+    Field fields[FIELD_COUNT];
+    list_fields(s, fields);
+    return fields_load(fields, FIELD_COUNT, block);
+}
+
+// ---- fields
+// ----------------------------------------------------------------------------------------------------------
+
+// The derivatives where the run stands, along surfaces if it is on any.
+static void take_field(Sliding* s, double* field)
+{
+    for (uint32_t i = 0; i < s->model->islands_count; i++)
+        island_load(s->flow, i, s->kernel->now.t);
+    vm_run(s->model, s->kernel->R, s->model->deriv, &s->kernel->host);
+    if (s->kernel->slides > 0)
+        surfaces_bend(s->surfaces);
+    memcpy(field, kernel_slopes(s->kernel), sizeof(double) * s->model->state_count);
+}
+
+static double rate(const Sliding* s, uint32_t guard, const double* field)
+{
+    return motion_rate(s->motion, guard, field);
+}
+
+// What of the slopes of a guard can be rounding.
+static double noise_of(const Sliding* s, uint32_t index)
+{
+    const Guard* guard = &s->model->guards[index];
+    double noise = 0;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+    {
+        uint32_t state = (uint32_t)s->model->guard_states[guard->first_state + i];
+        double size = fabs(s->before[state]) + fabs(s->after[state]);
+        noise += CONTACT_ROUNDING * size * motion_sensitivity(s->motion, index, state);
+    }
+    return noise;
+}
+
+// The field before the instant led through the level, the one after it leads back.
+static bool is_pushed_onto(const Sliding* s, uint32_t index)
+{
+    int way = s->kernel->guards[index].crossed;
+    if (s->model->guards[index].time_only || way == 0)
+        return false;
+    double before = way * rate(s, index, s->before), after = way * rate(s, index, s->after), noise = noise_of(s, index);
+    return before > noise && after < -noise;
+}
+
+static bool is_same(const Sliding* s, const double* a, const double* b)
+{
+    double most = 0, off = 0;
+    for (uint32_t i = 0; i < s->model->state_count; i++)
+    {
+        double size = fmax(fabs(a[i]), fabs(b[i]));
+        most = fmax(most, size);
+        off = fmax(off, fabs(a[i] - b[i]) / (size > 0 ? size : 1));
+    }
+    return off <= SLIDING_SAME;
+}
+
+// ---- the report
+// ------------------------------------------------------------------------------------------------------
+
+static void say_field(const Sliding* s, const double* field, const double* other, Text* text)
+{
+    const kaiModel* model = s->model;
+    for (uint32_t i = 0, count = 0; i < model->state_count && count < 6; i++)
+        if (field[i] != other[i])
+            text_say(text, "%s%s' = %.9g", count++ > 0 ? ", " : "",
+                     model_string(model, model->vars[model->state_vars[i]].name), field[i]);
+}
+
+static const char* side_name(const Guard* guard, int sign)
+{
+    if (guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL)
+        return sign < 0 ? "where it holds" : "where it does not hold";
+    return sign < 0 ? "below its level" : "above its level";
+}
+
+// The mean of both fields that stays on the surface (Filippov).
+static void say_mean(const Sliding* s, uint32_t guard, Text* text)
+{
+    const kaiModel* model = s->model;
+    double a = rate(s, guard, s->before), b = rate(s, guard, s->after), share = b / (b - a);
+    for (uint32_t i = 0, count = 0; i < model->state_count && count < 6; i++)
+    {
+        double value = share * s->before[i] + (1 - share) * s->after[i];
+        bool nothing = fabs(value) <= CONTACT_ROUNDING * fmax(fabs(s->before[i]), fabs(s->after[i]));
+        if (s->before[i] != s->after[i])
+            text_say(text, "%s%s' = %.6g", count++ > 0 ? ", " : "",
+                     model_string(model, model->vars[model->state_vars[i]].name), nothing ? 0 : value);
+    }
+}
+
+static kaiStatus fail(Sliding* s, uint32_t index, bool tried)
+{
+    const Guard* guard = &s->model->guards[index];
+    int way = s->kernel->guards[index].crossed;
+    Text a = {0}, b = {0}, mean = {0};
+    say_field(s, s->before, s->after, &a);
+    say_field(s, s->after, s->before, &b);
+    say_mean(s, index, &mean);
+    s->kernel->now.t = s->since;
+    return kernel_fail(
+        s->kernel, guard->place,
+        tried ? "give the motion along the surfaces a mode of its own: it is not unique, or there are too many of them"
+              : "give the motion along the surface a mode of its own, switch with hysteresis, or set zeno = continue",
+        "sliding at t = %.15g: both vector fields push the solution onto the surface of %s: %s %s, %s "
+        "%s; along the surface their mean is %s",
+        s->since, model_string(s->model, guard->text), a.at, side_name(guard, -way), b.at, side_name(guard, way),
+        mean.at);
+}
+
+static kaiStatus go_along(Sliding* s, uint32_t index)
+{
+    const Guard* guard = &s->model->guards[index];
+    Text mean = {0};
+    say_mean(s, index, &mean);
+    if (!surfaces_enter_fields(s->surfaces, index, s->memories))
+        return fail(s, index, true);
+    if (!s->told)
+        kernel_warn(
+            s->kernel, guard->place,
+            "sliding at t = %.15g: both vector fields push the solution onto the surface of %s; the run goes on "
+            "along it, with %s",
+            s->since, model_string(s->model, guard->text), mean.at);
+    s->told = true;
+    s->flips = 0;
+    kernel_disturb_all(s->kernel);
+    return islands_restart(s->flow);
+}
+
+// ---- instants
+// --------------------------------------------------------------------------------------------------------
+
+bool sliding_at_once(const Sliding* s, double from, double to)
+{
+    return to - from <= fmax(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
+}
+
+void sliding_before(Sliding* s, double t)
+{
+    Kernel* kernel = s->kernel;
+    s->step = 0;
+    for (uint32_t i = 0; i < kernel->located_count; i++)
+    {
+        IndexRange islands = s->model->guards[kernel->located[i]].islands;
+        for (uint32_t k = 0; k < islands.count; k++)
+            s->step = fmax(s->step, ode_dense_length(s->flow->island_odes[s->model->guard_islands[islands.first + k]]));
+    }
+    s->at_once = kernel->located_count > 0 && sliding_at_once(s, s->time, t);
+    if (!s->at_once)
+        return;
+    take_field(s, s->before);
+    memcpy(s->memories, kernel->R + s->model->reg_first[REG_MEMORY],
+           sizeof(double) * (s->model->reg_first[REG_VALUE] - s->model->reg_first[REG_MEMORY]));
+}
+
+static bool has_searched(const Sliding* s)
+{
+    for (uint32_t i = 0; i < s->kernel->fired_count; i++)
+        if (!s->model->guards[s->kernel->fired[i]].time_only)
+            return true;
+    return false;
+}
+
+static uint32_t find_surface(const Sliding* s)
+{
+    for (uint32_t i = 0; i < s->kernel->fired_count; i++)
+        if (s->kernel->guards[s->kernel->fired[i]].sliding == 0 && is_pushed_onto(s, s->kernel->fired[i]))
+            return s->kernel->fired[i];
+    return NO_REG;
+}
+
+kaiStatus sliding_after(Sliding* s)
+{
+    if (!has_searched(s))
+        return KAI_OK;
+    bool at_once = s->at_once && s->kernel->now.p == 0;
+    double t = s->kernel->now.t;
+    s->time = t;
+    if (!at_once)
+    {
+        double start = s->kernel->options->start;
+        s->since = t - start <= SLIDING_START * fmin(1, s->kernel->options->stop - start) ? start : t;
+        s->flips = 0;
+        return KAI_OK;
+    }
+    take_field(s, s->after);
+    uint32_t guard = find_surface(s);
+    if (guard == NO_REG)
+    {
+        s->flips = 0;
+        return KAI_OK;
+    }
+    if (s->flips > 0 && is_same(s, s->after, s->first))
+        return surfaces_wanted(s->kernel->options) ? go_along(s, guard) : fail(s, guard, false);
+    memcpy(s->first, s->before, sizeof(double) * s->model->state_count);
+    s->flips++;
+    return KAI_OK;
+}
