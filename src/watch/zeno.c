@@ -1,15 +1,10 @@
 // Trouble that spreads over instants (rule C4), each kind told from what guards do at the instants where they fire:
 // (c) Their times accumulate: the intervals shrink by a steady ratio. Three states after such events give the limit.
-// (d) Sliding: a guard fires, the field changes without any jump of a state, g turns back at once and the guard fires
-//     again within the resolution of t: both fields push onto its surface. The same with jumps, if it does not stop,
-//     is a contact kept up by impacts.
-// (e) Tunnelling: a reaction turned g back from its level, and then g turned again before it had come back over the
-//     level; or a surface that turned g back every time, ever sooner, is passed. Crossings that nothing turns back,
-//     and jumps across a level, are not affected.
+// (d) Impacts without end: reactions with jumps turn g back again and again within the resolution of time.
 // zeno = continue (decision 0013): at the accumulation time the states that the guard reads and those that jumped are
 // set to their limits and held there until the free field would move g off the level.
 // A guard that fires costs a few comparisons; nothing is copied before its intervals look like a pattern.
-#include "watch/zeno.h"
+#include "watch/zeno_parts.h"
 
 #include "base/tolerance.h"
 
@@ -23,7 +18,7 @@ static const char* state_name(const Zeno* zeno, uint32_t state)
     return model_string(zeno->model, zeno->model->vars[zeno->model->state_vars[state]].name);
 }
 
-static const char* guard_text(const Zeno* zeno, uint32_t guard)
+const char* zeno_guard_text(const Zeno* zeno, uint32_t guard)
 {
     return model_string(zeno->model, zeno->model->guards[guard].text);
 }
@@ -96,137 +91,6 @@ const char* zeno_load(Zeno* zeno, const char* block)
     return fields_load(fields, FIELD_COUNT, block);
 }
 
-// ---- the free field
-// --------------------------------------------------------------------------------------------------
-
-// Derivatives and the slope of a guard from the states in the registers, nothing held.
-static double free_slope(Zeno* zeno, uint32_t guard)
-{
-    vm_run(zeno->model, zeno->kernel->R, zeno->model->deriv, &zeno->kernel->host);
-    vm_run(zeno->model, zeno->kernel->R, zeno->model->events, &zeno->kernel->host);
-    return zeno->kernel->R[zeno->model->guards[guard].slope];
-}
-
-// How the slope of g changes along the free field: the second derivative of g, up to a positive factor.
-static double free_bend(Zeno* zeno, uint32_t guard)
-{
-    const kaiModel* model = zeno->model;
-    double t = zeno->kernel->R[model->reg_time], small = ZENO_STEP * fmax(fabs(t), ZENO_EARLY),
-           *x = kernel_states(zeno->kernel);
-    memcpy(zeno->free_state, x, sizeof(double) * model->state_count);
-    double before = free_slope(zeno, guard);
-    memcpy(zeno->free_slope, kernel_slopes(zeno->kernel), sizeof(double) * model->state_count);
-    for (uint32_t i = 0; i < model->state_count; i++)
-        x[i] += small * zeno->free_slope[i];
-    zeno->kernel->R[model->reg_time] = t + small;
-    double after = free_slope(zeno, guard);
-    memcpy(x, zeno->free_state, sizeof(double) * model->state_count);
-    zeno->kernel->R[model->reg_time] = t;
-    return after - before;
-}
-
-// ---- holding
-// ---------------------------------------------------------------------------------------------------------
-
-static void release(Zeno* zeno, uint32_t guard)
-{
-    for (uint32_t i = 0; i < zeno->model->state_count; i++)
-        if (zeno->kernel->hold_by[i] == guard + 1)
-            zeno->kernel->hold_by[i] = 0;
-    zeno->guards[guard].holding = false;
-    zeno->guards[guard].hold_due = 0;
-    zeno->kernel->holds--;
-    kernel_disturb_all(zeno->kernel);
-}
-
-// Held, but the free field would take g to the side it bounced to.
-static bool would_leave(Zeno* zeno, uint32_t guard)
-{
-    return -zeno->guards[guard].barrier * free_bend(zeno, guard) > 0;
-}
-
-static bool was_moved(const Zeno* zeno, uint32_t guard)
-{
-    for (uint32_t i = 0; i < zeno->model->state_count; i++)
-        if (zeno->kernel->hold_by[i] == guard + 1 &&
-            zeno->kernel->R[zeno->model->reg_first[REG_STATE] + i] != zeno->kernel->hold_limit[i])
-            return true;
-    return false;
-}
-
-// At the end of an instant: a jump of a held state, a mode that was left or a new force frees it.
-void zeno_check_held(Zeno* zeno)
-{
-    for (uint32_t i = 0; i < zeno->model->guards_count; i++)
-    {
-        const ZenoGuard* z = &zeno->guards[i];
-        if (!z->holding || z->hold_due > 0)
-            continue;
-        if (!guard_is_active(zeno->kernel, &zeno->model->guards[i], false) || was_moved(zeno, i) ||
-            would_leave(zeno, i))
-            release(zeno, i);
-    }
-}
-
-static bool leaves_at(Zeno* zeno, uint32_t guard, double theta)
-{
-    const Ode* ode = zeno->flow->island_odes[0];  // holding states needs a model with one island
-    double start = ode_step_start(ode), length = ode_time(ode) - start;
-    island_look(zeno->flow, 0, start, length, theta, false);
-    zeno->kernel->R[zeno->model->reg_time] = start + theta * length;
-    return would_leave(zeno, guard);
-}
-
-bool zeno_search(Zeno* zeno, double* theta)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < zeno->model->guards_count; i++)
-    {
-        const ZenoGuard* z = &zeno->guards[i];
-        if (!z->holding || z->hold_due > 0 || !leaves_at(zeno, i, *theta))
-            continue;
-        double lo = 0, hi = *theta;
-        while (hi - lo > ZENO_LEAVES)
-        {
-            double mid = 0.5 * (lo + hi);
-            *(leaves_at(zeno, i, mid) ? &hi : &lo) = mid;
-        }
-        if (hi < *theta)
-            zeno->kernel->located_count = 0;
-        *theta = hi;
-        found = true;
-    }
-    return found;
-}
-
-static void wait_for(Zeno* zeno, double t)
-{
-    zeno->kernel->hold_next = t;
-    agenda_set(&zeno->kernel->agenda, agenda_hold(zeno->kernel), t);
-}
-
-static void set_limits(Zeno* zeno, double t)
-{
-    const kaiModel* model = zeno->model;
-    wait_for(zeno, INFINITY);
-    for (uint32_t g = 0; g < model->guards_count; g++)
-    {
-        ZenoGuard* z = &zeno->guards[g];
-        if (!z->holding || !(z->hold_due > 0))
-            continue;
-        if (!kernel_reached(zeno->kernel, z->hold_due, t))
-        {
-            wait_for(zeno, fmin(zeno->kernel->hold_next, z->hold_due));
-            continue;
-        }
-        z->hold_due = 0;
-        for (uint32_t i = 0; i < model->state_count; i++)
-            if (zeno->kernel->hold_by[i] == g + 1)
-                kernel_states(zeno->kernel)[i] = zeno->kernel->hold_limit[i];
-        kernel_disturb_all(zeno->kernel);
-    }
-}
-
 // ---- accumulation
 // ----------------------------------------------------------------------------------------------------
 
@@ -282,7 +146,7 @@ static bool can_hold(Zeno* zeno, const Accumulation* a)
         else
             zeno->free_slope[i] = x[i];
     memcpy(x, zeno->free_slope, sizeof(double) * model->state_count);
-    bool still = model->guards[a->guard].state_count > 0 && fabs(free_slope(zeno, a->guard)) <= small;
+    bool still = model->guards[a->guard].state_count > 0 && fabs(hold_free_slope(zeno, a->guard)) <= small;
     for (uint32_t i = 0; i < model->state_count; i++)
         still &= !reads_state(zeno, a->guard, i) || fabs(kernel_slopes(zeno->kernel)[i]) <= small;
     memcpy(x, zeno->x, sizeof(double) * model->state_count);
@@ -316,7 +180,7 @@ static void say_company(const Zeno* zeno, const Accumulation* a, Text* text)
             own->last_time - other->last_time > 2 * own->last_interval)
             continue;
         kaiPlace place = model_place(zeno->model, zeno->model->guards[i].place);
-        text_say(text, "; with it %s (%s:%d:%d)", guard_text(zeno, i), place.file != NULL ? place.file : "?",
+        text_say(text, "; with it %s (%s:%d:%d)", zeno_guard_text(zeno, i), place.file != NULL ? place.file : "?",
                  place.line, place.column);
     }
 }
@@ -416,12 +280,12 @@ static kaiStatus fail_accumulation(Zeno* zeno, const Accumulation* a, bool still
         snprintf(help, sizeof help,
                  "add a mode for what comes after it, in which %.100s stays on its level; zeno = continue cannot hold "
                  "states that still move there",
-                 guard_text(zeno, a->guard));
+                 zeno_guard_text(zeno, a->guard));
     return kernel_fail(zeno->kernel, zeno->model->guards[a->guard].place, help,
                        "Zeno: %s fires ever faster, each interval %.6g of the one before; the events accumulate at t = "
                        "%.15g, where %s%s",
-                       guard_text(zeno, a->guard), a->ratio, a->limit, values.length > 0 ? values.at : "no state jumps",
-                       company.at);
+                       zeno_guard_text(zeno, a->guard), a->ratio, a->limit,
+                       values.length > 0 ? values.at : "no state jumps", company.at);
 }
 
 static kaiStatus start_hold(Zeno* zeno, const Accumulation* a)
@@ -432,7 +296,7 @@ static kaiStatus start_hold(Zeno* zeno, const Accumulation* a)
         zeno->kernel, zeno->model->guards[a->guard].place,
         "Zeno: %s fires ever faster, each interval %.6g of the one before; the run goes on from the accumulation "
         "at t = %.15g and holds %s",
-        guard_text(zeno, a->guard), a->ratio, a->limit, mode.at);
+        zeno_guard_text(zeno, a->guard), a->ratio, a->limit, mode.at);
     for (uint32_t i = 0; i < zeno->model->state_count; i++)
         if (is_held(zeno, a->guard, i) && zeno->kernel->hold_by[i] == 0)
         {
@@ -447,7 +311,7 @@ static kaiStatus start_hold(Zeno* zeno, const Accumulation* a)
     z->pattern = 0;
     z->rebound = 0;
     zeno->kernel->holds++;
-    wait_for(zeno, fmin(zeno->kernel->hold_next, a->limit));
+    hold_wait(zeno, fmin(zeno->kernel->hold_next, a->limit));
     zeno->tracked = zeno->tracked_count = 0;
     kernel_disturb_all(zeno->kernel);
     return KAI_OK;
@@ -467,7 +331,7 @@ static bool go_along(Zeno* zeno, const Accumulation* a)
         zeno->kernel, model->guards[a->guard].place,
         "Zeno: %s fires ever faster, each interval %.6g of the one before; the run goes on from the accumulation "
         "at t = %.15g, along the surface",
-        guard_text(zeno, a->guard), a->ratio, a->limit);
+        zeno_guard_text(zeno, a->guard), a->ratio, a->limit);
     zeno->guards[a->guard].pattern = 0;
     zeno->guards[a->guard].rebound = 0;
     zeno->tracked = zeno->tracked_count = 0;
@@ -537,7 +401,7 @@ static kaiStatus watch_power(Zeno* zeno, uint32_t index, double ratio)
         "end the run before it, or give it another motion from a time before it on",
         "Zeno: %s fires ever faster, the intervals shrink like 1/n^%.3g; the events accumulate at t = %.9g, "
         "where what swings has no left limit",
-        guard_text(zeno, index), 1 / z->gain, limit);
+        zeno_guard_text(zeno, index), 1 / z->gain, limit);
 }
 
 static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
@@ -590,7 +454,7 @@ static kaiStatus fail_contact(Zeno* zeno, uint32_t index)
         "add a mode for the contact that lasts (bodies that move together, a ball that rests)",
         "sliding at t = %.15g: the reactions to %s turn the solution back and the field brings it to the "
         "surface again, %u times within the resolution of time",
-        zeno->kernel->now.t, guard_text(zeno, index), zeno->guards[index].flips);
+        zeno->kernel->now.t, zeno_guard_text(zeno, index), zeno->guards[index].flips);
 }
 
 static kaiStatus watch_flips(Zeno* zeno, uint32_t index, double t, bool turned)
@@ -610,91 +474,14 @@ static kaiStatus watch_flips(Zeno* zeno, uint32_t index, double t, bool turned)
     return z->flips >= IMPACTS && z->jumps > 0 ? fail_contact(zeno, index) : KAI_OK;
 }
 
-// ---- tunnelling
-// ------------------------------------------------------------------------------------------------------
-
-// With zeno = continue the fall is drawn, under a warning; otherwise the run stops here.
-static kaiStatus fail_tunnelled(Zeno* zeno, uint32_t index, double t, double lasted)
-{
-    static const char format[] = "tunnelled at t = %.15g: the solution passes the surface of %s, which turned it back "
-                                 "until now; the last motion away from it, %.6g long at a speed of %.6g, was too small "
-                                 "to come back over the level";
-    ZenoGuard* z = &zeno->guards[index];
-    uint32_t place = zeno->model->guards[index].place;
-    double speed = fabs(z->rebound_slope);
-    z->rebound = z->barrier = 0;
-    z->reversals = 0;
-    if (!surfaces_wanted(zeno->kernel->options))
-        return kernel_fail(
-            zeno->kernel, place,
-            "add a mode for motions below this size (a ball that rests), or locate the crossing exactly: "
-            "`down`, `up` or a relation without tolerance",
-            format, t, guard_text(zeno, index), lasted, speed);
-    kernel_warn(zeno->kernel, place, format, t, guard_text(zeno, index), lasted, speed);
-    return KAI_OK;
-}
-
-// A reaction had turned g back. It must come over the level before it turns again by itself.
-void zeno_armed(Zeno* zeno, uint32_t guard)
-{
-    const GuardState* g = &zeno->kernel->guards[guard];
-    ZenoGuard* z = &zeno->guards[guard];
-    if (g->fired != zeno->kernel->instant_runs)
-        z->excursion = fmax(z->excursion, fabs(g->g));
-    if (z->rebound != 0 && g->fired != zeno->kernel->instant_runs && z->rebound * g->slope <= 0)
-        z->rebound = 0;  // something else has turned it
-}
-
-kaiStatus zeno_turned(Zeno* zeno, uint32_t index, double t)
-{
-    const GuardState* g = &zeno->kernel->guards[index];
-    ZenoGuard* z = &zeno->guards[index];
-    z->excursion = fmax(z->excursion, fabs(g->g));
-    if (z->rebound == 0 || zeno->off)
-        return KAI_OK;
-    double side = z->rebound * g->g, slope = z->rebound * g->slope;
-    double beyond = zeno->kernel->options->atol > 0 ? zeno->kernel->options->atol : zeno->kernel->options->rtol / 100;
-    if (side > 0)
-        z->rebound = 0;
-    if (side > 0 || slope >= 0 || -side <= beyond)
-        return KAI_OK;
-    zeno->kernel->now.t = t;
-    return fail_tunnelled(zeno, index, z->rebound_time, t - z->rebound_time);
-}
-
-// A surface that turned g back every time, ever sooner, and does not now, while nothing else happened.
-static kaiStatus watch_barrier(Zeno* zeno, uint32_t index, double t, bool turned)
-{
-    enum
-    {
-        ROW = 4
-    };
-    const GuardState* g = &zeno->kernel->guards[index];
-    ZenoGuard* z = &zeno->guards[index];
-    double interval = t - z->barrier_time;
-    if (!turned && g->crossed != z->barrier)
-        return KAI_OK;  // on its way back
-    bool sooner = interval < z->barrier_interval && g->crossed == z->barrier;
-    bool alone = zeno->kernel->counters.instants - z->last_instants <= 1;
-    if (!turned && sooner && alone && z->reversals >= ROW && interval < 0.1 * z->longest && g->crossed * g->slope > 0)
-        return fail_tunnelled(zeno, index, t, interval);
-    z->reversals = turned && sooner ? z->reversals + 1 : 0;
-    z->longest = z->reversals > 0 ? fmax(z->longest, interval) : interval;
-    z->barrier = turned ? g->crossed : 0;
-    z->barrier_time = t;
-    z->barrier_interval = interval;
-    z->last_instants = zeno->kernel->counters.instants;
-    return KAI_OK;
-}
-
 // ---- instants
 // --------------------------------------------------------------------------------------------------------
 
 // What the reactions of this instant will change is kept only while some guard is under suspicion.
 void zeno_before(Zeno* zeno, double t)
 {
-    if (kernel_reached(zeno->kernel, zeno->kernel->hold_next, t))
-        set_limits(zeno, t);
+    if (zeno->kernel->hold_next <= t + 4e-16 * fabs(t))
+        hold_set_limits(zeno, t);
     for (uint32_t i = 0; i < zeno->kernel->located_count; i++)
     {
         ZenoGuard* z = &zeno->guards[zeno->kernel->located[i]];
@@ -703,14 +490,6 @@ void zeno_before(Zeno* zeno, double t)
     }
     if (zeno->tracked != 0)
         memcpy(zeno->zeno_left, kernel_states(zeno->kernel), sizeof(double) * zeno->model->state_count);
-}
-
-// A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side.
-static bool was_taken_beyond(const Zeno* zeno, uint32_t index)
-{
-    const ZenoGuard* z = &zeno->guards[index];
-    double left = z->located_at == zeno->kernel->instant_runs ? fabs(z->located_g) : 0;
-    return fabs(zeno->kernel->guards[index].g) > fmax(2 * left, REBOUND_PART * z->excursion);
 }
 
 static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
@@ -723,8 +502,8 @@ static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
     if (status == KAI_OK && counts(zeno, index) && !rests)
         status = watch_times(zeno, index, t);
     if (status == KAI_OK && watched)
-        status = watch_barrier(zeno, index, t, turned);
-    bool waits = turned && g->crossed * g->g >= 0 && !z->holding && !was_taken_beyond(zeno, index);
+        status = tunnel_watch(zeno, index, t, turned);
+    bool waits = turned && g->crossed * g->g >= 0 && !z->holding && !tunnel_is_taken_beyond(zeno, index);
     z->rebound = waits ? (int8_t)-g->crossed : 0;
     z->rebound_time = t;
     z->rebound_slope = g->slope;
@@ -754,7 +533,7 @@ static kaiStatus watch_instants(Zeno* zeno, double t)
     return kernel_fail(zeno->kernel, last != NO_REG ? zeno->model->guards[last].place : 0,
                        "give the regime after it a mode of its own (a ball that rests, a switch that stays)",
                        "Zeno: the last 1000 instants lie closer together than time can resolve, near t = %.17g%s%s", t,
-                       last != NO_REG ? "; the last one is " : "", last != NO_REG ? guard_text(zeno, last) : "");
+                       last != NO_REG ? "; the last one is " : "", last != NO_REG ? zeno_guard_text(zeno, last) : "");
 }
 
 kaiStatus zeno_after(Zeno* zeno)

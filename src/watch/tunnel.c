@@ -1,0 +1,93 @@
+// Tunnelling (rule C4): a reaction turned g back from its level, and then g turned again before it had come back over
+// the level; or a surface that turned g back every time, ever sooner, is passed. Crossings that nothing turns back, and
+// jumps across a level, are not affected.
+#include "watch/zeno_parts.h"
+
+#include "base/tolerance.h"
+
+#include <math.h>
+
+// ---- tunnelling
+// ------------------------------------------------------------------------------------------------------
+
+// With zeno = continue the fall is drawn, under a warning; otherwise the run stops here.
+static kaiStatus fail_tunnelled(Zeno* zeno, uint32_t index, double t, double lasted)
+{
+    static const char format[] = "tunnelled at t = %.15g: the solution passes the surface of %s, which turned it back "
+                                 "until now; the last motion away from it, %.6g long at a speed of %.6g, was too small "
+                                 "to come back over the level";
+    ZenoGuard* z = &zeno->guards[index];
+    uint32_t place = zeno->model->guards[index].place;
+    double speed = fabs(z->rebound_slope);
+    z->rebound = z->barrier = 0;
+    z->reversals = 0;
+    if (!surfaces_wanted(zeno->kernel->options))
+        return kernel_fail(
+            zeno->kernel, place,
+            "add a mode for motions below this size (a ball that rests), or locate the crossing exactly: "
+            "`down`, `up` or a relation without tolerance",
+            format, t, zeno_guard_text(zeno, index), lasted, speed);
+    kernel_warn(zeno->kernel, place, format, t, zeno_guard_text(zeno, index), lasted, speed);
+    return KAI_OK;
+}
+
+// A reaction had turned g back. It must come over the level before it turns again by itself.
+void zeno_armed(Zeno* zeno, uint32_t guard)
+{
+    const GuardState* g = &zeno->kernel->guards[guard];
+    ZenoGuard* z = &zeno->guards[guard];
+    if (g->fired != zeno->kernel->instant_runs)
+        z->excursion = fmax(z->excursion, fabs(g->g));
+    if (z->rebound != 0 && g->fired != zeno->kernel->instant_runs && z->rebound * g->slope <= 0)
+        z->rebound = 0;  // something else has turned it
+}
+
+kaiStatus zeno_turned(Zeno* zeno, uint32_t index, double t)
+{
+    const GuardState* g = &zeno->kernel->guards[index];
+    ZenoGuard* z = &zeno->guards[index];
+    z->excursion = fmax(z->excursion, fabs(g->g));
+    if (z->rebound == 0 || zeno->off)
+        return KAI_OK;
+    double side = z->rebound * g->g, slope = z->rebound * g->slope;
+    double beyond = zeno->kernel->options->atol > 0 ? zeno->kernel->options->atol : zeno->kernel->options->rtol / 100;
+    if (side > 0)
+        z->rebound = 0;
+    if (side > 0 || slope >= 0 || -side <= beyond)
+        return KAI_OK;
+    zeno->kernel->now.t = t;
+    return fail_tunnelled(zeno, index, z->rebound_time, t - z->rebound_time);
+}
+
+// A surface that turned g back every time, ever sooner, and does not now, while nothing else happened.
+kaiStatus tunnel_watch(Zeno* zeno, uint32_t index, double t, bool turned)
+{
+    enum
+    {
+        ROW = 4
+    };
+    const GuardState* g = &zeno->kernel->guards[index];
+    ZenoGuard* z = &zeno->guards[index];
+    double interval = t - z->barrier_time;
+    if (!turned && g->crossed != z->barrier)
+        return KAI_OK;  // on its way back
+    bool sooner = interval < z->barrier_interval && g->crossed == z->barrier;
+    bool alone = zeno->kernel->counters.instants - z->last_instants <= 1;
+    if (!turned && sooner && alone && z->reversals >= ROW && interval < 0.1 * z->longest && g->crossed * g->slope > 0)
+        return fail_tunnelled(zeno, index, t, interval);
+    z->reversals = turned && sooner ? z->reversals + 1 : 0;
+    z->longest = z->reversals > 0 ? fmax(z->longest, interval) : interval;
+    z->barrier = turned ? g->crossed : 0;
+    z->barrier_time = t;
+    z->barrier_interval = interval;
+    z->last_instants = zeno->kernel->counters.instants;
+    return KAI_OK;
+}
+
+// A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side.
+bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index)
+{
+    const ZenoGuard* z = &zeno->guards[index];
+    double left = z->located_at == zeno->kernel->instant_runs ? fabs(z->located_g) : 0;
+    return fabs(zeno->kernel->guards[index].g) > fmax(2 * left, REBOUND_PART * z->excursion);
+}
