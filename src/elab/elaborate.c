@@ -286,7 +286,7 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
 
 Flat* elaborate(Program* program, const ElabOptions* options)
 {
-    if (program->load_error_count > 0)
+    if (program->import_missing)
         return NULL;
     Elab e;
     elab_init(&e, program, options);
@@ -297,7 +297,7 @@ Flat* elaborate(Program* program, const ElabOptions* options)
     const Model* model = experiment       ? find_model(&e, experiment->model, experiment->model_span)
                          : options->model ? find_model(&e, options->model, (Span){0})
                                           : last_model(&e);
-    if (!model)
+    if (!model || model->extent.broken || (experiment && experiment->extent.broken))
         return NULL;
     elaborate_model(&e, model, experiment);
     return e.error_count > 0 ? NULL : e.flat;

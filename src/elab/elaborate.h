@@ -19,7 +19,8 @@ typedef struct Program
     VEC(Model*) models;   // of all files
     VEC(Function*) functions;
     VEC(Experiment*) experiments;  // of the first file only
-    uint32_t load_error_count;     // errors of reading and parsing: nothing is elaborated then
+    uint32_t load_error_count;     // errors of reading and parsing: only what they do not reach is elaborated then
+    bool import_missing;           // names may be missing that nobody knows of
 } Program;
 
 // Reads and parses `path` and its imports (each once; a cycle is legal). False if `path` itself cannot be read:
@@ -30,6 +31,9 @@ void program_load_text(Program* program, const char* path, const char* text, siz
 
 // Reports that the file that the text names there may not be read.
 void program_refuse(Program* program, Span span, const char* path);
+
+// sound.c: after errors of reading, marks as broken what reads what is broken.
+void program_judge(Program* program);
 
 typedef struct Override
 {
@@ -57,7 +61,7 @@ typedef struct ElabOptions
 // `--list`: the experiments of the program and the variables of the model, readably (in the arena).
 char* names_print(const Program* program, const Flat* flat, Arena* arena);
 
-// NULL if there were errors (in program->diags).
+// NULL if there were errors (in program->diags) in what it reads; others of the file do not matter.
 Flat* elaborate(Program* program, const ElabOptions* options);
 
 #endif

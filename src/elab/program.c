@@ -79,6 +79,7 @@ static void load_import(Loader* loader, const char* importer, const Import* impo
             load_candidate(loader, arena_printf(program->arena, "%s/%s", program->library, import->path), importer);
     if (in_library == FILE_DONE)
         return;
+    program->import_missing = true;
     if (beside_it == FILE_REFUSED || in_library == FILE_REFUSED)
         program_refuse(program, import->span, import->path);
     else
@@ -100,7 +101,10 @@ static void report_duplicate(Program* program, const char* what, const char* nam
         map_init(&first, (program)->arena);                                                                            \
         for (uint32_t i = 0, at; i < (list).count; i++)                                                                \
             if (map_get(&first, (uint64_t)(uintptr_t)(list).at[i]->name, &at))                                         \
+            {                                                                                                          \
                 report_duplicate((program), (what), (list).at[i]->name, (list).at[at]->span, (list).at[i]->span);      \
+                (list).at[i]->extent.broken = (list).at[at]->extent.broken = true;                                     \
+            }                                                                                                          \
             else                                                                                                       \
                 map_set(&first, (uint64_t)(uintptr_t)(list).at[i]->name, i);                                           \
     } while (0)
@@ -137,6 +141,8 @@ static void load_all(Loader* loader, uint32_t source)
     }
     collect(program);
     program->load_error_count = program->diags->error_count - errors_before;
+    if (program->load_error_count > 0)
+        program_judge(program);
 }
 
 bool program_load(Program* program, const char* path)

@@ -68,8 +68,8 @@ static double crossing_slack(const GuardPath* path, double t, double g, double s
     return own > slack ? fmin(own, TIME_GUARD_MOST * slack) : slack;
 }
 
-// Its step ends where something else is due. Zero there but for rounding, and on its way through: it crosses at that
-// time, on whichever side rounding has left it.
+// Zero but for rounding where the step ends, and on its way through: it crosses there, on whichever side rounding has
+// left it. Something else may be due at that time, or a row of the solver stand there already.
 static bool crosses_at_end(const GuardPath* path, double side)
 {
     const Guard* guard = path->guard;
@@ -593,7 +593,7 @@ static bool collect_end(Flow* flow, uint32_t island, double first)
     return kernel->located_count > 0;
 }
 
-bool guard_search(Flow* flow, uint32_t island, bool scheduled, double* theta)
+bool guard_search(Flow* flow, uint32_t island, double* theta)
 {
     const Ode* ode = flow->island_odes[island];
     double first;
@@ -602,7 +602,7 @@ bool guard_search(Flow* flow, uint32_t island, bool scheduled, double* theta)
     if (flow->candidate_count == 0)
         return false;
     double seen = scan_all(flow, island, &first);
-    if ((first < INFINITY || (scheduled && seen >= 1)) && collect_end(flow, island, fmin(first, 1)))
+    if ((first < INFINITY || seen >= 1) && collect_end(flow, island, fmin(first, 1)))
         return true;
     if (first < INFINITY)
         *theta = collect_located(flow, island, first, theta_share(flow, ode_step_start(ode), ode_dense_length(ode)));
@@ -641,17 +641,6 @@ kaiStatus guard_pass(Flow* flow, uint32_t index)
 // ---- several islands
 // -------------------------------------------------------------------------------------------------
 
-static bool ends_scheduled(const Flow* flow, const Guard* guard, double until)
-{
-    bool scheduled = false;
-    for (uint32_t i = 0; i < guard->islands.count; i++)
-    {
-        uint32_t island = flow->model->guard_islands[guard->islands.first + i];
-        scheduled |= flow->islands[island].scheduled && ode_time(flow->island_odes[island]) == until;
-    }
-    return scheduled;
-}
-
 // The window [from, until] lies in the last steps of all islands that the guard reads.
 void guard_look(Flow* flow, uint32_t index, double until)
 {
@@ -665,7 +654,7 @@ void guard_look(Flow* flow, uint32_t index, double until)
     Candidate c = candidate_of(flow, index);
     scan(&path, &c, 1);
     bool near = (1 - fmin(c.after, 1)) * path.length <= TIME_GUARD_MOST * kernel_slack(flow->kernel, until);
-    bool ends = near && ends_scheduled(flow, guard, until) && crosses_at_end(&path, c.side);
+    bool ends = near && crosses_at_end(&path, c.side);
     bool found = ends || c.after < INFINITY;
     if (ends)
         c.after = 1;

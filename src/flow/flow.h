@@ -37,7 +37,6 @@ typedef struct IslandState
     bool due;               // it stands at the present and must take a step
     bool beyond;            // its solver has tried points beyond the domain of an operator
     bool steps;             // it has something to do between instants
-    bool scheduled;         // its step ends where something else is due
     int64_t rollbacks, thrown;
     double ahead;  // the longest way it was ahead of the rest
 } IslandState;
@@ -177,8 +176,8 @@ void expansion_free(Flow* flow);
 
 // crossing.c
 // Looks for crossings of the guards that read this island alone in its last step; kernel->located are those at the
-// first. True: the step must be cut at *theta. `scheduled`: something else is due where the step ends.
-bool guard_search(Flow* flow, uint32_t island, bool scheduled, double* theta);
+// first. True: the step must be cut at *theta.
+bool guard_search(Flow* flow, uint32_t island, double* theta);
 // Looks from where the guard stands to `until`, and says when it is due; passes the end of its window.
 void guard_look(Flow* flow, uint32_t index, double until);
 kaiStatus guard_pass(Flow* flow, uint32_t index);

@@ -387,11 +387,11 @@ static void profile_step(Flow* flow, uint32_t island, bool chosen, int64_t rejec
 }
 
 // Guards that read it alone, and states that zeno = continue holds, end the step where they ask for an instant.
-static void cut_step(Flow* flow, uint32_t index, bool scheduled)
+static void cut_step(Flow* flow, uint32_t index)
 {
     Ode* ode = flow->island_odes[index];
     double theta = 1;
-    bool found = guard_search(flow, index, scheduled, &theta);
+    bool found = guard_search(flow, index, &theta);
     bool held = flow->kernel->holds > 0 && flow->hooks->leaves(flow->owner, &theta);
     if (!found && !held)
         return;
@@ -465,7 +465,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (status != KAI_OK)
         return status;
     double end = ode_time(ode);
-    cut_step(flow, index, s->scheduled = end == limit);
+    cut_step(flow, index);
     bool chosen = end < limit && ode_time(ode) == end;
     if (flow->kernel->options->profile)
         profile_step(flow, index, chosen, rejected);

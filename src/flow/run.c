@@ -264,7 +264,10 @@ static kaiStatus go_on(Flow* flow, double until)
         if (status != KAI_OK)
             return status;
         status = kernel->outside.count > 0 ? run_instant(flow, kernel->now.t) : KAI_OK;
-        if (status == KAI_OK && !kernel->halted)
+        // Two events of one delay that are due now come at two tags; no step is taken between them, since a crossing
+        // that it found would be forgotten when the second has its reactions.
+        bool more = kernel_reached(kernel, delay_next_time(kernel), kernel->now.t);
+        if (status == KAI_OK && !kernel->halted && !more)
             status = islands_advance(flow);
         if (status == KAI_OK && is_over(kernel))
             return KAI_END;

@@ -223,12 +223,20 @@ struct Item
     const char* text;  // ASSERT message, or NULL
 };
 
+// The text of a part of a file, and whether there were errors in it: what it means is not known then.
+typedef struct Extent
+{
+    Span span;
+    bool broken;
+} Extent;
+
 typedef struct Model
 {
     const char* name;
     Span span;  // of the name
     const char* description;
     ItemList items;
+    Extent extent;
 } Model;
 
 typedef struct Function
@@ -239,6 +247,7 @@ typedef struct Function
     VEC(Span) param_spans;
     Expr* body;          // external: NULL
     const char* symbol;  // external: "library:symbol"; else NULL
+    Extent extent;
 } Function;
 
 typedef enum SettingKind
@@ -274,6 +283,7 @@ typedef struct Experiment
     Span model_span;
     ArgList args;
     VEC(Setting*) settings;
+    Extent extent;
 } Experiment;
 
 typedef struct Import
@@ -289,6 +299,7 @@ typedef struct FileAst
     VEC(Model*) models;
     VEC(Function*) functions;
     VEC(Experiment*) experiments;
+    VEC(Span) lost;  // text that belongs to no part: what it was meant to declare is not known
 } FileAst;
 
 #endif

@@ -1,6 +1,8 @@
 // Blocks: `{`, things one after the other, `}`. Layout, recovery and missing braces are the same for all of them.
 #include "lang/parse.h"
 
+#include <string.h>
+
 bool token_starts_file_part(TokenKind kind)
 {
     return kind >= TOKEN_IMPORT && kind <= TOKEN_EXPERIMENT;
@@ -151,12 +153,47 @@ static void block_one(Parser* parser, ParseOne* one, void* list)
         parser_sync(parser, start);
 }
 
-static void block_contents(Parser* parser, ParseOne* one, void* list)
+// Whether the token can start something in this block.
+static bool block_takes(const Parser* parser, const char* owner)
 {
+    TokenKind kind = parser->token.kind;
+    bool mode = kind == TOKEN_MODE || (kind == TOKEN_INITIAL && parser_peek(parser).kind == TOKEN_MODE);
+    if (strcmp(owner, "mode") == 0)
+        return !mode;
+    if (strcmp(owner, "list of modes") == 0 || strcmp(owner, "switched junction") == 0)
+        return mode;
+    if (strcmp(owner, "`when`") == 0 || strcmp(owner, "transition") == 0)
+        return kind == TOKEN_NAME || kind == TOKEN_EMIT || kind == TOKEN_HALT || !token_starts_item(kind);
+    return true;
+}
+
+// A line no further right than that of the `{`, with what cannot stand in this block: its `}` is missing before it. The
+// rest of the text is then what it looks like, and nothing else is wrong with it.
+static bool block_lacks_end(Parser* parser, const char* owner, Span open, uint32_t indent)
+{
+    if (parser->token.breaks == 0 || parser->indent > indent || block_takes(parser, owner))
+        return false;
+    Diag* diag = parser_error(parser, K_UNCLOSED, parser_span(parser), "`}` is missing before this");
+    diag_note(parser->diags, diag, open, "the `{` of this %s is not closed", owner);
+    parser->panic = false;
+    return true;
+}
+
+// False: its end is missing, and was reported.
+static bool block_contents(Parser* parser, const char* owner, ParseOne* one, void* list)
+{
+    Span open = parser_span(parser);
+    uint32_t indent = parser->indent;
+    parser_accept(parser, TOKEN_LEFT_BRACE);
     while (!parser_at(parser, TOKEN_RIGHT_BRACE) && !parser_at(parser, TOKEN_END) &&
            !token_starts_file_part(parser->token.kind))
+    {
+        if (block_lacks_end(parser, owner, open, indent))
+            return false;
         if (!parser_accept(parser, TOKEN_SEMICOLON))
             block_one(parser, one, list);
+    }
+    return true;
 }
 
 // At the `{`, or where its absence was reported. False if there is no block to go on with.
@@ -183,8 +220,11 @@ void parse_block(Parser* parser, const char* owner, ParseOne* one, void* list)
         return;
     Span open = parser_span(parser);
     uint32_t indent = parser->indent;
-    parser_accept(parser, TOKEN_LEFT_BRACE);
-    block_contents(parser, one, list);
+    if (!block_contents(parser, owner, one, list))
+    {
+        parser_leave(parser);
+        return;
+    }
     if (parser_at(parser, TOKEN_RIGHT_BRACE))
     {
         block_judge_indent(parser, open, indent);

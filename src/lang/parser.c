@@ -164,17 +164,47 @@ static void parser_sync_file(Parser* parser, uint32_t start)
         parser_next(parser);
 }
 
+static uint32_t part_count(const FileAst* ast)
+{
+    return ast->models.count + ast->functions.count + ast->experiments.count;
+}
+
+// Of the part that was read last.
+static Extent* last_extent(FileAst* ast, TokenKind kind)
+{
+    switch (kind)
+    {
+    case TOKEN_MODEL: return &ast->models.at[ast->models.count - 1]->extent;
+    case TOKEN_EXPERIMENT: return &ast->experiments.at[ast->experiments.count - 1]->extent;
+    default: return &ast->functions.at[ast->functions.count - 1]->extent;
+    }
+}
+
+// Errors stay in the part they are in: the others of the file are still worth checking. Text between parts may be what
+// is left of the part before it.
 static void parse_parts(Parser* parser, FileAst* ast)
 {
+    Extent* part = NULL;
     while (!parser_at(parser, TOKEN_END))
     {
-        uint32_t start = parser->token.start;
+        Token first = parser->token;
+        uint32_t errors = parser->diags->error_count, parts = part_count(ast);
         if (parser_accept(parser, TOKEN_SEMICOLON))
             continue;
         parse_file_part(parser, ast);
         parser->muted = false;
         if (parser->panic || parser->unclosed)
-            parser_sync_file(parser, start);
+            parser_sync_file(parser, first.start);
+        bool read = part_count(ast) > parts, broken = parser->diags->error_count > errors;
+        Span span = {parser->file, first.start, parser->last.end};
+        if (read)
+            *(part = last_extent(ast, first.kind)) = (Extent){span, broken};
+        else if (broken)
+        {
+            vec_push(parser->arena, ast->lost, span);
+            if (part != NULL)
+                part->broken = true;
+        }
     }
 }
 
