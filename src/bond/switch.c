@@ -148,23 +148,28 @@ static bool is_plain(const BondMode* base)
     return plain && base->switched < MOST;
 }
 
+// The only switch in which `on` differs, or -1.
+static int find_difference(const BondMode* base, const bool* on)
+{
+    int first = 0, last = base->graph->switch_count - 1;
+    while (first < last && base->on[first] == on[first])
+        first++;
+    while (last > first && base->on[last] == on[last])
+        last--;
+    return first == last && base->on[first] != on[first] ? first : -1;
+}
+
 BondMode* bond_mode_switch(const BondMode* base, const bool* on, const double* storage, kaiAllocator allocator)
 {
-    int differs = -1, count = 0;
-    for (int i = 0; i < base->graph->switch_count; i++)
-        if (base->on[i] != on[i])
-        {
-            differs = i;
-            count++;
-        }
-    if (count != 1 || !is_plain(base))
-        return NULL;
+    volatile int index = is_plain(base) ? find_difference(base, on) : -1;
     jmp_buf fail;
     Arena arena;
     BondMode* volatile made = NULL;  // kept over a failed allocation
+    if (index < 0)
+        return NULL;
     arena_init(&arena, allocator, &fail);
     if (setjmp(fail) == 0)
-        made = switch_one(base, differs, storage, &arena, allocator);
+        made = switch_one(base, index, storage, &arena, allocator);
     arena_free(&arena);
     return made;
 }
