@@ -117,8 +117,8 @@ static inline bool time_same(double a, double b)
 // Vectors of quadruple precision made from doubles are orthogonal, and rows of a solution are empty, below this: far
 // above quadruple rounding, far below what the data of a model (1e-16) can tell apart.
 #define BOND_QUAD_NOTHING 1e-20
-// Entries that cancel to less when a set of modes is made from another by a switch: digits of two doubles, some of which
-// earlier switches have used up.
+// Entries that cancel to less when a set of modes is made from another by a switch: digits of two doubles, some of
+// which earlier switches have used up.
 #define BOND_SWITCH_TOLERANCE 1e-26
 // A pivot of the Gram matrix of normalised vectors: its square root is 3e-13, the rank tolerance again.
 #define BOND_GRAM_PIVOT 1e-25

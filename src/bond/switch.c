@@ -4,8 +4,8 @@
 // another quantity zero, its common one instead of its sum or the reverse; what it lacked before becomes unknown and is
 // found from that: a pivot in its column (principal pivoting), which changes the rows that hang on it by one row. The
 // rank stays what it is if the pivot is not zero; where storages are dependent, values are not unique or resistances
-// may cancel, the set is eliminated anew. Entries are kept to twice the digits of a double, like the elimination itself,
-// and after MOST switches the digits are refreshed.
+// may cancel, the set is eliminated anew. Entries are kept to twice the digits of a double, like the elimination
+// itself, and after MOST switches the digits are refreshed.
 #include "base/tolerance.h"
 #include "bond/eliminate.h"
 #include "bond/mode_parts.h"
@@ -120,7 +120,8 @@ static void store_rows(Arena* arena, const BondMode* base, int column, const Wid
     }
 }
 
-static BondMode* switch_one(const BondMode* base, int index, const double* storage, Arena* arena, kaiAllocator allocator)
+static BondMode* switch_one(const BondMode* base, int index, const double* storage, Arena* arena,
+                            kaiAllocator allocator)
 {
     const BondGraph* graph = base->graph;
     int column = graph->input_count + index;

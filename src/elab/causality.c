@@ -101,47 +101,60 @@ static const char* list_storage(View* v, const char* text, int node, int port)
                                                  : " nothing but its own constraint");
 }
 
-static const char* list_causality(View* v, const char* text)
+typedef VEC(char) Letters;
+
+static void add_text(Arena* arena, Letters* all, const char* text)
+{
+    for (; *text; text++)
+        vec_push(arena, *all, *text);
+}
+
+static void list_causality(View* v, Letters* all)
 {
     Arena* arena = v->arena;
     for (uint32_t i = 0; i < v->graph->bonds.count; i++)
     {
-        text = arena_printf(arena, "%s    %s", text, bond_text(v, i));
+        const char* text = arena_printf(arena, "    %s", bond_text(v, i));
         if (v->causality->loop[i] >= 0)
             text = arena_printf(arena, "%s   (algebraic loop)", text);
         if (v->causality->clash[i] >= 0)
             text = arena_printf(arena, "%s   (clashes with %s)", text,
                                 v->causality->clash[i] == (int)i ? "itself: both ends want to decide"
                                                                  : bond_text(v, (uint32_t)v->causality->clash[i]));
-        text = arena_printf(arena, "%s\n", text);
+        add_text(arena, all, text);
+        add_text(arena, all, "\n");
     }
     for (int i = 0; i < v->bonds->node_count; i++)
         for (int port = v->bonds->port_first[i]; port < v->bonds->port_first[i + 1]; port++)
-            text = list_storage(v, text, i, port);
-    return text;
+            add_text(arena, all, list_storage(v, "", i, port));
 }
 
 char* causality_print(const Flat* flat, Arena* arena)
 {
-    const char* text = flat->graphs.count ? "" : "no bond graph\n";
+    Letters all = {0};
+    if (flat->graphs.count == 0)
+        add_text(arena, &all, "no bond graph\n");
     for (uint32_t g = 0; g < flat->graphs.count; g++)
     {
         View v;
         if (view_open(&v, arena, flat, g))
         {
-            text =
-                arena_printf(arena, "%sbond graph %u of %u: %u elements and junctions, %u bonds, %u switched\n", text,
-                             g + 1, flat->graphs.count, v.graph->nodes.count, v.graph->bonds.count, v.switched.count);
+            add_text(arena, &all,
+                     arena_printf(arena, "bond graph %u of %u: %u elements and junctions, %u bonds, %u switched\n",
+                                  g + 1, flat->graphs.count, v.graph->nodes.count, v.graph->bonds.count,
+                                  v.switched.count));
             for (uint32_t k = 0; k < set_count(&v); k++)
             {
                 choose_set(&v, k);
                 bond_causality_assign(v.causality, v.on);
-                text = list_causality(&v, list_set(&v, text));
+                add_text(arena, &all, list_set(&v, ""));
+                list_causality(&v, &all);
             }
         }
         view_close(&v);
     }
-    return arena_printf(arena, "%s", text);
+    vec_push(arena, all, 0);
+    return all.at;
 }
 
 // ---- sources that contradict each other
