@@ -149,33 +149,28 @@ static bool is_plain(const BondMode* base)
     return plain && base->switched < MOST;
 }
 
-// The switch in which the set differs from `base`; -1: in none, or in several.
-static int one_difference(const BondMode* base, const bool* on)
+// The only switch in which `on` differs, or -1.
+static int find_difference(const BondMode* base, const bool* on)
 {
-    int differs = -1, count = 0;
-    for (int i = 0; i < base->graph->switch_count; i++)
-        if (base->on[i] != on[i])
-        {
-            differs = i;
-            count++;
-        }
-    return count == 1 ? differs : -1;
-}
-
-static BondMode* switch_safely(const BondMode* base, int differs, const double* storage, kaiAllocator allocator)
-{
-    jmp_buf fail;
-    Arena arena;
-    BondMode* volatile made = NULL;  // kept over a failed allocation
-    arena_init(&arena, allocator, &fail);
-    if (setjmp(fail) == 0)
-        made = switch_one(base, differs, storage, &arena, allocator);
-    arena_free(&arena);
-    return made;
+    int first = 0, last = base->graph->switch_count - 1;
+    while (first < last && base->on[first] == on[first])
+        first++;
+    while (last > first && base->on[last] == on[last])
+        last--;
+    return first == last && base->on[first] != on[first] ? first : -1;
 }
 
 BondMode* bond_mode_switch(const BondMode* base, const bool* on, const double* storage, kaiAllocator allocator)
 {
-    int differs = one_difference(base, on);
-    return differs >= 0 && is_plain(base) ? switch_safely(base, differs, storage, allocator) : NULL;
+    volatile int index = is_plain(base) ? find_difference(base, on) : -1;
+    jmp_buf fail;
+    Arena arena;
+    BondMode* volatile made = NULL;  // kept over a failed allocation
+    if (index < 0)
+        return NULL;
+    arena_init(&arena, allocator, &fail);
+    if (setjmp(fail) == 0)
+        made = switch_one(base, index, storage, &arena, allocator);
+    arena_free(&arena);
+    return made;
 }

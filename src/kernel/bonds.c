@@ -245,6 +245,25 @@ static kaiStatus read_matrix(Kernel* kernel, BondRun* run, uint32_t index)
     return status;
 }
 
+// What an element with a law is taken for in the equations is free, the law corrects it; but what the two differ by is
+// subtracted again, so the slope of an exponential at rest (1e12 ohm) would cost all digits where it conducts. Within a
+// few decades of the linear resistances around it nothing is lost.
+static double moderate(const Kernel* kernel, const BondRun* run, double value)
+{
+    double logs = 0;
+    int count = 0;
+    for (uint32_t i = 0; i < run->system->part_count; i++)
+    {
+        const BondPart* part = part_of(kernel, run, i);
+        if (part->kind != BOND_R || part->free || !(run->nominal[i] > 0))
+            continue;
+        logs += log10(run->nominal[i]);
+        count++;
+    }
+    double low = count > 0 ? pow(10, logs / count - 3) : 1e-12, high = count > 0 ? pow(10, logs / count + 3) : 1e12;
+    return copysign(fmin(fmax(fabs(value), low), high), value);
+}
+
 // Parameters and slopes from the registers after `bonds`. *moved: a guess of a free element is far off.
 static kaiStatus read_parameters(Kernel* kernel, BondRun* run, bool guesses, bool* moved)
 {
@@ -265,6 +284,7 @@ static kaiStatus read_parameters(Kernel* kernel, BondRun* run, bool guesses, boo
         else if (part->free)
         {
             value = isfinite(value) && value != 0 ? value : run->nominal[i];
+            value = part->kind == BOND_R ? moderate(kernel, run, value) : value;
             double ratio = fabs(value / run->nominal[i]);
             *moved |= !(ratio > 0.01 && ratio < 100);
             run->nominal[i] = fmin(fmax(value, -1e12), 1e12);

@@ -303,6 +303,7 @@ typedef struct Newton
     uint32_t n, length;
     const uint32_t *unknowns, *residuals, *derivatives, *body;
     double J[NEWTON_MAX * NEWTON_MAX], step[NEWTON_MAX], from[NEWTON_MAX];
+    uint32_t pivots[NEWTON_MAX];  // J is factored
 } Newton;
 
 static uint32_t newton_evaluate(Newton* w)
@@ -321,7 +322,6 @@ static double newton_residual(const Newton* w)
 // The full step from here. False: there is none.
 static bool newton_direction(Newton* w)
 {
-    uint32_t pivots[NEWTON_MAX];
     for (uint32_t i = 0; i < w->n * w->n; i++)
         w->J[i] = w->R[w->derivatives[i]];
     for (uint32_t i = 0; i < w->n; i++)
@@ -329,9 +329,9 @@ static bool newton_direction(Newton* w)
         w->step[i] = w->R[w->residuals[i]];
         w->from[i] = w->R[w->unknowns[i]];
     }
-    if (!dense_factor(w->J, pivots, w->n))
+    if (!dense_factor(w->J, w->pivots, w->n))
         return false;
-    dense_solve(w->J, pivots, w->step, w->n);
+    dense_solve(w->J, w->pivots, w->step, w->n);
     return true;
 }
 
@@ -369,16 +369,81 @@ static uint32_t newton_search(Newton* w, double before, bool* moved)
     return 0;
 }
 
-// Newton's method with step halving from where the last evaluation left the unknowns, until the step is within
-// rounding; the block has then been run with their last values. Fails (component + 1) if the Jacobian is singular or
-// the residual cannot be made smaller though the step is not small.
-static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
+// The next step that the present residual would ask for with the slopes of the last point.
+static double newton_next(const Newton* w)
+{
+    double next[NEWTON_MAX], size = 0;
+    for (uint32_t i = 0; i < w->n; i++)
+        next[i] = w->R[w->residuals[i]];
+    dense_solve(w->J, w->pivots, next, w->n);
+    for (uint32_t i = 0; i < w->n; i++)
+        size = fmax(size, isfinite(next[i]) ? fabs(next[i]) : INFINITY);
+    return size;
+}
+
+// The same by another measure, where residuals of different sizes hide each other: the next step should be shorter than
+// this one (the natural monotonicity test: Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 3.1).
+static uint32_t newton_search_natural(Newton* w, bool* moved)
 {
     enum
     {
-        ROUNDS = 60
+        HALVINGS = 40
     };
+    double part = 1, size = 0;
+    for (uint32_t i = 0; i < w->n; i++)
+        size = fmax(size, fabs(w->step[i]));
+    *moved = false;
+    for (int k = 0; k <= HALVINGS && !*moved; k++, part /= 2)
+    {
+        uint32_t failed = newton_move(w, part);
+        if (failed != 0)
+            return failed;
+        *moved = newton_next(w) < (1 - part / 4) * size;
+    }
+    return 0;
+}
+
+// Newton's method with step halving from where the unknowns are, until the step is within rounding; the block has then
+// been run with their last values. Fails with `lost` if the Jacobian is singular or the residual cannot be made smaller
+// though the step is not small. An exponential is left behind by one of its e-fold at each step (10 V across a diode of
+// 26 mV are 400 of them), so there are many rounds, each with a smaller residual.
+static uint32_t newton_solve(Newton* w, uint32_t lost)
+{
+    enum
+    {
+        ROUNDS = 5000
+    };
+    uint32_t failed = newton_evaluate(w);
+    for (int round = 0; round < ROUNDS && failed == 0; round++)
+    {
+        double before = newton_residual(w);
+        if (before == 0)
+            return 0;
+        if (!isfinite(before) || !newton_direction(w))
+            return lost;
+        bool moved;
+        failed = newton_search(w, before, &moved);
+        if (failed == 0 && !moved)  // as good as it gets: where we came from
+        {
+            failed = newton_move(w, 0);
+            if (failed != 0 || newton_within(w, LOOP_SMALL, LOOP_SMALL / 10))
+                return failed;
+            failed = newton_search_natural(w, &moved);
+            if (failed != 0 || !moved)
+                return failed != 0 ? failed : lost;
+        }
+        if (newton_within(w, LOOP_ROUNDING, 0))
+            return failed;
+    }
+    return failed != 0 ? failed : lost;
+}
+
+// From where the last evaluation left the unknowns; if that leads nowhere, from zero. What the last evaluation found
+// may be far away by now: all diodes of a bridge may block there, and nothing says which way to go.
+static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
+{
     Newton w;  // not cleared: the matrix is large, and filled where it is used
+    double last[NEWTON_MAX];
     w.model = model;
     w.R = R;
     w.host = host;
@@ -391,24 +456,20 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     uint32_t lost = pc[3] + 1;
     for (uint32_t i = 0; i < w.n; i++)
         R[w.unknowns[i]] = isfinite(R[w.unknowns[i]]) ? R[w.unknowns[i]] : 0;
-    uint32_t failed = newton_evaluate(&w);
-    for (int round = 0; round < ROUNDS && failed == 0; round++)
+    uint32_t failed = newton_solve(&w, lost);
+    if (failed != lost)
+        return failed;
+    for (uint32_t i = 0; i < w.n; i++)
     {
-        double before = newton_residual(&w);
-        if (before == 0)
-            return 0;
-        if (!isfinite(before) || !newton_direction(&w))
-            return lost;
-        bool moved;
-        failed = newton_search(&w, before, &moved);
-        if (failed == 0 && !moved)  // as good as it gets: where we came from
-        {
-            failed = newton_move(&w, 0);
-            return failed != 0 ? failed : newton_within(&w, LOOP_SMALL, LOOP_SMALL / 10) ? 0 : lost;
-        }
-        if (newton_within(&w, LOOP_ROUNDING, 0))
-            return failed;
+        last[i] = R[w.unknowns[i]];
+        R[w.unknowns[i]] = 0;
     }
+    failed = newton_solve(&w, lost);
+    if (failed != lost)
+        return failed;
+    for (uint32_t i = 0; i < w.n; i++)  // a message shows these
+        R[w.unknowns[i]] = last[i];
+    failed = newton_evaluate(&w);
     return failed != 0 ? failed : lost;
 }
 

@@ -93,6 +93,27 @@ static BondStatus flow_before(BondRun* run)
     return status;
 }
 
+// A linear storage that did not agree with its surroundings before the jump (an inconsistent start, a source that
+// stepped, storages that a junction joined): what flowed along its bonds is not what it stores more. The rest went
+// where it goes when capacitors are joined, whatever their wires are.
+static double settled_work(const Balance* balance, const BondRun* run, uint32_t index)
+{
+    const BondPart* part = part_of(balance, run, index);
+    const BondGraph* graph = run->graph;
+    double sum = 0;
+    for (uint32_t i = 0; i < part->ports; i++)
+    {
+        int bond = bond_at(graph, (int)index, (int)i), sign = bond_sign(graph, bond, (int)index);
+        bool flow = part->kind == BOND_I;
+        int imposed = 2 * bond + flow, moved = 2 * bond + !flow;
+        double own = run->b1_before[graph->input_first[index] + (int)i] * (flow ? sign : 1);
+        double apart = run->z_before[imposed] - own;
+        if (fabs(apart) > 1e-9 * fmax(fabs(own), fabs(run->z_before[imposed])))
+            sum += 0.5 * sign * apart * run->area[moved];
+    }
+    return sum;
+}
+
 static void add_run(const Balance* balance, BondRun* run, kaiJump* jump)
 {
     jump->before += run->stored_before;
@@ -103,7 +124,10 @@ static void add_run(const Balance* balance, BondRun* run, kaiJump* jump)
     {
         const BondPart* part = part_of(balance, run, i);
         if (part->state != NO_REG && !part->free)
+        {
+            jump->lost += settled_work(balance, run, i);
             continue;
+        }
         double work = node_work(run, (int)i);
         if (is_source(part))
             jump->given -= work;
