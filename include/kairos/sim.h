@@ -96,6 +96,11 @@ extern "C"
         // How well the power of bond graphs, and their energy in jumps, must balance for the run to go on: a
         // positive number up to 1, or 0 for the default. Default: not checked.
         double balance;
+        // What rows there are between instants, unless record has every; fixed steps are always rows:
+        // "curve", "steps". Default: curve.
+        const char* rows;
+        // Which rows instants have: "tags", "off". Default: tags.
+        const char* events;
         // Tags that one instant may have: a whole number from 1 to 4294967295. Default: 10000.
         uint64_t max_microsteps;
         // </settings>

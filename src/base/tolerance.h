@@ -88,6 +88,18 @@ static inline bool time_same(double a, double b)
 // and the iteration around it makes up for them. Below, KLU pivots anew.
 #define PIVOT_GROWTH 1e-8
 
+// ---- rows
+
+// A straight line between two rows may be off by this share of the range of its column: two points of a figure 1,000
+// points high. In a stretch below CURVE_SHORT of the run, of which a figure shows no details, by CURVE_COARSE.
+#define CURVE_FINE 2e-3
+#define CURVE_COARSE 0.05
+#define CURVE_SHORT 5e-4
+// What is below this part of a value is the noise of its digits, no bend.
+#define CURVE_ROUNDING 1e-9
+// Samples between which an extreme is sought resolve a signal to this share of its range: then every turn shows.
+#define CURVE_SAMPLED 0.01
+
 // ---- bond graphs
 
 // A sum of efforts or flows, a change of a storage, or an amount that is this part of its terms or less is 0: a

@@ -106,6 +106,7 @@ const char* ode_method_about(OdeMethod method);
 int ode_method_find(const char* name);
 // It may ask for the Jacobian: a program for that is worth making.
 bool ode_method_uses_jacobian(OdeMethod method);
+bool ode_method_is_fixed(OdeMethod method);  // its steps are as long as the user says
 
 OdeOptions ode_default_options(void);
 

@@ -186,7 +186,7 @@ kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kai
         eval->options = *options;
     }
     if (eval == NULL || !kernel_make(&eval->kernel, model, &eval->options, &hooks, eval) ||
-        !record_make(&eval->record, &eval->kernel) || !endless_make(&eval->endless, &eval->kernel, &eval->record))
+        !record_make(&eval->record, &eval->kernel, true) || !endless_make(&eval->endless, &eval->kernel, &eval->record))
     {
         error_memory(failure);
         kaiEval_Free(eval);

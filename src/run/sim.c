@@ -229,8 +229,8 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
 {
     if (!kernel_make(&sim->kernel, sim->model, &sim->options, &kernel_hooks, sim) ||
         !flow_make(&sim->flow, &sim->kernel, &run->ode, run->root, &flow_hooks, sim) ||
-        !record_make(&sim->record, &sim->kernel) || !zeno_make(&sim->zeno, &sim->flow) ||
-        !endless_make(&sim->endless, &sim->kernel, &sim->record))
+        !record_make(&sim->record, &sim->kernel, ode_method_is_fixed(run->ode.method)) ||
+        !zeno_make(&sim->zeno, &sim->flow) || !endless_make(&sim->endless, &sim->kernel, &sim->record))
         return false;
     sim->balance = (Balance){.model = sim->model, .kernel = &sim->kernel};
     return true;

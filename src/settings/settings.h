@@ -37,6 +37,14 @@
     X(STOP, "stop", "the run fails, with the limit and the cause")                                                     \
     X(CONTINUE, "continue", "the run goes on from the limit")
 
+#define EVENT_WORDS(X)                                                                                                 \
+    X(TAGS, "tags", "every tag of an instant that changes something has one")                                          \
+    X(OFF, "off", "none; the start, the end and what record every asks for stay")
+
+#define ROW_WORDS(X)                                                                                                   \
+    X(CURVE, "curve", "the points of the solver, and points between where a curve bends")                              \
+    X(STEPS, "steps", "the points of the solver")
+
 typedef enum SettingId
 {
 #define NUMBER(name, ...) SETTING_ID_##name,

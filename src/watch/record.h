@@ -13,11 +13,18 @@ typedef struct ProbeState
     int64_t count;
 } ProbeState;
 
+enum
+{
+    CURVE_DEPTH = 12,  // halvings of a stretch between two rows
+    CURVE_ROWS = CURVE_DEPTH + 4,
+};
+
 #define RECORD_STATE(X)                                                                                                \
     X(bool, tag_last_flow) /* they were left limits: events absent */                                                  \
     X(bool, tag_before_flow)                                                                                           \
     X(uint32_t, rank)       /* of the next recorded tag at this t (superdense index) */                                \
     X(uint64_t, grid_index) /* next row of `record … every` */                                                       \
+    X(bool, row_due)        /* instants have no rows, but this one will have one */                                    \
     X(double, last_row_t)                                                                                              \
     X(bool, row_pending)  /* the left limit of the start, not recorded yet */                                          \
     X(bool, zero_pending) /* and the first tag, equal to it */
@@ -38,7 +45,11 @@ typedef struct ProbeState
     X(double, pending_values, model->vars_count + model->impulse_titles_count,                                         \
       model->vars_count + model->impulse_titles_count)                                                                 \
     X(uint8_t, pending_present, model->vars_count + model->impulse_titles_count,                                       \
-      model->vars_count + model->impulse_titles_count)
+      model->vars_count + model->impulse_titles_count)                                                                 \
+    X(double, lows, model->vars_count + model->impulse_titles_count,                                                   \
+      model->vars_count + model->impulse_titles_count) /* of a column so far, to judge by what is a bend */            \
+    X(double, highs, model->vars_count + model->impulse_titles_count, model->vars_count + model->impulse_titles_count) \
+    X(double, curve, CURVE_ROWS*(model->vars_count + model->impulse_titles_count), 0)
 
 typedef struct Record
 {
@@ -53,10 +64,12 @@ typedef struct Record
     uint32_t kept_count;  // registers that variables show
     int column_count;     // order 0: the value; k + 1: the weight of δ⁽ᵏ⁾
     double every;
+    bool curves;            // rows where a curve bends
+    bool instants;          // tags of instants have rows
     bool watches_extremes;  // some probe wants a minimum or maximum
 } Record;
 
-bool record_make(Record* record, Kernel* kernel);
+bool record_make(Record* record, Kernel* kernel, bool fixed_steps);
 void record_free(Record* record);
 size_t record_save_size(const Record* record);
 char* record_save(const Record* record, char* block);

@@ -90,6 +90,7 @@ static Seen run(const kaiModel* model, double gap)
     options.record = &y;
     options.record_count = 1;
     options.row_gap = gap;
+    options.rows = gap > 0 ? "curve" : "steps";  // a gap is what the caller chose
     options.fired = on_fired;
     options.fired_user = &seen;
     kaiSim* sim = kaiSim_Create(model, &options, &failure);

@@ -1,0 +1,138 @@
+// Rows where a curve bends, so that any program that draws straight lines between rows draws the curve. A stretch is
+// halved as long as a recorded value lies off the line between its ends by a share of the range of its column; what is
+// short beside the run may be off by more, so that a run of many events does not drown in rows.
+#include "base/tolerance.h"
+#include "watch/row.h"
+
+#include <math.h>
+
+typedef struct Curve
+{
+    Record* record;
+    double share;    // of the range of a column, that a line may be off by
+    double nothing;  // a value this small is 0: the first steps of a run see no range yet
+    double end;      // of the stretch
+} Curve;
+
+static double* row_of(const Curve* curve, int index)
+{
+    return curve->record->curve + (size_t)index * (size_t)curve->record->column_count;
+}
+
+static void widen(Record* record, const double* values)
+{
+    for (int i = 0; i < record->column_count; i++)
+    {
+        if (!record->row_present[i] || !isfinite(values[i]))
+            continue;
+        if (!(record->lows[i] <= values[i]))
+            record->lows[i] = values[i];
+        if (!(record->highs[i] >= values[i]))
+            record->highs[i] = values[i];
+    }
+}
+
+static kaiStatus look(const Curve* curve, double t, double* values)
+{
+    Record* record = curve->record;
+    kaiStatus status = inside_load(record, t, t >= curve->end);
+    if (status != KAI_OK)
+        return status;
+    row_load(record, true, values, record->row_present);
+    widen(record, values);
+    return row_check(record, true, values, record->row_present);
+}
+
+// Whether a value at the share u between two rows lies off the line.
+static bool is_off(const Curve* curve, const double* a, const double* b, double u, const double* values)
+{
+    const Record* record = curve->record;
+    for (int i = 0; i < record->column_count; i++)
+    {
+        if (!record->row_present[i] || record->columns[i].kind != KAI_COLUMN_REAL || record->column_orders[i] > 0)
+            continue;
+        double off = fabs(values[i] - (a[i] + u * (b[i] - a[i])));
+        if (off > curve->share * (record->highs[i] - record->lows[i]) &&
+            off > curve->nothing + CURVE_ROUNDING * fabs(values[i]))
+            return true;
+    }
+    return false;
+}
+
+// The rows between two ends, without these. `depth` is the number of the work row that the middle may have.
+static kaiStatus bend(const Curve* curve, double from, const double* a, double to, const double* b, int depth)
+{
+    Record* record = curve->record;
+    double mid = 0.5 * (from + to), *values = row_of(curve, depth);
+    if (depth >= CURVE_ROWS || !(mid > from && mid < to))
+        return KAI_OK;
+    kaiStatus status = look(curve, mid, values);
+    bool off = status == KAI_OK && is_off(curve, a, b, 0.5, values);
+    if (status == KAI_OK && !off)  // an S lies on the line in its middle
+    {
+        double* other = row_of(curve, 2);
+        status = look(curve, from + 0.3 * (to - from), other);
+        off = status == KAI_OK && is_off(curve, a, b, 0.3, other);
+    }
+    if (status != KAI_OK || !off)
+        return status;
+    status = bend(curve, from, a, mid, values, depth + 1);
+    if (status == KAI_OK)
+        status = row_send(record, (kaiTag){mid, 0, 0}, values, record->row_present);
+    return status == KAI_OK ? bend(curve, mid, values, to, b, depth + 1) : status;
+}
+
+// A long stretch may swing many times between its ends.
+static kaiStatus is_bent(const Curve* curve, double start, double end, int parts, bool* bent)
+{
+    double length = end - start, *values = row_of(curve, 2);
+    kaiStatus status = KAI_OK;
+    *bent = false;
+    for (int k = 0; k < parts && status == KAI_OK && !*bent; k++)
+    {
+        double t = inside_place(start, end, (k + 0.37) / parts);
+        status = look(curve, t, values);
+        *bent = is_off(curve, row_of(curve, 0), row_of(curve, 1), (t - start) / length, values);
+    }
+    return status;
+}
+
+static kaiStatus draw_parts(const Curve* curve, double start, double end, int parts)
+{
+    Record* record = curve->record;
+    double *from = row_of(curve, 0), *to = row_of(curve, 1), at = start;
+    kaiStatus status = KAI_OK;
+    for (int k = 1; k <= parts && status == KAI_OK; k++)
+    {
+        double next = k < parts ? start + (end - start) * k / parts : end;
+        if (parts > 1)
+            status = look(curve, next, to);
+        if (status == KAI_OK)
+            status = bend(curve, at, from, next, to, 3);
+        if (status == KAI_OK && k < parts)
+            status = row_send(record, (kaiTag){next, 0, 0}, to, record->row_present);
+        double* swap = from;
+        from = to;
+        to = swap;
+        at = next;
+    }
+    return status;
+}
+
+kaiStatus curve_inside(Record* record, double start, double end)
+{
+    const kaiSimOptions* options = record->kernel->options;
+    double span = isfinite(options->stop) ? options->stop - options->start : INFINITY, length = end - start;
+    double share = length >= CURVE_SHORT * span || span == INFINITY ? CURVE_FINE : CURVE_COARSE;
+    Curve curve = {record, share, inside_nothing(record), end};
+    int parts = span == INFINITY ? 4 : (int)fmin(16, ceil(16 * length / span));
+    bool bent = true;
+    if (record->column_count == 0 || record->kernel->row_flows.count + record->kernel->row_islands.count == 0)
+        return KAI_OK;
+    kaiStatus status = look(&curve, start, row_of(&curve, 0));
+    if (status == KAI_OK)
+        status = look(&curve, end, row_of(&curve, 1));
+    if (status == KAI_OK && parts > 1)
+        status = is_bent(&curve, start, end, parts, &bent);
+    return status == KAI_OK && bent ? draw_parts(&curve, start, end, parts) : status;
+}

@@ -1,0 +1,126 @@
+// What `expect` asks of a run: values at times, extremes, events, taken as tags and points of the solver pass.
+#include "watch/row.h"
+
+#include <math.h>
+
+void probe_take(Record* record, uint32_t probe, bool flow)
+{
+    const ModelVar* var = &record->model->vars[record->model->probes[probe].var];
+    ProbeState* state = &record->probes[probe];
+    state->present = row_var_present(record, var, flow);
+    state->value = record->kernel->R[var->reg];
+}
+
+static void take_left(Record* record, uint32_t probe, bool flow)
+{
+    const ModelVar* var = &record->model->vars[record->model->probes[probe].var];
+    ProbeState* state = &record->probes[probe];
+    state->left_present = row_var_present(record, var, flow);
+    state->left = record->kernel->R[var->reg];
+}
+
+static void settle_left(Record* record, uint32_t probe)
+{
+    ProbeState* state = &record->probes[probe];
+    state->present = state->left_present;
+    state->value = state->left;
+}
+
+void probe_take_extreme(Record* record, uint32_t probe, bool flow)
+{
+    const Probe* p = &record->model->probes[probe];
+    const ModelVar* var = &record->model->vars[p->var];
+    ProbeState* state = &record->probes[probe];
+    double value = record->kernel->R[var->reg];
+    if (!row_var_present(record, var, flow))
+        return;
+    if (!state->present || (p->kind == PROBE_MIN ? value < state->value : value > state->value))
+        state->value = value;
+    state->present = true;
+}
+
+static void take_event(Record* record, uint32_t probe, bool flow)
+{
+    const Probe* p = &record->model->probes[probe];
+    ProbeState* state = &record->probes[probe];
+    if (!row_var_present(record, &record->model->vars[p->var], flow))
+    {
+        if (p->kind == PROBE_COUNT)
+            state->present = true, state->value = (double)state->count;
+        return;
+    }
+    state->count++;
+    if (p->kind == PROBE_COUNT)
+        state->present = true, state->value = (double)state->count;
+    else if ((double)state->count == record->kernel->R[p->index])
+    {
+        state->present = true;
+        state->value = record->kernel->R[p->out] = record->kernel->now.t;  // `at(time_of(…), …)` reads the register
+    }
+}
+
+void probes_tag(Record* record, bool flow, bool left)
+{
+    for (uint32_t i = 0; i < record->model->probes_count; i++)  // first: others may ask for the time of an event
+        if (record->model->probes[i].kind == PROBE_TIME_OF && !left)
+            take_event(record, i, flow);
+    for (uint32_t i = 0; i < record->model->probes_count; i++)
+    {
+        const Probe* p = &record->model->probes[i];
+        switch (p->kind)
+        {
+        case PROBE_TIME_OF: break;
+        case PROBE_MIN:
+        case PROBE_MAX: probe_take_extreme(record, i, flow); break;
+        case PROBE_FINAL: probe_take(record, i, flow); break;
+        case PROBE_COUNT:
+            if (!left)
+                take_event(record, i, flow);
+            break;
+        case PROBE_LEFT:
+            if (left || flow)  // kept until it is known whether this is the time that was asked for
+                take_left(record, i, flow);
+            if (row_same_time(record->kernel->R[p->time], record->kernel->now.t))
+                settle_left(record, i);
+            break;
+        case PROBE_AT:
+            if (row_same_time(record->kernel->R[p->time], record->kernel->now.t))
+                probe_take(record, i, flow);
+            break;
+        default:
+            if (row_same_time(record->kernel->R[p->time], record->kernel->now.t) &&
+                record->kernel->R[p->index] == record->rank)
+                probe_take(record, i, flow);
+            break;
+        }
+    }
+}
+
+kaiStatus record_expect(Record* record, uint32_t index, kaiExpectResult* result)
+{
+    const kaiModel* model = record->model;
+    for (uint32_t i = 0; i < model->probes_count; i++)
+    {
+        record->kernel->R[model->probes[i].out] = record->probes[i].value;
+        record->kernel->R[model->probes[i].out_present] = record->probes[i].present;
+    }
+    kaiStatus status = kernel_run(record->kernel, model->expect);
+    if (status != KAI_OK)
+        return status;
+    const Expectation* x = &model->expectations[index];
+    *result = (kaiExpectResult){.has_target = x->target != NO_REG,
+                                .value = record->kernel->R[x->value],
+                                .present = record->kernel->R[x->value_present] != 0,
+                                .source = model_string(model, x->source),
+                                .text = model_string(model, x->text),
+                                .place = model_place(model, x->place)};
+    if (result->has_target)
+    {
+        result->target = record->kernel->R[x->target];
+        result->within = record->kernel->R[x->within];
+        result->passed = result->present && fabs(result->value - result->target) <= result->within;
+    }
+    else
+        result->passed = result->present && result->value != 0;
+    return KAI_OK;
+}

@@ -1,0 +1,83 @@
+// One row: the values of the columns where the run stands, and what they may not be.
+#include "watch/row.h"
+
+#include <math.h>
+
+bool row_same_time(double a, double b)
+{
+    return isfinite(a) && fabs(a - b) <= 2e-15 * fmax(fabs(a), fabs(b));
+}
+
+static bool ctx_active_in(const kaiModel* model, const double* R, uint32_t ctx)
+{
+    for (; ctx != 0; ctx = model->contexts[ctx].parent)
+        if (R[model->machines[model->contexts[ctx].machine].reg] != model->contexts[ctx].mode)
+            return false;
+    return true;
+}
+
+bool row_present_in(const kaiModel* model, const double* R, const ModelVar* var, bool flow)
+{
+    if (var->column == KAI_COLUMN_EVENT && flow)
+        return false;
+    if (var->present != NO_REG)
+        return R[var->present] != 0;
+    return var->ctx == 0 || ctx_active_in(model, R, var->ctx);
+}
+
+bool row_var_present(const Record* record, const ModelVar* var, bool flow)
+{
+    return row_present_in(record->model, record->kernel->R, var, flow);
+}
+
+void row_load(const Record* record, bool flow, double* values, uint8_t* present)
+{
+    for (int i = 0; i < record->column_count; i++)
+    {
+        const ModelVar* var = &record->model->vars[record->column_vars[i]];
+        uint8_t order = record->column_orders[i];
+        values[i] = record->kernel->R[order > 0 ? var->impulse + order - 1 : var->reg];
+        present[i] = order > 0 ? !flow && values[i] != 0 : row_var_present(record, var, flow);
+    }
+}
+
+// The first NaN stops the run and names its operator; it is never carried on.
+kaiStatus row_check(Record* record, bool flow, const double* values, const uint8_t* present)
+{
+    const kaiModel* model = record->model;
+    for (int i = 0; i < record->column_count; i++)
+    {
+        if (!present[i] || !isnan(values[i]))
+            continue;
+        const ModelVar* var = &model->vars[record->column_vars[i]];
+        char text[100];
+        uint32_t culprit = vm_trace_nan(model, record->kernel->R, flow ? model->flow : model->react, var->reg);
+        uint32_t place = model->reg_places[culprit] != 0 ? model->reg_places[culprit] : var->place;
+        return kernel_fail(
+            record->kernel, place, "check the operands there: 0/0, a root or logarithm of a negative number?",
+            "%s is not a number at t = %.17g%s", model_string(model, var->name), record->kernel->now.t,
+            vm_say_operator(model, record->kernel->R, flow ? model->flow : model->react, culprit, text, sizeof text));
+    }
+    return KAI_OK;
+}
+
+kaiStatus row_send(Record* record, kaiTag tag, const double* values, const uint8_t* present)
+{
+    record->kernel->counters.rows++;
+    record->last_row_t = tag.t;
+    if (record->kernel->options->row == NULL)
+        return KAI_OK;
+    kaiRow row = {tag.t, tag.p, tag.m, values, present};
+    kaiStatus status = record->kernel->options->row(record->kernel->options->row_user, &row);
+    if (status == KAI_ERR_IO)
+        record->kernel->failure =
+            (kaiError){.status = KAI_ERR_IO, .tag = tag, .message = "the result could not be written"};
+    return status;
+}
+
+kaiStatus row_now(Record* record, bool flow)
+{
+    row_load(record, flow, record->row_values, record->row_present);
+    kaiStatus status = row_check(record, flow, record->row_values, record->row_present);
+    return status == KAI_OK ? row_send(record, record->kernel->now, record->row_values, record->row_present) : status;
+}

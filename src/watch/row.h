@@ -1,0 +1,40 @@
+// What record.c, probe.c, inside.c and curve.c share: one row, one probe.
+#ifndef KAIROS_WATCH_ROW_H
+#define KAIROS_WATCH_ROW_H
+
+#include "watch/record.h"
+
+// row.c. Times that differ by the rounding of their formulas are one.
+bool row_same_time(double a, double b);
+// Presence by the registers R of some tag; `flow`: a left limit or a point of the solver, where events are absent.
+bool row_present_in(const kaiModel* model, const double* R, const ModelVar* var, bool flow);
+bool row_var_present(const Record* record, const ModelVar* var, bool flow);
+void row_load(const Record* record, bool flow, double* values, uint8_t* present);
+kaiStatus row_check(Record* record, bool flow, const double* values, const uint8_t* present);
+kaiStatus row_send(Record* record, kaiTag tag, const double* values, const uint8_t* present);
+kaiStatus row_now(Record* record, bool flow);  // the row of where the run stands: loaded, checked, sent
+
+// probe.c
+void probes_tag(Record* record, bool flow, bool left);
+void probe_take(Record* record, uint32_t probe, bool flow);
+void probe_take_extreme(Record* record, uint32_t probe, bool flow);
+
+// inside.c: values at t, between two times at which something is due.
+kaiStatus inside_load(Record* record, double t, bool end);  // `end`: of the stretch
+// The place in [start, end] of the share u: not evenly, so that nothing periodic hides between samples.
+static inline double inside_place(double start, double end, double u)
+{
+    return start + (end - start) * (u + 0.13 * u * (1 - u));
+}
+
+// What is this small is 0 where nothing is known about its size.
+static inline double inside_nothing(const Record* record)
+{
+    const kaiSimOptions* options = record->kernel->options;
+    return 1000 * (options->atol > 0 ? options->atol : options->rtol / 100);
+}
+
+// curve.c: rows where a curve bends, so that straight lines between rows show it.
+kaiStatus curve_inside(Record* record, double start, double end);
+
+#endif
