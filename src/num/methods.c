@@ -60,6 +60,11 @@ const char* ode_method_about(OdeMethod method)
     return (unsigned)method < ODE_METHOD_COUNT ? abouts[method] : NULL;
 }
 
+bool ode_method_is_fixed(OdeMethod method)
+{
+    return tables[method] && tables[method]->fixed;
+}
+
 int ode_method_find(const char* name)
 {
     for (int i = 0; i < ODE_METHOD_COUNT; i++)
