@@ -215,7 +215,8 @@ static Reading find_piece(const Kernel* kernel, uint32_t index, double at)
 {
     const Delay* d = &kernel->model->delays[index];
     const History* h = &kernel->histories[index];
-    double time = kernel->R[kernel->model->reg_time], rounding = fmax(kernel_slack(kernel, time), kernel_slack(kernel, at));
+    double time = kernel->R[kernel->model->reg_time],
+           rounding = fmax(kernel_slack(kernel, time), kernel_slack(kernel, at));
     bool right = time <= kernel->flow_start;
     double edge = d->varies && !right ? kernel->R[d->edge] : INFINITY;
     uint32_t piece = history_find(h, fmin(at, edge), rounding, right && at < edge);

@@ -81,8 +81,3 @@ bool ode_method_uses_jacobian(OdeMethod method)
 {
     return method == ODE_AUTO || method == ODE_CVODE_BDF || (tables[method] && tables[method]->matrix);
 }
-
-bool ode_method_is_fixed(OdeMethod method)
-{
-    return tables[method] && tables[method]->fixed;
-}

@@ -104,7 +104,7 @@ static inline void fuzz_run_model(const kaiModel* model)
         status = kaiSim_Explore(model, sim, &events, &found);
     }
     else
-        status = kaiSim_Run(model, sim);
+        status = kaiSim_Run(sim);
     fuzz_demand(status == KAI_END || (status < 0 && kaiSim_Failure(sim)->message != NULL));
     kaiExpectResult result;
     for (int i = 0; i < kaiModel_ExpectCount(model); i++)

@@ -9,13 +9,13 @@ static void snap(const kaiModel* model)
     kaiSim* sim = kaiSim_Create(model, &options, NULL);
     bool runs = sim != NULL;
     for (int i = 0; runs && i < 3; i++)
-        runs = kaiSim_Step(model, sim) == KAI_INSTANT;
+        runs = kaiSim_Step(sim) == KAI_INSTANT;
     kaiSnapshot* snapshot = runs ? kaiSim_Save(sim) : NULL;
     kaiSim* other = snapshot != NULL ? kaiSim_Create(model, &options, NULL) : NULL;
     if (other != NULL && kaiSim_Restore(other, snapshot) == KAI_OK)
         for (int i = 0; i < 3; i++)
         {
-            kaiStatus a = kaiSim_Step(model, sim), b = kaiSim_Step(model, other);
+            kaiStatus a = kaiSim_Step(sim), b = kaiSim_Step(other);
             double x = kaiSim_Now(sim).t, y = kaiSim_Now(other).t;
             bool limited = a == KAI_ERR_LIMIT || b == KAI_ERR_LIMIT || a == KAI_ERR_MEMORY || b == KAI_ERR_MEMORY;
             fuzz_demand(limited || (a == b && memcmp(&x, &y, sizeof x) == 0));

@@ -132,11 +132,11 @@ static kaiStatus run_limited(const kaiModel* model, kaiLimits limits, int* rows,
     *rows = 0;
     kaiSim* sim = kaiSim_Create(model, &options, &error);
     assert_non_null(sim);
-    kaiStatus status = kaiSim_Run(model, sim);
+    kaiStatus status = kaiSim_Run(sim);
     const kaiError* failure = kaiSim_Failure(sim);
     assert_int_equal(failure->status, status < 0 ? status : KAI_OK);
     snprintf(message, 300, "%s", failure->message != NULL ? failure->message : "");
-    assert_int_equal(kaiSim_Run(model, sim), status);  // and it stays so
+    assert_int_equal(kaiSim_Run(sim), status);  // and it stays so
     kaiSim_Free(sim);
     return status;
 }
@@ -202,7 +202,7 @@ static void snapshots_of_a_limited_run(void** state)
     sim = kaiSim_Create(model, &options, NULL);
     assert_int_equal(kaiSim_Restore(sim, snapshot), KAI_OK);
     kaiSnapshot_Free(snapshot);
-    assert_int_equal(kaiSim_Run(model, sim), KAI_END);
+    assert_int_equal(kaiSim_Run(sim), KAI_END);
     kaiSim_Free(sim);
     kaiModel_Free(model);
 }

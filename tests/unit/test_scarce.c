@@ -76,7 +76,7 @@ static kaiStatus run(Work* w, kaiRowFn* row, void* user, kaiSim** sim)
     if (strcmp(options.choice, "all") == 0)
         status = kaiSim_Explore(w->model, *sim, &(kaiExploreEvents){NULL, NULL, NULL}, &found);
     else
-        status = kaiSim_Run(w->model, *sim);
+        status = kaiSim_Run(*sim);
     return status == KAI_ERR_MEMORY ? status : KAI_OK;  // how it ends otherwise is told by other tests
 }
 
@@ -136,7 +136,7 @@ static kaiStatus figure(Work* w)
     kaiPanel panel = {names, 1, NULL};
     if (sim != NULL && count > 0)
         picture.figure = kaiFigure_Create(&figure_options, columns, count, &panel, 1, &error);
-    status = sim == NULL || picture.figure == NULL ? error.status : kaiSim_Run(w->model, sim);
+    status = sim == NULL || picture.figure == NULL ? error.status : kaiSim_Run(sim);
     if (status != KAI_ERR_MEMORY && picture.figure != NULL)
         status = kaiFigure_Draw(picture.figure, &error);
     kaiFigure_Free(picture.figure);

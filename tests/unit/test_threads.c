@@ -61,10 +61,10 @@ static uint64_t run_whole(const kaiModel* model)
     kaiSim* sim = kaiSim_Create(model, &options, NULL);
     kaiStatus status = KAI_INSTANT;
     while (status == KAI_INSTANT && kaiSim_Now(sim).t < 10)
-        status = kaiSim_Step(model, sim);
+        status = kaiSim_Step(sim);
     kaiSnapshot* snapshot = kaiSim_Save(sim);
     kaiSim* other = kaiSim_Create(model, &options, NULL);
-    if (kaiSim_Restore(other, snapshot) != KAI_OK || kaiSim_Run(model, other) != KAI_END)
+    if (kaiSim_Restore(other, snapshot) != KAI_OK || kaiSim_Run(other) != KAI_END)
         hash = 0;
     kaiSnapshot_Free(snapshot);
     kaiSim_Free(sim);
@@ -117,7 +117,7 @@ static void* work_on(void* user)
     options.stop = 1e9;
     options.interrupt = w->flag;
     kaiSim* sim = kaiSim_Create(w->model, &options, NULL);
-    w->status = kaiSim_Run(w->model, sim);
+    w->status = kaiSim_Run(sim);
     kaiSim_Free(sim);
     return NULL;
 }
