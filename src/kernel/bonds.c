@@ -614,9 +614,9 @@ kaiStatus bonds_fail_inconsistent(Kernel* kernel)
         {
             const BondPart* part = part_of(kernel, run, (uint32_t)loop[k]);
             place = place != 0 ? place : part->place;
-            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s (line %d)", k > 0 ? ", " : "",
-                                       model_string(kernel->model, part->name),
-                                       model_place(kernel->model, part->place).line);
+            length +=
+                (size_t)snprintf(names + length, sizeof names - length, "%s%s (line %d)", k > 0 ? ", " : "",
+                                 model_string(kernel->model, part->name), model_place(kernel->model, part->place).line);
         }
         for (uint32_t k = 0; k < 2 * run->system->link_count; k++)
             run->unknowns[k] = (int)k;

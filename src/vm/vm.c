@@ -351,6 +351,32 @@ static uint32_t newton_move(Newton* w, double part)
     return newton_evaluate(w);
 }
 
+// The full step by difference quotients, for a block whose derivatives leave something out: a slope that depends on
+// itself by way of a map of a bond graph. *failed: of an evaluation.
+static bool newton_differences(Newton* w, uint32_t* failed)
+{
+    uint32_t pivots[NEWTON_MAX];
+    double here[NEWTON_MAX];
+    for (uint32_t i = 0; i < w->n; i++)
+    {
+        here[i] = w->step[i] = w->R[w->residuals[i]];
+        w->from[i] = w->R[w->unknowns[i]];
+    }
+    for (uint32_t k = 0; k < w->n && *failed == 0; k++)
+    {
+        double h = DIFFERENCE_PART * (1 + fabs(w->from[k]));
+        w->R[w->unknowns[k]] = w->from[k] + h;
+        *failed = newton_evaluate(w);
+        for (uint32_t i = 0; i < w->n; i++)
+            w->J[i * w->n + k] = (w->R[w->residuals[i]] - here[i]) / h;
+        w->R[w->unknowns[k]] = w->from[k];
+    }
+    if (*failed != 0 || !dense_factor(w->J, pivots, w->n))
+        return false;
+    dense_solve(w->J, pivots, w->step, w->n);
+    return true;
+}
+
 // A part of the step that makes the residual smaller. *moved: found.
 static uint32_t newton_search(Newton* w, double before, bool* moved)
 {
@@ -393,21 +419,29 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     for (uint32_t i = 0; i < w.n; i++)
         R[w.unknowns[i]] = isfinite(R[w.unknowns[i]]) ? R[w.unknowns[i]] : 0;
     uint32_t failed = newton_evaluate(&w);
+    bool differences = false;
     for (int round = 0; round < ROUNDS && failed == 0; round++)
     {
         double before = newton_residual(&w);
         if (before == 0)
             return 0;
-        if (!isfinite(before) || !newton_direction(&w))
-            return lost;
+        differences |= round == ROUNDS / 3;  // so slow: the derivatives are not those of the block
+        bool has = isfinite(before) && (differences ? newton_differences(&w, &failed) : newton_direction(&w));
+        if (!has)
+            return failed != 0 ? failed : lost;
         bool moved;
         failed = newton_search(&w, before, &moved);
         if (failed == 0 && !moved)  // as good as it gets: where we came from
         {
             failed = newton_move(&w, 0);
-            return failed != 0 ? failed : newton_within(&w, LOOP_SMALL, LOOP_SMALL / 10) ? 0 : lost;
+            if (failed != 0 || newton_within(&w, LOOP_SMALL, LOOP_SMALL / 10))
+                return failed;
+            if (differences)
+                return lost;
+            differences = true;
+            continue;
         }
-        if (newton_within(&w, LOOP_ROUNDING, 0))
+        if (newton_within(&w, LOOP_ROUNDING, 0) || (differences && newton_within(&w, LOOP_SMALL, LOOP_SMALL / 10)))
             return failed;
     }
     return failed != 0 ? failed : lost;
