@@ -291,8 +291,9 @@ static void write_by_voltage(Circuit* c, Element* e, Cursor* cursor)
     const char* a = circuit_voltage(c, &control[0]);
     const char* b = circuit_voltage(c, &control[1]);
     const char* factor = gain_text(c, e, &gain);
-    const char* text = is_ground(control[1].key)   ? arena_printf(arena, "%s*%s", factor, a)
-                       : is_ground(control[0].key) ? arena_printf(arena, "-%s*%s", factor, b)
+    const char* text = is_ground(control[0].key) && is_ground(control[1].key) ? "0"
+                       : is_ground(control[1].key)                            ? arena_printf(arena, "%s*%s", factor, a)
+                       : is_ground(control[0].key)                            ? arena_printf(arena, "-%s*%s", factor, b)
                                                    : arena_printf(arena, "%s*(%s - %s)", factor, a, b);
     write_controlled(c, e, ends, volt, text);
     stamp_add(c, (Stamp){e->key[0], circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), circuit_node(c, &control[0]),

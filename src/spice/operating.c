@@ -163,7 +163,8 @@ static bool eliminate(Operating* o)
     return true;
 }
 
-// With a leak at every node, as in SPICE, where a node has no other way to ground.
+// With a leak at every node, as in SPICE, where a node has no other way to ground, and a resistance in every coil,
+// where two make a loop.
 static bool solve_with(Operating* o, double leak)
 {
     Circuit* c = o->circuit;
@@ -175,8 +176,12 @@ static bool solve_with(Operating* o, double leak)
         else
             o->a[i * o->count + i] = 1;
     for (uint32_t i = 0; i < c->stamps.count; i++)
+    {
         if (!put_stamp(o, i))
             return false;
+        if (c->stamps.at[i].kind == 'l')
+            put(o, o->branch_of[i], o->branch_of[i], -1e3 * leak);
+    }
     for (uint32_t i = 0; i < o->nodes; i++)
         if (!is_row(o, i))
             o->b[i] = 0;

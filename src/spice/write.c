@@ -6,6 +6,15 @@
 #include <string.h>
 
 static const char* const library[] = {
+    "Se",
+    "Sf",
+    "R",
+    "C",
+    "I",
+    "TF",
+    "GY",
+    "J0",
+    "J1",
     "Ground",
     "Resistor",
     "Capacitor",

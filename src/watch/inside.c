@@ -103,6 +103,7 @@ enum
 {
     SAMPLES_MOST = 256,  // in one stretch; then its halves are looked at
     HALVINGS_MOST = 10,
+    HALVINGS_OF_A_RUN = 4096,  // noise has no resolution: it must not be sought in every step
 };
 
 // Samples until straight lines between them show the curve. Their number; 0: not to be had.
@@ -140,8 +141,9 @@ static void extremes_inside(Record* record, uint32_t probe, double start, double
 {
     double values[SAMPLES_MOST + 1], mid = 0.5 * (start + end);
     int count = sample(record, probe, start, end, values);
-    if (count == 0 && halvings < HALVINGS_MOST && mid > start && mid < end)
+    if (count == 0 && halvings < HALVINGS_MOST && record->halvings < HALVINGS_OF_A_RUN && mid > start && mid < end)
     {
+        record->halvings++;
         extremes_inside(record, probe, start, mid, halvings + 1);
         extremes_inside(record, probe, mid, end, halvings + 1);
     }
