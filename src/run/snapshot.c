@@ -177,8 +177,9 @@ static const char magic[8] = "KAISNAP1";
 
 static uint64_t build_stamp(void)
 {
-    const size_t sizes[] = {sizeof(kaiSnapshot), sizeof(GuardState), sizeof(IslandState), sizeof(ProbeState),
-                            sizeof(ZenoGuard),   sizeof(History),    sizeof(kaiCounters), sizeof(QueueEntry)};
+    const size_t sizes[] = {sizeof(kaiSnapshot), sizeof(GuardState), sizeof(IslandState),
+                            sizeof(ProbeState),  sizeof(ZenoGuard),  sizeof(History),
+                            sizeof(kaiCounters), sizeof(QueueEntry), sizeof(SavedWarning)};
     return hash_bytes(hash_bytes(HASH_START, KAIROS_VERSION, strlen(KAIROS_VERSION)), sizes, sizeof sizes);
 }
 

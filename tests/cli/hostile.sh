@@ -41,24 +41,24 @@ limit="more than 400 MB of memory|more than 2 s"
 large="larger than the compiler takes"
 
 # ---- what is instantiated
-runs instances 1 "$large" <<'E'
+runs instances "1|3" "$large|$limit" <<'E'
 model A { state x = 0; x' = 1 }
 model M { a : A[i in 1..1000000000] }
 experiment e of M { stop = 1 }
 E
-runs states 1 "$large" <<'E'
+runs states "1|3" "$large|$limit" <<'E'
 model M { state x[i in 1..1000000000] = 0; for i in 1..1000000000 { x[i]' = 1 } }
 experiment e of M { stop = 1 }
 E
-runs empty_for 1 "$large" <<'E'
+runs empty_for "1|3" "$large|$limit" <<'E'
 model M { state x = 0; x' = 1; for i in 1..1000000000000 { } }
 experiment e of M { stop = 1 }
 E
-runs nested_for 1 "$large" <<'E'
+runs nested_for "1|3" "$large|$limit" <<'E'
 model M { state x = 0; x' = 1; for i in 1..100000 { for j in 1..100000 { if i < 0 { signal s = 1 } } } }
 experiment e of M { stop = 1 }
 E
-runs fold 1 "$large" <<'E'
+runs fold "1|3" "$large|$limit" <<'E'
 model M { state x = 0; x' = sum(i in 1..1000000000, x) }
 experiment e of M { stop = 1 }
 E
@@ -66,7 +66,7 @@ runs folds "1|3" "$large|$limit" <<'E'
 model M { state x = 0; x' = sum(i in 1..10000, sum(j in 1..10000, sum(k in 1..10000, i*j*k*x))) }
 experiment e of M { stop = 1 }
 E
-runs constant_fold 1 "$large" <<'E'
+runs constant_fold "1|3" "$large|$limit" <<'E'
 model M { param p = sum(i in 1..100000000000, i); state x = 0; x' = p }
 experiment e of M { stop = 1 }
 E
@@ -162,7 +162,7 @@ runs queue 3 "$limit" <<'E'
 model M { state x = 1; x' = 0; event put = clock(1e-7), take = clock(1e9), q = queue(put, take) }
 experiment e of M { stop = 1e9; record x every 1e9 }
 E
-runs stiff 1 "$large" <<'E'
+runs stiff "1|3" "$large|$limit" <<'E'
 model M { state x[i in 1..3000] = 1; for i in 1..3000 { x[i]' = -1e9*x[i] + sum(j in 1..3000, x[j]) } }
 experiment e of M { stop = 1; record x[1]; solver = rosenbrock }
 E
