@@ -591,9 +591,52 @@ bool surfaces_search(Surfaces* s, double* theta)
     return search_surfaces(s, theta) || away;
 }
 
+// The speed with which a jump of states drives a contact off its surface; positive: through it. 0: it does not.
+static double struck_with(const Surfaces* s, const Surface* surface)
+{
+    const Guard* guard = &s->model->guards[surface->guard];
+    double fast = 0;
+    if (surface->kind != SURFACE_CONTACT || s->kernel->now.p == 0)
+        return 0;
+    run_field(s);
+    double speed = s->kernel->guards[surface->guard].crossed * motion_rate(s->motion, surface->guard, NULL);
+    for (uint32_t k = 0; k < guard->state_count; k++)
+        fast = fmax(fast, fabs(kernel_slopes(s->kernel)[s->model->guard_states[guard->first_state + k]]));
+    return fabs(speed) > SURFACE_STRUCK * fast ? speed : 0;
+}
+
+static void check_struck(Surfaces* s)
+{
+    for (uint32_t i = s->count; i-- > 0;)
+    {
+        double speed = struck_with(s, &s->surfaces[i]);
+        if (speed > 0)
+            s->struck = s->surfaces[i].guard + 1;
+        if (speed != 0)
+            leave(s, i, 0);
+    }
+}
+
+// What rests on a surface and is struck against it by another body would need the impacts of both in an order that the
+// model does not give.
+kaiStatus surfaces_status(Surfaces* s)
+{
+    if (s->struck == 0)
+        return KAI_OK;
+    const Guard* guard = &s->model->guards[s->struck - 1];
+    return kernel_fail(
+        s->kernel, guard->place,
+        "let one reaction answer all impacts of such an instant, or add a mode for bodies that rest on each "
+        "other",
+        "contact at t = %.15g: what rests on the level of %s is driven through it by a jump of another "
+        "reaction",
+        s->kernel->now.t, model_string(s->model, guard->text));
+}
+
 void surfaces_check(Surfaces* s)
 {
     check_left(s);
+    check_struck(s);
     for (uint32_t i = s->count; i-- > 0;)
         if (is_reconfigured(s, i))
             leave(s, i, 0);
