@@ -96,4 +96,9 @@ bool surfaces_search(Surfaces* s, double* theta);  // the first place in the ste
 kaiStatus surfaces_status(Surfaces* s);            // after that: whether the run can go on
 void surfaces_check(Surfaces* s);                  // at the end of an instant: which ones are left
 
+// surface_left.c
+void surface_left_wait(Surfaces* s, uint32_t i, int with, double across);  // surface i is being left
+bool surface_left_search(Surfaces* s, double* theta);                      // the first place where a guard is away
+void surface_left_check(Surfaces* s);                                      // at the end of an instant: which ones are
+
 #endif
