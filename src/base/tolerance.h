@@ -211,6 +211,9 @@ static inline bool time_same(double a, double b, double scale)
 // A motion has gone away from a surface that it left along a tangent when its slope is this part of the difference
 // between the two fields.
 #define SURFACE_AWAY 1e-4
+// A jump that gives a contact a speed of more than this part of the speeds of what it reads takes it off its surface:
+// far above the error with which the motion along it is integrated.
+#define SURFACE_STRUCK 1e-5
 // Fields that differ by less are the same one, seen again after a time like that.
 #define SLIDING_SAME 1e-6
 // A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a

@@ -106,7 +106,9 @@ static kaiStatus hook_end(void* owner)
     kaiSim* sim = owner;
     if (sim->zeno.off)
         return KAI_OK;
-    kaiStatus status = sliding_after(&sim->sliding);
+    kaiStatus status = surfaces_status(&sim->surfaces);
+    if (status == KAI_OK)
+        status = sliding_after(&sim->sliding);
     if (status == KAI_OK)
         status = zeno_after(&sim->zeno);
     return status == KAI_OK ? contact_watch(&sim->contact) : status;

@@ -337,24 +337,27 @@ static const char* order_name(int order)
 static kaiStatus fail(Contact* contact, uint32_t index, const Lead* lead, const char* how)
 {
     const Guard* guard = &contact->model->guards[index];
-    const char* text = model_string(contact->model, guard->text);
-    Text states = {0};
-    char help[290];
+    Text states = {0}, left = {0};
     double rate = 0;
     for (uint32_t i = 0; i < contact->state_count; i++)
         if (contact->decisive[contact->states[i]] && states.length < 160)
             text_say(&states, "%s%s", states.length > 0 ? ", " : "", state_name(contact, contact->states[i]));
     bool known = rate_before(contact, index, &rate);
-    snprintf(help, sizeof help,
-             "add a mode for the contact that lasts (a ball that rests, bodies that move together), entered with this "
-             "event and left when the force turns, or set zeno = continue; zeno = off does not ask");
-    return kernel_fail(contact->kernel, guard->place, help,
+    if (lead->order == 1)
+        text_say(&left, "leaves the guard on its level");
+    else
+        text_say(&left, "leaves the %s derivative of the guard's expression at %.6g", order_name(lead->order - 1),
+                 lead->c[lead->order - 1] * factorial(lead->order - 1) + 0.);
+    if (lead->order > 1 && known)
+        text_say(&left, " (%s was %.6g)", lead->order == 2 ? "it" : "the first", rate);
+    return kernel_fail(contact->kernel, guard->place,
+                       "add a mode for the contact that lasts (a ball that rests, bodies that move together), entered "
+                       "with this event and left when the force turns, or set zeno = continue; zeno = off does not ask",
                        "contact at t = %.15g: the solution rests on the level of %.120s and is pushed against it: the "
-                       "reaction assigns %s and leaves the %s derivative of the guard's expression at %.6g (it was "
-                       "%.6g), the %s is %.9g, and that leads through again%s",
-                       contact->kernel->now.t, text, states.at, order_name(lead->order - 1),
-                       lead->c[lead->order - 1] * factorial(lead->order - 1) + 0., known ? rate : 0,
-                       order_name(lead->order), lead->c[lead->order] * factorial(lead->order), how);
+                       "reaction assigns %s and %s, the %s %sis %.9g, and that leads through again%s",
+                       contact->kernel->now.t, model_string(contact->model, guard->text), states.at, left.at,
+                       order_name(lead->order), lead->order == 1 ? "derivative " : "",
+                       lead->c[lead->order] * factorial(lead->order), how);
 }
 
 // ---- going on

@@ -449,89 +449,6 @@ static double project(Surfaces* s, uint32_t i, int with)
     return across;
 }
 
-// ---- going away
-// ------------------------------------------------------------------------------------------------------
-
-enum
-{
-    LEFT_FIRST = 100  // what a guard that waits has as its number
-};
-
-static void wait_for_guards(Surfaces* s, uint32_t i, int with, double across)
-{
-    uint32_t place = 0;
-    while (place < SURFACES_MOST && s->left[place].side != 0)
-        place++;
-    if (across == 0 || place == SURFACES_MOST)
-        return;
-    s->left[place] = (SurfaceLeft){s->surfaces[i].guard, (int8_t)(-with * sign_of(across)), false, fabs(across)};
-    for (uint32_t k = 0; k < s->model->guards_count; k++)
-        if (s->kernel->guards[k].sliding == i + 1)
-            s->kernel->guards[k].sliding = (uint8_t)(LEFT_FIRST + place);
-    s->kernel->holds++;
-}
-
-// It moves away for good, or has come back over the level. Derivatives are those in the registers.
-static bool is_away(const Surfaces* s, const SurfaceLeft* left)
-{
-    double slope = motion_rate(s->motion, left->guard, NULL), g = s->kernel->R[s->model->guards[left->guard].g];
-    return left->side * slope > SURFACE_AWAY * left->across || left->side * g < 0;
-}
-
-static bool is_away_at(Surfaces* s, const SurfaceLeft* left, double theta)
-{
-    const Ode* ode = s->flow->island_odes[0];
-    double start = ode_step_start(ode), length = ode_time(ode) - start;
-    island_look(s->flow, 0, start, length, theta, false);
-    s->kernel->R[s->model->reg_time] = start + theta * length;
-    run_field(s);
-    return is_away(s, left);
-}
-
-static bool search_left(Surfaces* s, double* theta)
-{
-    enum
-    {
-        LOOKS = 64
-    };
-    bool found = false;
-    for (uint32_t i = 0; i < SURFACES_MOST; i++)
-        for (int k = 1; k <= LOOKS && s->left[i].side != 0; k++)
-        {
-            double at = *theta * k / LOOKS;
-            if (!is_away_at(s, &s->left[i], at))
-                continue;
-            s->left[i].over = true;
-            found = true;
-            if (at < *theta)
-                s->kernel->located_count = 0;
-            *theta = at;
-            break;
-        }
-    return found;
-}
-
-static void check_left(Surfaces* s)
-{
-    for (uint32_t i = 0; i < SURFACES_MOST; i++)
-    {
-        if (s->left[i].side == 0)
-            continue;
-        run_field(s);
-        if (!s->left[i].over && !is_away(s, &s->left[i]))
-            continue;
-        s->left[i].side = 0;
-        for (uint32_t k = 0; k < s->model->guards_count; k++)
-            if (s->kernel->guards[k].sliding == LEFT_FIRST + i)
-                s->kernel->guards[k].sliding = 0;
-        s->kernel->holds--;
-        kernel_disturb_all(s->kernel);
-    }
-}
-
-// ---- leaving
-// ---------------------------------------------------------------------------------------------------------
-
 static void shift(Surfaces* s, uint32_t i)
 {
     uint32_t n = memory_count(s->model), last = --s->count;
@@ -558,7 +475,7 @@ static void end_interval(Surfaces* s, const Surface* surface, double t)
 static void leave(Surfaces* s, uint32_t i, int with)
 {
     double across = with != 0 ? project(s, i, with) : 0;
-    wait_for_guards(s, i, with, across);
+    surface_left_wait(s, i, with, across);
     if (with > 0)
     {
         configure(s, i, true);
@@ -587,13 +504,56 @@ static bool is_reconfigured(const Surfaces* s, uint32_t i)
 
 bool surfaces_search(Surfaces* s, double* theta)
 {
-    bool away = search_left(s, theta);
+    bool away = surface_left_search(s, theta);
     return search_surfaces(s, theta) || away;
+}
+
+// The speed with which a jump of states drives a contact off its surface; positive: through it. 0: it does not.
+static double struck_with(const Surfaces* s, const Surface* surface)
+{
+    const Guard* guard = &s->model->guards[surface->guard];
+    double fast = 0;
+    if (surface->kind != SURFACE_CONTACT || s->kernel->now.p == 0)
+        return 0;
+    run_field(s);
+    double speed = s->kernel->guards[surface->guard].crossed * motion_rate(s->motion, surface->guard, NULL);
+    for (uint32_t k = 0; k < guard->state_count; k++)
+        fast = fmax(fast, fabs(kernel_slopes(s->kernel)[s->model->guard_states[guard->first_state + k]]));
+    return fabs(speed) > SURFACE_STRUCK * fast ? speed : 0;
+}
+
+static void check_struck(Surfaces* s)
+{
+    for (uint32_t i = s->count; i-- > 0;)
+    {
+        double speed = struck_with(s, &s->surfaces[i]);
+        if (speed > 0)
+            s->struck = s->surfaces[i].guard + 1;
+        if (speed != 0)
+            leave(s, i, 0);
+    }
+}
+
+// What rests on a surface and is struck against it by another body would need the impacts of both in an order that the
+// model does not give.
+kaiStatus surfaces_status(Surfaces* s)
+{
+    if (s->struck == 0)
+        return KAI_OK;
+    const Guard* guard = &s->model->guards[s->struck - 1];
+    return kernel_fail(
+        s->kernel, guard->place,
+        "let one reaction answer all impacts of such an instant, or add a mode for bodies that rest on each "
+        "other",
+        "contact at t = %.15g: what rests on the level of %s is driven through it by a jump of another "
+        "reaction",
+        s->kernel->now.t, model_string(s->model, guard->text));
 }
 
 void surfaces_check(Surfaces* s)
 {
-    check_left(s);
+    surface_left_check(s);
+    check_struck(s);
     for (uint32_t i = s->count; i-- > 0;)
         if (is_reconfigured(s, i))
             leave(s, i, 0);

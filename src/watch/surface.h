@@ -66,6 +66,7 @@ typedef struct Surfaces
     Kernel* kernel;
     Flow* flow;
     Motion* motion;
+    uint32_t struck;  // guard + 1 of a contact that a jump drives through its surface; 0: none
     double matrix[SURFACES_MOST][SURFACES_MOST + 1];
 #define X(type, name) type name;
     SURFACE_STATE(X)
@@ -92,6 +93,12 @@ bool surfaces_enter_contact(Surfaces* s, uint32_t guard, const double* direction
 
 void surfaces_bend(Surfaces* s);                   // the derivatives in the registers become those along the surfaces
 bool surfaces_search(Surfaces* s, double* theta);  // the first place in the step where one is left
+kaiStatus surfaces_status(Surfaces* s);            // after that: whether the run can go on
 void surfaces_check(Surfaces* s);                  // at the end of an instant: which ones are left
+
+// surface_left.c
+void surface_left_wait(Surfaces* s, uint32_t i, int with, double across);  // surface i is being left
+bool surface_left_search(Surfaces* s, double* theta);                      // the first place where a guard is away
+void surface_left_check(Surfaces* s);                                      // at the end of an instant: which ones are
 
 #endif

@@ -67,6 +67,15 @@ experiment spring of Spring { stop = 2 }
 experiment impulse of Impulse { stop = 2 }
 experiment ramp of Ramp { stop = 2 }
 experiment emitted of Emitted { stop = 2 }
+model Stack "a block on the floor, and another one that falls on it: two reactions that know nothing of each other" {
+  state y1 = 0.5, v1 = 0, y2 = 1.5, v2 = 0
+  y1' = v1; v1' = -9.81; y2' = v2; v2' = -9.81
+  when down(y1) { v1 := 0 }
+  when down(y2 - y1 - 0.5) { v1 := (v1 + v2)/2; v2 := (v1 + v2)/2 }
+}
+model Tank "the level is put back, and rises again" { state y = 0; y' = 1; when up(y - 1) { y := 1 } }
+experiment stack of Stack { stop = 3; zeno = continue }
+experiment tank of Tank { stop = 3 }
 experiment off of Fall { stop = 2; zeno = off }
 END2
 # holds EXPERIMENT TIME GUARD WORDS…
@@ -95,5 +104,9 @@ holds spring 0.52359877 'down(y)' 'it was -3.4641' 'the second is -4'
 holds impulse 0.45152364098573 'down(y)'
 holds ramp 0 'down(y)' 'the third is -1'
 holds emitted 0.45152364098573 'down(y)'
+holds tank 1 'up(y - 1)' 'leaves the guard on its level'
+exits 3 run "$WORK/m.kai" -e stack -o "$WORK/o.csv"
+says 'what rests on the level of down(y1) is driven through it'
+awk -F, '/^[0-9]/ && $4 < -1e-12 { exit 1 }' "$WORK/o.csv" || fail "stack: below the floor"
 exits 0 run "$WORK/m.kai" -e off -o "$WORK/o.csv"    # and then the ball falls on
 exit 0
