@@ -92,12 +92,12 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
     OdeState* s = &ode->state;
     bool rejected = false;
     int failure = TRIAL_OK;
-    double proposed = s->next;
+    double proposed = ode_larger(s->next, ode->options.min_step);
     for (;;)
     {
         bool last;
         double h = control_length(ode, limit, proposed, &last);
-        if (!last && h < ode_smallest(s->t))
+        if (!last && h < ode_shortest(ode))
         {
             return ode_failure(failure);
         }
@@ -115,6 +115,7 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
             // After a rejection do not grow at once; a step that was only clipped says nothing against the natural one.
             next = rejected && next > h ? h : next;
             s->next = !rejected && h < s->next && next < s->next ? s->next : next;
+            s->next = ode_larger(s->next, ode->options.min_step);
             s->log_error = log_error > -13.3 ? log_error : -13.3;  // not below 1e-4
             ode_accept(ode, h, t_end, c->form);
             return ODE_OK;
@@ -139,7 +140,13 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
             double power = c->alpha * 0.5 * control_log2(error) + 0.152;
             shrink = control_exp2(power < 0.3 ? 0.3 : power > c->shrink ? c->shrink : power);
         }
-        proposed = h / shrink;
+        // The shortest step that was asked for is tried before the run fails.
+        bool shorter = h > ode->options.min_step && h / shrink < ode->options.min_step;
+        proposed = shorter ? ode->options.min_step : h / shrink;
+        if (last && h <= ode->options.min_step)
+        {
+            return ode_failure(failure);
+        }
     }
 }
 
@@ -169,7 +176,7 @@ static inline int control_fixed(Ode* ode, double limit, OdeForm form, Trial* tri
         s->stats.broken += status == TRIAL_SHRINK;
         s->stats.rejected++;
         proposed = 0.5 * h;
-        if (proposed < ode_smallest(s->t))
+        if (proposed < ode_shortest(ode))
         {
             return ode_failure(status);
         }

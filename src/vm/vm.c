@@ -390,10 +390,11 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     w.derivatives = w.residuals + w.n;
     w.body = w.derivatives + (size_t)w.n * w.n;
     uint32_t lost = pc[3] + 1;
+    int rounds = host->rounds > 0 ? host->rounds : ROUNDS;
     for (uint32_t i = 0; i < w.n; i++)
         R[w.unknowns[i]] = isfinite(R[w.unknowns[i]]) ? R[w.unknowns[i]] : 0;
     uint32_t failed = newton_evaluate(&w);
-    for (int round = 0; round < ROUNDS && failed == 0; round++)
+    for (int round = 0; round < rounds && failed == 0; round++)
     {
         double before = newton_residual(&w);
         if (before == 0)
