@@ -95,6 +95,11 @@ static inline bool time_same(double a, double b, double scale)
 #define LOOP_ROUNDING 4e-16
 #define LOOP_SMALL 1e-11
 
+// `initial` equations have their matrix from differences; at a double root, where steps only halve, a residual this
+// small is a solution.
+#define INITIAL_DIFFERENCE 1e-7
+#define INITIAL_SMALL 1e-9
+
 // ---- matrices
 
 // Difference quotients: the square root of the rounding balances the error of the formula against that of the

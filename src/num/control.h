@@ -86,6 +86,13 @@ static inline double control_factor(const Control* c, const OdeState* s, double 
     return control_exp2(power);
 }
 
+// After a step of length h that failed: the shortest that was asked for is tried before the run fails.
+static inline double control_retry(const Ode* ode, double h, double shorter)
+{
+    double least = ode->options.min_step;
+    return h > least && shorter < least ? least : shorter;
+}
+
 // One accepted step with error control.
 static inline int control_step(Ode* ode, double limit, const Control* c, Trial* trial)
 {
@@ -140,13 +147,7 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
             double power = c->alpha * 0.5 * control_log2(error) + 0.152;
             shrink = control_exp2(power < 0.3 ? 0.3 : power > c->shrink ? c->shrink : power);
         }
-        // The shortest step that was asked for is tried before the run fails.
-        bool shorter = h > ode->options.min_step && h / shrink < ode->options.min_step;
-        proposed = shorter ? ode->options.min_step : h / shrink;
-        if (last && h <= ode->options.min_step)
-        {
-            return ode_failure(failure);
-        }
+        proposed = control_retry(ode, h, h / shrink);
     }
 }
 

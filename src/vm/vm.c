@@ -3,7 +3,7 @@
 // nearly always on virtual machines.
 #include "vm/vm.h"
 
-#include "base/dense.h"
+#include "base/newton.h"
 #include "base/tolerance.h"
 
 #include <math.h>
@@ -295,6 +295,8 @@ static uint32_t run_fix(const kaiModel* model, double* R, const uint32_t* pc, co
     }
 }
 
+_Static_assert((int)NEWTON_MAX <= (int)NEWTON_UNKNOWNS, "a block that can be compiled can be solved");
+
 // One NEWTON word at work.
 typedef struct Newton
 {
@@ -302,116 +304,41 @@ typedef struct Newton
     double* R;
     const VmHost* host;
     uint32_t n, length;
-    const uint32_t *unknowns, *residuals, *derivatives, *body;
-    double J[NEWTON_MAX * NEWTON_MAX], step[NEWTON_MAX], from[NEWTON_MAX];
+    const uint32_t *derivatives, *body;
 } Newton;
 
-static uint32_t newton_evaluate(Newton* w)
+static uint32_t newton_evaluate(void* ctx)
 {
+    const Newton* w = ctx;
     return run_words(w->model, w->R, w->body, w->body + w->length, w->host);
 }
 
-static double newton_residual(const Newton* w)
+static uint32_t newton_matrix(void* ctx, double* J)
 {
-    double size = 0;
-    for (uint32_t i = 0; i < w->n; i++)
-        size = fmax(size, isfinite(w->R[w->residuals[i]]) ? fabs(w->R[w->residuals[i]]) : INFINITY);
-    return size;
-}
-
-// The full step from here. False: there is none.
-static bool newton_direction(Newton* w)
-{
-    uint32_t pivots[NEWTON_MAX];
+    const Newton* w = ctx;
     for (uint32_t i = 0; i < w->n * w->n; i++)
-        w->J[i] = w->R[w->derivatives[i]];
-    for (uint32_t i = 0; i < w->n; i++)
-    {
-        w->step[i] = w->R[w->residuals[i]];
-        w->from[i] = w->R[w->unknowns[i]];
-    }
-    if (!dense_factor(w->J, pivots, w->n))
-        return false;
-    dense_solve(w->J, pivots, w->step, w->n);
-    return true;
-}
-
-static bool newton_within(const Newton* w, double relative, double absolute)
-{
-    bool within = true;
-    for (uint32_t i = 0; i < w->n; i++)
-        within &= fabs(w->step[i]) <= absolute + relative * fabs(w->from[i]);
-    return within;
-}
-
-static uint32_t newton_move(Newton* w, double part)
-{
-    for (uint32_t i = 0; i < w->n; i++)
-        w->R[w->unknowns[i]] = w->from[i] - part * w->step[i];
-    return newton_evaluate(w);
-}
-
-// A part of the step that makes the residual smaller. *moved: found.
-static uint32_t newton_search(Newton* w, double before, bool* moved)
-{
-    enum
-    {
-        HALVINGS = 30
-    };
-    double part = 1;
-    *moved = false;
-    for (int k = 0; k <= HALVINGS && !*moved; k++, part /= 2)
-    {
-        uint32_t failed = newton_move(w, part);
-        if (failed != 0)
-            return failed;
-        *moved = newton_residual(w) < before;
-    }
+        J[i] = w->R[w->derivatives[i]];
     return 0;
 }
 
-// Newton's method with step halving from where the last evaluation left the unknowns, until the step is within
-// rounding; the block has then been run with their last values. Fails (component + 1) if the Jacobian is singular or
-// the residual cannot be made smaller though the step is not small.
+// From where the last evaluation left the unknowns. Fails (component + 1) if there is no solution within reach.
 static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
 {
-    enum
-    {
-        ROUNDS = 60
-    };
-    Newton w;  // not cleared: the matrix is large, and filled where it is used
-    w.model = model;
-    w.R = R;
-    w.host = host;
-    w.length = pc[1];
-    w.n = pc[2];
-    w.unknowns = pc + 4;
-    w.residuals = w.unknowns + w.n;
-    w.derivatives = w.residuals + w.n;
-    w.body = w.derivatives + (size_t)w.n * w.n;
-    uint32_t lost = pc[3] + 1;
-    int rounds = host->rounds > 0 ? host->rounds : ROUNDS;
-    for (uint32_t i = 0; i < w.n; i++)
-        R[w.unknowns[i]] = isfinite(R[w.unknowns[i]]) ? R[w.unknowns[i]] : 0;
-    uint32_t failed = newton_evaluate(&w);
-    for (int round = 0; round < rounds && failed == 0; round++)
-    {
-        double before = newton_residual(&w);
-        if (before == 0)
-            return 0;
-        if (!isfinite(before) || !newton_direction(&w))
-            return lost;
-        bool moved;
-        failed = newton_search(&w, before, &moved);
-        if (failed == 0 && !moved)  // as good as it gets: where we came from
-        {
-            failed = newton_move(&w, 0);
-            return failed != 0 ? failed : newton_within(&w, LOOP_SMALL, LOOP_SMALL / 10) ? 0 : lost;
-        }
-        if (newton_within(&w, LOOP_ROUNDING, 0))
-            return failed;
-    }
-    return failed != 0 ? failed : lost;
+    uint32_t n = pc[2];
+    const uint32_t *unknowns = pc + 4, *residuals = unknowns + n, *derivatives = residuals + n;
+    Newton w = {model, R, host, n, pc[1], derivatives, derivatives + (size_t)n * n};
+    for (uint32_t i = 0; i < n; i++)
+        R[unknowns[i]] = isfinite(R[unknowns[i]]) ? R[unknowns[i]] : 0;
+    const NewtonSystem system = {.n = n,
+                                 .rounds = host->rounds,
+                                 .R = R,
+                                 .unknowns = unknowns,
+                                 .residuals = residuals,
+                                 .ctx = &w,
+                                 .evaluate = newton_evaluate,
+                                 .matrix = newton_matrix};
+    uint32_t failed = newton_solve(&system);
+    return failed == NEWTON_LOST ? pc[3] + 1 : failed;
 }
 
 static const uint32_t* switch_target(const double* R, const uint32_t* pc)
