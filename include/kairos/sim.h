@@ -64,8 +64,8 @@ extern "C"
         // "backward_euler", "trapezoid", "rosenbrock", "cvode_adams", "cvode_bdf", "taylor". Default: auto,
         // or riemann with impulses = numeric.
         const char* solver;
-        // Error that a step may make, relative to the size of a state: a positive number up to 1. Default:
-        // 1e-8.
+        // Error that a step may make, relative to the size of a state; 0: atol alone counts, and must be
+        // given: a number from 0 and up to 1. Default: 1e-8.
         double rtol;
         // Error that a step may make where a state is near 0: a positive finite number, or 0 for the default.
         // Default: rtol/100.
@@ -75,10 +75,18 @@ extern "C"
         double step;
         // The longest step: a positive time or inf, or 0 for the default. Default: no limit.
         double max_step;
+        // The shortest step that may be tried: where its error is still too large the run fails: a positive
+        // finite time, or 0 for the default. Default: what time resolves.
+        double min_step;
+        // Rounds of one iteration: then an implicit step is made shorter, and an equation has no solution: a
+        // whole number from 1 to 1000000. Default: 12 in implicit steps, 60 in fixed points and equations.
+        uint64_t max_iterations;
+        // What the first ticks of clocks are counted from: "time", "start". Default: time.
+        const char* clocks;
         // The method of the first step after an instant: "same", "backward_euler", "ibe". Default: same.
         const char* breakpoint_solver;
-        // How the time of a crossing is located: "itp", "illinois", "bisection", "secant", "regula_falsi".
-        // Default: itp.
+        // How the time of a crossing is located: "itp", "illinois", "bisection", "secant", "regula_falsi",
+        // "newton". Default: itp.
         const char* root;
         // Which enabled alternative of a choose is taken: "first", "random", "all". Default: first.
         const char* choice;

@@ -200,7 +200,10 @@ static bool starts_past(const Window* w, const PolynomialRoot* roots, int count)
     if (!is_past(flow->kernel, guard, w->p.c[0]))
         return false;
     bool returns = count > 0 && !roots[0].touch && !is_past(flow->kernel, guard, roots[0].to);
-    return !returns || fabs(w->p.c[0]) > CROSSING_PAST_ROUNDING * polynomial_bound(w->p.c, w->p.degree, w->length, 1);
+    double rounding = CROSSING_PAST_ROUNDING * polynomial_bound(w->p.c, w->p.degree, w->length, 1), slope = w->p.c[1];
+    if (returns && w->theta == 0 && slope != 0)  // it may have counted as crossed at the end of the step before
+        rounding = fmax(rounding, 2 * fabs(slope) * crossing_slack(w->path, w->path->start, w->p.c[0], slope));
+    return !returns || fabs(w->p.c[0]) > rounding;
 }
 
 // There and back, by no more than the rounding of the states that the step was interpolated from: a touch (rule C2).

@@ -21,6 +21,13 @@ static double root_function(void* ctx, double theta)
     return path->toward * guard_path_value(path, theta);
 }
 
+// The same, per fraction of the step.
+static double root_slope(void* ctx, double theta)
+{
+    const GuardPath* path = ctx;
+    return path->toward * guard_path_slope(path, theta) * path->length;
+}
+
 static double slope_function(void* ctx, double theta)
 {
     const GuardPath* path = ctx;
@@ -48,8 +55,8 @@ double guard_samples_locate(const GuardPath* path, double lo, double hi)
     double g_lo = guard_path_value(path, lo), g_hi = guard_path_value(path, hi), tolerance = guard_path_tolerance(path);
     if (!(path->toward * g_lo < 0) || !(path->toward * g_hi > 0))
         return bisect_past(path, lo, hi);  // no sign to go by
-    RootResult root = root_find(path->flow->root, root_function, (void*)path, lo, path->toward * g_lo, hi,
-                                path->toward * g_hi, tolerance);
+    RootResult root = root_find_sloped(path->flow->root, root_function, root_slope, (void*)path, lo,
+                                       path->toward * g_lo, hi, path->toward * g_hi, tolerance);
     // A relation that is strict on the far side has not crossed at an exact zero yet.
     bool level = root.f_after == 0 && !is_past(path->flow->kernel, path->guard, 0) && root.after + tolerance < hi;
     return level ? root.after + tolerance : root.after;

@@ -1,99 +1,39 @@
-// `initial` equations: start values that were left open are solved for, by Newton's method with differences on the
-// residuals. A model that starts on a kink may need a better guess; then the message names the equation that is worst.
-#include "base/dense.h"
+// `initial` equations: start values that were left open are solved for, by the same Newton's method as `equation`s
+// (base/newton.h), from what is written and then from several other starts.
+#include "base/newton.h"
 #include "base/tolerance.h"
 #include "flow/flow.h"
 
 #include <math.h>
-#include <string.h>
 
-enum
+static uint32_t evaluate(void* ctx)
 {
-    INITIAL_MAX = 64
-};  // unknowns; start values are few
-
-static kaiStatus residuals(Kernel* kernel, double* out)
-{
-    kaiStatus status = kernel_run(kernel, kernel->model->initial);
-    for (uint32_t i = 0; i < kernel->model->residuals_count; i++)
-        out[i] = kernel->R[kernel->model->residuals[i]];
-    return status;
+    Kernel* kernel = ctx;
+    return kernel_run(kernel, kernel->model->initial) == KAI_OK ? 0 : 1;
 }
 
-static double norm(const double* r, uint32_t n)
+// By differences: what is solved for are states, which the expressions are not differentiated by before there is a run.
+static uint32_t fill_matrix(void* ctx, double* J)
 {
-    double most = 0;
+    Kernel* kernel = ctx;
+    const kaiModel* model = kernel->model;
+    uint32_t n = model->residuals_count;
+    double r[NEWTON_UNKNOWNS];
     for (uint32_t i = 0; i < n; i++)
-        most = fmax(most, isfinite(r[i]) ? fabs(r[i]) : INFINITY);
-    return most;
-}
-
-static kaiStatus fill_matrix(Kernel* kernel, double* a, const double* r, uint32_t n)
-{
-    double shifted[INITIAL_MAX];
+        r[i] = kernel->R[model->residuals[i]];
     for (uint32_t j = 0; j < n; j++)
     {
-        double* x = &kernel->R[kernel->model->unknowns[j]];
+        double* x = &kernel->R[model->unknowns[j]];
         double held = *x, d = INITIAL_STEP * fmax(1, fabs(held));
         *x = held + d;
-        kaiStatus status = residuals(kernel, shifted);
+        uint32_t failed = evaluate(kernel);
         *x = held;
-        if (status != KAI_OK)
-            return status;
+        if (failed != 0)
+            return failed;
         for (uint32_t i = 0; i < n; i++)
-            a[i * n + j] = (shifted[i] - r[i]) / d;
+            J[i * n + j] = (kernel->R[model->residuals[i]] - r[i]) / d;
     }
-    return KAI_OK;
-}
-
-// A part of the step that makes the residuals smaller. *size: what they are then; not smaller: there is none.
-static kaiStatus search(Kernel* kernel, const double* step, uint32_t n, double* size)
-{
-    enum
-    {
-        HALVINGS = 30
-    };
-    double from[INITIAL_MAX], r[INITIAL_MAX], before = *size, part = 1;
-    for (uint32_t j = 0; j < n; j++)
-        from[j] = kernel->R[kernel->model->unknowns[j]];
-    for (int k = 0; k <= HALVINGS; k++, part /= 2)
-    {
-        for (uint32_t j = 0; j < n; j++)
-            kernel->R[kernel->model->unknowns[j]] = from[j] - part * step[j];
-        kaiStatus status = residuals(kernel, r);
-        if (status != KAI_OK)
-            return status;
-        *size = norm(r, n);
-        if (*size < before)
-            return KAI_OK;
-    }
-    for (uint32_t j = 0; j < n; j++)
-        kernel->R[kernel->model->unknowns[j]] = from[j];
-    *size = before;
-    return residuals(kernel, r);
-}
-
-// Newton's method with step halving from the present values. *worst: the largest residual where it ended.
-static kaiStatus iterate(Kernel* kernel, uint32_t n, double* worst)
-{
-    double a[INITIAL_MAX * INITIAL_MAX], r[INITIAL_MAX];
-    uint32_t pivots[INITIAL_MAX];
-    kaiStatus status = residuals(kernel, r);
-    *worst = norm(r, n);
-    for (int round = 0; round < 100 && status == KAI_OK && *worst != 0 && *worst != INFINITY; round++)
-    {
-        double before = *worst;
-        status = fill_matrix(kernel, a, r, n);
-        if (status != KAI_OK || !dense_factor(a, pivots, n))
-            return status;
-        dense_solve(a, pivots, r, n);
-        status = search(kernel, r, n, worst);
-        if (status == KAI_OK && *worst >= before)
-            return KAI_OK;  // as good as it gets
-        if (status == KAI_OK)
-            status = residuals(kernel, r);
-    }
-    return status;
+    return 0;
 }
 
 // Where attempt k starts: first with what was written, 0 where nothing was; then elsewhere, equal and unequal values in
@@ -117,24 +57,33 @@ kaiStatus initial_solve(Kernel* kernel)
     };
     const kaiModel* model = kernel->model;
     uint32_t n = model->residuals_count;
-    double written[INITIAL_MAX];
+    double written[NEWTON_UNKNOWNS];
     if (n == 0)
         return KAI_OK;
-    if (n != model->unknowns_count || n > INITIAL_MAX)
+    if (n != model->unknowns_count || n > NEWTON_UNKNOWNS)
         return kernel_fail(kernel, 0,
                            "leave the start value of exactly as many states open as there are `initial` equations",
                            "%u initial equations for %u states without a start value", n, model->unknowns_count);
     for (uint32_t j = 0; j < n; j++)
         written[j] = kernel->R[model->unknowns[j]];
-    double worst = INFINITY, least = INFINITY;
+    const NewtonSystem system = {.n = n,
+                                 .rounds = (int)kernel->options->max_iterations,
+                                 .R = kernel->R,
+                                 .unknowns = model->unknowns,
+                                 .residuals = model->residuals,
+                                 .ctx = kernel,
+                                 .evaluate = evaluate,
+                                 .matrix = fill_matrix};
+    double least = INFINITY;
     for (int k = 0; k < ATTEMPTS; k++)
     {
         for (uint32_t j = 0; j < n; j++)
             kernel->R[model->unknowns[j]] = start_value(written[j], k, j);
-        kaiStatus status = iterate(kernel, n, &worst);
-        if (status != KAI_OK)
-            return status;
-        if (worst < INITIAL_SOLVED)
+        uint32_t failed = newton_solve(&system);
+        if (failed != 0 && failed != NEWTON_LOST)
+            return KAI_ERR_RUN;
+        double worst = newton_residual(&system);
+        if (failed == 0 || worst < INITIAL_SOLVED)  // at a double root the steps only halve
             return guard_start(kernel);
         least = fmin(least, worst);
     }

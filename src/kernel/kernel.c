@@ -273,7 +273,10 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
 {
     Field fields[FIELD_COUNT];
     *kernel = (Kernel){.model = model, .options = options, .hooks = hooks, .owner = owner};
-    kernel->host = (VmHost){.ctx = kernel, .delayed = delay_value, .delayed_series = delay_series};
+    kernel->host = (VmHost){.ctx = kernel,
+                            .delayed = delay_value,
+                            .delayed_series = delay_series,
+                            .rounds = (int)options->max_iterations};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
     list_fields(kernel, fields);
     if (!fields_make(fields, FIELD_COUNT, options->allocator))
@@ -287,6 +290,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     kernel->walked = &kernel->touched;
     kernel->now = (kaiTag){options->start, 0, 0};
     kernel->time_scale = fabs(options->start);
+    kernel->clock_origin = strcmp(options->clocks, "start") == 0 ? options->start : 0;
     kernel->instant_time = NAN;
     kernel->hold_next = INFINITY;
     kernel->random = options->seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;

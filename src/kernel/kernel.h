@@ -185,6 +185,7 @@ typedef struct KernelHooks
 #define KERNEL_STATE(X)                                                                                                \
     X(kaiTag, now)          /* last tag */                                                                             \
     X(double, time_scale)   /* of time_slack: the start, the first ticks of clocks that began before it */             \
+    X(double, clock_origin) /* what the first ticks of clocks are counted from */                                      \
     X(double, flow_start)   /* delayed signals jump to their right limit at this t */                                  \
     X(double, instant_time) /* t of the last instant; NaN before the first */                                          \
     X(double, load_time)    /* where states are read for it (a few ulp later if instants share t) */                   \

@@ -3,10 +3,16 @@
 
 #include <math.h>
 
+// Of clocks = start the first tick is counted from the start of the run.
+static double first_tick(const Kernel* kernel, const Clock* clock)
+{
+    return kernel->R[clock->first] + kernel->clock_origin;
+}
+
 // Tick n of a clock is first + n T, computed from n, never summed (rule D1).
 static double clock_time(const Kernel* kernel, const Clock* clock)
 {
-    double period = kernel->R[clock->period], first = kernel->R[clock->first], n = kernel->R[clock->count];
+    double period = kernel->R[clock->period], first = first_tick(kernel, clock), n = kernel->R[clock->count];
     return n == 0 ? first : first + n * period;  // a period of inf: one tick
 }
 
@@ -18,7 +24,7 @@ double schedule_clock_time(const Kernel* kernel, uint32_t clock)
 // The first tick that is not before the start. One that rounding puts before it is at the start (rule T6).
 static double first_count(Kernel* kernel, const Clock* clock)
 {
-    double start = kernel->options->start, period = kernel->R[clock->period], first = kernel->R[clock->first];
+    double start = kernel->options->start, period = kernel->R[clock->period], first = first_tick(kernel, clock);
     double behind = isinf(period) ? first < start : (start - first) / period, n = behind > 0 ? ceil(behind) : 0;
     if (first < start && isfinite(first))
         kernel->time_scale = fmax(kernel->time_scale, fabs(first));
@@ -31,7 +37,7 @@ kaiStatus schedule_start(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->model->clocks_count; i++)
     {
         const Clock* clock = &kernel->model->clocks[i];
-        double period = kernel->R[clock->period], first = kernel->R[clock->first];
+        double period = kernel->R[clock->period], first = first_tick(kernel, clock);
         if (!(period > 0) || isnan(first))
             return kernel_fail(kernel, clock->place, "give the clock a period above 0",
                                "a clock with period %g and first tick %g", period, first);

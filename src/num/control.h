@@ -86,18 +86,25 @@ static inline double control_factor(const Control* c, const OdeState* s, double 
     return control_exp2(power);
 }
 
+// After a step of length h that failed: the shortest that was asked for is tried before the run fails.
+static inline double control_retry(const Ode* ode, double h, double shorter)
+{
+    double least = ode->options.min_step;
+    return h > least && shorter < least ? least : shorter;
+}
+
 // One accepted step with error control.
 static inline int control_step(Ode* ode, double limit, const Control* c, Trial* trial)
 {
     OdeState* s = &ode->state;
     bool rejected = false;
     int failure = TRIAL_OK;
-    double proposed = s->next;
+    double proposed = ode_larger(s->next, ode->options.min_step);
     for (;;)
     {
         bool last;
         double h = control_length(ode, limit, proposed, &last);
-        if (!last && h < ode_smallest(s->t))
+        if (!last && h < ode_shortest(ode))
         {
             return ode_failure(failure);
         }
@@ -116,6 +123,7 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
             // After a rejection do not grow at once; a step that was only clipped says nothing against the natural one.
             next = rejected && next > h ? h : next;
             s->next = !rejected && h < s->next && next < s->next ? s->next : next;
+            s->next = ode_larger(s->next, ode->options.min_step);
             s->log_error = log_error > -13.3 ? log_error : -13.3;  // not below 1e-4
             ode_accept(ode, h, t_end, c->form);
             return ODE_OK;
@@ -140,7 +148,7 @@ static inline int control_step(Ode* ode, double limit, const Control* c, Trial* 
             double power = c->alpha * 0.5 * control_log2(error) + 0.152;
             shrink = control_exp2(power < 0.3 ? 0.3 : power > c->shrink ? c->shrink : power);
         }
-        proposed = h / shrink;
+        proposed = control_retry(ode, h, h / shrink);
     }
 }
 
@@ -170,7 +178,7 @@ static inline int control_fixed(Ode* ode, double limit, OdeForm form, Trial* tri
         s->stats.broken += status == TRIAL_SHRINK;
         s->stats.rejected++;
         proposed = 0.5 * h;
-        if (proposed < ode_smallest(s->t))
+        if (proposed < ode_shortest(ode))
         {
             return ode_failure(status);
         }

@@ -263,6 +263,10 @@ static void limit_step(Ode* ode)
     double caution = ode->state.caution, most = ode->options.max_step;
     double h = caution > 0 && (most <= 0 || caution < most) ? caution : most;
     CVodeSetMaxStep(ode->cvode->memory, h > 0 ? h : 0);
+    if (ode->options.min_step > 0)
+        CVodeSetMinStep(ode->cvode->memory, ode->options.min_step);
+    if (ode->options.max_iterations > 0)
+        CVodeSetMaxNonlinIters(ode->cvode->memory, ode->options.max_iterations);
 }
 
 static void count(Ode* ode)
@@ -396,7 +400,7 @@ static int cvode_step(Ode* ode, double limit)
         return translate(ode, flag);
     }
     double h = t_end - s->t;
-    if (t_end < limit && h < ode_smallest(s->t))  // CVODE only warns, and would go on for ever
+    if (t_end < limit && h < ode_shortest(ode))  // CVODE only warns, and would go on for ever
     {
         cv->anew = true;
         return ODE_ERR_STEP;

@@ -52,12 +52,17 @@ static int newton_f(Ode* ode, double t, const double* z, double* fz)
     return status == TRIAL_OK && !ode_finite(ode->n, fz) ? TRIAL_SHRINK : status;
 }
 
+static int rounds_of(const Ode* ode, int otherwise)
+{
+    return ode->options.max_iterations > 0 ? ode->options.max_iterations : otherwise;
+}
+
 int ode_newton(Ode* ode, double t, double gh, const double* base, double* z, double* fz)
 {
     double* d = ode->jacobian->delta;  // free between two Jacobians
     double before = 0, rate = 0;
     int status = newton_f(ode, t, z, fz);
-    for (int k = 0; k < NEWTON_MOST && status == TRIAL_OK; k++)
+    for (int k = 0; k < rounds_of(ode, NEWTON_MOST) && status == TRIAL_OK; k++)
     {
         if (k == 0 || rate > 0.5)
         {
@@ -112,7 +117,7 @@ int ode_riemann_trial(Ode* ode, double h, double t_end, double* error)
     (void)error;
     ode->state.trial = h;
     memcpy(z, x, sizeof(double) * (size_t)n);
-    for (int sweep = 0; sweep < SWEEPS_MOST; sweep++)
+    for (int sweep = 0; sweep < rounds_of(ode, SWEEPS_MOST); sweep++)
     {
         int status = newton_f(ode, t_end, z, fz);
         if (status != TRIAL_OK)

@@ -177,6 +177,13 @@ static inline double ode_smallest(double t)
     return h > TIME_NOTHING ? h : TIME_NOTHING;
 }
 
+// The shortest step that may be taken, unless something is due before its end.
+static inline double ode_shortest(const Ode* ode)
+{
+    double h = ode_smallest(ode->state.t);
+    return ode->options.min_step > h ? ode->options.min_step * (1 - 4 * DBL_EPSILON) : h;
+}
+
 static inline double ode_larger(double a, double b)
 {
     return a > b ? a : b;

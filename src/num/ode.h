@@ -85,9 +85,11 @@ typedef struct OdeOptions
 {
     OdeMethod method;
     OdeBreakpoint breakpoint;
-    double rtol, atol;  // error per step below atol unit + rtol |x|, root mean square over the states (ode_set_unit)
-    double step;        // fixed methods: the step; others: the first step, 0 = choose
-    double max_step;    // 0 = no limit
+    double rtol, atol;   // error per step below atol unit + rtol |x|, root mean square over the states (ode_set_unit)
+    double step;         // fixed methods: the step; others: the first step, 0 = choose
+    double max_step;     // 0 = no limit
+    double min_step;     // 0 = what time resolves
+    int max_iterations;  // of Newton's method and of fixed points in one step; 0 = what the method takes
 } OdeOptions;
 
 typedef struct OdeStats

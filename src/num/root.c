@@ -1,10 +1,10 @@
-// Roots of a scalar function in a bracket: bisection, secant, false position, Illinois (paper 004, appendix A) and ITP
-// (Oliveira and Takahashi 2020).
+// Roots of a scalar function in a bracket: bisection, secant, Newton, false position, Illinois (paper 004, appendix A)
+// and ITP (Oliveira and Takahashi 2020).
 //
 // The crossing has completed at the after-side of the bracket, so a bracket must shrink from both ends. A method that
 // interpolates well lands on one side of the root again and again; when its next point would lie within half a
 // tolerance of an end, the point is pushed over the root by 0.6 tolerances, then 8 times further while that does not
-// help. So all five end with a bracket of the wanted width and not only with a small value.
+// help. So all six end with a bracket of the wanted width and not only with a small value.
 //
 // Fails never: after 100 evaluations any method goes on by halving, which ends when two doubles are neighbours. A NaN
 // counts as the after-side, so that the bracket closes on the place where the function stops being a number.
@@ -21,7 +21,7 @@ enum
 
 typedef struct Search
 {
-    RootFn* f;
+    RootFn *f, *slope;
     void* ctx;
     double lo, hi, f_lo, f_hi;
     double tolerance;
@@ -94,6 +94,7 @@ static double propose(const Search* s, RootMethod method)
     case ROOT_ITP: return propose_itp(s);
     case ROOT_ILLINOIS:
     case ROOT_REGULA_FALSI: return propose_line(s);
+    case ROOT_NEWTON: return s->slope != NULL ? s->last - s->f_last / s->slope(s->ctx, s->last) : propose_secant(s);
     case ROOT_SECANT: return propose_secant(s);
     default: return s->lo + 0.5 * (s->hi - s->lo);
     }
@@ -167,7 +168,14 @@ static Search start(RootFn* f, void* ctx, double lo, double f_lo, double hi, dou
 RootResult root_find(RootMethod method, RootFn* f, void* ctx, double lo, double f_lo, double hi, double f_hi,
                      double tolerance)
 {
+    return root_find_sloped(method, f, NULL, ctx, lo, f_lo, hi, f_hi, tolerance);
+}
+
+RootResult root_find_sloped(RootMethod method, RootFn* f, RootFn* slope, void* ctx, double lo, double f_lo, double hi,
+                            double f_hi, double tolerance)
+{
     Search s = start(f, ctx, lo, f_lo, hi, f_hi, tolerance);
+    s.slope = slope;
     bool neighbours = false;
     while (s.f_hi != 0 && s.hi - s.lo > s.tolerance && !neighbours)
     {

@@ -10,7 +10,9 @@
     X(ILLINOIS, "illinois", "regula falsi that halves the weight of a stale end (appendix A.4)")                       \
     X(BISECTION, "bisection", "halving (appendix A.1)")                                                                \
     X(SECANT, "secant", "secant, kept inside the bracket by halving (appendix A.2)")                                   \
-    X(REGULA_FALSI, "regula_falsi", "false position (appendix A.3)")
+    X(REGULA_FALSI, "regula_falsi", "false position (appendix A.3)")                                                   \
+    X(NEWTON, "newton",                                                                                                \
+      "Newton's method with the slope of the guard, kept inside the bracket by halving (appendix A.2)")
 
 typedef enum RootMethod
 {
@@ -37,5 +39,8 @@ typedef struct RootResult
 // is shorter than `tolerance`; the root counts as the after-side `after`, where the crossing has completed.
 RootResult root_find(RootMethod method, RootFn* f, void* ctx, double lo, double f_lo, double hi, double f_hi,
                      double tolerance);
+// The same with the derivative of f, which Newton's method asks for; without it, it takes the secant.
+RootResult root_find_sloped(RootMethod method, RootFn* f, RootFn* slope, void* ctx, double lo, double f_lo, double hi,
+                            double f_hi, double tolerance);
 
 #endif

@@ -297,7 +297,7 @@ static bool set_length(Ode* ode, double limit, double proposed, Attempt* a)
     double h = control_length(ode, limit, proposed, &last);
     a->t_end = last ? limit : s->t + h;
     a->h = (a->t_end - s->t) - s->t_low;
-    return last || h >= ode_smallest(s->t);
+    return last || h >= ode_shortest(ode);
 }
 
 // After a rejection the next step does not leap either; a run may have been given its first step.

@@ -76,8 +76,8 @@ static bool check_settings(const Check* c)
 #define NUMBER(name, unit, low, high, otherwise, ...)                                                                  \
     if (!check_number(c, SETTING_ID_##name, o->name, otherwise))                                                       \
         return false;
-#define COUNT(name, ...)                                                                                               \
-    if (!check_number(c, SETTING_ID_##name, (double)o->name, NAN))                                                     \
+#define COUNT(name, from, to, otherwise, ...)                                                                          \
+    if (!check_number(c, SETTING_ID_##name, (double)o->name, otherwise))                                               \
         return false;
 #define WORD(name, ...)                                                                                                \
     if (!check_word(c, SETTING_ID_##name, o->name))                                                                    \
@@ -118,6 +118,10 @@ static bool check_together(const Check* c)
         snprintf(c->why, c->size,
                  "zeno = continue follows events to where they run together, and numeric impulses have a fixed step, "
                  "which passes over motions shorter than itself: set impulses = symbolic, or zeno = stop");
+    else if (o->rtol == 0 && !(o->atol > 0))
+        snprintf(c->why, c->size, "with rtol = 0 the absolute error alone is controlled: give `atol`");
+    else if (o->max_step > 0 && o->min_step > o->max_step)
+        snprintf(c->why, c->size, "`min_step` %g is longer than `max_step` %g", o->min_step, o->max_step);
     else if (!(o->stop >= o->start))
         snprintf(c->why, c->size, "the stop time %g lies before the start time %g: make `stop` larger", o->stop,
                  o->start);
@@ -172,6 +176,8 @@ bool options_check(const kaiModel* model, const kaiSimOptions* o, RunOptions* ru
     run->ode.atol = o->atol > 0 ? o->atol : o->rtol / 100;
     run->ode.step = o->step;
     run->ode.max_step = o->max_step;
+    run->ode.min_step = o->min_step;
+    run->ode.max_iterations = (int)o->max_iterations;
     const kaiSetting* breakpoint = kaiSettings_Get(SETTING_ID_breakpoint_solver);
     run->ode.breakpoint = model->reg_pulse != NO_REG  // see pulse.c
                               ? ODE_BREAK_SAME

@@ -16,6 +16,7 @@ static const kaiWord words_of_IMPULSE_WORDS[] = {IMPULSE_WORDS(X)};
 static const kaiWord words_of_CHOICE_WORDS[] = {CHOICE_WORDS(X)};
 static const kaiWord words_of_ISLAND_WORDS[] = {ISLAND_WORDS(X)};
 static const kaiWord words_of_ZENO_WORDS[] = {ZENO_WORDS(X)};
+static const kaiWord words_of_CLOCK_WORDS[] = {CLOCK_WORDS(X)};
 static const kaiWord words_of_ROW_WORDS[] = {ROW_WORDS(X)};
 static const kaiWord words_of_EVENT_WORDS[] = {EVENT_WORDS(X)};
 #undef X

@@ -43,6 +43,10 @@
     X(TAGS, "tags", "every tag of an instant that changes something has one")                                          \
     X(OFF, "off", "none; the start, the end and what record every asks for stay")
 
+#define CLOCK_WORDS(X)                                                                                                 \
+    X(TIME, "time", "time 0: ticks at first + nT, from the start on")                                                  \
+    X(START, "start", "the start of the run: ticks at start + first + nT")
+
 #define ROW_WORDS(X)                                                                                                   \
     X(CURVE, "curve", "the points of the solver, and points between where a curve bends")                              \
     X(STEPS, "steps", "the points of the solver")

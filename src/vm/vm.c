@@ -3,7 +3,7 @@
 // nearly always on virtual machines.
 #include "vm/vm.h"
 
-#include "base/dense.h"
+#include "base/newton.h"
 #include "base/tolerance.h"
 
 #include <math.h>
@@ -294,6 +294,8 @@ static uint32_t run_fix(const kaiModel* model, double* R, const uint32_t* pc, co
     }
 }
 
+_Static_assert((int)NEWTON_MAX <= (int)NEWTON_UNKNOWNS, "a block that can be compiled can be solved");
+
 // One NEWTON word at work.
 typedef struct Newton
 {
@@ -301,176 +303,72 @@ typedef struct Newton
     double* R;
     const VmHost* host;
     uint32_t n, length;
-    const uint32_t *unknowns, *residuals, *derivatives, *body;
-    double J[NEWTON_MAX * NEWTON_MAX], step[NEWTON_MAX], from[NEWTON_MAX];
-    uint32_t pivots[NEWTON_MAX];  // J is factored
+    const uint32_t *derivatives, *body;
 } Newton;
 
-static uint32_t newton_evaluate(Newton* w)
+static uint32_t newton_evaluate(void* ctx)
 {
+    const Newton* w = ctx;
     return run_words(w->model, w->R, w->body, w->body + w->length, w->host);
 }
 
-static double newton_residual(const Newton* w)
+static uint32_t newton_matrix(void* ctx, double* J)
 {
-    double size = 0;
-    for (uint32_t i = 0; i < w->n; i++)
-        size = fmax(size, isfinite(w->R[w->residuals[i]]) ? fabs(w->R[w->residuals[i]]) : INFINITY);
-    return size;
-}
-
-// The full step from here. False: there is none.
-static bool newton_direction(Newton* w)
-{
+    const Newton* w = ctx;
     for (uint32_t i = 0; i < w->n * w->n; i++)
-        w->J[i] = w->R[w->derivatives[i]];
-    for (uint32_t i = 0; i < w->n; i++)
-    {
-        w->step[i] = w->R[w->residuals[i]];
-        w->from[i] = w->R[w->unknowns[i]];
-    }
-    if (!dense_factor(w->J, w->pivots, w->n))
-        return false;
-    dense_solve(w->J, w->pivots, w->step, w->n);
-    return true;
-}
-
-static bool newton_within(const Newton* w, double relative, double absolute)
-{
-    bool within = true;
-    for (uint32_t i = 0; i < w->n; i++)
-        within &= fabs(w->step[i]) <= absolute + relative * fabs(w->from[i]);
-    return within;
-}
-
-static uint32_t newton_move(Newton* w, double part)
-{
-    for (uint32_t i = 0; i < w->n; i++)
-        w->R[w->unknowns[i]] = w->from[i] - part * w->step[i];
-    return newton_evaluate(w);
-}
-
-// A part of the step that makes the residual smaller. *moved: found.
-static uint32_t newton_search(Newton* w, double before, bool* moved)
-{
-    enum
-    {
-        HALVINGS = 30
-    };
-    double part = 1;
-    *moved = false;
-    for (int k = 0; k <= HALVINGS && !*moved; k++, part /= 2)
-    {
-        uint32_t failed = newton_move(w, part);
-        if (failed != 0)
-            return failed;
-        *moved = newton_residual(w) < before;
-    }
+        J[i] = w->R[w->derivatives[i]];
     return 0;
 }
 
-// The next step that the present residual would ask for with the slopes of the last point.
-static double newton_next(const Newton* w)
+// With the derivatives of the block; where they lead nowhere, with difference quotients: a slope that depends on itself
+// by way of a map of a bond graph is missing in them.
+static uint32_t newton_both(NewtonSystem* system, const double* start)
 {
-    double next[NEWTON_MAX], size = 0;
-    for (uint32_t i = 0; i < w->n; i++)
-        next[i] = w->R[w->residuals[i]];
-    dense_solve(w->J, w->pivots, next, w->n);
-    for (uint32_t i = 0; i < w->n; i++)
-        size = fmax(size, isfinite(next[i]) ? fabs(next[i]) : INFINITY);
-    return size;
-}
-
-// The same by another measure, where residuals of different sizes hide each other: the next step should be shorter than
-// this one (the natural monotonicity test: Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 3.1).
-static uint32_t newton_search_natural(Newton* w, bool* moved)
-{
-    enum
-    {
-        HALVINGS = 40
-    };
-    double part = 1, size = 0;
-    for (uint32_t i = 0; i < w->n; i++)
-        size = fmax(size, fabs(w->step[i]));
-    *moved = false;
-    for (int k = 0; k <= HALVINGS && !*moved; k++, part /= 2)
-    {
-        uint32_t failed = newton_move(w, part);
-        if (failed != 0)
-            return failed;
-        *moved = newton_next(w) < (1 - part / 4) * size;
-    }
-    return 0;
-}
-
-// Newton's method with step halving from where the unknowns are, until the step is within rounding; the block has then
-// been run with their last values. Fails with `lost` if the Jacobian is singular or the residual cannot be made smaller
-// though the step is not small. An exponential is left behind by one of its e-fold at each step (10 V across a diode of
-// 26 mV are 400 of them), so there are many rounds, each with a smaller residual.
-static uint32_t newton_solve(Newton* w, uint32_t lost)
-{
-    enum
-    {
-        ROUNDS = 5000
-    };
-    uint32_t failed = newton_evaluate(w);
-    for (int round = 0; round < ROUNDS && failed == 0; round++)
-    {
-        double before = newton_residual(w);
-        if (before == 0)
-            return 0;
-        if (!isfinite(before) || !newton_direction(w))
-            return lost;
-        bool moved;
-        failed = newton_search(w, before, &moved);
-        if (failed == 0 && !moved)  // as good as it gets: where we came from
-        {
-            failed = newton_move(w, 0);
-            if (failed != 0 || newton_within(w, LOOP_SMALL, LOOP_SMALL / 10))
-                return failed;
-            failed = newton_search_natural(w, &moved);
-            if (failed != 0 || !moved)
-                return failed != 0 ? failed : lost;
-        }
-        if (newton_within(w, LOOP_ROUNDING, 0))
-            return failed;
-    }
-    return failed != 0 ? failed : lost;
+    for (uint32_t i = 0; i < system->n; i++)
+        system->R[system->unknowns[i]] = start[i];
+    system->matrix = newton_matrix;
+    uint32_t failed = newton_solve(system);
+    if (failed != NEWTON_LOST)
+        return failed;
+    for (uint32_t i = 0; i < system->n; i++)
+        system->R[system->unknowns[i]] = start[i];
+    system->matrix = NULL;
+    return newton_solve(system);
 }
 
 // From where the last evaluation left the unknowns; if that leads nowhere, from zero. What the last evaluation found
-// may be far away by now: all diodes of a bridge may block there, and nothing says which way to go.
+// may be far away by now: all diodes of a bridge may block there, and nothing says which way to go. Fails (component +
+// 1) if there is no solution within reach.
 static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
 {
-    Newton w;  // not cleared: the matrix is large, and filled where it is used
-    double last[NEWTON_MAX];
-    w.model = model;
-    w.R = R;
-    w.host = host;
-    w.length = pc[1];
-    w.n = pc[2];
-    w.unknowns = pc + 4;
-    w.residuals = w.unknowns + w.n;
-    w.derivatives = w.residuals + w.n;
-    w.body = w.derivatives + (size_t)w.n * w.n;
-    uint32_t lost = pc[3] + 1;
-    for (uint32_t i = 0; i < w.n; i++)
-        R[w.unknowns[i]] = isfinite(R[w.unknowns[i]]) ? R[w.unknowns[i]] : 0;
-    uint32_t failed = newton_solve(&w, lost);
-    if (failed != lost)
+    uint32_t n = pc[2];
+    const uint32_t *unknowns = pc + 4, *residuals = unknowns + n, *derivatives = residuals + n;
+    Newton w = {model, R, host, n, pc[1], derivatives, derivatives + (size_t)n * n};
+    double start[NEWTON_MAX], last[NEWTON_MAX];
+    for (uint32_t i = 0; i < n; i++)
+        start[i] = isfinite(R[unknowns[i]]) ? R[unknowns[i]] : 0;
+    NewtonSystem system = {.n = n,
+                           .rounds = host != NULL ? host->rounds : 0,
+                           .R = R,
+                           .unknowns = unknowns,
+                           .residuals = residuals,
+                           .ctx = &w,
+                           .evaluate = newton_evaluate};
+    uint32_t failed = newton_both(&system, start);
+    if (failed != NEWTON_LOST)
         return failed;
-    for (uint32_t i = 0; i < w.n; i++)
+    for (uint32_t i = 0; i < n; i++)
     {
-        last[i] = R[w.unknowns[i]];
-        R[w.unknowns[i]] = 0;
+        last[i] = R[unknowns[i]];
+        start[i] = 0;
     }
-    failed = newton_solve(&w, lost);
-    if (failed != lost)
+    failed = newton_both(&system, start);
+    if (failed != NEWTON_LOST)
         return failed;
-    for (uint32_t i = 0; i < w.n; i++)  // a message shows these
-        R[w.unknowns[i]] = last[i];
+    for (uint32_t i = 0; i < n; i++)  // a message shows these
+        R[unknowns[i]] = last[i];
     failed = newton_evaluate(&w);
-    return failed != 0 ? failed : lost;
+    return failed != 0 ? failed : pc[3] + 1;
 }
 
 static const uint32_t* switch_target(const double* R, const uint32_t* pc)

@@ -18,6 +18,7 @@ while read -r option kind <&3; do
     case $option:$kind in
     start:*) wrong="nan inf -inf soon 1[m]" right="-1 0 1/20 10[ms]" ;;
     stop:*) wrong="nan -inf soon -1 1[m]" right="0 0.5 500[ms] 1/2" ;;
+    rtol:*) wrong="-1 nan -inf soon 1[mol]/0" right="1e-3 1/8" ;;
     *:TIME | *:X) wrong="0 -1 nan -inf soon 1[mol]/0" right="1e-3 1/8" ;;
     *:N) wrong="-1 0.5 nan inf 1e300 soon" right="7 2^3" ;;
     *:WORD) wrong="nonsense 3" right=$(words_of $option) ;;

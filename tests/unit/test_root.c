@@ -106,7 +106,7 @@ static void test_names(void** state)
     {
         assert_int_equal(root_method_find(root_method_name((RootMethod)m)), m);
     }
-    assert_int_equal(root_method_find("newton"), -1);
+    assert_int_equal(root_method_find("newtons"), -1);
 }
 
 static void test_bracket(void** state)
