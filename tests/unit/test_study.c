@@ -229,13 +229,45 @@ static void test_result_in_memory(void** state)
     assert_string_equal(result.at, "t,p,m,x\n1.5,0,0,0.1\n# stopped\n");
 }
 
+// x falls from 1/2 with the acceleration 1 and comes back with half of its speed: at the floor at t = 1, 2 and 2.5.
+static const char ball_text[] = "model Ball {\n"
+                                "  state x = 0.5, v = 0; discrete n = 0; event tick = clock(1)\n"
+                                "  x' = v; v' = -1\n"
+                                "  when down(x) { v := -0.5*v }\n"
+                                "  when tick { n := n + 1 }\n"
+                                "}\n"
+                                "experiment e of Ball { stop = 2.6 }\n";
+
+static void test_report_text(void** state)
+{
+    (void)state;
+    static Text plain, json;
+    kaiProgram* program;
+    kaiModel* model;
+    kaiCompileOptions compile;
+    kaiError error;
+    open_text(ball_text, &program, &model, &compile);
+    kaiReportOptions options = kaiDefaultReportOptions();
+    options.estimate_accuracy = true;
+    kaiReport* report = kaiReport_Create(program, model, &compile, &options, &error);
+    assert_non_null(report);
+    assert_int_equal(kaiReport_Write(report, KAI_REPORT_TEXT, &(kaiSink){keep, &plain}), KAI_OK);
+    assert_non_null(strstr(plain.at, "to locate 3 crossings"));
+    assert_non_null(strstr(plain.at, "3  decay.kai:4  down(x)"));
+    assert_non_null(strstr(plain.at, "3  decay.kai:2  clock"));  // at 0, 1 and 2
+    assert_non_null(strstr(plain.at, "the times of all 3 crossings are the same"));
+    assert_int_equal(kaiReport_Write(report, KAI_REPORT_JSON, &(kaiSink){keep, &json}), KAI_OK);
+    assert_non_null(strstr(json.at, "down(x)"));
+    kaiReport_Free(report);
+    kaiModel_Free(model);
+    kaiProgram_Free(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sweep),
-        cmocka_unit_test(test_stopped_sweep),
-        cmocka_unit_test(test_report),
-        cmocka_unit_test(test_result_in_memory),
+        cmocka_unit_test(test_sweep),       cmocka_unit_test(test_stopped_sweep),    cmocka_unit_test(test_report),
+        cmocka_unit_test(test_report_text), cmocka_unit_test(test_result_in_memory),
     };
     return cmocka_run_group_tests_name("study", tests, NULL, NULL);
 }
