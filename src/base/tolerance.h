@@ -234,6 +234,31 @@ static inline bool time_same(double a, double b, double scale)
 // A curve that ends where it is not a number is drawn but for this share of its last stretch.
 #define CURVE_END 1e-3
 
+// ---- delays
+
+// What goes into a delay is followed until terms of its series are DELAY_QUIET of the signal (below its last digit) and
+// its end agrees with the signal to DELAY_AGREE: the rounding of a few hundred operations. A difference up to
+// DELAY_ROUGH that does not shrink with the part is the signal's own rounding (a difference of large numbers), no
+// misfit.
+#define DELAY_QUIET 1e-18
+#define DELAY_AGREE 1e-12
+#define DELAY_ROUGH 1e-8
+// Where there is no series a fit is good to this part of rtol: far below what the solver does with it.
+#define DELAY_FIT 0.01
+// Two sides of an instant differ by more than this part, in value and in slope, or nothing jumps: both come from
+// polynomials that meet there, whose values agree to the last digits and whose slopes to a few less.
+#define DELAY_JUMP 1e-13
+#define DELAY_KINK 1e-10
+// A break of higher order whose sides agree to this part of rtol is none.
+#define DELAY_SMOOTH 1e-3
+// Breaks of higher order closer together than this part of t are one: a step between them would be nothing but
+// rounding.
+#define DELAY_TOGETHER 1e-12
+// A polynomial goes on to be read behind its piece as long as it keeps to this part of rtol there.
+#define DELAY_FOLLOW 0.02
+// A delay shorter than this part of 1 + |t| leaves no room for steps: if the solver has failed, that is why.
+#define DELAY_SHORTEST 1e-9
+
 // ---- bond graphs
 
 // A sum of efforts or flows, a change of a storage, or an amount that is this part of its terms or less is 0: a

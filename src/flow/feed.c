@@ -186,7 +186,7 @@ static bool has_ended(const Part* p, int k, int inputs)
         return false;
     double size = polynomial_bound(p->c, k, p->length, 0), power = pow(p->length, k - QUIET + 1);
     for (int j = k - QUIET + 1; j <= k; j++, power *= p->length)
-        if (!(fabs(p->c[j]) * power <= 1e-18 * size))
+        if (!(fabs(p->c[j]) * power <= DELAY_QUIET * size))
             return false;
     return true;
 }
@@ -241,7 +241,7 @@ static void agree_at_end(const Feed* f, Part* p)
     {
         double off = fabs(polynomial_plain(p->c, p->degree, p->length) - value_at(f, p->from + p->length));
         double size = polynomial_bound(p->c, p->degree, p->length, 0);
-        if (off <= 1e-12 * size || (off <= 1e-8 * size && off > 0.2 * last))
+        if (off <= DELAY_AGREE * size || (off <= DELAY_ROUGH * size && off > 0.2 * last))
             return;
         last = off;
         p->length *= 0.25;
@@ -291,7 +291,7 @@ static void fit(const Feed* f, Part* p)
     {
         fit_once(f, p);
         double off = misfit(f, p), size = polynomial_bound(p->c, p->degree, p->length, 0);
-        if (off <= 0.01 * rtol * size || p->length <= least || off > 0.9 * last)
+        if (off <= DELAY_FIT * rtol * size || p->length <= least || off > 0.9 * last)
             return;
         last = off;
         p->length *= 0.5;
@@ -331,7 +331,8 @@ static bool goes_on(const Feed* f, const Part* p)
     double reach = fmin(p->length, p->from - history_piece(f->h, last)->start);
     history_expand(f->h, last, p->from, HISTORY_TERMS, before);
     for (int k = 0; k < HISTORY_TERMS; k++, power *= reach)
-        if (!(fabs(before[k] - (k <= p->degree ? p->c[k] : 0)) * power <= 1e-3 * f->kernel->options->rtol * size))
+        if (!(fabs(before[k] - (k <= p->degree ? p->c[k] : 0)) * power <=
+              DELAY_SMOOTH * f->kernel->options->rtol * size))
             return false;
     return true;
 }
@@ -586,7 +587,7 @@ kaiStatus delay_instant(Flow* flow)
             continue;
         status = look_now(flow, d);
         double value = flow->kernel->R[d->flow_value], slope = flow->kernel->R[d->flow_slope];
-        bool jumps = differ(h->left, value, 1e-13) || differ(h->left_slope, slope, 1e-10);
+        bool jumps = differ(h->left, value, DELAY_JUMP) || differ(h->left_slope, slope, DELAY_KINK);
         h->left = value;
         h->left_slope = slope;
         h->order = jumps ? 1 : h->order == 1 ? 1 : 2;

@@ -4,6 +4,7 @@
 // A jump of u, or of its slope, comes out as an instant. What it does to the states is smoother by one order, and comes
 // out of the delay again: breaks of higher order end steps, nothing more, and are followed as far as the methods
 // notice.
+#include "base/tolerance.h"
 #include "flow/flow.h"
 #include "model/code.h"
 
@@ -16,8 +17,6 @@ enum
     DELAYS_MANY = 8,
     PIECES_AHEAD = 16,  // a polynomial is followed into
 };
-
-static const double SHORTEST = 1e-9;  // of t: steps within so short a delay are rounding before long
 
 // Which delays right-hand sides read.
 void reaches_create(Flow* flow)
@@ -37,10 +36,9 @@ void reaches_create(Flow* flow)
     }
 }
 
-// Breaks of higher order that lie closer together than this are one: a step between them would be nothing but rounding.
 static double rounding_of(double t, double at)
 {
-    return 1e-12 * fmax(fabs(t), fabs(at));
+    return DELAY_TOGETHER * fmax(fabs(t), fabs(at));
 }
 
 // The first break after `at`, as far as is known. Found once, until it is passed.
@@ -71,7 +69,7 @@ static double polynomial_until(const Flow* flow, uint32_t delay, double at, doub
         i = i == HISTORY_NONE ? 0 : i;
     }
     uint32_t first = i;
-    double end = history_piece_end(h, i), near = 0.02 * flow->kernel->options->rtol;
+    double end = history_piece_end(h, i), near = DELAY_FOLLOW * flow->kernel->options->rtol;
     for (i++; i < h->count && i < first + PIECES_AHEAD && history_piece(h, i)->order == 0; i++)
     {
         double next = history_piece_end(h, i), mid = 0.5 * (end + next);
@@ -148,7 +146,7 @@ kaiStatus delay_limit(Flow* flow, uint32_t island, double t, double* limit)
         History* h = &flow->kernel->histories[model->island_delays[delays.first + i]];
         h->order = h->order == 0 || h->order > order + 1 ? (uint16_t)(order + 1) : h->order;
     }
-    *limit = next < *limit - 1e-12 * fabs(*limit) ? next : *limit;
+    *limit = next < *limit - DELAY_TOGETHER * fabs(*limit) ? next : *limit;
     flow->kernel->short_delay = 0;
     return status;
 }
@@ -168,7 +166,7 @@ kaiStatus delay_too_short(Flow* flow, uint32_t island)
         if (!flow->delay_read[delay] || !model->delays[delay].varies)
             continue;
         status = delay_now(flow, delay, t, &T);
-        if (status == KAI_OK && T < SHORTEST * (1 + fabs(t)))
+        if (status == KAI_OK && T < DELAY_SHORTEST * (1 + fabs(t)))
             status = delay_fail(kernel, delay, T, t);
     }
     return status;
