@@ -81,6 +81,7 @@ struct Bonds
     uint32_t most_count;
     double* kept;        // registers from VALUE on, while something is looked up
     double slack;        // of the selection, in this instant
+    bool trying;         // the values in the registers are those of a set of modes that may be left again
     double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
 };
 

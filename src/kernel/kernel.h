@@ -179,6 +179,7 @@ typedef struct KernelHooks
     void (*before_jump)(void* owner);
     kaiStatus (*jumped)(void* owner);
     void (*begin_jumps)(void* owner);
+    void (*settled)(void* owner);  // the last set of modes of those that were tried is to be committed
 } KernelHooks;
 
 // Everything that changes, declared once. Plain fields: type, name.

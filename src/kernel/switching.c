@@ -67,7 +67,11 @@ static kaiStatus try_modes(Kernel* kernel, bool* consistent)
     kaiStatus status = bonds_jump(kernel, consistent);
     if (status == KAI_OK)
         select_judge(kernel);
-    return status == KAI_OK ? kernel->hooks->tag(kernel->owner, false) : status;
+    kernel->bonds->trying = true;
+    if (status == KAI_OK)
+        status = kernel->hooks->tag(kernel->owner, false);
+    kernel->bonds->trying = false;
+    return status;
 }
 
 // ---- (a) a priori
@@ -415,6 +419,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
         status = bonds_check_varying(kernel);
     if (status != KAI_OK)
         return status;
+    kernel->hooks->settled(kernel->owner);
     CommitResult switched = {0};
     settle_states(kernel, &switched);
     if (switched.state)

@@ -154,6 +154,7 @@ static const KernelHooks hooks = {
     .decided = no_index,
     .begin_jumps = nothing,
     .before_jump = nothing,
+    .settled = nothing,
     .jumped = done,
 };
 

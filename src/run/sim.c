@@ -158,6 +158,12 @@ static void hook_begin_jumps(void* owner)
     balance_begin(&sim->balance);
 }
 
+static void hook_settled(void* owner)
+{
+    kaiSim* sim = owner;
+    record_settled(&sim->record);
+}
+
 static void hook_before_jump(void* owner)
 {
     kaiSim* sim = owner;
@@ -193,6 +199,7 @@ static const KernelHooks kernel_hooks = {
     .decided = hook_decided,
     .begin_jumps = hook_begin_jumps,
     .before_jump = hook_before_jump,
+    .settled = hook_settled,
     .jumped = hook_jumped,
 };
 

@@ -1,4 +1,5 @@
 // What `expect` asks of a run: values at times, extremes, events, taken as tags and points of the solver pass.
+#include "kernel/bonds.h"
 #include "watch/row.h"
 
 #include <math.h>
@@ -71,7 +72,10 @@ void probes_tag(Record* record, bool flow, bool left)
         {
         case PROBE_TIME_OF: break;
         case PROBE_MIN:
-        case PROBE_MAX: probe_take_extreme(record, i, flow); break;
+        case PROBE_MAX:
+            if (record->kernel->bonds == NULL || !record->kernel->bonds->trying)
+                probe_take_extreme(record, i, flow);
+            break;
         case PROBE_FINAL: probe_take(record, i, flow); break;
         case PROBE_COUNT:
             if (!left)
@@ -94,6 +98,14 @@ void probes_tag(Record* record, bool flow, bool left)
             break;
         }
     }
+}
+
+// Values that were only tried have a row, and are no extremes.
+void record_settled(Record* record)
+{
+    for (uint32_t i = 0; i < record->model->probes_count; i++)
+        if (record->model->probes[i].kind == PROBE_MIN || record->model->probes[i].kind == PROBE_MAX)
+            probe_take_extreme(record, i, false);
 }
 
 kaiStatus record_expect(Record* record, uint32_t index, kaiExpectResult* result)

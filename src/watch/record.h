@@ -79,7 +79,8 @@ const char* record_load(Record* record, const char* block);
 void record_begin(Record* record);                                // a new t
 kaiStatus record_tag(Record* record, bool instant, bool left);    // a tag of an instant, or a solver point
 kaiStatus record_step(Record* record, double start, double end);  // probes and grid rows inside
-bool record_var_changed(const Record* record, uint32_t var);      // by the last tag: tag_before against tag_last
+void record_settled(Record* record);  // a set of modes is to be committed: its values count as extremes
+bool record_var_changed(const Record* record, uint32_t var);  // by the last tag: tag_before against tag_last
 kaiStatus record_instant_end(Record* record);
 void record_again(Record* record);  // tags of an instant go on a few ulp later: what drifted meanwhile is no change
 void record_keep(Record* record, uint32_t var);  // a variable is touched: what it was before
