@@ -1510,14 +1510,18 @@ static int s_towards(void* ctx, double t, int from, int to, double* const* x)
 
 // Explicit methods need 20,000 steps of at most 5/L for one second. A snapshot from the middle goes on with the same
 // bits in a block that had another method.
-static void auto_stiff(int n, OdeMethod expected)
+static void auto_stiff(int n, bool band, OdeMethod expected)
 {
-    static int start[401], row[400];
+    static int start[401], row[1200];
     static double x[400];
-    for (int i = 0; i < n; i++)
+    for (int i = 0, at = 0; i < n; i++)  // three diagonals, or the main one and the first row
     {
-        start[i + 1] = i + 1;
-        row[i] = i;
+        for (int k = 0; k < n; k++)
+        {
+            row[at] = k;
+            at += k == i || (band ? abs(k - i) == 1 : k == 0);
+        }
+        start[i + 1] = at;
     }
     OdeSystem system = {
         .n = n, .ctx = &n, .rhs = f_towards, .series = s_towards, .column_start = start, .row_index = row};
@@ -1572,9 +1576,10 @@ static void test_auto(void** state)
         assert_int_equal(ode_steps_of(ode, ODE_RK45), ode_stats(ode).steps);
         ode_destroy(ode);
     }
-    auto_stiff(1, ODE_ROSENBROCK);
-    auto_stiff(299, ODE_ROSENBROCK);
-    auto_stiff(400, ODE_CVODE_BDF);
+    auto_stiff(1, false, ODE_ROSENBROCK);
+    auto_stiff(299, false, ODE_ROSENBROCK);
+    auto_stiff(400, true, ODE_ROSENBROCK);
+    auto_stiff(400, false, ODE_CVODE_BDF);
 }
 
 // Nothing is allocated after ode_create, everything is given back, and no allocation may fail unnoticed.
