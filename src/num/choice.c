@@ -31,12 +31,13 @@ enum
     VOTES = 3,
     VOTES_MOST = 3000,
     CREEPS = 3,
-    TRIES = 3,   // of one step, from which on it counts as a creep
-    SOON = 4,    // steps until rk45 asks taylor
-    LATE = 64,   // the same after it has said no again and again
-    TRIAL = 10,  // steps after which an implicit method must have shown its worth
-    PROBE = 4,   // steps between two looks at stiffness
-    MANY = 300,  // states from which on cvode_bdf serves better than rosenbrock
+    TRIES = 3,       // of one step, from which on it counts as a creep
+    SOON = 4,        // steps until rk45 asks taylor
+    LATE = 64,       // the same after it has said no again and again
+    TRIAL = 10,      // steps after which an implicit method must have shown its worth
+    TRIAL_BDF = 80,  // the same of one that begins at order 1
+    PROBE = 4,       // steps between two looks at stiffness
+    MANY = 300,      // states from which on cvode_bdf serves better than rosenbrock
     MOST_DENSE = 400,
 };
 
@@ -116,7 +117,8 @@ static OdeMethod implicit_method(const Ode* ode)
     {
         return ODE_METHOD_COUNT;
     }
-    return f->n >= MANY && method_table(ODE_CVODE_BDF, &trouble) ? ODE_CVODE_BDF : ODE_ROSENBROCK;
+    bool band = linear_choose(f->n, f->column_start, f->row_index) == LINEAR_BAND;
+    return f->n >= MANY && !band && method_table(ODE_CVODE_BDF, &trouble) ? ODE_CVODE_BDF : ODE_ROSENBROCK;
 }
 
 static double work_of(const Ode* ode)
@@ -213,11 +215,16 @@ static void learn_series(Ode* ode, int64_t tries)
     }
 }
 
+static int trial_of(OdeMethod method)
+{
+    return method == ODE_CVODE_BDF ? TRIAL_BDF : is_implicit(method) ? TRIAL : 0;
+}
+
 // An implicit method that does not pay is not asked again soon.
 static void learn_implicit(Ode* ode)
 {
     OdeChoice* c = &ode->state.choice;
-    if (c->held == TRIAL && c->counted > 0 && c->rate < GAIN * c->explicit_rate)
+    if (c->held == trial_of(c->method) && c->counted > 0 && c->rate < GAIN * c->explicit_rate)
     {
         c->wanted = c->wanted < VOTES_MOST ? 4 * c->wanted : VOTES_MOST;
         wish(ode, first_method(ode), ODE_REASON_PAYS);
@@ -293,7 +300,7 @@ static bool explicit_pays(Ode* ode, double limit)
 static int look(Ode* ode, double limit)
 {
     OdeChoice* c = &ode->state.choice;
-    if (c->method == first_method(ode) || c->held == 0 || --c->wait > 0)
+    if (c->method == first_method(ode) || c->held <= trial_of(c->method) || --c->wait > 0)
     {
         return ODE_OK;
     }

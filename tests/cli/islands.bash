@@ -17,17 +17,17 @@ instants()
     END { flush() }' "$1"
 }
 
-# different A B: how the instants of two runs differ; nothing if they do not
+# different A B: how the instants of two runs differ; nothing if they do not. $near_time and $near_value: by more than this.
 different()
 {
     instants "$1" >"$WORK/instants_a"
     instants "$2" >"$WORK/instants_b"
-    paste -d'\n' "$WORK/instants_a" "$WORK/instants_b" | awk -F, '
+    paste -d'\n' "$WORK/instants_a" "$WORK/instants_b" | awk -F, -v near_time=${near_time:-1e-9} -v near_value=${near_value:-1e-6} '
     function off(a, b, by) { return a - b > by || b - a > by }
     NR == 1 { for (i = 1; i <= NF && $i != "t"; i++); first = i }
     NR % 2 == 1 { n = split($0, x); next }
     { if (NF != n) { print "another number of columns or rows"; exit }
       if (NR == 2) next
-      if (x[first + 1] != $(first + 1) || x[first + 2] != $(first + 2) || off(x[first], $first, 1e-9*(1 + $first))) { print "tag " x[first] "," x[first + 1] "," x[first + 2] " and " $first "," $(first + 1) "," $(first + 2); exit }
-      for (i = first + 3; i <= NF; i++) if (x[i] != $i && (x[i] == "" || $i == "" || off(x[i], $i, 1e-6*(1 + ($i < 0 ? -$i : $i))))) { print "at t = " $first " column " i ": " x[i] " and " $i; exit } }'
+      if (x[first + 1] != $(first + 1) || x[first + 2] != $(first + 2) || off(x[first], $first, near_time*(1 + $first))) { print "tag " x[first] "," x[first + 1] "," x[first + 2] " and " $first "," $(first + 1) "," $(first + 2); exit }
+      for (i = first + 3; i <= NF; i++) if (x[i] != $i && (x[i] == "" || $i == "" || off(x[i], $i, near_value*(1 + ($i < 0 ? -$i : $i))))) { print "at t = " $first " column " i ": " x[i] " and " $i; exit } }'
 }

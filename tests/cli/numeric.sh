@@ -43,7 +43,7 @@ model M {
   a : Force
   b : Diagram
 }
-experiment e of M { SETTINGS; stop = 5; record a.y, a.v, b.y, b.v }
+experiment e of M { SETTINGS; islands = one; stop = 5; record a.y, a.v, b.y, b.v }
 EOF
 same 10
 # The force itself: its weight in the one run, weight/h for one step in the other.
@@ -75,7 +75,7 @@ model M "modes, delays, pre, factors, a loop of impulses, masses that exchange m
     mode b { f = delta(hit, x) - later }
   }
 }
-experiment e of M { SETTINGS; stop = 1.5; record v1, v2, x, q, z, w, later }
+experiment e of M { SETTINGS; islands = one; stop = 1.5; record v1, v2, x, q, z, w, later }
 EOF
 same 15
 
@@ -86,7 +86,7 @@ model M {
   state x = 0
   x' = -x + der(delta(k, 1))
 }
-experiment e of M { SETTINGS; stop = 1.25; record x }
+experiment e of M { SETTINGS; islands = one; stop = 1.25; record x }
 EOF
 runs 'solver = riemann' "$WORK/symbolic.csv" '1\/64'
 runs 'impulses = numeric' "$WORK/numeric.csv" '1\/64'

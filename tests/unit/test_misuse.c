@@ -327,6 +327,9 @@ static void ask_sim(kaiSim* sim, int index)
     assert_false(kaiSim_GuardTouched(sim, index, &value));
     assert_false(kaiSim_Slide(sim, index, &value, &value, &text, &place));
     assert_false(kaiSim_IslandCount(sim, index, &island));
+    kaiMethodChange change;
+    assert_false(kaiSim_MethodChange(sim, index, 0, &change));
+    assert_false(kaiSim_MethodSteps(sim, index, 0, &text, &count));
     assert_false(kaiSim_StateLimits(sim, index, &count, &touches));
     assert_false(kaiSim_Decision(sim, index, &decision));
     assert_null(kaiSim_Warning(sim, index));
@@ -426,6 +429,8 @@ static void test_sim(void** state)
         assert_false(kaiSim_GuardTouched(h.sim, 0, NULL));
         assert_false(kaiSim_Slide(h.sim, 0, NULL, NULL, NULL, NULL));
         assert_false(kaiSim_IslandCount(h.sim, 0, NULL));
+        assert_false(kaiSim_MethodChange(h.sim, 0, 0, NULL));
+        assert_false(kaiSim_MethodSteps(h.sim, 0, 0, NULL, NULL));
         assert_false(kaiSim_StateLimits(h.sim, 0, NULL, NULL));
         assert_false(kaiSim_Decision(h.sim, 0, NULL));
         assert_false(kaiSim_Jump(h.sim, NULL));

@@ -1479,6 +1479,109 @@ static void test_taylor_refuses(void** state)
     ode_destroy(ode);
 }
 
+// ---------------------------------------------------------------------------------------------------------------- auto
+
+// x' = -L (x - cos t), on its slow manifold (L^2 cos t + L sin t)/(1 + L^2) after a moment, for any number of states.
+static const double stiff_rate = 1e5;
+
+static int f_towards(void* ctx, double t, const double* x, double* dx)
+{
+    for (int i = 0; i < *(int*)ctx; i++)
+    {
+        dx[i] = -stiff_rate * (x[i] - cos(t));
+    }
+    return 0;
+}
+
+static int s_towards(void* ctx, double t, int from, int to, double* const* x)
+{
+    double term = 1;
+    for (int k = 0; k < to; k++)
+    {
+        double derivative = k % 4 == 0 ? cos(t) : k % 4 == 1 ? -sin(t) : k % 4 == 2 ? -cos(t) : sin(t);
+        for (int i = 0; i < *(int*)ctx && k >= from; i++)
+        {
+            x[k + 1][i] = -stiff_rate * (x[k][i] - derivative * term) / (k + 1);
+        }
+        term /= k + 1;
+    }
+    return 0;
+}
+
+// Explicit methods need 20,000 steps of at most 5/L for one second. A snapshot from the middle goes on with the same
+// bits in a block that had another method.
+static void auto_stiff(int n, bool band, OdeMethod expected)
+{
+    static int start[401], row[1200];
+    static double x[400];
+    for (int i = 0, at = 0; i < n; i++)  // three diagonals, or the main one and the first row
+    {
+        for (int k = 0; k < n; k++)
+        {
+            row[at] = k;
+            at += k == i || (band ? abs(k - i) == 1 : k == 0);
+        }
+        start[i + 1] = at;
+    }
+    OdeSystem system = {
+        .n = n, .ctx = &n, .rhs = f_towards, .series = s_towards, .column_start = start, .row_index = row};
+    Ode *ode = make(&system, ODE_AUTO, 1e-8, 1e-10, 0), *other = make(&system, ODE_AUTO, 1e-8, 1e-10, 0);
+    ode_restart(ode, 0, x, true);
+    ode_restart(other, 0, x, true);
+    while (ode_time(ode) < 0.5)
+    {
+        assert_int_equal(ode_step(ode, 1), ODE_OK);
+    }
+    assert_int_equal(ode_method(ode), expected);
+    assert_int_equal(ode_method(other), ODE_TAYLOR);
+    void* block = malloc(ode_save_size(ode));
+    ode_save(ode, block);
+    assert_int_equal(ode_load(other, block), ODE_OK);
+    free(block);
+    while (ode_time(ode) < 1)
+    {
+        assert_int_equal(ode_step(ode, 1), ODE_OK);
+        assert_int_equal(ode_step(other, 1), ODE_OK);
+        assert_true(ode_time(other) == ode_time(ode) && ode_state(other)[0] == ode_state(ode)[0]);
+    }
+    double exact = (stiff_rate * cos(1) + sin(1)) / (stiff_rate + 1 / stiff_rate);
+    assert_true(fabs(ode_state(ode)[n - 1] - exact) < 1e-7);
+    assert_true(ode_stats(ode).steps < 2000);
+    assert_int_equal(ode_change(ode, 0).method, ODE_TAYLOR);
+    assert_int_equal(ode_change(ode, 1).method, expected);
+    assert_int_equal(ode_change(ode, 1).reason, ODE_REASON_STIFF);
+    ode_destroy(ode);
+    ode_destroy(other);
+}
+
+static void test_auto(void** state)
+{
+    (void)state;
+    OdeSystem without = {.n = 1, .rhs = f_decay}, none = {.n = 1, .rhs = f_decay, .series = s_none};
+    const OdeSystem* systems[] = {&without, &none};
+    const OdeReason reasons[] = {ODE_REASON_NO_SERIES, ODE_REASON_BORDER};
+    for (int i = 0; i < 2; i++)
+    {
+        double x = 1;
+        Ode* ode = make(systems[i], ODE_AUTO, 1e-9, 1e-11, 0);
+        ode_restart(ode, 0, &x, true);
+        while (ode_time(ode) < 1)
+        {
+            assert_int_equal(ode_step(ode, 1), ODE_OK);
+            assert_int_equal(ode_method(ode), ODE_RK45);
+        }
+        assert_true(fabs(ode_state(ode)[0] - exp(-1)) < 1e-7);
+        assert_int_equal(ode_change(ode, i).reason, reasons[i]);
+        assert_int_equal(ode_change_count(ode), i + 1);
+        assert_int_equal(ode_steps_of(ode, ODE_RK45), ode_stats(ode).steps);
+        ode_destroy(ode);
+    }
+    auto_stiff(1, false, ODE_ROSENBROCK);
+    auto_stiff(299, false, ODE_ROSENBROCK);
+    auto_stiff(400, true, ODE_ROSENBROCK);
+    auto_stiff(400, false, ODE_CVODE_BDF);
+}
+
 // Nothing is allocated after ode_create, everything is given back, and no allocation may fail unnoticed.
 static void test_memory(void** state)
 {
@@ -1549,6 +1652,7 @@ int main(void)
         cmocka_unit_test(test_taylor_time),
         cmocka_unit_test(test_taylor_kepler),
         cmocka_unit_test(test_taylor_refuses),
+        cmocka_unit_test(test_auto),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
