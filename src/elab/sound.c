@@ -49,8 +49,10 @@ static void add_lost(Judge* judge, Span span)
 // True: it was sound until now.
 static bool spreads(Judge* judge, Extent* extent)
 {
+    if (extent->broken)
+        return false;
     Lexer lexer = lexer_at(judge, extent->span);
-    for (const char* name; !extent->broken && (name = next_name(judge, &lexer, extent->span)) != NULL;)
+    for (const char* name; (name = next_name(judge, &lexer, extent->span)) != NULL;)
         if (is_broken(judge, name))
             return extent->broken = true;
     return false;
