@@ -2,6 +2,8 @@
 #include "base/dense.h"
 #include "base/tolerance.h"
 
+#include <stddef.h>
+
 typedef struct Work
 {
     const NewtonSystem* s;

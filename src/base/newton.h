@@ -20,8 +20,9 @@ typedef struct NewtonSystem
     double* R;
     const uint32_t *unknowns, *residuals;  // registers
     void* ctx;
-    uint32_t (*evaluate)(void* ctx);           // the residuals at the unknowns; not 0: broken off
-    uint32_t (*matrix)(void* ctx, double* J);  // their derivatives there, by rows; not 0: broken off; NULL: by differences
+    uint32_t (*evaluate)(void* ctx);  // the residuals at the unknowns; not 0: broken off
+    uint32_t (*matrix)(void* ctx,
+                       double* J);  // their derivatives there, by rows; not 0: broken off; NULL: by differences
 } NewtonSystem;
 
 // From where the unknowns are, until the step is within rounding; the system has then been evaluated with their last

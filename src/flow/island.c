@@ -537,8 +537,7 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
         if (model->has_jacobian)
             make_pattern(flow, own, columns, &next);
         columns += island->states.count + 1;
-        bool series = options->method == ODE_TAYLOR ||
-                      (options->method == ODE_AUTO && island->delays.count == 0 && expansion_exists(flow, i));
+        bool series = options->method == ODE_TAYLOR || (options->method == ODE_AUTO && expansion_exists(flow, i));
         if (series && expansion_create(flow, own) != KAI_OK)
             return KAI_ERR_MEMORY;
         flow->island_odes[i] = ode_create(&own->system, options, flow->kernel->options->allocator);

@@ -16,7 +16,7 @@ typedef struct VmHost
     // A solver tries points beyond the level at which a relation would have switched. Where this is not NULL, roots,
     // logarithms and powers go on beyond their domain, continuously, as for |x|; the counter tells that they did.
     uint32_t* beyond;
-    int rounds;  // of Newton's method for equations at most; 0 = 60
+    int rounds;  // of Newton's method for equations at most; 0 = as many as it takes
 } VmHost;
 
 // 0, or 1 + the index of the component that has no constructive solution.

@@ -24,7 +24,7 @@ enum
     X(bool, tag_before_flow)                                                                                           \
     X(uint32_t, rank)       /* of the next recorded tag at this t (superdense index) */                                \
     X(uint64_t, grid_index) /* next row of `record … every` */                                                       \
-    X(uint32_t, halvings) /* stretches that samples did not resolve, in all */                                        \
+    X(uint32_t, halvings)   /* stretches that samples did not resolve, in all */                                       \
     X(bool, row_due)        /* instants have no rows, but this one will have one */                                    \
     X(double, last_row_t)                                                                                              \
     X(bool, row_pending)  /* the left limit of the start, not recorded yet */                                          \
