@@ -86,10 +86,12 @@ static kaiStatus check_work(kaiProgram* p, Compilation* c, void* user)
     (void)p, (void)user;
     kaiStatus status = KAI_OK;
     for (uint32_t i = 0; i < c->program.experiments.count && status == KAI_OK; i++)
-        status = check_one(c, c->program.experiments.at[i]->name, NULL);
+        if (!c->program.experiments.at[i]->extent.broken)
+            status = check_one(c, c->program.experiments.at[i]->name, NULL);
     if (c->program.files.count > 0)
         for (uint32_t i = 0; i < c->program.files.at[0]->models.count && status == KAI_OK; i++)
-            status = check_one(c, NULL, c->program.files.at[0]->models.at[i]->name);
+            if (!c->program.files.at[0]->models.at[i]->extent.broken)
+                status = check_one(c, NULL, c->program.files.at[0]->models.at[i]->name);
     if (status != KAI_OK)
         return status;
     return c->diags.error_count > 0 ? KAI_ERR_MODEL : KAI_OK;
