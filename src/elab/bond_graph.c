@@ -1,6 +1,7 @@
 // The equations of bond graphs. Every connected part is a graph of its own; its sources and storages are the inputs of
 // a linear map that depends on the modes of its junctions and that the run fills in (src/kernel/bonds.c).
 #include "elab/bond_map.h"
+#include "elab/bond_reach.h"
 
 // ---- is it well formed
 
@@ -101,67 +102,6 @@ static void split_graphs(Elab* e)
     }
     for (uint32_t i = 0; i < flat->bonds.count; i++)
         vec_push(e->arena, flat->graphs.at[graph->component_of[flat->bonds.at[i].from]].bonds, i);
-}
-
-// ---- what a value depends on
-
-typedef enum ReachGoal
-{
-    REACH_MAP,    // an output of a map, at this very tag
-    REACH_STATE,  // that, or a state
-    REACH_FLOW,   // whatever changes between instants
-} ReachGoal;
-
-typedef struct Reach
-{
-    Elab* e;
-    const uint8_t* mapped;  // per variable: a map defines it
-    ReachGoal goal;
-    Map seen;  // variables
-} Reach;
-
-static bool reaches(Reach* r, NodeId id);
-
-static bool reaches_var(Reach* r, uint32_t v)
-{
-    const Elab* e = r->e;
-    uint32_t unused;
-    if (r->mapped[v] || (r->goal >= REACH_STATE && e->flat->vars.at[v].kind == VAR_STATE))
-        return true;
-    if (map_get(&r->seen, v, &unused))
-        return false;
-    map_set(&r->seen, v, 1);
-    if (e->flat->vars.at[v].kind != VAR_SIGNAL)
-        return false;
-    for (uint32_t d = e->vars.at[v].first_def; d != 0; d = e->def_next.at[d - 1])
-        if (e->flat->defs.at[d - 1].value && reaches(r, e->flat->defs.at[d - 1].value))
-            return true;
-    return false;
-}
-
-static bool reaches(Reach* r, NodeId id)
-{
-    const Node node = r->e->flat->nodes.at[id];
-    if (node.op == NODE_VAR)
-        return reaches_var(r, node.aux);
-    if (node.op == NODE_TIME || node.op == NODE_DELAY)
-        return r->goal == REACH_FLOW;
-    if (node.op == NODE_PRE || node.op == NODE_HOLD || node.op == NODE_SAMPLE)
-        return false;
-    for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
-        if (node.arg[i] && reaches(r, node.arg[i]))
-            return true;
-    return false;
-}
-
-static bool value_reaches(Elab* e, const uint8_t* mapped, uint32_t var, ReachGoal goal)
-{
-    Reach r = {.e = e, .mapped = mapped, .goal = goal};
-    map_init(&r.seen, e->arena);
-    for (uint32_t d = e->vars.at[var].first_def; d != 0; d = e->def_next.at[d - 1])
-        if (e->flat->defs.at[d - 1].value && reaches(&r, e->flat->defs.at[d - 1].value))
-            return true;
-    return false;
 }
 
 // ---- values that are one variable (rule B5)
@@ -320,18 +260,20 @@ static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
     }
 }
 
-static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t* mapped)
+static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t* marks)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     uint32_t var = node->kind == BOND_SE ? node->e : node->f;
     Span span = node->span;
     FlatBondInput input = {index, 0, var, NO_VAR};
-    bool hangs = value_reaches(e, mapped, var, REACH_MAP);
-    if (value_reaches(e, mapped, var, REACH_FLOW))
+    if (bond_value_returns(e, marks, var))
+        marks[var] |= BOND_MARK_MAPPED;
+    bool hangs = bond_value_reaches(e, marks, var, REACH_MAP);
+    if (bond_value_reaches(e, marks, var, REACH_FLOW))
     {
         NodeId slope = operate(e, NODE_SLOPE, read(e, var, span), 0, span);
         input.slope = bond_hidden_signal(e, "slope", span);
-        if (value_reaches(e, mapped, var, REACH_STATE))  // the slope of a state may hang on the map in its turn
+        if (bond_value_reaches(e, marks, var, REACH_STATE))  // the slope of a state may hang on the map in its turn
             make_implicit(e, input.slope, operate(e, NODE_SUB, read(e, input.slope, span), slope, span), span);
         else
             var_add_def(e, input.slope, 0, 0, slope, span);
@@ -345,7 +287,7 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
         def->var = wanted;
         e->vars.at[wanted].first_def = e->vars.at[var].first_def;
         e->vars.at[var].first_def = 0;
-        mapped[var] = 1;
+        marks[var] |= BOND_MARK_MAPPED;
     }
     vec_push(e->arena, graph->inputs, input);
 }
@@ -389,14 +331,14 @@ static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_
     vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR});
 }
 
-static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* mapped)
+static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* marks)
 {
     for (uint32_t i = 0; i < graph->nodes.count; i++)
     {
         uint32_t index = graph->nodes.at[i];
         const FlatBondNode* node = &e->flat->bond_nodes.at[index];
         if (bond_is_source(node->kind))
-            source_input(e, graph, index, mapped);
+            source_input(e, graph, index, marks);
         else if (node->extensity != NO_VAR)
             for (uint32_t port = 0; port < e->flat->bond_nodes.at[index].ports; port++)
                 storage_input(e, graph, index, port);
@@ -432,17 +374,27 @@ static void share_outputs(Elab* e, FlatBondGraph* graph, SharedClasses* shared)
     }
 }
 
-// Which variables depend on the modes of a graph. There is room for the hidden ones that the inputs will add.
-static uint8_t* mark_mapped(Elab* e, BondMap* const* maps)
+// There is room for the hidden variables that the inputs will add.
+static uint8_t* mark_outputs(Elab* e)
 {
-    uint8_t* mapped = arena_array(e->arena, uint8_t, e->flat->vars.count + 4 * e->flat->bond_nodes.count + 1);
+    uint8_t* marks = arena_array(e->arena, uint8_t, e->flat->vars.count + 4 * e->flat->bond_nodes.count + 1);
+    for (uint32_t g = 0; g < e->flat->graphs.count; g++)
+        for (uint32_t i = 0; i < e->flat->graphs.at[g].outputs.count; i++)
+            if (e->flat->graphs.at[g].outputs.at[i].mapped)
+                marks[e->flat->graphs.at[g].outputs.at[i].var] |= BOND_MARK_OUTPUT;
+    return marks;
+}
+
+// Which variables depend on the modes of a graph.
+static void mark_mapped(Elab* e, BondMap* const* maps, uint8_t* marks)
+{
     for (uint32_t g = 0; g < e->flat->graphs.count; g++)
         for (uint32_t i = 0; i < e->flat->graphs.at[g].outputs.count; i++)
         {
             const FlatBondOutput* output = &e->flat->graphs.at[g].outputs.at[i];
-            mapped[output->var] |= output->mapped && !bond_map_knows(maps[g], output);
+            if (output->mapped && !bond_map_knows(maps[g], output))
+                marks[output->var] |= BOND_MARK_MAPPED;
         }
-    return mapped;
 }
 
 // Along every sequence of transitions ON and OFF should alternate (paper 002, "Controlled Junctions").
@@ -550,6 +502,7 @@ void define_bonds(Elab* e)
     split_graphs(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         find_outputs(e, &e->flat->graphs.at[i]);
+    uint8_t* marks = mark_outputs(e);
     SharedClasses shared = find_shared(e);
     BondMap** maps = arena_array(e->arena, BondMap*, e->flat->graphs.count + 1);
     int* local_bond = arena_array(e->arena, int, e->flat->bonds.count + 1);
@@ -561,9 +514,9 @@ void define_bonds(Elab* e)
     define_storages(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         bond_map_define_known(maps[i]);
-    uint8_t* mapped = mark_mapped(e, maps);
+    mark_mapped(e, maps, marks);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
-        find_inputs(e, &e->flat->graphs.at[i], mapped);
+        find_inputs(e, &e->flat->graphs.at[i], marks);
     find_carried(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         bond_map_define(maps[i]);
