@@ -62,7 +62,7 @@ kaiStatus delay_send(Kernel* kernel, CommitResult* result)
         if (T < 0 || isnan(T))
             return kernel_fail(kernel, d->place, "a delay must be 0 or more", "a delay of %g at t = %.17g", T,
                                kernel->now.t);
-        if (T == 0)  // the next tag
+        if (kernel_reached(kernel, kernel->now.t + T, kernel->now.t))  // 0, or lost in t (rule T6): the next tag
         {
             status = come_out(kernel, d->out, d->out_present, kernel->R[d->value]);
             if (status != KAI_OK)
