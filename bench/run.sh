@@ -21,6 +21,10 @@ ball      event 100000 1  a_ball  dp lossless 100000
 gas10     event 111132  1  b_gas   dp 10 100000
 gas100    event 21188  1  b_gas   dp 100 20000
 gas1000   event 2441   1  b_gas   dp 1000 2000
+gas10000  event 30751   1  -       -
+boost     event 9981   1  d_boost dp 0.1
+boost_bond event 9981  1  d_boost dp 0.1
+sigdel    run   1      1  c_sigdel dp 1000000
 chain     run   1      1  f_chain dp chain 1000 20
 vanderpol run   1      20 e_rodas vdp 1000 2000
 "
@@ -31,7 +35,7 @@ build_ruler()
         -lsundials_sunlinsolspgmr -lsundials_sunnonlinsolfixedpoint -lsundials_sunmatrixdense -lsundials_sunmatrixband -lm"
     local program
     mkdir -p "$programs"
-    for program in a_ball b_gas f_chain e_rodas; do
+    for program in a_ball b_gas c_sigdel d_boost f_chain e_rodas; do
         [ "$programs/$program" -nt "$ruler/$program.c" ] && continue
         gcc -O2 -w "$ruler/$program.c" -o "$programs/$program" $libraries || echo "cannot build $program" >&2
     done

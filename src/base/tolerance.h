@@ -39,13 +39,14 @@ static inline bool time_same(double a, double b, double scale)
 }
 
 // The time of a crossing is no better than its guard: what rounds by TIME_SAME of the largest term of g moves the
-// crossing by that over the slope, and a state that was added up in many steps is off by half an ulp for each. Up to
-// this many times the slack of t itself it is the same time; a guard that creeps over its level is where it is.
+// crossing by that over the slope, and a state that was added up in many steps is off by up to two ulps for each (a sum
+// of several stages). Up to this many times the slack of t itself it is the same time; a guard that creeps over its
+// level is where it is.
 #define TIME_GUARD_MOST 1e6
 // At a scheduled time a guard that is on its level goes through it if its slope there is at least this part of its mean
 // slope in the step; below, it has come to touch.
 #define GUARD_STEEP 1e-6
-#define TIME_STEPS_SAME 8  // half ulps in TIME_SAME: steps that add as much again
+#define TIME_STEPS_SAME 2  // steps that add TIME_SAME again, at two ulps each
 // Two crossings in one step are located as fractions of it, each to a few roundings of the dense output.
 #define TIME_SAME_PART 4e-15
 
@@ -209,7 +210,7 @@ static inline bool time_same(double a, double b, double scale)
 // each other at once: rounding decides when.
 #define SLIDING_CLOSE 1e-9
 // What chatters within this part of a second (or of the run) after the start does so at the start.
-#define SLIDING_START 1e-15
+#define SLIDING_START 1e-13
 // How far beyond a surface a motion along it ends, as a part of the states that the surface reads: a few dozen ulps,
 // which no interpolation takes back.
 #define SURFACE_HAIR 1e-14

@@ -62,7 +62,6 @@ static int taylor_begin(Ode* ode)
 static void taylor_restart(Ode* ode)
 {
     ode->state.expanded = false;
-    ode->state.slope_valid = false;
 }
 
 static int highest_order(const Ode* ode)

@@ -483,13 +483,15 @@ void zeno_before(Zeno* zeno, double t)
 {
     if (zeno->kernel->hold_next <= t + 4e-16 * fabs(t))
         hold_set_limits(zeno, t);
+    bool tracked = false;
     for (uint32_t i = 0; i < zeno->kernel->located_count; i++)
     {
         ZenoGuard* z = &zeno->guards[zeno->kernel->located[i]];
+        tracked |= zeno->tracked == zeno->kernel->located[i] + 1;
         z->located_g = zeno->kernel->R[zeno->model->guards[zeno->kernel->located[i]].last_g];
         z->located_at = zeno->kernel->instant_runs;
     }
-    if (zeno->tracked != 0)
+    if (tracked)  // all states of a large model: not at every instant
         memcpy(zeno->zeno_left, kernel_states(zeno->kernel), sizeof(double) * zeno->model->state_count);
 }
 

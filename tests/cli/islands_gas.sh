@@ -22,7 +22,7 @@ expected()
 # compared N STOP: the events of the run
 compared()
 {
-    { sed "s/param N = 10/param N = $1/; s/stop = 2500/stop = $2; islands = auto/; /record/d; /expect/d" bench/gas10.kai; } >"$WORK/gas.kai"
+    { sed "s/param N = 10/param N = $1/; s/stop = 2500/stop = $2; islands = auto/; /record/d; /events =/d; /expect/d" bench/gas10.kai; } >"$WORK/gas.kai"
     exits 0 run "$WORK/gas.kai" --quiet
     awk -F, 'NR == 1 { for (i = 4; i <= NF; i++) if ($i ~ /^(touch|bottom|top)/) name[i] = $i }
     NR > 1 && $2 == 0 && $3 == 0 { for (i in name) if ($i != "") printf "%.12f %s\n", $1, name[i] }' "$out" | sort -g >"$WORK/got"

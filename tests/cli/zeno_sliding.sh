@@ -34,7 +34,7 @@ slides switch 1
 says "x' = 1 below its level"; says "x' = -2 above its level"
 slides sign 0.4
 says "x' = -2.5"; says "x' = 3.5"
-slides start 0
+slides start 0 40    # a Taylor step each way until it is told
 says "x' = -1 where it holds"; says "x' = 2 where it does not hold"
 exits 3 run "$WORK/m.kai" -e push -o "$WORK/o.csv"    # touching bodies that are pushed (rule C5)
 says 'rests on the level of up(x1 - x2) and is pushed against it'; says 'a mode for the contact'
