@@ -150,22 +150,21 @@ static inline bool time_same(double a, double b, double scale)
 
 // ---- accumulation and endless instants
 
-// `zeno`: the field beside a surface, or a little later, is taken ZENO_STEP away: the square root of rounding and a
-// bit, in units of the time that has passed, or of ZENO_EARLY (ZENO_BESIDE beside a surface) where none has.
+// `zeno`: the field a little later is taken ZENO_STEP away: the square root of rounding and a bit, in units of the time
+// that has passed, or of ZENO_EARLY where none has.
 #define ZENO_STEP 1e-7
 #define ZENO_EARLY 1e-3
-#define ZENO_BESIDE 1e-6
 // Intervals between events that are this part of the run so far are short enough to speak of accumulation. A relation
 // that only follows another one waits a hundred times longer, so that the report is about the other.
 #define ZENO_SHORT 1e-7
 #define ZENO_FOLLOWS 1e-9
-// Events closer than this part of the run are one to whoever looks at it: what flips between them slides.
-#define ZENO_RESOLUTION 1e-13
 // Where in a step held states leave their level: found by halving, to a hundredth of what a step resolves.
 #define ZENO_LEAVES 1e-14
-// A thousand instants in a row that are no further apart than this part of t (at least of ZENO_EARLY seconds) go
-// nowhere.
-#define ZENO_CROWDED 1e-11
+// What would happen nearer to the limit of an accumulation is asked for with its excursions scaled down, to
+// ZENO_CLOSEST at most, and to no less than ZENO_TOLD of a limit that is not 0: below, the digits of the difference are
+// used up.
+#define ZENO_CLOSEST 1e-12
+#define ZENO_TOLD 1e-9
 // Rounds of an endless instant shrink by one factor if that has settled to ROUND_RATIO and what it leaves unexplained
 // is below ROUND_RESIDUAL of the last round. Looked at closer than ROUND_CLOSEST of the way to the limit they are
 // rounding (ROUND_ULPS of the limit itself), and limits that differ by ROUND_LIMITS are one value.
@@ -176,6 +175,9 @@ static inline bool time_same(double a, double b, double scale)
 #define ROUND_LIMITS 1e-14
 // Energies of a jump that are this part of the largest one are the rounding of the sums they were taken from.
 #define BALANCE_NOTHING 1e-12
+// A storage and what is imposed on it that differ by no more were equal before the jump: the solver has kept them
+// together to about this.
+#define BALANCE_APART 1e-9
 
 // choice = all: two orders have come to one place if their times agree to EXPLORE_TIME and their values to
 // EXPLORE_VALUE: far above what another order of the same additions changes, far below what a choice does.
@@ -187,6 +189,9 @@ static inline bool time_same(double a, double b, double scale)
 // Difference quotients: the square root of the rounding balances the error of the formula against that of the
 // difference.
 #define DIFFERENCE_PART 1.4901161193847656e-08  // sqrt(DBL_EPSILON)
+// A value at or near 0 says nothing about its size; the increment is then taken as for a thousandth, which is small in
+// the units that models are written in and large enough to survive the subtraction.
+#define DIFFERENCE_LEAST 1e-3
 // In time the increment must survive the subtraction: at least 8 ulps of t.
 #define DIFFERENCE_TIME (8 * DBL_EPSILON)
 // A factorisation with the old pivots is kept while its reciprocal growth is above this: half of the digits are left,
@@ -209,6 +214,14 @@ static inline bool time_same(double a, double b, double scale)
 // How far beyond a surface a motion along it ends, as a part of the states that the surface reads: a few dozen ulps,
 // which no interpolation takes back.
 #define SURFACE_HAIR 1e-14
+// The field along a surface is differentiated from both sides: a step of this part of the states is right to its
+// square, which leaves rounding and formula about equal.
+#define SURFACE_STEP 1e-4
+// Surfaces whose equations leave a pivot of this part of its row are one surface, met twice.
+#define SURFACE_PIVOT 1e-12
+// A guard whose value and slope are this part of the states it reads and of their speeds (or of this itself, where all
+// is at rest) is on its surface: the solver keeps it there to no more digits.
+#define SURFACE_ON 1e-9
 // A motion has gone away from a surface that it left along a tangent when its slope is this part of the difference
 // between the two fields.
 #define SURFACE_AWAY 1e-4
@@ -246,6 +259,10 @@ static inline bool time_same(double a, double b, double scale)
 #define DELAY_ROUGH 1e-8
 // Where there is no series a fit is good to this part of rtol: far below what the solver does with it.
 #define DELAY_FIT 0.01
+// An rtol below DELAY_FIT_RTOL asks for more than a fit through rounded values can give, and a part of the step below
+// DELAY_FIT_SHORTEST has a jump inside that nobody announced: halving goes no further.
+#define DELAY_FIT_RTOL 1e-14
+#define DELAY_FIT_SHORTEST 1e-6
 // Two sides of an instant differ by more than this part, in value and in slope, or nothing jumps: both come from
 // polynomials that meet there, whose values agree to the last digits and whose slopes to a few less.
 #define DELAY_JUMP 1e-13
@@ -279,6 +296,11 @@ static inline bool time_same(double a, double b, double scale)
 // Storages that depend on each other drift apart by the error of the solver and are put together again: a jump of more
 // than this many rtol was one.
 #define BOND_DRIFT 1e3
+
+// What an element with a law is taken for in the equations stays within three decades of the linear resistances around
+// it. Where there are none it stays within these: the slope of a diode at rest, 1e12 ohm, and its inverse.
+#define BOND_GUESS_LEAST 1e-12
+#define BOND_GUESS_MOST 1e12
 
 // Derivatives of a run are less exact than its values, by the differences they come from: BOND_NOTHING for values and
 // their slopes, then BOND_RATES_NOTHING for the next two derivatives and BOND_CURVES_NOTHING beyond.

@@ -286,7 +286,8 @@ static double misfit(const Feed* f, const Part* p)
 
 static void fit(const Feed* f, Part* p)
 {
-    double rtol = fmax(f->kernel->options->rtol, 1e-14), least = 1e-6 * p->length, last = INFINITY;
+    double rtol = fmax(f->kernel->options->rtol, DELAY_FIT_RTOL), least = DELAY_FIT_SHORTEST * p->length,
+           last = INFINITY;
     for (;;)
     {
         fit_once(f, p);

@@ -182,14 +182,14 @@ static int difference_jacobian(IslandSystem* own, double t, const double* x, dou
     memcpy(moved, x, sizeof(double) * n);
     for (uint32_t k = 0; k < n && status == 0; k++)
     {
-        double by = DIFFERENCE_PART * fmax(fabs(x[k]), 1e-3);
+        double by = DIFFERENCE_PART * fmax(fabs(x[k]), DIFFERENCE_LEAST);
         moved[k] = x[k] + by;
         status = island_rhs(own, t, moved, f2);
         moved[k] = x[k];
         for (int i = own->system.column_start[k]; i < own->system.column_start[k + 1]; i++)
             values[i] = (f2[own->system.row_index[i]] - f[own->system.row_index[i]]) / by;
     }
-    double later = DIFFERENCE_PART * fmax(fabs(t), 1e-3);
+    double later = DIFFERENCE_PART * fmax(fabs(t), DIFFERENCE_LEAST);
     if (status == 0 && dfdt != NULL)
         status = island_rhs(own, t + later, x, f2);
     for (uint32_t i = 0; i < n && dfdt != NULL; i++)

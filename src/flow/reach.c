@@ -147,7 +147,7 @@ kaiStatus delay_limit(Flow* flow, uint32_t island, double t, double* limit)
         h->order = h->order == 0 || h->order > order + 1 ? (uint16_t)(order + 1) : h->order;
     }
     *limit = next < *limit - DELAY_TOGETHER * fabs(*limit) ? next : *limit;
-    flow->kernel->short_delay = 0;
+    flow->kernel->short_delay.number = 0;
     return status;
 }
 
@@ -158,8 +158,8 @@ kaiStatus delay_too_short(Flow* flow, uint32_t island)
     const IndexRange delays = model->islands[island].delays;
     double T, t = ode_time(flow->island_odes[island]);
     kaiStatus status = KAI_OK;
-    if (kernel->short_delay > 0)
-        return delay_fail(kernel, kernel->short_delay - 1, kernel->short_value, kernel->short_time);
+    if (kernel->short_delay.number > 0)
+        return delay_fail(kernel, kernel->short_delay.number - 1, kernel->short_delay.value, kernel->short_delay.time);
     for (uint32_t i = 0; i < delays.count && status == KAI_OK; i++)
     {
         uint32_t delay = model->island_delays[delays.first + i];

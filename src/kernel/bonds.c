@@ -260,7 +260,8 @@ static double moderate(const Kernel* kernel, const BondRun* run, double value)
         logs += log10(run->nominal[i]);
         count++;
     }
-    double low = count > 0 ? pow(10, logs / count - 3) : 1e-12, high = count > 0 ? pow(10, logs / count + 3) : 1e12;
+    double low = count > 0 ? pow(10, logs / count - 3) : BOND_GUESS_LEAST,
+           high = count > 0 ? pow(10, logs / count + 3) : BOND_GUESS_MOST;
     return copysign(fmin(fmax(fabs(value), low), high), value);
 }
 

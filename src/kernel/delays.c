@@ -62,7 +62,7 @@ kaiStatus delay_send(Kernel* kernel, CommitResult* result)
         if (T < 0 || isnan(T))
             return kernel_fail(kernel, d->place, "a delay must be 0 or more", "a delay of %g at t = %.17g", T,
                                kernel->now.t);
-        if (T == 0)  // the next tag
+        if (kernel_reached(kernel, kernel->now.t + T, kernel->now.t))  // 0, or lost in t (rule T6): the next tag
         {
             status = come_out(kernel, d->out, d->out_present, kernel->R[d->value]);
             if (status != KAI_OK)
@@ -238,9 +238,9 @@ static bool is_known(Kernel* kernel, uint32_t index, double at)
         return true;
     if (!(time > at))
     {
-        kernel->short_delay = index + 1;
-        kernel->short_time = time;
-        kernel->short_value = time - at;
+        kernel->short_delay.number = index + 1;
+        kernel->short_delay.time = time;
+        kernel->short_delay.value = time - at;
     }
     bool known = time > at && at <= end + fmax(kernel_slack(kernel, time), kernel_slack(kernel, end));
     kernel->unread |= !known;
@@ -362,7 +362,7 @@ kaiStatus delay_start(Kernel* kernel)
 kaiStatus delay_fail(Kernel* kernel, uint32_t delay, double T, double t)
 {
     return kernel_fail(kernel, kernel->model->delays[delay].place,
-                       "a continuous signal needs a delay above 0: keep it up with max(T, 1e-3), say",
+                       "a continuous signal needs a delay above 0: keep it up with max(T, 0.001), say",
                        "a transport delay of %g at t = %.17g", T, t);
 }
 
@@ -398,6 +398,6 @@ kaiStatus delay_check(Kernel* kernel)
     for (uint32_t i = 0; i < model->delays_count && status == KAI_OK; i++)
         if (!model->delays[i].event && !(kernel->R[model->delays[i].time] > 0))
             status = delay_fail(kernel, i, kernel->R[model->delays[i].time], kernel->options->start);
-    kernel->short_delay = 0;
+    kernel->short_delay.number = 0;
     return status;
 }

@@ -243,6 +243,12 @@ typedef struct KernelHooks
     X(row_islands, model->islands_count) /* what rows show: islands of states, flow units */                           \
     X(row_flows, row_size(model))
 
+typedef struct ShortDelay  // one that was 0 or less where a solver tried
+{
+    uint32_t number;  // of the delay, + 1; 0: none was
+    double time, value;
+} ShortDelay;
+
 struct Kernel
 {
     const kaiModel* model;
@@ -251,11 +257,10 @@ struct Kernel
     void* owner;
     Budget* budget;  // NULL: there is no limit, and nobody interrupts
     VmHost host;
-    uint32_t beyond;       // operators beyond their domain at a left limit
-    double series_until;   // a series that reads delayed signals is good up to this time
-    bool unread;           // a series asked for what is not known yet, where T varies
-    uint32_t short_delay;  // 1 + the delay that was 0 or less where a solver tried; 0: none
-    double short_time, short_value;
+    uint32_t beyond;      // operators beyond their domain at a left limit
+    double series_until;  // a series that reads delayed signals is good up to this time
+    bool unread;          // a series asked for what is not known yet, where T varies
+    ShortDelay short_delay;
     ChoicePolicy policy;
 #define X(type, name) type name;
     KERNEL_STATE(X)

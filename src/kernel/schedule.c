@@ -50,27 +50,37 @@ kaiStatus schedule_start(Kernel* kernel)
     return KAI_OK;
 }
 
-static void tick(Kernel* kernel, uint32_t index)
+// A clock ticks once at a time: where the next tick is at the same one (rule T6), ticks would go on without time doing
+// so.
+static kaiStatus tick(Kernel* kernel, uint32_t index)
 {
     const Clock* clock = &kernel->model->clocks[index];
+    double time = clock_time(kernel, clock);
     kernel->R[clock->count] += 1;
+    if (kernel_same_time(kernel, clock_time(kernel, clock), time))
+        return kernel_fail(
+            kernel, clock->place, "give the clock a longer period",
+            "the ticks of a clock with period %g are closer together than time can resolve, at t = %.17g",
+            kernel->R[clock->period], time);
     if (!kernel_ctx_active(kernel, clock->ctx))
-        return;
+        return KAI_OK;
     kernel_raise(kernel, clock->flag);
     kernel->hooks->fires(kernel->owner, SIGN_CLOCK, index, clock->place);
+    return KAI_OK;
 }
 
 // The agenda has told which clocks are due.
 kaiStatus schedule_mark_due(Kernel* kernel, double t)
 {
-    for (uint32_t i = 0; i < kernel->due_clocks.count; i++)
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < kernel->due_clocks.count && status == KAI_OK; i++)
     {
         uint32_t clock = kernel->due_clocks.at[i];
-        tick(kernel, clock);
+        status = tick(kernel, clock);
         agenda_set(&kernel->agenda, clock, schedule_clock_time(kernel, clock));
     }
     kernel->due_clocks.count = 0;
-    return delay_mark_due(kernel, t);
+    return status == KAI_OK ? delay_mark_due(kernel, t) : status;
 }
 
 void schedule_enter_modes(Kernel* kernel)

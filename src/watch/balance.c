@@ -108,7 +108,7 @@ static double settled_work(const Balance* balance, const BondRun* run, uint32_t 
         int imposed = 2 * bond + flow, moved = 2 * bond + !flow;
         double own = run->b1_before[graph->input_first[index] + (int)i] * (flow ? sign : 1);
         double apart = run->z_before[imposed] - own;
-        if (fabs(apart) > 1e-9 * fmax(fabs(own), fabs(run->z_before[imposed])))
+        if (fabs(apart) > BALANCE_APART * fmax(fabs(own), fabs(run->z_before[imposed])))
             sum += 0.5 * sign * apart * run->area[moved];
     }
     return sum;

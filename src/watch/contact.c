@@ -232,7 +232,7 @@ static bool decides(Contact* contact, uint32_t guard, const Lead* lead, uint32_t
     bool moved = false;
     if (lead->order == 1)
         return reads(contact, guard, state);
-    *x = before + 0.01 * fmax(fabs(before), fmax(fabs(contact->before[state]), 1e-3));
+    *x = before + 0.01 * fmax(fabs(before), fmax(fabs(contact->before[state]), DIFFERENCE_LEAST));
     bool known = motion_expand(contact->motion, guard, lead->order - 1, c);
     *x = before;
     for (int k = 0; known && k < lead->order; k++)

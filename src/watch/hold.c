@@ -1,5 +1,6 @@
 // What zeno = continue holds at rest (decision 0013): states at which events accumulate get their limits at the time of
 // the accumulation and keep them until the free field would move g off the level.
+#include "base/tolerance.h"
 #include "watch/zeno_parts.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ double hold_free_slope(Zeno* zeno, uint32_t guard)
 static double free_bend(Zeno* zeno, uint32_t guard)
 {
     const kaiModel* model = zeno->model;
-    double t = zeno->kernel->R[model->reg_time], small = 1e-7 * fmax(fabs(t), 1e-3), *x = kernel_states(zeno->kernel);
+    double t = zeno->kernel->R[model->reg_time], small = ZENO_STEP * fmax(fabs(t), ZENO_EARLY),
+           *x = kernel_states(zeno->kernel);
     memcpy(zeno->free_state, x, sizeof(double) * model->state_count);
     double before = hold_free_slope(zeno, guard);
     memcpy(zeno->free_slope, kernel_slopes(zeno->kernel), sizeof(double) * model->state_count);
@@ -94,7 +96,7 @@ bool zeno_search(Zeno* zeno, double* theta)
         if (!z->holding || z->hold_due > 0 || !leaves_at(zeno, i, *theta))
             continue;
         double lo = 0, hi = *theta;
-        while (hi - lo > 1e-14)
+        while (hi - lo > ZENO_LEAVES)
         {
             double mid = 0.5 * (lo + hi);
             *(leaves_at(zeno, i, mid) ? &hi : &lo) = mid;

@@ -220,7 +220,7 @@ double motion_sensitivity(const Motion* motion, uint32_t guard, uint32_t state)
     const Guard* g = &kernel->model->guards[guard];
     CodeRange code = g->code.end > g->code.start ? g->code : g->look;
     double *x = &kernel_states(kernel)[state], before = *x, kept = kernel->R[g->g];
-    double by = DIFFERENCE_PART * fmax(fabs(before), 1e-3);
+    double by = DIFFERENCE_PART * fmax(fabs(before), DIFFERENCE_LEAST);
     Modes modes = activate(motion, g->ctx);
     vm_run(kernel->model, kernel->R, code, &kernel->host);
     double value = kernel->R[g->g];

@@ -63,8 +63,8 @@ kaiStatus row_check(Record* record, bool flow, const double* values, const uint8
         if (!present[i] || !isnan(values[i]))
             continue;
         Kernel* kernel = record->kernel;
-        if (kernel->short_delay > 0 && kernel->short_time == kernel->now.t)
-            return delay_fail(kernel, kernel->short_delay - 1, kernel->short_value, kernel->now.t);
+        if (kernel->short_delay.number > 0 && kernel->short_delay.time == kernel->now.t)
+            return delay_fail(kernel, kernel->short_delay.number - 1, kernel->short_delay.value, kernel->now.t);
         const ModelVar* var = &model->vars[record->column_vars[i]];
         char text[100];
         uint32_t culprit = vm_trace_nan(model, record->kernel->R, flow ? model->flow : model->react, var->reg);

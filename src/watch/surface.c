@@ -153,7 +153,7 @@ static double bend_along(Surfaces* s, uint32_t guard, const double* way)
         size = fmax(size, fabs(s->x[i]));
         length = fmax(length, fabs(way[i]));
     }
-    double by = 1e-4 * fmax(size, 1e-3) / length;
+    double by = SURFACE_STEP * fmax(size, DIFFERENCE_LEAST) / length;
     if (length == 0)
         return 0;
     return (free_rate(s, guard, s->x, way, by) - free_rate(s, guard, s->x, way, -by)) / (2 * by);
@@ -210,7 +210,7 @@ static bool solve(Surfaces* s, double* u)
             best = fabs(s->matrix[i][k]) > fabs(s->matrix[best][k]) ? i : best;
         for (uint32_t i = 0; i < n; i++)
             size = fmax(size, fabs(s->matrix[best][i]));
-        if (!(fabs(s->matrix[best][k]) > 1e-12 * size))
+        if (!(fabs(s->matrix[best][k]) > SURFACE_PIVOT * size))
             return false;
         for (uint32_t i = 0; i <= n; i++)
         {
@@ -284,7 +284,7 @@ static void quiet_guards(Surfaces* s)
         }
         memcpy(s->x, s->base, sizeof(double) * s->model->state_count);
         double slope = rate(s, i, s->x), g = s->kernel->R[guard->g];
-        if (fabs(g) <= 1e-9 * fmax(size, 1e-9) && fabs(slope) <= 1e-9 * fmax(fast, 1e-9))
+        if (fabs(g) <= SURFACE_ON * fmax(size, SURFACE_ON) && fabs(slope) <= SURFACE_ON * fmax(fast, SURFACE_ON))
             state->sliding = (uint8_t)s->count;
     }
 }
@@ -412,7 +412,7 @@ static bool search_surfaces(Surfaces* s, double* theta)
     }
     if (isnan(hi))
         return false;
-    while (hi - lo > 1e-14)
+    while (hi - lo > ZENO_LEAVES)
     {
         double mid = 0.5 * (lo + hi);
         *(left_at(s, mid) < s->count ? &hi : &lo) = mid;

@@ -247,12 +247,13 @@ static uint64_t answer_near_limit(Zeno* zeno, const Accumulation* a, double scal
 // States with a limit that is not 0 cannot be told from it any closer than this.
 static double closest_scale(Zeno* zeno, const Accumulation* a)
 {
-    double scale = 1e-12;
+    double scale = ZENO_CLOSEST;
     for (uint32_t i = 0; i < zeno->model->state_count; i++)
     {
         double limit = is_held(zeno, a->guard, i) ? limit_of(zeno, i, a->excursion) : 0;
         if (limit != 0)
-            scale = fmax(scale, 1e-9 * fabs(limit) / fmax(fabs(zeno->zeno_left[i] - limit), 1e-9 * fabs(limit)));
+            scale =
+                fmax(scale, ZENO_TOLD * fabs(limit) / fmax(fabs(zeno->zeno_left[i] - limit), ZENO_TOLD * fabs(limit)));
     }
     return scale;
 }
@@ -394,7 +395,7 @@ static kaiStatus watch_power(Zeno* zeno, uint32_t index, double ratio)
     z->slowness = slowness;
     z->gain = steady ? z->gain + 0.05 * (gain - z->gain) : gain;
     double rest = z->last_interval * slowness / (1 - z->gain), limit = z->last_time + rest;
-    if (z->slowing < ROW || z->last_interval > 1e-7 * (limit - zeno->kernel->options->start))
+    if (z->slowing < ROW || z->last_interval > ZENO_SHORT * (limit - zeno->kernel->options->start))
         return KAI_OK;
     return kernel_fail(
         zeno->kernel, zeno->model->guards[index].place,

@@ -24,7 +24,7 @@ for solver in rk45 taylor rosenbrock; do
     exits 3 run "$WORK/m.kai" --model Vanishing --solver $solver -o "$WORK/x.csv"
     says "m.kai:3:9: error: a transport delay of"
     says "at t = 1.99999999"
-    says "a continuous signal needs a delay above 0: keep it up with max(T, 1e-3), say"
+    says "a continuous signal needs a delay above 0: keep it up with max(T, 0.001), say"
     exits 3 run "$WORK/m.kai" --model Negative --solver $solver -o "$WORK/x.csv"
     says "m.kai:8:14: error: a transport delay of -1 at t = 2"
     exits 3 run "$WORK/m.kai" --model Unread --solver $solver -o "$WORK/x.csv"

@@ -132,9 +132,25 @@ runs record 3 "$limit" <<'E'
 model M { state x = 0; x' = 1 }
 experiment e of M { stop = 1; record x every 1e-300 }
 E
-runs clock 3 "closer together than time can resolve" <<'E'
+runs clock 3 "$limit" <<'E'
 model M { state x = 0; x' = 1; discrete n = 0; when clock(1e-15) { n := n + 1 } }
 experiment e of M { stop = 1 }
+E
+runs clock_at_once 3 "$limit" <<'E'
+model M { state x = 0; x' = 1; discrete n = 0; when clock(1e-300) { n := n + 1 } }
+experiment e of M { stop = 1 }
+E
+runs clock_stands 3 "clock with period 1e-20 are closer together than time can resolve, at t = 1" <<'E'
+model M { state x = 0; x' = 1; discrete n = 0; when clock(1e-20, 1) { n := n + 1 } }
+experiment e of M { stop = 2 }
+E
+runs clock_of_no_one 3 "clock with period 3e-16 are closer together than time can resolve, at t = 1" <<'E'
+model M { state x = 0; x' = 1; modes { initial mode a { on x > 10 -> b } mode b { event e = clock(3e-16, 1) } } }
+experiment e of M { stop = 2 }
+E
+runs delay_stands 3 "chattering Zeno at t = 1.* no end after 10000 tags" <<'E'
+model M { state x = 0; x' = 1; event e, d = delay(e, 1e-20); discrete n = 0; when x > 1 { emit e(1) } when d { n := n + 1; emit e(1) } }
+experiment e of M { stop = 2 }
 E
 runs endless 3 "$limit" <<'E'
 model M { state x = 0; x' = 1; discrete n = 0; event e; when x > 0.5 { emit e(1) } when e { n := n + 1; emit e(1) } }

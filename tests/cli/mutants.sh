@@ -1,4 +1,4 @@
-# The mutants of tests/mutants still fit the sources, and there are sixty in all rooms. KAIROS_MUTANTS=1: all of them run, and at least 55
+# The mutants of tests/mutants still fit the sources, and there are at least sixty, in all rooms. KAIROS_MUTANTS=1: all of them run, and at least 55
 # are noticed.
 . tests/cli/helpers.bash
 

@@ -65,6 +65,13 @@ says 'K170'
 exits 0 import --allow-files "$WORK/in/c.cir"
 prints 'R2 : Resistor(R = 2e3)'
 
+# Capitals mean the same: M is milli, MEG is mega.
+printf 't\nV1 a 0 1\nR1 a b 1MEG\nR2 b 0 5M\nR3 b 0 2KOhm\n' >"$WORK/c.cir"
+exits 0 import "$WORK/c.cir"
+prints 'R1 : Resistor(R = 1e6)'
+prints 'R2 : Resistor(R = 5e-3)'
+prints 'R3 : Resistor(R = 2e3)'
+
 # What is left out is said.
 printf 'R9 x 0 1k\nV1 a 0 DC 1 AC 1\nR1 a 0 1k\n.op\n.options reltol=1e-6\n.control\nrun\n.endc\n.tran 1m 1 0.5 1m\n' >"$WORK/c.cir"
 exits 0 import "$WORK/c.cir"
