@@ -227,10 +227,13 @@ void bond_net_gather(const BondNet* net, int index, const double* b, bool sizes,
 {
     const BondBlock* block = &net->blocks->blocks[index];
     for (int i = 0; i < block->graph->input_count; i++)
-        out[i] = b == NULL ? 0
-                 : block->input_of[i] >= 0
-                     ? b[block->input_of[i]]
-                     : weigh(block->known + block->border[i], block->border[i + 1] - block->border[i], b, sizes);
+        if (b != NULL && block->input_of[i] >= 0)
+            out[i] = b[block->input_of[i]];
+        else
+        {
+            int count = b != NULL ? block->border[i + 1] - block->border[i] : 0;
+            out[i] = count > 0 ? weigh(block->known + block->border[i], count, b, sizes) : 0;
+        }
 }
 
 void bond_net_known(const BondNet* net, const double* b, bool sizes, double* classes)

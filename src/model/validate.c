@@ -275,6 +275,18 @@ static bool check_strings(Check* k)
            wrong(k, "the last string does not end");
 }
 
+static bool is_saved(const kaiModel* m, uint32_t reg, uint32_t count)
+{
+    return reg == NO_REG || (reg <= m->saved_count && count <= m->saved_count - reg);
+}
+
+// What tags are compared by lies in the part of the registers that is copied.
+static bool is_kept(const kaiModel* m, const ModelVar* var)
+{
+    return var->kind == MODEL_PARAM || (is_saved(m, var->reg, 1) && is_saved(m, var->present, 1) &&
+                                        (var->impulse_count == 0 || is_saved(m, var->impulse, var->impulse_count)));
+}
+
 // Modes count within their machine; contexts lie inside each other.
 static bool check_modes(Check* k)
 {
@@ -294,6 +306,9 @@ static bool check_modes(Check* k)
     for (uint32_t i = 0; i < m->vars_count; i++)
         if (m->vars[i].kind == MODEL_MODE && m->vars[i].machine >= m->machines_count)
             return wrong(k, "vars %u is the mode of no machine", i);
+    for (uint32_t i = 0; i < m->vars_count; i++)
+        if (!is_kept(m, &m->vars[i]))
+            return wrong(k, "vars %u is not among what a snapshot holds", i);
     if (m->choice_count > m->reactions_count)
         return wrong(k, "there are more choices than reactions");
     for (uint32_t i = 0; i < m->reactions_count; i++)
