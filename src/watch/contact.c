@@ -139,8 +139,23 @@ static bool find_lead(Contact* contact, uint32_t guard, Lead* lead)
     return lead->order > 0;
 }
 
-// Of an armed guard the first derivative is known: mostly it decides, and nothing has to be expanded.
-static bool has_speed(const Contact* contact, uint32_t index)
+// How far the guard gets from its level before its second derivative brings it back is below the rounding of what it
+// reads: it cannot leave, whatever its first derivative says. The last impacts of a ball end so.
+static bool is_too_slow(const Contact* contact, uint32_t index, const Lead* lead)
+{
+    const Guard* guard = &contact->model->guards[index];
+    double size = 0, speed = lead->c[1], bend = lead->c[2];
+    for (uint32_t i = 0; i < guard->state_count; i++)
+    {
+        uint32_t state = (uint32_t)contact->model->guard_states[guard->first_state + i];
+        size += fabs(kernel_states(contact->kernel)[state]) * motion_sensitivity(contact->motion, index, state);
+    }
+    return speed * bend < 0 && speed * speed <= 4 * fabs(bend) * CONTACT_LIFT * size;
+}
+
+// Of an armed guard the first derivative is known: mostly it decides, and nothing has to be expanded. *slow: it is so
+// small a part of its terms that it may not take the guard off its level.
+static bool has_speed(const Contact* contact, uint32_t index, bool* slow)
 {
     const Guard* guard = &contact->model->guards[index];
     double noise = 0;
@@ -151,6 +166,7 @@ static bool has_speed(const Contact* contact, uint32_t index)
         if (rate != 0)
             noise += CONTACT_ROUNDING * fabs(rate) * motion_sensitivity(contact->motion, index, state);
     }
+    *slow = fabs(contact->kernel->guards[index].slope) * CONTACT_ROUNDING < CONTACT_SLOW * noise;
     return fabs(contact->kernel->guards[index].slope) > noise;
 }
 
@@ -189,8 +205,11 @@ static bool find_armed_lead(Contact* contact, uint32_t index, Lead* lead)
     const GuardState* state = &contact->kernel->guards[index];
     if (!state->active || guard_is_held(contact->flow, index))
         return false;
-    if (!has_speed(contact, index))
+    bool slow, moves = has_speed(contact, index, &slow);
+    if (!moves)
         return !is_still(contact, index) && find_lead(contact, index, lead);
+    if (slow && find_lead(contact, index, lead) && lead->order == 1 && is_too_slow(contact, index, lead))
+        return lead->order = 2, true;
     *lead = (Lead){.c = {state->g, state->slope}, .order = 1};
     return true;
 }
