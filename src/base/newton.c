@@ -124,6 +124,41 @@ static uint32_t search_natural(Work* w, bool* moved)
     return 0;
 }
 
+static bool has_empty_line(const double* J, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+    {
+        bool row = true, column = true;
+        for (uint32_t k = 0; k < n; k++)
+        {
+            row &= J[i * n + k] == 0;
+            column &= J[k * n + i] == 0;
+        }
+        if (row || column)
+            return true;
+    }
+    return false;
+}
+
+// All residuals are 0 where the unknowns are. An unknown that none of them changes with, here and a little away, is not
+// determined: any value would do, and none is right.
+static uint32_t check_determined(Work* w)
+{
+    const NewtonSystem* s = w->s;
+    for (uint32_t i = 0; i < s->n; i++)
+    {
+        w->from[i] = s->R[s->unknowns[i]];
+        w->step[i] = LOOP_AWAY * (1 + fabs(w->from[i]));
+    }
+    if (s->matrix != NULL && (s->matrix(s->ctx, w->J) != 0 || !has_empty_line(w->J, s->n)))
+        return 0;
+    uint32_t failed = move(w, 1);
+    bool free = failed == 0 && newton_residual(s) == 0;
+    if (failed == 0)
+        failed = move(w, 0);
+    return failed != 0 ? failed : free ? NEWTON_LOST : 0;
+}
+
 // An exponential is left behind by one of its e-fold at each step (10 V across a diode of 26 mV are 400 of them), so
 // there are many rounds, each with a smaller residual.
 uint32_t newton_solve(const NewtonSystem* s)
@@ -139,7 +174,7 @@ uint32_t newton_solve(const NewtonSystem* s)
     {
         double before = newton_residual(s);
         if (before == 0)
-            return 0;
+            return round == 0 ? check_determined(&w) : 0;
         failed = isfinite(before) ? find_step(&w) : NEWTON_LOST;
         if (failed != 0)
             return failed;

@@ -141,6 +141,8 @@ static inline bool time_same(double a, double b, double scale)
 // is none.
 #define LOOP_ROUNDING 4e-16
 #define LOOP_SMALL 1e-11
+// Where residuals are 0 at once, whether they stay so is looked at this far away (of an unknown, or of 1).
+#define LOOP_AWAY 1e-3
 
 // `initial` equations: differences over INITIAL_STEP of an unknown (its square root of rounding and a bit, for
 // residuals that are rough), solved when no residual is above INITIAL_SOLVED, which is what users expect of a start
