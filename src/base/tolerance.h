@@ -235,8 +235,8 @@ static inline bool time_same(double a, double b, double scale)
 // A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a
 // series are sums of products of earlier ones, and a velocity that a reaction computes has been through a few more.
 #define CONTACT_ROUNDING 1e-12
-// A first derivative below CONTACT_SLOW of its terms may be too small to take a guard off its level: it is if the way it
-// gets before the second one brings it back is below CONTACT_LIFT of what the guard reads, a few roundings.
+// A first derivative below CONTACT_SLOW of its terms may be too small to take a guard off its level: it is if the way
+// it gets before the second one brings it back is below CONTACT_LIFT of what the guard reads, a few roundings.
 #define CONTACT_SLOW 1e-4
 #define CONTACT_LIFT (16 * DBL_EPSILON)
 
