@@ -114,16 +114,17 @@ static bool is_pushed_onto(const Sliding* s, uint32_t index)
     return before > noise && after < -noise;
 }
 
+// But for what the state would not notice in a second: a speed that is held at 0 is rounding, of either sign.
 static bool is_same(const Sliding* s, const double* a, const double* b)
 {
-    double most = 0, off = 0;
+    bool same = true;
     for (uint32_t i = 0; i < s->model->state_count; i++)
     {
-        double size = fmax(fabs(a[i]), fabs(b[i]));
-        most = fmax(most, size);
-        off = fmax(off, fabs(a[i] - b[i]) / (size > 0 ? size : 1));
+        const Ode* ode = s->flow->island_odes[s->model->state_islands[i]];
+        double size = fmax(fabs(a[i]), fabs(b[i])), nothing = ode_tolerance(ode, (int)s->model->state_slots[i]);
+        same &= fabs(a[i] - b[i]) <= SLIDING_SAME * size + nothing;
     }
-    return off <= SLIDING_SAME;
+    return same;
 }
 
 // ---- the report
