@@ -309,6 +309,9 @@ static bool check_modes(Check* k)
     for (uint32_t i = 0; i < m->vars_count; i++)
         if (!is_kept(m, &m->vars[i]))
             return wrong(k, "vars %u is not among what a snapshot holds", i);
+    for (uint32_t i = 0; i < m->machines_count; i++)
+        if (!is_saved(m, m->machines[i].reg, 1))
+            return wrong(k, "machines %u: its mode is not among what a snapshot holds", i);
     if (m->choice_count > m->reactions_count)
         return wrong(k, "there are more choices than reactions");
     for (uint32_t i = 0; i < m->reactions_count; i++)
