@@ -279,12 +279,9 @@ static bool make_floors(kaiSim* sim, const RunOptions* run)
     return true;
 }
 
-#ifdef KAIROS_HOSTILE
-bool sim_remake(kaiSim* sim)
+// All but the record, which hostile builds keep.
+static void free_floors(kaiSim* sim)
 {
-    char why[600];
-    RunOptions run;
-    Record record = sim->record, made;
     endless_free(&sim->endless);
     contact_free(&sim->contact);
     zeno_free(&sim->zeno);
@@ -293,6 +290,15 @@ bool sim_remake(kaiSim* sim)
     motion_free(&sim->motion);
     flow_free(&sim->flow);
     kernel_free(&sim->kernel);
+}
+
+#ifdef KAIROS_HOSTILE
+bool sim_remake(kaiSim* sim)
+{
+    char why[600];
+    RunOptions run;
+    Record record = sim->record, made;
+    free_floors(sim);
     bool fine = options_check(sim->model, &sim->options, &run, why, sizeof why) && make_floors(sim, &run);
     made = sim->record;
     sim->record = record;
@@ -353,15 +359,8 @@ void kaiSim_Free(kaiSim* sim)
     if (sim == NULL)
         return;
     kaiAllocator a = sim->options.allocator;
-    endless_free(&sim->endless);
-    contact_free(&sim->contact);
-    zeno_free(&sim->zeno);
-    sliding_free(&sim->sliding);
-    surfaces_free(&sim->surfaces);
-    motion_free(&sim->motion);
     record_free(&sim->record);
-    flow_free(&sim->flow);
-    kernel_free(&sim->kernel);
+    free_floors(sim);
     if (sim->explore.decisions != NULL)
         a.alloc(a.user, sim->explore.decisions, sim->explore.decision_capacity * sizeof(Decision), 0);
     a = sim->budget.outer;

@@ -1,6 +1,7 @@
 // The library as a program sees it that embeds it: only public headers. Load, messages, parameters, instants, signals,
 // snapshots, threads, memory. Expected values are closed forms.
 #include "kairos/kairos.h"
+#include "unit/heap.h"
 #include "unit/load.h"
 
 #include <math.h>
@@ -62,26 +63,6 @@ static const char plant_text[] = "model Plant {\n"
                                  "experiment apart of Plant { stop = 6; step = 0.01; islands = auto }\n";
 
 // ------------------------------------------------------------------------------------------------------------- memory
-
-typedef struct Heap
-{
-    long live, calls, fail_at;  // bytes out; calls that ask for memory; which of them gets none, -1: none
-} Heap;
-
-static void* heap_alloc(void* user, void* block, size_t old_size, size_t size)
-{
-    Heap* heap = user;
-    if (size == 0)
-    {
-        heap->live -= block != NULL ? (long)old_size : 0;
-        free(block);
-        return NULL;
-    }
-    if (heap->calls++ == heap->fail_at)
-        return NULL;
-    heap->live += (long)size - (block != NULL ? (long)old_size : 0);
-    return realloc(block, size);
-}
 
 // ------------------------------------------------------------------------------------------------------------ helpers
 

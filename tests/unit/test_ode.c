@@ -3,6 +3,7 @@
 #include "num/linear.h"
 #include "num/ode.h"
 #include "num/polynomial.h"
+#include "unit/heap.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -37,29 +38,6 @@ enum
 };
 
 // ------------------------------------------------------------------------------------------------------------- memory
-
-typedef struct Heap
-{
-    long live, calls, fail_at;  // bytes out; calls that ask for memory; which of them gets none, -1 = none
-} Heap;
-
-static void* heap_alloc(void* user, void* block, size_t old_size, size_t size)
-{
-    Heap* heap = user;
-    heap->live -= (long)old_size;
-    if (size == 0)
-    {
-        free(block);
-        return NULL;
-    }
-    if (heap->calls++ == heap->fail_at)
-    {
-        heap->live += (long)old_size;
-        return NULL;
-    }
-    heap->live += (long)size;
-    return realloc(block, size);
-}
 
 static Heap heap = {.fail_at = -1};
 

@@ -2,6 +2,7 @@
 // allocator that gives nothing once: at the first call, the second, and so on. No crash, nothing left behind, and a
 // status that says so. With KAIROS_EVERY every call; otherwise, of doors with many, about a hundred spread over them.
 #include "kairos/kairos.h"
+#include "unit/heap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,26 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-typedef struct Heap
-{
-    long live, calls, fail_at;  // bytes out; calls that ask for memory; which of them gets none
-} Heap;
-
-static void* heap_alloc(void* user, void* block, size_t old_size, size_t size)
-{
-    Heap* heap = user;
-    if (size == 0)
-    {
-        heap->live -= block != NULL ? (long)old_size : 0;
-        free(block);
-        return NULL;
-    }
-    if (heap->calls++ == heap->fail_at)
-        return NULL;
-    heap->live += (long)size - (block != NULL ? (long)old_size : 0);
-    return realloc(block, size);
-}
 
 static kaiStatus ignore(void* user, const char* bytes, size_t size)
 {
