@@ -79,7 +79,8 @@ extern "C"
         // finite time, or 0 for the default. Default: what time resolves.
         double min_step;
         // Rounds of one iteration: then an implicit step is made shorter, and an equation has no solution: a
-        // whole number from 1 to 1000000. Default: 12 in implicit steps, 60 in fixed points and equations.
+        // whole number from 1 to 1000000. Default: 12 in implicit steps, 60 in fixed points, 5000 in
+        // equations.
         uint64_t max_iterations;
         // What the first ticks of clocks are counted from: "time", "start". Default: time.
         const char* clocks;

@@ -165,6 +165,23 @@ static void check_times(Elab* e)
     elab_help(e, diag, "`stop` is a time, not a duration: make it larger than `start`");
 }
 
+// What kaiSimOptions refuses too (run/options.c); here it has a place.
+static void check_steps(Elab* e)
+{
+    const FlatExperiment* x = &e->flat->experiment;
+    if (x->has_rtol && x->rtol == 0 && !x->has_atol)
+    {
+        Diag* diag = elab_error(e, K_BAD_SETTING, x->rtol_span, "with rtol = 0 the absolute error alone is controlled");
+        elab_help(e, diag, "give it too: `atol = 1e-9`, in the units of the states");
+    }
+    if (x->has_min_step && x->has_max_step && x->min_step > x->max_step)
+    {
+        Diag* diag = elab_error(e, K_BAD_SETTING, x->min_step_span, "`min_step` %g is longer than `max_step` %g",
+                                x->min_step, x->max_step);
+        elab_help(e, diag, "make it shorter, or leave one of them out");
+    }
+}
+
 static bool is_word(const char* word, const char* text)
 {
     return word && strcmp(word, text) == 0;
@@ -195,5 +212,6 @@ static void warn_about_idle(Elab* e)
 void check_settings(Elab* e)
 {
     check_times(e);
+    check_steps(e);
     warn_about_idle(e);
 }

@@ -19,9 +19,10 @@ exits 0 run "$WORK/bounds.kai" -e free
 exits 3 run "$WORK/bounds.kai" -e bounded
 grep -qi 'step' "$err" || fail "min_step: no word about the step"
 exits 3 run "$WORK/bounds.kai" -e bounded_taylor
-exits 2 run "$WORK/bounds.kai" -e nothing
-grep -q 'give `atol`' "$err" || fail "rtol = 0 without atol"
-exits 2 run "$WORK/bounds.kai" -e reversed
+exits 1 run "$WORK/bounds.kai" -e nothing
+says 'bounds.kai:5:52: error[K070]: with rtol = 0 the absolute error alone is controlled'; says 'atol = 1e-9'
+exits 1 run "$WORK/bounds.kai" -e reversed
+says 'bounds.kai:6:57: error[K070]: `min_step` 1 is longer than `max_step` 0.1'
 exits 0 test "$WORK/bounds.kai" -e solved
 exits 3 run "$WORK/bounds.kai" -e unsolved
 steps() { "$KAIROS" run "$WORK/bounds.kai" -e "$1" -o "$WORK/steps.csv" 2>&1 | sed -n 's/.* \([0-9]*\) steps.*/\1/p'; }

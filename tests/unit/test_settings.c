@@ -147,11 +147,12 @@ static bool loads(const char* text, const kaiGiven* given, bool experiment, char
     return fine;
 }
 
-// `stop` belongs to `start`: what is tried for one must not be refused for the other.
+// `stop` belongs to `start`, and `rtol = 0` to `atol`: what is tried for one must not be refused for the other.
 static const char* companion(const kaiSetting* s)
 {
     return strcmp(s->name, "start") == 0  ? "stop = inf"
            : strcmp(s->name, "stop") == 0 ? "start = -1.7976931348623157e308"
+           : strcmp(s->name, "rtol") == 0 ? "atol = 1e-9"
                                           : "";
 }
 
