@@ -43,9 +43,61 @@ void document_open(Document* d)
     d->program = open_text(d, d->text, &d->error);
 }
 
+// ---- bytes
+
+enum
+{
+    BYTES_MOST = 64 << 20
+};
+
+static kaiStatus take_bytes(void* user, const char* bytes, size_t size)
+{
+    Bytes* b = user;
+    if (b->size + size > BYTES_MOST)
+        return KAI_ERR_LIMIT;
+    if (b->size + size + 1 > b->capacity)
+    {
+        size_t capacity = 2 * (b->size + size) + 4096;
+        char* more = b->allocator.alloc(b->allocator.user, b->at, b->capacity, capacity);
+        if (more == NULL)
+            return KAI_ERR_MEMORY;
+        b->at = more;
+        b->capacity = capacity;
+    }
+    memcpy(b->at + b->size, bytes, size);
+    b->size += size;
+    b->at[b->size] = 0;
+    return KAI_OK;
+}
+
+static void free_bytes(Bytes* b)
+{
+    if (b->at != NULL)
+        b->allocator.alloc(b->allocator.user, b->at, b->capacity, 0);
+    *b = (Bytes){0};
+}
+
+kaiSink document_bytes(Document* d, int which)
+{
+    free_bytes(&d->bytes[which]);
+    d->bytes[which].allocator = d->options->allocator;
+    return (kaiSink){take_bytes, &d->bytes[which]};
+}
+
 void document_close(Document* d)
 {
+    free_bytes(&d->bytes[0]);
+    free_bytes(&d->bytes[1]);
+    trace_free(&d->trace);
+    kaiReport_Free(d->report);
+    kaiSim_Free(d->sim);
+    kaiSweep_Free(d->sweep);
+    kaiModel_Free(d->model);
     kaiProgram_Free(d->program);
+    d->report = NULL;
+    d->sim = NULL;
+    d->sweep = NULL;
+    d->model = NULL;
     d->program = NULL;
 }
 

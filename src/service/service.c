@@ -1,6 +1,8 @@
 // One question, one answer: see kairos/service.h. The table of questions is here.
 #include "service/service.h"
 
+#include "service/running.h"
+
 #include "base/error.h"
 
 #include <string.h>
@@ -13,6 +15,9 @@ static const struct
     {"check", answer_check},   {"actions", answer_actions},       {"complete", answer_complete},
     {"hover", answer_hover},   {"definition", answer_definition}, {"references", answer_references},
     {"rename", answer_rename}, {"symbols", answer_symbols},       {"format", answer_format},
+    {"run", answer_run},       {"instant", answer_instant},       {"diagram", answer_diagram},
+    {"prove", answer_prove},   {"explain", answer_explain},       {"figure", answer_figure},
+    {"result", answer_result},
 };
 
 AnswerFn* service_find(const char* name)
