@@ -214,11 +214,13 @@ void document_put_range(const Document* d, JsonWriter* w, const char* key, const
 const char* document_name(const Document* d, const char* file)
 {
     char real[PATH_MAX];
+    const char* folder = d->options->folder;
+    size_t length = folder != NULL ? strlen(folder) : 0;
     if (!d->uris)
-        return file;
+        return length > 0 && strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1 : file;
     const char* path = file[0] != '/' && realpath(file, real) != NULL ? real : file;
     char* uri = arena_alloc(d->arena, 3 * strlen(path) + 8);
-    size_t length = (size_t)sprintf(uri, "file://");
+    length = (size_t)sprintf(uri, "file://");
     for (; *path != 0; path++)
     {
         bool plain = document_is_name_part(*path) || strchr("/-.~", *path) != NULL;
