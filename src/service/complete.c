@@ -254,3 +254,19 @@ void answer_complete(Document* d, const Json* question, JsonWriter* w)
     }
     json_end(w, ']');
 }
+
+void answer_words(Document* d, const Json* question, JsonWriter* w)
+{
+    static const char* const kinds[] = {"reserved", "value", "function"};
+    kaiLanguageWord word;
+    (void)d, (void)question;
+    json_begin(w, "words", '[');
+    for (int i = 0; kaiLanguage_Word(i, &word); i++)
+    {
+        json_begin(w, NULL, '{');
+        json_put_text(w, "word", word.word);
+        json_put_text(w, "kind", kinds[word.kind]);
+        json_end(w, '}');
+    }
+    json_end(w, ']');
+}
