@@ -213,7 +213,7 @@ async function look() {
   try {
     if (!path) { await ask("look", { path: "none.kai" }); return; }
     const seen = await ask<any>("look", { path });
-    if (seen.version === version || !seen.version || !banner.hidden) return;
+    if (seen.version === version || !seen.version || (!banner.hidden && banner.className !== "note")) return;
     const file = await ask<any>("read", { path });
     if (file.error || file.version === version) return;
     if (editor.text === savedText) {
