@@ -89,11 +89,16 @@ function show(result: Result, begun: number) {
     editor.expects([]);
     return;
   }
-  ghost = last && last.model === result.model && last.experiment === result.experiment ? (sameRun(last, result) ? ghost : last) : null;
+  // The ghost is the run before what one is doing now: all steps of a drag have the same.
+  const alike = last !== null && last.model === result.model && last.experiment === result.experiment;
+  if (!alike) ghost = null;
+  else if (!sameRun(last!, result) && (ghost === null || performance.now() - shownAt > 600)) ghost = last;
+  shownAt = performance.now();
   last = result;
   experiment = result.experiment;
   experimentBox.replaceChildren(...result.experiments.map((e) => new Option(e.name, e.name, false, e.name === result.experiment)));
   experimentBox.hidden = result.experiments.length === 0;
+  if (wrong) { wrong = 0; editor.messages(result.diagnostics); }  // it compiles: what was marked while it did not is over
   plots.show(result, ghost);
   editor.expects(first.expects);
   panels.update();
@@ -104,6 +109,7 @@ function show(result: Result, begun: number) {
   requestAnimationFrame(() => requestAnimationFrame(() => { measured.shown = performance.now() - begun; }));
 }
 
+let shownAt = 0;
 function sameRun(a: Result, b: Result): boolean {
   const x = a.runs[0], y = b.runs[0];
   if (!x || x.rows !== y.rows || x.values.length !== y.values.length) return false;
@@ -111,11 +117,14 @@ function sameRun(a: Result, b: Result): boolean {
   return true;
 }
 
+let wrong = 0;  // errors that are marked
 async function check() {
   const text = editor.text;
   try {
     const { diagnostics } = await ask<any>("check", { path: path || "untitled.kai", text });
-    if (editor.text === text && diagnostics) editor.messages(diagnostics);
+    if (editor.text !== text || !diagnostics) return;
+    wrong = diagnostics.filter((d: any) => d.severity === 1).length;
+    editor.messages(diagnostics);
   } catch { /* said by the banner */ }
 }
 
@@ -151,6 +160,7 @@ async function openFile(name: string, at?: { line: number; character: number }) 
   set.clear();
   last = ghost = null;
   plots.select(null);
+  plots.reset();
   const mine = draft(name);
   editor.text = mine && mine.version === file.version ? mine.text : file.text;
   if (mine && mine.version !== file.version && mine.text !== file.text) conflict(file.text, file.version, mine.text);
@@ -275,7 +285,7 @@ $("save").addEventListener("click", () => void save());
 $("format").addEventListener("click", () => void editor.format());
 stop.addEventListener("click", () => void ask("stop"));
 fileBox.addEventListener("change", () => { if (fileBox.value === "\n") { fileBox.value = path; void saveAs("model.kai", "model Ball {\n  param g [m/s^2] = 9.81, e = 0.8\n  state y [m] = 1, v [m/s] = 0\n  event hit = down(y)\n  y' = v; v' = -g\n  when hit { v := -e*v }\n}\nexperiment bounce of Ball { stop = 2[s]; plot y }\n"); } else void openFile(fileBox.value); });
-experimentBox.addEventListener("change", () => { experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); void runNow(); });
+experimentBox.addEventListener("change", () => { experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); plots.reset(); void runNow(); });
 
 const menu = $("menu");
 $("download").addEventListener("click", (event) => {

@@ -449,7 +449,8 @@ export class Plots {
     const total = each * count, x = s.x(i.t);
     const left = Math.max(LEFT, Math.min(width - RIGHT - total, x - total / 2));
     g.fillStyle = colour("--paper");
-    g.globalAlpha = 0.93;
+    g.fillRect(left, height - BOTTOM, total, BOTTOM - 2);
+    g.globalAlpha = 0.95;
     g.fillRect(left, top - 2, total, height - BOTTOM - top + 2);
     g.globalAlpha = 1;
     g.fillStyle = colour("--accent");
@@ -461,10 +462,10 @@ export class Plots {
     g.strokeRect(left + 0.5, top - 1.5, total - 1, height - BOTTOM - top + 1);
     g.font = "10px system-ui, sans-serif";
     g.textAlign = "center";
-    g.fillStyle = colour("--faint");
     for (let k = 0; k < count; k++) {
-      g.fillText(`⟨${run.p[i.from + first + k]},${run.m[i.from + first + k]}⟩`.replace("-", "−"), left + (k + 0.5) * each, height - BOTTOM - 3);
-      if (k) { g.globalAlpha = 0.3; g.beginPath(); g.moveTo(left + k * each, top); g.lineTo(left + k * each, height - BOTTOM - 14); g.stroke(); g.globalAlpha = 1; }
+      g.fillStyle = colour("--faint");
+      g.fillText(`⟨${run.p[i.from + first + k]},${run.m[i.from + first + k]}⟩`.replace("-", "−"), left + (k + 0.5) * each, height - BOTTOM + 12);
+      if (k) { g.globalAlpha = 0.3; g.beginPath(); g.moveTo(left + k * each, top); g.lineTo(left + k * each, height - BOTTOM); g.stroke(); g.globalAlpha = 1; }
     }
     columns.forEach((column, n) => {
       g.strokeStyle = g.fillStyle = colour(COLOURS[n % COLOURS.length]);
@@ -490,12 +491,13 @@ export class Plots {
   private crosshair(g: CanvasRenderingContext2D, s: Scale, height: number, top: number, colour: (n: string) => string) {
     if (this.cursor === null || this.cursor < s.x0 || this.cursor > s.x1) return;
     const near = this.near(this.cursor, 4, this.root.clientWidth), x = s.x(near?.t ?? this.cursor);
+    if (near && near === this.selected) return;  // it is unfolded
     g.strokeStyle = colour("--faint");
     g.lineWidth = 1;
     g.beginPath(); g.moveTo(x, top); g.lineTo(x, height - BOTTOM); g.stroke();
     g.fillStyle = colour("--ink");
     g.textAlign = x > this.root.clientWidth / 2 ? "right" : "left";
-    g.fillText("t = " + format(near?.t ?? this.cursor, 7), x + (x > this.root.clientWidth / 2 ? -5 : 5), height - BOTTOM - 8);
+    g.fillText("t = " + format(near?.t ?? this.cursor, 7), x + (x > this.root.clientWidth / 2 ? -5 : 5), top + 10);
   }
 
   // The values at the cursor: before and after, where something happens there.
