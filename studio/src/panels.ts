@@ -19,6 +19,21 @@ export interface Host {
   modesAt(): Record<string, string>;
 }
 
+// Where each machine is drawn: the smallest frame around its name.
+function machineFrames(box: Element, machines: string[]): { machine: string; left: number; right: number; top: number; bottom: number }[] {
+  const frames = [...box.querySelectorAll("polygon")].map((p) => (p.getAttribute("points") ?? "").trim().split(/[\s,]+/).map(Number)).filter((n) => n.length === 8)
+    .map((n) => ({ left: Math.min(n[0], n[2], n[4], n[6]), right: Math.max(n[0], n[2], n[4], n[6]), top: Math.min(n[1], n[3], n[5], n[7]), bottom: Math.max(n[1], n[3], n[5], n[7]) }))
+    .filter((f) => f.bottom - f.top > 40).sort((a, b) => (a.right - a.left) * (a.bottom - a.top) - (b.right - b.left) * (b.bottom - b.top));
+  const found = [];
+  for (const text of box.querySelectorAll("text")) {
+    const machine = text.textContent?.trim() ?? "", x = Number(text.getAttribute("x")), y = Number(text.getAttribute("y"));
+    if (!machine || !machines.includes(machine)) continue;
+    const frame = frames.find((f) => x >= f.left && x <= f.right && y >= f.top && y <= f.bottom);
+    if (frame) found.push({ machine, ...frame });
+  }
+  return found.sort((a, b) => (a.right - a.left) - (b.right - b.left));
+}
+
 type Draw = (root: HTMLElement) => void | Promise<void>;
 
 function element<K extends keyof HTMLElementTagNameMap>(kind: K, className = "", text = ""): HTMLElementTagNameMap[K] {
@@ -91,19 +106,21 @@ export class Panels {
 
   private status() {
     const box = this.root.querySelector<HTMLElement>(".expects"), result = this.host.result(), run = result?.runs[0];
-    if (!box) return;
+    const troubles = this.root.querySelector<HTMLElement>(".troubles");
+    if (!box || !troubles) return;
     box.replaceChildren();
+    troubles.replaceChildren();
     for (const e of run?.expects ?? []) {
       const line = element("div", e.passed ? "good" : "bad", `${e.passed ? "✓" : "✗"} expect ${e.source}${e.passed || e.value === undefined ? "" : ` — is ${format(e.value, 9)}`}`);
       box.append(line);
     }
-    for (const w of [...(run?.warnings ?? []), ...(run?.failure ? [run.failure] : []), ...(result?.failure ? [result.failure] : [])]) box.append(element("div", w === run?.failure ? "bad" : "faint", w.message + (w.data?.help ? `\nhelp: ${w.data.help}` : "")));
+    for (const w of [...(run?.warnings ?? []), ...(run?.failure ? [run.failure] : []), ...(result?.failure ? [result.failure] : [])]) troubles.append(element("div", w === run?.failure ? "bad" : "faint", w.message + (w.data?.help ? `\nhelp: ${w.data.help}` : "")));
   }
 
   private values(root: HTMLElement) {
     const list = this.settable(), rows = element("div", "rows");
     this.shown = JSON.stringify(list.map((v) => [v.name, v.unit, this.host.set.has(v.name) ? 0 : v.start]));
-    root.append(element("div", "expects"));
+    root.append(element("div", "troubles"));
     if (!list.length) root.append(element("p", "faint", "The model has no parameters."));
     if (this.host.set.size) {
       const back = element("button", "", "as in the text");
@@ -111,7 +128,7 @@ export class Panels {
       root.append(back);
     }
     for (const v of list) this.slider(rows, v);
-    root.append(rows);
+    root.append(rows, element("div", "expects"));
     this.status();
   }
 
@@ -271,8 +288,16 @@ export class Panels {
   // The active modes are marked at the time of the cursor or of the tag.
   activate() {
     if (this.current !== "Diagram") return;
-    const active = new Set(Object.values(this.host.modesAt()));
-    for (const text of this.root.querySelectorAll(".diagram text")) text.classList.toggle("active", active.has(text.textContent?.trim() ?? ""));
+    const modes = this.host.modesAt(), box = this.root.querySelector(".diagram");
+    if (!box) return;
+    const frames = machineFrames(box, Object.keys(modes));
+    for (const text of box.querySelectorAll("text")) {
+      const [name, x, y] = [text.textContent?.trim().split(" : ")[0] ?? "", Number(text.getAttribute("x")), Number(text.getAttribute("y"))];
+      const machine = frames.find((f) => x >= f.left && x <= f.right && y >= f.top && y <= f.bottom)?.machine ?? "";
+      const on = text.previousElementSibling?.tagName === "path" && modes[machine] === name;
+      text.classList.toggle("active", on);
+      text.previousElementSibling?.classList.toggle("active-shape", on);
+    }
   }
 
   // ---- reports

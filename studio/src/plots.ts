@@ -18,9 +18,10 @@ export function instantsOf(run: Run): Instant[] {
   const list: Instant[] = [];
   const fired = new Map<number, Fired[]>();
   for (const f of run.fired) (fired.get(f.t) ?? fired.set(f.t, []).get(f.t)!).push(f);
-  for (let i = 1; i < run.t.length; i++) {
-    if (run.t[i] !== run.t[i - 1]) continue;
-    const from = i - 1;
+  for (let i = 0; i < run.t.length; i++) {
+    // One row, if something fired that changes nothing.
+    if (run.t[i] !== run.t[i + 1] && !fired.has(run.t[i])) continue;
+    const from = i;
     while (i + 1 < run.t.length && run.t[i + 1] === run.t[from]) i++;
     const what = fired.get(run.t[from]) ?? [];
     list.push({ t: run.t[from], from, to: i, fired: what, labels: what.map((f) => f.text) });
@@ -220,7 +221,7 @@ export class Plots {
 
   private draw(canvas: HTMLCanvasElement, panel: Panel, index: number) {
     const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
-    const bands = index === 0 ? this.bands.length * BAND : 0, height = HEIGHT + bands;
+    const bands = index === 0 ? this.bands.length * BAND : 0, height = (panel.against !== undefined ? 1.6 * HEIGHT : HEIGHT) + bands;
     if (!width) return;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
@@ -256,7 +257,7 @@ export class Plots {
     g.restore();
     if (panel.against === undefined) {
       this.marks(g, scale, height, colour);
-      if (bands) this.modes(g, scale, colour);
+      if (bands) this.modes(g, scale, width, colour);
       if (this.selected) this.unfold(g, this.selected, columns, scale, height, TOP + bands, width, colour);
       this.crosshair(g, scale, height, TOP + bands, colour);
     }
@@ -295,7 +296,8 @@ export class Plots {
     for (const v of xs) {
       const x = Math.round(s.x(v)) + 0.5;
       g.beginPath(); g.moveTo(x, top); g.lineTo(x, height - BOTTOM); g.stroke();
-      g.fillText(tickText(v, xstep), x, height - 7);
+      const label = tickText(v, xstep), half = g.measureText(label).width / 2;
+      g.fillText(label, Math.min(x, width - half - 2), height - 7);
     }
     g.textAlign = "right";
     const ys = panel.log && s.low > 0 ? logTicks(s.low, s.high) : ticks(s.low, s.high, 4), ystep = niceStep(s.high - s.low, 4);
@@ -419,7 +421,7 @@ export class Plots {
     }
   }
 
-  private modes(g: CanvasRenderingContext2D, s: Scale, colour: (n: string) => string) {
+  private modes(g: CanvasRenderingContext2D, s: Scale, width: number, colour: (n: string) => string) {
     const run = this.result!.runs[0];
     if (!run) return;
     this.bands.forEach(({ column, name }, row) => {
@@ -427,7 +429,11 @@ export class Plots {
       let begun = run.t[0], mode = values[0];
       const put = (until: number) => {
         const a = Math.max(s.x(Math.max(begun, s.x0)), LEFT), b = s.x(Math.min(until, s.x1));
-        if (!(b > a) || mode !== mode) return;
+        if (mode !== mode) return;
+        if (!(b > a)) {  // a mode that is left at the time it is entered
+          if (until === begun && a <= width) { g.fillStyle = colour("--accent"); g.fillRect(a - 1, y, 2, BAND - 3); }
+          return;
+        }
         g.fillStyle = colour(`--band${mode % 5}`);
         g.fillRect(a, y, b - a, BAND - 3);
         const label = names[mode] ?? String(mode);
