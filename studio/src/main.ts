@@ -11,7 +11,7 @@ let path = "", version: string | null = null, savedText = "";
 let experiment: string | null = null, chosenPanels: Panel[] | null = null;
 let last: Result | null = null, ghost: Result | null = null;
 let cursorTime: number | null = null;
-const set = new Map<string, number>();
+const set = new Map<string, number>(), settings = new Map<string, string>();
 
 // ---- notices
 
@@ -59,7 +59,7 @@ function title() {
 let controller: AbortController | null = null, running = 0, asked = 0;
 export const measured = { edit: 0, shown: 0 };  // milliseconds from an edit to its curve, for whoever measures
 
-const question = () => ({ path: path || "untitled.kai", text: editor.text, experiment: experiment ?? undefined, set: Object.fromEntries(set), panels: chosenPanels ?? undefined });
+const question = () => ({ path: path || "untitled.kai", text: editor.text, experiment: experiment ?? undefined, set: Object.fromEntries(set), settings: Object.fromEntries(settings), panels: chosenPanels ?? undefined });
 
 async function runNow() {
   const number = ++asked, begun = performance.now();
@@ -158,6 +158,7 @@ async function openFile(name: string, at?: { line: number; character: number }) 
   experiment = null;
   chosenPanels = null;
   set.clear();
+  settings.clear();
   last = ghost = null;
   plots.select(null);
   plots.reset();
@@ -259,7 +260,7 @@ function modesAt(): Record<string, string> {
 }
 
 const panels: Panels = new Panels($("tabs"), $("panel"), {
-  text: () => editor.text, path: () => path, question, result: () => last, set, modesAt,
+  text: () => editor.text, path: () => path, question, result: () => last, set, settings, modesAt,
   rerun: () => { dirty = true; void pump(); },
   show: (at) => editor.show(at),
   showName: (name) => { const at = editor.text.search(new RegExp(`\\b${name}\\b`)); if (at >= 0) { const line = editor.view.state.doc.lineAt(at); editor.show({ line: line.number - 1, character: at - line.from }, { line: line.number - 1, character: at - line.from + name.length }); } },

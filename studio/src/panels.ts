@@ -8,6 +8,7 @@ export interface Host {
   question(): object;
   result(): Result | null;
   set: Map<string, number>;
+  settings: Map<string, string>;
   rerun(): void;
   show(at: Position): void;
   showName(name: string): void;
@@ -98,9 +99,17 @@ export class Panels {
   private shown = "";
   private settable(): Variable[] { return (this.host.result()?.variables ?? []).filter((v) => v.settable && v.start !== undefined).sort((a, b) => Number(b.kind === "param") - Number(a.kind === "param")).slice(0, 120); }
 
+  // What the sliders are made of: not what they are set to, or one that is being dragged would go away.
+  private readonly base = new Map<string, number>();
+  private key(): string {
+    const list = this.settable();
+    for (const v of list) if (!this.host.set.has(v.name)) this.base.set(v.name, v.start!);
+    return JSON.stringify(list.map((v) => [v.name, v.unit, this.base.get(v.name)]));
+  }
+
   private refreshValues() {
-    const list = this.settable(), key = JSON.stringify(list.map((v) => [v.name, v.unit, this.host.set.has(v.name) ? 0 : v.start]));
-    if (key !== this.shown) { this.root.replaceChildren(); this.values(this.root); }
+    if (this.key() !== this.shown) { this.root.replaceChildren(); this.values(this.root); }
+    this.root.querySelector<HTMLElement>(".back")!.hidden = this.host.set.size + this.host.settings.size === 0;
     this.status();
   }
 
@@ -119,21 +128,50 @@ export class Panels {
 
   private values(root: HTMLElement) {
     const list = this.settable(), rows = element("div", "rows");
-    this.shown = JSON.stringify(list.map((v) => [v.name, v.unit, this.host.set.has(v.name) ? 0 : v.start]));
+    this.shown = this.key();
     root.append(element("div", "troubles"));
     if (!list.length) root.append(element("p", "faint", "The model has no parameters."));
-    if (this.host.set.size) {
-      const back = element("button", "", "as in the text");
-      back.addEventListener("click", () => { this.host.set.clear(); this.shown = ""; this.host.rerun(); });
+    {
+      const back = element("button", "back", "as in the text");
+      back.hidden = this.host.set.size + this.host.settings.size === 0;
+      back.addEventListener("click", () => { this.host.set.clear(); this.host.settings.clear(); this.shown = ""; this.host.rerun(); });
       root.append(back);
     }
     for (const v of list) this.slider(rows, v);
-    root.append(rows, element("div", "expects"));
+    root.append(rows, this.settings(), element("div", "expects"));
     this.status();
   }
 
+  // ---- settings: a form from the table of the language
+
+  private known: { name: string; text: string; range: string; otherwise: string; words: string[] }[] = [];
+
+  private settings(): HTMLElement {
+    const box = element("details", "settings"), rows = element("div", "rows");
+    box.open = this.host.settings.size > 0;
+    box.append(element("summary", "faint", "Settings of the run"), rows);
+    const fill = async () => {
+      if (!this.known.length) this.known = (await ask<any>("settings", { text: "" })).settings;
+      rows.replaceChildren();
+      for (const s of this.known) {
+        const label = element("label", "name", s.name), input = s.words.length ? element("select") : element("input");
+        input.id = "setting-" + s.name;
+        label.htmlFor = input.id;
+        if (input instanceof HTMLSelectElement) input.append(new Option("", ""), ...s.words.map((w) => new Option(w, w)));
+        else { input.type = "text"; input.placeholder = s.otherwise.length < 16 ? s.otherwise : ""; }
+        input.value = this.host.settings.get(s.name) ?? "";
+        input.title = `${s.range}; default: ${s.otherwise}`;
+        input.addEventListener("change", () => { if (input.value.trim()) this.host.settings.set(s.name, input.value.trim()); else this.host.settings.delete(s.name); this.host.rerun(); });
+        rows.append(label, element("span", "about", s.text), input);
+      }
+    };
+    box.addEventListener("toggle", () => { if (box.open) void fill(); });
+    if (box.open) void fill();
+    return box;
+  }
+
   private slider(rows: HTMLElement, v: Variable) {
-    const now = this.host.set.get(v.name) ?? v.start!, size = Math.abs(v.start!) || 1;
+    const start = this.base.get(v.name) ?? v.start!, now = this.host.set.get(v.name) ?? start, size = Math.abs(start) || 1;
     const name = element("label", "name", v.name + (v.unit ? ` [${v.unit}]` : ""));
     name.title = v.description ?? v.kind;
     const range = element("input"), box = element("input");
@@ -141,7 +179,7 @@ export class Panels {
     range.id = "slider-" + v.name;
     name.htmlFor = range.id;
     // From 0 to twice the value, beyond 0 where it is a start value; a value set by hand widens it.
-    const low = v.start! > 0 && v.kind === "param" ? 0 : -2 * size, high = v.start! >= 0 ? 2 * size : v.kind === "param" ? 0 : 2 * size;
+    const low = start > 0 && v.kind === "param" ? 0 : -2 * size, high = start >= 0 ? 2 * size : v.kind === "param" ? 0 : 2 * size;
     range.min = String(Math.min(low, now));
     range.max = String(Math.max(high, now));
     range.step = String((high - low) / 400);
@@ -166,7 +204,8 @@ export class Panels {
     if (!instant) { this.instantData = null; this.host.highlight([]); if (this.current === "Instant") this.open("Instant"); return; }
     if (!same) this.instantData = await ask<any>("instant", { ...this.host.question(), t: instant.t }).catch(() => null);
     if (this.instant !== instant) return;
-    this.open("Instant");
+    if (this.current === "Diagram") void this.diagram(this.root);
+    else this.open("Instant");
     this.markFired();
   }
 
@@ -210,6 +249,28 @@ export class Panels {
     more.append(element("summary", "faint", `${rest.length} values that stay`));
     more.append(element("pre", "", rest.map((v: any) => `${v.name} = ${typeof v.at[0] === "string" ? v.at[0] : format(v.at[0], 9)}${v.unit ? " " + v.unit : ""}`).join("\n")));
     root.append(scroll, list, more);
+    if (Object.keys(this.host.modesAt()).length) void this.beside(root);
+  }
+
+  // The machines, with the modes that are active at this tag; of a bond graph its causal strokes.
+  private async beside(root: HTMLElement) {
+    const box = element("div", "diagram"), modes = this.host.modesAt(), question = this.host.question(), tag = this.tag;
+    root.append(box);
+    const bonds = /\bbond\b|\bconnect\b/.test(this.host.text());
+    const answer = await ask<any>("diagram", { ...question, kind: bonds ? "bonds" : "modes", modes }).catch(() => null);
+    if (!answer?.svg || this.tag !== tag || !box.isConnected) { if (box.isConnected) box.remove(); return; }
+    this.place(box, answer.svg);
+    this.activate();
+  }
+
+  private place(box: HTMLElement, text: string) {
+    const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+    svg.removeAttribute("height");
+    box.replaceChildren(document.importNode(svg, true));
+    box.onclick = (event) => {
+      const name = (event.target as Element).closest("text")?.textContent?.trim().match(/[A-Za-z_][\w]*/)?.[0];
+      if (name) this.host.showName(name);
+    };
   }
 
   // ---- signals: which are drawn where
@@ -273,21 +334,15 @@ export class Panels {
     }
     const box = root.querySelector<HTMLElement>(".diagram")!;
     if (box.dataset.key !== this.svgKey) {
-      const svg = new DOMParser().parseFromString(this.svg, "image/svg+xml").documentElement;
-      svg.removeAttribute("height");
-      box.replaceChildren(document.importNode(svg, true));
+      this.place(box, this.svg);
       box.dataset.key = this.svgKey;
-      box.onclick = (event) => {
-        const text = (event.target as Element).closest("text")?.textContent?.trim().match(/[A-Za-z_][\w]*/)?.[0];
-        if (text) this.host.showName(text);
-      };
     }
     this.activate();
   }
 
   // The active modes are marked at the time of the cursor or of the tag.
   activate() {
-    if (this.current !== "Diagram") return;
+    if (this.current !== "Diagram" && this.current !== "Instant") return;
     const modes = this.host.modesAt(), box = this.root.querySelector(".diagram");
     if (!box) return;
     const frames = machineFrames(box, Object.keys(modes));

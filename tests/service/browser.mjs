@@ -129,6 +129,20 @@ await page.evaluate(() => [...document.querySelectorAll("#panel button")].find((
 await until("as in the text", () => { const { plots } = window.kairosStudio; const i = plots.instants[0], run = plots.result.runs[0], v = plots.result.columns.findIndex((c) => c.name === "v"); return Math.abs(run.values[v][i.to] / run.values[v][i.from] + 0.8) < 0.01; });
 passed("sliders of parameters, and back to the text");
 
+// ---- a setting, from the table of the language
+
+await page.click("#panel .settings summary");
+await page.waitForSelector("#setting-solver option");
+const taylor = await studio("return plots.result.runs[0].steps");
+await page.select("#setting-solver", "rk45");
+await until("another solver", (steps) => window.kairosStudio.plots.result.runs[0].steps !== steps, taylor);
+await page.type("#setting-stop", "1.5[s]");
+await page.keyboard.press("Enter");
+await until("another end", () => /^t = 1.5,/.test(document.getElementById("status").textContent));
+await page.evaluate(() => [...document.querySelectorAll("#panel button")].find((b) => b.textContent === "as in the text").click());
+await until("the text", () => /^t = 3,/.test(document.getElementById("status").textContent));
+passed("settings of the run");
+
 // ---- click a bounce: three tags with their values, and the lines that did it
 
 const bounce = await studio(`
@@ -147,6 +161,7 @@ assert.ok(links.some((l) => /down\(y\).*line 6/.test(l)) && links.some((l) => /l
 await page.focus("#plots");
 await page.keyboard.press("ArrowDown");
 await until("the second tag", () => document.querySelectorAll("table.tags thead th")[2].classList.contains("now") && document.querySelectorAll(".cm-fired-line").length > 0);
+await until("the machine beside it", () => [...document.querySelectorAll("#panel .diagram .active")].some((t) => t.textContent.trim() === "falling"));
 await page.screenshot({ path: `${shots}/instant.png` });
 await page.keyboard.press("ArrowRight");
 await until("the next instant", () => window.kairosStudio.plots.instants.indexOf(window.kairosStudio.plots.selected) === 1);

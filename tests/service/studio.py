@@ -116,7 +116,9 @@ def runs(studio):
     assert v["changes"] and abs(v["at"][0] + speed) < 1e-9 and abs(v["at"][2] - 0.8 * speed) < 1e-9, v
     # A slider, and one of a parameter that is gone.
     slow = studio.ask("run", path="ball.kai", text=BALL, set={"g": 1.0, "gone": 3})
-    assert slow["runs"][0]["status"] == "end"
+    assert slow["runs"][0]["status"] == "end" and not slow["runs"][0]["fired"]
+    gone = studio.ask("run", path="ball.kai", text=BALL, experiment="gone")
+    assert gone["experiment"] == "bounce"
     moon = studio.ask("run", path="ball.kai", text=BALL, set={"g": 1.62})
     assert moon["runs"][0]["expects"][0]["passed"] is False and not moon["runs"][0]["fired"]
     many = studio.ask("run", path="ball.kai", text=BALL, experiment="many")
