@@ -328,7 +328,7 @@ static kaiStatus find_mode(kaiCsvReader* r, int column, const char* at, size_t l
     kaiColumn* c = &r->columns[column];
     kaiAllocator a = r->allocator;
     for (int k = 0; k < c->mode_count; k++)
-        if (strncmp(c->mode_names[k], at, length) == 0 && c->mode_names[k][length] == 0)
+        if (strlen(c->mode_names[k]) == length && memcmp(c->mode_names[k], at, length) == 0)
         {
             *value = k;
             return KAI_OK;
@@ -384,7 +384,8 @@ static bool read_tag(char** at, char* end, double tag[3])
     for (int i = 0; i < 3; i++)
     {
         char* stop = *at <= end ? read_number(*at, end, &tag[i]) : NULL;
-        if (stop == NULL)
+        bool whole = stop != NULL && (i == 0 || (tag[i] >= INT32_MIN && tag[i] <= INT32_MAX));
+        if (!whole)
             return false;
         *at = stop + 1;
     }
@@ -415,6 +416,8 @@ static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisi
     double tag[3];
     if (end[-1] != '\n')
         return bad_row(r, cut_off, error);
+    if (memchr(at, 0, (size_t)(end - at)) != NULL)
+        return bad_row(r, "this row holds bytes of 0, which no text has", error);
     trim(&end, at);
     kaiStatus status = r->lead_count > 0 ? read_lead(r, &at, end, v) : KAI_OK;
     if (status != KAI_OK)
