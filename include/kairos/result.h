@@ -8,7 +8,8 @@
 //     …                               // the run, with kaiSimOptions.row = on_row and row_user = csv
 //     kaiCsv_Close(csv, NULL);        // from here on there is a file of that name
 //
-// Units. Times in seconds, values in SI units; a column's unit says what the model declares.
+// Units. Times in seconds, values in the unit of their column, which is the one that the model declares; columns
+// without one have no unit. In a CSV file the unit stands in the first line: `x [km]`.
 // Lifetime. Rows live during the call that hands them over.
 // Threads. A writer or reader belongs to one thread at a time.
 #ifndef KAIROS_RESULT_H
@@ -49,6 +50,7 @@ extern "C"
         const char* unit;               // as declared, or NULL
         const char* const* mode_names;  // MODE: text of value i
         int mode_count;
+        int impulse;  // 0: values of a signal; 1, 2 …: weights of δ, δ′ … in the signal "x" ("x.impulse", "x.impulse1")
     } kaiColumn;
 
     // One recorded tag ⟨t, p, m⟩. `values[i]` counts only if `present[i]`.

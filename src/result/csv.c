@@ -61,6 +61,25 @@ static char* write_text(char* out, const char* text)
     return out;
 }
 
+// `x [km]`, and whatever its name contains.
+static char* write_title(char* out, const kaiColumn* column)
+{
+    if (column->unit == NULL || column->unit[0] == 0)
+        return write_text(out, column->name);
+    char* end = write_text(out, column->name);
+    bool quoted = *out == '"';
+    end -= quoted;
+    *end++ = ' ';
+    *end++ = '[';
+    size_t length = strlen(column->unit);
+    memcpy(end, column->unit, length);
+    end += length;
+    *end++ = ']';
+    if (quoted)
+        *end++ = '"';
+    return end;
+}
+
 static size_t text_max(const char* text)
 {
     return 2 * strlen(text) + 3;
@@ -132,7 +151,7 @@ static char* write_header(char* out, const CsvOptions* options)
     for (int i = 0; i < options->column_count; i++)
     {
         *out++ = ',';
-        out = write_text(out, options->columns[i].name);
+        out = write_title(out, &options->columns[i]);
     }
     *out++ = '\n';
     return out;
@@ -144,7 +163,8 @@ static size_t header_max(const CsvOptions* options)
     for (int i = 0; i < options->lead_count; i++)
         size += text_max(options->lead_names[i]);
     for (int i = 0; i < options->column_count; i++)
-        size += text_max(options->columns[i].name);
+        size += text_max(options->columns[i].name) +
+                (options->columns[i].unit != NULL ? strlen(options->columns[i].unit) + 3 : 0);
     return size;
 }
 
