@@ -339,28 +339,12 @@ void csv_set_lead(Csv* csv, const double* values)
     }
 }
 
-// "# remark" on one line, whatever the remark contains.
-static void write_remark(Csv* csv, const char* remark)
-{
-    size_t length = strlen(remark);
-    if (length > csv->capacity - 3)
-        length = csv->capacity - 3;
-    if (csv->capacity - csv->used < length + 3)
-        flush(csv);
-    char* out = csv->buffer + csv->used;
-    memcpy(out, "# ", 2);
-    for (size_t i = 0; i < length; i++)
-        out[2 + i] = remark[i] == '\n' || remark[i] == '\r' ? ' ' : remark[i];
-    out[2 + length] = '\n';
-    csv->kept = csv->used += length + 3;
-}
-
 kaiStatus csv_close(Csv* csv, const char* remark)
 {
     settle(csv, false);
-    if (remark != NULL)
-        write_remark(csv, remark);
     flush(csv);
+    if (csv->status == KAI_OK)
+        csv->status = output_remark(&csv->output, remark);
     kaiStatus status = output_close(&csv->output, csv->status);
     release(csv);
     return status;

@@ -96,6 +96,18 @@ const char* kaiCsvReader_Remark(const kaiCsvReader* r)
 
 // ---- lines
 
+static void read_status(kaiCsvReader* r, const char* path)
+{
+    char name[sizeof r->path + 8];
+    snprintf(name, sizeof name, "%s.status", path);
+    FILE* file = strcmp(path, "-") != 0 ? fopen(name, "re") : NULL;
+    if (file == NULL)
+        return;
+    if (fgets(r->remark, sizeof r->remark, file) != NULL)
+        r->remark[strcspn(r->remark, "\n")] = 0;
+    fclose(file);
+}
+
 kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, kaiError* error)
 {
     if (path == NULL || a.alloc == NULL)
@@ -117,6 +129,7 @@ kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, kaiError* erro
     else if (r->buffer != NULL)
     {
         error_clear(error);
+        read_status(r, path);
         return r;
     }
     kaiCsvReader_Free(r);

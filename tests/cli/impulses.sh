@@ -10,7 +10,7 @@ stops()
     exits 3 run "$WORK/m.kai" -o "$WORK/o.csv"
     grep -qF -- "m.kai:$2: error$1" "$err" || fail "no 'error$1' at $2"
     grep -q '^help:' "$err" || fail "no help: $1"
-    tail -1 "$WORK/o.csv" | grep -q '^# stopped at' || fail "the file looks whole: $1"
+    grep -q '^stopped at' "$WORK/o.csv.status" || fail "the file looks whole: $1"
 }
 stops '[K110]: a product of two impulses, `a` ('"$WORK/m.kai"':3:10) and `b` ('"$WORK/m.kai"':4:10), at t = 1' 5:14 'model M {
   event k = up(time - 1), l = clock(1, 1)
