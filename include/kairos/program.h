@@ -20,7 +20,7 @@
 //         fputs(kaiProgram_MessageText(program, i, false), stderr);
 //     kaiProgram_Free(program);  // the model stays
 //
-// Units. Values of overrides are in SI units, whatever the text declares.
+// Units. Values of overrides are in the units that the text declares.
 // Lifetime. A program owns everything it hands out (names, messages, texts) but models and proofs, which outlive it.
 // Texts and messages of one question live until the next.
 // Threads. A program belongs to one thread at a time; different programs are independent. Nothing is global.

@@ -12,7 +12,8 @@
 //         fprintf(stderr, "%s\n", kaiSim_Failure(sim)->message);
 //     kaiSim_Free(sim);
 //
-// Units. Times in seconds, values in SI units.
+// Units. Times in seconds, values of variables in the unit that the model declares for them (kaiVariable.unit); without
+// one a number is a number. Energies of bond graphs in joules.
 // Lifetime. A sim must not outlive its model. Texts and columns that it hands out live as long as it does, unless said
 // otherwise; those given to a callback live during the call. A snapshot needs its model, not its sim.
 // Threads. A sim belongs to one thread at a time. Any number of sims of one model run at the same time. `interrupt` may
@@ -300,6 +301,7 @@ extern "C"
         double value, target, within;
         bool present;  // false: the value does not exist (an event that never came, a time outside the run)
         const char *source, *text;  // as written; the message or ""
+        const char* unit;           // of value, target and within: that of the variable, else an SI unit; NULL: none
         kaiPlace place;
     } kaiExpectResult;
     kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result);

@@ -12,6 +12,12 @@
 #include <math.h>
 #include <stdbool.h>
 
+// ---- units
+
+// The inverse of a unit's scale is a whole number if it is one to this: a scale of up to three factors is off by a few
+// roundings, and no two whole numbers below 1e9 are so close that their inverses could be mistaken.
+#define SCALE_WHOLE 1e-12
+
 // ---- time
 
 // Rule T6 of semantics.md: two times that differ by no more, relative to the largest number that they were made of, are

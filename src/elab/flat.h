@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/scale.h"
 #include "base/span.h"
 #include "bond/graph.h"
 
@@ -109,7 +110,7 @@ typedef struct FlatUnit
     bool known;        // false: bare
     int8_t dim[7];     // m kg s A K mol cd
     const char* text;  // as declared, "m/s^2", or NULL
-    double scale;      // SI = scale * declared
+    Scale si;          // SI = si.scale * declared + si.offset
 } FlatUnit;
 
 typedef struct FlatVar
@@ -389,6 +390,7 @@ typedef struct FlatExpect
     NodeId target, within;  // or 0
     const char* text;
     const char* source;  // the expression as written
+    FlatUnit unit;       // what people read the value in
     Span span;
 } FlatExpect;
 

@@ -41,7 +41,7 @@ static const char* value_text(const Flat* flat, Arena* arena, const FlatVar* var
         return var->kind == VAR_STATE && var->init == 0 ? "0" : "";
     if (var->type == TYPE_BOOL)
         return value != 0 ? "true" : "false";
-    return arena_printf(arena, "%.10g", var->unit.known && var->unit.scale > 0 ? value / var->unit.scale : value);
+    return arena_printf(arena, "%.10g", scale_from_si(var->unit.si, value));
 }
 
 enum

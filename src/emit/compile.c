@@ -335,6 +335,26 @@ static uint32_t column_title(Builder* b, const char* name)
     return build_string(b, name);
 }
 
+// The unit of the weight of δ, δ′ …: that of the signal times s, s² …
+static const char* weight_unit(Arena* arena, const char* unit, uint32_t power)
+{
+    size_t length = strlen(unit);
+    if (length > 2 && strcmp(unit + length - 2, "/s") == 0 && power == 1)
+        return arena_printf(arena, "%.*s", (int)length - 2, unit);
+    if (length > 4 && strcmp(unit + length - 4, "/s^2") == 0 && power == 1)
+        return arena_printf(arena, "%.*s", (int)length - 2, unit);
+    return arena_printf(arena, power == 1 ? "%s*s" : "%s*s^%u", unit, power);
+}
+
+static void build_impulse(Builder* b, const FlatVar* var, const ModelVar* made, uint32_t order)
+{
+    const char* format = order == 0 ? "%s.impulse" : "%s.impulse%u";
+    const char* unit = var->unit.text ? weight_unit(b->arena, var->unit.text, order + 1) : NULL;
+    vec_push(b->arena, b->impulse_titles,
+             build_string(b, arena_printf(b->arena, format, b->strings.at + made->title, order)));
+    vec_push(b->arena, b->impulse_units, build_string(b, unit));
+}
+
 static void build_var(Builder* b, uint32_t v)
 {
     const FlatVar* var = &b->c.flat->vars.at[v];
@@ -344,6 +364,9 @@ static void build_var(Builder* b, uint32_t v)
         .name = build_string(b, var->name),
         .title = column_title(b, var->name),
         .unit = build_string(b, var->unit.text),
+        .unit_said = build_string(b, var->unit.text ? arena_printf(b->arena, "[%s]", var->unit.text) : NULL),
+        .scale = var->unit.si.scale,
+        .offset = var->unit.si.offset,
         .description = build_string(b, var->description),
         .kind = (uint8_t)var->kind,
         .column = column_kind(var),
@@ -370,8 +393,7 @@ static void build_var(Builder* b, uint32_t v)
         made.impulse_count = 1;
     }
     for (uint32_t k = 0; k < made.impulse_count; k++)
-        vec_push(b->arena, b->impulse_titles,
-                 build_string(b, arena_printf(b->arena, "%s#%u", b->strings.at + made.title, k)));
+        build_impulse(b, var, &made, k);
     if (var->kind == VAR_PARAM)
     {
         double value = literal && var->init != 0 ? b->c.flat->nodes.at[var->init].value : 0;

@@ -68,6 +68,7 @@ static bool lexer_break(Lexer* lexer, Token* token)
     if (lexer->at >= lexer->length || (c != '\n' && c != '\r'))
         return false;
     lexer->at += c == '\r' && lexer_peek(lexer, 1) == '\n' ? 2 : 1;
+    lexer->in_bracket = false;
     token->breaks++;
     return true;
 }
@@ -153,6 +154,27 @@ static bool lexer_skip_blank(Lexer* lexer, Token* token)
 
 // ---- words
 
+// The digit that ⁰ … ⁹ is, -1 for ⁻, -2 for anything else.
+static int raised_digit(uint32_t code_point)
+{
+    switch (code_point)
+    {
+    case 0x207B: return -1;
+    case 0xB9: return 1;
+    case 0xB2: return 2;
+    case 0xB3: return 3;
+    default:
+        return code_point == 0x2070 || (code_point >= 0x2074 && code_point <= 0x2079) ? (int)(code_point - 0x2070) : -2;
+    }
+}
+
+// Letters that only units have: µ (two of them), Ω (two of them) and the degree.
+static bool is_unit_letter(uint32_t code_point)
+{
+    return code_point == 0xB5 || code_point == 0x3BC || code_point == 0x3A9 || code_point == 0x2126 ||
+           code_point == 0xB0;
+}
+
 // Letters, digits and foreign characters that are not the look-alike of a sign.
 static bool lexer_extend_word(Lexer* lexer, bool* foreign)
 {
@@ -161,10 +183,14 @@ static bool lexer_extend_word(Lexer* lexer, bool* foreign)
         return lexer->at++, true;
     uint32_t code_point;
     size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
-    if (!is_foreign(c) || length == 0 || slip_lookalike(code_point))
+    if (!is_foreign(c) || length == 0)
+        return false;
+    bool unit = lexer->in_bracket && is_unit_letter(code_point);
+    if (!unit && (slip_lookalike(code_point) || (lexer->in_bracket && raised_digit(code_point) >= -1)))
         return false;
     lexer->at += (uint32_t)length;
-    return *foreign = true;
+    *foreign |= !unit;
+    return true;
 }
 
 static TokenKind lexer_word_kind(const char* text, size_t length)
@@ -398,10 +424,46 @@ static void lexer_skip_noise(Lexer* lexer, Token* token)
         lexer_report(lexer, token, K_BAD_CHARACTER, start, "these bytes are not text", "save the file as UTF-8 text");
 }
 
+static bool lexer_raised(Lexer* lexer, Token* token)
+{
+    uint32_t code_point;
+    int number = 0, sign = 1;
+    for (;;)
+    {
+        size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
+        int digit = length > 0 ? raised_digit(code_point) : -2;
+        if (digit == -2 || number > 99)
+            break;
+        sign = digit == -1 ? -1 : sign;
+        number = digit == -1 ? number : 10 * number + digit;
+        lexer->at += (uint32_t)length;
+    }
+    token->kind = TOKEN_RAISED;
+    token->number = sign * number;
+    return lexer->at > token->start;
+}
+
+// What has a meaning inside the brackets of a unit only: exponents as people write them, the times sign, percent.
+static bool lexer_unit_token(Lexer* lexer, Token* token)
+{
+    char next = lexer_peek(lexer, 1);
+    uint32_t code_point = 0;
+    size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
+    if (lexer->text[lexer->at] == '%' && (next == ']' || next == '/' || next == '*'))
+        return lexer->at++, token->kind = TOKEN_NAME, true;
+    if (length > 1 && (code_point == 0xB7 || code_point == 0x22C5))
+        return lexer->at += (uint32_t)length, token->kind = TOKEN_STAR, true;
+    if (length > 1 && is_unit_letter(code_point))
+        return lexer_word(lexer, token), true;
+    return length > 1 && lexer_raised(lexer, token);
+}
+
 static bool lexer_token(Lexer* lexer, Token* token)
 {
     char c = lexer->text[lexer->at];
     token->start = lexer->at;
+    if (lexer->in_bracket && (c == '%' || is_foreign(c)) && lexer_unit_token(lexer, token))
+        return true;
     if (is_letter(c))
         return lexer_word(lexer, token), true;
     if (is_digit(c) || (c == '.' && is_digit(lexer_peek(lexer, 1))))
@@ -434,6 +496,7 @@ Token lexer_next(Lexer* lexer)
         lexer_skip_noise(lexer, &token);
     }
     token.end = lexer->at;
+    lexer->in_bracket = token.kind == TOKEN_LEFT_BRACKET || (lexer->in_bracket && token.kind != TOKEN_RIGHT_BRACKET);
     if (lexer->first && token.breaks == 0)
         token.breaks = 1;
     lexer->first = false;

@@ -16,6 +16,7 @@
 #ifndef KAIROS_MODEL_TABLES_H
 #define KAIROS_MODEL_TABLES_H
 
+#include "base/scale.h"
 #include "bond/graph.h"
 
 #include <stdbool.h>
@@ -61,6 +62,9 @@ typedef enum ModelVarKind
 #define VAR_FIELDS(X)                                                                                                  \
     X(uint32_t, name, STRING)                                                                                          \
     X(uint32_t, unit, STRING)                                                                                          \
+    X(uint32_t, unit_said, STRING) /* "[km]" */                                                                        \
+    X(double, scale, NUMBER)       /* SI = scale * value in its unit + offset */                                       \
+    X(double, offset, NUMBER)                                                                                          \
     X(uint32_t, description, STRING)                                                                                   \
     X(uint32_t, title, STRING)              /* its column: the name, or Model.name where that is taken (t, p, …) */  \
     X(uint8_t, kind, KIND(MODEL_VAR_KINDS)) /* ModelVarKind */                                                         \
@@ -83,6 +87,11 @@ typedef struct ModelVar
 {
     VAR_FIELDS(MODEL_FIELD)
 } ModelVar;
+
+static inline Scale var_scale(const ModelVar* var)
+{
+    return (Scale){var->scale, var->offset};
+}
 
 // ---- what remembers -------------------------------------------------------------------------------------------------
 
@@ -551,6 +560,9 @@ typedef struct Probe
     X(uint32_t, value_present, REG_MAYBE)                                                                              \
     X(uint32_t, text, STRING)                                                                                          \
     X(uint32_t, source, STRING)                                                                                        \
+    X(uint32_t, unit, STRING) /* what value, target and within are shown in */                                         \
+    X(double, scale, NUMBER)                                                                                           \
+    X(double, offset, NUMBER)                                                                                          \
     X(uint32_t, place, PLACE)
 
 typedef struct Expectation

@@ -27,7 +27,7 @@ kaiStatus csv_row(Csv* csv, const kaiRow* row);
 void csv_set_lead(Csv* csv, const double* values);  // flushes the pending row first; lead_count numbers
 // Rows so far are on the disk; `mark` gets where they end, and the row that is pending.
 kaiStatus csv_mark(Csv* csv, const kaiSink* mark);
-// Writes what is pending; `remark` (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
+// Writes what is pending; `remark` (or NULL): a run that did not reach its end says so, in `path`.status.
 kaiStatus csv_close(Csv* csv, const char* remark);
 
 #endif

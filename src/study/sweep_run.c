@@ -351,13 +351,14 @@ static void name_lead(const SweepRun* s, const char* names[SWEEP_MAX + 2], char 
     names[s->sweep->dimension_count + 1] = "branch";
     for (int i = 0; i < s->sweep->dimension_count; i++)
     {
-        names[i + 1] = s->sweep->dimensions[i].name;
+        const SweepDimension* d = &s->sweep->dimensions[i];
+        bool recorded = false;
         for (int k = 0; k < s->columns.count; k++)
-            if (strcmp(s->columns.at[k].name, s->sweep->dimensions[i].name) == 0)
-            {
-                snprintf(texts[i], SWEEP_NAME_MAX, "%s.start", s->sweep->dimensions[i].name);
-                names[i + 1] = texts[i];
-            }
+            recorded |= strcmp(s->columns.at[k].name, d->name) == 0;
+        bool has_unit = d->unit != NULL;
+        snprintf(texts[i], SWEEP_NAME_MAX, "%.150s%s%s%.30s%s", d->name, recorded ? ".start" : "", has_unit ? " [" : "",
+                 has_unit ? d->unit : "", has_unit ? "]" : "");
+        names[i + 1] = texts[i];
     }
 }
 

@@ -27,8 +27,11 @@ static void add_column(Record* record, uint32_t var)
     record->column_vars[record->column_count++] = var;
     for (uint32_t k = 0; k < v->impulse_count; k++)
     {
-        record->columns[record->column_count] = (kaiColumn){
-            .name = model_string(model, model->impulse_titles[v->first_title + k]), .kind = KAI_COLUMN_REAL};
+        uint32_t title = v->first_title + k, unit = model->impulse_units[title];
+        record->columns[record->column_count] = (kaiColumn){.name = model_string(model, model->impulse_titles[title]),
+                                                            .kind = KAI_COLUMN_REAL,
+                                                            .unit = unit != 0 ? model_string(model, unit) : NULL,
+                                                            .impulse = (int)k + 1};
         record->column_orders[record->column_count] = (uint8_t)(k + 1);
         record->column_vars[record->column_count++] = var;
     }

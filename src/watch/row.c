@@ -34,6 +34,9 @@ void row_load(const Record* record, bool flow, double* values, uint8_t* present)
         uint8_t order = record->column_orders[i];
         values[i] = record->kernel->R[order > 0 ? var->impulse + order - 1 : var->reg];
         present[i] = order > 0 ? !flow && values[i] != 0 : row_var_present(record, var, flow);
+        Scale si = var_scale(var);
+        if (!scale_is_si(si))
+            values[i] = order > 0 ? scale_difference(si, values[i]) : scale_from_si(si, values[i]);
     }
 }
 
