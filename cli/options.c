@@ -29,8 +29,8 @@ enum
 
 const char* command_name(unsigned command)
 {
-    static const char* const names[] = {"run",   "check", "test", "plot",   "explain",
-                                        "prove", "graph", "fmt",  "import", "resume"};
+    static const char* const names[] = {"run",   "check", "test",   "plot",   "explain", "prove",
+                                        "graph", "fmt",   "import", "resume", "lsp",     "studio"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (command == 1u << i)
             return names[i];

@@ -19,7 +19,9 @@ enum
     FOR_FMT = 128,
     FOR_IMPORT = 256,
     FOR_RESUME = 512,
-    FOR_ALL = 511,  // but resume, which has the options of the run that it goes on with
+    FOR_LSP = 1024,
+    FOR_STUDIO = 2048,
+    FOR_ALL = 511 | FOR_LSP | FOR_STUDIO,  // but resume, which has the options of the run that it goes on with
 };
 
 typedef enum OptionId

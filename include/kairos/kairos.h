@@ -11,6 +11,7 @@
 #include "kairos/program.h"
 #include "kairos/prove.h"
 #include "kairos/result.h"
+#include "kairos/service.h"
 #include "kairos/settings.h"
 #include "kairos/sim.h"
 #include "kairos/spice.h"

@@ -263,6 +263,10 @@ static void test_model(void** state)
     assert_null(kaiVariableKind_Word((kaiVariableKind)-1));
     assert_null(kaiWord_Nearest(NULL, NULL, 0));
     assert_null(kaiWord_Nearest("x", NULL, 3));
+    kaiLanguageWord word;
+    for (int i = 0; i < WRONG; i++)
+        assert_false(kaiLanguage_Word(wrong[i], &word));
+    assert_false(kaiLanguage_Word(0, NULL));
     kaiModel_Free(NULL);
     char text[20] = "";
     const kaiSetting* first = kaiSettings_Get(0);
@@ -635,6 +639,37 @@ static void checkpoints(void** state)
     tear_down(&h);
 }
 
+static kaiStatus no_answer(void* user, const char* bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+    return KAI_ERR_IO;
+}
+
+static void test_service(void** state)
+{
+    (void)state;
+    kaiServiceOptions options = kaiDefaultServiceOptions(), zeros = {0};
+    kaiSink sink = {no_answer, NULL}, none = {NULL, NULL};
+    kaiError error;
+    assert_int_equal(kaiService_Answer(NULL, "{}", 2, NULL, &sink), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&zeros, "{}", 2, NULL, &sink), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&options, NULL, 2, NULL, &sink), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&options, "{}", 2, NULL, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&options, "{}", 2, NULL, &none), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&options, "{}", 2, NULL, &sink), KAI_ERR_IO);
+    assert_null(kaiLanguageServer_Create(NULL, &sink, &error));
+    assert_null(kaiLanguageServer_Create(&zeros, &sink, NULL));
+    assert_null(kaiLanguageServer_Create(&options, &none, &error));
+    assert_null(kaiLanguageServer_Create(&options, NULL, &error));
+    assert_int_equal(kaiLanguageServer_Message(NULL, "{}", 2), KAI_ERR_USAGE);
+    assert_int_equal(kaiLanguageServer_Idle(NULL), KAI_ERR_USAGE);
+    kaiLanguageServer* server = kaiLanguageServer_Create(&options, &sink, NULL);
+    assert_int_equal(kaiLanguageServer_Message(server, NULL, 2), KAI_ERR_USAGE);
+    assert_int_equal(kaiLanguageServer_Message(server, "{", 1), KAI_ERR_IO);
+    kaiLanguageServer_Free(server);
+    kaiLanguageServer_Free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -643,6 +678,7 @@ int main(void)
         cmocka_unit_test(test_model),   cmocka_unit_test(test_create),     cmocka_unit_test(test_no_sim),
         cmocka_unit_test(test_eval),    cmocka_unit_test(test_sim),        cmocka_unit_test(test_results),
         cmocka_unit_test(test_figures), cmocka_unit_test(test_studies),    cmocka_unit_test(checkpoints),
+        cmocka_unit_test(test_service),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }
