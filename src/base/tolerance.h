@@ -8,6 +8,8 @@
 #ifndef KAIROS_BASE_TOLERANCE_H
 #define KAIROS_BASE_TOLERANCE_H
 
+#include "base/extreme.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -30,7 +32,7 @@
 // run, the first tick of a clock), whose rounding is there still where t itself is near 0.
 static inline double time_slack(double t, double scale)
 {
-    return TIME_SAME * fmax(fabs(t), scale);
+    return TIME_SAME * larger(fabs(t), scale);
 }
 
 // Is `due` at `t`, or before it?
@@ -41,7 +43,7 @@ static inline bool time_reached(double due, double t, double scale)
 
 static inline bool time_same(double a, double b, double scale)
 {
-    return isfinite(a) && isfinite(b) && fabs(a - b) <= time_slack(fmax(fabs(a), fabs(b)), scale);
+    return isfinite(a) && isfinite(b) && fabs(a - b) <= time_slack(larger(fabs(a), fabs(b)), scale);
 }
 
 // The time of a crossing is no better than its guard: what rounds by TIME_SAME of the largest term of g moves the

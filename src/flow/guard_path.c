@@ -101,7 +101,7 @@ double guard_path_slope(const GuardPath* path, double theta)
 double guard_path_tolerance(const GuardPath* path)
 {
     double ulp = CROSSING_ULP * fabs(path->start) / path->length;
-    return fabs(path->start) > CROSSING_EARLY * path->length ? fmin(fmax(ulp, CROSSING_FINEST), CROSSING_COARSEST)
+    return fabs(path->start) > CROSSING_EARLY * path->length ? smaller(larger(ulp, CROSSING_FINEST), CROSSING_COARSEST)
                                                              : CROSSING_COARSEST;
 }
 

@@ -62,8 +62,9 @@ static void take_event(Record* record, uint32_t probe, bool flow)
 
 void probes_tag(Record* record, bool flow, bool left)
 {
-    for (uint32_t i = 0; i < record->model->probes_count; i++)  // first: others may ask for the time of an event
-        if (record->model->probes[i].kind == PROBE_TIME_OF && !left)
+    // First: others may ask for the time of an event.
+    for (uint32_t i = 0; i < record->model->probes_count && record->dates_events && !left; i++)
+        if (record->model->probes[i].kind == PROBE_TIME_OF)
             take_event(record, i, flow);
     for (uint32_t i = 0; i < record->model->probes_count; i++)
     {

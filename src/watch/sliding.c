@@ -121,7 +121,7 @@ static bool is_same(const Sliding* s, const double* a, const double* b)
     for (uint32_t i = 0; i < s->model->state_count; i++)
     {
         const Ode* ode = s->flow->island_odes[s->model->state_islands[i]];
-        double size = fmax(fabs(a[i]), fabs(b[i])), nothing = ode_tolerance(ode, (int)s->model->state_slots[i]);
+        double size = larger(fabs(a[i]), fabs(b[i])), nothing = ode_tolerance(ode, (int)s->model->state_slots[i]);
         same &= fabs(a[i] - b[i]) <= SLIDING_SAME * size + nothing;
     }
     return same;
@@ -154,7 +154,7 @@ static void say_mean(const Sliding* s, uint32_t guard, Text* text)
     for (uint32_t i = 0, count = 0; i < model->state_count && count < 6; i++)
     {
         double value = share * s->before[i] + (1 - share) * s->after[i];
-        bool nothing = fabs(value) <= CONTACT_ROUNDING * fmax(fabs(s->before[i]), fabs(s->after[i]));
+        bool nothing = fabs(value) <= CONTACT_ROUNDING * larger(fabs(s->before[i]), fabs(s->after[i]));
         if (s->before[i] != s->after[i])
             text_say(text, "%s%s' = %.6g", count++ > 0 ? ", " : "",
                      model_string(model, model->vars[model->state_vars[i]].name), nothing ? 0 : value);
@@ -204,7 +204,7 @@ static kaiStatus go_along(Sliding* s, uint32_t index)
 
 bool sliding_at_once(const Sliding* s, double from, double to)
 {
-    return to - from <= fmax(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
+    return to - from <= larger(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
 }
 
 void sliding_before(Sliding* s, double t)
@@ -215,7 +215,8 @@ void sliding_before(Sliding* s, double t)
     {
         IndexRange islands = s->model->guards[kernel->located[i]].islands;
         for (uint32_t k = 0; k < islands.count; k++)
-            s->step = fmax(s->step, ode_dense_length(s->flow->island_odes[s->model->guard_islands[islands.first + k]]));
+            s->step =
+                larger(s->step, ode_dense_length(s->flow->island_odes[s->model->guard_islands[islands.first + k]]));
     }
     s->at_once = kernel->located_count > 0 && sliding_at_once(s, s->time, t);
     if (!s->at_once)
@@ -251,7 +252,7 @@ kaiStatus sliding_after(Sliding* s)
     if (!at_once)
     {
         double start = s->kernel->options->start;
-        s->since = t - start <= SLIDING_START * fmin(1, s->kernel->options->stop - start) ? start : t;
+        s->since = t - start <= SLIDING_START * smaller(1, s->kernel->options->stop - start) ? start : t;
         s->flips = 0;
         return KAI_OK;
     }
