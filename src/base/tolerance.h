@@ -335,5 +335,11 @@ static inline bool time_same(double a, double b, double scale)
 #define BOND_GRAM_PIVOT 1e-25
 // The smallest slope of a storage law that is divided by; its square root leaves room for quotients of any number.
 #define BOND_SLOPE_LEAST 1e-280
+// Ratios that vary are multiplied by this when the storages are chosen that others follow from: small enough
+// to lose against a ratio that stays, and a chain of four of them is still above BOND_RANK_TOLERANCE.
+#define BOND_VANISHING 1e-3
+// A nonlinear storage is never taken as flatter than this part of its slope at the start: Newton's method would leave
+// it to the others.
+#define BOND_SLOPE_FLAT 1e-9
 
 #endif

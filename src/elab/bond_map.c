@@ -44,6 +44,19 @@ static void find_input_vars(BondMap* m)
     }
 }
 
+static void find_may_depend(BondMap* m)
+{
+    m->may_depend = arena_array(m->e->arena, bool, m->local->node_count + 1);
+    for (int i = 0; i < m->blocks->block_count; i++)
+    {
+        const BondBlock* block = &m->blocks->blocks[i];
+        bool stores = block->graph->port_count > 0;
+        for (int n = 0; n < block->graph->node_count; n++)
+            if (stores && block->node_of[n] >= 0)
+                m->may_depend[block->node_of[n]] = true;
+    }
+}
+
 BondMap* bond_map_create(Elab* e, uint32_t index, SharedClasses* shared, int* local_bond)
 {
     BondMap* m = arena_new(e->arena, BondMap);
@@ -63,6 +76,7 @@ BondMap* bond_map_create(Elab* e, uint32_t index, SharedClasses* shared, int* lo
     m->lists = arena_array(e->arena, NodeId, m->blocks->block_count + 1);
     m->listed = arena_array(e->arena, bool, m->blocks->block_count + 1);
     find_input_vars(m);
+    find_may_depend(m);
     return m;
 }
 

@@ -25,12 +25,17 @@ typedef struct BondMap
     uint32_t* input_at;        // per input: FlatBondInput + 1
     NodeId* lists;             // per block: the inputs of its rows
     bool* listed;
+    bool* may_depend;  // per node: it shares a block with storages that depend on each other in some set of modes
 } BondMap;
 
 BondMap* bond_map_create(Elab* e, uint32_t graph, SharedClasses* shared, int* local_bond);
 bool bond_map_knows(const BondMap* map, const FlatBondOutput* output);  // it follows from sources and storages alone
 void bond_map_define_known(BondMap* map);                               // before the inputs are found
 void bond_map_define(BondMap* map);                                     // after
+
+// bond_varying.c: inputs of a TF or GY whose ratio varies, or of a storage whose slope does, between storages that may
+// depend on each other. False: it is none of these.
+bool bond_varying_inputs(BondMap* map, uint32_t node);
 
 uint32_t bond_hidden_signal(Elab* e, const char* what, Span span);
 

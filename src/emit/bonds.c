@@ -80,6 +80,7 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
         BondPart part = {
             .kind = (uint8_t)node->kind, .free = node->free || is_varying(b, node), .machine = node->machine};
         part.zero = node->zero;
+        part.nominal = node->nominal > 0 ? b->c.coefficients + node->nominal - 1 : NO_REG;
         part.ports = node->ports;
         part.matrix = var_reg(b, node->matrix);
         part.slopes = var_reg(b, node->slopes);
@@ -99,6 +100,7 @@ static void build_inputs(Builder* b, const FlatBondGraph* graph, const uint32_t*
         const VarInfo* info = &b->c.vars.at[input->var];
         BondInput made = {.node = local[input->node], .port = input->port, .value = info->reg, .impulse = NO_REG};
         made.slope = var_reg(b, input->slope);
+        made.by = var_reg(b, input->by);
         if (info->order >= 0)
             made.impulse = info->first_impulse;
         if (info->order > 0)
@@ -157,6 +159,7 @@ static void build_outputs(Builder* b, const FlatBondGraph* graph, const uint32_t
         const FlatBondOutput* output = &graph->outputs.at[i];
         BondOutput made = {.var = output->var, .area = var_reg(b, output->area), .row = NO_REG};
         made.block = output->block;
+        made.rate = output->rate;
         if (output->block > 0)
         {
             made.row = b->c.coefficients + output->row;
