@@ -400,11 +400,21 @@ static kaiStatus record_point(Record* record)
     return row_now(record, true);
 }
 
+kaiStatus record_grid_next(Record* record)
+{
+    double last = record_grid(record);
+    record->grid_index++;
+    if (!kernel_same_time(record->kernel, last, record_grid(record)))
+        return KAI_OK;
+    return kernel_fail(record->kernel, 0, "write a longer time after `every`",
+                       "rows every %g s are closer together than time can resolve, at t = %.17g", record->every, last);
+}
+
 kaiStatus record_tag(Record* record, bool instant, bool left)
 {
     kaiStatus status = instant ? record_instant_tag(record, left) : record_point(record);
     if (record->every > 0 && (left || !instant))
-        while (kernel_reached(record->kernel, record_grid(record), record->kernel->now.t))
-            record->grid_index++;
+        while (status == KAI_OK && kernel_reached(record->kernel, record_grid(record), record->kernel->now.t))
+            status = record_grid_next(record);
     return status;
 }
