@@ -70,6 +70,7 @@ typedef enum ModelVarKind
     X(uint8_t, kind, KIND(MODEL_VAR_KINDS)) /* ModelVarKind */                                                         \
     X(uint8_t, column, KIND(KAI_COLUMN_MODE + 1)) /* kaiColumnKind */                                                  \
     X(bool, hidden, FLAG)                                                                                              \
+    X(bool, inner, FLAG) /* recorded on demand */                                                                      \
     X(bool, structural, FLAG)                                                                                          \
     X(bool, settable, FLAG)                                                                                            \
     X(bool, is_input, FLAG)                                                                                            \
