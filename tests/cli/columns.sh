@@ -42,14 +42,17 @@ grep -q '^stopped at t = 0.5 before the end: ' "$WORK/f.csv.status" || fail "sta
 exits 0 plot "$WORK/f.csv" -o "$WORK/f.svg"
 says "stopped at t = 0.5"
 
-command -v python3 >/dev/null || exit 0
-python3 -c 'import numpy' 2>/dev/null || { echo "without numpy"; exit 0; }
+python=
+for candidate in python3 /usr/bin/python3; do
+    [ -n "$python" ] || ! $candidate -c 'import numpy' 2>/dev/null || python=$candidate
+done
+[ -n "$python" ] || { echo "not read back: there is no Python with numpy (python3-numpy)"; exit 0; }
 mkdir "$WORK/all"
 for model in examples/*/model.kai; do
     name=$(basename "$(dirname "$model")")
     timeout 20 "$KAIROS" run "$model" --allow-files --stop 0.02 -q -o "$WORK/all/$name.csv" >/dev/null 2>&1
 done
-python3 - "$WORK"/all/*.csv "$WORK/f.csv" <<'END' || fail "read differently"
+$python - "$WORK"/all/*.csv "$WORK/f.csv" <<'END' || fail "read differently"
 import csv, sys, numpy
 read = 0
 for name in sys.argv[1:]:
@@ -70,6 +73,12 @@ for name in sys.argv[1:]:
             if value == value and value != table[i, k]:
                 sys.exit(f"{name}: row {i}, {header[k]}: {field} and {table[i, k]}")
     read += 1
+    try:
+        import pandas
+    except ImportError:
+        continue
+    if list(pandas.read_csv(name).columns) != header or len(pandas.read_csv(name)) != len(rows):
+        sys.exit(f"{name}: pandas has other columns or rows")
 if read < 20:
     sys.exit(f"only {read} results")
 END
