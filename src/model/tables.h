@@ -133,6 +133,7 @@ typedef enum GuardKind
     X(CodeRange, look, CODE)                     /* g, slope, argument, presence from states and slopes */             \
     X(IndexRange, islands, RANGE(guard_islands)) /* whose states it reads */                                           \
     X(uint32_t, text, STRING)                    /* as written */                                                      \
+    X(uint32_t, name, STRING)                    /* of the event that it is: `event hit = down(y)` */                  \
     X(uint32_t, place, PLACE)
 
 typedef struct Guard
