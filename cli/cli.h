@@ -41,8 +41,8 @@ int report_answer(kaiProgram* program, kaiStatus status);
 // Whether `output` (or NULL) is none of the files that the model was read from; otherwise that is said. An exit code.
 int spare_inputs(const kaiProgram* program, const char* output);
 // A failed run on stderr, in the form of a diagnostic.
-void print_failure(const kaiError* failure);
-void print_warnings(const kaiSim* sim);
+void print_failure(kaiProgram* program, const kaiError* failure);
+void print_warnings(kaiProgram* program, const kaiSim* sim);
 int exit_code(kaiStatus status);
 // choice = all: a run is explored, it has outcomes.
 bool explores_choices(const kaiSimOptions* options);

@@ -122,6 +122,10 @@ extern "C"
     // colour codes for a terminal if wanted. "" past the last.
     const char* kaiProgram_MessageText(kaiProgram* program, int index, bool colour);
 
+    // Any error or warning, kaiSim_Failure for one, as kaiProgram_MessageText has it: with the source line where the
+    // program has read its file. It lives until the next question. "" for NULL.
+    const char* kaiProgram_ErrorText(kaiProgram* program, const kaiError* error, bool colour);
+
     // ---- questions
 
     // Which model, and with which values.

@@ -212,6 +212,8 @@ extern "C"
     // Events by guard: how often guard `index` was located; its text and place. False past the last.
     bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
                            kaiPlace* place);
+    // The name of the event that guard `index` is (`event hit = down(y)`). NULL: it has none.
+    const char* kaiSim_GuardName(const kaiSim* sim, int index);
     // When guard `index` last reached its level without crossing it. False: never.
     bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t);
     // Along which surfaces the run went on (zeno = continue): from when to when, and the guard whose level it stayed

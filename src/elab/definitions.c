@@ -35,6 +35,9 @@ static bool check_kind(Elab* e, const Work* work, const FlatVar* var)
         return report_target(e, work, var, "a parameter: its value is given where it is declared",
                              "declare it `signal` if it changes during a run");
     case VAR_DISCRETE:
+        if (order > 0)
+            return report_target(e, work, var, "discrete: it has no derivative, it changes in steps",
+                                 "declare it `state` to integrate it; a discrete is changed by `when … { … := … }`");
         return report_target(e, work, var, "discrete: only `:=` in an action changes it",
                              "declare it `signal`, or write `when … { … := … }`");
     case VAR_MODE:

@@ -27,9 +27,21 @@ static void add_instances(Elab* e, VarList* list, const uint32_t* instances, int
             add_var(e, list, i);
 }
 
+// `record all`: everything, the efforts and flows inside parts too.
+static bool is_all(Elab* e, const Path* path)
+{
+    const PathStep* step = &path->steps.at[0];
+    return path->steps.count == 1 && !step->index && strcmp(step->name, "all") == 0 && !scope_symbol(e, 0, step->name);
+}
+
 static void add_path(Elab* e, const Path* path, VarList* list)
 {
     Target target;
+    for (uint32_t i = 0; is_all(e, path) && i < e->flat->vars.count; i++)
+        if (e->flat->vars.at[i].kind != VAR_PARAM)
+            add_var(e, list, i);
+    if (is_all(e, path))
+        return;
     if (!scope_resolve(e, &(Env){.instance = 0}, path, &target))
         return;
     int64_t count = target.symbol->to - target.symbol->from + 1;

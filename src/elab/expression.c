@@ -1,5 +1,6 @@
 // Expressions of the text → nodes of the flat model, with type and dimension. Functions are inlined, folds unrolled.
 #include "elab/elab.h"
+#include "lang/idioms.h"
 
 #include <math.h>
 #include <string.h>
@@ -446,6 +447,11 @@ static void report_function(Elab* e, const Expr* expr)
     if (elab_missed_before(e, K_UNKNOWN_FUNCTION, NULL, name, expr->path->span))
         return;
     Diag* diag = elab_error(e, K_UNKNOWN_FUNCTION, expr->path->span, "there is no function `%s`", name);
+    if (diag && idiom_function(name))
+    {
+        elab_help(e, diag, "%s", idiom_function(name));
+        return;
+    }
     uint32_t builtin_count;
     const char* const* builtins = builtin_names(e->arena, &builtin_count);
     VEC(const char*) names = {0};

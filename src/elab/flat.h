@@ -123,6 +123,7 @@ typedef struct FlatVar
     uint32_t machine;   // VAR_MODE: its machine
     NodeId init;        // PARAM: value. STATE, DISCRETE: start value. INPUT: default. 0 = not given
     bool input, output, hidden;
+    bool inner;       // of an element of a bond graph inside a part: recorded on demand
     bool structural;  // PARAM: decided array sizes or `if` items; a change needs a new compilation
     bool emitted;     // EVENT: some action emits it
     bool unknown;     // SIGNAL: equations determine it (Flat.implicits); init is a first guess

@@ -76,7 +76,7 @@ static void put_variables(Writer* list, const Flat* flat)
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < flat->vars.count; i++)
         {
-            if (flat->vars.at[i].hidden)
+            if (flat->vars.at[i].hidden || flat->vars.at[i].inner)
                 continue;
             fill_row(flat, list->arena, &flat->vars.at[i], row);
             for (int k = 0; pass == 0 && k < COLUMNS; k++)

@@ -70,6 +70,7 @@ typedef enum ModelVarKind
     X(uint8_t, kind, KIND(MODEL_VAR_KINDS)) /* ModelVarKind */                                                         \
     X(uint8_t, column, KIND(KAI_COLUMN_MODE + 1)) /* kaiColumnKind */                                                  \
     X(bool, hidden, FLAG)                                                                                              \
+    X(bool, inner, FLAG) /* recorded on demand */                                                                      \
     X(bool, structural, FLAG)                                                                                          \
     X(bool, settable, FLAG)                                                                                            \
     X(bool, is_input, FLAG)                                                                                            \
@@ -132,6 +133,7 @@ typedef enum GuardKind
     X(CodeRange, look, CODE)                     /* g, slope, argument, presence from states and slopes */             \
     X(IndexRange, islands, RANGE(guard_islands)) /* whose states it reads */                                           \
     X(uint32_t, text, STRING)                    /* as written */                                                      \
+    X(uint32_t, name, STRING)                    /* of the event that it is: `event hit = down(y)` */                  \
     X(uint32_t, place, PLACE)
 
 typedef struct Guard

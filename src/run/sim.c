@@ -572,6 +572,14 @@ bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* to
     return true;
 }
 
+const char* kaiSim_GuardName(const kaiSim* sim, int index)
+{
+    if (sim == NULL || index < 0 || (uint32_t)index >= sim->kernel.model->guards_count)
+        return NULL;
+    const Guard* guard = &sim->kernel.model->guards[index];
+    return guard->name != 0 ? model_string(sim->kernel.model, guard->name) : NULL;
+}
+
 bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
 {
     if (sim == NULL || t == NULL)

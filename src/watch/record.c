@@ -60,6 +60,19 @@ static void list_kept(Record* record)
         keep_register(record, model->machines[i].reg);
 }
 
+// Parts speak for themselves with the signals that they declare: the efforts and flows of the elements inside them are
+// recorded by name, or where there is nothing else to show.
+static bool shows_inner(const kaiModel* model)
+{
+    for (uint32_t i = 0; i < model->vars_count; i++)
+    {
+        const ModelVar* var = &model->vars[i];
+        if (!var->hidden && !var->inner && var->kind != MODEL_PARAM && var->kind != MODEL_MODE)
+            return false;
+    }
+    return true;
+}
+
 static void choose_columns(Record* record)
 {
     const kaiModel* model = record->model;
@@ -79,9 +92,10 @@ static void choose_columns(Record* record)
         if (set->every > 0 && (record->every == 0 || set->every < record->every))
             record->every = set->every;
     }
+    bool inner = model->records_count == 0 && !chosen && shows_inner(model);
     if (model->records_count == 0 && !chosen)
         for (uint32_t i = 0; i < model->vars_count; i++)
-            if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM)
+            if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && (inner || !model->vars[i].inner))
             {
                 record->column_vars[record->column_count] = NO_REG;
                 add_column(record, i);

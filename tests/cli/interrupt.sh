@@ -1,4 +1,4 @@
-# Ctrl-C: a file of whole rows, a last line that says where it stopped, exit code 3, no .part file.
+# Ctrl-C: a file of whole rows, a status that says where it stopped, exit code 3, no .part file.
 . tests/cli/helpers.bash
 cat >"$WORK/long.kai" <<'END'
 model Long { state x = 1, v = 0; x' = v; v' = -x }

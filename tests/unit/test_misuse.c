@@ -103,6 +103,7 @@ static void test_no_program(void** state)
     assert_int_equal(kaiProgram_ErrorCount(NULL), 0);
     assert_null(kaiProgram_Message(NULL, 0));
     assert_string_equal(kaiProgram_MessageText(NULL, 0, false), "");
+    assert_string_equal(kaiProgram_ErrorText(NULL, &(kaiError){.message = "x"}, false), "");
     assert_int_equal(kaiProgram_Check(NULL), KAI_ERR_USAGE);
     assert_int_equal(kaiProgram_Compile(NULL, &compile, &model), KAI_ERR_USAGE);
     assert_int_equal(kaiProgram_List(NULL, &compile, "flat", &text), KAI_ERR_USAGE);
@@ -182,6 +183,7 @@ static void test_indices(void** state)
     {
         assert_null(kaiProgram_Message(h.program, wrong[i]));
         assert_string_equal(kaiProgram_MessageText(h.program, wrong[i], true), "");
+        assert_string_equal(kaiProgram_ErrorText(h.program, NULL, true), "");
         assert_null(kaiProgram_ModelName(h.program, wrong[i]));
         assert_false(kaiProgram_Experiment(h.program, wrong[i], &(kaiExperiment){0}));
         assert_null(kaiProgram_FileName(h.program, wrong[i]));
@@ -328,6 +330,7 @@ static void ask_sim(kaiSim* sim, int index)
     assert_false(kaiSim_Get(sim, index, &value));
     assert_int_equal(kaiSim_Post(sim, index, 1, 1, NULL), KAI_ERR_USAGE);
     assert_false(kaiSim_GuardCount(sim, index, &count, &touches, &text, &place));
+    assert_null(kaiSim_GuardName(sim, index));
     assert_false(kaiSim_GuardTouched(sim, index, &value));
     assert_false(kaiSim_Slide(sim, index, &value, &value, &text, &place));
     assert_false(kaiSim_IslandCount(sim, index, &island));
