@@ -71,6 +71,19 @@ static bool is_varying(const Builder* b, const FlatBondNode* node)
     return node->extensity != NO_VAR && (node->law || modulated);
 }
 
+// What such a storage gives, as a function of what it stores.
+static SymReg law_of(Wanted* w, const FlatBondNode* node)
+{
+    Builder* b = w->b;
+    if (!is_varying(b, node))
+        return NO_REG;
+    if (node->law)
+        return want(w, false, lower(&b->c, PHASE_FLOW, node->law).value);
+    ScalarId stored = scalar_reg(&b->c.scalars, var_reg(b, node->extensity));
+    ScalarId capacity = scalar_reg(&b->c.scalars, var_reg(b, node->parameter));
+    return want(w, false, scalar_make(&b->c.scalars, VM_DIV, stored, capacity, 0, node->span));
+}
+
 static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint32_t* local)
 {
     for (uint32_t i = 0; i < graph->nodes.count; i++)
@@ -86,6 +99,7 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
         part.slopes = var_reg(b, node->slopes);
         part.state = var_reg(b, node->extensity);
         part.parameter = parameter_of(w, node);
+        part.law = law_of(w, node);
         part.name = build_string(b, node->owner);
         part.place = build_place(b, node->owner_span);
         vec_push(b->arena, b->bond_parts, part);

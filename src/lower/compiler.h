@@ -158,6 +158,7 @@ struct Compiler
     VEC(uint8_t) node_watched;  // [node]: a relation in it matters between events, so its change must be located
     VEC(Todo) todo;             // what lower has still to do, the innermost call last
     VEC(ScalarId) chain;        // and differentiate
+    bool along_flow;            // what differentiate makes are derivatives in time
     Walk nodes;                 // the walk over expressions that every pass uses
     VEC(uint8_t) node_varies;   // [node]: Variability + 1; 0 = not known
     Map cell_index;             // node → cell

@@ -205,7 +205,8 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     Span s = x->span;
     switch (x->op)
     {
-    case VM_MOVE: return number(c, 0);      // see lower_hold
+    case VM_MOVE:  // see lower_hold; a slope (lower_derivative) is constant in time only
+        return x->arg[1] != 0 && !c->along_flow ? d[0] : number(c, 0);
     case VM_ARGUMENT: return number(c, 0);  // see external_derivative, row_derivative
     case VM_ROW_SIZE: return number(c, 0);  // rounding: nobody asks
     case VM_TABLE: return mul(c, make(c, VM_TABLE_SLOPE, a, b, s), d[0], s);
