@@ -192,10 +192,10 @@ ScalarId flow_derivative(Compiler* c, ScalarId root)
 {
     Map memo;
     map_init(&memo, c->arena);
-    bool around = c->along_flow;
-    c->along_flow = true;
+    bool around = c->derive.along_flow;
+    c->derive.along_flow = true;
     ScalarId value = differentiate(c, root, flow_leaf, NULL, &memo);
-    c->along_flow = around;
+    c->derive.along_flow = around;
     return value;
 }
 
