@@ -49,6 +49,8 @@ static SymReg parameter_of(Wanted* w, const FlatBondNode* node)
     Builder* b = w->b;
     bool storage = node->extensity != NO_VAR;
     ScalarId value = 0;
+    if (node->acts != node->kind)
+        return NO_REG;
     if (node->law && storage)
         value = law_slope(b, node->law, node->extensity);
     else if (node->law)
@@ -92,6 +94,7 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
         local[graph->nodes.at[i]] = i;
         BondPart part = {
             .kind = (uint8_t)node->kind, .free = node->free || is_varying(b, node), .machine = node->machine};
+        part.acts = (uint8_t)node->acts;
         part.zero = node->zero;
         part.nominal = node->nominal > 0 ? b->c.coefficients + node->nominal - 1 : NO_REG;
         part.ports = node->ports;

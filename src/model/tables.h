@@ -353,6 +353,7 @@ typedef struct Component
 // An element or junction.
 #define BOND_PART_FIELDS(X)                                                                                            \
     X(uint8_t, kind, NUMBER)                   /* BondKind of src/bond */                                              \
+    X(uint8_t, acts, NUMBER)                   /* and what it is in the equations: R may be a source there */          \
     X(bool, free, FLAG)                        /* its law is in the inputs; the parameter is only a guess */           \
     X(bool, zero, FLAG)                        /* R: its resistance may be 0; of others it may not */                  \
     X(uint32_t, machine, INDEX_PLUS(machines)) /* switched */                                                          \
