@@ -147,14 +147,16 @@ extern "C"
         int64_t rollbacks, thrown;  // of islands: see kaiIslandCounters
     } kaiCounters;
 
-    // What the jumps of bond graphs at one instant did: before + given = after + lost. `lost` is what went into
-    // junctions that switched; NaN: an impulse went through a resistor, which has no finite energy.
+    // What the jumps of bond graphs at one instant did: before + given = after + lost + met. `lost` is what went into
+    // junctions that switched; NaN: an impulse went through a resistor, which has no finite energy. `met` is what it
+    // cost that sources and storages did not agree before: an inconsistent start, a source that stepped. Jumps below
+    // rounding, beside the largest energy of the run, are none.
     typedef struct kaiJump
     {
         int64_t jumps;
         double before, after;  // energy of the storages
         double given;          // work of the sources
-        double lost;
+        double lost, met;
     } kaiJump;
 
     // A part of the model with a solver of its own.

@@ -260,16 +260,16 @@ static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
     }
 }
 
-static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t* marks)
+static void source_input(Elab* e, const BondMap* map, uint32_t index, uint8_t* marks)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    uint32_t var = node->kind == BOND_SE ? node->e : node->f;
+    uint32_t var = node->acts != node->kind ? node->given : node->kind == BOND_SE ? node->e : node->f;
     Span span = node->span;
     FlatBondInput input = {index, 0, var, NO_VAR, NO_VAR};
     if (bond_value_returns(e, marks, var))
         marks[var] |= BOND_MARK_MAPPED;
     bool hangs = bond_value_reaches(e, marks, var, REACH_MAP);
-    if (bond_value_reaches(e, marks, var, REACH_FLOW))
+    if (bond_slope_matters(map, index) && bond_value_reaches(e, marks, var, REACH_FLOW))
     {
         NodeId slope = operate(e, NODE_SLOPE, read(e, var, span), 0, span);
         input.slope = bond_hidden_signal(e, "slope", span);
@@ -289,7 +289,7 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
         e->vars.at[var].first_def = 0;
         marks[var] |= BOND_MARK_MAPPED;
     }
-    vec_push(e->arena, graph->inputs, input);
+    vec_push(e->arena, map->graph->inputs, input);
 }
 
 // e = q/c or its law, or a row of C⁻¹ times q; f = p/i.
@@ -340,8 +340,8 @@ static void find_inputs(Elab* e, BondMap* map, uint8_t* marks)
         const FlatBondNode* node = &e->flat->bond_nodes.at[index];
         if (bond_varying_inputs(map, index))
             continue;
-        if (bond_is_source(node->kind))
-            source_input(e, graph, index, marks);
+        if (bond_is_source(node->acts))
+            source_input(e, map, index, marks);
         else if (node->extensity != NO_VAR)
             for (uint32_t port = 0; port < e->flat->bond_nodes.at[index].ports; port++)
                 storage_input(e, graph, index, port);

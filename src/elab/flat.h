@@ -295,6 +295,8 @@ typedef struct FlatBondNode
     bool law_gives_flow;
     bool free;         // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
     bool zero;         // R: its resistance is 0
+    BondKind acts;     // R: what it is in the equations, SE or SF if its law gives that from what is known in any mode
+    uint32_t given;    // and the variable of its value then
     uint32_t nominal;  // + 1: the coefficient that has the ratio or slope its equations are made with; 0: nobody asks
     int local;         // its number in its connected part
     Span span;

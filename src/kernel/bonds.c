@@ -200,9 +200,9 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
     for (uint32_t i = 0; i < system->part_count; i++)
     {
         const BondPart* part = part_of(kernel, run, i);
-        run->nodes[i] = (BondNode){.kind = (BondKind)part->kind, .switch_index = -1, .parameter = run->nominal[i]};
+        run->nodes[i] = (BondNode){.kind = (BondKind)part->acts, .switch_index = -1, .parameter = run->nominal[i]};
         run->nodes[i].varies = part->free && bond_is_two_port((BondKind)part->kind);
-        if (part->kind == BOND_R && run->nominal[i] == 0 && !part->zero)
+        if (part->acts == BOND_R && run->nominal[i] == 0 && !part->zero)
             return fail_zero(kernel, part);
         if (part->machine != 0)
         {

@@ -37,7 +37,7 @@ static bool has_rate(const Kernel* kernel, const BondRun* run, int input, bool i
     const BondPart* part = part_of(kernel, run, (uint32_t)run->node_of[input]);
     if (part->state != NO_REG)
         return inside;
-    return part->kind != BOND_R || !part->free;
+    return part->acts != BOND_R || !part->free;
 }
 
 // Whether the row of `rate` says all about the derivative of what the ratio multiplies in row `row` of a TF or GY.

@@ -364,12 +364,14 @@ typedef struct Component
 // An element or junction.
 #define BOND_PART_FIELDS(X)                                                                                            \
     X(uint8_t, kind, NUMBER)                   /* BondKind of src/bond */                                              \
+    X(uint8_t, acts, NUMBER)                   /* and what it is in the equations: R may be a source there */          \
     X(bool, free, FLAG)                        /* its law is in the inputs; the parameter is only a guess */           \
     X(bool, zero, FLAG)                        /* R: its resistance may be 0; of others it may not */                  \
     X(uint32_t, machine, INDEX_PLUS(machines)) /* switched */                                                          \
     X(uint32_t, ports, NUMBER)                 /* of a storage with a matrix its size; otherwise 1 */                  \
     X(uint32_t, state, REGS(ports))         /* STATE register of its extensity, the first if it has several ports */   \
     X(uint32_t, parameter, REG_MAYBE)       /* after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i */         \
+    X(uint32_t, law, REG_MAYBE)             /* after `bonds`: what a C or I gives whose slope varies */                \
     X(uint32_t, nominal, REG_MAYBE)         /* MEMORY: what the equations of a set are made with, if they ask */       \
     X(uint32_t, matrix, REGS_SQUARE(ports)) /* PARAM registers, or NO_REG: `parameter` serves then */                  \
     X(uint32_t, slopes, REGS_SQUARE(ports)) /* MEMORY registers for its inverse */                                     \

@@ -330,8 +330,7 @@ static uint32_t newton_matrix(void* ctx, double* J)
     return 0;
 }
 
-// With the derivatives of the block; where they lead nowhere, with difference quotients: a slope that depends on itself
-// by way of a map of a bond graph is missing in them.
+// With the derivatives of the block; where they lead nowhere, with difference quotients.
 static uint32_t newton_both(NewtonSystem* system, const double* start)
 {
     for (uint32_t i = 0; i < system->n; i++)
