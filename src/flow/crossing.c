@@ -439,6 +439,12 @@ bool guard_is_held(const Flow* flow, uint32_t index)
     return held;
 }
 
+static bool is_far(Flow* flow, uint32_t index, uint32_t island)
+{
+    GuardPath path = guard_path_of_step(flow, index, island);
+    return guard_path_far(&path);
+}
+
 static void list_candidates(Flow* flow, uint32_t island)
 {
     double end = ode_time(flow->island_odes[island]);
@@ -451,8 +457,7 @@ static void list_candidates(Flow* flow, uint32_t island)
             continue;
         Candidate* c = &flow->candidates[flow->candidate_count++];
         *c = candidate_of(flow, w.index);
-        GuardPath path = guard_path_of_step(flow, w.index, island);
-        c->reached = many && guard_path_far(&path) ? 1 : 0;
+        c->reached = many && is_far(flow, w.index, island) ? 1 : 0;
         flow->kernel->guards[w.index].until = end;
     }
     flow->ends_known = false;
@@ -475,6 +480,18 @@ void guard_load_ends(Flow* flow, uint32_t island)
         state->g_end = guard_value(flow->kernel, &model->guards[flow->candidates[i].guard]);
         state->slope_end = flow->kernel->R[model->guards[flow->candidates[i].guard].slope];
     }
+}
+
+// One that is alone.
+static double scan_alone(Flow* flow, uint32_t island, double* first)
+{
+    Candidate* c = &flow->candidates[0];
+    GuardPath path = guard_path_of_step(flow, c->guard, island);
+    for (double horizon = 0; c->after == INFINITY && c->reached < 1 && c->windows < WINDOWS_MOST;
+         horizon = 2 * c->reached)
+        scan(&path, c, horizon);
+    *first = c->after;
+    return c->after < INFINITY ? 1 : c->reached;
 }
 
 // All guards go forward together, each a window and then twice as far at a time, so that none looks far beyond what
@@ -553,7 +570,10 @@ static double located_slacks(Flow* flow, uint32_t island, double first)
 static double collect_located(Flow* flow, uint32_t island, double first, double share)
 {
     double theta = first, length = ode_dense_length(flow->island_odes[island]);
-    double slack = located_slacks(flow, island, first);
+    bool alone = flow->candidate_count == 1 && flow->model->islands_count == 1;
+    double slack = alone ? 0 : located_slacks(flow, island, first);
+    if (alone)
+        flow->kernel->guards[flow->candidates[0].guard].slack = 0;
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
         const Candidate* c = &flow->candidates[i];
@@ -604,7 +624,7 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
     list_candidates(flow, island);
     if (flow->candidate_count == 0)
         return false;
-    double seen = scan_all(flow, island, &first);
+    double seen = flow->candidate_count == 1 ? scan_alone(flow, island, &first) : scan_all(flow, island, &first);
     if ((first < INFINITY || seen >= 1) && collect_end(flow, island, smaller(first, 1)))
         return true;
     if (first < INFINITY)

@@ -112,12 +112,19 @@ void island_ends(Flow* flow, uint32_t island)
     scatter(flow, island, ode_slope(ode), kernel_slopes(flow->kernel));
 }
 
-// At `theta` of a window. In a window that is the whole step theta is that of the step, to the last bit.
+// In a window that is the whole step theta is that of the step, to the last bit.
+double island_window_theta(const Flow* flow, uint32_t island, double from, double length, double theta)
+{
+    const Ode* ode = flow->island_odes[island];
+    double start = ode_step_start(ode), h = ode_time(ode) - start;
+    return from == start && length == h ? theta : h > 0 ? (from - start) / h + theta * (length / h) : 1;
+}
+
+// At `theta` of a window.
 void island_look(Flow* flow, uint32_t island, double from, double length, double theta, bool slopes)
 {
     Ode* ode = flow->island_odes[island];
-    double start = ode_step_start(ode), h = ode_time(ode) - start;
-    double at = from == start && length == h ? theta : h > 0 ? (from - start) / h + theta * (length / h) : 1;
+    double at = island_window_theta(flow, island, from, length, theta);
     flow->islands[island].loaded = NAN;
     ode_dense(ode, at, flow->island_x, slopes ? flow->island_dx : NULL);
     scatter(flow, island, flow->island_x, kernel_states(flow->kernel));
@@ -446,7 +453,8 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     Ode* ode = flow->island_odes[index];
     double t = ode_time(ode), limit = limit_of(flow, index, t);
     s->due = false;
-    kaiStatus status = delay_limit(flow, index, t, &limit);
+    bool delays = flow->model->islands[index].delays.count > 0;
+    kaiStatus status = delays ? delay_limit(flow, index, t, &limit) : KAI_OK;
     if (status == KAI_OK && !(limit > t) && t < flow->kernel->options->stop)
         agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), t);  // something else comes first
     if (status != KAI_OK || !(limit > t))
@@ -461,7 +469,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
         return flow_ode_failed(flow, index, failed);
     if (kernel_numeric(flow->kernel))
         pulse_step_taken(flow);
-    status = delay_feed(flow, index);
+    status = delays ? delay_feed(flow, index) : KAI_OK;
     if (status != KAI_OK)
         return status;
     double end = ode_time(ode);

@@ -166,11 +166,6 @@ kaiStatus delay_jump(Kernel* kernel, uint32_t delay)
     return wait_for(kernel, t, delay | JUMP, 0);
 }
 
-double delay_next_time(const Kernel* kernel)
-{
-    return queue_next(&kernel->queue);
-}
-
 // ---- queues
 // ----------------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
     const kaiModel* model = kernel->model;
     touch_moment(kernel, t);
     kernel->load_time = found;
-    kaiStatus status = start ? KAI_OK : kernel->hooks->before(kernel->owner, t);
+    kaiStatus status = start || model->delays_count == 0 ? KAI_OK : kernel->hooks->before(kernel->owner, t);
     if (status != KAI_OK)
         return status;
     kernel->moment++;
@@ -57,7 +57,8 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
         touch_guard(kernel, kernel->located[i]);
         touch_register(kernel, model->guards[kernel->located[i]].latch);
     }
-    delay_touch_due(kernel, t, 0);
+    if (kernel->queue.count > 0)
+        delay_touch_due(kernel, t, 0);
     for (uint32_t i = 0; i < kernel->outside.count; i++)
     {
         touch_register(kernel, kernel->outside.at[i]);
@@ -68,7 +69,8 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
     if (status == KAI_OK)
         status = touch_rows(kernel);
     touch_merge(kernel);
-    kernel->hooks->left(kernel->owner);
+    if (kernel_numeric(kernel))
+        kernel->hooks->left(kernel->owner);
     return status;
 }
 
@@ -124,11 +126,11 @@ static kaiStatus react_once(Kernel* kernel)
     kernel->counters.tags++;
     touch_merge(kernel);
     kaiStatus status = touch_react(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->faults_count > 0)
         status = check_faults(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->now_states_count > 0)
         status = integrate_impulses(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->assertions_count > 0)
         status = check_assertions(kernel);
     if (status == KAI_OK && kernel->bonds == NULL)  // the switching writes the rows otherwise
         status = kernel->hooks->tag(kernel->owner, false);
@@ -162,7 +164,7 @@ static kaiStatus react_until_rest(Kernel* kernel)
         if (!result.state && !result.other)
         {
             bool leaving = false;
-            status = kernel->hooks->settle(kernel->owner, &result.state);
+            status = kernel_numeric(kernel) ? kernel->hooks->settle(kernel->owner, &result.state) : KAI_OK;
             if (status == KAI_OK && !result.state)
                 status = guard_arm(kernel, &leaving);
             if (status != KAI_OK || (!leaving && !result.state))
@@ -221,5 +223,5 @@ kaiStatus instant_run(Kernel* kernel, double t, bool start)
         status = react_until_rest(kernel);
     if (status == KAI_OK)
         status = kernel->hooks->end(kernel->owner);
-    return status == KAI_OK ? kernel->hooks->after(kernel->owner) : status;
+    return status == KAI_OK && kernel->model->delays_count > 0 ? kernel->hooks->after(kernel->owner) : status;
 }

@@ -80,7 +80,8 @@ kaiStatus schedule_mark_due(Kernel* kernel, double t)
         agenda_set(&kernel->agenda, clock, schedule_clock_time(kernel, clock));
     }
     kernel->due_clocks.count = 0;
-    return status == KAI_OK ? delay_mark_due(kernel, t) : status;
+    bool waits = kernel->model->delays_count > 0 || kernel->queue.count > 0;
+    return status == KAI_OK && waits ? delay_mark_due(kernel, t) : status;
 }
 
 void schedule_enter_modes(Kernel* kernel)

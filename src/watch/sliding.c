@@ -38,7 +38,11 @@ bool sliding_make(Sliding* s, Flow* flow, Motion* motion, Surfaces* surfaces)
     *s = (Sliding){.model = flow->model, .kernel = flow->kernel, .flow = flow, .motion = motion, .surfaces = surfaces};
     s->time = -INFINITY;
     list_fields(s, fields);
-    return fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator);
+    if (!fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator))
+        return false;
+    for (uint32_t i = 0; i < s->model->islands_count; i++)
+        s->times[i] = -INFINITY;
+    return true;
 }
 
 void sliding_free(Sliding* s)
@@ -207,18 +211,39 @@ bool sliding_at_once(const Sliding* s, double from, double to)
     return to - from <= larger(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
 }
 
+// What pushes the solution onto a surface are events of the islands that the surface is made of: in a large model
+// others follow each other at once all the time.
+static void note_time(Sliding* s, double t)
+{
+    const Kernel* kernel = s->kernel;
+    s->time = t;
+    for (uint32_t i = 0; i < kernel->restarted.count; i++)
+        s->times[kernel->restarted.at[i]] = t;
+    for (uint32_t i = 0; i < kernel->fired_count; i++)
+    {
+        IndexRange islands = s->model->guards[kernel->fired[i]].islands;
+        for (uint32_t k = 0; k < islands.count; k++)
+            s->times[s->model->guard_islands[islands.first + k]] = t;
+    }
+}
+
 void sliding_before(Sliding* s, double t)
 {
     Kernel* kernel = s->kernel;
+    double last = s->model->islands_count > 1 ? -INFINITY : s->time;
     s->step = 0;
     for (uint32_t i = 0; i < kernel->located_count; i++)
     {
         IndexRange islands = s->model->guards[kernel->located[i]].islands;
         for (uint32_t k = 0; k < islands.count; k++)
-            s->step =
-                larger(s->step, ode_dense_length(s->flow->island_odes[s->model->guard_islands[islands.first + k]]));
+        {
+            uint32_t island = s->model->guard_islands[islands.first + k];
+            s->step = larger(s->step, ode_dense_length(s->flow->island_odes[island]));
+            last = larger(last, s->times[island]);
+        }
+        last = islands.count == 0 ? s->time : last;
     }
-    s->at_once = kernel->located_count > 0 && sliding_at_once(s, s->time, t);
+    s->at_once = kernel->located_count > 0 && sliding_at_once(s, last, t);
     if (!s->at_once)
         return;
     take_field(s, s->before);
@@ -248,7 +273,7 @@ kaiStatus sliding_after(Sliding* s)
         return KAI_OK;
     bool at_once = s->at_once && s->kernel->now.p == 0;
     double t = s->kernel->now.t;
-    s->time = t;
+    note_time(s, t);
     if (!at_once)
     {
         double start = s->kernel->options->start;
