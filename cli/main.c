@@ -33,6 +33,9 @@ static const Command commands[] = {
      "a netlist of SPICE as a model of ideal parts; what is left out or not understood is said"},
     {FOR_LSP, command_lsp, "[OPTION…]",
      "the language server of editors, on standard input and output: messages, completion, rename, layout"},
+    {FOR_STUDIO, command_studio, "[FILE|FOLDER] [OPTION…]",
+     "a page in the browser in which models are written, run and looked at as one types; only this computer can open "
+     "it"},
 };
 
 enum

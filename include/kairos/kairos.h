@@ -15,6 +15,7 @@
 #include "kairos/settings.h"
 #include "kairos/sim.h"
 #include "kairos/spice.h"
+#include "kairos/studio.h"
 #include "kairos/study.h"
 
 #endif

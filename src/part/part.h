@@ -18,7 +18,8 @@
       "libsundials-dev libsuitesparse-dev")                                                                            \
     X(FIGURES, "figures", "PNG and PDF", "libcairo2", "libcairo2-dev")                                                 \
     X(DIAGRAMS, "diagrams", "the layout of diagrams", "libgvc6", "libgraphviz-dev")                                    \
-    X(PROOFS, "proofs", "proofs", "libz3-4", "libz3-dev")
+    X(PROOFS, "proofs", "proofs", "libz3-4", "libz3-dev")                                                              \
+    X(STUDIO, "studio", "the server of the studio", "libcivetweb1", "libcivetweb-dev")
 
 typedef enum Part
 {

@@ -43,9 +43,61 @@ void document_open(Document* d)
     d->program = open_text(d, d->text, &d->error);
 }
 
+// ---- bytes
+
+enum
+{
+    BYTES_MOST = 64 << 20
+};
+
+static kaiStatus take_bytes(void* user, const char* bytes, size_t size)
+{
+    Bytes* b = user;
+    if (b->size + size > BYTES_MOST)
+        return KAI_ERR_LIMIT;
+    if (b->size + size + 1 > b->capacity)
+    {
+        size_t capacity = 2 * (b->size + size) + 4096;
+        char* more = b->allocator.alloc(b->allocator.user, b->at, b->capacity, capacity);
+        if (more == NULL)
+            return KAI_ERR_MEMORY;
+        b->at = more;
+        b->capacity = capacity;
+    }
+    memcpy(b->at + b->size, bytes, size);
+    b->size += size;
+    b->at[b->size] = 0;
+    return KAI_OK;
+}
+
+static void free_bytes(Bytes* b)
+{
+    if (b->at != NULL)
+        b->allocator.alloc(b->allocator.user, b->at, b->capacity, 0);
+    *b = (Bytes){0};
+}
+
+kaiSink document_bytes(Document* d, int which)
+{
+    free_bytes(&d->bytes[which]);
+    d->bytes[which].allocator = d->options->allocator;
+    return (kaiSink){take_bytes, &d->bytes[which]};
+}
+
 void document_close(Document* d)
 {
+    free_bytes(&d->bytes[0]);
+    free_bytes(&d->bytes[1]);
+    trace_free(&d->trace);
+    kaiReport_Free(d->report);
+    kaiSim_Free(d->sim);
+    kaiSweep_Free(d->sweep);
+    kaiModel_Free(d->model);
     kaiProgram_Free(d->program);
+    d->report = NULL;
+    d->sim = NULL;
+    d->sweep = NULL;
+    d->model = NULL;
     d->program = NULL;
 }
 
@@ -162,11 +214,13 @@ void document_put_range(const Document* d, JsonWriter* w, const char* key, const
 const char* document_name(const Document* d, const char* file)
 {
     char real[PATH_MAX];
+    const char* folder = d->options->folder;
+    size_t length = folder != NULL ? strlen(folder) : 0;
     if (!d->uris)
-        return file;
+        return length > 0 && strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1 : file;
     const char* path = file[0] != '/' && realpath(file, real) != NULL ? real : file;
     char* uri = arena_alloc(d->arena, 3 * strlen(path) + 8);
-    size_t length = (size_t)sprintf(uri, "file://");
+    length = (size_t)sprintf(uri, "file://");
     for (; *path != 0; path++)
     {
         bool plain = document_is_name_part(*path) || strchr("/-.~", *path) != NULL;

@@ -3,7 +3,17 @@
 #define KAIROS_SERVICE_DOCUMENT_H
 
 #include "kairos/service.h"
+#include "kairos/study.h"
 #include "service/json.h"
+#include "service/trace.h"
+
+// Bytes that the library hands out. They come through its frames, which must not be jumped over: no memory is a status.
+typedef struct Bytes
+{
+    kaiAllocator allocator;
+    char* at;  // ended by a 0 that does not count
+    size_t size, capacity;
+} Bytes;
 
 typedef struct Document
 {
@@ -16,6 +26,13 @@ typedef struct Document
     kaiProgram* program;  // NULL: it could not be opened
     kaiError error;       // why not
     VEC(uint32_t) lines;  // where each begins
+    // What an answer has made, so that it is freed when the arena unwinds.
+    kaiModel* model;
+    kaiSim* sim;
+    kaiSweep* sweep;
+    Trace trace;
+    kaiReport* report;
+    Bytes bytes[2];
 } Document;
 
 // The text as a program, syntax errors and all. `document` has arena, options, path and text; document_close frees.
@@ -24,6 +41,9 @@ void document_close(Document* document);
 
 // The program with this text; NULL: there is none. To be freed.
 kaiProgram* document_program(const Document* document, const char* text);
+
+// One of the two, empty, and the sink that fills it.
+kaiSink document_bytes(Document* document, int which);
 
 // ---- places: lines and columns of kaiPlace count from 1 and in characters, those of editors from 0 and in UTF-16
 

@@ -286,6 +286,12 @@ bool json_is_true(const Json* object, const char* key)
 
 static void put(JsonWriter* w, const char* text, size_t length)
 {
+    if (length > 0 && w->text.capacity - w->text.count >= length)
+    {
+        memcpy(w->text.at + w->text.count, text, length);
+        w->text.count += (uint32_t)length;
+        return;
+    }
     for (size_t i = 0; i < length; i++)
         vec_push(w->arena, w->text, text[i]);
 }
@@ -343,6 +349,23 @@ void json_put_raw(JsonWriter* w, const char* key, const char* text, size_t lengt
 {
     put_key(w, key);
     put(w, text, length);
+}
+
+void json_put_bytes(JsonWriter* w, const char* key, const void* bytes, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char* at = bytes;
+    put_key(w, key);
+    put(w, "\"", 1);
+    for (size_t i = 0; i < size; i += 3)
+    {
+        size_t left = size - i;
+        uint32_t three = (uint32_t)at[i] << 16 | (left > 1 ? (uint32_t)at[i + 1] << 8 : 0) | (left > 2 ? at[i + 2] : 0);
+        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], left > 1 ? digits[three >> 6 & 63] : '=',
+                        left > 2 ? digits[three & 63] : '='};
+        put(w, four, 4);
+    }
+    put(w, "\"", 1);
 }
 
 void json_put_text(JsonWriter* w, const char* key, const char* text)

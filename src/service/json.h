@@ -55,6 +55,8 @@ void json_put_bool(JsonWriter* writer, const char* key, bool value);
 void json_put_null(JsonWriter* writer, const char* key);
 // A value that was read, as it was.
 void json_put_value(JsonWriter* writer, const char* key, const Json* value);
+// Numbers as base64 of their bytes, as this machine has them (all that build Kairos are little-endian).
+void json_put_bytes(JsonWriter* writer, const char* key, const void* bytes, size_t size);
 // A text that is JSON already.
 void json_put_raw(JsonWriter* writer, const char* key, const char* text, size_t length);
 

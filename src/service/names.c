@@ -21,11 +21,10 @@ int answer_symbol(Document* d, const Json* question)
 // ---- hover
 
 // The first experiment of the model, so that a value is the one of a run; otherwise the model itself.
-static kaiModel* compile_for(Document* d, const char* model)
+static void compile_for(Document* d, const char* model)
 {
     kaiCompileOptions options = kaiDefaultCompileOptions();
     kaiExperiment experiment;
-    kaiModel* compiled = NULL;
     options.model = model;
     for (int i = 0; kaiProgram_Experiment(d->program, i, &experiment); i++)
         if (experiment.model != NULL && strcmp(experiment.model, model) == 0)
@@ -33,8 +32,9 @@ static kaiModel* compile_for(Document* d, const char* model)
             options.experiment = experiment.name;
             break;
         }
-    kaiProgram_Compile(d->program, &options, &compiled);
-    return compiled;
+    kaiModel_Free(d->model);
+    d->model = NULL;
+    kaiProgram_Compile(d->program, &options, &d->model);
 }
 
 // " = 9.81"; "" if there is none, or the text has errors.
@@ -48,15 +48,14 @@ static const char* value_text(Document* d, const kaiSymbol* symbol)
     if (!has || symbol->is_array || !kaiProgram_Symbol(d->program, symbol->parent, &parent) ||
         parent.kind != KAI_SYMBOL_MODEL)
         return text;
-    kaiModel* model = compile_for(d, parent.name);
-    if (kaiModel_Variable(model, kaiModel_FindVariable(model, symbol->name), &variable) && !isnan(variable.start))
+    compile_for(d, parent.name);
+    if (kaiModel_Variable(d->model, kaiModel_FindVariable(d->model, symbol->name), &variable) && !isnan(variable.start))
     {
         char number[33];
         kaiNumber_Write(number, variable.start);
         text = arena_copy_string(d->arena, number, strlen(number));
         text = arena_printf(d->arena, symbol->kind == KAI_SYMBOL_PARAM ? " = %s" : " = %s at the start", text);
     }
-    kaiModel_Free(model);
     return text;
 }
 

@@ -1,6 +1,8 @@
 // One question, one answer: see kairos/service.h. The table of questions is here.
 #include "service/service.h"
 
+#include "service/running.h"
+
 #include "base/error.h"
 
 #include <string.h>
@@ -13,6 +15,9 @@ static const struct
     {"check", answer_check},   {"actions", answer_actions},       {"complete", answer_complete},
     {"hover", answer_hover},   {"definition", answer_definition}, {"references", answer_references},
     {"rename", answer_rename}, {"symbols", answer_symbols},       {"format", answer_format},
+    {"run", answer_run},       {"instant", answer_instant},       {"diagram", answer_diagram},
+    {"prove", answer_prove},   {"explain", answer_explain},       {"figure", answer_figure},
+    {"result", answer_result},
 };
 
 AnswerFn* service_find(const char* name)
@@ -38,6 +43,18 @@ typedef struct Question
     JsonWriter answer;
 } Question;
 
+// NULL: the path leads out of the folder.
+static const char* place_path(Question* q, const char* path)
+{
+    const char* folder = q->document.options->folder;
+    if (folder == NULL)
+        return path;
+    bool out = path[0] == '/';
+    for (const char* at = path; at != NULL; at = strchr(at, '/') != NULL ? strchr(at, '/') + 1 : NULL)
+        out |= strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == 0);
+    return out ? NULL : arena_printf(&q->arena, "%s/%s", folder, path);
+}
+
 static void answer(Question* q)
 {
     const char* trouble = NULL;
@@ -45,14 +62,14 @@ static void answer(Question* q)
     const Json* body = json_read(&q->arena, q->text, q->length, &trouble);
     AnswerFn* find = service_find(json_text(body, "do", ""));
     json_begin(&q->answer, NULL, '{');
-    d->path = json_text(body, "path", "text.kai");
+    d->path = place_path(q, json_text(body, "path", "text.kai"));
     d->text = json_text(body, "text", NULL);
     if (body == NULL)
         answer_error(&q->answer, arena_printf(&q->arena, "the question is not JSON: %s", trouble));
     else if (find == NULL)
         answer_error(&q->answer, "there is no question of this name: `do` is check, complete, hover …");
-    else if (d->text == NULL || d->path[0] == 0)
-        answer_error(&q->answer, "the question has no `text`");
+    else if (d->text == NULL || d->path == NULL || d->path[0] == 0)
+        answer_error(&q->answer, d->text == NULL ? "the question has no `text`" : "the path leads out of the folder");
     else
     {
         document_open(d);

@@ -673,6 +673,29 @@ static void test_service(void** state)
     kaiLanguageServer_Free(NULL);
 }
 
+static void test_studio(void** state)
+{
+    (void)state;
+    kaiStudioOptions options = kaiDefaultStudioOptions(), zeros = {0};
+    kaiError error;
+    assert_null(kaiStudio_Start(NULL, &error));
+    assert_null(kaiStudio_Start(&zeros, NULL));
+    options.folder = "no such folder";
+    assert_null(kaiStudio_Start(&options, &error));
+    assert_int_equal(error.status, KAI_ERR_IO);
+    options.folder = ".";
+    options.port = 100000;
+    assert_null(kaiStudio_Start(&options, &error));
+    options.port = 0;
+    options.file_count = 3;
+    assert_null(kaiStudio_Start(&options, &error));
+    options.file_count = 0;
+    options.service = (kaiServiceOptions){0};
+    assert_null(kaiStudio_Start(&options, &error));
+    assert_string_equal(kaiStudio_Address(NULL), "");
+    kaiStudio_Stop(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -681,7 +704,7 @@ int main(void)
         cmocka_unit_test(test_model),   cmocka_unit_test(test_create),     cmocka_unit_test(test_no_sim),
         cmocka_unit_test(test_eval),    cmocka_unit_test(test_sim),        cmocka_unit_test(test_results),
         cmocka_unit_test(test_figures), cmocka_unit_test(test_studies),    cmocka_unit_test(checkpoints),
-        cmocka_unit_test(test_service),
+        cmocka_unit_test(test_service), cmocka_unit_test(test_studio),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }

@@ -114,6 +114,16 @@ static const struct
     {"\"do\":\"rename\",\"newName\":\"v\",\"position\":{\"line\":4,\"character\":17}", "g", "is taken"},
     {"\"do\":\"symbols\"", "g", "\"name\":\"bounce\""},
     {"\"do\":\"format\"", "g", "\"edits\":["},
+    {"\"do\":\"run\"", "g", "\"passed\":true"},
+    {"\"do\":\"run\",\"set\":{\"g\":0.1}", "g", "\"passed\":false"},
+    {"\"do\":\"run\",\"panels\":[{\"signals\":[\"y\",\"v\",\"none\"],\"against\":\"v\"}]", "g", "\"against\":\"v\""},
+    {"\"do\":\"run\"", "gg", "did you mean `g`?"},
+    {"\"do\":\"instant\",\"t\":0.4", "g", "\"tags\":[[-1,0],[0,0],[1,0]]"},
+    {"\"do\":\"instant\",\"t\":0.4", "g", "\"line\":5,\"character\":2"},
+    {"\"do\":\"diagram\",\"kind\":\"blocks\"", "g", "svg"},
+    {"\"do\":\"explain\"", "g", "\"report\":{"},
+    {"\"do\":\"figure\"", "g", "\"bytes\":\"PD94bWw"},
+    {"\"do\":\"result\"", "g", "t,p,m,"},
     {"\"do\":\"nothing\"", "g", "\"error\":"},
 };
 
