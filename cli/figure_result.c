@@ -52,7 +52,8 @@ static kaiStatus begin_figure(Reading* r, const kaiColumn* columns, int count, b
     if (q->wanted.count == 0)
         choose(columns, count, &q->wanted);
     for (int i = 0; i < count; i++)
-        wanted[i] = columns[i].kind == KAI_COLUMN_MODE || is_named(&q->wanted, q->against, &columns[i]);
+        wanted[i] = columns[i].kind == KAI_COLUMN_MODE || (draws_page(q) && count <= PAGE_SIGNALS) ||
+                    is_named(&q->wanted, q->against, &columns[i]);
     r->figure = kaiFigure_Create(&q->figure, columns, count, q->wanted.at, q->wanted.count, &r->error);
     return r->figure != NULL ? KAI_OK : r->error.status;
 }

@@ -27,7 +27,20 @@ add_custom_command(
             "-DVERSION=${PROJECT_VERSION}" -P "${PROJECT_SOURCE_DIR}/cmake/Stamp.cmake"
     DEPENDS ${kairos_headers} "${PROJECT_SOURCE_DIR}/cmake/Stamp.cmake"
     VERBATIM)
-add_custom_target(kairos_stamp DEPENDS "${kairos_generated}/part_stamp.h")
+add_custom_target(kairos_stamp DEPENDS "${kairos_generated}/part_stamp.h" "${kairos_generated}/page_files.h")
+
+# The script and style of pages (src/plot/page_text.c), in the order in which they are read.
+set(page_scripts "")
+foreach(name data scale draw panel lane instant view page)
+    list(APPEND page_scripts "${PROJECT_SOURCE_DIR}/src/plot/page/${name}.js")
+endforeach()
+list(JOIN page_scripts "," page_script_list)
+add_custom_command(
+    OUTPUT "${kairos_generated}/page_files.h"
+    COMMAND "${CMAKE_COMMAND}" "-DOUT=${kairos_generated}/page_files.h" "-DSTYLE=${PROJECT_SOURCE_DIR}/src/plot/page/page.css"
+            "-DSCRIPTS=${page_script_list}" -P "${PROJECT_SOURCE_DIR}/cmake/Embed.cmake"
+    DEPENDS ${page_scripts} "${PROJECT_SOURCE_DIR}/src/plot/page/page.css" "${PROJECT_SOURCE_DIR}/cmake/Embed.cmake"
+    VERBATIM)
 
 # kairos_compile(TARGET): how the files of the core and of the parts are compiled.
 function(kairos_compile target)

@@ -513,6 +513,7 @@ static void test_figures(void** state)
     assert_null(kaiFigure_Create(&fine, &column, 1, NULL, -1, NULL));
     assert_null(kaiInstants_Create(&fine, 0, NULL, 2, NULL));
     assert_int_equal(kaiFigure_Row(NULL, &row), KAI_ERR_USAGE);
+    kaiFigure_Fired(NULL, NULL);
     assert_int_equal(kaiFigure_BeginRun(NULL, ""), KAI_ERR_USAGE);
     refused(kaiFigure_Draw(NULL, &error), &error);
     kaiFigure_Free(NULL);
