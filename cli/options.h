@@ -20,6 +20,15 @@ enum
     FOR_IMPORT = 256,
     FOR_RESUME = 512,
     FOR_ALL = 511,  // but resume, which has the options of the run that it goes on with
+    FOR_LINEARIZE = 1 << 16,
+    FOR_STEADY = 1 << 17,
+    FOR_SENSITIVITY = 1 << 18,
+    FOR_FIT = 1 << 19,
+    FOR_OPTIMIZE = 1 << 20,
+    FOR_STUDY = 1 << 21,
+    FOR_MERGE = 1 << 22,
+    FOR_LAST = FOR_MERGE,
+    FOR_ANALYSIS = FOR_LINEARIZE | FOR_STEADY | FOR_SENSITIVITY | FOR_FIT | FOR_OPTIMIZE | FOR_STUDY,
 };
 
 typedef enum OptionId
