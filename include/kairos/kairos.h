@@ -2,6 +2,7 @@
 #ifndef KAIROS_KAIROS_H
 #define KAIROS_KAIROS_H
 
+#include "kairos/analysis.h"
 #include "kairos/base.h"
 #include "kairos/diagram.h"
 #include "kairos/error.h"

@@ -204,6 +204,35 @@ static inline bool time_same(double a, double b, double scale)
 #define DIFFERENCE_LEAST 1e-3
 // In time the increment must survive the subtraction: at least 8 ulps of t.
 #define DIFFERENCE_TIME (8 * DBL_EPSILON)
+// A difference of order six over three points on each side: with 1/500 of a value what the formula leaves out (h^6/140
+// of the seventh derivative) and what rounding leaves of the difference are both near 1e-13.
+#define DIFFERENCE_SIXTH 2e-3
+
+// Eigenvalues: an entry below the diagonal that is this small beside its neighbours is 0, as is the imaginary part of
+// an eigenvalue beside the whole matrix; the QR iteration itself is exact to a few roundings of that.
+#define EIGEN_SMALL DBL_EPSILON
+#define EIGEN_REAL (64 * DBL_EPSILON)
+
+// Newton's method for steady states and orbits: it has settled when a step moves no state by more, relative to its size
+// (or to a size that counts as small in the units that models are written in), or where rounding keeps f from falling
+// any further after nearly as many digits. A part of a step below the last is none.
+#define NEWTON_SETTLED 1e-13
+#define NEWTON_ROUNDED 1e-9
+#define NEWTON_SETTLED_SIZE 1e-6
+#define NEWTON_LEAST_PART 1e-6
+
+// Sensitivities. Their equations are integrated along the run closer than what is asked of them (1e-9), with room for
+// what a thousand steps add up.
+#define VARIATION_RTOL 1e-11
+#define VARIATION_ATOL 1e-13
+// A guard that fired lies on its level at the left limit, as far as the two integrations agree: within this part of the
+// time since the last instant. One that a reaction brought over its level does not.
+#define VARIATION_LOCATED 1e-6
+// Below this part of the steepest slope that a guard has had it comes to its level as a tangent: half of the digits of
+// the time of the crossing are gone, and its derivative with them.
+#define VARIATION_GRAZING 1e-6
+// Crossings at one time that move by the same, as far as the derivatives are known.
+#define VARIATION_TOGETHER 1e-7
 // A factorisation with the old pivots is kept while its reciprocal growth is above this: half of the digits are left,
 // and the iteration around it makes up for them. Below, KLU pivots anew.
 #define PIVOT_GROWTH 1e-8

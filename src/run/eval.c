@@ -1,27 +1,15 @@
 // kaiEval: floor 1 by itself, for foreign integrators. The kernel's hooks are answered from the states that the caller
 // handed in; of the listeners only rows and the watch over instants that do not end are here.
-#include "kairos/eval.h"
+#include "run/eval.h"
 #include "base/tolerance.h"
 
 #include "base/error.h"
 #include "kernel/guard.h"
 #include "run/options.h"
-#include "watch/endless.h"
 #include "watch/surface.h"
 
 #include <math.h>
 #include <string.h>
-
-struct kaiEval
-{
-    const kaiModel* model;
-    kaiSimOptions options;
-    Budget budget;
-    Kernel kernel;
-    Record record;
-    Endless endless;
-    bool started;
-};
 
 // ---- what the kernel asks
 // --------------------------------------------------------------------------------------------
