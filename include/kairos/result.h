@@ -180,8 +180,8 @@ extern "C"
     // ---- reading
 
     // CSV → rows, streamed: what kaiCsv wrote, in any view. A column is a MODE if it is called `mode` or ends in
-    // `.mode` (its mode_names grow while it is read); all others are REAL. Numbers are read to within one unit of their
-    // last place. `path` "-" is standard input.
+    // `.mode` (its mode_names grow while it is read); all others are REAL. Numbers are read as the nearest double.
+    // `path` "-" is standard input.
     typedef struct kaiCsvVisitor
     {
         // After the first line. `wanted` (all true at first): the columns whose values are needed; the others are
