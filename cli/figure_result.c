@@ -1,4 +1,4 @@
-// kairos plot RESULT.csv: reads a result once, from start to end.
+// kairos plot RESULT: reads a result once, from start to end.
 #include "cli/figure.h"
 
 #include <math.h>
@@ -104,13 +104,13 @@ int plot_result(PlotRequest* q)
 {
     Reading r = {.request = q};
     bool said = false;
-    kaiCsvReader* reader = kaiCsvReader_Open(q->run->source.path, kaiDefaultAllocator(), &r.error);
+    kaiReader* reader = kaiReader_Open(q->run->source.path, kaiDefaultAllocator(), &r.error);
     kaiStatus status = reader != NULL ? KAI_OK : r.error.status;
     if (status == KAI_OK)
     {
         kaiError error;
         kaiCsvVisitor visitor = {on_header, on_row, on_lead, &r};
-        status = kaiCsvReader_Read(reader, &visitor, &error);
+        status = kaiReader_Read(reader, &visitor, &error);
         if (status != KAI_OK && r.error.message == NULL && r.problem == NULL)
             fprintf(stderr, "kairos: %s\n", error.message), said = true;
     }
@@ -118,12 +118,12 @@ int plot_result(PlotRequest* q)
         status = draw(&r);
     if (status != KAI_OK && !said)
         fprintf(stderr, "kairos: %s\n", r.problem != NULL ? r.problem : r.error.message);
-    else if (status == KAI_OK && kaiCsvReader_Remark(reader) != NULL && !q->quiet)
-        fprintf(stderr, "kairos: %s: %s\n", q->run->source.path, kaiCsvReader_Remark(reader));
+    else if (status == KAI_OK && kaiReader_Remark(reader) != NULL && !q->quiet)
+        fprintf(stderr, "kairos: %s: %s\n", q->run->source.path, kaiReader_Remark(reader));
     if (status == KAI_OK && q->wanted.left_out > 0 && !q->quiet)
         fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", q->wanted.left_out);
     kaiFigure_Free(r.figure);
     kaiInstants_Free(r.instants);
-    kaiCsvReader_Free(reader);
+    kaiReader_Free(reader);
     return exit_code(status);
 }

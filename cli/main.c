@@ -13,7 +13,7 @@ typedef struct Command
 
 static const Command commands[] = {
     {FOR_RUN, command_run, "FILE [OPTION…]",
-     "runs a model or an experiment (every combination of its sweeps, every outcome of its choices) to CSV; "
+     "runs a model or an experiment (every combination of its sweeps, every outcome of its choices) to a result; "
      "FILE may be - for standard input"},
     {FOR_RESUME, command_resume, "RESULT [-q]",
      "goes on with a run that had --checkpoint and was killed or interrupted, as if it had not been"},

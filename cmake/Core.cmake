@@ -5,12 +5,13 @@ set(kairos_sundials_files src/num/cvode.c src/num/klu.c)
 set(kairos_figures_files src/plot/cairo.c)
 set(kairos_diagrams_files src/diagram/layout.c)
 set(kairos_studio_files src/studio/civet.c)
+set(kairos_hdf5_files src/result/hdf5_write.c src/result/hdf5_read.c)
 file(GLOB kairos_proofs_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/prove/*.c")
 list(REMOVE_ITEM kairos_proofs_files src/prove/overlap.c) # serves `kairos check` and asks nobody
 
 file(GLOB core_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/*/*.c")
 list(REMOVE_ITEM core_files ${kairos_sundials_files} ${kairos_figures_files} ${kairos_diagrams_files} ${kairos_proofs_files}
-     ${kairos_studio_files})
+     ${kairos_studio_files} ${kairos_hdf5_files})
 
 if(NOT KAIROS_HOSTILE)
     list(REMOVE_ITEM core_files src/base/hostile.c src/run/hostile.c)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,6 +192,21 @@ static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1
                                      1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
                                      1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
+// Whether a number of 64 bits lies so near the middle between two doubles that its own rounding decides to which it
+// goes.
+static bool is_doubtful(long double value)
+{
+#if LDBL_MANT_DIG == 64
+    uint64_t digits;
+    memcpy(&digits, &value, sizeof digits);
+    unsigned tail = (unsigned)(digits & 0x7ff);
+    return tail >= 0x3ff && tail <= 0x401;
+#else
+    (void)value;
+    return true;
+#endif
+}
+
 // A field that `end` or a ',' before it ends. Returns where it ends; NULL: no number.
 static char* read_number(char* at, char* end, double* value)
 {
@@ -222,7 +238,7 @@ static char* read_number(char* at, char* end, double* value)
     }
     long double scaled =
         exponent < 0 ? (long double)digits / powers[-exponent] : (long double)digits * powers[exponent];
-    *value = (double)(negative ? -scaled : scaled);
+    *value = is_doubtful(scaled) || count == 19 ? strtod(from, NULL) : (double)(negative ? -scaled : scaled);
     return at;
 }
 
