@@ -29,8 +29,8 @@ enum
 
 const char* command_name(unsigned command)
 {
-    static const char* const names[] = {"run",   "check", "test", "plot",   "explain",
-                                        "prove", "graph", "fmt",  "import", "resume"};
+    static const char* const names[] = {"run",   "check", "test",   "plot",   "explain", "prove",
+                                        "graph", "fmt",   "import", "resume", "export"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (command == 1u << i)
             return names[i];
@@ -43,7 +43,7 @@ const char* command_name(unsigned command)
 static bool has_setting(unsigned command, const kaiSetting* s)
 {
     bool asked = s->kind == KAI_SETTING_CONDITION || strcmp(s->name, "start") == 0;
-    bool runs = (command & (FOR_RUN | FOR_TEST | FOR_PLOT | FOR_EXPLAIN)) != 0;
+    bool runs = (command & (FOR_RUN | FOR_TEST | FOR_PLOT | FOR_EXPLAIN | FOR_EXPORT)) != 0;
     return s->kind == KAI_SETTING_CONDITION ? command == FOR_PROVE : runs || (asked && command == FOR_PROVE);
 }
 

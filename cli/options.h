@@ -19,7 +19,8 @@ enum
     FOR_FMT = 128,
     FOR_IMPORT = 256,
     FOR_RESUME = 512,
-    FOR_ALL = 511,  // but resume, which has the options of the run that it goes on with
+    FOR_EXPORT = 1024,
+    FOR_ALL = 511 | 1024,  // but resume, which has the options of the run that it goes on with
 };
 
 typedef enum OptionId

@@ -10,6 +10,8 @@ list(REMOVE_ITEM kairos_proofs_files src/prove/overlap.c) # serves `kairos check
 file(GLOB core_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/*/*.c")
 list(REMOVE_ITEM core_files ${kairos_sundials_files} ${kairos_figures_files} ${kairos_diagrams_files} ${kairos_proofs_files})
 
+list(FILTER core_files EXCLUDE REGEX "^src/fmu/") # what FMUs carry beside the core: cmake/Fmu.cmake
+
 if(NOT KAIROS_HOSTILE)
     list(REMOVE_ITEM core_files src/base/hostile.c src/run/hostile.c)
 endif()
@@ -48,7 +50,7 @@ set(KAIROS_MODELS_TAIL "share/kairos/lib")
 string(REGEX MATCHALL "[^/]+" library_folders "${CMAKE_INSTALL_LIBDIR}")
 list(LENGTH library_folders library_depth)
 set_source_files_properties(
-    src/part/home.c src/part/part.c
+    src/part/home.c src/part/part.c src/fmi/export.c
     PROPERTIES
         COMPILE_DEFINITIONS
         "KAIROS_PREFIX=\"${CMAKE_INSTALL_PREFIX}\";KAIROS_LIBRARY_DEPTH=${library_depth};KAIROS_PARTS_TAIL=\"${KAIROS_PARTS_TAIL}\";KAIROS_MODELS_TAIL=\"${KAIROS_MODELS_TAIL}\""
