@@ -25,6 +25,7 @@ int command_graph(int argc, char** argv);
 int command_prove(int argc, char** argv);
 int command_fmt(int argc, char** argv);
 int command_import(int argc, char** argv);
+int command_export(int argc, char** argv);
 int command_resume(int argc, char** argv);
 int command_lsp(int argc, char** argv);
 int command_studio(int argc, char** argv);

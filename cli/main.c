@@ -35,6 +35,8 @@ static const Command commands[] = {
     {FOR_FMT, command_fmt, "FILE… [--check]", "canonical layout, in place; - reads standard input"},
     {FOR_IMPORT, command_import, "NETLIST [-o FILE]",
      "a netlist of SPICE as a model of ideal parts; what is left out or not understood is said"},
+    {FOR_EXPORT, command_export, "FILE -o MODEL.fmu [OPTION…]",
+     "an experiment as an FMU for other programs: Model Exchange and Co-Simulation, FMI 2.0 or 3.0"},
     {FOR_LSP, command_lsp, "[OPTION…]",
      "the language server of editors, on standard input and output: messages, completion, rename, layout"},
     {FOR_STUDIO, command_studio, "[FILE|FOLDER] [OPTION…]",

@@ -21,7 +21,9 @@ enum
     FOR_RESUME = 512,
     FOR_LSP = 1024,
     FOR_STUDIO = 2048,
-    FOR_ALL = 511 | FOR_LSP | FOR_STUDIO,  // but resume, which has the options of the run that it goes on with
+    FOR_EXPORT = 4096,
+    FOR_ALL =
+        511 | FOR_LSP | FOR_STUDIO | FOR_EXPORT,  // but resume, which has the options of the run that it goes on with
     FOR_LINEARIZE = 1 << 16,
     FOR_STEADY = 1 << 17,
     FOR_SENSITIVITY = 1 << 18,

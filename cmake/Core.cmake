@@ -13,6 +13,8 @@ file(GLOB core_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJE
 list(REMOVE_ITEM core_files ${kairos_sundials_files} ${kairos_figures_files} ${kairos_diagrams_files} ${kairos_proofs_files}
      ${kairos_studio_files} ${kairos_hdf5_files})
 
+list(FILTER core_files EXCLUDE REGEX "^src/fmu/") # what FMUs carry beside the core: cmake/Fmu.cmake
+
 if(NOT KAIROS_HOSTILE)
     list(REMOVE_ITEM core_files src/base/hostile.c src/run/hostile.c)
 endif()
@@ -64,7 +66,7 @@ set(KAIROS_MODELS_TAIL "share/kairos/lib")
 string(REGEX MATCHALL "[^/]+" library_folders "${CMAKE_INSTALL_LIBDIR}")
 list(LENGTH library_folders library_depth)
 set_source_files_properties(
-    src/part/home.c src/part/part.c
+    src/part/home.c src/part/part.c src/fmi/export.c
     PROPERTIES
         COMPILE_DEFINITIONS
         "KAIROS_PREFIX=\"${CMAKE_INSTALL_PREFIX}\";KAIROS_LIBRARY_DEPTH=${library_depth};KAIROS_PARTS_TAIL=\"${KAIROS_PARTS_TAIL}\";KAIROS_MODELS_TAIL=\"${KAIROS_MODELS_TAIL}\""

@@ -7,6 +7,7 @@
 #include "kairos/diagram.h"
 #include "kairos/error.h"
 #include "kairos/eval.h"
+#include "kairos/fmi.h"
 #include "kairos/model.h"
 #include "kairos/plot.h"
 #include "kairos/program.h"

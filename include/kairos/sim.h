@@ -240,6 +240,8 @@ extern "C"
 
     // Columns of the rows, in order.
     const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count);
+    // The variable that a column shows, and *order 0 for its value, k + 1 for the weight of δ⁽ᵏ⁾. -1 past the last.
+    int kaiSim_ColumnVariable(const kaiSim* sim, int column, int* order);
 
     // A copy of everything that changes, values of kaiSim_Set included. Restoring and going on gives the same bits as
     // going on, also in another sim of the model with the same options. KAI_ERR_USAGE: a snapshot of another model, or

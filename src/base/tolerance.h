@@ -120,6 +120,11 @@ static inline bool time_same(double a, double b, double scale)
 // states, is rounding and no motion.
 #define GUARD_NOISE 1e-14
 #define GUARD_NOISE_APART 1e-15
+// Indicators for importers of FMUs (run/eval_watch.c): they are 0 this part of their scale behind the level, so that
+// who stops there has crossed for certain, and a guard within it is on the level. A thousand roundings: importers add
+// up their states with methods of their own, and what is lost of an event's time stays below 1e-12 at ordinary slopes.
+#define INDICATOR_BAND 1e-13
+#define INDICATOR_SLACKS 2  // and not less than the guard moves in so many slacks of time
 // The end of a window: a root in the last WINDOW_END of it, where guard and polynomial differ by less than
 // WINDOW_AGREES of their size, belongs to the next one if the guard itself has not crossed yet. A difference above
 // WINDOW_AGREES means that the polynomial does not hold so far.
@@ -133,6 +138,14 @@ static inline bool time_same(double a, double b, double scale)
 // bound itself is rounded (a dozen operations), or made of sums over many states (GUARD_FAR).
 #define BOUND_ROUNDING 1e-14
 #define GUARD_FAR 1e-12
+
+// Events of an FMU follow each other within this part of t, so many times in a row: they accumulate. An importer finds
+// each of them only to its own accuracy, so the patterns that zeno looks for in a run are not to be seen. A converter
+// that switches ten million times a second for a second is still let through.
+#define FMU_ZENO_GAP 1e-7
+#define FMU_ZENO_COUNT 1000
+// Central differences for directional derivatives without a Jacobian: the third root of rounding.
+#define FMU_DIFFERENCE 6e-6
 
 // ---- iterations
 

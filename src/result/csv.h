@@ -32,4 +32,7 @@ kaiStatus csv_mark(Csv* csv, const kaiSink* mark);
 // Writes what is pending; `remark` (or NULL): a run that did not reach its end says so, in `path`.status.
 kaiStatus csv_close(Csv* csv, const char* remark);
 
+// Which weight a column of this name has: 1 for `x.impulse`, 2 for `x.impulse1` …; 0: none.
+int column_impulse(const char* name);
+
 #endif

@@ -1,7 +1,7 @@
 // CSV → rows, streamed. A result may have ten million rows, so a line is looked at once: fields that nobody wants are
 // skipped, numbers are read by hand (64 bits of digits, then one power of ten in extended precision).
 #include "base/error.h"
-#include "kairos/result.h"
+#include "result/csv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -317,18 +317,27 @@ static const char* split_unit(char* name)
     return open + 2;
 }
 
-// Which weight a column has: 1 for `x.impulse`, 2 for `x.impulse1`; 0: none. Older results have `x#0`, `x#1`: *name
-// then gets the new one, written to *spare.
+// The number of a weight, "" for that of δ; -1: no number.
+static int read_order(const char* digits)
+{
+    return strspn(digits, "0123456789") == strlen(digits) && strlen(digits) <= 2 ? atoi(digits) : -1;
+}
+
+int column_impulse(const char* name)
+{
+    const char* dot = strrchr(name, '.');
+    return dot != NULL && dot > name && strncmp(dot, ".impulse", 8) == 0 ? read_order(dot + 8) + 1 : 0;
+}
+
+// The same for results that are older and have `x#0`, `x#1`: *name then gets the new one, written to *spare.
 static int impulse_order(const char** name, char** spare)
 {
-    const char *hash = strrchr(*name, '#'), *dot = strrchr(*name, '.'), *digits = hash != NULL ? hash + 1 : NULL;
-    if (hash == NULL && dot != NULL && dot > *name && strncmp(dot, ".impulse", 8) == 0)
-        digits = dot + 8;
-    if (digits == NULL || strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > 2)
-        return 0;
-    int order = atoi(digits);
+    const char* hash = strrchr(*name, '#');
     if (hash == NULL)
-        return order + 1;
+        return column_impulse(*name);
+    int order = read_order(hash + 1);
+    if (order < 0)
+        return 0;
     int length = order > 0 ? sprintf(*spare, "%.*s.impulse%d", (int)(hash - *name), *name, order)
                            : sprintf(*spare, "%.*s.impulse", (int)(hash - *name), *name);
     *name = *spare;

@@ -224,6 +224,12 @@ static void test_no_proof(void** state)
     assert_int_equal(kaiSpice_MessageCount(NULL), 0);
     assert_string_equal(kaiSpice_MessageText(NULL, 0, false), "");
     kaiSpice_Free(NULL);
+    kaiFmuOptions archive = kaiDefaultFmuOptions(), unmade = {0};
+    kaiCompileOptions which = kaiDefaultCompileOptions();
+    refused(kaiFmu_Export(NULL, &which, &archive, &error), &error);
+    refused(kaiFmu_Export(&fine, NULL, &archive, &error), &error);
+    refused(kaiFmu_Export(&fine, &which, &unmade, &error), &error);
+    refused(kaiFmu_Export(&fine, &which, &archive, &error), &error);  // no path
 }
 
 // -------------------------------------------------------------------------------------------------------------- model
@@ -354,6 +360,8 @@ static void test_eval(void** state)
     assert_null(kaiEval_Create(h.model, NULL, &error));
     assert_null(kaiEval_Create(h.model, &(kaiSimOptions){0}, NULL));
     kaiSimOptions options = kaiModel_SimOptions(h.model);
+    bool more;
+    int order;
     kaiEval* made = kaiEval_Create(h.model, &options, &error);
     for (int i = 0; i < 2; i++)  // none, and one that has not started
     {
@@ -365,10 +373,23 @@ static void test_eval(void** state)
         assert_int_equal(kaiEval_StepDone(eval, 0, x), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Instant(eval, 0, x), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Set(eval, -1, 0), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Look(eval, 0, x), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Watch(eval, 0, x, x), KAI_ERR_USAGE);
+        assert_false(kaiEval_Pending(eval, 0, x));
+        assert_int_equal(kaiEval_Rearm(eval, 0, x), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Begin(eval, 0, x), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Tag(eval, x, &more), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Post(eval, 0, 0), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Save(eval, x, 1), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Restore(eval, x, 1), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_ColumnVariable(eval, -1, &order), -1);
         assert_false(kaiEval_Get(eval, 100000, &value));
     }
     assert_int_equal(kaiEval_StateCount(NULL), 0);
     assert_int_equal(kaiEval_IndicatorCount(NULL), 0);
+    assert_int_equal(kaiEval_SaveSize(NULL), 0);
+    assert_int_equal(kaiEval_Prepare(NULL, x), KAI_ERR_USAGE);
+    assert_int_equal(kaiEval_Prepare(made, NULL), KAI_ERR_USAGE);
     assert_int_equal(kaiEval_Start(NULL, x), KAI_ERR_USAGE);
     assert_int_equal(kaiEval_Start(made, NULL), KAI_ERR_USAGE);
     assert_true(kaiEval_Next(NULL) == INFINITY);
@@ -400,6 +421,8 @@ static void test_no_sim(void** state)
     assert_int_equal(kaiSim_WorstState(NULL), -1);
     assert_false(kaiSim_Jump(NULL, &(kaiJump){0}));
     assert_null(kaiSim_Columns(NULL, &count));
+    assert_int_equal(kaiSim_ColumnVariable(NULL, 0, &count), -1);
+    assert_int_equal(kaiSim_ColumnVariable(h.sim, 100000, &count), -1);
     assert_null(kaiSim_Save(NULL));
     assert_int_equal(kaiSim_Restore(NULL, NULL), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_Restore(h.sim, NULL), KAI_ERR_USAGE);
