@@ -34,6 +34,8 @@ const char* command_name(unsigned command)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (command == 1u << i)
             return names[i];
+    if (command == FOR_COMPARE)
+        return "compare";
     return "kairos";
 }
 

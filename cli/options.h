@@ -19,6 +19,7 @@ enum
     FOR_FMT = 128,
     FOR_IMPORT = 256,
     FOR_RESUME = 512,
+    FOR_COMPARE = 1 << 24,
     FOR_ALL = 511,  // but resume, which has the options of the run that it goes on with
 };
 

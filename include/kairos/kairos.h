@@ -3,6 +3,7 @@
 #define KAIROS_KAIROS_H
 
 #include "kairos/base.h"
+#include "kairos/compare.h"
 #include "kairos/diagram.h"
 #include "kairos/error.h"
 #include "kairos/eval.h"
