@@ -24,6 +24,8 @@ static const Command commands[] = {
      "whether reactions can go on for ever at one instant; exit 0 proved, 1 refuted, 3 unknown"},
     {FOR_PLOT, command_plot, "FILE|RESULT [OPTION…]",
      "draws a model's experiment or a result, in the terminal without -o; --instant shows what happens inside one t"},
+    {FOR_COMPARE, command_compare, "RESULT RESULT [OPTION…]",
+     "compares two results of any format, signal by signal, event by event; exit 0 if they are the same, 1 if not"},
     {FOR_EXPLAIN, command_explain, "FILE [OPTION…]",
      "where the steps and the time of a run went, what its guards did, how accurate it is"},
     {FOR_GRAPH, command_graph, "FILE -o FIGURE [OPTION…]",
@@ -61,8 +63,8 @@ static int help(FILE* out)
           "  kairos --version, -V         the version\n"
           "\nexit codes\n"
           "  0  done\n"
-          "  1  the model is wrong, or fmt --check found a file that is not in canonical\n"
-          "     layout\n"
+          "  1  the model is wrong, fmt --check found a file that is not in canonical\n"
+          "     layout, or compare found a difference\n"
           "  2  the call is wrong: an unknown option, solver, experiment, or name in --set\n"
           "  3  a run failed or was interrupted, a point of a sweep failed, or an\n"
           "     expectation does not hold\n"

@@ -42,7 +42,8 @@ const char* command_name(unsigned command)
                  {FOR_STUDIO, "studio"},   {FOR_LINEARIZE, "linearize"},
                  {FOR_STEADY, "steady"},   {FOR_SENSITIVITY, "sensitivity"},
                  {FOR_FIT, "fit"},         {FOR_OPTIMIZE, "optimize"},
-                 {FOR_STUDY, "study"},     {FOR_MERGE, "merge"}};
+                 {FOR_STUDY, "study"},     {FOR_MERGE, "merge"},
+                 {FOR_COMPARE, "compare"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].id == command)
             return names[i].name;

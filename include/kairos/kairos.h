@@ -4,6 +4,7 @@
 
 #include "kairos/analysis.h"
 #include "kairos/base.h"
+#include "kairos/compare.h"
 #include "kairos/diagram.h"
 #include "kairos/error.h"
 #include "kairos/eval.h"

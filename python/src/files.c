@@ -241,8 +241,7 @@ PyObject* module_figure(PyObject* self, PyObject* args)
         return NULL;
     options.time_unit = "s";
     options.sink = (kaiSink){add_bytes, &picture};
-    kaiStatus status =
-        draw(&options, columns, count, panels, panel_count, ((Recorder*)recorder)->recorder, &error);
+    kaiStatus status = draw(&options, columns, count, panels, panel_count, ((Recorder*)recorder)->recorder, &error);
     columns_free(columns, count);
     PyObject* bytes = status == KAI_OK ? PyBytes_FromStringAndSize(picture.at, (Py_ssize_t)picture.size)
                                        : raise_error(status, &error);

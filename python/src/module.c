@@ -116,8 +116,9 @@ kaiGiven* given_take(PyObject* list, int* count)
 
 // ---- Ctrl-C
 //
-// Python's own handler only notes that a signal came; its exception is raised when Python code runs again, and none does
-// while the library works. So SIGINT sets the flag that the library looks at, and then goes where it would have gone.
+// Python's own handler only notes that a signal came; its exception is raised when Python code runs again, and none
+// does while the library works. So SIGINT sets the flag that the library looks at, and then goes where it would have
+// gone.
 
 static volatile int* volatile interrupted;
 static struct sigaction python_action;
@@ -204,9 +205,8 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "kairos._kairos", .m_doc = "The library of Kairos.", .m_size = -1,
-    .m_methods = functions};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "kairos._kairos",
+                                        .m_doc = "The library of Kairos.", .m_size = -1, .m_methods = functions};
 
 static bool add_type(PyObject* module, PyTypeObject** type, PyType_Spec* spec)
 {

@@ -165,8 +165,11 @@ static PyMethodDef program_methods[] = {
 };
 
 static PyType_Slot program_slots[] = {
-    {Py_tp_new, PyType_GenericNew},     {Py_tp_init, program_init}, {Py_tp_dealloc, program_free},
-    {Py_tp_methods, program_methods}, {0, NULL},
+    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_init, program_init},
+    {Py_tp_dealloc, program_free},
+    {Py_tp_methods, program_methods},
+    {0, NULL},
 };
 PyType_Spec program_spec = {"kairos._kairos.Program", sizeof(Program), 0, Py_TPFLAGS_DEFAULT, program_slots};
 
@@ -361,7 +364,8 @@ static PyObject* sweep_model(PyObject* self, PyObject* args)
     if (!PyArg_ParseTuple(args, "L", &point))
         return NULL;
     kaiStatus status = kaiSweep_Model(s->sweep, point, &model);
-    return status == KAI_OK ? model_make((kaiModel*)(uintptr_t)model, self) : raise_messages(s->program->program, status);
+    return status == KAI_OK ? model_make((kaiModel*)(uintptr_t)model, self)
+                            : raise_messages(s->program->program, status);
 }
 
 static PyObject* sweep_set(PyObject* self, PyObject* args)
@@ -386,7 +390,10 @@ static PyMethodDef sweep_methods[] = {
 };
 
 static PyType_Slot sweep_slots[] = {
-    {Py_tp_new, PyType_GenericNew},   {Py_tp_init, sweep_init}, {Py_tp_dealloc, sweep_free},
-    {Py_tp_methods, sweep_methods}, {0, NULL},
+    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_init, sweep_init},
+    {Py_tp_dealloc, sweep_free},
+    {Py_tp_methods, sweep_methods},
+    {0, NULL},
 };
 PyType_Spec sweep_spec = {"kairos._kairos.Sweep", sizeof(Sweep), 0, Py_TPFLAGS_DEFAULT, sweep_slots};

@@ -437,8 +437,8 @@ static PyObject* snapshot_bytes(PyObject* self, PyObject* args)
     Bytes bytes = {0};
     kaiSink sink = {add_bytes, &bytes};
     kaiStatus status = kaiSnapshot_Write(((Snapshot*)self)->snapshot, &sink);
-    PyObject* made = status == KAI_OK ? PyBytes_FromStringAndSize(bytes.at, (Py_ssize_t)bytes.size)
-                                      : raise_error(status, NULL);
+    PyObject* made =
+        status == KAI_OK ? PyBytes_FromStringAndSize(bytes.at, (Py_ssize_t)bytes.size) : raise_error(status, NULL);
     free(bytes.at);
     return made;
 }
@@ -484,7 +484,10 @@ static PyMethodDef sim_methods[] = {
 };
 
 static PyType_Slot sim_slots[] = {
-    {Py_tp_new, PyType_GenericNew}, {Py_tp_init, sim_init}, {Py_tp_dealloc, sim_free},
-    {Py_tp_methods, sim_methods},   {0, NULL},
+    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_init, sim_init},
+    {Py_tp_dealloc, sim_free},
+    {Py_tp_methods, sim_methods},
+    {0, NULL},
 };
 PyType_Spec sim_spec = {"kairos._kairos.Sim", sizeof(Sim), 0, Py_TPFLAGS_DEFAULT, sim_slots};

@@ -384,4 +384,10 @@ static inline bool time_same(double a, double b, double scale)
 // it to the others.
 #define BOND_SLOPE_FLAT 1e-9
 
+// Two results are the same if values differ by no more than this part of the largest magnitude of their signal, and
+// events by no more than this part of the time that they cover: what two solvers with the default tolerance keep to,
+// with room.
+#define COMPARE_VALUE 1e-6
+#define COMPARE_TIME 1e-6
+
 #endif

@@ -57,11 +57,11 @@ static const char* ending_of(const char* path)
     return dot != NULL && dot > name ? dot + 1 : "";
 }
 
-// A device or pipe is a stream, whatever it is called.
+// A device, a pipe or a folder is none of the formats, whatever it is called: the writer of CSV knows what to do.
 static bool is_stream(const char* path)
 {
     struct stat status;
-    return strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
+    return strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
 // The number of a format; -1: the ending is unknown.

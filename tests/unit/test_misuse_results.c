@@ -100,12 +100,35 @@ static void test_reader(void** state)
     kaiReader_Free(NULL);
 }
 
+static void test_compare(void** state)
+{
+    (void)state;
+    kaiError error = {0};
+    kaiComparison comparison;
+    kaiCompareOptions none = {0}, options = kaiDefaultCompareOptions();
+    assert_int_equal(kaiResult_Compare("a", "b", NULL, &comparison, &error), KAI_ERR_USAGE);
+    refused(&error);
+    assert_int_equal(kaiResult_Compare("a", "b", &none, &comparison, &error), KAI_ERR_USAGE);
+    refused(&error);
+    assert_int_equal(kaiResult_Compare(NULL, "b", &options, &comparison, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiResult_Compare("a", "b", &options, NULL, &error), KAI_ERR_USAGE);
+    refused(&error);
+    options.relative = -1;
+    assert_int_equal(kaiResult_Compare("a", "b", &options, &comparison, &error), KAI_ERR_USAGE);
+    options = kaiDefaultCompareOptions();
+    options.signal_count = 3;
+    assert_int_equal(kaiResult_Compare("a", "b", &options, &comparison, NULL), KAI_ERR_USAGE);
+    options = kaiDefaultCompareOptions();
+    assert_int_equal(kaiResult_Compare("no/such", "b", &options, &comparison, &error), KAI_ERR_IO);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writer),
         cmocka_unit_test(test_recorder),
         cmocka_unit_test(test_reader),
+        cmocka_unit_test(test_compare),
     };
     return cmocka_run_group_tests_name("misuse of results", tests, NULL, NULL);
 }
