@@ -2,10 +2,13 @@
 #ifndef KAIROS_KAIROS_H
 #define KAIROS_KAIROS_H
 
+#include "kairos/analysis.h"
 #include "kairos/base.h"
+#include "kairos/compare.h"
 #include "kairos/diagram.h"
 #include "kairos/error.h"
 #include "kairos/eval.h"
+#include "kairos/fmi.h"
 #include "kairos/model.h"
 #include "kairos/plot.h"
 #include "kairos/program.h"
