@@ -7,7 +7,7 @@ export interface Diagnostic { range: Range; severity: number; code?: string; mes
 export interface Variable { name: string; kind: string; unit?: string; description?: string; start?: number; settable: boolean; recorded: boolean; line?: number }
 export interface Column { name: string; kind: string; unit?: string; impulse: number; modes?: string[] }
 export interface Fired { t: number; p: number; m: number; kind: string; text: string; position?: Position; file?: string }
-export interface Expect { passed: boolean; source: string; text: string; value?: number; target?: number; within?: number; line?: number }
+export interface Expect { passed: boolean; source: string; text: string; value?: number; target?: number; within?: number; unit?: string; line?: number }
 export interface Panel { signals: string[]; against?: string; log?: boolean }
 export interface Run {
   label: string; status: string; reached: number; failure?: Diagnostic; warnings: Diagnostic[]; instants: number; steps: number; seconds: number;

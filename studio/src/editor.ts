@@ -87,7 +87,7 @@ function decorate(doc: Text, marks: Marks): DecorationSet {
     if (e.line === undefined || e.line >= doc.lines) continue;
     const at = lines.get(e.line) ?? { good: true, text: [] };
     at.good &&= e.passed;
-    if (!e.passed) at.text.push(e.value === undefined ? "no value" : `is ${format(e.value, 9)}`);
+    if (!e.passed) at.text.push(e.value === undefined ? "no value" : `is ${format(e.value, 9)}${e.unit ? " " + e.unit : ""}`);
     lines.set(e.line, at);
   }
   const found: { from: number; side: number; deco: Decoration }[] = [];

@@ -120,7 +120,7 @@ export class Panels {
     box.replaceChildren();
     troubles.replaceChildren();
     for (const e of run?.expects ?? []) {
-      const line = element("div", e.passed ? "good" : "bad", `${e.passed ? "✓" : "✗"} expect ${e.source}${e.passed || e.value === undefined ? "" : ` — is ${format(e.value, 9)}`}`);
+      const line = element("div", e.passed ? "good" : "bad", `${e.passed ? "✓" : "✗"} expect ${e.source}${e.passed || e.value === undefined ? "" : ` — is ${format(e.value, 9)}${e.unit ? " " + e.unit : ""}`}`);
       box.append(line);
     }
     for (const w of [...(run?.warnings ?? []), ...(run?.failure ? [run.failure] : []), ...(result?.failure ? [result.failure] : [])]) troubles.append(element("div", w === run?.failure ? "bad" : "faint", w.message + (w.data?.help ? `\nhelp: ${w.data.help}` : "")));

@@ -392,7 +392,7 @@ export class Plots {
     const name = this.result!.columns[column].name, run = this.result!.runs[0];
     if (!run) return;
     this.result!.columns.forEach((c, k) => {
-      if (!c.impulse || c.name.replace(/(#\d+|\.impulse\d*)$/, "") !== name) return;
+      if (!c.impulse || c.name.replace(/\.impulse\d*$/, "") !== name) return;
       const base = s.y(Math.min(Math.max(0, s.low), s.high)), values = run.values[k];
       let labelled = -Infinity;
       g.strokeStyle = g.fillStyle = colour;
