@@ -296,4 +296,13 @@ void answer_settings(Document* d, const Json* question, JsonWriter* w)
         if (kaiSettings_Get(i)->kind != KAI_SETTING_CONDITION)
             put_setting(w, kaiSettings_Get(i));
     json_end(w, ']');
+    json_begin(w, "formats", '[');
+    for (int i = 0; kaiFormat_Ending(i) != NULL; i++)
+    {
+        json_begin(w, NULL, '{');
+        json_put_text(w, "ending", kaiFormat_Ending(i));
+        json_put_text(w, "about", kaiFormat_About(i));
+        json_end(w, '}');
+    }
+    json_end(w, ']');
 }

@@ -289,11 +289,14 @@ fileBox.addEventListener("change", () => { if (fileBox.value === "\n") { fileBox
 experimentBox.addEventListener("change", () => { experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); plots.reset(); void runNow(); });
 
 const menu = $("menu");
+let formats: { ending: string; about: string }[] = [];
 $("download").addEventListener("click", (event) => {
   const stem = path.replace(/.*\//, "").replace(/\.kai$/, "") || "result", [from, to] = plots.range();
   const items: [string, () => Promise<void>][] = [
-    ["Result, CSV: every tag", async () => offer(stem + ".csv", (await ask<any>("result", question())).text, "text/csv")],
-    ["Result, CSV: one row per time", async () => offer(stem + ".csv", (await ask<any>("result", { ...question(), view: "unique" })).text, "text/csv")],
+    ...formats.map(({ ending, about }): [string, () => Promise<void>] => [`Result, ${ending.toUpperCase()}${about ? ": " + about : ""}`, async () => {
+      const r = await ask<any>("result", { ...question(), format: ending });
+      if (r.bytes) offer(`${stem}.${ending}`, decode(r.bytes), "application/octet-stream"); else notice(r.error ?? "no result", false, ["Close", calm]);
+    }]),
     ...(["svg", "png", "pdf"] as const).map((kind): [string, () => Promise<void>] => [`Figure, ${kind.toUpperCase()}`, async () => { const f = await ask<any>("figure", { ...question(), format: kind, from, to }); if (f.bytes) offer(`${stem}.${kind}`, decode(f.bytes), kind === "svg" ? "image/svg+xml" : kind === "png" ? "image/png" : "application/pdf"); else notice(f.error ?? "no figure", false, ["Close", calm]); }]),
     ["Text of the model", async () => offer(stem + ".kai", editor.text, "text/plain")],
   ];
@@ -331,6 +334,7 @@ addEventListener("beforeunload", (event) => { keepDraft(); if (editor.text !== s
 
 async function start() {
   await editor.loadWords();
+  formats = (await ask<any>("settings", { text: "" })).formats;
   const { first } = await ask<any>("start");
   const { files } = await ask<any>("files");
   const hash = decodeURIComponent(location.hash.slice(1));
