@@ -220,10 +220,12 @@ static bool starts_past(const Window* w, const PolynomialRoot* roots, int count)
 // There and back, by no more than the rounding of the states that the step was interpolated from: a touch (rule C2).
 static bool only_touches(const Window* w, const PolynomialRoot* there, const PolynomialRoot* back)
 {
+    if (there->to != -back->to || there->from != back->to)
+        return false;
     double tau = 0.5 * (there->after + back->before), part = tau / w->length;
     double g = fabs(polynomial_value(w->p.c, w->p.degree, tau));
     double size = fabs(w->p.c[0]) + (w->p.exact ? part * fabs(end_value(w)) : 0);
-    return there->to == -back->to && there->from == back->to && g <= CROSSING_TOUCH * size;
+    return g <= CROSSING_TOUCH * size;
 }
 
 // The first root that counts. Others turn what a crossing remembers.
