@@ -80,11 +80,14 @@ static kaiStatus cross(Kernel* kernel, uint32_t index, int toward)
 {
     const Guard* guard = &kernel->model->guards[index];
     double* R = kernel->R;
-    touch_guard(kernel, index);
-    touch_register(kernel, guard->latch);
-    kaiStatus status = touch_settle(kernel, false);
-    if (status != KAI_OK)
-        return status;
+    if (!kernel->model->fused)
+    {
+        touch_guard(kernel, index);
+        touch_register(kernel, guard->latch);
+        kaiStatus status = touch_settle(kernel, false);
+        if (status != KAI_OK)
+            return status;
+    }
     GuardState* state = &kernel->guards[index];
     state->located++;
     kernel->counters.located++;
