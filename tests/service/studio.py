@@ -209,6 +209,9 @@ def forever(studio):
     second = threading.Thread(target=run, args=("second", "a"))
     second.start()
     time.sleep(0.3)
+    seen = studio.ask("progress", page="a")["reached"]
+    assert seen > 0 and studio.ask("progress", page="b")["reached"] is None
+    assert studio.ask("progress", page="a")["reached"] >= seen
     studio.ask("stop", page="a")
     second.join(10)
     assert answers["second"] == "stopped", answers
