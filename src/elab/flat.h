@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/scale.h"
 #include "base/span.h"
 #include "bond/graph.h"
 
@@ -109,7 +110,7 @@ typedef struct FlatUnit
     bool known;        // false: bare
     int8_t dim[7];     // m kg s A K mol cd
     const char* text;  // as declared, "m/s^2", or NULL
-    double scale;      // SI = scale * declared
+    Scale si;          // SI = si.scale * declared + si.offset
 } FlatUnit;
 
 typedef struct FlatVar
@@ -122,6 +123,7 @@ typedef struct FlatVar
     uint32_t machine;   // VAR_MODE: its machine
     NodeId init;        // PARAM: value. STATE, DISCRETE: start value. INPUT: default. 0 = not given
     bool input, output, hidden;
+    bool inner;       // of an element of a bond graph inside a part: recorded on demand
     bool structural;  // PARAM: decided array sizes or `if` items; a change needs a new compilation
     bool emitted;     // EVENT: some action emits it
     bool unknown;     // SIGNAL: equations determine it (Flat.implicits); init is a first guess
@@ -394,6 +396,7 @@ typedef struct FlatExpect
     NodeId target, within;  // or 0
     const char* text;
     const char* source;  // the expression as written
+    FlatUnit unit;       // what people read the value in
     Span span;
 } FlatExpect;
 

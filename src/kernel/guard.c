@@ -80,11 +80,14 @@ static kaiStatus cross(Kernel* kernel, uint32_t index, int toward)
 {
     const Guard* guard = &kernel->model->guards[index];
     double* R = kernel->R;
-    touch_guard(kernel, index);
-    touch_register(kernel, guard->latch);
-    kaiStatus status = touch_settle(kernel, false);
-    if (status != KAI_OK)
-        return status;
+    if (!kernel->model->fused)
+    {
+        touch_guard(kernel, index);
+        touch_register(kernel, guard->latch);
+        kaiStatus status = touch_settle(kernel, false);
+        if (status != KAI_OK)
+            return status;
+    }
     GuardState* state = &kernel->guards[index];
     state->located++;
     kernel->counters.located++;
@@ -323,7 +326,7 @@ static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
     bool leaves = state->g == 0 && state->slope < 0;
     if (!(state->g < 0) && !leaves)
         return;
-    state->bias = -state->g + fmax(fabs(state->g), select_tolerance(kernel, guard->ctx));
+    state->bias = -state->g + larger(fabs(state->g), select_tolerance(kernel, guard->ctx));
     state->g += state->bias;
 }
 

@@ -16,6 +16,7 @@
 #ifndef KAIROS_MODEL_TABLES_H
 #define KAIROS_MODEL_TABLES_H
 
+#include "base/scale.h"
 #include "bond/graph.h"
 
 #include <stdbool.h>
@@ -61,11 +62,15 @@ typedef enum ModelVarKind
 #define VAR_FIELDS(X)                                                                                                  \
     X(uint32_t, name, STRING)                                                                                          \
     X(uint32_t, unit, STRING)                                                                                          \
+    X(uint32_t, unit_said, STRING) /* "[km]" */                                                                        \
+    X(double, scale, NUMBER)       /* SI = scale * value in its unit + offset */                                       \
+    X(double, offset, NUMBER)                                                                                          \
     X(uint32_t, description, STRING)                                                                                   \
     X(uint32_t, title, STRING)              /* its column: the name, or Model.name where that is taken (t, p, …) */  \
     X(uint8_t, kind, KIND(MODEL_VAR_KINDS)) /* ModelVarKind */                                                         \
     X(uint8_t, column, KIND(KAI_COLUMN_MODE + 1)) /* kaiColumnKind */                                                  \
     X(bool, hidden, FLAG)                                                                                              \
+    X(bool, inner, FLAG) /* recorded on demand */                                                                      \
     X(bool, structural, FLAG)                                                                                          \
     X(bool, settable, FLAG)                                                                                            \
     X(bool, is_input, FLAG)                                                                                            \
@@ -83,6 +88,11 @@ typedef struct ModelVar
 {
     VAR_FIELDS(MODEL_FIELD)
 } ModelVar;
+
+static inline Scale var_scale(const ModelVar* var)
+{
+    return (Scale){var->scale, var->offset};
+}
 
 // ---- what remembers -------------------------------------------------------------------------------------------------
 
@@ -123,6 +133,7 @@ typedef enum GuardKind
     X(CodeRange, look, CODE)                     /* g, slope, argument, presence from states and slopes */             \
     X(IndexRange, islands, RANGE(guard_islands)) /* whose states it reads */                                           \
     X(uint32_t, text, STRING)                    /* as written */                                                      \
+    X(uint32_t, name, STRING)                    /* of the event that it is: `event hit = down(y)` */                  \
     X(uint32_t, place, PLACE)
 
 typedef struct Guard
@@ -557,6 +568,9 @@ typedef struct Probe
     X(uint32_t, value_present, REG_MAYBE)                                                                              \
     X(uint32_t, text, STRING)                                                                                          \
     X(uint32_t, source, STRING)                                                                                        \
+    X(uint32_t, unit, STRING) /* what value, target and within are shown in */                                         \
+    X(double, scale, NUMBER)                                                                                           \
+    X(double, offset, NUMBER)                                                                                          \
     X(uint32_t, place, PLACE)
 
 typedef struct Expectation
