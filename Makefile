@@ -9,6 +9,7 @@
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make threads    what uses threads, under the thread sanitizer
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
+#   make deb        a Debian package of the program, library, models and documents (tools/make-deb)
 #   make install    PREFIX=/usr/local              make clean
 BUILD ?= build
 WERROR ?= OFF
@@ -18,7 +19,7 @@ SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
 .PHONY: all build deps run test bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
-    install clean
+    install deb clean
 .NOTPARALLEL:
 
 all: build
@@ -81,6 +82,9 @@ threads: deps
 
 fuzz: deps
 	@tools/fuzz $(SECONDS)
+
+deb: build
+	@tools/make-deb $(BUILD)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
