@@ -9,6 +9,7 @@
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make threads    what uses threads, under the thread sanitizer
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
+#   make python     the Python module, in build/python; python3 -m pip install ./python installs it
 #   make deb        a Debian package of the program, library, models and documents (tools/make-deb)
 #   make install    PREFIX=/usr/local              make clean
 BUILD ?= build
@@ -18,7 +19,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
+.PHONY: all build deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
     install deb clean
 .NOTPARALLEL:
 
@@ -38,6 +39,13 @@ run: deps build
 
 test: deps build
 	@tools/run-tests $(BUILD)
+
+python: build
+	@[ -e $(BUILD)/python/kairos/_kairos.abi3.so ] || { echo "the Python module is missing: apt install python3-dev python3-numpy, then make clean python"; exit 1; }
+	@echo "PYTHONPATH=$(BUILD)/python, or: python3 -m pip install ./python"
+
+test-python: deps python
+	@tools/test-python $(BUILD)
 
 bench: deps build
 	@BENCH_RULER=$(BENCH_RULER) bench/run.sh $(BUILD)

@@ -251,9 +251,9 @@ static kaiStatus conclude(Run* r, kaiSim* sim, kaiStatus status)
     if (r->request->silent)
         return status;
     if (!r->request->quiet)
-        print_warnings(sim);
+        print_warnings(r->request->run->program, sim);
     if (status == KAI_ERR_RUN)
-        print_failure(kaiSim_Failure(sim));
+        print_failure(r->request->run->program, kaiSim_Failure(sim));
     if (status == KAI_INTERRUPTED)
         fprintf(stderr, "kairos: stopped at t = %.9g before the end: interrupted\n", kaiSim_Now(sim).t);
     return status;

@@ -158,6 +158,8 @@ kaiStatus flow_step_to(Flow* flow, double t);
 kaiStatus islands_create(Flow* flow, const OdeOptions* options);
 void island_load(Flow* flow, uint32_t island, double t);  // its states at t into the registers
 kaiStatus island_slopes(Flow* flow, uint32_t island);     // their derivatives, from what is loaded
+// Where in its step a place in a window lies.
+double island_window_theta(const Flow* flow, uint32_t island, double from, double length, double theta);
 void island_look(Flow* flow, uint32_t island, double from, double length, double theta, bool slopes);
 kaiStatus islands_restart(Flow* flow);                  // those that were disturbed, from the registers
 kaiStatus islands_advance(Flow* flow);                  // those that wait take a step; guards look ahead

@@ -1,6 +1,8 @@
 // An indexed binary heap, ordered by time and, at equal times, by number.
 #include "kernel/agenda.h"
 
+#include "base/extreme.h"
+
 #include <math.h>
 
 // What is never due has no order: moving it must not cost the depth of the heap.
@@ -80,7 +82,7 @@ static double last_below(const Agenda* a, double bound, uint32_t place)
     if (place >= a->count || !(a->times[a->heap[place]] <= bound))
         return -INFINITY;
     double left = last_below(a, bound, 2 * place + 1), right = last_below(a, bound, 2 * place + 2);
-    return fmax(a->times[a->heap[place]], fmax(left, right));
+    return larger(a->times[a->heap[place]], larger(left, right));
 }
 
 double agenda_last(const Agenda* a, double bound)

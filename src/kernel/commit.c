@@ -385,8 +385,6 @@ void commit_forget(Kernel* kernel)
 static kaiStatus touch_changes(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
-    if (model->fused)
-        return KAI_OK;
     for (ActiveWalk w = {0}; active_memory(kernel, &w);)
         if (!same_bits(kernel->R[model->memories[w.index].src], kernel->R[model->memories[w.index].dst]))
             touch_register(kernel, model->memories[w.index].dst);
@@ -407,10 +405,10 @@ kaiStatus commit_stage(Kernel* kernel, CommitResult* result)
     kernel->reacted_count = 0;
     *result = (CommitResult){.state = kernel->reaction_moved};
     kernel->reaction_moved = false;
-    kaiStatus status = choose_alternatives(kernel);
+    kaiStatus status = kernel->model->choice_count > 0 ? choose_alternatives(kernel) : KAI_OK;
     if (status == KAI_OK)
         status = take_whens(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->machines_count > 0)
         status = take_transitions(kernel, result);
     if (status != KAI_OK)
         commit_forget(kernel);
@@ -419,14 +417,18 @@ kaiStatus commit_stage(Kernel* kernel, CommitResult* result)
 
 kaiStatus commit_apply(Kernel* kernel, CommitResult* result)
 {
-    kernel->hooks->fires(kernel->owner, SIGN_REACTIONS, 0, 0);
-    kaiStatus status = touch_changes(kernel);
+    const kaiModel* model = kernel->model;
+    if (kernel->staged_count + kernel->reacted_count > 0 || model->now_states_count > 0)
+        kernel->hooks->fires(kernel->owner, SIGN_REACTIONS, 0, 0);
+    kaiStatus status = model->fused ? KAI_OK : touch_changes(kernel);
     if (status == KAI_OK)
     {
-        commit_memories(kernel, result);
+        if (model->memories_count > 0)
+            commit_memories(kernel, result);
         clear_events(kernel, result);
         guard_commit(kernel, result);
-        status = delay_send(kernel, result);
+        if (model->delays_count > 0)
+            status = delay_send(kernel, result);
         change_modes(kernel, result);
     }
     commit_forget(kernel);

@@ -316,7 +316,7 @@ static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
     bool leaves = state->g == 0 && state->slope < 0;
     if (!(state->g < 0) && !leaves)
         return;
-    state->bias = -state->g + fmax(fabs(state->g), select_tolerance(kernel, guard->ctx));
+    state->bias = -state->g + larger(fabs(state->g), select_tolerance(kernel, guard->ctx));
     state->g += state->bias;
 }
 

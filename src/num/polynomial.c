@@ -145,7 +145,7 @@ static void bracket_meet(Bracket* b, const double* c, int degree)
 // Newton's iteration has settled at x: close in on it from both sides, in growing steps. True: x is a root.
 static bool bracket_close(Bracket* b, const double* c, int degree, double x)
 {
-    double ulp = fmax(fabs(x) * DBL_EPSILON, DBL_MIN);
+    double ulp = larger(fabs(x) * DBL_EPSILON, DBL_MIN);
     if (x > b->lo && x < b->hi && bracket_take(b, c, degree, x))
     {
         return true;

@@ -231,7 +231,7 @@ void kaiFigure_Free(kaiFigure* f)
 
 // ---- runs
 
-// The columns x#0, x#1, … that follow column x.
+// The columns x.impulse, x.impulse1, … of column x.
 static void find_impulses(const kaiFigure* f, FigureSeries* s)
 {
     const char* name = f->columns[s->column].name;
@@ -239,10 +239,10 @@ static void find_impulses(const kaiFigure* f, FigureSeries* s)
     for (int i = 0; i < f->column_count; i++)
     {
         const char* other = f->columns[i].name;
-        if (strncmp(other, name, length) != 0 || other[length] != '#')
+        int order = f->columns[i].impulse - 1;
+        if (order < 0 || strncmp(other, name, length) != 0 || strncmp(other + length, ".impulse", 8) != 0)
             continue;
-        int order = atoi(other + length + 1);
-        if (order >= 0 && order < TRACK_ORDERS && order == s->impulse_count)
+        if (order < TRACK_ORDERS && order == s->impulse_count)
             s->impulses[s->impulse_count++] = i;
     }
 }

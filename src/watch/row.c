@@ -21,19 +21,17 @@ bool row_present_in(const kaiModel* model, const double* R, const ModelVar* var,
     return var->ctx == 0 || ctx_active_in(model, R, var->ctx);
 }
 
-bool row_var_present(const Record* record, const ModelVar* var, bool flow)
-{
-    return row_present_in(record->model, record->kernel->R, var, flow);
-}
-
 void row_load(const Record* record, bool flow, double* values, uint8_t* present)
 {
     for (int i = 0; i < record->column_count; i++)
     {
         const ModelVar* var = &record->model->vars[record->column_vars[i]];
         uint8_t order = record->column_orders[i];
-        values[i] = record->kernel->R[order > 0 ? var->impulse + order - 1 : var->reg];
+        values[i] = record->kernel->R[record->column_regs[i]];
         present[i] = order > 0 ? !flow && values[i] != 0 : row_var_present(record, var, flow);
+        Scale si = var_scale(var);
+        if (!scale_is_si(si))
+            values[i] = order > 0 ? scale_difference(si, values[i]) : scale_from_si(si, values[i]);
     }
 }
 
