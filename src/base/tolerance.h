@@ -362,6 +362,10 @@ static inline bool time_same(double a, double b, double scale)
 // their slopes, then BOND_RATES_NOTHING for the next two derivatives and BOND_CURVES_NOTHING beyond.
 #define BOND_RATES_NOTHING 1e-6
 #define BOND_CURVES_NOTHING 1e-5
+// Beside the largest effort or flow of its surroundings: what rounding leaves of that elsewhere, through storages that
+// were never asked. A derivative that is more than BOND_HINT of its bound hints at a sign.
+#define BOND_REGION_NOTHING 1e-13
+#define BOND_HINT 1e-2
 
 // Ranks are decided with this: ratios such as 3 * 0.1 and 0.3, which differ in the last bit of a double, are the same.
 #define BOND_RANK_TOLERANCE 1e-13

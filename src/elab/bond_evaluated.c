@@ -145,6 +145,55 @@ void bond_find_evaluated(BondMap* m)
             define(m, i);
 }
 
+// ---- laws in loops
+
+static bool reads_var(const Flat* flat, NodeId id, uint32_t var)
+{
+    const Node* node = &flat->nodes.at[id];
+    if (node->op == NODE_VAR)
+        return node->aux == var;
+    for (int i = 0; i < node_op_arity((NodeOp)node->op); i++)
+        if (node->arg[i] && reads_var(flat, node->arg[i], var))
+            return true;
+    return false;
+}
+
+// Factors of a product: whether one is a sign of the variable, and another reads it.
+static void count_factors(const Flat* flat, NodeId id, uint32_t var, bool* sign, bool* other)
+{
+    const Node* node = &flat->nodes.at[id];
+    if (node->op == NODE_MUL || node->op == NODE_NEG)
+    {
+        count_factors(flat, node->arg[0], var, sign, other);
+        if (node->op == NODE_MUL)
+            count_factors(flat, node->arg[1], var, sign, other);
+    }
+    else if (reads_var(flat, id, var))
+        *(node->op == NODE_SIGN ? sign : other) = true;
+}
+
+static bool has_signed_size(const Flat* flat, NodeId id, uint32_t var)
+{
+    const Node* node = &flat->nodes.at[id];
+    bool sign = false, other = false;
+    if (node->op == NODE_MUL)
+        count_factors(flat, id, var, &sign, &other);
+    for (int i = 0; i < node_op_arity((NodeOp)node->op) && !(sign && other); i++)
+        if (node->arg[i] && has_signed_size(flat, node->arg[i], var))
+            return true;
+    return sign && other;
+}
+
+// sign(e)*sqrt(abs(e)) is one smooth law with two branches. As an event, the sign would stay 0 where the run starts at
+// rest, and a loop has no solution then: it is read where it is instead. Friction, F*sign(f), keeps its event.
+NodeId bond_law_in_loop(Elab* e, const FlatBondNode* node)
+{
+    uint32_t var = node->law_gives_flow ? node->e : node->f;
+    if (!has_signed_size(e->flat, node->law, var))
+        return node->law;
+    return flat_node(e->flat, NODE_SMOOTH, TYPE_REAL, node->law, 0, 0, 0, 0, node->span);
+}
+
 bool bond_slope_matters(const BondMap* m, uint32_t index)
 {
     const FlatBondNode* node = &m->e->flat->bond_nodes.at[index];

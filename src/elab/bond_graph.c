@@ -247,9 +247,9 @@ static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
 {
     const FlatBondNode node = e->flat->bond_nodes.at[index];
     if (node.kind == BOND_R && node.law)
-        free_input(
-            e, graph, index, 0,
-            operate(e, NODE_SUB, read(e, node.law_gives_flow ? node.f : node.e, node.span), node.law, node.span));
+        free_input(e, graph, index, 0,
+                   operate(e, NODE_SUB, read(e, node.law_gives_flow ? node.f : node.e, node.span),
+                           bond_law_in_loop(e, &node), node.span));
     else if (node.kind == BOND_R)
         free_input(e, graph, index, 0, gain_residual(e, &node, node.e, node.f));
     else

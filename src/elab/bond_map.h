@@ -36,6 +36,7 @@ void bond_map_define(BondMap* map);                                     // after
 // bond_evaluated.c: laws of resistors that give an effort or flow from what sources and storages give in any mode. The
 // graph is taken apart again with sources in their place.
 void bond_find_evaluated(BondMap* map);
+NodeId bond_law_in_loop(Elab* e, const FlatBondNode* node);  // as the loop reads it
 bool bond_slope_matters(const BondMap* map, uint32_t node);  // of a source: a storage may depend on it
 
 // bond_varying.c: inputs of a TF or GY whose ratio varies, or of a storage whose slope does, between storages that may

@@ -112,20 +112,31 @@ static double polish(const GuardPath* path, const GuardPolynomial* p, double the
 }
 
 // The first place from `at` on where the guard is past its level; inf: nowhere before `limit`. Rounding may want a few
-// units more than the polynomial says.
-static double push_past(const GuardPath* path, double at, double limit)
+// units more than the polynomial says; of a sum of states they are known, by its slope (0: not known), and nothing
+// closer is asked for.
+static double push_past(const GuardPath* path, double at, double limit, double slope)
 {
-    double before = at, step = larger(at * DBL_EPSILON, CROSSING_NOWHERE);
     at = smaller(at, limit);
-    while (!is_past(path->flow->kernel, path->guard, guard_path_value(path, at)))
+    double before = at, step = larger(at * DBL_EPSILON, CROSSING_NOWHERE),
+           least = larger(0.75 * step, CROSSING_NOWHERE);
+    double g = guard_path_value(path, at);
+    bool past = is_past(path->flow->kernel, path->guard, g);
+    if (!past && slope != 0 && path->flow->guard_affine[path->index])
+    {
+        double rounding = DBL_EPSILON * largest_term(path, g, slope) / (fabs(slope) * path->length);
+        step = larger(step, rounding);
+        least = larger(least, 0.75 * rounding);
+    }
+    while (!past)
     {
         if (at >= limit)
             return INFINITY;
         before = at;
         at = smaller(at + step, limit);
         step *= 2;
+        past = is_past(path->flow->kernel, path->guard, guard_path_value(path, at));
     }
-    while (at - before > larger(0.75 * at * DBL_EPSILON, CROSSING_NOWHERE))
+    while (at - before > least)
     {
         double mid = 0.5 * (before + at);
         if (!(mid > before && mid < at))
@@ -144,7 +155,7 @@ static double locate(const GuardPath* path, const GuardPolynomial* p, double the
         return guard_samples_locate(path, lo, limit);  // a method of the papers was asked for
     if (!p->exact && tau > 0)
         tau = polish(path, p, theta, tau, (limit - theta) * path->length);
-    return push_past(path, theta + tau / path->length, limit);
+    return push_past(path, theta + tau / path->length, limit, polynomial_slope(p->c, p->degree, tau));
 }
 
 // ---- one window
@@ -209,10 +220,12 @@ static bool starts_past(const Window* w, const PolynomialRoot* roots, int count)
 // There and back, by no more than the rounding of the states that the step was interpolated from: a touch (rule C2).
 static bool only_touches(const Window* w, const PolynomialRoot* there, const PolynomialRoot* back)
 {
+    if (there->to != -back->to || there->from != back->to)
+        return false;
     double tau = 0.5 * (there->after + back->before), part = tau / w->length;
     double g = fabs(polynomial_value(w->p.c, w->p.degree, tau));
     double size = fabs(w->p.c[0]) + (w->p.exact ? part * fabs(end_value(w)) : 0);
-    return there->to == -back->to && there->from == back->to && g <= CROSSING_TOUCH * size;
+    return g <= CROSSING_TOUCH * size;
 }
 
 // The first root that counts. Others turn what a crossing remembers.
@@ -223,7 +236,7 @@ static double walk_roots(const Window* w, const PolynomialRoot* roots, int count
     const Guard* guard = path->guard;
     double lo = w->theta;
     if (starts_past(w, roots, count))
-        return push_past(path, w->theta + guard_path_tolerance(path), w->end);
+        return push_past(path, w->theta + guard_path_tolerance(path), w->end, 0);
     for (int i = 0; i < count; i++)
     {
         const PolynomialRoot* root = &roots[i];

@@ -67,12 +67,10 @@ double island_theta(const Flow* flow, uint32_t island, double t)
     return end > start ? (t - start) / (end - start) : 1;
 }
 
-void island_load(Flow* flow, uint32_t island, double t)
+void island_load_at(Flow* flow, uint32_t island, double t)
 {
     IslandState* s = &flow->islands[island];
     Ode* ode = flow->island_odes[island];
-    if (s->loaded == t)
-        return;
     s->loaded = t;
     t = t == flow->kernel->now.t ? flow->kernel->load_time : t;
     if (t == ode_time(ode))
@@ -159,7 +157,10 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
         return kernel_stop(kernel), -1;
     kernel->R[model->reg_time] = t;
     s->loaded = NAN;
-    scatter(flow, own->island, x, states);
+    for (int i = 0; own->states != NULL && i < own->system.n; i++)
+        own->states[i] = x[i];
+    if (own->states == NULL)
+        scatter(flow, own->island, x, states);
     if (kernel_numeric(kernel))
         pulse_trial(flow, t);
     flow->beyond = 0;
@@ -175,7 +176,10 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
         hold_slopes(flow);
     if (kernel->slides > 0)
         flow->hooks->bend(flow->owner);
-    gather(flow, own->island, slopes, dx);
+    for (int i = 0; own->slopes != NULL && i < own->system.n; i++)
+        dx[i] = own->slopes[i];
+    if (own->slopes == NULL)
+        gather(flow, own->island, slopes, dx);
     return 0;
 }
 
@@ -403,7 +407,8 @@ static void cut_step(Flow* flow, uint32_t index)
     if (!found && !held)
         return;
     ode_cut(ode, theta);
-    delay_cut(flow, index, ode_time(ode));
+    if (flow->model->islands[index].delays.count > 0)
+        delay_cut(flow, index, ode_time(ode));
     for (uint32_t i = 0; i < flow->kernel->located_count; i++)
     {
         flow->kernel->guards[flow->kernel->located[i]].due = ode_time(ode);
@@ -556,6 +561,11 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
         }
         flow->islands[i] =
             (IslandState){.base = base_of(flow, i), .loaded = flow->kernel->options->start, .pin_time = NAN};
+        if (flow->islands[i].base != NO_REG)
+        {
+            own->states = kernel_states(flow->kernel) + flow->islands[i].base;
+            own->slopes = kernel_slopes(flow->kernel) + flow->islands[i].base;
+        }
         flow->islands[i].pushed = -INFINITY;
         flow->islands[i].guarded = has_guards(model, i);
         if (island->delays.count > 0)

@@ -59,7 +59,7 @@ void agenda_rebuild(Agenda* a)
         sift_down(a, i, a->heap[i]);
 }
 
-void agenda_set(Agenda* a, uint32_t item, double t)
+void agenda_move(Agenda* a, uint32_t item, double t)
 {
     double old = a->times[item];
     a->times[item] = t;
@@ -67,14 +67,6 @@ void agenda_set(Agenda* a, uint32_t item, double t)
         sift_up(a, a->where[item], item);
     else if (t > old)
         sift_down(a, a->where[item], item);
-}
-
-double agenda_next(const Agenda* a, uint32_t* item)
-{
-    if (a->count == 0)
-        return INFINITY;
-    *item = a->heap[0];
-    return a->times[a->heap[0]];
 }
 
 static double last_below(const Agenda* a, double bound, uint32_t place)
@@ -87,5 +79,10 @@ static double last_below(const Agenda* a, double bound, uint32_t place)
 
 double agenda_last(const Agenda* a, double bound)
 {
-    return last_below(a, bound, 0);
+    double last = -INFINITY;
+    if (a->count > AGENDA_FEW)
+        return last_below(a, bound, 0);
+    for (uint32_t i = 0; i < a->count; i++)
+        last = a->times[i] <= bound ? larger(last, a->times[i]) : last;
+    return last;
 }

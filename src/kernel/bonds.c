@@ -91,6 +91,7 @@ kaiStatus bonds_create(Kernel* kernel)
     for (uint32_t i = 0; i < bonds->count; i++)
         bonds->most_count += 4 * model->bond_systems[i].link_count;
     bonds->most = arena_array(&bonds->arena, double, bonds->most_count + 1);
+    bonds->ties = arena_array(&bonds->arena, double, model->machines_count + 1);
     bonds->tolerances = arena_array(&bonds->arena, double, model->machines_count + 1);
     for (uint32_t i = 0, at = 0; i < bonds->count; at += 4 * model->bond_systems[i++].link_count)
     {

@@ -96,6 +96,7 @@ struct Bonds
     double* kept;        // registers from VALUE on, while something is looked up
     double slack;        // of the selection, in this instant
     bool trying;         // the values in the registers are those of a set of modes that may be left again
+    double* ties;        // per machine: 0, or what a value may be off by that no derivative moves
     double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
 };
 
@@ -131,6 +132,7 @@ void select_learn(Kernel* kernel);                 // inputs as they are committ
 void select_judge(Kernel* kernel);                 // the set of modes in the registers, after its jump
 bool select_slack(Kernel* kernel, double factor);  // see bond_selection_slack; false: nothing to select
 bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t);
+double select_tie(const Kernel* kernel, uint32_t ctx);
 double select_tolerance(const Kernel* kernel, uint32_t ctx);  // of the junction whose mode the context is
 bool select_is_rounding(const Kernel* kernel, uint32_t state, double change);
 

@@ -22,7 +22,7 @@ static kaiStatus fail_twice(Kernel* kernel, const Staged* first, uint32_t place,
                        at.file != NULL ? at.file : "the model", at.line, at.column);
 }
 
-static kaiStatus stage(Kernel* kernel, uint32_t target, double value, uint32_t place, uint32_t var, bool reset)
+static inline kaiStatus stage(Kernel* kernel, uint32_t target, double value, uint32_t place, uint32_t var, bool reset)
 {
     uint32_t* stamp = &kernel->stamps[target];
     if (*stamp != 0 && !kernel->staged[*stamp - 1].reset)
@@ -34,24 +34,30 @@ static kaiStatus stage(Kernel* kernel, uint32_t target, double value, uint32_t p
     return KAI_OK;
 }
 
-static kaiStatus stage_act(Kernel* kernel, const Act* act)
+static kaiStatus fail_value(Kernel* kernel, const Act* act, bool absent)
 {
     const kaiModel* model = kernel->model;
+    const char* name = model_string(model, model->vars[act->var].name);
+    if (absent)
+        return kernel_fail(kernel, act->place, "use `default(…, …)`, or ask `present(…)` first",
+                           "the value for %s is absent at t = %.17g", name, kernel->now.t);
+    return kernel_fail(kernel, model->reg_places[act->value] != 0 ? model->reg_places[act->value] : act->place,
+                       "check the operands there: 0/0, a root or logarithm of a negative number?",
+                       "the value for %s is not a number at t = %.17g", name, kernel->now.t);
+}
+
+static kaiStatus stage_act(Kernel* kernel, const Act* act)
+{
     if (act->kind == ACT_HALT)
     {
         kernel->halted = true;
         kernel->halt_text = act->text;
         return KAI_OK;
     }
-    const char* name = model_string(model, model->vars[act->var].name);
-    if (act->present != NO_REG && kernel->R[act->present] == 0)
-        return kernel_fail(kernel, act->place, "use `default(…, …)`, or ask `present(…)` first",
-                           "the value for %s is absent at t = %.17g", name, kernel->now.t);
+    bool absent = act->present != NO_REG && kernel->R[act->present] == 0;
     double value = kernel->R[act->value];
-    if (isnan(value))
-        return kernel_fail(kernel, model->reg_places[act->value] != 0 ? model->reg_places[act->value] : act->place,
-                           "check the operands there: 0/0, a root or logarithm of a negative number?",
-                           "the value for %s is not a number at t = %.17g", name, kernel->now.t);
+    if (absent || isnan(value))
+        return fail_value(kernel, act, absent);
     kaiStatus status = stage(kernel, act->target, value, act->place, act->var, false);
     if (status == KAI_OK && act->kind == ACT_EMIT)
         kernel->staged[kernel->stamps[act->target] - 1].flag = act->flag;

@@ -48,11 +48,11 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
         touch_all(kernel);
         kernel_disturb_all(kernel);
     }
-    for (uint32_t i = 0; i < model->always_units_count; i++)
+    for (uint32_t i = 0; i < model->always_units_count && !model->fused; i++)
         touch_unit(kernel, model->always_units[i]);
     for (uint32_t i = 0; i < kernel->due_clocks.count; i++)
         touch_register(kernel, model->clocks[kernel->due_clocks.at[i]].flag);
-    for (uint32_t i = 0; i < kernel->located_count; i++)
+    for (uint32_t i = 0; i < kernel->located_count && !model->fused; i++)
     {
         touch_guard(kernel, kernel->located[i]);
         touch_register(kernel, model->guards[kernel->located[i]].latch);
@@ -66,7 +66,7 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
     }
     kernel->outside.count = 0;
     status = touch_settle(kernel, start);
-    if (status == KAI_OK)
+    if (status == KAI_OK && !model->fused)  // which has settled all there is
         status = touch_rows(kernel);
     touch_merge(kernel);
     if (kernel_numeric(kernel))

@@ -352,7 +352,8 @@ typedef struct ModelFault
     X(uint32_t, first_input, FIRST(component_vars, input_count)) /* what it reads from outside */                      \
     X(uint32_t, input_count, NUMBER)                                                                                   \
     X(uint32_t, text, STRING) /* the loop as a path with source lines */                                               \
-    X(bool, newton, FLAG)     /* solved by Newton's method, not constructively */
+    X(bool, newton, FLAG)     /* solved by Newton's method, not constructively */                                      \
+    X(bool, derivative, FLAG) /* and what it finds are derivatives: they may be infinite where values are not */
 
 typedef struct Component
 {

@@ -605,7 +605,13 @@ static bool solve_parabola(Isolation* w, double f_end)
 
 int polynomial_roots(const double* c, int degree, double h, double noise, PolynomialRoot* roots, int limit)
 {
-    Isolation w = {.h = h, .noise = noise, .roots = roots, .limit = limit};
+    Isolation w;  // its derivative is made where it is needed
+    w.h = h;
+    w.noise = noise;
+    w.roots = roots;
+    w.limit = limit;
+    w.count = w.cells = 0;
+    w.zero = w.cluster = false;
     while (degree > 0 && c[degree] == 0)
     {
         degree--;

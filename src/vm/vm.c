@@ -374,10 +374,11 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     failed = newton_both(&system, start);
     if (failed != NEWTON_LOST)
         return failed;
-    for (uint32_t i = 0; i < n; i++)  // a message shows these
-        R[unknowns[i]] = last[i];
+    bool derivative = model->components[pc[3]].derivative;  // NaN, as that of √x at 0 is where it is written down
+    for (uint32_t i = 0; i < n; i++)                        // a message shows these
+        R[unknowns[i]] = derivative ? NAN : last[i];
     failed = newton_evaluate(&w);
-    return failed != 0 ? failed : pc[3] + 1;
+    return failed != 0 || derivative ? failed : pc[3] + 1;
 }
 
 static const uint32_t* switch_target(const double* R, const uint32_t* pc)

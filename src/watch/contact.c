@@ -159,6 +159,9 @@ static bool has_speed(const Contact* contact, uint32_t index, bool* slow)
 {
     const Guard* guard = &contact->model->guards[index];
     double noise = 0;
+    *slow = false;
+    if (contact->flow->guard_affine[index] && guard->state_count == 1)  // all of it is one term
+        return contact->kernel->guards[index].slope != 0;
     for (uint32_t i = 0; i < guard->state_count; i++)
     {
         uint32_t state = (uint32_t)contact->model->guard_states[guard->first_state + i];

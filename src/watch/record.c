@@ -107,6 +107,7 @@ static void choose_columns(Record* record)
 static void subscribe(Record* record)
 {
     const kaiModel* model = record->model;
+    probes_subscribe(record);
     record->compares = record->instants || record->kernel->bonds != NULL;
     for (uint32_t i = 0; i < model->probes_count; i++)
     {
@@ -377,7 +378,8 @@ static kaiStatus record_instant_tag(Record* record, bool left)
         record_start_tag(record, left, changed, &done);
     if (done)
         return KAI_OK;
-    probes_tag(record, left, left);
+    if (left ? record->left_probes : record->tag_probes)
+        probes_tag(record, left, left);
     record->rank++;
     kaiStatus status = record->row_pending ? send_pending(record, true) : KAI_OK;
     if (status != KAI_OK)
@@ -395,6 +397,7 @@ kaiStatus record_instant_end(Record* record)
             record->probes[i].present = false;  // the start has one tag only
     }
     bool due = record->row_due;
+    probes_end(record);
     kaiStatus status = send_pending(record, false);
     record->row_due = false;
     return status == KAI_OK && (due || (!record->instants && record->kernel->halted)) ? row_now(record, false) : status;

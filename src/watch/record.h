@@ -33,6 +33,7 @@ enum
 // Type, name, elements, how many of them a snapshot holds.
 #define RECORD_ARRAYS(X)                                                                                               \
     X(ProbeState, probes, model->probes_count, model->probes_count)                                                    \
+    X(bool, probe_late, model->probes_count, 0) /* taken when an instant is over, not at its tags */                   \
     X(double, tag_last, model->saved_count,                                                                            \
       model->saved_count) /* registers as the last tag of an instant left them */                                      \
     X(double, tag_before, model->saved_count, model->saved_count) /* and the tag before it */                          \
@@ -64,7 +65,9 @@ typedef struct Record
     RECORD_ARRAYS(X)
 #undef X
     uint32_t kept_count;  // registers that variables show
-    int column_count;     // order 0: the value; k + 1: the weight of δ⁽ᵏ⁾
+    uint32_t late_count;
+    bool left_probes, tag_probes;  // some are asked at left limits, at the other tags of instants
+    int column_count;              // order 0: the value; k + 1: the weight of δ⁽ᵏ⁾
     double every;
     bool curves;            // rows where a curve bends
     bool instants;          // tags of instants have rows

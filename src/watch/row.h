@@ -19,13 +19,16 @@ static inline bool row_var_present(const Record* record, const ModelVar* var, bo
     bool always = var->present == NO_REG && var->ctx == 0 && var->column != KAI_COLUMN_EVENT;
     return always || row_present_in(record->model, record->kernel->R, var, flow);
 }
-void row_load(const Record* record, bool flow, double* values, uint8_t* present);
+// False: some value is not a number, be it present or not.
+bool row_load(const Record* record, bool flow, double* values, uint8_t* present);
 kaiStatus row_check(Record* record, bool flow, const double* values, const uint8_t* present);
 kaiStatus row_send(Record* record, kaiTag tag, const double* values, const uint8_t* present);
 kaiStatus row_now(Record* record, bool flow);  // the row of where the run stands: loaded, checked, sent
 
 // probe.c
+void probes_subscribe(Record* record);  // before the run: which want to hear what
 void probes_tag(Record* record, bool flow, bool left);
+void probes_end(Record* record);  // an instant is over
 void probe_take(Record* record, uint32_t probe, bool flow);
 void probe_take_extreme(Record* record, uint32_t probe, bool flow);
 
