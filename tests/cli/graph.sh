@@ -73,6 +73,18 @@ exits 0 graph examples/newtons-cradle/model.kai -o "$WORK/figure.svg"
 read -r arrows crossings <<<"$(python3 "$WORK/crossings.py" "$WORK/figure.svg")"
 [ "$arrows" -ge 15 ] && [ "$crossings" -le 1 ] || fail "Newton's cradle: $arrows arrows, $crossings crossings"
 
+# Large models fold: 60 cells of three elements each are 60 boxes, unless a depth is given.
+cat >"$WORK/large.kai" <<'END'
+model Cell { port a : electrical, b : electrical; s : J1; r : R(r = 1); n : J0; c : C(c = 1); bond a -> s -> n -> b; bond s -> r; bond n -> c }
+model Line { x : Cell[i in 1..60]; v : Se(e = 1); l : J0; bond v -> l; bond l -> x[1].a; for i in 1..59 { bond x[i].b -> x[i + 1].a } z : R(r = 1); bond x[60].b -> z }
+experiment e of Line { stop = 1 }
+END
+exits 0 graph "$WORK/large.kai" -o "$WORK/figure.svg"
+shows '>Cell<'
+! grep -q '>R : r<' "$WORK/figure.svg" || fail "60 cells are unfolded"
+exits 0 graph "$WORK/large.kai" --depth 2 -o "$WORK/figure.svg"
+[ "$(grep -c '>R : r<' "$WORK/figure.svg")" -eq 60 ] || fail "a depth that is given counts"
+
 # A model of parts is drawn as its schematic, with names and values; its bond graph if that is asked for.
 exits 0 graph examples/boost/model.kai -o "$WORK/figure.svg"
 for text in 'source' '12 V' 'l' '1 mH' 'k' 'd' '100 µF' '20 Ω'; do shows ">$text<"; done
