@@ -15,7 +15,37 @@ static int set_number(const char* option, const char* text, double* value)
     return usage_error("%s %s: it must be a number", option, text);
 }
 
+static int set_count(const char* option, const char* text, double* value)
+{
+    if (parse_number(text, value) && *value >= 1 && *value <= 1e15 && *value == floor(*value))
+        return EXIT_DONE;
+    return usage_error("%s %s: it must be a whole number from 1 on", option, text);
+}
+
+static int set_shard(Inquiry* q, const char* text)
+{
+    char end;
+    if (sscanf(text, "%d/%d%c", &q->shard, &q->shards, &end) == 2 && q->shard >= 1 && q->shard <= q->shards)
+        return q->shard--, EXIT_DONE;
+    return usage_error("--shard %s: it must read I/N, as 2/7, with I from 1 to N", text);
+}
+
 // False: the option is none of these.
+static bool take_study(Inquiry* q, const Arguments* a, int* code)
+{
+    switch (a->option)
+    {
+    case OPTION_RUNS: *code = set_count("--runs", a->value, &q->runs); break;
+    case OPTION_DESIGN: q->design = a->value; break;
+    case OPTION_POINTS: q->points = a->value; break;
+    case OPTION_MEASURE: q->measure = a->value; break;
+    case OPTION_SHARD: *code = set_shard(q, a->value); break;
+    case OPTION_THREADS: *code = set_count("--threads", a->value, &q->threads); break;
+    default: return false;
+    }
+    return true;
+}
+
 static bool take_own(Inquiry* q, const Arguments* a, int* code)
 {
     switch (a->option)
@@ -34,7 +64,7 @@ static int take(void* user, const Arguments* a, Found found)
 {
     Inquiry* q = user;
     int code = EXIT_DONE;
-    if (found == FOUND_FILE || !take_own(q, a, &code))
+    if (found == FOUND_FILE || (!take_own(q, a, &code) && !take_study(q, a, &code)))
         request_take(q->run, a, found, &code);
     return code;
 }

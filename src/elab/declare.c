@@ -117,6 +117,7 @@ static uint32_t declare_one(Elab* e, const Env* env, const DeclState* decl, cons
     info->init_defines =
         !decl->input && !decl->unknown && (decl->kind == VAR_SIGNAL || decl->kind == VAR_EVENT) && info->init;
     bool overridden = can_be_set(decl->kind, decl->input || decl->unknown) && declare_override(e, index);
+    info->spread = arg || overridden ? NULL : var->spread;  // a value that is given is not drawn
     if (info->init && !overridden)
         warn_bare_value(e, flat, info->init);
     return index;

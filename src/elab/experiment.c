@@ -110,14 +110,14 @@ static bool sweep_mode(Elab* e, const Expr* expr, uint32_t var, double* number)
     return false;
 }
 
-static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, double* number)
+static bool sweep_number(Elab* e, const Env* env, const Expr* expr, uint32_t var, double* number)
 {
     Value value;
     if (e->flat->vars.at[var].kind == VAR_MODE)
         return sweep_mode(e, expr, var, number);
     Dim dim = dim_of_unit(&e->flat->vars.at[var].unit);
     ValueType type = e->flat->vars.at[var].type;
-    if (!elaborate_constant(e, &(Env){.instance = 0}, expr, type, &value, number))
+    if (!elaborate_constant(e, env, expr, type, &value, number))
         return false;
     return value_check_dim(e, &value, &dim, expr->span, arena_printf(e->arena, "`%s`", e->flat->vars.at[var].name));
 }
@@ -125,9 +125,9 @@ static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, double* number
 static void sweep_steps(Elab* e, const Setting* setting, FlatSweep* sweep)
 {
     double from, to, by;
-    bool fine = sweep_number(e, setting->from, sweep->var, &from);
-    fine &= sweep_number(e, setting->to, sweep->var, &to);
-    fine &= sweep_number(e, setting->by, sweep->var, &by);
+    bool fine = sweep_number(e, &(Env){.instance = 0}, setting->from, sweep->var, &from);
+    fine &= sweep_number(e, &(Env){.instance = 0}, setting->to, sweep->var, &to);
+    fine &= sweep_number(e, &(Env){.instance = 0}, setting->by, sweep->var, &by);
     if (!fine)
         return;
     double count = (to - from) / by;
@@ -164,7 +164,7 @@ static void elaborate_sweep(Elab* e, const Setting* setting)
     }
     double number;
     for (uint32_t i = 0; i < setting->values.count; i++)
-        if (sweep_number(e, setting->values.at[i], sweep.var, &number))
+        if (sweep_number(e, &(Env){.instance = 0}, setting->values.at[i], sweep.var, &number))
             vec_push(e->arena, sweep.values, number);
     if (setting->from)
         sweep_steps(e, setting, &sweep);
@@ -232,6 +232,61 @@ static void elaborate_expect(Elab* e, const Setting* setting)
     vec_push(e->arena, e->flat->experiment.expects, expect);
 }
 
+// ---- distributions
+
+static void report_spread(Elab* e, const Expr* expr, uint32_t var)
+{
+    Diag* diag =
+        elab_error(e, K_BAD_DISTRIBUTION, expr->span, "this is no distribution of `%s`", e->flat->vars.at[var].name);
+    elab_help(e, diag,
+              "write normal(mean, deviation), uniform(low, high), lognormal(median, deviation of the logarithm), "
+              "triangular(low, likely, high) or exponential(mean)");
+}
+
+// Deviations are not negative, ends are in order, and what has a logarithm is positive.
+static bool is_sound(const FlatSpread* spread)
+{
+    const double* v = spread->values.at;
+    switch (spread->kind)
+    {
+    case SPREAD_NORMAL: return v[1] >= 0;
+    case SPREAD_UNIFORM: return v[0] <= v[1];
+    case SPREAD_LOGNORMAL: return v[0] > 0 && v[1] >= 0;
+    case SPREAD_TRIANGULAR: return v[0] <= v[1] && v[1] <= v[2];
+    default: return v[0] > 0;
+    }
+}
+
+static void elaborate_spread(Elab* e, uint32_t var)
+{
+    const Expr* expr = e->vars.at[var].spread;
+    FlatSpread spread = {.var = var, .kind = SPREAD_KINDS};
+    bool call = expr->kind == EXPR_CALL && expr->path->steps.count == 1;
+    for (int i = 0; call && i < SPREAD_KINDS; i++)
+        if (strcmp(expr->path->steps.at[0].name, spread_rule((SpreadKind)i).word) == 0)
+            spread.kind = (SpreadKind)i;
+    if (spread.kind == SPREAD_KINDS || expr->items.count != spread_rule(spread.kind).count)
+    {
+        report_spread(e, expr, var);
+        return;
+    }
+    for (uint32_t i = 0; i < expr->items.count; i++)
+    {
+        double number;
+        Value value;
+        bool plain = spread.kind == SPREAD_LOGNORMAL && i == 1;
+        bool fine = plain ? elaborate_constant(e, e->vars.at[var].env, expr->items.at[i], TYPE_REAL, &value, &number)
+                          : sweep_number(e, e->vars.at[var].env, expr->items.at[i], var, &number);
+        if (!fine)
+            return;
+        vec_push(e->arena, spread.values, number);
+    }
+    if (is_sound(&spread))
+        vec_push(e->arena, e->flat->experiment.spreads, spread);
+    else
+        report_spread(e, expr, var);
+}
+
 // ---- all together
 
 static void elaborate_any(Elab* e, const Setting* setting)
@@ -273,6 +328,9 @@ void elaborate_experiment(Elab* e, const Experiment* experiment)
         check_repeated(e, x, i);
         elaborate_any(e, x->settings.at[i]);
     }
+    for (uint32_t i = 0; i < e->flat->vars.count; i++)
+        if (e->flat->vars.at[i].kind == VAR_PARAM && e->vars.at[i].spread != NULL)
+            elaborate_spread(e, i);
     elaborate_given_settings(e);
     check_settings(e);
 }
