@@ -28,6 +28,7 @@ int command_import(int argc, char** argv);
 int command_resume(int argc, char** argv);
 int command_linearize(int argc, char** argv);
 int command_sensitivity(int argc, char** argv);
+int command_steady(int argc, char** argv);
 int command_study(int argc, char** argv);
 int command_merge(int argc, char** argv);
 

@@ -55,6 +55,7 @@ static bool take_own(Inquiry* q, const Arguments* a, int* code)
     case OPTION_INPUTS: q->inputs = a->value; break;
     case OPTION_OUTPUTS: q->outputs = a->value; break;
     case OPTION_BY: q->by = a->value; break;
+    case OPTION_PERIOD: q->period = a->value; break;
     default: return false;
     }
     return true;

@@ -30,6 +30,8 @@ static const Command commands[] = {
      "draws the blocks and signals of a model, its state machines, or its bond graph"},
     {FOR_LINEARIZE, command_linearize, "FILE [OPTION…]",
      "the linear system A, B, C, D around a point of a run, with its poles; -o bode.svg draws its frequency response"},
+    {FOR_STEADY, command_steady, "FILE [--period T|auto] [OPTION…]",
+     "a steady state with its poles, or a periodic orbit with its multipliers, jumps included"},
     {FOR_SENSITIVITY, command_sensitivity, "FILE --by a,b [OPTION…]",
      "a run to CSV with the derivatives of its signals and of the times of its events with respect to parameters"},
     {FOR_STUDY, command_study, "FILE [-o TABLE] [OPTION…]",

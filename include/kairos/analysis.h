@@ -64,6 +64,39 @@ extern "C"
     kaiStatus kaiLinear_Response(const kaiLinear* linear, int output, int input, double omega, double* real,
                                  double* imaginary);
 
+    // ---- steady states and periodic orbits
+
+    typedef struct kaiOrbitOptions
+    {
+        uint32_t cookie;  // set by kaiDefaultOrbitOptions; not for you
+        // The period. Of a model that depends on time it is what it is; of another a guess, and 0: it is found, too.
+        double period;
+        double at;  // the run up to there gives the first guess of the start values; NaN: the model does
+    } kaiOrbitOptions;
+    kaiOrbitOptions kaiDefaultOrbitOptions(void);
+
+    // Start values from which the run is periodic, by Newton's method on the map of one period, jumps included.
+    typedef struct kaiOrbit
+    {
+        int state_count;
+        const int* states;               // variables
+        const double* x;                 // start values
+        double period, start;            // start: of the run
+        bool driven;                     // the model depends on time: the period is given by that
+        const double* monodromy;         // d x(start + period) / d x, by rows
+        const double *real, *imaginary;  // its eigenvalues, the multipliers: inside the unit circle the orbit attracts
+        int rounds;                      // of Newton's method
+        int64_t instants;                // in one period
+    } kaiOrbit;
+
+    typedef struct kaiOrbitSearch kaiOrbitSearch;
+    // NULL: *error says why: none was found, the modes or discretes do not come back, there is no derivative.
+    kaiOrbitSearch* kaiOrbitSearch_Create(const kaiModel* model, const kaiSimOptions* sim,
+                                          const kaiOrbitOptions* options, kaiError* error);
+    void kaiOrbitSearch_Free(kaiOrbitSearch* search);
+    // What was found. All zero for NULL.
+    kaiOrbit kaiOrbitSearch_Orbit(const kaiOrbitSearch* search);
+
     // ---- sensitivities: a run with the derivatives of its signals and of the times of its instants
 
     // Through events too: a state that is reset at a crossing whose time moves jumps by what the time moves

@@ -213,6 +213,12 @@ static inline bool time_same(double a, double b, double scale)
 #define NEWTON_SETTLED_SIZE 1e-6
 #define NEWTON_LEAST_PART 1e-6
 
+// Periodic orbits: Newton's method is good to what the integration is, 1e-11 a step. Where a step does not become
+// smaller any more, it is that already. What is discrete comes back exactly, but for what is computed from states.
+#define ORBIT_SETTLED 1e-12
+#define ORBIT_ROUNDED 1e-8
+#define ORBIT_BACK 1e-6
+
 // Sensitivities. Their equations are integrated along the run closer than what is asked of them (1e-9), with room for
 // what a thousand steps add up.
 #define VARIATION_RTOL 1e-11

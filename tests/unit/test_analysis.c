@@ -184,6 +184,123 @@ static void what_has_no_steady_state_says_why(void** state)
     }
 }
 
+// ---- orbits
+
+static kaiOrbitSearch* find(kaiModel* model, double period, double at, kaiError* error)
+{
+    kaiSimOptions sim = kaiModel_SimOptions(model);
+    kaiOrbitOptions options = kaiDefaultOrbitOptions();
+    options.period = period;
+    options.at = at;
+    return kaiOrbitSearch_Create(model, &sim, &options, error);
+}
+
+// Period and multiplier exp(∮ (1 - x²) dt) by power series of order 26 in 20 digits (the period also in the literature:
+// 6.66328685932313).
+static void van_der_pol_has_its_period(void** state)
+{
+    (void)state;
+    kaiModel* model =
+        load("model V { state x = 2, y = 0; x' = y; y' = (1 - x^2)*y - x }\nexperiment e of V { stop = 20 }\n");
+    const double periods[] = {6.5, 0};
+    for (int k = 0; k < 2; k++)
+    {
+        kaiError error;
+        kaiOrbitSearch* search = find(model, periods[k], k == 0 ? NAN : 30, &error);
+        if (search == NULL)
+            fail_msg("%s", error.message);
+        kaiOrbit o = kaiOrbitSearch_Orbit(search);
+        assert_false(o.driven);
+        near(o.period, 6.66328685932313018, 1e-10);
+        near(o.real[0], 1, 1e-9);
+        near(o.real[1], 0.00085969506360380521, 1e-11);
+        kaiOrbitSearch_Free(search);
+    }
+    kaiModel_Free(model);
+}
+
+// A ball on a table A sin(w t), one impact a period T: v = g T/2 behind it, A w cos(w t) = g T/2 (1 - e)/(1 + e) at it.
+// The multipliers have product e² and sum 1 + e² - (1 + e)² A w² sin(w t)/g.
+static void an_impact_oscillator_has_its_multipliers(void** state)
+{
+    (void)state;
+    kaiModel* model = load("model Table {\n"
+                           "  param g = 9.81, e = 0.5, A = 0.3, w = 6.283185307179586\n"
+                           "  state h = 0.52, v = -5.97\n"
+                           "  event hit = down(h)\n"
+                           "  h' = v; v' = -g + A*w^2*sin(w*time)\n"
+                           "  when hit { v := -e*v }\n"
+                           "}\nexperiment e of Table { stop = 1 }\n");
+    kaiError error;
+    kaiOrbitSearch* search = find(model, 1, NAN, &error);
+    if (search == NULL)
+        fail_msg("%s", error.message);
+    kaiOrbit o = kaiOrbitSearch_Orbit(search);
+    const double g = 9.81, e = 0.5, A = 0.3, w = 6.283185307179586;
+    double c = g / 2 * (1 - e) / (1 + e) / (A * w), phase = acos(c), t = phase / w, tau = 1 - t;
+    assert_true(o.driven);
+    assert_int_equal(o.instants, 1);
+    near(o.x[0], A * sin(phase) + g / 2 * tau - g / 2 * tau * tau, 1e-10);
+    near(o.x[1], g / 2 - g * tau - A * w, 1e-10);
+    double sum = 1 + e * e - (1 + e) * (1 + e) * A * w * w * sin(phase) / g;
+    near(o.real[0], sum / 2, 1e-9);
+    near(o.imaginary[0], sqrt(e * e - sum * sum / 4), 1e-9);
+    kaiOrbitSearch_Free(search);
+    kaiModel_Free(model);
+}
+
+// exp(A₂ T/2) exp(A₁ T/2) of the two circuits, in 20 digits.
+static void a_converter_has_its_orbit(void** state)
+{
+    (void)state;
+    LoadOptions from = load_default();
+    from.path = "examples/boost/model.kai";
+    from.experiment = "run";
+    from.library = "lib";
+    kaiModel* model = load_with(&from);
+    kaiError error;
+    kaiOrbitSearch* search = find(model, 1e-4, NAN, &error);
+    if (search == NULL)
+        fail_msg("%s", error.message);
+    kaiOrbit o = kaiOrbitSearch_Orbit(search);
+    near(o.x[0] / 0.0020961269562656612, 1, 1e-9);
+    near(o.x[1] / 0.0024273396388467467, 1, 1e-9);
+    const double M[] = {0.98762928027583506, -0.47960557101554423, 0.049174684384999025, 0.93926434791165299};
+    for (int i = 0; i < 4; i++)
+        near(o.monodromy[i], M[i], 1e-9);
+    near(o.real[0], 0.96344681409374403, 1e-9);
+    near(o.imaginary[0], 0.15165639094126118, 1e-9);
+    kaiOrbitSearch_Free(search);
+    kaiModel_Free(model);
+}
+
+static void what_has_no_orbit_says_why(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* text;
+        double period;
+        const char* says;
+    } cases[] = {
+        {"model M { state x = 1, y = 0; x' = y; y' = -x }\nexperiment e of M { stop = 1 }\n", 6.28, "not isolated"},
+        {"model M { state x = 1; x' = -x }\nexperiment e of M { stop = 1 }\n", 0, "come back"},
+        {"model M { state x = 1; x' = sin(time) - x }\nexperiment e of M { stop = 1 }\n", 0, "must be named"},
+        {"model M { state x = 1; discrete n = 0; x' = 1 - x; when clock(1, 1) { n := n + 1 } }\n"
+         "experiment e of M { stop = 1 }\n",
+         1, "the discrete n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        kaiModel* model = load(cases[i].text);
+        kaiError error;
+        assert_null(find(model, cases[i].period, NAN, &error));
+        if (strstr(error.message, cases[i].says) == NULL)
+            fail_msg("case %zu: %s", i, error.message);
+        kaiModel_Free(model);
+    }
+}
+
 // ---- sensitivities
 
 typedef struct Seen
@@ -393,11 +510,19 @@ static void what_has_no_derivative_says_why(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eigenvalues_of_known_matrices),         cmocka_unit_test(a_pendulum_is_linear_around_its_rest),
-        cmocka_unit_test(a_parameter_can_be_an_input),           cmocka_unit_test(a_converter_is_linear_in_each_mode),
-        cmocka_unit_test(what_has_no_steady_state_says_why),     cmocka_unit_test(a_ball_bounces_with_its_derivatives),
-        cmocka_unit_test(a_relay_switches_with_its_derivatives), cmocka_unit_test(clocks_modes_and_memories_move_too),
+        cmocka_unit_test(eigenvalues_of_known_matrices),
+        cmocka_unit_test(a_pendulum_is_linear_around_its_rest),
+        cmocka_unit_test(a_parameter_can_be_an_input),
+        cmocka_unit_test(a_converter_is_linear_in_each_mode),
+        cmocka_unit_test(what_has_no_steady_state_says_why),
+        cmocka_unit_test(a_ball_bounces_with_its_derivatives),
+        cmocka_unit_test(a_relay_switches_with_its_derivatives),
+        cmocka_unit_test(clocks_modes_and_memories_move_too),
         cmocka_unit_test(what_has_no_derivative_says_why),
+        cmocka_unit_test(van_der_pol_has_its_period),
+        cmocka_unit_test(an_impact_oscillator_has_its_multipliers),
+        cmocka_unit_test(a_converter_has_its_orbit),
+        cmocka_unit_test(what_has_no_orbit_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,27 @@ static void wrong_calls_are_refused(void** state)
     kaiModel_Free(model);
 }
 
+static void wrong_orbits_are_refused(void** state)
+{
+    (void)state;
+    kaiModel* model = load(pendulum);
+    kaiSimOptions sim = kaiModel_SimOptions(model), none = {0};
+    kaiOrbitOptions options = kaiDefaultOrbitOptions(), zero = {0};
+    kaiError error;
+    assert_null(kaiOrbitSearch_Create(NULL, &sim, &options, &error));
+    assert_null(kaiOrbitSearch_Create(model, NULL, &options, &error));
+    assert_null(kaiOrbitSearch_Create(model, &none, &options, &error));
+    assert_null(kaiOrbitSearch_Create(model, &sim, NULL, NULL));
+    assert_null(kaiOrbitSearch_Create(model, &sim, &zero, &error));
+    options.period = -1;
+    assert_null(kaiOrbitSearch_Create(model, &sim, &options, &error));
+    options.period = NAN;
+    assert_null(kaiOrbitSearch_Create(model, &sim, &options, &error));
+    kaiOrbitSearch_Free(NULL);
+    assert_int_equal(kaiOrbitSearch_Orbit(NULL).state_count, 0);
+    kaiModel_Free(model);
+}
+
 static void wrong_studies_are_refused(void** state)
 {
     (void)state;
@@ -126,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(wrong_studies_are_refused),
+        cmocka_unit_test(wrong_orbits_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
