@@ -30,6 +30,8 @@ int command_linearize(int argc, char** argv);
 int command_sensitivity(int argc, char** argv);
 int command_steady(int argc, char** argv);
 int command_study(int argc, char** argv);
+int command_fit(int argc, char** argv);
+int command_optimize(int argc, char** argv);
 int command_merge(int argc, char** argv);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.

@@ -52,6 +52,15 @@ static bool take_own(Inquiry* q, const Arguments* a, int* code)
     {
     case OPTION_AT: *code = set_number("--at", a->value, &q->at); break;
     case OPTION_STEADY: q->steady = true; break;
+    case OPTION_LOW: *code = set_number("--low", a->value, &q->low); break;
+    case OPTION_HIGH: *code = set_number("--high", a->value, &q->high); break;
+    case OPTION_MAXIMISE: q->maximise = true; break;
+    case OPTION_DATA:
+        if (q->data_count == 2)
+            *code = usage_error("--data: at most two files");
+        else
+            q->data[q->data_count++] = a->value;
+        break;
     case OPTION_INPUTS: q->inputs = a->value; break;
     case OPTION_OUTPUTS: q->outputs = a->value; break;
     case OPTION_BY: q->by = a->value; break;
@@ -87,7 +96,7 @@ static int work_on(Inquiry* q, InquiryWork* work)
 int inquiry_run(unsigned command, int argc, char** argv, InquiryWork* work)
 {
     static RunRequest run;  // large, and zero already
-    Inquiry q = {.run = &run, .at = NAN};
+    Inquiry q = {.run = &run, .at = NAN, .low = NAN, .high = NAN};
     request_begin(&run);
     int code = arguments_each(command, argc, argv, take, &q);
     if (code == EXIT_DONE)

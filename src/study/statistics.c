@@ -3,6 +3,8 @@
 // the numbers of the runs alone.
 #include "kairos/study.h"
 
+#include "base/student.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,19 +127,6 @@ double kaiStatistics_Quantile(const kaiStatistics* s, double p)
     return s->sample[i].value + (at - (double)i) * (s->sample[next].value - s->sample[i].value);
 }
 
-// Student's t at 97.5 %: exact for 1 and 2 degrees of freedom, otherwise by the expansion of Cornish and Fisher (three
-// digits from 3 on, more with more).
-static double student(double n)
-{
-    const double z = 1.959963984540054;
-    if (n <= 2)
-        return n < 2 ? 12.706204736432095 : 4.302652729911275;
-    double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
-    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n) +
-           (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / (92160 * n * n * n * n);
-}
-
 kaiSummary kaiStatistics_Summary(const kaiStatistics* s)
 {
     static const double at[] = {0.05, 0.25, 0.5, 0.75, 0.95};
@@ -156,7 +145,7 @@ kaiSummary kaiStatistics_Summary(const kaiStatistics* s)
     {
         double freedom = (double)(s->count - 1);
         m.deviation = sqrt(s->squares / freedom);
-        m.half = student(freedom) * m.deviation / sqrt((double)s->count);
+        m.half = student_975(freedom) * m.deviation / sqrt((double)s->count);
     }
     return m;
 }

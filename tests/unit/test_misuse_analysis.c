@@ -87,6 +87,44 @@ static void wrong_orbits_are_refused(void** state)
     kaiModel_Free(model);
 }
 
+static void wrong_fits_are_refused(void** state)
+{
+    (void)state;
+    kaiModel* model = load(pendulum);
+    kaiSimOptions sim = kaiModel_SimOptions(model), none = {0};
+    kaiFitOptions options = kaiDefaultFitOptions(), zero = {0};
+    kaiOptimizeOptions search = kaiDefaultOptimizeOptions(), blank = {0};
+    kaiOptimum optimum;
+    kaiError error;
+    int l = kaiModel_FindVariable(model, "l");
+    kaiMeasured data[2] = {{9999, 0, 1, 1}, {9999, 0, 2, 1}};
+    assert_null(kaiFit_Create(NULL, &sim, &options, &error));
+    assert_null(kaiFit_Create(model, &none, &options, &error));
+    assert_null(kaiFit_Create(model, &sim, &zero, &error));
+    assert_null(kaiFit_Create(model, &sim, &options, &error));
+    options.variables = &l;
+    options.variable_count = 1;
+    options.data = data;
+    options.data_count = 2;
+    assert_null(kaiFit_Create(model, &sim, &options, &error));
+    data[0].variable = data[1].variable = kaiModel_FindVariable(model, "x");
+    data[0].occurrence = 1;
+    assert_null(kaiFit_Create(model, &sim, &options, &error));
+    kaiFit_Free(NULL);
+    assert_int_equal(kaiFit_Result(NULL).variable_count, 0);
+    assert_true(isnan(kaiFit_Deviation(NULL, 0)));
+    assert_int_equal(kaiOptimize(NULL, &sim, &search, &optimum, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiOptimize(model, &sim, &blank, &optimum, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiOptimize(model, &sim, &search, &optimum, &error), KAI_ERR_USAGE);
+    search.variable = l;
+    assert_int_equal(kaiOptimize(model, &sim, &search, &optimum, &error), KAI_ERR_USAGE);
+    search.high = 1;
+    assert_int_equal(kaiOptimize(model, &sim, &search, &optimum, &error), KAI_ERR_USAGE);  // nothing is measured
+    search.measure = l;
+    assert_int_equal(kaiOptimize(model, &none, &search, &optimum, &error), KAI_ERR_USAGE);
+    kaiModel_Free(model);
+}
+
 static void wrong_studies_are_refused(void** state)
 {
     (void)state;
@@ -148,6 +186,7 @@ int main(void)
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(wrong_studies_are_refused),
         cmocka_unit_test(wrong_orbits_are_refused),
+        cmocka_unit_test(wrong_fits_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
