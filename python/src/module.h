@@ -37,8 +37,10 @@ typedef struct Sim
     PyObject_HEAD kaiSim* sim;
     Model* model;
     Recorder* recorder;
-    bool busy;
+    bool busy, driven;
     volatile int interrupt;
+    kaiDrive drive;
+    PyObject* progress;  // what is called now and then; NULL: nothing
 } Sim;
 
 typedef struct Snapshot

@@ -30,7 +30,7 @@ struct kaiCsvReader
     long long line;  // number of the line in work
     char* names;     // texts of the header, each ended by 0
     size_t names_size;
-    int lead_count;
+    int lead_count, tag_count;  // 3; 1 if there is only a time
     const char** lead_names;
     char lead_text[512];  // as the last row had it
     kaiColumn* columns;
@@ -313,7 +313,28 @@ static bool read_names(kaiCsvReader* r, char* at, char* end)
             r->lead_names[r->lead_count++] = name;
         at = last ? NULL : stop + 1;
     }
+    r->tag_count = 3;
     return tags == 3;
+}
+
+// What others measured: a first column t or time, and names behind it. False: it is another file.
+static bool read_plain_names(kaiCsvReader* r, char* at, char* end)
+{
+    char* stop = field_end(at, end);
+    const char* first = plain_text(at, stop);
+    if ((strcmp(first, "t") != 0 && strcmp(first, "time") != 0) || stop == end)
+        return false;
+    r->tag_count = 1;
+    r->lead_count = r->column_count = 0;
+    for (at = stop + 1; at != NULL && at <= end; at = stop == end ? NULL : stop + 1)
+    {
+        stop = field_end(at, end);
+        const char* name = plain_text(at, stop);
+        r->wanted[r->column_count] = true;
+        r->columns[r->column_count++] =
+            (kaiColumn){.name = name, .kind = is_mode_name(name) ? KAI_COLUMN_MODE : KAI_COLUMN_REAL};
+    }
+    return true;
 }
 
 static kaiStatus read_header(kaiCsvReader* r, kaiError* error)
@@ -332,6 +353,9 @@ static kaiStatus read_header(kaiCsvReader* r, kaiError* error)
         return KAI_ERR_MEMORY;
     memcpy(r->names, line, (size_t)(end - line));
     if (read_names(r, r->names, r->names + (end - line)))
+        return KAI_OK;
+    memcpy(r->names, line, (size_t)(end - line));
+    if (read_plain_names(r, r->names, r->names + (end - line)))
         return KAI_OK;
     error_set(error, KAI_ERR_IO, "%s is no result of `kairos run`: its first line has no t,p,m", r->path);
     return KAI_ERR_IO;
@@ -395,9 +419,9 @@ static kaiStatus read_lead(kaiCsvReader* r, char** at, char* end, const kaiCsvVi
     return v->lead != NULL ? v->lead(v->user, text) : KAI_OK;
 }
 
-static bool read_tag(char** at, char* end, double tag[3])
+static bool read_tag(char** at, char* end, double tag[3], int count)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < count; i++)
     {
         char* stop = *at <= end ? read_number(*at, end, &tag[i]) : NULL;
         if (stop == NULL)
@@ -428,14 +452,14 @@ static kaiStatus read_value(kaiCsvReader* r, int i, char** at_end, char* end, ka
 
 static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisitor* v, kaiError* error)
 {
-    double tag[3];
-    if (end[-1] != '\n')
+    double tag[3] = {0};
+    if (end[-1] != '\n' && r->tag_count == 3)
         return bad_row(r, cut_off, error);
     trim(&end, at);
     kaiStatus status = r->lead_count > 0 ? read_lead(r, &at, end, v) : KAI_OK;
     if (status != KAI_OK)
         return status;
-    if (!read_tag(&at, end, tag))
+    if (!read_tag(&at, end, tag, r->tag_count))
         return bad_row(r, cut_off, error);
     for (int i = 0; i < r->column_count; i++)
     {
