@@ -4,6 +4,7 @@
 #   make format     lay out all sources            make check-format, make check-layers (#includes, and links if there is a build)
 #   make house      draw docs/house.svg and the tables of docs/architecture.md
 #   make gallery    every example as figures, in docs/gallery/index.html
+#   make docs       all documents and the gallery as a web site, in docs/site/index.html
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make threads    what uses threads, under the thread sanitizer
@@ -17,7 +18,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test python test-python bench gallery format check-format check-layers house sanitize clang hostile threads fuzz \
+.PHONY: all build deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
     install clean
 .NOTPARALLEL:
 
@@ -51,6 +52,10 @@ bench: deps build
 
 gallery: deps build
 	@tools/gallery $(BUILD)/kairos docs/gallery
+
+docs: deps build
+	@command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 1; }
+	@tools/make-docs $(BUILD)/kairos docs/site
 
 format:
 	@tools/format

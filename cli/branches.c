@@ -70,7 +70,7 @@ static kaiStatus end_branch(void* user, kaiSim* sim, int branch, kaiStatus statu
     if (status < 0)
     {
         remark_branch(b, branch, kaiSim_Now(sim).t);
-        print_failure(kaiSim_Failure(sim));
+        print_failure(b->request->program, kaiSim_Failure(sim));
     }
     return KAI_OK;
 }
@@ -101,7 +101,7 @@ static int conclude(const Branches* b, const kaiSim* sim, kaiStatus status, cons
     if (status == KAI_ERR_IO)
         fprintf(stderr, "kairos: %s cannot be written\n", named ? r->output : "standard output");
     else if (status < 0)
-        print_failure(kaiSim_Failure(sim));
+        print_failure(b->request->program, kaiSim_Failure(sim));
     if (status == KAI_INTERRUPTED && interrupt_came())
     {
         fprintf(stderr, "kairos: interrupted after %lld outcomes\n", (long long)e->outcomes);

@@ -30,9 +30,20 @@ static const Command commands[] = {
      "where the steps and the time of a run went, what its guards did, how accurate it is"},
     {FOR_GRAPH, command_graph, "FILE -o FIGURE [OPTION…]",
      "draws the blocks and signals of a model, its state machines, or its bond graph"},
+    {FOR_LINEARIZE, command_linearize, "FILE [OPTION…]",
+     "the linear system A, B, C, D around a point of a run, with its poles; -o bode.svg draws its frequency response"},
+    {FOR_SENSITIVITY, command_sensitivity, "FILE --by a,b [OPTION…]",
+     "a run to CSV with the derivatives of its signals and of the times of its events with respect to parameters"},
     {FOR_FMT, command_fmt, "FILE… [--check]", "canonical layout, in place; - reads standard input"},
     {FOR_IMPORT, command_import, "NETLIST [-o FILE]",
      "a netlist of SPICE as a model of ideal parts; what is left out or not understood is said"},
+    {FOR_EXPORT, command_export, "FILE -o MODEL.fmu [OPTION…]",
+     "an experiment as an FMU for other programs: Model Exchange and Co-Simulation, FMI 2.0 or 3.0"},
+    {FOR_LSP, command_lsp, "[OPTION…]",
+     "the language server of editors, on standard input and output: messages, completion, rename, layout"},
+    {FOR_STUDIO, command_studio, "[FILE|FOLDER] [OPTION…]",
+     "a page in the browser in which models are written, run and looked at as one types; only this computer can open "
+     "it"},
 };
 
 enum

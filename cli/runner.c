@@ -62,7 +62,10 @@ static void print_guards(const kaiSim* sim)
     int found = 0;
     for (int i = 0; kaiSim_GuardCount(sim, i, &count, &touches, &text, &place); i++)
         if (count > 0 && ++found <= SHOWN)
-            fprintf(stderr, "%s%s %lld", found > 1 ? ", " : "; events: ", text, (long long)count);
+        {
+            const char* name = kaiSim_GuardName(sim, i);
+            fprintf(stderr, "%s%s %lld", found > 1 ? ", " : "; events: ", name != NULL ? name : text, (long long)count);
+        }
     if (found > SHOWN)
         fprintf(stderr, " and %d more guards", found - SHOWN);
 }
@@ -204,8 +207,8 @@ static int conclude(const RunRequest* r, const kaiSim* sim, kaiStatus status)
     if (status == KAI_ERR_IO)
         fprintf(stderr, "kairos: %s cannot be written\n", named ? r->output : "standard output");
     else if (status < 0)
-        print_failure(kaiSim_Failure(sim));
-    print_warnings(sim);
+        print_failure(r->program, kaiSim_Failure(sim));
+    print_warnings(r->program, sim);
     if (status != KAI_INTERRUPTED || !interrupt_came())
         return exit_code(status);  // a reader that has gone has what it wanted
     fprintf(stderr, "kairos: interrupted at t = %.9g; %s%s has the rows up to there\n", kaiSim_Now(sim).t,

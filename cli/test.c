@@ -203,8 +203,8 @@ static void judge(Case* c, const kaiExpectResult* r, const char* at)
     if (!r->present)
         say(c, ": there is no such value");
     else if (r->has_target)
-        say(c, ": expected %.17g, got %.17g, difference %.3g (within %g)", r->target, r->value, r->value - r->target,
-            r->within);
+        say(c, ": expected %.17g%s%s, got %.17g, difference %.3g (within %g)", r->target, r->unit != NULL ? " " : "",
+            r->unit != NULL ? r->unit : "", r->value, r->value - r->target, r->within);
     say(c, "%s%s\n", r->text[0] != 0 ? " " : "", r->text);
 }
 

@@ -8,7 +8,8 @@
 //     …                               // the run, with kaiSimOptions.row = on_row and row_user = csv
 //     kaiCsv_Close(csv, NULL);        // from here on there is a file of that name
 //
-// Units. Times in seconds, values in SI units; a column's unit says what the model declares.
+// Units. Times in seconds, values in the unit of their column, which is the one that the model declares; columns
+// without one have no unit. In a CSV file the unit stands in the first line: `x [km]`.
 // Lifetime. Rows live during the call that hands them over.
 // Threads. A writer or reader belongs to one thread at a time.
 #ifndef KAIROS_RESULT_H
@@ -49,6 +50,7 @@ extern "C"
         const char* unit;               // as declared, or NULL
         const char* const* mode_names;  // MODE: text of value i
         int mode_count;
+        int impulse;  // 0: values of a signal; 1, 2 …: weights of δ, δ′ … in the signal "x" ("x.impulse", "x.impulse1")
     } kaiColumn;
 
     // One recorded tag ⟨t, p, m⟩. `values[i]` counts only if `present[i]`.
@@ -91,7 +93,8 @@ extern "C"
     // All rows so far are on the disk, and stay there whatever happens to this process or machine; the bytes that
     // `mark` gets say where they end. KAI_ERR_USAGE: it is no file that is written here.
     kaiStatus kaiCsv_Mark(kaiCsv* csv, const kaiSink* mark);
-    // A remark (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
+    // A remark (or NULL): why the run did not reach its end. A file has it beside it, as the one line of `path`.status,
+    // so that every program reads the rows; without one such a file of an earlier run is removed.
     kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark);
 
     // All rows so far can be read by others, in `path`.part. As kaiCsv_Row.
@@ -197,7 +200,8 @@ extern "C"
     // KAI_OK, the first nonzero status of the visitor, KAI_ERR_IO (unreadable, cut off, no result: `error` says where)
     // or KAI_ERR_MEMORY.
     kaiStatus kaiCsvReader_Read(kaiCsvReader* reader, const kaiCsvVisitor* visitor, kaiError* error);
-    // The "# …" at the end: why the run did not reach its end. NULL: it did.
+    // Why the run did not reach its end: the line of `path`.status, or the "# …" at the end that older results have.
+    // NULL: it did.
     const char* kaiCsvReader_Remark(const kaiCsvReader* reader);
     void kaiCsvReader_Free(kaiCsvReader* reader);
 

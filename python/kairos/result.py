@@ -119,18 +119,9 @@ class Impulses:
         return f"<{len(self)} impulses of {self.name}>"
 
 
-def _impulse(name: str) -> Optional[tuple[str, int]]:
-    """Whose impulses a column holds, and of which order: `x#1`, `x.impulse`, `x.impulse'`."""
-    if "#" in name:
-        signal, order = name.split("#", 1)
-        return (signal, int(order)) if order.isdigit() else None
-    if ".impulse" in name:
-        signal, rest = name.rsplit(".impulse", 1)
-        if rest.strip("'") == "":
-            return signal, len(rest)
-        digits = "".join(c for c in rest if c.isdigit())
-        return (signal, int(digits)) if digits else None
-    return None
+def _impulse(column) -> Optional[tuple[str, int]]:
+    """Whose impulses a column holds, and of which order; None: it holds none."""
+    return (column[0].rsplit(".impulse", 1)[0], column[4] - 1) if column[4] > 0 else None
 
 
 class _Views(Mapping):
@@ -252,8 +243,8 @@ class Result(Mapping):
         """Impulses by the name of their signal."""
         found: dict[str, list[tuple[int, int]]] = {}
         for name, index in self._index.items():
-            whose = _impulse(name)
-            if whose is not None and self._raw_columns[index][1] != _MODE:
+            whose = _impulse(self._raw_columns[index])
+            if whose is not None:
                 found.setdefault(whose[0], []).append((whose[1], index))
 
         def make(name: str) -> Impulses:
@@ -344,7 +335,7 @@ class Result(Mapping):
         plots = [(names, against) for names, against in self._plots if all(name in self._index for name in names)]
         if plots:
             return plots
-        return [([c[0]], None) for c in self._raw_columns if c[1] in (_REAL, _BOOL) and _impulse(c[0]) is None][:6]
+        return [([c[0]], None) for c in self._raw_columns if c[1] in (_REAL, _BOOL) and _impulse(c) is None][:6]
 
     def figure(self, *signals, kind: str = "svg", width: float = 0, height: float = 0) -> bytes:
         """The figure that `kairos plot` draws: "svg", "png" or "pdf". Each signal, or list of signals, is a panel;

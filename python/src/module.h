@@ -54,7 +54,7 @@ extern PyTypeObject *program_type, *model_type, *recorder_type, *column_type, *s
 
 PyObject* model_make(kaiModel* model, PyObject* owner);
 PyObject* recorder_make(kaiRecorder* recorder);
-// The columns as a list of (name, kind, unit, mode names).
+// The columns as a list of (name, kind, unit, mode names, impulse).
 PyObject* columns_list(const kaiColumn* columns, int count);
 // And back; to be freed with columns_free. NULL: an exception.
 kaiColumn* columns_take(PyObject* list, int* count);

@@ -19,6 +19,7 @@
     X(FIGURES, "figures", "PNG and PDF", "libcairo2", "libcairo2-dev")                                                 \
     X(DIAGRAMS, "diagrams", "the layout of diagrams", "libgvc6", "libgraphviz-dev")                                    \
     X(PROOFS, "proofs", "proofs", "libz3-4", "libz3-dev")                                                              \
+    X(STUDIO, "studio", "the server of the studio", "libcivetweb1", "libcivetweb-dev")                                 \
     X(HDF5, "hdf5", "results in HDF5", "libhdf5-103-1", "libhdf5-dev")
 
 typedef enum Part

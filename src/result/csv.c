@@ -62,6 +62,25 @@ static char* write_text(char* out, const char* text)
     return out;
 }
 
+// `x [km]`, and whatever its name contains.
+static char* write_title(char* out, const kaiColumn* column)
+{
+    if (column->unit == NULL || column->unit[0] == 0)
+        return write_text(out, column->name);
+    char* end = write_text(out, column->name);
+    bool quoted = *out == '"';
+    end -= quoted;
+    *end++ = ' ';
+    *end++ = '[';
+    size_t length = strlen(column->unit);
+    memcpy(end, column->unit, length);
+    end += length;
+    *end++ = ']';
+    if (quoted)
+        *end++ = '"';
+    return end;
+}
+
 static size_t text_max(const char* text)
 {
     return 2 * strlen(text) + 3;
@@ -133,7 +152,7 @@ static char* write_header(char* out, const CsvOptions* options)
     for (int i = 0; i < options->column_count; i++)
     {
         *out++ = ',';
-        out = write_text(out, options->columns[i].name);
+        out = write_title(out, &options->columns[i]);
     }
     *out++ = '\n';
     return out;
@@ -145,7 +164,8 @@ static size_t header_max(const CsvOptions* options)
     for (int i = 0; i < options->lead_count; i++)
         size += text_max(options->lead_names[i]);
     for (int i = 0; i < options->column_count; i++)
-        size += text_max(options->columns[i].name);
+        size += text_max(options->columns[i].name) +
+                (options->columns[i].unit != NULL ? strlen(options->columns[i].unit) + 3 : 0);
     return size;
 }
 
@@ -328,28 +348,12 @@ void csv_set_lead(Csv* csv, const double* values)
     }
 }
 
-// "# remark" on one line, whatever the remark contains.
-static void write_remark(Csv* csv, const char* remark)
-{
-    size_t length = strlen(remark);
-    if (length > csv->capacity - 3)
-        length = csv->capacity - 3;
-    if (csv->capacity - csv->used < length + 3)
-        flush(csv);
-    char* out = csv->buffer + csv->used;
-    memcpy(out, "# ", 2);
-    for (size_t i = 0; i < length; i++)
-        out[2 + i] = remark[i] == '\n' || remark[i] == '\r' ? ' ' : remark[i];
-    out[2 + length] = '\n';
-    csv->kept = csv->used += length + 3;
-}
-
 kaiStatus csv_close(Csv* csv, const char* remark)
 {
     settle(csv, false);
-    if (remark != NULL)
-        write_remark(csv, remark);
     flush(csv);
+    if (csv->status == KAI_OK)
+        csv->status = output_remark(&csv->output, remark);
     kaiStatus status = output_close(&csv->output, csv->status);
     release(csv);
     return status;

@@ -29,7 +29,10 @@ void csv_set_lead(Csv* csv, const double* values);  // flushes the pending row f
 kaiStatus csv_flush(Csv* csv);
 // Rows so far are on the disk; `mark` gets where they end, and the row that is pending.
 kaiStatus csv_mark(Csv* csv, const kaiSink* mark);
-// Writes what is pending; `remark` (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
+// Writes what is pending; `remark` (or NULL): a run that did not reach its end says so, in `path`.status.
 kaiStatus csv_close(Csv* csv, const char* remark);
+
+// Which weight a column of this name has: 1 for `x.impulse`, 2 for `x.impulse1` …; 0: none.
+int column_impulse(const char* name);
 
 #endif

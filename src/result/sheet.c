@@ -2,6 +2,7 @@
 #include "result/sheet.h"
 
 #include "base/error.h"
+#include "result/csv.h"
 #include "result/number.h"
 
 #include <errno.h>
@@ -278,8 +279,12 @@ static bool make_columns(Sheet* sheet)
             continue;
         cell->column = sheet->column_count++;
         sheet->wanted[cell->column] = true;
-        sheet->columns[cell->column] =
-            (kaiColumn){cell->name, cell->kind, cell->unit, (const char* const*)cell->mode_names, cell->mode_count};
+        sheet->columns[cell->column] = (kaiColumn){.name = cell->name,
+                                                   .kind = cell->kind,
+                                                   .unit = cell->unit,
+                                                   .mode_names = (const char* const*)cell->mode_names,
+                                                   .mode_count = cell->mode_count,
+                                                   .impulse = column_impulse(cell->name)};
     }
     return true;
 }
