@@ -384,6 +384,27 @@ class Result(Mapping):
         return f"<kairos.Result{' of ' + self.title if self.title else ''}: {self.rows} rows{to}>"
 
 
+class Difference(NamedTuple):
+    """The first place where two results differ in a signal."""
+
+    signal: str
+    run: str
+    """Of results with several runs: which."""
+    tag: Tag
+    text: str
+
+
+def compare(first, second, *, absolute: float = 0.0, relative: float = 1e-6, time: Optional[float] = None,
+            signals: Sequence[str] = ()) -> list[Difference]:
+    """Compares two files with results, as `kairos compare` does: the first difference of each signal that differs. `relative`
+    is to the largest magnitude of a signal, `time` in seconds (None: a millionth of what the results cover)."""
+    import os
+
+    raw = _kairos.compare(os.fspath(first), os.fspath(second), float(absolute), float(relative),
+                          float("nan") if time is None else float(time), list(signals))
+    return [Difference(signal, run, Tag(*tag), text) for signal, run, tag, text in raw]
+
+
 def read(path) -> Union[Result, list[Result]]:
     """Reads a result of any format, by what the file holds. A file with several runs gives a list."""
     import os

@@ -91,5 +91,6 @@ kaiGiven* given_take(PyObject* list, int* count);
 PyObject* module_figure(PyObject* self, PyObject* args);
 PyObject* module_read(PyObject* self, PyObject* args);
 PyObject* module_write(PyObject* self, PyObject* args);
+PyObject* module_compare(PyObject* self, PyObject* args);
 
 #endif
