@@ -83,9 +83,9 @@ static void add_beside(Catalogue* c, Arena* arena, const FmiVariable* of, FmiAsp
     c->counts = true;
 }
 
-static void add_event(Catalogue* c, Arena* arena, FmiVariable f)
+static void add_event(Catalogue* c, Arena* arena, FmiVariable f, int version)
 {
-    f.type = FMI_BOOLEAN;
+    f.type = version == 3 ? FMI_CLOCK : FMI_BOOLEAN;
     f.aspect = FMI_PRESENT;
     f.continuous = false;
     if (f.causality == FMI_INPUT)
@@ -162,7 +162,23 @@ static void add_rates(Catalogue* c, Arena* arena, const kaiModel* model)
         add_rate(c, arena, model, s, entries[kaiModel_StateVariable(model, s)]);
 }
 
-void catalogue_make(Catalogue* c, Arena* arena, const kaiModel* model)
+static void add_watch(Catalogue* c, Arena* arena, const kaiModel* model, uint32_t guard)
+{
+    FmiVariable f = {.name = arena_printf(arena, "_indicator_%u", guard + 1),
+                     .description = model_string(model, model->guards[guard].text),
+                     .aspect = FMI_WATCH,
+                     .causality = FMI_LOCAL,
+                     .initial = FMI_CALCULATED_INITIAL,
+                     .continuous = true,
+                     .variable = -1,
+                     .state = (int)guard,
+                     .machine = -1,
+                     .other = -1,
+                     .start = NAN};
+    vec_push(arena, c->list, f);
+}
+
+void catalogue_make(Catalogue* c, Arena* arena, const kaiModel* model, int version)
 {
     kaiVariable v;
     *c = (Catalogue){.counts = false};
@@ -182,9 +198,11 @@ void catalogue_make(Catalogue* c, Arena* arena, const kaiModel* model)
         if (v.name[0] == '$')  // made by the compiler; the standard knows no such names
             f.name = arena_printf(arena, "_%s", v.name + 1);
         if (model->vars[i].column == KAI_COLUMN_EVENT)
-            add_event(c, arena, f);
+            add_event(c, arena, f, version);
         else
             add_value(c, arena, model, f);
     }
     add_rates(c, arena, model);
+    for (uint32_t i = 0; i < model->guards_count && version == 3; i++)
+        add_watch(c, arena, model, i);
 }

@@ -144,6 +144,19 @@ const Variable* description_find(const Description* d, const char* name)
 // ---- the call
 // --------------------------------------------------------------------------------------------------------
 
+void* load_library(const char* folder, const char* platform, const char* identifier)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/binaries/%s/%s.so", folder, platform, identifier);
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+    {
+        fprintf(stderr, "importer: %s\n", dlerror());
+        exit(4);
+    }
+    return library;
+}
+
 void* load_symbol(void* library, const char* name)
 {
     void* symbol = dlsym(library, name);
@@ -187,7 +200,12 @@ int main(int argc, char** argv)
         else if (strcmp(argv[i], "--set") == 0 && call.set_count < 20)
             call.sets[call.set_count++] = argv[++i];
     }
-    int code = run_2(&call, &d);
+    Port port;
+    if (d.version == 2)
+        open_2(&call, &d, &port);
+    else
+        open_3(&call, &d, &port);
+    drive(&call, &d, &port);
     free(d.variables);
-    return code;
+    return 0;
 }
