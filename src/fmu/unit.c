@@ -316,6 +316,22 @@ bool unit_run_failed(Unit* unit)
     return unit_fail(unit, "%s", message);
 }
 
+// What inputs are where the run begins.
+static void read_inputs(Unit* unit)
+{
+    for (uint32_t i = 1; i < unit->catalogue.list.count; i++)
+    {
+        const FmiVariable* v = &unit->catalogue.list.at[i];
+        if (v->causality != FMI_INPUT || v->variable < 0)
+            continue;
+        double* value = &unit->inputs[v->variable];
+        if (v->aspect == FMI_VALUE)
+            unit->exchange ? kaiEval_Get(unit->eval, v->variable, value) : kaiSim_Get(unit->sim, v->variable, value);
+        else if (*value == 0)
+            *value = 1;  // a payload that nobody has set
+    }
+}
+
 bool unit_ready(Unit* unit)
 {
     if (unit->ready)
@@ -331,6 +347,7 @@ bool unit_ready(Unit* unit)
         return unit_run_failed(unit);
     unit->ready = true;
     unit->looked = false;
+    read_inputs(unit);
     unit->halted = unit->exchange ? kaiEval_Halted(unit->eval) : kaiSim_HaltText(unit->sim) != NULL;
     return true;
 }
@@ -377,6 +394,8 @@ static void get_value(Unit* unit, const FmiVariable* v, double* value)
     const Tally* tally = &unit->tallies[v->variable];
     if (v->state >= 0 && unit->exchange)
         *value = unit->x[v->state];
+    else if (v->causality == FMI_INPUT)
+        *value = unit->inputs[v->variable];
     else if (!read_value(unit, v->variable, value))
         *value = tally->held;
     if (v->type == FMI_ENUMERATION)
@@ -417,7 +436,9 @@ static bool get_started(Unit* unit, const FmiVariable* v, double* value)
     case FMI_TIME: *value = unit->t; return true;
     case FMI_RATE: return get_rate(unit, v, value);
     case FMI_COUNT: *value = unit->tallies[v->variable].count; return true;
-    case FMI_PAYLOAD: *value = unit->tallies[v->variable].payload; return true;
+    case FMI_PAYLOAD:
+        *value = v->causality == FMI_INPUT ? unit->inputs[v->variable] : unit->tallies[v->variable].payload;
+        return true;
     case FMI_AREA: *value = unit->tallies[v->variable].area; return true;
     case FMI_WATCH: return get_watch(unit, v, value);
     case FMI_PRESENT:
@@ -448,6 +469,25 @@ bool unit_get(Unit* unit, uint32_t reference, double* value)
     return true;
 }
 
+// Co-Simulation sees inputs when it goes on: until then the state of the run is that of the last step.
+bool unit_give_inputs(Unit* unit)
+{
+    bool ok = true;
+    for (int i = 0; i < kaiModel_VariableCount(unit->model) && ok && unit->unsettled; i++)
+    {
+        Tally* tally = &unit->tallies[i];
+        if (!tally->fresh)
+            continue;
+        tally->fresh = false;
+        bool event = unit->model->vars[i].column == KAI_COLUMN_EVENT;
+        kaiStatus status = event ? kaiSim_Post(unit->sim, i, unit->inputs[i], kaiSim_Now(unit->sim).t, NULL)
+                                 : kaiSim_Set(unit->sim, i, unit->inputs[i]);
+        ok = status == KAI_OK || unit_refuse(unit, "%s cannot be set", kaiModel_VariableName(unit->model, i));
+    }
+    unit->unsettled = false;
+    return ok;
+}
+
 static bool post_event(Unit* unit, const FmiVariable* v, double value)
 {
     Tally* tally = &unit->tallies[v->variable];
@@ -455,11 +495,18 @@ static bool post_event(Unit* unit, const FmiVariable* v, double value)
     tally->posted = value != 0;
     if (!rises || !unit->ready)
         return true;
-    unit->unsettled = true;
-    double payload = unit->inputs[v->variable];
-    kaiStatus status = unit->exchange ? kaiEval_Post(unit->eval, v->variable, payload)
-                                      : kaiSim_Post(unit->sim, v->variable, payload, kaiSim_Now(unit->sim).t, NULL);
-    return status == KAI_OK ? true : unit_refuse(unit, "%s cannot happen now", v->name);
+    if (!unit->exchange)
+        return unit->unsettled = tally->fresh = true;
+    return kaiEval_Post(unit->eval, v->variable, unit->inputs[v->variable]) == KAI_OK ||
+           unit_refuse(unit, "%s cannot happen now", v->name);
+}
+
+// In continuous-time mode an input moves, in event mode it jumps.
+static kaiStatus move_input(Unit* unit, int variable, double value)
+{
+    if (unit->mode == UNIT_CONTINUOUS && unit->model->vars[variable].column == KAI_COLUMN_REAL)
+        return kaiEval_Flow(unit->eval, variable, value);
+    return kaiEval_Set(unit->eval, variable, value);
 }
 
 static bool set_input(Unit* unit, uint32_t reference, double value)
@@ -469,11 +516,13 @@ static bool set_input(Unit* unit, uint32_t reference, double value)
         return false;
     if (v->aspect == FMI_PRESENT)
         return post_event(unit, v, value);
+    bool changed = unit->inputs[v->variable] != value;
     unit->inputs[v->variable] = value;
-    if (v->aspect == FMI_PAYLOAD)
+    if (v->aspect == FMI_PAYLOAD || !changed)
         return true;
-    unit->unsettled = true;
-    if (give(unit, v->variable, value) != KAI_OK)
+    if (!unit->exchange)
+        return unit->unsettled = unit->tallies[v->variable].fresh = true;
+    if (move_input(unit, v->variable, value) != KAI_OK)
         return unit_refuse(unit, "%s cannot be set", v->name);
     unit->looked = false;
     return true;

@@ -37,6 +37,7 @@ typedef struct Tally
     double held;   // the last value that was there
     bool present;  // at the last tag; in Co-Simulation, in the last step
     bool posted;   // an input event that was set and not taken back
+    bool fresh;    // Co-Simulation: it was set since the last step, which has yet to see it
 } Tally;
 
 typedef struct Column

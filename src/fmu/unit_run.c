@@ -149,7 +149,7 @@ bool unit_is_step(Unit* unit, double from, double length, double last)
 bool unit_advance(Unit* unit, double t, bool* instant)
 {
     *instant = false;
-    if (!unit_ready(unit))
+    if (!unit_ready(unit) || !unit_give_inputs(unit))
         return false;
     kaiStatus status = kaiSim_StepTo(unit->sim, t);
     if (status < 0)

@@ -64,7 +64,11 @@ static void set(void* self, const Variable* v, double value)
     bool structural = strcmp(v->causality, "structuralParameter") == 0;
     if (structural)
         MUST(m->EnterConfigurationMode(m->c));
-    if (v->type == TYPE_REAL)
+    if (v->type == TYPE_CLOCK && truth)
+        MUST(m->SetClock(m->c, &r, 1, &truth));
+    else if (v->type == TYPE_CLOCK)
+        return;
+    else if (v->type == TYPE_REAL)
         MUST(m->SetFloat64(m->c, &r, 1, &value, 1));
     else if (v->type == TYPE_BOOLEAN)
         MUST(m->SetBoolean(m->c, &r, 1, &truth, 1));

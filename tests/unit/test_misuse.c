@@ -366,6 +366,7 @@ static void test_eval(void** state)
         assert_int_equal(kaiEval_StepDone(eval, 0, x), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Instant(eval, 0, x), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Set(eval, -1, 0), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Flow(eval, 0, 0), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Look(eval, 0, x), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Watch(eval, 0, x, x), KAI_ERR_USAGE);
         assert_false(kaiEval_Pending(eval, 0, x));
