@@ -4,6 +4,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <string.h>
 
 bool catalogue_may_be_absent(const kaiModel* model, int variable)
 {
@@ -20,9 +21,11 @@ const char* catalogue_mode(const kaiModel* model, int machine, int mode)
                : NULL;
 }
 
-// What the kinds of Kairos are in the words of the standard.
+// What the kinds of Kairos are in the words of the standard. The ports of an FMU are those of the root model: what an
+// instance takes in or gives out is connected already.
 static void classify(FmiVariable* f, const kaiVariable* v)
 {
+    bool root = strchr(v->name, '.') == NULL;
     f->continuous = v->variability == KAI_VARIABILITY_CONTINUOUS;
     f->fixed = v->kind == KAI_PARAM;
     switch (v->causality)
@@ -35,9 +38,12 @@ static void classify(FmiVariable* f, const kaiVariable* v)
         f->causality = FMI_CALCULATED;
         f->initial = FMI_CALCULATED_INITIAL;
         break;
-    case KAI_CAUSALITY_INPUT: f->causality = FMI_INPUT; break;
+    case KAI_CAUSALITY_INPUT:
+        f->causality = v->kind == KAI_INPUT ? FMI_INPUT : FMI_LOCAL;
+        f->initial = v->kind == KAI_INPUT ? FMI_NONE : FMI_CALCULATED_INITIAL;
+        break;
     default:
-        f->causality = v->causality == KAI_CAUSALITY_OUTPUT ? FMI_OUTPUT : FMI_LOCAL;
+        f->causality = v->causality == KAI_CAUSALITY_OUTPUT && root ? FMI_OUTPUT : FMI_LOCAL;
         f->initial = v->settable && !isnan(v->start) ? FMI_EXACT : FMI_CALCULATED_INITIAL;
     }
     bool starts = f->initial == FMI_EXACT || f->causality == FMI_INPUT;

@@ -228,6 +228,12 @@ static void test_no_proof(void** state)
     refused(kaiFmu_Export(&fine, NULL, &archive, &error), &error);
     refused(kaiFmu_Export(&fine, &which, &unmade, &error), &error);
     refused(kaiFmu_Export(&fine, &which, &archive, &error), &error);  // no path
+    kaiFmu* fmu;
+    refused(kaiFmu_Open(NULL, kaiDefaultAllocator(), &fmu, &error), &error);
+    refused(kaiFmu_Open("x.fmu", kaiDefaultAllocator(), NULL, &error), &error);
+    assert_int_equal(kaiFmu_MessageCount(NULL), 0);
+    assert_null(kaiFmu_Message(NULL, 0));
+    kaiFmu_Free(NULL);
 }
 
 // -------------------------------------------------------------------------------------------------------------- model
