@@ -17,7 +17,7 @@ static const Command commands[] = {
      "FILE may be - for standard input"},
     {FOR_RESUME, command_resume, "RESULT [-q]",
      "goes on with a run that had --checkpoint and was killed or interrupted, as if it had not been"},
-    {FOR_CHECK, command_check, "FILE… [OPTION…]", "diagnostics only; exit 1 if any error"},
+    {FOR_CHECK, command_check, "FILE… [OPTION…]", "diagnostics only; exit 1 if any error; an FMU is held against the rules of its standard"},
     {FOR_TEST, command_test, "FILE|DIR… [OPTION…]",
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
     {FOR_PROVE, command_prove, "FILE [OPTION…]",

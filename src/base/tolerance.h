@@ -156,6 +156,8 @@ static inline bool time_same(double a, double b, double scale)
 // that switches ten million times a second for a second is still let through.
 #define FMU_ZENO_GAP 1e-7
 #define FMU_ZENO_COUNT 1000
+// A step of Co-Simulation begins where the last one ended, as far as an importer that adds up its steps knows.
+#define FMU_SAME_TIME 1e-9
 // Central differences for directional derivatives without a Jacobian: the third root of rounding.
 #define FMU_DIFFERENCE 6e-6
 
