@@ -21,7 +21,7 @@ const language = StreamLanguage.define<{ unit: boolean }>({
     if (stream.eatSpace()) return null;
     if (stream.match("//")) { stream.skipToEnd(); return "comment"; }
     if (stream.match(/^"(?:[^"\\]|\\.)*"?/)) return "string";
-    if (stream.match(/^\[[A-Za-zµ%°][^\]]*\]/)) return "unit";
+    if (stream.match(/^\[(?:[A-Za-zµ%°]|1\/[A-Za-zµ(])[^\]]*\]/)) return "unit";
     if (stream.match(/^(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/)) return "number";
     const name = stream.match(/^[A-Za-z_]\w*/) as RegExpMatchArray | null;
     if (name) {
@@ -121,7 +121,7 @@ function numbersOf(view: EditorView): DecorationSet {
     for (let at = from; at <= to;) {
       const line = view.state.doc.lineAt(at);
       const comment = line.text.indexOf("//"), text = comment >= 0 ? line.text.slice(0, comment) : line.text;
-      for (const match of text.replace(/"[^"]*"|\[[A-Za-zµ%°][^\]]*\]/g, (s) => " ".repeat(s.length)).matchAll(NUMBER)) builder.add(line.from + match.index!, line.from + match.index! + match[0].length, numberMark);
+      for (const match of text.replace(/"[^"]*"|\[(?:[A-Za-zµ%°]|1\/[A-Za-zµ(])[^\]]*\]/g, (s) => " ".repeat(s.length)).matchAll(NUMBER)) builder.add(line.from + match.index!, line.from + match.index! + match[0].length, numberMark);
       at = line.to + 1;
     }
   return builder.finish();

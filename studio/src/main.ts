@@ -115,7 +115,7 @@ function show(result: Result, begun: number) {
   panels.update();
   const failed = first.expects.filter((e) => !e.passed).length;
   const how = first.status === "end" ? "" : first.status === "stopped" ? "stopped, " : first.status === "limit" ? "limit, " : "failed, ";
-  statusBox.textContent = `${how}t = ${Number(first.reached.toPrecision(6))}, ${first.instants} instants, ${first.rows} rows, ${(1000 * first.seconds).toPrecision(2)} ms` + (first.expects.length ? `, ${first.expects.length - failed} of ${first.expects.length} expected` : "");
+  statusBox.textContent = `${how}t = ${Number(first.reached.toPrecision(6))}, ${first.instants} instant${first.instants === 1 ? "" : "s"}, ${first.rows} rows, ${(1000 * first.seconds).toPrecision(2)} ms` + (first.expects.length ? `, ${first.expects.length - failed} of ${first.expects.length} expected` : "");
   if (first.status !== "end") statusBox.className = "bad";
   requestAnimationFrame(() => requestAnimationFrame(() => { measured.shown = performance.now() - begun; }));
 }

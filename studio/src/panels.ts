@@ -246,7 +246,7 @@ export class Panels {
       list.append(item);
     }
     const rest = data.values.filter((x: any) => !x.changes && x.at[0] !== null), more = element("details");
-    more.append(element("summary", "faint", `${rest.length} values that stay`));
+    more.append(element("summary", "faint", rest.length === 1 ? "1 value that stays" : `${rest.length} values that stay`));
     more.append(element("pre", "", rest.map((v: any) => `${v.name} = ${typeof v.at[0] === "string" ? v.at[0] : format(v.at[0], 9)}${v.unit ? " " + v.unit : ""}`).join("\n")));
     const both = element("div", "instant"), left = element("div");
     left.append(scroll, list, more);
