@@ -278,7 +278,12 @@ const panels: Panels = new Panels($("tabs"), $("panel"), {
   highlight: (lines) => editor.fired(lines),
   setPanels: (list) => { chosenPanels = list; dirty = true; void pump(); },
   openCopy: async (example) => { const file = await ask<any>("example", { path: example }); if (file.text) await create(example.replace(/\/model\.kai$/, ".kai").replace(/\//g, "-"), file.text); },
-  openText: create,
+  // The witness of `prove` as an experiment of this text, instead of an older one.
+  replay: (witness) => {
+    const mark = "\n// A start from which", at = editor.text.indexOf(mark);
+    experiment = witness.match(/experiment (\w+)/)?.[1] ?? null;  // before the text, whose change runs it
+    editor.text = (at >= 0 ? editor.text.slice(0, at) : editor.text.replace(/\n*$/, "\n")) + "\n" + witness;
+  },
   tagChosen: (tag) => plots.select(plots.selected, tag),
 });
 

@@ -15,7 +15,7 @@ export interface Host {
   highlight(lines: number[]): void;
   setPanels(panels: Panel[] | null): void;
   openCopy(path: string): Promise<void>;
-  openText(path: string, text: string): Promise<void>;
+  replay(experiment: string): void;
   tagChosen(tag: number): void;
   modesAt(): Record<string, string>;
 }
@@ -375,7 +375,7 @@ export class Panels {
     pre.textContent = answer.error ?? answer.text;
     if (answer.replay) {
       const button = element("button", "", "Replay the witness");
-      button.addEventListener("click", () => void this.host.openText(this.host.path().replace(/\.kai$/, "") + "-witness.kai", answer.replay));
+      button.addEventListener("click", () => this.host.replay(answer.replay.replace(/^import .*\n\n?/m, "")));
       root.prepend(button);
     }
   }

@@ -261,6 +261,16 @@ assert.ok(frames.each < 1000 / 30, `a frame takes ${frames.each} ms`);
 await page.screenshot({ path: `${folder}/million.png` });
 passed("a million rows pan at 30 frames a second, with their extremes");
 
+// ---- a witness of prove is replayed by a click
+
+await page.evaluate(() => { window.kairosStudio.editor.text = "model Flip {\n  discrete n = 2\n  when n == 0 { n := 1 }\n  when n == 1 { n := 0 }\n}\nexperiment calm of Flip { stop = 1[s] }\n"; });
+await until("calm", () => /^t = 1,/.test(document.getElementById("status").textContent));
+await page.click("#tab-prove");
+await until("the witness", () => [...document.querySelectorAll("#panel button")].some((b) => b.textContent === "Replay the witness"));
+await page.evaluate(() => [...document.querySelectorAll("#panel button")].find((b) => b.textContent === "Replay the witness").click());
+await until("its replay", () => /experiment witness of Flip\(n = [01]\)/.test(window.kairosStudio.editor.text) && /^failed/.test(document.getElementById("status").textContent));
+passed("a witness of prove is replayed by a click");
+
 // ---- a run without an end can be stopped
 
 await page.evaluate(() => { window.kairosStudio.editor.text = "model Forever {\n  state x = 0\n  event tick = clock(1[us])\n  x' = 1\n  when tick { x := x - 1 }\n}\nexperiment run of Forever { stop = inf }\n"; });
