@@ -25,7 +25,13 @@ int command_graph(int argc, char** argv);
 int command_prove(int argc, char** argv);
 int command_fmt(int argc, char** argv);
 int command_import(int argc, char** argv);
+int command_export(int argc, char** argv);
 int command_resume(int argc, char** argv);
+int command_lsp(int argc, char** argv);
+int command_studio(int argc, char** argv);
+int command_linearize(int argc, char** argv);
+int command_sensitivity(int argc, char** argv);
+int command_compare(int argc, char** argv);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
 int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -233,6 +233,8 @@ static void on_fired(void* user, const kaiFired* fired)
     Run* r = user;
     if (r->instants != NULL)
         kaiInstants_Fired(r->instants, fired);
+    else
+        kaiFigure_Fired(r->figure, fired);
 }
 
 // ---- running
@@ -370,7 +372,16 @@ static void set_options(Run* r)
     r->options.record = r->record;
     r->options.record_count = r->record_count;
     double from = fmax(q->figure.from, r->options.start), to = fmin(q->figure.to, r->options.stop);
-    r->options.row_gap = wants_instants(q) ? 0 : (to - from) / 1000;
+    r->options.row_gap = wants_instants(q) ? 0 : (to - from) / (draws_page(q) ? 4000 : 1000);
+}
+
+static int columns_of(const kaiModel* model)
+{
+    kaiVariable v;
+    int count = 0;
+    for (int i = 0; kaiModel_Variable(model, i, &v); i++)
+        count += v.column != NULL;
+    return count;
 }
 
 static kaiStatus set_up(Run* r)
@@ -382,7 +393,7 @@ static kaiStatus set_up(Run* r)
     if (!wants_instants(q) || q->wanted.count > 0)
         if (!choose_panels(r))
             return KAI_ERR_USAGE;
-    record_kind(r, !wants_instants(q));
+    record_kind(r, !wants_instants(q) && !(draws_page(q) && columns_of(r->model) <= PAGE_SIGNALS));
     set_options(r);
     return KAI_OK;
 }

@@ -154,10 +154,20 @@ static void fit_terminal(kaiFigureOptions* figure)
     }
 }
 
+static bool ends_in(const char* path, const char* ending)
+{
+    size_t length = strlen(path), own = strlen(ending);
+    return length > own && strcmp(path + length - own, ending) == 0;
+}
+
+bool draws_page(const PlotRequest* request)
+{
+    return ends_in(request->figure.path, ".html");
+}
+
 static bool is_model(const char* path)
 {
-    size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".kai") == 0;
+    return ends_in(path, ".kai");
 }
 
 // What standard input holds: a model begins with one of five words, behind blanks and comments; a result with the name

@@ -14,6 +14,7 @@ typedef struct Case
     char* path;
     char* experiment;  // NULL: the file itself is wrong
     int passed, failed;
+    bool values;       // tell all values
     bool wrong_call;   // it failed for a name or value of the call
     bool wrong_model;  // its text is wrong: there was no run
     char* text;        // one line per failure
@@ -186,6 +187,13 @@ static int add_folder(Suite* s, const char* path)
 // `at`: " (a = 2)" for a point of a sweep, " (branch 2: …)" for an outcome of choice = all, or "".
 static void judge(Case* c, const kaiExpectResult* r, const char* at)
 {
+    if (c->values)
+        say(c, "%s:%d:%d: VALUE %s%s: expect %s: got ", r->place.file != NULL ? r->place.file : c->path, r->place.line,
+            r->place.column, c->experiment, at, r->source);
+    if (c->values && r->present)
+        say(c, "%.17g\n", r->value);
+    else if (c->values)
+        say(c, "nothing\n");
     if (r->passed)
     {
         c->passed++;
@@ -305,6 +313,7 @@ static void run_case(Case* c, const RunRequest* request)
     kaiModel* model = NULL;
     kaiError error;
     load.experiment = c->experiment;
+    c->values = request->all_values;
     kaiStatus status = kaiProgram_Open(&options, &program, &error);
     if (status == KAI_OK)
         status = kaiProgram_Compile(program, &load, &model);

@@ -241,6 +241,26 @@ extern "C"
     // The symbol that stands at a place, line and column from 1; -1: none.
     int kaiProgram_SymbolAt(kaiProgram* program, const char* file, int line, int column);
 
+    // ---- the language itself
+
+    // What a word of the language is.
+    typedef enum kaiWordKind
+    {
+        KAI_WORD_RESERVED,  // `model`, `when` …: no name may be one
+        KAI_WORD_VALUE,     // `time`, `pi` …
+        KAI_WORD_FUNCTION,  // `sin`, `pre` …
+    } kaiWordKind;
+
+    // One of its words, for whoever highlights or completes texts.
+    typedef struct kaiLanguageWord
+    {
+        kaiWordKind kind;
+        const char* word;
+        const char* usage;  // of a function: how it is called, "atan2(y, x)"; otherwise NULL
+    } kaiLanguageWord;
+    // In static memory. False past the last.
+    bool kaiLanguage_Word(int index, kaiLanguageWord* word);
+
     // ---- conveniences, written on the above
 
     // One experiment (NULL: the first of the file, or its last model if it has none) of one file.

@@ -147,14 +147,16 @@ extern "C"
         int64_t rollbacks, thrown;  // of islands: see kaiIslandCounters
     } kaiCounters;
 
-    // What the jumps of bond graphs at one instant did: before + given = after + lost. `lost` is what went into
-    // junctions that switched; NaN: an impulse went through a resistor, which has no finite energy.
+    // What the jumps of bond graphs at one instant did: before + given = after + lost + met. `lost` is what went into
+    // junctions that switched; NaN: an impulse went through a resistor, which has no finite energy. `met` is what it
+    // cost that sources and storages did not agree before: an inconsistent start, a source that stepped. Jumps below
+    // rounding, beside the largest energy of the run, are none.
     typedef struct kaiJump
     {
         int64_t jumps;
         double before, after;  // energy of the storages
         double given;          // work of the sources
-        double lost;
+        double lost, met;
     } kaiJump;
 
     // A part of the model with a solver of its own.
@@ -238,6 +240,8 @@ extern "C"
 
     // Columns of the rows, in order.
     const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count);
+    // The variable that a column shows, and *order 0 for its value, k + 1 for the weight of δ⁽ᵏ⁾. -1 past the last.
+    int kaiSim_ColumnVariable(const kaiSim* sim, int column, int* order);
 
     // A copy of everything that changes, values of kaiSim_Set included. Restoring and going on gives the same bits as
     // going on, also in another sim of the model with the same options. KAI_ERR_USAGE: a snapshot of another model, or

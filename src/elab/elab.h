@@ -285,6 +285,7 @@ const char* const* builtin_value_names(uint32_t* count);
 Value elaborate_builtin(Elab* e, const Env* env, const Expr* expr);
 bool elaborate_builtin_name(Elab* e, const Env* env, const char* name, Span span, Value* value);
 const char* const* builtin_names(Arena* arena, uint32_t* count);
+const char* builtin_usage(uint32_t index, const char** name);  // NULL past the last
 
 // table.c
 typedef struct TableForm

@@ -433,6 +433,7 @@ static void build_loops(Builder* b)
         const LoopInfo* loop = &b->programs->loops.at[i];
         Component made = {.first_known = loop->first_known, .count = loop->count, .text = build_string(b, loop->text)};
         made.newton = loop->newton;
+        made.derivative = loop->derivative;
         made.first_member = b->component_vars.count;
         for (uint32_t k = 0; k < loop->count; k++)
             vec_push(b->arena, b->component_vars, loop->vars[k]);

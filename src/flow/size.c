@@ -49,7 +49,7 @@ void size_look(Flow* flow)
     {
         uint32_t state = flow->small[k];
         double size = fabs(ode_state(ode_of(flow, state))[flow->model->state_slots[state]]);
-        flow->small_size[state] = fmax(flow->small_size[state], size);
+        flow->small_size[state] = larger(flow->small_size[state], size);
         if (size >= tolerance_of(flow, state))
             flow->small[k] = flow->small[--flow->small_count];
         else

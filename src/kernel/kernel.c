@@ -206,6 +206,9 @@ void kernel_disturb_all(Kernel* kernel)
 void kernel_set_input(Kernel* kernel, uint32_t reg)
 {
     kernel->R[kernel->model->reg_time] = kernel->now.t;
+    for (uint32_t i = 0; i < kernel->outside.count; i++)
+        if (kernel->outside.at[i] == reg)
+            return;
     if (kernel->outside.count < kernel->model->vars_count)
         kernel->outside.at[kernel->outside.count++] = reg;
 }

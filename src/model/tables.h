@@ -352,7 +352,8 @@ typedef struct ModelFault
     X(uint32_t, first_input, FIRST(component_vars, input_count)) /* what it reads from outside */                      \
     X(uint32_t, input_count, NUMBER)                                                                                   \
     X(uint32_t, text, STRING) /* the loop as a path with source lines */                                               \
-    X(bool, newton, FLAG)     /* solved by Newton's method, not constructively */
+    X(bool, newton, FLAG)     /* solved by Newton's method, not constructively */                                      \
+    X(bool, derivative, FLAG) /* and what it finds are derivatives: they may be infinite where values are not */
 
 typedef struct Component
 {
@@ -364,12 +365,15 @@ typedef struct Component
 // An element or junction.
 #define BOND_PART_FIELDS(X)                                                                                            \
     X(uint8_t, kind, NUMBER)                   /* BondKind of src/bond */                                              \
+    X(uint8_t, acts, NUMBER)                   /* and what it is in the equations: R may be a source there */          \
     X(bool, free, FLAG)                        /* its law is in the inputs; the parameter is only a guess */           \
     X(bool, zero, FLAG)                        /* R: its resistance may be 0; of others it may not */                  \
     X(uint32_t, machine, INDEX_PLUS(machines)) /* switched */                                                          \
     X(uint32_t, ports, NUMBER)                 /* of a storage with a matrix its size; otherwise 1 */                  \
     X(uint32_t, state, REGS(ports))         /* STATE register of its extensity, the first if it has several ports */   \
     X(uint32_t, parameter, REG_MAYBE)       /* after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i */         \
+    X(uint32_t, law, REG_MAYBE)             /* after `bonds`: what a C or I gives whose slope varies */                \
+    X(uint32_t, nominal, REG_MAYBE)         /* MEMORY: what the equations of a set are made with, if they ask */       \
     X(uint32_t, matrix, REGS_SQUARE(ports)) /* PARAM registers, or NO_REG: `parameter` serves then */                  \
     X(uint32_t, slopes, REGS_SQUARE(ports)) /* MEMORY registers for its inverse */                                     \
     X(uint32_t, name, STRING)                                                                                          \
@@ -396,7 +400,8 @@ typedef struct BondLink
     X(uint32_t, port, NUMBER)                                                                                          \
     X(uint32_t, value, REG)         /* after `react` */                                                                \
     X(uint32_t, impulse, REG_MAYBE) /* NO_REG: never an impulse */                                                     \
-    X(uint32_t, slope, REG_MAYBE)   /* of its derivative */
+    X(uint32_t, slope, REG_MAYBE)   /* of its derivative */                                                            \
+    X(uint32_t, by, REG_MAYBE)      /* what a ratio or slope that varies multiplies in that */
 
 typedef struct BondInput
 {
@@ -423,6 +428,7 @@ typedef struct BondInput
     X(uint32_t, row, REGS(column_count)) /* MEMORY registers: coefficients of its row */                               \
     X(uint32_t, first_column, FIRST(bond_columns, column_count))                                                       \
     X(uint32_t, column_count, NUMBER)                                                                                  \
+    X(bool, rate, FLAG) /* the derivative of its term */                                                               \
     X(bool, read, FLAG) /* something that is written in the model reads it */                                          \
     X(uint32_t, first_term, FIRST(bond_terms, term_count))                                                             \
     X(uint32_t, term_count, NUMBER)

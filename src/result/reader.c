@@ -1,10 +1,11 @@
 // CSV → rows, streamed. A result may have ten million rows, so a line is looked at once: fields that nobody wants are
 // skipped, numbers are read by hand (64 bits of digits, then one power of ten in extended precision).
 #include "base/error.h"
-#include "kairos/result.h"
+#include "result/csv.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,6 +192,21 @@ static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1
                                      1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
                                      1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
+// Whether a number of 64 bits lies so near the middle between two doubles that its own rounding decides to which it
+// goes.
+static bool is_doubtful(long double value)
+{
+#if LDBL_MANT_DIG == 64
+    uint64_t digits;
+    memcpy(&digits, &value, sizeof digits);
+    unsigned tail = (unsigned)(digits & 0x7ff);
+    return tail >= 0x3ff && tail <= 0x401;
+#else
+    (void)value;
+    return true;
+#endif
+}
+
 // A field that `end` or a ',' before it ends. Returns where it ends; NULL: no number.
 static char* read_number(char* at, char* end, double* value)
 {
@@ -222,7 +238,7 @@ static char* read_number(char* at, char* end, double* value)
     }
     long double scaled =
         exponent < 0 ? (long double)digits / powers[-exponent] : (long double)digits * powers[exponent];
-    *value = (double)(negative ? -scaled : scaled);
+    *value = is_doubtful(scaled) || count == 19 ? strtod(from, NULL) : (double)(negative ? -scaled : scaled);
     return at;
 }
 
@@ -301,18 +317,27 @@ static const char* split_unit(char* name)
     return open + 2;
 }
 
-// Which weight a column has: 1 for `x.impulse`, 2 for `x.impulse1`; 0: none. Older results have `x#0`, `x#1`: *name
-// then gets the new one, written to *spare.
+// The number of a weight, "" for that of δ; -1: no number.
+static int read_order(const char* digits)
+{
+    return strspn(digits, "0123456789") == strlen(digits) && strlen(digits) <= 2 ? atoi(digits) : -1;
+}
+
+int column_impulse(const char* name)
+{
+    const char* dot = strrchr(name, '.');
+    return dot != NULL && dot > name && strncmp(dot, ".impulse", 8) == 0 ? read_order(dot + 8) + 1 : 0;
+}
+
+// The same for results that are older and have `x#0`, `x#1`: *name then gets the new one, written to *spare.
 static int impulse_order(const char** name, char** spare)
 {
-    const char *hash = strrchr(*name, '#'), *dot = strrchr(*name, '.'), *digits = hash != NULL ? hash + 1 : NULL;
-    if (hash == NULL && dot != NULL && dot > *name && strncmp(dot, ".impulse", 8) == 0)
-        digits = dot + 8;
-    if (digits == NULL || strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > 2)
-        return 0;
-    int order = atoi(digits);
+    const char* hash = strrchr(*name, '#');
     if (hash == NULL)
-        return order + 1;
+        return column_impulse(*name);
+    int order = read_order(hash + 1);
+    if (order < 0)
+        return 0;
     int length = order > 0 ? sprintf(*spare, "%.*s.impulse%d", (int)(hash - *name), *name, order)
                            : sprintf(*spare, "%.*s.impulse", (int)(hash - *name), *name);
     *name = *spare;
@@ -384,7 +409,7 @@ static kaiStatus find_mode(kaiCsvReader* r, int column, const char* at, size_t l
     kaiColumn* c = &r->columns[column];
     kaiAllocator a = r->allocator;
     for (int k = 0; k < c->mode_count; k++)
-        if (strncmp(c->mode_names[k], at, length) == 0 && c->mode_names[k][length] == 0)
+        if (strlen(c->mode_names[k]) == length && memcmp(c->mode_names[k], at, length) == 0)
         {
             *value = k;
             return KAI_OK;
@@ -441,7 +466,8 @@ static bool read_tag(char** at, char* end, double tag[3])
     for (int i = 0; i < 3; i++)
     {
         char* stop = *at <= end ? read_number(*at, end, &tag[i]) : NULL;
-        if (stop == NULL)
+        bool whole = stop != NULL && (i == 0 || (tag[i] >= INT32_MIN && tag[i] <= INT32_MAX));
+        if (!whole)
             return false;
         *at = stop + 1;
     }
@@ -472,6 +498,8 @@ static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisi
     double tag[3];
     if (end[-1] != '\n')
         return bad_row(r, cut_off, error);
+    if (memchr(at, 0, (size_t)(end - at)) != NULL)
+        return bad_row(r, "this row holds bytes of 0, which no text has", error);
     trim(&end, at);
     kaiStatus status = r->lead_count > 0 ? read_lead(r, &at, end, v) : KAI_OK;
     if (status != KAI_OK)

@@ -637,6 +637,11 @@ bool kaiSim_Jump(const kaiSim* sim, kaiJump* jump)
     return jump->jumps > 0;
 }
 
+int kaiSim_ColumnVariable(const kaiSim* sim, int column, int* order)
+{
+    return sim != NULL && order != NULL ? record_column(&sim->record, column, order) : -1;
+}
+
 const kaiColumn* kaiSim_Columns(const kaiSim* sim, int* count)
 {
     if (sim == NULL || count == NULL)
