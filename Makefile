@@ -1,5 +1,5 @@
 # The commands of the project. CMake and Ninja do the building; this file only names what people type.
-#   make            build build/kairos             make run      install what is missing, build, run the first example
+#   make            build build/kairos             make run      install what the program needs, build it, run the first example
 #   make test       install, build, run all tests  make bench    time the program against hand-written ones
 #   make format     lay out all sources            make check-format, make check-layers (#includes, and links if there is a build)
 #   make house      draw docs/house.svg and the tables of docs/architecture.md
@@ -33,10 +33,17 @@ build:
 deps:
 	@tools/install-deps
 
-run: deps build
+# The program and nothing else: what tests need comes with `make test`.
+run:
+	@tools/install-deps program
+	@[ -f $(BUILD)/build.ninja ] || cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	    -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DKAIROS_WERROR=$(WERROR) $(CMAKE_OPTIONS)
+	@cmake --build $(BUILD) --target program
 	$(BUILD)/kairos run examples/ball/model.kai -o ball.csv
 
-test: deps build
+test: deps
+	@[ ! -f $(BUILD)/build.ninja ] || cmake $(BUILD) >/dev/null  # what was missing may be there now
+	@$(MAKE) --no-print-directory build
 	@tools/run-tests $(BUILD)
 
 python: build
