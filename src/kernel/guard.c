@@ -316,6 +316,13 @@ static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* s
 static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
 {
     kernel->R[guard->latch] = 0;
+    double tie = select_tie(kernel, guard->ctx);
+    if (fabs(state->g) <= tie)  // a tie stays until it is none, whatever the solver makes of it
+    {
+        state->bias = tie;
+        state->g += tie;
+        return;
+    }
     bool leaves = state->g == 0 && state->slope < 0;
     if (!(state->g < 0) && !leaves)
         return;

@@ -146,42 +146,43 @@ static kaiStatus check_limits(Kernel* kernel)
     return budget_look(kernel->budget) ? KAI_OK : kernel_stop(kernel);
 }
 
-static kaiStatus react_until_rest(Kernel* kernel)
+// Nothing changed in the commit: does something outside the reactions still move, or does a guard leave its level?
+static kaiStatus rest(Kernel* kernel, CommitResult* result, bool* more)
 {
-    for (;;)
-    {
-        kaiStatus status = react_once(kernel);
-        if (status != KAI_OK)
-            return status;
-        CommitResult result;
-        status = commit_stage(kernel, &result);
-        if (status == KAI_OK && kernel->bonds != NULL)
-            status = switching_run(kernel, &result);
-        if (status == KAI_OK)
-            status = commit_apply(kernel, &result);
-        if (status != KAI_OK)
-            return status;
-        if (!result.state && !result.other)
-        {
-            bool leaving = false;
-            status = kernel_numeric(kernel) ? kernel->hooks->settle(kernel->owner, &result.state) : KAI_OK;
-            if (status == KAI_OK && !result.state)
-                status = guard_arm(kernel, &leaving);
-            if (status != KAI_OK || (!leaving && !result.state))
-                return status;
-        }
-        kaiTag at = kernel->now;
-        kernel->now.m = result.state ? 0 : kernel->now.m + 1;
-        kernel->now.p += result.state ? 1 : 0;
-        status = kernel->hooks->round(kernel->owner, at, result.state);
-        if (status == KAI_OK)
-            status = check_limits(kernel);
-        if (status != KAI_OK)
-            return status;
-    }
+    bool leaving = false;
+    kaiStatus status = kernel_numeric(kernel) ? kernel->hooks->settle(kernel->owner, &result->state) : KAI_OK;
+    if (status == KAI_OK && !result->state)
+        status = guard_arm(kernel, &leaving);
+    *more = leaving || result->state;
+    return status;
 }
 
-kaiStatus instant_run(Kernel* kernel, double t, bool start)
+kaiStatus instant_react(Kernel* kernel, bool* more)
+{
+    *more = false;
+    kaiStatus status = react_once(kernel);
+    CommitResult result = {false, false};
+    if (status == KAI_OK)
+        status = commit_stage(kernel, &result);
+    if (status == KAI_OK && kernel->bonds != NULL)
+        status = switching_run(kernel, &result);
+    if (status == KAI_OK)
+        status = commit_apply(kernel, &result);
+    if (status != KAI_OK)
+        return status;
+    *more = result.state || result.other;
+    if (!*more)
+        status = rest(kernel, &result, more);
+    if (status != KAI_OK || !*more)
+        return status;
+    kaiTag at = kernel->now;
+    kernel->now.m = result.state ? 0 : kernel->now.m + 1;
+    kernel->now.p += result.state ? 1 : 0;
+    status = kernel->hooks->round(kernel->owner, at, result.state);
+    return status == KAI_OK ? check_limits(kernel) : status;
+}
+
+kaiStatus instant_begin(Kernel* kernel, double t, bool start)
 {
     bool again = !start && kernel_reached(kernel, t, kernel->instant_time);
     double found = t;
@@ -217,11 +218,19 @@ kaiStatus instant_run(Kernel* kernel, double t, bool start)
     if (start)
         schedule_enter_modes(kernel);
     status = schedule_mark_due(kernel, t);
-    if (status == KAI_OK)
-        status = guard_apply_located(kernel);
-    if (status == KAI_OK)
-        status = react_until_rest(kernel);
-    if (status == KAI_OK)
-        status = kernel->hooks->end(kernel->owner);
+    return status == KAI_OK ? guard_apply_located(kernel) : status;
+}
+
+kaiStatus instant_end(Kernel* kernel)
+{
+    kaiStatus status = kernel->hooks->end(kernel->owner);
     return status == KAI_OK && kernel->model->delays_count > 0 ? kernel->hooks->after(kernel->owner) : status;
+}
+
+kaiStatus instant_run(Kernel* kernel, double t, bool start)
+{
+    kaiStatus status = instant_begin(kernel, t, start);
+    for (bool more = true; more && status == KAI_OK;)
+        status = instant_react(kernel, &more);
+    return status == KAI_OK ? instant_end(kernel) : status;
 }

@@ -454,6 +454,10 @@ static inline uint32_t agenda_hold(const Kernel* kernel)
 
 // instant.c: all tags of one t. `located` guards have been found by the solver; the rest is due at kernel->now.t.
 kaiStatus instant_run(Kernel* kernel, double t, bool start);
+// The same in parts: left limits and what is due; one tag, and whether another one follows; the end, after the last.
+kaiStatus instant_begin(Kernel* kernel, double t, bool start);
+kaiStatus instant_react(Kernel* kernel, bool* more);
+kaiStatus instant_end(Kernel* kernel);
 void instant_left_limits(Kernel* kernel, bool start);  // of memories
 
 // commit.c

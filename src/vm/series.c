@@ -353,7 +353,7 @@ static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* m
     {
     case FIRST_REGISTER: return R[load->x];
     case FIRST_NUMBER: return load->number;
-    case FIRST_TABLE_SLOPE: return vm_table_slope(model, (uint32_t)R[load->y], R[load->x]);
+    case FIRST_TABLE_SLOPE: return vm_table_slope(model, vm_constant(model, load->y), R[load->x]);
     case FIRST_SUM: return first_of(t, load->x) + first_of(t, load->y);
     case FIRST_PRODUCT: return first_of(t, load->x) * first_of(t, load->y);
     default: x = first_of(t, load->x);
@@ -373,12 +373,12 @@ static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* m
 }
 
 // The whole row of a delayed signal, or of a derivative of it.
-static bool load_delayed(Tape* t, const TapeLoad* load, const double* R, const VmHost* host)
+static bool load_delayed(Tape* t, const TapeLoad* load, const kaiModel* model, const double* R, const VmHost* host)
 {
     double c[SERIES_TERMS + DELAYED_ORDERS], *row = t->rows + (size_t)load->row * SERIES_TERMS;
     int order = (int)load->number;
     if (host == NULL || host->delayed_series == NULL ||
-        !host->delayed_series(host->ctx, (uint32_t)R[load->x], R[load->y], SERIES_TERMS + order, c))
+        !host->delayed_series(host->ctx, vm_constant(model, load->x), R[load->y], SERIES_TERMS + order, c))
         return false;
     for (int i = 0; i < order; i++)
         for (int k = 0; k < SERIES_TERMS + order - 1 - i; k++)
@@ -405,7 +405,7 @@ static uint32_t load_all(Tape* t, const kaiModel* model, const double* R, const 
         const TapeLoad* load = &t->loads[i];
         if (load->first == FIRST_DELAYED)
         {
-            if (!load_delayed(t, load, R, host))
+            if (!load_delayed(t, load, model, R, host))
                 return load->reg;
             continue;
         }

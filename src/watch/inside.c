@@ -44,15 +44,17 @@ static kaiStatus row_inside(Record* record, double t)
 
 static kaiStatus grid_inside(Record* record, double end)
 {
-    for (;; record->grid_index++)
+    kaiStatus status = KAI_OK;
+    while (status == KAI_OK)
     {
         double t = record_grid(record);
         if (!(t < end) || kernel_same_time(record->kernel, t, end))
-            return KAI_OK;
-        kaiStatus status = row_inside(record, t);
-        if (status != KAI_OK)
-            return status;
+            break;
+        status = row_inside(record, t);
+        if (status == KAI_OK)
+            status = record_grid_next(record);
     }
+    return status;
 }
 
 // Rows between the points of the solver for whoever wants to see a curve (kaiSimOptions.row_gap).

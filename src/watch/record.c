@@ -27,8 +27,11 @@ static void add_column(Record* record, uint32_t var)
     record->column_vars[record->column_count++] = var;
     for (uint32_t k = 0; k < v->impulse_count; k++)
     {
-        record->columns[record->column_count] = (kaiColumn){
-            .name = model_string(model, model->impulse_titles[v->first_title + k]), .kind = KAI_COLUMN_REAL};
+        uint32_t title = v->first_title + k, unit = model->impulse_units[title];
+        record->columns[record->column_count] = (kaiColumn){.name = model_string(model, model->impulse_titles[title]),
+                                                            .kind = KAI_COLUMN_REAL,
+                                                            .unit = unit != 0 ? model_string(model, unit) : NULL,
+                                                            .impulse = (int)k + 1};
         record->column_orders[record->column_count] = (uint8_t)(k + 1);
         record->column_vars[record->column_count++] = var;
     }
@@ -57,6 +60,19 @@ static void list_kept(Record* record)
         keep_register(record, model->machines[i].reg);
 }
 
+// Parts speak for themselves with the signals that they declare: the efforts and flows of the elements inside them are
+// recorded by name, or where there is nothing else to show.
+static bool shows_inner(const kaiModel* model)
+{
+    for (uint32_t i = 0; i < model->vars_count; i++)
+    {
+        const ModelVar* var = &model->vars[i];
+        if (!var->hidden && !var->inner && var->kind != MODEL_PARAM && var->kind != MODEL_MODE)
+            return false;
+    }
+    return true;
+}
+
 static void choose_columns(Record* record)
 {
     const kaiModel* model = record->model;
@@ -76,9 +92,10 @@ static void choose_columns(Record* record)
         if (set->every > 0 && (record->every == 0 || set->every < record->every))
             record->every = set->every;
     }
+    bool inner = model->records_count == 0 && !chosen && shows_inner(model);
     if (model->records_count == 0 && !chosen)
         for (uint32_t i = 0; i < model->vars_count; i++)
-            if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM)
+            if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && (inner || !model->vars[i].inner))
             {
                 record->column_vars[record->column_count] = NO_REG;
                 add_column(record, i);
@@ -402,11 +419,21 @@ static kaiStatus record_point(Record* record)
     return row_now(record, true);
 }
 
+kaiStatus record_grid_next(Record* record)
+{
+    double last = record_grid(record);
+    record->grid_index++;
+    if (!kernel_same_time(record->kernel, last, record_grid(record)))
+        return KAI_OK;
+    return kernel_fail(record->kernel, 0, "write a longer time after `every`",
+                       "rows every %g s are closer together than time can resolve, at t = %.17g", record->every, last);
+}
+
 kaiStatus record_tag(Record* record, bool instant, bool left)
 {
     kaiStatus status = instant ? record_instant_tag(record, left) : record_point(record);
     if (record->every > 0 && (left || !instant))
-        while (kernel_reached(record->kernel, record_grid(record), record->kernel->now.t))
-            record->grid_index++;
+        while (status == KAI_OK && kernel_reached(record->kernel, record_grid(record), record->kernel->now.t))
+            status = record_grid_next(record);
     return status;
 }

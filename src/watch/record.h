@@ -77,6 +77,15 @@ typedef struct Record
     bool asks_times;        // a value at a time
 } Record;
 
+// The variable of a column, and its order; -1 past the last.
+static inline int record_column(const Record* record, int column, int* order)
+{
+    if (column < 0 || column >= record->column_count)
+        return -1;
+    *order = record->column_orders[column];
+    return (int)record->column_vars[column];
+}
+
 bool record_make(Record* record, Kernel* kernel, bool fixed_steps);
 void record_free(Record* record);
 size_t record_save_size(const Record* record);

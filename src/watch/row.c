@@ -31,6 +31,9 @@ bool row_load(const Record* record, bool flow, double* values, uint8_t* present)
         values[i] = record->kernel->R[record->column_regs[i]];
         present[i] = order > 0 ? !flow && values[i] != 0 : row_var_present(record, var, flow);
         sound &= !isnan(values[i]);
+        Scale si = var_scale(var);
+        if (!scale_is_si(si))
+            values[i] = order > 0 ? scale_difference(si, values[i]) : scale_from_si(si, values[i]);
     }
     return sound;
 }

@@ -9,6 +9,7 @@ static inline double record_grid(const Record* record)
 {
     return record->kernel->options->start + (double)record->grid_index * record->every;
 }
+kaiStatus record_grid_next(Record* record);  // fails where its times cannot be told apart
 
 // row.c. Presence by the registers R of some tag; `flow`: a left limit or a point of the solver, where events are
 // absent.

@@ -161,11 +161,13 @@ static void say_limits(Zeno* zeno, const Accumulation* a, Text* values, Text* mo
         double jump = kernel_states(zeno->kernel)[i] - zeno->zeno_left[i];
         if (!is_held(zeno, a->guard, i))
             continue;
-        double limit = limit_of(zeno, i, a->excursion);
-        text_say(values, "%s%s %s %.9g", count > 0 ? ", " : "", state_name(zeno, i), jump != 0 ? "jumps towards" : "is",
-                 limit);
-        text_say(mode, "%s%s' = 0 at %s = %.6g", count++ > 0 ? " and " : "", state_name(zeno, i), state_name(zeno, i),
-                 limit);
+        const ModelVar* var = &model->vars[model->state_vars[i]];
+        double limit = var_shown(var, limit_of(zeno, i, a->excursion));
+        const char* unit = var_unit_said(model, var);
+        text_say(values, "%s%s %s %.9g%s", count > 0 ? ", " : "", state_name(zeno, i),
+                 jump != 0 ? "jumps towards" : "is", limit, unit);
+        text_say(mode, "%s%s' = 0 at %s = %.6g%s", count++ > 0 ? " and " : "", state_name(zeno, i), state_name(zeno, i),
+                 limit, unit);
     }
 }
 
