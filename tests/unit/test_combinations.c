@@ -307,7 +307,8 @@ static kaiStatus collect(void* user, const kaiRow* row)
         if (!row->present[trace->column[2 + slot]])
             continue;
         if (trace->count[slot] < MARK_MAX)
-            trace->marks[slot][trace->count[slot]] = (Mark){{row->t, row->p, row->m}, row->values[trace->column[1 - slot]]};
+            trace->marks[slot][trace->count[slot]] =
+                (Mark){{row->t, row->p, row->m}, row->values[trace->column[1 - slot]]};
         trace->count[slot]++;
     }
     return KAI_OK;
