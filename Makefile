@@ -9,6 +9,7 @@
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make threads    what uses threads, under the thread sanitizer
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
+#   make page       the page of the studio, anew (npm)  make test-browser  the page in Chromium  make test-editors  in Neovim
 #   make python     the Python module, in build/python; python3 -m pip install ./python installs it
 #   make deb        a Debian package of the program, library, models and documents (tools/make-deb)
 #   make install    PREFIX=/usr/local              make clean
@@ -20,7 +21,7 @@ SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
 .PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
-    install deb clean
+    page test-browser test-editors install deb clean
 .NOTPARALLEL:
 
 all: build
@@ -98,6 +99,15 @@ threads: deps
 
 fuzz: deps
 	@tools/fuzz $(SECONDS)
+
+page:
+	@cd studio && npm ci --ignore-scripts && npm run check && npm run build
+
+test-browser: build
+	@tools/test-browser $(BUILD)
+
+test-editors: build
+	@tools/test-editors $(BUILD)
 
 deb: build
 	@tools/make-deb $(BUILD)
