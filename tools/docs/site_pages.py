@@ -49,6 +49,11 @@ class Site:
     def plain(self, path):
         """A file that is no document, or a folder: as it is, for who follows a link to it."""
         address, full = f"files/{path}.html", os.path.join(self.top, path)
+        if re.search(r"\.(png|svg|jpg|gif|pdf)$", path):
+            address = f"files/{path}"
+            os.makedirs(os.path.dirname(os.path.join(self.folder, address)), exist_ok=True)
+            shutil.copy(full, os.path.join(self.folder, address))
+            return address
         if os.path.isdir(full):
             text = "\n".join(sorted(os.listdir(full)))
         else:
