@@ -131,7 +131,7 @@ int inquiry_variables(const Inquiry* q, const char* option, const char* list, in
 
 int inquiry_failed(const kaiError* error)
 {
-    print_failure(error);
+    print_failure(NULL, error);
     return exit_code(error->status);
 }
 

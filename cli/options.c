@@ -33,23 +33,17 @@ const char* command_name(unsigned command)
     {
         unsigned id;
         const char* name;
-    } names[] = {{FOR_RUN, "run"},
-                 {FOR_CHECK, "check"},
-                 {FOR_TEST, "test"},
-                 {FOR_PLOT, "plot"},
-                 {FOR_EXPLAIN, "explain"},
-                 {FOR_PROVE, "prove"},
-                 {FOR_GRAPH, "graph"},
-                 {FOR_FMT, "fmt"},
-                 {FOR_IMPORT, "import"},
-                 {FOR_RESUME, "resume"},
-                 {FOR_LINEARIZE, "linearize"},
-                 {FOR_STEADY, "steady"},
-                 {FOR_SENSITIVITY, "sensitivity"},
-                 {FOR_FIT, "fit"},
-                 {FOR_OPTIMIZE, "optimize"},
-                 {FOR_STUDY, "study"},
-                 {FOR_MERGE, "merge"}};
+    } names[] = {{FOR_RUN, "run"},         {FOR_CHECK, "check"},
+                 {FOR_TEST, "test"},       {FOR_PLOT, "plot"},
+                 {FOR_EXPLAIN, "explain"}, {FOR_PROVE, "prove"},
+                 {FOR_GRAPH, "graph"},     {FOR_FMT, "fmt"},
+                 {FOR_IMPORT, "import"},   {FOR_RESUME, "resume"},
+                 {FOR_EXPORT, "export"},   {FOR_LSP, "lsp"},
+                 {FOR_STUDIO, "studio"},   {FOR_LINEARIZE, "linearize"},
+                 {FOR_STEADY, "steady"},   {FOR_SENSITIVITY, "sensitivity"},
+                 {FOR_FIT, "fit"},         {FOR_OPTIMIZE, "optimize"},
+                 {FOR_STUDY, "study"},     {FOR_MERGE, "merge"},
+                 {FOR_COMPARE, "compare"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].id == command)
             return names[i].name;
@@ -62,7 +56,7 @@ const char* command_name(unsigned command)
 static bool has_setting(unsigned command, const kaiSetting* s)
 {
     bool asked = s->kind == KAI_SETTING_CONDITION || strcmp(s->name, "start") == 0;
-    bool runs = (command & (FOR_RUN | FOR_TEST | FOR_PLOT | FOR_EXPLAIN | FOR_ANALYSIS)) != 0;
+    bool runs = (command & (FOR_RUN | FOR_TEST | FOR_PLOT | FOR_EXPLAIN | FOR_EXPORT | FOR_ANALYSIS)) != 0;
     return s->kind == KAI_SETTING_CONDITION ? command == FOR_PROVE : runs || (asked && command == FOR_PROVE);
 }
 

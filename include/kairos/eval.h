@@ -19,7 +19,8 @@
 // `delay` of a signal or with numeric impulses need the past of the states, which Kairos does not have here;
 // zeno = continue, choice = all and `balance` work on the states between instants. kaiEval_Create refuses all of them.
 //
-// Units. Times in seconds, states (in the order of kaiModel_StateVariable) and rates in SI units.
+// Units. Times in seconds; states (in the order of kaiModel_StateVariable), rates and the values of kaiEval_Get and
+// kaiEval_Set in SI units, whatever the model declares: a solver mixes them. Rows are in the declared units.
 // Lifetime. An eval needs its model as long as it lives; arrays of states and rates belong to the caller.
 // Threads. An eval belongs to one thread at a time; many evals of one model may be used in parallel.
 #ifndef KAIROS_EVAL_H
@@ -69,6 +70,42 @@ extern "C"
     // Everything that happens at t: guards that have crossed, clocks that are due, inputs that were set, tag after tag
     // until nothing changes. x: the left limit in, the right limit out.
     kaiStatus kaiEval_Instant(kaiEval* eval, double t, double* x);
+
+    // The variable that column `column` of the rows shows, and *order 0 for its value, k + 1 for the weight of δ⁽ᵏ⁾. -1
+    // past the last.
+    int kaiEval_ColumnVariable(const kaiEval* eval, int column, int* order);
+
+    // ---- for importers that know indicators and tags only, as those of FMUs
+
+    // From here on kaiEval_Get gives the values of (t, x), until something else is asked.
+    kaiStatus kaiEval_Look(kaiEval* eval, double t, const double* x);
+    // Indicators, kaiEval_IndicatorCount of them, of about the size 1: positive after an instant, and until the guard
+    // has crossed by more than rounding; 0 or below: an event is due. Nothing depends on the order of the questions. A
+    // guard that was on its level when the instant ended stays positive as it leaves. Guards that are not watched
+    // give 1.
+    kaiStatus kaiEval_Watch(kaiEval* eval, double t, const double* x, double* values);
+    // Whether something would happen at (t, x): a guard fires, something is due, an input was set. Where an indicator
+    // is not positive and nothing happens, a guard that fires in one direction has come back, and
+    bool kaiEval_Pending(kaiEval* eval, double t, const double* x);
+    // makes all indicators positive again.
+    kaiStatus kaiEval_Rearm(kaiEval* eval, double t, const double* x);
+    // An event for an input of the root model (`input event`), present at the next instant. KAI_ERR_USAGE: there is
+    // none.
+    kaiStatus kaiEval_Post(kaiEval* eval, int variable, double value);
+    // kaiEval_Start in parts: the left limit of the first instant; its tags follow.
+    kaiStatus kaiEval_Prepare(kaiEval* eval, double* x);
+    // kaiEval_Instant in parts, with the guards whose indicators (kaiEval_Watch) are not positive: the left limit at t.
+    // At the time of the last instant its tags go on.
+    kaiStatus kaiEval_Begin(kaiEval* eval, double t, double* x);
+    // The next tag of the instant; x becomes the states it leaves, kaiEval_Get gives the values of the tag (of what is
+    // recorded), and *more says whether another one follows. Between tags nothing else may be asked.
+    kaiStatus kaiEval_Tag(kaiEval* eval, double* x, bool* more);
+
+    // Everything but the states as bytes, for this build and this model, between instants: the size, a copy, and back.
+    // Going on from there gives the same bits. KAI_ERR_USAGE: inside an instant, or bytes of another size.
+    size_t kaiEval_SaveSize(const kaiEval* eval);
+    kaiStatus kaiEval_Save(const kaiEval* eval, void* bytes, size_t size);
+    kaiStatus kaiEval_Restore(kaiEval* eval, const void* bytes, size_t size);
 
     kaiTag kaiEval_Now(const kaiEval* eval);   // the last tag
     bool kaiEval_Halted(const kaiEval* eval);  // the model said `halt`

@@ -8,9 +8,17 @@
 #ifndef KAIROS_BASE_TOLERANCE_H
 #define KAIROS_BASE_TOLERANCE_H
 
+#include "base/extreme.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+
+// ---- units
+
+// The inverse of a unit's scale is a whole number if it is one to this: a scale of up to three factors is off by a few
+// roundings, and no two whole numbers below 1e9 are so close that their inverses could be mistaken.
+#define SCALE_WHOLE 1e-12
 
 // ---- time
 
@@ -24,7 +32,7 @@
 // run, the first tick of a clock), whose rounding is there still where t itself is near 0.
 static inline double time_slack(double t, double scale)
 {
-    return TIME_SAME * fmax(fabs(t), scale);
+    return TIME_SAME * larger(fabs(t), scale);
 }
 
 // Is `due` at `t`, or before it?
@@ -35,7 +43,7 @@ static inline bool time_reached(double due, double t, double scale)
 
 static inline bool time_same(double a, double b, double scale)
 {
-    return isfinite(a) && isfinite(b) && fabs(a - b) <= time_slack(fmax(fabs(a), fabs(b)), scale);
+    return isfinite(a) && isfinite(b) && fabs(a - b) <= time_slack(larger(fabs(a), fabs(b)), scale);
 }
 
 // The time of a crossing is no better than its guard: what rounds by TIME_SAME of the largest term of g moves the
@@ -112,6 +120,11 @@ static inline bool time_same(double a, double b, double scale)
 // states, is rounding and no motion.
 #define GUARD_NOISE 1e-14
 #define GUARD_NOISE_APART 1e-15
+// Indicators for importers of FMUs (run/eval_watch.c): they are 0 this part of their scale behind the level, so that
+// who stops there has crossed for certain, and a guard within it is on the level. A thousand roundings: importers add
+// up their states with methods of their own, and what is lost of an event's time stays below 1e-12 at ordinary slopes.
+#define INDICATOR_BAND 1e-13
+#define INDICATOR_SLACKS 2  // and not less than the guard moves in so many slacks of time
 // The end of a window: a root in the last WINDOW_END of it, where guard and polynomial differ by less than
 // WINDOW_AGREES of their size, belongs to the next one if the guard itself has not crossed yet. A difference above
 // WINDOW_AGREES means that the polynomial does not hold so far.
@@ -125,6 +138,14 @@ static inline bool time_same(double a, double b, double scale)
 // bound itself is rounded (a dozen operations), or made of sums over many states (GUARD_FAR).
 #define BOUND_ROUNDING 1e-14
 #define GUARD_FAR 1e-12
+
+// Events of an FMU follow each other within this part of t, so many times in a row: they accumulate. An importer finds
+// each of them only to its own accuracy, so the patterns that zeno looks for in a run are not to be seen. A converter
+// that switches ten million times a second for a second is still let through.
+#define FMU_ZENO_GAP 1e-7
+#define FMU_ZENO_COUNT 1000
+// Central differences for directional derivatives without a Jacobian: the third root of rounding.
+#define FMU_DIFFERENCE 6e-6
 
 // ---- iterations
 
@@ -354,6 +375,10 @@ static inline bool time_same(double a, double b, double scale)
 // their slopes, then BOND_RATES_NOTHING for the next two derivatives and BOND_CURVES_NOTHING beyond.
 #define BOND_RATES_NOTHING 1e-6
 #define BOND_CURVES_NOTHING 1e-5
+// Beside the largest effort or flow of its surroundings: what rounding leaves of that elsewhere, through storages that
+// were never asked. A derivative that is more than BOND_HINT of its bound hints at a sign.
+#define BOND_REGION_NOTHING 1e-13
+#define BOND_HINT 1e-2
 
 // Ranks are decided with this: ratios such as 3 * 0.1 and 0.3, which differ in the last bit of a double, are the same.
 #define BOND_RANK_TOLERANCE 1e-13
@@ -369,5 +394,17 @@ static inline bool time_same(double a, double b, double scale)
 #define BOND_GRAM_PIVOT 1e-25
 // The smallest slope of a storage law that is divided by; its square root leaves room for quotients of any number.
 #define BOND_SLOPE_LEAST 1e-280
+// Ratios that vary are multiplied by this when the storages are chosen that others follow from: small enough
+// to lose against a ratio that stays, and a chain of four of them is still above BOND_RANK_TOLERANCE.
+#define BOND_VANISHING 1e-3
+// A nonlinear storage is never taken as flatter than this part of its slope at the start: Newton's method would leave
+// it to the others.
+#define BOND_SLOPE_FLAT 1e-9
+
+// Two results are the same if values differ by no more than this part of the largest magnitude of their signal, and
+// events by no more than this part of the time that they cover: what two solvers with the default tolerance keep to,
+// with room.
+#define COMPARE_VALUE 1e-6
+#define COMPARE_TIME 1e-6
 
 #endif

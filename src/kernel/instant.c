@@ -38,7 +38,7 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
     const kaiModel* model = kernel->model;
     touch_moment(kernel, t);
     kernel->load_time = found;
-    kaiStatus status = start ? KAI_OK : kernel->hooks->before(kernel->owner, t);
+    kaiStatus status = start || model->delays_count == 0 ? KAI_OK : kernel->hooks->before(kernel->owner, t);
     if (status != KAI_OK)
         return status;
     kernel->moment++;
@@ -48,16 +48,17 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
         touch_all(kernel);
         kernel_disturb_all(kernel);
     }
-    for (uint32_t i = 0; i < model->always_units_count; i++)
+    for (uint32_t i = 0; i < model->always_units_count && !model->fused; i++)
         touch_unit(kernel, model->always_units[i]);
     for (uint32_t i = 0; i < kernel->due_clocks.count; i++)
         touch_register(kernel, model->clocks[kernel->due_clocks.at[i]].flag);
-    for (uint32_t i = 0; i < kernel->located_count; i++)
+    for (uint32_t i = 0; i < kernel->located_count && !model->fused; i++)
     {
         touch_guard(kernel, kernel->located[i]);
         touch_register(kernel, model->guards[kernel->located[i]].latch);
     }
-    delay_touch_due(kernel, t, 0);
+    if (kernel->queue.count > 0)
+        delay_touch_due(kernel, t, 0);
     for (uint32_t i = 0; i < kernel->outside.count; i++)
     {
         touch_register(kernel, kernel->outside.at[i]);
@@ -65,10 +66,11 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
     }
     kernel->outside.count = 0;
     status = touch_settle(kernel, start);
-    if (status == KAI_OK)
+    if (status == KAI_OK && !model->fused)  // which has settled all there is
         status = touch_rows(kernel);
     touch_merge(kernel);
-    kernel->hooks->left(kernel->owner);
+    if (kernel_numeric(kernel))
+        kernel->hooks->left(kernel->owner);
     return status;
 }
 
@@ -124,11 +126,11 @@ static kaiStatus react_once(Kernel* kernel)
     kernel->counters.tags++;
     touch_merge(kernel);
     kaiStatus status = touch_react(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->faults_count > 0)
         status = check_faults(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->now_states_count > 0)
         status = integrate_impulses(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->assertions_count > 0)
         status = check_assertions(kernel);
     if (status == KAI_OK && kernel->bonds == NULL)  // the switching writes the rows otherwise
         status = kernel->hooks->tag(kernel->owner, false);
@@ -144,42 +146,43 @@ static kaiStatus check_limits(Kernel* kernel)
     return budget_look(kernel->budget) ? KAI_OK : kernel_stop(kernel);
 }
 
-static kaiStatus react_until_rest(Kernel* kernel)
+// Nothing changed in the commit: does something outside the reactions still move, or does a guard leave its level?
+static kaiStatus rest(Kernel* kernel, CommitResult* result, bool* more)
 {
-    for (;;)
-    {
-        kaiStatus status = react_once(kernel);
-        if (status != KAI_OK)
-            return status;
-        CommitResult result;
-        status = commit_stage(kernel, &result);
-        if (status == KAI_OK && kernel->bonds != NULL)
-            status = switching_run(kernel, &result);
-        if (status == KAI_OK)
-            status = commit_apply(kernel, &result);
-        if (status != KAI_OK)
-            return status;
-        if (!result.state && !result.other)
-        {
-            bool leaving = false;
-            status = kernel->hooks->settle(kernel->owner, &result.state);
-            if (status == KAI_OK && !result.state)
-                status = guard_arm(kernel, &leaving);
-            if (status != KAI_OK || (!leaving && !result.state))
-                return status;
-        }
-        kaiTag at = kernel->now;
-        kernel->now.m = result.state ? 0 : kernel->now.m + 1;
-        kernel->now.p += result.state ? 1 : 0;
-        status = kernel->hooks->round(kernel->owner, at, result.state);
-        if (status == KAI_OK)
-            status = check_limits(kernel);
-        if (status != KAI_OK)
-            return status;
-    }
+    bool leaving = false;
+    kaiStatus status = kernel_numeric(kernel) ? kernel->hooks->settle(kernel->owner, &result->state) : KAI_OK;
+    if (status == KAI_OK && !result->state)
+        status = guard_arm(kernel, &leaving);
+    *more = leaving || result->state;
+    return status;
 }
 
-kaiStatus instant_run(Kernel* kernel, double t, bool start)
+kaiStatus instant_react(Kernel* kernel, bool* more)
+{
+    *more = false;
+    kaiStatus status = react_once(kernel);
+    CommitResult result = {false, false};
+    if (status == KAI_OK)
+        status = commit_stage(kernel, &result);
+    if (status == KAI_OK && kernel->bonds != NULL)
+        status = switching_run(kernel, &result);
+    if (status == KAI_OK)
+        status = commit_apply(kernel, &result);
+    if (status != KAI_OK)
+        return status;
+    *more = result.state || result.other;
+    if (!*more)
+        status = rest(kernel, &result, more);
+    if (status != KAI_OK || !*more)
+        return status;
+    kaiTag at = kernel->now;
+    kernel->now.m = result.state ? 0 : kernel->now.m + 1;
+    kernel->now.p += result.state ? 1 : 0;
+    status = kernel->hooks->round(kernel->owner, at, result.state);
+    return status == KAI_OK ? check_limits(kernel) : status;
+}
+
+kaiStatus instant_begin(Kernel* kernel, double t, bool start)
 {
     bool again = !start && kernel_reached(kernel, t, kernel->instant_time);
     double found = t;
@@ -215,11 +218,19 @@ kaiStatus instant_run(Kernel* kernel, double t, bool start)
     if (start)
         schedule_enter_modes(kernel);
     status = schedule_mark_due(kernel, t);
-    if (status == KAI_OK)
-        status = guard_apply_located(kernel);
-    if (status == KAI_OK)
-        status = react_until_rest(kernel);
-    if (status == KAI_OK)
-        status = kernel->hooks->end(kernel->owner);
-    return status == KAI_OK ? kernel->hooks->after(kernel->owner) : status;
+    return status == KAI_OK ? guard_apply_located(kernel) : status;
+}
+
+kaiStatus instant_end(Kernel* kernel)
+{
+    kaiStatus status = kernel->hooks->end(kernel->owner);
+    return status == KAI_OK && kernel->model->delays_count > 0 ? kernel->hooks->after(kernel->owner) : status;
+}
+
+kaiStatus instant_run(Kernel* kernel, double t, bool start)
+{
+    kaiStatus status = instant_begin(kernel, t, start);
+    for (bool more = true; more && status == KAI_OK;)
+        status = instant_react(kernel, &more);
+    return status == KAI_OK ? instant_end(kernel) : status;
 }

@@ -16,6 +16,8 @@
 #include "model/model.h"
 #include "vm/vm.h"
 
+#include <math.h>
+
 typedef struct Kernel Kernel;
 typedef struct Bonds Bonds;  // bonds.h
 
@@ -452,6 +454,10 @@ static inline uint32_t agenda_hold(const Kernel* kernel)
 
 // instant.c: all tags of one t. `located` guards have been found by the solver; the rest is due at kernel->now.t.
 kaiStatus instant_run(Kernel* kernel, double t, bool start);
+// The same in parts: left limits and what is due; one tag, and whether another one follows; the end, after the last.
+kaiStatus instant_begin(Kernel* kernel, double t, bool start);
+kaiStatus instant_react(Kernel* kernel, bool* more);
+kaiStatus instant_end(Kernel* kernel);
 void instant_left_limits(Kernel* kernel, bool start);  // of memories
 
 // commit.c
@@ -488,7 +494,10 @@ kaiStatus delay_check(Kernel* kernel);  // at the start: all are above 0
 kaiStatus delay_start(Kernel* kernel);  // with what was given of the past there
 kaiStatus delay_fail(Kernel* kernel, uint32_t delay, double T, double t);
 bool delay_find_edge(Kernel* kernel, uint32_t delay);  // where T varies: what comes out next is something else now
-double delay_next_time(const Kernel* kernel);
+static inline double delay_next_time(const Kernel* kernel)
+{
+    return kernel->queue.count > 0 ? queue_next(&kernel->queue) : INFINITY;
+}
 void delay_touch_due(Kernel* kernel, double t, uint32_t place);
 kaiStatus delay_mark_due(Kernel* kernel, double t);
 kaiStatus delay_send(Kernel* kernel, CommitResult* result);  // event delays, at a commit

@@ -1,9 +1,9 @@
 // kaiEval: floor 1 by itself, for foreign integrators. The kernel's hooks are answered from the states that the caller
 // handed in; of the listeners only rows and the watch over instants that do not end are here.
 #include "run/eval.h"
-#include "base/tolerance.h"
 
 #include "base/error.h"
+#include "base/tolerance.h"
 #include "kernel/guard.h"
 #include "run/options.h"
 #include "watch/surface.h"
@@ -188,7 +188,8 @@ kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kai
         eval->options.allocator = budget_allocator(&eval->budget);
     }
     if (eval == NULL || !kernel_make(&eval->kernel, model, &eval->options, &hooks, eval) ||
-        !record_make(&eval->record, &eval->kernel, true) || !endless_make(&eval->endless, &eval->kernel, &eval->record))
+        !record_make(&eval->record, &eval->kernel, true) ||
+        !endless_make(&eval->endless, &eval->kernel, &eval->record) || !eval_watch_make(eval))
     {
         error_memory(failure);
         kaiEval_Free(eval);
@@ -203,6 +204,7 @@ void kaiEval_Free(kaiEval* eval)
     if (eval == NULL)
         return;
     kaiAllocator a = eval->options.allocator;
+    eval_watch_free(eval);
     endless_free(&eval->endless);
     record_free(&eval->record);
     kernel_free(&eval->kernel);
@@ -233,6 +235,7 @@ kaiStatus kaiEval_Set(kaiEval* eval, int variable, double value)
     if (eval->started)
         kernel_set_input(&eval->kernel, var->reg);
     eval->kernel.R[var->reg] = value;
+    eval->rated = false;
     if (!eval->started)
     {
         eval->kernel.set[variable] = 1;
@@ -247,8 +250,11 @@ bool kaiEval_Get(kaiEval* eval, int variable, double* value)
         return false;
     const kaiModel* model = eval->model;
     const ModelVar* var = &model->vars[variable];
-    if (eval->started)
+    if (eval->started && !eval->inside)  // the tag of an instant has its own values: nothing is to be pulled there
+    {
         touch_var(&eval->kernel, (uint32_t)variable);
+        eval->rated = false;
+    }
     *value = eval->kernel.R[var->reg];
     bool present = var->present == NO_REG || eval->kernel.R[var->present] != 0;
     return present && (var->kind == MODEL_PARAM || kernel_ctx_active(&eval->kernel, var->ctx));
@@ -260,21 +266,44 @@ bool kaiEval_Get(kaiEval* eval, int variable, double* value)
 // Rates and guards have a meaning only after the first instant has settled the modes.
 static bool is_ready(const kaiEval* eval, const double* x)
 {
-    return eval != NULL && eval->started && x != NULL;
+    return eval != NULL && eval->started && !eval->inside && x != NULL;
 }
 
-static void put_states(kaiEval* eval, double t, const double* x)
+void eval_put_states(kaiEval* eval, double t, const double* x)
 {
     Kernel* kernel = &eval->kernel;
+    size_t size = sizeof(double) * eval->model->state_count;
+    if (eval->rated && kernel->R[eval->model->reg_time] == t &&
+        (size == 0 || memcmp(kernel_states(kernel), x, size) == 0))
+        return;
+    eval->rated = false;
     touch_moment(kernel, t);
-    if (eval->model->state_count > 0)
-        memcpy(kernel_states(kernel), x, sizeof(double) * eval->model->state_count);
+    if (size > 0)
+        memcpy(kernel_states(kernel), x, size);
 }
 
-static void get_states(kaiEval* eval, double* x)
+void eval_get_states(kaiEval* eval, double* x)
 {
     if (eval->model->state_count > 0)
         memcpy(x, kernel_states(&eval->kernel), sizeof(double) * eval->model->state_count);
+}
+
+// Rates and indicators are asked for at the same point, one after the other.
+static kaiStatus run_rates(kaiEval* eval)
+{
+    if (eval->rated)
+        return KAI_OK;
+    kaiStatus status = kernel_run(&eval->kernel, eval->model->deriv);
+    eval->rated = status == KAI_OK;
+    return status;
+}
+
+kaiStatus kaiEval_Look(kaiEval* eval, double t, const double* x)
+{
+    if (!is_ready(eval, x))
+        return KAI_ERR_USAGE;
+    eval_put_states(eval, t, x);
+    return KAI_OK;
 }
 
 kaiStatus kaiEval_Rates(kaiEval* eval, double t, const double* x, double* dx)
@@ -282,8 +311,8 @@ kaiStatus kaiEval_Rates(kaiEval* eval, double t, const double* x, double* dx)
     if (!is_ready(eval, x) || dx == NULL)
         return KAI_ERR_USAGE;
     Kernel* kernel = &eval->kernel;
-    put_states(eval, t, x);
-    kaiStatus status = kernel_run(kernel, eval->model->deriv);
+    eval_put_states(eval, t, x);
+    kaiStatus status = run_rates(eval);
     if (status == KAI_OK && eval->model->state_count > 0)
         memcpy(dx, kernel_slopes(kernel), sizeof(double) * eval->model->state_count);
     return status;
@@ -316,6 +345,7 @@ static kaiStatus difference(kaiEval* eval, double t, const double* x, const doub
     double* states = kernel_states(&eval->kernel);
     double size = largest(v, n), h = size > 0 ? DIFFERENCE_PART * fmax(largest(x, n), 1) / size : 0;
     kaiStatus status = kaiEval_Rates(eval, t, x, out);
+    eval->rated = false;
     if (status != KAI_OK || h == 0)
     {
         for (uint32_t i = 0; i < n; i++)
@@ -336,7 +366,8 @@ kaiStatus kaiEval_RatesAlong(kaiEval* eval, double t, const double* x, const dou
         return KAI_ERR_USAGE;
     if (!eval->model->has_jacobian)
         return difference(eval, t, x, v, out);
-    put_states(eval, t, x);
+    eval_put_states(eval, t, x);
+    eval->rated = false;
     kaiStatus status = kernel_run(&eval->kernel, eval->model->jacobian);
     if (status == KAI_OK)
         add_columns(eval, v, out);
@@ -344,10 +375,10 @@ kaiStatus kaiEval_RatesAlong(kaiEval* eval, double t, const double* x, const dou
 }
 
 // Guards and their slopes for (t, x).
-static kaiStatus look(kaiEval* eval, double t, const double* x)
+kaiStatus eval_look(kaiEval* eval, double t, const double* x)
 {
-    put_states(eval, t, x);
-    kaiStatus status = kernel_run(&eval->kernel, eval->model->deriv);
+    eval_put_states(eval, t, x);
+    kaiStatus status = run_rates(eval);
     return status == KAI_OK ? kernel_run(&eval->kernel, eval->model->events) : status;
 }
 
@@ -356,7 +387,7 @@ kaiStatus kaiEval_Indicators(kaiEval* eval, double t, const double* x, double* v
     if (!is_ready(eval, x) || values == NULL)
         return KAI_ERR_USAGE;
     const Kernel* kernel = &eval->kernel;
-    kaiStatus status = look(eval, t, x);
+    kaiStatus status = eval_look(eval, t, x);
     for (uint32_t i = 0; i < eval->model->guards_count; i++)
         values[i] = kernel->guards[i].active ? guard_value(kernel, &eval->model->guards[i]) : 1;
     return status;
@@ -370,7 +401,7 @@ static bool has_crossed(const Kernel* kernel, uint32_t guard)
 
 bool kaiEval_Crossed(kaiEval* eval, double t, const double* x)
 {
-    if (!is_ready(eval, x) || look(eval, t, x) != KAI_OK)
+    if (!is_ready(eval, x) || eval_look(eval, t, x) != KAI_OK)
         return false;
     for (uint32_t i = 0; i < eval->model->guards_count; i++)
         if (has_crossed(&eval->kernel, i))
@@ -391,7 +422,7 @@ kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x)
     if (!is_ready(eval, x))
         return KAI_ERR_USAGE;
     Kernel* kernel = &eval->kernel;
-    kaiStatus status = look(eval, t, x);
+    kaiStatus status = eval_look(eval, t, x);
     for (uint32_t i = 0; i < eval->model->guards_count && status == KAI_OK; i++)
     {
         const Guard* guard = &eval->model->guards[i];
@@ -404,29 +435,74 @@ kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x)
             kernel->R[guard->side] = sign_of(state->g);
         state->toward = direction(kernel, guard);
     }
+    if (status == KAI_OK)
+        eval_watch_loosen(eval);
     return status;
 }
 
 // ---- instants
 // --------------------------------------------------------------------------------------------------------
 
-kaiStatus kaiEval_Start(kaiEval* eval, double* x)
+kaiStatus kaiEval_Prepare(kaiEval* eval, double* x)
 {
     if (eval == NULL || x == NULL || eval->started)
         return KAI_ERR_USAGE;
     Kernel* kernel = &eval->kernel;
-    eval->started = true;
+    eval->started = eval->inside = true;
     kaiStatus status = flow_prepare(kernel);
     if (status == KAI_OK)
         status = delay_check(kernel);
     if (status == KAI_OK)
         status = schedule_start(kernel);
     if (status == KAI_OK)
-        status = instant_run(kernel, eval->options.start, true);
-    if (status == KAI_OK)
-        status = record_instant_end(&eval->record);
-    get_states(eval, x);
+        status = instant_begin(kernel, eval->options.start, true);
+    eval_get_states(eval, x);
     return status;
+}
+
+// Inputs that were set since the tag before: the tag that comes sees them.
+static kaiStatus take_outside(Kernel* kernel)
+{
+    if (kernel->outside.count == 0)
+        return KAI_OK;
+    for (uint32_t i = 0; i < kernel->outside.count; i++)
+    {
+        touch_register(kernel, kernel->outside.at[i]);
+        kernel_disturb(kernel, kernel->outside.at[i]);
+    }
+    kernel->outside.count = 0;
+    return touch_settle(kernel, false);
+}
+
+kaiStatus kaiEval_Tag(kaiEval* eval, double* x, bool* more)
+{
+    if (eval == NULL || x == NULL || more == NULL || !eval->inside)
+        return KAI_ERR_USAGE;
+    eval->rated = false;
+    kaiStatus status = take_outside(&eval->kernel);
+    if (status == KAI_OK)
+        status = instant_react(&eval->kernel, more);
+    if (status == KAI_OK && !*more)
+        status = instant_end(&eval->kernel);
+    if (status == KAI_OK && !*more)
+        status = record_instant_end(&eval->record);
+    eval->inside = status == KAI_OK && *more;
+    eval_get_states(eval, x);
+    return status == KAI_OK && !*more ? eval_watch_arm(eval, eval->kernel.now.t, x) : status;
+}
+
+static kaiStatus all_tags(kaiEval* eval, double* x)
+{
+    kaiStatus status = KAI_OK;
+    for (bool more = true; more && status == KAI_OK;)
+        status = kaiEval_Tag(eval, x, &more);
+    return status;
+}
+
+kaiStatus kaiEval_Start(kaiEval* eval, double* x)
+{
+    kaiStatus status = kaiEval_Prepare(eval, x);
+    return status == KAI_OK ? all_tags(eval, x) : status;
 }
 
 static void take_due(Kernel* kernel, double t)
@@ -442,23 +518,55 @@ static void take_due(Kernel* kernel, double t)
     }
 }
 
+static kaiStatus begin_located(kaiEval* eval, double t, double* x)
+{
+    take_due(&eval->kernel, t);
+    eval->inside = true;
+    eval->rated = false;
+    kaiStatus status = instant_begin(&eval->kernel, t, false);
+    eval_get_states(eval, x);
+    return status;
+}
+
+kaiStatus kaiEval_Begin(kaiEval* eval, double t, double* x)
+{
+    if (!is_ready(eval, x) || !(t >= eval->kernel.now.t))
+        return KAI_ERR_USAGE;
+    kaiStatus status = eval_look(eval, t, x);
+    if (status != KAI_OK)
+        return status;
+    eval_watch_locate(eval);
+    return begin_located(eval, t, x);
+}
+
 kaiStatus kaiEval_Instant(kaiEval* eval, double t, double* x)
 {
     if (!is_ready(eval, x) || !(t >= eval->kernel.now.t))
         return KAI_ERR_USAGE;
     Kernel* kernel = &eval->kernel;
-    kaiStatus status = look(eval, t, x);
+    kaiStatus status = eval_look(eval, t, x);
     if (status != KAI_OK)
         return status;
-    take_due(kernel, t);
     for (uint32_t i = 0; i < eval->model->guards_count; i++)
         if (has_crossed(kernel, i))
             kernel->located[kernel->located_count++] = i;
-    status = instant_run(kernel, t, false);
-    if (status == KAI_OK)
-        status = record_instant_end(&eval->record);
-    get_states(eval, x);
-    return status;
+    status = begin_located(eval, t, x);
+    return status == KAI_OK ? all_tags(eval, x) : status;
+}
+
+kaiStatus kaiEval_Post(kaiEval* eval, int variable, double value)
+{
+    if (eval == NULL || !eval->started || variable < 0 || (uint32_t)variable >= eval->model->vars_count)
+        return KAI_ERR_USAGE;
+    const ModelVar* var = &eval->model->vars[variable];
+    if (var->kind != MODEL_INPUT || var->column != KAI_COLUMN_EVENT)
+        return KAI_ERR_USAGE;
+    return delay_post(&eval->kernel, (uint32_t)variable, value, eval->kernel.now.t, NULL);
+}
+
+int kaiEval_ColumnVariable(const kaiEval* eval, int column, int* order)
+{
+    return eval != NULL && order != NULL ? record_column(&eval->record, column, order) : -1;
 }
 
 kaiTag kaiEval_Now(const kaiEval* eval)

@@ -1,0 +1,63 @@
+// kairos export: an experiment as an FMU.
+#include "cli/request.h"
+
+#include <string.h>
+
+typedef struct ExportCall
+{
+    RunRequest request;
+    kaiFmuOptions fmu;
+} ExportCall;
+
+static int take(void* user, const Arguments* a, Found found)
+{
+    ExportCall* c = user;
+    int code = EXIT_DONE;
+    if (found == FOUND_OPTION && a->option == OPTION_FMI)
+    {
+        if (strcmp(a->value, "2") != 0 && strcmp(a->value, "3") != 0)
+            return usage_error("--fmi %s: the versions are 2 and 3", a->value);
+        c->fmu.version = a->value[0] - '0';
+    }
+    else if (found == FOUND_OPTION && a->option == OPTION_HIDE)
+        c->fmu.hide = true;
+    else if (found == FOUND_OPTION && a->option == OPTION_WHOLE_INSTANTS)
+        c->fmu.whole_instants = true;
+    else
+        request_take(&c->request, a, found, &code);
+    return code;
+}
+
+static int write_fmu(ExportCall* c)
+{
+    kaiModel* model = NULL;
+    kaiError error;
+    int code = request_load(&c->request, &model);
+    if (code == EXIT_DONE)
+        code = spare_inputs(c->request.program, c->request.output);
+    kaiModel_Free(model);
+    if (code != EXIT_DONE)
+        return code;
+    c->fmu.path = c->request.output;
+    kaiStatus status = kaiFmu_Export(&c->request.source, &c->request.load, &c->fmu, &error);
+    if (status == KAI_OK)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: %s%s\n", status == KAI_ERR_USAGE ? "this model cannot be an FMU: " : "", error.message);
+    return status == KAI_ERR_USAGE ? EXIT_MODEL : exit_code(status);
+}
+
+int command_export(int argc, char** argv)
+{
+    static ExportCall call;
+    request_begin(&call.request);
+    call.fmu = kaiDefaultFmuOptions();
+    int code = arguments_each(FOR_EXPORT, argc, argv, take, &call);
+    if (code == EXIT_DONE)
+        code = request_ready(&call.request, FOR_EXPORT);
+    if (code == EXIT_DONE && call.request.output == NULL)
+        code = usage_error("export needs -o model.fmu");
+    if (code == EXIT_DONE)
+        code = write_fmu(&call);
+    request_close(&call.request);
+    return code;
+}

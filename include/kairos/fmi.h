@@ -1,0 +1,49 @@
+// FMUs: models for other programs, and models of other programs (the Functional Mock-up Interface, fmi-standard.org).
+//
+//     kaiFmuOptions options = kaiDefaultFmuOptions();
+//     options.path = "ball.fmu";
+//     kaiCompileOptions which = kaiDefaultCompileOptions();
+//     which.experiment = "bounce";
+//     if (kaiFmu_Export(&source, &which, &options, &error) != KAI_OK)
+//         fprintf(stderr, "%s\n", error.message);
+//
+// An FMU is an archive with a description, a binary that holds the whole of Kairos, and the text of the model with what
+// it imports. Model Exchange: the importer integrates, every guard is an event indicator, every tag of an instant one
+// round of its event iteration. Co-Simulation: Kairos integrates, and every event is where `kairos run` has it.
+//
+// Units. Values inside an FMU are in SI units; what the text declares is the unit for display.
+// Lifetime. Nothing of the options is kept.  Threads. Independent of each other.
+#ifndef KAIROS_FMI_H
+#define KAIROS_FMI_H
+
+#include "kairos/program.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+#pragma GCC visibility push(default)
+
+    typedef struct kaiFmuOptions
+    {
+        uint32_t cookie;      // set by kaiDefaultFmuOptions; not for you
+        const char* path;     // of the archive; it is written beside it first, and replaced whole
+        int version;          // of the standard: 2 or 3
+        bool hide;            // the compiled model instead of its text
+        bool whole_instants;  // all tags of an instant in one round, for importers that bound their event iterations
+        kaiSink sink;         // gets the archive instead of a file
+    } kaiFmuOptions;
+    kaiFmuOptions kaiDefaultFmuOptions(void);
+
+    // Reads the model anew from `source` (with its policy) and writes the FMU of one experiment. KAI_ERR_MODEL: the
+    // text is wrong (a kaiProgram of it has all messages). KAI_ERR_USAGE: it cannot be an FMU, for the reason in
+    // *error. KAI_ERR_IO: a file cannot be read or written. KAI_ERR_MEMORY.
+    kaiStatus kaiFmu_Export(const kaiProgramOptions* source, const kaiCompileOptions* model,
+                            const kaiFmuOptions* options, kaiError* error);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

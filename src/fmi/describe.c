@@ -1,0 +1,187 @@
+// What modelDescription.xml has in both versions of the standard: texts, numbers, units.
+#include "fmi/describe.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void xml_put(Writer* w, const char* text)
+{
+    char one[2] = {0, 0};
+    for (; *text != 0; text++)
+    {
+        unsigned char c = (unsigned char)*text;
+        one[0] = *text;
+        if (c == '<')
+            writer_put(w, "&lt;");
+        else if (c == '>')
+            writer_put(w, "&gt;");
+        else if (c == '&')
+            writer_put(w, "&amp;");
+        else if (c == '"')
+            writer_put(w, "&quot;");
+        else if (c == '\n' || c == '\t')
+            writer_say(w, "&#%d;", c);
+        else if (c >= ' ')
+            writer_put(w, one);
+    }
+}
+
+void xml_attribute(Writer* w, const char* name, const char* value)
+{
+    if (value == NULL)
+        return;
+    writer_say(w, " %s=\"", name);
+    xml_put(w, value);
+    writer_put(w, "\"");
+}
+
+// XML Schema spells the numbers that are none in its own way.
+void xml_number(Writer* w, const char* name, double value)
+{
+    if (isinf(value))
+        writer_say(w, " %s=\"%s\"", name, value > 0 ? "INF" : "-INF");
+    else
+        writer_say(w, " %s=\"%.17g\"", name, value);
+}
+
+// Units are kept as the compiler writes them: names and numbers with whole exponents between * and /.
+static bool read_term(Arena* arena, const char** at, int sign, Unit* unit)
+{
+    const char* from = *at;
+    UnitTerm term = {.exponent = sign};
+    char* end = NULL;
+    if (isdigit((unsigned char)*from) || *from == '.')
+    {
+        term.number = strtod(from, &end);
+        *at = end;
+    }
+    else
+    {
+        while (**at != 0 && strchr("*/^", **at) == NULL)
+            ++*at;
+        term.name = arena_copy_string(arena, from, (size_t)(*at - from));
+    }
+    if (*at == from)
+        return false;
+    if (**at == '^')
+    {
+        term.exponent = sign * (int)strtol(*at + 1, &end, 10);
+        *at = end;
+    }
+    vec_push(arena, unit->terms, term);
+    return true;
+}
+
+bool describe_unit(Arena* arena, const char* text, FlatUnit* result)
+{
+    Unit unit = {.terms = {0}};
+    const UnitTerm* unknown;
+    int sign = 1;
+    for (const char* at = text; at != NULL; at++)
+    {
+        if (!read_term(arena, &at, sign, &unit))
+            return false;
+        if (*at == 0)
+            return unit_resolve(arena, &unit, result, &unknown);
+        sign = *at == '/' ? -1 : 1;
+    }
+    return false;
+}
+
+const char* describe_si(Arena* arena, const char* text)
+{
+    FlatUnit unit;
+    if (!describe_unit(arena, text, &unit))
+        return NULL;
+    Dim dim = dim_of_unit(&unit);
+    return dim_text(arena, &dim);
+}
+
+typedef struct UsedUnit
+{
+    const char *declared, *si;
+    FlatUnit unit;
+} UsedUnit;
+
+typedef VEC(UsedUnit) UnitList;
+
+// Every declared unit once, and before it the SI unit of its dimension.
+static void use_unit(Arena* arena, UnitList* list, const char* declared)
+{
+    UsedUnit used = {.declared = declared};
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(list->at[i].declared, declared) == 0)
+            return;
+    if (!describe_unit(arena, declared, &used.unit))
+        return;
+    Dim dim = dim_of_unit(&used.unit);
+    used.si = dim_text(arena, &dim);
+    vec_push(arena, *list, used);
+}
+
+static void put_base(Writer* w, const FlatUnit* unit)
+{
+    static const char* const names[DIM_COUNT] = {"m", "kg", "s", "A", "K", "mol", "cd"};
+    writer_put(w, "      <BaseUnit");
+    for (int k = 0; k < DIM_COUNT; k++)
+        if (unit->dim[k] != 0)
+            writer_say(w, " %s=\"%d\"", names[k], unit->dim[k]);
+    writer_put(w, "/>\n");
+}
+
+static void put_unit(Writer* w, const UnitList* list, uint32_t first)
+{
+    const char* si = list->at[first].si;
+    writer_put(w, "    <Unit");
+    xml_attribute(w, "name", si);
+    writer_put(w, ">\n");
+    put_base(w, &list->at[first].unit);
+    for (uint32_t i = first; i < list->count; i++)
+    {
+        const UsedUnit* used = &list->at[i];
+        if (strcmp(used->si, si) != 0 || strcmp(used->declared, si) == 0)
+            continue;
+        writer_put(w, "      <DisplayUnit");
+        xml_attribute(w, "name", used->declared);
+        if (used->unit.si.scale != 1)
+            xml_number(w, "factor", 1 / used->unit.si.scale);
+        if (used->unit.si.offset != 0)
+            xml_number(w, "offset", -used->unit.si.offset / used->unit.si.scale);
+        writer_put(w, "/>\n");
+    }
+    writer_put(w, "    </Unit>\n");
+}
+
+// Values are in SI units; what the text declares is for display.
+void describe_units(const Description* d, Writer* w)
+{
+    UnitList list = {0};
+    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
+        if (d->catalogue->list.at[i].unit != NULL)
+            use_unit(d->arena, &list, d->catalogue->list.at[i].unit);
+    writer_put(w, "  <UnitDefinitions>\n");
+    for (uint32_t i = 0; i < list.count; i++)
+    {
+        bool first = true;
+        for (uint32_t k = 0; k < i && first; k++)
+            first = strcmp(list.at[k].si, list.at[i].si) != 0;
+        if (first)
+            put_unit(w, &list, i);
+    }
+    writer_put(w, "  </UnitDefinitions>\n");
+}
+
+const char* describe_causality(FmiCausality causality)
+{
+    static const char* const words[] = {
+        "independent", "structuralParameter", "parameter", "calculatedParameter", "input", "output", "local"};
+    return words[causality];
+}
+
+const char* describe_initial(FmiInitial initial)
+{
+    static const char* const words[] = {NULL, "exact", "approx", "calculated"};
+    return words[initial];
+}

@@ -1,0 +1,41 @@
+// modelDescription.xml: what an importer knows of an FMU before it loads the binary.
+#ifndef KAIROS_FMI_DESCRIBE_H
+#define KAIROS_FMI_DESCRIBE_H
+
+#include "base/text.h"
+#include "elab/units.h"
+#include "fmi/catalogue.h"
+#include "kairos/sim.h"
+
+typedef struct Description
+{
+    Arena* arena;
+    const kaiModel* model;
+    const Catalogue* catalogue;
+    const char* identifier;  // of the binary
+    const char* guid;
+    const char* refused;  // why there is no Model Exchange; NULL: there is
+    const char* about;    // of the model; NULL: nothing
+    double start, stop, tolerance;
+    int indicators;
+} Description;
+
+char* describe_2(const Description* d);
+char* describe_3(const Description* d);
+
+// ---- what both share
+
+// The text with what XML reserves replaced.
+void xml_put(Writer* w, const char* text);
+void xml_attribute(Writer* w, const char* name, const char* value);  // nothing for NULL
+// A number that reads back as the same double.
+void xml_number(Writer* w, const char* name, double value);
+// The unit as declared: its dimension and how many SI units it is. False: it is no unit.
+bool describe_unit(Arena* arena, const char* text, FlatUnit* unit);
+// The SI unit of that dimension, "m/s"; NULL: the variable has none.
+const char* describe_si(Arena* arena, const char* text);
+void describe_units(const Description* d, Writer* w);  // UnitDefinitions
+const char* describe_causality(FmiCausality causality);
+const char* describe_initial(FmiInitial initial);
+
+#endif

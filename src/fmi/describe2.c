@@ -1,0 +1,169 @@
+// modelDescription.xml of FMI 2.0 (section 2.2 of the standard). Indices count ScalarVariables from 1 in the order in
+// which they stand, value references from 0: both are places in the catalogue.
+#include "fmi/describe.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_exchange(const Description* d, Writer* w)
+{
+    if (d->refused == NULL)
+    {
+        writer_put(w, "  <ModelExchange");
+        xml_attribute(w, "modelIdentifier", d->identifier);
+        writer_put(w, " completedIntegratorStepNotNeeded=\"false\" canGetAndSetFMUstate=\"true\" "
+                      "canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n");
+    }
+    writer_put(w, "  <CoSimulation");
+    xml_attribute(w, "modelIdentifier", d->identifier);
+    writer_put(w, " canHandleVariableCommunicationStepSize=\"true\" canGetAndSetFMUstate=\"true\" "
+                  "canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"false\"/>\n");
+}
+
+// One type for each machine: its modes, counted from 1.
+static void put_types(const Description* d, Writer* w)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
+    {
+        const FmiVariable* v = &d->catalogue->list.at[i];
+        if (v->type != FMI_ENUMERATION)
+            continue;
+        writer_put(w, any ? "" : "  <TypeDefinitions>\n");
+        any = true;
+        writer_put(w, "    <SimpleType");
+        xml_attribute(w, "name", arena_printf(d->arena, "modes of %s", v->name));
+        writer_put(w, ">\n      <Enumeration>\n");
+        const char* mode;
+        for (int k = 0; (mode = catalogue_mode(d->model, v->machine, k)) != NULL; k++)
+        {
+            writer_put(w, "        <Item");
+            xml_attribute(w, "name", mode);
+            writer_say(w, " value=\"%d\"/>\n", k + 1);
+        }
+        writer_put(w, "      </Enumeration>\n    </SimpleType>\n");
+    }
+    writer_put(w, any ? "  </TypeDefinitions>\n" : "");
+}
+
+static const char* variability_of(const FmiVariable* v)
+{
+    if (v->causality == FMI_STRUCTURAL)
+        return "constant";
+    return v->fixed ? "fixed" : v->continuous ? "continuous" : "discrete";
+}
+
+static void put_real(const Description* d, Writer* w, const FmiVariable* v)
+{
+    const char* si = v->unit != NULL ? describe_si(d->arena, v->unit) : NULL;
+    writer_put(w, "      <Real");
+    xml_attribute(w, "unit", si);
+    if (si != NULL && strcmp(si, v->unit) != 0)
+        xml_attribute(w, "displayUnit", v->unit);
+    if (!isnan(v->start))
+        xml_number(w, "start", v->start);
+    if (v->aspect == FMI_RATE)
+        writer_say(w, " derivative=\"%d\"", v->other + 1);
+    writer_put(w, "/>\n");
+}
+
+static void put_type(const Description* d, Writer* w, const FmiVariable* v)
+{
+    switch (v->type)
+    {
+    case FMI_REAL: put_real(d, w, v); break;
+    case FMI_INTEGER: writer_put(w, "      <Integer/>\n"); break;
+    case FMI_BOOLEAN:
+        writer_put(w, "      <Boolean");
+        if (!isnan(v->start))
+            xml_attribute(w, "start", v->start != 0 ? "true" : "false");
+        writer_put(w, "/>\n");
+        break;
+    case FMI_ENUMERATION:
+        writer_put(w, "      <Enumeration");
+        xml_attribute(w, "declaredType", arena_printf(d->arena, "modes of %s", v->name));
+        writer_put(w, "/>\n");
+        break;
+    }
+}
+
+static void put_variable(const Description* d, Writer* w, uint32_t index)
+{
+    const FmiVariable* v = &d->catalogue->list.at[index];
+    bool constant = v->causality == FMI_STRUCTURAL;
+    writer_put(w, "    <ScalarVariable");
+    xml_attribute(w, "name", v->name);
+    writer_say(w, " valueReference=\"%u\"", index);
+    xml_attribute(w, "description", v->description);
+    xml_attribute(w, "causality", constant ? "local" : describe_causality(v->causality));
+    xml_attribute(w, "variability", variability_of(v));
+    xml_attribute(w, "initial", describe_initial(v->initial));
+    writer_put(w, ">\n");
+    put_type(d, w, v);
+    writer_put(w, "    </ScalarVariable>\n");
+}
+
+// The unknowns of initialization: what is computed there among outputs, calculated parameters, states and their
+// derivatives.
+static bool is_initial_unknown(const FmiVariable* v)
+{
+    bool computed = v->initial == FMI_CALCULATED_INITIAL || v->initial == FMI_APPROX;
+    return computed && (v->causality == FMI_OUTPUT || v->causality == FMI_CALCULATED || v->state >= 0);
+}
+
+static void put_unknowns(const Description* d, Writer* w, const char* list, bool (*is)(const FmiVariable*))
+{
+    bool any = false;
+    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
+    {
+        if (!is(&d->catalogue->list.at[i]))
+            continue;
+        if (!any)
+            writer_say(w, "    <%s>\n", list);
+        any = true;
+        writer_say(w, "      <Unknown index=\"%u\"/>\n", i + 1);
+    }
+    if (any)
+        writer_say(w, "    </%s>\n", list);
+}
+
+static bool is_output(const FmiVariable* v)
+{
+    return v->causality == FMI_OUTPUT;
+}
+
+static bool is_rate(const FmiVariable* v)
+{
+    return v->aspect == FMI_RATE;
+}
+
+char* describe_2(const Description* d)
+{
+    Writer w = {.arena = d->arena};
+    writer_put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\"");
+    xml_attribute(&w, "modelName", kaiModel_Name(d->model));
+    xml_attribute(&w, "guid", d->guid);
+    xml_attribute(&w, "description", d->about);
+    xml_attribute(&w, "generationTool", arena_printf(d->arena, "Kairos %s", kaiVersion()));
+    xml_attribute(&w, "variableNamingConvention", "structured");
+    writer_say(&w, " numberOfEventIndicators=\"%d\">\n", d->refused == NULL ? d->indicators : 0);
+    put_exchange(d, &w);
+    describe_units(d, &w);
+    put_types(d, &w);
+    writer_put(&w, "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n    <Category "
+                   "name=\"logStatusWarning\"/>\n    <Category name=\"logEvents\"/>\n  </LogCategories>\n");
+    writer_put(&w, "  <DefaultExperiment");
+    xml_number(&w, "startTime", d->start);
+    if (isfinite(d->stop))
+        xml_number(&w, "stopTime", d->stop);
+    xml_number(&w, "tolerance", d->tolerance);
+    writer_put(&w, "/>\n  <ModelVariables>\n");
+    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
+        put_variable(d, &w, i);
+    writer_put(&w, "  </ModelVariables>\n  <ModelStructure>\n");
+    put_unknowns(d, &w, "Outputs", is_output);
+    put_unknowns(d, &w, "Derivatives", is_rate);
+    put_unknowns(d, &w, "InitialUnknowns", is_initial_unknown);
+    writer_put(&w, "  </ModelStructure>\n</fmiModelDescription>\n");
+    return writer_text(&w);
+}

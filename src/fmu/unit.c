@@ -1,0 +1,423 @@
+// See unit.h: making an instance, initialization, values.
+#include "fmu/unit_inside.h"
+
+#include "model/model.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void say(Unit* unit, UnitLevel level, const char* format, va_list args)
+{
+    vsnprintf(unit->message, sizeof unit->message, format, args);
+    if (unit->log != NULL)
+        unit->log(unit->log_user, level, unit->message);
+}
+
+bool unit_fail(Unit* unit, const char* format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(unit, UNIT_ERROR, format, args);
+    va_end(args);
+    unit->mode = UNIT_FAILED;
+    return false;
+}
+
+bool unit_refuse(Unit* unit, const char* format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(unit, UNIT_ERROR, format, args);
+    va_end(args);
+    return false;
+}
+
+// ---- making
+// ----------------------------------------------------------------------------------------------------------
+
+// In Model Exchange everything that is shown, since between the tags of an instant nothing else has a value; in
+// Co-Simulation what tallies are about.
+static bool is_recorded(const Unit* unit, int variable)
+{
+    const ModelVar* var = &unit->model->vars[variable];
+    if (var->hidden || var->kind == MODEL_PARAM)
+        return false;
+    return unit->exchange || var->column == KAI_COLUMN_EVENT || var->impulse_count > 0 ||
+           catalogue_may_be_absent(unit->model, variable);
+}
+
+static void make_arrays(Unit* unit)
+{
+    Arena* a = &unit->arena;
+    int vars = kaiModel_VariableCount(unit->model);
+    unit->states = kaiModel_StateCount(unit->model);
+    unit->indicators = (int)unit->model->guards_count;
+    unit->x = arena_array(a, double, unit->states + 1);
+    unit->dx = arena_array(a, double, unit->states + 1);
+    unit->scratch = arena_array(a, double, 4 * unit->states + 1);
+    unit->given = arena_array(a, bool, vars + 1);
+    unit->given_values = arena_array(a, double, vars + 1);
+    unit->inputs = arena_array(a, double, vars + 1);
+    unit->tallies = arena_array(a, Tally, vars + 1);
+    unit->record = arena_array(a, int, vars + 1);
+    for (int i = 0; i < vars; i++)
+        if (is_recorded(unit, i))
+            unit->record[unit->record_count++] = i;
+    uint32_t most = unit->model->vars_count + unit->model->impulse_titles_count;
+    unit->columns = arena_array(a, Column, most + 1);
+}
+
+static kaiStatus on_row(void* user, const kaiRow* row)
+{
+    Unit* unit = user;
+    for (int i = 0; i < unit->column_count; i++)
+    {
+        const Column* c = &unit->columns[i];
+        Tally* tally = &unit->tallies[c->variable];
+        if (!row->present[i])
+            continue;
+        if (c->order == 1)
+            tally->area += row->values[i];
+        else if (c->order == 0 && c->event)
+        {
+            tally->count++;
+            tally->payload = row->values[i];
+            tally->present = true;
+        }
+        else if (c->order == 0)
+            tally->held = row->values[i];
+    }
+    return KAI_OK;
+}
+
+static void set_options(Unit* unit)
+{
+    kaiSimOptions o = kaiModel_SimOptions(unit->model);
+    if (!isnan(unit->tolerance))
+        o.rtol = unit->tolerance;
+    if (strncmp(o.solver, "cvode", 5) == 0)
+        o.solver = "auto";  // an FMU needs libc and libm only
+    // The importer says how far it goes only step by step. A method of high order would go on and on where nothing
+    // bends, and a crossing is located to a part of the step.
+    if (o.max_step == 0 && isfinite(o.stop))
+        o.max_step = o.stop - o.start > 0 ? o.stop - o.start : 1;
+    if (!isnan(unit->start))
+        o.start = unit->start;
+    o.stop = INFINITY;
+    o.rows = "steps";
+    o.events = "tags";
+    o.record = unit->record;
+    o.record_count = unit->record_count;
+    o.row = unit->record_count > 0 ? on_row : NULL;
+    o.row_user = unit;
+    if (unit->exchange)  // both work on steps, which are the importer's
+    {
+        o.balance = 0;
+        o.zeno = strcmp(o.zeno, "off") == 0 ? "off" : "stop";
+    }
+    unit->options = o;
+}
+
+static bool open_model(Unit* unit, const char* resources)
+{
+    if (setjmp(unit->fail) != 0)
+        return unit_fail(unit, "out of memory");
+    arena_init(&unit->arena, kaiDefaultAllocator(), &unit->fail);
+    if (resources == NULL)
+        return unit_fail(unit, "the importer does not say where the resources of the FMU are");
+    char why[1200];
+    if (!store_open(&unit->store, &unit->arena, store_folder(&unit->arena, resources), why, sizeof why))
+        return unit_fail(unit, "%s", why);
+    unit->model = store_compile(&unit->store, NULL, 0, why, sizeof why);
+    if (unit->model == NULL)
+        return unit_fail(unit, "%s", why);
+    catalogue_make(&unit->catalogue, &unit->arena, unit->model);
+    make_arrays(unit);
+    return true;
+}
+
+Unit* unit_create(const char* resources, bool exchange, UnitLog* log, void* user)
+{
+    Unit* unit = calloc(1, sizeof *unit);
+    if (unit == NULL)
+        return NULL;
+    unit->exchange = exchange;
+    unit->log = log;
+    unit->log_user = user;
+    unit->start = unit->tolerance = NAN;
+    if (!open_model(unit, resources))
+    {
+        unit_free(unit);
+        return NULL;
+    }
+    set_options(unit);
+    unit->t = unit->options.start;
+    return unit;
+}
+
+static void stop_run(Unit* unit)
+{
+    kaiEval_Free(unit->eval);
+    kaiSim_Free(unit->sim);
+    unit->eval = NULL;
+    unit->sim = NULL;
+    unit->ready = unit->looked = unit->inside = unit->halted = false;
+    memset(unit->tallies, 0, sizeof *unit->tallies * (size_t)kaiModel_VariableCount(unit->model));
+}
+
+void unit_free(Unit* unit)
+{
+    if (unit == NULL)
+        return;
+    kaiEval_Free(unit->eval);
+    kaiSim_Free(unit->sim);
+    kaiModel_Free(unit->model);
+    free(unit->instant.before);
+    free(unit->instant.done);
+    arena_free(&unit->arena);
+    free(unit);
+}
+
+bool unit_reset(Unit* unit)
+{
+    size_t vars = (size_t)kaiModel_VariableCount(unit->model);
+    stop_run(unit);
+    memset(unit->given, 0, sizeof *unit->given * vars);
+    memset(unit->inputs, 0, sizeof *unit->inputs * vars);
+    unit->start = unit->tolerance = NAN;
+    unit->mode = UNIT_INSTANTIATED;
+    set_options(unit);
+    unit->t = unit->options.start;
+    return true;
+}
+
+// ---- the start
+// -------------------------------------------------------------------------------------------------------
+
+// The columns of the rows, as the run has them.
+static void make_columns(Unit* unit)
+{
+    int variable, order = 0;
+    unit->column_count = 0;
+    for (int i = 0;; i++)
+    {
+        variable = unit->exchange ? kaiEval_ColumnVariable(unit->eval, i, &order)
+                                  : kaiSim_ColumnVariable(unit->sim, i, &order);
+        if (variable < 0)
+            break;
+        bool event = unit->model->vars[variable].column == KAI_COLUMN_EVENT;
+        unit->columns[unit->column_count++] = (Column){variable, order, event};
+    }
+}
+
+bool unit_make_run(Unit* unit)
+{
+    kaiError why;
+    stop_run(unit);
+    set_options(unit);
+    if (unit->exchange)
+        unit->eval = kaiEval_Create(unit->model, &unit->options, &why);
+    else
+        unit->sim = kaiSim_Create(unit->model, &unit->options, &why);
+    if (unit->eval == NULL && unit->sim == NULL)
+        return unit_fail(unit, "%s", why.message);
+    make_columns(unit);
+    return true;
+}
+
+static kaiStatus give(Unit* unit, int variable, double value)
+{
+    return unit->exchange ? kaiEval_Set(unit->eval, variable, value) : kaiSim_Set(unit->sim, variable, value);
+}
+
+bool unit_run_failed(Unit* unit)
+{
+    const kaiError* e = unit->exchange ? kaiEval_Failure(unit->eval) : kaiSim_Failure(unit->sim);
+    const char* message = e != NULL && e->message != NULL ? e->message : "the run failed";
+    if (e != NULL && e->place.file != NULL)
+        return unit_fail(unit, "%s:%d:%d: %s%s%s", e->place.file, e->place.line, e->place.column, message,
+                         e->help != NULL ? "; " : "", e->help != NULL ? e->help : "");
+    return unit_fail(unit, "%s", message);
+}
+
+bool unit_ready(Unit* unit)
+{
+    if (unit->ready)
+        return true;
+    if (!unit_make_run(unit))
+        return false;
+    for (int i = 0; i < kaiModel_VariableCount(unit->model); i++)
+        if (unit->given[i])
+            give(unit, i, unit->given_values[i]);
+    unit->t = unit->options.start;
+    kaiStatus status = unit->exchange ? kaiEval_Start(unit->eval, unit->x) : kaiSim_StepTo(unit->sim, unit->t);
+    if (status < 0)
+        return unit_run_failed(unit);
+    unit->ready = true;
+    unit->looked = false;
+    unit->halted = unit->exchange ? kaiEval_Halted(unit->eval) : kaiSim_HaltText(unit->sim) != NULL;
+    return true;
+}
+
+bool unit_begin_initialization(Unit* unit)
+{
+    unit->mode = UNIT_INITIALIZING;
+    unit->ready = false;
+    return true;
+}
+
+bool unit_end_initialization(Unit* unit)
+{
+    if (!unit_ready(unit))
+        return false;
+    unit->mode = unit->exchange ? UNIT_EVENT : UNIT_STEPPING;
+    return true;
+}
+
+// ---- values: what passes between an importer and the run is in SI units, here and nowhere else
+// ------------------------------
+
+static bool read_value(Unit* unit, int variable, double* value)
+{
+    return unit->exchange ? kaiEval_Get(unit->eval, variable, value) : kaiSim_Get(unit->sim, variable, value);
+}
+
+static bool is_started(const Unit* unit)
+{
+    return unit->mode != UNIT_INSTANTIATED;
+}
+
+// The eval stands at (t, x).
+static bool look(Unit* unit)
+{
+    if (unit->looked || unit->inside || !unit->exchange)
+        return true;
+    unit->looked = kaiEval_Look(unit->eval, unit->t, unit->x) == KAI_OK;
+    return unit->looked;
+}
+
+static void get_value(Unit* unit, const FmiVariable* v, double* value)
+{
+    const Tally* tally = &unit->tallies[v->variable];
+    if (v->state >= 0 && unit->exchange)
+        *value = unit->x[v->state];
+    else if (!read_value(unit, v->variable, value))
+        *value = tally->held;
+    if (v->type == FMI_ENUMERATION)
+        *value += 1;
+    else if (v->type == FMI_BOOLEAN)
+        *value = *value != 0;
+}
+
+static bool get_rate(Unit* unit, const FmiVariable* v, double* value)
+{
+    if (unit->inside || !unit->exchange)
+    {
+        *value = 0;
+        return unit_refuse(unit, "%s has no value %s", v->name,
+                           unit->exchange ? "between the tags of an instant" : "in Co-Simulation");
+    }
+    if (!unit_rates(unit, unit->dx))
+        return false;
+    *value = unit->dx[v->state];
+    return true;
+}
+
+static bool get_started(Unit* unit, const FmiVariable* v, double* value)
+{
+    double any;
+    switch (v->aspect)
+    {
+    case FMI_TIME: *value = unit->t; return true;
+    case FMI_RATE: return get_rate(unit, v, value);
+    case FMI_COUNT: *value = unit->tallies[v->variable].count; return true;
+    case FMI_PAYLOAD: *value = unit->tallies[v->variable].payload; return true;
+    case FMI_AREA: *value = unit->tallies[v->variable].area; return true;
+    case FMI_PRESENT:
+        if (unit->model->vars[v->variable].column == KAI_COLUMN_EVENT)
+            *value = unit->tallies[v->variable].present;
+        else
+            *value = look(unit) && read_value(unit, v->variable, &any);
+        return true;
+    case FMI_VALUE: break;
+    }
+    if (!look(unit))
+        return false;
+    get_value(unit, v, value);
+    return true;
+}
+
+bool unit_get(Unit* unit, uint32_t reference, double* value)
+{
+    if (reference >= unit->catalogue.list.count)
+        return unit_refuse(unit, "there is no variable with value reference %u", reference);
+    const FmiVariable* v = &unit->catalogue.list.at[reference];
+    if (is_started(unit))
+        return unit_ready(unit) && get_started(unit, v, value);
+    if (v->variable >= 0 && unit->given[v->variable])
+        *value = unit->given_values[v->variable];
+    else
+        *value = v->aspect == FMI_TIME ? unit->t : isnan(v->start) ? 0 : v->start;
+    return true;
+}
+
+static bool post_event(Unit* unit, const FmiVariable* v, double value)
+{
+    Tally* tally = &unit->tallies[v->variable];
+    bool rises = value != 0 && !tally->posted;
+    tally->posted = value != 0;
+    if (!rises || !unit->ready)
+        return true;
+    double payload = unit->inputs[v->variable];
+    kaiStatus status = unit->exchange ? kaiEval_Post(unit->eval, v->variable, payload)
+                                      : kaiSim_Post(unit->sim, v->variable, payload, kaiSim_Now(unit->sim).t, NULL);
+    return status == KAI_OK ? true : unit_refuse(unit, "%s cannot happen now", v->name);
+}
+
+static bool set_input(Unit* unit, uint32_t reference, double value)
+{
+    const FmiVariable* v = &unit->catalogue.list.at[reference];
+    if (unit->inside && !unit_keep_done(unit, (int)reference, value))
+        return false;
+    if (v->aspect == FMI_PRESENT)
+        return post_event(unit, v, value);
+    unit->inputs[v->variable] = value;
+    if (v->aspect == FMI_PAYLOAD)
+        return true;
+    if (give(unit, v->variable, value) != KAI_OK)
+        return unit_refuse(unit, "%s cannot be set", v->name);
+    unit->looked = false;
+    return true;
+}
+
+bool unit_set(Unit* unit, uint32_t reference, double value)
+{
+    if (reference >= unit->catalogue.list.count)
+        return unit_refuse(unit, "there is no variable with value reference %u", reference);
+    const FmiVariable* v = &unit->catalogue.list.at[reference];
+    bool initial = unit->mode <= UNIT_INITIALIZING;
+    if (v->type == FMI_ENUMERATION)
+        value -= 1;
+    if (v->causality == FMI_INPUT && !initial)
+        return set_input(unit, reference, value);
+    if (v->aspect == FMI_VALUE && v->state >= 0 && unit->exchange && !initial)
+    {
+        unit->x[v->state] = value;
+        unit->looked = false;
+        return true;
+    }
+    bool settable = v->causality == FMI_INPUT || v->initial == FMI_EXACT;
+    if (!initial || !settable || v->variable < 0)
+        return unit_refuse(unit, "%s cannot be set %s", v->name, initial ? "at all" : "any more: the run has begun");
+    if (v->causality == FMI_STRUCTURAL)
+        return unit_refuse(unit, "%s decides the structure of the model and is a constant of this FMU", v->name);
+    if (v->aspect == FMI_PAYLOAD || v->aspect == FMI_PRESENT)
+        return set_input(unit, reference, value);
+    unit->given[v->variable] = true;
+    unit->given_values[v->variable] = unit->inputs[v->variable] = value;
+    unit->ready = false;
+    return true;
+}

@@ -1,0 +1,150 @@
+// One instance of an FMU, as both versions of the standard see it: values by reference, initialization, events, time.
+// Model Exchange stands on kaiEval, whose states belong to the importer; Co-Simulation on kaiSim.
+//
+// Getters have no side effects that an importer could notice: what is computed for (t, x) depends on t, x and the
+// inputs alone. What happened at tags (counts, payloads, areas, presence) is kept in tallies, which tags add to.
+#ifndef KAIROS_FMU_UNIT_H
+#define KAIROS_FMU_UNIT_H
+
+#include "fmi/catalogue.h"
+#include "fmu/store.h"
+
+typedef enum UnitMode
+{
+    UNIT_INSTANTIATED,
+    UNIT_INITIALIZING,
+    UNIT_EVENT,       // Model Exchange, and Co-Simulation with events (3.0)
+    UNIT_CONTINUOUS,  // Model Exchange
+    UNIT_STEPPING,    // Co-Simulation
+    UNIT_TERMINATED,
+    UNIT_FAILED,
+} UnitMode;
+
+typedef enum UnitLevel
+{
+    UNIT_INFO,
+    UNIT_WARNING,
+    UNIT_ERROR,
+} UnitLevel;
+
+typedef void UnitLog(void* user, UnitLevel level, const char* text);
+
+// What tags have left behind of a variable.
+typedef struct Tally
+{
+    double count, payload, area;
+    double held;   // the last value that was there
+    bool present;  // at the last tag; in Co-Simulation, in the last step
+    bool posted;   // an input event that was set and not taken back
+} Tally;
+
+typedef struct Column
+{
+    int variable, order;
+    bool event;
+} Column;
+
+// Something that an importer did between the tags of an instant: a tag (-1), or a value that it set.
+typedef struct UnitDone
+{
+    int reference;
+    double value;
+} UnitDone;
+
+// Inside an instant (unit_save.c): the copy from before it, and what was done since.
+typedef struct UnitInstant
+{
+    char* before;
+    size_t size, room;
+    UnitDone* done;
+    size_t done_count, done_room;
+} UnitInstant;
+
+typedef struct Unit
+{
+    jmp_buf fail;
+    Arena arena;
+    Store store;
+    Catalogue catalogue;
+    kaiModel* model;
+    bool exchange;
+    UnitMode mode;
+    UnitLog* log;
+    void* log_user;
+    kaiSimOptions options;
+    double start, tolerance;  // of the experiment, as the importer says; NaN: as the model says
+    kaiEval* eval;
+    kaiSim* sim;
+    bool ready;   // the run stands at its start or later, with all values that were given
+    bool looked;  // the eval stands at (t, x)
+    bool inside;  // between the tags of an instant
+    bool halted;
+    double t;
+    int states, indicators;
+    double *x, *dx, *scratch;
+    bool* given;  // of variables of the model: before the start
+    double* given_values;
+    double* inputs;  // as last set
+    Tally* tallies;
+    Column* columns;
+    int column_count;
+    int* record;
+    int record_count;
+    double zeno_time;  // events that run together: when the last one was, how many there are
+    int zeno_count;
+    UnitInstant instant;
+    char message[1300];
+} Unit;
+
+// NULL: no memory, or the log has a sentence why not.
+Unit* unit_create(const char* resources, bool exchange, UnitLog* log, void* user);
+void unit_free(Unit* unit);
+bool unit_reset(Unit* unit);
+// A sentence to the log, and the unit has failed. Always false.
+bool unit_fail(Unit* unit, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// The same without a failure: the call was wrong. Always false.
+bool unit_refuse(Unit* unit, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// All return false where the log has the reason.
+bool unit_begin_initialization(Unit* unit);
+bool unit_end_initialization(Unit* unit);
+bool unit_ready(Unit* unit);  // starts the run if it is not there yet
+bool unit_get(Unit* unit, uint32_t reference, double* value);
+bool unit_set(Unit* unit, uint32_t reference, double value);
+
+// Model Exchange.
+bool unit_rates(Unit* unit, double* dx);
+bool unit_indicators(Unit* unit, double* z);
+void unit_set_time(Unit* unit, double t);
+void unit_set_states(Unit* unit, const double* x);
+bool unit_step_done(Unit* unit);
+void unit_clear_events(Unit* unit);  // no event is present
+
+typedef struct UnitEvents
+{
+    bool more, states_changed, terminate;
+    double next;  // inf: none
+} UnitEvents;
+bool unit_tag(Unit* unit, UnitEvents* events);  // one round of event iteration
+
+// Co-Simulation, to time t. *stop: the model halted on the way.
+bool unit_step(Unit* unit, double t, bool* halted);
+
+// derivatives of unknowns along a change of knowns
+bool unit_along(Unit* unit, const uint32_t* unknowns, size_t unknown_count, const uint32_t* knowns, size_t known_count,
+                const double* seed, double* result);
+
+// The state as an importer holds it: for any instance of this FMU, in this process or (as bytes) in another.
+typedef struct UnitState
+{
+    char* bytes;
+    size_t size;
+    kaiSnapshot* snapshot;  // Co-Simulation
+} UnitState;
+UnitState* unit_state_save(Unit* unit);  // NULL: no memory
+bool unit_state_restore(Unit* unit, const UnitState* state);
+void unit_state_free(UnitState* state);                                     // NULL is fine
+bool unit_state_write(const UnitState* state, char** bytes, size_t* size);  // false: no memory; to be freed
+UnitState* unit_state_read(Unit* unit, const char* bytes, size_t size);     // NULL: the log says why
+
+#endif

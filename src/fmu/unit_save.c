@@ -1,0 +1,339 @@
+// See unit.h: the state of an instance, as a copy in this process (FMUstate) and as bytes (serialised). Between the
+// tags of an instant a run cannot be copied: what is kept then is the copy from before the instant and what was done
+// since, tags and inputs in their order; going back does it again, to the same bits.
+#include "fmu/unit_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct PackHead
+{
+    size_t size, run;  // of all; of the run's own bytes (Model Exchange)
+    UnitMode mode;
+    bool exchange, ready, halted;
+    double t, start, tolerance, zeno_time;
+    int zeno_count;
+} PackHead;
+
+// ---- a copy between instants
+// ---------------------------------------------------------------------------------------------
+
+static size_t rounded(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+typedef struct PackArray
+{
+    void* at;
+    size_t size;
+} PackArray;
+
+enum
+{
+    PACK_ARRAYS = 5
+};
+
+static void list_arrays(Unit* unit, PackArray arrays[PACK_ARRAYS])
+{
+    size_t vars = (size_t)kaiModel_VariableCount(unit->model);
+    arrays[0] = (PackArray){unit->x, sizeof *unit->x * (size_t)unit->states};
+    arrays[1] = (PackArray){unit->given, sizeof *unit->given * vars};
+    arrays[2] = (PackArray){unit->given_values, sizeof *unit->given_values * vars};
+    arrays[3] = (PackArray){unit->inputs, sizeof *unit->inputs * vars};
+    arrays[4] = (PackArray){unit->tallies, sizeof *unit->tallies * vars};
+}
+
+static size_t run_size(const Unit* unit)
+{
+    return unit->exchange && unit->ready ? kaiEval_SaveSize(unit->eval) : 0;
+}
+
+static size_t pack_size(Unit* unit)
+{
+    PackArray arrays[PACK_ARRAYS];
+    list_arrays(unit, arrays);
+    size_t size = rounded(sizeof(PackHead)) + run_size(unit);
+    for (int i = 0; i < PACK_ARRAYS; i++)
+        size += rounded(arrays[i].size);
+    return size;
+}
+
+static void pack(Unit* unit, char* to, size_t size)
+{
+    PackArray arrays[PACK_ARRAYS];
+    list_arrays(unit, arrays);
+    memset(to, 0, size);
+    PackHead* head = (PackHead*)(void*)to;
+    head->size = size;
+    head->run = run_size(unit);
+    head->mode = unit->mode;
+    head->exchange = unit->exchange;
+    head->ready = unit->ready;
+    head->halted = unit->halted;
+    head->t = unit->t;
+    head->start = unit->start;
+    head->tolerance = unit->tolerance;
+    head->zeno_time = unit->zeno_time;
+    head->zeno_count = unit->zeno_count;
+    to += rounded(sizeof *head);
+    for (int i = 0; i < PACK_ARRAYS; to += rounded(arrays[i++].size))
+        memcpy(to, arrays[i].at, arrays[i].size);
+    if (head->run > 0)
+        kaiEval_Save(unit->eval, to, head->run);
+}
+
+// The run that a copy belongs to, if this instance has none or one of another start.
+static bool have_run(Unit* unit, const PackHead* head)
+{
+    bool same = memcmp(&unit->start, &head->start, sizeof head->start) == 0 &&
+                memcmp(&unit->tolerance, &head->tolerance, sizeof head->tolerance) == 0;
+    unit->start = head->start;
+    unit->tolerance = head->tolerance;
+    if (!head->ready || (same && (unit->eval != NULL || unit->sim != NULL)))
+        return true;
+    return unit_make_run(unit);
+}
+
+static bool unpack(Unit* unit, const char* from)
+{
+    PackHead head;
+    PackArray arrays[PACK_ARRAYS];
+    memcpy(&head, from, sizeof head);
+    list_arrays(unit, arrays);
+    size_t size = rounded(sizeof head) + head.run;
+    for (int i = 0; i < PACK_ARRAYS; i++)
+        size += rounded(arrays[i].size);
+    if (head.exchange != unit->exchange || head.size != size)
+        return unit_refuse(unit, "the state is that of another FMU, or of the other kind of it");
+    if (!have_run(unit, &head))
+        return false;
+    from += rounded(sizeof head);
+    for (int i = 0; i < PACK_ARRAYS; from += rounded(arrays[i++].size))
+        memcpy(arrays[i].at, from, arrays[i].size);
+    unit->mode = head.mode;
+    unit->ready = head.ready;
+    unit->halted = head.halted;
+    unit->t = head.t;
+    unit->zeno_time = head.zeno_time;
+    unit->zeno_count = head.zeno_count;
+    unit->looked = unit->inside = false;
+    if (head.run > 0 && kaiEval_Restore(unit->eval, from, head.run) != KAI_OK)
+        return unit_fail(unit, "the state cannot be restored");
+    return true;
+}
+
+// ---- inside an instant
+// -----------------------------------------------------------------------------------------------------
+
+bool unit_keep_before(Unit* unit)
+{
+    size_t size = pack_size(unit);
+    if (size > unit->instant.room)
+    {
+        char* more = realloc(unit->instant.before, size);
+        if (more == NULL)
+            return unit_fail(unit, "out of memory");
+        unit->instant.before = more;
+        unit->instant.room = size;
+    }
+    unit->instant.size = size;
+    unit->instant.done_count = 0;
+    pack(unit, unit->instant.before, size);
+    return true;
+}
+
+bool unit_keep_done(Unit* unit, int reference, double value)
+{
+    if (unit->instant.done_count == unit->instant.done_room)
+    {
+        size_t room = 2 * unit->instant.done_room + 16;
+        UnitDone* more = realloc(unit->instant.done, sizeof *more * room);
+        if (more == NULL)
+            return unit_fail(unit, "out of memory");
+        unit->instant.done = more;
+        unit->instant.done_room = room;
+    }
+    UnitDone* one = &unit->instant.done[unit->instant.done_count++];
+    memset(one, 0, sizeof *one);
+    one->reference = reference;
+    one->value = value;
+    return true;
+}
+
+static bool do_again(Unit* unit, const UnitDone* done, size_t count, UnitMode mode)
+{
+    unit->mode = mode;
+    if (!unit_begin_instant(unit))
+        return false;
+    bool ok = true, more;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = done[i].reference < 0 ? unit_one_tag(unit, &more)
+                                   : unit_set(unit, (uint32_t)done[i].reference, done[i].value);
+    return ok;
+}
+
+// ---- what importers hold
+// ---------------------------------------------------------------------------------------------------
+
+void unit_state_free(UnitState* state)
+{
+    if (state == NULL)
+        return;
+    kaiSnapshot_Free(state->snapshot);
+    free(state->bytes);
+    free(state);
+}
+
+// [sizes][copy][what was done since]
+typedef struct StateHead
+{
+    char magic[8];
+    size_t copy, done;  // bytes, entries
+    UnitMode mode;      // inside an instant, if something was done
+    bool inside;
+} StateHead;
+
+static const char state_magic[8] = "KAIFMU1";
+
+UnitState* unit_state_save(Unit* unit)
+{
+    UnitState* state = calloc(1, sizeof *state);
+    size_t copy = unit->inside ? unit->instant.size : pack_size(unit),
+           done = unit->inside ? unit->instant.done_count : 0;
+    if (state == NULL)
+        return NULL;
+    state->size = rounded(sizeof(StateHead)) + copy + sizeof(UnitDone) * done;
+    state->bytes = calloc(1, state->size);
+    if (unit->sim != NULL && unit->ready)
+        state->snapshot = kaiSim_Save(unit->sim);
+    if (state->bytes == NULL || (unit->sim != NULL && unit->ready && state->snapshot == NULL))
+    {
+        unit_state_free(state);
+        return NULL;
+    }
+    StateHead head;
+    memset(&head, 0, sizeof head);
+    memcpy(head.magic, state_magic, sizeof head.magic);
+    head.copy = copy;
+    head.done = done;
+    head.mode = unit->mode;
+    head.inside = unit->inside;
+    memcpy(state->bytes, &head, sizeof head);
+    char* to = state->bytes + rounded(sizeof head);
+    if (unit->inside)
+        memcpy(to, unit->instant.before, copy);
+    else
+        pack(unit, to, copy);
+    if (done > 0)
+        memcpy(to + copy, unit->instant.done, sizeof(UnitDone) * done);
+    return state;
+}
+
+bool unit_state_restore(Unit* unit, const UnitState* state)
+{
+    StateHead head;
+    memcpy(&head, state->bytes, sizeof head);
+    const char* from = state->bytes + rounded(sizeof head);
+    if (!unpack(unit, from))
+        return false;
+    if (state->snapshot != NULL && kaiSim_Restore(unit->sim, state->snapshot) != KAI_OK)
+        return unit_fail(unit, "the state cannot be restored");
+    if (!head.inside)
+        return true;
+    UnitDone* done = malloc(sizeof *done * head.done + 1);
+    if (done == NULL)
+        return unit_fail(unit, "out of memory");
+    memcpy(done, from + head.copy, sizeof *done * head.done);  // doing it again keeps it again
+    bool ok = do_again(unit, done, head.done, head.mode);
+    free(done);
+    return ok;
+}
+
+// ---- bytes
+// -----------------------------------------------------------------------------------------------------------
+
+typedef struct Bytes
+{
+    char* at;
+    size_t size, room;
+} Bytes;
+
+static kaiStatus add_bytes(void* user, const char* bytes, size_t size)
+{
+    Bytes* b = user;
+    if (b->size + size > b->room)
+    {
+        size_t room = 2 * b->room + size;
+        char* more = realloc(b->at, room);
+        if (more == NULL)
+            return KAI_ERR_MEMORY;
+        b->at = more;
+        b->room = room;
+    }
+    memcpy(b->at + b->size, bytes, size);
+    b->size += size;
+    return KAI_OK;
+}
+
+// The size of the first part, the first part, the snapshot.
+bool unit_state_write(const UnitState* state, char** bytes, size_t* size)
+{
+    Bytes b = {NULL, 0, 0};
+    uint64_t first = state->size;
+    kaiSink sink = {add_bytes, &b};
+    kaiStatus status = add_bytes(&b, (const char*)&first, sizeof first);
+    if (status == KAI_OK)
+        status = add_bytes(&b, state->bytes, state->size);
+    if (status == KAI_OK && state->snapshot != NULL)
+        status = kaiSnapshot_Write(state->snapshot, &sink);
+    if (status != KAI_OK)
+        free(b.at);
+    *bytes = status == KAI_OK ? b.at : NULL;
+    *size = b.size;
+    return status == KAI_OK;
+}
+
+static bool is_whole(const UnitState* state)
+{
+    StateHead head;
+    if (state->size < rounded(sizeof head) + sizeof(PackHead))
+        return false;
+    memcpy(&head, state->bytes, sizeof head);
+    size_t rest = state->size - rounded(sizeof head);
+    return memcmp(head.magic, state_magic, sizeof head.magic) == 0 && head.copy <= rest &&
+           head.copy >= sizeof(PackHead) && head.done == (rest - head.copy) / sizeof(UnitDone);
+}
+
+UnitState* unit_state_read(Unit* unit, const char* bytes, size_t size)
+{
+    uint64_t first = 0;
+    kaiError error;
+    UnitState* state = calloc(1, sizeof *state);
+    if (state == NULL)
+        return NULL;
+    if (size > sizeof first)
+        memcpy(&first, bytes, sizeof first);
+    bool fits = first > 0 && first <= size - sizeof first;
+    state->size = fits ? (size_t)first : 0;
+    state->bytes = fits ? malloc(state->size) : NULL;
+    if (state->bytes != NULL)
+        memcpy(state->bytes, bytes + sizeof first, state->size);
+    if (state->bytes == NULL || !is_whole(state))
+    {
+        unit_refuse(unit, "these bytes are no state of an FMU of Kairos, or damaged");
+        unit_state_free(state);
+        return NULL;
+    }
+    size_t rest = size - sizeof first - state->size;
+    if (rest > 0)
+        state->snapshot = kaiSnapshot_Read(unit->model, bytes + sizeof first + state->size, rest, &error);
+    if (rest > 0 && state->snapshot == NULL)
+    {
+        unit_refuse(unit, "%s", error.message);
+        unit_state_free(state);
+        return NULL;
+    }
+    return state;
+}

@@ -1,0 +1,48 @@
+# For the scripts about FMUs: `. tests/cli/fmi.bash`.
+. tests/cli/helpers.bash
+importer=$BUILD/tests/fmi_importer
+
+# fmu MODEL NAME [OPTION…]: exports and unpacks to $WORK/NAME.
+fmu()
+{
+    local model=$1 name=$2
+    shift 2
+    exits 0 export "$model" -o "$WORK/$name.fmu" "$@"
+    rm -rf "${WORK:?}/$name"
+    python3 -m zipfile -e "$WORK/$name.fmu" "$WORK/$name"
+}
+
+# drive NAME me|cs [OPTION…]: the importer's values at the end in $out.
+drive()
+{
+    local name=$1
+    shift
+    timeout -s KILL 60 "$importer" "$WORK/$name" "$@" >"$out" 2>"$err" || fail "importer $name $*: exit code $?"
+}
+
+# value NAME: of what drive printed.
+value() { awk -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }' "$out"; }
+# near A B WITHIN
+near() { awk -v a="$1" -v b="$2" -v w="$3" 'BEGIN { d = a - b; exit !(d <= w && -d <= w) }'; }
+
+# same RESULT WITHIN: what drive printed has the values of the last row of a result (relative to 1 or to their size), and as
+# many events.
+same()
+{
+    awk -v within="$2" '
+        NR == FNR { v[$1] = $2; next }
+        FNR == 1 { n = split($0, h, ","); for (i = 1; i <= n; i++) sub(/ \[.*/, "", h[i]); next }
+        /^#/ { next }
+        { k = split($0, w, ","); for (i = 4; i <= k; i++) { last[i] = w[i]; if (w[i] != "") count[i]++ } }
+        END {
+            for (i = 4; i <= n; i++) {
+                name = h[i]
+                if ((name ".count") in v) { if (v[name ".count"] != count[i] + 0) { print name ".count", v[name ".count"], "instead of", count[i] + 0; bad = 1 } seen++ }
+                else if ((name in v) && last[i] ~ /^[-+0-9.e]+$/) {
+                    d = v[name] - last[i]; s = last[i] < 0 ? -last[i] : last[i]; if (s < 1) s = 1; seen++
+                    if (d > within * s || -d > within * s) { print name, v[name], "instead of", last[i]; bad = 1 }
+                }
+            }
+            exit bad || !seen
+        }' "$out" "$1"
+}

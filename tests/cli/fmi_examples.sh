@@ -1,0 +1,13 @@
+# Examples as FMUs of FMI 2.0, driven by a foreign integrator with a fixed step and as Co-Simulation: as many events as in
+# `kairos run`, and the same values at the end.
+. tests/cli/fmi.bash
+for name in ball-automata boost cradle coulomb-oscillator diode-bridge flyback-diode friction impulsive-ball mixed-signals relay \
+    simultaneous-collisions step-derivatives stick-slip three-balls; do
+    fmu examples/$name/model.kai $name
+    exits 0 run examples/$name/model.kai -o "$WORK/$name.csv" --quiet
+    for kind in me cs; do
+        drive $name $kind
+        same "$WORK/$name.csv" 1e-5 >"$WORK/why" || fail "$name $kind: $(cat "$WORK/why")"
+    done
+    rm -rf "${WORK:?}/$name" "$WORK/$name.fmu"
+done

@@ -1,0 +1,67 @@
+// A small importer of FMUs for the tests, written against the standard alone: it knows an unpacked folder, the
+// description in it and the functions of the binary.
+#ifndef KAIROS_TESTS_FMI_IMPORTER_H
+#define KAIROS_TESTS_FMI_IMPORTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum VariableType
+{
+    TYPE_REAL,
+    TYPE_INTEGER,
+    TYPE_BOOLEAN,
+    TYPE_ENUMERATION,
+    TYPE_CLOCK,
+} VariableType;
+
+typedef struct Variable
+{
+    char name[200];
+    unsigned reference;
+    VariableType type;
+    char causality[24];
+} Variable;
+
+typedef struct Description
+{
+    char identifier[200], guid[100];
+    int version;
+    double start, stop;
+    bool exchange, cosimulation;
+    Variable* variables;
+    int count;
+    int indicators, states;
+} Description;
+
+// How the importer behaves.
+typedef enum Style
+{
+    STYLE_PLAIN,   // stops just behind a change of sign, found by bisection
+    STYLE_EXACT,   // stops where z is 0 exactly if it can
+    STYLE_BEFORE,  // stops just before the change of sign
+    STYLE_OVER,    // takes the whole step
+    STYLE_BACK,    // asks at earlier times in between
+    STYLE_ANY,     // asks for everything at every opportunity, in any order
+    STYLE_SILENT,  // never says that a step is over
+    STYLE_SAVES,   // saves, serialises and restores the state all the time
+} Style;
+
+typedef struct Call
+{
+    const char *folder, *kind;
+    Style style;
+    double step, stop;
+    bool verbose;
+    const char* sets[20];  // name=value, before initialization
+    int set_count;
+} Call;
+
+// Reads FOLDER/modelDescription.xml. False: it cannot be.
+bool description_read(const char* folder, Description* description);
+const Variable* description_find(const Description* description, const char* name);
+
+int run_2(const Call* call, const Description* description);
+void* load_symbol(void* library, const char* name);
+
+#endif
