@@ -14,6 +14,18 @@
 #include <math.h>
 #include <stdbool.h>
 
+// ---- where solutions end
+
+// How far ahead of the last point (of t, at least 1) the equations are tried: from what rounding of a step leaves open
+// to what a solver that looked for the edge has come near to.
+#define EDGE_NEAREST 1e-14
+#define EDGE_FARTHEST 1e-6
+// A state that doubles within less than this of the time that has passed grows without bound: a pole is met with about
+// 1e-9, and nothing that is merely fast stops a solver with small steps.
+#define EDGE_GROWTH 1e-6
+// What a state cannot be but by running away: the square of it is the largest number.
+#define EDGE_HUGE 1e150
+
 // ---- units
 
 // The inverse of a unit's scale is a whole number if it is one to this: a scale of up to three factors is off by a few
@@ -144,6 +156,8 @@ static inline bool time_same(double a, double b, double scale)
 // that switches ten million times a second for a second is still let through.
 #define FMU_ZENO_GAP 1e-7
 #define FMU_ZENO_COUNT 1000
+// A step of Co-Simulation begins where the last one ended, as far as an importer that adds up its steps knows.
+#define FMU_SAME_TIME 1e-9
 // Central differences for directional derivatives without a Jacobian: the third root of rounding.
 #define FMU_DIFFERENCE 6e-6
 

@@ -511,6 +511,8 @@ static DeclPass pass_of(const Item* item)
 void declare_items(Elab* e, const Env* env, const ItemList* items)
 {
     const Env* kept = NULL;
+    uint32_t outer = e->here;
+    e->here = env->instance;
     for (int pass = 0; pass < PASS_COUNT; pass++)
         for (uint32_t i = 0; i < items->count && !e->too_large; i++)
             if (items->at[i]->kind == ITEM_DECL && items->at[i]->decl != DECL_OUTPUT &&
@@ -522,6 +524,7 @@ void declare_items(Elab* e, const Env* env, const ItemList* items)
     for (uint32_t i = 0; i < items->count && !e->too_large; i++)
         if (items->at[i]->kind == ITEM_DECL && items->at[i]->decl == DECL_OUTPUT)
             declare_decl(e, env, items->at[i]);
+    e->here = outer;
 }
 
 void declare_root(Elab* e, const Model* model, const ArgList* args, Span span)

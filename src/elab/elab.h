@@ -168,6 +168,7 @@ typedef struct Elab
     uint64_t steps, loops;
     int depth;
     bool too_large;
+    uint32_t here;       // the instance that is worked on, for messages
     bool silent;         // names are only tried: nothing is reported
     bool in_experiment;  // names that modes declare can be seen
     const char* word_mode;

@@ -141,9 +141,10 @@ static bool sweep_number(Elab* e, const Env* env, const Expr* expr, uint32_t var
 static void sweep_steps(Elab* e, const Setting* setting, FlatSweep* sweep)
 {
     double from, to, by;
-    bool fine = sweep_number(e, &(Env){.instance = 0}, setting->from, sweep->var, false, &from);
-    fine &= sweep_number(e, &(Env){.instance = 0}, setting->to, sweep->var, false, &to);
-    fine &= sweep_number(e, &(Env){.instance = 0}, setting->by, sweep->var, true, &by);
+    Env root = {.instance = 0};
+    bool fine = sweep_number(e, &root, setting->from, sweep->var, false, &from);
+    fine &= sweep_number(e, &root, setting->to, sweep->var, false, &to);
+    fine &= sweep_number(e, &root, setting->by, sweep->var, true, &by);
     if (!fine)
         return;
     double count = (to - from) / by;
