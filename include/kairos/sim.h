@@ -183,8 +183,8 @@ extern "C"
     kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
     void kaiSim_Free(kaiSim* sim);
 
-    // Before the start: parameters and start values. Afterwards: inputs, at the present time. KAI_ERR_USAGE if not
-    // settable.
+    // Before the start: parameters and start values. Afterwards: inputs, at the present time: an instant at whose left
+    // limit they still have the value from before. KAI_ERR_USAGE if not settable.
     kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value);
     // The value after the last instant or step. False: absent.
     bool kaiSim_Get(kaiSim* sim, int variable, double* value);
