@@ -140,6 +140,12 @@ for part in $parts; do
 done
 
 # ---- too little memory to open a part: a sentence, no crash
+# Fontconfig writes down which fonts there are, also when it had no memory to look: not for the whole machine.
+cat >"$WORK/fonts.conf" <<CONF
+<?xml version="1.0"?>
+<fontconfig><dir>/usr/share/fonts</dir><cachedir>$WORK/fonts</cachedir></fontconfig>
+CONF
+export FONTCONFIG_FILE=$WORK/fonts.conf
 limited() { (ulimit -v "$1"; shift; exec "$KAIROS" "$@") >"$out" 2>"$err"; }
 starved=
 for memory in 4000 5000 6000 8000 12000 16000 20000; do
