@@ -97,9 +97,10 @@ static bool is_valve(const Finder* f, uint32_t instance)
     {
         const FlatTransition* t = &f->flat->transitions.at[i];
         uint32_t junction = f->flat->machines.at[t->machine].junction;
-        const char* guard = junction != 0 ? label_junction_guard(f->labels, t) : NULL;
-        if (guard != NULL && home_of(f, junction - 1) == instance &&
-            (strstr(guard, "area(") != NULL || strstr(guard, "post(") != NULL))
+        if (junction == 0 || home_of(f, junction - 1) != instance)
+            continue;
+        const char* guard = label_junction_guard(f->labels, t);
+        if (guard != NULL && (strstr(guard, "area(") != NULL || strstr(guard, "post(") != NULL))
             return true;
     }
     return false;

@@ -7,7 +7,7 @@ words <"$WORK/plain" >"$WORK/in_page"
 
 exits 0 --help
 commands=$(sed -n 's/^  kairos \([a-z]*\).*/\1/p' "$out")
-printf '%s\n' --help --version >"$WORK/options"
+printf '%s\n' --help --version --completions >"$WORK/options"
 for command in $commands; do
     grep -qx "\.B kairos $command" "$WORK/plain" || fail "$page has no synopsis of $command"
     grep -qx "\.B $command" "$WORK/plain" || fail "$page does not say what $command does"

@@ -12,6 +12,15 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 
+PAPERS = {
+    "000": "E. A. Lee, Constructive Models of Discrete and Continuous Physical Phenomena, 2014",
+    "001": "Mosterman, Simko, Zander, Han, A Hyperdense Semantic Domain for Hybrid Dynamic Systems, 2014",
+    "002": "Mosterman, Biswas, Analyzing Discontinuities in Physical System Models, 1996",
+    "003": "Gomes et al., Hybrid System Modelling and Simulation with Dirac Deltas, 2018",
+    "004": "J. Liu, Continuous Time and Mixed-Signal Simulation in Ptolemy II, 1998",
+}
+
+
 class Figure:
     def __init__(self, example, name, paper, options, text):
         self.example, self.name, self.text = example, name, text
@@ -130,7 +139,7 @@ def paper_table(all_figures):
     out, paper = [], None
     for number, _, name, figure in sorted(rows, key=lambda row: (row[0], row[1], row[2], row[3].file)):
         if number != paper:
-            out.append(("</ul>" if paper else "") + f'<h3 id="paper-{number}">Paper {number}</h3><ul class="papers">')
+            out.append(("</ul>" if paper else "") + f'<h3 id="paper-{number}">Paper {number}: {html.escape(PAPERS.get(number, ""))}</h3><ul class="papers">')
             paper = number
         kind = "diagram" if figure.is_diagram else "figure"
         out.append(f'<li><a href="{figure.example}.html#{figure.name}">{html.escape(name)}</a> <small>{kind}, {figure.example}</small></li>')
