@@ -292,6 +292,8 @@ static bool make_columns(Sheet* sheet)
 static bool make_blocks(Sheet* sheet)
 {
     size_t widest = 1;
+    if (sheet->rows == 0)
+        return true;  // what a file says about rows that it does not have asks for any memory
     for (int i = 0; i < sheet->stream_count; i++)
         widest = sheet->streams[i].record > widest ? sheet->streams[i].record : widest;
     sheet->block_rows = widest * BLOCK_ROWS > BLOCK_BYTES ? BLOCK_BYTES / widest + 1 : BLOCK_ROWS;
