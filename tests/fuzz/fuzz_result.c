@@ -27,7 +27,11 @@ static kaiStatus on_row(void* user, const kaiRow* row)
     Copy* copy = user;
     double sum = 0;
     for (int i = 0; i < copy->column_count; i++)
+    {
         sum += row->present[i] ? row->values[i] : 0;
+        if (row->present[i] && copy->columns[i].kind == KAI_COLUMN_MODE)  // a name that is there
+            fuzz_demand(copy->columns[i].mode_names[(int)row->values[i]][0] != 1);
+    }
     copy->rows += 1 + (sum == 1e300);  // the values are looked at
     return KAI_OK;
 }
