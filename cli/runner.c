@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const double LATE_TOLD = 0.05;  // seconds; less nobody sees
@@ -19,6 +20,7 @@ typedef struct Target
     Progress progress;
     kaiDrive drive;
     bool flushes;  // every row at once: somebody waits for it
+    bool watched;  // now and then: an HDF5 file is read while it is written
     bool unsaved;  // a checkpoint could not be written, which was said
     kaiConstant* constants;
     int constant_count;
@@ -34,7 +36,7 @@ static kaiStatus write_row(void* user, const kaiRow* row)
 {
     Target* target = user;
     show(target, row->t);
-    kaiStatus status = target->flushes ? kaiDrive_At(&target->drive, row->t) : KAI_OK;
+    kaiStatus status = target->flushes || target->watched ? kaiDrive_At(&target->drive, row->t) : KAI_OK;
     if (status == KAI_OK)
         status = kaiWriter_Row(target->writer, row);
     return status == KAI_OK && target->flushes ? kaiWriter_Flush(target->writer) : status;
@@ -287,6 +289,18 @@ static void gather_constants(Target* target, const kaiModel* model, kaiSim* sim)
     }
 }
 
+static bool is_watched(const char* path)
+{
+    const char* dot = path != NULL ? strrchr(path, '.') : NULL;
+    return dot != NULL && (strcasecmp(dot, ".h5") == 0 || strcasecmp(dot, ".hdf5") == 0);
+}
+
+static kaiStatus flush_rows(void* user, double t)
+{
+    (void)t;
+    return kaiWriter_Flush(((Target*)user)->writer);
+}
+
 // A run that goes on has what waits in its checkpoint.
 static int post_inputs(const RunRequest* r, const kaiModel* model, kaiSim* sim)
 {
@@ -311,6 +325,9 @@ int run_once(const RunRequest* r, const kaiModel* model)
     gather_constants(&target, model, sim);
     target.drive = (kaiDrive){.pace = r->pace, .interrupt = interrupt_flag()};
     target.flushes = r->pace > 0;
+    target.watched = is_watched(r->output);
+    if (target.watched)
+        target.drive = (kaiDrive){r->pace, 1, flush_rows, &target, .interrupt = interrupt_flag()};
     code = post_inputs(r, model, sim);
     if (code == EXIT_DONE)
         code = simulate(r, model, sim, &target);

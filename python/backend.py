@@ -76,6 +76,16 @@ def metadata() -> dict:
     }
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """PEP 517: without it pip would build everything once more to read these few lines."""
+    info = f"{NAME}-{version()}.dist-info"
+    folder = pathlib.Path(metadata_directory) / info
+    folder.mkdir(parents=True, exist_ok=True)
+    for member, text in metadata().items():
+        (folder / member).write_text(text)
+    return info
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """PEP 517."""
     given = os.environ.get("KAIROS_BUILD")

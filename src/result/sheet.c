@@ -6,6 +6,7 @@
 #include "result/number.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -253,7 +254,8 @@ static bool read_cell(Sheet* sheet, Cell* cell, const char* at)
     else
     {
         value = number_of(cell, at);
-        present = !kaiNumber_IsAbsent(value) && (cell->kind != KAI_COLUMN_MODE || value >= 0);
+        present = cell->kind == KAI_COLUMN_MODE ? value >= 0 && value < cell->mode_count : !kaiNumber_IsAbsent(value);
+        value = present && cell->kind == KAI_COLUMN_MODE ? trunc(value) : value;  // an index of its names
     }
     sheet->values[cell->column] = value;
     sheet->present[cell->column] = present;
@@ -292,6 +294,8 @@ static bool make_columns(Sheet* sheet)
 static bool make_blocks(Sheet* sheet)
 {
     size_t widest = 1;
+    if (sheet->rows == 0)
+        return true;  // what a file says about rows that it does not have asks for any memory
     for (int i = 0; i < sheet->stream_count; i++)
         widest = sheet->streams[i].record > widest ? sheet->streams[i].record : widest;
     sheet->block_rows = widest * BLOCK_ROWS > BLOCK_BYTES ? BLOCK_BYTES / widest + 1 : BLOCK_ROWS;
@@ -340,6 +344,12 @@ static kaiStatus tell_lead(Sheet* sheet, size_t k, const kaiCsvVisitor* visitor)
     return visitor->lead != NULL ? visitor->lead(visitor->user, text) : KAI_OK;
 }
 
+// A damaged file may hold any number there.
+static int32_t index_of(double value)
+{
+    return value >= -1 && value <= INT32_MAX ? (int32_t)value : 0;
+}
+
 static kaiStatus tell_row(Sheet* sheet, size_t k, const kaiCsvVisitor* visitor)
 {
     kaiRow row = {.values = sheet->values, .present = sheet->present};
@@ -352,9 +362,9 @@ static kaiStatus tell_row(Sheet* sheet, size_t k, const kaiCsvVisitor* visitor)
         if (cell->role == ROLE_T)
             row.t = number_of(cell, at);
         else if (cell->role == ROLE_P)
-            row.p = (int32_t)number_of(cell, at);
+            row.p = index_of(number_of(cell, at));
         else if (cell->role == ROLE_M)
-            row.m = (int32_t)number_of(cell, at);
+            row.m = index_of(number_of(cell, at));
         else if (cell->role == ROLE_COLUMN && !sheet->wanted[cell->column])
             sheet->present[cell->column] = 0;
         else if (cell->role == ROLE_COLUMN && !read_cell(sheet, cell, at))

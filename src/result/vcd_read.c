@@ -246,7 +246,8 @@ static void read_comment(VcdReader* r)
             r->open = r->open && r->ours;  // the first time stands before its comment
             hand_over(r);
             r->ours = r->open = true;
-            r->row = (kaiRow){.t = tag[0], .p = (int32_t)tag[1], .m = (int32_t)tag[2]};
+            bool fits = fabs(tag[1]) < INT32_MAX && fabs(tag[2]) < INT32_MAX;
+            r->row = (kaiRow){.t = tag[0], .p = fits ? (int32_t)tag[1] : 0, .m = fits ? (int32_t)tag[2] : 0};
         }
         else if (count < 3)
             words = true;
@@ -294,9 +295,10 @@ static bool read_change(VcdReader* r)
     if (two && !next_token(r))
         return true;
     int column = find_column(r, two ? r->token : value + 1);
-    if (column < 0)
-        return true;
-    if (letter == 's' || letter == 'S')
+    bool text = letter == 's' || letter == 'S';
+    if (column < 0 || text != (r->sheet.cells[column].kind == KAI_COLUMN_MODE))
+        return true;  // a number for a text, or the other way round: of a damaged file
+    if (text)
         return set_mode(r, column, value + 1);
     if (letter == 'r' || letter == 'R')
         set_number(r, column, strcmp(value + 1, "nan") != 0, strtod(value + 1, NULL));
