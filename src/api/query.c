@@ -85,6 +85,7 @@ bool kaiModel_Variable(const kaiModel* model, int index, kaiVariable* variable)
         .start = model->start_values != NULL ? scale_from_si(var_scale(var), model->start_values[index]) : NAN,
         .settable = var->settable,
         .hidden = var->hidden,
+        .inner = var->inner,
         .size = 1,
         .place = model_place(model, var->place),
         .column = recorded ? model_string(model, var->title) : NULL,
@@ -157,6 +158,22 @@ int kaiModel_SweepVariable(const kaiModel* model, int sweep, const double** valu
     *values = model->numbers + s->first;
     *count = (int)s->count;
     *structural = s->structural || !model->vars[s->var].settable;
+    return (int)s->var;
+}
+
+int kaiModel_SpreadCount(const kaiModel* model)
+{
+    return model != NULL ? (int)model->spreads_count : 0;
+}
+
+int kaiModel_SpreadVariable(const kaiModel* model, int spread, kaiSpread* kind, const double** values, int* count)
+{
+    if (spread < 0 || spread >= kaiModel_SpreadCount(model) || kind == NULL || values == NULL || count == NULL)
+        return -1;
+    const ModelSpread* s = &model->spreads[spread];
+    *kind = (kaiSpread)s->kind;
+    *values = model->numbers + s->first;
+    *count = (int)s->count;
     return (int)s->var;
 }
 

@@ -2,7 +2,7 @@
 . tests/cli/helpers.bash
 exits 0 run $ball -o "$WORK/ball.csv"
 one_line "$err"
-for part in "Ball, experiment bounce" "t = 5" "30 instants" "steps (" "rejected)" "rows (view full)" "down(y) 29"; do
+for part in "Ball, experiment bounce" "t = 5" "30 instants" "steps (" "rejected)" "rows (view full)" "hit 29"; do
     says "$part"
 done
 exits 0 run $ball -o "$WORK/ball.csv" --quiet
@@ -36,7 +36,7 @@ until_bar()
     wait $terminal
     return $found
 }
-bar='% *t = .* instants/s, about .* s left'
+bar='% *t = .* instants/s, about .* left'
 until_bar 60 || fail "no progress, rate and time left on a terminal: $(tail -c 300 "$WORK/screen")"
 bar='% *t = '
 if until_bar 2 --quiet; then fail "--quiet shows progress"; fi
