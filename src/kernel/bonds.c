@@ -297,6 +297,8 @@ static kaiStatus read_parameters(Kernel* kernel, BondRun* run, bool guesses, boo
             value = part->kind == BOND_R ? moderate(kernel, run, value) : value;
             double ratio = fabs(value / run->nominal[i]);
             *moved |= !(ratio > 0.01 && ratio < 100);
+            // Ratios of 1 all around a loop would be a rank that the graph does not have.
+            *moved |= part->kind != BOND_R && run->nodes[i].parameter != value;
             run->nominal[i] = fmin(fmax(value, -1e12), 1e12);
         }
         else

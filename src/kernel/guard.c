@@ -313,7 +313,7 @@ static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* s
 
 // The selection (select.c) has found no reason to switch: a value past the level is rounding, or about to go back. It
 // counts from where it is, and is asked again when it has gone further by as much.
-static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
+static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state, double before)
 {
     bool crossed = kernel->R[guard->latch] != 0;
     kernel->R[guard->latch] = 0;
@@ -327,8 +327,8 @@ static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
     bool leaves = state->g == 0 && state->slope < 0;
     if (!(state->g < 0) && !leaves)
     {
-        // It was crossed here, and what storages were put back by has undone that.
-        state->bias = crossed ? fmax(state->g, select_tolerance(kernel, guard->ctx)) : 0;
+        // It was crossed here, and what storages were put back by has undone that: more each time at one moment.
+        state->bias = crossed ? fmax(fmax(state->g, 2 * before), select_tolerance(kernel, guard->ctx)) : 0;
         state->g += state->bias;
         return;
     }
@@ -370,6 +370,7 @@ static kaiStatus arm_one(Kernel* kernel, uint32_t index, bool* leaving)
     const Guard* guard = &kernel->model->guards[index];
     GuardState* state = &kernel->guards[index];
     bool active = guard->searched && state->sliding == 0 && guard_is_active(kernel, guard, false);
+    double before = state->active && state->from == kernel->now.t ? state->bias : 0;
     state->active = active && !guard->time_only;
     state->due = INFINITY;
     state->from = state->until = kernel->now.t;
@@ -379,7 +380,7 @@ static kaiStatus arm_one(Kernel* kernel, uint32_t index, bool* leaving)
     state->g = kernel->R[guard->g];
     state->slope = kernel->R[guard->slope];
     if (guard->one_way)
-        wait_one_way(kernel, guard, state);
+        wait_one_way(kernel, guard, state, before);
     else if (leaves_level(kernel, guard, state))
     {
         kaiStatus status = cross(kernel, index, direction(kernel, guard));

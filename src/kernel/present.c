@@ -115,6 +115,10 @@ void present_find(Kernel* kernel, BondRun* run)
                 part->state != NO_REG ? run->storage[run->graph->block_first[i]] : run->nodes[i].parameter;
     }
     bond_net_dependents(run->net, visit_dependence, &(Search){kernel, run});
+    // Whether sources contradict each other through a ratio is asked of the ratio itself, too.
+    for (uint32_t i = 0; i < run->system->part_count && bond_net_status(run->net) == BOND_NOT_UNIQUE; i++)
+        if (run->nodes[i].varies && run->present.varying == NULL)
+            run->present.varying = part_of(kernel, run, i);
 }
 
 kaiStatus present_check(Kernel* kernel)
@@ -236,19 +240,24 @@ static void read_inputs(const Kernel* kernel, BondRun* run, const BondJump* jump
     size_t bytes = sizeof(double) * (size_t)run->graph->input_count;
     memcpy(p->b1, jump->b1, bytes);
     memcpy(p->b2, jump->b2, bytes);
+    double largest = 0;
+    for (int i = 0; i < run->graph->input_count; i++)
+        largest = fmax(largest, fabs(p->b2[i]));
     for (uint32_t i = 0; i < run->system->input_count; i++)
     {
         const BondInput* input = input_at(kernel, run, i);
         int at = run->input_of[i];
+        const BondPart* part = part_of(kernel, run, input->node);
+        bool stores = part->state != NO_REG, turns = part->free && bond_is_two_port((BondKind)part->kind);
+        if (turns)
+            p->b1[at] = 0;
         if (input->by == NO_REG)
             continue;
-        bool stores = part_of(kernel, run, input->node)->state != NO_REG;
         int place = run->graph->block_first[input->node];
         double lacks = stores ? p->storage[place] - run->storage[place]
                               : p->nodes[input->node].parameter - run->nodes[input->node].parameter;
-        p->b2[at] -= lacks * kernel->R[input->by];
-        if (!stores)
-            p->b1[at] = 0;
+        double left = p->b2[at] - lacks * kernel->R[input->by];
+        p->b2[at] = fabs(left) <= BOND_CONTRADICTION * largest ? 0 : left;  // what Newton's method leaves
     }
 }
 
