@@ -4,10 +4,12 @@
 #   make format     lay out all sources            make check-format, make check-layers (#includes, and links if there is a build)
 #   make house      draw docs/house.svg and the tables of docs/architecture.md
 #   make gallery    every example as figures, in docs/gallery/index.html
+#   make docs       all documents and the gallery as a web site, in docs/site/index.html
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make threads    what uses threads, under the thread sanitizer
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
+#   make python     the Python module, in build/python; python3 -m pip install ./python installs it
 #   make install    PREFIX=/usr/local              make clean
 BUILD ?= build
 WERROR ?= OFF
@@ -16,7 +18,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test bench gallery format check-format check-layers house sanitize clang hostile threads fuzz \
+.PHONY: all build deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
     install clean
 .NOTPARALLEL:
 
@@ -37,12 +39,23 @@ run: deps build
 test: deps build
 	@tools/run-tests $(BUILD)
 
+python: build
+	@[ -e $(BUILD)/python/kairos/_kairos.abi3.so ] || { echo "the Python module is missing: apt install python3-dev python3-numpy, then make clean python"; exit 1; }
+	@echo "PYTHONPATH=$(BUILD)/python, or: python3 -m pip install ./python"
+
+test-python: deps python
+	@tools/test-python $(BUILD)
+
 bench: deps build
 	@BENCH_RULER=$(BENCH_RULER) bench/run.sh $(BUILD)
 	@bench/start.sh $(BUILD)
 
 gallery: deps build
 	@tools/gallery $(BUILD)/kairos docs/gallery
+
+docs: deps build
+	@command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 1; }
+	@tools/make-docs $(BUILD)/kairos docs/site
 
 format:
 	@tools/format

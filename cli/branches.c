@@ -10,7 +10,7 @@
 typedef struct Branches
 {
     const RunRequest* request;
-    kaiCsv* csv;
+    kaiWriter* writer;
     const kaiSim* sim;
     kaiCounters total;
     Progress progress;
@@ -22,14 +22,14 @@ static kaiStatus write_row(void* user, const kaiRow* row)
     Branches* b = user;
     if (b->progress.on)
         progress_show(&b->progress, "t", row->t, kaiSim_Counters(b->sim).instants, "instants");
-    return kaiCsv_Row(b->csv, row);
+    return kaiWriter_Row(b->writer, row);
 }
 
 static kaiStatus begin_branch(void* user, int branch)
 {
     Branches* b = user;
     double lead = branch;
-    kaiCsv_SetLead(b->csv, &lead);
+    kaiWriter_SetLead(b->writer, &lead);
     return KAI_OK;
 }
 
@@ -70,7 +70,7 @@ static kaiStatus end_branch(void* user, kaiSim* sim, int branch, kaiStatus statu
     if (status < 0)
     {
         remark_branch(b, branch, kaiSim_Now(sim).t);
-        print_failure(kaiSim_Failure(sim));
+        print_failure(b->request->program, kaiSim_Failure(sim));
     }
     return KAI_OK;
 }
@@ -101,7 +101,7 @@ static int conclude(const Branches* b, const kaiSim* sim, kaiStatus status, cons
     if (status == KAI_ERR_IO)
         fprintf(stderr, "kairos: %s cannot be written\n", named ? r->output : "standard output");
     else if (status < 0)
-        print_failure(kaiSim_Failure(sim));
+        print_failure(b->request->program, kaiSim_Failure(sim));
     if (status == KAI_INTERRUPTED && interrupt_came())
     {
         fprintf(stderr, "kairos: interrupted after %lld outcomes\n", (long long)e->outcomes);
@@ -117,7 +117,7 @@ static kaiStatus close_output(Branches* b, const kaiExploration* e, kaiStatus st
         snprintf(b->remark + length, sizeof b->remark - length, "%safter branch %lld there are outcomes missing: %s",
                  length > 0 ? "; " : "not whole: ", (long long)e->outcomes,
                  status == KAI_INTERRUPTED ? "interrupted" : "the exploration was stopped");
-    kaiStatus closed = kaiCsv_Close(b->csv, b->remark[0] != 0 ? b->remark : NULL);
+    kaiStatus closed = kaiWriter_Close(b->writer, b->remark[0] != 0 ? b->remark : NULL);
     return closed < 0 ? closed : status;
 }
 
@@ -128,16 +128,16 @@ static int explore(Branches* b, const kaiModel* model, kaiSim* sim)
     kaiError error;
     int count;
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
-    kaiCsvOptions csv = kaiDefaultCsvOptions();
-    csv.path = path;
-    csv.view = b->request->view;
-    csv.lead_names = lead;
-    csv.lead_count = 1;
-    b->csv = kaiCsv_Open(&csv, columns, count, &error);
-    if (b->csv == NULL)
+    kaiWriterOptions options = kaiDefaultWriterOptions();
+    options.path = path;
+    options.view = b->request->view;
+    options.lead_names = lead;
+    options.lead_count = 1;
+    b->writer = kaiWriter_Open(&options, columns, count, &error);
+    if (b->writer == NULL)
     {
         fprintf(stderr, "kairos: %s\n", error.message);
-        return EXIT_FILE;
+        return exit_code(error.status);
     }
     kaiExploreEvents events = {begin_branch, end_branch, b};
     kaiExploration result;

@@ -27,6 +27,11 @@ int command_fmt(int argc, char** argv);
 int command_import(int argc, char** argv);
 int command_export(int argc, char** argv);
 int command_resume(int argc, char** argv);
+int command_lsp(int argc, char** argv);
+int command_studio(int argc, char** argv);
+int command_linearize(int argc, char** argv);
+int command_sensitivity(int argc, char** argv);
+int command_compare(int argc, char** argv);
 
 // fmu.c: whether a file is an FMU, by its name; all that is wrong with it on stderr. An exit code.
 bool is_fmu(const char* path);
@@ -45,8 +50,8 @@ int report_answer(kaiProgram* program, kaiStatus status);
 // Whether `output` (or NULL) is none of the files that the model was read from; otherwise that is said. An exit code.
 int spare_inputs(const kaiProgram* program, const char* output);
 // A failed run on stderr, in the form of a diagnostic.
-void print_failure(const kaiError* failure);
-void print_warnings(const kaiSim* sim);
+void print_failure(kaiProgram* program, const kaiError* failure);
+void print_warnings(kaiProgram* program, const kaiSim* sim);
 int exit_code(kaiStatus status);
 // choice = all: a run is explored, it has outcomes.
 bool explores_choices(const kaiSimOptions* options);

@@ -106,10 +106,16 @@ int spare_inputs(const kaiProgram* program, const char* output)
     return usage_error("-o %s: the model reads this file, and the result would replace it", output);
 }
 
-void print_failure(const kaiError* f)
+void print_failure(kaiProgram* program, const kaiError* f)
 {
     if (f->message == NULL)
         return;
+    const char* text = kaiProgram_ErrorText(program, f, isatty(2) && getenv("NO_COLOR") == NULL);
+    if (f->place.file != NULL && text[0] != 0)
+    {
+        fputs(text, stderr);
+        return;
+    }
     if (f->place.file != NULL)
         fprintf(stderr, "%s:%d:%d: ", f->place.file, f->place.line, f->place.column);
     else
@@ -122,11 +128,17 @@ void print_failure(const kaiError* f)
         fprintf(stderr, "help: %s\n", f->help);
 }
 
-void print_warnings(const kaiSim* sim)
+void print_warnings(kaiProgram* program, const kaiSim* sim)
 {
     const kaiError* w;
     for (int i = 0; (w = kaiSim_Warning(sim, i)) != NULL; i++)
     {
+        const char* text = kaiProgram_ErrorText(program, w, isatty(2) && getenv("NO_COLOR") == NULL);
+        if (text[0] != 0)
+        {
+            fputs(text, stderr);
+            continue;
+        }
         if (w->place.file != NULL)
             fprintf(stderr, "%s:%d:%d: ", w->place.file, w->place.line, w->place.column);
         fprintf(stderr, "warning: %s\n", w->message);

@@ -171,10 +171,10 @@ static int conclude(kaiReport* report, const RunRequest* request, const char* ti
     int code = write_out(report, request);
     if (kaiReport_Status(report) < 0)
     {
-        print_failure(kaiSim_Failure(kaiReport_Sim(report)));
+        print_failure(request->program, kaiSim_Failure(kaiReport_Sim(report)));
         code = exit_code(kaiReport_Status(report));
     }
-    print_warnings(kaiReport_Sim(report));
+    print_warnings(request->program, kaiReport_Sim(report));
     return code;
 }
 

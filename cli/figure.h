@@ -32,6 +32,14 @@ typedef struct PlotRequest
     bool silent;  // not even what is wrong: the caller says it
 } PlotRequest;
 
+enum
+{
+    PAGE_SIGNALS = 64  // a page carries all of them if there are no more
+};
+
+// plot.c: whether the figure is a page for a browser, in which instants unfold and signals are chosen.
+bool draws_page(const PlotRequest* request);
+
 // Begins a panel, and adds a signal to the newest. False: too many.
 bool panels_begin(Panels* panels, const char* against);
 bool panels_add(Panels* panels, const char* name);

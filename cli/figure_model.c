@@ -214,6 +214,8 @@ static void on_fired(void* user, const kaiFired* fired)
     Run* r = user;
     if (r->instants != NULL)
         kaiInstants_Fired(r->instants, fired);
+    else
+        kaiFigure_Fired(r->figure, fired);
 }
 
 // ---- running
@@ -249,9 +251,9 @@ static kaiStatus conclude(Run* r, kaiSim* sim, kaiStatus status)
     if (r->request->silent)
         return status;
     if (!r->request->quiet)
-        print_warnings(sim);
+        print_warnings(r->request->run->program, sim);
     if (status == KAI_ERR_RUN)
-        print_failure(kaiSim_Failure(sim));
+        print_failure(r->request->run->program, kaiSim_Failure(sim));
     if (status == KAI_INTERRUPTED)
         fprintf(stderr, "kairos: stopped at t = %.9g before the end: interrupted\n", kaiSim_Now(sim).t);
     return status;
@@ -347,7 +349,16 @@ static void set_options(Run* r)
     r->options.record = r->record;
     r->options.record_count = r->record_count;
     double from = fmax(q->figure.from, r->options.start), to = fmin(q->figure.to, r->options.stop);
-    r->options.row_gap = wants_instants(q) ? 0 : (to - from) / 1000;
+    r->options.row_gap = wants_instants(q) ? 0 : (to - from) / (draws_page(q) ? 4000 : 1000);
+}
+
+static int columns_of(const kaiModel* model)
+{
+    kaiVariable v;
+    int count = 0;
+    for (int i = 0; kaiModel_Variable(model, i, &v); i++)
+        count += v.column != NULL;
+    return count;
 }
 
 static kaiStatus set_up(Run* r)
@@ -359,7 +370,7 @@ static kaiStatus set_up(Run* r)
     if (!wants_instants(q) || q->wanted.count > 0)
         if (!choose_panels(r))
             return KAI_ERR_USAGE;
-    record_kind(r, !wants_instants(q));
+    record_kind(r, !wants_instants(q) && !(draws_page(q) && columns_of(r->model) <= PAGE_SIGNALS));
     set_options(r);
     return KAI_OK;
 }

@@ -1,4 +1,4 @@
-// kairos plot RESULT.csv: reads a result once, from start to end.
+// kairos plot RESULT: reads a result once, from start to end.
 #include "cli/figure.h"
 
 #include <math.h>
@@ -15,11 +15,6 @@ typedef struct Reading
 
 // ---- choosing
 
-static bool is_impulse(const kaiColumn* column)
-{
-    return strchr(column->name, '#') != NULL;
-}
-
 // Without --signals: each signal its own panel, as far as they fit on a page.
 static void choose(const kaiColumn* columns, int count, Panels* panels)
 {
@@ -29,16 +24,18 @@ static void choose(const kaiColumn* columns, int count, Panels* panels)
     };
     for (int i = 0; i < count; i++)
     {
-        if (columns[i].kind == KAI_COLUMN_MODE || is_impulse(&columns[i]))
+        if (columns[i].kind == KAI_COLUMN_MODE || columns[i].impulse > 0)
             continue;
         if (panels->count == SHOWN || !panels_begin(panels, NULL) || !panels_add(panels, columns[i].name))
             panels->left_out++;
     }
 }
 
-static bool is_named(const Panels* panels, const char* against, const char* name)
+// The impulses of a signal belong to it.
+static bool is_named(const Panels* panels, const char* against, const kaiColumn* column)
 {
-    size_t length = strcspn(name, "#");  // the impulses of a signal belong to it
+    const char *name = column->name, *end = column->impulse > 0 ? strrchr(name, '.') : NULL;
+    size_t length = end != NULL ? (size_t)(end - name) : strlen(name);
     if (against != NULL && strcmp(against, name) == 0)
         return true;
     for (int i = 0; i < panels->name_count; i++)
@@ -55,7 +52,8 @@ static kaiStatus begin_figure(Reading* r, const kaiColumn* columns, int count, b
     if (q->wanted.count == 0)
         choose(columns, count, &q->wanted);
     for (int i = 0; i < count; i++)
-        wanted[i] = columns[i].kind == KAI_COLUMN_MODE || is_named(&q->wanted, q->against, columns[i].name);
+        wanted[i] = columns[i].kind == KAI_COLUMN_MODE || (draws_page(q) && count <= PAGE_SIGNALS) ||
+                    is_named(&q->wanted, q->against, &columns[i]);
     r->figure = kaiFigure_Create(&q->figure, columns, count, q->wanted.at, q->wanted.count, &r->error);
     return r->figure != NULL ? KAI_OK : r->error.status;
 }
@@ -106,13 +104,13 @@ int plot_result(PlotRequest* q)
 {
     Reading r = {.request = q};
     bool said = false;
-    kaiCsvReader* reader = kaiCsvReader_Open(q->run->source.path, kaiDefaultAllocator(), &r.error);
+    kaiReader* reader = kaiReader_Open(q->run->source.path, kaiDefaultAllocator(), &r.error);
     kaiStatus status = reader != NULL ? KAI_OK : r.error.status;
     if (status == KAI_OK)
     {
         kaiError error;
         kaiCsvVisitor visitor = {on_header, on_row, on_lead, &r};
-        status = kaiCsvReader_Read(reader, &visitor, &error);
+        status = kaiReader_Read(reader, &visitor, &error);
         if (status != KAI_OK && r.error.message == NULL && r.problem == NULL)
             fprintf(stderr, "kairos: %s\n", error.message), said = true;
     }
@@ -120,12 +118,12 @@ int plot_result(PlotRequest* q)
         status = draw(&r);
     if (status != KAI_OK && !said)
         fprintf(stderr, "kairos: %s\n", r.problem != NULL ? r.problem : r.error.message);
-    else if (status == KAI_OK && kaiCsvReader_Remark(reader) != NULL && !q->quiet)
-        fprintf(stderr, "kairos: %s: %s\n", q->run->source.path, kaiCsvReader_Remark(reader));
+    else if (status == KAI_OK && kaiReader_Remark(reader) != NULL && !q->quiet)
+        fprintf(stderr, "kairos: %s: %s\n", q->run->source.path, kaiReader_Remark(reader));
     if (status == KAI_OK && q->wanted.left_out > 0 && !q->quiet)
         fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", q->wanted.left_out);
     kaiFigure_Free(r.figure);
     kaiInstants_Free(r.instants);
-    kaiCsvReader_Free(reader);
+    kaiReader_Free(reader);
     return exit_code(status);
 }

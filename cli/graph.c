@@ -21,14 +21,14 @@ typedef struct GraphRequest
 
 static int set_kind(GraphRequest* r, const char* text)
 {
-    static const char* const names[] = {"blocks", "modes", "bonds"};
-    for (int i = 0; i < 3; i++)
+    static const char* const names[] = {"blocks", "modes", "bonds", "schematic"};
+    for (int i = 0; i < 4; i++)
         if (strcmp(text, names[i]) == 0)
         {
             r->options.kind = (kaiDiagramKind)(KAI_DIAGRAM_BLOCKS + i);
             return EXIT_DONE;
         }
-    return usage_error("--kind is blocks, modes or bonds, not `%s`", text);
+    return usage_error("--kind is blocks, modes, bonds or schematic, not `%s`", text);
 }
 
 static int set_depth(GraphRequest* r, const char* text)

@@ -13,7 +13,7 @@ static void on_signal(int number)
     if (signalled)
         _exit(128 + number);  // twice: at once
     signalled = 1;
-    flag = number;
+    __atomic_store_n(&flag, number, __ATOMIC_RELAXED);
 }
 
 void interrupt_catch(void)
@@ -31,8 +31,8 @@ const volatile int* interrupt_flag(void)
 
 void interrupt_all(void)
 {
-    if (flag == 0)
-        flag = -1;
+    int none = 0;
+    __atomic_compare_exchange_n(&flag, &none, -1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 bool interrupt_came(void)

@@ -13,26 +13,38 @@ typedef struct Command
 
 static const Command commands[] = {
     {FOR_RUN, command_run, "FILE [OPTION…]",
-     "runs a model or an experiment (every combination of its sweeps, every outcome of its choices) to CSV; "
+     "runs a model or an experiment (every combination of its sweeps, every outcome of its choices) to a result; "
      "FILE may be - for standard input"},
     {FOR_RESUME, command_resume, "RESULT [-q]",
      "goes on with a run that had --checkpoint and was killed or interrupted, as if it had not been"},
-    {FOR_CHECK, command_check, "FILE… [OPTION…]", "diagnostics only; exit 1 if any error; an FMU is held against the rules of its standard"},
+    {FOR_CHECK, command_check, "FILE… [OPTION…]",
+     "diagnostics only; exit 1 if any error; an FMU is held against the rules of its standard"},
     {FOR_TEST, command_test, "FILE|DIR… [OPTION…]",
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
     {FOR_PROVE, command_prove, "FILE [OPTION…]",
      "whether reactions can go on for ever at one instant; exit 0 proved, 1 refuted, 3 unknown"},
     {FOR_PLOT, command_plot, "FILE|RESULT [OPTION…]",
      "draws a model's experiment or a result, in the terminal without -o; --instant shows what happens inside one t"},
+    {FOR_COMPARE, command_compare, "RESULT RESULT [OPTION…]",
+     "compares two results of any format, signal by signal, event by event; exit 0 if they are the same, 1 if not"},
     {FOR_EXPLAIN, command_explain, "FILE [OPTION…]",
      "where the steps and the time of a run went, what its guards did, how accurate it is"},
     {FOR_GRAPH, command_graph, "FILE -o FIGURE [OPTION…]",
      "draws the blocks and signals of a model, its state machines, or its bond graph"},
+    {FOR_LINEARIZE, command_linearize, "FILE [OPTION…]",
+     "the linear system A, B, C, D around a point of a run, with its poles; -o bode.svg draws its frequency response"},
+    {FOR_SENSITIVITY, command_sensitivity, "FILE --by a,b [OPTION…]",
+     "a run to CSV with the derivatives of its signals and of the times of its events with respect to parameters"},
     {FOR_FMT, command_fmt, "FILE… [--check]", "canonical layout, in place; - reads standard input"},
     {FOR_IMPORT, command_import, "NETLIST [-o FILE]",
      "a netlist of SPICE as a model of ideal parts; what is left out or not understood is said"},
     {FOR_EXPORT, command_export, "FILE -o MODEL.fmu [OPTION…]",
      "an experiment as an FMU for other programs: Model Exchange and Co-Simulation, FMI 2.0 or 3.0"},
+    {FOR_LSP, command_lsp, "[OPTION…]",
+     "the language server of editors, on standard input and output: messages, completion, rename, layout"},
+    {FOR_STUDIO, command_studio, "[FILE|FOLDER] [OPTION…]",
+     "a page in the browser in which models are written, run and looked at as one types; only this computer can open "
+     "it"},
 };
 
 enum
@@ -52,8 +64,8 @@ static int help(FILE* out)
           "  kairos --version, -V         the version\n"
           "\nexit codes\n"
           "  0  done\n"
-          "  1  the model is wrong, or fmt --check found a file that is not in canonical\n"
-          "     layout\n"
+          "  1  the model is wrong, fmt --check found a file that is not in canonical\n"
+          "     layout, or compare found a difference\n"
           "  2  the call is wrong: an unknown option, solver, experiment, or name in --set\n"
           "  3  a run failed or was interrupted, a point of a sweep failed, or an\n"
           "     expectation does not hold\n"

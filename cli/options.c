@@ -29,11 +29,24 @@ enum
 
 const char* command_name(unsigned command)
 {
-    static const char* const names[] = {"run",   "check", "test",   "plot",   "explain", "prove",
-                                        "graph", "fmt",   "import", "resume", "export"};
+    static const struct
+    {
+        unsigned id;
+        const char* name;
+    } names[] = {{FOR_RUN, "run"},         {FOR_CHECK, "check"},
+                 {FOR_TEST, "test"},       {FOR_PLOT, "plot"},
+                 {FOR_EXPLAIN, "explain"}, {FOR_PROVE, "prove"},
+                 {FOR_GRAPH, "graph"},     {FOR_FMT, "fmt"},
+                 {FOR_IMPORT, "import"},   {FOR_RESUME, "resume"},
+                 {FOR_EXPORT, "export"},   {FOR_LSP, "lsp"},
+                 {FOR_STUDIO, "studio"},   {FOR_LINEARIZE, "linearize"},
+                 {FOR_STEADY, "steady"},   {FOR_SENSITIVITY, "sensitivity"},
+                 {FOR_FIT, "fit"},         {FOR_OPTIMIZE, "optimize"},
+                 {FOR_STUDY, "study"},     {FOR_MERGE, "merge"},
+                 {FOR_COMPARE, "compare"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (command == 1u << i)
-            return names[i];
+        if (names[i].id == command)
+            return names[i].name;
     return "kairos";
 }
 
@@ -43,7 +56,7 @@ const char* command_name(unsigned command)
 static bool has_setting(unsigned command, const kaiSetting* s)
 {
     bool asked = s->kind == KAI_SETTING_CONDITION || strcmp(s->name, "start") == 0;
-    bool runs = (command & (FOR_RUN | FOR_TEST | FOR_PLOT | FOR_EXPLAIN | FOR_EXPORT)) != 0;
+    bool runs = (command & (FOR_RUN | FOR_TEST | FOR_PLOT | FOR_EXPLAIN | FOR_EXPORT | FOR_ANALYSIS)) != 0;
     return s->kind == KAI_SETTING_CONDITION ? command == FOR_PROVE : runs || (asked && command == FOR_PROVE);
 }
 
@@ -80,10 +93,10 @@ static const char* owner_of(const char* name, size_t length)
 {
     for (int i = 0; i < OPTION_COUNT; i++)
         if (strlen(options[i].name) == length && strncmp(options[i].name, name, length) == 0)
-            for (unsigned command = 1; command < FOR_ALL; command *= 2)
+            for (unsigned command = 1; command <= FOR_LAST; command *= 2)
                 if ((options[i].commands & command) != 0)
                     return command_name(command);
-    for (unsigned command = 1; command < FOR_ALL; command *= 2)
+    for (unsigned command = 1; command <= FOR_LAST; command *= 2)
         if (find_setting(command, name, length) != NULL)
             return command_name(command);
     return NULL;

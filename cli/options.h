@@ -19,8 +19,22 @@ enum
     FOR_FMT = 128,
     FOR_IMPORT = 256,
     FOR_RESUME = 512,
-    FOR_EXPORT = 1024,
-    FOR_ALL = 511 | 1024,  // but resume, which has the options of the run that it goes on with
+    FOR_LSP = 1024,
+    FOR_STUDIO = 2048,
+    FOR_EXPORT = 4096,
+    FOR_ALL =
+        511 | FOR_LSP | FOR_STUDIO | FOR_EXPORT,  // but resume, which has the options of the run that it goes on with
+    FOR_LINEARIZE = 1 << 16,
+    FOR_STEADY = 1 << 17,
+    FOR_SENSITIVITY = 1 << 18,
+    FOR_FIT = 1 << 19,
+    FOR_OPTIMIZE = 1 << 20,
+    FOR_STUDY = 1 << 21,
+    FOR_MERGE = 1 << 22,
+    FOR_COMPARE = 1 << 23,
+    FOR_LAST = FOR_COMPARE,
+    FOR_EVERY = 2 * FOR_LAST - 1,
+    FOR_ANALYSIS = FOR_LINEARIZE | FOR_STEADY | FOR_SENSITIVITY | FOR_FIT | FOR_OPTIMIZE | FOR_STUDY,
 };
 
 typedef enum OptionId

@@ -61,9 +61,13 @@ static int set_size(PlotRequest* r, const char* text)
     char* end;
     r->figure.width = strtod(text, &end);
     r->figure.height = *end == 'x' ? strtod(end + 1, &end) : 0;
-    bool good = *end == 0 && r->figure.width >= 20 && r->figure.height >= 8 && r->figure.width <= 20000 &&
-                r->figure.height <= 20000;
-    return good ? EXIT_DONE : usage_error("--size %s: it must read WIDTHxHEIGHT, as 720x400 (or 80x24)", text);
+    if (*end != 0 || !(r->figure.width > 0) || !(r->figure.height > 0))
+        return usage_error("--size %s: it must read WIDTHxHEIGHT, as 720x400 (or 80x24)", text);
+    if (r->figure.width < 20 || r->figure.height < 8)
+        return usage_error("--size %s is too small: at least 20x8 characters in the terminal, about 200x120 in a file",
+                           text);
+    bool fits = r->figure.width <= 20000 && r->figure.height <= 20000;
+    return fits ? EXIT_DONE : usage_error("--size %s is too large: at most 20000x20000", text);
 }
 
 // False: the option is none of plot's own.
@@ -126,10 +130,20 @@ static void fit_terminal(kaiFigureOptions* figure)
     }
 }
 
+static bool ends_in(const char* path, const char* ending)
+{
+    size_t length = strlen(path), own = strlen(ending);
+    return length > own && strcmp(path + length - own, ending) == 0;
+}
+
+bool draws_page(const PlotRequest* request)
+{
+    return ends_in(request->figure.path, ".html");
+}
+
 static bool is_model(const char* path)
 {
-    size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".kai") == 0;
+    return ends_in(path, ".kai");
 }
 
 // What standard input holds: a model begins with one of five words, behind blanks and comments; a result with the name

@@ -95,6 +95,7 @@ bool request_take(RunRequest* r, const Arguments* a, Found found, int* code)
     case OPTION_QUIET: r->quiet = true; break;
     case OPTION_JSON: r->json = true; break;
     case OPTION_LIST: r->list = true; break;
+    case OPTION_VALUES: r->all_values = true; break;
     case OPTION_CHECKPOINT:
         if (!parse_number(a->value, &r->checkpoint) || !(r->checkpoint > 0) || isinf(r->checkpoint))
             *code = usage_error("--checkpoint %s: it must be a positive time in s", a->value);

@@ -23,7 +23,7 @@ typedef struct RunRequest
     int chosen_of;                          // how many it was chosen from; 0: it was named, or there is none
     const char* output;                     // NULL: standard output
     kaiView view;
-    bool quiet, json, list;
+    bool quiet, json, list, all_values;
     char* text;         // of standard input
     double checkpoint;  // every so much model time; 0: never
     int argc;           // of the call, for checkpoints

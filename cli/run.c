@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 // A checkpoint lies beside the result and is made again from the call.
@@ -16,11 +17,17 @@ static int check_checkpoint(const RunRequest* r, bool many)
         return usage_error("--checkpoint saves one run; this is a sweep, or choice = all");
     if (r->output == NULL || strcmp(r->output, "-") == 0)
         return usage_error("--checkpoint needs a file for the result: -o FILE");
+    const char* dot = strrchr(r->output, '.');
+    if (dot != NULL && strchr(dot, '/') == NULL && strcasecmp(dot, ".csv") != 0)
+        return usage_error("--checkpoint goes on with a CSV, not with a result that ends in %s", dot);
     return r->text == NULL ? EXIT_DONE : usage_error("--checkpoint needs a model in a file, not on standard input");
 }
 
 static int run(const RunRequest* request, const kaiModel* model)
 {
+    kaiError error;
+    if (request->output != NULL && kaiFormat_Check(request->output, &error) != KAI_OK)
+        return usage_error("-o %s", error.message);
     kaiSimOptions options = request_options(request, model);
     bool sweep = kaiModel_SweepCount(model) > 0, explores = explores_choices(&options);
     int code = check_checkpoint(request, sweep || explores);

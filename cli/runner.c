@@ -6,15 +6,18 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 typedef struct Target
 {
-    kaiCsv* csv;
+    kaiWriter* writer;
     const kaiSim* sim;
     Progress progress;
     bool unsaved;  // a checkpoint could not be written, which was said
+    kaiConstant* constants;
+    int constant_count;
 } Target;
 
 static void show(Target* target, double t)
@@ -27,7 +30,7 @@ static kaiStatus write_row(void* user, const kaiRow* row)
 {
     Target* target = user;
     show(target, row->t);
-    return kaiCsv_Row(target->csv, row);
+    return kaiWriter_Row(target->writer, row);
 }
 
 void print_rows(int64_t recorded, kaiView view)
@@ -52,7 +55,10 @@ static void print_guards(const kaiSim* sim)
     int found = 0;
     for (int i = 0; kaiSim_GuardCount(sim, i, &count, &touches, &text, &place); i++)
         if (count > 0 && ++found <= SHOWN)
-            fprintf(stderr, "%s%s %lld", found > 1 ? ", " : "; events: ", text, (long long)count);
+        {
+            const char* name = kaiSim_GuardName(sim, i);
+            fprintf(stderr, "%s%s %lld", found > 1 ? ", " : "; events: ", name != NULL ? name : text, (long long)count);
+        }
     if (found > SHOWN)
         fprintf(stderr, " and %d more guards", found - SHOWN);
 }
@@ -124,7 +130,7 @@ static void save(const RunRequest* r, kaiSim* sim, Target* target)
     kaiError error;
     for (int i = 0; i < r->argc && i + 1 < WORDS; i++)
         words[i + 1] = r->argv[i];
-    kaiCheckpointParts parts = {words, r->argc + 1, sim, target->csv};
+    kaiCheckpointParts parts = {words, r->argc + 1, sim, kaiWriter_Csv(target->writer)};
     checkpoint_path(r->output, path, sizeof path);
     bool fine = words[0] != NULL && r->argc + 1 < WORDS;
     if ((fine && kaiCheckpoint_Write(path, &parts, &error) == KAI_OK) || target->unsaved)
@@ -176,12 +182,12 @@ static void forget_checkpoint(const RunRequest* r)
 }
 
 // The file says it if it is not the whole run. A file that could not be written outweighs how the run ended.
-static kaiStatus close_output(kaiCsv* csv, const kaiSim* sim, kaiStatus status)
+static kaiStatus close_output(kaiWriter* writer, const kaiSim* sim, kaiStatus status)
 {
     char remark[200];
     snprintf(remark, sizeof remark, "stopped at t = %.17g before the end: %s", kaiSim_Now(sim).t,
              status == KAI_INTERRUPTED ? "interrupted" : "the run failed");
-    kaiStatus closed = kaiCsv_Close(csv, status == KAI_END ? NULL : remark);
+    kaiStatus closed = kaiWriter_Close(writer, status == KAI_END ? NULL : remark);
     return closed < 0 ? closed : status;
 }
 
@@ -192,8 +198,8 @@ static int conclude(const RunRequest* r, const kaiSim* sim, kaiStatus status)
     if (status == KAI_ERR_IO)
         fprintf(stderr, "kairos: %s cannot be written\n", named ? r->output : "standard output");
     else if (status < 0)
-        print_failure(kaiSim_Failure(sim));
-    print_warnings(sim);
+        print_failure(r->program, kaiSim_Failure(sim));
+    print_warnings(r->program, sim);
     if (status != KAI_INTERRUPTED || !interrupt_came())
         return exit_code(status);  // a reader that has gone has what it wanted
     fprintf(stderr, "kairos: interrupted at t = %.9g; %s%s has the rows up to there\n", kaiSim_Now(sim).t,
@@ -207,22 +213,30 @@ static int simulate(const RunRequest* r, const kaiModel* model, kaiSim* sim, Tar
     kaiError error;
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
     const char* path = r->output != NULL ? r->output : "-";
-    kaiCsvOptions csv = kaiDefaultCsvOptions();
-    csv.path = path;
-    csv.view = r->view;
-    csv.mark = kaiCheckpoint_Mark(r->resumed, &csv.mark_size);
+    kaiSimOptions times = request_options(r, model);
+    char title[2 * NAME_MAX_LENGTH];
+    request_title(r, model, title, sizeof title);
+    kaiWriterOptions options = kaiDefaultWriterOptions();
+    options.path = path;
+    options.title = title;
+    options.view = r->view;
+    options.start = times.start;
+    options.stop = times.stop;
+    options.constants = target->constants;
+    options.constant_count = target->constant_count;
+    options.mark = kaiCheckpoint_Mark(r->resumed, &options.mark_size);
     if (r->resumed != NULL && kaiCheckpoint_Restore(r->resumed, model, sim, &error) != KAI_OK)
         return fprintf(stderr, "kairos: %s cannot go on: %s\n", path, error.message), EXIT_FILE;
-    target->csv = kaiCsv_Open(&csv, columns, count, &error);
-    if (target->csv == NULL)
+    target->writer = kaiWriter_Open(&options, columns, count, &error);
+    if (target->writer == NULL)
     {
         fprintf(stderr, "kairos: %s\n", error.message);
-        return EXIT_FILE;
+        return exit_code(error.status);
     }
     if (r->resumed == NULL)
         forget_checkpoint(r);
     kaiStatus status = drive(r, model, sim, target);
-    status = close_output(target->csv, sim, status);
+    status = close_output(target->writer, sim, status);
     int code = conclude(r, sim, status);
     if (status == KAI_END)
         forget_checkpoint(r);
@@ -248,6 +262,20 @@ kaiSim* runner_open(const RunRequest* r, const kaiModel* model, Progress* progre
     return sim;
 }
 
+// Parameters with the values of this run: what a result in MAT or HDF5 keeps beside the rows.
+static void gather_constants(Target* target, const kaiModel* model, kaiSim* sim)
+{
+    kaiVariable v;
+    target->constants = calloc((size_t)kaiModel_VariableCount(model) + 1, sizeof *target->constants);
+    for (int i = 0; target->constants != NULL && kaiModel_Variable(model, i, &v); i++)
+    {
+        double value = v.start;
+        if (v.kind != KAI_PARAM || v.hidden || (isnan(value) && !kaiSim_Get(sim, i, &value)))
+            continue;
+        target->constants[target->constant_count++] = (kaiConstant){v.name, v.unit, v.description, value};
+    }
+}
+
 int run_once(const RunRequest* r, const kaiModel* model)
 {
     Target target = {0};
@@ -256,7 +284,9 @@ int run_once(const RunRequest* r, const kaiModel* model)
     if (sim == NULL)
         return code;
     target.sim = sim;
+    gather_constants(&target, model, sim);
     code = simulate(r, model, sim, &target);
+    free(target.constants);
     kaiSim_Free(sim);
     return code;
 }

@@ -10,10 +10,10 @@ typedef struct SweepOutput
     const RunRequest* request;
     const kaiSweep* sweep;
     const char* path;
-    kaiCsv* csv;
+    kaiWriter* writer;
     int lead_count;
     double run, branch;  // that the rows now begin with
-    bool unopened;       // the file could not be opened; it is said
+    int unopened;        // the exit code if the file could not be opened, which was said
     char remark[500];    // the runs that are not whole
     Progress progress;
 } SweepOutput;
@@ -31,16 +31,16 @@ static kaiStatus begin(void* user, const kaiColumn* columns, int column_count, c
 {
     SweepOutput* o = user;
     kaiError error;
-    kaiCsvOptions csv = kaiDefaultCsvOptions();
-    csv.path = o->path;
-    csv.view = o->request->view;
-    csv.lead_names = lead_names;
-    csv.lead_count = o->lead_count = lead_count;
-    o->csv = kaiCsv_Open(&csv, columns, column_count, &error);
-    if (o->csv == NULL)
+    kaiWriterOptions options = kaiDefaultWriterOptions();
+    options.path = o->path;
+    options.view = o->request->view;
+    options.lead_names = lead_names;
+    options.lead_count = o->lead_count = lead_count;
+    o->writer = kaiWriter_Open(&options, columns, column_count, &error);
+    if (o->writer == NULL)
     {
         fprintf(stderr, "kairos: %s\n", error.message);
-        o->unopened = true;
+        o->unopened = exit_code(error.status);
         return error.status;
     }
     progress_begin(&o->progress, !o->request->quiet, strcmp(o->path, "-") == 0, 0,
@@ -53,10 +53,10 @@ static kaiStatus write_row(void* user, const double* lead, const kaiRow* row)
     SweepOutput* o = user;
     double branch = lead[kaiSweep_ParameterCount(o->sweep) + 1];
     if (lead[0] != o->run || branch != o->branch)
-        kaiCsv_SetLead(o->csv, lead);
+        kaiWriter_SetLead(o->writer, lead);
     o->run = lead[0];
     o->branch = branch;
-    kaiStatus status = kaiCsv_Row(o->csv, row);
+    kaiStatus status = kaiWriter_Row(o->writer, row);
     if (status != KAI_OK)
         interrupt_all();
     return status;
@@ -112,7 +112,7 @@ static int conclude(SweepOutput* o, const kaiModel* model, const kaiSweepResult*
     if (missing)
         snprintf(o->remark + strlen(o->remark), sizeof o->remark - strlen(o->remark), "%sruns from %lld on are missing",
                  o->remark[strlen(o->remark) - 2] == ':' ? "" : "; ", (long long)r->handed_out + 1);
-    kaiStatus closed = kaiCsv_Close(o->csv, o->remark[0] != 0 ? o->remark : NULL);
+    kaiStatus closed = kaiWriter_Close(o->writer, o->remark[0] != 0 ? o->remark : NULL);
     bool unwritten = closed < 0 || r->output < 0;
     progress_end(&o->progress);
     if (unwritten)
@@ -141,7 +141,9 @@ int run_sweep(const RunRequest* r, const kaiModel* model)
     options.user = &o;
     options.interrupt = interrupt_flag();
     kaiSweep_Run(sweep, &options, &result, &error);
-    int code = o.csv != NULL ? conclude(&o, model, &result) : o.unopened ? EXIT_FILE : usage_error("%s", error.message);
+    int code = o.writer != NULL ? conclude(&o, model, &result)
+               : o.unopened     ? o.unopened
+                                : usage_error("%s", error.message);
     kaiSweep_Free(sweep);
     return code;
 }

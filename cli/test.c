@@ -14,6 +14,7 @@ typedef struct Case
     char* path;
     char* experiment;  // NULL: the file itself is wrong
     int passed, failed;
+    bool values;      // tell all values
     bool wrong_call;  // it failed for a name or value of the call
     char* text;       // one line per failure
 } Case;
@@ -184,6 +185,13 @@ static int add_folder(Suite* s, const char* path)
 // `at`: " (a = 2)" for a point of a sweep, " (branch 2: …)" for an outcome of choice = all, or "".
 static void judge(Case* c, const kaiExpectResult* r, const char* at)
 {
+    if (c->values)
+        say(c, "%s:%d:%d: VALUE %s%s: expect %s: got ", r->place.file != NULL ? r->place.file : c->path, r->place.line,
+            r->place.column, c->experiment, at, r->source);
+    if (c->values && r->present)
+        say(c, "%.17g\n", r->value);
+    else if (c->values)
+        say(c, "nothing\n");
     if (r->passed)
     {
         c->passed++;
@@ -195,8 +203,8 @@ static void judge(Case* c, const kaiExpectResult* r, const char* at)
     if (!r->present)
         say(c, ": there is no such value");
     else if (r->has_target)
-        say(c, ": expected %.17g, got %.17g, difference %.3g (within %g)", r->target, r->value, r->value - r->target,
-            r->within);
+        say(c, ": expected %.17g%s%s, got %.17g, difference %.3g (within %g)", r->target, r->unit != NULL ? " " : "",
+            r->unit != NULL ? r->unit : "", r->value, r->value - r->target, r->within);
     say(c, "%s%s\n", r->text[0] != 0 ? " " : "", r->text);
 }
 
@@ -303,6 +311,7 @@ static void run_case(Case* c, const RunRequest* request)
     kaiModel* model = NULL;
     kaiError error;
     load.experiment = c->experiment;
+    c->values = request->all_values;
     if (kaiProgram_Open(&options, &program, &error) == KAI_OK && kaiProgram_Compile(program, &load, &model) == KAI_OK)
         run_points(c, options.limits, model, program, &load);
     else

@@ -4,11 +4,14 @@
 set(kairos_sundials_files src/num/cvode.c src/num/klu.c)
 set(kairos_figures_files src/plot/cairo.c)
 set(kairos_diagrams_files src/diagram/layout.c)
+set(kairos_studio_files src/studio/civet.c)
+set(kairos_hdf5_files src/result/hdf5_write.c src/result/hdf5_read.c)
 file(GLOB kairos_proofs_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/prove/*.c")
 list(REMOVE_ITEM kairos_proofs_files src/prove/overlap.c) # serves `kairos check` and asks nobody
 
 file(GLOB core_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/*/*.c")
-list(REMOVE_ITEM core_files ${kairos_sundials_files} ${kairos_figures_files} ${kairos_diagrams_files} ${kairos_proofs_files})
+list(REMOVE_ITEM core_files ${kairos_sundials_files} ${kairos_figures_files} ${kairos_diagrams_files} ${kairos_proofs_files}
+     ${kairos_studio_files} ${kairos_hdf5_files})
 
 list(FILTER core_files EXCLUDE REGEX "^src/fmu/") # what FMUs carry beside the core: cmake/Fmu.cmake
 
@@ -27,7 +30,20 @@ add_custom_command(
             "-DVERSION=${PROJECT_VERSION}" -P "${PROJECT_SOURCE_DIR}/cmake/Stamp.cmake"
     DEPENDS ${kairos_headers} "${PROJECT_SOURCE_DIR}/cmake/Stamp.cmake"
     VERBATIM)
-add_custom_target(kairos_stamp DEPENDS "${kairos_generated}/part_stamp.h")
+add_custom_target(kairos_stamp DEPENDS "${kairos_generated}/part_stamp.h" "${kairos_generated}/page_files.h")
+
+# The script and style of pages (src/plot/page_text.c), in the order in which they are read.
+set(page_scripts "")
+foreach(name data scale draw panel lane instant view page)
+    list(APPEND page_scripts "${PROJECT_SOURCE_DIR}/src/plot/page/${name}.js")
+endforeach()
+list(JOIN page_scripts "," page_script_list)
+add_custom_command(
+    OUTPUT "${kairos_generated}/page_files.h"
+    COMMAND "${CMAKE_COMMAND}" "-DOUT=${kairos_generated}/page_files.h" "-DSTYLE=${PROJECT_SOURCE_DIR}/src/plot/page/page.css"
+            "-DSCRIPTS=${page_script_list}" -P "${PROJECT_SOURCE_DIR}/cmake/Embed.cmake"
+    DEPENDS ${page_scripts} "${PROJECT_SOURCE_DIR}/src/plot/page/page.css" "${PROJECT_SOURCE_DIR}/cmake/Embed.cmake"
+    VERBATIM)
 
 # kairos_compile(TARGET): how the files of the core and of the parts are compiled.
 function(kairos_compile target)
@@ -74,3 +90,4 @@ endforeach()
 # The build folder has the layout of an installation: the models lie where an installed program looks for them.
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/share/kairos")
 file(CREATE_LINK "${PROJECT_SOURCE_DIR}/lib" "${PROJECT_BINARY_DIR}/${KAIROS_MODELS_TAIL}" SYMBOLIC)
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}/examples" "${PROJECT_BINARY_DIR}/share/kairos/examples" SYMBOLIC)

@@ -11,6 +11,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/kairos" DESTINATION ${CMAKE_INS
 if(EXISTS "${PROJECT_SOURCE_DIR}/lib")
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/" DESTINATION ${KAIROS_MODELS_TAIL} FILES_MATCHING PATTERN "*.kai")
 endif()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" DESTINATION share/kairos/examples FILES_MATCHING PATTERN "*.kai" PATTERN "*.csv")
 
 # Paths in kairos.pc are relative to the file itself, so that `cmake --install --prefix` and moved trees work.
 file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

@@ -46,6 +46,8 @@ endfunction()
 
 kairos_needs(figures cairo)
 kairos_needs(proofs z3)
+# Debian has HDF5 for one process beside those for MPI: the first is what a result needs.
+kairos_needs(hdf5 hdf5-serial)
 
 # The layout code of Graphviz is a plugin in a folder of its own. It is linked like any library (src/diagram/layout.c says why).
 kairos_needs(diagrams libgvc libcgraph)
@@ -55,4 +57,15 @@ if(KAIROS_GRAPHVIZ_DOT)
     target_link_libraries(kairos_needs_diagrams INTERFACE "${KAIROS_GRAPHVIZ_DOT}" Threads::Threads)
 else()
     set(KAIROS_HAS_diagrams OFF)
+endif()
+
+# The HTTP server of the studio. Debian's package for CMake names files that it does not install.
+find_path(CIVETWEB_INCLUDE_DIR civetweb.h)
+find_library(CIVETWEB_LIBRARY civetweb)
+add_library(kairos_needs_studio INTERFACE)
+set(KAIROS_HAS_studio OFF)
+if(CIVETWEB_INCLUDE_DIR AND CIVETWEB_LIBRARY)
+    set(KAIROS_HAS_studio ON)
+    target_include_directories(kairos_needs_studio SYSTEM INTERFACE "${CIVETWEB_INCLUDE_DIR}")
+    target_link_libraries(kairos_needs_studio INTERFACE "${CIVETWEB_LIBRARY}" Threads::Threads)
 endif()

@@ -21,10 +21,11 @@ extern "C"
 
     typedef enum kaiDiagramKind
     {
-        KAI_DIAGRAM_ANY,     // the bond graph if the model has one, else blocks
-        KAI_DIAGRAM_BLOCKS,  // instances, integrators, signals, events
-        KAI_DIAGRAM_MODES,   // state machines
-        KAI_DIAGRAM_BONDS,   // the bond graph
+        KAI_DIAGRAM_ANY,        // the schematic of a model of parts, or its bond graph, or its blocks
+        KAI_DIAGRAM_BLOCKS,     // instances, integrators, signals, events
+        KAI_DIAGRAM_MODES,      // state machines
+        KAI_DIAGRAM_BONDS,      // the bond graph
+        KAI_DIAGRAM_SCHEMATIC,  // parts that are joined at ports: symbols and wires
     } kaiDiagramKind;
 
     // A machine, by the name of its instance or switched junction ("" for the model's own), and one of its modes.

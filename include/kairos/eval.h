@@ -19,7 +19,8 @@
 // `delay` of a signal or with numeric impulses need the past of the states, which Kairos does not have here;
 // zeno = continue, choice = all and `balance` work on the states between instants. kaiEval_Create refuses all of them.
 //
-// Units. Times in seconds, states (in the order of kaiModel_StateVariable) and rates in SI units.
+// Units. Times in seconds; states (in the order of kaiModel_StateVariable), rates and the values of kaiEval_Get and
+// kaiEval_Set in SI units, whatever the model declares: a solver mixes them. Rows are in the declared units.
 // Lifetime. An eval needs its model as long as it lives; arrays of states and rates belong to the caller.
 // Threads. An eval belongs to one thread at a time; many evals of one model may be used in parallel.
 #ifndef KAIROS_EVAL_H

@@ -49,7 +49,8 @@ extern "C"
     // KAI_ERR_IO: the file cannot be read. KAI_ERR_USAGE, KAI_ERR_MEMORY. Then *fmu is NULL.
     kaiStatus kaiFmu_Open(const char* path, kaiAllocator allocator, kaiFmu** fmu, kaiError* error);
     void kaiFmu_Free(kaiFmu* fmu);  // NULL is fine
-    // What is wrong or missing, with its line in modelDescription.xml. NULL past the last; they live as long as the FMU.
+    // What is wrong or missing, with its line in modelDescription.xml. NULL past the last; they live as long as the
+    // FMU.
     int kaiFmu_MessageCount(const kaiFmu* fmu);
     const kaiError* kaiFmu_Message(const kaiFmu* fmu, int index);
 

@@ -2,7 +2,9 @@
 #ifndef KAIROS_KAIROS_H
 #define KAIROS_KAIROS_H
 
+#include "kairos/analysis.h"
 #include "kairos/base.h"
+#include "kairos/compare.h"
 #include "kairos/diagram.h"
 #include "kairos/error.h"
 #include "kairos/eval.h"
@@ -12,9 +14,11 @@
 #include "kairos/program.h"
 #include "kairos/prove.h"
 #include "kairos/result.h"
+#include "kairos/service.h"
 #include "kairos/settings.h"
 #include "kairos/sim.h"
 #include "kairos/spice.h"
+#include "kairos/studio.h"
 #include "kairos/study.h"
 
 #endif

@@ -4,7 +4,8 @@
 //     for (int i = 0; kaiModel_Variable(model, i, &v); i++)
 //         printf("%s [%s] = %g  %s\n", v.name, v.unit ? v.unit : "1", v.start, v.description ? v.description : "");
 //
-// Units. Values are in SI units; `unit` says what the text declares, for people and for axes.
+// Units. Everything is computed in SI units and shown in the unit that the text declares: values of a variable are in
+// its `unit`; `scale` and `offset` lead back to SI units.
 // Lifetime. A model needs neither its program nor its text. Names and texts that it hands out live as long as it does.
 // It must outlive its sims.
 // Threads. A model never changes: any number of threads may read it, and each may run sims of it.
@@ -28,7 +29,7 @@ extern "C"
     typedef struct kaiOverride
     {
         const char* name;  // path from the root model: "e", "a.m", "b[3].x"
-        double value;      // in SI units
+        double value;      // in the unit that the text declares
     } kaiOverride;
 
     // Something of the text that the call replaces: its name, and the value as it would be written.
@@ -94,7 +95,8 @@ extern "C"
         kaiCausality causality;
         kaiVariability variability;
         const char *unit, *description;  // NULL: none
-        double start;                    // value before the run, in SI units; NaN: it has none, or it cannot be known
+        double scale, offset;            // SI = scale * value in its unit + offset; 1 and 0 if that is an SI unit
+        double start;                    // value before the run, in its unit; NaN: it has none, or it cannot be known
         bool settable;                   // kaiSim_Set takes it: always before the start, inputs afterwards too
         bool hidden;                     // made by the compiler: not for people
         int size;                        // number of values: 1

@@ -1,4 +1,5 @@
-// Figures: rows in, a picture out (SVG, PNG, PDF, or characters for a terminal).
+// Figures: rows in, a picture out (SVG, PNG, PDF, characters for a terminal, or a page for a browser in which one can
+// zoom, read values and look into instants).
 //
 //     kaiFigureOptions options = kaiDefaultFigureOptions();
 //     options.path = "ball.svg";
@@ -36,7 +37,7 @@ extern "C"
     typedef struct kaiFigureOptions
     {
         uint32_t cookie;               // set by kaiDefaultFigureOptions; not for you
-        const char* path;              // ends in .svg, .png or .pdf; "-": characters on standard output
+        const char* path;              // ends in .svg, .png, .pdf or .html; "-": characters on standard output
         double width, height;          // in 1/96 inch (a PNG has two pixels for each), of "-" in characters; 0: chosen
         const char* title;             // NULL: none
         double from, to;               // only these times; -inf, inf: all
@@ -63,8 +64,10 @@ extern "C"
     kaiFigure* kaiFigure_Create(const kaiFigureOptions* options, const kaiColumn* columns, int column_count,
                                 const kaiPanel* panels, int panel_count, kaiError* error);
     // A kaiRowFn. Memory does not grow with the rows: what the figure could not show apart is merged, extremes, jumps
-    // and impulses stay.
+    // and impulses stay. A page keeps every row, in its file.
     kaiStatus kaiFigure_Row(void* figure, const kaiRow* row);
+    // A kaiFiredFn. A page (.html) shows what fired at an instant; other figures do not need it.
+    void kaiFigure_Fired(void* figure, const kaiFired* fired);
     // The rows of another run follow; it is drawn over the others. The first run needs no call. KAI_ERR_USAGE: too
     // many.
     kaiStatus kaiFigure_BeginRun(kaiFigure* figure, const char* label);

@@ -20,7 +20,7 @@
 //         fputs(kaiProgram_MessageText(program, i, false), stderr);
 //     kaiProgram_Free(program);  // the model stays
 //
-// Units. Values of overrides are in SI units, whatever the text declares.
+// Units. Values of overrides are in the units that the text declares.
 // Lifetime. A program owns everything it hands out (names, messages, texts) but models and proofs, which outlive it.
 // Texts and messages of one question live until the next.
 // Threads. A program belongs to one thread at a time; different programs are independent. Nothing is global.
@@ -121,6 +121,10 @@ extern "C"
     // The message as people read it, "file:line:col: error[K012]: …" with the source line, a caret and the remedy, with
     // colour codes for a terminal if wanted. "" past the last.
     const char* kaiProgram_MessageText(kaiProgram* program, int index, bool colour);
+
+    // Any error or warning, kaiSim_Failure for one, as kaiProgram_MessageText has it: with the source line where the
+    // program has read its file. It lives until the next question. "" for NULL.
+    const char* kaiProgram_ErrorText(kaiProgram* program, const kaiError* error, bool colour);
 
     // ---- questions
 
@@ -236,6 +240,26 @@ extern "C"
     bool kaiProgram_Occurrence(kaiProgram* program, int index, kaiOccurrence* occurrence);
     // The symbol that stands at a place, line and column from 1; -1: none.
     int kaiProgram_SymbolAt(kaiProgram* program, const char* file, int line, int column);
+
+    // ---- the language itself
+
+    // What a word of the language is.
+    typedef enum kaiWordKind
+    {
+        KAI_WORD_RESERVED,  // `model`, `when` …: no name may be one
+        KAI_WORD_VALUE,     // `time`, `pi` …
+        KAI_WORD_FUNCTION,  // `sin`, `pre` …
+    } kaiWordKind;
+
+    // One of its words, for whoever highlights or completes texts.
+    typedef struct kaiLanguageWord
+    {
+        kaiWordKind kind;
+        const char* word;
+        const char* usage;  // of a function: how it is called, "atan2(y, x)"; otherwise NULL
+    } kaiLanguageWord;
+    // In static memory. False past the last.
+    bool kaiLanguage_Word(int index, kaiLanguageWord* word);
 
     // ---- conveniences, written on the above
 

@@ -8,7 +8,8 @@
 //     …                               // the run, with kaiSimOptions.row = on_row and row_user = csv
 //     kaiCsv_Close(csv, NULL);        // from here on there is a file of that name
 //
-// Units. Times in seconds, values in SI units; a column's unit says what the model declares.
+// Units. Times in seconds, values in the unit of their column, which is the one that the model declares; columns
+// without one have no unit. In a CSV file the unit stands in the first line: `x [km]`.
 // Lifetime. Rows live during the call that hands them over.
 // Threads. A writer or reader belongs to one thread at a time.
 #ifndef KAIROS_RESULT_H
@@ -49,6 +50,7 @@ extern "C"
         const char* unit;               // as declared, or NULL
         const char* const* mode_names;  // MODE: text of value i
         int mode_count;
+        int impulse;  // 0: values of a signal; 1, 2 …: weights of δ, δ′ … in the signal "x" ("x.impulse", "x.impulse1")
     } kaiColumn;
 
     // One recorded tag ⟨t, p, m⟩. `values[i]` counts only if `present[i]`.
@@ -91,12 +93,98 @@ extern "C"
     // All rows so far are on the disk, and stay there whatever happens to this process or machine; the bytes that
     // `mark` gets say where they end. KAI_ERR_USAGE: it is no file that is written here.
     kaiStatus kaiCsv_Mark(kaiCsv* csv, const kaiSink* mark);
-    // A remark (or NULL) becomes a last line "# remark": a run that did not reach its end says so.
+    // A remark (or NULL): why the run did not reach its end. A file has it beside it, as the one line of `path`.status,
+    // so that every program reads the rows; without one such a file of an earlier run is removed.
     kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark);
 
+    // All rows so far can be read by others, in `path`.part. As kaiCsv_Row.
+    kaiStatus kaiCsv_Flush(kaiCsv* csv);
+
+    // ---- any format
+
+    // What the ending of a path makes of a result: "csv", "npy", …, and a few words about it. NULL past the last.
+    const char* kaiFormat_Ending(int index);
+    const char* kaiFormat_About(int index);
+    // Whether a result can be written there: KAI_OK, or KAI_ERR_USAGE with the endings that there are. A path without
+    // an ending, a device and a pipe are CSV.
+    kaiStatus kaiFormat_Check(const char* path, kaiError* error);
+
+    // What does not change in a run; MAT and HDF5 keep it.
+    typedef struct kaiConstant
+    {
+        const char *name, *unit, *description;  // the last two may be NULL
+        double value;
+    } kaiConstant;
+
+    // Rows → a file of the format that its ending says. All but NPZ, which is made of columns at the end, are streamed.
+    // CSV: as kaiCsv. NPY: one array of records. NPZ: one array per column. MAT: version 4, a trajectory as Dymola and
+    // OpenModelica write it. HDF5 (h5): one data set per column, compressed, readable while it is written. VCD: changes
+    // for waveform viewers. Absent values are kaiNumber_Absent() in NPY, NPZ, MAT and HDF5.
+    typedef struct kaiWriter kaiWriter;
+
+    typedef struct kaiWriterOptions
+    {
+        uint32_t cookie;    // set by kaiDefaultWriterOptions; not for you
+        const char* path;   // a file is written as `path`.part and gets its name at the end
+        const char* title;  // what was run; NULL: nothing to say
+        kaiView view;
+        const char* const* lead_names;  // as in kaiCsvOptions
+        int lead_count;
+        const kaiConstant* constants;
+        int constant_count;
+        double start, stop;  // of the run as far as known: a VCD takes the finest unit of time that fits
+        const void* mark;    // CSV only: as in kaiCsvOptions
+        size_t mark_size;
+        kaiAllocator allocator;
+    } kaiWriterOptions;
+    kaiWriterOptions kaiDefaultWriterOptions(void);
+
+    // Columns and all that the options point to must outlive it. NULL: *error says why.
+    kaiWriter* kaiWriter_Open(const kaiWriterOptions* options, const kaiColumn* columns, int column_count,
+                              kaiError* error);
+    // A kaiRowFn, with the writer as `user`; otherwise as kaiCsv_Row.
+    kaiStatus kaiWriter_Row(void* writer, const kaiRow* row);
+    // As their namesakes of kaiCsv.
+    void kaiWriter_SetLead(kaiWriter* writer, const double* values);
+    kaiStatus kaiWriter_Flush(kaiWriter* writer);
+    kaiStatus kaiWriter_Close(kaiWriter* writer, const char* remark);
+    // The CSV that it writes, for kaiCheckpointParts; NULL: it is no CSV.
+    kaiCsv* kaiWriter_Csv(kaiWriter* writer);
+
+    // ---- columns in memory
+
+    // Rows → columns: a whole run as contiguous arrays, for programs that compute with it.
+    typedef struct kaiRecorder kaiRecorder;
+    typedef struct kaiRecorderOptions
+    {
+        uint32_t cookie;  // set by kaiDefaultRecorderOptions; not for you
+        kaiView view;
+        kaiAllocator allocator;
+    } kaiRecorderOptions;
+    kaiRecorderOptions kaiDefaultRecorderOptions(void);
+    // For rows of `column_count` values. NULL: *error says why.
+    kaiRecorder* kaiRecorder_Create(const kaiRecorderOptions* options, int column_count, kaiError* error);
+    void kaiRecorder_Free(kaiRecorder* recorder);  // NULL is fine
+    // A kaiRowFn, with the recorder as `user`. KAI_ERR_MEMORY: the rows before it are kept.
+    kaiStatus kaiRecorder_Row(void* recorder, const kaiRow* row);
+    int64_t kaiRecorder_Count(const kaiRecorder* recorder);
+    int kaiRecorder_ColumnCount(const kaiRecorder* recorder);
+    // kaiRecorder_Count values each; they live until the next row. t, p and m of the tags, and the values of a column,
+    // kaiNumber_Absent() where there is none. NULL: no such column, or no rows yet.
+    const double* kaiRecorder_Times(const kaiRecorder* recorder);
+    const int32_t* kaiRecorder_Jumps(const kaiRecorder* recorder);
+    const int32_t* kaiRecorder_Reactions(const kaiRecorder* recorder);
+    const double* kaiRecorder_Column(const kaiRecorder* recorder, int column);
+
+    // The NaN that stands for a value that is not there, and whether a number is it: a NaN that was computed is not.
+    double kaiNumber_Absent(void);
+    bool kaiNumber_IsAbsent(double value);
+
+    // ---- reading
+
     // CSV → rows, streamed: what kaiCsv wrote, in any view. A column is a MODE if it is called `mode` or ends in
-    // `.mode` (its mode_names grow while it is read); all others are REAL. Numbers are read to within one unit of their
-    // last place. `path` "-" is standard input.
+    // `.mode` (its mode_names grow while it is read); all others are REAL. Numbers are read as the nearest double.
+    // `path` "-" is standard input.
     typedef struct kaiCsvVisitor
     {
         // After the first line. `wanted` (all true at first): the columns whose values are needed; the others are
@@ -112,9 +200,18 @@ extern "C"
     // KAI_OK, the first nonzero status of the visitor, KAI_ERR_IO (unreadable, cut off, no result: `error` says where)
     // or KAI_ERR_MEMORY.
     kaiStatus kaiCsvReader_Read(kaiCsvReader* reader, const kaiCsvVisitor* visitor, kaiError* error);
-    // The "# …" at the end: why the run did not reach its end. NULL: it did.
+    // Why the run did not reach its end: the line of `path`.status, or the "# …" at the end that older results have.
+    // NULL: it did.
     const char* kaiCsvReader_Remark(const kaiCsvReader* reader);
     void kaiCsvReader_Free(kaiCsvReader* reader);
+
+    // Any format → rows, by what the file holds and not by its name. As kaiCsvReader, which it is for a CSV; `path` "-"
+    // is standard input, a CSV. HDF5 and VCD know which columns are events, HDF5, NPZ and MAT know units.
+    typedef struct kaiReader kaiReader;
+    kaiReader* kaiReader_Open(const char* path, kaiAllocator allocator, kaiError* error);
+    kaiStatus kaiReader_Read(kaiReader* reader, const kaiCsvVisitor* visitor, kaiError* error);
+    const char* kaiReader_Remark(const kaiReader* reader);
+    void kaiReader_Free(kaiReader* reader);
 
     // The shortest decimal that reads back as the same double; at most 32 bytes, 0-terminated. Returns the length.
     int kaiNumber_Write(char out[33], double value);

@@ -12,7 +12,8 @@
 //         fprintf(stderr, "%s\n", kaiSim_Failure(sim)->message);
 //     kaiSim_Free(sim);
 //
-// Units. Times in seconds, values in SI units.
+// Units. Times in seconds, values of variables in the unit that the model declares for them (kaiVariable.unit); without
+// one a number is a number. Energies of bond graphs in joules.
 // Lifetime. A sim must not outlive its model. Texts and columns that it hands out live as long as it does, unless said
 // otherwise; those given to a callback live during the call. A snapshot needs its model, not its sim.
 // Threads. A sim belongs to one thread at a time. Any number of sims of one model run at the same time. `interrupt` may
@@ -146,14 +147,16 @@ extern "C"
         int64_t rollbacks, thrown;  // of islands: see kaiIslandCounters
     } kaiCounters;
 
-    // What the jumps of bond graphs at one instant did: before + given = after + lost. `lost` is what went into
-    // junctions that switched; NaN: an impulse went through a resistor, which has no finite energy.
+    // What the jumps of bond graphs at one instant did: before + given = after + lost + met. `lost` is what went into
+    // junctions that switched; NaN: an impulse went through a resistor, which has no finite energy. `met` is what it
+    // cost that sources and storages did not agree before: an inconsistent start, a source that stepped. Jumps below
+    // rounding, beside the largest energy of the run, are none.
     typedef struct kaiJump
     {
         int64_t jumps;
         double before, after;  // energy of the storages
         double given;          // work of the sources
-        double lost;
+        double lost, met;
     } kaiJump;
 
     // A part of the model with a solver of its own.
@@ -211,6 +214,8 @@ extern "C"
     // Events by guard: how often guard `index` was located; its text and place. False past the last.
     bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* touches, const char** text,
                            kaiPlace* place);
+    // The name of the event that guard `index` is (`event hit = down(y)`). NULL: it has none.
+    const char* kaiSim_GuardName(const kaiSim* sim, int index);
     // When guard `index` last reached its level without crossing it. False: never.
     bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t);
     // Along which surfaces the run went on (zeno = continue): from when to when, and the guard whose level it stayed
@@ -302,6 +307,7 @@ extern "C"
         double value, target, within;
         bool present;  // false: the value does not exist (an event that never came, a time outside the run)
         const char *source, *text;  // as written; the message or ""
+        const char* unit;           // of value, target and within: that of the variable, else an SI unit; NULL: none
         kaiPlace place;
     } kaiExpectResult;
     kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result);

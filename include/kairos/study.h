@@ -9,7 +9,7 @@
 //     printf("%lld of %lld runs complete\n", (long long)result.complete, (long long)result.points);
 //     kaiSweep_Free(sweep);
 //
-// Units. Values in SI units, times in seconds.
+// Units. Values in the units that the model declares, times in seconds.
 // Lifetime. A sweep or report must not outlive its model; the program, the compile options and their overrides must
 // live as long as it does. Texts given to a callback live during the call.
 // Threads. A sweep makes its own threads and joins them before it returns; a handle belongs to one thread at a time.

@@ -1,9 +1,12 @@
 // Opening a program, asking it a question, and reading the messages.
 #include "api/compilation.h"
 
+#include "base/utf8.h"
+
 #include "lang/report.h"
 #include "part/home.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
@@ -312,4 +315,29 @@ const char* kaiProgram_MessageText(kaiProgram* program, int index, bool colour)
     if (setjmp(program->fail) != 0)
         return message->message;
     return report_diagnostic(&program->question.arena, &program->question.sources, message, colour, 0);
+}
+
+// The places of a run are beginnings: the caret goes on to the end of the word there.
+static void extend_place(const kaiProgram* program, kaiPlace* place)
+{
+    size_t length;
+    const char* line = place->file != NULL && place->end_line == place->line && place->end_column == place->column + 1
+                           ? sources_line(&program->question.sources, place->file, place->line, &length)
+                           : NULL;
+    size_t at = line != NULL ? utf8_offset(line, length, (size_t)place->column - 1) : 0;
+    for (size_t i = at + 1; line != NULL && i < length && (isalnum((unsigned char)line[i]) || line[i] == '_') &&
+                            (isalnum((unsigned char)line[at]) || line[at] == '_');
+         i++)
+        place->end_column++;
+}
+
+const char* kaiProgram_ErrorText(kaiProgram* program, const kaiError* error, bool colour)
+{
+    if (program == NULL || error == NULL || error->message == NULL)
+        return "";
+    if (setjmp(program->fail) != 0)
+        return error->message;
+    kaiError said = *error;
+    extend_place(program, &said.place);
+    return report_diagnostic(&program->question.arena, &program->question.sources, &said, colour, 0);
 }

@@ -1,6 +1,7 @@
 // Diagrams behind the public function: elaborate, make, place, draw.
 #include "api/compilation.h"
 #include "diagram/makers.h"
+#include "diagram/schematic.h"
 
 #include <string.h>
 
@@ -97,6 +98,31 @@ static kaiStatus refuse(Compilation* c, const Diagram* diagram, kaiDiagramKind k
     return KAI_ERR_MODEL;
 }
 
+// A schematic, if the model is made of parts or one is asked for. KAI_END: it is not, something else is to be drawn.
+static kaiStatus draw_schematic(Compilation* c, const Labels* labels, DrawRequest* request)
+{
+    Circuit circuit;
+    Schematic schematic;
+    const kaiDiagramOptions* options = request->options;
+    bool wanted = options->kind == KAI_DIAGRAM_SCHEMATIC;
+    // Modes change the causality of a bond graph: who names one wants to see it.
+    if (!wanted && (options->kind != KAI_DIAGRAM_ANY || options->mode_count > 0))
+        return KAI_END;
+    bool found = circuit_of_model(&circuit, labels, options->depth);
+    if (!found && !wanted)
+        return KAI_END;
+    if (!found)
+        diag_error(&c->diags, K_NOTHING_TO_DRAW, (Span){0}, "model %s has no parts with ports to draw",
+                   labels->flat->model_name);
+    else if (circuit.parts.count > DIAGRAM_MOST)
+        diag_error(&c->diags, K_DIAGRAM_TOO_LARGE, (Span){0}, "the schematic of %s would have more than %d parts",
+                   labels->flat->model_name, DIAGRAM_MOST);
+    if (!found || circuit.parts.count > DIAGRAM_MOST)
+        return KAI_ERR_MODEL;
+    schematic_place(&schematic, &c->arena, &circuit, labels->flat->model_name);
+    return schematic_draw(&schematic, options->path, request->format, options->sink, c->allocator, &request->error);
+}
+
 static kaiStatus draw_work(kaiProgram* p, Compilation* c, void* user)
 {
     (void)p;
@@ -111,6 +137,9 @@ static kaiStatus draw_work(kaiProgram* p, Compilation* c, void* user)
     const uint32_t* modes = choose_modes(c, flat, request->options);
     if (modes == NULL)
         return KAI_ERR_MODEL;
+    kaiStatus status = draw_schematic(c, &labels, request);
+    if (status != KAI_END)
+        return status;
     if (!make(&diagram, &labels, request->options, modes) || diagram.nodes.count > DIAGRAM_MOST)
         return refuse(c, &diagram, request->options->kind, flat);
     const char* trouble;
@@ -139,7 +168,7 @@ kaiStatus kaiProgram_Diagram(kaiProgram* program, const kaiCompileOptions* model
     DrawRequest request = {.model = model, .options = options};
     if (!error_check_cookie(options != NULL ? &options->cookie : NULL, "kaiDefaultDiagramOptions", error))
         return KAI_ERR_USAGE;
-    if (options->kind < KAI_DIAGRAM_ANY || options->kind > KAI_DIAGRAM_BONDS || !check_modes(options))
+    if (options->kind < KAI_DIAGRAM_ANY || options->kind > KAI_DIAGRAM_SCHEMATIC || !check_modes(options))
         return error_set(error, KAI_ERR_USAGE, "there is no such kind of diagram, or a mode without a name");
     if (options->path == NULL || !canvas_format_of(options->path, &request.format))
         return error_set(error, KAI_ERR_USAGE, "the name of a figure ends in .svg, .png or .pdf");

@@ -1,9 +1,8 @@
-// Questions about a compiled model, and the public face of the CSV writer.
+// Questions about a compiled model.
 #include "base/error.h"
 #include "kairos/kairos.h"
 #include "lang/diagnostics.h"
 #include "model/model.h"
-#include "result/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,7 +80,9 @@ bool kaiModel_Variable(const kaiModel* model, int index, kaiVariable* variable)
         .variability = variability_of(var),
         .unit = text_or_null(model, var->unit),
         .description = text_or_null(model, var->description),
-        .start = model->start_values != NULL ? model->start_values[index] : NAN,
+        .scale = var->scale,
+        .offset = var->offset,
+        .start = model->start_values != NULL ? scale_from_si(var_scale(var), model->start_values[index]) : NAN,
         .settable = var->settable,
         .hidden = var->hidden,
         .size = 1,
@@ -162,51 +163,4 @@ int kaiModel_SweepVariable(const kaiModel* model, int sweep, const double** valu
 int kaiModel_ExpectCount(const kaiModel* model)
 {
     return model != NULL ? (int)model->expectations_count : 0;
-}
-
-// ---- results
-
-kaiCsvOptions kaiDefaultCsvOptions(void)
-{
-    return (kaiCsvOptions){.cookie = KAI_COOKIE, .path = "-", .allocator = kaiDefaultAllocator()};
-}
-
-kaiCsv* kaiCsv_Open(const kaiCsvOptions* o, const kaiColumn* columns, int column_count, kaiError* error)
-{
-    if (!error_check_cookie(o != NULL ? &o->cookie : NULL, "kaiDefaultCsvOptions", error))
-        return NULL;
-    bool fine = o->path != NULL && column_count >= 0 && (columns != NULL || column_count == 0) && o->lead_count >= 0 &&
-                (o->lead_names != NULL || o->lead_count == 0) && o->allocator.alloc != NULL &&
-                o->view >= KAI_VIEW_FULL && o->view <= KAI_VIEW_UNIQUE;
-    if (!fine)
-        return error_set(error, KAI_ERR_USAGE, "a result needs a path, columns, a view and an allocator"), NULL;
-    const char* why = NULL;
-    CsvOptions options = {columns, column_count, o->view, o->lead_names, o->lead_count, o->sink, o->mark, o->mark_size};
-    Csv* csv = csv_open(o->path, &options, o->allocator, &why);
-    if (csv == NULL && strcmp(why, "out of memory") == 0)
-        error_memory(error);
-    else if (csv == NULL)
-        error_set(error, KAI_ERR_IO, "%s cannot be written: %s", o->path, why);
-    return (kaiCsv*)csv;
-}
-
-kaiStatus kaiCsv_Row(kaiCsv* csv, const kaiRow* row)
-{
-    return csv != NULL && row != NULL ? csv_row((Csv*)csv, row) : KAI_ERR_USAGE;
-}
-
-kaiStatus kaiCsv_Mark(kaiCsv* csv, const kaiSink* mark)
-{
-    return csv != NULL && mark != NULL && mark->write != NULL ? csv_mark((Csv*)csv, mark) : KAI_ERR_USAGE;
-}
-
-void kaiCsv_SetLead(kaiCsv* csv, const double* values)
-{
-    if (csv != NULL && values != NULL)
-        csv_set_lead((Csv*)csv, values);
-}
-
-kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark)
-{
-    return csv != NULL ? csv_close((Csv*)csv, remark) : KAI_ERR_USAGE;
 }

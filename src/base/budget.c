@@ -42,11 +42,6 @@ static bool end_with(Budget* budget, BudgetEnd end)
     return false;
 }
 
-static bool is_interrupted(const Budget* budget)
-{
-    return budget->interrupt != NULL && *budget->interrupt != 0;
-}
-
 static bool look_at_clock(Budget* budget)
 {
     if (budget->deadline == INFINITY || is_lifted(budget) || budget_clock() < budget->deadline)
@@ -58,14 +53,14 @@ bool budget_look(Budget* budget)
 {
     if (budget == NULL)
         return true;
-    if (is_interrupted(budget) && !is_lifted(budget))
+    if (budget_flag(budget->interrupt) && !is_lifted(budget))
         return end_with(budget, BUDGET_INTERRUPTED);
     return look_at_clock(budget);
 }
 
 bool budget_look_closer(Budget* budget)
 {
-    if (!is_interrupted(budget))
+    if (!budget_flag(budget->interrupt))
         return look_at_clock(budget);
     double now = budget_clock();
     if (isnan(budget->noticed))

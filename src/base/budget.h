@@ -37,14 +37,20 @@ void budget_begin(Budget* budget);
 // No limit holds any more: what says why it ended needs memory too. budget_begin sets them again.
 void budget_lift(Budget* budget);
 
+// The flag by which somebody else, a signal or another thread, asks for an end. Read in one piece; NULL: nobody can
+// ask.
+static inline bool budget_flag(const volatile int* interrupt)
+{
+    return interrupt != NULL && __atomic_load_n(interrupt, __ATOMIC_RELAXED) != 0;
+}
+
 // Between two steps of work: may it go on? NULL always may.
 bool budget_look(Budget* budget);
 // The same in the middle of a step that would better come to its end: an interrupt waits for it, but not for long.
 bool budget_look_closer(Budget* budget);
 static inline bool budget_look_inside(Budget* budget)
 {
-    bool calm =
-        budget == NULL || (budget->deadline == INFINITY && (budget->interrupt == NULL || *budget->interrupt == 0));
+    bool calm = budget == NULL || (budget->deadline == INFINITY && !budget_flag(budget->interrupt));
     return calm || budget_look_closer(budget);
 }
 

@@ -8,9 +8,17 @@
 #ifndef KAIROS_BASE_TOLERANCE_H
 #define KAIROS_BASE_TOLERANCE_H
 
+#include "base/extreme.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+
+// ---- units
+
+// The inverse of a unit's scale is a whole number if it is one to this: a scale of up to three factors is off by a few
+// roundings, and no two whole numbers below 1e9 are so close that their inverses could be mistaken.
+#define SCALE_WHOLE 1e-12
 
 // ---- time
 
@@ -24,7 +32,7 @@
 // run, the first tick of a clock), whose rounding is there still where t itself is near 0.
 static inline double time_slack(double t, double scale)
 {
-    return TIME_SAME * fmax(fabs(t), scale);
+    return TIME_SAME * larger(fabs(t), scale);
 }
 
 // Is `due` at `t`, or before it?
@@ -35,7 +43,7 @@ static inline bool time_reached(double due, double t, double scale)
 
 static inline bool time_same(double a, double b, double scale)
 {
-    return isfinite(a) && isfinite(b) && fabs(a - b) <= time_slack(fmax(fabs(a), fabs(b)), scale);
+    return isfinite(a) && isfinite(b) && fabs(a - b) <= time_slack(larger(fabs(a), fabs(b)), scale);
 }
 
 // The time of a crossing is no better than its guard: what rounds by TIME_SAME of the largest term of g moves the
@@ -211,6 +219,35 @@ static inline bool time_same(double a, double b, double scale)
 #define DIFFERENCE_LEAST 1e-3
 // In time the increment must survive the subtraction: at least 8 ulps of t.
 #define DIFFERENCE_TIME (8 * DBL_EPSILON)
+// A difference of order six over three points on each side: with 1/500 of a value what the formula leaves out (h^6/140
+// of the seventh derivative) and what rounding leaves of the difference are both near 1e-13.
+#define DIFFERENCE_SIXTH 2e-3
+
+// Eigenvalues: an entry below the diagonal that is this small beside its neighbours is 0, as is the imaginary part of
+// an eigenvalue beside the whole matrix; the QR iteration itself is exact to a few roundings of that.
+#define EIGEN_SMALL DBL_EPSILON
+#define EIGEN_REAL (64 * DBL_EPSILON)
+
+// Newton's method for steady states and orbits: it has settled when a step moves no state by more, relative to its size
+// (or to a size that counts as small in the units that models are written in), or where rounding keeps f from falling
+// any further after nearly as many digits. A part of a step below the last is none.
+#define NEWTON_SETTLED 1e-13
+#define NEWTON_ROUNDED 1e-9
+#define NEWTON_SETTLED_SIZE 1e-6
+#define NEWTON_LEAST_PART 1e-6
+
+// Sensitivities. Their equations are integrated along the run closer than what is asked of them (1e-9), with room for
+// what a thousand steps add up.
+#define VARIATION_RTOL 1e-11
+#define VARIATION_ATOL 1e-13
+// A guard that fired lies on its level at the left limit, as far as the two integrations agree: within this part of the
+// time since the last instant. One that a reaction brought over its level does not.
+#define VARIATION_LOCATED 1e-6
+// Below this part of the steepest slope that a guard has had it comes to its level as a tangent: half of the digits of
+// the time of the crossing are gone, and its derivative with them.
+#define VARIATION_GRAZING 1e-6
+// Crossings at one time that move by the same, as far as the derivatives are known.
+#define VARIATION_TOGETHER 1e-7
 // A factorisation with the old pivots is kept while its reciprocal growth is above this: half of the digits are left,
 // and the iteration around it makes up for them. Below, KLU pivots anew.
 #define PIVOT_GROWTH 1e-8
@@ -327,6 +364,10 @@ static inline bool time_same(double a, double b, double scale)
 // their slopes, then BOND_RATES_NOTHING for the next two derivatives and BOND_CURVES_NOTHING beyond.
 #define BOND_RATES_NOTHING 1e-6
 #define BOND_CURVES_NOTHING 1e-5
+// Beside the largest effort or flow of its surroundings: what rounding leaves of that elsewhere, through storages that
+// were never asked. A derivative that is more than BOND_HINT of its bound hints at a sign.
+#define BOND_REGION_NOTHING 1e-13
+#define BOND_HINT 1e-2
 
 // Ranks are decided with this: ratios such as 3 * 0.1 and 0.3, which differ in the last bit of a double, are the same.
 #define BOND_RANK_TOLERANCE 1e-13
@@ -342,5 +383,17 @@ static inline bool time_same(double a, double b, double scale)
 #define BOND_GRAM_PIVOT 1e-25
 // The smallest slope of a storage law that is divided by; its square root leaves room for quotients of any number.
 #define BOND_SLOPE_LEAST 1e-280
+// Ratios that vary are multiplied by this when the storages are chosen that others follow from: small enough
+// to lose against a ratio that stays, and a chain of four of them is still above BOND_RANK_TOLERANCE.
+#define BOND_VANISHING 1e-3
+// A nonlinear storage is never taken as flatter than this part of its slope at the start: Newton's method would leave
+// it to the others.
+#define BOND_SLOPE_FLAT 1e-9
+
+// Two results are the same if values differ by no more than this part of the largest magnitude of their signal, and
+// events by no more than this part of the time that they cover: what two solvers with the default tolerance keep to,
+// with room.
+#define COMPARE_VALUE 1e-6
+#define COMPARE_TIME 1e-6
 
 #endif

@@ -28,12 +28,13 @@ typedef struct Builder
 {
     Arena* arena;
     const BondGraph* graph;
-    BondMode mode;  // pointers into the arena
-    Level* level;   // per class
-    double* slope;  // per class: Σ S of the storages that move with it
-    int* last_row;  // per class of sources and storages: the input whose row is given up if the class is free
-    double* worst;  // per class: slope of that storage
-    bool* dropped;  // per input
+    BondMode mode;   // pointers into the arena
+    Level* level;    // per class
+    double* slope;   // per class: Σ S of the storages that move with it
+    int* last_row;   // per class of sources and storages: the input whose row is given up if the class is free
+    double* worst;   // per class: slope of that storage
+    bool* dropped;   // per input
+    Quad vanishing;  // what ratios that vary are multiplied by
     Elimination null;
     VEC(SparseEntry) row;
     VEC(int) dependent, idle;  // free classes

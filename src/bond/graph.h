@@ -52,6 +52,7 @@ typedef struct BondNode
     BondKind kind;
     int switch_index;  // of a switched junction: place in `on`; otherwise -1
     double parameter;  // r of R and GY, n of TF
+    bool varies;       // TF, GY: the ratio changes in a run, and may pass zero
 } BondNode;
 
 typedef struct BondEdge

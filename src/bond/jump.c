@@ -103,7 +103,7 @@ static void set_vector(Jump* jump, const Sized* b, const double* plain)
             int input = mode->left.column[k];
             bool given = input < mode->graph->input_count;
             int port = given ? mode->port_of[input] : -1;
-            double value = b ? b->value[input] : plain && given && port < 0 ? plain[input] : 0;
+            double value = b ? b->value[input] : plain && given ? plain[input] : 0;
             double terms = b ? b->size[input] : fabs(value);
             sum += mode->left.value[k] * (value + (port >= 0 ? jump->rates.value[port] : 0));
             size += fabs(mode->left.value[k]) * (terms + (port >= 0 ? jump->rates.size[port] : 0));

@@ -29,7 +29,7 @@ static void map_dependents(const BondMode* mode, int c, MapRow* row)
             int port = left->column[k] < inputs ? mode->port_of[left->column[k]] : -1;
             if (port >= 0)
                 row->ports[port] += row->a[i] * left->value[k];
-            else if (left->column[k] < inputs)
+            if (left->column[k] < inputs)
                 row->by_b2[left->column[k]] += row->a[i] * left->value[k];
         }
     }
@@ -54,9 +54,9 @@ static void map_rates(const BondMode* mode, MapRow* row)
     }
 }
 
-static void map_row(const BondMode* mode, int unknown, MapRow* row)
+static void map_row_of_class(const BondMode* mode, int c, MapRow* row)
 {
-    int c = mode->class_of[unknown], inputs = mode->graph->input_count;
+    int inputs = mode->graph->input_count;
     const BondRows* rows = &mode->solution;
     memset(row->by_b1, 0, (size_t)inputs * sizeof(double));
     memset(row->by_b2, 0, (size_t)inputs * sizeof(double));
@@ -84,13 +84,49 @@ void bond_mode_maps_update(const BondMode* mode, const int* wanted, BondMaps* ma
     MapRow row = map_scratch(mode, work);
     for (int i = 0; i < maps->row_count; i++)
     {
-        map_row(mode, wanted[i], &row);
+        map_row_of_class(mode, mode->class_of[wanted[i]], &row);
         for (int k = maps->start[i]; k < maps->start[i + 1]; k++)
         {
             maps->by_b1[k] = row.by_b1[maps->input[k]];
             maps->by_b2[k] = row.by_b2[maps->input[k]];
         }
     }
+}
+
+bool bond_mode_rate_row(const BondMode* mode, int unknown, double* by_b1, double* by_b2, double* work)
+{
+    const BondGraph* graph = mode->graph;
+    const BondRows* rows = &mode->solution;
+    int c = mode->class_of[unknown], inputs = graph->input_count;
+    MapRow own = map_scratch(mode, work);
+    double* ports = own.ports + graph->port_count;
+    memset(by_b1, 0, (size_t)inputs * sizeof(double));
+    memset(by_b2, 0, (size_t)inputs * sizeof(double));
+    memset(ports, 0, (size_t)graph->port_count * sizeof(double));
+    for (int k = rows->start[c]; k < mode->solution_middle[c]; k++)
+    {
+        if (rows->column[k] >= inputs)
+            continue;
+        by_b2[rows->column[k]] = rows->value[k];
+        if (mode->port_of[rows->column[k]] >= 0)
+            ports[mode->port_of[rows->column[k]]] = rows->value[k];
+    }
+    for (int p = 0; p < graph->port_count; p++)
+    {
+        int node = mode->ports[p].node, first = graph->port_first[node], count = graph->port_first[node + 1] - first;
+        double weight = 0;
+        for (int j = 0; j < count; j++)
+            weight += mode->storage[graph->block_first[node] + j * count + p - first] * ports[first + j];
+        if (weight == 0)
+            continue;
+        map_row_of_class(mode, mode->ports[p].unknown_class, &own);
+        for (int i = 0; i < inputs; i++)
+        {
+            by_b1[i] += weight * mode->ports[p].sign * own.by_b1[i];
+            by_b2[i] += weight * mode->ports[p].sign * own.by_b2[i];
+        }
+    }
+    return mode->solution_middle[c] == rows->start[c + 1];
 }
 
 // ------------------------------------------------------------------------------------------------------------- pattern
@@ -117,11 +153,9 @@ static void mark_vector(const BondMode* mode, int i, Pattern* pattern)
         int input = mode->left.column[k];
         if (input >= graph->input_count)
             continue;
+        pattern->of_input[input] |= 2;
         if (mode->port_of[input] < 0)
-        {
-            pattern->of_input[input] |= 2;
             continue;
-        }
         int node = mode->ports[mode->port_of[input]].node;
         for (int p = graph->port_first[node]; p < graph->port_first[node + 1]; p++)
             mark_class(mode, mode->ports[p].unknown_class, pattern);

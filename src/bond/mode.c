@@ -199,7 +199,7 @@ static void resolve_dependents(const BondMode* mode, const double* z, const doub
             int input = left->column[k], port = input < mode->graph->input_count ? mode->port_of[input] : -1;
             if (port >= 0)
                 sum += left->value[k] * rates[port];
-            else if (b2 && input < mode->graph->input_count)
+            if (b2 && input < mode->graph->input_count)
                 sum += left->value[k] * b2[input];
         }
         for (int j = 0; j < n; j++)

@@ -64,7 +64,8 @@ BondDependent bond_mode_dependent(const BondMode* mode, int index);
 // Doubles that flow and jump need as scratch, for any mode of the graph.
 size_t bond_work_size(const BondGraph* graph);
 
-// z₁ from b₁ (sources, q/c, p/i, corrections) and b₂ (their derivatives with the extensities held; NULL = 0).
+// z₁ from b₁ (sources, q/c, p/i, corrections) and b₂ (their derivatives with the extensities held, of storages
+// too: what the derivative is more than S z; NULL = 0).
 // BOND_INCONSISTENT if the sources contradict each other by more than 1e-9 of their size: z is then of no use.
 BondStatus bond_mode_flow(const BondMode* mode, const double* b1, const double* b2, double* z, double* work);
 
@@ -83,6 +84,10 @@ typedef struct BondMaps
 
 BondMaps* bond_mode_maps(const BondMode* mode, const int* wanted, int wanted_count, kaiAllocator allocator);
 void bond_maps_destroy(BondMaps* maps);
+
+// The derivative of an unknown in time as a row over all inputs of the graph, by_b1 and by_b2. False: it hangs on third
+// derivatives too, which are not in the row.
+bool bond_mode_rate_row(const BondMode* mode, int unknown, double* by_b1, double* by_b2, double* work);
 
 // Fills the values again after bond_mode_storage; the pattern stays. No allocation.
 void bond_mode_maps_update(const BondMode* mode, const int* wanted, BondMaps* maps, double* work);

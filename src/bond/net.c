@@ -158,6 +158,18 @@ bool bond_net_enter(BondNet* net, const bool* on, const double* storage)
     return true;
 }
 
+BondStatus bond_net_storage(BondNet* net, const double* storage)
+{
+    BondStatus worst = BOND_OK;
+    for (int i = 0; i < net->blocks->block_count; i++)
+    {
+        gather_storage(net, &net->blocks->blocks[i], storage, net->storage);
+        BondStatus status = bond_mode_storage(net->at[i].mode, net->storage);
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
+
 void bond_net_trim(BondNet* net, size_t room)
 {
     size_t used = 0;

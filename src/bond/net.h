@@ -17,6 +17,7 @@ const BondBlocks* bond_net_blocks(const BondNet* net);
 
 // The set of modes, with slopes S. False if memory ran out. Sets that were left are kept up to `room` bytes.
 bool bond_net_enter(BondNet* net, const bool* on, const double* storage);
+BondStatus bond_net_storage(BondNet* net, const double* storage);  // other slopes, for the set it is in
 void bond_net_trim(BondNet* net, size_t room);
 BondMode* bond_net_mode(const BondNet* net, int block);  // that it is in
 BondCache* bond_net_cache(const BondNet* net, int block);

@@ -58,8 +58,8 @@ int nullspace_next_column(const Builder* b, const Elimination* e, int level, con
 }
 
 // What is left after internal and source columns says how storages depend on each other. In the coordinates of energy,
-// √S times the unknown, the largest entry of a row is the one to give up.
-static void eliminate_storages(Builder* b)
+// √S times the unknown, the largest entry of a row is the one to give up; of those that `lasting` names, if there are.
+static void eliminate_storages(Builder* b, const bool* lasting)
 {
     for (uint32_t r = 0; r < b->null.rows.count; r++)
     {
@@ -68,13 +68,16 @@ static void eliminate_storages(Builder* b)
             continue;
         int best = -1;
         double largest = -1;
+        bool lasts = false;
         for (uint32_t k = 0; k < row->entries.count; k++)
         {
             int class = row->entries.at[k].column;
             double size = fabs((double)row->entries.at[k].value) / sqrt(fmax(b->slope[class], BOND_SLOPE_LEAST));
-            if (size > largest)
+            bool kept = lasting != NULL && lasting[class];
+            if (kept > lasts || (kept == lasts && size > largest))
             {
                 largest = size;
+                lasts = kept;
                 best = class;
             }
         }
@@ -82,7 +85,7 @@ static void eliminate_storages(Builder* b)
     }
 }
 
-void nullspace_find(Builder* b)
+static void eliminate(Builder* b, const bool* lasting)
 {
     add_null_rows(b);
     bool* tried = arena_array(b->arena, bool, b->mode.class_count + 1);
@@ -94,7 +97,30 @@ void nullspace_find(Builder* b)
             elimination_pivot(&b->null, c);
         }
     }
-    eliminate_storages(b);
+    eliminate_storages(b, lasting);
+}
+
+// A ratio that varies may pass zero: the slider of a crank follows from the crank at its dead points, the crank does
+// not follow from the slider. Which storages the others follow from is therefore asked with such ratios near zero.
+static bool* find_lasting(Builder* b)
+{
+    bool varies = false, *lasting = arena_array(b->arena, bool, b->mode.class_count + 1);
+    for (int n = 0; n < b->graph->node_count; n++)
+        varies |= b->graph->nodes[n].varies;
+    if (!varies)
+        return NULL;
+    b->vanishing = BOND_VANISHING;
+    eliminate(b, NULL);
+    for (int c = 0; c < b->mode.class_count; c++)
+        lasting[c] = b->level[c] == LEVEL_STORAGE && b->null.pivot_row[c] >= 0;
+    b->vanishing = 1;
+    return lasting;
+}
+
+void nullspace_find(Builder* b)
+{
+    b->vanishing = 1;
+    eliminate(b, find_lasting(b));
     b->dropped = arena_array(b->arena, bool, b->mode.input_count + 1);
     b->vector_of = arena_array(b->arena, int, b->mode.class_count + 1);
     for (int c = 0; c < b->mode.class_count; c++)

@@ -34,6 +34,8 @@ struct BondSelection
     bool curved;                       // 2 and 3 have been asked for
     double *b1, *classes, *rates;
     double *own_b1, *own_b2, *own_classes, *own_rates, *amounts;  // of a block
+    int* region_of;                                               // per node: parts of the graph that no TF or GY joins
+    double* region_most[2];  // per region: the largest effort and flow that is imposed in it
 };
 
 // Of the largest terms: areas and values as rule B5 has it; derivatives are less exact than values.
@@ -56,6 +58,48 @@ static void find_ports(BondSelection* s, Arena* arena)
             s->ports[p] = (BondPort){graph->class_of[bond_storage_unknown(graph, n, bond)], input, n, sign};
             s->port_of[input] = p;
         }
+}
+
+// Efforts and flows are compared with others of their region: behind a transformer they may have other units.
+static void find_regions(BondSelection* s, Arena* arena)
+{
+    const BondGraph* graph = s->graph;
+    s->region_of = arena_array(arena, int, graph->node_count + 1);
+    int* queue = arena_array(arena, int, graph->node_count + 1);
+    for (int i = 0; i < 2; i++)
+        s->region_most[i] = arena_array(arena, double, graph->node_count + 1);
+    for (int n = 0; n < graph->node_count; n++)
+        s->region_of[n] = -1;
+    for (int n = 0; n < graph->node_count; n++)
+    {
+        int count = 0;
+        if (s->region_of[n] >= 0 || bond_is_two_port(graph->nodes[n].kind))
+            continue;
+        s->region_of[queue[count++] = n] = n;
+        for (int done = 0; done < count; done++)
+            for (int k = 0; k < bond_degree(graph, queue[done]); k++)
+            {
+                int other = bond_other_end(graph, bond_at(graph, queue[done], k), queue[done]);
+                if (s->region_of[other] < 0 && !bond_is_two_port(graph->nodes[other].kind))
+                    s->region_of[queue[count++] = other] = n;
+            }
+    }
+}
+
+static void size_regions(BondSelection* s)
+{
+    const BondGraph* graph = s->graph;
+    memset(s->region_most[0], 0, (size_t)graph->node_count * sizeof(double));
+    memset(s->region_most[1], 0, (size_t)graph->node_count * sizeof(double));
+    for (int n = 0; n < graph->node_count; n++)
+    {
+        BondKind kind = graph->nodes[n].kind;
+        if (!bond_is_source(kind) && !bond_is_storage(kind))
+            continue;
+        double* most = &s->region_most[bond_imposes_flow(kind)][s->region_of[n]];
+        for (int i = graph->input_first[n]; i < graph->input_first[n + 1]; i++)
+            *most = fmax(*most, s->b1_most[i]);
+    }
 }
 
 // Blocks are no larger than the graph but for the sources around them, of which a node has one per bond at most.
@@ -91,6 +135,7 @@ BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, doubl
         s->size[k] = arena_array(arena, double, unknowns);
     }
     find_ports(s, arena);
+    find_regions(s, arena);
     return s;
 }
 
@@ -270,6 +315,7 @@ void bond_selection_judge(BondSelection* s, BondJudged judged)
     memcpy(s->sources[1], judged.b2, (size_t)s->graph->input_count * sizeof(double));
     memcpy(s->value[0], judged.area, bytes);
     memcpy(s->value[1], judged.z, bytes);
+    size_regions(s);
     size_areas(s);
     size_flow(s, s->b1_most, s->b2_most, 1);
 }
@@ -302,10 +348,42 @@ static double size_terms(const double* sizes, const BondTerm* terms, int count)
     return size;
 }
 
-int bond_selection_sign(BondSelection* s, const BondTerm* terms, int count, double* tolerance)
+// The largest of its kind around the first term: what is 1e-13 of it is what rounding leaves of it elsewhere.
+static double region_size(const BondSelection* s, const BondTerm* term)
 {
-    *tolerance = 0;
-    int most = s->judged.derivatives ? LEVELS : 2, sign = 0;
+    const BondGraph* graph = s->graph;
+    int node = graph->bonds[term->bond].from;
+    if (s->region_of[node] < 0)
+        node = graph->bonds[term->bond].to;
+    return s->region_of[node] >= 0 ? s->region_most[term->flow][s->region_of[node]] : 0;
+}
+
+// Whether no derivative says where a value goes that is no more than what the solver may be wrong by: two capacitors
+// that were charged alike and are emptied alike. Where nothing could move it, as between capacitors alone, the solver
+// has no part in it, and it is what it is.
+static bool is_tie(BondSelection* s, const BondTerm* terms, int count)
+{
+    if (s->known < 3)
+        add_level(s);
+    if (size_terms(s->size[2], terms, count) == 0)
+        return false;
+    for (int level = 2; level < LEVELS; level++)
+    {
+        if (level >= s->known)
+            add_level(s);
+        double now, sum = sum_terms(s->value[level], terms, count, &now);
+        if (fabs(sum) > NOTHING[level] * fmax(size_terms(s->size[level], terms, count), now))
+            return false;
+    }
+    return true;
+}
+
+// A derivative a little below its bound that the next one contradicts decides nothing, and neither does the next one.
+int bond_selection_sign(BondSelection* s, const BondTerm* terms, int count, double loose, double* tolerance,
+                        double* tie)
+{
+    *tolerance = *tie = 0;
+    int most = s->judged.derivatives ? LEVELS : 2, sign = 0, hint = 0;
     for (int level = 0; level < most && (sign == 0 || level < 2); level++)
     {
         if (level >= s->known)
@@ -314,9 +392,18 @@ int bond_selection_sign(BondSelection* s, const BondTerm* terms, int count, doub
         double size = fmax(size_terms(s->size[level], terms, count), isfinite(now) ? now : 0);
         double bound = NOTHING[level] * (level < 2 ? s->slack : 1) * size;
         if (level == 1)
-            *tolerance = bound;
+            *tolerance = bound = fmax(bound, BOND_REGION_NOTHING * region_size(s, terms));
+        if (level == 1 && sign == 0 && s->judged.derivatives && fabs(sum) <= loose * size && is_tie(s, terms, count))
+        {
+            *tie = loose * size;
+            return 0;
+        }
         if (sign == 0 && fabs(sum) > bound)
-            sign = sum > 0 ? 1 : -1;
+            sign = hint != 0 && hint != (sum > 0 ? 1 : -1) ? 0 : sum > 0 ? 1 : -1;
+        if (sign == 0 && fabs(sum) > bound)
+            return 0;
+        if (level > 1 && hint == 0 && sign == 0 && fabs(sum) > BOND_HINT * bound)
+            hint = sum > 0 ? 1 : -1;
     }
     return sign;
 }

@@ -41,8 +41,10 @@ void bond_selection_judge(BondSelection* selection, BondJudged judged);
 // drift apart may lie where one junction takes for rounding what another one does not.
 void bond_selection_slack(BondSelection* selection, double factor);
 
-// -1, 0 or 1: the sign of the sum of terms. *tolerance: up to where its value counts as 0.
-int bond_selection_sign(BondSelection* selection, const BondTerm* terms, int count, double* tolerance);
+// -1, 0 or 1: the sign of the sum of terms. *tolerance: up to where its value counts as 0. *tie: 0, or what a value may
+// be off by, `loose` of its size, that no derivative moves: it counts as 0 as long as it is no more.
+int bond_selection_sign(BondSelection* selection, const BondTerm* terms, int count, double loose, double* tolerance,
+                        double* tie);
 
 // Whether changes dx of the extensities are rounding beside the largest intensities.
 bool bond_selection_is_drift(const BondSelection* selection, const double* storage, const double* dx, double tolerance);

@@ -66,6 +66,8 @@ void structure_classify(Builder* b, const double* storage)
 
 static void add_term(Builder* b, int column, Quad value)
 {
+    if (value == 0)  // a ratio that is 0 now
+        return;
     for (uint32_t i = 0; i < b->row.count; i++)
     {
         if (b->row.at[i].column == column)
@@ -108,7 +110,7 @@ static void two_port_row(Builder* b, int node, int which)
 {
     int one = bond_at(b->graph, node, 0), two = bond_at(b->graph, node, 1);
     int s1 = bond_side_sign(b->graph, node, 0), s2 = bond_side_sign(b->graph, node, 1);
-    Quad ratio = b->graph->nodes[node].parameter;
+    Quad ratio = b->graph->nodes[node].parameter * (b->graph->nodes[node].varies ? b->vanishing : 1);
     bool transformer = b->graph->nodes[node].kind == BOND_TF;
     if (transformer && which == 0)
     {

@@ -233,7 +233,7 @@ static void free_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_t p
     Span span = e->flat->bond_nodes.at[index].span;
     uint32_t var = bond_hidden_signal(e, "free", span);
     make_implicit(e, var, residual, span);
-    vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR});
+    vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR, NO_VAR});
 }
 
 // a = parameter * b
@@ -247,9 +247,9 @@ static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
 {
     const FlatBondNode node = e->flat->bond_nodes.at[index];
     if (node.kind == BOND_R && node.law)
-        free_input(
-            e, graph, index, 0,
-            operate(e, NODE_SUB, read(e, node.law_gives_flow ? node.f : node.e, node.span), node.law, node.span));
+        free_input(e, graph, index, 0,
+                   operate(e, NODE_SUB, read(e, node.law_gives_flow ? node.f : node.e, node.span),
+                           bond_law_in_loop(e, &node), node.span));
     else if (node.kind == BOND_R)
         free_input(e, graph, index, 0, gain_residual(e, &node, node.e, node.f));
     else
@@ -260,16 +260,16 @@ static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
     }
 }
 
-static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t* marks)
+static void source_input(Elab* e, const BondMap* map, uint32_t index, uint8_t* marks)
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-    uint32_t var = node->kind == BOND_SE ? node->e : node->f;
+    uint32_t var = node->acts != node->kind ? node->given : node->kind == BOND_SE ? node->e : node->f;
     Span span = node->span;
-    FlatBondInput input = {index, 0, var, NO_VAR};
+    FlatBondInput input = {index, 0, var, NO_VAR, NO_VAR};
     if (bond_value_returns(e, marks, var))
         marks[var] |= BOND_MARK_MAPPED;
     bool hangs = bond_value_reaches(e, marks, var, REACH_MAP);
-    if (bond_value_reaches(e, marks, var, REACH_FLOW))
+    if (bond_slope_matters(map, index) && bond_value_reaches(e, marks, var, REACH_FLOW))
     {
         NodeId slope = operate(e, NODE_SLOPE, read(e, var, span), 0, span);
         input.slope = bond_hidden_signal(e, "slope", span);
@@ -289,7 +289,7 @@ static void source_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint8_t*
         e->vars.at[var].first_def = 0;
         marks[var] |= BOND_MARK_MAPPED;
     }
-    vec_push(e->arena, graph->inputs, input);
+    vec_push(e->arena, map->graph->inputs, input);
 }
 
 // e = q/c or its law, or a row of C⁻¹ times q; f = p/i.
@@ -328,17 +328,20 @@ static void storage_input(Elab* e, FlatBondGraph* graph, uint32_t index, uint32_
 {
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     uint32_t var = (node->kind == BOND_C ? node->e : node->f) + port;
-    vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR});
+    vec_push(e->arena, graph->inputs, (FlatBondInput){index, port, var, NO_VAR, NO_VAR});
 }
 
-static void find_inputs(Elab* e, FlatBondGraph* graph, uint8_t* marks)
+static void find_inputs(Elab* e, BondMap* map, uint8_t* marks)
 {
+    FlatBondGraph* graph = map->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++)
     {
         uint32_t index = graph->nodes.at[i];
         const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-        if (bond_is_source(node->kind))
-            source_input(e, graph, index, marks);
+        if (bond_varying_inputs(map, index))
+            continue;
+        if (bond_is_source(node->acts))
+            source_input(e, map, index, marks);
         else if (node->extensity != NO_VAR)
             for (uint32_t port = 0; port < e->flat->bond_nodes.at[index].ports; port++)
                 storage_input(e, graph, index, port);
@@ -377,7 +380,7 @@ static void share_outputs(Elab* e, FlatBondGraph* graph, SharedClasses* shared)
 // There is room for the hidden variables that the inputs will add.
 static uint8_t* mark_outputs(Elab* e)
 {
-    uint8_t* marks = arena_array(e->arena, uint8_t, e->flat->vars.count + 4 * e->flat->bond_nodes.count + 1);
+    uint8_t* marks = arena_array(e->arena, uint8_t, e->flat->vars.count + 8 * e->flat->bond_nodes.count + 1);
     for (uint32_t g = 0; g < e->flat->graphs.count; g++)
         for (uint32_t i = 0; i < e->flat->graphs.at[g].outputs.count; i++)
             if (e->flat->graphs.at[g].outputs.at[i].mapped)
@@ -516,7 +519,7 @@ void define_bonds(Elab* e)
         bond_map_define_known(maps[i]);
     mark_mapped(e, maps, marks);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
-        find_inputs(e, &e->flat->graphs.at[i], marks);
+        find_inputs(e, maps[i], marks);
     find_carried(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         bond_map_define(maps[i]);

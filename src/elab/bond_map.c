@@ -21,6 +21,7 @@ static BondGraph* local_graph(Elab* e, uint32_t index)
     {
         FlatBondNode* node = &flat->bond_nodes.at[graph->nodes.at[i]];
         double value = 1;
+        node->acts = node->kind;
         bool constant = node->kind == BOND_R && !node->free && node->parameter != NO_VAR;
         node->zero = constant && flat->vars.at[node->parameter].init != 0 &&
                      flat_eval_const(flat, flat->vars.at[node->parameter].init, &value) && value == 0;
@@ -36,6 +37,11 @@ static void find_input_vars(BondMap* m)
     {
         const FlatBondNode* node = &flat->bond_nodes.at[m->graph->nodes.at[n]];
         bool imposes = bond_is_source(node->kind) || bond_is_storage(node->kind);
+        if (node->acts != node->kind)
+        {
+            m->input_var[m->local->input_first[n]] = node->given;
+            continue;
+        }
         for (int i = m->local->input_first[n]; i < m->local->input_first[n + 1]; i++)
         {
             uint32_t first = bond_imposes_flow(node->kind) ? node->f : node->e;
@@ -44,12 +50,25 @@ static void find_input_vars(BondMap* m)
     }
 }
 
+static void find_may_depend(BondMap* m)
+{
+    m->may_depend = arena_array(m->e->arena, bool, m->local->node_count + 1);
+    for (int i = 0; i < m->blocks->block_count; i++)
+    {
+        const BondBlock* block = &m->blocks->blocks[i];
+        bool stores = block->graph->port_count > 0;
+        for (int n = 0; n < block->graph->node_count; n++)
+            if (stores && block->node_of[n] >= 0)
+                m->may_depend[block->node_of[n]] = true;
+    }
+}
+
 BondMap* bond_map_create(Elab* e, uint32_t index, SharedClasses* shared, int* local_bond)
 {
     BondMap* m = arena_new(e->arena, BondMap);
     *m = (BondMap){.e = e, .graph = &e->flat->graphs.at[index], .shared = shared, .local_bond = local_bond};
     m->local = local_graph(e, index);
-    m->blocks = bond_blocks_create(m->local, e->arena);
+    bond_find_evaluated(m);
     m->whole_class = arena_array(e->arena, int, m->local->class_count + 1);
     for (uint32_t i = 0; i < m->graph->bonds.count; i++)
     {
@@ -63,6 +82,7 @@ BondMap* bond_map_create(Elab* e, uint32_t index, SharedClasses* shared, int* lo
     m->lists = arena_array(e->arena, NodeId, m->blocks->block_count + 1);
     m->listed = arena_array(e->arena, bool, m->blocks->block_count + 1);
     find_input_vars(m);
+    find_may_depend(m);
     return m;
 }
 

@@ -66,6 +66,7 @@ static uint32_t add_vars(Elab* e, uint32_t scope, VarKind kind, const char* name
         uint32_t var = declare_var(e, &env, kind, TYPE_REAL, own, span);
         e->vars.at[var].type_progress = e->vars.at[var].init_progress = DONE;
         e->vars.at[var].given = true;
+        e->flat->vars.at[var].inner = e->instances.at[scope].depth > 1;  // of an element inside a part
     }
     Symbol* symbol = scope_add(e, &env, ports ? SYMBOL_VARS : SYMBOL_VAR, word, span);
     symbol->first = first;

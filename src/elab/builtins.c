@@ -655,6 +655,14 @@ const char* const* builtin_names(Arena* arena, uint32_t* count)
     return names;
 }
 
+const char* builtin_usage(uint32_t index, const char** name)
+{
+    if (index >= BUILTIN_COUNT)
+        return NULL;
+    *name = builtins[index].name;
+    return builtins[index].usage;
+}
+
 Value elaborate_builtin(Elab* e, const Env* env, const Expr* expr)
 {
     const Builtin* builtin = find_builtin(expr->path->steps.at[0].name);

@@ -28,7 +28,7 @@ uint32_t declare_var(Elab* e, const Env* env, VarKind kind, ValueType type, cons
     FlatVar var = {.kind = kind, .type = type, .ctx = env->ctx, .instance = env->instance, .span = span};
     var.name = name[0] == '$' ? name : scope_path(e, env->instance, name);
     var.hidden = name[0] == '$';
-    var.unit.scale = 1;
+    var.unit.si.scale = 1;
     vec_push(e->arena, e->flat->vars, var);
     vec_push(e->arena, e->vars, (VarInfo){.name = name});
     if (env->ctx != 0 && (kind == VAR_STATE || kind == VAR_DISCRETE))
@@ -40,43 +40,12 @@ uint32_t declare_var(Elab* e, const Env* env, VarKind kind, ValueType type, cons
     return index;
 }
 
-static void resolve_unit(Elab* e, const Unit* unit, FlatUnit* result)
-{
-    const UnitTerm* unknown;
-    if (!unit || unit_resolve(e->arena, unit, result, &unknown))
-        return;
-    *result = (FlatUnit){.scale = 1};
-    Diag* diag = elab_error(e, K_UNKNOWN_UNIT, unknown->span, "there is no unit `%s`", unknown->name);
-    uint32_t count;
-    const char* const* names = unit_names(&count);
-    elab_suggest(e, diag, unknown->name, names, count);
-}
-
 static const Arg* find_arg(const Instance* instance, const char* name)
 {
     for (uint32_t i = 0; i < instance->args->count; i++)
         if (instance->args->at[i].name == name)
             return &instance->args->at[i];
     return NULL;
-}
-
-// True for `1` and `-1`: numbers that the reader will take to be in the declared unit.
-static bool is_bare_number(const Expr* expr)
-{
-    if (expr->kind == EXPR_UNARY && (expr->op == OP_NEG || expr->op == OP_PLUS))
-        expr = expr->a;
-    return expr->kind == EXPR_NUMBER && !expr->unit && expr->number != 0;
-}
-
-static void warn_bare_value(Elab* e, const FlatVar* var, const Expr* init)
-{
-    if (!var->unit.known || var->unit.scale == 1 || !is_bare_number(init))
-        return;
-    Diag* diag = elab_warning(e, K_UNIT_BARE_VALUE, init->span, "a number without a unit counts in SI units, not in %s",
-                              var->unit.text);
-    const Expr* number = init->kind == EXPR_UNARY ? init->a : init;
-    elab_help(e, diag, "write %s%g[%s]", init->kind == EXPR_UNARY && init->op == OP_NEG ? "-" : "", number->number,
-              var->unit.text);
 }
 
 typedef struct DeclState
@@ -103,7 +72,8 @@ static uint32_t declare_one(Elab* e, const Env* env, const DeclState* decl, cons
     flat->input = decl->input;
     flat->output = decl->output;
     flat->description = var->description;
-    resolve_unit(e, var->unit, &flat->unit);
+    if (var->unit)
+        unit_find(e, var->unit, &flat->unit);
     flat->unknown = info->given = decl->unknown;
     flat->guessed = var->guessed;
     info->nominal = var->nominal;
@@ -116,9 +86,8 @@ static uint32_t declare_one(Elab* e, const Env* env, const DeclState* decl, cons
         info->init = decl->literal->items.at[element];
     info->init_defines =
         !decl->input && !decl->unknown && (decl->kind == VAR_SIGNAL || decl->kind == VAR_EVENT) && info->init;
-    bool overridden = can_be_set(decl->kind, decl->input || decl->unknown) && declare_override(e, index);
-    if (info->init && !overridden)
-        warn_bare_value(e, flat, info->init);
+    if (can_be_set(decl->kind, decl->input || decl->unknown))
+        declare_override(e, index);
     return index;
 }
 
@@ -272,7 +241,7 @@ static bool mark_output(Elab* e, const Env* env, const Var* var)
             return false;
         e->flat->vars.at[i].output = true;
         if (var->unit && !e->flat->vars.at[i].unit.known)
-            resolve_unit(e, var->unit, &e->flat->vars.at[i].unit);
+            unit_find(e, var->unit, &e->flat->vars.at[i].unit);
     }
     return true;
 }

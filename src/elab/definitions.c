@@ -35,6 +35,9 @@ static bool check_kind(Elab* e, const Work* work, const FlatVar* var)
         return report_target(e, work, var, "a parameter: its value is given where it is declared",
                              "declare it `signal` if it changes during a run");
     case VAR_DISCRETE:
+        if (order > 0)
+            return report_target(e, work, var, "discrete: it has no derivative, it changes in steps",
+                                 "declare it `state` to integrate it; a discrete is changed by `when … { … := … }`");
         return report_target(e, work, var, "discrete: only `:=` in an action changes it",
                              "declare it `signal`, or write `when … { … := … }`");
     case VAR_MODE:
@@ -145,6 +148,11 @@ static NodeId defining_value(Elab* e, const Env* env, const Expr* expr, uint32_t
     *value = elaborate_expr(e, env, expr);
     if (!value_to_type(e, env, value, type, expr->span))
         return 0;
+    FlatUnit unit = e->flat->vars.at[var].unit;
+    if (order == 0)
+        value_in_unit(e, value, &unit, expr, name);
+    else if (order == 1)
+        rate_in_unit(e, value, &unit, expr->span, name);
     value_check_dim(e, value, &dim, expr->span, name);
     return value->node;
 }
@@ -258,6 +266,9 @@ static void elaborate_nominal(Elab* e, uint32_t var)
     Dim dim = dim_of_unit(&e->flat->vars.at[var].unit);
     if (!value_to_real(e, &value, e->vars.at[var].nominal->span))
         return;
+    FlatUnit unit = e->flat->vars.at[var].unit;
+    unit.si.offset = 0;
+    value_in_unit(e, &value, &unit, e->vars.at[var].nominal, "the nominal size");
     value_check_dim(e, &value, &dim, e->vars.at[var].nominal->span, "the nominal size");
     const Node* node = &e->flat->nodes.at[value.node];
     if (node->op == NODE_CONST && !(node->value > 0))

@@ -63,7 +63,7 @@ static void set_unit(Elab* e, uint32_t var, const Quantity* quantity)
     if (var == NO_VAR || e->flat->vars.at[var].unit.known)
         return;
     FlatUnit* unit = &e->flat->vars.at[var].unit;
-    *unit = (FlatUnit){.known = true, .text = quantity->unit, .scale = 1};
+    *unit = (FlatUnit){.known = true, .text = quantity->unit, .si = {1, 0}};
     memcpy(unit->dim, quantity->dim, sizeof unit->dim);
 }
 

@@ -247,6 +247,17 @@ void check_wiring(Elab* e);     // wiring.c
 void define_bonds(Elab* e);     // after all definitions: the equations
 void resolve_areas(Elab* e);    // after everything else
 
+// bare.c
+bool unit_find(Elab* e, const Unit* unit, FlatUnit* result);  // false: reported
+// A plain number given to a variable counts in its unit.
+void value_in_unit(Elab* e, Value* value, const FlatUnit* unit, const Expr* expr, const char* name);
+// The value of a derivative counts in SI units: warns if the variable does not.
+void rate_in_unit(Elab* e, const Value* value, const FlatUnit* unit, Span span, const char* name);
+// A number where a difference is wanted: warns if its unit counts from another zero.
+void check_difference(Elab* e, const Expr* expr);
+// A number without a unit beside a value: warns if variables of the value are not in SI units.
+void bare_beside(Elab* e, const Value* value, const Value* number, Span span);
+
 // types.c
 void infer_types(Elab* e);
 ValueType infer_var(Elab* e, uint32_t var);
@@ -273,6 +284,7 @@ const char* const* builtin_value_names(uint32_t* count);
 Value elaborate_builtin(Elab* e, const Env* env, const Expr* expr);
 bool elaborate_builtin_name(Elab* e, const Env* env, const char* name, Span span, Value* value);
 const char* const* builtin_names(Arena* arena, uint32_t* count);
+const char* builtin_usage(uint32_t index, const char** name);  // NULL past the last
 
 // table.c
 typedef struct TableForm

@@ -27,9 +27,21 @@ static void add_instances(Elab* e, VarList* list, const uint32_t* instances, int
             add_var(e, list, i);
 }
 
+// `record all`: everything, the efforts and flows inside parts too.
+static bool is_all(Elab* e, const Path* path)
+{
+    const PathStep* step = &path->steps.at[0];
+    return path->steps.count == 1 && !step->index && strcmp(step->name, "all") == 0 && !scope_symbol(e, 0, step->name);
+}
+
 static void add_path(Elab* e, const Path* path, VarList* list)
 {
     Target target;
+    for (uint32_t i = 0; is_all(e, path) && i < e->flat->vars.count; i++)
+        if (e->flat->vars.at[i].kind != VAR_PARAM)
+            add_var(e, list, i);
+    if (is_all(e, path))
+        return;
     if (!scope_resolve(e, &(Env){.instance = 0}, path, &target))
         return;
     int64_t count = target.symbol->to - target.symbol->from + 1;
@@ -110,7 +122,8 @@ static bool sweep_mode(Elab* e, const Expr* expr, uint32_t var, double* number)
     return false;
 }
 
-static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, double* number)
+// In the unit of the variable, so that the points of 1 to 2 by 0.1 are those.
+static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, bool difference, double* number)
 {
     Value value;
     if (e->flat->vars.at[var].kind == VAR_MODE)
@@ -119,15 +132,18 @@ static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, double* number
     ValueType type = e->flat->vars.at[var].type;
     if (!elaborate_constant(e, &(Env){.instance = 0}, expr, type, &value, number))
         return false;
+    Scale si = e->flat->vars.at[var].unit.si;
+    if (value.dim.kind != DIM_NUMBER && type == TYPE_REAL)
+        *number = difference ? scale_difference(si, *number) : scale_from_si(si, *number);
     return value_check_dim(e, &value, &dim, expr->span, arena_printf(e->arena, "`%s`", e->flat->vars.at[var].name));
 }
 
 static void sweep_steps(Elab* e, const Setting* setting, FlatSweep* sweep)
 {
     double from, to, by;
-    bool fine = sweep_number(e, setting->from, sweep->var, &from);
-    fine &= sweep_number(e, setting->to, sweep->var, &to);
-    fine &= sweep_number(e, setting->by, sweep->var, &by);
+    bool fine = sweep_number(e, setting->from, sweep->var, false, &from);
+    fine &= sweep_number(e, setting->to, sweep->var, false, &to);
+    fine &= sweep_number(e, setting->by, sweep->var, true, &by);
     if (!fine)
         return;
     double count = (to - from) / by;
@@ -164,7 +180,7 @@ static void elaborate_sweep(Elab* e, const Setting* setting)
     }
     double number;
     for (uint32_t i = 0; i < setting->values.count; i++)
-        if (sweep_number(e, setting->values.at[i], sweep.var, &number))
+        if (sweep_number(e, setting->values.at[i], sweep.var, false, &number))
             vec_push(e->arena, sweep.values, number);
     if (setting->from)
         sweep_steps(e, setting, &sweep);
@@ -181,6 +197,21 @@ static const char* source_text(Elab* e, Span span)
     return arena_copy_string(e->arena, source->text + span.start, span.end - span.start);
 }
 
+// A value of one variable is read in its unit, anything else in SI units.
+static FlatUnit unit_of_value(Elab* e, const Value* value)
+{
+    const Flat* flat = e->flat;
+    const Node* node = &flat->nodes.at[value->node];
+    FlatUnit plain = {.known = value->dim.kind == DIM_KNOWN, .si = {1, 0}};
+    if (plain.known && !dim_is_none(&value->dim))
+        plain.text = dim_text(e->arena, &value->dim);
+    if (node->op < NODE_AT || node->op > NODE_GREATEST || node->op == NODE_COUNT || node->op == NODE_TIME_OF)
+        return plain;
+    const Node* of = &flat->nodes.at[node->arg[node_op_arity(node->op) - 1]];
+    const FlatUnit* unit = of->op == NODE_VAR ? &flat->vars.at[of->aux].unit : NULL;
+    return unit && unit->known && unit->text ? *unit : plain;
+}
+
 static void elaborate_target(Elab* e, const Env* env, const Setting* setting, Value value, FlatExpect* expect)
 {
     Value target = elaborate_expr(e, env, setting->target), within = elaborate_expr(e, env, setting->within);
@@ -189,8 +220,11 @@ static void elaborate_target(Elab* e, const Env* env, const Setting* setting, Va
     fine &= value_to_real(e, &within, setting->within->span);
     if (!fine)
         return;
+    bare_beside(e, &value, &target, setting->target->span);
+    check_difference(e, setting->within);
     value_check_dim(e, &target, &value.dim, setting->target->span, "the expected value");
     value_check_dim(e, &within, &value.dim, setting->within->span, "the expected value");
+    expect->unit = unit_of_value(e, &value);
     expect->value = value.node;
     expect->target = target.node;
     expect->within = within.node;
@@ -220,7 +254,7 @@ static void check_expectation(Elab* e, const Setting* setting, const FlatExpect*
 static void elaborate_expect(Elab* e, const Setting* setting)
 {
     Env env = {.instance = 0, .expect = true};
-    FlatExpect expect = {.text = setting->text, .span = setting->span};
+    FlatExpect expect = {.text = setting->text, .unit = {.si = {1, 0}}, .span = setting->span};
     expect.source =
         source_text(e, setting->within ? span_join(setting->value->span, setting->within->span) : setting->value->span);
     Value value = elaborate_expr(e, &env, setting->value);

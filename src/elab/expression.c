@@ -1,5 +1,6 @@
 // Expressions of the text → nodes of the flat model, with type and dimension. Functions are inlined, folds unrolled.
 #include "elab/elab.h"
+#include "lang/idioms.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,28 +118,12 @@ static Value elaborate_path(Elab* e, const Env* env, const Expr* expr)
 
 // ---- literals
 
-static double to_si(double number, double scale)
-{
-    double inverse = round(1 / scale);
-    // 5[mm] is 5/1000, not 5*0.001: the nearest double to what was written.
-    if (scale < 1 && inverse < 1e15 && fabs(inverse * scale - 1) < 1e-12)
-        return number / inverse;
-    return number * scale;
-}
-
 static Value elaborate_number(Elab* e, const Expr* expr)
 {
-    FlatUnit unit = {.scale = 1};
-    const UnitTerm* unknown;
-    if (expr->unit && !unit_resolve(e->arena, expr->unit, &unit, &unknown))
-    {
-        Diag* diag = elab_error(e, K_UNKNOWN_UNIT, unknown->span, "there is no unit `%s`", unknown->name);
-        uint32_t count;
-        const char* const* names = unit_names(&count);
-        elab_suggest(e, diag, unknown->name, names, count);
+    FlatUnit unit = {.si = {1, 0}};
+    if (expr->unit && !unit_find(e, expr->unit, &unit))
         return value_failed();
-    }
-    NodeId node = flat_const(e->flat, to_si(expr->number, unit.scale), TYPE_REAL);
+    NodeId node = flat_const(e->flat, scale_to_si(unit.si, expr->number), TYPE_REAL);
     return value_make(node, TYPE_REAL, expr->unit ? dim_of_unit(&unit) : dim_number());
 }
 
@@ -159,6 +144,8 @@ static Value elaborate_misplaced(Elab* e, const Expr* expr)
 static Dim join_dims(Elab* e, const Value* a, const Value* b, const Expr* expr, const char* what)
 {
     Dim result;
+    bare_beside(e, a, b, expr->b ? expr->b->span : expr->span);
+    bare_beside(e, b, a, expr->a ? expr->a->span : expr->span);
     if (dim_join(&a->dim, &b->dim, &result))
         return result;
     Diag* diag = elab_error(e, K_UNIT_MISMATCH, expr->op_span.file ? expr->op_span : expr->span, "cannot %s %s and %s",
@@ -190,6 +177,8 @@ static Value arithmetic(Elab* e, const Expr* expr, Value a, Value b)
         return value_failed();
     if (expr->op == OP_POW)
         return elaborate_power(e, a, b, expr);
+    if (expr->op == OP_ADD)  // T + 5[degC]
+        check_difference(e, expr->b), check_difference(e, expr->a);
     Dim dim = expr->op == OP_MUL   ? dim_multiply(&a.dim, &b.dim, 1)
               : expr->op == OP_DIV ? dim_multiply(&a.dim, &b.dim, -1)
                                    : join_dims(e, &a, &b, expr, expr->op == OP_ADD ? "add" : "subtract");
@@ -336,6 +325,12 @@ static Value elaborate_binary(Elab* e, const Env* env, const Expr* expr)
 
 static Value elaborate_unary(Elab* e, const Env* env, const Expr* expr)
 {
+    if (expr->op == OP_NEG && expr->a->kind == EXPR_NUMBER)  // -40[degC] is one temperature
+    {
+        Expr number = *expr->a;
+        number.number = -number.number;
+        return elaborate_number(e, &number);
+    }
     Value a = elaborate_expr(e, env, expr->a);
     bool is_not = expr->op == OP_NOT;
     if (!(is_not ? value_to_bool(e, &a, expr->a->span) : value_to_real(e, &a, expr->a->span)))
@@ -452,6 +447,11 @@ static void report_function(Elab* e, const Expr* expr)
     if (elab_missed_before(e, K_UNKNOWN_FUNCTION, NULL, name, expr->path->span))
         return;
     Diag* diag = elab_error(e, K_UNKNOWN_FUNCTION, expr->path->span, "there is no function `%s`", name);
+    if (diag && idiom_function(name))
+    {
+        elab_help(e, diag, "%s", idiom_function(name));
+        return;
+    }
     uint32_t builtin_count;
     const char* const* builtins = builtin_names(e->arena, &builtin_count);
     VEC(const char*) names = {0};

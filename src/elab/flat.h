@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/scale.h"
 #include "base/span.h"
 #include "bond/graph.h"
 
@@ -109,7 +110,7 @@ typedef struct FlatUnit
     bool known;        // false: bare
     int8_t dim[7];     // m kg s A K mol cd
     const char* text;  // as declared, "m/s^2", or NULL
-    double scale;      // SI = scale * declared
+    Scale si;          // SI = si.scale * declared + si.offset
 } FlatUnit;
 
 typedef struct FlatVar
@@ -122,6 +123,7 @@ typedef struct FlatVar
     uint32_t machine;   // VAR_MODE: its machine
     NodeId init;        // PARAM: value. STATE, DISCRETE: start value. INPUT: default. 0 = not given
     bool input, output, hidden;
+    bool inner;       // of an element of a bond graph inside a part: recorded on demand
     bool structural;  // PARAM: decided array sizes or `if` items; a change needs a new compilation
     bool emitted;     // EVENT: some action emits it
     bool unknown;     // SIGNAL: equations determine it (Flat.implicits); init is a first guess
@@ -291,9 +293,12 @@ typedef struct FlatBondNode
     uint32_t slopes;     // the first of as many hidden variables: its inverse, written by the run
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;
-    bool free;  // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
-    bool zero;  // R: its resistance is 0
-    int local;  // its number in its connected part
+    bool free;         // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
+    bool zero;         // R: its resistance is 0
+    BondKind acts;     // R: what it is in the equations, SE or SF if its law gives that from what is known in any mode
+    uint32_t given;    // and the variable of its value then
+    uint32_t nominal;  // + 1: the coefficient that has the ratio or slope its equations are made with; 0: nobody asks
+    int local;         // its number in its connected part
     Span span;
     const char* owner;  // who messages name: the node itself, or the instance in the user's text that brought it in
     Span owner_span;
@@ -313,6 +318,7 @@ typedef struct FlatBondInput
     uint32_t node, port;  // port 1: side 2 of TF, GY
     uint32_t var;         // its value
     uint32_t slope;       // its derivative: a storage may depend on the source; NO_VAR: it is 0
+    uint32_t by;          // what the ratio or slope multiplies in that derivative, if it varies; else NO_VAR
 } FlatBondInput;
 
 typedef struct FlatBondOutput
@@ -320,6 +326,7 @@ typedef struct FlatBondOutput
     uint32_t var, area;   // the variable, and that of its impulse's area
     bool mapped;          // defined by the graph; else by its element
     bool zero;            // the sum of a plain junction
+    bool rate;            // it is the derivative of its term
     uint32_t block, row;  // block + 1 of its row of coefficients, and the first of them; 0: it has none
     VEC(BondTerm) terms;
 } FlatBondOutput;
@@ -389,6 +396,7 @@ typedef struct FlatExpect
     NodeId target, within;  // or 0
     const char* text;
     const char* source;  // the expression as written
+    FlatUnit unit;       // what people read the value in
     Span span;
 } FlatExpect;
 

@@ -224,8 +224,12 @@ static void put_var(Writer* text, const Flat* flat, const FlatVar* var)
     put_unit(text, var);
     if (var->init)
     {
+        const Node* node = &flat->nodes.at[var->init];
         writer_put(text, " = ");
-        put_expression(text, flat, var->init);
+        if (node->op == NODE_CONST && node->type == TYPE_REAL && !scale_is_si(var->unit.si))
+            put_number(text, scale_from_si(var->unit.si, node->value));
+        else
+            put_expression(text, flat, var->init);
     }
     writer_put(text, var->type == TYPE_BOOL ? "  // Boolean" : "");
     writer_put(text, var->structural ? "  // structural" : "");

@@ -65,8 +65,11 @@ static bool evaluate_text(Elab* e, uint32_t var, const Expr* expr, double* numbe
     value = elaborate_expr(e, &outside, expr);
     if (value.failed || (value.type != TYPE_BOOL && !value_to_real(e, &value, expr->span)))
         return false;
-    Dim dim = dim_of_unit(&e->flat->vars.at[var].unit);
-    value_check_dim(e, &value, &dim, expr->span, arena_printf(e->arena, "`%s`", e->flat->vars.at[var].name));
+    const char* name = arena_printf(e->arena, "`%s`", e->flat->vars.at[var].name);
+    FlatUnit unit = e->flat->vars.at[var].unit;
+    Dim dim = dim_of_unit(&unit);
+    value_in_unit(e, &value, &unit, expr, name);
+    value_check_dim(e, &value, &dim, expr->span, name);
     if (flat_eval_const(e->flat, value.node, number))
         return true;
     elab_error(e, K_NOT_CONSTANT, expr->span, "this is not a number");
@@ -78,7 +81,7 @@ bool declare_override(Elab* e, uint32_t var)
     const Override* given = find_override(e, var);
     if (!given)
         return false;
-    double value = given->value;
+    double value = scale_to_si(e->flat->vars.at[var].unit.si, given->value);
     if (given->text)
     {
         const Expr* expr = elaborate_given_text(e, arena_printf(e->arena, "--set %s", given->name), given->text);

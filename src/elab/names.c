@@ -41,7 +41,7 @@ static const char* value_text(const Flat* flat, Arena* arena, const FlatVar* var
         return var->kind == VAR_STATE && var->init == 0 ? "0" : "";
     if (var->type == TYPE_BOOL)
         return value != 0 ? "true" : "false";
-    return arena_printf(arena, "%.10g", var->unit.known && var->unit.scale > 0 ? value / var->unit.scale : value);
+    return arena_printf(arena, "%.10g", scale_from_si(var->unit.si, value));
 }
 
 enum
@@ -76,7 +76,7 @@ static void put_variables(Writer* list, const Flat* flat)
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < flat->vars.count; i++)
         {
-            if (flat->vars.at[i].hidden)
+            if (flat->vars.at[i].hidden || flat->vars.at[i].inner)
                 continue;
             fill_row(flat, list->arena, &flat->vars.at[i], row);
             for (int k = 0; pass == 0 && k < COLUMNS; k++)

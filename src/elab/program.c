@@ -3,6 +3,7 @@
 #include "lang/parser.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const char* identity(Program* program, const char* path)
 {
@@ -51,11 +52,34 @@ static FileOutcome load_candidate(Loader* loader, const char* path, const char* 
     return outcome;
 }
 
+// `import "electrical"`, `import "electric.kai"`: the file of the library that was meant, or NULL.
+static const char* near_import(Program* program, const char* path)
+{
+    static const char* const files[] = {"collisions.kai", "control.kai", "converters.kai", "detectors.kai",
+                                        "electrical.kai", "events.kai",  "filters.kai",    "generators.kai",
+                                        "hydraulic.kai",  "measure.kai", "random.kai",     "rotational.kai",
+                                        "signals.kai",    "sources.kai", "thermal.kai",    "translational.kai"};
+    enum
+    {
+        COUNT = sizeof files / sizeof *files
+    };
+    const char* with_ending = strstr(path, ".kai") ? path : arena_printf(program->arena, "%s.kai", path);
+    for (int i = 0; i < COUNT; i++)
+        if (strcasecmp(files[i], with_ending) == 0)
+            return files[i];
+    const char* near = strchr(path, '/') ? NULL : diag_nearest(with_ending, files, COUNT);
+    return near || with_ending == path ? near : with_ending;
+}
+
 static void report_missing(Program* program, const Import* import, const char* why)
 {
     Diag* diag = diag_error(program->diags, K_IMPORT_MISSING, import->span, "cannot read `%s`: %s", import->path, why);
-    diag_help(program->diags, diag, "imports are looked for beside the importing file%s%s",
-              program->library ? " and in " : "", program->library ? program->library : "");
+    const char* near = near_import(program, import->path);
+    if (near)
+        diag_help(program->diags, diag, "did you mean `import \"%s\"`?", near);
+    else
+        diag_help(program->diags, diag, "imports are looked for beside the importing file%s%s",
+                  program->library ? " and in " : "", program->library ? program->library : "");
 }
 
 void program_refuse(Program* program, Span span, const char* path)

@@ -34,7 +34,10 @@ static void elaborate_assign(Elab* e, const Env* env, const Action* action, uint
     Dim dim = dim_of_unit(&e->flat->vars.at[var].unit);
     if (!value_to_type(e, env, &value, infer_var(e, var), action->value->span))
         return;
-    value_check_dim(e, &value, &dim, action->value->span, arena_printf(e->arena, "`%s`", e->vars.at[var].name));
+    const char* name = arena_printf(e->arena, "`%s`", e->vars.at[var].name);
+    FlatUnit unit = e->flat->vars.at[var].unit;
+    value_in_unit(e, &value, &unit, action->value, name);
+    value_check_dim(e, &value, &dim, action->value->span, name);
     result->value = value.node;
 }
 
@@ -55,8 +58,14 @@ static void elaborate_emit(Elab* e, const Env* env, const Action* action, uint32
     if (!action->value)
         return;
     Value value = elaborate_expr(e, env, action->value);
-    if (value_to_real(e, &value, action->value->span))
-        result->value = value.node;
+    if (!value_to_real(e, &value, action->value->span))
+        return;
+    const char* name = arena_printf(e->arena, "`%s`", e->vars.at[var].name);
+    FlatUnit unit = e->flat->vars.at[var].unit;
+    Dim dim = dim_of_unit(&unit);
+    value_in_unit(e, &value, &unit, action->value, name);
+    value_check_dim(e, &value, &dim, action->value->span, name);
+    result->value = value.node;
 }
 
 static void elaborate_action(Elab* e, const Env* env, const Action* action, FlatActions* result)

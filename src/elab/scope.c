@@ -1,6 +1,7 @@
 // Names and paths. All names of an instance share one table, whichever mode declares them: from outside they are
 // reached through the instance; from inside, where the mode they are declared in is active.
 #include "elab/elab.h"
+#include "lang/idioms.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,6 +133,10 @@ static void report_unknown(Elab* e, const Env* env, uint32_t instance, const Pat
                           e->instances.at[instance].model->name);
     uint32_t unused;
     if (diag && first && map_get(&e->function_index, (uint64_t)(uintptr_t)step->name, &unused))
+        elab_help(e, diag, "`%s` is a function: write `%s(…)`", step->name, step->name);
+    else if (diag && first && idiom_name(step->name))
+        elab_help(e, diag, "%s", idiom_name(step->name));
+    else if (diag && first && idiom_is_function(step->name))
         elab_help(e, diag, "`%s` is a function: write `%s(…)`", step->name, step->name);
     else if (env->calls && diag)
         elab_help(e, diag, "a function sees its arguments only: hand it over as one");

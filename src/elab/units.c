@@ -34,6 +34,8 @@ static const UnitEntry entries[] = {
     {"F", 1, true, {-2, -1, 4, 2}},
     {"Ohm", 1, true, {2, 1, -3, -2}},
     {"ohm", 1, true, {2, 1, -3, -2}},
+    {"Ω", 1, true, {2, 1, -3, -2}},       // the Greek letter
+    {"Ω", 1, true, {2, 1, -3, -2}},       // the sign for the unit
     {"S", 1, true, {-2, -1, 3, 2}},
     {"Wb", 1, true, {2, 1, -2, -1}},
     {"T", 1, true, {0, 1, -2, -1}},
@@ -50,6 +52,11 @@ static const UnitEntry entries[] = {
     {"L", 1e-3, true, {3}},
     {"l", 1e-3, true, {3}},
     {"bar", 1e5, true, {-1, 1, -2}},
+    {"Nm", 1, true, {2, 1, -2}},
+    {"Wh", 3600, true, {2, 1, -2}},
+    {"Ah", 3600, true, {0, 0, 1, 1}},
+    {"VA", 1, true, {2, 1, -3}},
+    {"var", 1, true, {2, 1, -3}},
     {"eV", 1.602176634e-19, true, {2, 1, -2}},
     {"t", 1e3, false, {0, 1}},
     {"min", 60, false, {0, 0, 1}},
@@ -58,6 +65,13 @@ static const UnitEntry entries[] = {
     {"deg", PI / 180, false, {0}},
     {"rev", 2 * PI, false, {0}},
     {"rpm", 2 * PI / 60, false, {0, 0, -1}},
+    {"degC", 1, false, {0, 0, 0, 0, 1}},
+    {"°C", 1, false, {0, 0, 0, 0, 1}},
+    {"degF", 5.0 / 9, false, {0, 0, 0, 0, 1}},
+    {"°F", 5.0 / 9, false, {0, 0, 0, 0, 1}},
+    {"°", PI / 180, false, {0}},
+    {"atm", 101325, false, {-1, 1, -2}},
+    {"ppm", 1e-6, false, {0}},
     {"percent", 1e-2, false, {0}},
     {"%", 1e-2, false, {0}},
 };
@@ -82,6 +96,14 @@ static const UnitEntry* find_entry(const char* name)
         if (strcmp(entries[i].name, name) == 0)
             return &entries[i];
     return NULL;
+}
+
+// Temperatures that do not count from absolute zero: where they do, in kelvin.
+static double zero_of(const UnitEntry* entry)
+{
+    bool celsius = strcmp(entry->name, "degC") == 0 || strcmp(entry->name, "°C") == 0;
+    bool fahrenheit = strcmp(entry->name, "degF") == 0 || strcmp(entry->name, "°F") == 0;
+    return celsius ? 273.15 : fahrenheit ? 459.67 * 5 / 9 : 0;
 }
 
 // A whole name wins over a prefix: `min` is a minute, `cd` a candela.
@@ -110,10 +132,11 @@ static const UnitEntry* find_unit(const char* name, double* scale)
 const char* const* unit_names(uint32_t* count)
 {
     static const char* const names[] = {
-        "m",   "kg",  "s",   "A",   "K",   "mol", "cd",      "N",  "Pa", "J",  "W",    "C",  "V",   "F",
-        "Ohm", "S",   "Wb",  "T",   "H",   "Hz",  "rad",     "sr", "lm", "lx", "L",    "g",  "bar", "eV",
-        "min", "h",   "d",   "deg", "rev", "rpm", "percent", "mm", "cm", "km", "ms",   "us", "kHz", "MHz",
-        "kN",  "kPa", "MPa", "mA",  "mV",  "kV",  "uF",      "nF", "pF", "mH", "kOhm",
+        "m",   "kg",  "s",   "A",   "K",   "mol", "cd",  "N",   "Pa",      "J",    "W",   "C",   "V",
+        "F",   "Ohm", "S",   "Wb",  "T",   "H",   "Hz",  "rad", "sr",      "lm",   "lx",  "L",   "g",
+        "bar", "eV",  "min", "h",   "d",   "deg", "rev", "rpm", "percent", "mm",   "cm",  "km",  "ms",
+        "us",  "kHz", "MHz", "Nm",  "Wh",  "kWh", "Ah",  "VA",  "degC",    "degF", "atm", "ppm", "µm",
+        "µF",  "µs",  "kN",  "kPa", "MPa", "mA",  "mV",  "kV",  "uF",      "nF",   "pF",  "mH",  "kOhm",
     };
     *count = sizeof names / sizeof names[0];
     return names;
@@ -137,10 +160,47 @@ static int8_t clamp_exponent(int value)
     return (int8_t)(value > 127 ? 127 : value < -127 ? -127 : value);
 }
 
+static void put_factors(Writer* text, const Unit* unit, int sign)
+{
+    const char* joint = "";
+    for (uint32_t i = 0; i < unit->terms.count; i++)
+    {
+        const UnitTerm* term = &unit->terms.at[i];
+        int exponent = term->exponent * sign;
+        if (exponent < 0 || (exponent == 0 && sign < 0))
+            continue;
+        writer_put(text, joint);
+        joint = "*";
+        if (term->name)
+            writer_put(text, term->name);
+        else
+            writer_say(text, "%g", term->number);
+        if (exponent != 1)
+            writer_say(text, "^%d", exponent);
+    }
+}
+
+// "J/(kg*K)", however it was written.
+static char* unit_text(Arena* arena, const Unit* unit)
+{
+    uint32_t above = 0, below = 0;
+    for (uint32_t i = 0; i < unit->terms.count; i++)
+        unit->terms.at[i].exponent < 0 ? below++ : above++;
+    Writer text = {.arena = arena};
+    put_factors(&text, unit, 1);
+    if (above == 0)
+        writer_put(&text, "1");
+    if (below > 0)
+        writer_put(&text, below > 1 ? "/(" : "/");
+    put_factors(&text, unit, -1);
+    if (below > 1)
+        writer_put(&text, ")");
+    return writer_text(&text);
+}
+
 bool unit_resolve(Arena* arena, const Unit* unit, FlatUnit* result, const UnitTerm** unknown)
 {
-    *result = (FlatUnit){.known = true, .scale = 1};
-    Writer text = {.arena = arena};
+    *result = (FlatUnit){.known = true, .si = {1, 0}};
     for (uint32_t i = 0; i < unit->terms.count; i++)
     {
         const UnitTerm* term = &unit->terms.at[i];
@@ -148,12 +208,13 @@ bool unit_resolve(Arena* arena, const Unit* unit, FlatUnit* result, const UnitTe
         const UnitEntry* entry = term->name ? find_unit(term->name, &scale) : NULL;
         if (term->name && !entry)
             return *unknown = term, false;
-        result->scale *= pow(scale, term->exponent);
+        result->si.scale *= pow(scale, term->exponent);
+        if (entry && unit->terms.count == 1 && term->exponent == 1)  // in W/degC a degree is a difference
+            result->si.offset = zero_of(entry);
         for (int k = 0; entry && k < DIM_COUNT; k++)
             result->dim[k] = clamp_exponent(result->dim[k] + entry->exponent[k] * term->exponent);
-        write_term(&text, term);
     }
-    result->text = writer_text(&text);
+    result->text = unit_text(arena, unit);
     return true;
 }
 

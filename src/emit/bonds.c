@@ -49,6 +49,8 @@ static SymReg parameter_of(Wanted* w, const FlatBondNode* node)
     Builder* b = w->b;
     bool storage = node->extensity != NO_VAR;
     ScalarId value = 0;
+    if (node->acts != node->kind)
+        return NO_REG;
     if (node->law && storage)
         value = law_slope(b, node->law, node->extensity);
     else if (node->law)
@@ -71,6 +73,19 @@ static bool is_varying(const Builder* b, const FlatBondNode* node)
     return node->extensity != NO_VAR && (node->law || modulated);
 }
 
+// What such a storage gives, as a function of what it stores.
+static SymReg law_of(Wanted* w, const FlatBondNode* node)
+{
+    Builder* b = w->b;
+    if (!is_varying(b, node))
+        return NO_REG;
+    if (node->law)
+        return want(w, false, lower(&b->c, PHASE_FLOW, node->law).value);
+    ScalarId stored = scalar_reg(&b->c.scalars, var_reg(b, node->extensity));
+    ScalarId capacity = scalar_reg(&b->c.scalars, var_reg(b, node->parameter));
+    return want(w, false, scalar_make(&b->c.scalars, VM_DIV, stored, capacity, 0, node->span));
+}
+
 static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint32_t* local)
 {
     for (uint32_t i = 0; i < graph->nodes.count; i++)
@@ -79,12 +94,15 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
         local[graph->nodes.at[i]] = i;
         BondPart part = {
             .kind = (uint8_t)node->kind, .free = node->free || is_varying(b, node), .machine = node->machine};
+        part.acts = (uint8_t)node->acts;
         part.zero = node->zero;
+        part.nominal = node->nominal > 0 ? b->c.coefficients + node->nominal - 1 : NO_REG;
         part.ports = node->ports;
         part.matrix = var_reg(b, node->matrix);
         part.slopes = var_reg(b, node->slopes);
         part.state = var_reg(b, node->extensity);
         part.parameter = parameter_of(w, node);
+        part.law = law_of(w, node);
         part.name = build_string(b, node->owner);
         part.place = build_place(b, node->owner_span);
         vec_push(b->arena, b->bond_parts, part);
@@ -99,6 +117,7 @@ static void build_inputs(Builder* b, const FlatBondGraph* graph, const uint32_t*
         const VarInfo* info = &b->c.vars.at[input->var];
         BondInput made = {.node = local[input->node], .port = input->port, .value = info->reg, .impulse = NO_REG};
         made.slope = var_reg(b, input->slope);
+        made.by = var_reg(b, input->by);
         if (info->order >= 0)
             made.impulse = info->first_impulse;
         if (info->order > 0)
@@ -157,6 +176,7 @@ static void build_outputs(Builder* b, const FlatBondGraph* graph, const uint32_t
         const FlatBondOutput* output = &graph->outputs.at[i];
         BondOutput made = {.var = output->var, .area = var_reg(b, output->area), .row = NO_REG};
         made.block = output->block;
+        made.rate = output->rate;
         if (output->block > 0)
         {
             made.row = b->c.coefficients + output->row;

@@ -156,6 +156,27 @@ static void add_guard(Builder* b, Guard guard, ScalarId g, const Cell* cell)
     vec_push(b->arena, b->guards, guard);
 }
 
+// Events that are one crossing each lend it their name; the first of several.
+static void name_events(Builder* b)
+{
+    const Flat* flat = b->c.flat;
+    for (uint32_t i = flat->defs.count; i-- > 0;)
+    {
+        const FlatDef* def = &flat->defs.at[i];
+        if (def->order == 0 && def->value != 0 && flat->vars.at[def->var].type == TYPE_EVENT &&
+            !flat->vars.at[def->var].hidden)
+            map_set(&b->event_names, def->value, def->var + 1);
+    }
+}
+
+static const char* event_name(Builder* b, NodeId node)
+{
+    uint32_t var;
+    if (b->guards.count == 0)
+        name_events(b);
+    return map_get(&b->event_names, node, &var) ? b->c.flat->vars.at[var - 1].name : NULL;
+}
+
 static void build_guard(Builder* b, const Cell* cell)
 {
     Compiler* c = &b->c;
@@ -164,6 +185,7 @@ static void build_guard(Builder* b, const Cell* cell)
     Guard guard = {.ctx = cell->ctx, .latch = cell->latch, .last_g = cell->last, .side = cell->side, .truth = NO_REG};
     guard.kind = (uint8_t)guard_kind((NodeOp)node.op);
     guard.text = build_string(b, flat_text(c->flat, b->arena, cell->node));
+    guard.name = build_string(b, event_name(b, cell->node));
     guard.place = build_place(b, node.span);
     guard.react_g = react_result(b, cell->ctx, react.value);
     guard.react_present = presence_register(b, cell->ctx, react.present, true);

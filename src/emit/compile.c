@@ -335,7 +335,48 @@ static uint32_t column_title(Builder* b, const char* name)
     return build_string(b, name);
 }
 
-static void build_var(Builder* b, uint32_t v)
+// The unit of the weight of δ, δ′ …: that of the signal times s, s² …
+static const char* weight_unit(Arena* arena, const char* unit, uint32_t power)
+{
+    size_t length = strlen(unit);
+    if (length > 2 && strcmp(unit + length - 2, "/s") == 0 && power == 1)
+        return arena_printf(arena, "%.*s", (int)length - 2, unit);
+    if (length > 4 && strcmp(unit + length - 4, "/s^2") == 0 && power == 1)
+        return arena_printf(arena, "%.*s", (int)length - 2, unit);
+    return arena_printf(arena, power == 1 ? "%s*s" : "%s*s^%u", unit, power);
+}
+
+static void build_impulse(Builder* b, const FlatVar* var, const ModelVar* made, uint32_t order)
+{
+    const char* format = order == 0 ? "%s.impulse" : "%s.impulse%u";
+    const char* unit = var->unit.text ? weight_unit(b->arena, var->unit.text, order + 1) : NULL;
+    vec_push(b->arena, b->impulse_titles,
+             build_string(b, arena_printf(b->arena, format, b->strings.at + made->title, order)));
+    vec_push(b->arena, b->impulse_units, build_string(b, unit));
+}
+
+// The area of an effort or flow of a bond graph, or of a signal that is one by another name: `signal i = c.f`.
+static SymReg bond_area_of(const Builder* b, uint32_t v, int depth)
+{
+    const VarInfo* info = &b->c.vars.at[v];
+    uint32_t def = info->first_def[0];
+    if (info->bond_area != NO_REG || def == 0 || def != info->last_def[0] || depth > 8)
+        return info->bond_area;
+    const FlatDef* made = &b->c.flat->defs.at[def - 1];
+    const Node* node = &b->c.flat->nodes.at[made->value];
+    return made->ctx == 0 && node->op == NODE_VAR ? bond_area_of(b, node->aux, depth + 1) : NO_REG;
+}
+
+// Without a switch nothing of a graph jumps but what its sources do: the columns of its signals would stay empty.
+static bool has_switch(const Flat* flat)
+{
+    for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
+        if (flat->bond_nodes.at[i].machine)
+            return true;
+    return false;
+}
+
+static void build_var(Builder* b, uint32_t v, bool switches)
 {
     const FlatVar* var = &b->c.flat->vars.at[v];
     const VarInfo* info = &b->c.vars.at[v];
@@ -344,10 +385,14 @@ static void build_var(Builder* b, uint32_t v)
         .name = build_string(b, var->name),
         .title = column_title(b, var->name),
         .unit = build_string(b, var->unit.text),
+        .unit_said = build_string(b, var->unit.text ? arena_printf(b->arena, "[%s]", var->unit.text) : NULL),
+        .scale = var->unit.si.scale,
+        .offset = var->unit.si.offset,
         .description = build_string(b, var->description),
         .kind = (uint8_t)var->kind,
         .column = column_kind(var),
         .hidden = var->hidden,
+        .inner = var->inner,
         .structural = var->structural,
         .settable = var->kind == VAR_PARAM
                         ? literal && !var->structural
@@ -364,14 +409,14 @@ static void build_var(Builder* b, uint32_t v)
     made.impulse = shown ? info->first_impulse : NO_REG;
     made.impulse_count = shown ? (uint32_t)(info->order + 1) : 0;
     made.first_title = b->impulse_titles.count;
-    if (info->bond_area != NO_REG)  // the jump of the bond graph writes it, not the reaction
+    SymReg area = switches ? bond_area_of(b, v, 0) : info->bond_area;
+    if (area != NO_REG)  // the jump of the bond graph writes it, not the reaction
     {
-        made.impulse = info->bond_area;
+        made.impulse = area;
         made.impulse_count = 1;
     }
     for (uint32_t k = 0; k < made.impulse_count; k++)
-        vec_push(b->arena, b->impulse_titles,
-                 build_string(b, arena_printf(b->arena, "%s#%u", b->strings.at + made.title, k)));
+        build_impulse(b, var, &made, k);
     if (var->kind == VAR_PARAM)
     {
         double value = literal && var->init != 0 ? b->c.flat->nodes.at[var->init].value : 0;
@@ -388,6 +433,7 @@ static void build_loops(Builder* b)
         const LoopInfo* loop = &b->programs->loops.at[i];
         Component made = {.first_known = loop->first_known, .count = loop->count, .text = build_string(b, loop->text)};
         made.newton = loop->newton;
+        made.derivative = loop->derivative;
         made.first_member = b->component_vars.count;
         for (uint32_t k = 0; k < loop->count; k++)
             vec_push(b->arena, b->component_vars, loop->vars[k]);
@@ -537,8 +583,9 @@ static uint32_t number_choices(Builder* b)
 
 static kaiModel* finish(Builder* b, kaiAllocator allocator)
 {
+    bool switches = has_switch(b->c.flat);
     for (uint32_t v = 0; v < b->c.vars.count; v++)
-        build_var(b, v);
+        build_var(b, v, switches);
     build_loops(b);
     build_contexts(b);
     for (uint32_t i = 0; i < b->modes.count; i++)

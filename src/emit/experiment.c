@@ -85,6 +85,9 @@ void build_expectations(Builder* b)
                             .within = NO_REG,
                             .text = build_string(b, w->text),
                             .source = build_string(b, w->source),
+                            .unit = build_string(b, w->unit.text),
+                            .scale = w->unit.si.scale,
+                            .offset = w->unit.si.offset,
                             .place = build_place(b, w->span)};
         Lowered value = lower(&b->c, PHASE_REACT, w->value);
         made.value = emit_value(e, value.value);

@@ -437,7 +437,9 @@ static void emit_newton_loop(Programs* p, TaskGraph* n, const uint32_t* local, u
     for (uint32_t i = 0; i < newton_registers(m); i++)
         registers[i] = i < m ? c->tasks.at[w.tears.at[i]].reg : compiler_reg(c, REG_TEMP);
     uint32_t head = emit_newton(&p->emitter, m, registers, p->loops.count);
-    loop->newton = true;
+    loop->newton = loop->derivative = true;
+    for (uint32_t i = 0; i < m; i++)
+        loop->derivative &= c->tasks.at[w.tears.at[i]].kind == TASK_DERIVATIVE;
     for (uint32_t i = 0; i < w.others.count; i++)
         emit_other(&w, n->tasks.at[w.others.at[i]]);
     for (uint32_t i = 0; i < m; i++)

@@ -15,6 +15,7 @@ typedef struct LoopInfo
     VEC(uint32_t) inputs;  // variables outside that it reads
     const char* text;      // the loop as a path
     bool newton;           // solved by Newton's method
+    bool derivative;       // and its unknowns are derivatives
 } LoopInfo;
 
 typedef struct Programs

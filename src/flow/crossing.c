@@ -25,7 +25,7 @@ enum
 // Crossings closer than this part of the step share one instant.
 static double theta_share(const Flow* flow, double start, double length)
 {
-    return fmax(TIME_SAME_PART, kernel_slack(flow->kernel, fmax(fabs(start), fabs(start + length))) / length);
+    return larger(TIME_SAME_PART, kernel_slack(flow->kernel, larger(fabs(start), fabs(start + length))) / length);
 }
 
 // The largest number that g was added up from, where the states are loaded. What is not a sum is known by its motion: a
@@ -42,10 +42,10 @@ static double largest_term(const GuardPath* path, double g, double slope)
         double term = flow->guard_affine[path->index]      ? flow->guard_factors[guard->first_state + i] * x
                       : guard->state_count == 1 && dx != 0 ? slope / dx * x
                                                            : 0;
-        size = fmax(size, fabs(term));
+        size = larger(size, fabs(term));
         rest -= term;
     }
-    return fmax(size, fabs(rest));
+    return larger(size, fabs(rest));
 }
 
 static double steps_behind(const GuardPath* path)
@@ -55,7 +55,7 @@ static double steps_behind(const GuardPath* path)
     for (uint32_t i = 0; i < islands.count; i++)
     {
         uint32_t island = path->flow->model->guard_islands[islands.first + i];
-        most = fmax(most, (double)ode_stats(path->flow->island_odes[island]).steps);
+        most = larger(most, (double)ode_stats(path->flow->island_odes[island]).steps);
     }
     return most;
 }
@@ -65,7 +65,7 @@ static double crossing_slack(const GuardPath* path, double t, double g, double s
 {
     double slack = kernel_slack(path->flow->kernel, t), rounds = 1 + steps_behind(path) / TIME_STEPS_SAME;
     double own = rounds * TIME_SAME * largest_term(path, g, slope) / fabs(slope);
-    return own > slack ? fmin(own, TIME_GUARD_MOST * slack) : slack;
+    return own > slack ? smaller(own, TIME_GUARD_MOST * slack) : slack;
 }
 
 // Zero but for rounding where the step ends, and on its way through: it crosses there, on whichever side rounding has
@@ -112,20 +112,31 @@ static double polish(const GuardPath* path, const GuardPolynomial* p, double the
 }
 
 // The first place from `at` on where the guard is past its level; inf: nowhere before `limit`. Rounding may want a few
-// units more than the polynomial says.
-static double push_past(const GuardPath* path, double at, double limit)
+// units more than the polynomial says; of a sum of states they are known, by its slope (0: not known), and nothing
+// closer is asked for.
+static double push_past(const GuardPath* path, double at, double limit, double slope)
 {
-    double before = at, step = fmax(at * DBL_EPSILON, CROSSING_NOWHERE);
-    at = fmin(at, limit);
-    while (!is_past(path->flow->kernel, path->guard, guard_path_value(path, at)))
+    at = smaller(at, limit);
+    double before = at, step = larger(at * DBL_EPSILON, CROSSING_NOWHERE),
+           least = larger(0.75 * step, CROSSING_NOWHERE);
+    double g = guard_path_value(path, at);
+    bool past = is_past(path->flow->kernel, path->guard, g);
+    if (!past && slope != 0 && path->flow->guard_affine[path->index])
+    {
+        double rounding = DBL_EPSILON * largest_term(path, g, slope) / (fabs(slope) * path->length);
+        step = larger(step, rounding);
+        least = larger(least, 0.75 * rounding);
+    }
+    while (!past)
     {
         if (at >= limit)
             return INFINITY;
         before = at;
-        at = fmin(at + step, limit);
+        at = smaller(at + step, limit);
         step *= 2;
+        past = is_past(path->flow->kernel, path->guard, guard_path_value(path, at));
     }
-    while (at - before > fmax(0.75 * at * DBL_EPSILON, CROSSING_NOWHERE))
+    while (at - before > least)
     {
         double mid = 0.5 * (before + at);
         if (!(mid > before && mid < at))
@@ -144,7 +155,7 @@ static double locate(const GuardPath* path, const GuardPolynomial* p, double the
         return guard_samples_locate(path, lo, limit);  // a method of the papers was asked for
     if (!p->exact && tau > 0)
         tau = polish(path, p, theta, tau, (limit - theta) * path->length);
-    return push_past(path, theta + tau / path->length, limit);
+    return push_past(path, theta + tau / path->length, limit, polynomial_slope(p->c, p->degree, tau));
 }
 
 // ---- one window
@@ -168,7 +179,7 @@ static double noise_of(const Window* w)
     if (guard->islands.count <= 1)
         return GUARD_NOISE * fabs(w->p.c[0]);
     for (uint32_t i = 0; i < guard->state_count; i++)
-        scale = fmax(scale, fabs(kernel_states(flow->kernel)[flow->model->guard_states[guard->first_state + i]]));
+        scale = larger(scale, fabs(kernel_states(flow->kernel)[flow->model->guard_states[guard->first_state + i]]));
     return GUARD_NOISE_APART * scale;
 }
 
@@ -182,7 +193,7 @@ static void note_near_touches(const Window* w)
 {
     double rtol = w->path->flow->kernel->options->rtol;
     const GuardPolynomial* p = &w->p;
-    double g_end = end_value(w), near = 10 * (rtol * fmax(fabs(p->c[0]), fabs(g_end)) + rtol / 100);
+    double g_end = end_value(w), near = 10 * (rtol * larger(fabs(p->c[0]), fabs(g_end)) + rtol / 100);
     PolynomialRoot roots[GUARD_TERMS];
     if (!(fabs(p->c[0]) > near) || !(fabs(g_end) > near) || polynomial_clear(p->c, p->degree, w->length, near))
         return;
@@ -202,17 +213,19 @@ static bool starts_past(const Window* w, const PolynomialRoot* roots, int count)
     bool returns = count > 0 && !roots[0].touch && !is_past(flow->kernel, guard, roots[0].to);
     double rounding = CROSSING_PAST_ROUNDING * polynomial_bound(w->p.c, w->p.degree, w->length, 1), slope = w->p.c[1];
     if (returns && w->theta == 0 && slope != 0)  // it may have counted as crossed at the end of the step before
-        rounding = fmax(rounding, 2 * fabs(slope) * crossing_slack(w->path, w->path->start, w->p.c[0], slope));
+        rounding = larger(rounding, 2 * fabs(slope) * crossing_slack(w->path, w->path->start, w->p.c[0], slope));
     return !returns || fabs(w->p.c[0]) > rounding;
 }
 
 // There and back, by no more than the rounding of the states that the step was interpolated from: a touch (rule C2).
 static bool only_touches(const Window* w, const PolynomialRoot* there, const PolynomialRoot* back)
 {
+    if (there->to != -back->to || there->from != back->to)
+        return false;
     double tau = 0.5 * (there->after + back->before), part = tau / w->length;
     double g = fabs(polynomial_value(w->p.c, w->p.degree, tau));
     double size = fabs(w->p.c[0]) + (w->p.exact ? part * fabs(end_value(w)) : 0);
-    return there->to == -back->to && there->from == back->to && g <= CROSSING_TOUCH * size;
+    return g <= CROSSING_TOUCH * size;
 }
 
 // The first root that counts. Others turn what a crossing remembers.
@@ -223,7 +236,7 @@ static double walk_roots(const Window* w, const PolynomialRoot* roots, int count
     const Guard* guard = path->guard;
     double lo = w->theta;
     if (starts_past(w, roots, count))
-        return push_past(path, w->theta + guard_path_tolerance(path), w->end);
+        return push_past(path, w->theta + guard_path_tolerance(path), w->end, 0);
     for (int i = 0; i < count; i++)
     {
         const PolynomialRoot* root = &roots[i];
@@ -307,10 +320,10 @@ static double resolved_length(const GuardPolynomial* p, double length)
         double size = polynomial_bound(p->c, p->degree, length, 0), longest = length;
         for (int k = p->degree; k > 0 && k > p->degree - 3; k--)
             if (p->c[k] != 0)
-                longest = fmin(longest, pow(WINDOW_TERMS * size / fabs(p->c[k]), 1. / k));
+                longest = smaller(longest, pow(WINDOW_TERMS * size / fabs(p->c[k]), 1. / k));
         if (longest >= length)
             break;
-        length = fmin(longest, 0.95 * length);
+        length = smaller(longest, 0.95 * length);
     }
     return length;
 }
@@ -390,7 +403,7 @@ static void scan_window(const GuardPath* path, Candidate* c)
     double least = 4 * guard_path_tolerance(path);
     if (w.end < 1 && w.end - w.theta < least)
     {
-        w.end = fmin(1, w.theta + least);
+        w.end = smaller(1, w.theta + least);
         w.g_end = guard_path_value(path, w.end);
         if (++c->gaps > GAPS_MOST)
         {
@@ -412,7 +425,7 @@ static void scan(const GuardPath* path, Candidate* c, double horizon)
     *side = c->side;
     do
         scan_window(path, c);
-    while (c->after == INFINITY && c->reached < fmin(horizon, 1));
+    while (c->after == INFINITY && c->reached < smaller(horizon, 1));
     c->side = *side;
     *side = before;  // until it is known where the step is cut
 }
@@ -439,6 +452,12 @@ bool guard_is_held(const Flow* flow, uint32_t index)
     return held;
 }
 
+static bool is_far(Flow* flow, uint32_t index, uint32_t island)
+{
+    GuardPath path = guard_path_of_step(flow, index, island);
+    return guard_path_far(&path);
+}
+
 static void list_candidates(Flow* flow, uint32_t island)
 {
     double end = ode_time(flow->island_odes[island]);
@@ -451,8 +470,7 @@ static void list_candidates(Flow* flow, uint32_t island)
             continue;
         Candidate* c = &flow->candidates[flow->candidate_count++];
         *c = candidate_of(flow, w.index);
-        GuardPath path = guard_path_of_step(flow, w.index, island);
-        c->reached = many && guard_path_far(&path) ? 1 : 0;
+        c->reached = many && is_far(flow, w.index, island) ? 1 : 0;
         flow->kernel->guards[w.index].until = end;
     }
     flow->ends_known = false;
@@ -477,6 +495,18 @@ void guard_load_ends(Flow* flow, uint32_t island)
     }
 }
 
+// One that is alone.
+static double scan_alone(Flow* flow, uint32_t island, double* first)
+{
+    Candidate* c = &flow->candidates[0];
+    GuardPath path = guard_path_of_step(flow, c->guard, island);
+    for (double horizon = 0; c->after == INFINITY && c->reached < 1 && c->windows < WINDOWS_MOST;
+         horizon = 2 * c->reached)
+        scan(&path, c, horizon);
+    *first = c->after;
+    return c->after < INFINITY ? 1 : c->reached;
+}
+
 // All guards go forward together, each a window and then twice as far at a time, so that none looks far beyond what
 // another one ends. *first: the first crossing; the result: how far all have looked.
 static double scan_all(Flow* flow, uint32_t island, double* first)
@@ -494,11 +524,11 @@ static double scan_all(Flow* flow, uint32_t island, double* first)
                 continue;
             GuardPath path = guard_path_of_step(flow, c->guard, island);
             uint32_t before = c->windows;
-            scan(&path, c, fmin(horizon, bound));
+            scan(&path, c, smaller(horizon, bound));
             windows += c->windows - before;
-            *first = fmin(*first, c->after);
-            bound = fmin(bound, *first + TIME_GUARD_MOST * theta_share(flow, path.start, path.length));
-            least = fmin(least, c->after < INFINITY ? 1 : c->reached);
+            *first = smaller(*first, c->after);
+            bound = smaller(bound, *first + TIME_GUARD_MOST * theta_share(flow, path.start, path.length));
+            least = smaller(least, c->after < INFINITY ? 1 : c->reached);
         }
         horizon = 2 * least;
     } while (least < bound && windows < WINDOWS_MOST);
@@ -544,7 +574,7 @@ static double located_slacks(Flow* flow, uint32_t island, double first)
         if (!((c->after - first) * length <= far))
             continue;
         double own = flow->kernel->guards[c->guard].slack = located_slack(flow, c, island);
-        slack = c->after == first ? fmax(slack, own) : slack;
+        slack = c->after == first ? larger(slack, own) : slack;
     }
     return slack;
 }
@@ -553,12 +583,15 @@ static double located_slacks(Flow* flow, uint32_t island, double first)
 static double collect_located(Flow* flow, uint32_t island, double first, double share)
 {
     double theta = first, length = ode_dense_length(flow->island_odes[island]);
-    double slack = located_slacks(flow, island, first);
+    bool alone = flow->candidate_count == 1 && flow->model->islands_count == 1;
+    double slack = alone ? 0 : located_slacks(flow, island, first);
+    if (alone)
+        flow->kernel->guards[flow->candidates[0].guard].slack = 0;
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
         const Candidate* c = &flow->candidates[i];
-        if (c->after <= first + fmax(share, fmax(slack, flow->kernel->guards[c->guard].slack) / length))
-            theta = fmax(theta, c->after);
+        if (c->after <= first + larger(share, larger(slack, flow->kernel->guards[c->guard].slack) / length))
+            theta = larger(theta, c->after);
     }
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
@@ -604,8 +637,8 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
     list_candidates(flow, island);
     if (flow->candidate_count == 0)
         return false;
-    double seen = scan_all(flow, island, &first);
-    if ((first < INFINITY || seen >= 1) && collect_end(flow, island, fmin(first, 1)))
+    double seen = flow->candidate_count == 1 ? scan_alone(flow, island, &first) : scan_all(flow, island, &first);
+    if ((first < INFINITY || seen >= 1) && collect_end(flow, island, smaller(first, 1)))
         return true;
     if (first < INFINITY)
         *theta = collect_located(flow, island, first, theta_share(flow, ode_step_start(ode), ode_dense_length(ode)));
@@ -656,7 +689,7 @@ void guard_look(Flow* flow, uint32_t index, double until)
     flow->ends_known = true;
     Candidate c = candidate_of(flow, index);
     scan(&path, &c, 1);
-    bool near = (1 - fmin(c.after, 1)) * path.length <= TIME_GUARD_MOST * kernel_slack(flow->kernel, until);
+    bool near = (1 - smaller(c.after, 1)) * path.length <= TIME_GUARD_MOST * kernel_slack(flow->kernel, until);
     bool ends = near && crosses_at_end(&path, c.side);
     bool found = ends || c.after < INFINITY;
     if (ends)

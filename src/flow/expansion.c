@@ -28,11 +28,12 @@ static int begin(IslandSystem* own, CodeRange code, double t)
 }
 
 // States that zeno = continue holds do not move.
-static void hold(const IslandSystem* own, const uint32_t* states, uint32_t count, double* x)
+static void hold(const IslandSystem* own, double* x)
 {
     const Kernel* kernel = own->flow->kernel;
-    for (uint32_t i = 0; kernel->holds > 0 && i < count; i++)
-        if (kernel->hold_by[states[i]] != 0)
+    const IndexRange states = kernel->model->islands[own->island].states;
+    for (uint32_t i = 0; i < states.count; i++)
+        if (kernel->hold_by[kernel->model->island_states[states.first + i]] != 0)
             x[i] = 0;
 }
 
@@ -55,25 +56,30 @@ static int begin_island(IslandSystem* own, double t, double* const* x)
     int status = begin(own, island->deriv, t);
     for (uint32_t i = 0; status == 0 && i < island->states.count; i++)
         x[1][i] = kernel_slopes(kernel)[states[i]];
+    if (status == 0 && kernel->holds > 0)
+        hold(own, x[1]);
     return status;
 }
 
 static int island_series(void* ctx, double t, int from, int to, double* const* x)
 {
     IslandSystem* own = ctx;
-    const kaiModel* model = own->flow->model;
-    const Island* island = &model->islands[own->island];
-    const uint32_t *states = model->island_states + island->states.first, count = island->states.count;
-    for (int k = from; k < to; k++)
+    const int count = own->system.n;
+    const bool held = own->flow->kernel->holds > 0;
+    if (from == 0)
     {
-        int status = k == 0 ? begin_island(own, t, x) : 0;
+        int status = begin_island(own, t, x);
         if (status != 0)
             return status;
-        if (k > 0)
-            series_order(own->series, k, x[k], x[k + 1]);
-        for (uint32_t i = 0; k > 0 && i < count; i++)
-            x[k + 1][i] /= k + 1;
-        hold(own, states, count, x[k + 1]);
+    }
+    for (int k = from > 0 ? from : 1; k < to; k++)
+    {
+        double* next = x[k + 1];
+        series_order(own->series, k, x[k], next);
+        for (int i = 0; i < count; i++)
+            next[i] /= k + 1;
+        if (held)
+            hold(own, next);
     }
     return 0;
 }

@@ -49,6 +49,7 @@ typedef struct IslandSystem  // what the solver of an island calls back with
     const uint32_t* entries;  // of its Jacobian: numbers in model->jacobian_values
     Series* series;           // solver = taylor, auto
     uint32_t obstacle;        // the register that had no series when there was none
+    double *states, *slopes;  // registers of its states and slopes, where they lie side by side; or NULL
 } IslandSystem;
 
 // A guard that is searched for in a step.
@@ -156,8 +157,15 @@ kaiStatus flow_step_to(Flow* flow, double t);
 
 // island.c
 kaiStatus islands_create(Flow* flow, const OdeOptions* options);
-void island_load(Flow* flow, uint32_t island, double t);  // its states at t into the registers
-kaiStatus island_slopes(Flow* flow, uint32_t island);     // their derivatives, from what is loaded
+void island_load_at(Flow* flow, uint32_t island, double t);
+static inline void island_load(Flow* flow, uint32_t island, double t)  // its states at t into the registers
+{
+    if (flow->islands[island].loaded != t)
+        island_load_at(flow, island, t);
+}
+kaiStatus island_slopes(Flow* flow, uint32_t island);  // their derivatives, from what is loaded
+// Where in its step a place in a window lies.
+double island_window_theta(const Flow* flow, uint32_t island, double from, double length, double theta);
 void island_look(Flow* flow, uint32_t island, double from, double length, double theta, bool slopes);
 kaiStatus islands_restart(Flow* flow);                  // those that were disturbed, from the registers
 kaiStatus islands_advance(Flow* flow);                  // those that wait take a step; guards look ahead

@@ -59,14 +59,38 @@ static void load_some(const GuardPath* path, double theta)
         kernel_states(flow->kernel)[states[i]] = x[slots[i]];
 }
 
+// The same in a window of several islands, and their slopes there.
+static void load_few(const GuardPath* path, double theta, bool slopes)
+{
+    Flow* flow = path->flow;
+    const kaiModel* model = flow->model;
+    const Guard* guard = path->guard;
+    double *x = kernel_states(flow->kernel), *dx = kernel_slopes(flow->kernel), at = 0;
+    uint32_t before = NO_ISLAND;
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+    {
+        uint32_t state = (uint32_t)model->guard_states[i], island = model->state_islands[state];
+        if (island != before)
+            at = island_window_theta(flow, island, path->start, path->length, theta);
+        before = island;
+        flow->islands[island].loaded = NAN;
+        if (slopes)
+            ode_dense_one(flow->island_odes[island], at, model->guard_slots[i], &x[state], &dx[state]);
+        else
+            x[state] = ode_dense_value(flow->island_odes[island], at, model->guard_slots[i]);
+    }
+}
+
 static void load(const GuardPath* path, double theta)
 {
     Flow* flow = path->flow;
     bool own = has_code(path->guard);
     flow->kernel->counters.guard_calls++;
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
-    if (path->island == NO_ISLAND || !own)
-        load_all(path, theta, !own);
+    if (!own)
+        load_all(path, theta, true);
+    else if (path->island == NO_ISLAND)
+        load_few(path, theta, false);
     else
         load_some(path, theta);
 }
@@ -93,7 +117,10 @@ double guard_path_slope(const GuardPath* path, double theta)
     bool own = guard->slope_code.end > guard->slope_code.start;
     flow->kernel->counters.guard_calls++;
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
-    load_all(path, theta, true);
+    if (own)
+        load_few(path, theta, true);
+    else
+        load_all(path, theta, true);
     vm_run(flow->model, flow->kernel->R, own ? guard->slope_code : guard->look, &flow->kernel->host);
     return flow->kernel->R[guard->slope];
 }
@@ -101,7 +128,7 @@ double guard_path_slope(const GuardPath* path, double theta)
 double guard_path_tolerance(const GuardPath* path)
 {
     double ulp = CROSSING_ULP * fabs(path->start) / path->length;
-    return fabs(path->start) > CROSSING_EARLY * path->length ? fmin(fmax(ulp, CROSSING_FINEST), CROSSING_COARSEST)
+    return fabs(path->start) > CROSSING_EARLY * path->length ? smaller(larger(ulp, CROSSING_FINEST), CROSSING_COARSEST)
                                                              : CROSSING_COARSEST;
 }
 

@@ -67,12 +67,10 @@ double island_theta(const Flow* flow, uint32_t island, double t)
     return end > start ? (t - start) / (end - start) : 1;
 }
 
-void island_load(Flow* flow, uint32_t island, double t)
+void island_load_at(Flow* flow, uint32_t island, double t)
 {
     IslandState* s = &flow->islands[island];
     Ode* ode = flow->island_odes[island];
-    if (s->loaded == t)
-        return;
     s->loaded = t;
     t = t == flow->kernel->now.t ? flow->kernel->load_time : t;
     if (t == ode_time(ode))
@@ -112,12 +110,19 @@ void island_ends(Flow* flow, uint32_t island)
     scatter(flow, island, ode_slope(ode), kernel_slopes(flow->kernel));
 }
 
-// At `theta` of a window. In a window that is the whole step theta is that of the step, to the last bit.
+// In a window that is the whole step theta is that of the step, to the last bit.
+double island_window_theta(const Flow* flow, uint32_t island, double from, double length, double theta)
+{
+    const Ode* ode = flow->island_odes[island];
+    double start = ode_step_start(ode), h = ode_time(ode) - start;
+    return from == start && length == h ? theta : h > 0 ? (from - start) / h + theta * (length / h) : 1;
+}
+
+// At `theta` of a window.
 void island_look(Flow* flow, uint32_t island, double from, double length, double theta, bool slopes)
 {
     Ode* ode = flow->island_odes[island];
-    double start = ode_step_start(ode), h = ode_time(ode) - start;
-    double at = from == start && length == h ? theta : h > 0 ? (from - start) / h + theta * (length / h) : 1;
+    double at = island_window_theta(flow, island, from, length, theta);
     flow->islands[island].loaded = NAN;
     ode_dense(ode, at, flow->island_x, slopes ? flow->island_dx : NULL);
     scatter(flow, island, flow->island_x, kernel_states(flow->kernel));
@@ -152,7 +157,10 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
         return kernel_stop(kernel), -1;
     kernel->R[model->reg_time] = t;
     s->loaded = NAN;
-    scatter(flow, own->island, x, states);
+    for (int i = 0; own->states != NULL && i < own->system.n; i++)
+        own->states[i] = x[i];
+    if (own->states == NULL)
+        scatter(flow, own->island, x, states);
     if (kernel_numeric(kernel))
         pulse_trial(flow, t);
     flow->beyond = 0;
@@ -168,7 +176,10 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
         hold_slopes(flow);
     if (kernel->slides > 0)
         flow->hooks->bend(flow->owner);
-    gather(flow, own->island, slopes, dx);
+    for (int i = 0; own->slopes != NULL && i < own->system.n; i++)
+        dx[i] = own->slopes[i];
+    if (own->slopes == NULL)
+        gather(flow, own->island, slopes, dx);
     return 0;
 }
 
@@ -182,14 +193,14 @@ static int difference_jacobian(IslandSystem* own, double t, const double* x, dou
     memcpy(moved, x, sizeof(double) * n);
     for (uint32_t k = 0; k < n && status == 0; k++)
     {
-        double by = DIFFERENCE_PART * fmax(fabs(x[k]), DIFFERENCE_LEAST);
+        double by = DIFFERENCE_PART * larger(fabs(x[k]), DIFFERENCE_LEAST);
         moved[k] = x[k] + by;
         status = island_rhs(own, t, moved, f2);
         moved[k] = x[k];
         for (int i = own->system.column_start[k]; i < own->system.column_start[k + 1]; i++)
             values[i] = (f2[own->system.row_index[i]] - f[own->system.row_index[i]]) / by;
     }
-    double later = DIFFERENCE_PART * fmax(fabs(t), DIFFERENCE_LEAST);
+    double later = DIFFERENCE_PART * larger(fabs(t), DIFFERENCE_LEAST);
     if (status == 0 && dfdt != NULL)
         status = island_rhs(own, t + later, x, f2);
     for (uint32_t i = 0; i < n && dfdt != NULL; i++)
@@ -350,18 +361,18 @@ static double limit_of(const Flow* flow, uint32_t index, double t)
         for (uint32_t i = 0; i < island->clocks.count; i++)
         {
             next = schedule_clock_time(flow->kernel, model->island_clocks[island->clocks.first + i]);
-            limit = next > t ? fmin(limit, next) : limit;
+            limit = next > t ? smaller(limit, next) : limit;
         }
         for (uint32_t i = 0; i < island->timers.count; i++)
         {
             next = flow->kernel->guards[model->island_timers[island->timers.first + i]].due;
-            limit = next > t ? fmin(limit, next) : limit;
+            limit = next > t ? smaller(limit, next) : limit;
         }
     }
     next = delay_next_time(flow->kernel);
     if (island->queued && next > t && !kernel_reached(flow->kernel, limit, next))
         limit = next;
-    return fmin(limit, flow->kernel->options->stop);
+    return smaller(limit, flow->kernel->options->stop);
 }
 
 static void count_step(kaiCounters* counters, double start, double length)
@@ -371,7 +382,7 @@ static void count_step(kaiCounters* counters, double start, double length)
         counters->shortest_step = length;
         counters->shortest_at = start;
     }
-    counters->longest_step = fmax(counters->longest_step, length);
+    counters->longest_step = larger(counters->longest_step, length);
 }
 
 // Whom the step was short for: asked only by those who want to explain a run.
@@ -396,7 +407,8 @@ static void cut_step(Flow* flow, uint32_t index)
     if (!found && !held)
         return;
     ode_cut(ode, theta);
-    delay_cut(flow, index, ode_time(ode));
+    if (flow->model->islands[index].delays.count > 0)
+        delay_cut(flow, index, ode_time(ode));
     for (uint32_t i = 0; i < flow->kernel->located_count; i++)
     {
         flow->kernel->guards[flow->kernel->located[i]].due = ode_time(ode);
@@ -446,7 +458,8 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     Ode* ode = flow->island_odes[index];
     double t = ode_time(ode), limit = limit_of(flow, index, t);
     s->due = false;
-    kaiStatus status = delay_limit(flow, index, t, &limit);
+    bool delays = flow->model->islands[index].delays.count > 0;
+    kaiStatus status = delays ? delay_limit(flow, index, t, &limit) : KAI_OK;
     if (status == KAI_OK && !(limit > t) && t < flow->kernel->options->stop)
         agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), t);  // something else comes first
     if (status != KAI_OK || !(limit > t))
@@ -461,7 +474,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
         return flow_ode_failed(flow, index, failed);
     if (kernel_numeric(flow->kernel))
         pulse_step_taken(flow);
-    status = delay_feed(flow, index);
+    status = delays ? delay_feed(flow, index) : KAI_OK;
     if (status != KAI_OK)
         return status;
     double end = ode_time(ode);
@@ -474,7 +487,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (kernel_numeric(flow->kernel))
         pulse_step_taken(flow);
     s->loaded = NAN;
-    s->ahead = fmax(s->ahead, ode_time(ode) - t);
+    s->ahead = larger(s->ahead, ode_time(ode) - t);
     agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), ode_time(ode));
     return flow->no_memory ? KAI_ERR_MEMORY : KAI_OK;
 }
@@ -501,7 +514,7 @@ static void look_ahead(Flow* flow, uint32_t index)
     double until = INFINITY;
     flow->kernel->guards[index].looking = false;
     for (uint32_t i = 0; i < islands.count; i++)
-        until = fmin(until, ode_time(flow->island_odes[flow->model->guard_islands[islands.first + i]]));
+        until = smaller(until, ode_time(flow->island_odes[flow->model->guard_islands[islands.first + i]]));
     if (flow->kernel->guards[index].active && until > flow->kernel->guards[index].from)
         guard_look(flow, index, until);
 }
@@ -548,6 +561,11 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
         }
         flow->islands[i] =
             (IslandState){.base = base_of(flow, i), .loaded = flow->kernel->options->start, .pin_time = NAN};
+        if (flow->islands[i].base != NO_REG)
+        {
+            own->states = kernel_states(flow->kernel) + flow->islands[i].base;
+            own->slopes = kernel_slopes(flow->kernel) + flow->islands[i].base;
+        }
         flow->islands[i].pushed = -INFINITY;
         flow->islands[i].guarded = has_guards(model, i);
         if (island->delays.count > 0)

@@ -38,7 +38,7 @@ void reaches_create(Flow* flow)
 
 static double rounding_of(double t, double at)
 {
-    return DELAY_TOGETHER * fmax(fabs(t), fabs(at));
+    return DELAY_TOGETHER * larger(fabs(t), fabs(at));
 }
 
 // The first break after `at`, as far as is known. Found once, until it is passed.
@@ -117,9 +117,9 @@ static double limit_by(Flow* flow, uint32_t delay, double t, double T, uint32_t*
     double at = t - T, rounding = rounding_of(t, at);
     if (d->varies)
         return t + T;
-    double until = fmin(t, next_break(h, at, rounding));
+    double until = smaller(t, next_break(h, at, rounding));
     if (flow->island_systems[d->island].series != NULL)
-        until = fmin(until, polynomial_until(flow, delay, at, rounding));
+        until = smaller(until, polynomial_until(flow, delay, at, rounding));
     uint32_t out = order_at(h, at, rounding);
     *order = out > 0 && (*order == 0 || out < *order) ? out : *order;
     return until + T;
@@ -139,7 +139,7 @@ kaiStatus delay_limit(Flow* flow, uint32_t island, double t, double* limit)
             continue;
         status = delay_now(flow, delay, t, &T);
         if (status == KAI_OK && flow->delay_read[delay])
-            next = fmin(next, limit_by(flow, delay, t, T, &order));
+            next = smaller(next, limit_by(flow, delay, t, T, &order));
     }
     for (uint32_t i = 0; order > 0 && order < most && i < delays.count; i++)
     {

@@ -165,25 +165,25 @@ static kaiStatus collect_due(Flow* flow, double next, bool* found, double* t)
     *found = kernel_reached(flow->kernel, delay_next_time(flow->kernel), next);
     *t = next;
     while (status == KAI_OK &&
-           (at = agenda_next(&flow->kernel->agenda, &item)) <= next + fmax(slack, slack_of(flow, item)))
+           (at = agenda_next(&flow->kernel->agenda, &item)) <= next + larger(slack, slack_of(flow, item)))
     {
         bool island = item >= agenda_island(flow->kernel, 0) && item < agenda_hold(flow->kernel);
-        slack = fmax(slack, slack_of(flow, item));
+        slack = larger(slack, slack_of(flow, item));
         if (is_scheduled(flow, item))
-            scheduled = fmax(scheduled, at);
+            scheduled = larger(scheduled, at);
         else if (!island)
-            *t = fmax(*t, at);
+            *t = larger(*t, at);
         *found |= !island;
         status = take_due(flow, item);
     }
     if (scheduled > -INFINITY)
-        *t = fmax(scheduled, flow->kernel->now.t);
+        *t = larger(scheduled, flow->kernel->now.t);
     for (uint32_t i = 0; i < flow->kernel->located_count; i++)
     {
         pin_islands(flow, flow->kernel->located[i], *t);
         flow->kernel->guards[flow->kernel->located[i]].due = INFINITY;
     }
-    *t = fmin(*t, flow->kernel->options->stop);
+    *t = smaller(*t, flow->kernel->options->stop);
     return status;
 }
 
@@ -217,9 +217,9 @@ static kaiStatus proceed(Flow* flow, double until)
     Kernel* kernel = flow->kernel;
     uint32_t item;
     bool found = false;
-    double t, next = fmin(agenda_next(&kernel->agenda, &item), delay_next_time(kernel));
+    double t, next = smaller(agenda_next(&kernel->agenda, &item), delay_next_time(kernel));
     bool waits = until < next && until < kernel->options->stop && !kernel_same_time(kernel, until, next);
-    next = waits ? until : fmin(next, kernel->options->stop);
+    next = waits ? until : smaller(next, kernel->options->stop);
     kaiStatus status = next > kernel->now.t ? flow->hooks->between(flow->owner, kernel->now.t, next) : KAI_OK;
     if (status == KAI_OK && waits)  // nothing happens there: the run only stands there
     {

@@ -49,7 +49,7 @@ void size_look(Flow* flow)
     {
         uint32_t state = flow->small[k];
         double size = fabs(ode_state(ode_of(flow, state))[flow->model->state_slots[state]]);
-        flow->small_size[state] = fmax(flow->small_size[state], size);
+        flow->small_size[state] = larger(flow->small_size[state], size);
         if (size >= tolerance_of(flow, state))
             flow->small[k] = flow->small[--flow->small_count];
         else
@@ -66,10 +66,12 @@ void size_end(Flow* flow)
         const ModelVar* var = &model->vars[model->state_vars[state]];
         if (flow->small_size[state] == 0 || var->hidden)
             continue;
+        Scale si = var_scale(var);
         kernel_warn(flow->kernel, var->place,
                     "%s stays below its absolute tolerance, |%s| <= %.3g < %.3g, so its error is not controlled: write "
                     "`nominal %.1g` behind its start value, or a smaller atol",
-                    model_string(model, var->name), model_string(model, var->name), flow->small_size[state],
-                    tolerance_of(flow, state), flow->small_size[state]);
+                    model_string(model, var->name), model_string(model, var->name),
+                    scale_difference(si, flow->small_size[state]), scale_difference(si, tolerance_of(flow, state)),
+                    scale_difference(si, flow->small_size[state]));
     }
 }

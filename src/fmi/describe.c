@@ -145,8 +145,10 @@ static void put_unit(Writer* w, const UnitList* list, uint32_t first)
             continue;
         writer_put(w, "      <DisplayUnit");
         xml_attribute(w, "name", used->declared);
-        if (used->unit.scale != 1)
-            xml_number(w, "factor", 1 / used->unit.scale);
+        if (used->unit.si.scale != 1)
+            xml_number(w, "factor", 1 / used->unit.si.scale);
+        if (used->unit.si.offset != 0)
+            xml_number(w, "offset", -used->unit.si.offset / used->unit.si.scale);
         writer_put(w, "/>\n");
     }
     writer_put(w, "    </Unit>\n");

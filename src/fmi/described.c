@@ -87,10 +87,7 @@ static bool read_root(Described* d)
         return described_say(d, d->root->line, KAI_ERROR, "the root is <%.60s> instead of <fmiModelDescription>",
                              d->root->name),
                false;
-    d->version = version == NULL                  ? 0
-                 : strcmp(version, "2.0") == 0    ? 2
-                 : strncmp(version, "3.", 2) == 0 ? 3
-                                                  : 0;
+    d->version = version == NULL ? 0 : strcmp(version, "2.0") == 0 ? 2 : strncmp(version, "3.", 2) == 0 ? 3 : 0;
     if (d->version == 0)
         return described_say(d, d->root->line, KAI_ERROR, "fmiVersion is \"%.20s\": 2.0 and 3.0 are understood",
                              version != NULL ? version : ""),
@@ -127,8 +124,9 @@ static void read_experiment(Described* d)
 static bool is_type(int version, const char* name)
 {
     static const char* const words_2[] = {"Real", "Integer", "Boolean", "String", "Enumeration"};
-    static const char* const words_3[] = {"Float32", "Float64", "Int8",    "UInt8",  "Int16",  "UInt16",      "Int32", "UInt32",
-                                          "Int64",   "UInt64",  "Boolean", "String", "Binary", "Enumeration", "Clock"};
+    static const char* const words_3[] = {"Float32", "Float64", "Int8",   "UInt8",       "Int16",
+                                          "UInt16",  "Int32",   "UInt32", "Int64",       "UInt64",
+                                          "Boolean", "String",  "Binary", "Enumeration", "Clock"};
     const char* const* words = version == 2 ? words_2 : words_3;
     for (size_t i = 0; i < (version == 2 ? 5 : 15); i++)
         if (strcmp(words[i], name) == 0)

@@ -1,5 +1,5 @@
-// An FMU of anybody, as its archive and modelDescription.xml say: read, and held against the rules of the standard. What
-// is wrong is a list of messages, all of them.
+// An FMU of anybody, as its archive and modelDescription.xml say: read, and held against the rules of the standard.
+// What is wrong is a list of messages, all of them.
 #ifndef KAIROS_FMI_DESCRIBED_H
 #define KAIROS_FMI_DESCRIBED_H
 
@@ -22,7 +22,7 @@ typedef struct Described
     Arena* arena;
     Archive archive;
     const XmlElement* root;
-    int version;  // 2 or 3
+    int version;                                        // 2 or 3
     const char *name, *guid, *exchange, *cosimulation;  // the last two: their modelIdentifier; NULL: there is none
     const char* platform;                               // the folder of the binary
     double start, stop, step;                           // NaN: not said

@@ -1,28 +1,73 @@
-// Whether the binary of an FMU has the functions of the standard: read from its table of symbols, so that a stranger's code
-// need not be loaded to be asked.
+// Whether the binary of an FMU has the functions of the standard: read from its table of symbols, so that a stranger's
+// code need not be loaded to be asked.
 #include "fmi/described.h"
 
 #include <elf.h>
 #include <string.h>
 
 // The functions that every binary of the version must have; those of the kinds that it says it has come after.
-static const char* const common_2[] = {
-    "GetTypesPlatform", "GetVersion", "SetDebugLogging", "Instantiate", "FreeInstance", "SetupExperiment",
-    "EnterInitializationMode", "ExitInitializationMode", "Terminate", "Reset", "GetReal", "GetInteger", "GetBoolean",
-    "GetString", "SetReal", "SetInteger", "SetBoolean", "SetString", NULL};
-static const char* const exchange_2[] = {"EnterEventMode", "NewDiscreteStates", "EnterContinuousTimeMode",
-                                         "CompletedIntegratorStep", "SetTime", "SetContinuousStates", "GetDerivatives",
-                                         "GetEventIndicators", "GetContinuousStates", "GetNominalsOfContinuousStates",
+static const char* const common_2[] = {"GetTypesPlatform",
+                                       "GetVersion",
+                                       "SetDebugLogging",
+                                       "Instantiate",
+                                       "FreeInstance",
+                                       "SetupExperiment",
+                                       "EnterInitializationMode",
+                                       "ExitInitializationMode",
+                                       "Terminate",
+                                       "Reset",
+                                       "GetReal",
+                                       "GetInteger",
+                                       "GetBoolean",
+                                       "GetString",
+                                       "SetReal",
+                                       "SetInteger",
+                                       "SetBoolean",
+                                       "SetString",
+                                       NULL};
+static const char* const exchange_2[] = {"EnterEventMode",
+                                         "NewDiscreteStates",
+                                         "EnterContinuousTimeMode",
+                                         "CompletedIntegratorStep",
+                                         "SetTime",
+                                         "SetContinuousStates",
+                                         "GetDerivatives",
+                                         "GetEventIndicators",
+                                         "GetContinuousStates",
+                                         "GetNominalsOfContinuousStates",
                                          NULL};
 static const char* const steps_2[] = {"DoStep", "CancelStep", "GetStatus", NULL};
-static const char* const common_3[] = {
-    "GetVersion", "SetDebugLogging", "FreeInstance", "EnterInitializationMode", "ExitInitializationMode",
-    "EnterEventMode", "Terminate", "Reset", "GetFloat64", "SetFloat64", "GetInt64", "SetInt64", "GetBoolean",
-    "SetBoolean", "GetClock", "SetClock", "UpdateDiscreteStates", "EvaluateDiscreteStates", NULL};
-static const char* const exchange_3[] = {"InstantiateModelExchange", "EnterContinuousTimeMode", "CompletedIntegratorStep",
-                                         "SetTime", "SetContinuousStates", "GetContinuousStateDerivatives",
-                                         "GetEventIndicators", "GetContinuousStates", "GetNominalsOfContinuousStates",
-                                         "GetNumberOfEventIndicators", "GetNumberOfContinuousStates", NULL};
+static const char* const common_3[] = {"GetVersion",
+                                       "SetDebugLogging",
+                                       "FreeInstance",
+                                       "EnterInitializationMode",
+                                       "ExitInitializationMode",
+                                       "EnterEventMode",
+                                       "Terminate",
+                                       "Reset",
+                                       "GetFloat64",
+                                       "SetFloat64",
+                                       "GetInt64",
+                                       "SetInt64",
+                                       "GetBoolean",
+                                       "SetBoolean",
+                                       "GetClock",
+                                       "SetClock",
+                                       "UpdateDiscreteStates",
+                                       "EvaluateDiscreteStates",
+                                       NULL};
+static const char* const exchange_3[] = {"InstantiateModelExchange",
+                                         "EnterContinuousTimeMode",
+                                         "CompletedIntegratorStep",
+                                         "SetTime",
+                                         "SetContinuousStates",
+                                         "GetContinuousStateDerivatives",
+                                         "GetEventIndicators",
+                                         "GetContinuousStates",
+                                         "GetNominalsOfContinuousStates",
+                                         "GetNumberOfEventIndicators",
+                                         "GetNumberOfContinuousStates",
+                                         NULL};
 static const char* const steps_3[] = {"InstantiateCoSimulation", "EnterStepMode", "DoStep", NULL};
 
 typedef struct Symbols

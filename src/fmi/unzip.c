@@ -74,7 +74,8 @@ static bool check_entry(Archive* a, const ArchiveEntry* e, uint32_t flags, uint3
     if ((flags & 1) != 0)
         return no(a, "`%.100s` is encrypted", e->name);
     if (e->method != 0 && e->method != 8)
-        return no(a, "`%.100s` is packed by method %u: stored and deflated are what an FMU may have", e->name, e->method);
+        return no(a, "`%.100s` is packed by method %u: stored and deflated are what an FMU may have", e->name,
+                  e->method);
     if (e->method == 0 && e->size != e->packed)
         return no(a, "`%.100s` is stored, but its sizes differ", e->name);
     *total += e->size;

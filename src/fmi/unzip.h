@@ -1,6 +1,6 @@
-// Archives, read: every entry is looked at before any is used. A stranger's archive is a stranger's text: names that lead
-// out of it, entries that unpack to more than they say or than can be meant, and whatever is damaged are refused with a
-// sentence.
+// Archives, read: every entry is looked at before any is used. A stranger's archive is a stranger's text: names that
+// lead out of it, entries that unpack to more than they say or than can be meant, and whatever is damaged are refused
+// with a sentence.
 #ifndef KAIROS_FMI_UNZIP_H
 #define KAIROS_FMI_UNZIP_H
 

@@ -38,13 +38,14 @@ static bool is_clock(const DescribedVariable* v)
 
 static void check_words(Described* d, const DescribedVariable* v)
 {
-    const char* causalities = d->version == 2
-                                  ? "parameter calculatedParameter input output local independent"
-                                  : "structuralParameter parameter calculatedParameter input output local independent dependent";
+    const char* causalities =
+        d->version == 2 ? "parameter calculatedParameter input output local independent"
+                        : "structuralParameter parameter calculatedParameter input output local independent dependent";
     if (!is_one_of(v->causality, causalities))
         described_say(d, v->element->line, KAI_ERROR, "%.100s: there is no causality \"%.40s\"", v->name, v->causality);
     if (!is_one_of(v->variability, "constant fixed tunable discrete continuous"))
-        described_say(d, v->element->line, KAI_ERROR, "%.100s: there is no variability \"%.40s\"", v->name, v->variability);
+        described_say(d, v->element->line, KAI_ERROR, "%.100s: there is no variability \"%.40s\"", v->name,
+                      v->variability);
     if (v->initial != NULL && !is_one_of(v->initial, "exact approx calculated"))
         described_say(d, v->element->line, KAI_ERROR, "%.100s: there is no initial \"%.40s\"", v->name, v->initial);
     if (is(v->variability, "continuous") && !is_real(v) && v->type != NULL)
@@ -57,7 +58,8 @@ static void check_combination(Described* d, const DescribedVariable* v)
     bool fixed = is_one_of(v->variability, "fixed tunable");
     int line = v->element->line;
     if (parameter && !fixed)
-        described_say(d, line, KAI_ERROR, "%.100s: a %s is fixed or tunable, not %s", v->name, v->causality, v->variability);
+        described_say(d, line, KAI_ERROR, "%.100s: a %s is fixed or tunable, not %s", v->name, v->causality,
+                      v->variability);
     if (is_one_of(v->causality, "input independent") && is_one_of(v->variability, "constant fixed tunable"))
         described_say(d, line, KAI_ERROR, "%.100s: an %s variable cannot be %s", v->name, v->causality, v->variability);
     if (is(v->causality, "output") && fixed)
@@ -87,7 +89,8 @@ static void check_start(Described* d, const DescribedVariable* v)
     bool needs = is_one_of(initial, "exact approx") || is(v->causality, "input");
     int line = v->element->line;
     char* end = NULL;
-    if (v->type == NULL || is_clock(v) || xml_child(v->type, "Dimension") != NULL || is_one_of(v->type->name, "Binary String"))
+    if (v->type == NULL || is_clock(v) || xml_child(v->type, "Dimension") != NULL ||
+        is_one_of(v->type->name, "Binary String"))
         return;
     if (needs && v->start == NULL)
         described_say(d, line, KAI_ERROR, "%.100s needs a start value", v->name);
@@ -141,7 +144,8 @@ static void find_derivative(Described* d, DescribedVariable* v)
     bool fine = described_number(text, &number);
     int64_t of = !fine ? -1 : d->version == 2 ? (int64_t)number - 1 : described_find(d, number);
     if (of < 0 || of >= d->variables.count)
-        described_say(d, v->element->line, KAI_ERROR, "%.100s: derivative = \"%.20s\" refers to no variable", v->name, text);
+        described_say(d, v->element->line, KAI_ERROR, "%.100s: derivative = \"%.20s\" refers to no variable", v->name,
+                      text);
     else if (!is_real(&d->variables.at[of]) || !is(d->variables.at[of].variability, "continuous"))
         described_say(d, v->element->line, KAI_ERROR, "%.100s is the derivative of %.100s, which is not continuous",
                       v->name, d->variables.at[of].name);
@@ -177,8 +181,8 @@ static void check_unique(Described* d)
             described_say(d, v->element->line, KAI_ERROR, "two variables are called %.100s", v->name);
         map_set(&names, key, i);
         if (described_find(d, v->reference) != i && d->version == 3)
-            described_say(d, v->element->line, KAI_ERROR, "%.100s: another variable has the value reference %u", v->name,
-                          v->reference);
+            described_say(d, v->element->line, KAI_ERROR, "%.100s: another variable has the value reference %u",
+                          v->name, v->reference);
         independent += is(v->causality, "independent");
     }
     if (independent > 1)

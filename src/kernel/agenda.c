@@ -1,6 +1,8 @@
 // An indexed binary heap, ordered by time and, at equal times, by number.
 #include "kernel/agenda.h"
 
+#include "base/extreme.h"
+
 #include <math.h>
 
 // What is never due has no order: moving it must not cost the depth of the heap.
@@ -57,7 +59,7 @@ void agenda_rebuild(Agenda* a)
         sift_down(a, i, a->heap[i]);
 }
 
-void agenda_set(Agenda* a, uint32_t item, double t)
+void agenda_move(Agenda* a, uint32_t item, double t)
 {
     double old = a->times[item];
     a->times[item] = t;
@@ -67,23 +69,20 @@ void agenda_set(Agenda* a, uint32_t item, double t)
         sift_down(a, a->where[item], item);
 }
 
-double agenda_next(const Agenda* a, uint32_t* item)
-{
-    if (a->count == 0)
-        return INFINITY;
-    *item = a->heap[0];
-    return a->times[a->heap[0]];
-}
-
 static double last_below(const Agenda* a, double bound, uint32_t place)
 {
     if (place >= a->count || !(a->times[a->heap[place]] <= bound))
         return -INFINITY;
     double left = last_below(a, bound, 2 * place + 1), right = last_below(a, bound, 2 * place + 2);
-    return fmax(a->times[a->heap[place]], fmax(left, right));
+    return larger(a->times[a->heap[place]], larger(left, right));
 }
 
 double agenda_last(const Agenda* a, double bound)
 {
-    return last_below(a, bound, 0);
+    double last = -INFINITY;
+    if (a->count > AGENDA_FEW)
+        return last_below(a, bound, 0);
+    for (uint32_t i = 0; i < a->count; i++)
+        last = a->times[i] <= bound ? larger(last, a->times[i]) : last;
+    return last;
 }

@@ -1,8 +1,10 @@
 // What is due when: an indexed binary heap over a fixed set of items, each with a time. Finding the earliest costs
-// nothing, moving an item the logarithm of their number, so an instant pays for what it moves.
+// nothing, moving an item the logarithm of their number, so an instant pays for what it moves. A few items are not
+// worth a heap: moving one is writing its time, and the earliest is looked for.
 #ifndef KAIROS_KERNEL_AGENDA_H
 #define KAIROS_KERNEL_AGENDA_H
 
+#include <math.h>
 #include <stdint.h>
 
 typedef struct Agenda
@@ -13,11 +15,33 @@ typedef struct Agenda
     uint32_t* where;  // [item]: its place in the heap
 } Agenda;
 
+enum
+{
+    AGENDA_FEW = 8
+};
+
 void agenda_init(Agenda* a);     // the arrays are given; nothing is due
 void agenda_rebuild(Agenda* a);  // after `times` was filled from outside
-void agenda_set(Agenda* a, uint32_t item, double t);
+void agenda_move(Agenda* a, uint32_t item, double t);
+static inline void agenda_set(Agenda* a, uint32_t item, double t)
+{
+    if (a->count <= AGENDA_FEW)
+        a->times[item] = t;
+    else
+        agenda_move(a, item, t);
+}
 // The earliest item (the smallest of several) and its time; inf if the agenda is empty.
-double agenda_next(const Agenda* a, uint32_t* item);
+static inline double agenda_next(const Agenda* a, uint32_t* item)
+{
+    if (a->count > AGENDA_FEW)
+        return a->times[*item = a->heap[0]];
+    double next = INFINITY;
+    *item = 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->times[i] < next)
+            next = a->times[*item = i];
+    return next;
+}
 // The latest time up to `bound`; -inf if there is none.
 double agenda_last(const Agenda* a, double bound);
 

@@ -91,6 +91,7 @@ kaiStatus bonds_create(Kernel* kernel)
     for (uint32_t i = 0; i < bonds->count; i++)
         bonds->most_count += 4 * model->bond_systems[i].link_count;
     bonds->most = arena_array(&bonds->arena, double, bonds->most_count + 1);
+    bonds->ties = arena_array(&bonds->arena, double, model->machines_count + 1);
     bonds->tolerances = arena_array(&bonds->arena, double, model->machines_count + 1);
     for (uint32_t i = 0, at = 0; i < bonds->count; at += 4 * model->bond_systems[i++].link_count)
     {
@@ -108,6 +109,7 @@ static void forget_equations(BondRun* run)
     run->net = NULL;
     run->graph = NULL;
     run->entered = false;
+    present_forget(run);
 }
 
 void bonds_destroy(Kernel* kernel)
@@ -190,27 +192,31 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
     forget_equations(run);
     if (setjmp(kernel->bonds->fail) != 0)
         return fail_memory(kernel);
-    BondNode* nodes = arena_array(arena, BondNode, system->part_count + 1);
-    BondEdge* edges = arena_array(arena, BondEdge, system->link_count + 1);
+    if (run->nodes == NULL)
+    {
+        run->nodes = arena_array(arena, BondNode, system->part_count + 1);
+        run->edges = arena_array(arena, BondEdge, system->link_count + 1);
+    }
     int switches = 0;
     for (uint32_t i = 0; i < system->part_count; i++)
     {
         const BondPart* part = part_of(kernel, run, i);
-        nodes[i] = (BondNode){.kind = (BondKind)part->kind, .switch_index = -1, .parameter = run->nominal[i]};
-        if (part->kind == BOND_R && run->nominal[i] == 0 && !part->zero)
+        run->nodes[i] = (BondNode){.kind = (BondKind)part->acts, .switch_index = -1, .parameter = run->nominal[i]};
+        run->nodes[i].varies = part->free && bond_is_two_port((BondKind)part->kind);
+        if (part->acts == BOND_R && run->nominal[i] == 0 && !part->zero)
             return fail_zero(kernel, part);
         if (part->machine != 0)
         {
             run->machines[switches] = part->machine - 1;
-            nodes[i].switch_index = switches++;
+            run->nodes[i].switch_index = switches++;
         }
     }
     for (uint32_t i = 0; i < system->link_count; i++)
     {
         const BondLink* link = &kernel->model->bond_links[system->first_link + i];
-        edges[i] = (BondEdge){(int)link->from, (int)link->to};
+        run->edges[i] = (BondEdge){(int)link->from, (int)link->to};
     }
-    run->graph = bond_graph_create(nodes, (int)system->part_count, edges, (int)system->link_count, a);
+    run->graph = bond_graph_create(run->nodes, (int)system->part_count, run->edges, (int)system->link_count, a);
     run->net = run->graph != NULL ? bond_net_create(run->graph, a) : NULL;
     if (run->net == NULL)
         return fail_memory(kernel);
@@ -274,11 +280,14 @@ static kaiStatus read_parameters(Kernel* kernel, BondRun* run, bool guesses, boo
         kaiStatus status = part->matrix != NO_REG && !guesses ? read_matrix(kernel, run, i) : KAI_OK;
         if (status != KAI_OK)
             return status;
-        if (part->parameter == NO_REG || part->free != guesses)
+        bool guess = part->free && part->state == NO_REG;
+        if (part->parameter == NO_REG || guess != guesses)
             continue;
         double value = kernel->R[part->parameter];
         if (part->state != NO_REG)
         {
+            if (part->free && !(isfinite(value) && value != 0))
+                value = present_usual_slope(kernel, run, i);
             run->storage[run->graph != NULL ? run->graph->block_first[i] : 0] = value;
             set_unit(kernel, part->state, 1 / value);
         }
@@ -307,6 +316,8 @@ typedef struct MapWork
     int* row_of;            // per class of the graph: its row in maps, -1
     double *by_b1, *by_b2;  // per input of the graph
     double *size1, *size2;
+    const BondMode* mode;
+    double *own_b1, *own_b2, *work;  // per input of the block; scratch
 } MapWork;
 
 static void add_entry(MapWork* w, int input, double by_b1, double by_b2)
@@ -315,6 +326,22 @@ static void add_entry(MapWork* w, int input, double by_b1, double by_b2)
     w->by_b2[input] += by_b2;
     w->size1[input] += fabs(by_b1);
     w->size2[input] += fabs(by_b2);
+}
+
+// What input `own` of a block weighs, as inputs of the graph.
+static void add_own(const BondBlock* block, MapWork* w, int own, double by_b1, double by_b2)
+{
+    if (block->input_of[own] >= 0)
+        add_entry(w, block->input_of[own], by_b1, by_b2);
+    for (int i = block->border[own]; i < block->border[own + 1]; i++)
+        add_entry(w, block->known[i].index, block->known[i].weight * by_b1, block->known[i].weight * by_b2);
+}
+
+static void add_rate(const BondBlock* block, MapWork* w, int class, int sign)
+{
+    bond_mode_rate_row(w->mode, block->unknowns[w->row_of[class]], w->own_b1, w->own_b2, w->work);
+    for (int i = 0; i < block->graph->input_count; i++)
+        add_own(block, w, i, sign * w->own_b1[i], sign * w->own_b2[i]);
 }
 
 static void add_class(const BondRun* run, const BondBlock* block, MapWork* w, int class, int sign)
@@ -327,14 +354,7 @@ static void add_class(const BondRun* run, const BondBlock* block, MapWork* w, in
     }
     int row = blocks->place[class] >= 0 ? w->row_of[class] : -1;
     for (int k = row >= 0 ? w->maps->start[row] : 0; row >= 0 && k < w->maps->start[row + 1]; k++)
-    {
-        int own = w->maps->input[k];
-        double by_b1 = sign * w->maps->by_b1[k], by_b2 = sign * w->maps->by_b2[k];
-        if (block->input_of[own] >= 0)
-            add_entry(w, block->input_of[own], by_b1, by_b2);
-        for (int i = block->border[own]; i < block->border[own + 1]; i++)
-            add_entry(w, block->known[i].index, block->known[i].weight * by_b1, block->known[i].weight * by_b2);
-    }
+        add_own(block, w, w->maps->input[k], sign * w->maps->by_b1[k], sign * w->maps->by_b2[k]);
 }
 
 static double settled(double* value, double* size)
@@ -351,7 +371,11 @@ static void map_row(const Kernel* kernel, const BondRun* run, const BondBlock* b
     for (uint32_t t = 0; t < output->term_count; t++)
     {
         const BondTerm* term = &kernel->model->bond_terms[output->first_term + t];
-        add_class(run, block, w, run->graph->class_of[2 * term->bond + term->flow], term->sign);
+        int class = run->graph->class_of[2 * term->bond + term->flow];
+        if (output->rate)
+            add_rate(block, w, class, term->sign);
+        else
+            add_class(run, block, w, class, term->sign);
     }
     for (uint32_t i = 0; i < output->column_count; i++)
     {
@@ -370,7 +394,8 @@ static bool make_rows(Kernel* kernel, BondRun* run, int index, double* rows)
     const BondBlock* block = &bond_net_blocks(run->net)->blocks[index];
     kaiAllocator a = kernel->options->allocator;
     size_t inputs = (size_t)run->graph->input_count + 1, classes = (size_t)run->graph->class_count + 1;
-    size_t size = 4 * inputs * sizeof(double) + classes * sizeof(int);
+    size_t own = (size_t)block->graph->input_count + 1, doubles = 4 * inputs + 2 * own + bond_work_size(block->graph);
+    size_t size = doubles * sizeof(double) + classes * sizeof(int);
     MapWork w = {.maps = bond_mode_maps(bond_net_mode(run->net, index), block->unknowns, block->class_count, a)};
     double* scratch = a.alloc(a.user, NULL, 0, size);
     if (scratch != NULL && w.maps != NULL)
@@ -380,7 +405,11 @@ static bool make_rows(Kernel* kernel, BondRun* run, int index, double* rows)
         w.by_b2 = w.by_b1 + inputs;
         w.size1 = w.by_b2 + inputs;
         w.size2 = w.size1 + inputs;
-        w.row_of = (int*)(w.size2 + inputs);
+        w.own_b1 = w.size2 + inputs;
+        w.own_b2 = w.own_b1 + own;
+        w.work = w.own_b2 + own;
+        w.row_of = (int*)(scratch + doubles);
+        w.mode = bond_net_mode(run->net, index);
         for (int i = 0; i < block->class_count; i++)
             w.row_of[block->classes[i]] = i;
         for (uint32_t i = run->rows.first[index]; i < run->rows.first[index + 1]; i++)
@@ -417,61 +446,6 @@ static bool load_rows(Kernel* kernel, BondRun* run, int index)
     return true;
 }
 
-// The element that owns input `input`, if it is a storage whose slope or a TF or GY whose ratio changes in a run.
-static const BondPart* varying_part(const Kernel* kernel, const BondRun* run, int input)
-{
-    const BondPart* part = part_of(kernel, run, (uint32_t)run->node_of[input]);
-    bool counts = part->state != NO_REG || bond_is_two_port((BondKind)part->kind);
-    return part->free && counts ? part : NULL;
-}
-
-typedef struct Varying
-{
-    const Kernel* kernel;
-    BondRun* run;
-} Varying;
-
-static bool visit_varying(void* user, const BondDependence* d)
-{
-    const Varying* v = user;
-    BondRun* run = v->run;
-    run->varying = varying_part(v->kernel, run, run->graph->input_first[d->node]);
-    for (int k = 0; k < d->count && run->varying == NULL; k++)
-        if (d->coefficient[k] != 0)
-            run->varying = varying_part(v->kernel, run, d->input[k]);
-    run->varied = run->varying != NULL ? part_of(v->kernel, run, (uint32_t)d->node) : NULL;
-    return run->varying == NULL;
-}
-
-// Storages that follow from each other, or from sources, by way of something that changes: the equations would change
-// at every step. A set that is only tried may be of that kind, one that stays may not.
-static void find_varying(const Kernel* kernel, BondRun* run)
-{
-    run->varying = NULL;
-    if (!run->linear)
-        bond_net_dependents(run->net, visit_varying, &(Varying){kernel, run});
-}
-
-kaiStatus bonds_check_varying(Kernel* kernel)
-{
-    for (uint32_t i = 0; i < kernel->bonds->count; i++)
-    {
-        const BondPart *part = kernel->bonds->runs[i].varying, *storage = kernel->bonds->runs[i].varied;
-        if (part == NULL)
-            continue;
-        if (part->state != NO_REG)
-            return kernel_fail(
-                kernel, part->place, "put a small resistance between them, or make it linear",
-                "%s is nonlinear or modulated and depends on other storages or sources in this set of modes",
-                model_string(kernel->model, part->name));
-        return kernel_fail(kernel, part->place,
-                           "let a spring (or a small compliance, inductance, capacitance) give way between them",
-                           "%s depends on other storages or sources through %s, whose ratio changes in the run",
-                           model_string(kernel->model, storage->name), model_string(kernel->model, part->name));
-    }
-    return KAI_OK;
-}
-
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
 {
     for (int i = 0; i < run->graph->switch_count; i++)
@@ -482,7 +456,7 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
     if (!bond_net_enter(run->net, run->on, run->storage))
         return fail_memory(kernel);
     run->entered = true;
-    find_varying(kernel, run);
+    present_find(kernel, run);
     for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
         if (!load_rows(kernel, run, i))
             return fail_memory(kernel);
@@ -605,7 +579,9 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved)
     bonds_read_inputs(kernel, run, first);
     BondJump jump = {.b0 = run->b0, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
     jump.most = run->most;
-    run->status = bond_net_jump(run->net, &jump);
+    kaiStatus entered = present_jump(kernel, run, &jump, &run->status);
+    if (entered != KAI_OK)
+        return entered;
     if (run->status == BOND_SINGULAR)
         return kernel_fail(kernel, part_of(kernel, run, 0)->place,
                            "look for a negative resistance that cancels the others",
@@ -630,13 +606,17 @@ void bonds_project(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        if (run->selection == NULL || !run->entered || !bond_net_has_dependents(run->net))
+        if ((run->selection == NULL && run->present.varying == NULL) || !run->entered ||
+            !bond_net_has_dependents(run->net))
             continue;
         bonds_read_inputs(kernel, run, false);
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
-        BondStatus status = bond_net_jump(run->net, &jump);
-        if ((status == BOND_OK || status == BOND_NOT_UNIQUE) &&
-            bond_selection_is_drift(run->selection, run->storage, run->dx, 1e3 * kernel->options->rtol))
+        BondStatus status = BOND_OK;
+        bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
+        drift = drift && (run->present.varying != NULL ? present_is_drift(kernel, run)
+                                                       : bond_selection_is_drift(run->selection, run->storage, run->dx,
+                                                                                 BOND_DRIFT * kernel->options->rtol));
+        if (drift)
             moved |= move_states(kernel, run);
     }
     if (moved)

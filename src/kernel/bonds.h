@@ -22,6 +22,18 @@ typedef struct BlockRows
     size_t* size;               // per block: coefficients
 } BlockRows;
 
+// The equations with the ratios and slopes of the moment (present.c).
+typedef struct BondPresent
+{
+    BondGraph* graph;
+    BondNet* net;
+    BondNode* nodes;
+    double *storage, *b1, *b2;
+    const BondPart* varying;   // in this set of modes: storages depend on others by way of it, and it changes
+    const BondPart* unsolved;  // and so that the equations do not say how
+    const BondPart* varied;    // who depends by way of that
+} BondPresent;
+
 // One connected graph.
 typedef struct BondRun
 {
@@ -50,10 +62,12 @@ typedef struct BondRun
     uint32_t shared_count;
     double* scratch;  // for inverses of matrices
     // select.c
-    BondSelection* selection;          // NULL: no one-way junctions
-    double* most;                      // what it remembers
-    bool linear;                       // all inputs are sources and storages
-    const BondPart *varying, *varied;  // in this set of modes: changes in the run, and who depends by way of it
+    BondSelection* selection;  // NULL: no one-way junctions
+    double* most;              // what it remembers
+    bool linear;               // all inputs are sources and storages
+    BondNode* nodes;
+    BondEdge* edges;
+    BondPresent present;
     Kernel* kernel;
 } BondRun;
 
@@ -82,6 +96,7 @@ struct Bonds
     double* kept;        // registers from VALUE on, while something is looked up
     double slack;        // of the selection, in this instant
     bool trying;         // the values in the registers are those of a set of modes that may be left again
+    double* ties;        // per machine: 0, or what a value may be off by that no derivative moves
     double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
 };
 
@@ -96,7 +111,6 @@ void bonds_clear_areas(Kernel* kernel);
 void bonds_trim(Kernel* kernel);             // forgets sets of modes that were left, if there are many
 void bonds_warn_not_unique(Kernel* kernel);  // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(Kernel* kernel);
-kaiStatus bonds_check_varying(Kernel* kernel);  // the modes that are to be committed
 
 // Sources, storages and corrections as the registers have them, to b0 (impulses, if wanted), b1 and b2.
 void bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
@@ -104,12 +118,21 @@ void bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 // The jump of the present modes, if it is no more than what solver and rounding have let dependent storages drift.
 void bonds_project(Kernel* kernel);
 
+// present.c: storages that depend on others by way of a ratio or slope that varies
+void present_find(Kernel* kernel, BondRun* run);  // in the modes that were entered
+kaiStatus present_check(Kernel* kernel);          // the modes that are to be committed
+void present_forget(BondRun* run);
+kaiStatus present_jump(Kernel* kernel, BondRun* run, BondJump* jump, BondStatus* status);
+bool present_is_drift(const Kernel* kernel, const BondRun* run);                      // the changes in dx
+double present_usual_slope(const Kernel* kernel, const BondRun* run, uint32_t part);  // of storages like this one
+
 // select.c: signs of one-way junctions
 void select_start(Kernel* kernel, BondRun* run);   // the graph is known
 void select_learn(Kernel* kernel);                 // inputs as they are committed
 void select_judge(Kernel* kernel);                 // the set of modes in the registers, after its jump
 bool select_slack(Kernel* kernel, double factor);  // see bond_selection_slack; false: nothing to select
 bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t);
+double select_tie(const Kernel* kernel, uint32_t ctx);
 double select_tolerance(const Kernel* kernel, uint32_t ctx);  // of the junction whose mode the context is
 bool select_is_rounding(const Kernel* kernel, uint32_t state, double change);
 

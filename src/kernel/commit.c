@@ -22,7 +22,7 @@ static kaiStatus fail_twice(Kernel* kernel, const Staged* first, uint32_t place,
                        at.file != NULL ? at.file : "the model", at.line, at.column);
 }
 
-static kaiStatus stage(Kernel* kernel, uint32_t target, double value, uint32_t place, uint32_t var, bool reset)
+static inline kaiStatus stage(Kernel* kernel, uint32_t target, double value, uint32_t place, uint32_t var, bool reset)
 {
     uint32_t* stamp = &kernel->stamps[target];
     if (*stamp != 0 && !kernel->staged[*stamp - 1].reset)
@@ -34,24 +34,30 @@ static kaiStatus stage(Kernel* kernel, uint32_t target, double value, uint32_t p
     return KAI_OK;
 }
 
-static kaiStatus stage_act(Kernel* kernel, const Act* act)
+static kaiStatus fail_value(Kernel* kernel, const Act* act, bool absent)
 {
     const kaiModel* model = kernel->model;
+    const char* name = model_string(model, model->vars[act->var].name);
+    if (absent)
+        return kernel_fail(kernel, act->place, "use `default(…, …)`, or ask `present(…)` first",
+                           "the value for %s is absent at t = %.17g", name, kernel->now.t);
+    return kernel_fail(kernel, model->reg_places[act->value] != 0 ? model->reg_places[act->value] : act->place,
+                       "check the operands there: 0/0, a root or logarithm of a negative number?",
+                       "the value for %s is not a number at t = %.17g", name, kernel->now.t);
+}
+
+static kaiStatus stage_act(Kernel* kernel, const Act* act)
+{
     if (act->kind == ACT_HALT)
     {
         kernel->halted = true;
         kernel->halt_text = act->text;
         return KAI_OK;
     }
-    const char* name = model_string(model, model->vars[act->var].name);
-    if (act->present != NO_REG && kernel->R[act->present] == 0)
-        return kernel_fail(kernel, act->place, "use `default(…, …)`, or ask `present(…)` first",
-                           "the value for %s is absent at t = %.17g", name, kernel->now.t);
+    bool absent = act->present != NO_REG && kernel->R[act->present] == 0;
     double value = kernel->R[act->value];
-    if (isnan(value))
-        return kernel_fail(kernel, model->reg_places[act->value] != 0 ? model->reg_places[act->value] : act->place,
-                           "check the operands there: 0/0, a root or logarithm of a negative number?",
-                           "the value for %s is not a number at t = %.17g", name, kernel->now.t);
+    if (absent || isnan(value))
+        return fail_value(kernel, act, absent);
     kaiStatus status = stage(kernel, act->target, value, act->place, act->var, false);
     if (status == KAI_OK && act->kind == ACT_EMIT)
         kernel->staged[kernel->stamps[act->target] - 1].flag = act->flag;
@@ -385,8 +391,6 @@ void commit_forget(Kernel* kernel)
 static kaiStatus touch_changes(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
-    if (model->fused)
-        return KAI_OK;
     for (ActiveWalk w = {0}; active_memory(kernel, &w);)
         if (!same_bits(kernel->R[model->memories[w.index].src], kernel->R[model->memories[w.index].dst]))
             touch_register(kernel, model->memories[w.index].dst);
@@ -407,10 +411,10 @@ kaiStatus commit_stage(Kernel* kernel, CommitResult* result)
     kernel->reacted_count = 0;
     *result = (CommitResult){.state = kernel->reaction_moved};
     kernel->reaction_moved = false;
-    kaiStatus status = choose_alternatives(kernel);
+    kaiStatus status = kernel->model->choice_count > 0 ? choose_alternatives(kernel) : KAI_OK;
     if (status == KAI_OK)
         status = take_whens(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->machines_count > 0)
         status = take_transitions(kernel, result);
     if (status != KAI_OK)
         commit_forget(kernel);
@@ -419,14 +423,18 @@ kaiStatus commit_stage(Kernel* kernel, CommitResult* result)
 
 kaiStatus commit_apply(Kernel* kernel, CommitResult* result)
 {
-    kernel->hooks->fires(kernel->owner, SIGN_REACTIONS, 0, 0);
-    kaiStatus status = touch_changes(kernel);
+    const kaiModel* model = kernel->model;
+    if (kernel->staged_count + kernel->reacted_count > 0 || model->now_states_count > 0)
+        kernel->hooks->fires(kernel->owner, SIGN_REACTIONS, 0, 0);
+    kaiStatus status = model->fused ? KAI_OK : touch_changes(kernel);
     if (status == KAI_OK)
     {
-        commit_memories(kernel, result);
+        if (model->memories_count > 0)
+            commit_memories(kernel, result);
         clear_events(kernel, result);
         guard_commit(kernel, result);
-        status = delay_send(kernel, result);
+        if (model->delays_count > 0)
+            status = delay_send(kernel, result);
         change_modes(kernel, result);
     }
     commit_forget(kernel);

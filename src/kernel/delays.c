@@ -166,11 +166,6 @@ kaiStatus delay_jump(Kernel* kernel, uint32_t delay)
     return wait_for(kernel, t, delay | JUMP, 0);
 }
 
-double delay_next_time(const Kernel* kernel)
-{
-    return queue_next(&kernel->queue);
-}
-
 // ---- queues
 // ----------------------------------------------------------------------------------------------------------
 
@@ -216,10 +211,10 @@ static Reading find_piece(const Kernel* kernel, uint32_t index, double at)
     const Delay* d = &kernel->model->delays[index];
     const History* h = &kernel->histories[index];
     double time = kernel->R[kernel->model->reg_time],
-           rounding = fmax(kernel_slack(kernel, time), kernel_slack(kernel, at));
+           rounding = larger(kernel_slack(kernel, time), kernel_slack(kernel, at));
     bool right = time <= kernel->flow_start;
     double edge = d->varies && !right ? kernel->R[d->edge] : INFINITY;
-    uint32_t piece = history_find(h, fmin(at, edge), rounding, right && at < edge);
+    uint32_t piece = history_find(h, smaller(at, edge), rounding, right && at < edge);
     if (piece != HISTORY_NONE)
         return (Reading){h, piece, history_piece_end(h, piece)};
     double first = h->count > 0 ? history_piece(h, 0)->start : h->end;
@@ -242,7 +237,7 @@ static bool is_known(Kernel* kernel, uint32_t index, double at)
         kernel->short_delay.time = time;
         kernel->short_delay.value = time - at;
     }
-    bool known = time > at && at <= end + fmax(kernel_slack(kernel, time), kernel_slack(kernel, end));
+    bool known = time > at && at <= end + larger(kernel_slack(kernel, time), kernel_slack(kernel, end));
     kernel->unread |= !known;
     return known;
 }
@@ -272,7 +267,7 @@ bool delay_series(void* ctx, uint32_t index, double at, int terms, double* c)
     for (int k = 0; k < terms && r.piece == HISTORY_NONE; k++)
         c[k] = k == 0 ? kernel->histories[index].before : 0;
     if (!kernel->model->delays[index].varies)
-        kernel->series_until = fmin(kernel->series_until, kernel->R[kernel->model->reg_time] + (r.end - at));
+        kernel->series_until = smaller(kernel->series_until, kernel->R[kernel->model->reg_time] + (r.end - at));
     return true;
 }
 
@@ -283,7 +278,7 @@ bool delay_series(void* ctx, uint32_t index, double at, int terms, double* c)
 static double next_edge(const Kernel* kernel, uint32_t index, double at)
 {
     const History* h = &kernel->histories[index];
-    double rounding = 8 * TIME_SAME * fmax(fabs(kernel->now.t), fabs(at));
+    double rounding = 8 * TIME_SAME * larger(fabs(kernel->now.t), fabs(at));
     uint32_t i = history_find(h, at, rounding, true);
     for (i = i == HISTORY_NONE ? 0 : i + 1; i < h->count; i++)
         if (history_piece(h, i)->order == 1)

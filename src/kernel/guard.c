@@ -80,11 +80,14 @@ static kaiStatus cross(Kernel* kernel, uint32_t index, int toward)
 {
     const Guard* guard = &kernel->model->guards[index];
     double* R = kernel->R;
-    touch_guard(kernel, index);
-    touch_register(kernel, guard->latch);
-    kaiStatus status = touch_settle(kernel, false);
-    if (status != KAI_OK)
-        return status;
+    if (!kernel->model->fused)
+    {
+        touch_guard(kernel, index);
+        touch_register(kernel, guard->latch);
+        kaiStatus status = touch_settle(kernel, false);
+        if (status != KAI_OK)
+            return status;
+    }
     GuardState* state = &kernel->guards[index];
     state->located++;
     kernel->counters.located++;
@@ -313,10 +316,17 @@ static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* s
 static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
 {
     kernel->R[guard->latch] = 0;
+    double tie = select_tie(kernel, guard->ctx);
+    if (fabs(state->g) <= tie)  // a tie stays until it is none, whatever the solver makes of it
+    {
+        state->bias = tie;
+        state->g += tie;
+        return;
+    }
     bool leaves = state->g == 0 && state->slope < 0;
     if (!(state->g < 0) && !leaves)
         return;
-    state->bias = -state->g + fmax(fabs(state->g), select_tolerance(kernel, guard->ctx));
+    state->bias = -state->g + larger(fabs(state->g), select_tolerance(kernel, guard->ctx));
     state->g += state->bias;
 }
 

@@ -38,7 +38,7 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
     const kaiModel* model = kernel->model;
     touch_moment(kernel, t);
     kernel->load_time = found;
-    kaiStatus status = start ? KAI_OK : kernel->hooks->before(kernel->owner, t);
+    kaiStatus status = start || model->delays_count == 0 ? KAI_OK : kernel->hooks->before(kernel->owner, t);
     if (status != KAI_OK)
         return status;
     kernel->moment++;
@@ -48,16 +48,17 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
         touch_all(kernel);
         kernel_disturb_all(kernel);
     }
-    for (uint32_t i = 0; i < model->always_units_count; i++)
+    for (uint32_t i = 0; i < model->always_units_count && !model->fused; i++)
         touch_unit(kernel, model->always_units[i]);
     for (uint32_t i = 0; i < kernel->due_clocks.count; i++)
         touch_register(kernel, model->clocks[kernel->due_clocks.at[i]].flag);
-    for (uint32_t i = 0; i < kernel->located_count; i++)
+    for (uint32_t i = 0; i < kernel->located_count && !model->fused; i++)
     {
         touch_guard(kernel, kernel->located[i]);
         touch_register(kernel, model->guards[kernel->located[i]].latch);
     }
-    delay_touch_due(kernel, t, 0);
+    if (kernel->queue.count > 0)
+        delay_touch_due(kernel, t, 0);
     kernel_hold_inputs(kernel);
     for (uint32_t i = 0; i < kernel->outside.count; i++)
     {
@@ -66,10 +67,11 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
     }
     kernel->outside.count = 0;
     status = touch_settle(kernel, start);
-    if (status == KAI_OK)
+    if (status == KAI_OK && !model->fused)  // which has settled all there is
         status = touch_rows(kernel);
     touch_merge(kernel);
-    kernel->hooks->left(kernel->owner);
+    if (kernel_numeric(kernel))
+        kernel->hooks->left(kernel->owner);
     return status;
 }
 
@@ -125,11 +127,11 @@ static kaiStatus react_once(Kernel* kernel)
     kernel->counters.tags++;
     touch_merge(kernel);
     kaiStatus status = touch_react(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->faults_count > 0)
         status = check_faults(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->now_states_count > 0)
         status = integrate_impulses(kernel);
-    if (status == KAI_OK)
+    if (status == KAI_OK && kernel->model->assertions_count > 0)
         status = check_assertions(kernel);
     if (status == KAI_OK && kernel->bonds == NULL)  // the switching writes the rows otherwise
         status = kernel->hooks->tag(kernel->owner, false);
@@ -149,7 +151,7 @@ static kaiStatus check_limits(Kernel* kernel)
 static kaiStatus rest(Kernel* kernel, CommitResult* result, bool* more)
 {
     bool leaving = false;
-    kaiStatus status = kernel->hooks->settle(kernel->owner, &result->state);
+    kaiStatus status = kernel_numeric(kernel) ? kernel->hooks->settle(kernel->owner, &result->state) : KAI_OK;
     if (status == KAI_OK && !result->state)
         status = guard_arm(kernel, &leaving);
     *more = leaving || result->state;
@@ -224,7 +226,7 @@ kaiStatus instant_begin(Kernel* kernel, double t, bool start)
 kaiStatus instant_end(Kernel* kernel)
 {
     kaiStatus status = kernel->hooks->end(kernel->owner);
-    return status == KAI_OK ? kernel->hooks->after(kernel->owner) : status;
+    return status == KAI_OK && kernel->model->delays_count > 0 ? kernel->hooks->after(kernel->owner) : status;
 }
 
 kaiStatus instant_run(Kernel* kernel, double t, bool start)

@@ -89,9 +89,9 @@ static void known_inputs(Kernel* kernel, const Component* loop, char* text, size
     {
         const ModelVar* var = &model->vars[model->component_vars[loop->first_input + i]];
         if (!var->hidden)
-            length +=
-                (size_t)snprintf(text + length, size - length, "%s%s = %.9g",
-                                 length > 0 ? ", " : "; known: ", model_string(model, var->name), kernel->R[var->reg]);
+            length += (size_t)snprintf(text + length, size - length, "%s%s = %.9g%s",
+                                       length > 0 ? ", " : "; known: ", model_string(model, var->name),
+                                       var_shown(var, kernel->R[var->reg]), var_unit_said(model, var));
     }
 }
 
@@ -104,8 +104,9 @@ static kaiStatus fail_equations(Kernel* kernel, const Component* loop, uint32_t 
     for (uint32_t i = 0; i < loop->count && length + 80 < sizeof values; i++)
     {
         const ModelVar* var = &model->vars[model->component_vars[loop->first_member + i]];
-        length += (size_t)snprintf(values + length, sizeof values - length, "%s%s = %.9g", length > 0 ? ", " : "",
-                                   model_string(model, var->name), kernel->R[var->reg]);
+        length += (size_t)snprintf(values + length, sizeof values - length, "%s%s = %.9g%s", length > 0 ? ", " : "",
+                                   model_string(model, var->name), var_shown(var, kernel->R[var->reg]),
+                                   var_unit_said(model, var));
     }
     known_inputs(kernel, loop, known, sizeof known);
     return kernel_fail(

@@ -16,6 +16,8 @@
 #include "model/model.h"
 #include "vm/vm.h"
 
+#include <math.h>
+
 typedef struct Kernel Kernel;
 typedef struct Bonds Bonds;  // bonds.h
 
@@ -498,7 +500,10 @@ kaiStatus delay_check(Kernel* kernel);  // at the start: all are above 0
 kaiStatus delay_start(Kernel* kernel);  // with what was given of the past there
 kaiStatus delay_fail(Kernel* kernel, uint32_t delay, double T, double t);
 bool delay_find_edge(Kernel* kernel, uint32_t delay);  // where T varies: what comes out next is something else now
-double delay_next_time(const Kernel* kernel);
+static inline double delay_next_time(const Kernel* kernel)
+{
+    return kernel->queue.count > 0 ? queue_next(&kernel->queue) : INFINITY;
+}
 void delay_touch_due(Kernel* kernel, double t, uint32_t place);
 kaiStatus delay_mark_due(Kernel* kernel, double t);
 kaiStatus delay_send(Kernel* kernel, CommitResult* result);  // event delays, at a commit

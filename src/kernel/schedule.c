@@ -27,7 +27,7 @@ static double first_count(Kernel* kernel, const Clock* clock)
     double start = kernel->options->start, period = kernel->R[clock->period], first = first_tick(kernel, clock);
     double behind = isinf(period) ? first < start : (start - first) / period, n = behind > 0 ? ceil(behind) : 0;
     if (first < start && isfinite(first))
-        kernel->time_scale = fmax(kernel->time_scale, fabs(first));
+        kernel->time_scale = larger(kernel->time_scale, fabs(first));
     kernel->R[clock->count] = n - 1;
     return n > 0 && kernel_same_time(kernel, clock_time(kernel, clock), start) ? n - 1 : n;
 }
@@ -80,7 +80,8 @@ kaiStatus schedule_mark_due(Kernel* kernel, double t)
         agenda_set(&kernel->agenda, clock, schedule_clock_time(kernel, clock));
     }
     kernel->due_clocks.count = 0;
-    return status == KAI_OK ? delay_mark_due(kernel, t) : status;
+    bool waits = kernel->model->delays_count > 0 || kernel->queue.count > 0;
+    return status == KAI_OK && waits ? delay_mark_due(kernel, t) : status;
 }
 
 void schedule_enter_modes(Kernel* kernel)

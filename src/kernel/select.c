@@ -139,8 +139,9 @@ bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t)
 {
     const BondOutput* output = &kernel->model->bond_outputs[t->output];
     BondRun* run = run_of_output(kernel, t->output);
-    int sign = bond_selection_sign(run->selection, kernel->model->bond_terms + output->first_term,
-                                   (int)output->term_count, &kernel->bonds->tolerances[machine]);
+    int sign =
+        bond_selection_sign(run->selection, kernel->model->bond_terms + output->first_term, (int)output->term_count,
+                            kernel->options->rtol, &kernel->bonds->tolerances[machine], &kernel->bonds->ties[machine]);
     return sign == t->one_way;
 }
 
@@ -162,6 +163,11 @@ bool select_is_rounding(const Kernel* kernel, uint32_t state, double change)
         }
     }
     return false;
+}
+
+double select_tie(const Kernel* kernel, uint32_t ctx)
+{
+    return kernel->bonds->ties[kernel->model->contexts[ctx].machine];
 }
 
 double select_tolerance(const Kernel* kernel, uint32_t ctx)

@@ -416,7 +416,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     if (status == KAI_OK && !consistent)
         status = bonds_fail_inconsistent(kernel);
     if (status == KAI_OK)
-        status = bonds_check_varying(kernel);
+        status = present_check(kernel);
     if (status != KAI_OK)
         return status;
     kernel->hooks->settled(kernel->owner);

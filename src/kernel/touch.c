@@ -323,7 +323,8 @@ static kaiStatus settle_fused(Kernel* kernel, bool start)
         status = kernel_run(kernel, model->events);
     if (status != KAI_OK)
         return status;
-    instant_left_limits(kernel, start);
+    if (model->memories_count > 0)
+        instant_left_limits(kernel, start);
     guard_left_limit(kernel);
     return KAI_OK;
 }

@@ -1,4 +1,5 @@
 // Blocks: `{`, things one after the other, `}`. Layout, recovery and missing braces are the same for all of them.
+#include "lang/idioms.h"
 #include "lang/parse.h"
 
 #include <string.h>
@@ -48,6 +49,34 @@ bool token_starts_item(TokenKind kind)
 
 // ---- layout
 
+static const char* text_of(const Parser* parser, Token token)
+{
+    return arena_copy_string(parser->arena, parser->lexer.text + token.start, token.end - token.start);
+}
+
+// What was probably meant by something behind a complete item.
+static const char* block_advice(const Parser* parser)
+{
+    Token last = parser->last, token = parser->token;
+    const char *before = text_of(parser, last), *here = text_of(parser, token);
+    bool value = token.kind == TOKEN_NAME || token.kind == TOKEN_NUMBER;
+    if (last.kind == TOKEN_NUMBER && token.kind == TOKEN_NAME)
+        return arena_printf(parser->arena, "a unit stands in brackets, `%s[%s]`; a product is `%s*%s`", before, here,
+                            before, here);
+    if (last.kind == TOKEN_NUMBER && (strcmp(here, "%") == 0 || token.kind == TOKEN_LEFT_PAREN))
+        return arena_printf(parser->arena, "a unit stands in brackets, `%s[%s]`", before,
+                            token.kind == TOKEN_LEFT_PAREN ? "m/s" : "%");
+    if (last.kind == TOKEN_NAME && value && idiom_is_function(before))
+        return arena_printf(parser->arena, "a function has parentheses: `%s(%s)`", before, here);
+    if (last.kind == TOKEN_NAME && token.kind == TOKEN_LEFT_PAREN)
+        return arena_printf(parser->arena, "a unit stands in brackets, `%s [m/s^2]`, a start value behind `=`", before);
+    if (token.kind == TOKEN_IF)
+        return "a choice is written `if condition then a else b`";
+    if (strcmp(here, "vs") == 0 || strcmp(here, "over") == 0)
+        return "one signal over another is `plot y against x`";
+    return "is an operator, a comma or a line break missing before it?";
+}
+
 // The token cannot start an item, and the item before it is complete.
 static void block_unexpected(Parser* parser)
 {
@@ -72,7 +101,7 @@ static void block_unexpected(Parser* parser)
     else
     {
         diag = parser_error(parser, K_UNEXPECTED, span, "unexpected %s after the end of an item", parser_found(parser));
-        diag_help(parser->diags, diag, "is an operator, a comma or a line break missing before it?");
+        diag_help(parser->diags, diag, "%s", block_advice(parser));
     }
 }
 
@@ -196,6 +225,42 @@ static bool block_contents(Parser* parser, const char* owner, ParseOne* one, voi
     return true;
 }
 
+static const char* block_form(const char* owner)
+{
+    static const char* const forms[][2] = {
+        {"`when`", "a reaction is written `when event { x := value }`"},
+        {"model", "a model is written `model Name \"what it is\" { … }`"},
+        {"experiment", "an experiment is written `experiment name of Model { stop = 1 }`"},
+        {"mode", "a mode is written `mode name { … }`"},
+        {"list of modes", "a machine is written `modes { initial mode a { … } mode b { … } }`"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(owner, forms[i][0]) == 0)
+            return forms[i][1];
+    return "a block stands in braces: `{ … }`";
+}
+
+// `when c then … end when;`, as Modelica has it: one message for all of it.
+static void block_then(Parser* parser, const char* owner)
+{
+    Diag* diag = parser_error(parser, K_UNEXPECTED, parser_span(parser), "a %s has braces, not `then` and `end`",
+                              strcmp(owner, "`when`") == 0 ? "`when`" : "block");
+    diag_help(parser->diags, diag, "%s", block_form(owner));
+    while (!parser_at(parser, TOKEN_END) && !parser_at(parser, TOKEN_RIGHT_BRACE) &&
+           !token_starts_file_part(parser->token.kind))
+    {
+        bool ends = parser_at(parser, TOKEN_NAME) && strcmp(text_of(parser, parser->token), "end") == 0;
+        parser_next(parser);
+        if (!ends)
+            continue;
+        parser->panic = false;
+        parser_accept(parser, TOKEN_WHEN);
+        parser_accept(parser, TOKEN_IF);
+        break;
+    }
+    parser->panic = false;
+}
+
 // At the `{`, or where its absence was reported. False if there is no block to go on with.
 static bool block_open(Parser* parser, const char* owner)
 {
@@ -203,9 +268,11 @@ static bool block_open(Parser* parser, const char* owner)
         return parser_recover_brace(parser);
     if (parser_at(parser, TOKEN_LEFT_BRACE))
         return true;
+    if (parser_at(parser, TOKEN_THEN))
+        return block_then(parser, owner), false;
     char what[64];
     snprintf(what, sizeof what, "the `{` of this %s", owner);
-    parser_expected(parser, what, NULL);
+    parser_expected(parser, what, block_form(owner));
     if (parser_recover_brace(parser))
         return true;
     if (parser->depth > 0 || parser->token.breaks == 0 || !token_starts_item(parser->token.kind))

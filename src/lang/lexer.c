@@ -68,6 +68,7 @@ static bool lexer_break(Lexer* lexer, Token* token)
     if (lexer->at >= lexer->length || (c != '\n' && c != '\r'))
         return false;
     lexer->at += c == '\r' && lexer_peek(lexer, 1) == '\n' ? 2 : 1;
+    lexer->in_bracket = false;
     token->breaks++;
     return true;
 }
@@ -153,6 +154,34 @@ static bool lexer_skip_blank(Lexer* lexer, Token* token)
 
 // ---- words
 
+// “ ” „ « »: what a word processor makes of quotes.
+static bool is_curly_quote(uint32_t code_point)
+{
+    return code_point == 0x201C || code_point == 0x201D || code_point == 0x201E || code_point == 0xAB ||
+           code_point == 0xBB;
+}
+
+// The digit that ⁰ … ⁹ is, -1 for ⁻, -2 for anything else.
+static int raised_digit(uint32_t code_point)
+{
+    switch (code_point)
+    {
+    case 0x207B: return -1;
+    case 0xB9: return 1;
+    case 0xB2: return 2;
+    case 0xB3: return 3;
+    default:
+        return code_point == 0x2070 || (code_point >= 0x2074 && code_point <= 0x2079) ? (int)(code_point - 0x2070) : -2;
+    }
+}
+
+// Letters that only units have: µ (two of them), Ω (two of them) and the degree.
+static bool is_unit_letter(uint32_t code_point)
+{
+    return code_point == 0xB5 || code_point == 0x3BC || code_point == 0x3A9 || code_point == 0x2126 ||
+           code_point == 0xB0;
+}
+
 // Letters, digits and foreign characters that are not the look-alike of a sign.
 static bool lexer_extend_word(Lexer* lexer, bool* foreign)
 {
@@ -161,10 +190,15 @@ static bool lexer_extend_word(Lexer* lexer, bool* foreign)
         return lexer->at++, true;
     uint32_t code_point;
     size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
-    if (!is_foreign(c) || length == 0 || slip_lookalike(code_point))
+    if (!is_foreign(c) || length == 0)
+        return false;
+    bool unit = lexer->in_bracket && is_unit_letter(code_point);
+    if (!unit && (slip_lookalike(code_point) || is_curly_quote(code_point) ||
+                  (lexer->in_bracket && raised_digit(code_point) >= -1)))
         return false;
     lexer->at += (uint32_t)length;
-    return *foreign = true;
+    *foreign |= !unit;
+    return true;
 }
 
 static TokenKind lexer_word_kind(const char* text, size_t length)
@@ -214,6 +248,30 @@ static bool lexer_number_tail(Lexer* lexer)
     return lexer->at > start;
 }
 
+// What letters behind a number mean elsewhere: the factors of SPICE, or a unit without its brackets.
+static const char* number_advice(const Lexer* lexer, uint32_t start, uint32_t digits, char* text, size_t size)
+{
+    static const char* const factors[][2] = {{"T", "e12"},  {"G", "e9"},  {"meg", "e6"}, {"Meg", "e6"},
+                                             {"MEG", "e6"}, {"k", "e3"},  {"K", "e3"},   {"m", "e-3"},
+                                             {"u", "e-6"},  {"n", "e-9"}, {"p", "e-12"}, {"f", "e-15"}};
+    int before = (int)(digits - start), letters = (int)(lexer->at - digits);
+    const char *number = lexer->text + start, *tail = lexer->text + digits;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        if ((int)strlen(factors[i][0]) == letters && strncmp(factors[i][0], tail, (size_t)letters) == 0)
+        {
+            snprintf(text, size, "write `%.*s%s`, or with its unit, as `%.*s[%sOhm]` or `%.*s[mm]`",
+                     before > 20 ? 20 : before, number, factors[i][1], before > 20 ? 20 : before, number,
+                     letters == 1 && tail[0] != 'f' && tail[0] != 'K' ? (char[]){tail[0], 0} : "k",
+                     before > 20 ? 20 : before, number);
+            return text;
+        }
+    if (letters > 20 || before > 20)
+        return "a unit is written `5[s]`, a product `5*s`";
+    snprintf(text, size, "a unit is written `%.*s[%.*s]`, a product `%.*s*%.*s`", before, number, letters, tail, before,
+             number, letters, tail);
+    return text;
+}
+
 static void lexer_number(Lexer* lexer, Token* token)
 {
     const char* help = NULL;
@@ -231,10 +289,13 @@ static void lexer_number(Lexer* lexer, Token* token)
     uint32_t mantissa = lexer->at;
     if (!lexer_exponent(lexer))
         help = "an exponent has digits, for example `1e-3`";
+    char advice[160];
+    uint32_t digits = lexer->at;
     bool tail = lexer_number_tail(lexer);
-    if (tail && !help)
-        help = lexer->text[mantissa] == '.' ? "a number has one point; a range is written `1..9`"
-                                            : "a unit is written `5[s]`, a product `5*s`";
+    if (tail && !help && lexer->text[mantissa] == '.')
+        help = "a number has one point; a range is written `1..9`";
+    else if (tail && !help)
+        help = number_advice(lexer, token->start, digits, advice, sizeof advice);
     token->number = strtod_l(lexer->text + token->start, NULL, lexer->locale);
     if (help)
         lexer_report(lexer, token, K_BAD_NUMBER, token->start, "this is not a number", help);
@@ -347,13 +408,39 @@ static TokenKind lexer_sign_kind(const Lexer* lexer, uint32_t* length)
     return (TokenKind)single;
 }
 
+// Behind a `%`: words up to the end of the line, as in a comment of MATLAB.
+static bool lexer_looks_like_comment(const Lexer* lexer)
+{
+    uint32_t at = lexer->at + 1;
+    int words = 0;
+    for (bool inside = false; at < lexer->length && lexer->text[at] != '\n' && lexer->text[at] != '\r'; at++)
+    {
+        char c = lexer->text[at];
+        if (strchr("{}=;<>*/^()", c))
+            return false;
+        words += !inside && is_letter(c);
+        inside = is_letter(c) || is_digit(c);
+    }
+    return words > 1 || (words == 1 && lexer_peek(lexer, 1) == '%');
+}
+
 static bool lexer_slip(Lexer* lexer, Token* token)
 {
     size_t length;
     const Slip* slip = slip_find(lexer->text + lexer->at, lexer->length - lexer->at, &length);
     if (!slip)
         return false;
+    bool comment = lexer_peek(lexer, 0) == '%' && lexer_looks_like_comment(lexer);
     lexer->at += (uint32_t)length;
+    if (comment)
+    {
+        lexer_report(lexer, token, K_FOREIGN_OPERATOR, token->start, "comments start with `//`",
+                     "write `//` instead of `%`");
+        lexer_skip_line(lexer);
+        *token = lexer_next(lexer);
+        token->suspect = true;
+        return true;
+    }
     token->kind = slip->meant;
     lexer_report(lexer, token, is_foreign(lexer->text[token->start]) ? K_BAD_CHARACTER : K_FOREIGN_OPERATOR,
                  token->start, slip->message, slip->help);
@@ -398,10 +485,67 @@ static void lexer_skip_noise(Lexer* lexer, Token* token)
         lexer_report(lexer, token, K_BAD_CHARACTER, start, "these bytes are not text", "save the file as UTF-8 text");
 }
 
+static bool lexer_raised(Lexer* lexer, Token* token)
+{
+    uint32_t code_point;
+    int number = 0, sign = 1;
+    for (;;)
+    {
+        size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
+        int digit = length > 0 ? raised_digit(code_point) : -2;
+        if (digit == -2 || number > 99)
+            break;
+        sign = digit == -1 ? -1 : sign;
+        number = digit == -1 ? number : 10 * number + digit;
+        lexer->at += (uint32_t)length;
+    }
+    token->kind = TOKEN_RAISED;
+    token->number = sign * number;
+    return lexer->at > token->start;
+}
+
+// What has a meaning inside the brackets of a unit only: exponents as people write them, the times sign, percent.
+static bool lexer_unit_token(Lexer* lexer, Token* token)
+{
+    char next = lexer_peek(lexer, 1);
+    uint32_t code_point = 0;
+    size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
+    if (lexer->text[lexer->at] == '%' && (next == ']' || next == '/' || next == '*'))
+        return lexer->at++, token->kind = TOKEN_NAME, true;
+    if (length > 1 && (code_point == 0xB7 || code_point == 0x22C5))
+        return lexer->at += (uint32_t)length, token->kind = TOKEN_STAR, true;
+    if (length > 1 && is_unit_letter(code_point))
+        return lexer_word(lexer, token), true;
+    return length > 1 && lexer_raised(lexer, token);
+}
+
+static bool lexer_curly_string(Lexer* lexer, Token* token)
+{
+    uint32_t code_point;
+    size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
+    if (length < 2 || !is_curly_quote(code_point))
+        return false;
+    bool closed = false;
+    for (lexer->at += (uint32_t)length; lexer->at < lexer->length && !closed; lexer->at += (uint32_t)length)
+    {
+        char c = lexer->text[lexer->at];
+        if (c == '\n' || c == '\r')
+            break;
+        length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
+        closed = c == '"' || (length > 1 && is_curly_quote(code_point));
+        length = length > 0 ? length : 1;
+    }
+    token->kind = TOKEN_STRING;
+    lexer_report(lexer, token, K_BAD_STRING, token->start, "a text stands in straight quotes", "write `\"…\"`");
+    return true;
+}
+
 static bool lexer_token(Lexer* lexer, Token* token)
 {
     char c = lexer->text[lexer->at];
     token->start = lexer->at;
+    if (lexer->in_bracket && (c == '%' || is_foreign(c)) && lexer_unit_token(lexer, token))
+        return true;
     if (is_letter(c))
         return lexer_word(lexer, token), true;
     if (is_digit(c) || (c == '.' && is_digit(lexer_peek(lexer, 1))))
@@ -411,6 +555,8 @@ static bool lexer_token(Lexer* lexer, Token* token)
     if (lexer_sign(lexer, token))
         return true;
     uint32_t code_point;
+    if (is_foreign(c) && lexer_curly_string(lexer, token))
+        return true;
     if (is_foreign(c) && utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point) > 0)
         return lexer_word(lexer, token), true;
     return false;
@@ -434,6 +580,7 @@ Token lexer_next(Lexer* lexer)
         lexer_skip_noise(lexer, &token);
     }
     token.end = lexer->at;
+    lexer->in_bracket = token.kind == TOKEN_LEFT_BRACKET || (lexer->in_bracket && token.kind != TOKEN_RIGHT_BRACKET);
     if (lexer->first && token.breaks == 0)
         token.breaks = 1;
     lexer->first = false;

@@ -44,6 +44,7 @@ typedef struct Parser
     bool stopped;          // too large: the rest of the file is not read
     bool unclosed;         // a missing brace was reported
     bool arrows;           // in the trigger of a transition: `=>` is meant as `->`
+    bool unit_group;       // inside the parentheses of a unit
     bool compares;         // `=` in this expression can only be meant as `==`
     int open, panic_open;  // parentheses and brackets around the token; when the panic began
     Span bracket;          // the innermost of them

@@ -152,7 +152,9 @@ void parse_experiment(Parser* parser, FileAst* ast)
     Experiment* experiment = arena_new(parser->arena, Experiment);
     parser_next(parser);
     experiment->name = parser_name(parser, "the name of an experiment", &experiment->span);
-    parser_expect(parser, TOKEN_OF, "after the name of an experiment");
+    if (!parser_accept(parser, TOKEN_OF))
+        parser_expected(parser, "`of` after the name of an experiment",
+                        "an experiment is written `experiment name of Model { stop = 1 }`");
     experiment->model = parser_name(parser, "the name of a model", &experiment->model_span);
     if (!parser->panic && parser_at(parser, TOKEN_LEFT_PAREN) && parser->token.breaks == 0)
         parse_args(parser, &experiment->args);

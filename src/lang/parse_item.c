@@ -1,4 +1,5 @@
 // The items of a model: declarations, definitions, instances, modes, bonds and the rest.
+#include "lang/idioms.h"
 #include "lang/parse.h"
 
 #include <string.h>
@@ -117,26 +118,15 @@ static void parse_instance(Parser* parser, Item* item)
         parse_block(parser, "switched junction", parse_mode, &item->modes);
 }
 
-// Words of other languages at the start of an item, and what to write.
-static const char* const foreign_words[][2] = {
-    {"end", "a block ends with `}`"},
-    {"endif", "a block ends with `}`"},
-    {"der", "a derivative is defined with `x' = …`"},
-    {"parameter", "did you mean `param`?"},
-    {"const", "did you mean `param`?"},
-    {"constant", "did you mean `param`?"},
-    {"var", "did you mean `state`, `discrete` or `signal`?"},
-    {"Real", "did you mean `state`, `discrete` or `signal`?"},
-    {"real", "did you mean `state`, `discrete` or `signal`?"},
-    {"Integer", "did you mean `discrete`?"},
-    {"reinit", "a jump is written `when event { x := value }`"},
-};
-
 static const char* parse_item_advice(const Parser* parser, const char* name)
 {
-    for (size_t i = 0; i < sizeof foreign_words / sizeof *foreign_words; i++)
-        if (strcmp(name, foreign_words[i][0]) == 0)
-            return foreign_words[i][1];
+    const char* idiom = idiom_item(name);
+    if (idiom)
+        return idiom;
+    if (parser_at(parser, TOKEN_SLASH) && name[0] == 'd' && name[1] != 0)
+        return arena_printf(parser->arena, "a derivative is defined with `%s' = …`", name + 1);
+    if (parser_at(parser, TOKEN_LEFT_PAREN))
+        return "a start value stands in the declaration, `state x = 3`; a condition at the start is `initial x == 3`";
     uint32_t count;
     const char* const* words = token_words(&count);
     const char* near = diag_nearest(name, words, count);
@@ -174,6 +164,14 @@ static void parse_definition(Parser* parser, Item* item)
     item->value = parse_value(parser, TOKEN_EQUALS, "the name");
 }
 
+// `invariant : Checker(…)` is an instance, `invariant: x < 3` is not.
+static bool starts_like_model(const Parser* parser)
+{
+    Token type = parser_peek(parser);
+    char first = parser->lexer.text[type.start];
+    return type.kind == TOKEN_NAME && first >= 'A' && first <= 'Z';
+}
+
 static void parse_name_item(Parser* parser, ItemList* items)
 {
     Item* item = parser_new_item(parser, ITEM_DEF);
@@ -185,7 +183,14 @@ static void parse_name_item(Parser* parser, ItemList* items)
     TokenKind kind = parser->token.kind;
     if (parser->panic)
         return;
-    if (kind == TOKEN_COLON && plain && item->order == 0)
+    const char* idiom = kind == TOKEN_COLON && plain ? idiom_item(item->path->steps.at[0].name) : NULL;
+    if (idiom && parser_peek(parser).kind != TOKEN_ISLAND && !starts_like_model(parser))
+    {
+        Diag* diag = parser_error(parser, K_UNEXPECTED, item->path->span, "there is no `%s:` in a model",
+                                  item->path->steps.at[0].name);
+        diag_help(parser->diags, diag, "%s", idiom);
+    }
+    else if (kind == TOKEN_COLON && plain && item->order == 0)
         parse_instance(parser, item);
     else if (kind == TOKEN_EQUALS || kind == TOKEN_ASSIGN || kind == TOKEN_EQ || item->order > 0)
         parse_definition(parser, item);

@@ -131,8 +131,20 @@ void parse_array_range(Parser* parser, const char** index, Range* range)
 
 // ---- units
 
+static const char unit_advice[] =
+    "units are written `[m/s^2]`, `[kV]`, `[N*m]`, `[J/(kg*K)]`, `[1/min]`, `[degC]`, `[%]`";
+
 static int parse_exponent(Parser* parser)
 {
+    if (parser_at(parser, TOKEN_RAISED))  // ² of m·s⁻²
+    {
+        int raised = (int)parser->token.number;
+        parser_mark(parser, MARK_TIGHT);
+        parser_next(parser);
+        return raised;
+    }
+    if (!parser_at(parser, TOKEN_CARET))
+        return 1;
     parser_mark(parser, MARK_TIGHT);
     if (!parser_accept(parser, TOKEN_CARET))
         return 1;
@@ -156,9 +168,27 @@ static int parse_exponent(Parser* parser)
     return 1;
 }
 
+static void parse_unit_terms(Parser* parser, Unit* unit, int sign);
+
+// `(kg*K)` of J/(kg*K); groups do not nest.
+static bool parse_unit_group(Parser* parser, Unit* unit, int sign)
+{
+    Span outer;
+    if (!parser_at(parser, TOKEN_LEFT_PAREN) || parser->unit_group)
+        return false;
+    Token open = parser_open(parser, &outer);
+    parser->unit_group = true;
+    parse_unit_terms(parser, unit, sign);
+    parser->unit_group = false;
+    parser_close(parser, open, outer, TOKEN_RIGHT_PAREN);
+    return true;
+}
+
 static void parse_unit_term(Parser* parser, Unit* unit, int sign)
 {
     UnitTerm term = {.span = parser_span(parser)};
+    if (parse_unit_group(parser, unit, sign))
+        return;
     if (parser_at(parser, TOKEN_NUMBER))
     {
         term.number = parser->token.number;
@@ -167,7 +197,7 @@ static void parse_unit_term(Parser* parser, Unit* unit, int sign)
     else if (parser_at(parser, TOKEN_NAME) || (token_is_word(parser->token.kind) && parser_same_line(parser)))
         term.name = parser_name(parser, "the name of a unit", &term.span);
     else
-        parser_expected(parser, "the name of a unit", "a unit is written `[m/s^2]`");
+        parser_expected(parser, "the name of a unit", unit_advice);
     term.exponent = parser->panic ? sign : sign * parse_exponent(parser);
     term.span = parser_span_from(parser, term.span.start);
     vec_push(parser->arena, unit->terms, term);
@@ -192,17 +222,41 @@ static void unit_check(Parser* parser, const Unit* unit, bool declaration)
         diag_help(parser->diags, diag, "leave it out, or name a unit as in `5[s]`");
 }
 
-// uterm { ( "*" | "/" ) uterm } "]"
+// Between two terms: `*`, `/`, or only a blank. Behind a `/` a blank would leave open what is divided.
+static bool parse_unit_joint(Parser* parser, int outer, int* sign)
+{
+    if (parser_at(parser, TOKEN_STAR) || parser_at(parser, TOKEN_SLASH))
+    {
+        *sign = parser_at(parser, TOKEN_SLASH) ? -outer : outer;
+        parser_mark(parser, MARK_TIGHT);
+        parser_next(parser);
+        parser_mark(parser, MARK_TIGHT);
+        return true;
+    }
+    bool name = parser_at(parser, TOKEN_NAME) || (token_is_word(parser->token.kind) && !parser_at(parser, TOKEN_IN));
+    if (parser->panic || !name || !parser_same_line(parser))
+        return false;
+    if (*sign == outer)
+        return true;
+    Diag* diag = parser_slip(parser, K_BAD_UNIT, parser_span(parser), "is this divided too?");
+    diag_help(parser->diags, diag, "write `[J/(kg*K)]` or `[J/kg*K]`");
+    return true;
+}
+
+// uterm { ( "*" | "/" | ) uterm }
+static void parse_unit_terms(Parser* parser, Unit* unit, int outer)
+{
+    int sign = outer;
+    do
+        parse_unit_term(parser, unit, sign);
+    while (!parser->panic && parse_unit_joint(parser, outer, &sign));
+}
+
 static Unit* parse_unit_rest(Parser* parser, Token open, Span outer, bool declaration)
 {
     Unit* unit = arena_new(parser->arena, Unit);
-    int sign = 1;
-    do
-    {
-        parse_unit_term(parser, unit, sign);
-        parser_mark(parser, MARK_TIGHT);
-        sign = parser_at(parser, TOKEN_SLASH) ? -1 : 1;
-    } while (parser_accept(parser, TOKEN_STAR) || parser_accept(parser, TOKEN_SLASH));
+    parse_unit_terms(parser, unit, 1);
+    parser_mark(parser, MARK_TIGHT);
     parser_close(parser, open, outer, TOKEN_RIGHT_BRACKET);
     unit->span = parser_span_from(parser, open.start);
     unit_check(parser, unit, declaration);

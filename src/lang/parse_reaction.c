@@ -13,6 +13,13 @@ static void parse_assignment(Parser* parser, Action* action)
         Diag* diag = parser_error(parser, K_UNEXPECTED, parser_span(parser), "an action cannot set a derivative");
         diag_help(parser->diags, diag, "set the state itself, or define `x' = …` outside the reaction");
     }
+    TokenKind sign = parser->token.kind;
+    if (!parser->panic && (sign == TOKEN_PLUS || sign == TOKEN_MINUS) && parser_peek(parser).kind == sign)
+    {
+        const char *name = action->target->steps.at[0].name, *operator= token_text(sign);
+        Diag* diag = parser_error(parser, K_UNEXPECTED, parser_span(parser), "there is no `%s%s`", operator, operator);
+        diag_help(parser->diags, diag, "write `%s := %s %s 1`", name, name, operator);
+    }
     action->value = parse_value(parser, TOKEN_ASSIGN, "what an action sets");
 }
 

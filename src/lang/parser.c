@@ -1,5 +1,6 @@
 // The parser's hold on the tokens, and the top level of a file. One token of look-ahead decides every production; a
 // second one is looked at only to word an error.
+#include "lang/idioms.h"
 #include "lang/parse.h"
 
 #include <string.h>
@@ -121,6 +122,30 @@ static void parse_model(Parser* parser, FileAst* ast)
     vec_push(parser->arena, ast->models, model);
 }
 
+// `modle M {`: what was meant, if the word is near one of the five; it is then read as that.
+static void parse_misspelt(Parser* parser)
+{
+    static const TokenKind kinds[] = {TOKEN_MODEL, TOKEN_EXPERIMENT, TOKEN_FUNCTION, TOKEN_EXTERNAL, TOKEN_IMPORT};
+    const char* words[5];
+    for (int i = 0; i < 5; i++)
+        words[i] = token_text(kinds[i]);
+    TokenKind next = parser_at(parser, TOKEN_NAME) ? parser_peek(parser).kind : TOKEN_END;
+    if (next != TOKEN_NAME && next != TOKEN_STRING)
+        return;
+    const char* word = arena_copy_string(parser->arena, parser->lexer.text + parser->token.start,
+                                         parser->token.end - parser->token.start);
+    const char *near = diag_nearest(word, words, 5), *idiom = near ? NULL : idiom_item(word);
+    if (!near && idiom && strstr(idiom, "`model`"))
+        near = words[0];
+    if (!near)
+        return;
+    Diag* diag = parser_slip(parser, K_UNEXPECTED, parser_span(parser), "there is no word `%s`", word);
+    diag_help(parser->diags, diag, "did you mean `%s`?", near);
+    for (int i = 0; i < 5; i++)
+        if (words[i] == near)
+            parser->token.kind = kinds[i];
+}
+
 static void parse_stray(Parser* parser)
 {
     if (parser_at(parser, TOKEN_RIGHT_BRACE))
@@ -187,6 +212,7 @@ static void parse_parts(Parser* parser, FileAst* ast)
     Extent* part = NULL;
     while (!parser_at(parser, TOKEN_END))
     {
+        parse_misspelt(parser);
         Token first = parser->token;
         uint32_t errors = parser->diags->error_count, parts = part_count(ast);
         if (parser_accept(parser, TOKEN_SEMICOLON))

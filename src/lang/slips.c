@@ -25,7 +25,9 @@ static const Slip slips_single[] = {
     {"!", TOKEN_NOT, "`!` is not an operator here", "write `not`"},
     {"&", TOKEN_AND, "`&` is not an operator here", "write `and`"},
     {"|", TOKEN_OR, "`|` is not an operator here", "write `or`"},
-    {"%", TOKEN_STAR, "`%` is not an operator here", "write `mod(a, b)` for the remainder"},
+    {"%", TOKEN_STAR, "`%` is not an operator here",
+     "the remainder is `mod(a, b)`, a unit `50[%]`, and comments start with `//`"},
+    {"?", TOKEN_THEN, "`?` is not an operator here", "a choice is written `if condition then a else b`"},
     {"\u2212", TOKEN_MINUS, "this minus sign is not the ASCII one", "write `-`"},
     {"\u2013", TOKEN_MINUS, "this is a dash, not a minus sign", "write `-`"},
     {"\u2192", TOKEN_ARROW, "an arrow is written in ASCII", "write `->`"},
@@ -69,7 +71,7 @@ const Slip* slip_find(const char* text, size_t available, size_t* length)
 
 bool slip_starts(char c)
 {
-    return c == '!' || c == '&' || c == '|' || c == '%';
+    return c == '!' || c == '&' || c == '|' || c == '%' || c == '?';
 }
 
 bool slip_lookalike(uint32_t code_point)

@@ -140,6 +140,13 @@ typedef struct Todo
     bool smooth;
 } Todo;
 
+// What differentiate works on.
+typedef struct Derive
+{
+    VEC(ScalarId) chain;
+    bool along_flow;  // what it makes are derivatives in time
+} Derive;
+
 typedef struct Compiler Compiler;
 
 struct Compiler
@@ -157,7 +164,7 @@ struct Compiler
     VEC(uint32_t) node_ctxs;               // [node]: smallest context that holds all uses; CTX_UNUSED
     VEC(uint8_t) node_watched;  // [node]: a relation in it matters between events, so its change must be located
     VEC(Todo) todo;             // what lower has still to do, the innermost call last
-    VEC(ScalarId) chain;        // and differentiate
+    Derive derive;              // and differentiate
     Walk nodes;                 // the walk over expressions that every pass uses
     VEC(uint8_t) node_varies;   // [node]: Variability + 1; 0 = not known
     Map cell_index;             // node → cell

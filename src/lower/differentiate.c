@@ -205,7 +205,8 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
     Span s = x->span;
     switch (x->op)
     {
-    case VM_MOVE: return number(c, 0);      // see lower_hold
+    case VM_MOVE:  // see lower_hold; a slope (lower_derivative) is constant in time only
+        return x->arg[1] != 0 && !c->derive.along_flow ? d[0] : number(c, 0);
     case VM_ARGUMENT: return number(c, 0);  // see external_derivative, row_derivative
     case VM_ROW_SIZE: return number(c, 0);  // rounding: nobody asks
     case VM_TABLE: return mul(c, make(c, VM_TABLE_SLOPE, a, b, s), d[0], s);
@@ -229,17 +230,17 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
 
 ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* user, Map* memo)
 {
-    uint32_t base = c->chain.count;  // of a derivative around this one
-    vec_push(c->arena, c->chain, root);
+    uint32_t base = c->derive.chain.count;  // of a derivative around this one
+    vec_push(c->arena, c->derive.chain, root);
     ScalarId zero = number(c, 0);
-    while (c->chain.count > base)
+    while (c->derive.chain.count > base)
     {
-        ScalarId n = c->chain.at[c->chain.count - 1];
+        ScalarId n = c->derive.chain.at[c->derive.chain.count - 1];
         const Scalar x = c->scalars.list.at[n];
         uint32_t known;
         if (map_get(memo, n, &known))
         {
-            c->chain.count--;
+            c->derive.chain.count--;
             continue;
         }
         ScalarId value;
@@ -256,7 +257,7 @@ ScalarId differentiate(Compiler* c, ScalarId root, DerivativeLeaf* leaf, void* u
                 d[i] = known;
             else
             {
-                vec_push(c->arena, c->chain, x.arg[i]);
+                vec_push(c->arena, c->derive.chain, x.arg[i]);
                 ready = false;
             }
         if (!ready)

@@ -192,7 +192,11 @@ ScalarId flow_derivative(Compiler* c, ScalarId root)
 {
     Map memo;
     map_init(&memo, c->arena);
-    return differentiate(c, root, flow_leaf, NULL, &memo);
+    bool around = c->derive.along_flow;
+    c->derive.along_flow = true;
+    ScalarId value = differentiate(c, root, flow_leaf, NULL, &memo);
+    c->derive.along_flow = around;
+    return value;
 }
 
 void push_task_items(Compiler* c, Phase phase, uint32_t task)

@@ -118,7 +118,8 @@ static inline uint32_t newton_registers(uint32_t count)
     X(Assertion, assertions, RECORDS(ASSERTION))                                                                       \
     X(NowState, now_states, RECORDS(NOW)) /* states that integrate impulses */                                         \
     X(ModelFault, faults, RECORDS(FAULT))                                                                              \
-    X(uint32_t, impulse_titles, EACH(STRING)) /* column names x#0, x#1, … */                                         \
+    X(uint32_t, impulse_titles, EACH(STRING)) /* column names x.impulse, x.impulse1, … */                            \
+    X(uint32_t, impulse_units, EACH(STRING))  /* and their units */                                                    \
     X(BondSystem, bond_systems, RECORDS(BOND_SYSTEM))                                                                  \
     X(BondPart, bond_parts, RECORDS(BOND_PART))                                                                        \
     X(BondLink, bond_links, RECORDS(BOND_LINK))                                                                        \
@@ -252,6 +253,18 @@ static inline const char* model_string(const kaiModel* model, uint32_t offset)
 }
 
 kaiPlace model_place(const kaiModel* model, uint32_t place);
+
+// A value of a variable as people read it, in its unit.
+static inline double var_shown(const ModelVar* var, double si)
+{
+    return scale_from_si(var_scale(var), si);
+}
+
+// What sentences say directly behind such a value, as the text would: "[km]"; "" if it is an SI unit.
+static inline const char* var_unit_said(const kaiModel* model, const ModelVar* var)
+{
+    return scale_is_si(var_scale(var)) ? "" : model_string(model, var->unit_said);
+}
 
 int vm_op_arity(VmOp op);
 const char* vm_op_name(VmOp op);

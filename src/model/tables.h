@@ -16,6 +16,7 @@
 #ifndef KAIROS_MODEL_TABLES_H
 #define KAIROS_MODEL_TABLES_H
 
+#include "base/scale.h"
 #include "bond/graph.h"
 
 #include <stdbool.h>
@@ -61,11 +62,15 @@ typedef enum ModelVarKind
 #define VAR_FIELDS(X)                                                                                                  \
     X(uint32_t, name, STRING)                                                                                          \
     X(uint32_t, unit, STRING)                                                                                          \
+    X(uint32_t, unit_said, STRING) /* "[km]" */                                                                        \
+    X(double, scale, NUMBER)       /* SI = scale * value in its unit + offset */                                       \
+    X(double, offset, NUMBER)                                                                                          \
     X(uint32_t, description, STRING)                                                                                   \
     X(uint32_t, title, STRING)              /* its column: the name, or Model.name where that is taken (t, p, …) */  \
     X(uint8_t, kind, KIND(MODEL_VAR_KINDS)) /* ModelVarKind */                                                         \
     X(uint8_t, column, KIND(KAI_COLUMN_MODE + 1)) /* kaiColumnKind */                                                  \
     X(bool, hidden, FLAG)                                                                                              \
+    X(bool, inner, FLAG) /* recorded on demand */                                                                      \
     X(bool, structural, FLAG)                                                                                          \
     X(bool, settable, FLAG)                                                                                            \
     X(bool, is_input, FLAG)                                                                                            \
@@ -83,6 +88,11 @@ typedef struct ModelVar
 {
     VAR_FIELDS(MODEL_FIELD)
 } ModelVar;
+
+static inline Scale var_scale(const ModelVar* var)
+{
+    return (Scale){var->scale, var->offset};
+}
 
 // ---- what remembers -------------------------------------------------------------------------------------------------
 
@@ -123,6 +133,7 @@ typedef enum GuardKind
     X(CodeRange, look, CODE)                     /* g, slope, argument, presence from states and slopes */             \
     X(IndexRange, islands, RANGE(guard_islands)) /* whose states it reads */                                           \
     X(uint32_t, text, STRING)                    /* as written */                                                      \
+    X(uint32_t, name, STRING)                    /* of the event that it is: `event hit = down(y)` */                  \
     X(uint32_t, place, PLACE)
 
 typedef struct Guard
@@ -341,7 +352,8 @@ typedef struct ModelFault
     X(uint32_t, first_input, FIRST(component_vars, input_count)) /* what it reads from outside */                      \
     X(uint32_t, input_count, NUMBER)                                                                                   \
     X(uint32_t, text, STRING) /* the loop as a path with source lines */                                               \
-    X(bool, newton, FLAG)     /* solved by Newton's method, not constructively */
+    X(bool, newton, FLAG)     /* solved by Newton's method, not constructively */                                      \
+    X(bool, derivative, FLAG) /* and what it finds are derivatives: they may be infinite where values are not */
 
 typedef struct Component
 {
@@ -353,12 +365,15 @@ typedef struct Component
 // An element or junction.
 #define BOND_PART_FIELDS(X)                                                                                            \
     X(uint8_t, kind, NUMBER)                   /* BondKind of src/bond */                                              \
+    X(uint8_t, acts, NUMBER)                   /* and what it is in the equations: R may be a source there */          \
     X(bool, free, FLAG)                        /* its law is in the inputs; the parameter is only a guess */           \
     X(bool, zero, FLAG)                        /* R: its resistance may be 0; of others it may not */                  \
     X(uint32_t, machine, INDEX_PLUS(machines)) /* switched */                                                          \
     X(uint32_t, ports, NUMBER)                 /* of a storage with a matrix its size; otherwise 1 */                  \
     X(uint32_t, state, REGS(ports))         /* STATE register of its extensity, the first if it has several ports */   \
     X(uint32_t, parameter, REG_MAYBE)       /* after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i */         \
+    X(uint32_t, law, REG_MAYBE)             /* after `bonds`: what a C or I gives whose slope varies */                \
+    X(uint32_t, nominal, REG_MAYBE)         /* MEMORY: what the equations of a set are made with, if they ask */       \
     X(uint32_t, matrix, REGS_SQUARE(ports)) /* PARAM registers, or NO_REG: `parameter` serves then */                  \
     X(uint32_t, slopes, REGS_SQUARE(ports)) /* MEMORY registers for its inverse */                                     \
     X(uint32_t, name, STRING)                                                                                          \
@@ -385,7 +400,8 @@ typedef struct BondLink
     X(uint32_t, port, NUMBER)                                                                                          \
     X(uint32_t, value, REG)         /* after `react` */                                                                \
     X(uint32_t, impulse, REG_MAYBE) /* NO_REG: never an impulse */                                                     \
-    X(uint32_t, slope, REG_MAYBE)   /* of its derivative */
+    X(uint32_t, slope, REG_MAYBE)   /* of its derivative */                                                            \
+    X(uint32_t, by, REG_MAYBE)      /* what a ratio or slope that varies multiplies in that */
 
 typedef struct BondInput
 {
@@ -412,6 +428,7 @@ typedef struct BondInput
     X(uint32_t, row, REGS(column_count)) /* MEMORY registers: coefficients of its row */                               \
     X(uint32_t, first_column, FIRST(bond_columns, column_count))                                                       \
     X(uint32_t, column_count, NUMBER)                                                                                  \
+    X(bool, rate, FLAG) /* the derivative of its term */                                                               \
     X(bool, read, FLAG) /* something that is written in the model reads it */                                          \
     X(uint32_t, first_term, FIRST(bond_terms, term_count))                                                             \
     X(uint32_t, term_count, NUMBER)
@@ -551,6 +568,9 @@ typedef struct Probe
     X(uint32_t, value_present, REG_MAYBE)                                                                              \
     X(uint32_t, text, STRING)                                                                                          \
     X(uint32_t, source, STRING)                                                                                        \
+    X(uint32_t, unit, STRING) /* what value, target and within are shown in */                                         \
+    X(double, scale, NUMBER)                                                                                           \
+    X(double, offset, NUMBER)                                                                                          \
     X(uint32_t, place, PLACE)
 
 typedef struct Expectation

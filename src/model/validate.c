@@ -132,8 +132,6 @@ static bool check_operands(const kaiModel* m, const CodeItem* item, const uint32
     case VM_ROW_SIZE:
         return constant_below(m, at[3], (uint64_t)m->reg_count + 1, &n) && check_registers(m, at[1], n) &&
                check_registers(m, at[2], n);
-    case VM_ARGUMENT:
-    case VM_EXTERNAL: return false;  // never code
     default: return true;
     }
 }
@@ -141,6 +139,8 @@ static bool check_operands(const kaiModel* m, const CodeItem* item, const uint32
 static bool check_item(Check* k, const CodeItem* item)
 {
     const kaiModel* m = k->model;
+    if (item->op == VM_ARGUMENT || item->op == VM_EXTERNAL)
+        return false;  // never code, not even in a run of none
     for (uint32_t i = 0; i < item->reg_count; i++)
         if (m->code[item->first_reg + i] >= m->reg_count)
             return false;
@@ -334,6 +334,18 @@ static bool check_acts(Check* k)
     return true;
 }
 
+// Which registers a delay must have depends on what it delays.
+static bool has_its_registers(const Delay* d)
+{
+    if (d->queue && (d->present == NO_REG || d->out_present == NO_REG))
+        return false;
+    if (d->event && !d->queue && d->out_present == NO_REG)
+        return false;
+    if (!d->event && (d->flow_value == NO_REG || d->flow_slope == NO_REG))
+        return false;
+    return d->event || !d->varies || d->edge != NO_REG;
+}
+
 static bool check_units(Check* k)
 {
     const kaiModel* m = k->model;
@@ -354,8 +366,8 @@ static bool check_units(Check* k)
         if ((uint32_t)m->guard_slots[i] >= m->islands[m->state_islands[m->guard_states[i]]].states.count)
             return wrong(k, "guard_slots %u is out of range", i);
     for (uint32_t i = 0; i < m->delays_count; i++)
-        if (!m->delays[i].event && (m->delays[i].flow_value == NO_REG || m->delays[i].flow_slope == NO_REG))
-            return wrong(k, "delays %u has nothing to remember", i);
+        if (!has_its_registers(&m->delays[i]))
+            return wrong(k, "delays %u has no register where one of its kind has", i);
     return true;
 }
 

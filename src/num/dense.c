@@ -186,6 +186,45 @@ void ode_dense(Ode* ode, double theta, double* x, double* slope)
     }
 }
 
+// As fill_series has it.
+static double series_slope(const Ode* ode, double tau, int i)
+{
+    double sum = 0;
+    for (int k = ode->state.terms - 1; k >= 1; k--)
+    {
+        sum = sum * tau + k * ode->dense[k][i];
+    }
+    return sum;
+}
+
+double ode_dense_value(Ode* ode, double theta, int i)
+{
+    OdeForm form = ode->state.form;
+    if (form == FORM_POINT)
+    {
+        return ode->x[i];
+    }
+    make(ode);
+    theta *= ode->state.scale;
+    return form == FORM_SERIES ? series_at(ode, theta * ode->state.h, i) : value_at(ode, form, theta, i);
+}
+
+void ode_dense_one(Ode* ode, double theta, int i, double* x, double* slope)
+{
+    OdeForm form = ode->state.form;
+    if (form == FORM_POINT)
+    {
+        *x = ode->x[i];
+        *slope = ode->slope[i];
+        return;
+    }
+    make(ode);
+    theta *= ode->state.scale;
+    bool series = form == FORM_SERIES;
+    *slope = series ? series_slope(ode, theta * ode->state.h, i) : 1 / ode->state.h * slope_at(ode, form, theta, i);
+    *x = series ? series_at(ode, theta * ode->state.h, i) : value_at(ode, form, theta, i);
+}
+
 void ode_dense_some(Ode* ode, double theta, const int* index, int count, double* x)
 {
     OdeForm form = ode->state.form;

@@ -154,6 +154,10 @@ void ode_dense(Ode* ode, double theta, double* x, double* slope);
 // The same for a few states only: x[index[i]] for i < count.
 void ode_dense_some(Ode* ode, double theta, const int* index, int count, double* x);
 
+// One state, and with its slope.
+double ode_dense_value(Ode* ode, double theta, int state);
+void ode_dense_one(Ode* ode, double theta, int state, double* x, double* slope);
+
 // The last step as polynomials in time since its start, in seconds, good for [0, ode_dense_length]. What ode_dense
 // evaluates, whatever the method; the degree is at most ODE_ORDER.
 int ode_piece_degree(const Ode* ode);

@@ -145,7 +145,7 @@ static void bracket_meet(Bracket* b, const double* c, int degree)
 // Newton's iteration has settled at x: close in on it from both sides, in growing steps. True: x is a root.
 static bool bracket_close(Bracket* b, const double* c, int degree, double x)
 {
-    double ulp = fmax(fabs(x) * DBL_EPSILON, DBL_MIN);
+    double ulp = larger(fabs(x) * DBL_EPSILON, DBL_MIN);
     if (x > b->lo && x < b->hi && bracket_take(b, c, degree, x))
     {
         return true;
@@ -605,7 +605,13 @@ static bool solve_parabola(Isolation* w, double f_end)
 
 int polynomial_roots(const double* c, int degree, double h, double noise, PolynomialRoot* roots, int limit)
 {
-    Isolation w = {.h = h, .noise = noise, .roots = roots, .limit = limit};
+    Isolation w;  // its derivative is made where it is needed
+    w.h = h;
+    w.noise = noise;
+    w.roots = roots;
+    w.limit = limit;
+    w.count = w.cells = 0;
+    w.zero = w.cluster = false;
     while (degree > 0 && c[degree] == 0)
     {
         degree--;

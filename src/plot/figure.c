@@ -92,7 +92,7 @@ bool plot_format(const kaiFigureOptions* options, CanvasFormat* format, kaiError
     *format = CANVAS_TERMINAL;
     if (options->path == NULL || strcmp(options->path, "-") == 0 || canvas_format_of(options->path, format))
         return true;
-    error_set(error, KAI_ERR_USAGE, "%s: a figure is a file that ends in .svg, .png or .pdf", options->path);
+    error_set(error, KAI_ERR_USAGE, "%s: a figure is a file that ends in .svg, .png, .pdf or .html", options->path);
     return false;
 }
 
@@ -190,7 +190,8 @@ kaiFigure* kaiFigure_Create(const kaiFigureOptions* options, const kaiColumn* co
     f->columns = columns;
     f->column_count = column_count;
     find_bands(f);
-    bool good = allocate(f) && plot_format(options, &f->format, error);
+    bool paged = page_is_wanted(options->path),
+         good = allocate(f) && (paged || plot_format(options, &f->format, error));
     if (good && panel_count > FIGURE_PANELS)
     {
         error_set(error, KAI_ERR_USAGE, "a figure has at most %d panels", FIGURE_PANELS);
@@ -198,6 +199,8 @@ kaiFigure* kaiFigure_Create(const kaiFigureOptions* options, const kaiColumn* co
     }
     for (int i = 0; good && i < panel_count; i++)
         good = find_panel(f, &panels[i], error);
+    if (good && paged)
+        good = (f->page = page_open(options, columns, column_count, error)) != NULL;
     if (good && kaiFigure_BeginRun(f, NULL) == KAI_OK)
     {
         error_clear(error);
@@ -212,6 +215,7 @@ void kaiFigure_Free(kaiFigure* f)
     if (f == NULL)
         return;
     kaiAllocator a = f->options.allocator;
+    page_discard(f->page);
     for (int i = 0; i < f->series_count; i++)
         track_free(&f->series[i].track);
     if (f->series != NULL)
@@ -227,7 +231,7 @@ void kaiFigure_Free(kaiFigure* f)
 
 // ---- runs
 
-// The columns x#0, x#1, … that follow column x.
+// The columns x.impulse, x.impulse1, … of column x.
 static void find_impulses(const kaiFigure* f, FigureSeries* s)
 {
     const char* name = f->columns[s->column].name;
@@ -235,10 +239,10 @@ static void find_impulses(const kaiFigure* f, FigureSeries* s)
     for (int i = 0; i < f->column_count; i++)
     {
         const char* other = f->columns[i].name;
-        if (strncmp(other, name, length) != 0 || other[length] != '#')
+        int order = f->columns[i].impulse - 1;
+        if (order < 0 || strncmp(other, name, length) != 0 || strncmp(other + length, ".impulse", 8) != 0)
             continue;
-        int order = atoi(other + length + 1);
-        if (order >= 0 && order < TRACK_ORDERS && order == s->impulse_count)
+        if (order < TRACK_ORDERS && order == s->impulse_count)
             s->impulses[s->impulse_count++] = i;
     }
 }
@@ -288,6 +292,12 @@ static void finish_run(kaiFigure* f)
         track_finish(&f->series[i].track);
 }
 
+static kaiStatus begin_page_run(kaiFigure* f, const char* label, bool first)
+{
+    f->runs += !first;
+    return first ? page_name_run(f->page, label) : page_begin_run(f->page, label);
+}
+
 kaiStatus kaiFigure_BeginRun(kaiFigure* f, const char* label)
 {
     if (f == NULL)
@@ -295,6 +305,8 @@ kaiStatus kaiFigure_BeginRun(kaiFigure* f, const char* label)
     bool first = f->runs == 1 && !f->any;  // names the run that was begun with the figure
     if (f->runs == FIGURE_RUNS)
         return KAI_ERR_USAGE;
+    if (f->page != NULL)
+        return begin_page_run(f, label, first);
     finish_run(f);
     for (int i = 0; first && i < f->series_count; i++)
         track_free(&f->series[i].track);
@@ -334,12 +346,30 @@ static void note_time(kaiFigure* f, double t)
     f->any = true;
 }
 
+static kaiStatus add_to_page(kaiFigure* f, const kaiRow* row)
+{
+    if (!(row->t >= f->options.from && row->t <= f->options.to))
+        return KAI_OK;
+    f->rows++;
+    return page_row(f->page, row);
+}
+
+void kaiFigure_Fired(void* figure, const kaiFired* fired)
+{
+    kaiFigure* f = figure;
+    if (f != NULL && fired != NULL && f->page != NULL && fired->tag.t >= f->options.from &&
+        fired->tag.t <= f->options.to)
+        page_fired(f->page, fired);
+}
+
 kaiStatus kaiFigure_Row(void* figure, const kaiRow* row)
 {
     if (figure == NULL || row == NULL)
         return KAI_ERR_USAGE;
     kaiFigure* f = figure;
     note_time(f, row->t);
+    if (f->page != NULL)
+        return add_to_page(f, row);
     if (row->t < f->options.from)
     {
         memcpy(f->before, row->values, sizeof *f->before * (size_t)f->column_count);
@@ -386,6 +416,16 @@ static kaiStatus check_rows(const kaiFigure* f, kaiError* error)
     return KAI_ERR_USAGE;
 }
 
+static kaiStatus close_page(kaiFigure* f, kaiError* error)
+{
+    PagePanel panels[FIGURE_PANELS];
+    WebPage* page = f->page;
+    for (int i = 0; i < f->panel_count; i++)
+        panels[i] = (PagePanel){f->panels[i].columns, f->panels[i].count, f->panels[i].against};
+    f->page = NULL;  // it frees itself
+    return page_close(page, panels, f->panel_count, error);
+}
+
 kaiStatus kaiFigure_Draw(kaiFigure* f, kaiError* error)
 {
     if (f == NULL)
@@ -394,6 +434,8 @@ kaiStatus kaiFigure_Draw(kaiFigure* f, kaiError* error)
     kaiStatus status = check_rows(f, error);
     if (status != KAI_OK)
         return status;
+    if (f->page != NULL)
+        return close_page(f, error);
     drop_dull_bands(f);
     drop_run_label(f);
     f->shown_from = fmax(f->options.from, f->first_t);

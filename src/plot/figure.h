@@ -4,6 +4,7 @@
 
 #include "kairos/plot.h"
 #include "plot/chart.h"
+#include "plot/page.h"
 
 enum
 {
@@ -33,6 +34,7 @@ struct kaiFigure
 {
     kaiFigureOptions options;
     CanvasFormat format;
+    WebPage* page;  // instead of a canvas: the path ends in .html
     const kaiColumn* columns;
     int column_count;
     FigurePanel panels[FIGURE_PANELS];

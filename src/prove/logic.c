@@ -4,6 +4,7 @@
 
 #include "prove/rational.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,17 +53,29 @@ void logic_close(Logic* l)
     l->z = NULL;
 }
 
+// Z3 hands out nothing where it found no memory: ends as if the arena had not.
+static Formula made(Logic* l, Z3_ast formula)
+{
+    if (formula == NULL)
+        arena_alloc(l->arena, SIZE_MAX);
+    return formula;
+}
+
 // ---- formulas
 // --------------------------------------------------------------------------------------------------------
 
+// Fractions have no infinity: a number beyond all that a model meets stands for it. What is no number may be any.
 Formula logic_number(Logic* l, double value)
 {
-    return Z3_mk_numeral(l->z, rational_text(l->arena, value), l->real);
+    if (isnan(value))
+        return made(l, Z3_mk_fresh_const(l->z, "any", l->real));
+    double finite = isfinite(value) ? value : copysign(LOGIC_ENDLESS, value);
+    return made(l, Z3_mk_numeral(l->z, rational_text(l->arena, finite), l->real));
 }
 
 Formula logic_variable(Logic* l, const char* name, bool boolean)
 {
-    return Z3_mk_const(l->z, Z3_mk_string_symbol(l->z, name), boolean ? l->boolean : l->real);
+    return made(l, Z3_mk_const(l->z, Z3_mk_string_symbol(l->z, name), boolean ? l->boolean : l->real));
 }
 
 bool logic_is_boolean(const Logic* l, Formula a)
@@ -81,7 +94,7 @@ Formula logic_and(Logic* l, Formula a, Formula b)
         return l->no;
     if (a == l->yes || a == b)
         return b;
-    return b == l->yes ? a : Z3_mk_and(l->z, 2, (Z3_ast[]){a, b});
+    return b == l->yes ? a : made(l, Z3_mk_and(l->z, 2, (Z3_ast[]){a, b}));
 }
 
 Formula logic_or(Logic* l, Formula a, Formula b)
@@ -90,14 +103,14 @@ Formula logic_or(Logic* l, Formula a, Formula b)
         return l->yes;
     if (a == l->no || a == b)
         return b;
-    return b == l->no ? a : Z3_mk_or(l->z, 2, (Z3_ast[]){a, b});
+    return b == l->no ? a : made(l, Z3_mk_or(l->z, 2, (Z3_ast[]){a, b}));
 }
 
 Formula logic_not(Logic* l, Formula a)
 {
     if (a == l->yes)
         return l->no;
-    return a == l->no ? l->yes : Z3_mk_not(l->z, a);
+    return a == l->no ? l->yes : made(l, Z3_mk_not(l->z, a));
 }
 
 Formula logic_if(Logic* l, Formula condition, Formula a, Formula b)
@@ -108,13 +121,14 @@ Formula logic_if(Logic* l, Formula condition, Formula a, Formula b)
         return b;
     if (a == l->yes && b == l->no)
         return condition;
-    return Z3_mk_ite(l->z, condition, a, b);
+    return made(l, Z3_mk_ite(l->z, condition, a, b));
 }
 
 // A relation between numbers is decided here.
-static Formula decided(Logic* l, Formula relation, Formula a, Formula b)
+static Formula decided(Logic* l, Z3_ast formula, Formula a, Formula b)
 {
-    return logic_is_number(l, a) && logic_is_number(l, b) ? Z3_simplify(l->z, relation) : relation;
+    Formula relation = made(l, formula);
+    return logic_is_number(l, a) && logic_is_number(l, b) ? made(l, Z3_simplify(l->z, relation)) : relation;
 }
 
 Formula logic_equal(Logic* l, Formula a, Formula b)
@@ -308,5 +322,7 @@ double logic_value(Logic* l, Formula a)
     const char* slash = strchr(text, '/');
     if (slash != NULL)
         denominator = strtod(slash + 1, NULL);
-    return numerator / denominator;
+    double quotient = numerator / denominator;
+    return isnan(quotient) ? strtod(Z3_get_numeral_decimal_string(l->z, value, 20), NULL)
+                           : quotient;  // both beyond doubles
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <z3.h>
 
+#define LOGIC_ENDLESS 1e300  // stands for infinity, which fractions do not have
+
 typedef Z3_ast Formula;
 
 typedef VEC(Formula) Formulas;

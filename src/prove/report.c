@@ -76,6 +76,14 @@ static bool is_shown(const Search* s, uint32_t slot)
     return (kind == SLOT_MODE || kind == SLOT_STATE || kind == SLOT_DISCRETE) && slot_concerns(s->e, slot, s->group);
 }
 
+// In the unit of the variable, as an argument of the model is read.
+static const char* shown(const Search* s, uint32_t slot, double value)
+{
+    const Slot* at = &s->e->slots.at[slot];
+    bool variable = at->kind == SLOT_STATE || at->kind == SLOT_DISCRETE;
+    return number(s->e->arena, variable ? scale_from_si(s->e->flat->vars.at[at->index].unit.si, value) : value);
+}
+
 static void say_value(const Search* s, Writer* w, uint32_t slot, double value, int* count)
 {
     const Slot* at = &s->e->slots.at[slot];
@@ -91,7 +99,7 @@ static void say_value(const Search* s, Writer* w, uint32_t slot, double value, i
     else if (at->boolean)
         writer_say(w, "%s%s = %s", separator, at->name, value != 0 ? "true" : "false");
     else
-        writer_say(w, "%s%s = %s", separator, at->name, number(w->arena, value));
+        writer_say(w, "%s%s = %s", separator, at->name, shown(s, slot, value));
 }
 
 // The state in which the sequence starts.
@@ -181,7 +189,7 @@ static const char* value_text(const Search* s, uint32_t slot, double value)
 {
     if (s->e->slots.at[slot].boolean)
         return value != 0 ? "true" : "false";
-    return number(s->e->arena, value);
+    return shown(s, slot, value);
 }
 
 static void say_arguments(const ProveRequest* q, const Search* s, Writer* w)

@@ -416,8 +416,7 @@ static Term number(Encoder* e, const Node* node)
 {
     if (node->type == TYPE_BOOL)
         return here(e, node->value != 0 ? e->logic->yes : e->logic->no);
-    return here(e, isfinite(node->value) ? logic_number(e->logic, node->value)
-                                         : logic_number(e->logic, node->value > 0 ? 1e300 : -1e300));
+    return here(e, logic_number(e->logic, node->value));
 }
 
 static Term make_node(Encoder* e, Frame* f, NodeId n)

@@ -73,7 +73,7 @@ static void simplify_slot(Search* s, Formulas* path, const Frame* first, uint32_
     double now = logic_value(s->e->logic, first->slots[i]);
     double tries[] = {declared(s->e, slot->index), 0, 1, -1, round(now), round(10 * now) / 10, 2, -2, now};
     for (size_t k = 0; k < sizeof tries / sizeof *tries; k++)
-        if (try_value(s, path, first->slots[i], tries[k]))
+        if (!isnan(tries[k]) && try_value(s, path, first->slots[i], tries[k]))
             return;
 }
 

@@ -3,6 +3,7 @@
 // dropping it is moving one index back. Only rows that stay are ever written.
 #include "result/csv.h"
 
+#include "base/error.h"
 #include "result/number.h"
 #include "result/output.h"
 
@@ -59,6 +60,25 @@ static char* write_text(char* out, const char* text)
     }
     *out++ = '"';
     return out;
+}
+
+// `x [km]`, and whatever its name contains.
+static char* write_title(char* out, const kaiColumn* column)
+{
+    if (column->unit == NULL || column->unit[0] == 0)
+        return write_text(out, column->name);
+    char* end = write_text(out, column->name);
+    bool quoted = *out == '"';
+    end -= quoted;
+    *end++ = ' ';
+    *end++ = '[';
+    size_t length = strlen(column->unit);
+    memcpy(end, column->unit, length);
+    end += length;
+    *end++ = ']';
+    if (quoted)
+        *end++ = '"';
+    return end;
 }
 
 static size_t text_max(const char* text)
@@ -132,7 +152,7 @@ static char* write_header(char* out, const CsvOptions* options)
     for (int i = 0; i < options->column_count; i++)
     {
         *out++ = ',';
-        out = write_text(out, options->columns[i].name);
+        out = write_title(out, &options->columns[i]);
     }
     *out++ = '\n';
     return out;
@@ -144,7 +164,8 @@ static size_t header_max(const CsvOptions* options)
     for (int i = 0; i < options->lead_count; i++)
         size += text_max(options->lead_names[i]);
     for (int i = 0; i < options->column_count; i++)
-        size += text_max(options->columns[i].name);
+        size += text_max(options->columns[i].name) +
+                (options->columns[i].unit != NULL ? strlen(options->columns[i].unit) + 3 : 0);
     return size;
 }
 
@@ -292,6 +313,14 @@ kaiStatus csv_row(Csv* csv, const kaiRow* row)
     return KAI_OK;
 }
 
+kaiStatus csv_flush(Csv* csv)
+{
+    if (csv->view == KAI_VIEW_FULL)
+        settle(csv, false);  // nothing can replace it
+    flush(csv);
+    return csv->status;
+}
+
 kaiStatus csv_mark(Csv* csv, const kaiSink* sink)
 {
     flush(csv);
@@ -319,29 +348,65 @@ void csv_set_lead(Csv* csv, const double* values)
     }
 }
 
-// "# remark" on one line, whatever the remark contains.
-static void write_remark(Csv* csv, const char* remark)
-{
-    size_t length = strlen(remark);
-    if (length > csv->capacity - 3)
-        length = csv->capacity - 3;
-    if (csv->capacity - csv->used < length + 3)
-        flush(csv);
-    char* out = csv->buffer + csv->used;
-    memcpy(out, "# ", 2);
-    for (size_t i = 0; i < length; i++)
-        out[2 + i] = remark[i] == '\n' || remark[i] == '\r' ? ' ' : remark[i];
-    out[2 + length] = '\n';
-    csv->kept = csv->used += length + 3;
-}
-
 kaiStatus csv_close(Csv* csv, const char* remark)
 {
     settle(csv, false);
-    if (remark != NULL)
-        write_remark(csv, remark);
     flush(csv);
+    if (csv->status == KAI_OK)
+        csv->status = output_remark(&csv->output, remark);
     kaiStatus status = output_close(&csv->output, csv->status);
     release(csv);
     return status;
+}
+
+// ---- the public functions
+
+kaiCsvOptions kaiDefaultCsvOptions(void)
+{
+    return (kaiCsvOptions){.cookie = KAI_COOKIE, .path = "-", .allocator = kaiDefaultAllocator()};
+}
+
+kaiCsv* kaiCsv_Open(const kaiCsvOptions* o, const kaiColumn* columns, int column_count, kaiError* error)
+{
+    if (!error_check_cookie(o != NULL ? &o->cookie : NULL, "kaiDefaultCsvOptions", error))
+        return NULL;
+    bool fine = o->path != NULL && column_count >= 0 && (columns != NULL || column_count == 0) && o->lead_count >= 0 &&
+                (o->lead_names != NULL || o->lead_count == 0) && o->allocator.alloc != NULL &&
+                o->view >= KAI_VIEW_FULL && o->view <= KAI_VIEW_UNIQUE;
+    if (!fine)
+        return error_set(error, KAI_ERR_USAGE, "a result needs a path, columns, a view and an allocator"), NULL;
+    const char* why = NULL;
+    CsvOptions options = {columns, column_count, o->view, o->lead_names, o->lead_count, o->sink, o->mark, o->mark_size};
+    Csv* csv = csv_open(o->path, &options, o->allocator, &why);
+    if (csv == NULL && strcmp(why, "out of memory") == 0)
+        error_memory(error);
+    else if (csv == NULL)
+        error_set(error, KAI_ERR_IO, "%s cannot be written: %s", o->path, why);
+    return (kaiCsv*)csv;
+}
+
+kaiStatus kaiCsv_Row(kaiCsv* csv, const kaiRow* row)
+{
+    return csv != NULL && row != NULL ? csv_row((Csv*)csv, row) : KAI_ERR_USAGE;
+}
+
+kaiStatus kaiCsv_Mark(kaiCsv* csv, const kaiSink* mark)
+{
+    return csv != NULL && mark != NULL && mark->write != NULL ? csv_mark((Csv*)csv, mark) : KAI_ERR_USAGE;
+}
+
+kaiStatus kaiCsv_Flush(kaiCsv* csv)
+{
+    return csv != NULL ? csv_flush((Csv*)csv) : KAI_ERR_USAGE;
+}
+
+void kaiCsv_SetLead(kaiCsv* csv, const double* values)
+{
+    if (csv != NULL && values != NULL)
+        csv_set_lead((Csv*)csv, values);
+}
+
+kaiStatus kaiCsv_Close(kaiCsv* csv, const char* remark)
+{
+    return csv != NULL ? csv_close((Csv*)csv, remark) : KAI_ERR_USAGE;
 }

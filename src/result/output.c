@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -180,6 +181,23 @@ kaiStatus output_write(Output* output, const char* text, size_t size)
     }
     output->written += (long long)size;
     return KAI_OK;
+}
+
+kaiStatus output_remark(const Output* output, const char* remark)
+{
+    char name[PATH_MAX];
+    if (output->path == NULL || snprintf(name, sizeof name, "%s.status", output->path) >= (int)sizeof name)
+        return KAI_OK;
+    if (remark == NULL)
+        return unlink(name) == 0 || errno == ENOENT ? KAI_OK : KAI_ERR_IO;
+    FILE* file = fopen(name, "we");
+    if (file == NULL)
+        return KAI_ERR_IO;
+    for (; *remark != 0; remark++)
+        putc(*remark == '\n' || *remark == '\r' ? ' ' : *remark, file);
+    putc('\n', file);
+    bool written = ferror(file) == 0;
+    return fclose(file) == 0 && written ? KAI_OK : KAI_ERR_IO;
 }
 
 kaiStatus output_close(Output* output, kaiStatus status)

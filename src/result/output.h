@@ -34,6 +34,8 @@ kaiStatus output_write(Output* output, const char* text, size_t size);
 // `status` is that of the writes so far. A file is renamed to its final name if all went well, and stays `.part`
 // otherwise. A reader that has gone is KAI_OK.
 kaiStatus output_close(Output* output, kaiStatus status);
+// Beside a file that is about to be closed: `path`.status with this line, or (NULL) none. Nothing for streams.
+kaiStatus output_remark(const Output* output, const char* remark);
 void output_free(Output* output, kaiAllocator allocator);
 
 #endif

@@ -1,10 +1,11 @@
 // CSV → rows, streamed. A result may have ten million rows, so a line is looked at once: fields that nobody wants are
 // skipped, numbers are read by hand (64 bits of digits, then one power of ten in extended precision).
 #include "base/error.h"
-#include "kairos/result.h"
+#include "result/csv.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct kaiCsvReader
     char* names;     // texts of the header, each ended by 0
     size_t names_size;
     int lead_count;
-    const char** lead_names;
+    const char **lead_names, **lead_units;
     char lead_text[512];  // as the last row had it
     kaiColumn* columns;
     int column_count, allocated;
@@ -69,6 +70,7 @@ static void free_columns(kaiCsvReader* r)
     }
     give(a, r->names, r->names_size);
     give(a, r->lead_names, sizeof *r->lead_names * n);
+    give(a, r->lead_units, sizeof *r->lead_units * n);
     give(a, r->columns, sizeof *r->columns * n);
     give(a, r->mode_capacity, sizeof *r->mode_capacity * n);
     give(a, r->wanted, sizeof *r->wanted * n);
@@ -95,6 +97,18 @@ const char* kaiCsvReader_Remark(const kaiCsvReader* r)
 
 // ---- lines
 
+static void read_status(kaiCsvReader* r, const char* path)
+{
+    char name[sizeof r->path + 8];
+    snprintf(name, sizeof name, "%s.status", path);
+    FILE* file = strcmp(path, "-") != 0 ? fopen(name, "re") : NULL;
+    if (file == NULL)
+        return;
+    if (fgets(r->remark, sizeof r->remark, file) != NULL)
+        r->remark[strcspn(r->remark, "\n")] = 0;
+    fclose(file);
+}
+
 kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, kaiError* error)
 {
     if (path == NULL || a.alloc == NULL)
@@ -116,6 +130,7 @@ kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, kaiError* erro
     else if (r->buffer != NULL)
     {
         error_clear(error);
+        read_status(r, path);
         return r;
     }
     kaiCsvReader_Free(r);
@@ -177,6 +192,21 @@ static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1
                                      1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
                                      1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
+// Whether a number of 64 bits lies so near the middle between two doubles that its own rounding decides to which it
+// goes.
+static bool is_doubtful(long double value)
+{
+#if LDBL_MANT_DIG == 64
+    uint64_t digits;
+    memcpy(&digits, &value, sizeof digits);
+    unsigned tail = (unsigned)(digits & 0x7ff);
+    return tail >= 0x3ff && tail <= 0x401;
+#else
+    (void)value;
+    return true;
+#endif
+}
+
 // A field that `end` or a ',' before it ends. Returns where it ends; NULL: no number.
 static char* read_number(char* at, char* end, double* value)
 {
@@ -208,7 +238,7 @@ static char* read_number(char* at, char* end, double* value)
     }
     long double scaled =
         exponent < 0 ? (long double)digits / powers[-exponent] : (long double)digits * powers[exponent];
-    *value = (double)(negative ? -scaled : scaled);
+    *value = is_doubtful(scaled) || count == 19 ? strtod(from, NULL) : (double)(negative ? -scaled : scaled);
     return at;
 }
 
@@ -256,16 +286,17 @@ static bool allocate_columns(kaiCsvReader* r, const char* line, size_t length)
         fields += line[i] == ',';
     kaiAllocator a = r->allocator;
     size_t n = (size_t)(r->allocated = fields);
-    r->names_size = length + 1;
+    r->names_size = 2 * length + (size_t)fields * sizeof ".impulse99" + 2;  // `x#0` is written anew behind them
     r->names = get(a, r->names_size);
     r->lead_names = get(a, sizeof *r->lead_names * n);
+    r->lead_units = get(a, sizeof *r->lead_units * n);
     r->columns = get(a, sizeof *r->columns * n);
     r->mode_capacity = get(a, sizeof *r->mode_capacity * n);
     r->wanted = get(a, sizeof *r->wanted * n);
     r->values = get(a, sizeof *r->values * n);
     r->present = get(a, n);
-    return r->names != NULL && r->lead_names != NULL && r->columns != NULL && r->mode_capacity != NULL &&
-           r->wanted != NULL && r->values != NULL && r->present != NULL;
+    return r->names != NULL && r->lead_names != NULL && r->lead_units != NULL && r->columns != NULL &&
+           r->mode_capacity != NULL && r->wanted != NULL && r->values != NULL && r->present != NULL;
 }
 
 static bool is_mode_name(const char* name)
@@ -274,27 +305,77 @@ static bool is_mode_name(const char* name)
     return strcmp(name, "mode") == 0 || (length > 5 && strcmp(name + length - 5, ".mode") == 0);
 }
 
+// "x [km]": cuts the unit off. NULL: there is none.
+static const char* split_unit(char* name)
+{
+    size_t length = strlen(name);
+    char* open = length > 3 && name[length - 1] == ']' ? strstr(name, " [") : NULL;
+    if (open == NULL)
+        return NULL;
+    name[length - 1] = 0;
+    *open = 0;
+    return open + 2;
+}
+
+// The number of a weight, "" for that of δ; -1: no number.
+static int read_order(const char* digits)
+{
+    return strspn(digits, "0123456789") == strlen(digits) && strlen(digits) <= 2 ? atoi(digits) : -1;
+}
+
+int column_impulse(const char* name)
+{
+    const char* dot = strrchr(name, '.');
+    return dot != NULL && dot > name && strncmp(dot, ".impulse", 8) == 0 ? read_order(dot + 8) + 1 : 0;
+}
+
+// The same for results that are older and have `x#0`, `x#1`: *name then gets the new one, written to *spare.
+static int impulse_order(const char** name, char** spare)
+{
+    const char* hash = strrchr(*name, '#');
+    if (hash == NULL)
+        return column_impulse(*name);
+    int order = read_order(hash + 1);
+    if (order < 0)
+        return 0;
+    int length = order > 0 ? sprintf(*spare, "%.*s.impulse%d", (int)(hash - *name), *name, order)
+                           : sprintf(*spare, "%.*s.impulse", (int)(hash - *name), *name);
+    *name = *spare;
+    *spare += length + 1;
+    return order + 1;
+}
+
+static void add_column(kaiCsvReader* r, char* text, char** spare)
+{
+    const char* unit = split_unit(text);
+    const char* name = text;
+    int impulse = impulse_order(&name, spare);
+    r->wanted[r->column_count] = true;
+    r->columns[r->column_count++] = (kaiColumn){
+        .name = name, .unit = unit, .kind = is_mode_name(name) ? KAI_COLUMN_MODE : KAI_COLUMN_REAL, .impulse = impulse};
+}
+
 // Names before `t,p,m` lead, those behind are the columns. False: there is no t,p,m.
 static bool read_names(kaiCsvReader* r, char* at, char* end)
 {
     int tags = 0;
+    char* spare = end + 1;
     while (at <= end && at != NULL)
     {
         char* stop = field_end(at, end);
         bool last = stop == end;
-        const char* name = plain_text(at, stop);
+        char* name = plain_text(at, stop);
         if (tags == 3)
-        {
-            r->wanted[r->column_count] = true;
-            r->columns[r->column_count++] =
-                (kaiColumn){.name = name, .kind = is_mode_name(name) ? KAI_COLUMN_MODE : KAI_COLUMN_REAL};
-        }
+            add_column(r, name, &spare);
         else if (strlen(name) == 1 && name[0] == "tpm"[tags])
             tags++;
         else if (tags > 0)
             return false;
         else
+        {
+            r->lead_units[r->lead_count] = split_unit(name);
             r->lead_names[r->lead_count++] = name;
+        }
         at = last ? NULL : stop + 1;
     }
     return tags == 3;
@@ -328,7 +409,7 @@ static kaiStatus find_mode(kaiCsvReader* r, int column, const char* at, size_t l
     kaiColumn* c = &r->columns[column];
     kaiAllocator a = r->allocator;
     for (int k = 0; k < c->mode_count; k++)
-        if (strncmp(c->mode_names[k], at, length) == 0 && c->mode_names[k][length] == 0)
+        if (strlen(c->mode_names[k]) == length && memcmp(c->mode_names[k], at, length) == 0)
         {
             *value = k;
             return KAI_OK;
@@ -369,8 +450,9 @@ static kaiStatus read_lead(kaiCsvReader* r, char** at, char* end, const kaiCsvVi
     {
         char* stop = field_end(*at, end);
         if (length < sizeof text)
-            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s = %.*s", i > 0 ? ", " : "",
-                                       r->lead_names[i], (int)(stop - *at), *at);
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s = %.*s%s%s", i > 0 ? ", " : "",
+                                       r->lead_names[i], (int)(stop - *at), *at, r->lead_units[i] != NULL ? " " : "",
+                                       r->lead_units[i] != NULL ? r->lead_units[i] : "");
         *at = stop + 1;
     }
     if (strcmp(text, r->lead_text) == 0)
@@ -384,7 +466,8 @@ static bool read_tag(char** at, char* end, double tag[3])
     for (int i = 0; i < 3; i++)
     {
         char* stop = *at <= end ? read_number(*at, end, &tag[i]) : NULL;
-        if (stop == NULL)
+        bool whole = stop != NULL && (i == 0 || (tag[i] >= INT32_MIN && tag[i] <= INT32_MAX));
+        if (!whole)
             return false;
         *at = stop + 1;
     }
@@ -415,6 +498,8 @@ static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisi
     double tag[3];
     if (end[-1] != '\n')
         return bad_row(r, cut_off, error);
+    if (memchr(at, 0, (size_t)(end - at)) != NULL)
+        return bad_row(r, "this row holds bytes of 0, which no text has", error);
     trim(&end, at);
     kaiStatus status = r->lead_count > 0 ? read_lead(r, &at, end, v) : KAI_OK;
     if (status != KAI_OK)

@@ -5,6 +5,7 @@
 
 #include "kairos/eval.h"
 #include "watch/endless.h"
+#include "watch/record.h"
 
 // How an indicator is made of its guard since the last instant: scale * z = -toward * g + bias. It is positive from
 // there on until the guard has crossed.

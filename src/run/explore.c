@@ -406,7 +406,8 @@ static size_t add_value(const kaiSim* sim, const ModelVar* var, char* text, size
         return add_text(text, size, length, "%s%s = %s", between, name,
                         model_string(model, model->modes[machine->first_mode + (uint32_t)value].name));
     }
-    return add_text(text, size, length, "%s%s = %.9g", between, name, value);
+    return add_text(text, size, length, "%s%s = %.9g%s", between, name, var_shown(var, value),
+                    var_unit_said(model, var));
 }
 
 void kaiSim_OutcomeText(const kaiSim* sim, int limit, char* text, size_t size)

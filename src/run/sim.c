@@ -438,6 +438,7 @@ kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
         return KAI_ERR_USAGE;
     if (sim->flow.started)
         kernel_set_input(&sim->kernel, var->reg);
+    value = scale_to_si(var_scale(var), value);
     sim->kernel.R[var->reg] = value;
     if (!sim->flow.started)
     {
@@ -457,7 +458,7 @@ bool kaiSim_Get(kaiSim* sim, int variable, double* value)
     const ModelVar* var = &model->vars[variable];
     if (sim->flow.started)
         touch_var(&sim->kernel, (uint32_t)variable);
-    *value = sim->kernel.R[var->reg];
+    *value = scale_from_si(var_scale(var), sim->kernel.R[var->reg]);
     bool present = var->present == NO_REG || sim->kernel.R[var->present] != 0;
     return present && (var->kind == MODEL_PARAM || kernel_ctx_active(&sim->kernel, var->ctx));
 }
@@ -569,6 +570,14 @@ bool kaiSim_GuardCount(const kaiSim* sim, int index, int64_t* count, int64_t* to
     *text = model_string(sim->kernel.model, guard->text);
     *place = model_place(sim->kernel.model, guard->place);
     return true;
+}
+
+const char* kaiSim_GuardName(const kaiSim* sim, int index)
+{
+    if (sim == NULL || index < 0 || (uint32_t)index >= sim->kernel.model->guards_count)
+        return NULL;
+    const Guard* guard = &sim->kernel.model->guards[index];
+    return guard->name != 0 ? model_string(sim->kernel.model, guard->name) : NULL;
 }
 
 bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)

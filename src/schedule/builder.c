@@ -77,6 +77,7 @@ void builder_init(Builder* b, Arena* arena, const Flat* flat, Diags* diags, cons
     map_init(&b->string_index, arena);
     map_init(&b->place_index, arena);
     map_init(&b->draw_uses, arena);
+    map_init(&b->event_names, arena);
     map_init(&b->event_index, arena);
     map_init(&b->react_index, arena);
     map_init(&b->c.cell_index, arena);

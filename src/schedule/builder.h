@@ -46,7 +46,8 @@ typedef struct Builder
     struct Programs* programs;  // of src/emit: the code; nobody else looks into it
     kaiModel draft;
     Map string_index, place_index;
-    Map draw_uses;  // random draw (node) → scalar: it is used in this reaction
+    Map draw_uses;    // random draw (node) → scalar: it is used in this reaction
+    Map event_names;  // node → event that it defines + 1
 #define X(type, name, ...) VEC(type) name;
     MODEL_ARRAYS(X)
 #undef X

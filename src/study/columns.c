@@ -57,7 +57,7 @@ static bool insert_column(Columns* columns, int place, const kaiColumn* column)
         columns->at = at;
         columns->capacity = capacity;
     }
-    kaiColumn made = {.name = strdup(column->name), .kind = column->kind};
+    kaiColumn made = {.name = strdup(column->name), .kind = column->kind, .impulse = column->impulse};
     if (column->unit != NULL)
         made.unit = strdup(column->unit);
     memmove(&columns->at[place + 1], &columns->at[place], sizeof made * (size_t)(columns->count - place));

@@ -1,6 +1,7 @@
 // A run that is explained: watched once, compared with a finer one, written in three ways.
 #include "study/report.h"
 
+#include "base/budget.h"
 #include "base/error.h"
 #include "study/profile.h"
 
@@ -53,18 +54,13 @@ static void describe(kaiReport* r, const kaiProgram* program, const kaiReportOpt
 
 // ---- the two runs
 
-static bool interrupted(const kaiReportOptions* options)
-{
-    return options->interrupt != NULL && *options->interrupt != 0;
-}
-
 static kaiStatus compare(kaiReport* r, const Subject* s, kaiError* error)
 {
     kaiSimOptions options = profile_finer(r->options);
     kaiStatus status = profile_run(&r->fine, s, options, error);
     if (status != KAI_OK)
         return status;
-    r->compared = !interrupted(s->options);
+    r->compared = !budget_flag(s->options->interrupt);
     r->accuracy = (Accuracy){.rtol = options.rtol, .step = options.step};
     if (r->compared && r->fine.status == KAI_END)
         profile_compare(&r->accuracy, s->model, &r->profile, &r->fine);

@@ -29,7 +29,9 @@ static void plan_dimension(kaiSweep* s, int index)
 {
     SweepDimension* d = &s->dimensions[index];
     int variable = kaiModel_SweepVariable(s->model, index, &d->values, &d->count, &d->structural);
+    kaiVariable v;
     d->name = kaiModel_VariableName(s->model, variable);
+    d->unit = kaiModel_Variable(s->model, variable, &v) ? v.unit : NULL;
     if (find_override(s, variable, d->name, &d->pinned))
     {
         d->values = &d->pinned;
@@ -149,8 +151,9 @@ void kaiSweep_Describe(const kaiSweep* s, int64_t point, char* text, size_t size
     for (int i = 0; i < s->dimension_count && length < size; i++)
     {
         kaiNumber_Write(number, values[i]);
-        length += (size_t)snprintf(text + length, size - length, "%s%s = %s", i > 0 ? ", " : "", s->dimensions[i].name,
-                                   number);
+        length += (size_t)snprintf(text + length, size - length, "%s%s = %s%s%s", i > 0 ? ", " : "",
+                                   s->dimensions[i].name, number, s->dimensions[i].unit != NULL ? " " : "",
+                                   s->dimensions[i].unit != NULL ? s->dimensions[i].unit : "");
     }
 }
 

@@ -12,7 +12,7 @@ enum
 
 typedef struct SweepDimension
 {
-    const char* name;
+    const char *name, *unit;  // unit: NULL if it has none
     const double* values;
     int count;
     bool structural;  // the model must be compiled anew for each value

@@ -7,6 +7,7 @@
 //
 // With choice = all a run has branches. The number of the branch travels with each row, as a value behind the last
 // column, and becomes the column before t when the row is written.
+#include "base/budget.h"
 #include "base/error.h"
 #include "study/columns.h"
 #include "study/spool.h"
@@ -82,7 +83,7 @@ static bool collect_columns(SweepRun* s)
 {
     SweepVariant variant = {0};
     bool fine = true;
-    for (int64_t i = 0; fine && i < s->sweep->variants && *s->interrupt == 0; i++)
+    for (int64_t i = 0; fine && i < s->sweep->variants && !budget_flag(s->interrupt); i++)
     {
         if (sweep_model(s->sweep, sweep_point_of(s->sweep, i), &variant) == KAI_OK)
             fine = add_columns_of(s, variant.model);
@@ -136,7 +137,7 @@ static void advance(SweepRun* s, kaiStatus written)
     if (written != KAI_OK && s->result->output == KAI_OK)
     {
         s->result->output = written;
-        s->stop = 1;
+        __atomic_store_n(&s->stop, 1, __ATOMIC_RELAXED);
     }
     s->result->handed_out = ++s->next;
     s->writing = false;
@@ -292,7 +293,7 @@ static void run_point(SweepRun* s, int64_t point, SweepVariant* variant, PointRu
 
 static bool goes_on(const SweepRun* s)
 {
-    return *s->interrupt == 0 && s->stop == 0;
+    return !budget_flag(s->interrupt) && !budget_flag(&s->stop);
 }
 
 // The next point to run, or -1. With the lock.
@@ -350,13 +351,14 @@ static void name_lead(const SweepRun* s, const char* names[SWEEP_MAX + 2], char 
     names[s->sweep->dimension_count + 1] = "branch";
     for (int i = 0; i < s->sweep->dimension_count; i++)
     {
-        names[i + 1] = s->sweep->dimensions[i].name;
+        const SweepDimension* d = &s->sweep->dimensions[i];
+        bool recorded = false;
         for (int k = 0; k < s->columns.count; k++)
-            if (strcmp(s->columns.at[k].name, s->sweep->dimensions[i].name) == 0)
-            {
-                snprintf(texts[i], SWEEP_NAME_MAX, "%s.start", s->sweep->dimensions[i].name);
-                names[i + 1] = texts[i];
-            }
+            recorded |= strcmp(s->columns.at[k].name, d->name) == 0;
+        bool has_unit = d->unit != NULL;
+        snprintf(texts[i], SWEEP_NAME_MAX, "%.150s%s%s%.30s%s", d->name, recorded ? ".start" : "", has_unit ? " [" : "",
+                 has_unit ? d->unit : "", has_unit ? "]" : "");
+        names[i + 1] = texts[i];
     }
 }
 

@@ -179,6 +179,15 @@ static double row_now(const Tape* t, uint32_t first, uint32_t count)
     return i < count ? even + odd + term[i].factor * t->now[term[i].slot] : even + odd;
 }
 
+static inline double sum_now(const Tape* t, uint32_t first, uint32_t count)
+{
+    const TapeSum *term = t->sums + first, *end = term + count;
+    double sum = term->factor * t->now[term->slot];
+    for (term++; term < end; term++)
+        sum += term->factor * t->now[term->slot];
+    return sum;
+}
+
 // ---- the tape
 // --------------------------------------------------------------------------------------------------------
 
@@ -231,6 +240,7 @@ static const uint32_t* run_linear(Tape* t, const uint32_t* pc, int k)
         for (; count > 0; count--, pc++)
             t->rows[(size_t)t->row_of[pc[0]] * SERIES_TERMS + (size_t)k] = now[pc[0]];
         break;
+        EACH(SUM, 3, sum_now(t, pc[1], pc[2]))
         EACH(GIVEN, 1, t->rows[(size_t)t->row_of[pc[0]] * SERIES_TERMS + (size_t)k])
     default:
         for (; count > 0; count--, pc += 3)
@@ -254,6 +264,8 @@ static const uint32_t* run_convolutions(Tape* t, const uint32_t* pc, int k)
         EACH_ROW(DIVIDE, 3, (ROW(1)[k] - convolve(ROW(2), z, k, 1, k)) / ROW(2)[0])
         EACH_ROW(DERIVE, 3, convolve_slope(ROW(1), ROW(2), k, 1, k) / k)
         EACH_ROW(DERIVE_DOWN, 3, -convolve_slope(ROW(1), ROW(2), k, 1, k) / k)
+        EACH_ROW(TURN, 3, ROW(1)[1] * ROW(2)[k - 1] / k)
+        EACH_ROW(TURN_DOWN, 3, -(ROW(1)[1] * ROW(2)[k - 1]) / k)
         EACH_ROW(OVER, 3, (ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
         EACH_ROW(OVER_DOWN, 3, (-ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
         EACH_ROW(ROOT, 2, (z[k] = 0, root(z, ROW(1), k)))
@@ -341,7 +353,7 @@ static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* m
     {
     case FIRST_REGISTER: return R[load->x];
     case FIRST_NUMBER: return load->number;
-    case FIRST_TABLE_SLOPE: return vm_table_slope(model, (uint32_t)R[load->y], R[load->x]);
+    case FIRST_TABLE_SLOPE: return vm_table_slope(model, vm_constant(model, load->y), R[load->x]);
     case FIRST_SUM: return first_of(t, load->x) + first_of(t, load->y);
     case FIRST_PRODUCT: return first_of(t, load->x) * first_of(t, load->y);
     default: x = first_of(t, load->x);
@@ -361,18 +373,29 @@ static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* m
 }
 
 // The whole row of a delayed signal, or of a derivative of it.
-static bool load_delayed(Tape* t, const TapeLoad* load, const double* R, const VmHost* host)
+static bool load_delayed(Tape* t, const TapeLoad* load, const kaiModel* model, const double* R, const VmHost* host)
 {
     double c[SERIES_TERMS + DELAYED_ORDERS], *row = t->rows + (size_t)load->row * SERIES_TERMS;
     int order = (int)load->number;
     if (host == NULL || host->delayed_series == NULL ||
-        !host->delayed_series(host->ctx, (uint32_t)R[load->x], R[load->y], SERIES_TERMS + order, c))
+        !host->delayed_series(host->ctx, vm_constant(model, load->x), R[load->y], SERIES_TERMS + order, c))
         return false;
     for (int i = 0; i < order; i++)
         for (int k = 0; k < SERIES_TERMS + order - 1 - i; k++)
             c[k] = (k + 1) * c[k + 1];
     memcpy(row, c, sizeof(double) * SERIES_TERMS);
     return true;
+}
+
+static double factor_of(const Tape* t, const TapeSum* term)
+{
+    double product = 1;
+    for (uint32_t i = term->first; i < term->first + term->count; i++)
+    {
+        double c = t->now[tape_factor_slot(t->factors[i])];
+        product = t->factors[i] == TAPE_OPPOSITE ? -product : t->factors[i] % 2 == 1 ? product / c : product * c;
+    }
+    return product;
 }
 
 static uint32_t load_all(Tape* t, const kaiModel* model, const double* R, const VmHost* host)
@@ -382,11 +405,12 @@ static uint32_t load_all(Tape* t, const kaiModel* model, const double* R, const 
         const TapeLoad* load = &t->loads[i];
         if (load->first == FIRST_DELAYED)
         {
-            if (!load_delayed(t, load, R, host))
+            if (!load_delayed(t, load, model, R, host))
                 return load->reg;
             continue;
         }
-        double value = first_value(t, load, model, R);
+        double value = load->first == FIRST_REGISTER ? R[load->x] : first_value(t, load, model, R);
+        t->summed &= !load->constant || t->now[load->slot] == value;
         t->now[load->slot] = value;
         if (load->row != NO_REG)
             t->rows[(size_t)load->row * SERIES_TERMS] = value;
@@ -403,6 +427,9 @@ static uint32_t load_all(Tape* t, const kaiModel* model, const double* R, const 
         double c = R[term->coefficient];
         term->factor = term->size ? fabs(c) * (R[term->reg] < 0 ? -1 : 1) : c;
     }
+    for (uint32_t i = 0; i < t->sum_count && !t->summed; i++)
+        t->sums[i].factor = factor_of(t, &t->sums[i]);
+    t->summed = true;
     for (uint32_t i = 0; i < t->part_count; i++)
         if (t->parts[i].unknowns > 0)
             begin_newton(t, &t->parts[i], R);
@@ -453,8 +480,8 @@ SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint
 void series_order(Series* s, int k, const double* in, double* out)
 {
     Tape* t = s->tape;
-    if (s->input_count > 0)
-        memcpy(t->now + TAPE_INPUT, in, sizeof(double) * s->input_count);
+    for (uint32_t i = 0; i < s->input_count; i++)
+        t->now[TAPE_INPUT + i] = in[i];
     t->now[t->time_slot] = k == 1;
     for (uint32_t i = 0; i < t->part_count; i++)
     {

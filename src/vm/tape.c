@@ -4,70 +4,13 @@
 // Every write of a register makes a slot of its own, but inside loops, where a register may be read before it is
 // written: there it has one slot, and the block is repeated until all is settled. Straight code is sorted by level and
 // operator, so that the dispatch is paid once a run.
-#include "vm/tape.h"
+#include "vm/tape_draft.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Node
-{
-    uint8_t op;
-    bool live;
-    uint32_t z, x, y, w;  // as TAPE_OPS has them; NO_REG: none
-    uint32_t part, level;
-} Node;
-
-typedef struct SlotInfo
-{
-    uint32_t reg, block;  // NO_REG: no register; 0: straight
-    bool row, live, constant;
-    uint32_t ready, ready_row;
-    int degree;
-} SlotInfo;
-
-typedef struct PartInfo
-{
-    uint32_t rounds, unknowns, first;
-} PartInfo;
-
-#define DRAFT_LISTS(X)                                                                                                 \
-    X(Node, nodes)                                                                                                     \
-    X(Node, order) /* as written */                                                                                    \
-    X(SlotInfo, slots)                                                                                                 \
-    X(PartInfo, parts)                                                                                                 \
-    X(TapeLoad, loads)                                                                                                 \
-    X(TapeSide, sides)                                                                                                 \
-    X(TapeTerm, terms)                                                                                                 \
-    X(uint32_t, loops)                                                                                                 \
-    X(uint32_t, modes)                                                                                                 \
-    X(uint32_t, aliases) /* registers that share the slot of another */                                                \
-    X(uint32_t, words)                                                                                                 \
-    X(TapePart, made)
-
-typedef struct TapeDraft
-{
-    SeriesSpace* space;
-    const kaiModel* model;
-    const double* R;
-#define X(type, name)                                                                                                  \
-    struct                                                                                                             \
-    {                                                                                                                  \
-        type* at;                                                                                                      \
-        uint32_t count, capacity;                                                                                      \
-    } name;
-    DRAFT_LISTS(X)
-#undef X
-    bool failed;     // no memory
-    bool dry;        // only find out what moves
-    bool changed;    // and something new does
-    bool broken;     // something jumps or bends inside its operator: no end by structure
-    uint32_t block;  // the loop in work, or 0
-    uint32_t obstacle;
-    uint32_t time_slot;
-} TapeDraft;
-
-static void* grown(TapeDraft* d, void* at, uint32_t* capacity, size_t size)
+void* tape_draft_grown(TapeDraft* d, void* at, uint32_t* capacity, size_t size)
 {
     kaiAllocator a = d->space->allocator;
     uint32_t next = *capacity < 32 ? 32 : 2 * *capacity;
@@ -78,20 +21,6 @@ static void* grown(TapeDraft* d, void* at, uint32_t* capacity, size_t size)
         *capacity = next;
     return made;
 }
-
-// Appends to a list of the draft; without memory the draft is marked and the value dropped.
-#define APPEND(d, list, ...)                                                                                           \
-    do                                                                                                                 \
-    {                                                                                                                  \
-        if ((d)->list.count == (d)->list.capacity)                                                                     \
-        {                                                                                                              \
-            void* made_ = grown((d), (d)->list.at, &(d)->list.capacity, sizeof *(d)->list.at);                         \
-            if (made_ != NULL)                                                                                         \
-                (d)->list.at = made_;                                                                                  \
-        }                                                                                                              \
-        if ((d)->list.count < (d)->list.capacity)                                                                      \
-            (d)->list.at[(d)->list.count++] = (__VA_ARGS__);                                                           \
-    } while (0)
 
 struct TapeDraft* tape_draft_create(SeriesSpace* space)
 {
@@ -605,19 +534,6 @@ static void walk(TapeDraft* d, const uint32_t* pc, const uint32_t* end)
 // ---- what is needed
 // --------------------------------------------------------------------------------------------------
 
-// Operands that are slots: the words after z, by operator.
-static uint32_t operand(const Node* n, int i)
-{
-    switch (n->op)
-    {
-    case TAPE_ROW:
-    case TAPE_GIVEN: return NO_REG;
-    case TAPE_ABSOLUTE: return i == 0 ? n->x : NO_REG;
-    case TAPE_EITHER: return i == 0 ? n->x : i == 1 ? n->y : NO_REG;
-    default: return i == 0 ? n->x : i == 1 ? n->y : n->w;
-    }
-}
-
 static bool is_convolution(uint32_t op)
 {
     return op >= TAPE_MULTIPLY && op <= TAPE_COMPOSE;
@@ -636,6 +552,8 @@ static bool reads_now(const Node* n, int i)
     {
     case TAPE_DERIVE:
     case TAPE_DERIVE_DOWN:
+    case TAPE_TURN:
+    case TAPE_TURN_DOWN:
     case TAPE_OVER:
     case TAPE_OVER_DOWN: return i == 0;
     case TAPE_ANGLE: return i < 2;
@@ -652,6 +570,10 @@ static void keep(TapeDraft* d, uint32_t slot, bool* more)
 static void find_live(TapeDraft* d, const Series* s)
 {
     bool more = false;
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+        d->nodes.at[i].live = false;
+    for (uint32_t i = 0; i < d->slots.count; i++)
+        d->slots.at[i].live = d->slots.at[i].row = false;
     for (uint32_t i = 0; i < s->output_count; i++)
         keep(d, moving(d, s->outputs[i]), &more);
     for (uint32_t p = 0; p < d->parts.count; p++)
@@ -667,18 +589,25 @@ static void find_live(TapeDraft* d, const Series* s)
                 continue;
             n->live = true;
             for (int k = 0; k < 3; k++)
-                if (operand(n, k) != NO_REG)
-                    keep(d, operand(n, k), &more);
+                if (tape_operand(n, k) != NO_REG)
+                    keep(d, tape_operand(n, k), &more);
             for (uint32_t k = 0; n->op == TAPE_ROW && k < n->y; k++)
                 keep(d, d->terms.at[n->x + k].slot, &more);
+            for (uint32_t k = 0; n->op == TAPE_SUM && k < n->y; k++)
+            {
+                const TapeSum* term = &d->sums.at[n->x + k];
+                keep(d, term->slot, &more);
+                for (uint32_t f = 0; f < term->count; f++)
+                    keep(d, tape_factor_slot(d->factors.at[term->first + f]), &more);
+            }
         }
     } while (more);
     for (uint32_t i = 0; i < d->nodes.count; i++)
     {
         const Node* n = &d->nodes.at[i];
         for (int k = 0; n->live && k < 3; k++)
-            if (operand(n, k) != NO_REG && reads_row(n, k))
-                d->slots.at[operand(n, k)].row = true;
+            if (tape_operand(n, k) != NO_REG && reads_row(n, k))
+                d->slots.at[tape_operand(n, k)].row = true;
         if (n->live && (is_convolution(n->op) || n->op == TAPE_GIVEN))
             d->slots.at[n->z].row = true;
     }
@@ -691,9 +620,9 @@ static int degree_of(const TapeDraft* d, const Node* n)
 {
     int x = 0, most = 0;
     for (int k = 0; k < 3; k++)
-        if (operand(n, k) != NO_REG && n->op != TAPE_ROW)
+        if (tape_operand(n, k) != NO_REG)
         {
-            int degree = d->slots.at[operand(n, k)].degree;
+            int degree = d->slots.at[tape_operand(n, k)].degree;
             x = k == 0 ? degree : x;
             most = degree > most ? degree : most;
         }
@@ -707,6 +636,13 @@ static int degree_of(const TapeDraft* d, const Node* n)
         for (uint32_t k = 0; k < n->y; k++)
         {
             int degree = d->slots.at[d->terms.at[n->x + k].slot].degree;
+            most = degree > most ? degree : most;
+        }
+        return most;
+    case TAPE_SUM:
+        for (uint32_t k = 0; k < n->y; k++)
+        {
+            int degree = d->slots.at[d->sums.at[n->x + k].slot].degree;
             most = degree > most ? degree : most;
         }
         return most;
@@ -771,7 +707,7 @@ static uint32_t level_of(const TapeDraft* d, const Node* n)
     uint32_t level = 0;
     for (int k = 0; k < 3; k++)
     {
-        uint32_t slot = operand(n, k);
+        uint32_t slot = tape_operand(n, k);
         if (slot == NO_REG || !reads_now(n, k))
             continue;
         const SlotInfo* s = &d->slots.at[slot];
@@ -781,6 +717,11 @@ static uint32_t level_of(const TapeDraft* d, const Node* n)
     for (uint32_t k = 0; n->op == TAPE_ROW && k < n->y; k++)
     {
         uint32_t at = d->slots.at[d->terms.at[n->x + k].slot].ready;
+        level = at > level ? at : level;
+    }
+    for (uint32_t k = 0; n->op == TAPE_SUM && k < n->y; k++)
+    {
+        uint32_t at = d->slots.at[d->sums.at[n->x + k].slot].ready;
         level = at > level ? at : level;
     }
     return level + 1;
@@ -796,8 +737,7 @@ static void lay_out(TapeDraft* d, const Series* s)
         Node n = d->nodes.at[i];
         if (!n.live)
             continue;
-        bool straight = d->parts.at[n.part].rounds == 1 && d->parts.at[n.part].unknowns == 0;
-        n.level = straight ? level_of(d, &n) : d->order.count + 2;
+        n.level = tape_is_straight(d, &n) ? level_of(d, &n) : d->order.count + 2;
         d->slots.at[n.z].ready = d->slots.at[n.z].ready_row = n.level;
         APPEND(d, order, n);
         if (!is_convolution(n.op) && n.op != TAPE_GIVEN)
@@ -880,7 +820,10 @@ static uint32_t number_rows(TapeDraft* d)
     for (uint32_t i = 0; i < d->slots.count; i++)
         d->slots.at[i].ready_row = d->slots.at[i].row ? rows++ : NO_REG;
     for (uint32_t i = 0; i < d->loads.count; i++)
+    {
         d->loads.at[i].row = d->slots.at[d->loads.at[i].slot].ready_row;
+        d->loads.at[i].constant = d->slots.at[d->loads.at[i].slot].constant;
+    }
     return rows;
 }
 
@@ -908,12 +851,13 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
 {
     kaiAllocator a = d->space->allocator;
     uint32_t rows = number_rows(d), matrices = number_matrices(d);
-    size_t size = sizeof(Tape) + 16 * 12 + sizeof(double) * ((size_t)d->slots.count + matrices) +
+    size_t size = sizeof(Tape) + 16 * 14 + sizeof(double) * ((size_t)d->slots.count + matrices) +
                   sizeof(double) * SERIES_TERMS * (size_t)rows +
                   sizeof(uint32_t) *
                       ((size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count + s->output_count) +
                   sizeof(TapePart) * d->made.count + sizeof(TapeLoad) * d->loads.count +
-                  sizeof(TapeSide) * d->sides.count + sizeof(TapeTerm) * d->terms.count;
+                  sizeof(TapeSide) * d->sides.count + sizeof(TapeTerm) * d->terms.count +
+                  sizeof(TapeSum) * d->sums.count + sizeof(uint32_t) * d->factors.count;
     Tape* t = a.alloc(a.user, NULL, 0, size);
     if (t == NULL)
         return NULL;
@@ -927,6 +871,8 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->loads = take(&next, d->loads.at, sizeof(TapeLoad) * d->loads.count);
     t->sides = take(&next, d->sides.at, sizeof(TapeSide) * d->sides.count);
     t->terms = take(&next, d->terms.at, sizeof(TapeTerm) * d->terms.count);
+    t->sums = take(&next, d->sums.at, sizeof(TapeSum) * d->sums.count);
+    t->factors = take(&next, d->factors.at, sizeof(uint32_t) * d->factors.count);
     t->words = take(&next, d->words.at, sizeof(uint32_t) * d->words.count);
     t->modes = take(&next, d->modes.at, sizeof(uint32_t) * d->modes.count);
     t->loops = take(&next, d->loops.at, sizeof(uint32_t) * d->loops.count);
@@ -941,6 +887,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->load_count = d->loads.count;
     t->side_count = d->sides.count;
     t->term_count = d->terms.count;
+    t->sum_count = d->sums.count;
     t->time_slot = d->time_slot;
     t->obstacle = d->obstacle;
     t->degree = degree;
@@ -981,6 +928,9 @@ Tape* tape_make(Series* series, const double* registers)
     if (!d->failed)
     {
         find_live(d, series);
+        tape_fold_sums(d, series);
+        find_live(d, series);
+        tape_keep_sums(d);
         int degree = find_degree(d, series);
         lay_out(d, series);
         if (d->order.count > 0)

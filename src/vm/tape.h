@@ -29,11 +29,14 @@
     X(POWER, 3)     /* z x c */                                                                                        \
     X(DERIVE, 3)    /* z x w: z' = w x' */                                                                             \
     X(DERIVE_DOWN, 3) /* z x w: z' = -w x' */                                                                          \
+    X(TURN, 3)      /* z x w: the same of an x that moves as time does */                                              \
+    X(TURN_DOWN, 3) /* z x w */                                                                                        \
     X(OVER, 3)      /* z x w: z' = x' / w */                                                                           \
     X(OVER_DOWN, 3) /* z x w: z' = -x' / w */                                                                          \
     X(ANGLE, 4)     /* z y x w: z' = (x y' - y x') / w */                                                              \
     X(COMPOSE, 3)   /* z x y: the polynomial y of what x has moved by */                                               \
     X(GIVEN, 1)     /* z: its row is there since order 0 */                                                            \
+    X(SUM, 3)       /* z first count: a sum of what moves with constant factors */                                     \
     X(ROW, 3)       /* z first count: a sum of terms of the tape */
 // clang-format on
 
@@ -61,6 +64,27 @@ typedef struct TapeTerm  // of a row of a map: coefficient · value
     double factor;                    // since order 0
 } TapeTerm;
 
+// A term of a sum that tape_sums.c has folded: its factor is the product of numbers that stand still, or one over them.
+typedef struct TapeSum
+{
+    double factor;                // since order 0
+    uint32_t slot, first, count;  // in `factors`
+} TapeSum;
+
+enum
+{
+    TAPE_OPPOSITE = 0  // as a factor: -1
+};
+// The slot of a factor, by which `over` divides.
+static inline uint32_t tape_factor(uint32_t slot, bool over)
+{
+    return 2 * slot + over;
+}
+static inline uint32_t tape_factor_slot(uint32_t factor)
+{
+    return factor / 2;
+}
+
 // A value of order 0 that no register has.
 typedef enum TapeFirst
 {
@@ -84,6 +108,7 @@ typedef enum TapeFirst
 typedef struct TapeLoad  // what order 0 brings to a slot
 {
     uint8_t first;
+    bool constant;       // nothing else writes its slot
     uint32_t slot, row;  // row NO_REG: only now[slot]
     uint32_t x, y;       // slots, or registers
     double number;
@@ -104,7 +129,7 @@ typedef struct Tape
 {
     void* block;
     size_t size;
-    uint32_t mode_count, slot_count, row_count, word_count, part_count, load_count, side_count, term_count;
+    uint32_t mode_count, slot_count, row_count, word_count, part_count, load_count, side_count, term_count, sum_count;
     uint32_t loop_count, matrix_count;
     const uint32_t* modes;  // pairs: register, value
     uint32_t* outputs;      // slots
@@ -114,10 +139,13 @@ typedef struct Tape
     TapeLoad* loads;
     TapeSide* sides;
     TapeTerm* terms;
+    TapeSum* sums;
+    uint32_t* factors;
     uint32_t* loops;
     double *now, *rows, *matrices;
     uint32_t time_slot;
     uint32_t obstacle;  // the register that has no series, or NO_REG
+    bool summed;        // factors of sums are those of the constants
     int degree;
 } Tape;
 

@@ -171,6 +171,16 @@ static double go_beyond(const VmHost* host, uint32_t op, double a, double b)
         }                                                                                                              \
         break;
 
+#define INDEXED(name, expression)                                                                                      \
+    case VM_##name:                                                                                                    \
+        for (; count > 0; count--, pc += 3)                                                                            \
+        {                                                                                                              \
+            double a = R[pc[1]];                                                                                       \
+            uint32_t index = vm_constant(model, pc[2]);                                                                \
+            R[pc[0]] = (expression);                                                                                   \
+        }                                                                                                              \
+        break;
+
 // What looks beyond the registers: tables, histories, rows of maps, functions of others. Returns the word after the
 // run.
 __attribute__((noinline)) static const uint32_t* run_others(const kaiModel* model, double* R, const uint32_t* pc,
@@ -180,23 +190,23 @@ __attribute__((noinline)) static const uint32_t* run_others(const kaiModel* mode
     pc++;
     switch (op)
     {
-        BINARY(TABLE, table_value(model, (uint32_t)b, a, false))
-        BINARY(TABLE_ROWS, table_rows(model, (uint32_t)b, a))
-        BINARY(TABLE_SLOPE, table_value(model, (uint32_t)b, a, true))
+        INDEXED(TABLE, table_value(model, index, a, false))
+        INDEXED(TABLE_ROWS, table_rows(model, index, a))
+        INDEXED(TABLE_SLOPE, table_value(model, index, a, true))
     case VM_DELAYED:
         for (; count > 0; count--, pc += 4)
-            R[pc[0]] = host->delayed(host->ctx, (uint32_t)R[pc[1]], R[pc[2]], (uint32_t)R[pc[3]]);
+            R[pc[0]] = host->delayed(host->ctx, vm_constant(model, pc[1]), R[pc[2]], vm_constant(model, pc[3]));
         break;
     case VM_ROW:
         for (; count > 0; count--, pc += 4)
-            R[pc[0]] = row_sum(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+            R[pc[0]] = row_sum(R + pc[1], R + pc[2], vm_constant(model, pc[3]));
         break;
     case VM_ROW_SIZE:
         for (; count > 0; count--, pc += 4)
-            R[pc[0]] = row_size(R + pc[1], R + pc[2], (uint32_t)R[pc[3]]);
+            R[pc[0]] = row_size(R + pc[1], R + pc[2], vm_constant(model, pc[3]));
         break;
     case VM_CALL:
-        R[pc[0]] = call_external(&model->externals[(uint32_t)R[pc[1]]], R, pc + 2);
+        R[pc[0]] = call_external(&model->externals[vm_constant(model, pc[1])], R, pc + 2);
         pc += count;
         break;
     default: __builtin_trap();  // code that no compiler of ours emits
@@ -320,8 +330,7 @@ static uint32_t newton_matrix(void* ctx, double* J)
     return 0;
 }
 
-// With the derivatives of the block; where they lead nowhere, with difference quotients: a slope that depends on itself
-// by way of a map of a bond graph is missing in them.
+// With the derivatives of the block; where they lead nowhere, with difference quotients.
 static uint32_t newton_both(NewtonSystem* system, const double* start)
 {
     for (uint32_t i = 0; i < system->n; i++)
@@ -365,15 +374,16 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     failed = newton_both(&system, start);
     if (failed != NEWTON_LOST)
         return failed;
-    for (uint32_t i = 0; i < n; i++)  // a message shows these
-        R[unknowns[i]] = last[i];
+    bool derivative = model->components[pc[3]].derivative;  // NaN, as that of √x at 0 is where it is written down
+    for (uint32_t i = 0; i < n; i++)                        // a message shows these
+        R[unknowns[i]] = derivative ? NAN : last[i];
     failed = newton_evaluate(&w);
-    return failed != 0 ? failed : pc[3] + 1;
+    return failed != 0 || derivative ? failed : pc[3] + 1;
 }
 
 static const uint32_t* switch_target(const double* R, const uint32_t* pc)
 {
-    uint32_t count = pc[2], mode = (uint32_t)R[pc[1]];
+    uint32_t count = pc[2], mode = R[pc[1]] >= 0 && R[pc[1]] < count ? (uint32_t)R[pc[1]] : count;
     const uint32_t* base = pc + 3 + count + 1;
     uint32_t offset = mode < count ? pc[3 + mode] : NO_REG;
     return base + (offset != NO_REG ? offset : pc[3 + count]);

@@ -33,4 +33,11 @@ uint32_t vm_trace_nan(const kaiModel* model, const double* registers, CodeRange 
 const char* vm_say_operator(const kaiModel* model, const double* registers, CodeRange range, uint32_t reg, char* text,
                             size_t size);
 
+// What an operator takes as a count or an index stands in a constant. It is read where nothing writes, so that no code,
+// however it was damaged, can change it under its check (model_validate).
+static inline uint32_t vm_constant(const kaiModel* model, uint32_t reg)
+{
+    return (uint32_t)model->constants[reg - model->reg_first[REG_CONST]];
+}
+
 #endif

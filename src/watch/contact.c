@@ -159,6 +159,9 @@ static bool has_speed(const Contact* contact, uint32_t index, bool* slow)
 {
     const Guard* guard = &contact->model->guards[index];
     double noise = 0;
+    *slow = false;
+    if (contact->flow->guard_affine[index] && guard->state_count == 1)  // all of it is one term
+        return contact->kernel->guards[index].slope != 0;
     for (uint32_t i = 0; i < guard->state_count; i++)
     {
         uint32_t state = (uint32_t)contact->model->guard_states[guard->first_state + i];
@@ -224,7 +227,7 @@ static bool is_on_level(const Contact* contact, uint32_t index, const Lead* lead
     {
         uint32_t state = (uint32_t)contact->model->guard_states[guard->first_state + i];
         moved |= contact->assigned[state] == contact->instant;
-        size = fmax(size, fabs(kernel_states(contact->kernel)[state]));
+        size = larger(size, fabs(kernel_states(contact->kernel)[state]));
     }
     return !moved || fabs(lead->c[0]) <= CONTACT_ROUNDING * size;
 }
@@ -251,11 +254,11 @@ static bool decides(Contact* contact, uint32_t guard, const Lead* lead, uint32_t
     bool moved = false;
     if (lead->order == 1)
         return reads(contact, guard, state);
-    *x = before + 0.01 * fmax(fabs(before), fmax(fabs(contact->before[state]), DIFFERENCE_LEAST));
+    *x = before + 0.01 * larger(fabs(before), larger(fabs(contact->before[state]), DIFFERENCE_LEAST));
     bool known = motion_expand(contact->motion, guard, lead->order - 1, c);
     *x = before;
     for (int k = 0; known && k < lead->order; k++)
-        moved |= fabs(c[k] - lead->c[k]) > CONTACT_ROUNDING * fmax(fabs(c[k]), fabs(lead->c[k]));
+        moved |= fabs(c[k] - lead->c[k]) > CONTACT_ROUNDING * larger(fabs(c[k]), fabs(lead->c[k]));
     return moved;
 }
 
@@ -393,7 +396,8 @@ static void try_reaction(Contact* contact, uint32_t index, double* jump)
     const kaiModel* model = contact->model;
     Kernel* kernel = contact->kernel;
     const Guard* guard = &model->guards[index];
-    double *x = kernel_states(kernel), later = (fmin(kernel->options->stop, kernel->now.t + 1) - kernel->now.t) / PART;
+    double *x = kernel_states(kernel),
+           later = (smaller(kernel->options->stop, kernel->now.t + 1) - kernel->now.t) / PART;
     memcpy(contact->registers, kernel->R, sizeof(double) * model->reg_count);
     vm_run(model, kernel->R, model->deriv, &kernel->host);
     for (uint32_t i = 0; i < model->state_count; i++)

@@ -143,7 +143,7 @@ kaiStatus curve_inside(Record* record, double start, double end)
     double span = isfinite(options->stop) ? options->stop - options->start : INFINITY, length = end - start;
     double share = length >= CURVE_SHORT * span || span == INFINITY ? CURVE_FINE : CURVE_COARSE;
     Curve curve = {record, share, inside_nothing(record), end};
-    int parts = span == INFINITY ? 4 : (int)fmin(16, ceil(16 * length / span));
+    int parts = span == INFINITY ? 4 : (int)smaller(16, ceil(16 * length / span));
     bool bent = true;
     if (record->column_count == 0 || record->kernel->row_flows.count + record->kernel->row_islands.count == 0)
         return KAI_OK;

@@ -89,8 +89,9 @@ static void say_changes(Endless* e)
     int count = 0;
     for (uint32_t i = 0; i < model->vars_count && count < 6; i++)
         if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && record_var_changed(e->record, i))
-            text_say(&e->text, "%s%s = %.9g", count++ > 0 ? ", " : " ", model_string(model, model->vars[i].name),
-                     e->record->tag_last[model->vars[i].reg]);
+            text_say(&e->text, "%s%s = %.9g%s", count++ > 0 ? ", " : " ", model_string(model, model->vars[i].name),
+                     var_shown(&model->vars[i], e->record->tag_last[model->vars[i].reg]),
+                     var_unit_said(model, &model->vars[i]));
 }
 
 // One tag of the cycle: what changed at it, and the reactions that fired there.
@@ -298,9 +299,10 @@ static void say_limit(Endless* e, const Rounds* r)
     e->limit[0] = 0;
     for (uint32_t i = 0; i < kernel->model->vars_count && (size_t)length + 60 < sizeof e->limit; i++)
         if (!counts(kernel->model, r, i))
-            length +=
-                snprintf(e->limit + length, sizeof e->limit - (size_t)length, "%s%.40s = %.9g", length > 0 ? ", " : " ",
-                         model_string(kernel->model, kernel->model->vars[i].name), limit_of(r, i));
+            length += snprintf(e->limit + length, sizeof e->limit - (size_t)length, "%s%.40s = %.9g%.12s",
+                               length > 0 ? ", " : " ", model_string(kernel->model, kernel->model->vars[i].name),
+                               var_shown(&kernel->model->vars[i], limit_of(r, i)),
+                               var_unit_said(kernel->model, &kernel->model->vars[i]));
 }
 
 // Limits that differ by no more than their error are one value, so that strict relations between them end the rounds.

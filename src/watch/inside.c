@@ -44,15 +44,17 @@ static kaiStatus row_inside(Record* record, double t)
 
 static kaiStatus grid_inside(Record* record, double end)
 {
-    for (;; record->grid_index++)
+    kaiStatus status = KAI_OK;
+    while (status == KAI_OK)
     {
         double t = record_grid(record);
         if (!(t < end) || kernel_same_time(record->kernel, t, end))
-            return KAI_OK;
-        kaiStatus status = row_inside(record, t);
-        if (status != KAI_OK)
-            return status;
+            break;
+        status = row_inside(record, t);
+        if (status == KAI_OK)
+            status = record_grid_next(record);
     }
+    return status;
 }
 
 // Rows between the points of the solver for whoever wants to see a curve (kaiSimOptions.row_gap).
@@ -80,7 +82,7 @@ static double extreme_at(Record* record, uint32_t probe, double t, bool end)
 // Whether the extreme around sample k may beat the best so far: by no more than its neighbours rise.
 static bool promises(const double* values, int count, int k, double best)
 {
-    double rise = fmax(k > 0 ? values[k - 1] - values[k] : 0, k < count ? values[k + 1] - values[k] : 0);
+    double rise = larger(k > 0 ? values[k - 1] - values[k] : 0, k < count ? values[k + 1] - values[k] : 0);
     return !(values[k] - rise > best);
 }
 
@@ -122,15 +124,15 @@ static int sample(Record* record, uint32_t probe, double start, double end, doub
             values[2 * k] = values[k];
         for (int k = 0; k <= count; k++)
         {
-            low = fmin(low, values[2 * k]);
-            high = fmax(high, values[2 * k]);
+            low = smaller(low, values[2 * k]);
+            high = larger(high, values[2 * k]);
         }
         for (int k = 1; k < 2 * count; k += 2)
         {
             values[k] = extreme_at(record, probe, inside_place(start, end, 0.5 * k / count), false);
-            off = fmax(off, fabs(values[k] - 0.5 * (values[k - 1] + values[k + 1])));
+            off = larger(off, fabs(values[k] - 0.5 * (values[k - 1] + values[k + 1])));
         }
-        if (!(off > CURVE_SAMPLED * (high - low) && off > CURVE_ROUNDING * fmax(fabs(low), fabs(high)) + nothing))
+        if (!(off > CURVE_SAMPLED * (high - low) && off > CURVE_ROUNDING * larger(fabs(low), fabs(high)) + nothing))
             return 2 * count;
     }
     return 0;
@@ -162,7 +164,7 @@ static void extremes_inside(Record* record, uint32_t probe, double start, double
 kaiStatus record_step(Record* record, double start, double end)
 {
     kaiTag now = record->kernel->now;
-    kaiStatus status = probe_inside(record, start, end);
+    kaiStatus status = record->asks_times ? probe_inside(record, start, end) : KAI_OK;
     for (uint32_t i = 0; i < record->model->probes_count && record->watches_extremes; i++)
         if (record->model->probes[i].kind == PROBE_MIN || record->model->probes[i].kind == PROBE_MAX)
             extremes_inside(record, i, start, end, 0);

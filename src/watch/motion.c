@@ -214,13 +214,23 @@ double motion_rate(const Motion* motion, uint32_t guard, const double* field)
     return kernel->R[g->slope];
 }
 
+static double factor_of(const Flow* flow, const Guard* guard, uint32_t state)
+{
+    double factor = 0;
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+        factor += flow->model->guard_states[i] == (int32_t)state ? flow->guard_factors[i] : 0;
+    return fabs(factor);
+}
+
 double motion_sensitivity(const Motion* motion, uint32_t guard, uint32_t state)
 {
+    if (motion->flow->guard_affine[guard])
+        return factor_of(motion->flow, &motion->flow->model->guards[guard], state);
     Kernel* kernel = motion->flow->kernel;
     const Guard* g = &kernel->model->guards[guard];
     CodeRange code = g->code.end > g->code.start ? g->code : g->look;
     double *x = &kernel_states(kernel)[state], before = *x, kept = kernel->R[g->g];
-    double by = DIFFERENCE_PART * fmax(fabs(before), DIFFERENCE_LEAST);
+    double by = DIFFERENCE_PART * larger(fabs(before), DIFFERENCE_LEAST);
     Modes modes = activate(motion, g->ctx);
     vm_run(kernel->model, kernel->R, code, &kernel->host);
     double value = kernel->R[g->g];

@@ -62,8 +62,9 @@ static void take_event(Record* record, uint32_t probe, bool flow)
 
 void probes_tag(Record* record, bool flow, bool left)
 {
-    for (uint32_t i = 0; i < record->model->probes_count; i++)  // first: others may ask for the time of an event
-        if (record->model->probes[i].kind == PROBE_TIME_OF && !left)
+    // First: others may ask for the time of an event.
+    for (uint32_t i = 0; i < record->model->probes_count && record->dates_events && !left; i++)
+        if (record->model->probes[i].kind == PROBE_TIME_OF)
             take_event(record, i, flow);
     for (uint32_t i = 0; i < record->model->probes_count; i++)
     {
@@ -76,7 +77,10 @@ void probes_tag(Record* record, bool flow, bool left)
             if (record->kernel->bonds == NULL || !record->kernel->bonds->trying)
                 probe_take_extreme(record, i, flow);
             break;
-        case PROBE_FINAL: probe_take(record, i, flow); break;
+        case PROBE_FINAL:
+            if (!record->probe_late[i] || (flow && !left))
+                probe_take(record, i, flow);
+            break;
         case PROBE_COUNT:
             if (!left)
                 take_event(record, i, flow);
@@ -98,6 +102,34 @@ void probes_tag(Record* record, bool flow, bool left)
             break;
         }
     }
+}
+
+// The last value of what is remembered: the registers have it when the instant is over, and no tag need be asked.
+static bool is_late(const Record* record, const Probe* p)
+{
+    const kaiModel* model = record->model;
+    const ModelVar* var = &model->vars[p->var];
+    bool kept = var->reg >= model->reg_first[REG_STATE] && var->reg < model->reg_first[REG_VALUE];
+    return p->kind == PROBE_FINAL && kept && var->present == NO_REG && var->column != KAI_COLUMN_EVENT &&
+           model->fused && record->kernel->bonds == NULL;
+}
+
+void probes_subscribe(Record* record)
+{
+    for (uint32_t i = 0; i < record->model->probes_count; i++)
+    {
+        const Probe* p = &record->model->probes[i];
+        record->late_count += record->probe_late[i] = is_late(record, p);
+        record->tag_probes |= !record->probe_late[i];
+        record->left_probes |= !record->probe_late[i] && p->kind != PROBE_COUNT && p->kind != PROBE_TIME_OF;
+    }
+}
+
+void probes_end(Record* record)
+{
+    for (uint32_t i = 0; i < record->model->probes_count && record->late_count > 0; i++)
+        if (record->probe_late[i])
+            probe_take(record, i, false);
 }
 
 // Values that were only tried have a row, and are no extremes.
@@ -125,12 +157,17 @@ kaiStatus record_expect(Record* record, uint32_t index, kaiExpectResult* result)
                                 .present = record->kernel->R[x->value_present] != 0,
                                 .source = model_string(model, x->source),
                                 .text = model_string(model, x->text),
+                                .unit = x->unit != 0 ? model_string(model, x->unit) : NULL,
                                 .place = model_place(model, x->place)};
     if (result->has_target)
     {
         result->target = record->kernel->R[x->target];
         result->within = record->kernel->R[x->within];
         result->passed = result->present && fabs(result->value - result->target) <= result->within;
+        Scale si = {x->scale, x->offset};
+        result->value = scale_from_si(si, result->value);
+        result->target = scale_from_si(si, result->target);
+        result->within = scale_difference(si, result->within);
     }
     else
         result->passed = result->present && result->value != 0;

@@ -27,8 +27,11 @@ static void add_column(Record* record, uint32_t var)
     record->column_vars[record->column_count++] = var;
     for (uint32_t k = 0; k < v->impulse_count; k++)
     {
-        record->columns[record->column_count] = (kaiColumn){
-            .name = model_string(model, model->impulse_titles[v->first_title + k]), .kind = KAI_COLUMN_REAL};
+        uint32_t title = v->first_title + k, unit = model->impulse_units[title];
+        record->columns[record->column_count] = (kaiColumn){.name = model_string(model, model->impulse_titles[title]),
+                                                            .kind = KAI_COLUMN_REAL,
+                                                            .unit = unit != 0 ? model_string(model, unit) : NULL,
+                                                            .impulse = (int)k + 1};
         record->column_orders[record->column_count] = (uint8_t)(k + 1);
         record->column_vars[record->column_count++] = var;
     }
@@ -57,6 +60,19 @@ static void list_kept(Record* record)
         keep_register(record, model->machines[i].reg);
 }
 
+// Parts speak for themselves with the signals that they declare: the efforts and flows of the elements inside them are
+// recorded by name, or where there is nothing else to show.
+static bool shows_inner(const kaiModel* model)
+{
+    for (uint32_t i = 0; i < model->vars_count; i++)
+    {
+        const ModelVar* var = &model->vars[i];
+        if (!var->hidden && !var->inner && var->kind != MODEL_PARAM && var->kind != MODEL_MODE)
+            return false;
+    }
+    return true;
+}
+
 static void choose_columns(Record* record)
 {
     const kaiModel* model = record->model;
@@ -76,15 +92,31 @@ static void choose_columns(Record* record)
         if (set->every > 0 && (record->every == 0 || set->every < record->every))
             record->every = set->every;
     }
+    bool inner = model->records_count == 0 && !chosen && shows_inner(model);
     if (model->records_count == 0 && !chosen)
         for (uint32_t i = 0; i < model->vars_count; i++)
-            if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM)
+            if (!model->vars[i].hidden && model->vars[i].kind != MODEL_PARAM && (inner || !model->vars[i].inner))
             {
                 record->column_vars[record->column_count] = NO_REG;
                 add_column(record, i);
             }
+}
+
+// What tags are told of. Where instants have no rows, whether a tag changed anything is asked by those who count tags,
+// and by those whose variable no row could show.
+static void subscribe(Record* record)
+{
+    const kaiModel* model = record->model;
+    probes_subscribe(record);
+    record->compares = record->instants || record->kernel->bonds != NULL;
     for (uint32_t i = 0; i < model->probes_count; i++)
-        record->watches_extremes |= model->probes[i].kind == PROBE_MIN || model->probes[i].kind == PROBE_MAX;
+    {
+        uint8_t kind = (uint8_t)model->probes[i].kind;
+        record->watches_extremes |= kind == PROBE_MIN || kind == PROBE_MAX;
+        record->dates_events |= kind == PROBE_TIME_OF;
+        record->asks_times |= kind == PROBE_AT || kind == PROBE_LEFT || kind == PROBE_INDEX;
+        record->compares |= kind == PROBE_INDEX || model->vars[model->probes[i].var].hidden;
+    }
 }
 
 // ---- making and copying
@@ -112,9 +144,14 @@ bool record_make(Record* record, Kernel* kernel, bool fixed_steps)
         return false;
     choose_columns(record);
     record->instants = strcmp(kernel->options->events, "off") != 0;
+    subscribe(record);
     record->curves = strcmp(kernel->options->rows, "curve") == 0 && !fixed_steps;
     for (int i = 0; i < record->column_count; i++)
+    {
+        const ModelVar* var = &model->vars[record->column_vars[i]];
+        record->column_regs[i] = record->column_orders[i] > 0 ? var->impulse + record->column_orders[i] - 1 : var->reg;
         record->lows[i] = record->highs[i] = NAN;
+    }
     for (int i = 0; i < record->column_count; i++)
         touch_show(kernel, record->column_vars[i]);
     for (uint32_t i = 0; i < model->probes_count; i++)
@@ -286,41 +323,68 @@ static void record_start_tag(Record* record, bool left, bool changed, bool* done
         record->rank = record->zero_pending ? 2 : 1;
 }
 
+// Whether it has to be known what the tag changes. An instant of many tags may turn out to be one without end, whose
+// tags are shown.
+static bool is_compared(const Record* record, bool start)
+{
+    enum
+    {
+        MANY = 4
+    };
+    return record->compares || start || record->rank >= MANY;
+}
+
 static bool on_grid(Record* record)
 {
     return kernel_same_time(record->kernel, record_grid(record), record->kernel->now.t);
 }
 
-// Without rows of instants: whether this one has a row nevertheless, once it is over.
-static bool is_row_due(Record* record)
+// Without rows of instants: whether this one has a row nevertheless, once it is over. The first tag has the time of
+// all.
+static bool is_row_due(Record* record, bool left)
 {
     const kaiSimOptions* options = record->kernel->options;
     double t = record->kernel->now.t;
-    return t == options->start || t >= options->stop || (record->every > 0 && on_grid(record));
+    return t == options->start || t >= options->stop || (left && record->every > 0 && on_grid(record));
+}
+
+// A tag without a row: a NaN ends the run all the same.
+static kaiStatus check_unseen(Record* record, bool left)
+{
+    const double* R = record->kernel->R;
+    bool sound = true;
+    for (int i = 0; i < record->column_count; i++)
+        sound &= !isnan(R[record->column_regs[i]]);
+    if (sound)
+        return KAI_OK;
+    row_load(record, left, record->row_values, record->row_present);
+    return row_check(record, left, record->row_values, record->row_present);
 }
 
 static kaiStatus record_instant_tag(Record* record, bool left)
 {
     bool start = record->kernel->counters.instants <= 1 && record->kernel->now.t == record->kernel->options->start,
          done = false;
-    keep_tag(record, left);
-    record->row_due |= !record->instants && is_row_due(record);
+    bool known = is_compared(record, start);
+    if (known)
+        keep_tag(record, left);
+    record->row_due |= !record->instants && is_row_due(record, left);
     bool compared =
         start || (!left && record->kernel->now.m != 0);  // a tag with m = 0 is recorded whatever it changes (rule T4)
-    bool changed = !compared || anything_changed(record);
+    bool changed = !compared || !known || anything_changed(record);
     if (!left && !changed && record->kernel->now.m != 0)
         return KAI_OK;
     if (start)
         record_start_tag(record, left, changed, &done);
     if (done)
         return KAI_OK;
-    probes_tag(record, left, left);
+    if (left ? record->left_probes : record->tag_probes)
+        probes_tag(record, left, left);
     record->rank++;
-    kaiStatus status = send_pending(record, true);
-    if (status == KAI_OK && record->instants)
-        return row_now(record, left);
-    row_load(record, left, record->row_values, record->row_present);
-    return status == KAI_OK ? row_check(record, left, record->row_values, record->row_present) : status;
+    kaiStatus status = record->row_pending ? send_pending(record, true) : KAI_OK;
+    if (status != KAI_OK)
+        return status;
+    return record->instants ? row_now(record, left) : check_unseen(record, left);
 }
 
 kaiStatus record_instant_end(Record* record)
@@ -333,6 +397,7 @@ kaiStatus record_instant_end(Record* record)
             record->probes[i].present = false;  // the start has one tag only
     }
     bool due = record->row_due;
+    probes_end(record);
     kaiStatus status = send_pending(record, false);
     record->row_due = false;
     return status == KAI_OK && (due || (!record->instants && record->kernel->halted)) ? row_now(record, false) : status;
@@ -352,11 +417,21 @@ static kaiStatus record_point(Record* record)
     return row_now(record, true);
 }
 
+kaiStatus record_grid_next(Record* record)
+{
+    double last = record_grid(record);
+    record->grid_index++;
+    if (!kernel_same_time(record->kernel, last, record_grid(record)))
+        return KAI_OK;
+    return kernel_fail(record->kernel, 0, "write a longer time after `every`",
+                       "rows every %g s are closer together than time can resolve, at t = %.17g", record->every, last);
+}
+
 kaiStatus record_tag(Record* record, bool instant, bool left)
 {
     kaiStatus status = instant ? record_instant_tag(record, left) : record_point(record);
-    if (record->every > 0)
-        while (kernel_reached(record->kernel, record_grid(record), record->kernel->now.t))
-            record->grid_index++;
+    if (record->every > 0 && (left || !instant))
+        while (status == KAI_OK && kernel_reached(record->kernel, record_grid(record), record->kernel->now.t))
+            status = record_grid_next(record);
     return status;
 }

@@ -33,12 +33,14 @@ enum
 // Type, name, elements, how many of them a snapshot holds.
 #define RECORD_ARRAYS(X)                                                                                               \
     X(ProbeState, probes, model->probes_count, model->probes_count)                                                    \
+    X(bool, probe_late, model->probes_count, 0) /* taken when an instant is over, not at its tags */                   \
     X(double, tag_last, model->saved_count,                                                                            \
       model->saved_count) /* registers as the last tag of an instant left them */                                      \
     X(double, tag_before, model->saved_count, model->saved_count) /* and the tag before it */                          \
     X(uint32_t, kept, 2 * model->vars_count + model->impulse_titles_count + model->machines_count, 0)                  \
     X(kaiColumn, columns, model->vars_count + model->impulse_titles_count, 0)                                          \
     X(uint32_t, column_vars, model->vars_count + model->impulse_titles_count, 0)                                       \
+    X(uint32_t, column_regs, model->vars_count + model->impulse_titles_count, 0)                                       \
     X(uint8_t, column_orders, model->vars_count + model->impulse_titles_count, 0)                                      \
     X(const char*, mode_names, model->modes_count, 0)                                                                  \
     X(double, row_values, model->vars_count + model->impulse_titles_count, 0)                                          \
@@ -63,11 +65,16 @@ typedef struct Record
     RECORD_ARRAYS(X)
 #undef X
     uint32_t kept_count;  // registers that variables show
-    int column_count;     // order 0: the value; k + 1: the weight of δ⁽ᵏ⁾
+    uint32_t late_count;
+    bool left_probes, tag_probes;  // some are asked at left limits, at the other tags of instants
+    int column_count;              // order 0: the value; k + 1: the weight of δ⁽ᵏ⁾
     double every;
     bool curves;            // rows where a curve bends
     bool instants;          // tags of instants have rows
+    bool compares;          // somebody asks what a tag changed
     bool watches_extremes;  // some probe wants a minimum or maximum
+    bool dates_events;      // the time of an event
+    bool asks_times;        // a value at a time
 } Record;
 
 // The variable of a column, and its order; -1 past the last.

@@ -21,20 +21,21 @@ bool row_present_in(const kaiModel* model, const double* R, const ModelVar* var,
     return var->ctx == 0 || ctx_active_in(model, R, var->ctx);
 }
 
-bool row_var_present(const Record* record, const ModelVar* var, bool flow)
+bool row_load(const Record* record, bool flow, double* values, uint8_t* present)
 {
-    return row_present_in(record->model, record->kernel->R, var, flow);
-}
-
-void row_load(const Record* record, bool flow, double* values, uint8_t* present)
-{
+    bool sound = true;
     for (int i = 0; i < record->column_count; i++)
     {
         const ModelVar* var = &record->model->vars[record->column_vars[i]];
         uint8_t order = record->column_orders[i];
-        values[i] = record->kernel->R[order > 0 ? var->impulse + order - 1 : var->reg];
+        values[i] = record->kernel->R[record->column_regs[i]];
         present[i] = order > 0 ? !flow && values[i] != 0 : row_var_present(record, var, flow);
+        sound &= !isnan(values[i]);
+        Scale si = var_scale(var);
+        if (!scale_is_si(si))
+            values[i] = order > 0 ? scale_difference(si, values[i]) : scale_from_si(si, values[i]);
     }
+    return sound;
 }
 
 // Left of this time the operand grows beyond all bounds, and the operator swings with it (paper 000, Fig. 17).
@@ -101,7 +102,7 @@ kaiStatus row_send(Record* record, kaiTag tag, const double* values, const uint8
 
 kaiStatus row_now(Record* record, bool flow)
 {
-    row_load(record, flow, record->row_values, record->row_present);
-    kaiStatus status = row_check(record, flow, record->row_values, record->row_present);
+    bool sound = row_load(record, flow, record->row_values, record->row_present);
+    kaiStatus status = sound ? KAI_OK : row_check(record, flow, record->row_values, record->row_present);
     return status == KAI_OK ? row_send(record, record->kernel->now, record->row_values, record->row_present) : status;
 }

@@ -9,18 +9,26 @@ static inline double record_grid(const Record* record)
 {
     return record->kernel->options->start + (double)record->grid_index * record->every;
 }
+kaiStatus record_grid_next(Record* record);  // fails where its times cannot be told apart
 
 // row.c. Presence by the registers R of some tag; `flow`: a left limit or a point of the solver, where events are
 // absent.
 bool row_present_in(const kaiModel* model, const double* R, const ModelVar* var, bool flow);
-bool row_var_present(const Record* record, const ModelVar* var, bool flow);
-void row_load(const Record* record, bool flow, double* values, uint8_t* present);
+static inline bool row_var_present(const Record* record, const ModelVar* var, bool flow)
+{
+    bool always = var->present == NO_REG && var->ctx == 0 && var->column != KAI_COLUMN_EVENT;
+    return always || row_present_in(record->model, record->kernel->R, var, flow);
+}
+// False: some value is not a number, be it present or not.
+bool row_load(const Record* record, bool flow, double* values, uint8_t* present);
 kaiStatus row_check(Record* record, bool flow, const double* values, const uint8_t* present);
 kaiStatus row_send(Record* record, kaiTag tag, const double* values, const uint8_t* present);
 kaiStatus row_now(Record* record, bool flow);  // the row of where the run stands: loaded, checked, sent
 
 // probe.c
+void probes_subscribe(Record* record);  // before the run: which want to hear what
 void probes_tag(Record* record, bool flow, bool left);
+void probes_end(Record* record);  // an instant is over
 void probe_take(Record* record, uint32_t probe, bool flow);
 void probe_take_extreme(Record* record, uint32_t probe, bool flow);
 

@@ -38,7 +38,11 @@ bool sliding_make(Sliding* s, Flow* flow, Motion* motion, Surfaces* surfaces)
     *s = (Sliding){.model = flow->model, .kernel = flow->kernel, .flow = flow, .motion = motion, .surfaces = surfaces};
     s->time = -INFINITY;
     list_fields(s, fields);
-    return fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator);
+    if (!fields_make(fields, FIELD_COUNT, flow->kernel->options->allocator))
+        return false;
+    for (uint32_t i = 0; i < s->model->islands_count; i++)
+        s->times[i] = -INFINITY;
+    return true;
 }
 
 void sliding_free(Sliding* s)
@@ -121,7 +125,7 @@ static bool is_same(const Sliding* s, const double* a, const double* b)
     for (uint32_t i = 0; i < s->model->state_count; i++)
     {
         const Ode* ode = s->flow->island_odes[s->model->state_islands[i]];
-        double size = fmax(fabs(a[i]), fabs(b[i])), nothing = ode_tolerance(ode, (int)s->model->state_slots[i]);
+        double size = larger(fabs(a[i]), fabs(b[i])), nothing = ode_tolerance(ode, (int)s->model->state_slots[i]);
         same &= fabs(a[i] - b[i]) <= SLIDING_SAME * size + nothing;
     }
     return same;
@@ -154,7 +158,7 @@ static void say_mean(const Sliding* s, uint32_t guard, Text* text)
     for (uint32_t i = 0, count = 0; i < model->state_count && count < 6; i++)
     {
         double value = share * s->before[i] + (1 - share) * s->after[i];
-        bool nothing = fabs(value) <= CONTACT_ROUNDING * fmax(fabs(s->before[i]), fabs(s->after[i]));
+        bool nothing = fabs(value) <= CONTACT_ROUNDING * larger(fabs(s->before[i]), fabs(s->after[i]));
         if (s->before[i] != s->after[i])
             text_say(text, "%s%s' = %.6g", count++ > 0 ? ", " : "",
                      model_string(model, model->vars[model->state_vars[i]].name), nothing ? 0 : value);
@@ -204,20 +208,42 @@ static kaiStatus go_along(Sliding* s, uint32_t index)
 
 bool sliding_at_once(const Sliding* s, double from, double to)
 {
-    return to - from <= fmax(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
+    return to - from <= larger(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
+}
+
+// What pushes the solution onto a surface are events of the islands that the surface is made of: in a large model
+// others follow each other at once all the time.
+static void note_time(Sliding* s, double t)
+{
+    const Kernel* kernel = s->kernel;
+    s->time = t;
+    for (uint32_t i = 0; i < kernel->restarted.count; i++)
+        s->times[kernel->restarted.at[i]] = t;
+    for (uint32_t i = 0; i < kernel->fired_count; i++)
+    {
+        IndexRange islands = s->model->guards[kernel->fired[i]].islands;
+        for (uint32_t k = 0; k < islands.count; k++)
+            s->times[s->model->guard_islands[islands.first + k]] = t;
+    }
 }
 
 void sliding_before(Sliding* s, double t)
 {
     Kernel* kernel = s->kernel;
+    double last = s->model->islands_count > 1 ? -INFINITY : s->time;
     s->step = 0;
     for (uint32_t i = 0; i < kernel->located_count; i++)
     {
         IndexRange islands = s->model->guards[kernel->located[i]].islands;
         for (uint32_t k = 0; k < islands.count; k++)
-            s->step = fmax(s->step, ode_dense_length(s->flow->island_odes[s->model->guard_islands[islands.first + k]]));
+        {
+            uint32_t island = s->model->guard_islands[islands.first + k];
+            s->step = larger(s->step, ode_dense_length(s->flow->island_odes[island]));
+            last = larger(last, s->times[island]);
+        }
+        last = islands.count == 0 ? s->time : last;
     }
-    s->at_once = kernel->located_count > 0 && sliding_at_once(s, s->time, t);
+    s->at_once = kernel->located_count > 0 && sliding_at_once(s, last, t);
     if (!s->at_once)
         return;
     take_field(s, s->before);
@@ -247,11 +273,11 @@ kaiStatus sliding_after(Sliding* s)
         return KAI_OK;
     bool at_once = s->at_once && s->kernel->now.p == 0;
     double t = s->kernel->now.t;
-    s->time = t;
+    note_time(s, t);
     if (!at_once)
     {
         double start = s->kernel->options->start;
-        s->since = t - start <= SLIDING_START * fmin(1, s->kernel->options->stop - start) ? start : t;
+        s->since = t - start <= SLIDING_START * smaller(1, s->kernel->options->stop - start) ? start : t;
         s->flips = 0;
         return KAI_OK;
     }

@@ -11,8 +11,9 @@
     X(bool, told)      /* that the run goes on along surfaces */
 
 #define SLIDING_ARRAYS(X)                                                                                              \
-    X(double, first, model->state_count, model->state_count) /* the field before the first flip */                     \
-    X(double, before, model->state_count, 0)                 /* and before this instant */                             \
+    X(double, times, model->islands_count, model->islands_count) /* per island: of the last such that concerned it */  \
+    X(double, first, model->state_count, model->state_count)     /* the field before the first flip */                 \
+    X(double, before, model->state_count, 0)                     /* and before this instant */                         \
     X(double, after, model->state_count, 0)                                                                            \
     X(double, memories, model->reg_first[REG_VALUE] - model->reg_first[REG_MEMORY], 0) /* before this instant */
 

@@ -37,7 +37,7 @@ void zeno_armed(Zeno* zeno, uint32_t guard)
     const GuardState* g = &zeno->kernel->guards[guard];
     ZenoGuard* z = &zeno->guards[guard];
     if (g->fired != zeno->kernel->instant_runs)
-        z->excursion = fmax(z->excursion, fabs(g->g));
+        z->excursion = larger(z->excursion, fabs(g->g));
     if (z->rebound != 0 && g->fired != zeno->kernel->instant_runs && z->rebound * g->slope <= 0)
         z->rebound = 0;  // something else has turned it
 }
@@ -46,7 +46,7 @@ kaiStatus zeno_turned(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];
     ZenoGuard* z = &zeno->guards[index];
-    z->excursion = fmax(z->excursion, fabs(g->g));
+    z->excursion = larger(z->excursion, fabs(g->g));
     if (z->rebound == 0 || zeno->off)
         return KAI_OK;
     double side = z->rebound * g->g, slope = z->rebound * g->slope;
@@ -76,7 +76,7 @@ kaiStatus tunnel_watch(Zeno* zeno, uint32_t index, double t, bool turned)
     if (!turned && sooner && alone && z->reversals >= ROW && interval < 0.1 * z->longest && g->crossed * g->slope > 0)
         return fail_tunnelled(zeno, index, t, interval);
     z->reversals = turned && sooner ? z->reversals + 1 : 0;
-    z->longest = z->reversals > 0 ? fmax(z->longest, interval) : interval;
+    z->longest = z->reversals > 0 ? larger(z->longest, interval) : interval;
     z->barrier = turned ? g->crossed : 0;
     z->barrier_time = t;
     z->barrier_interval = interval;
@@ -89,5 +89,5 @@ bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index)
 {
     const ZenoGuard* z = &zeno->guards[index];
     double left = z->located_at == zeno->kernel->instant_runs ? fabs(z->located_g) : 0;
-    return fabs(zeno->kernel->guards[index].g) > fmax(2 * left, REBOUND_PART * z->excursion);
+    return fabs(zeno->kernel->guards[index].g) > larger(2 * left, REBOUND_PART * z->excursion);
 }

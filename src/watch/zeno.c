@@ -118,7 +118,7 @@ static double limit_of(Zeno* zeno, uint32_t state, double excursion)
     double first = b - a, second = c - b, limit = c;
     if (fabs(second) < 0.99999 * fabs(first) && second != 0)
         limit = c + second * (second / first) / (1 - second / first);
-    return fabs(limit) <= fmax(excursion, 0.01 * fabs(c - limit)) ? 0 : limit;
+    return fabs(limit) <= larger(excursion, 0.01 * fabs(c - limit)) ? 0 : limit;
 }
 
 static bool is_held(const Zeno* zeno, uint32_t guard, uint32_t state)
@@ -161,11 +161,13 @@ static void say_limits(Zeno* zeno, const Accumulation* a, Text* values, Text* mo
         double jump = kernel_states(zeno->kernel)[i] - zeno->zeno_left[i];
         if (!is_held(zeno, a->guard, i))
             continue;
-        double limit = limit_of(zeno, i, a->excursion);
-        text_say(values, "%s%s %s %.9g", count > 0 ? ", " : "", state_name(zeno, i), jump != 0 ? "jumps towards" : "is",
-                 limit);
-        text_say(mode, "%s%s' = 0 at %s = %.6g", count++ > 0 ? " and " : "", state_name(zeno, i), state_name(zeno, i),
-                 limit);
+        const ModelVar* var = &model->vars[model->state_vars[i]];
+        double limit = var_shown(var, limit_of(zeno, i, a->excursion));
+        const char* unit = var_unit_said(model, var);
+        text_say(values, "%s%s %s %.9g%s", count > 0 ? ", " : "", state_name(zeno, i),
+                 jump != 0 ? "jumps towards" : "is", limit, unit);
+        text_say(mode, "%s%s' = 0 at %s = %.6g%s", count++ > 0 ? " and " : "", state_name(zeno, i), state_name(zeno, i),
+                 limit, unit);
     }
 }
 
@@ -252,8 +254,8 @@ static double closest_scale(Zeno* zeno, const Accumulation* a)
     {
         double limit = is_held(zeno, a->guard, i) ? limit_of(zeno, i, a->excursion) : 0;
         if (limit != 0)
-            scale =
-                fmax(scale, ZENO_TOLD * fabs(limit) / fmax(fabs(zeno->zeno_left[i] - limit), ZENO_TOLD * fabs(limit)));
+            scale = larger(scale,
+                           ZENO_TOLD * fabs(limit) / larger(fabs(zeno->zeno_left[i] - limit), ZENO_TOLD * fabs(limit)));
     }
     return scale;
 }
@@ -312,7 +314,7 @@ static kaiStatus start_hold(Zeno* zeno, const Accumulation* a)
     z->pattern = 0;
     z->rebound = 0;
     zeno->kernel->holds++;
-    hold_wait(zeno, fmin(zeno->kernel->hold_next, a->limit));
+    hold_wait(zeno, smaller(zeno->kernel->hold_next, a->limit));
     zeno->tracked = zeno->tracked_count = 0;
     kernel_disturb_all(zeno->kernel);
     return KAI_OK;
@@ -389,7 +391,14 @@ static kaiStatus watch_power(Zeno* zeno, uint32_t index, double ratio)
         ROW = 100
     };
     ZenoGuard* z = &zeno->guards[index];
-    double slowness = ratio < 1 ? 1 / (1 - ratio) : INFINITY, gain = slowness - z->slowness;
+    if (!(ratio < 1))  // no row goes on here, nor begins
+    {
+        z->slowing = 0;
+        z->slowness = INFINITY;
+        z->gain = INFINITY;
+        return KAI_OK;
+    }
+    double slowness = 1 / (1 - ratio), gain = slowness - z->slowness;
     bool steady = gain > 0.05 && gain < 0.9 && fabs(gain - z->gain) <= 0.1 * gain;
     z->slowing = steady ? z->slowing + 1 : 0;
     z->slowness = slowness;
@@ -413,7 +422,7 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
     if (!(interval > 0) || z->holding)
         return KAI_OK;
     bool shrinks = ratio < 0.9999 && ratio > 0;  // the first event of all has no interval before it
-    bool steady = shrinks && fabs(ratio - z->first_ratio) < fmin(0.01 * ratio, 0.02 * (1 - ratio));
+    bool steady = shrinks && fabs(ratio - z->first_ratio) < smaller(0.01 * ratio, 0.02 * (1 - ratio));
     z->pattern = steady ? z->pattern + 1 : 0;
     z->first_ratio = steady ? z->first_ratio : ratio;
     z->last_time = t;
@@ -422,12 +431,13 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
     kaiStatus status = watch_power(zeno, index, ratio);
     if (status != KAI_OK)
         return status;
-    double enough = evidence(ratio);
     if (!steady && zeno->tracked == index + 1)
         zeno->tracked = 0;
-    double limit = limit_time(z);
+    if (!shrinks)
+        return KAI_OK;
+    double enough = evidence(ratio), limit = limit_time(z);
     double enough_time = short_part(zeno, index) * (limit - zeno->kernel->options->start);
-    if (!shrinks || z->pattern + 2 < enough || interval * pow(ratio, 3) > enough_time || is_taken(zeno, index, t))
+    if (z->pattern + 2 < enough || interval * pow(ratio, 3) > enough_time || is_taken(zeno, index, t))
         return KAI_OK;
     uint64_t modes = modes_hash(zeno);
     if (modes != z->modes)
@@ -524,8 +534,8 @@ static bool has_searched(const Zeno* zeno)
 
 static kaiStatus watch_instants(Zeno* zeno, double t)
 {
-    double run = fmax(t - zeno->kernel->options->start, ZENO_EARLY);
-    bool tiny = t - zeno->last_instant <= fmax(INSTANTS_CLOSE * run, TIME_SMALLEST_STEP * fabs(t));
+    double run = larger(t - zeno->kernel->options->start, ZENO_EARLY);
+    bool tiny = t - zeno->last_instant <= larger(INSTANTS_CLOSE * run, TIME_SMALLEST_STEP * fabs(t));
     if (!has_searched(zeno))
         return KAI_OK;  // clocks and timers come as often as they are written
     zeno->last_instant = t;

@@ -77,7 +77,7 @@ while [ ! -e "$WORK/stopped.csv.checkpoint" ]; do sleep 0.01; done
 kill -INT $process
 if ! wait $process; then
     says "kairos resume stopped.csv goes on"
-    tail -1 "$WORK/stopped.csv" | grep -q "^# stopped" || fail "no remark"
+    grep -q "^stopped" "$WORK/stopped.csv.status" || fail "no remark"
     "$KAIROS" resume "$WORK/stopped.csv" 2>"$err" || fail "resume after Ctrl-C"
     says "t = 20"
 fi

@@ -1,7 +1,7 @@
 # The header of a result: the tag, then the recorded names; with `record` only those, in that order.
 . tests/cli/helpers.bash
 exits 0 run $ball
-[ "$(head -1 "$out")" = "t,p,m,y,v,hit,mode" ] || fail "header: $(head -1 "$out")"
+[ "$(head -1 "$out")" = "t,p,m,y [m],v [m/s],hit,mode" ] || fail "header: $(head -1 "$out")"
 [ "$(awk -F, '{ print NF }' "$out" | sort -u)" = 7 ] || fail "rows have different numbers of fields"
 cat >"$WORK/m.kai" <<'END'
 model Part { state x = 1; x' = -x }

@@ -9,7 +9,7 @@ events() # of an experiment with these settings: the times and values of `hit`
 {
     printf '%s\nexperiment e of M { stop = 3; %s }\n' "$model" "$1" >"$WORK/m.kai"
     exits 0 run "$WORK/m.kai"
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hit") h = i; else if ($i == "v") v = i }
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "hit") h = i; else if ($i ~ /^v( |$)/) v = i }
     NR > 1 && $h != "" { print $1, $v }' "$out"
 }
 events "record v, hit" >"$WORK/free"

@@ -29,7 +29,7 @@ exits 4 run "$ball" -o "$WORK/both.csv"
 says "another run is writing it"
 kill -INT $process
 wait $process
-tail -1 "$WORK/both.csv" | grep -q "^# stopped" || fail "the first run lost its file"
+grep -q "^stopped" "$WORK/both.csv.status" || fail "the first run lost its file"
 [ "$(head -1 "$WORK/both.csv")" = "t,p,m,x" ] || fail "the file is not the first run's"
 exits 0 run "$ball" -o "$WORK/both.csv" # when it is over the next may
 

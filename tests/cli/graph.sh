@@ -53,6 +53,17 @@ says "its modes are stuck, slip"
 exits 2 graph examples/cradle/model.kai --mode F99=slip -o "$WORK/x.svg"
 says "Cradle has F13, F12"
 
+# A model of parts is drawn as its schematic, with names and values; its bond graph if that is asked for.
+exits 0 graph examples/boost/model.kai -o "$WORK/figure.svg"
+for text in 'source' '12 V' 'l' '1 mH' 'k' 'd' '100 µF' '20 Ω'; do shows ">$text<"; done
+if grep -qE '>(1 : |I : )' "$WORK/figure.svg"; then fail "the bond graph instead"; fi
+exits 0 graph examples/boost/model.kai --kind bonds -o "$WORK/figure.svg"
+shows '>I : l<'
+exits 0 graph examples/motor-stop/model.kai --kind schematic -o "$WORK/figure.svg"
+shows '>M<'
+exits 2 graph $ball --kind schematic -o "$WORK/x.svg"
+says "has no parts with ports to draw"
+
 exits 2 graph $ball
 one_line "$err"
 says "graph needs -o FIGURE.svg, .png or .pdf"
@@ -63,7 +74,7 @@ one_line "$err"
 says ".svg, .png or .pdf"
 exits 2 graph $ball -o "$WORK/x.svg" --kind tree
 one_line "$err"
-says "blocks, modes or bonds"
+says "blocks, modes, bonds or schematic"
 exits 2 graph $ball -o "$WORK/x.svg" --depth deep
 one_line "$err"
 exits 2 graph $ball -o "$WORK/x.svg" -e fly

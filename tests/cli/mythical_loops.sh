@@ -9,7 +9,7 @@ loops() # FILE EXPERIMENT TIME CYCLE
     grep -q "error: mythical loop at t = $3: .*$4; and again" "$WORK/err" || fail "$2: not the cycle $4"
     grep -q '^help: ' "$WORK/err" || fail "$2: no help"
     grep -qE "^$1:[0-9]+:[0-9]+: " "$WORK/err" || fail "$2: no place"
-    tail -1 "$WORK/out.csv" | grep -q '^# stopped at' || fail "$2: the file does not say that it is not whole"
+    grep -q '^stopped at' "$WORK/out.csv.status" || fail "$2: the file does not say that it is not whole"
 }
 # Only the junctions that toggle, with effort and flow in each set.
 values='(e = [-0-9.e+]*, f = [-0-9.e+]*)'

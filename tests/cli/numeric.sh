@@ -51,7 +51,7 @@ for column in a.F b.F; do
     sed -i "s/record .*}/record $column }/" "$WORK/m.kai"
     runs 'solver = riemann' "$WORK/symbolic.csv" '1\/64'
     runs 'impulses = numeric' "$WORK/numeric.csv" '1\/64'
-    [ "$(head -1 "$WORK/symbolic.csv")" = "t,p,m,$column,$column#0" ] || fail "symbolic header"
+    [ "$(head -1 "$WORK/symbolic.csv")" = "t,p,m,$column,$column.impulse" ] || fail "symbolic header"
     [ "$(head -1 "$WORK/numeric.csv")" = "t,p,m,$column" ] || fail "numeric header"
     paste -d, "$WORK/symbolic.csv" "$WORK/numeric.csv" | awk -F, 'NR > 1 && $5 != "" { n++; if ($9 != 64*$5) bad++ }
         NR > 1 && $2 == 0 && $3 == 0 && $5 == "" && $9 != 0 { bad++ } END { exit !(n >= 5 && !bad) }' || fail "$column: heights are not weight/h"

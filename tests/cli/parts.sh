@@ -2,7 +2,7 @@
 # broken or of another build is a sentence with the remedy, and everything that does not need it works.
 . tests/cli/helpers.bash
 grep -q '^KAIROS_SANITIZE:BOOL=ON' "$BUILD/CMakeCache.txt" && sanitized=1 || sanitized=
-parts="sundials figures diagrams proofs"
+parts="sundials figures diagrams proofs hdf5"
 
 # ---- what is linked, what is visible
 needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
@@ -82,6 +82,7 @@ works()
     figures) for kind in png pdf; do exits 0 plot "$ball" -o "$WORK/p.$kind"; done ;;
     diagrams) exits 0 graph "$ball" -o "$WORK/g.svg" ;;
     proofs) exits 1 prove "$WORK/loop.kai" ;;
+    hdf5) exits 0 run "$ball" -o "$WORK/r.h5" ;;
     esac
 }
 refused() { exits "$1" "${@:3}"; says "$2"; says "libkairos-$part.so"; says "$remedy"; ! grep -q "K190\|^help" "$err" || fail "more than a sentence"; }
@@ -101,6 +102,7 @@ fails()
         ;;
     diagrams) refused 4 "$1" graph "$ball" -o "$WORK/no.svg" ;;
     proofs) refused 4 "$1" prove "$WORK/loop.kai" ;;
+    hdf5) refused 4 "$1" run "$ball" -o "$WORK/no.h5" ;;
     esac
 }
 

@@ -43,7 +43,7 @@ for view in limits unique; do
     xmllint --noout "$WORK/view.svg" 2>"$err" || fail "view $view"
 done
 exits 0 plot "$WORK/ball.csv" -o "$WORK/phase.svg" --signals v --against y
-texts "$WORK/phase.svg" | grep -qx y || fail "no name on the x axis"
+texts "$WORK/phase.svg" | grep -qx 'y \[m\]' || fail "no name on the x axis"
 "$KAIROS" run $ball --quiet | "$KAIROS" plot - -o "$WORK/stdin.svg" --signals y 2>"$err" || fail "standard input"
 
 # Impulses are arrows with their weights: 2 sqrt(2*9.81) = 8.859; δ′ is written as such.
@@ -51,7 +51,7 @@ exits 0 plot examples/impulsive-ball/model.kai -o "$WORK/impulse.svg"
 [ "$(texts "$WORK/impulse.svg" | grep -cxF '8.859 δ')" -eq 6 ] || fail "six impulses with their weight"
 exits 0 plot examples/step-derivatives/model.kai -o "$WORK/steps.svg"
 texts "$WORK/steps.svg" | grep -qxF "1 δ′" || fail "no δ′"
-# From the result too: the columns F#0 belong to F.
+# From the result too: the columns F.impulse belong to F.
 exits 0 run examples/impulsive-ball/model.kai -o "$WORK/impulse.csv" --quiet
 exits 0 plot "$WORK/impulse.csv" -o "$WORK/impulse2.svg" --signals force.F
 [ "$(texts "$WORK/impulse2.svg" | grep -cxF '8.859 δ')" -eq 6 ] || fail "six impulses from the result"

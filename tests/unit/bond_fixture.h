@@ -40,7 +40,7 @@ typedef struct Bench
 
 static inline int bench_node(Bench* bench, BondKind kind, double parameter)
 {
-    bench->nodes[bench->node_count] = (BondNode){kind, -1, parameter};
+    bench->nodes[bench->node_count] = (BondNode){.kind = kind, .switch_index = -1, .parameter = parameter};
     return bench->node_count++;
 }
 

@@ -579,7 +579,7 @@ static void test_interrupt(void** state)
 }
 
 // The energies of the jumps at an instant: what was stored, what sources gave, what is stored, what went into switches.
-static void check_jump(const char* text, double before, double given, double after, double lost)
+static void check_jump_met(const char* text, double before, double given, double after, double lost, double met)
 {
     kaiModel* model = load(text, "e");
     kaiSimOptions options = kaiModel_SimOptions(model);
@@ -592,11 +592,16 @@ static void check_jump(const char* text, double before, double given, double aft
     assert_true(kaiSim_Jump(sim, &jump));
     assert_int_equal(jump.jumps, 1);
     assert_true(fabs(jump.before - before) < 1e-12 && fabs(jump.after - after) < 1e-12);
-    assert_true(fabs(jump.given - given) < 1e-12 && fabs(jump.lost - lost) < 1e-12);
+    assert_true(fabs(jump.given - given) < 1e-12 && fabs(jump.lost - lost) < 1e-12 && fabs(jump.met - met) < 1e-12);
     kaiCounters counters = kaiSim_Counters(sim);
     assert_true(counters.jumps == 1 && fabs(counters.energy_jumped - (after - before)) < 1e-12);
     kaiSim_Free(sim);
     kaiModel_Free(model);
+}
+
+static void check_jump(const char* text, double before, double given, double after, double lost)
+{
+    check_jump_met(text, before, given, after, lost, 0);
 }
 
 static void test_energy_of_jumps(void** state)
@@ -623,6 +628,14 @@ static void test_energy_of_jumps(void** state)
                "event hit = up(time - 1); bond s -> v; bond v -> a; bond v -> t; bond t -> b }\n"
                "experiment e of M { stop = 2 }",
                0, 2, 2, 0);
+    // A source that steps from 2 V to 5 V on 3 F gives 9 C at 5 V; half of 3 · 3² is the price of it.
+    check_jump_met("model M { s : Se(e = if time < 1 then 2 else 5); b : C(c = 3, e0 = 2); j : J0\n"
+                   "bond s -> j -> b }\nexperiment e of M { stop = 2 }",
+                   6, 45, 37.5, 0, 13.5);
+    // 10 C on 1 F, and a capacitor with e = q³: q + q³ = 10, so 50 J become 32 J and q⁴/4 = 4 J.
+    check_jump("model M { a : C(c = 1, e0 = 10); b : C(e = q^3); j : J0; k : J0\n" SWITCH
+               "bond j -> a; bond k -> b; bond j -> w -> k }\nexperiment e of M { stop = 2 }",
+               50, 0, 36, 14);
 #undef SWITCH
 }
 

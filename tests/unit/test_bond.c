@@ -118,9 +118,12 @@ static void test_source_and_capacitor(void** state)
     int wanted[] = {BOND_F(bond), BOND_E(bond)};
     BondMaps* maps = bond_mode_maps(t.mode, wanted, 2, kaiDefaultAllocator());
     assert_true(maps->needs_b2);
-    assert_int_equal(maps->start[1], 1);  // the current depends on the derivative of the source alone
+    assert_int_equal(maps->start[1], 2);  // the derivative of the source, and what that of the capacitor is beyond f/c
     assert_int_equal(maps->input[0], t.graph->input_first[source]);
+    assert_int_equal(maps->input[1], t.graph->input_first[c]);
     assert_near(maps->by_b2[0], 1e-6, 1e-15);
+    assert_near(maps->by_b2[1], -1e-6, 1e-15);
+    assert_near(maps->by_b1[1], 0, 0);
     t.storage[0] = 1 / 4e-6;  // another slope: the pattern stays
     assert_int_equal(bond_mode_storage(t.mode, t.storage), BOND_OK);
     bond_mode_maps_update(t.mode, wanted, maps, t.work);
@@ -623,8 +626,9 @@ static void test_nonlinear_storages(void** state)
 static void test_ill_formed(void** state)
 {
     (void)state;
-    BondNode nodes[] = {{BOND_R, -1, 1},    {BOND_TF, -1, 1}, {BOND_J0, -1, 0}, {BOND_C, -1, 0},
-                        {BOND_GY, -1, NAN}, {BOND_SE, 0, 0},  {BOND_J1, 1, 0},  {BOND_J1, 1, 0}};
+    BondNode nodes[] = {{BOND_R, -1, 1, false}, {BOND_TF, -1, 1, false},   {BOND_J0, -1, 0, false},
+                        {BOND_C, -1, 0, false}, {BOND_GY, -1, NAN, false}, {BOND_SE, 0, 0, false},
+                        {BOND_J1, 1, 0, false}, {BOND_J1, 1, 0, false}};
     BondEdge bonds[] = {{2, 0}, {0, 2}, {1, 2}, {2, 4}, {4, 2}, {6, 6}, {5, 6}, {7, 6}};
     BondFault faults[16];
     int count = bond_graph_check(nodes, 8, bonds, 8, faults, 16);

@@ -274,6 +274,7 @@ typedef struct Trace
     double worst_at;
     int branches;
     double ends[BRANCH_MAX];  // `out` of the block with the choice
+    int column[VARIABLES];
 } Trace;
 
 static bool has_form(const Trace* trace, int slot)
@@ -302,11 +303,12 @@ static kaiStatus collect(void* user, const kaiRow* row)
     trace->rows++;
     for (int slot = 0; slot < 2; slot++)
     {
-        compare_form(trace, slot, row->t, row->values[slot]);
-        if (!row->present[2 + slot])
+        compare_form(trace, slot, row->t, row->values[trace->column[slot]]);
+        if (!row->present[trace->column[2 + slot]])
             continue;
         if (trace->count[slot] < MARK_MAX)
-            trace->marks[slot][trace->count[slot]] = (Mark){{row->t, row->p, row->m}, row->values[1 - slot]};
+            trace->marks[slot][trace->count[slot]] =
+                (Mark){{row->t, row->p, row->m}, row->values[trace->column[1 - slot]]};
         trace->count[slot]++;
     }
     return KAI_OK;
@@ -422,6 +424,7 @@ static kaiStatus begin_branch(void* user, int branch)
     Trace fresh = {.setup = b->run->trace->setup, .any_order = branch > 1};
     fresh.branches = b->run->trace->branches;
     memcpy(fresh.ends, b->run->trace->ends, sizeof fresh.ends);
+    memcpy(fresh.column, b->run->trace->column, sizeof fresh.column);
     *b->run->trace = fresh;
     return KAI_OK;
 }
@@ -557,6 +560,23 @@ static void load_pair(Run* run, const char* text)
     kaiProgram_Free(messages);
 }
 
+// A signal may have columns of impulses beside it.
+static void find_columns(Run* run)
+{
+    int count = 0, order;
+    kaiSim* sim = kaiSim_Create(run->model, &run->options, NULL);
+    if (sim != NULL)
+        kaiSim_Columns(sim, &count);
+    for (int c = 0; c < count; c++)
+    {
+        int variable = kaiSim_ColumnVariable(sim, c, &order);
+        for (int i = 0; i < VARIABLES; i++)
+            if (run->variables[i] == variable && order == 0)
+                run->trace->column[i] = c;
+    }
+    kaiSim_Free(sim);
+}
+
 static void run_setup(const Setup* setup, Trace* trace, char refusal[600])
 {
     char text[3000];
@@ -573,6 +593,7 @@ static void run_setup(const Setup* setup, Trace* trace, char refusal[600])
         run.options.record_count = VARIABLES;
         for (int i = 0; i < VARIABLES; i++)
             run.variables[i] = kaiModel_FindVariable(run.model, names[i]);
+        find_columns(&run);
         bool explored = strcmp(setup->choice, "all") == 0 && !setup->follow;
         (setup->eval ? run_eval : setup->snapshots ? run_snapshots : explored ? run_all : run_plain)(&run);
     }

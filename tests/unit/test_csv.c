@@ -180,7 +180,18 @@ static void test_remark(void** state)
     Csv* csv = open_csv(path, &(CsvOptions){.columns = one_column, .column_count = 1});
     assert_int_equal(put(csv, 0, 0, 0, 1), KAI_OK);
     assert_int_equal(csv_close(csv, "stopped at\nt = 0"), KAI_OK);
-    check_content("t,p,m,x\n0,0,0,1\n# stopped at t = 0\n");
+    check_content("t,p,m,x\n0,0,0,1\n");
+    char line[100] = "", name[300];
+    snprintf(name, sizeof name, "%s.status", path);
+    FILE* file = fopen(name, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    fclose(file);
+    assert_string_equal(line, "stopped at t = 0\n");
+    // A whole result has none, whatever was there before.
+    csv = open_csv(path, &(CsvOptions){.columns = one_column, .column_count = 1});
+    assert_int_equal(csv_close(csv, NULL), KAI_OK);
+    assert_null(fopen(name, "r"));
 }
 
 // More than the buffer holds, in the view that looks ahead: every row arrives, in order, once.

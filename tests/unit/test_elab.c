@@ -439,17 +439,27 @@ static void test_one_report_for_many_instances(void** state)
     arena_free(&run.arena);
 }
 
-static void test_warning_for_bare_number(void** state)
+// A plain number given to a variable is in its unit; what has no unit but is no number is in SI units, with a warning.
+static void test_bare_numbers(void** state)
 {
     (void)state;
     Run run;
-    run_text(&run, "model M { param a [mm] = 1, b [mm] = 1[mm], c [mm] = 0, d [m] = 1 }", &(ElabOptions){0});
+    run_text(&run,
+             "model M { param k = 3, a [mm] = 1, b [mm] = 2*0.5, c [mm] = 1[m], d [degC] = 20, e [deg] = atan2(1, 1), "
+             "f [mm] = k }",
+             &(ElabOptions){0});
     assert_non_null(run.flat);
+    static const double expected[] = {3, 0.001, 0.001, 1, 293.15, 0.78539816339744828, 3};
+    for (uint32_t i = 0; i < run.flat->vars.count; i++)
+    {
+        double value;
+        assert_true(flat_eval_const(run.flat, run.flat->vars.at[i].init, &value));
+        assert_true(value == expected[i]);
+    }
     assert_int_equal(run.count, 1);
     assert_string_equal(run.list[0].code, "K042");
     assert_int_equal(run.list[0].severity, KAI_WARNING);
-    assert_int_equal(run.list[0].place.column, 26);
-    assert_string_equal(run.list[0].help, "write 1[mm]");
+    assert_int_equal(run.list[0].place.column, 114);
     arena_free(&run.arena);
 }
 
@@ -648,7 +658,7 @@ static void test_units(void** state)
         assert_true(unit_resolve(&arena, &unit, &flat, &unknown));
         Dim dim = dim_of_unit(&flat);
         assert_string_equal(dim_text(&arena, &dim), unit_table[i].dimension);
-        assert_true(fabs(flat.scale - unit_table[i].scale) <= 1e-15 * unit_table[i].scale);
+        assert_true(fabs(flat.si.scale - unit_table[i].scale) <= 1e-15 * unit_table[i].scale);
     }
     arena_free(&arena);
 }
@@ -820,7 +830,7 @@ int main(void)
         cmocka_unit_test(test_bad),
         cmocka_unit_test(test_all_mistakes_at_once),
         cmocka_unit_test(test_one_report_for_many_instances),
-        cmocka_unit_test(test_warning_for_bare_number),
+        cmocka_unit_test(test_bare_numbers),
         cmocka_unit_test(test_missing_name_once),
         cmocka_unit_test(test_several_experiments_of_one_program),
         cmocka_unit_test(test_overrides),

@@ -187,6 +187,8 @@ static void picture_fired(void* user, const kaiFired* fired)
     Picture* p = user;
     if (p->instants != NULL)
         kaiInstants_Fired(p->instants, fired);
+    else
+        kaiFigure_Fired(p->figure, fired);
 }
 
 // One figure or one view of instants with an allocator that gives out after `budget` blocks.
@@ -229,20 +231,20 @@ static kaiStatus draw(const kaiModel* model, const char* path, bool instants, ka
 static void every_allocation_may_fail(void** state)
 {
     (void)state;
-    static const char* const endings[] = {"svg", "png", "pdf"};
+    static const char* const endings[] = {"svg", "png", "pdf", "html"};
     kaiModel* model = load();
-    for (int kind = 0; kind < 6; kind++)
+    for (int kind = 0; kind < 7; kind++)
     {
         char path[100];
         kaiError error;
         kaiStatus status = KAI_ERR_MEMORY;
-        snprintf(path, sizeof path, "/tmp/kairos-figure-%d.%s", (int)getpid(), endings[kind % 3]);
+        snprintf(path, sizeof path, "/tmp/kairos-figure-%d.%s", (int)getpid(), endings[kind == 6 ? 3 : kind % 3]);
         for (int n = 0; status != KAI_OK; n++)
         {
             assert_true(n < 200);
             budget = n;
             blocks = 0;
-            status = draw(model, path, kind >= 3, &error);
+            status = draw(model, path, kind >= 3 && kind < 6, &error);
             assert_int_equal(blocks, 0);
             if (status != KAI_OK)
                 assert_int_not_equal(access(path, F_OK), 0);  // no half figure

@@ -103,6 +103,7 @@ static void test_no_program(void** state)
     assert_int_equal(kaiProgram_ErrorCount(NULL), 0);
     assert_null(kaiProgram_Message(NULL, 0));
     assert_string_equal(kaiProgram_MessageText(NULL, 0, false), "");
+    assert_string_equal(kaiProgram_ErrorText(NULL, &(kaiError){.message = "x"}, false), "");
     assert_int_equal(kaiProgram_Check(NULL), KAI_ERR_USAGE);
     assert_int_equal(kaiProgram_Compile(NULL, &compile, &model), KAI_ERR_USAGE);
     assert_int_equal(kaiProgram_List(NULL, &compile, "flat", &text), KAI_ERR_USAGE);
@@ -182,6 +183,7 @@ static void test_indices(void** state)
     {
         assert_null(kaiProgram_Message(h.program, wrong[i]));
         assert_string_equal(kaiProgram_MessageText(h.program, wrong[i], true), "");
+        assert_string_equal(kaiProgram_ErrorText(h.program, NULL, true), "");
         assert_null(kaiProgram_ModelName(h.program, wrong[i]));
         assert_false(kaiProgram_Experiment(h.program, wrong[i], &(kaiExperiment){0}));
         assert_null(kaiProgram_FileName(h.program, wrong[i]));
@@ -275,6 +277,10 @@ static void test_model(void** state)
     assert_null(kaiVariableKind_Word((kaiVariableKind)-1));
     assert_null(kaiWord_Nearest(NULL, NULL, 0));
     assert_null(kaiWord_Nearest("x", NULL, 3));
+    kaiLanguageWord word;
+    for (int i = 0; i < WRONG; i++)
+        assert_false(kaiLanguage_Word(wrong[i], &word));
+    assert_false(kaiLanguage_Word(0, NULL));
     kaiModel_Free(NULL);
     char text[20] = "";
     const kaiSetting* first = kaiSettings_Get(0);
@@ -336,6 +342,7 @@ static void ask_sim(kaiSim* sim, int index)
     assert_false(kaiSim_Get(sim, index, &value));
     assert_int_equal(kaiSim_Post(sim, index, 1, 1, NULL), KAI_ERR_USAGE);
     assert_false(kaiSim_GuardCount(sim, index, &count, &touches, &text, &place));
+    assert_null(kaiSim_GuardName(sim, index));
     assert_false(kaiSim_GuardTouched(sim, index, &value));
     assert_false(kaiSim_Slide(sim, index, &value, &value, &text, &place));
     assert_false(kaiSim_IslandCount(sim, index, &island));
@@ -536,6 +543,7 @@ static void test_figures(void** state)
     assert_null(kaiFigure_Create(&fine, &column, 1, NULL, -1, NULL));
     assert_null(kaiInstants_Create(&fine, 0, NULL, 2, NULL));
     assert_int_equal(kaiFigure_Row(NULL, &row), KAI_ERR_USAGE);
+    kaiFigure_Fired(NULL, NULL);
     assert_int_equal(kaiFigure_BeginRun(NULL, ""), KAI_ERR_USAGE);
     refused(kaiFigure_Draw(NULL, &error), &error);
     kaiFigure_Free(NULL);
@@ -665,6 +673,60 @@ static void checkpoints(void** state)
     tear_down(&h);
 }
 
+static kaiStatus no_answer(void* user, const char* bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+    return KAI_ERR_IO;
+}
+
+static void test_service(void** state)
+{
+    (void)state;
+    kaiServiceOptions options = kaiDefaultServiceOptions(), zeros = {0};
+    kaiSink sink = {no_answer, NULL}, none = {NULL, NULL};
+    kaiError error;
+    assert_int_equal(kaiService_Answer(NULL, "{}", 2, NULL, &sink), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&zeros, "{}", 2, NULL, &sink), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&options, NULL, 2, NULL, &sink), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&options, "{}", 2, NULL, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&options, "{}", 2, NULL, &none), KAI_ERR_USAGE);
+    assert_int_equal(kaiService_Answer(&options, "{}", 2, NULL, &sink), KAI_ERR_IO);
+    assert_null(kaiLanguageServer_Create(NULL, &sink, &error));
+    assert_null(kaiLanguageServer_Create(&zeros, &sink, NULL));
+    assert_null(kaiLanguageServer_Create(&options, &none, &error));
+    assert_null(kaiLanguageServer_Create(&options, NULL, &error));
+    assert_int_equal(kaiLanguageServer_Message(NULL, "{}", 2), KAI_ERR_USAGE);
+    assert_int_equal(kaiLanguageServer_Idle(NULL), KAI_ERR_USAGE);
+    kaiLanguageServer* server = kaiLanguageServer_Create(&options, &sink, NULL);
+    assert_int_equal(kaiLanguageServer_Message(server, NULL, 2), KAI_ERR_USAGE);
+    assert_int_equal(kaiLanguageServer_Message(server, "{", 1), KAI_ERR_IO);
+    kaiLanguageServer_Free(server);
+    kaiLanguageServer_Free(NULL);
+}
+
+static void test_studio(void** state)
+{
+    (void)state;
+    kaiStudioOptions options = kaiDefaultStudioOptions(), zeros = {0};
+    kaiError error;
+    assert_null(kaiStudio_Start(NULL, &error));
+    assert_null(kaiStudio_Start(&zeros, NULL));
+    options.folder = "no such folder";
+    assert_null(kaiStudio_Start(&options, &error));
+    assert_int_equal(error.status, KAI_ERR_IO);
+    options.folder = ".";
+    options.port = 100000;
+    assert_null(kaiStudio_Start(&options, &error));
+    options.port = 0;
+    options.file_count = 3;
+    assert_null(kaiStudio_Start(&options, &error));
+    options.file_count = 0;
+    options.service = (kaiServiceOptions){0};
+    assert_null(kaiStudio_Start(&options, &error));
+    assert_string_equal(kaiStudio_Address(NULL), "");
+    kaiStudio_Stop(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -673,6 +735,7 @@ int main(void)
         cmocka_unit_test(test_model),   cmocka_unit_test(test_create),     cmocka_unit_test(test_no_sim),
         cmocka_unit_test(test_eval),    cmocka_unit_test(test_sim),        cmocka_unit_test(test_results),
         cmocka_unit_test(test_figures), cmocka_unit_test(test_studies),    cmocka_unit_test(checkpoints),
+        cmocka_unit_test(test_service), cmocka_unit_test(test_studio),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }

@@ -410,10 +410,10 @@ static void test_variables(void** state)
     assert_int_equal(v.variability, KAI_VARIABILITY_FIXED);
     assert_string_equal(v.unit, "km");
     assert_string_equal(v.description, "length");
-    assert_true(v.start == 5 && v.settable && v.column == NULL && v.size == 1);
+    assert_true(v.start == 5 && v.scale == 1000 && v.offset == 0 && v.settable && v.column == NULL && v.size == 1);
     assert_int_equal(v.place.line, 2);
     v = variable(model, "b");
-    assert_true(v.start == 10 && !v.settable);
+    assert_true(v.start == 10000 && v.scale == 1 && !v.settable);
     assert_int_equal(v.causality, KAI_CAUSALITY_CALCULATED_PARAMETER);
     v = variable(model, "n");
     assert_int_equal(v.variability, KAI_VARIABILITY_CONSTANT);

@@ -1,0 +1,167 @@
+// See inquiry.h.
+#include "cli/inquiry.h"
+
+#include "cli/interrupt.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int set_number(const char* option, const char* text, double* value)
+{
+    if (parse_number(text, value) && isfinite(*value))
+        return EXIT_DONE;
+    return usage_error("%s %s: it must be a number", option, text);
+}
+
+// False: the option is none of these.
+static bool take_own(Inquiry* q, const Arguments* a, int* code)
+{
+    switch (a->option)
+    {
+    case OPTION_AT: *code = set_number("--at", a->value, &q->at); break;
+    case OPTION_STEADY: q->steady = true; break;
+    case OPTION_INPUTS: q->inputs = a->value; break;
+    case OPTION_OUTPUTS: q->outputs = a->value; break;
+    case OPTION_BY: q->by = a->value; break;
+    default: return false;
+    }
+    return true;
+}
+
+static int take(void* user, const Arguments* a, Found found)
+{
+    Inquiry* q = user;
+    int code = EXIT_DONE;
+    if (found == FOUND_FILE || !take_own(q, a, &code))
+        request_take(q->run, a, found, &code);
+    return code;
+}
+
+static int work_on(Inquiry* q, InquiryWork* work)
+{
+    kaiModel* model = NULL;
+    interrupt_catch();
+    int code = request_load(q->run, &model);
+    q->model = model;
+    if (code == EXIT_DONE)
+        code = spare_inputs(q->run->program, q->run->output);
+    if (code == EXIT_DONE)
+        code = work(q);
+    kaiModel_Free(model);
+    return code;
+}
+
+int inquiry_run(unsigned command, int argc, char** argv, InquiryWork* work)
+{
+    static RunRequest run;  // large, and zero already
+    Inquiry q = {.run = &run, .at = NAN};
+    request_begin(&run);
+    int code = arguments_each(command, argc, argv, take, &q);
+    if (code == EXIT_DONE)
+        code = request_ready(&run, command);
+    if (code == EXIT_DONE)
+        code = run.list ? request_list(&run) : work_on(&q, work);
+    request_close(&run);
+    return code;
+}
+
+int inquiry_variables(const Inquiry* q, const char* option, const char* list, int* variables, int* count)
+{
+    char name[NAME_MAX_LENGTH];
+    *count = 0;
+    for (const char* at = list; *at != 0;)
+    {
+        size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        int found = kaiModel_FindVariable(q->model, name);
+        const char* near = found < 0 ? kaiModel_NearestVariable(q->model, name) : NULL;
+        if (found < 0)
+            return usage_error("%s: there is no `%s` in %s%s%s%s", option, name, kaiModel_Name(q->model),
+                               near != NULL ? "; did you mean `" : "", near != NULL ? near : "",
+                               near != NULL ? "`?" : "");
+        if (*count == INQUIRY_NAMES)
+            return usage_error("%s: at most %d names", option, INQUIRY_NAMES);
+        variables[(*count)++] = found;
+        at += length + (at[length] == ',');
+    }
+    return EXIT_DONE;
+}
+
+int inquiry_failed(const kaiError* error)
+{
+    print_failure(NULL, error);
+    return exit_code(error->status);
+}
+
+static void print_number(FILE* out, double value)
+{
+    char text[33];
+    if (!isfinite(value))
+    {
+        fputs("null", out);
+        return;
+    }
+    kaiNumber_Write(text, value);
+    fputs(text, out);
+}
+
+void inquiry_json_numbers(FILE* out, const char* name, const double* values, int count)
+{
+    fprintf(out, "  \"%s\": [", name);
+    for (int i = 0; i < count; i++)
+    {
+        fputs(i > 0 ? ", " : "", out);
+        print_number(out, values[i]);
+    }
+    fputs("]", out);
+}
+
+void inquiry_json_matrix(FILE* out, const char* name, const double* values, int rows, int columns)
+{
+    fprintf(out, "  \"%s\": [", name);
+    for (int i = 0; i < rows; i++)
+    {
+        fputs(i > 0 ? ", [" : "[", out);
+        for (int j = 0; j < columns; j++)
+        {
+            fputs(j > 0 ? ", " : "", out);
+            print_number(out, values[i * columns + j]);
+        }
+        fputs("]", out);
+    }
+    fputs("]", out);
+}
+
+void inquiry_json_names(FILE* out, const char* name, const kaiModel* model, const int* variables, int count)
+{
+    fprintf(out, "  \"%s\": [", name);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s\"%s\"", i > 0 ? ", " : "", kaiModel_VariableName(model, variables[i]));
+    fputs("]", out);
+}
+
+static bool to_stdout(const Inquiry* q)
+{
+    return q->run->output == NULL || strcmp(q->run->output, "-") == 0;
+}
+
+int inquiry_open(const Inquiry* q, FILE** out)
+{
+    *out = to_stdout(q) ? stdout : fopen(q->run->output, "wb");
+    if (*out != NULL)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: %s cannot be written: %s\n", q->run->output, strerror(errno));
+    return EXIT_FILE;
+}
+
+int inquiry_close(const Inquiry* q, FILE* out)
+{
+    bool fine = fflush(out) == 0 && !ferror(out);
+    if (!to_stdout(q))
+        fine &= fclose(out) == 0;
+    if (!fine)
+        fprintf(stderr, "kairos: %s cannot be written\n", to_stdout(q) ? "standard output" : q->run->output);
+    return fine ? EXIT_DONE : EXIT_FILE;
+}

@@ -1,0 +1,38 @@
+// What the commands share that ask about a model more than one run tells: linearize, steady, sensitivity, fit,
+// optimize, study. A request with options of their own, and lists of variables by name.
+#ifndef KAIROS_CLI_INQUIRY_H
+#define KAIROS_CLI_INQUIRY_H
+
+#include "cli/request.h"
+
+enum
+{
+    INQUIRY_NAMES = 256  // variables in one list
+};
+
+typedef struct Inquiry
+{
+    RunRequest* run;
+    const kaiModel* model;
+    double at;  // NaN: not given
+    bool steady;
+    const char *inputs, *outputs, *by;  // lists as written; NULL: not given
+} Inquiry;
+
+// Parses, loads and hands the model to `work`. An exit code.
+typedef int InquiryWork(const Inquiry* inquiry);
+int inquiry_run(unsigned command, int argc, char** argv, InquiryWork* work);
+
+// "a,b" as numbers of variables, at most INQUIRY_NAMES; *count: how many. An exit code.
+int inquiry_variables(const Inquiry* inquiry, const char* option, const char* list, int* variables, int* count);
+// *error on standard error, and its exit code.
+int inquiry_failed(const kaiError* error);
+// A list of numbers as JSON: "name": [1, 2].
+void inquiry_json_numbers(FILE* out, const char* name, const double* values, int count);
+void inquiry_json_matrix(FILE* out, const char* name, const double* values, int rows, int columns);
+void inquiry_json_names(FILE* out, const char* name, const kaiModel* model, const int* variables, int count);
+// Opens -o FILE, or standard output; closes it. An exit code.
+int inquiry_open(const Inquiry* inquiry, FILE** out);
+int inquiry_close(const Inquiry* inquiry, FILE* out);
+
+#endif

@@ -1,0 +1,254 @@
+// Linear systems around a point of a run: Jacobians column by column, poles, frequency response.
+#include "kairos/analysis.h"
+
+#include "analysis/point.h"
+#include "base/dense.h"
+#include "base/error.h"
+#include "base/tolerance.h"
+#include "num/eigen.h"
+#include "run/variation_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+struct kaiLinear
+{
+    kaiAllocator allocator;
+    kaiLinearSystem system;
+    int *states, *inputs, *outputs;
+    double *x, *slopes, *A, *B, *C, *D, *poles, *frequencies;
+    double* matrix;  // 2n × 2n: i ω - A as a real system
+    double* right;
+    uint32_t* pivots;
+    double* block;
+    size_t size;
+};
+
+kaiLinearOptions kaiDefaultLinearOptions(void)
+{
+    return (kaiLinearOptions){.cookie = KAI_COOKIE, .at = NAN};
+}
+
+// ---- which variables
+
+static bool is_number(const ModelVar* var)
+{
+    return var->column == KAI_COLUMN_REAL && !var->hidden && var->present == NO_REG;
+}
+
+static int all_of(const kaiModel* model, bool inputs, int* list)
+{
+    int count = 0;
+    for (uint32_t i = 0; i < model->vars_count; i++)
+    {
+        const ModelVar* var = &model->vars[i];
+        bool wanted = inputs ? var->kind == MODEL_INPUT && var->settable : var->is_output;
+        if (!wanted || !is_number(var))
+            continue;
+        if (list != NULL)
+            list[count] = (int)i;
+        count++;
+    }
+    return count;
+}
+
+static bool check_list(const kaiModel* model, const int* list, int count, bool inputs, kaiError* error)
+{
+    for (int i = 0; list != NULL && i < count; i++)
+    {
+        bool there = list[i] >= 0 && (uint32_t)list[i] < model->vars_count;
+        const ModelVar* var = there ? &model->vars[list[i]] : NULL;
+        bool fits = there && (inputs ? var->settable && (var->kind == MODEL_INPUT || var->kind == MODEL_PARAM)
+                                     : var->column == KAI_COLUMN_REAL);
+        if (fits)
+            continue;
+        error_set(error, KAI_ERR_USAGE,
+                  there && inputs ? "%s is neither an input nor a parameter that can be set"
+                  : there         ? "%s is no number that could be an output"
+                                  : "there is no variable of this number%s",
+                  there ? model_string(model, var->name) : "");
+        return false;
+    }
+    return true;
+}
+
+// ---- making
+
+static kaiLinear* make(const kaiModel* model, const kaiLinearOptions* o, kaiAllocator a)
+{
+    size_t n = model->state_count;
+    size_t m = (size_t)(o->inputs != NULL ? o->input_count : all_of(model, true, NULL));
+    size_t q = (size_t)(o->outputs != NULL ? o->output_count : all_of(model, false, NULL));
+    size_t numbers = 4 * n + n * n + n * m + q * n + q * m + 4 * n * n + 2 * n;
+    size_t size = sizeof(kaiLinear) + sizeof(double) * numbers + sizeof(uint32_t) * (2 * n + n + 2 * m + q + 1);
+    kaiLinear* l = a.alloc(a.user, NULL, 0, size);
+    if (l == NULL)
+        return NULL;
+    memset(l, 0, size);
+    l->allocator = a;
+    l->size = size;
+    double* at = (double*)(void*)(l + 1);
+    double** const parts[] = {&l->x, &l->slopes, &l->poles, &l->frequencies, &l->A,
+                              &l->B, &l->C,      &l->D,     &l->matrix,      &l->right};
+    const size_t counts[] = {n, n, n, n, n * n, n * m, q * n, q * m, 4 * n * n, 2 * n};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; at += counts[i++])
+        *parts[i] = at;
+    l->pivots = (uint32_t*)(void*)at;
+    l->states = (int*)(void*)(l->pivots + 2 * n);
+    l->inputs = l->states + n;
+    l->outputs = l->inputs + m;
+    for (size_t i = 0; i < n; i++)
+        l->states[i] = (int)model->state_vars[i];
+    if (o->inputs != NULL && m > 0)
+        memcpy(l->inputs, o->inputs, sizeof(int) * m);
+    else
+        all_of(model, true, l->inputs);
+    if (o->outputs != NULL && q > 0)
+        memcpy(l->outputs, o->outputs, sizeof(int) * q);
+    else
+        all_of(model, false, l->outputs);
+    l->system = (kaiLinearSystem){NAN,       (int)n, (int)m, (int)q, l->states, l->inputs, l->outputs,    l->x,
+                                  l->slopes, l->A,   l->B,   l->C,   l->D,      l->poles,  l->frequencies};
+    return l;
+}
+
+void kaiLinear_Free(kaiLinear* l)
+{
+    if (l != NULL)
+        l->allocator.alloc(l->allocator.user, l, l->size, 0);
+}
+
+kaiLinearSystem kaiLinear_System(const kaiLinear* l)
+{
+    return l != NULL ? l->system : (kaiLinearSystem){.t = 0};
+}
+
+// ---- matrices
+
+// What the motion in point->D does to slopes and outputs: a column of A and C, or of B and D.
+static bool take_column(kaiLinear* l, Point* p, double* above, double* below, int column, int width)
+{
+    if (!point_move(p))
+        return false;
+    for (int i = 0; i < p->n; i++)
+        above[i * width + column] = p->D[p->model->reg_first[REG_DERIV] + (uint32_t)i];
+    for (int i = 0; i < l->system.output_count; i++)
+        below[i * width + column] = p->D[p->model->vars[l->outputs[i]].reg];
+    return true;
+}
+
+// A parameter moves with all that was made of it at the start; states and time stand still.
+static void move_input(Point* p, int variable, int* parameters)
+{
+    point_still(p);
+    if (p->model->vars[variable].kind == MODEL_INPUT)
+    {
+        p->D[p->model->vars[variable].reg] = 1;
+        return;
+    }
+    memcpy(p->D, variation_tangent(p->variation, (uint32_t)(*parameters)++), sizeof(double) * (size_t)p->regs);
+    memset(p->D + p->model->reg_first[REG_STATE], 0, sizeof(double) * (size_t)p->n);
+}
+
+static bool fill(kaiLinear* l, Point* p)
+{
+    uint32_t state = p->model->reg_first[REG_STATE];
+    int parameters = 0;
+    bool ok = point_slopes(p);
+    for (int j = 0; j < p->n && ok; j++)
+    {
+        point_still(p);
+        p->D[state + (uint32_t)j] = 1;
+        ok = take_column(l, p, l->A, l->C, j, p->n);
+    }
+    for (int j = 0; j < l->system.input_count && ok; j++)
+    {
+        move_input(p, l->inputs[j], &parameters);
+        ok = take_column(l, p, l->B, l->D, j, l->system.input_count);
+    }
+    l->system.t = p->t;
+    if (p->n > 0)
+    {
+        memcpy(l->x, p->x, sizeof(double) * (size_t)p->n);
+        memcpy(l->slopes, p->f, sizeof(double) * (size_t)p->n);
+    }
+    return ok;
+}
+
+static kaiStatus linearize(kaiLinear* l, Point* p, const kaiLinearOptions* o, kaiError* error)
+{
+    kaiStatus status = o->steady ? point_settle(p, error) : KAI_OK;
+    if (status != KAI_OK)
+        return status;
+    if (!fill(l, p))
+        return error_set(error, KAI_ERR_RUN, "an expression has no derivative at t = %.9g", p->t);
+    status = eigen_values(l->A, p->n, l->poles, l->frequencies, l->allocator);
+    if (status == KAI_ERR_MEMORY)
+        return error_memory(error);
+    return status == KAI_OK ? KAI_OK
+                            : error_set(error, KAI_ERR_RUN,
+                                        "the poles at t = %.9g could not be computed: an entry of "
+                                        "df/dx is not finite",
+                                        p->t);
+}
+
+kaiLinear* kaiLinear_Create(const kaiModel* model, const kaiSimOptions* sim, const kaiLinearOptions* options,
+                            kaiError* error)
+{
+    if (model == NULL || sim == NULL || options == NULL || sim->allocator.alloc == NULL)
+        return error_set(error, KAI_ERR_USAGE, "there is no model, or there are no options"), NULL;
+    if (!error_check_cookie(&options->cookie, "kaiDefaultLinearOptions", error) ||
+        !check_list(model, options->inputs, options->input_count, true, error) ||
+        !check_list(model, options->outputs, options->output_count, false, error))
+        return NULL;
+    kaiLinear* l = make(model, options, sim->allocator);
+    if (l == NULL)
+        return error_memory(error), NULL;
+    int *moved = l->outputs + l->system.output_count, count = 0;  // room behind them
+    for (int i = 0; i < l->system.input_count; i++)
+        if (model->vars[l->inputs[i]].kind != MODEL_INPUT)
+            moved[count++] = l->inputs[i];
+    Point point;
+    bool ok = point_open(&point, model, sim, options->at, moved, count, error);
+    if (ok)
+    {
+        ok = linearize(l, &point, options, error) == KAI_OK;
+        point_close(&point);
+    }
+    if (!ok)
+        kaiLinear_Free(l);
+    return ok ? l : NULL;
+}
+
+// ---- response
+
+kaiStatus kaiLinear_Response(const kaiLinear* l, int output, int input, double omega, double* real, double* imaginary)
+{
+    if (l == NULL || real == NULL || imaginary == NULL || output < 0 || input < 0 || output >= l->system.output_count ||
+        input >= l->system.input_count || !isfinite(omega))
+        return KAI_ERR_USAGE;
+    int n = l->system.state_count, m = l->system.input_count;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+        {
+            l->matrix[i * 2 * n + j] = l->matrix[(n + i) * 2 * n + n + j] = -l->A[i * n + j];
+            l->matrix[i * 2 * n + n + j] = i == j ? -omega : 0;
+            l->matrix[(n + i) * 2 * n + j] = i == j ? omega : 0;
+        }
+    for (int i = 0; i < n; i++)
+    {
+        l->right[i] = l->B[i * m + input];
+        l->right[n + i] = 0;
+    }
+    if (n > 0 && !dense_factor(l->matrix, l->pivots, 2 * (uint32_t)n))
+        return KAI_ERR_RUN;
+    dense_solve(l->matrix, l->pivots, l->right, 2 * (uint32_t)n);
+    *real = l->D[output * m + input];
+    *imaginary = 0;
+    for (int i = 0; i < n; i++)
+    {
+        *real += l->C[output * n + i] * l->right[i];
+        *imaginary += l->C[output * n + i] * l->right[n + i];
+    }
+    return KAI_OK;
+}

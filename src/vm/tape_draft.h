@@ -1,0 +1,108 @@
+// A tape in the making: what tape.c and tape_sums.c share. Internal to src/vm.
+#ifndef KAIROS_VM_TAPE_DRAFT_H
+#define KAIROS_VM_TAPE_DRAFT_H
+
+#include "vm/tape.h"
+
+typedef struct Node
+{
+    uint8_t op;
+    bool live;
+    uint32_t z, x, y, w;  // as TAPE_OPS has them; NO_REG: none
+    uint32_t part, level;
+} Node;
+
+typedef struct SlotInfo
+{
+    uint32_t reg, block;  // NO_REG: no register; 0: straight
+    bool row, live, constant;
+    uint32_t ready, ready_row;
+    int degree;
+    uint32_t uses;                  // operators and outputs that read it
+    uint32_t first_sum, sum_count;  // tape_sums.c: the terms that it is a sum of
+    bool steady;                    // it moves as time does
+} SlotInfo;
+
+typedef struct PartInfo
+{
+    uint32_t rounds, unknowns, first;
+} PartInfo;
+
+#define DRAFT_LISTS(X)                                                                                                 \
+    X(Node, nodes)                                                                                                     \
+    X(Node, order) /* as written */                                                                                    \
+    X(SlotInfo, slots)                                                                                                 \
+    X(PartInfo, parts)                                                                                                 \
+    X(TapeLoad, loads)                                                                                                 \
+    X(TapeSide, sides)                                                                                                 \
+    X(TapeTerm, terms)                                                                                                 \
+    X(TapeSum, sums)                                                                                                   \
+    X(uint32_t, factors)                                                                                               \
+    X(uint32_t, loops)                                                                                                 \
+    X(uint32_t, modes)                                                                                                 \
+    X(uint32_t, aliases) /* registers that share the slot of another */                                                \
+    X(uint32_t, words)                                                                                                 \
+    X(TapePart, made)
+
+typedef struct TapeDraft
+{
+    SeriesSpace* space;
+    const kaiModel* model;
+    const double* R;
+#define X(type, name)                                                                                                  \
+    struct                                                                                                             \
+    {                                                                                                                  \
+        type* at;                                                                                                      \
+        uint32_t count, capacity;                                                                                      \
+    } name;
+    DRAFT_LISTS(X)
+#undef X
+    bool failed;     // no memory
+    bool dry;        // only find out what moves
+    bool changed;    // and something new does
+    bool broken;     // something jumps or bends inside its operator: no end by structure
+    uint32_t block;  // the loop in work, or 0
+    uint32_t obstacle;
+    uint32_t time_slot;
+} TapeDraft;
+
+void* tape_draft_grown(TapeDraft* d, void* at, uint32_t* capacity, size_t size);
+
+// Appends to a list of the draft; without memory the draft is marked and the value dropped.
+#define APPEND(d, list, ...)                                                                                           \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        if ((d)->list.count == (d)->list.capacity)                                                                     \
+        {                                                                                                              \
+            void* made_ = tape_draft_grown((d), (d)->list.at, &(d)->list.capacity, sizeof *(d)->list.at);              \
+            if (made_ != NULL)                                                                                         \
+                (d)->list.at = made_;                                                                                  \
+        }                                                                                                              \
+        if ((d)->list.count < (d)->list.capacity)                                                                      \
+            (d)->list.at[(d)->list.count++] = (__VA_ARGS__);                                                           \
+    } while (0)
+
+static inline bool tape_is_straight(const TapeDraft* d, const Node* n)
+{
+    return d->parts.at[n->part].rounds == 1 && d->parts.at[n->part].unknowns == 0;
+}
+
+// Operands that are slots: the words after z, by operator.
+static inline uint32_t tape_operand(const Node* n, int i)
+{
+    switch (n->op)
+    {
+    case TAPE_ROW:
+    case TAPE_SUM:
+    case TAPE_GIVEN: return NO_REG;
+    case TAPE_ABSOLUTE: return i == 0 ? n->x : NO_REG;
+    case TAPE_EITHER: return i == 0 ? n->x : i == 1 ? n->y : NO_REG;
+    default: return i == 0 ? n->x : i == 1 ? n->y : n->w;
+    }
+}
+
+// tape_sums.c: after what is needed has been found. It has to be found again then.
+void tape_fold_sums(TapeDraft* d, const Series* s);
+void tape_keep_sums(TapeDraft* d);
+
+#endif
