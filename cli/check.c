@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct CheckCall
 {
@@ -25,6 +26,15 @@ static int take(void* user, const Arguments* a, Found found)
     return code;
 }
 
+static bool has_experiment(const kaiProgram* program, const char* name)
+{
+    kaiExperiment experiment;
+    bool found = name == NULL;
+    for (int i = 0; !found && kaiProgram_Experiment(program, i, &experiment); i++)
+        found = strcmp(experiment.name, name) == 0;
+    return found;
+}
+
 static int check_one(CheckCall* c, char* path)
 {
     char* text = NULL;
@@ -39,6 +49,8 @@ static int check_one(CheckCall* c, char* path)
     if (code == EXIT_DONE)
         code = c->what != NULL ? print_listing(program, &c->options, c->what)
                                : report_answer(program, kaiProgram_Check(program));
+    if (code == EXIT_DONE && c->what == NULL && !has_experiment(program, c->options.experiment))
+        code = usage_error("%s has no experiment `%s`", path, c->options.experiment);
     kaiProgram_Free(program);
     free(text);
     return code;

@@ -133,7 +133,9 @@ void print_warnings(kaiProgram* program, const kaiSim* sim)
     const kaiError* w;
     for (int i = 0; (w = kaiSim_Warning(sim, i)) != NULL; i++)
     {
-        const char* text = kaiProgram_ErrorText(program, w, isatty(2) && getenv("NO_COLOR") == NULL);
+        kaiError said = *w;
+        said.severity = KAI_WARNING;
+        const char* text = kaiProgram_ErrorText(program, &said, isatty(2) && getenv("NO_COLOR") == NULL);
         if (text[0] != 0)
         {
             fputs(text, stderr);

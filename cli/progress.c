@@ -1,13 +1,18 @@
 // A bar, the position, a rate, the time left and when that will be.
 #include "cli/progress.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 enum
 {
-    BAR_WIDTH = 24
+    BAR_WIDTH = 24,
+    WIDTH = 79
 };
 
 double wall_time(void)
@@ -24,16 +29,37 @@ void progress_begin(Progress* p, bool wanted, bool rows_to_stdout, double start,
     p->next_report = p->begun + 0.5;
 }
 
-static void write_bar(double part)
+// A line that is broken by the terminal cannot be written over: what does not fit is left out, the least important
+// first.
+static int terminal_width(void)
 {
-    char bar[BAR_WIDTH + 1];
-    for (int i = 0; i < BAR_WIDTH; i++)
-        bar[i] = (i + 0.5) / BAR_WIDTH < part ? '=' : ' ';
-    bar[BAR_WIDTH] = 0;
-    fprintf(stderr, "\r[%s] %3.0f %%", bar, 100 * part);
+    struct winsize size;
+    return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : WIDTH;
 }
 
-static void write_end(double seconds)
+static void add(char* line, size_t size, const char* format, ...)
+{
+    char piece[100];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(piece, sizeof piece, format, arguments);
+    va_end(arguments);
+    size_t length = strlen(line), width = (size_t)terminal_width();
+    if (length + strlen(piece) <= width && length + strlen(piece) < size)
+        strcpy(line + length, piece);
+}
+
+static void add_bar(char* line, size_t size, double part)
+{
+    char bar[BAR_WIDTH + 1];
+    int width = terminal_width() < 60 ? BAR_WIDTH / 3 : BAR_WIDTH;
+    for (int i = 0; i < width; i++)
+        bar[i] = (i + 0.5) / width < part ? '=' : ' ';
+    bar[width] = 0;
+    add(line, size, "[%s] %3.0f %%", bar, 100 * part);
+}
+
+static void add_end(char* line, size_t size, double seconds)
 {
     if (!(seconds < 86400.0 * 365))
         return;
@@ -42,7 +68,8 @@ static void write_end(double seconds)
     struct tm local;
     if (localtime_r(&end, &local) != NULL)
         strftime(clock, sizeof clock, "%H:%M:%S", &local);
-    fprintf(stderr, ", about %.0f s left (%s)", seconds, clock);
+    add(line, size, ", about %.0f s left", seconds);
+    add(line, size, " (%s)", clock);
 }
 
 void progress_show(Progress* p, const char* what, double at, int64_t count, const char* unit)
@@ -55,11 +82,14 @@ void progress_show(Progress* p, const char* what, double at, int64_t count, cons
     p->next_report = now + 0.2;
     p->shown = true;
     double part = p->stop > p->start ? (at - p->start) / (p->stop - p->start) : 1;
-    write_bar(part);
-    fprintf(stderr, "  %s = %.6g of %.6g, %.0f %s/s", what, at, p->stop, (double)count / gone, unit);
-    if (part > 0)
-        write_end(gone * (1 - part) / part);
-    fputs("\033[K", stderr);
+    char line[256] = "";
+    if (isfinite(p->stop))
+        add_bar(line, sizeof line, part);
+    add(line, sizeof line, isfinite(p->stop) ? "  %s = %.6g of %.6g" : "  %s = %.6g", what, at, p->stop);
+    add(line, sizeof line, ", %.0f %s/s", (double)count / gone, unit);
+    if (part > 0 && isfinite(p->stop))
+        add_end(line, sizeof line, gone * (1 - part) / part);
+    fprintf(stderr, "\r%s\033[K", line);
 }
 
 void progress_end(Progress* p)

@@ -14,9 +14,10 @@ typedef struct Case
     char* path;
     char* experiment;  // NULL: the file itself is wrong
     int passed, failed;
-    bool values;      // tell all values
-    bool wrong_call;  // it failed for a name or value of the call
-    char* text;       // one line per failure
+    bool values;       // tell all values
+    bool wrong_call;   // it failed for a name or value of the call
+    bool wrong_model;  // its text is wrong: there was no run
+    char* text;        // one line per failure
 } Case;
 
 typedef struct Suite
@@ -98,6 +99,7 @@ static void add_file(Suite* s, const char* path)
     {
         Case* c = add_case(s, path, NULL);
         c->failed = 1;
+        c->wrong_model = program != NULL;
         if (program == NULL)
             say(c, "%s\n", error.message);
         say_messages(c, program);
@@ -312,11 +314,15 @@ static void run_case(Case* c, const RunRequest* request)
     kaiError error;
     load.experiment = c->experiment;
     c->values = request->all_values;
-    if (kaiProgram_Open(&options, &program, &error) == KAI_OK && kaiProgram_Compile(program, &load, &model) == KAI_OK)
+    kaiStatus status = kaiProgram_Open(&options, &program, &error);
+    if (status == KAI_OK)
+        status = kaiProgram_Compile(program, &load, &model);
+    if (status == KAI_OK)
         run_points(c, options.limits, model, program, &load);
     else
     {
         c->wrong_call = is_wrong_call(program);
+        c->wrong_model = status == KAI_ERR_MODEL;
         say_messages(c, program);
         if (program == NULL)  // read a moment ago, and now it cannot be
             say_failure(c, &error, "");
@@ -351,10 +357,11 @@ static void run_all(Suite* s)
 static int report(Suite* s)
 {
     int passed = 0, failed = 0;
-    bool wrong_call = false;
+    bool wrong_call = false, only_models = true;
     for (int i = 0; i < s->count; i++)
     {
         wrong_call |= s->cases[i].wrong_call;
+        only_models &= s->cases[i].wrong_model || s->cases[i].failed == 0;
         passed += s->cases[i].passed;
         failed += s->cases[i].failed;
         if (s->cases[i].text != NULL)
@@ -365,7 +372,9 @@ static int report(Suite* s)
     }
     free(s->cases);
     printf("%d passed, %d failed\n", passed, failed);
-    return wrong_call ? EXIT_USAGE : failed > 0 ? EXIT_RUN : EXIT_DONE;
+    if (passed + failed == 0 && s->request.load.experiment != NULL)
+        return usage_error("there is no experiment `%s` that expects something", s->request.load.experiment);
+    return wrong_call ? EXIT_USAGE : failed == 0 ? EXIT_DONE : only_models ? EXIT_MODEL : EXIT_RUN;
 }
 
 static int take(void* user, const Arguments* a, Found found)

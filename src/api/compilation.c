@@ -331,6 +331,38 @@ static void extend_place(const kaiProgram* program, kaiPlace* place)
         place->end_column++;
 }
 
+// The instance of the program's own file that a message names: `u` for "u.a.e is read …".
+static bool find_named_instance(const kaiProgram* program, const char* message, kaiPlace* place)
+{
+    const FileAst* own = program->text.files.count > 0 ? program->text.files.at[0] : NULL;
+    for (uint32_t m = 0; own && m < own->models.count; m++)
+        for (uint32_t i = 0; i < own->models.at[m]->items.count; i++)
+        {
+            const Item* item = own->models.at[m]->items.at[i];
+            size_t length = item->kind == ITEM_INSTANCE ? strlen(item->name) : 0;
+            for (const char* at = length > 0 ? strstr(message, item->name) : NULL; at; at = strstr(at + 1, item->name))
+            {
+                bool begins = at == message || (!isalnum((unsigned char)at[-1]) && strchr("_.", at[-1]) == NULL);
+                if (begins && (at[length] == '.' || at[length] == '['))
+                    return *place = sources_place(&program->sources, item->name_span), true;
+            }
+        }
+    return false;
+}
+
+// What goes wrong in a part of another file is shown at the instance in the user's own first.
+static void point_to_instance(const kaiProgram* program, kaiError* said, kaiNote* note)
+{
+    kaiPlace place;
+    if (said->place.file == NULL || said->note_count > 0 || program->path == NULL ||
+        strcmp(said->place.file, program->path) == 0 || !find_named_instance(program, said->message, &place))
+        return;
+    *note = (kaiNote){said->place, "here, in the part"};
+    said->place = place;
+    said->notes = note;
+    said->note_count = 1;
+}
+
 const char* kaiProgram_ErrorText(kaiProgram* program, const kaiError* error, bool colour)
 {
     if (program == NULL || error == NULL || error->message == NULL)
@@ -338,6 +370,8 @@ const char* kaiProgram_ErrorText(kaiProgram* program, const kaiError* error, boo
     if (setjmp(program->fail) != 0)
         return error->message;
     kaiError said = *error;
+    kaiNote note;
     extend_place(program, &said.place);
+    point_to_instance(program, &said, &note);
     return report_diagnostic(&program->question.arena, &program->question.sources, &said, colour, 0);
 }

@@ -14,6 +14,18 @@
 #include <math.h>
 #include <stdbool.h>
 
+// ---- where solutions end
+
+// How far ahead of the last point (of t, at least 1) the equations are tried: from what rounding of a step leaves open
+// to what a solver that looked for the edge has come near to.
+#define EDGE_NEAREST 1e-14
+#define EDGE_FARTHEST 1e-6
+// A state that doubles within less than this of the time that has passed grows without bound: a pole is met with about
+// 1e-9, and nothing that is merely fast stops a solver with small steps.
+#define EDGE_GROWTH 1e-6
+// What a state cannot be but by running away: the square of it is the largest number.
+#define EDGE_HUGE 1e150
+
 // ---- units
 
 // The inverse of a unit's scale is a whole number if it is one to this: a scale of up to three factors is off by a few
@@ -235,6 +247,19 @@ static inline bool time_same(double a, double b, double scale)
 #define NEWTON_ROUNDED 1e-9
 #define NEWTON_SETTLED_SIZE 1e-6
 #define NEWTON_LEAST_PART 1e-6
+
+// Periodic orbits: Newton's method is good to what the integration is, 1e-11 a step. Where a step does not become
+// smaller any more, it is that already. What is discrete comes back exactly, but for what is computed from states.
+#define ORBIT_SETTLED 1e-12
+#define ORBIT_ROUNDED 1e-8
+#define ORBIT_BACK 1e-6
+
+// Fits have settled when a step moves no parameter by more, relative to its size: far below any confidence. The place
+// of a minimum is known to half of the digits of its value at best.
+#define FIT_SETTLED 1e-9
+#define FIT_ALIKE 1e12  // parameters whose variance grows by more because of each other are not told apart by the data
+#define FIT_LATER 4     // times as late as it was measured an event may come in a run that is not fitted yet
+#define OPTIMUM_WITHIN 1e-8
 
 // Sensitivities. Their equations are integrated along the run closer than what is asked of them (1e-9), with room for
 // what a thousand steps add up.

@@ -482,6 +482,7 @@ void elaborate_elements(Elab* e)
         FlatBondNode* node = &e->flat->bond_nodes.at[i];
         if (!item->item)
             continue;
+        e->here = item->env->instance;
         if (node->parameter != NO_VAR)
             elaborate_parameter(e, node, item);
         if (node->matrix != NO_VAR)

@@ -126,7 +126,11 @@ void define_inputs(Elab* e)
 void check_definitions(Elab* e)
 {
     for (uint32_t i = 0; i < e->vars.count && !e->too_large; i++)
+    {
+        e->here = e->flat->vars.at[i].instance;
         check_var(e, i);
+    }
+    e->here = 0;
 }
 
 // ---- parameters that depend on themselves

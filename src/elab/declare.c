@@ -86,8 +86,8 @@ static uint32_t declare_one(Elab* e, const Env* env, const DeclState* decl, cons
         info->init = decl->literal->items.at[element];
     info->init_defines =
         !decl->input && !decl->unknown && (decl->kind == VAR_SIGNAL || decl->kind == VAR_EVENT) && info->init;
-    if (can_be_set(decl->kind, decl->input || decl->unknown))
-        declare_override(e, index);
+    bool overridden = can_be_set(decl->kind, decl->input || decl->unknown) && declare_override(e, index);
+    info->spread = arg || overridden ? NULL : var->spread;  // a value that is given is not drawn
     return index;
 }
 
@@ -511,6 +511,8 @@ static DeclPass pass_of(const Item* item)
 void declare_items(Elab* e, const Env* env, const ItemList* items)
 {
     const Env* kept = NULL;
+    uint32_t outer = e->here;
+    e->here = env->instance;
     for (int pass = 0; pass < PASS_COUNT; pass++)
         for (uint32_t i = 0; i < items->count && !e->too_large; i++)
             if (items->at[i]->kind == ITEM_DECL && items->at[i]->decl != DECL_OUTPUT &&
@@ -522,6 +524,7 @@ void declare_items(Elab* e, const Env* env, const ItemList* items)
     for (uint32_t i = 0; i < items->count && !e->too_large; i++)
         if (items->at[i]->kind == ITEM_DECL && items->at[i]->decl == DECL_OUTPUT)
             declare_decl(e, env, items->at[i]);
+    e->here = outer;
 }
 
 void declare_root(Elab* e, const Model* model, const ArgList* args, Span span)

@@ -283,6 +283,7 @@ void elaborate_inits(Elab* e)
     for (uint32_t i = 0; i < count && !e->too_large; i++)
     {
         const VarInfo* info = &e->vars.at[i];
+        e->here = e->flat->vars.at[i].instance;
         if (info->nominal)
             elaborate_nominal(e, i);
         info = &e->vars.at[i];

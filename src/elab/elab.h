@@ -110,6 +110,7 @@ typedef struct VarInfo
     uint32_t first_def;    // definition + 1, head of a list through Elab.def_next
     bool given;            // its definition is made here, not written (bond graphs), or it has equations
     const Expr* nominal;   // as written, or NULL
+    const Expr* spread;    // of a parameter: its distribution as written, or NULL
     uint32_t area;         // variable of the area of its impulse + 1 (bond graphs)
 } VarInfo;
 
@@ -167,6 +168,7 @@ typedef struct Elab
     uint64_t steps, loops;
     int depth;
     bool too_large;
+    uint32_t here;       // the instance that is worked on, for messages
     bool silent;         // names are only tried: nothing is reported
     bool in_experiment;  // names that modes declare can be seen
     const char* word_mode;

@@ -38,6 +38,27 @@ static const char* format_text(Elab* e, const char* format, va_list arguments)
     return text;
 }
 
+// A mistake inside a part of an imported file is one of who uses the part: the instance in the text of the user, if the
+// work is on one.
+static Span user_span(const Elab* e, Span span)
+{
+    uint32_t own = e->program->files.count > 0 ? e->program->files.at[0]->file : 0;
+    if (span.file == 0 || span.file == own || e->here == 0 || e->here >= e->instances.count)
+        return span;
+    for (uint32_t i = e->here; i != 0; i = e->instances.at[i].parent)
+        if (e->instances.at[i].span.file == own)
+            return e->instances.at[i].span;
+    return span;
+}
+
+static Diag* elab_point(Elab* e, Diag* diag, Span span)
+{
+    Span user = user_span(e, span);
+    if (diag && (user.file != span.file || user.start != span.start))
+        diag_note(e->diags, diag, span, "here, in the part");
+    return diag;
+}
+
 Diag* elab_error_about(Elab* e, DiagCode code, Span span, const char* tag, const char* format, ...)
 {
     e->error_count += !e->silent;
@@ -47,7 +68,7 @@ Diag* elab_error_about(Elab* e, DiagCode code, Span span, const char* tag, const
     va_start(arguments, format);
     const char* text = format_text(e, format, arguments);
     va_end(arguments);
-    return diag_error(e->diags, code, span, "%s", text);
+    return elab_point(e, diag_error(e->diags, code, user_span(e, span), "%s", text), span);
 }
 
 Diag* elab_error(Elab* e, DiagCode code, Span span, const char* format, ...)
@@ -59,7 +80,7 @@ Diag* elab_error(Elab* e, DiagCode code, Span span, const char* format, ...)
     va_start(arguments, format);
     const char* text = format_text(e, format, arguments);
     va_end(arguments);
-    return diag_error(e->diags, code, span, "%s", text);
+    return elab_point(e, diag_error(e->diags, code, user_span(e, span), "%s", text), span);
 }
 
 Diag* elab_warning(Elab* e, DiagCode code, Span span, const char* format, ...)
@@ -70,7 +91,7 @@ Diag* elab_warning(Elab* e, DiagCode code, Span span, const char* format, ...)
     va_start(arguments, format);
     const char* text = format_text(e, format, arguments);
     va_end(arguments);
-    return diag_warning(e->diags, code, span, "%s", text);
+    return elab_point(e, diag_warning(e->diags, code, user_span(e, span), "%s", text), span);
 }
 
 void elab_help(Elab* e, Diag* diag, const char* format, ...)
@@ -271,6 +292,7 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
     elaborate_elements(e);
     elaborate_inits(e);
     elaborate_works(e);
+    e->here = 0;
     define_inputs(e);
     define_bonds(e);
     check_definitions(e);

@@ -189,6 +189,7 @@ void elaborate_works(Elab* e)
     for (uint32_t i = 0; i < e->works.count && !e->too_large; i++)
     {
         const Work* work = &e->works.at[i];
+        e->here = work->env->instance;
         switch (work->item->kind)
         {
         case ITEM_DEF: elaborate_definition(e, work); break;

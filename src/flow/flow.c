@@ -61,6 +61,8 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
         return kernel_fail(flow->kernel, 0, "choose another solver: rk45, or rosenbrock for stiff models",
                            "solver = taylor: there is no power series at t = %.17g: a root or a power of 0?",
                            ode_time(ode));
+    if (status == ODE_ERR_STEP && edge_explain(flow, island) != KAI_OK)
+        return KAI_ERR_RUN;
     if (status == ODE_ERR_STEP)
         return kernel_fail(flow->kernel, 0,
                            "a stiff model wants solver = rosenbrock or cvode_bdf; a pole cannot be passed",

@@ -171,6 +171,8 @@ kaiStatus islands_restart(Flow* flow);                  // those that were distu
 kaiStatus islands_advance(Flow* flow);                  // those that wait take a step; guards look ahead
 kaiStatus islands_arrive(Flow* flow, uint32_t island);  // its step has become the past; it waits for the next
 void island_ends(Flow* flow, uint32_t island);          // states and slopes at the end of its step into the registers
+// edge.c: the step size became too small because the solution ends. KAI_OK: no, or nobody knows; else said.
+kaiStatus edge_explain(Flow* flow, uint32_t island);
 uint32_t island_state(const Flow* flow, uint32_t island, uint32_t slot);
 double island_theta(const Flow* flow, uint32_t island, double t);  // where t lies in its last step
 void islands_wait(Flow* flow, uint32_t island);

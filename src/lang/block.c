@@ -119,6 +119,22 @@ static void block_bad_start(Parser* parser)
     block_unexpected(parser);
 }
 
+// `1 if x > 0 else 0`, as Python has it.
+static bool block_is_choice(const Parser* parser)
+{
+    Lexer lexer = parser->lexer;
+    lexer.diags = NULL;
+    for (Token token = parser->token; parser_at(parser, TOKEN_IF); token = lexer_next(&lexer))
+    {
+        if (token.kind == TOKEN_ELSE)
+            return true;
+        if ((token.breaks > 0 && token.start != parser->token.start) || token.kind == TOKEN_END ||
+            token.kind == TOKEN_LEFT_BRACE || token.kind == TOKEN_SEMICOLON)
+            return false;
+    }
+    return false;
+}
+
 // Is the token where an item may start? Reports it otherwise; false if there is no item to parse.
 static bool block_layout(Parser* parser)
 {
@@ -129,7 +145,7 @@ static bool block_layout(Parser* parser)
         return true;
     if (separated)
         return block_bad_start(parser), false;
-    if (!parser_line_defines(parser))
+    if (!parser_line_defines(parser) || block_is_choice(parser))
         return block_unexpected(parser), false;
     if (!parser->token.suspect)
     {

@@ -209,7 +209,9 @@ static void put_accuracy(FILE* out, const Accuracy* a)
     put_row(out, "second run", "rtol %g", a->rtol);
     if (a->problem != NULL)
         put_row(out, "it did not reach the end", "%s", a->problem);
-    if (a->problem == NULL && a->state != NULL)
+    if (a->problem == NULL && a->state != NULL && a->difference == 0)
+        put_row(out, "final states", "the same");
+    if (a->problem == NULL && a->state != NULL && a->difference > 0)
         put_row(out, "final states", "differ by at most %.2g of their size, in %s: %.17g, finer %.17g", a->difference,
                 a->state, a->coarse, a->fine);
     if (a->event != NULL)

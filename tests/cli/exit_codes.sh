@@ -45,3 +45,17 @@ if [ -w /dev/full ]; then
     says "cannot be written"
 fi
 exit 0
+
+# The same mistake, the same code, whatever the command.
+printf 'model M { x = }\n' >"$WORK/wrong.kai"
+for command in run check test explain prove; do
+    exits 1 $command "$WORK/wrong.kai"
+    exits 4 $command "$WORK/there_is_none.kai"
+    exits 2 $command $ball -e there_is_none
+    exits 2 $command $ball --there-is-none
+done
+for command in plot graph; do
+    exits 1 $command "$WORK/wrong.kai" -o "$WORK/o.svg"
+    exits 4 $command "$WORK/there_is_none.kai" -o "$WORK/o.svg"
+    exits 2 $command $ball -e there_is_none -o "$WORK/o.svg"
+done

@@ -2,7 +2,7 @@
 . tests/cli/helpers.bash
 exits 0 run $ball -o "$WORK/ball.csv"
 one_line "$err"
-for part in "Ball, experiment bounce" "t = 5" "30 instants" "steps (" "rejected)" "rows (view full)" "down(y) 29"; do
+for part in "Ball, experiment bounce" "t = 5" "30 instants" "steps (" "rejected)" "rows (view full)" "hit 29"; do
     says "$part"
 done
 exits 0 run $ball -o "$WORK/ball.csv" --quiet

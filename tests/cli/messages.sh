@@ -1,0 +1,109 @@
+# What a newcomer writes, and the sentence that answers it: mistakes of reading, of running, and of the call. Each message
+# has to be the first, and where it says so the only one.
+. tests/cli/helpers.bash
+
+# answers TEXT COUNT WORDS…: `kairos check` of the text reports COUNT errors, and says all of the words.
+answers()
+{
+    printf '%s\n' "$1" >"$WORK/m.kai"
+    local count=$2
+    shift 2
+    exits 1 check "$WORK/m.kai"
+    [ "$(grep -c 'error\[' "$err")" -eq "$count" ] || fail "not $count errors: $(cat "$WORK/m.kai")"
+    for words in "$@"; do
+        says "$words"
+    done
+    ! grep -q 'see the grammar' "$err" || fail "a file that is not installed"
+}
+in_model() { printf 'model M { state x = 1; discrete n = 0\n  x%s = -x\n  %s\n}' "'" "$1"; }
+
+# units
+answers "$(in_model 'param g (m/s^2) = 9.81')" 1 'a unit stands in brackets, `g [m/s^2]`'
+answers "$(in_model 'param L = 5 mH')" 1 'a unit stands in brackets, `5[mH]`'
+answers "$(in_model 'param L = 5mH')" 1 'a unit is written `5[mH]`'
+answers "$(in_model 'param L [foo] = 5')" 1 'there is no unit `foo`'
+answers "$(in_model 'param L [qwertz] = 5')" 1 'units are written `[m/s^2]`'
+answers "$(in_model 'param L [J/kg K] = 5')" 1 'write `[J/(kg*K)]` or `[J/kg*K]`'
+answers "$(in_model 'param R = 1k, C = 10u')" 2 'write `1e3`' 'write `10e-6`'
+
+# functions and names of other languages
+answers "$(in_model 'signal a = ln(x)')" 1 'the natural logarithm is `log(x)`'
+answers "$(in_model 'signal a = step(time - 1)')" 1 'a step is `if u >= 0 then 1 else 0`'
+answers "$(in_model 'signal a = sin(t)')" 1 'model time is called `time`'
+answers "$(in_model 'signal a = integrate(x)')" 1 'an integral is a state'
+answers "$(in_model 'signal a = exp')" 1 '`exp` is a function: write `exp(…)`'
+answers "$(in_model 'signal a = sin x')" 1 'a function has parentheses: `sin(x)`'
+answers "$(in_model 'signal a = x > 0 ? 1 : 2')" 1 'if condition then a else b'
+answers "$(in_model 'signal a = 1 if x > 0 else 0')" 1 'if condition then a else b'
+answers "$(in_model 'when x < 0.5 { n++ }')" 1 'write `n := n + 1`'
+answers "$(in_model 'when x < 0.5 then
+    n := 1;
+  end when;')" 1 'a `when` has braces' 'when event { x := value }'
+answers "$(in_model 'signal a = 1 % what it is for')" 1 'write `//` instead of `%`'
+answers "$(in_model 'signal a = 5 % 2')" 1 'mod(a, b)'
+answers 'model M “a text” { state x = 1; x'"'"' = -x }' 1 'straight quotes'
+answers "$(in_model 'dy/dt = x')" 1 "a derivative is defined with \`y' = …\`"
+answers "$(in_model 'invariant: x < 3')" 1 'what must hold is written `assert x < 3'
+answers "$(in_model "n' = 1")" 1 'declare it `state` to integrate it'
+answers 'modle M { state x = 1; x'"'"' = -x }
+experimnt e of M { stop = 1 }' 2 'did you mean `model`?' 'did you mean `experiment`?'
+answers 'import "electrical"
+model M { r : Resistor }' 1 'did you mean `import "electrical.kai"`?'
+answers 'model M {
+  state x = 1
+  x'"'"' = -x
+experiment e of M { stop = 1 }' 1 '`}` is missing before this'
+
+# A mistake inside a part: the instance in the user's file first, then the part.
+printf 'model Amp { input u; output y\n  y = missing*u }\n' >"$WORK/part.kai"
+answers 'import "part.kai"
+model M {
+  a : Amp(u = 3)
+}' 1 'm.kai:3:3: error' 'part.kai:2:7: note: here, in the part'
+answers 'import "electrical.kai"
+model M { u : VoltageSource(u = 5); r : Resistor(R = 100); g : Ground
+  connect u.a, r.a
+  connect u.b, g.a }' 1 'port `r.b` is not connected' 'm.kai:2:37: error'
+answers 'import "electrical.kai"
+model M { u : VoltageSource(u = 5); g : Ground
+  connect u.a, u.b, g.a }' 1 'm.kai:2:11: error' '5 V short-circuited'
+
+# ends TEXT WORDS…: the run fails, and its message has the source line and says the words.
+ends()
+{
+    printf '%s\n' "$1" >"$WORK/m.kai"
+    shift
+    exits 3 run "$WORK/m.kai" -o "$WORK/o.csv" -q
+    for words in "$@"; do
+        says "$words"
+    done
+    grep -q '^ *[0-9]* | ' "$err" || fail "no source line"
+}
+for solver in auto rk45 rosenbrock; do
+    ends "model M { state x = 1, y = 0; x' = -1
+  y' = log(x) }
+experiment e of M { stop = 2; solver = $solver }" 'm.kai:2:8' 'the derivative of y has no value beyond t = 1: log(-'
+    ends "model M { state x = 1; x' = x^2 }
+experiment e of M { stop = 2; solver = $solver }" 'x grows without bound: at t = 1 it is'
+done
+ends "model M { state x = 1; x' = x }
+experiment e of M { stop = 1000 }" 'x grows without bound'
+ends "model M { state x = 1; x' = 1; assert x < 1.5 \"too far\" }
+experiment e of M { stop = 1 }" 'too far' '^^^^^^'
+printf 'model Root { input u; output y\n  y = sqrt(u)\n  state s = 0\n  s%s = y }\n' "'" >"$WORK/part.kai"
+ends 'import "part.kai"
+model M {
+  a : Root(u = 1 - time)
+}
+experiment e of M { stop = 2 }' 'm.kai:3:3: error' 'part.kai:2:7: note: here, in the part'
+
+# No ground: said, and why.
+printf 'import "electrical.kai"\nmodel M { u : VoltageSource(u = 1); r : Resistor(R = 100)\n  connect u.a, r.a\n  connect u.b, r.b }\nexperiment e of M { stop = 1 }\n' >"$WORK/m.kai"
+exits 0 run "$WORK/m.kai" -q
+says 'connect a Ground to one of the terminals'
+
+# The call.
+exits 2 plot $ball --size 10x10
+says 'is too small: at least 20x8'
+exits 2 plot $ball --size ten
+says 'it must read WIDTHxHEIGHT'
