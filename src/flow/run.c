@@ -263,7 +263,7 @@ static kaiStatus go_on(Flow* flow, double until)
         kaiStatus status = kernel_check_tags(kernel);
         if (status != KAI_OK)
             return status;
-        status = kernel->outside.count > 0 ? run_instant(flow, kernel->now.t) : KAI_OK;
+        status = kernel->outside_count > 0 ? run_instant(flow, kernel->now.t) : KAI_OK;
         // Two events of one delay that are due now come at two tags; no step is taken between them, since a crossing
         // that it found would be forgotten when the second has its reactions.
         bool more = kernel_reached(kernel, delay_next_time(kernel), kernel->now.t);

@@ -47,7 +47,7 @@ static void classify(FmiVariable* f, const kaiVariable* v)
         f->initial = v->settable && !isnan(v->start) ? FMI_EXACT : FMI_CALCULATED_INITIAL;
     }
     bool starts = f->initial == FMI_EXACT || f->causality == FMI_INPUT;
-    f->start = !starts ? NAN : isnan(v->start) ? 0 : v->start;
+    f->start = !starts ? NAN : isnan(v->start) ? 0 : v->scale * v->start + v->offset;
 }
 
 static FmiVariable entry_of(const kaiVariable* v, int variable, FmiAspect aspect)

@@ -71,6 +71,17 @@ static void make_arrays(Unit* unit)
     unit->columns = arena_array(a, Column, most + 1);
 }
 
+// Runs speak in the units that the model declares, importers in SI units: values go through here.
+static double to_si(const Unit* unit, int variable, double value)
+{
+    return scale_to_si(var_scale(&unit->model->vars[variable]), value);
+}
+
+static double from_si(const Unit* unit, int variable, double value)
+{
+    return scale_from_si(var_scale(&unit->model->vars[variable]), value);
+}
+
 static kaiStatus on_row(void* user, const kaiRow* row)
 {
     Unit* unit = user;
@@ -81,15 +92,15 @@ static kaiStatus on_row(void* user, const kaiRow* row)
         if (!row->present[i])
             continue;
         if (c->order == 1)
-            tally->area += row->values[i];
+            tally->area += to_si(unit, c->variable, row->values[i]) - to_si(unit, c->variable, 0);
         else if (c->order == 0 && c->event)
         {
             tally->count++;
-            tally->payload = row->values[i];
+            tally->payload = to_si(unit, c->variable, row->values[i]);
             tally->present = true;
         }
         else if (c->order == 0)
-            tally->held = row->values[i];
+            tally->held = to_si(unit, c->variable, row->values[i]);
     }
     return KAI_OK;
 }
@@ -239,7 +250,8 @@ bool unit_configure(Unit* unit)
     {
         const FmiVariable* v = &unit->catalogue.list.at[i];
         if (v->causality == FMI_STRUCTURAL && unit->given[v->variable])
-            vec_push(&unit->arena, changed, (kaiOverride){v->name, unit->given_values[v->variable]});
+            vec_push(&unit->arena, changed,
+                     (kaiOverride){v->name, from_si(unit, v->variable, unit->given_values[v->variable])});
     }
     if (changed.count == 0)
         return true;
@@ -303,7 +315,8 @@ bool unit_make_run(Unit* unit)
 
 static kaiStatus give(Unit* unit, int variable, double value)
 {
-    return unit->exchange ? kaiEval_Set(unit->eval, variable, value) : kaiSim_Set(unit->sim, variable, value);
+    return unit->exchange ? kaiEval_Set(unit->eval, variable, value)
+                          : kaiSim_Set(unit->sim, variable, from_si(unit, variable, value));
 }
 
 bool unit_run_failed(Unit* unit)
@@ -316,6 +329,14 @@ bool unit_run_failed(Unit* unit)
     return unit_fail(unit, "%s", message);
 }
 
+static bool read_value(Unit* unit, int variable, double* value)
+{
+    bool present = unit->exchange ? kaiEval_Get(unit->eval, variable, value) : kaiSim_Get(unit->sim, variable, value);
+    if (!unit->exchange)
+        *value = to_si(unit, variable, *value);
+    return present;
+}
+
 // What inputs are where the run begins.
 static void read_inputs(Unit* unit)
 {
@@ -326,7 +347,7 @@ static void read_inputs(Unit* unit)
             continue;
         double* value = &unit->inputs[v->variable];
         if (v->aspect == FMI_VALUE)
-            unit->exchange ? kaiEval_Get(unit->eval, v->variable, value) : kaiSim_Get(unit->sim, v->variable, value);
+            read_value(unit, v->variable, value);
         else if (*value == 0)
             *value = 1;  // a payload that nobody has set
     }
@@ -367,13 +388,8 @@ bool unit_end_initialization(Unit* unit)
     return true;
 }
 
-// ---- values: what passes between an importer and the run is in SI units, here and nowhere else
+// ---- values
 // ------------------------------
-
-static bool read_value(Unit* unit, int variable, double* value)
-{
-    return unit->exchange ? kaiEval_Get(unit->eval, variable, value) : kaiSim_Get(unit->sim, variable, value);
-}
 
 static bool is_started(const Unit* unit)
 {
@@ -481,7 +497,7 @@ bool unit_give_inputs(Unit* unit)
         tally->fresh = false;
         bool event = unit->model->vars[i].column == KAI_COLUMN_EVENT;
         kaiStatus status = event ? kaiSim_Post(unit->sim, i, unit->inputs[i], kaiSim_Now(unit->sim).t, NULL)
-                                 : kaiSim_Set(unit->sim, i, unit->inputs[i]);
+                                 : give(unit, i, unit->inputs[i]);
         ok = status == KAI_OK || unit_refuse(unit, "%s cannot be set", kaiModel_VariableName(unit->model, i));
     }
     unit->unsettled = false;

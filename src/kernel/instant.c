@@ -60,12 +60,12 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
     if (kernel->queue.count > 0)
         delay_touch_due(kernel, t, 0);
     kernel_hold_inputs(kernel);
-    for (uint32_t i = 0; i < kernel->outside.count; i++)
+    for (uint32_t i = 0; i < kernel->outside_count; i++)
     {
-        touch_register(kernel, kernel->outside.at[i]);
-        kernel_disturb(kernel, kernel->outside.at[i]);
+        touch_register(kernel, kernel->outside[i]);
+        kernel_disturb(kernel, kernel->outside[i]);
     }
-    kernel->outside.count = 0;
+    kernel->outside_count = 0;
     status = touch_settle(kernel, start);
     if (status == KAI_OK && !model->fused)  // which has settled all there is
         status = touch_rows(kernel);

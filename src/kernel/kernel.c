@@ -206,29 +206,29 @@ void kernel_disturb_all(Kernel* kernel)
 void kernel_set_input(Kernel* kernel, uint32_t reg)
 {
     kernel->R[kernel->model->reg_time] = kernel->now.t;
-    for (uint32_t i = 0; i < kernel->outside.count; i++)
-        if (kernel->outside.at[i] == reg)
+    for (uint32_t i = 0; i < kernel->outside_count; i++)
+        if (kernel->outside[i] == reg)
             return;
-    if (kernel->outside.count == kernel->model->vars_count)
+    if (kernel->outside_count == kernel->model->vars_count)
         return;
-    kernel->outside_before[kernel->outside.count] = kernel->R[reg];
-    kernel->outside.at[kernel->outside.count++] = reg;
+    kernel->outside_before[kernel->outside_count] = kernel->R[reg];
+    kernel->outside[kernel->outside_count++] = reg;
 }
 
 void kernel_hold_inputs(Kernel* kernel)
 {
-    for (uint32_t i = 0; i < kernel->outside.count; i++)
+    for (uint32_t i = 0; i < kernel->outside_count; i++)
     {
-        kernel->outside_after[i] = kernel->R[kernel->outside.at[i]];
-        kernel->R[kernel->outside.at[i]] = kernel->outside_before[i];
+        kernel->outside_after[i] = kernel->R[kernel->outside[i]];
+        kernel->R[kernel->outside[i]] = kernel->outside_before[i];
     }
-    kernel->held_inputs = kernel->outside.count;
+    kernel->held_inputs = kernel->outside_count;
 }
 
 void kernel_give_inputs(Kernel* kernel)
 {
     for (uint32_t i = 0; i < kernel->held_inputs; i++)
-        kernel->R[kernel->outside.at[i]] = kernel->outside_after[i];
+        kernel->R[kernel->outside[i]] = kernel->outside_after[i];
     kernel->held_inputs = 0;
 }
 
@@ -380,7 +380,7 @@ const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
     contexts_refresh(kernel);
     agenda_rebuild(&kernel->agenda);
     commit_forget(kernel);
-    kernel->raised_count = kernel->outside.count = kernel->disturbed.count = 0;
+    kernel->raised_count = kernel->disturbed.count = 0;
     kernel->located_count = kernel->due_clocks.count = 0;
     memset(kernel->island_disturbed, 0, kernel->model->islands_count);
     memset(kernel->island_looked, 0, sizeof(uint64_t) * kernel->model->islands_count);

@@ -197,10 +197,11 @@ typedef struct KernelHooks
     X(bool, reaction_moved) /* an impulse of this reaction moved a state */                                            \
     X(kaiCounters, counters)                                                                                           \
     X(uint64_t, random)                                                                                                \
-    X(uint64_t, instant_runs) /* number of the instant in work */                                                      \
-    X(uint32_t, holds)        /* guards at which zeno = continue holds states */                                       \
-    X(uint32_t, slides)       /* those among them at which it moves on their surface */                                \
-    X(double, hold_next)      /* when the next held states get their limit; inf = none */                              \
+    X(uint64_t, instant_runs)  /* number of the instant in work */                                                     \
+    X(uint32_t, holds)         /* guards at which zeno = continue holds states */                                      \
+    X(uint32_t, slides)        /* those among them at which it moves on their surface */                               \
+    X(double, hold_next)       /* when the next held states get their limit; inf = none */                             \
+    X(uint32_t, outside_count) /* registers that were set and not seen yet */                                          \
     X(uint32_t, warning_count)
 
 // Arrays: type, name, elements, how many of them a snapshot holds.
@@ -222,12 +223,13 @@ typedef struct KernelHooks
     X(uint32_t, leaving, model->machines_count, 0) /* contexts that the transitions of this commit leave */            \
     X(uint32_t, raised, raised_size(model), 0)     /* event flags that are up */                                       \
     X(Staged, staged, model->acts_count + model->resets_count + 2 * model->machines_count, 0)                          \
-    X(uint32_t, stamps, model->reg_count, 0)        /* per register: number of the staged entry + 1 */                 \
-    X(uint32_t, located, model->guards_count, 0)    /* guards located at this instant */                               \
-    X(uint32_t, fired, model->guards_count, 0)      /* guards that fired in this instant */                            \
-    X(uint32_t, reacted, model->reactions_count, 0) /* reactions that fired in this commit */                          \
-    X(double, outside_before, model->vars_count, 0) /* of `outside`: values before they were set */                    \
-    X(double, outside_after, model->vars_count, 0)  /* and what they were set to, while the left limit is made */      \
+    X(uint32_t, stamps, model->reg_count, 0)                        /* per register: number of the staged entry + 1 */ \
+    X(uint32_t, located, model->guards_count, 0)                    /* guards located at this instant */               \
+    X(uint32_t, fired, model->guards_count, 0)                      /* guards that fired in this instant */            \
+    X(uint32_t, reacted, model->reactions_count, 0)                 /* reactions that fired in this commit */          \
+    X(uint32_t, outside, model->vars_count, model->vars_count)      /* registers that were set from outside */         \
+    X(double, outside_before, model->vars_count, model->vars_count) /* and their values before that */                 \
+    X(double, outside_after, model->vars_count, 0) /* and what they were set to, while the left limit is made */       \
     X(uint64_t, flow_moments, model->flow_unit_count, 0)                                                               \
     X(uint64_t, react_touches, model->units_count, 0)                                                                  \
     X(uint64_t, react_runs, model->units_count, 0)                                                                     \
@@ -243,7 +245,6 @@ typedef struct KernelHooks
     X(due_clocks, model->clocks_count)   /* ticks of this instant */                                                   \
     X(disturbed, model->islands_count)   /* islands that must start again */                                           \
     X(restarted, model->islands_count)   /* and those that did, at this instant */                                     \
-    X(outside, model->vars_count)        /* registers that were set from outside */                                    \
     X(row_islands, model->islands_count) /* what rows show: islands of states, flow units */                           \
     X(row_flows, row_size(model))
 

@@ -255,8 +255,8 @@ kaiStatus kaiEval_Flow(kaiEval* eval, int variable, double value)
     if (kernel->R[var->reg] == value)
         return KAI_OK;
     kernel_set_input(kernel, var->reg);
-    for (uint32_t i = 0; i < kernel->outside.count; i++)
-        if (kernel->outside.at[i] == var->reg)
+    for (uint32_t i = 0; i < kernel->outside_count; i++)
+        if (kernel->outside[i] == var->reg)
             kernel->outside_before[i] = value;
     kernel->R[var->reg] = value;
     eval->rated = false;
@@ -482,14 +482,14 @@ kaiStatus kaiEval_Prepare(kaiEval* eval, double* x)
 // Inputs that were set since the tag before: the tag that comes sees them.
 static kaiStatus take_outside(Kernel* kernel)
 {
-    if (kernel->outside.count == 0)
+    if (kernel->outside_count == 0)
         return KAI_OK;
-    for (uint32_t i = 0; i < kernel->outside.count; i++)
+    for (uint32_t i = 0; i < kernel->outside_count; i++)
     {
-        touch_register(kernel, kernel->outside.at[i]);
-        kernel_disturb(kernel, kernel->outside.at[i]);
+        touch_register(kernel, kernel->outside[i]);
+        kernel_disturb(kernel, kernel->outside[i]);
     }
-    kernel->outside.count = 0;
+    kernel->outside_count = 0;
     return touch_settle(kernel, false);
 }
 

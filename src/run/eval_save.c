@@ -1,5 +1,5 @@
-// Copies of a kaiEval: what the kernel holds, what the record remembers of the last tags, the indicators, and inputs
-// that were set and not seen yet. Between instants only; the states belong to the caller.
+// Copies of a kaiEval: what the kernel holds, what the record remembers of the last tags, the indicators. Between
+// instants only; the states belong to the caller.
 #include "flow/flow.h"
 #include "kernel/bonds.h"
 #include "run/eval.h"
@@ -9,15 +9,9 @@
 typedef struct SavedHead
 {
     size_t size;  // of all
-    uint32_t outside;
     bool started;
     double moment;  // time of the last question
 } SavedHead;
-
-static size_t outside_size(uint32_t count)
-{
-    return ((sizeof(uint32_t) + sizeof(double)) * count + 15) & ~(size_t)15;
-}
 
 static size_t indicators_size(const kaiEval* eval)
 {
@@ -28,28 +22,24 @@ size_t kaiEval_SaveSize(const kaiEval* eval)
 {
     if (eval == NULL || eval->inside)
         return 0;
-    return sizeof(SavedHead) + outside_size(eval->kernel.outside.count) + kernel_save_size(&eval->kernel) +
-           record_save_size(&eval->record) + indicators_size(eval);
+    return sizeof(SavedHead) + kernel_save_size(&eval->kernel) + record_save_size(&eval->record) +
+           indicators_size(eval);
 }
 
 kaiStatus kaiEval_Save(const kaiEval* eval, void* bytes, size_t size)
 {
     if (eval == NULL || bytes == NULL || eval->inside || size != kaiEval_SaveSize(eval))
         return KAI_ERR_USAGE;
-    const IndexList* outside = &eval->kernel.outside;
     SavedHead head;
     memset(&head, 0, sizeof head);
     head.size = size;
-    head.outside = outside->count;
     head.started = eval->started;
     head.moment = eval->kernel.R[eval->model->reg_time];
     char* at = bytes;
     memset(at, 0, size);  // what lies between fields goes into files too
     memcpy(at, &head, sizeof head);
     at += sizeof head;
-    memcpy(at, eval->kernel.outside_before, sizeof(double) * outside->count);
-    memcpy(at + sizeof(double) * outside->count, outside->at, sizeof *outside->at * outside->count);
-    at = kernel_save(&eval->kernel, at + outside_size(outside->count));
+    at = kernel_save(&eval->kernel, at);
     at = record_save(&eval->record, at);
     memcpy(at, eval->indicators, indicators_size(eval));
     return KAI_OK;
@@ -72,10 +62,9 @@ kaiStatus kaiEval_Restore(kaiEval* eval, const void* bytes, size_t size)
     if (eval == NULL || bytes == NULL || size < sizeof head)
         return KAI_ERR_USAGE;
     memcpy(&head, bytes, sizeof head);
-    if (head.size != size || head.outside > eval->model->vars_count)
+    if (head.size != size)
         return KAI_ERR_USAGE;
-    const char* from = (const char*)bytes + sizeof head;
-    const char* at = from + outside_size(head.outside);
+    const char* at = (const char*)bytes + sizeof head;
     kaiStatus status = head.started ? derive(eval, at) : KAI_OK;
     bool ok = status == KAI_OK;
     if (ok)
@@ -84,9 +73,6 @@ kaiStatus kaiEval_Restore(kaiEval* eval, const void* bytes, size_t size)
         return status != KAI_OK ? status : KAI_ERR_MEMORY;
     at = record_load(&eval->record, at);
     memcpy(eval->indicators, at, indicators_size(eval));
-    memcpy(eval->kernel.outside_before, from, sizeof(double) * head.outside);
-    memcpy(eval->kernel.outside.at, from + sizeof(double) * head.outside, sizeof(uint32_t) * head.outside);
-    eval->kernel.outside.count = head.outside;
     eval->started = head.started;
     eval->inside = eval->rated = false;
     touch_moment(&eval->kernel, head.moment);

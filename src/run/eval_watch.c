@@ -150,7 +150,7 @@ bool kaiEval_Pending(kaiEval* eval, double t, const double* x)
     for (uint32_t i = 0; i < eval->model->guards_count; i++)
         if (eval->indicators[i].toward != 0 && !eval->indicators[i].back && is_there(kernel, i, &eval->indicators[i]))
             return true;
-    return kernel->outside.count > 0 || kernel_reached(kernel, kaiEval_Next(eval), t);
+    return kernel->outside_count > 0 || kernel_reached(kernel, kaiEval_Next(eval), t);
 }
 
 void eval_watch_locate(kaiEval* eval)

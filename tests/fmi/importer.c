@@ -36,6 +36,8 @@ int main(int argc, char** argv)
             call.step = atof(argv[++i]);
         else if (strcmp(argv[i], "--stop") == 0)
             call.stop = atof(argv[++i]);
+        else if (strcmp(argv[i], "--along") == 0 && call.along_count < 20)
+            call.along[call.along_count++] = argv[++i];
         else if (strcmp(argv[i], "--set") == 0 && call.set_count < 20)
             call.sets[call.set_count++] = argv[++i];
     }

@@ -55,6 +55,8 @@ typedef struct Call
     bool verbose;
     const char* sets[20];  // name=value, before initialization
     int set_count;
+    const char* along[20];  // unknown/known: a derivative at the end
+    int along_count;
 } Call;
 
 // Reads FOLDER/modelDescription.xml. False: it cannot be.
@@ -85,6 +87,7 @@ typedef struct Port
     void (*set)(void* self, const Variable* variable, double value);
     // One step of Co-Simulation: where it ended. *over: the model wants no more.
     double (*do_step)(void* self, double from, double length, bool* over);
+    double (*along)(void* self, const Variable* unknown, const Variable* known);
     void (*initialize)(void* self, double start);
     void (*end)(void* self);
 } Port;

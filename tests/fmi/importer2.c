@@ -153,6 +153,14 @@ static double do_step(void* self, double from, double length, bool* over)
     return reached;
 }
 
+static double along(void* self, const Variable* unknown, const Variable* known)
+{
+    Binary2* m = self;
+    double seed = 2, result = 0;
+    MUST(m->GetDirectionalDerivative(m->c, &unknown->reference, 1, &known->reference, 1, &seed, &result));
+    return result / 2;
+}
+
 static void initialize(void* self, double start)
 {
     Binary2* m = self;
@@ -201,6 +209,7 @@ void open_2(const Call* call, const Description* d, Port* port)
                    .get = get,
                    .set = set,
                    .do_step = do_step,
+                   .along = along,
                    .initialize = initialize,
                    .end = end};
 }

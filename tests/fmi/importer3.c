@@ -187,6 +187,18 @@ static void intermediate(fmi3InstanceEnvironment e, fmi3Float64 time, fmi3Boolea
     m->updated = time;
 }
 
+static double along(void* self, const Variable* unknown, const Variable* known)
+{
+    Binary3* m = self;
+    double seed = 2, forward = 0, back = 0;
+    const fmi3ValueReference *u = &unknown->reference, *k = &known->reference;
+    MUST(m->GetDirectionalDerivative(m->c, u, 1, k, 1, &seed, 1, &forward, 1));
+    MUST(m->GetAdjointDerivative(m->c, u, 1, k, 1, &seed, 1, &back, 1));
+    double apart = forward > back ? forward - back : back - forward;
+    must(apart < 1e-8 ? fmi3OK : fmi3Error, "the adjoint derivative is another one, and GetAdjointDerivative");
+    return forward / 2;
+}
+
 static void initialize(void* self, double start)
 {
     Binary3* m = self;
@@ -245,6 +257,7 @@ void open_3(const Call* call, const Description* d, Port* port)
                    .get = get,
                    .set = set,
                    .do_step = do_step,
+                   .along = along,
                    .initialize = initialize,
                    .end = end};
 }

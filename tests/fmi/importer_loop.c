@@ -226,6 +226,18 @@ static void set_values(const Loop* m)
     }
 }
 
+static void print_derivatives(const Loop* m)
+{
+    for (int i = 0; i < m->call->along_count; i++)
+    {
+        char unknown[200] = "", known[200] = "";
+        sscanf(m->call->along[i], "%199[^/]/%199s", unknown, known);
+        const Variable *u = description_find(m->d, unknown), *k = description_find(m->d, known);
+        if (u != NULL && k != NULL)
+            printf("%s %.17g\n", m->call->along[i], m->p->along(m->p->self, u, k));
+    }
+}
+
 void drive(const Call* call, const Description* d, const Port* port)
 {
     Loop loop = {.call = call, .d = d, .p = port, .t = d->start, .states = d->states, .indicators = d->indicators};
@@ -245,6 +257,7 @@ void drive(const Call* call, const Description* d, const Port* port)
     for (int i = 0; i < d->count; i++)
         if ((me || !is_flow(&d->variables[i])) && d->variables[i].type != TYPE_CLOCK)
             printf("%s %.17g\n", d->variables[i].name, port->get(port->self, &d->variables[i]));
+    print_derivatives(m);
     port->end(port->self);
     free(m->x);
 }

@@ -475,6 +475,9 @@ static void test_inputs_from_outside(void** state)
     while (kaiSim_Now(sim).t < 0.5)
         assert_int_equal(kaiSim_Step(sim), KAI_INSTANT);
     assert_int_equal(kaiSim_Set(sim, u, 3), KAI_OK);
+    kaiSnapshot* between = kaiSim_Save(sim);  // what was set and not seen yet is part of it
+    assert_int_equal(kaiSim_Restore(sim, between), KAI_OK);
+    kaiSnapshot_Free(between);
     run_to_end(sim);
     double at_half = 1 - exp(-0.5);
     assert_true(fabs(get(sim, x) - (3 + (at_half - 3) * exp(-1.5))) < 1e-8);
