@@ -158,11 +158,19 @@ extern "C"
         kaiStatus (*row)(void* user, const kaiStudyRow* row);
         void* user;
         const volatile int* interrupt;  // nonzero stops all runs; NULL: never
+        // The runs are shared among the processes of mpirun or srun: rank 0 hands them out and gets all rows, the
+        // others make them and get none. All call with the same study; `first` of rank 0 counts. After kaiRanks_Begin.
+        bool ranks;
     } kaiStudyRunOptions;
     kaiStudyRunOptions kaiDefaultStudyRunOptions(void);
     // One model for all runs, one sim for each thread, which is set back and never made anew. KAI_OK: all rows were
     // handed out. KAI_INTERRUPTED: not all. Or what `row` returned.
     kaiStatus kaiStudy_Run(kaiStudy* study, const kaiStudyRunOptions* options, kaiError* error);
+
+    // This process among those that mpirun started: its rank from 0 and their number. Opens the part `mpi`. KAI_ERR_IO:
+    // *error says which packages are missing. Once in a process; kaiRanks_End before it exits, if it was KAI_OK.
+    kaiStatus kaiRanks_Begin(int* rank, int* count, kaiError* error);
+    void kaiRanks_End(void);
 
     // ---- statistics of a column, one value at a time
 

@@ -167,6 +167,8 @@ static void wrong_studies_are_refused(void** state)
     kaiStudy_Free(study);
     kaiStudy_Free(NULL);
     assert_int_equal(kaiStudy_RunCount(NULL), 0);
+    assert_int_equal(kaiRanks_Begin(NULL, NULL, &error), KAI_ERR_USAGE);
+    kaiRanks_End();  // nothing has begun
     assert_int_equal(kaiModel_SpreadCount(NULL), 0);
     assert_int_equal(kaiModel_SpreadVariable(model, 0, &kind, &values, &count), -1);
     assert_null(kaiStatistics_Create((kaiAllocator){0}));
