@@ -46,7 +46,9 @@ run: run-deps configured
 	@cmake --build $(BUILD) --target program
 	$(BUILD)/kairos run examples/ball/model.kai -o ball.csv
 
-test: deps build
+test: deps
+	@[ ! -f $(BUILD)/build.ninja ] || cmake $(BUILD) >/dev/null  # what was missing may be there now
+	@$(MAKE) --no-print-directory build
 	@tools/run-tests $(BUILD)
 
 python: build

@@ -25,8 +25,9 @@ typedef struct PlotRequest
     kaiFigureOptions figure;
     Panels wanted;  // --signals, each use a panel; none: the experiment or the result decides
     const char* against;
-    double instant;  // --instant; NaN: none
-    bool instants;   // --instants
+    const char* overlay;  // --overlay: a measured table
+    double instant;       // --instant; NaN: none
+    bool instants;        // --instants
     bool has_title;
     bool quiet;
     bool silent;  // not even what is wrong: the caller says it
@@ -43,6 +44,9 @@ bool draws_page(const PlotRequest* request);
 // Begins a panel, and adds a signal to the newest. False: too many.
 bool panels_begin(Panels* panels, const char* against);
 bool panels_add(Panels* panels, const char* name);
+
+// overlay.c: the measured table over the figure. False: it cannot be read, and it is said why.
+bool overlay_draw(kaiFigure* figure, const char* path, const kaiColumn* columns, int count, const Panels* panels);
 
 // figure_model.c: a model that is loaded. figure_model.c, figure_result.c: run or read, draw. An exit code.
 int plot_figure(PlotRequest* request, const kaiModel* model);

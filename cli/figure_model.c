@@ -27,7 +27,8 @@ typedef struct Run
     bool failed;        // some run
     bool shows_units;
     kaiError error;
-    char text[1000];  // what is wrong, if it is not in `error`
+    char remark[100];  // in the figure
+    char text[1000];   // what is wrong, if it is not in `error`
 } Run;
 
 // ---- what to record
@@ -111,7 +112,17 @@ static void panels_written(Run* r)
     }
 }
 
-// Nothing is written: the states, those of one unit together.
+// States of parts are what the parts are made of: their signals say more.
+static bool has_own_states(const Run* r)
+{
+    kaiVariable v;
+    bool own = false;
+    for (int i = 0; i < kaiModel_StateCount(r->model); i++)
+        own |= kaiModel_Variable(r->model, kaiModel_StateVariable(r->model, i), &v) && v.column != NULL && !v.inner;
+    return own;
+}
+
+// Nothing is written: the states, those of one unit together; of a circuit the signals of its parts.
 static void panels_chosen(Run* r)
 {
     enum
@@ -120,12 +131,15 @@ static void panels_chosen(Run* r)
         TOGETHER = 6
     };
     const char* units[PANELS_SHOWN];
-    int states = kaiModel_StateCount(r->model), lists[PANELS_SHOWN][TOGETHER], counts[PANELS_SHOWN] = {0}, groups = 0;
-    for (int i = 0; i < states; i++)
+    bool own = has_own_states(r);
+    int states = own ? kaiModel_StateCount(r->model) : kaiModel_VariableCount(r->model);
+    int lists[PANELS_SHOWN][TOGETHER], counts[PANELS_SHOWN] = {0}, groups = 0;
+    for (int i = 0; i < states && kaiModel_StateCount(r->model) > 0; i++)
     {
         kaiVariable v;
-        int variable = kaiModel_StateVariable(r->model, i), g = 0;
-        if (!kaiModel_Variable(r->model, variable, &v) || v.column == NULL)
+        int variable = own ? kaiModel_StateVariable(r->model, i) : i, g = 0;
+        if (!kaiModel_Variable(r->model, variable, &v) || v.column == NULL || v.inner ||
+            v.column_kind != KAI_COLUMN_REAL || v.causality == KAI_CAUSALITY_INPUT)
             continue;
         const char* unit = v.unit != NULL ? v.unit : "";
         while (g < groups && strcmp(units[g], unit) != 0)
@@ -199,6 +213,11 @@ static kaiStatus make_figure(Run* r, const kaiSim* sim)
     q->figure.time_unit = r->shows_units ? "s" : NULL;
     if (wants_instants(q))
         return make_instants(r, columns, count);
+    if (r->panels.left_out > 0)
+    {
+        snprintf(r->remark, sizeof r->remark, "%d more signals are not shown: --signals a,b", r->panels.left_out);
+        q->figure.remark = r->remark;
+    }
     r->figure = kaiFigure_Create(&q->figure, columns, count, r->panels.at, r->panels.count, &r->error);
     return r->figure != NULL ? KAI_OK : r->error.status;
 }
@@ -331,6 +350,10 @@ static kaiStatus run_all(Run* r)
 
 static kaiStatus draw(Run* r)
 {
+    int count;
+    const kaiColumn* columns = kaiSim_Columns(r->first, &count);
+    if (!overlay_draw(r->figure, r->request->overlay, columns, count, &r->panels))
+        return KAI_ERR_USAGE;
     kaiStatus status =
         r->figure != NULL ? kaiFigure_Draw(r->figure, &r->error) : kaiInstants_Draw(r->instants, &r->error);
     return status == KAI_OK && r->failed ? KAI_ERR_RUN : status;

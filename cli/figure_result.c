@@ -11,6 +11,9 @@ typedef struct Reading
     kaiInstants* instants;
     kaiError error;
     const char* problem;  // if it is not in `error`
+    const kaiColumn* columns;
+    int column_count;
+    char remark[100];
 } Reading;
 
 // ---- choosing
@@ -54,6 +57,17 @@ static kaiStatus begin_figure(Reading* r, const kaiColumn* columns, int count, b
     for (int i = 0; i < count; i++)
         wanted[i] = columns[i].kind == KAI_COLUMN_MODE || (draws_page(q) && count <= PAGE_SIGNALS) ||
                     is_named(&q->wanted, q->against, &columns[i]);
+    r->columns = columns;
+    r->column_count = count;
+    if (q->wanted.left_out > 0)
+    {
+        snprintf(r->remark, sizeof r->remark, "%d more signals are not shown: --signals a,b", q->wanted.left_out);
+        q->figure.remark = r->remark;
+    }
+    bool units = false;
+    for (int i = 0; i < count; i++)
+        units |= columns[i].unit != NULL;
+    q->figure.time_unit = units ? "s" : NULL;
     r->figure = kaiFigure_Create(&q->figure, columns, count, q->wanted.at, q->wanted.count, &r->error);
     return r->figure != NULL ? KAI_OK : r->error.status;
 }
@@ -97,6 +111,8 @@ static kaiStatus on_lead(void* user, const char* text)
 
 static kaiStatus draw(Reading* r)
 {
+    if (!overlay_draw(r->figure, r->request->overlay, r->columns, r->column_count, &r->request->wanted))
+        return r->problem = "the measured table cannot be drawn", KAI_ERR_USAGE;
     return r->figure != NULL ? kaiFigure_Draw(r->figure, &r->error) : kaiInstants_Draw(r->instants, &r->error);
 }
 

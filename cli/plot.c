@@ -56,6 +56,27 @@ static int set_time(const char* option, const char* text, double* value)
                                                          : usage_error("%s %s: it must be a number", option, text);
 }
 
+// "0:5", ":5", "0:".
+static int set_range(PlotRequest* r, const char* text)
+{
+    const char* colon = strchr(text, ':');
+    char low[64];
+    snprintf(low, sizeof low, "%.*s", colon != NULL ? (int)(colon - text) : 0, text);
+    double from = NAN, to = NAN;
+    bool good = colon != NULL && (low[0] == 0 || parse_number(low, &from)) &&
+                (colon[1] == 0 || parse_number(colon + 1, &to)) && !(from >= to);
+    r->figure.y_from = from;
+    r->figure.y_to = to;
+    return good ? EXIT_DONE : usage_error("--y %s: it must read LOW:HIGH, as -1:5 or 0:", text);
+}
+
+static int set_log(PlotRequest* r, const char* text)
+{
+    r->figure.log_x = strchr(text, 'x') != NULL;
+    r->figure.log_y = strchr(text, 'y') != NULL;
+    return strspn(text, "xy") == strlen(text) ? EXIT_DONE : usage_error("--log %s: it must read x, y or xy", text);
+}
+
 static int set_size(PlotRequest* r, const char* text)
 {
     char* end;
@@ -80,6 +101,9 @@ static bool take_own(PlotRequest* r, const Arguments* a, int* code)
     case OPTION_AGAINST: r->against = a->value; break;
     case OPTION_FROM: *code = set_time("--from", a->value, &r->figure.from); break;
     case OPTION_TO: *code = set_time("--to", a->value, &r->figure.to); break;
+    case OPTION_Y_RANGE: *code = set_range(r, a->value); break;
+    case OPTION_LOG: *code = set_log(r, a->value); break;
+    case OPTION_OVERLAY: r->overlay = a->value; break;
     case OPTION_INSTANT: *code = set_time("--instant", a->value, &r->instant); break;
     case OPTION_INSTANTS: r->instants = true; break;
     case OPTION_SIZE: *code = set_size(r, a->value); break;

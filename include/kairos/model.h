@@ -99,6 +99,7 @@ extern "C"
         double start;                    // value before the run, in its unit; NaN: it has none, or it cannot be known
         bool settable;                   // kaiSim_Set takes it: always before the start, inputs afterwards too
         bool hidden;                     // made by the compiler: not for people
+        bool inner;                      // of a bond graph inside a part: recorded on demand
         int size;                        // number of values: 1
         kaiPlace place;                  // where it is declared
         const char* column;              // its name in a result; NULL: it is not recorded (parameters, hidden ones)

@@ -43,6 +43,9 @@ extern "C"
         double from, to;               // only these times; -inf, inf: all
         const char* time_unit;         // of the time axis, or NULL
         bool colour;                   // of "-": with colour codes
+        bool log_x, log_y;             // logarithmic axes; what is not positive is not drawn
+        double y_from, y_to;           // the range of all y axes; NaN: what is to be seen
+        const char* remark;            // what the figure leaves out, below it; NULL: nothing
         kaiSourceLineFn* source_line;  // of instants: shows the lines that did it; NULL: only their places
         void* source_user;
         kaiSink sink;  // gets the picture instead of a file; the path still says what kind it is
@@ -71,6 +74,8 @@ extern "C"
     // The rows of another run follow; it is drawn over the others. The first run needs no call. KAI_ERR_USAGE: too
     // many.
     kaiStatus kaiFigure_BeginRun(kaiFigure* figure, const char* label);
+    // As kaiFigure_BeginRun: the rows that follow were measured, and are drawn as points.
+    kaiStatus kaiFigure_BeginPoints(kaiFigure* figure, const char* label);
     // KAI_OK: the file is there. KAI_ERR_USAGE: no rows to draw; KAI_ERR_IO; `error` says why.
     kaiStatus kaiFigure_Draw(kaiFigure* figure, kaiError* error);
     void kaiFigure_Free(kaiFigure* figure);

@@ -85,6 +85,7 @@ bool kaiModel_Variable(const kaiModel* model, int index, kaiVariable* variable)
         .start = model->start_values != NULL ? scale_from_si(var_scale(var), model->start_values[index]) : NAN,
         .settable = var->settable,
         .hidden = var->hidden,
+        .inner = var->inner,
         .size = 1,
         .place = model_place(model, var->place),
         .column = recorded ? model_string(model, var->title) : NULL,

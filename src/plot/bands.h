@@ -1,9 +1,10 @@
 // Which mode was active when: the stripes above the panels. Of fixed size, like a track: modes that change faster than
-// the figure can show become one grey piece.
+// the figure can show become one piece that knows which took part.
 #ifndef KAIROS_PLOT_BANDS_H
 #define KAIROS_PLOT_BANDS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum
 {
@@ -20,6 +21,7 @@ typedef struct Bands
     {
         double from;
         int mode;
+        uint32_t modes;  // MIXED: which took part, as bits
     } pieces[BAND_MAX];
 } Bands;
 

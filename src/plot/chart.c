@@ -28,7 +28,9 @@ Look look_of(const Canvas* canvas)
 
 double axis_place(const Axis* axis, double value)
 {
-    return axis->from + (value - axis->low) / (axis->high - axis->low) * (axis->to - axis->from);
+    double part = axis->log ? log10(fmax(value, axis->low) / axis->low) / log10(axis->high / axis->low)
+                            : (value - axis->low) / (axis->high - axis->low);
+    return axis->from + part * (axis->to - axis->from);
 }
 
 // ---- ranges
@@ -49,11 +51,12 @@ typedef struct Range
     double from, to;  // times that count
     bool any;
     double low, high;
+    bool positive;  // for a logarithmic axis
 } Range;
 
 static void include(Range* r, double t, double value)
 {
-    if (t < r->from || t > r->to)
+    if (t < r->from || t > r->to || (r->positive && !(value > 0)))
         return;
     r->low = !r->any || value < r->low ? value : r->low;
     r->high = !r->any || value > r->high ? value : r->high;
@@ -73,7 +76,7 @@ static bool range(const ChartSeries* series, int count, bool of_x, Range r, doub
             include(&r, track->marks[i].t, of_x ? track->marks[i].x : track->marks[i].y);
             stands |= !of_x && track->marks[i].kind == MARK_IMPULSE;
         }
-        if (stands)
+        if (stands && !r.positive)
             include(&r, r.from, 0);  // stems and arrows stand on it
     }
     *low = r.low;
@@ -81,14 +84,9 @@ static bool range(const ChartSeries* series, int count, bool of_x, Range r, doub
     return r.any;
 }
 
-bool chart_range_y(const ChartSeries* series, int count, double from, double to, double* low, double* high)
+bool chart_range(const ChartSeries* series, int count, bool of_x, double from, double to, Axis* axis)
 {
-    return range(series, count, false, (Range){from, to, false, 0, 0}, low, high);
-}
-
-bool chart_range_x(const ChartSeries* series, int count, double from, double to, double* low, double* high)
-{
-    return range(series, count, true, (Range){from, to, false, 0, 0}, low, high);
+    return range(series, count, of_x, (Range){from, to, false, 0, 0, axis->log}, &axis->low, &axis->high);
 }
 
 // ---- axes
@@ -131,7 +129,8 @@ void chart_axis_y(Canvas* c, const Look* look, const Axis* y, Box box)
         double value = ticks_at(&y->ticks, i), at = axis_place(y, value);
         if (!look->coarse)
         {
-            canvas_line(c, box.x, at, box.x + box.width, at, fabs(value) < 1e-9 * y->ticks.step ? &zero : &grid);
+            canvas_line(c, box.x, at, box.x + box.width, at,
+                        !y->log && fabs(value) < 1e-9 * y->ticks.step ? &zero : &grid);
             canvas_line(c, box.x - 4, at, box.x, at, &frame);
         }
         ticks_label(&y->ticks, i, text, sizeof text);
@@ -145,6 +144,14 @@ void chart_axis_y(Canvas* c, const Look* look, const Axis* y, Box box)
 
 // ---- curves
 
+void chart_dash(const ChartSeries* series, Paint* paint)
+{
+    if (series->covers == 0)
+        return;
+    paint->dash[0] = 16.0 / (1 << (series->covers < 3 ? series->covers : 3));
+    paint->dash[1] = 16 - paint->dash[0];
+}
+
 typedef struct Pen
 {
     Canvas* canvas;
@@ -153,6 +160,7 @@ typedef struct Pen
     Box box;
     Colour colour;
     double width;
+    const ChartSeries* series;
 } Pen;
 
 static CanvasPoint place(const Pen* pen, double x, double y)
@@ -179,23 +187,68 @@ static void draw_lines(const Pen* pen, const Track* track)
     {
         BITE = 1024
     };
-    const Paint paint = {.stroke = pen->colour, .width = pen->width};
+    Paint paint = {.stroke = pen->colour, .width = pen->width};
+    chart_dash(pen->series, &paint);
     CanvasPoint points[BITE];
-    int count = 0;
+    int count = 0, mode = -1;
     for (int i = 0; i < track->count; i++)
     {
         CanvasPoint p = place(pen, track->points[i].x, track->points[i].y);
         bool goes_on = count > 0 && track->points[i].link == LINK_LINE;
-        if (!goes_on || count == BITE)
+        bool other = pen->series->modes != NULL && track->points[i].mode != mode;
+        if (!goes_on || count == BITE || other)
         {
+            bool joins = goes_on && count > 0;
             canvas_lines(pen->canvas, points, count, &paint);
-            points[0] = count == BITE && goes_on ? points[BITE - 1] : p;
+            points[0] = joins ? points[count - 1] : p;
             count = 1;
+        }
+        if (other)
+        {
+            mode = track->points[i].mode;
+            paint.stroke = mode < pen->series->mode_count ? pen->series->modes[mode] : pen->colour;
         }
         if (goes_on)
             points[count++] = p;
     }
     canvas_lines(pen->canvas, points, count, &paint);
+}
+
+// Which way a curve in the phase plane is gone through: a head at a third and at two thirds of its length.
+static void draw_directions(const Pen* pen, const Track* track)
+{
+    double length = 0, gone = 0;
+    for (int pass = 0, next = 1; pass < 2; pass++)
+        for (int i = 1; i < track->count && next <= 3; i++)
+        {
+            CanvasPoint a = place(pen, track->points[i - 1].x, track->points[i - 1].y);
+            CanvasPoint b = place(pen, track->points[i].x, track->points[i].y);
+            double piece = track->points[i].link == LINK_LINE ? hypot(b.x - a.x, b.y - a.y) : 0;
+            length += pass == 0 ? piece : 0;
+            gone += pass == 1 ? piece : 0;
+            if (pass == 0 || piece == 0 || length < 60 || gone < length * (next - 0.5) / 3)
+                continue;
+            double ux = (b.x - a.x) / piece, uy = (b.y - a.y) / piece, size = 5;
+            const CanvasPoint head[] = {{b.x + ux * size, b.y + uy * size},
+                                        {b.x - ux * size - uy * 0.7 * size, b.y - uy * size + ux * 0.7 * size},
+                                        {b.x - ux * size + uy * 0.7 * size, b.y - uy * size - ux * 0.7 * size}};
+            bool by_mode = pen->series->modes != NULL && track->points[i].mode < pen->series->mode_count;
+            Colour colour = by_mode ? pen->series->modes[track->points[i].mode] : pen->colour;
+            canvas_polygon(pen->canvas, head, 3, &(Paint){.fill = colour});
+            next++;
+        }
+}
+
+static void draw_measured(const Pen* pen, const Track* track)
+{
+    const Paint paint = {.stroke = pen->colour, .width = 1.1};
+    for (int i = 0; i < track->count; i++)
+    {
+        CanvasPoint at = place(pen, track->points[i].x, track->points[i].y);
+        if (is_visible(pen, at))
+            canvas_ellipse(pen->canvas, at.x, at.y, pen->look->coarse ? 0.5 : 2.2, pen->look->coarse ? 0.5 : 2.2,
+                           &paint);
+    }
 }
 
 // Jumps closer together than their markers are drawn without them: a row of circles would hide the curve.
@@ -286,17 +339,22 @@ static void draw_marks(const Pen* pen, const Track* track, bool event)
 
 void chart_series(Canvas* c, const Look* look, const ChartSeries* series, const Axis* x, const Axis* y, Box box)
 {
-    Pen pen = {c, look, x, y, box, series->colour, series->width};
-    bool event = chart_is_event(series->track);
+    Pen pen = {c, look, x, y, box, series->colour, series->width, series};
+    bool event = !series->dots && chart_is_event(series->track);
     canvas_group(c, series->name);
     // Markers on the frame are whole: the clip has room for them.
     double room = look->coarse ? 0 : look->marker + 2;
     canvas_clip(c, box.x - room, box.y - room, box.width + 2 * room, box.height + 2 * room);
-    if (!event)
+    if (series->dots)
+        draw_measured(&pen, series->track);
+    else if (!event)
         draw_lines(&pen, series->track);
-    if (!event)
+    if (!event && !series->dots)
         draw_jumps(&pen, series->track);
-    draw_marks(&pen, series->track, event);
+    if (series->track->against && !look->coarse && !series->dots)
+        draw_directions(&pen, series->track);
+    if (!series->dots)
+        draw_marks(&pen, series->track, event);
     canvas_unclip(c);
     canvas_ungroup(c);
 }
@@ -375,6 +433,8 @@ void chart_fit_text(const Canvas* c, const TextStyle* style, double width, const
     }
 }
 
+static const double NARROW = 3;  // dots
+
 void chart_piece(Canvas* c, const Look* look, Box at, const char* name, Colour colour)
 {
     if (look->coarse)
@@ -384,8 +444,13 @@ void chart_piece(Canvas* c, const Look* look, Box at, const char* name, Colour c
         canvas_line(c, at.x, at.y, at.x, at.y + 3, &line);
     }
     else
-        canvas_rectangle(c, at.x, at.y, at.width, at.height,
-                         &(Paint){.fill = colour_fade(colour, 0.35), .stroke = white, .width = 0.6});
+    {
+        // A white edge would hide what is as narrow as itself; what is narrow is darker instead.
+        Paint paint = {.fill = colour_fade(colour, at.width < NARROW ? 0.6 : 0.35), .stroke = white, .width = 0.6};
+        if (at.width < 3 * NARROW)
+            paint.stroke.alpha = 0;
+        canvas_rectangle(c, at.x, at.y, at.width, at.height, &paint);
+    }
     TextStyle style = look->note;
     style.anchor = TEXT_MIDDLE;
     style.colour = look->coarse ? colour : black;
@@ -394,19 +459,37 @@ void chart_piece(Canvas* c, const Look* look, Box at, const char* name, Colour c
                     &style);
 }
 
+// Modes that change faster than the figure can show: a stripe for each that took part.
+static void draw_mixed(Canvas* c, Box at, uint32_t modes, int first_colour)
+{
+    int count = 0, row = 0;
+    for (int i = 0; i < 32; i++)
+        count += (modes >> i & 1) != 0;
+    for (int i = 0; i < 32 && count > 0; i++)
+        if (modes >> i & 1)
+        {
+            double height = at.height / count;
+            canvas_rectangle(c, at.x, at.y + height * row++, at.width, height,
+                             &(Paint){.fill = colour_fade(colour_of(first_colour + i), 0.5)});
+        }
+}
+
 void chart_band(Canvas* c, const Look* look, const Bands* b, const char* const* names, int name_count, int first_colour,
                 const Axis* x, Box box)
 {
-    for (int i = 0; i < b->count; i++)
+    for (int k = 0; k < 2 * b->count; k++)  // what is narrow comes last, over the edges of its neighbours
     {
-        int mode = b->pieces[i].mode;
+        int i = k % b->count, mode = b->pieces[i].mode;
         double end = i + 1 < b->count ? b->pieces[i + 1].from : b->ends_at;
         double left = fmax(box.x, axis_place(x, b->pieces[i].from)),
                right = fmin(box.x + box.width, axis_place(x, end));
-        if (mode == BAND_ABSENT || !(right > left))
+        if (mode == BAND_ABSENT || !(right > left) || (right - left < NARROW) != (k >= b->count))
             continue;
         bool known = mode >= 0 && mode < name_count;
-        chart_piece(c, look, (Box){left, box.y, right - left, box.height}, known ? names[mode] : "",
-                    known ? colour_of(first_colour + mode) : pale);
+        if (mode == BAND_MIXED)
+            draw_mixed(c, (Box){left, box.y, right - left, box.height}, b->pieces[i].modes, first_colour);
+        else
+            chart_piece(c, look, (Box){left, box.y, fmax(right - left, look->coarse ? 1 : 1.2), box.height},
+                        known ? names[mode] : "", known ? colour_of(first_colour + mode) : pale);
     }
 }

@@ -17,6 +17,7 @@ typedef struct Axis
     double low, high;  // values
     double from, to;   // where they are on the sheet
     Ticks ticks;
+    bool log;
 } Axis;
 
 double axis_place(const Axis* axis, double value);
@@ -26,7 +27,11 @@ typedef struct ChartSeries
     const Track* track;
     const char* name;
     Colour colour;
-    double width;  // of its line: what lies below is wider, so that curves that coincide are both seen
+    double width;         // of its line: what lies below is wider, so that curves that coincide are both seen
+    int covers;           // curves below it that it lies on: then it is dashed, the more the shorter
+    bool dots;            // measured: points, no line
+    const Colour* modes;  // the colour of each mode, of a curve in the phase plane; NULL: one colour
+    int mode_count;
 } ChartSeries;
 
 // The styles of a figure, for its canvas.
@@ -39,12 +44,14 @@ typedef struct Look
 } Look;
 Look look_of(const Canvas* canvas);
 
+// The dashes of a curve that lies on others.
+void chart_dash(const ChartSeries* series, Paint* paint);
+
 // A track that only ever has single values is one of events, whatever its column was called.
 bool chart_is_event(const Track* track);
 
-// The range of what the series show at times in [from, to]; false: nothing to see.
-bool chart_range_y(const ChartSeries* series, int count, double from, double to, double* low, double* high);
-bool chart_range_x(const ChartSeries* series, int count, double from, double to, double* low, double* high);
+// The range of what the series show at times in [from, to], into the axis; false: nothing to see.
+bool chart_range(const ChartSeries* series, int count, bool of_x, double from, double to, Axis* axis);
 
 void chart_axis_x(Canvas* canvas, const Look* look, const Axis* x, Box box, bool labels);
 void chart_axis_y(Canvas* canvas, const Look* look, const Axis* y, Box box);

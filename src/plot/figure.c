@@ -9,8 +9,13 @@
 
 kaiFigureOptions kaiDefaultFigureOptions(void)
 {
-    return (kaiFigureOptions){
-        .cookie = KAI_COOKIE, .path = "-", .from = -INFINITY, .to = INFINITY, .allocator = kaiDefaultAllocator()};
+    return (kaiFigureOptions){.cookie = KAI_COOKIE,
+                              .path = "-",
+                              .from = -INFINITY,
+                              .to = INFINITY,
+                              .y_from = NAN,
+                              .y_to = NAN,
+                              .allocator = kaiDefaultAllocator()};
 }
 
 // ---- names
@@ -129,15 +134,23 @@ static bool find_panel(kaiFigure* f, const kaiPanel* panel, kaiError* error)
 
 static void find_bands(kaiFigure* f)
 {
-    for (int i = 0; i < f->column_count && f->band_count < FIGURE_BANDS; i++)
-        if (f->columns[i].kind == KAI_COLUMN_MODE)
+    for (int i = 0; i < f->column_count; i++)
+    {
+        if (f->columns[i].kind != KAI_COLUMN_MODE)
+            continue;
+        if (f->band_count < FIGURE_BANDS)
             f->band_columns[f->band_count++] = i;
+        else
+            f->bands_left_out++;
+    }
 }
 
 // A machine that has one mode only says nothing; and a figure without a time axis has no place for modes.
 static void drop_dull_bands(kaiFigure* f)
 {
     int kept = 0;
+    f->phase_column =
+        f->band_count > 0 && f->runs == 1 && f->columns[f->band_columns[0]].mode_count > 1 ? f->band_columns[0] : -1;
     bool in_time = f->panel_count == 0;
     for (int p = 0; p < f->panel_count; p++)
         in_time |= f->panels[p].against < 0;
@@ -322,7 +335,22 @@ kaiStatus kaiFigure_BeginRun(kaiFigure* f, const char* label)
     return KAI_OK;
 }
 
+kaiStatus kaiFigure_BeginPoints(kaiFigure* f, const char* label)
+{
+    kaiStatus status = kaiFigure_BeginRun(f, label);
+    for (int i = f != NULL ? f->first_of_run : 0; status == KAI_OK && i < f->series_count; i++)
+        f->series[i].dots = true;
+    return status;
+}
+
 // ---- rows
+
+static uint8_t mode_now(const kaiFigure* f, const double* values, const uint8_t* present)
+{
+    int column = f->band_count > 0 ? f->band_columns[0] : -1;
+    return column >= 0 && present[column] && values[column] >= 0 && values[column] < 255 ? (uint8_t)values[column]
+                                                                                         : 255;
+}
 
 static void feed(kaiFigure* f, double t, int p, const double* values, const uint8_t* present)
 {
@@ -330,7 +358,10 @@ static void feed(kaiFigure* f, double t, int p, const double* values, const uint
     {
         FigureSeries* s = &f->series[i];
         bool both = present[s->column] && (s->against < 0 || present[s->against]);
-        track_value(&s->track, t, (TrackValue){s->against < 0 ? t : values[s->against], values[s->column], both, p});
+        TrackValue value = {s->against < 0 ? t : values[s->against], values[s->column], both, p, 255};
+        if (s->against >= 0)
+            value.mode = mode_now(f, values, present);
+        track_value(&s->track, t, value);
         for (int k = 0; k < s->impulse_count; k++)
             if (present[s->impulses[k]])
                 track_impulse(&s->track, k, values[s->impulses[k]]);

@@ -20,6 +20,7 @@ typedef struct FigureSeries
     int impulses[TRACK_ORDERS];  // columns of δ, δ′, …
     int impulse_count;
     int run;
+    bool dots;  // measured
     char label[96];
     Track track;
 } FigureSeries;
@@ -45,6 +46,8 @@ struct kaiFigure
     Bands* bands;
     size_t bands_size;
     int band_columns[FIGURE_BANDS], band_count;
+    int bands_left_out;
+    int phase_column;        // whose modes colour the curves of phase planes; -1: none
     int64_t rows;            // inside the times wanted
     double first_t, last_t;  // of all rows
     double shown_from, shown_to;

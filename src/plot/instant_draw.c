@@ -362,7 +362,7 @@ static void draw_panel(Page* page, const Scene* s, const StepPanel* p)
     panel_range(s, p, &y.low, &y.high);
     y.ticks = ticks_make(y.low, y.high, 5);
     char unit[64], note[100];
-    unit_text(p->unit, unit, sizeof unit);
+    unit_text(p->unit, 0, unit, sizeof unit);
     ticks_note(&y.ticks, note, sizeof note);
     chart_axis_y(page->c, &page->look, &y, box);
     draw_separators(page, s, box);

@@ -127,7 +127,7 @@ static void put_column(WebPage* page, int index)
     const kaiColumn* column = &page->columns[index];
     char unit[80];
     int order = 0, of = impulse_of(page, index, &order);
-    unit_text(column->unit, unit, sizeof unit);
+    unit_text(column->unit, 0, unit, sizeof unit);
     page_put(page, index > 0 ? ",\n{\"name\":" : "\n{\"name\":");
     put_string(page, column->name);
     page_put(page, ",\"unit\":");

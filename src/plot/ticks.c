@@ -56,9 +56,40 @@ Ticks ticks_make(double low, double high, int most)
     return t;
 }
 
+Ticks ticks_make_log(double low, double high, int most)
+{
+    Ticks t = {.kind = TICKS_LOG, .step = 1};
+    double first = ceil(log10(low) - 1e-9), last = floor(log10(high) + 1e-9);
+    while ((last - first) / t.step + 1 > (most < 2 ? 2 : most))
+        t.step++;
+    t.first = first;
+    t.count = last >= first ? (int)((last - first) / t.step) + 1 : 0;
+    return t;
+}
+
+Ticks ticks_make_bool(void)
+{
+    return (Ticks){.kind = TICKS_BOOL, .step = 1, .count = 2};
+}
+
+void ticks_use_prefix(Ticks* t, double low, double high)
+{
+    double size = fmax(fabs(low), fabs(high));
+    int step_power = (int)floor(log10(t->step) + 1e-9), size_power = (int)floor(log10(size) + 1e-9);
+    if (t->kind != TICKS_PLAIN || t->offset != 0 || (size_power < 4 && size_power > -2))
+        return;
+    int exponent = 3 * (int)floor(size_power / 3.0);
+    if (exponent < -15 || exponent > 12 || exponent == 0)
+        return;
+    t->exponent = exponent;
+    t->decimals = exponent > step_power ? exponent - step_power : 0;
+    t->prefixed = true;
+}
+
 double ticks_at(const Ticks* t, int index)
 {
-    return t->first + index * t->step;
+    double at = t->first + index * t->step;
+    return t->kind == TICKS_LOG ? pow(10, at) : at;
 }
 
 // printf writes a hyphen; a figure has a minus sign.
@@ -79,6 +110,21 @@ static void with_minus(const char* plain, char* text, size_t size)
 void ticks_label(const Ticks* t, int index, char* text, size_t size)
 {
     char plain[64];
+    if (t->kind == TICKS_BOOL || t->kind == TICKS_NONE)
+    {
+        snprintf(text, size, "%s", t->kind == TICKS_NONE ? "" : index == 0 ? "false" : "true");
+        return;
+    }
+    if (t->kind == TICKS_LOG)
+    {
+        int power = (int)(t->first + index * t->step);
+        ticks_raised(power, plain, sizeof plain);
+        if (power >= -2 && power <= 3)
+            snprintf(text, size, "%g", pow(10, power));
+        else
+            snprintf(text, size, "10%s", plain);
+        return;
+    }
     double value = t->offset != 0 ? index * t->step : ticks_at(t, index);
     value /= pow(10, t->exponent);
     if (fabs(value) < 1e-9 * t->step / pow(10, t->exponent))
@@ -115,7 +161,7 @@ void ticks_number(double value, int digits, char* text, size_t size)
 void ticks_note(const Ticks* t, char* text, size_t size)
 {
     text[0] = 0;
-    if (t->exponent != 0)
+    if (t->exponent != 0 && !t->prefixed)
     {
         char raised[32];
         ticks_raised(t->exponent, raised, sizeof raised);

@@ -131,7 +131,7 @@ static void add_point(Track* track, double t, TrackValue v, TrackLink link)
     if (track->count == track->capacity &&
         !grow(track, (void**)&track->points, &track->capacity, sizeof *track->points, TRACK_POINTS))
         merge_points(track);
-    track->points[track->count++] = (TrackPoint){t, track->against ? v.x : t, v.y, (uint8_t)link, false};
+    track->points[track->count++] = (TrackPoint){t, track->against ? v.x : t, v.y, (uint8_t)link, false, v.mode};
     track->broken = false;
 }
 

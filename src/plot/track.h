@@ -18,6 +18,7 @@ typedef struct TrackPoint
     double t, x, y;  // x is t unless the track is drawn against a signal
     uint8_t link;    // TrackLink
     bool ends;       // the signal is absent from here on
+    uint8_t mode;    // of the first machine, for the colours of a curve in the phase plane
 } TrackPoint;
 
 typedef enum MarkKind
@@ -45,6 +46,7 @@ typedef struct TrackValue
     double x, y;
     bool present;
     int p;  // pinnacle of its tag
+    uint8_t mode;
 } TrackValue;
 
 typedef struct Track

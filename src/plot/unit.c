@@ -13,12 +13,33 @@ static size_t add(char* text, size_t size, size_t length, const char* piece)
     return strlen(text);
 }
 
-void unit_text(const char* unit, char* text, size_t size)
+bool unit_takes_prefix(const char* unit)
+{
+    static const char* const symbols[] = {"m", "s", "A",  "N", "Pa", "J",  "W",   "C", "V",
+                                          "F", "S", "Wb", "T", "H",  "Hz", "Ohm", "Ω", "Nm"};
+    size_t length = unit != NULL ? strcspn(unit, "*/^") : 0;
+    if (length == 0 || unit[length] == '^')
+        return false;
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (strlen(symbols[i]) == length && strncmp(symbols[i], unit, length) == 0)
+            return true;
+    return false;
+}
+
+static const char* prefix_of(int exponent)
+{
+    static const char* const prefixes[] = {"f", "p", "n", "µ", "m", "", "k", "M", "G", "T"};
+    int index = exponent / 3 + 5;
+    return index >= 0 && index < (int)(sizeof prefixes / sizeof *prefixes) ? prefixes[index] : "";
+}
+
+void unit_text(const char* unit, int exponent, char* text, size_t size)
 {
     text[0] = 0;
     if (unit == NULL || unit[0] == 0)
         return;
     size_t length = add(text, size, 0, "[");
+    length = add(text, size, length, prefix_of(exponent));
     while (*unit != 0 && length + 8 < size)
     {
         if (*unit == '^')

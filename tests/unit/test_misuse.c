@@ -545,6 +545,7 @@ static void test_figures(void** state)
     assert_int_equal(kaiFigure_Row(NULL, &row), KAI_ERR_USAGE);
     kaiFigure_Fired(NULL, NULL);
     assert_int_equal(kaiFigure_BeginRun(NULL, ""), KAI_ERR_USAGE);
+    assert_int_equal(kaiFigure_BeginPoints(NULL, ""), KAI_ERR_USAGE);
     refused(kaiFigure_Draw(NULL, &error), &error);
     kaiFigure_Free(NULL);
     assert_int_equal(kaiInstants_Row(NULL, &row), KAI_ERR_USAGE);

@@ -76,11 +76,11 @@ static void units_and_numbers(void** state)
 {
     (void)state;
     char text[64];
-    unit_text("m/s^2", text, sizeof text);
+    unit_text("m/s^2", 0, text, sizeof text);
     assert_string_equal(text, "[m/s²]");
-    unit_text("kg*m^-1", text, sizeof text);
+    unit_text("kg*m^-1", 0, text, sizeof text);
     assert_string_equal(text, "[kg·m⁻¹]");
-    unit_text(NULL, text, sizeof text);
+    unit_text(NULL, 0, text, sizeof text);
     assert_string_equal(text, "");
     ticks_number(-1.5e-7, 4, text, sizeof text);
     assert_string_equal(text, "−1.5·10⁻⁷");
@@ -90,12 +90,12 @@ static void units_and_numbers(void** state)
 
 static TrackValue at(double y)
 {
-    return (TrackValue){0, y, true, 0};
+    return (TrackValue){0, y, true, 0, 255};
 }
 
 static TrackValue at_pinnacle(double y, int p)
 {
-    return (TrackValue){0, y, true, p};
+    return (TrackValue){0, y, true, p, 255};
 }
 
 static const TrackValue absent;
@@ -116,11 +116,11 @@ static void track_pieces(void** state)
     track_value(&track, 4, absent);
     track_value(&track, 4, at(5));
     track_finish(&track);
-    const TrackPoint expected[] = {{0, 0, 1, LINK_NONE, false},
-                                   {1, 1, 2, LINK_LINE, false},
-                                   {1, 1, 3, LINK_JUMP, false},
-                                   {2, 2, 4, LINK_LINE, true},
-                                   {4, 4, 5, LINK_NONE, false}};
+    const TrackPoint expected[] = {{0, 0, 1, LINK_NONE, false, 255},
+                                   {1, 1, 2, LINK_LINE, false, 255},
+                                   {1, 1, 3, LINK_JUMP, false, 255},
+                                   {2, 2, 4, LINK_LINE, true, 255},
+                                   {4, 4, 5, LINK_NONE, false, 255}};
     assert_int_equal(track.count, 5);
     for (int i = 0; i < 5; i++)
     {

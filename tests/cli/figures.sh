@@ -1,0 +1,62 @@
+# What a figure shows: axes in readable units, Boolean and event axes, colours of modes and of ordered runs, curves that lie
+# on each other, phase planes with equal scales and a direction, logarithmic axes, a chosen range, measured points.
+. tests/cli/helpers.bash
+texts() { sed -n 's/.*<text[^>]*>\([^<]*\)<.*/\1/p' "$1"; }
+shows() { texts "$1" | grep -qxF -- "$2" || fail "$1 has no text \`$2\`: $(texts "$1" | tr '\n' '|')"; }
+
+cat >"$WORK/m.kai" <<'END'
+model Cell { state x [V] = 0; input u [V]
+  modes { initial mode low { x' = (u - x)/1[ms]; on x > 0.8[V] -> high } mode high { x' = (0 - x)/2[ms]; on x < 0.2[V] -> low } }
+  signal busy = x > 0.5[V]; event top = up(x - 0.8[V]) }
+model Two { a : Cell(u = 1, x = 0); b : Cell(u = 2, x = 0.1); signal same [V] = a.x }
+experiment e of Two { stop = 20[ms]; plot a.x, b.x; plot a.busy; plot a.top }
+experiment twice of Two { stop = 20[ms]; plot a.x, same }
+model Orbit { state x [m] = 1, y [m] = 0; x' = -y/1[s]; y' = x/1[s]
+  modes { initial mode upper { on y < 0 -> lower } mode lower { on y >= 0 -> upper } } }
+experiment o of Orbit { stop = 5; plot y against x }
+model Decay { param tau [ms] = 1; state v [V] = 5; v' = -v/tau }
+experiment s of Decay { stop = 5[ms]; sweep tau from 1 to 5 by 1; plot v }
+experiment small of Decay(v = 0.005) { stop = 5[ms]; plot v }
+model Many { state x[i in 1..30] = i; for i in 1..30 { x[i]' = 0 } }
+experiment many of Many { stop = 1 }
+END
+exits 0 plot "$WORK/m.kai" -e e -o "$WORK/e.svg"
+for text in 't [ms]' '[V]' true false a.busy a.top; do
+    shows "$WORK/e.svg" "$text"
+done
+# The two machines have the same two colours: four fills would be four.
+[ "$(grep -o 'fill="#[0-9a-f]*" fill-opacity="0.35"' "$WORK/e.svg" | sort -u | wc -l)" -le 2 ] || fail "instances of one model have other colours"
+
+exits 0 plot "$WORK/m.kai" -e twice -o "$WORK/twice.svg"
+grep -q 'stroke-dasharray="8,8"\|stroke-dasharray="8 8"' "$WORK/twice.svg" || fail "curves that coincide look like one"
+
+exits 0 plot "$WORK/m.kai" -e small -o "$WORK/small.svg"
+shows "$WORK/small.svg" 'v [mV]'
+exits 0 plot "$WORK/m.kai" -e s -o "$WORK/s.svg"
+shows "$WORK/s.svg" 'tau = 5 ms'
+grep -q 'stroke="#440154"' "$WORK/s.svg" || fail "ordered runs have no ramp of colours"
+
+# A circle is round: both axes have the same length per metre. Its two halves have the colours of their modes.
+exits 0 plot "$WORK/m.kai" -e o -o "$WORK/o.svg"
+shows "$WORK/o.svg" upper
+shows "$WORK/o.svg" lower
+exits 0 plot "$WORK/m.kai" -e small --log y -o "$WORK/log.svg"
+texts "$WORK/log.svg" | grep -q '^10⁻' || fail "no powers of ten"
+exits 0 plot "$WORK/m.kai" -e s --y=-10:40 -o "$WORK/y.svg"
+shows "$WORK/y.svg" 40
+exits 2 plot "$WORK/m.kai" -e s --y=5:2 -o "$WORK/y.svg"
+exits 2 plot "$WORK/m.kai" -e s --log z -o "$WORK/y.svg"
+
+# Measured points, by name or as the only signal; what cannot be matched is said.
+printf 'time [s];v [V]\n0;5\n0.001;1.8\n0.002;0.7\n' >"$WORK/measured.csv"
+exits 0 plot "$WORK/m.kai" -e s --set tau=1 --overlay "$WORK/measured.csv" -o "$WORK/over.svg"
+shows "$WORK/over.svg" measured.csv
+[ "$(grep -c '<ellipse' "$WORK/over.svg")" -ge 3 ] || fail "the points are missing"
+printf '0,5\n0.001,1.8\n' >"$WORK/bare.csv"
+exits 0 plot "$WORK/m.kai" -e s --set tau=1 --overlay "$WORK/bare.csv" -o "$WORK/over.svg"
+printf 't,w\n0,5\n' >"$WORK/other.csv"
+exits 2 plot "$WORK/m.kai" -e twice --overlay "$WORK/other.csv" -o "$WORK/over.svg"
+
+# What does not fit is said in the figure.
+exits 0 plot "$WORK/m.kai" -e many -o "$WORK/many.svg"
+texts "$WORK/many.svg" | grep -q 'more signals are not shown' || fail "what was left out is not said"
