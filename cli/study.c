@@ -301,7 +301,7 @@ static int conclude(StudyOutput* o, kaiStatus status, const kaiError* error)
                        (long long)o->total, o->part[0] != 0 ? "; the same command goes on" : ""),
                EXIT_RUN;
     statistics_print(&o->statistics, o->inquiry->run->json, stdout);
-    return EXIT_DONE;
+    return o->inquiry->figure != NULL ? statistics_draw(&o->statistics, o->inquiry->figure) : EXIT_DONE;
 }
 
 // Started by mpirun or srun: other processes of the same command are there.

@@ -193,6 +193,9 @@ extern "C"
     kaiSummary kaiStatistics_Summary(const kaiStatistics* statistics);
     // The quantile of any probability, interpolated. NaN: there is no value.
     double kaiStatistics_Quantile(const kaiStatistics* statistics, double p);
+    // How many of the kept values lie in each of `bins` equal parts of least … most. KAI_ERR_USAGE: there are no
+    // values.
+    kaiStatus kaiStatistics_Histogram(const kaiStatistics* statistics, int bins, int64_t* counts);
     // The 95 % confidence interval of a probability after `count` trials (Wilson 1927).
     void kaiStatistics_Proportion(int64_t hits, int64_t count, double* low, double* high);
 

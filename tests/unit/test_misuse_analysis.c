@@ -176,6 +176,7 @@ static void wrong_studies_are_refused(void** state)
     assert_int_equal(kaiStatistics_Add(NULL, 0, 1), KAI_ERR_USAGE);
     assert_int_equal(kaiStatistics_Summary(NULL).count, 0);
     assert_true(isnan(kaiStatistics_Quantile(NULL, 0.5)));
+    assert_int_equal(kaiStatistics_Histogram(NULL, 3, NULL), KAI_ERR_USAGE);
     kaiStatistics_Proportion(3, 2, &low, &high);
     assert_true(low == 0 && high == 1);
     kaiStatistics_Proportion(3, 2, NULL, NULL);
