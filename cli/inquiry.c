@@ -39,6 +39,7 @@ static bool take_study(Inquiry* q, const Arguments* a, int* code)
     case OPTION_DESIGN: q->design = a->value; break;
     case OPTION_POINTS: q->points = a->value; break;
     case OPTION_MEASURE: q->measure = a->value; break;
+    case OPTION_FIGURE: q->figure = a->value; break;
     case OPTION_SHARD: *code = set_shard(q, a->value); break;
     case OPTION_THREADS: *code = set_count("--threads", a->value, &q->threads); break;
     default: return false;

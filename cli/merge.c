@@ -24,7 +24,7 @@ typedef struct Merge
 {
     Shard shards[SHARDS_MOST];
     int count;
-    const char* output;
+    const char *output, *figure;
     bool json;
     FILE* out;
     char* header;
@@ -42,6 +42,8 @@ static int take(void* user, const Arguments* a, Found found)
         m->shards[m->count++].path = a->value;
     else if (a->option == OPTION_OUTPUT)
         m->output = a->value;
+    else if (a->option == OPTION_FIGURE)
+        m->figure = a->value;
     m->json |= found == FOUND_OPTION && a->option == OPTION_JSON;
     return EXIT_DONE;
 }
@@ -141,7 +143,7 @@ static int merge(Merge* m)
         code = fail(m->output, "it cannot be written");
     if (code == EXIT_DONE)
         statistics_print(&m->statistics, m->json, stdout);
-    return code;
+    return code == EXIT_DONE && m->figure != NULL ? statistics_draw(&m->statistics, m->figure) : code;
 }
 
 int command_merge(int argc, char** argv)

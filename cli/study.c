@@ -26,7 +26,7 @@ typedef struct StudyOutput
     size_t line_size;
     TableStatistics statistics;
     Progress progress;
-    bool unwritten;
+    bool unwritten, ranks;
 } StudyOutput;
 
 static bool to_file(const Inquiry* q)
@@ -301,7 +301,25 @@ static int conclude(StudyOutput* o, kaiStatus status, const kaiError* error)
                        (long long)o->total, o->part[0] != 0 ? "; the same command goes on" : ""),
                EXIT_RUN;
     statistics_print(&o->statistics, o->inquiry->run->json, stdout);
-    return EXIT_DONE;
+    return o->inquiry->figure != NULL ? statistics_draw(&o->statistics, o->inquiry->figure) : EXIT_DONE;
+}
+
+// Started by mpirun or srun: other processes of the same command are there.
+static bool has_ranks(void)
+{
+    const char* size = getenv("OMPI_COMM_WORLD_SIZE");
+    size = size != NULL ? size : getenv("PMI_SIZE");
+    return size != NULL && atoi(size) > 1;
+}
+
+// A rank but the first makes runs, writes nothing and says nothing.
+static int serve(StudyOutput* o)
+{
+    kaiError error = {0};
+    kaiStudyRunOptions run = kaiDefaultStudyRunOptions();
+    run.ranks = true;
+    run.interrupt = interrupt_flag();
+    return kaiStudy_Run(o->study, &run, &error) < 0 ? inquiry_failed(&error) : EXIT_DONE;
 }
 
 static int run_study(StudyOutput* o)
@@ -326,12 +344,27 @@ static int run_study(StudyOutput* o)
     run.threads = (int)fmin(q->threads, INT_MAX);
     run.first = o->first + o->done * o->step;
     run.step = o->step;
+    run.ranks = o->ranks;
     run.row = on_row;
     run.user = o;
     run.interrupt = interrupt_flag();
     progress_begin(&o->progress, !q->run->quiet, false, 0, (double)o->total);
     kaiStatus status = kaiStudy_Run(o->study, &run, &error);
     return conclude(o, status, &error);
+}
+
+static int run_ranks(StudyOutput* o)
+{
+    int rank = 0, count = 1;
+    kaiError error;
+    if (!has_ranks())
+        return run_study(o);
+    if (kaiRanks_Begin(&rank, &count, &error) != KAI_OK)
+        return inquiry_failed(&error);
+    o->ranks = true;
+    int code = rank == 0 ? run_study(o) : serve(o);
+    kaiRanks_End();
+    return code;
 }
 
 static int study(const Inquiry* q)
@@ -360,7 +393,7 @@ static int study(const Inquiry* q)
         options.adjust = adjust;
         options.user = (void*)(uintptr_t)q;
         o = (StudyOutput){.inquiry = q, .study = kaiStudy_Create(q->model, &options, &error)};
-        code = o.study != NULL ? run_study(&o) : inquiry_failed(&error);
+        code = o.study != NULL ? run_ranks(&o) : inquiry_failed(&error);
         statistics_close(&o.statistics);
         kaiStudy_Free(o.study);
         free(o.line);

@@ -175,3 +175,72 @@ void statistics_print(const TableStatistics* s, bool json, FILE* out)
                 (long long)s->passed, (long long)whole, 100.0 * (double)s->passed / (double)whole, 100 * low,
                 100 * high);
 }
+
+// ---- histograms
+
+enum
+{
+    HISTOGRAMS_MOST = 6,
+    BINS = 40
+};
+
+// The outline of one: up at the first edge, along each bin, down at the last. Point k of 2 BINS + 2.
+static void outline(const kaiStatistics* statistics, int k, double* x, double* y)
+{
+    int64_t counts[BINS];
+    kaiSummary m = kaiStatistics_Summary(statistics);
+    *x = *y = NAN;
+    if (kaiStatistics_Histogram(statistics, BINS, counts) != KAI_OK)
+        return;
+    int edge = k / 2, bin = (k - 1) / 2;
+    *x = m.least + (m.most - m.least) * edge / BINS;
+    *y = k == 0 || k == 2 * BINS + 1 ? 0 : (double)counts[bin];
+}
+
+static kaiStatus add_points(const TableStatistics* s, int count, kaiFigure* figure)
+{
+    double values[2 * HISTOGRAMS_MOST];
+    uint8_t present[2 * HISTOGRAMS_MOST];
+    kaiStatus status = KAI_OK;
+    for (int k = 0; k < 2 * BINS + 2 && status == KAI_OK; k++)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            outline(s->columns[i], k, &values[2 * i], &values[2 * i + 1]);
+            uint8_t there = (uint8_t)!isnan(values[2 * i]);
+            present[2 * i] = there;
+            present[2 * i + 1] = there;
+        }
+        status = kaiFigure_Row(figure, &(kaiRow){.t = k, .values = values, .present = present});
+    }
+    return status;
+}
+
+int statistics_draw(const TableStatistics* s, const char* path)
+{
+    kaiColumn columns[2 * HISTOGRAMS_MOST];
+    kaiPanel panels[HISTOGRAMS_MOST];
+    char runs[HISTOGRAMS_MOST][16];
+    const char* signals[HISTOGRAMS_MOST];
+    kaiError error;
+    int count = s->measures < HISTOGRAMS_MOST ? s->measures : HISTOGRAMS_MOST;
+    for (int i = 0; i < count; i++)
+    {
+        snprintf(runs[i], sizeof runs[i], i == 0 ? "runs" : "runs %d", i + 1);
+        signals[i] = runs[i];
+        columns[2 * i] = (kaiColumn){.name = s->names[i], .kind = KAI_COLUMN_REAL};
+        columns[2 * i + 1] = (kaiColumn){.name = runs[i], .kind = KAI_COLUMN_REAL};
+        panels[i] = (kaiPanel){.signals = &signals[i], .count = 1, .against = s->names[i]};
+    }
+    kaiFigureOptions options = kaiDefaultFigureOptions();
+    options.path = path;
+    kaiFigure* figure = kaiFigure_Create(&options, columns, 2 * count, panels, count, &error);
+    if (figure == NULL || add_points(s, count, figure) != KAI_OK || kaiFigure_Draw(figure, &error) != KAI_OK)
+    {
+        fprintf(stderr, "kairos: %s\n", error.message);
+        kaiFigure_Free(figure);
+        return exit_code(error.status);
+    }
+    kaiFigure_Free(figure);
+    return EXIT_DONE;
+}

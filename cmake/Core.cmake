@@ -5,13 +5,14 @@ set(kairos_sundials_files src/num/cvode.c src/num/klu.c)
 set(kairos_figures_files src/plot/cairo.c)
 set(kairos_diagrams_files src/diagram/layout.c)
 set(kairos_studio_files src/studio/civet.c)
+set(kairos_mpi_files src/study/ranks_mpi.c)
 set(kairos_hdf5_files src/result/hdf5_write.c src/result/hdf5_read.c)
 file(GLOB kairos_proofs_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/prove/*.c")
 list(REMOVE_ITEM kairos_proofs_files src/prove/overlap.c) # serves `kairos check` and asks nobody
 
 file(GLOB core_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/*/*.c")
 list(REMOVE_ITEM core_files ${kairos_sundials_files} ${kairos_figures_files} ${kairos_diagrams_files} ${kairos_proofs_files}
-     ${kairos_studio_files} ${kairos_hdf5_files})
+     ${kairos_studio_files} ${kairos_hdf5_files} ${kairos_mpi_files})
 
 list(FILTER core_files EXCLUDE REGEX "^src/fmu/") # what FMUs carry beside the core: cmake/Fmu.cmake
 

@@ -48,6 +48,7 @@ kairos_needs(figures cairo)
 kairos_needs(proofs z3)
 # Debian has HDF5 for one process beside those for MPI: the first is what a result needs.
 kairos_needs(hdf5 hdf5-serial)
+kairos_needs(mpi ompi-c)
 
 # The layout code of Graphviz is a plugin in a folder of its own. It is linked like any library (src/diagram/layout.c says why).
 kairos_needs(diagrams libgvc libcgraph)

@@ -1,5 +1,5 @@
 # The parts (src/part/part.h): each is a module that exports one function and has its own copy of what it uses of the core.
-set(KAIROS_PARTS "sundials;figures;diagrams;proofs;studio;hdf5" CACHE STRING "Which parts are built; empty: the core alone")
+set(KAIROS_PARTS "sundials;figures;diagrams;proofs;studio;hdf5;mpi" CACHE STRING "Which parts are built; empty: the core alone")
 set(kairos_parts "")
 set(part_objects "")
 foreach(part IN LISTS KAIROS_PARTS)

@@ -158,11 +158,19 @@ extern "C"
         kaiStatus (*row)(void* user, const kaiStudyRow* row);
         void* user;
         const volatile int* interrupt;  // nonzero stops all runs; NULL: never
+        // The runs are shared among the processes of mpirun or srun: rank 0 hands them out and gets all rows, the
+        // others make them and get none. All call with the same study; `first` of rank 0 counts. After kaiRanks_Begin.
+        bool ranks;
     } kaiStudyRunOptions;
     kaiStudyRunOptions kaiDefaultStudyRunOptions(void);
     // One model for all runs, one sim for each thread, which is set back and never made anew. KAI_OK: all rows were
     // handed out. KAI_INTERRUPTED: not all. Or what `row` returned.
     kaiStatus kaiStudy_Run(kaiStudy* study, const kaiStudyRunOptions* options, kaiError* error);
+
+    // This process among those that mpirun started: its rank from 0 and their number. Opens the part `mpi`. KAI_ERR_IO:
+    // *error says which packages are missing. Once in a process; kaiRanks_End before it exits, if it was KAI_OK.
+    kaiStatus kaiRanks_Begin(int* rank, int* count, kaiError* error);
+    void kaiRanks_End(void);
 
     // ---- statistics of a column, one value at a time
 
@@ -185,6 +193,9 @@ extern "C"
     kaiSummary kaiStatistics_Summary(const kaiStatistics* statistics);
     // The quantile of any probability, interpolated. NaN: there is no value.
     double kaiStatistics_Quantile(const kaiStatistics* statistics, double p);
+    // How many of the kept values lie in each of `bins` equal parts of least … most. KAI_ERR_USAGE: there are no
+    // values.
+    kaiStatus kaiStatistics_Histogram(const kaiStatistics* statistics, int bins, int64_t* counts);
     // The 95 % confidence interval of a probability after `count` trials (Wilson 1927).
     void kaiStatistics_Proportion(int64_t hits, int64_t count, double* low, double* high);
 

@@ -3,9 +3,9 @@
 //
 // A part is libkairos-<name>.so with one visible function, PART_ENTRY, which returns a table of functions; the room
 // that the part belongs to declares its table (num/sundials.h, plot/figures.h, diagram/placement.h, prove/proofs.h,
-// result/hdf5.h). A part has its own copy of what it uses of the core: nothing has to be visible, and it does not
-// matter whether the core is in the program, in libkairos.so, in an FMU or in a wheel. Both sides share structs, so a
-// part serves only the build that it belongs to (decision 0040).
+// result/hdf5.h, study/ranks.h). A part has its own copy of what it uses of the core: nothing has to be visible, and it
+// does not matter whether the core is in the program, in libkairos.so, in an FMU or in a wheel. Both sides share
+// structs, so a part serves only the build that it belongs to (decision 0040).
 #ifndef KAIROS_PART_PART_H
 #define KAIROS_PART_PART_H
 
@@ -20,7 +20,8 @@
     X(DIAGRAMS, "diagrams", "the layout of diagrams", "libgvc6", "libgraphviz-dev")                                    \
     X(PROOFS, "proofs", "proofs", "libz3-4", "libz3-dev")                                                              \
     X(STUDIO, "studio", "the server of the studio", "libcivetweb1", "libcivetweb-dev")                                 \
-    X(HDF5, "hdf5", "results in HDF5", "libhdf5-103-1", "libhdf5-dev")
+    X(HDF5, "hdf5", "results in HDF5", "libhdf5-103-1", "libhdf5-dev")                                                 \
+    X(MPI, "mpi", "studies under mpirun", "libopenmpi3 openmpi-bin", "libopenmpi-dev")
 
 typedef enum Part
 {

@@ -127,6 +127,20 @@ double kaiStatistics_Quantile(const kaiStatistics* s, double p)
     return s->sample[i].value + (at - (double)i) * (s->sample[next].value - s->sample[i].value);
 }
 
+kaiStatus kaiStatistics_Histogram(const kaiStatistics* s, int bins, int64_t* counts)
+{
+    if (s == NULL || counts == NULL || bins < 1 || s->sample_count == 0)
+        return KAI_ERR_USAGE;
+    memset(counts, 0, sizeof *counts * (size_t)bins);
+    double width = s->most - s->least;
+    for (size_t i = 0; i < s->sample_count; i++)
+    {
+        double part = width > 0 ? (s->sample[i].value - s->least) / width * bins : 0;
+        counts[part < bins ? (int)part : bins - 1]++;
+    }
+    return KAI_OK;
+}
+
 kaiSummary kaiStatistics_Summary(const kaiStatistics* s)
 {
     static const double at[] = {0.05, 0.25, 0.5, 0.75, 0.95};

@@ -2,7 +2,8 @@
 // snapshot; each takes a few runs at a time, and whoever has finished the batch whose turn it is hands out the rows of
 // all batches that are ready behind it. No batch starts more than a window ahead.
 #include "base/error.h"
-#include "study/study.h"
+#include "study/ranks.h"
+#include "study/worker.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -11,16 +12,8 @@
 
 enum
 {
-    BATCH = 32,   // runs
     WINDOW = 64,  // batches
 };
-
-typedef struct RunResult
-{
-    kaiStatus status;
-    int passed, failed;
-    char reason[STUDY_REASON];
-} RunResult;
 
 typedef struct Batch
 {
@@ -51,11 +44,6 @@ kaiStudyRunOptions kaiDefaultStudyRunOptions(void)
     return (kaiStudyRunOptions){.cookie = KAI_COOKIE, .step = 1, .end = -1};
 }
 
-static size_t width(const kaiStudy* s)
-{
-    return (size_t)(s->factor_count + s->measure_count);
-}
-
 static int64_t run_number(const StudyRun* r, int64_t batch, int at)
 {
     return r->options->first + (batch * BATCH + at) * r->options->step;
@@ -66,72 +54,17 @@ static bool goes_on(const StudyRun* r)
     return r->stop == 0 && (r->options->interrupt == NULL || *r->options->interrupt == 0);
 }
 
-// ---- one run
+// ---- a batch
 
-typedef struct Worker
+static bool run_batch(StudyRun* r, Worker* w, int64_t batch)
 {
-    StudyRun* run;
-    kaiSim* sim;
-    kaiSnapshot* fresh;
-} Worker;
-
-static void say_failure(RunResult* result, kaiStatus status, const kaiError* f)
-{
-    const char* message = f != NULL && f->message != NULL ? f->message : "out of memory";
-    result->status = status < 0 ? status : KAI_ERR_RUN;
-    if (f != NULL && f->place.file != NULL)
-        snprintf(result->reason, sizeof result->reason, "%s:%d:%d: %s", f->place.file, f->place.line, f->place.column,
-                 message);
-    else
-        snprintf(result->reason, sizeof result->reason, "%s", message);
-}
-
-static void measure(const kaiStudy* s, kaiSim* sim, RunResult* result, double* measures)
-{
-    for (int i = 0; i < s->expect_count; i++)
-    {
-        kaiExpectResult expect;
-        bool there = kaiSim_Expect(sim, i, &expect) == KAI_OK;
-        measures[i] = there && expect.present ? expect.value : NAN;
-        result->passed += there && expect.passed;
-        result->failed += !there || !expect.passed;
-    }
-    for (int i = s->expect_count; i < s->measure_count; i++)
-        if (!kaiSim_Get(sim, s->measures[i - s->expect_count], &measures[i]))
-            measures[i] = NAN;
-}
-
-static void run_one(Worker* w, int64_t number, RunResult* result, double* numbers)
-{
-    const kaiStudy* s = w->run->study;
-    double* measures = numbers + s->factor_count;
-    result->passed = result->failed = 0;
-    result->reason[0] = 0;
-    kaiStudy_Values(s, number, numbers);
-    for (int i = 0; i < s->measure_count; i++)
-        measures[i] = NAN;
-    kaiStatus status = kaiSim_Restore(w->sim, w->fresh);
-    for (int i = 0; i < s->factor_count && status == KAI_OK; i++)
-        status = kaiSim_Set(w->sim, s->factors[i].variable, numbers[i]);
-    if (status == KAI_OK)
-        status = kaiSim_Run(w->sim);
-    result->status = status;
-    if (status == KAI_END)
-        measure(s, w->sim, result, measures);
-    else if (status != KAI_INTERRUPTED)
-        say_failure(result, status, kaiSim_Failure(w->sim));
-}
-
-static bool run_batch(Worker* w, int64_t batch)
-{
-    StudyRun* r = w->run;
     Batch* b = &r->batches[batch % WINDOW];
     int64_t left = r->count - batch * BATCH;
     b->count = left < BATCH ? (int)left : BATCH;
     b->partial = false;
     for (int i = 0; i < b->count; i++)
     {
-        run_one(w, run_number(r, batch, i), &b->results[i], b->numbers + (size_t)i * width(r->study));
+        worker_run(w, run_number(r, batch, i), &b->results[i], b->numbers + (size_t)i * study_width(r->study));
         if (b->results[i].status == KAI_INTERRUPTED || !goes_on(r))
         {
             b->count = i + (b->results[i].status != KAI_INTERRUPTED);
@@ -150,14 +83,8 @@ static kaiStatus write_batch(StudyRun* r, int64_t batch)
     kaiStatus status = KAI_OK;
     for (int i = 0; i < b->count && status == KAI_OK && r->options->row != NULL; i++)
     {
-        const double* numbers = b->numbers + (size_t)i * width(r->study);
-        kaiStudyRow row = {.run = run_number(r, batch, i),
-                           .status = b->results[i].status,
-                           .factors = numbers,
-                           .measures = numbers + r->study->factor_count,
-                           .passed = b->results[i].passed,
-                           .failed = b->results[i].failed,
-                           .reason = b->results[i].reason};
+        const double* numbers = b->numbers + (size_t)i * study_width(r->study);
+        kaiStudyRow row = worker_row(r->study, run_number(r, batch, i), &b->results[i], numbers);
         status = r->options->row(r->options->user, &row);
     }
     return status == KAI_OK && b->partial ? KAI_INTERRUPTED : status;
@@ -199,26 +126,12 @@ static int64_t take_batch(StudyRun* r)
 
 // ---- threads
 
-static bool make_sim(Worker* w, kaiError* error)
-{
-    const kaiStudy* s = w->run->study;
-    kaiSimOptions options = kaiModel_SimOptions(s->model);
-    if (s->options.adjust != NULL)
-        s->options.adjust(s->options.user, s->model, &options);
-    options.interrupt = w->run->options->interrupt;
-    w->sim = kaiSim_Create(s->model, &options, error);
-    w->fresh = w->sim != NULL ? kaiSim_Save(w->sim) : NULL;
-    if (w->sim != NULL && w->fresh == NULL)
-        error_memory(error);
-    return w->fresh != NULL;
-}
-
 static void* work(void* user)
 {
     StudyRun* r = user;
-    Worker w = {.run = r};
+    Worker w;
     kaiError error;
-    bool made = make_sim(&w, &error), whole = true;
+    bool made = worker_open(&w, r->study, r->options->interrupt, &error), whole = true;
     pthread_mutex_lock(&r->lock);
     if (!made && r->output == KAI_OK)
     {
@@ -228,7 +141,7 @@ static void* work(void* user)
     for (int64_t batch; made && whole && (batch = take_batch(r)) >= 0;)
     {
         pthread_mutex_unlock(&r->lock);
-        whole = run_batch(&w, batch);
+        whole = run_batch(r, &w, batch);
         pthread_mutex_lock(&r->lock);
         r->batches[batch % WINDOW].ready = true;
         if (!whole)
@@ -237,8 +150,7 @@ static void* work(void* user)
     }
     pthread_cond_broadcast(&r->moved);
     pthread_mutex_unlock(&r->lock);
-    kaiSnapshot_Free(w.fresh);
-    kaiSim_Free(w.sim);
+    worker_close(&w);
     return NULL;
 }
 
@@ -258,7 +170,7 @@ static kaiStatus check(const kaiStudy* s, const kaiStudyRunOptions* o, kaiError*
 static bool make_batches(StudyRun* r)
 {
     kaiAllocator a = r->study->allocator;
-    size_t each = BATCH * width(r->study);
+    size_t each = BATCH * study_width(r->study);
     r->batches = a.alloc(a.user, NULL, 0, WINDOW * sizeof *r->batches);
     r->numbers = a.alloc(a.user, NULL, 0, WINDOW * each * sizeof(double) + 1);
     if (r->batches == NULL || r->numbers == NULL)
@@ -275,7 +187,7 @@ static void free_batches(StudyRun* r)
     if (r->batches != NULL)
         a.alloc(a.user, r->batches, WINDOW * sizeof *r->batches, 0);
     if (r->numbers != NULL)
-        a.alloc(a.user, r->numbers, WINDOW * BATCH * width(r->study) * sizeof(double) + 1, 0);
+        a.alloc(a.user, r->numbers, WINDOW * BATCH * study_width(r->study) * sizeof(double) + 1, 0);
 }
 
 kaiStatus kaiStudy_Run(kaiStudy* study, const kaiStudyRunOptions* options, kaiError* error)
@@ -283,6 +195,8 @@ kaiStatus kaiStudy_Run(kaiStudy* study, const kaiStudyRunOptions* options, kaiEr
     kaiStatus status = check(study, options, error);
     if (status != KAI_OK)
         return status;
+    if (options->ranks)
+        return study_run_ranks(study, options, error);
     int64_t end = options->end >= 0 && options->end < study->runs ? options->end : study->runs;
     StudyRun r = {.study = study, .options = options, .error = error};
     r.count = end > options->first ? (end - options->first + options->step - 1) / options->step : 0;

@@ -97,3 +97,6 @@ exits 2 merge
 exits 4 study "$WORK/ball.kai" -e drop --points "$WORK/none.csv"
 exits 0 study "$WORK/ball.kai" -e drop --runs 10 --json
 prints '"measures": ['
+exits 0 study "$WORK/ball.kai" -e drop --runs 200 --figure "$WORK/h.svg"
+grep -q 'time_of(hit, 5)' "$WORK/h.svg" || fail "no histogram"
+exits 2 study "$WORK/ball.kai" -e drop --runs 20 --figure "$WORK/h.xyz"

@@ -124,6 +124,10 @@ static void statistics_of_known_values(void** state)
     near(m.quantiles[2], 4.5, 0);
     near(m.quantiles[0], 2.7, 1e-15);
     assert_int_equal(m.most_run, 7);
+    int64_t counts[7];
+    assert_int_equal(kaiStatistics_Histogram(s, 7, counts), KAI_OK);
+    const int64_t expected[] = {1, 0, 3, 2, 0, 1, 1};
+    assert_memory_equal(counts, expected, sizeof counts);
     kaiStatistics_Free(s);
     // Beyond a million values every second one is kept: quantiles of 0 … n - 1 stay what they are.
     s = kaiStatistics_Create(kaiDefaultAllocator());

@@ -167,6 +167,8 @@ static void wrong_studies_are_refused(void** state)
     kaiStudy_Free(study);
     kaiStudy_Free(NULL);
     assert_int_equal(kaiStudy_RunCount(NULL), 0);
+    assert_int_equal(kaiRanks_Begin(NULL, NULL, &error), KAI_ERR_USAGE);
+    kaiRanks_End();  // nothing has begun
     assert_int_equal(kaiModel_SpreadCount(NULL), 0);
     assert_int_equal(kaiModel_SpreadVariable(model, 0, &kind, &values, &count), -1);
     assert_null(kaiStatistics_Create((kaiAllocator){0}));
@@ -174,6 +176,7 @@ static void wrong_studies_are_refused(void** state)
     assert_int_equal(kaiStatistics_Add(NULL, 0, 1), KAI_ERR_USAGE);
     assert_int_equal(kaiStatistics_Summary(NULL).count, 0);
     assert_true(isnan(kaiStatistics_Quantile(NULL, 0.5)));
+    assert_int_equal(kaiStatistics_Histogram(NULL, 3, NULL), KAI_ERR_USAGE);
     kaiStatistics_Proportion(3, 2, &low, &high);
     assert_true(low == 0 && high == 1);
     kaiStatistics_Proportion(3, 2, NULL, NULL);
