@@ -1,5 +1,5 @@
 # The commands of the project. CMake and Ninja do the building; this file only names what people type.
-#   make            build build/kairos             make run      install what the program needs, build it, run the first example
+#   make            build build/kairos             make run      build the program only, run the first example
 #   make test       install, build, run all tests  make bench    time the program against hand-written ones
 #   make format     lay out all sources            make check-format, make check-layers (#includes, and links if there is a build)
 #   make house      draw docs/house.svg and the tables of docs/architecture.md
@@ -9,7 +9,9 @@
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make threads    what uses threads, under the thread sanitizer
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
+#   make page       the page of the studio, anew (npm)  make test-browser  the page in Chromium  make test-editors  in Neovim
 #   make python     the Python module, in build/python; python3 -m pip install ./python installs it
+#   make deb        a Debian package of the program, library, models and documents (tools/make-deb)
 #   make install    PREFIX=/usr/local              make clean
 BUILD ?= build
 WERROR ?= OFF
@@ -18,32 +20,33 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all build deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
-    install clean
+.PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
+    page test-browser test-editors install deb clean
 .NOTPARALLEL:
 
 all: build
 
-build:
+configured:
 	@command -v cmake >/dev/null && command -v ninja >/dev/null || { echo "cmake or ninja is missing: run tools/install-deps"; exit 1; }
 	@[ -f $(BUILD)/build.ninja ] || cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	    -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DKAIROS_WERROR=$(WERROR) $(CMAKE_OPTIONS)
+
+build: configured
 	@cmake --build $(BUILD)
 
+# What came with the tools of the tests is looked for again.
 deps:
 	@tools/install-deps
+	@! grep -qs 'CMOCKA_LIBRARY.*NOTFOUND' $(BUILD)/CMakeCache.txt || cmake $(BUILD) >/dev/null
 
-# The program and nothing else: what tests need comes with `make test`.
-run:
-	@tools/install-deps program
-	@[ -f $(BUILD)/build.ninja ] || cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-	    -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DKAIROS_WERROR=$(WERROR) $(CMAKE_OPTIONS)
+run-deps:
+	@tools/install-deps run
+
+run: run-deps configured
 	@cmake --build $(BUILD) --target program
 	$(BUILD)/kairos run examples/ball/model.kai -o ball.csv
 
-test: deps
-	@[ ! -f $(BUILD)/build.ninja ] || cmake $(BUILD) >/dev/null  # what was missing may be there now
-	@$(MAKE) --no-print-directory build
+test: deps build
 	@tools/run-tests $(BUILD)
 
 python: build
@@ -96,6 +99,18 @@ threads: deps
 
 fuzz: deps
 	@tools/fuzz $(SECONDS)
+
+page:
+	@cd studio && npm ci --ignore-scripts && npm run check && npm run build
+
+test-browser: build
+	@tools/test-browser $(BUILD)
+
+test-editors: build
+	@tools/test-editors $(BUILD)
+
+deb: build
+	@tools/make-deb $(BUILD)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -32,6 +32,15 @@ int command_studio(int argc, char** argv);
 int command_linearize(int argc, char** argv);
 int command_sensitivity(int argc, char** argv);
 int command_compare(int argc, char** argv);
+int command_steady(int argc, char** argv);
+int command_study(int argc, char** argv);
+int command_fit(int argc, char** argv);
+int command_optimize(int argc, char** argv);
+int command_merge(int argc, char** argv);
+
+// fmu.c: whether a file is an FMU, by its name; all that is wrong with it on stderr. An exit code.
+bool is_fmu(const char* path);
+int check_fmu(const char* path);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
 int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));

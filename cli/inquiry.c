@@ -15,16 +15,56 @@ static int set_number(const char* option, const char* text, double* value)
     return usage_error("%s %s: it must be a number", option, text);
 }
 
+static int set_count(const char* option, const char* text, double* value)
+{
+    if (parse_number(text, value) && *value >= 1 && *value <= 1e15 && *value == floor(*value))
+        return EXIT_DONE;
+    return usage_error("%s %s: it must be a whole number from 1 on", option, text);
+}
+
+static int set_shard(Inquiry* q, const char* text)
+{
+    char end;
+    if (sscanf(text, "%d/%d%c", &q->shard, &q->shards, &end) == 2 && q->shard >= 1 && q->shard <= q->shards)
+        return q->shard--, EXIT_DONE;
+    return usage_error("--shard %s: it must read I/N, as 2/7, with I from 1 to N", text);
+}
+
 // False: the option is none of these.
+static bool take_study(Inquiry* q, const Arguments* a, int* code)
+{
+    switch (a->option)
+    {
+    case OPTION_RUNS: *code = set_count("--runs", a->value, &q->runs); break;
+    case OPTION_DESIGN: q->design = a->value; break;
+    case OPTION_POINTS: q->points = a->value; break;
+    case OPTION_MEASURE: q->measure = a->value; break;
+    case OPTION_SHARD: *code = set_shard(q, a->value); break;
+    case OPTION_THREADS: *code = set_count("--threads", a->value, &q->threads); break;
+    default: return false;
+    }
+    return true;
+}
+
 static bool take_own(Inquiry* q, const Arguments* a, int* code)
 {
     switch (a->option)
     {
     case OPTION_AT: *code = set_number("--at", a->value, &q->at); break;
     case OPTION_STEADY: q->steady = true; break;
+    case OPTION_LOW: *code = set_number("--low", a->value, &q->low); break;
+    case OPTION_HIGH: *code = set_number("--high", a->value, &q->high); break;
+    case OPTION_MAXIMISE: q->maximise = true; break;
+    case OPTION_DATA:
+        if (q->data_count == 2)
+            *code = usage_error("--data: at most two files");
+        else
+            q->data[q->data_count++] = a->value;
+        break;
     case OPTION_INPUTS: q->inputs = a->value; break;
     case OPTION_OUTPUTS: q->outputs = a->value; break;
     case OPTION_BY: q->by = a->value; break;
+    case OPTION_PERIOD: q->period = a->value; break;
     default: return false;
     }
     return true;
@@ -34,7 +74,7 @@ static int take(void* user, const Arguments* a, Found found)
 {
     Inquiry* q = user;
     int code = EXIT_DONE;
-    if (found == FOUND_FILE || !take_own(q, a, &code))
+    if (found == FOUND_FILE || (!take_own(q, a, &code) && !take_study(q, a, &code)))
         request_take(q->run, a, found, &code);
     return code;
 }
@@ -56,7 +96,7 @@ static int work_on(Inquiry* q, InquiryWork* work)
 int inquiry_run(unsigned command, int argc, char** argv, InquiryWork* work)
 {
     static RunRequest run;  // large, and zero already
-    Inquiry q = {.run = &run, .at = NAN};
+    Inquiry q = {.run = &run, .at = NAN, .low = NAN, .high = NAN};
     request_begin(&run);
     int code = arguments_each(command, argc, argv, take, &q);
     if (code == EXIT_DONE)

@@ -16,7 +16,14 @@ typedef struct Inquiry
     const kaiModel* model;
     double at;  // NaN: not given
     bool steady;
-    const char *inputs, *outputs, *by;  // lists as written; NULL: not given
+    const char* data[2];  // of a fit
+    int data_count;
+    double low, high;  // NaN: not given
+    bool maximise;
+    const char *design, *points, *measure;       // of a study; NULL: not given
+    double runs, threads;                        // 0: not given
+    int shard, shards;                           // from 0; shards 0: not given
+    const char *inputs, *outputs, *by, *period;  // lists as written; NULL: not given
 } Inquiry;
 
 // Parses, loads and hands the model to `work`. An exit code.

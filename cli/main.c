@@ -1,5 +1,5 @@
 // kairos: one program, one file a command.
-#include "cli/options.h"
+#include "cli/completions.h"
 
 #include <string.h>
 
@@ -17,7 +17,8 @@ static const Command commands[] = {
      "FILE may be - for standard input"},
     {FOR_RESUME, command_resume, "RESULT [-q]",
      "goes on with a run that had --checkpoint and was killed or interrupted, as if it had not been"},
-    {FOR_CHECK, command_check, "FILE… [OPTION…]", "diagnostics only; exit 1 if any error"},
+    {FOR_CHECK, command_check, "FILE… [OPTION…]",
+     "diagnostics only; exit 1 if any error; an FMU is held against the rules of its standard"},
     {FOR_TEST, command_test, "FILE|DIR… [OPTION…]",
      "runs every experiment that has `expect`; the last line is `N passed, M failed`"},
     {FOR_PROVE, command_prove, "FILE [OPTION…]",
@@ -32,8 +33,18 @@ static const Command commands[] = {
      "draws the blocks and signals of a model, its state machines, or its bond graph"},
     {FOR_LINEARIZE, command_linearize, "FILE [OPTION…]",
      "the linear system A, B, C, D around a point of a run, with its poles; -o bode.svg draws its frequency response"},
+    {FOR_STEADY, command_steady, "FILE [--period T|auto] [OPTION…]",
+     "a steady state with its poles, or a periodic orbit with its multipliers, jumps included"},
     {FOR_SENSITIVITY, command_sensitivity, "FILE --by a,b [OPTION…]",
      "a run to CSV with the derivatives of its signals and of the times of its events with respect to parameters"},
+    {FOR_FIT, command_fit, "FILE --data CSV --by a,b [OPTION…]",
+     "parameters from measured signals or event times, with 95 % confidence"},
+    {FOR_OPTIMIZE, command_optimize, "FILE --by a --low L --high H [OPTION…]",
+     "the value of one parameter at which an expect or a final value is smallest"},
+    {FOR_STUDY, command_study, "FILE [-o TABLE] [OPTION…]",
+     "many runs with values from distributions, a grid or a list: a row for each run, and statistics"},
+    {FOR_MERGE, command_merge, "TABLE… -o TABLE",
+     "joins the tables of the shards of a study, and gives its statistics"},
     {FOR_FMT, command_fmt, "FILE… [--check]", "canonical layout, in place; - reads standard input"},
     {FOR_IMPORT, command_import, "NETLIST [-o FILE]",
      "a netlist of SPICE as a model of ideal parts; what is left out or not understood is said"},
@@ -61,6 +72,7 @@ static int help(FILE* out)
     }
     fputs("\n  kairos COMMAND --help, -h    every option of a command\n"
           "  kairos --version, -V         the version\n"
+          "  kairos --completions SHELL   a script for bash, zsh or fish that completes calls\n"
           "\nexit codes\n"
           "  0  done\n"
           "  1  the model is wrong, fmt --check found a file that is not in canonical\n"
@@ -85,6 +97,14 @@ static int version(void)
 {
     printf("kairos %s\n", kaiVersion());
     return EXIT_DONE;
+}
+
+static int completions(const char* shell)
+{
+    CompletedCommand list[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        list[i] = (CompletedCommand){commands[i].id, command_name(commands[i].id), commands[i].about};
+    return completions_print(shell, list, COMMAND_COUNT);
 }
 
 static const char* nearest_command(const char* word)
@@ -129,6 +149,8 @@ int main(int argc, char** argv)
         return help(stdout);
     if (arguments_have(1, argv + 1, OPTION_VERSION))
         return version();
+    if (strcmp(argv[1], "--completions") == 0)
+        return completions(argv[2]);
     const char* near = nearest_command(argv[1]);
     if (near != NULL)
         return usage_error("there is no command `%s`; did you mean `%s`? See kairos --help", argv[1], near);

@@ -253,6 +253,32 @@ bool arguments_have(int argc, char** argv, OptionId option)
     return false;
 }
 
+// ---- lists
+
+int options_list(unsigned command, CompletedOption* list, int most)
+{
+    int count = 0;
+    for (int i = 0; i < OPTION_COUNT && count < most; i++)
+        if ((options[i].commands & command) != 0)
+        {
+            CompletedOption* o = &list[count++];
+            *o = (CompletedOption){
+                .letter = options[i].letter, .argument = options[i].argument, .text = options[i].text};
+            snprintf(o->name, sizeof o->name, "%s", options[i].name);
+        }
+    for (int i = 0; i < kaiSettings_Count() && count < most; i++)
+        if (has_setting(command, kaiSettings_Get(i)))
+        {
+            const kaiSetting* s = kaiSettings_Get(i);
+            CompletedOption* o = &list[count++];
+            char text[60];
+            *o = (CompletedOption){.argument = setting_argument(s), .text = s->text, .setting = s};
+            setting_option(s, text, sizeof text);
+            snprintf(o->name, sizeof o->name, "%.39s", text + 2);
+        }
+    return count;
+}
+
 // ---- help
 
 enum

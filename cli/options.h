@@ -71,6 +71,15 @@ Found arguments_next(Arguments* arguments);
 // Goes through all of them; `use` has an exit code for each. An exit code.
 typedef int ArgumentUse(void* user, const Arguments* arguments, Found found);
 int arguments_each(unsigned command, int argc, char** argv, ArgumentUse* use, void* user);
+// What a shell completes: the options of a command, those for settings too. Returns how many are in the list.
+typedef struct CompletedOption
+{
+    char letter;  // 0: none
+    char name[40];
+    const char *argument, *text;  // argument NULL: none
+    const kaiSetting* setting;    // NULL: none
+} CompletedOption;
+int options_list(unsigned command, CompletedOption* list, int most);
 // Whether `letter` or --name stands before `--`.
 bool arguments_have(int argc, char** argv, OptionId option);
 

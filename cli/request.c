@@ -100,6 +100,11 @@ bool request_take(RunRequest* r, const Arguments* a, Found found, int* code)
         if (!parse_number(a->value, &r->checkpoint) || !(r->checkpoint > 0) || isinf(r->checkpoint))
             *code = usage_error("--checkpoint %s: it must be a positive time in s", a->value);
         break;
+    case OPTION_INPUT: r->input = a->value; break;
+    case OPTION_PACE:
+        if (!parse_number(a->value, &r->pace) || !(r->pace > 0) || isinf(r->pace))
+            *code = usage_error("--pace %s: it must be a positive number", a->value);
+        break;
     case OPTION_VIEW:
         if (!parse_view(a->value, &r->view))
             *code = usage_error("--view is full, limits or unique, not `%s`", a->value);

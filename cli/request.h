@@ -26,6 +26,8 @@ typedef struct RunRequest
     bool quiet, json, list, all_values;
     char* text;         // of standard input
     double checkpoint;  // every so much model time; 0: never
+    const char* input;  // values of inputs; NULL: none
+    double pace;        // model time in a second of real time; 0: as fast as it goes
     int argc;           // of the call, for checkpoints
     char** argv;
     const kaiCheckpoint* resumed;  // where to go on; NULL: from the start

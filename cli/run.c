@@ -31,6 +31,8 @@ static int run(const RunRequest* request, const kaiModel* model)
     kaiSimOptions options = request_options(request, model);
     bool sweep = kaiModel_SweepCount(model) > 0, explores = explores_choices(&options);
     int code = check_checkpoint(request, sweep || explores);
+    if (code == EXIT_DONE && (sweep || explores) && (request->input != NULL || request->pace > 0))
+        code = usage_error("--input and --pace are for one run; this is a sweep, or choice = all");
     if (code != EXIT_DONE)
         return code;
     if (sweep)

@@ -10,11 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
+static const double LATE_TOLD = 0.05;  // seconds; less nobody sees
+
 typedef struct Target
 {
     kaiWriter* writer;
     const kaiSim* sim;
     Progress progress;
+    kaiDrive drive;
+    bool flushes;  // every row at once: somebody waits for it
     bool unsaved;  // a checkpoint could not be written, which was said
     kaiConstant* constants;
     int constant_count;
@@ -30,7 +34,10 @@ static kaiStatus write_row(void* user, const kaiRow* row)
 {
     Target* target = user;
     show(target, row->t);
-    return kaiWriter_Row(target->writer, row);
+    kaiStatus status = target->flushes ? kaiDrive_At(&target->drive, row->t) : KAI_OK;
+    if (status == KAI_OK)
+        status = kaiWriter_Row(target->writer, row);
+    return status == KAI_OK && target->flushes ? kaiWriter_Flush(target->writer) : status;
 }
 
 void print_rows(int64_t recorded, kaiView view)
@@ -159,6 +166,8 @@ static kaiStatus drive(const RunRequest* r, const kaiModel* model, kaiSim* sim, 
     {
         status = kaiSim_StepTo(sim, next);
         show(target, kaiSim_Now(sim).t);
+        if (target->flushes && status > 0 && kaiDrive_At(&target->drive, kaiSim_Now(sim).t) != KAI_OK)
+            status = KAI_INTERRUPTED;
         if (status != KAI_OK)
             continue;
         save(r, sim, target);
@@ -242,6 +251,8 @@ static int simulate(const RunRequest* r, const kaiModel* model, kaiSim* sim, Tar
         forget_checkpoint(r);
     else if (r->checkpoint > 0 && !r->quiet)
         fprintf(stderr, "kairos: kairos resume %s goes on from its last checkpoint\n", r->output);
+    if (!r->quiet && target->drive.late > LATE_TOLD)
+        fprintf(stderr, "kairos: the run was up to %.3g s behind its pace\n", target->drive.late);
     if (!r->quiet)
         print_summary(r, model, sim, wall_time() - target->progress.begun);
     return code;
@@ -276,6 +287,19 @@ static void gather_constants(Target* target, const kaiModel* model, kaiSim* sim)
     }
 }
 
+// A run that goes on has what waits in its checkpoint.
+static int post_inputs(const RunRequest* r, const kaiModel* model, kaiSim* sim)
+{
+    kaiError error;
+    if (r->input == NULL || r->resumed != NULL)
+        return EXIT_DONE;
+    kaiStatus status = kaiInputs_Post(r->input, model, sim, &error);
+    if (status == KAI_OK)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: --input %s\n", error.message);
+    return exit_code(status);
+}
+
 int run_once(const RunRequest* r, const kaiModel* model)
 {
     Target target = {0};
@@ -285,7 +309,11 @@ int run_once(const RunRequest* r, const kaiModel* model)
         return code;
     target.sim = sim;
     gather_constants(&target, model, sim);
-    code = simulate(r, model, sim, &target);
+    target.drive = (kaiDrive){.pace = r->pace, .interrupt = interrupt_flag()};
+    target.flushes = r->pace > 0;
+    code = post_inputs(r, model, sim);
+    if (code == EXIT_DONE)
+        code = simulate(r, model, sim, &target);
     free(target.constants);
     kaiSim_Free(sim);
     return code;

@@ -19,3 +19,31 @@ string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/kairos.pc.in" "${PROJECT_BINARY_DIR}/kairos.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/kairos.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES "${PROJECT_SOURCE_DIR}/docs/kairos.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# Completions come from the program's own tables of options; the type of .kai files is for desktops.
+if(TARGET kairos_program)
+    set(completions "${PROJECT_BINARY_DIR}/completions")
+    file(MAKE_DIRECTORY "${completions}")
+    add_custom_command(
+        OUTPUT "${completions}/kairos" "${completions}/_kairos" "${completions}/kairos.fish"
+        COMMAND kairos_program --completions bash > "${completions}/kairos"
+        COMMAND kairos_program --completions zsh > "${completions}/_kairos"
+        COMMAND kairos_program --completions fish > "${completions}/kairos.fish"
+        DEPENDS kairos_program)
+    add_custom_target(kairos_completions ALL DEPENDS "${completions}/kairos")
+    install(FILES "${completions}/kairos" DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES "${completions}/_kairos" DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES "${completions}/kairos.fish" DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/share/kairos.xml" DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
+
+# The documents and examples, as they are written. `make docs` makes pages of them.
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(
+    DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples"
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    PATTERN site EXCLUDE
+    PATTERN gallery EXCLUDE
+    PATTERN "kairos.1" EXCLUDE
+    PATTERN "*.so" EXCLUDE
+    PATTERN "*.part" EXCLUDE)

@@ -3,7 +3,10 @@ local M = {}
 
 function M.setup(options)
   options = options or {}
-  vim.filetype.add({ extension = { kai = "kairos" } })
+  vim.api.nvim_create_autocmd({ "BufRead", "BufNewFile" }, {
+    pattern = "*.kai",
+    callback = function() vim.bo.filetype = "kairos" end,
+  })
   vim.api.nvim_create_autocmd("FileType", {
     pattern = "kairos",
     callback = function(args)

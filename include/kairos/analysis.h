@@ -64,6 +64,39 @@ extern "C"
     kaiStatus kaiLinear_Response(const kaiLinear* linear, int output, int input, double omega, double* real,
                                  double* imaginary);
 
+    // ---- steady states and periodic orbits
+
+    typedef struct kaiOrbitOptions
+    {
+        uint32_t cookie;  // set by kaiDefaultOrbitOptions; not for you
+        // The period. Of a model that depends on time it is what it is; of another a guess, and 0: it is found, too.
+        double period;
+        double at;  // the run up to there gives the first guess of the start values; NaN: the model does
+    } kaiOrbitOptions;
+    kaiOrbitOptions kaiDefaultOrbitOptions(void);
+
+    // Start values from which the run is periodic, by Newton's method on the map of one period, jumps included.
+    typedef struct kaiOrbit
+    {
+        int state_count;
+        const int* states;               // variables
+        const double* x;                 // start values
+        double period, start;            // start: of the run
+        bool driven;                     // the model depends on time: the period is given by that
+        const double* monodromy;         // d x(start + period) / d x, by rows
+        const double *real, *imaginary;  // its eigenvalues, the multipliers: inside the unit circle the orbit attracts
+        int rounds;                      // of Newton's method
+        int64_t instants;                // in one period
+    } kaiOrbit;
+
+    typedef struct kaiOrbitSearch kaiOrbitSearch;
+    // NULL: *error says why: none was found, the modes or discretes do not come back, there is no derivative.
+    kaiOrbitSearch* kaiOrbitSearch_Create(const kaiModel* model, const kaiSimOptions* sim,
+                                          const kaiOrbitOptions* options, kaiError* error);
+    void kaiOrbitSearch_Free(kaiOrbitSearch* search);
+    // What was found. All zero for NULL.
+    kaiOrbit kaiOrbitSearch_Orbit(const kaiOrbitSearch* search);
+
     // ---- sensitivities: a run with the derivatives of its signals and of the times of its instants
 
     // Through events too: a state that is reset at a crossing whose time moves jumps by what the time moves
@@ -96,6 +129,72 @@ extern "C"
     double kaiSensitivity_Get(kaiSensitivity* sensitivity, int variable, int index);
     // The run itself, to be read: it belongs to the sensitivity.
     kaiSim* kaiSensitivity_Sim(kaiSensitivity* sensitivity);
+
+    // ---- fits: parameters from measurements, by the method of Levenberg and Marquardt
+
+    // One measured number: the value of a variable at time t, or the time of the `occurrence`-th (from 1) presence of
+    // an event.
+    typedef struct kaiMeasured
+    {
+        int variable;
+        int occurrence;  // 0: a value
+        double t;
+        double value;  // of a signal; not used of an event
+    } kaiMeasured;
+
+    typedef struct kaiFitOptions
+    {
+        uint32_t cookie;       // set by kaiDefaultFitOptions; not for you
+        const int* variables;  // what is fitted: parameters, start values
+        int variable_count;
+        const kaiMeasured* data;
+        int data_count;
+    } kaiFitOptions;
+    kaiFitOptions kaiDefaultFitOptions(void);
+
+    // Measurements of one variable have one deviation, which is estimated too; they are independent and normal.
+    typedef struct kaiFitResult
+    {
+        int variable_count;
+        const double* values;
+        const double* halves;      // value ± half with 95 % confidence; infinite: the data do not determine it
+        const double* covariance;  // by rows
+        int rounds;
+        int freedom;  // data less parameters
+    } kaiFitResult;
+
+    typedef struct kaiFit kaiFit;
+    // NULL: *error says why: too few data, a run that fails, data that do not determine a parameter.
+    kaiFit* kaiFit_Create(const kaiModel* model, const kaiSimOptions* sim, const kaiFitOptions* options,
+                          kaiError* error);
+    void kaiFit_Free(kaiFit* fit);
+    // All zero for NULL.
+    kaiFitResult kaiFit_Result(const kaiFit* fit);
+    // The deviation of the measurements of a variable from the fitted run. NaN: it was not measured.
+    double kaiFit_Deviation(const kaiFit* fit, int variable);
+
+    // ---- the best value of one parameter, by Brent's method: no derivative is needed
+
+    typedef struct kaiOptimizeOptions
+    {
+        uint32_t cookie;  // set by kaiDefaultOptimizeOptions; not for you
+        int variable;     // a parameter or start value
+        double low, high;
+        int measure;  // the variable whose final value counts; -1: the value of the first `expect`
+        bool maximise;
+        double within;  // how exactly the parameter is wanted, relative to high - low; 0: 1e-8
+    } kaiOptimizeOptions;
+    kaiOptimizeOptions kaiDefaultOptimizeOptions(void);
+
+    typedef struct kaiOptimum
+    {
+        double value, measure;  // of the parameter; of what counts
+        int runs;
+        bool at_end;  // it lies at low or high
+    } kaiOptimum;
+    // A run that fails, or has no measure, counts as worse than any other. KAI_ERR_RUN: all did.
+    kaiStatus kaiOptimize(const kaiModel* model, const kaiSimOptions* sim, const kaiOptimizeOptions* options,
+                          kaiOptimum* optimum, kaiError* error);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

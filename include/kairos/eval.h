@@ -47,9 +47,12 @@ extern "C"
     // Guards that are functions of the states: the length of the array of kaiEval_Indicators.
     int kaiEval_IndicatorCount(const kaiEval* eval);
 
-    // Before kaiEval_Start: parameters and start values; afterwards inputs, seen by the next instant. KAI_ERR_USAGE:
-    // not settable.
+    // Before kaiEval_Start: parameters and start values; afterwards inputs, which jump at the next instant: at its left
+    // limit they still have the value from before. KAI_ERR_USAGE: not settable.
     kaiStatus kaiEval_Set(kaiEval* eval, int variable, double value);
+    // After kaiEval_Start: the value of an input that moves with time, for what is asked next. Guards of inputs are
+    // indicators as those of states are.
+    kaiStatus kaiEval_Flow(kaiEval* eval, int variable, double value);
     // The value of a variable at the last instant, or for the last t and x given. False: absent.
     bool kaiEval_Get(kaiEval* eval, int variable, double* value);
 

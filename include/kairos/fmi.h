@@ -41,6 +41,19 @@ extern "C"
     kaiStatus kaiFmu_Export(const kaiProgramOptions* source, const kaiCompileOptions* model,
                             const kaiFmuOptions* options, kaiError* error);
 
+    // ---- FMUs of anybody
+
+    typedef struct kaiFmu kaiFmu;
+    // Reads an FMU of version 2.0 or 3.0 and holds it against the rules of the standard; nothing of it is executed.
+    // KAI_OK, or KAI_ERR_MODEL: the messages say what is wrong, *error has the first; in both cases *fmu is set.
+    // KAI_ERR_IO: the file cannot be read. KAI_ERR_USAGE, KAI_ERR_MEMORY. Then *fmu is NULL.
+    kaiStatus kaiFmu_Open(const char* path, kaiAllocator allocator, kaiFmu** fmu, kaiError* error);
+    void kaiFmu_Free(kaiFmu* fmu);  // NULL is fine
+    // What is wrong or missing, with its line in modelDescription.xml. NULL past the last; they live as long as the
+    // FMU.
+    int kaiFmu_MessageCount(const kaiFmu* fmu);
+    const kaiError* kaiFmu_Message(const kaiFmu* fmu, int index);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include "kairos/base.h"
 #include "kairos/compare.h"
 #include "kairos/diagram.h"
+#include "kairos/drive.h"
 #include "kairos/error.h"
 #include "kairos/eval.h"
 #include "kairos/fmi.h"

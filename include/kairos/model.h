@@ -133,6 +133,19 @@ extern "C"
     // The variable of one line and its values; `structural`: each value needs a model of its own. -1 past the last.
     int kaiModel_SweepVariable(const kaiModel* model, int sweep, const double** values, int* count, bool* structural);
 
+    // How a parameter is spread: `param m ~ normal(1, 0.1)`. Its value without a draw is its start (kaiVariable).
+    typedef enum kaiSpread
+    {
+        KAI_SPREAD_NORMAL,       // mean, standard deviation
+        KAI_SPREAD_UNIFORM,      // lowest, highest
+        KAI_SPREAD_LOGNORMAL,    // median, standard deviation of the logarithm
+        KAI_SPREAD_TRIANGULAR,   // lowest, most likely, highest
+        KAI_SPREAD_EXPONENTIAL,  // mean
+    } kaiSpread;
+    // The parameters that have a distribution, and what it is. Returns the variable, -1 past the last.
+    int kaiModel_SpreadCount(const kaiModel* model);
+    int kaiModel_SpreadVariable(const kaiModel* model, int spread, kaiSpread* kind, const double** values, int* count);
+
     // The `expect` lines; kaiSim_Expect judges them after a run.
     int kaiModel_ExpectCount(const kaiModel* model);
 

@@ -139,7 +139,7 @@ extern "C"
     } kaiWriterOptions;
     kaiWriterOptions kaiDefaultWriterOptions(void);
 
-    // Columns and all that the options point to must outlive it. NULL: *error says why.
+    // Constants and the title must outlive it, and of a CSV the columns. NULL: *error says why.
     kaiWriter* kaiWriter_Open(const kaiWriterOptions* options, const kaiColumn* columns, int column_count,
                               kaiError* error);
     // A kaiRowFn, with the writer as `user`; otherwise as kaiCsv_Row.

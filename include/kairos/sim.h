@@ -183,16 +183,17 @@ extern "C"
     kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiError* failure);
     void kaiSim_Free(kaiSim* sim);
 
-    // Before the start: parameters and start values. Afterwards: inputs, at the present time. KAI_ERR_USAGE if not
-    // settable.
+    // Before the start: parameters and start values. Afterwards: inputs, at the present time: an instant at whose left
+    // limit they still have the value from before. KAI_ERR_USAGE if not settable.
     kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value);
     // The value after the last instant or step. False: absent.
     bool kaiSim_Get(kaiSim* sim, int variable, double* value);
 
-    // An event for an input of the root model (`input event`) at time t, with its payload: it is present at the first
-    // tag of that instant, after the events that were posted for the same t before it. `handle` (or NULL) finds it for
-    // kaiSim_Cancel as long as it waits. KAI_ERR_USAGE: no such input, or t has passed (kaiSim_Failure names the
-    // input); the run can go on without the event.
+    // Something for an input of the root model at time t. For an `input event`, an event with this payload: it is
+    // present at the first tag of that instant, after the events that were posted for the same t before it. For another
+    // input, its value from the first tag of that instant on. `handle` (or NULL) finds it for kaiSim_Cancel as long as
+    // it waits. KAI_ERR_USAGE: no such input, or t has passed (kaiSim_Failure names the input); the run can go on
+    // without the event.
     kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_t* handle);
     bool kaiSim_Cancel(kaiSim* sim, uint64_t handle);
 

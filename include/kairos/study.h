@@ -1,4 +1,5 @@
-// Studies: many runs as one. Sweeps over parameters in all threads, and reports on where a run's steps and time went.
+// Studies: many runs as one. Sweeps over parameters in all threads, designs with distributions and statistics, and
+// reports on where a run's steps and time went.
 // Written on the headers before it only: what it does, a program of yours can do.
 //
 //     kaiSweep* sweep = kaiSweep_Create(program, model, &compile, &error);
@@ -93,6 +94,99 @@ extern "C"
     // All runs. KAI_OK: all were begun and ended, each as its point says. KAI_INTERRUPTED: some were not.
     // KAI_ERR_USAGE: the runs cannot be made (*error). KAI_ERR_MEMORY. Or what a callback returned.
     kaiStatus kaiSweep_Run(kaiSweep* sweep, const kaiSweepOptions* options, kaiSweepResult* result, kaiError* error);
+
+    // ---- studies: many runs with values from a design, each reduced to a few numbers
+
+    // Where the values of the factors come from.
+    typedef enum kaiDesign
+    {
+        KAI_DESIGN_RANDOM,  // drawn from the distributions of the model
+        KAI_DESIGN_LATIN,   // the same as a Latin hypercube: each of N slices of equal probability once
+        KAI_DESIGN_SOBOL,   // the same along Sobol's sequence; at most 16 factors
+        KAI_DESIGN_GRID,    // every combination of the `sweep` lines of the experiment
+        KAI_DESIGN_LIST,    // as given
+    } kaiDesign;
+
+    typedef struct kaiStudyOptions
+    {
+        uint32_t cookie;  // set by kaiDefaultStudyOptions; not for you
+        kaiDesign design;
+        int64_t runs;          // of RANDOM, LATIN and SOBOL
+        uint64_t seed;         // values depend on it, the number of the run and that of the factor alone
+        const int* variables;  // LIST: the factors, and their values run by run
+        int variable_count;
+        const double* values;
+        int64_t value_runs;
+        const int* measures;  // beside the values of `expect`: variables whose final values are kept
+        int measure_count;
+        // As in kaiSweepOptions; in all runs alike.
+        void (*adjust)(void* user, const kaiModel* model, kaiSimOptions* options);
+        void* user;
+    } kaiStudyOptions;
+    kaiStudyOptions kaiDefaultStudyOptions(void);
+
+    // What one run came to.
+    typedef struct kaiStudyRow
+    {
+        int64_t run;             // from 0
+        kaiStatus status;        // KAI_END, or an error: then there are no measures
+        const double* factors;   // as many as kaiStudy_Factor knows
+        const double* measures;  // NaN: the value does not exist (an event that never came)
+        int passed, failed;      // of the expectations
+        const char* reason;      // of a failed run: a sentence with its place; otherwise ""
+    } kaiStudyRow;
+
+    typedef struct kaiStudy kaiStudy;
+    // NULL: *error says why: no factors, a factor that decides the structure, no memory. The model must outlive it.
+    kaiStudy* kaiStudy_Create(const kaiModel* model, const kaiStudyOptions* options, kaiError* error);
+    void kaiStudy_Free(kaiStudy* study);
+    int64_t kaiStudy_RunCount(const kaiStudy* study);
+    // The variables that vary; -1 past the last.
+    int kaiStudy_Factor(const kaiStudy* study, int index);
+    // What is measured: the text of an `expect`, or the name of a variable. NULL past the last.
+    const char* kaiStudy_Measure(const kaiStudy* study, int index);
+    // The values of the factors in a run. False: there is no such run.
+    bool kaiStudy_Values(const kaiStudy* study, int64_t run, double* values);
+
+    typedef struct kaiStudyRunOptions
+    {
+        uint32_t cookie;  // set by kaiDefaultStudyRunOptions; not for you
+        int threads;      // 0: one for each core
+        // The runs first, first + step, first + 2 step, … below `end` (-1: all).
+        int64_t first, step, end;
+        // A row for each, in their order whichever thread finishes first; never two at a time. Nonzero stops.
+        kaiStatus (*row)(void* user, const kaiStudyRow* row);
+        void* user;
+        const volatile int* interrupt;  // nonzero stops all runs; NULL: never
+    } kaiStudyRunOptions;
+    kaiStudyRunOptions kaiDefaultStudyRunOptions(void);
+    // One model for all runs, one sim for each thread, which is set back and never made anew. KAI_OK: all rows were
+    // handed out. KAI_INTERRUPTED: not all. Or what `row` returned.
+    kaiStatus kaiStudy_Run(kaiStudy* study, const kaiStudyRunOptions* options, kaiError* error);
+
+    // ---- statistics of a column, one value at a time
+
+    // Memory does not grow with the values: quantiles are those of all values up to a million, then of every second,
+    // fourth, … one. The same values in the same order give the same bits.
+    typedef struct kaiStatistics kaiStatistics;
+    typedef struct kaiSummary
+    {
+        int64_t count;       // of values that exist
+        double mean, half;   // the mean lies within mean ± half with 95 % confidence
+        double deviation;    // standard deviation
+        double least, most;  // extremes, and the runs they are from
+        int64_t least_run, most_run;
+        double quantiles[5];  // 5, 25, 50, 75, 95 %
+    } kaiSummary;
+    kaiStatistics* kaiStatistics_Create(kaiAllocator allocator);
+    void kaiStatistics_Free(kaiStatistics* statistics);
+    // NaN counts as a value that does not exist. KAI_ERR_MEMORY.
+    kaiStatus kaiStatistics_Add(kaiStatistics* statistics, int64_t run, double value);
+    kaiSummary kaiStatistics_Summary(const kaiStatistics* statistics);
+    // The quantile of any probability, interpolated. NaN: there is no value.
+    double kaiStatistics_Quantile(const kaiStatistics* statistics, double p);
+    // The 95 % confidence interval of a probability after `count` trials (Wilson 1927).
+    void kaiStatistics_Proportion(int64_t hits, int64_t count, double* low, double* high);
 
     // ---- checkpoints: a run that outlives its process
 

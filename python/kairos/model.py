@@ -106,7 +106,7 @@ class Model:
 
     def run(self, experiment: Optional[str] = None, *, model: Optional[str] = None,
             set: Optional[Mapping[str, Value]] = None, record: Optional[Sequence[str]] = None,
-            inputs: Optional[str] = None, pace: float = 0.0,
+            inputs: Union[str, os.PathLike, None] = None, pace: float = 0.0,
             progress: Optional[Callable[[float, float], object]] = None, **changes: Value) -> Result:
         """Runs an experiment (the first of the file if none is named) to its end.
 
@@ -114,7 +114,7 @@ class Model:
         start values (`g=1.62`); numbers are taken as `--set` takes them, texts are constant expressions ("50[cm]").
         `set` does the same for names that are no Python names: `set={"a.m": 2}`. `record` names the variables to record
         instead of what the experiment says. `inputs` names a file with values of inputs over time, `pace` is the ratio of
-        model time to real time, `progress(t, stop)` is called now and then.
+        model time to real time, `progress(t, stop)` is called a few times a second; False, or an exception, ends the run.
 
         A run that fails raises RunError, with the rows up to there in its `result`.
         """
@@ -209,8 +209,12 @@ class Simulation:
             raise usage(f"`{name}` cannot be set now", "parameters and start values before the start, inputs always")
 
     def post(self, event: str, value: float = 1.0, t: Optional[float] = None) -> int:
-        """Posts an event for an `input event`, now or at t. The handle is for `cancel`."""
+        """Posts an event for an `input event`, or a value for another input, now or at t. The handle is for `cancel`."""
         return self._sim.post(self._find(event), float(value), math.nan if t is None else float(t))
+
+    def inputs(self, path: Union[str, os.PathLike]) -> None:
+        """Values of inputs over time from a file, before the start: a CSV whose first column is t, or any result."""
+        self._sim.post_inputs(os.fspath(path))
 
     def cancel(self, handle: int) -> bool:
         """Takes a posted event back; False: it has gone."""
@@ -288,7 +292,14 @@ class Simulation:
         return result
 
     def _go(self, inputs, pace, progress) -> None:
-        self._note(self._sim.to(math.inf))
+        if inputs is not None:
+            self._sim.post_inputs(os.fspath(inputs))
+        if not pace and progress is None:
+            self._note(self._sim.to(math.inf))
+            return
+        stop = self._model.facts()[5]
+        tell = (lambda t: progress(t, stop)) if progress is not None else None
+        self._note(self._sim.drive(float(pace), tell, 0.2))
 
     def _finish(self, inputs=None, pace=0.0, progress=None) -> Result:
         try:

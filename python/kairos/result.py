@@ -119,18 +119,9 @@ class Impulses:
         return f"<{len(self)} impulses of {self.name}>"
 
 
-def _impulse(name: str) -> Optional[tuple[str, int]]:
-    """Whose impulses a column holds, and of which order: `x#1`, `x.impulse`, `x.impulse'`."""
-    if "#" in name:
-        signal, order = name.split("#", 1)
-        return (signal, int(order)) if order.isdigit() else None
-    if ".impulse" in name:
-        signal, rest = name.rsplit(".impulse", 1)
-        if rest.strip("'") == "":
-            return signal, len(rest)
-        digits = "".join(c for c in rest if c.isdigit())
-        return (signal, int(digits)) if digits else None
-    return None
+def _impulse(column) -> Optional[tuple[str, int]]:
+    """Whose impulses a column holds, and of which order; None: it holds none."""
+    return (column[0].rsplit(".impulse", 1)[0], column[4] - 1) if column[4] > 0 else None
 
 
 class _Views(Mapping):
@@ -252,8 +243,8 @@ class Result(Mapping):
         """Impulses by the name of their signal."""
         found: dict[str, list[tuple[int, int]]] = {}
         for name, index in self._index.items():
-            whose = _impulse(name)
-            if whose is not None and self._raw_columns[index][1] != _MODE:
+            whose = _impulse(self._raw_columns[index])
+            if whose is not None:
                 found.setdefault(whose[0], []).append((whose[1], index))
 
         def make(name: str) -> Impulses:
@@ -344,7 +335,7 @@ class Result(Mapping):
         plots = [(names, against) for names, against in self._plots if all(name in self._index for name in names)]
         if plots:
             return plots
-        return [([c[0]], None) for c in self._raw_columns if c[1] in (_REAL, _BOOL) and _impulse(c[0]) is None][:6]
+        return [([c[0]], None) for c in self._raw_columns if c[1] in (_REAL, _BOOL) and _impulse(c) is None][:6]
 
     def figure(self, *signals, kind: str = "svg", width: float = 0, height: float = 0) -> bytes:
         """The figure that `kairos plot` draws: "svg", "png" or "pdf". Each signal, or list of signals, is a panel;
@@ -391,6 +382,27 @@ class Result(Mapping):
     def __repr__(self) -> str:
         to = f", t = {self._array(-3)[0]:.6g} to {self._array(-3)[-1]:.6g}" if self.rows else ""
         return f"<kairos.Result{' of ' + self.title if self.title else ''}: {self.rows} rows{to}>"
+
+
+class Difference(NamedTuple):
+    """The first place where two results differ in a signal."""
+
+    signal: str
+    run: str
+    """Of results with several runs: which."""
+    tag: Tag
+    text: str
+
+
+def compare(first, second, *, absolute: float = 0.0, relative: float = 1e-6, time: Optional[float] = None,
+            signals: Sequence[str] = ()) -> list[Difference]:
+    """Compares two files with results, as `kairos compare` does: the first difference of each signal that differs. `relative`
+    is to the largest magnitude of a signal, `time` in seconds (None: a millionth of what the results cover)."""
+    import os
+
+    raw = _kairos.compare(os.fspath(first), os.fspath(second), float(absolute), float(relative),
+                          float("nan") if time is None else float(time), list(signals))
+    return [Difference(signal, run, Tag(*tag), text) for signal, run, tag, text in raw]
 
 
 def read(path) -> Union[Result, list[Result]]:

@@ -20,7 +20,8 @@ PyObject* columns_list(const kaiColumn* columns, int count)
                 Py_CLEAR(modes);
             Py_XDECREF(name);
         }
-        PyObject* tuple = Py_BuildValue("(sizN)", columns[i].name, (int)columns[i].kind, columns[i].unit, modes);
+        PyObject* tuple =
+            Py_BuildValue("(sizNi)", columns[i].name, (int)columns[i].kind, columns[i].unit, modes, columns[i].impulse);
         if (tuple == NULL || PyList_Append(list, tuple) != 0)
             Py_CLEAR(list);
         Py_XDECREF(tuple);
@@ -57,8 +58,8 @@ kaiColumn* columns_take(PyObject* list, int* count)
     {
         PyObject* modes;
         int kind;
-        bool fine = PyArg_ParseTuple(PyList_GetItem(list, i), "sizO!", &columns[i].name, &kind, &columns[i].unit,
-                                     &PyList_Type, &modes) &&
+        bool fine = PyArg_ParseTuple(PyList_GetItem(list, i), "sizO!i", &columns[i].name, &kind, &columns[i].unit,
+                                     &PyList_Type, &modes, &columns[i].impulse) &&
                     take_modes(&columns[i], modes);
         columns[i].kind = fine ? (kaiColumnKind)kind : KAI_COLUMN_REAL;
         if (!fine)

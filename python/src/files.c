@@ -170,6 +170,46 @@ PyObject* module_read(PyObject* self, PyObject* args)
     return result;
 }
 
+// ---- comparing
+
+static void on_difference(void* user, const kaiDifference* d)
+{
+    PyObject* tuple = Py_BuildValue("(ss(dii)s)", d->signal, d->run, d->tag.t, d->tag.p, d->tag.m, d->text);
+    if (tuple != NULL)
+        PyList_Append(user, tuple);
+    Py_XDECREF(tuple);
+}
+
+// (first, second, absolute, relative, time, list of signals) -> [(signal, run, tag, text), …]
+PyObject* module_compare(PyObject* self, PyObject* args)
+{
+    (void)self;
+    const char *first, *second;
+    PyObject* signals;
+    kaiCompareOptions options = kaiDefaultCompareOptions();
+    kaiComparison comparison;
+    kaiError error;
+    if (!PyArg_ParseTuple(args, "ssdddO!", &first, &second, &options.absolute, &options.relative, &options.time,
+                          &PyList_Type, &signals))
+        return NULL;
+    int count = (int)PyList_Size(signals);
+    const char** only = calloc((size_t)count + 1, sizeof *only);
+    PyObject* list = PyList_New(0);
+    for (int i = 0; only != NULL && list != NULL && i < count; i++)
+        if ((only[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(signals, i), NULL)) == NULL)
+            Py_CLEAR(list);
+    options.only = only;
+    options.only_count = count;
+    options.difference = on_difference;
+    options.user = list;
+    kaiStatus status = list != NULL ? kaiResult_Compare(first, second, &options, &comparison, &error) : KAI_ERR_MEMORY;
+    free(only);
+    if (status == KAI_OK && PyErr_Occurred() == NULL)
+        return list;
+    Py_XDECREF(list);
+    return PyErr_Occurred() != NULL ? NULL : raise_error(status, &error);
+}
+
 // ---- figures
 
 typedef struct Picture

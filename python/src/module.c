@@ -201,6 +201,8 @@ static PyMethodDef functions[] = {
     {"setting_names", module_setting_names, METH_NOARGS, "The settings of an experiment."},
     {"figure", module_figure, METH_VARARGS, "A figure as bytes: (columns, recorders, labels, panels, path, title)."},
     {"read", module_read, METH_VARARGS, "A result of any format: (columns, recorders, labels, remark)."},
+    {"compare", module_compare, METH_VARARGS,
+     "Compares two files: (first, second, absolute, relative, time, signals)."},
     {"write", module_write, METH_VARARGS, "Writes a result: (path, columns, recorder, view, title)."},
     {NULL, NULL, 0, NULL},
 };

@@ -37,8 +37,10 @@ typedef struct Sim
     PyObject_HEAD kaiSim* sim;
     Model* model;
     Recorder* recorder;
-    bool busy;
+    bool busy, driven;
     volatile int interrupt;
+    kaiDrive drive;
+    PyObject* progress;  // what is called now and then; NULL: nothing
 } Sim;
 
 typedef struct Snapshot
@@ -52,7 +54,7 @@ extern PyTypeObject *program_type, *model_type, *recorder_type, *column_type, *s
 
 PyObject* model_make(kaiModel* model, PyObject* owner);
 PyObject* recorder_make(kaiRecorder* recorder);
-// The columns as a list of (name, kind, unit, mode names).
+// The columns as a list of (name, kind, unit, mode names, impulse).
 PyObject* columns_list(const kaiColumn* columns, int count);
 // And back; to be freed with columns_free. NULL: an exception.
 kaiColumn* columns_take(PyObject* list, int* count);
@@ -89,5 +91,6 @@ kaiGiven* given_take(PyObject* list, int* count);
 PyObject* module_figure(PyObject* self, PyObject* args);
 PyObject* module_read(PyObject* self, PyObject* args);
 PyObject* module_write(PyObject* self, PyObject* args);
+PyObject* module_compare(PyObject* self, PyObject* args);
 
 #endif

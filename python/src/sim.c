@@ -20,7 +20,9 @@ static Recorder* new_recorder(const kaiSim* sim, kaiView view)
 
 static kaiStatus on_row(void* user, const kaiRow* row)
 {
-    return kaiRecorder_Row(((Sim*)user)->recorder->recorder, row);
+    Sim* s = user;
+    kaiStatus status = s->driven ? kaiDrive_At(&s->drive, row->t) : KAI_OK;
+    return status == KAI_OK ? kaiRecorder_Row(s->recorder->recorder, row) : status;
 }
 
 // (model, record: list of variables or None, rows: bool, seconds, memory, row_gap)
@@ -90,7 +92,7 @@ static bool is_open(const Sim* s)
 // exceptions.
 static PyObject* conclude(Sim* s, kaiStatus status)
 {
-    if (status == KAI_INTERRUPTED && PyErr_CheckSignals() != 0)
+    if (PyErr_Occurred() != NULL || (status == KAI_INTERRUPTED && PyErr_CheckSignals() != 0))
         return NULL;
     if (status == KAI_ERR_MEMORY)
         return PyErr_NoMemory();
@@ -152,6 +154,58 @@ static PyObject* sim_to(PyObject* self, PyObject* args)
     if (!PyArg_ParseTuple(args, "d", &t))
         return NULL;
     return go((Sim*)self, go_to, t);
+}
+
+// An exception of the callback ends the run, and is raised when it has ended.
+static kaiStatus call_progress(void* user, double t)
+{
+    Sim* s = user;
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject* answer = PyErr_Occurred() == NULL ? PyObject_CallFunction(s->progress, "d", t) : NULL;
+    bool stop = answer == NULL || answer == Py_False;
+    Py_XDECREF(answer);
+    PyGILState_Release(state);
+    return stop ? KAI_INTERRUPTED : KAI_OK;
+}
+
+static kaiStatus go_driven(kaiSim* sim, double t)
+{
+    (void)t;
+    return kaiSim_Run(sim);
+}
+
+// (pace, progress or None, seconds between its calls)
+static PyObject* sim_drive(PyObject* self, PyObject* args)
+{
+    Sim* s = (Sim*)self;
+    PyObject* progress;
+    s->drive = (kaiDrive){.interrupt = &s->interrupt};
+    if (!PyArg_ParseTuple(args, "dOd", &s->drive.pace, &progress, &s->drive.interval) || !is_open(s))
+        return NULL;
+    if (progress != Py_None)
+    {
+        s->progress = progress;
+        s->drive.progress = call_progress;
+        s->drive.user = s;
+    }
+    s->driven = true;
+    PyObject* done = go(s, go_driven, 0);
+    s->driven = false;
+    s->progress = NULL;
+    return done;
+}
+
+static PyObject* sim_post_inputs(PyObject* self, PyObject* args)
+{
+    Sim* s = (Sim*)self;
+    const char* path;
+    kaiError error;
+    if (!PyArg_ParseTuple(args, "s", &path) || !is_open(s))
+        return NULL;
+    kaiStatus status = kaiInputs_Post(path, s->model->model, s->sim, &error);
+    if (status != KAI_OK)
+        return raise_error(status, &error);
+    Py_RETURN_NONE;
 }
 
 static PyObject* sim_interrupt(PyObject* self, PyObject* args)
@@ -464,6 +518,8 @@ static PyMethodDef sim_methods[] = {
     {"step", sim_step, METH_NOARGS, "To the end of the next instant, or the stop."},
     {"step_to", sim_step_to, METH_VARARGS, "The same, but not beyond t."},
     {"to", sim_to, METH_VARARGS, "To t, over all instants on the way."},
+    {"drive", sim_drive, METH_VARARGS, "To the end: (pace, progress, seconds between its calls)."},
+    {"post_inputs", sim_post_inputs, METH_VARARGS, "Values of inputs from a file."},
     {"interrupt", sim_interrupt, METH_NOARGS, "Ends the run soon; from any thread."},
     {"close", sim_end, METH_NOARGS, "Gives its memory back."},
     {"set", sim_set, METH_VARARGS, "Sets a variable; False: it cannot be set now."},

@@ -24,6 +24,7 @@ def read_csv(path):
         rows = list(csv.reader(line for line in file if not line.startswith("#")))
     columns = {}
     for name, *values in zip(*rows):
+        name = name.split(" [")[0]  # its unit
         try:
             columns[name] = np.array([float(v) if v else math.nan for v in values])
         except ValueError:

@@ -18,18 +18,36 @@ typedef struct DrawRequest
     const char* error;
 } DrawRequest;
 
-static bool make(Diagram* diagram, const Labels* labels, const kaiDiagramOptions* options, const uint32_t* modes)
+static bool make(Diagram* diagram, const Labels* labels, const kaiDiagramOptions* options, int depth,
+                 const uint32_t* modes)
 {
     kaiDiagramKind kind = options->kind;
+    diagram_init(diagram, labels->arena);
+    diagram->title = labels->flat->model_name;
     if (kind == KAI_DIAGRAM_ANY)
         kind = labels->flat->bonds.count > 0 ? KAI_DIAGRAM_BONDS : KAI_DIAGRAM_BLOCKS;
     switch (kind)
     {
-    case KAI_DIAGRAM_MODES: return machines_make(diagram, labels, options->depth);
-    case KAI_DIAGRAM_BONDS: return bonds_make(diagram, labels, options->depth, modes);
-    default: blocks_make(diagram, labels, options->depth);
+    case KAI_DIAGRAM_MODES: return machines_make(diagram, labels, depth);
+    case KAI_DIAGRAM_BONDS: return bonds_make(diagram, labels, depth, modes);
+    default: blocks_make(diagram, labels, depth);
     }
     return diagram->nodes.count > 0;
+}
+
+// Without a depth a large model folds until it can be read, as far as its instances allow.
+static bool make_readable(Diagram* diagram, const Labels* labels, const kaiDiagramOptions* options,
+                          const uint32_t* modes)
+{
+    enum
+    {
+        UNFOLDED_MOST = 3
+    };
+    bool made = make(diagram, labels, options, options->depth, modes);
+    for (int depth = UNFOLDED_MOST; made && options->depth < 0 && diagram->nodes.count > DIAGRAM_READ && depth > 0;
+         depth--)
+        made = make(diagram, labels, options, depth, modes);
+    return made;
 }
 
 // ---- chosen modes
@@ -132,15 +150,13 @@ static kaiStatus draw_work(kaiProgram* p, Compilation* c, void* user)
         return KAI_ERR_MODEL;
     Diagram diagram;
     Labels labels = {.arena = &c->arena, .flat = flat, .sources = &c->sources};
-    diagram_init(&diagram, &c->arena);
-    diagram.title = flat->model_name;
     const uint32_t* modes = choose_modes(c, flat, request->options);
     if (modes == NULL)
         return KAI_ERR_MODEL;
     kaiStatus status = draw_schematic(c, &labels, request);
     if (status != KAI_END)
         return status;
-    if (!make(&diagram, &labels, request->options, modes) || diagram.nodes.count > DIAGRAM_MOST)
+    if (!make_readable(&diagram, &labels, request->options, modes) || diagram.nodes.count > DIAGRAM_MOST)
         return refuse(c, &diagram, request->options->kind, flat);
     const char* trouble;
     if (!diagram_layout(&diagram, &trouble))

@@ -161,6 +161,22 @@ int kaiModel_SweepVariable(const kaiModel* model, int sweep, const double** valu
     return (int)s->var;
 }
 
+int kaiModel_SpreadCount(const kaiModel* model)
+{
+    return model != NULL ? (int)model->spreads_count : 0;
+}
+
+int kaiModel_SpreadVariable(const kaiModel* model, int spread, kaiSpread* kind, const double** values, int* count)
+{
+    if (spread < 0 || spread >= kaiModel_SpreadCount(model) || kind == NULL || values == NULL || count == NULL)
+        return -1;
+    const ModelSpread* s = &model->spreads[spread];
+    *kind = (kaiSpread)s->kind;
+    *values = model->numbers + s->first;
+    *count = (int)s->count;
+    return (int)s->var;
+}
+
 int kaiModel_ExpectCount(const kaiModel* model)
 {
     return model != NULL ? (int)model->expectations_count : 0;

@@ -156,6 +156,8 @@ static inline bool time_same(double a, double b, double scale)
 // that switches ten million times a second for a second is still let through.
 #define FMU_ZENO_GAP 1e-7
 #define FMU_ZENO_COUNT 1000
+// A step of Co-Simulation begins where the last one ended, as far as an importer that adds up its steps knows.
+#define FMU_SAME_TIME 1e-9
 // Central differences for directional derivatives without a Jacobian: the third root of rounding.
 #define FMU_DIFFERENCE 6e-6
 
@@ -245,6 +247,19 @@ static inline bool time_same(double a, double b, double scale)
 #define NEWTON_ROUNDED 1e-9
 #define NEWTON_SETTLED_SIZE 1e-6
 #define NEWTON_LEAST_PART 1e-6
+
+// Periodic orbits: Newton's method is good to what the integration is, 1e-11 a step. Where a step does not become
+// smaller any more, it is that already. What is discrete comes back exactly, but for what is computed from states.
+#define ORBIT_SETTLED 1e-12
+#define ORBIT_ROUNDED 1e-8
+#define ORBIT_BACK 1e-6
+
+// Fits have settled when a step moves no parameter by more, relative to its size: far below any confidence. The place
+// of a minimum is known to half of the digits of its value at best.
+#define FIT_SETTLED 1e-9
+#define FIT_ALIKE 1e12  // parameters whose variance grows by more because of each other are not told apart by the data
+#define FIT_LATER 4     // times as late as it was measured an event may come in a run that is not fitted yet
+#define OPTIMUM_WITHIN 1e-8
 
 // Sensitivities. Their equations are integrated along the run closer than what is asked of them (1e-9), with room for
 // what a thousand steps add up.

@@ -62,6 +62,7 @@ typedef struct Content
     uint32_t switched, all;
     uint32_t valued;   // the element that gives it its value, + 1
     bool shares_flow;  // mechanical ports
+    bool electrical;   // else hydraulic, thermal, …
 } Content;
 
 static Content content_of(const Finder* f, uint32_t instance)
@@ -74,7 +75,9 @@ static Content content_of(const Finder* f, uint32_t instance)
             continue;
         if (node->port)
         {
+            const char* unit = f->flat->vars.at[node->e].unit.text;
             c.shares_flow |= node->kind == BOND_J1;
+            c.electrical |= unit != NULL && strcmp(unit, "V") == 0;
             continue;
         }
         c.counts[node->kind]++;
@@ -179,7 +182,7 @@ static const char* value_of(const Finder* f, SymbolKind kind, const Content* c)
                                         [SYMBOL_VOLTAGE] = "V",
                                         [SYMBOL_CURRENT] = "A"};
     double value;
-    if (c->valued == 0 || c->shares_flow || (size_t)kind >= sizeof units / sizeof *units || units[kind] == NULL)
+    if (c->valued == 0 || !c->electrical || (size_t)kind >= sizeof units / sizeof *units || units[kind] == NULL)
         return NULL;
     const FlatBondNode* node = &f->flat->bond_nodes.at[c->valued - 1];
     uint32_t var = kind == SYMBOL_VOLTAGE ? node->e : kind == SYMBOL_CURRENT ? node->f : node->parameter;

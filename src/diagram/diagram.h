@@ -11,6 +11,7 @@
 enum
 {
     DIAGRAM_MARGIN = 16,
+    DIAGRAM_READ = 100,  // boxes: with more, instances fold unless a depth is given
     DIAGRAM_MOST = 400,  // boxes: more than that nobody can read
 };
 

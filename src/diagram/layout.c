@@ -6,6 +6,7 @@
 #include "part_stamp.h"
 
 #include <graphviz/gvc.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,7 +26,9 @@ static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
 typedef struct Layout
 {
     Diagram* diagram;
-    Agraph_t* graph;
+    GVC_t* context;
+    Agraph_t* graph;  // of the try in work; NULL: none
+    uint32_t* order;  // of the nodes in this try
     Agraph_t** groups;
     Agnode_t** nodes;
     Agedge_t** edges;
@@ -114,8 +117,9 @@ static void add_nodes(Layout* l)
 {
     Diagram* d = l->diagram;
     l->nodes = arena_array(d->arena, Agnode_t*, d->nodes.count);
-    for (uint32_t i = 0; i < d->nodes.count; i++)
+    for (uint32_t n = 0; n < d->nodes.count; n++)
     {
+        uint32_t i = l->order[n];
         DiagramNode* node = &d->nodes.at[i];
         char name[32];
         snprintf(name, sizeof name, "n%u", i);
@@ -203,26 +207,140 @@ static void take_all(Layout* l)
         take_edge(l, i);
 }
 
-static bool place(Layout* l, GVC_t* context)
+// ---- crossings
+
+enum
+{
+    PIECES = 8,          // straight ones, of a Bézier piece
+    EDGES_COUNTED = 160  // with more than these nobody follows arrows, and counting takes its time
+};
+
+typedef struct Path
+{
+    CanvasPoint* at;
+    int count;
+} Path;
+
+static CanvasPoint on_curve(const CanvasPoint* p, double t)
+{
+    double s = 1 - t, a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
+    return (CanvasPoint){a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
+                         a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
+}
+
+static Path path_of(Arena* arena, const DiagramEdge* edge)
+{
+    int curves = edge->points != NULL ? (edge->point_count - 1) / 3 : 0;
+    Path path = {arena_array(arena, CanvasPoint, (size_t)(PIECES * curves + 1)), 0};
+    for (int i = 0; i < curves; i++)
+        for (int k = 0; k <= PIECES; k++)
+            if (k > 0 || i == 0)
+                path.at[path.count++] = on_curve(edge->points + 3 * i, (double)k / PIECES);
+    return path;
+}
+
+static double side(CanvasPoint a, CanvasPoint b, CanvasPoint c)
+{
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+static bool cross(CanvasPoint a, CanvasPoint b, CanvasPoint c, CanvasPoint d)
+{
+    return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
+}
+
+static int crossings_of(const Path* a, const Path* b)
+{
+    int count = 0;
+    for (int i = 0; i + 1 < a->count; i++)
+        for (int k = 0; k + 1 < b->count; k++)
+            count += cross(a->at[i], a->at[i + 1], b->at[k], b->at[k + 1]);
+    return count;
+}
+
+static int count_crossings(const Layout* l)
+{
+    const Diagram* d = l->diagram;
+    int count = 0;
+    Path* paths = arena_array(d->arena, Path, d->edges.count + 1);
+    for (uint32_t i = 0; i < d->edges.count; i++)
+        paths[i] = path_of(d->arena, &d->edges.at[i]);
+    for (uint32_t i = 0; i < d->edges.count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            count += crossings_of(&paths[i], &paths[k]);
+    return count;
+}
+
+// ---- tries
+
+enum
+{
+    TRIES = 24  // half of them with groups ranked on their own
+};
+
+// The order in which a try names the nodes: forwards, backwards, then shuffled, the same on every day. Which arrows go
+// back, and so most of the crossings, depends on it.
+static void set_order(Layout* l, int try)
+{
+    uint32_t count = l->diagram->nodes.count;
+    int turn = l->diagram->groups.count > 1 ? try / 2 : try;
+    uint64_t seed = 0x9e3779b97f4a7c15u * (uint64_t)(turn + 1);
+    for (uint32_t i = 0; i < count; i++)
+        l->order[i] = turn == 1 ? count - 1 - i : i;
+    for (uint32_t i = count; turn > 1 && i > 1; i--)
+    {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        uint32_t other = (uint32_t)((seed >> 33) % i), kept = l->order[i - 1];
+        l->order[i - 1] = l->order[other];
+        l->order[other] = kept;
+    }
+}
+
+static bool place(Layout* l, int try)
 {
     bool down = l->diagram->top_down;
+    l->graph = agopen("diagram", Agdirected, NULL);
+    set_order(l, try);
     agsafeset(l->graph, "rankdir", down ? "TB" : "LR", "");
     agsafeset(l->graph, "compound", "true", "");
+    // Groups ranked with what is around them, or each on its own: now the one is better, now the other.
+    agsafeset(l->graph, "newrank", try % 2 == 1 && l->diagram->groups.count > 1 ? "true" : "false", "");
     agsafeset(l->graph, "nodesep", "0.35", "");
     agsafeset(l->graph, "ranksep", down ? "0.45" : "0.6", "");
     add_groups(l);
     add_nodes(l);
     add_edges(l);
     agseterr(AGMAX);  // what it cannot do shows in the picture; its remarks are for authors of graphs
-    if (gvLayout(context, l->graph, "dot") != 0)
-        return false;
-    take_all(l);
-    gvFreeLayout(context, l->graph);
-    return true;
+    bool fine = gvLayout(l->context, l->graph, "dot") == 0;
+    if (fine)
+    {
+        take_all(l);
+        gvFreeLayout(l->context, l->graph);
+    }
+    agclose(l->graph);
+    l->graph = NULL;
+    return fine;
+}
+
+// The try with the fewest crossings; the first of them, which keeps the order of the text, if that is no worse.
+static bool place_best(Layout* l)
+{
+    int best = 0, least = INT_MAX, last = -1;
+    int tries = l->diagram->edges.count > EDGES_COUNTED ? 1 : TRIES;
+    for (int i = 0; i < tries && least > 0; i++)
+    {
+        if (!place(l, i))
+            return false;
+        int count = tries > 1 ? count_crossings(l) : 0;
+        last = i;
+        if (count < least)
+            best = i, least = count;
+    }
+    return best == last || place(l, best);
 }
 
 // Memory that runs out in the arena must not leave the library's own behind, nor the lock closed.
-static bool place_safely(Layout* l, GVC_t* context)
+static bool place_safely(Layout* l)
 {
     Arena* arena = l->diagram->arena;
     jmp_buf* outer = arena->fail;
@@ -230,12 +348,16 @@ static bool place_safely(Layout* l, GVC_t* context)
     volatile bool failed = false, fine = false;
     arena->fail = &here;
     if (setjmp(here) == 0)
-        fine = place(l, context);
+    {
+        l->order = arena_array(arena, uint32_t, l->diagram->nodes.count + 1);
+        fine = place_best(l);
+    }
     else
         failed = true;
     arena->fail = outer;
-    agclose(l->graph);
-    gvFreeContext(context);
+    if (l->graph != NULL)
+        agclose(l->graph);
+    gvFreeContext(l->context);
     pthread_mutex_unlock(&library);
     if (failed)
         longjmp(*outer, 1);
@@ -246,9 +368,8 @@ static bool layout(Diagram* d)
 {
     static lt_symlist_t plugins[] = {{"gvplugin_dot_layout_LTX_library", &gvplugin_dot_layout_LTX_library}, {0, 0}};
     pthread_mutex_lock(&library);
-    GVC_t* context = gvContextPlugins(plugins, 0);
-    Layout l = {.diagram = d, .graph = agopen("diagram", Agdirected, NULL)};
-    return place_safely(&l, context);
+    Layout l = {.diagram = d, .context = gvContextPlugins(plugins, 0)};
+    return place_safely(&l);
 }
 
 static const DiagramsPart part = {.head = {sizeof part, PART_STAMP}, .layout = layout};

@@ -86,8 +86,8 @@ static uint32_t declare_one(Elab* e, const Env* env, const DeclState* decl, cons
         info->init = decl->literal->items.at[element];
     info->init_defines =
         !decl->input && !decl->unknown && (decl->kind == VAR_SIGNAL || decl->kind == VAR_EVENT) && info->init;
-    if (can_be_set(decl->kind, decl->input || decl->unknown))
-        declare_override(e, index);
+    bool overridden = can_be_set(decl->kind, decl->input || decl->unknown) && declare_override(e, index);
+    info->spread = arg || overridden ? NULL : var->spread;  // a value that is given is not drawn
     return index;
 }
 

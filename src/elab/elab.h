@@ -110,6 +110,7 @@ typedef struct VarInfo
     uint32_t first_def;    // definition + 1, head of a list through Elab.def_next
     bool given;            // its definition is made here, not written (bond graphs), or it has equations
     const Expr* nominal;   // as written, or NULL
+    const Expr* spread;    // of a parameter: its distribution as written, or NULL
     uint32_t area;         // variable of the area of its impulse + 1 (bond graphs)
 } VarInfo;
 

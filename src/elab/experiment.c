@@ -123,14 +123,14 @@ static bool sweep_mode(Elab* e, const Expr* expr, uint32_t var, double* number)
 }
 
 // In the unit of the variable, so that the points of 1 to 2 by 0.1 are those.
-static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, bool difference, double* number)
+static bool sweep_number(Elab* e, const Env* env, const Expr* expr, uint32_t var, bool difference, double* number)
 {
     Value value;
     if (e->flat->vars.at[var].kind == VAR_MODE)
         return sweep_mode(e, expr, var, number);
     Dim dim = dim_of_unit(&e->flat->vars.at[var].unit);
     ValueType type = e->flat->vars.at[var].type;
-    if (!elaborate_constant(e, &(Env){.instance = 0}, expr, type, &value, number))
+    if (!elaborate_constant(e, env, expr, type, &value, number))
         return false;
     Scale si = e->flat->vars.at[var].unit.si;
     if (value.dim.kind != DIM_NUMBER && type == TYPE_REAL)
@@ -141,9 +141,10 @@ static bool sweep_number(Elab* e, const Expr* expr, uint32_t var, bool differenc
 static void sweep_steps(Elab* e, const Setting* setting, FlatSweep* sweep)
 {
     double from, to, by;
-    bool fine = sweep_number(e, setting->from, sweep->var, false, &from);
-    fine &= sweep_number(e, setting->to, sweep->var, false, &to);
-    fine &= sweep_number(e, setting->by, sweep->var, true, &by);
+    Env root = {.instance = 0};
+    bool fine = sweep_number(e, &root, setting->from, sweep->var, false, &from);
+    fine &= sweep_number(e, &root, setting->to, sweep->var, false, &to);
+    fine &= sweep_number(e, &root, setting->by, sweep->var, true, &by);
     if (!fine)
         return;
     double count = (to - from) / by;
@@ -180,7 +181,7 @@ static void elaborate_sweep(Elab* e, const Setting* setting)
     }
     double number;
     for (uint32_t i = 0; i < setting->values.count; i++)
-        if (sweep_number(e, setting->values.at[i], sweep.var, false, &number))
+        if (sweep_number(e, &(Env){.instance = 0}, setting->values.at[i], sweep.var, false, &number))
             vec_push(e->arena, sweep.values, number);
     if (setting->from)
         sweep_steps(e, setting, &sweep);
@@ -266,6 +267,62 @@ static void elaborate_expect(Elab* e, const Setting* setting)
     vec_push(e->arena, e->flat->experiment.expects, expect);
 }
 
+// ---- distributions
+
+static void report_spread(Elab* e, const Expr* expr, uint32_t var)
+{
+    Diag* diag =
+        elab_error(e, K_BAD_DISTRIBUTION, expr->span, "this is no distribution of `%s`", e->flat->vars.at[var].name);
+    elab_help(e, diag,
+              "write normal(mean, deviation), uniform(low, high), lognormal(median, deviation of the logarithm), "
+              "triangular(low, likely, high) or exponential(mean)");
+}
+
+// Deviations are not negative, ends are in order, and what has a logarithm is positive.
+static bool is_sound(const FlatSpread* spread)
+{
+    const double* v = spread->values.at;
+    switch (spread->kind)
+    {
+    case SPREAD_NORMAL: return v[1] >= 0;
+    case SPREAD_UNIFORM: return v[0] <= v[1];
+    case SPREAD_LOGNORMAL: return v[0] > 0 && v[1] >= 0;
+    case SPREAD_TRIANGULAR: return v[0] <= v[1] && v[1] <= v[2];
+    default: return v[0] > 0;
+    }
+}
+
+static void elaborate_spread(Elab* e, uint32_t var)
+{
+    const Expr* expr = e->vars.at[var].spread;
+    FlatSpread spread = {.var = var, .kind = SPREAD_KINDS};
+    bool call = expr->kind == EXPR_CALL && expr->path->steps.count == 1;
+    for (int i = 0; call && i < SPREAD_KINDS; i++)
+        if (strcmp(expr->path->steps.at[0].name, spread_rule((SpreadKind)i).word) == 0)
+            spread.kind = (SpreadKind)i;
+    if (spread.kind == SPREAD_KINDS || expr->items.count != spread_rule(spread.kind).count)
+    {
+        report_spread(e, expr, var);
+        return;
+    }
+    for (uint32_t i = 0; i < expr->items.count; i++)
+    {
+        double number;
+        Value value;
+        bool plain = spread.kind == SPREAD_LOGNORMAL && i == 1;
+        bool fine = plain ? elaborate_constant(e, e->vars.at[var].env, expr->items.at[i], TYPE_REAL, &value, &number)
+                          : sweep_number(e, e->vars.at[var].env, expr->items.at[i], var,
+                                         spread.kind == SPREAD_NORMAL && i == 1, &number);
+        if (!fine)
+            return;
+        vec_push(e->arena, spread.values, number);
+    }
+    if (is_sound(&spread))
+        vec_push(e->arena, e->flat->experiment.spreads, spread);
+    else
+        report_spread(e, expr, var);
+}
+
 // ---- all together
 
 static void elaborate_any(Elab* e, const Setting* setting)
@@ -307,6 +364,9 @@ void elaborate_experiment(Elab* e, const Experiment* experiment)
         check_repeated(e, x, i);
         elaborate_any(e, x->settings.at[i]);
     }
+    for (uint32_t i = 0; i < e->flat->vars.count; i++)
+        if (e->flat->vars.at[i].kind == VAR_PARAM && e->vars.at[i].spread != NULL)
+            elaborate_spread(e, i);
     elaborate_given_settings(e);
     check_settings(e);
 }

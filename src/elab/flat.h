@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/scale.h"
 #include "base/span.h"
+#include "base/spread.h"
 #include "bond/graph.h"
 
 #include <stdbool.h>
@@ -390,6 +391,13 @@ typedef struct FlatSweep
     Span span;
 } FlatSweep;
 
+typedef struct FlatSpread
+{
+    uint32_t var;  // a PARAM
+    SpreadKind kind;
+    VEC(double) values;
+} FlatSpread;
+
 typedef struct FlatExpect
 {
     NodeId value;           // TYPE_BOOL if there is no target
@@ -418,6 +426,7 @@ typedef struct FlatExperiment
     VEC(FlatRecord) records;
     VEC(FlatPlot) plots;
     VEC(FlatSweep) sweeps;
+    VEC(FlatSpread) spreads;  // of the model: distributions of its parameters
     VEC(FlatExpect) expects;
     NodeId region;  // `region = condition`: the states that `kairos prove` is asked about; 0: all
     Span region_span;

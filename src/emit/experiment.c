@@ -43,6 +43,18 @@ static void build_records(Builder* b)
     }
 }
 
+static void build_spreads(Builder* b)
+{
+    const FlatExperiment* x = &b->c.flat->experiment;
+    for (uint32_t i = 0; i < x->spreads.count; i++)
+    {
+        const FlatSpread* s = &x->spreads.at[i];
+        vec_push(b->arena, b->spreads, (ModelSpread){s->var, (uint8_t)s->kind, b->numbers.count, s->values.count});
+        for (uint32_t k = 0; k < s->values.count; k++)
+            vec_push(b->arena, b->numbers, s->values.at[k]);
+    }
+}
+
 static void build_tables(Builder* b)
 {
     const Flat* flat = b->c.flat;
@@ -58,6 +70,7 @@ static void build_tables(Builder* b)
 
 void build_experiment(Builder* b)
 {
+    build_spreads(b);
     build_settings(b);
     build_records(b);
     build_tables(b);

@@ -4,6 +4,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <string.h>
 
 bool catalogue_may_be_absent(const kaiModel* model, int variable)
 {
@@ -20,9 +21,11 @@ const char* catalogue_mode(const kaiModel* model, int machine, int mode)
                : NULL;
 }
 
-// What the kinds of Kairos are in the words of the standard.
+// What the kinds of Kairos are in the words of the standard. The ports of an FMU are those of the root model: what an
+// instance takes in or gives out is connected already.
 static void classify(FmiVariable* f, const kaiVariable* v)
 {
+    bool root = strchr(v->name, '.') == NULL;
     f->continuous = v->variability == KAI_VARIABILITY_CONTINUOUS;
     f->fixed = v->kind == KAI_PARAM;
     switch (v->causality)
@@ -35,9 +38,12 @@ static void classify(FmiVariable* f, const kaiVariable* v)
         f->causality = FMI_CALCULATED;
         f->initial = FMI_CALCULATED_INITIAL;
         break;
-    case KAI_CAUSALITY_INPUT: f->causality = FMI_INPUT; break;
+    case KAI_CAUSALITY_INPUT:
+        f->causality = v->kind == KAI_INPUT ? FMI_INPUT : FMI_LOCAL;
+        f->initial = v->kind == KAI_INPUT ? FMI_NONE : FMI_CALCULATED_INITIAL;
+        break;
     default:
-        f->causality = v->causality == KAI_CAUSALITY_OUTPUT ? FMI_OUTPUT : FMI_LOCAL;
+        f->causality = v->causality == KAI_CAUSALITY_OUTPUT && root ? FMI_OUTPUT : FMI_LOCAL;
         f->initial = v->settable && !isnan(v->start) ? FMI_EXACT : FMI_CALCULATED_INITIAL;
     }
     bool starts = f->initial == FMI_EXACT || f->causality == FMI_INPUT;
@@ -83,9 +89,9 @@ static void add_beside(Catalogue* c, Arena* arena, const FmiVariable* of, FmiAsp
     c->counts = true;
 }
 
-static void add_event(Catalogue* c, Arena* arena, FmiVariable f)
+static void add_event(Catalogue* c, Arena* arena, FmiVariable f, int version)
 {
-    f.type = FMI_BOOLEAN;
+    f.type = version == 3 ? FMI_CLOCK : FMI_BOOLEAN;
     f.aspect = FMI_PRESENT;
     f.continuous = false;
     if (f.causality == FMI_INPUT)
@@ -162,7 +168,23 @@ static void add_rates(Catalogue* c, Arena* arena, const kaiModel* model)
         add_rate(c, arena, model, s, entries[kaiModel_StateVariable(model, s)]);
 }
 
-void catalogue_make(Catalogue* c, Arena* arena, const kaiModel* model)
+static void add_watch(Catalogue* c, Arena* arena, const kaiModel* model, uint32_t guard)
+{
+    FmiVariable f = {.name = arena_printf(arena, "_indicator_%u", guard + 1),
+                     .description = model_string(model, model->guards[guard].text),
+                     .aspect = FMI_WATCH,
+                     .causality = FMI_LOCAL,
+                     .initial = FMI_CALCULATED_INITIAL,
+                     .continuous = true,
+                     .variable = -1,
+                     .state = (int)guard,
+                     .machine = -1,
+                     .other = -1,
+                     .start = NAN};
+    vec_push(arena, c->list, f);
+}
+
+void catalogue_make(Catalogue* c, Arena* arena, const kaiModel* model, int version)
 {
     kaiVariable v;
     *c = (Catalogue){.counts = false};
@@ -182,9 +204,11 @@ void catalogue_make(Catalogue* c, Arena* arena, const kaiModel* model)
         if (v.name[0] == '$')  // made by the compiler; the standard knows no such names
             f.name = arena_printf(arena, "_%s", v.name + 1);
         if (model->vars[i].column == KAI_COLUMN_EVENT)
-            add_event(c, arena, f);
+            add_event(c, arena, f, version);
         else
             add_value(c, arena, model, f);
     }
     add_rates(c, arena, model);
+    for (uint32_t i = 0; i < model->guards_count && version == 3; i++)
+        add_watch(c, arena, model, i);
 }

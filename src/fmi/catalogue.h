@@ -20,6 +20,7 @@ typedef enum FmiAspect
     FMI_COUNT,    // how often an event was present
     FMI_PAYLOAD,  // the last one of an event
     FMI_AREA,     // of δ: the sum of its weights so far
+    FMI_WATCH,    // an event indicator, which 3.0 wants to be a variable
 } FmiAspect;
 
 typedef enum FmiType
@@ -28,6 +29,7 @@ typedef enum FmiType
     FMI_INTEGER,
     FMI_BOOLEAN,
     FMI_ENUMERATION,
+    FMI_CLOCK,  // 3.0: an event
 } FmiType;
 
 typedef enum FmiCausality
@@ -59,7 +61,7 @@ typedef struct FmiVariable
     FmiInitial initial;
     bool continuous, fixed;  // neither: discrete
     int variable;            // of the model; -1: time
-    int state;               // RATE, and the VALUE of a state; -1: none
+    int state;               // RATE, and the VALUE of a state; WATCH: the guard; -1: none
     int machine;             // ENUMERATION: whose modes
     int other;               // RATE: the entry of its state. VALUE of a state: that of its rate. -1: none
     double start;            // NaN: it has none
@@ -74,8 +76,8 @@ typedef struct Catalogue
     bool counts;  // some entry depends on what happened at tags before
 } Catalogue;
 
-// Texts are in the arena or the model's.
-void catalogue_make(Catalogue* catalogue, Arena* arena, const kaiModel* model);
+// For a version of the standard, 2 or 3. Texts are in the arena or the model's.
+void catalogue_make(Catalogue* catalogue, Arena* arena, const kaiModel* model, int version);
 // The modes of a machine. NULL past the last.
 const char* catalogue_mode(const kaiModel* model, int machine, int mode);
 // A variable whose value may be missing.

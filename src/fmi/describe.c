@@ -159,8 +159,12 @@ void describe_units(const Description* d, Writer* w)
 {
     UnitList list = {0};
     for (uint32_t i = 0; i < d->catalogue->list.count; i++)
-        if (d->catalogue->list.at[i].unit != NULL)
-            use_unit(d->arena, &list, d->catalogue->list.at[i].unit);
+    {
+        const FmiVariable* v = &d->catalogue->list.at[i];
+        const char* si = v->unit != NULL ? describe_si(d->arena, v->unit) : NULL;
+        if (si != NULL)
+            use_unit(d->arena, &list, v->aspect == FMI_RATE ? si : v->unit);
+    }
     writer_put(w, "  <UnitDefinitions>\n");
     for (uint32_t i = 0; i < list.count; i++)
     {
@@ -184,4 +188,13 @@ const char* describe_initial(FmiInitial initial)
 {
     static const char* const words[] = {NULL, "exact", "approx", "calculated"};
     return words[initial];
+}
+
+// The unknowns of initialization: what is computed there among outputs, calculated parameters, states and their
+// derivatives.
+bool describe_is_initial_unknown(const FmiVariable* v)
+{
+    bool computed = v->type != FMI_CLOCK && (v->initial == FMI_CALCULATED_INITIAL || v->initial == FMI_APPROX);
+    return computed &&
+           (v->causality == FMI_OUTPUT || v->causality == FMI_CALCULATED || (v->state >= 0 && v->aspect != FMI_WATCH));
 }

@@ -35,6 +35,7 @@ bool describe_unit(Arena* arena, const char* text, FlatUnit* unit);
 // The SI unit of that dimension, "m/s"; NULL: the variable has none.
 const char* describe_si(Arena* arena, const char* text);
 void describe_units(const Description* d, Writer* w);  // UnitDefinitions
+bool describe_is_initial_unknown(const FmiVariable* v);
 const char* describe_causality(FmiCausality causality);
 const char* describe_initial(FmiInitial initial);
 

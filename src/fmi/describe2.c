@@ -58,7 +58,7 @@ static void put_real(const Description* d, Writer* w, const FmiVariable* v)
     const char* si = v->unit != NULL ? describe_si(d->arena, v->unit) : NULL;
     writer_put(w, "      <Real");
     xml_attribute(w, "unit", si);
-    if (si != NULL && strcmp(si, v->unit) != 0)
+    if (si != NULL && v->aspect != FMI_RATE && strcmp(si, v->unit) != 0)
         xml_attribute(w, "displayUnit", v->unit);
     if (!isnan(v->start))
         xml_number(w, "start", v->start);
@@ -84,6 +84,7 @@ static void put_type(const Description* d, Writer* w, const FmiVariable* v)
         xml_attribute(w, "declaredType", arena_printf(d->arena, "modes of %s", v->name));
         writer_put(w, "/>\n");
         break;
+    case FMI_CLOCK: break;
     }
 }
 
@@ -101,14 +102,6 @@ static void put_variable(const Description* d, Writer* w, uint32_t index)
     writer_put(w, ">\n");
     put_type(d, w, v);
     writer_put(w, "    </ScalarVariable>\n");
-}
-
-// The unknowns of initialization: what is computed there among outputs, calculated parameters, states and their
-// derivatives.
-static bool is_initial_unknown(const FmiVariable* v)
-{
-    bool computed = v->initial == FMI_CALCULATED_INITIAL || v->initial == FMI_APPROX;
-    return computed && (v->causality == FMI_OUTPUT || v->causality == FMI_CALCULATED || v->state >= 0);
 }
 
 static void put_unknowns(const Description* d, Writer* w, const char* list, bool (*is)(const FmiVariable*))
@@ -163,7 +156,7 @@ char* describe_2(const Description* d)
     writer_put(&w, "  </ModelVariables>\n  <ModelStructure>\n");
     put_unknowns(d, &w, "Outputs", is_output);
     put_unknowns(d, &w, "Derivatives", is_rate);
-    put_unknowns(d, &w, "InitialUnknowns", is_initial_unknown);
+    put_unknowns(d, &w, "InitialUnknowns", describe_is_initial_unknown);
     writer_put(&w, "  </ModelStructure>\n</fmiModelDescription>\n");
     return writer_text(&w);
 }

@@ -1,7 +1,139 @@
-// modelDescription.xml of FMI 3.0 (section 2.4 of the standard).
+// modelDescription.xml of FMI 3.0 (section 2.4 of the standard). Unlike 2.0 everything refers to value references,
+// event indicators are variables, and events are triggered clocks.
 #include "fmi/describe.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_kinds(const Description* d, Writer* w)
+{
+    if (d->refused == NULL)
+    {
+        writer_put(w, "  <ModelExchange");
+        xml_attribute(w, "modelIdentifier", d->identifier);
+        writer_put(w,
+                   " needsCompletedIntegratorStep=\"true\" canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" "
+                   "providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"/>\n");
+    }
+    writer_put(w, "  <CoSimulation");
+    xml_attribute(w, "modelIdentifier", d->identifier);
+    writer_put(w, " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" "
+                  "canHandleVariableCommunicationStepSize=\"true\" hasEventMode=\"true\" "
+                  "mightReturnEarlyFromDoStep=\"true\" canReturnEarlyAfterIntermediateUpdate=\"true\" "
+                  "providesIntermediateUpdate=\"true\"/>\n");
+}
+
+static void put_types(const Description* d, Writer* w)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
+    {
+        const FmiVariable* v = &d->catalogue->list.at[i];
+        if (v->type != FMI_ENUMERATION)
+            continue;
+        writer_put(w, any ? "" : "  <TypeDefinitions>\n");
+        any = true;
+        writer_put(w, "    <EnumerationType");
+        xml_attribute(w, "name", arena_printf(d->arena, "modes of %s", v->name));
+        writer_put(w, ">\n");
+        const char* mode;
+        for (int k = 0; (mode = catalogue_mode(d->model, v->machine, k)) != NULL; k++)
+        {
+            writer_put(w, "      <Item");
+            xml_attribute(w, "name", mode);
+            writer_say(w, " value=\"%d\"/>\n", k + 1);
+        }
+        writer_put(w, "    </EnumerationType>\n");
+    }
+    writer_put(w, any ? "  </TypeDefinitions>\n" : "");
+}
+
+static void put_start(Writer* w, const FmiVariable* v)
+{
+    if (isnan(v->start))
+        return;
+    if (v->type == FMI_BOOLEAN)
+        xml_attribute(w, "start", v->start != 0 ? "true" : "false");
+    else
+        xml_number(w, "start", v->start);
+}
+
+static void put_unit(const Description* d, Writer* w, const FmiVariable* v)
+{
+    const char* si = v->unit != NULL ? describe_si(d->arena, v->unit) : NULL;
+    xml_attribute(w, "unit", si);
+    if (si != NULL && v->aspect != FMI_RATE && strcmp(si, v->unit) != 0)
+        xml_attribute(w, "displayUnit", v->unit);
+    if (v->aspect == FMI_RATE)
+        writer_say(w, " derivative=\"%d\"", v->other);
+}
+
+static void put_variable(const Description* d, Writer* w, uint32_t index)
+{
+    static const char* const words[] = {"Float64", "Int64", "Boolean", "Enumeration", "Clock"};
+    const FmiVariable* v = &d->catalogue->list.at[index];
+    writer_say(w, "    <%s", words[v->type]);
+    xml_attribute(w, "name", v->name);
+    writer_say(w, " valueReference=\"%u\"", index);
+    xml_attribute(w, "description", v->description);
+    xml_attribute(w, "causality", describe_causality(v->causality));
+    xml_attribute(w, "variability", v->fixed ? "fixed" : v->continuous ? "continuous" : "discrete");
+    if (v->type == FMI_CLOCK)
+    {
+        writer_put(w, " intervalVariability=\"triggered\"/>\n");
+        return;
+    }
+    if (v->causality != FMI_INPUT)
+        xml_attribute(w, "initial", describe_initial(v->initial));
+    if (v->type == FMI_ENUMERATION)
+        xml_attribute(w, "declaredType", arena_printf(d->arena, "modes of %s", v->name));
+    put_start(w, v);
+    if (v->type == FMI_REAL)
+        put_unit(d, w, v);
+    writer_put(w, "/>\n");
+}
+
+static void put_structure(const Description* d, Writer* w)
+{
+    const Catalogue* c = d->catalogue;
+    for (uint32_t i = 0; i < c->list.count; i++)
+        if (c->list.at[i].causality == FMI_OUTPUT)
+            writer_say(w, "    <Output valueReference=\"%u\"/>\n", i);
+    for (uint32_t i = 0; i < c->rates.count; i++)
+        writer_say(w, "    <ContinuousStateDerivative valueReference=\"%u\"/>\n", c->rates.at[i]);
+    for (uint32_t i = 0; i < c->list.count; i++)
+        if (describe_is_initial_unknown(&c->list.at[i]))
+            writer_say(w, "    <InitialUnknown valueReference=\"%u\"/>\n", i);
+    for (uint32_t i = 0; i < c->list.count; i++)
+        if (c->list.at[i].aspect == FMI_WATCH)
+            writer_say(w, "    <EventIndicator valueReference=\"%u\"/>\n", i);
+}
 
 char* describe_3(const Description* d)
 {
-    return arena_printf(d->arena, "%s", d->guid);
+    Writer w = {.arena = d->arena};
+    writer_put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"3.0\"");
+    xml_attribute(&w, "modelName", kaiModel_Name(d->model));
+    xml_attribute(&w, "instantiationToken", d->guid);
+    xml_attribute(&w, "description", d->about);
+    xml_attribute(&w, "generationTool", arena_printf(d->arena, "Kairos %s", kaiVersion()));
+    xml_attribute(&w, "variableNamingConvention", "structured");
+    writer_put(&w, ">\n");
+    put_kinds(d, &w);
+    describe_units(d, &w);
+    put_types(d, &w);
+    writer_put(&w, "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n    <Category "
+                   "name=\"logStatusWarning\"/>\n    <Category name=\"logEvents\"/>\n  </LogCategories>\n");
+    writer_put(&w, "  <DefaultExperiment");
+    xml_number(&w, "startTime", d->start);
+    if (isfinite(d->stop))
+        xml_number(&w, "stopTime", d->stop);
+    xml_number(&w, "tolerance", d->tolerance);
+    writer_put(&w, "/>\n  <ModelVariables>\n");
+    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
+        put_variable(d, &w, i);
+    writer_put(&w, "  </ModelVariables>\n  <ModelStructure>\n");
+    put_structure(d, &w);
+    writer_put(&w, "  </ModelStructure>\n</fmiModelDescription>\n");
+    return writer_text(&w);
 }

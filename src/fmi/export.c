@@ -259,7 +259,7 @@ static const char* describe(Export* e)
                      .stop = run.stop,
                      .tolerance = run.rtol > 0 ? run.rtol : run.atol,
                      .indicators = (int)e->model->guards_count};
-    catalogue_make(&e->catalogue, &e->arena, e->model);
+    catalogue_make(&e->catalogue, &e->arena, e->model, e->options->version);
     return e->options->version == 2 ? describe_2(&d) : describe_3(&d);
 }
 

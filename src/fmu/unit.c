@@ -57,6 +57,7 @@ static void make_arrays(Unit* unit)
     unit->indicators = (int)unit->model->guards_count;
     unit->x = arena_array(a, double, unit->states + 1);
     unit->dx = arena_array(a, double, unit->states + 1);
+    unit->watch = arena_array(a, double, unit->indicators + 1);
     unit->scratch = arena_array(a, double, 4 * unit->states + 1);
     unit->given = arena_array(a, bool, vars + 1);
     unit->given_values = arena_array(a, double, vars + 1);
@@ -134,16 +135,17 @@ static bool open_model(Unit* unit, const char* resources)
     unit->model = store_compile(&unit->store, NULL, 0, why, sizeof why);
     if (unit->model == NULL)
         return unit_fail(unit, "%s", why);
-    catalogue_make(&unit->catalogue, &unit->arena, unit->model);
+    catalogue_make(&unit->catalogue, &unit->arena, unit->model, unit->version);
     make_arrays(unit);
     return true;
 }
 
-Unit* unit_create(const char* resources, bool exchange, UnitLog* log, void* user)
+Unit* unit_create(const char* resources, int version, bool exchange, UnitLog* log, void* user)
 {
     Unit* unit = calloc(1, sizeof *unit);
     if (unit == NULL)
         return NULL;
+    unit->version = version;
     unit->exchange = exchange;
     unit->log = log;
     unit->log_user = user;
@@ -179,6 +181,77 @@ void unit_free(Unit* unit)
     free(unit->instant.done);
     arena_free(&unit->arena);
     free(unit);
+}
+
+// ---- structural parameters
+// -------------------------------------------------------------------------------------------
+
+void unit_rearm_event(Unit* unit, uint32_t reference)
+{
+    unit->tallies[unit->catalogue.list.at[reference].variable].posted = false;
+}
+
+static bool is_same_catalogue(const Catalogue* a, const Catalogue* b)
+{
+    bool same = a->list.count == b->list.count;
+    for (uint32_t i = 0; i < a->list.count && same; i++)
+        same = strcmp(a->list.at[i].name, b->list.at[i].name) == 0 && a->list.at[i].type == b->list.at[i].type;
+    return same;
+}
+
+// The values that were set, under the numbers that their variables have in the new model.
+static void take_given(Unit* unit, const Catalogue* old, const bool* given, const double* values)
+{
+    for (uint32_t i = 0; i < old->list.count; i++)
+    {
+        int from = old->list.at[i].variable, to = unit->catalogue.list.at[i].variable;
+        if (from < 0 || old->list.at[i].aspect != FMI_VALUE || !given[from])
+            continue;
+        unit->given[to] = true;
+        unit->given_values[to] = unit->inputs[to] = values[from];
+    }
+}
+
+static bool use_model(Unit* unit, kaiModel* model)
+{
+    Catalogue old = unit->catalogue, made;
+    const bool* given = unit->given;
+    const double* values = unit->given_values;
+    catalogue_make(&made, &unit->arena, model, unit->version);
+    if (!is_same_catalogue(&old, &made))
+        return unit_refuse(unit, "with these structural parameters the model has other variables than its description");
+    kaiModel_Free(unit->model);
+    unit->model = model;
+    unit->catalogue = made;
+    unit->record_count = 0;
+    make_arrays(unit);
+    take_given(unit, &old, given, values);
+    return true;
+}
+
+bool unit_configure(Unit* unit)
+{
+    char why[1200];
+    if (setjmp(unit->fail) != 0)
+        return unit_fail(unit, "out of memory");
+    VEC(kaiOverride) changed = {0};
+    for (uint32_t i = 0; i < unit->catalogue.list.count; i++)
+    {
+        const FmiVariable* v = &unit->catalogue.list.at[i];
+        if (v->causality == FMI_STRUCTURAL && unit->given[v->variable])
+            vec_push(&unit->arena, changed, (kaiOverride){v->name, unit->given_values[v->variable]});
+    }
+    if (changed.count == 0)
+        return true;
+    if (unit->store.compiled)
+        return unit_refuse(unit, "the FMU holds the compiled model only: its structure cannot change");
+    kaiModel* model = store_compile(&unit->store, changed.at, (int)changed.count, why, sizeof why);
+    if (model == NULL)
+        return unit_refuse(unit, "%s", why);
+    if (use_model(unit, model))
+        return true;
+    kaiModel_Free(model);
+    return false;
 }
 
 bool unit_reset(Unit* unit)
@@ -243,6 +316,22 @@ bool unit_run_failed(Unit* unit)
     return unit_fail(unit, "%s", message);
 }
 
+// What inputs are where the run begins.
+static void read_inputs(Unit* unit)
+{
+    for (uint32_t i = 1; i < unit->catalogue.list.count; i++)
+    {
+        const FmiVariable* v = &unit->catalogue.list.at[i];
+        if (v->causality != FMI_INPUT || v->variable < 0)
+            continue;
+        double* value = &unit->inputs[v->variable];
+        if (v->aspect == FMI_VALUE)
+            unit->exchange ? kaiEval_Get(unit->eval, v->variable, value) : kaiSim_Get(unit->sim, v->variable, value);
+        else if (*value == 0)
+            *value = 1;  // a payload that nobody has set
+    }
+}
+
 bool unit_ready(Unit* unit)
 {
     if (unit->ready)
@@ -258,6 +347,7 @@ bool unit_ready(Unit* unit)
         return unit_run_failed(unit);
     unit->ready = true;
     unit->looked = false;
+    read_inputs(unit);
     unit->halted = unit->exchange ? kaiEval_Halted(unit->eval) : kaiSim_HaltText(unit->sim) != NULL;
     return true;
 }
@@ -287,7 +377,7 @@ static bool read_value(Unit* unit, int variable, double* value)
 
 static bool is_started(const Unit* unit)
 {
-    return unit->mode != UNIT_INSTANTIATED;
+    return unit->mode != UNIT_INSTANTIATED && unit->mode != UNIT_CONFIGURING;
 }
 
 // The eval stands at (t, x).
@@ -304,6 +394,8 @@ static void get_value(Unit* unit, const FmiVariable* v, double* value)
     const Tally* tally = &unit->tallies[v->variable];
     if (v->state >= 0 && unit->exchange)
         *value = unit->x[v->state];
+    else if (v->causality == FMI_INPUT)
+        *value = unit->inputs[v->variable];
     else if (!read_value(unit, v->variable, value))
         *value = tally->held;
     if (v->type == FMI_ENUMERATION)
@@ -326,6 +418,16 @@ static bool get_rate(Unit* unit, const FmiVariable* v, double* value)
     return true;
 }
 
+static bool get_watch(Unit* unit, const FmiVariable* v, double* value)
+{
+    if (unit->inside || !unit->exchange)
+        return unit_refuse(unit, "%s has no value here", v->name);
+    if (!unit_indicators(unit, unit->watch))
+        return false;
+    *value = unit->watch[v->state];
+    return true;
+}
+
 static bool get_started(Unit* unit, const FmiVariable* v, double* value)
 {
     double any;
@@ -334,8 +436,11 @@ static bool get_started(Unit* unit, const FmiVariable* v, double* value)
     case FMI_TIME: *value = unit->t; return true;
     case FMI_RATE: return get_rate(unit, v, value);
     case FMI_COUNT: *value = unit->tallies[v->variable].count; return true;
-    case FMI_PAYLOAD: *value = unit->tallies[v->variable].payload; return true;
+    case FMI_PAYLOAD:
+        *value = v->causality == FMI_INPUT ? unit->inputs[v->variable] : unit->tallies[v->variable].payload;
+        return true;
     case FMI_AREA: *value = unit->tallies[v->variable].area; return true;
+    case FMI_WATCH: return get_watch(unit, v, value);
     case FMI_PRESENT:
         if (unit->model->vars[v->variable].column == KAI_COLUMN_EVENT)
             *value = unit->tallies[v->variable].present;
@@ -364,6 +469,25 @@ bool unit_get(Unit* unit, uint32_t reference, double* value)
     return true;
 }
 
+// Co-Simulation sees inputs when it goes on: until then the state of the run is that of the last step.
+bool unit_give_inputs(Unit* unit)
+{
+    bool ok = true;
+    for (int i = 0; i < kaiModel_VariableCount(unit->model) && ok && unit->unsettled; i++)
+    {
+        Tally* tally = &unit->tallies[i];
+        if (!tally->fresh)
+            continue;
+        tally->fresh = false;
+        bool event = unit->model->vars[i].column == KAI_COLUMN_EVENT;
+        kaiStatus status = event ? kaiSim_Post(unit->sim, i, unit->inputs[i], kaiSim_Now(unit->sim).t, NULL)
+                                 : kaiSim_Set(unit->sim, i, unit->inputs[i]);
+        ok = status == KAI_OK || unit_refuse(unit, "%s cannot be set", kaiModel_VariableName(unit->model, i));
+    }
+    unit->unsettled = false;
+    return ok;
+}
+
 static bool post_event(Unit* unit, const FmiVariable* v, double value)
 {
     Tally* tally = &unit->tallies[v->variable];
@@ -371,10 +495,18 @@ static bool post_event(Unit* unit, const FmiVariable* v, double value)
     tally->posted = value != 0;
     if (!rises || !unit->ready)
         return true;
-    double payload = unit->inputs[v->variable];
-    kaiStatus status = unit->exchange ? kaiEval_Post(unit->eval, v->variable, payload)
-                                      : kaiSim_Post(unit->sim, v->variable, payload, kaiSim_Now(unit->sim).t, NULL);
-    return status == KAI_OK ? true : unit_refuse(unit, "%s cannot happen now", v->name);
+    if (!unit->exchange)
+        return unit->unsettled = tally->fresh = true;
+    return kaiEval_Post(unit->eval, v->variable, unit->inputs[v->variable]) == KAI_OK ||
+           unit_refuse(unit, "%s cannot happen now", v->name);
+}
+
+// In continuous-time mode an input moves, in event mode it jumps.
+static kaiStatus move_input(Unit* unit, int variable, double value)
+{
+    if (unit->mode == UNIT_CONTINUOUS && unit->model->vars[variable].column == KAI_COLUMN_REAL)
+        return kaiEval_Flow(unit->eval, variable, value);
+    return kaiEval_Set(unit->eval, variable, value);
 }
 
 static bool set_input(Unit* unit, uint32_t reference, double value)
@@ -384,10 +516,13 @@ static bool set_input(Unit* unit, uint32_t reference, double value)
         return false;
     if (v->aspect == FMI_PRESENT)
         return post_event(unit, v, value);
+    bool changed = unit->inputs[v->variable] != value;
     unit->inputs[v->variable] = value;
-    if (v->aspect == FMI_PAYLOAD)
+    if (v->aspect == FMI_PAYLOAD || !changed)
         return true;
-    if (give(unit, v->variable, value) != KAI_OK)
+    if (!unit->exchange)
+        return unit->unsettled = unit->tallies[v->variable].fresh = true;
+    if (move_input(unit, v->variable, value) != KAI_OK)
         return unit_refuse(unit, "%s cannot be set", v->name);
     unit->looked = false;
     return true;
@@ -398,7 +533,7 @@ bool unit_set(Unit* unit, uint32_t reference, double value)
     if (reference >= unit->catalogue.list.count)
         return unit_refuse(unit, "there is no variable with value reference %u", reference);
     const FmiVariable* v = &unit->catalogue.list.at[reference];
-    bool initial = unit->mode <= UNIT_INITIALIZING;
+    bool initial = unit->mode <= UNIT_INITIALIZING || unit->mode == UNIT_CONFIGURING;
     if (v->type == FMI_ENUMERATION)
         value -= 1;
     if (v->causality == FMI_INPUT && !initial)
@@ -412,8 +547,9 @@ bool unit_set(Unit* unit, uint32_t reference, double value)
     bool settable = v->causality == FMI_INPUT || v->initial == FMI_EXACT;
     if (!initial || !settable || v->variable < 0)
         return unit_refuse(unit, "%s cannot be set %s", v->name, initial ? "at all" : "any more: the run has begun");
-    if (v->causality == FMI_STRUCTURAL)
-        return unit_refuse(unit, "%s decides the structure of the model and is a constant of this FMU", v->name);
+    if (v->causality == FMI_STRUCTURAL && unit->mode != UNIT_CONFIGURING)
+        return unit_refuse(unit, "%s decides the structure of the model: it is set in configuration mode (FMI 3.0)",
+                           v->name);
     if (v->aspect == FMI_PAYLOAD || v->aspect == FMI_PRESENT)
         return set_input(unit, reference, value);
     unit->given[v->variable] = true;

@@ -18,6 +18,7 @@ typedef enum UnitMode
     UNIT_STEPPING,    // Co-Simulation
     UNIT_TERMINATED,
     UNIT_FAILED,
+    UNIT_CONFIGURING,  // structural parameters may be set (3.0)
 } UnitMode;
 
 typedef enum UnitLevel
@@ -36,6 +37,7 @@ typedef struct Tally
     double held;   // the last value that was there
     bool present;  // at the last tag; in Co-Simulation, in the last step
     bool posted;   // an input event that was set and not taken back
+    bool fresh;    // Co-Simulation: it was set since the last step, which has yet to see it
 } Tally;
 
 typedef struct Column
@@ -67,6 +69,7 @@ typedef struct Unit
     Store store;
     Catalogue catalogue;
     kaiModel* model;
+    int version;  // of the standard
     bool exchange;
     UnitMode mode;
     UnitLog* log;
@@ -79,9 +82,10 @@ typedef struct Unit
     bool looked;  // the eval stands at (t, x)
     bool inside;  // between the tags of an instant
     bool halted;
+    bool unsettled;  // Co-Simulation: something was set at the present time
     double t;
     int states, indicators;
-    double *x, *dx, *scratch;
+    double *x, *dx, *watch, *scratch;
     bool* given;  // of variables of the model: before the start
     double* given_values;
     double* inputs;  // as last set
@@ -97,7 +101,7 @@ typedef struct Unit
 } Unit;
 
 // NULL: no memory, or the log has a sentence why not.
-Unit* unit_create(const char* resources, bool exchange, UnitLog* log, void* user);
+Unit* unit_create(const char* resources, int version, bool exchange, UnitLog* log, void* user);
 void unit_free(Unit* unit);
 bool unit_reset(Unit* unit);
 // A sentence to the log, and the unit has failed. Always false.
@@ -127,8 +131,15 @@ typedef struct UnitEvents
 } UnitEvents;
 bool unit_tag(Unit* unit, UnitEvents* events);  // one round of event iteration
 
-// Co-Simulation, to time t. *stop: the model halted on the way.
-bool unit_step(Unit* unit, double t, bool* halted);
+// Co-Simulation: to time t, or to the next instant on the way there.
+bool unit_advance(Unit* unit, double t, bool* instant);
+bool unit_step(Unit* unit, double t);                                    // all instants on the way
+bool unit_is_step(Unit* unit, double from, double length, double last);  // a step that begins where the last one ended
+bool unit_settle(Unit* unit, UnitEvents* events);                        // what was set and posted at the present time
+// The next tick of an input event that is a clock is one of its own.
+void unit_rearm_event(Unit* unit, uint32_t reference);
+// The model with other structural parameters, those that were set. Its variables must stay the same.
+bool unit_configure(Unit* unit);
 
 // derivatives of unknowns along a change of knowns
 bool unit_along(Unit* unit, const uint32_t* unknowns, size_t unknown_count, const uint32_t* knowns, size_t known_count,

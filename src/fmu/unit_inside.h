@@ -6,6 +6,7 @@
 
 bool unit_make_run(Unit* unit);    // the run before its start, anew
 bool unit_run_failed(Unit* unit);  // says what the run says; false
+bool unit_give_inputs(Unit* unit);
 bool unit_begin_instant(Unit* unit);
 bool unit_one_tag(Unit* unit, bool* more);
 bool unit_keep_before(Unit* unit);                             // the state before an instant

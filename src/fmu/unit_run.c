@@ -139,19 +139,48 @@ bool unit_tag(Unit* unit, UnitEvents* events)
 // ---- Co-Simulation
 // ---------------------------------------------------------------------------------------------------
 
-bool unit_step(Unit* unit, double t, bool* halted)
+bool unit_is_step(Unit* unit, double from, double length, double last)
 {
-    if (!unit_ready(unit))
+    bool fits = length >= 0 && isfinite(from) && fabs(from - last) <= FMU_SAME_TIME * fmax(fabs(from), length);
+    return fits || unit_refuse(unit, "a step from %.17g of length %g does not begin at %.17g, where the last one ended",
+                               from, length, last);
+}
+
+bool unit_advance(Unit* unit, double t, bool* instant)
+{
+    *instant = false;
+    if (!unit_ready(unit) || !unit_give_inputs(unit))
         return false;
-    unit_clear_events(unit);
-    kaiStatus status;
-    do
-        status = kaiSim_StepTo(unit->sim, t);
-    while (status == KAI_INSTANT);
+    kaiStatus status = kaiSim_StepTo(unit->sim, t);
     if (status < 0)
         return unit_run_failed(unit);
-    unit->halted = *halted = kaiSim_HaltText(unit->sim) != NULL;
-    unit->t = *halted ? kaiSim_Now(unit->sim).t : t;
+    *instant = status == KAI_INSTANT;
+    unit->halted = kaiSim_HaltText(unit->sim) != NULL;
+    unit->t = status == KAI_OK && !unit->halted ? t : kaiSim_Now(unit->sim).t;
+    return true;
+}
+
+bool unit_step(Unit* unit, double t)
+{
+    bool instant = true;
+    unit_clear_events(unit);
+    while (instant && !unit->halted)
+        if (!unit_advance(unit, t, &instant))
+            return false;
+    return true;
+}
+
+bool unit_settle(Unit* unit, UnitEvents* events)
+{
+    bool instant = false;
+    if (unit->unsettled)
+    {
+        unit_clear_events(unit);
+        if (!unit_advance(unit, unit->t, &instant))
+            return false;
+    }
+    unit->unsettled = instant;
+    *events = (UnitEvents){.more = instant, .terminate = unit->halted, .next = INFINITY};
     return true;
 }
 

@@ -11,7 +11,7 @@ typedef struct PackHead
 {
     size_t size, run;  // of all; of the run's own bytes (Model Exchange)
     UnitMode mode;
-    bool exchange, ready, halted;
+    bool exchange, ready, halted, unsettled;
     double t, start, tolerance, zeno_time;
     int zeno_count;
 } PackHead;
@@ -72,6 +72,7 @@ static void pack(Unit* unit, char* to, size_t size)
     head->exchange = unit->exchange;
     head->ready = unit->ready;
     head->halted = unit->halted;
+    head->unsettled = unit->unsettled;
     head->t = unit->t;
     head->start = unit->start;
     head->tolerance = unit->tolerance;
@@ -115,6 +116,7 @@ static bool unpack(Unit* unit, const char* from)
     unit->mode = head.mode;
     unit->ready = head.ready;
     unit->halted = head.halted;
+    unit->unsettled = head.unsettled;
     unit->t = head.t;
     unit->zeno_time = head.zeno_time;
     unit->zeno_count = head.zeno_count;

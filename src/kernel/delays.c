@@ -16,7 +16,7 @@ static kaiStatus out_of_memory(Kernel* kernel)
 // ----------------------------------------------------------------------------------------------------------
 
 static const uint32_t JUMP = 0x80000000u;    // an entry that only marks the time at which a jump comes out of a delay
-static const uint32_t POSTED = 0x40000000u;  // an event from outside: the rest is the number of the variable
+static const uint32_t POSTED = 0x40000000u;  // from outside, for an input: the rest is the number of the variable
 
 static kaiStatus wait_for(Kernel* kernel, double t, uint32_t target, double value)
 {
@@ -85,8 +85,10 @@ void delay_touch_due(Kernel* kernel, double t, uint32_t i)
     uint32_t target = queue_at(&kernel->queue, i)->target;
     if (target & POSTED)
     {
-        touch_register(kernel, kernel->model->vars[target & ~POSTED].reg);
-        touch_register(kernel, kernel->model->vars[target & ~POSTED].present);
+        const ModelVar* var = &kernel->model->vars[target & ~POSTED];
+        touch_register(kernel, var->reg);
+        if (var->present != NO_REG)
+            touch_register(kernel, var->present);
     }
     else
     {
@@ -99,13 +101,21 @@ void delay_touch_due(Kernel* kernel, double t, uint32_t i)
     delay_touch_due(kernel, t, 2 * i + 2);
 }
 
+// An event is present, a value is there from this tag on.
+static kaiStatus take_posted(Kernel* kernel, const ModelVar* var, double value)
+{
+    if (var->present != NO_REG)
+        return come_out(kernel, var->reg, var->present, value);
+    kaiStatus status = touch_now(kernel, var->reg, NO_REG);
+    kernel->R[var->reg] = value;
+    kernel_disturb(kernel, var->reg);
+    return status;
+}
+
 static kaiStatus hand_over(Kernel* kernel, const QueueEntry* entry)
 {
     if (entry->target & POSTED)
-    {
-        const ModelVar* var = &kernel->model->vars[entry->target & ~POSTED];
-        return come_out(kernel, var->reg, var->present, entry->value);
-    }
+        return take_posted(kernel, &kernel->model->vars[entry->target & ~POSTED], entry->value);
     const Delay* d = &kernel->model->delays[entry->target & ~JUMP];
     if (!(entry->target & JUMP))
         return come_out(kernel, d->out, d->out_present, entry->value);
@@ -121,7 +131,7 @@ static bool is_taken(const Kernel* kernel, const QueueEntry* entry)
         return false;
     uint32_t present = entry->target & POSTED ? kernel->model->vars[entry->target & ~POSTED].present
                                               : kernel->model->delays[entry->target].out_present;
-    return kernel->R[present] != 0;
+    return present != NO_REG && kernel->R[present] != 0;
 }
 
 static kaiStatus move_entry(Kernel* kernel, Queue* to, const QueueEntry* entry)

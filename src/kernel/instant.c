@@ -59,6 +59,7 @@ static kaiStatus touch_due(Kernel* kernel, double t, double found, bool start)
     }
     if (kernel->queue.count > 0)
         delay_touch_due(kernel, t, 0);
+    kernel_hold_inputs(kernel);
     for (uint32_t i = 0; i < kernel->outside.count; i++)
     {
         touch_register(kernel, kernel->outside.at[i]);
@@ -206,6 +207,7 @@ kaiStatus instant_begin(Kernel* kernel, double t, bool start)
         kernel->now.m = 0;
     }
     kernel->host.beyond = NULL;
+    kernel_give_inputs(kernel);
     if (status != KAI_OK)
         return status;
     kernel->instant_runs++;

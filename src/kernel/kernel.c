@@ -209,8 +209,27 @@ void kernel_set_input(Kernel* kernel, uint32_t reg)
     for (uint32_t i = 0; i < kernel->outside.count; i++)
         if (kernel->outside.at[i] == reg)
             return;
-    if (kernel->outside.count < kernel->model->vars_count)
-        kernel->outside.at[kernel->outside.count++] = reg;
+    if (kernel->outside.count == kernel->model->vars_count)
+        return;
+    kernel->outside_before[kernel->outside.count] = kernel->R[reg];
+    kernel->outside.at[kernel->outside.count++] = reg;
+}
+
+void kernel_hold_inputs(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->outside.count; i++)
+    {
+        kernel->outside_after[i] = kernel->R[kernel->outside.at[i]];
+        kernel->R[kernel->outside.at[i]] = kernel->outside_before[i];
+    }
+    kernel->held_inputs = kernel->outside.count;
+}
+
+void kernel_give_inputs(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->held_inputs; i++)
+        kernel->R[kernel->outside.at[i]] = kernel->outside_after[i];
+    kernel->held_inputs = 0;
 }
 
 // ---- making and copying

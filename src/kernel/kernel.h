@@ -226,6 +226,8 @@ typedef struct KernelHooks
     X(uint32_t, located, model->guards_count, 0)    /* guards located at this instant */                               \
     X(uint32_t, fired, model->guards_count, 0)      /* guards that fired in this instant */                            \
     X(uint32_t, reacted, model->reactions_count, 0) /* reactions that fired in this commit */                          \
+    X(double, outside_before, model->vars_count, 0) /* of `outside`: values before they were set */                    \
+    X(double, outside_after, model->vars_count, 0)  /* and what they were set to, while the left limit is made */      \
     X(uint64_t, flow_moments, model->flow_unit_count, 0)                                                               \
     X(uint64_t, react_touches, model->units_count, 0)                                                                  \
     X(uint64_t, react_runs, model->units_count, 0)                                                                     \
@@ -277,6 +279,7 @@ struct Kernel
     Queue held;     // while events are handed out: those that wait for the next tag
     Bonds* bonds;   // NULL: the model has no bond graph
     Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
+    uint32_t held_inputs;
     uint32_t active_count, leaving_count, raised_count, staged_count, located_count, fired_count, reacted_count;
     // What an instant has touched, and what this commit is about to touch (touch.c).
     TouchSet touched, settled, fresh;
@@ -419,7 +422,10 @@ static inline void kernel_raise(Kernel* kernel, uint32_t flag)
 void kernel_disturb(Kernel* kernel, uint32_t reg);
 void kernel_disturb_island(Kernel* kernel, uint32_t island);
 void kernel_disturb_all(Kernel* kernel);
-void kernel_set_input(Kernel* kernel, uint32_t reg);  // a register is about to be set from outside
+// A register is about to be set from outside: at the left limit of the next instant it still has the value of now.
+void kernel_set_input(Kernel* kernel, uint32_t reg);
+void kernel_hold_inputs(Kernel* kernel);  // back to the values before; they are `held_inputs` then
+void kernel_give_inputs(Kernel* kernel);  // and what was set
 
 // touch.c: what an instant works on. A register is touched before it changes.
 void touch_begin(Kernel* kernel);  // a new instant

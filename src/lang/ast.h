@@ -118,6 +118,7 @@ typedef struct Var
     Range range;
     Unit* unit;               // or NULL
     Expr* init;               // or NULL
+    Expr* spread;             // of a parameter: `~ normal(1, 0.1)`, or NULL; init is then the value without a draw
     Expr* nominal;            // `nominal 1e-12`: its size, or NULL
     bool guessed;             // `~ 3`: the init is where the solution of `initial` equations is looked for
     const char* description;  // or NULL

@@ -1,4 +1,5 @@
 // The items of a model: declarations, definitions, instances, modes, bonds and the rest.
+#include "base/spread.h"
 #include "lang/idioms.h"
 #include "lang/parse.h"
 
@@ -40,6 +41,41 @@ static void parse_nominal(Parser* parser, const Item* item, Var* var)
     var->nominal = parse_sum(parser);
 }
 
+static Expr* new_binary(Parser* parser, ExprOp op, Expr* a, Expr* b)
+{
+    Expr* expr = parser_new_expr(parser, EXPR_BINARY, 0);
+    expr->span = a->span;
+    expr->op = op;
+    expr->a = a;
+    expr->b = b;
+    return expr;
+}
+
+static Expr* new_number(Parser* parser, double number, Span span)
+{
+    Expr* expr = parser_new_expr(parser, EXPR_NUMBER, 0);
+    expr->span = span;
+    expr->number = number;
+    return expr;
+}
+
+// The value of a parameter where nothing is drawn. What is no distribution is told when the model is elaborated.
+static Expr* spread_value(Parser* parser, const Expr* spread)
+{
+    bool call = spread->kind == EXPR_CALL && spread->path->steps.count == 1;
+    for (int i = 0; call && i < SPREAD_KINDS; i++)
+    {
+        SpreadRule rule = spread_rule((SpreadKind)i);
+        if (strcmp(spread->path->steps.at[0].name, rule.word) != 0 || spread->items.count != rule.count)
+            continue;
+        if (rule.nominal > 0)
+            return spread->items.at[rule.nominal - 1];
+        Expr* sum = new_binary(parser, OP_ADD, spread->items.at[0], spread->items.at[1]);
+        return new_binary(parser, OP_MUL, new_number(parser, 0.5, spread->span), sum);
+    }
+    return new_number(parser, 0, spread->span);
+}
+
 static void parse_var(Parser* parser, Item* item, const char* what)
 {
     Var var = {0};
@@ -54,6 +90,11 @@ static void parse_var(Parser* parser, Item* item, const char* what)
     {
         var.guessed = true;
         var.init = parse_value(parser, TOKEN_TILDE, "the name");
+    }
+    else if (!parser->panic && item->decl == DECL_PARAM && parser_at(parser, TOKEN_TILDE))
+    {
+        var.spread = parse_value(parser, TOKEN_TILDE, "the name");
+        var.init = var.spread != NULL ? spread_value(parser, var.spread) : NULL;
     }
     parse_nominal(parser, item, &var);
     var.description = parser_string(parser);

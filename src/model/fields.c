@@ -141,6 +141,9 @@ static const ModelField PLOT_table[] = {PLOT_FIELDS(ENTRY)};
 #define S Sweep
 static const ModelField SWEEP_table[] = {SWEEP_FIELDS(ENTRY)};
 #undef S
+#define S ModelSpread
+static const ModelField SPREAD_table[] = {SPREAD_FIELDS(ENTRY)};
+#undef S
 #define S kaiModel
 static const ModelField scalar_table[] = {MODEL_SCALARS(ENTRY)};
 #define PROGRAM(name_) ENTRY(CodeRange, name_, CODE)

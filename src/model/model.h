@@ -142,6 +142,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(PlotSet, plots, RECORDS(PLOT))                                                                                   \
     X(uint32_t, plot_vars, EACH(INDEX(vars)))                                                                          \
     X(Sweep, sweeps, RECORDS(SWEEP))                                                                                   \
+    X(ModelSpread, spreads, RECORDS(SPREAD))                                                                           \
     X(double, numbers, NUMBERS(double))                                                                                \
     X(uint32_t, event_flags, EACH(REG)) /* MEMORY registers that are 1 for one tag only */                             \
     X(uint32_t, residuals, EACH(REG))   /* initial equations: registers after `initial` that must become 0 */          \

@@ -17,6 +17,7 @@
 #define KAIROS_MODEL_TABLES_H
 
 #include "base/scale.h"
+#include "base/spread.h"
 #include "bond/graph.h"
 
 #include <stdbool.h>
@@ -637,6 +638,17 @@ typedef struct Sweep
 {
     SWEEP_FIELDS(MODEL_FIELD)
 } Sweep;
+
+#define SPREAD_FIELDS(X)                                                                                               \
+    X(uint32_t, var, INDEX(vars))                                                                                      \
+    X(uint8_t, kind, KIND(SPREAD_KINDS))                                                                               \
+    X(uint32_t, first, FIRST(numbers, count))                                                                          \
+    X(uint32_t, count, NUMBER)
+
+typedef struct ModelSpread  // the distribution of a parameter
+{
+    SPREAD_FIELDS(MODEL_FIELD)
+} ModelSpread;
 
 // As given by the experiment: NaN, and 0 for a word (in strings), mean not given. The fields are those of the table of
 // settings.

@@ -10,7 +10,15 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
+
+// By the name with which the program was started: in a root without /proc there is no other.
+static bool started_as(char* file)
+{
+    const char* name = (const char*)getauxval(AT_EXECFN);
+    return name != NULL && realpath(name, file) != NULL;
+}
 
 // The file with this code, without links: a program start should not pay for more than it asks, so realpath, which
 // looks at every folder on the way, is for shared libraries only.
@@ -27,7 +35,7 @@ static bool own_file(char* file)
         return realpath(map->l_name, file) != NULL;
     ssize_t length = readlink("/proc/self/exe", file, PATH_MAX - 1);  // the program has no name there
     if (length <= 0)
-        return false;
+        return started_as(file);
     file[length] = 0;
     return true;
 }

@@ -35,6 +35,8 @@ struct kaiWriter
     char* buffer;
     size_t used;
     double* lead;
+    void* copies;  // columns and lead names: those of a sweep are gone when the file is closed
+    size_t copies_size;
     // The row that a later one of the same t may replace: a copy.
     bool pending, pending_is_left_limit;
     kaiRow row;

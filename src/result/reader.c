@@ -30,7 +30,7 @@ struct kaiCsvReader
     long long line;  // number of the line in work
     char* names;     // texts of the header, each ended by 0
     size_t names_size;
-    int lead_count;
+    int lead_count, tag_count;  // 3; 1 if there is only a time
     const char **lead_names, **lead_units;
     char lead_text[512];  // as the last row had it
     kaiColumn* columns;
@@ -378,7 +378,26 @@ static bool read_names(kaiCsvReader* r, char* at, char* end)
         }
         at = last ? NULL : stop + 1;
     }
+    r->tag_count = 3;
     return tags == 3;
+}
+
+// What others measured: a first column t or time, and names behind it. False: it is another file.
+static bool read_plain_names(kaiCsvReader* r, char* at, char* end)
+{
+    char *stop = field_end(at, end), *spare = end + 1;
+    char* first = plain_text(at, stop);
+    split_unit(first);
+    if ((strcmp(first, "t") != 0 && strcmp(first, "time") != 0) || stop == end)
+        return false;
+    r->tag_count = 1;
+    r->lead_count = r->column_count = 0;
+    for (at = stop + 1; at != NULL && at <= end; at = stop == end ? NULL : stop + 1)
+    {
+        stop = field_end(at, end);
+        add_column(r, plain_text(at, stop), &spare);
+    }
+    return true;
 }
 
 static kaiStatus read_header(kaiCsvReader* r, kaiError* error)
@@ -397,6 +416,9 @@ static kaiStatus read_header(kaiCsvReader* r, kaiError* error)
         return KAI_ERR_MEMORY;
     memcpy(r->names, line, (size_t)(end - line));
     if (read_names(r, r->names, r->names + (end - line)))
+        return KAI_OK;
+    memcpy(r->names, line, (size_t)(end - line));
+    if (read_plain_names(r, r->names, r->names + (end - line)))
         return KAI_OK;
     error_set(error, KAI_ERR_IO, "%s is no result of `kairos run`: its first line has no t,p,m", r->path);
     return KAI_ERR_IO;
@@ -461,9 +483,9 @@ static kaiStatus read_lead(kaiCsvReader* r, char** at, char* end, const kaiCsvVi
     return v->lead != NULL ? v->lead(v->user, text) : KAI_OK;
 }
 
-static bool read_tag(char** at, char* end, double tag[3])
+static bool read_tag(char** at, char* end, double tag[3], int count)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < count; i++)
     {
         char* stop = *at <= end ? read_number(*at, end, &tag[i]) : NULL;
         bool whole = stop != NULL && (i == 0 || (tag[i] >= INT32_MIN && tag[i] <= INT32_MAX));
@@ -495,8 +517,8 @@ static kaiStatus read_value(kaiCsvReader* r, int i, char** at_end, char* end, ka
 
 static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisitor* v, kaiError* error)
 {
-    double tag[3];
-    if (end[-1] != '\n')
+    double tag[3] = {0};
+    if (end[-1] != '\n' && r->tag_count == 3)
         return bad_row(r, cut_off, error);
     if (memchr(at, 0, (size_t)(end - at)) != NULL)
         return bad_row(r, "this row holds bytes of 0, which no text has", error);
@@ -504,7 +526,7 @@ static kaiStatus read_row(kaiCsvReader* r, char* at, char* end, const kaiCsvVisi
     kaiStatus status = r->lead_count > 0 ? read_lead(r, &at, end, v) : KAI_OK;
     if (status != KAI_OK)
         return status;
-    if (!read_tag(&at, end, tag))
+    if (!read_tag(&at, end, tag, r->tag_count))
         return bad_row(r, cut_off, error);
     for (int i = 0; i < r->column_count; i++)
     {

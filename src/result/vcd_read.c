@@ -1,6 +1,7 @@
 // VCD → rows. Ours say in comments which tag the changes belong to; for those of other programs every time is a row.
 // Tokens are separated by blanks, as the standard has it; what is not understood is skipped.
 #include "base/error.h"
+#include "result/csv.h"
 #include "result/sheet.h"
 
 #include <errno.h>
@@ -180,7 +181,8 @@ static kaiStatus end_definitions(VcdReader* r, kaiError* error)
         t->cells[i].column = i;
         t->wanted[i] = true;
         r->payload[i] = 1;
-        t->columns[i] = (kaiColumn){.name = t->cells[i].name, .kind = t->cells[i].kind};
+        t->columns[i] = (kaiColumn){
+            .name = t->cells[i].name, .kind = t->cells[i].kind, .impulse = column_impulse(t->cells[i].name)};
     }
     if (t->cell_count > 0)
         qsort(r->codes, (size_t)t->cell_count, sizeof *r->codes, by_code);

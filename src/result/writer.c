@@ -175,6 +175,7 @@ static void release(kaiWriter* w)
     if (w->format != NULL && w->format->free != NULL)
         w->format->free(w);
     memory_give(a, w->buffer, BUFFER_SIZE);
+    memory_give(a, w->copies, w->copies_size);
     memory_give(a, w->lead, sizeof(double) * lead);
     memory_give(a, w->pending_lead, sizeof(double) * lead);
     memory_give(a, w->values, sizeof(double) * n);
@@ -198,6 +199,74 @@ static kaiStatus open_csv(kaiWriter* w, kaiError* error)
     return w->csv != NULL ? KAI_OK : error != NULL ? error->status : KAI_ERR_IO;
 }
 
+// ---- copies of what the caller says, in one block: columns, pointers, texts
+
+typedef struct Packing
+{
+    kaiColumn* columns;
+    const char** pointers;
+    char* texts;  // NULL: only counting
+    size_t pointer_count, text_size;
+} Packing;
+
+static const char* pack_text(Packing* p, const char* text)
+{
+    if (text == NULL)
+        return NULL;
+    size_t size = strlen(text) + 1;
+    char* at = p->texts != NULL ? memcpy(p->texts + p->text_size, text, size) : NULL;
+    p->text_size += size;
+    return at;
+}
+
+static const char* const* pack_texts(Packing* p, const char* const* texts, int count)
+{
+    size_t first = p->pointer_count;
+    p->pointer_count += (size_t)count;
+    for (int i = 0; i < count; i++)
+    {
+        const char* text = pack_text(p, texts[i]);
+        if (p->texts != NULL)
+            p->pointers[first + (size_t)i] = text;
+    }
+    return p->texts != NULL ? p->pointers + first : NULL;
+}
+
+static void pack(Packing* p, kaiWriter* w, const kaiColumn* columns, const char* const* lead_names)
+{
+    p->pointer_count = p->text_size = 0;
+    for (int i = 0; i < w->column_count; i++)
+    {
+        kaiColumn copy = columns[i];
+        copy.name = pack_text(p, columns[i].name);
+        copy.unit = pack_text(p, columns[i].unit);
+        copy.mode_count = columns[i].kind == KAI_COLUMN_MODE ? columns[i].mode_count : 0;
+        copy.mode_names = pack_texts(p, columns[i].mode_names, copy.mode_count);
+        if (p->texts != NULL)
+            p->columns[i] = copy;
+    }
+    w->options.lead_names = pack_texts(p, lead_names, w->options.lead_count);
+}
+
+static bool make_copies(kaiWriter* w)
+{
+    const kaiColumn* columns = w->columns;
+    const char* const* lead_names = w->options.lead_names;
+    Packing p = {0};
+    pack(&p, w, columns, lead_names);
+    size_t of_columns = sizeof *columns * (size_t)w->column_count, of_pointers = sizeof(char*) * p.pointer_count;
+    w->copies_size = of_columns + of_pointers + p.text_size;
+    char* block = w->copies = memory_get(w->allocator, w->copies_size);
+    if (block == NULL)
+        return false;
+    p.columns = (kaiColumn*)(void*)block;
+    p.pointers = (const char**)(void*)(block + of_columns);
+    p.texts = block + of_columns + of_pointers;
+    pack(&p, w, columns, lead_names);
+    w->columns = p.columns;
+    return true;
+}
+
 static bool allocate(kaiWriter* w)
 {
     size_t n = (size_t)w->column_count, lead = (size_t)w->options.lead_count;
@@ -206,7 +275,8 @@ static bool allocate(kaiWriter* w)
     w->pending_lead = memory_get(w->allocator, sizeof(double) * lead);
     w->values = memory_get(w->allocator, sizeof(double) * n);
     w->present = memory_get(w->allocator, n);
-    return w->buffer != NULL && w->lead != NULL && w->pending_lead != NULL && w->values != NULL && w->present != NULL;
+    return w->buffer != NULL && w->lead != NULL && w->pending_lead != NULL && w->values != NULL && w->present != NULL &&
+           make_copies(w);
 }
 
 static kaiStatus open_format(kaiWriter* w, kaiError* error)

@@ -244,6 +244,25 @@ kaiStatus kaiEval_Set(kaiEval* eval, int variable, double value)
     return KAI_OK;
 }
 
+kaiStatus kaiEval_Flow(kaiEval* eval, int variable, double value)
+{
+    if (eval == NULL || !eval->started || eval->inside || variable < 0 || (uint32_t)variable >= eval->model->vars_count)
+        return KAI_ERR_USAGE;
+    const ModelVar* var = &eval->model->vars[variable];
+    if (var->kind != MODEL_INPUT || var->column == KAI_COLUMN_EVENT)
+        return KAI_ERR_USAGE;
+    Kernel* kernel = &eval->kernel;
+    if (kernel->R[var->reg] == value)
+        return KAI_OK;
+    kernel_set_input(kernel, var->reg);
+    for (uint32_t i = 0; i < kernel->outside.count; i++)
+        if (kernel->outside.at[i] == var->reg)
+            kernel->outside_before[i] = value;
+    kernel->R[var->reg] = value;
+    eval->rated = false;
+    return KAI_OK;
+}
+
 bool kaiEval_Get(kaiEval* eval, int variable, double* value)
 {
     if (eval == NULL || value == NULL || variable < 0 || (uint32_t)variable >= eval->model->vars_count)
@@ -532,11 +551,13 @@ kaiStatus kaiEval_Begin(kaiEval* eval, double t, double* x)
 {
     if (!is_ready(eval, x) || !(t >= eval->kernel.now.t))
         return KAI_ERR_USAGE;
+    kernel_hold_inputs(&eval->kernel);  // what they jump over is no crossing of the flow
+    eval->rated = false;
     kaiStatus status = eval_look(eval, t, x);
-    if (status != KAI_OK)
-        return status;
-    eval_watch_locate(eval);
-    return begin_located(eval, t, x);
+    if (status == KAI_OK)
+        eval_watch_locate(eval);
+    kernel_give_inputs(&eval->kernel);
+    return status == KAI_OK ? begin_located(eval, t, x) : status;
 }
 
 kaiStatus kaiEval_Instant(kaiEval* eval, double t, double* x)

@@ -16,7 +16,7 @@ typedef struct SavedHead
 
 static size_t outside_size(uint32_t count)
 {
-    return (sizeof(uint32_t) * count + 15) & ~(size_t)15;
+    return ((sizeof(uint32_t) + sizeof(double)) * count + 15) & ~(size_t)15;
 }
 
 static size_t indicators_size(const kaiEval* eval)
@@ -47,7 +47,8 @@ kaiStatus kaiEval_Save(const kaiEval* eval, void* bytes, size_t size)
     memset(at, 0, size);  // what lies between fields goes into files too
     memcpy(at, &head, sizeof head);
     at += sizeof head;
-    memcpy(at, outside->at, sizeof *outside->at * outside->count);
+    memcpy(at, eval->kernel.outside_before, sizeof(double) * outside->count);
+    memcpy(at + sizeof(double) * outside->count, outside->at, sizeof *outside->at * outside->count);
     at = kernel_save(&eval->kernel, at + outside_size(outside->count));
     at = record_save(&eval->record, at);
     memcpy(at, eval->indicators, indicators_size(eval));
@@ -83,7 +84,8 @@ kaiStatus kaiEval_Restore(kaiEval* eval, const void* bytes, size_t size)
         return status != KAI_OK ? status : KAI_ERR_MEMORY;
     at = record_load(&eval->record, at);
     memcpy(eval->indicators, at, indicators_size(eval));
-    memcpy(eval->kernel.outside.at, from, sizeof(uint32_t) * head.outside);
+    memcpy(eval->kernel.outside_before, from, sizeof(double) * head.outside);
+    memcpy(eval->kernel.outside.at, from + sizeof(double) * head.outside, sizeof(uint32_t) * head.outside);
     eval->kernel.outside.count = head.outside;
     eval->started = head.started;
     eval->inside = eval->rated = false;

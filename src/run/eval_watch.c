@@ -160,7 +160,7 @@ void eval_watch_locate(kaiEval* eval)
     {
         const Guard* guard = &eval->model->guards[i];
         const Indicator* z = &eval->indicators[i];
-        if (z->toward == 0 || !guard->searched)
+        if (z->toward == 0)
             continue;
         bool there = is_there(kernel, i, z);
         if (z->back && there)

@@ -402,15 +402,16 @@ kaiStatus kaiSim_Post(kaiSim* sim, int variable, double value, double t, uint64_
     if (sim == NULL)
         return KAI_ERR_USAGE;
     const kaiModel* model = sim->model;
-    if (variable < 0 || (uint32_t)variable >= model->vars_count || model->vars[variable].kind != MODEL_INPUT ||
-        model->vars[variable].column != KAI_COLUMN_EVENT)
+    if (variable < 0 || (uint32_t)variable >= model->vars_count || model->vars[variable].kind != MODEL_INPUT)
         return KAI_ERR_USAGE;
     const ModelVar* var = &model->vars[variable];
+    if (var->column != KAI_COLUMN_EVENT && !var->settable)
+        return KAI_ERR_USAGE;
     double now = sim->flow.started ? sim->kernel.now.t : sim->options.start;
     if (t >= now)
-        return delay_post(&sim->kernel, (uint32_t)variable, value, t, handle);
+        return delay_post(&sim->kernel, (uint32_t)variable, scale_to_si(var_scale(var), value), t, handle);
     kernel_fail(&sim->kernel, var->place, "post it for the present or later, or restore a snapshot from before it",
-                "the event %s is posted for t = %.17g, which has passed: the run has come to t = %.17g",
+                "%s is posted for t = %.17g, which has passed: the run has come to t = %.17g",
                 model_string(model, var->name), t, now);
     sim->kernel.failure.status = KAI_OK;  // the run itself has not failed
     return KAI_ERR_USAGE;

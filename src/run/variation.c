@@ -351,7 +351,7 @@ static kaiStatus check_held(const Variation* v, kaiError* error)
                      v->sim->kernel.now.t);
 }
 
-kaiStatus variation_step(Variation* v, double until, kaiError* error)
+static kaiStatus step(Variation* v, double until, kaiError* error)
 {
     if (!v->started)
         return start(v, error);
@@ -374,6 +374,14 @@ kaiStatus variation_step(Variation* v, double until, kaiError* error)
     if (found == KAI_OK)
         found = variation_rows_instant(v, false);
     return found != KAI_OK ? found : status;
+}
+
+kaiStatus variation_step(Variation* v, double until, kaiError* error)
+{
+    kaiStatus status = step(v, until, error);
+    v->is_shown = false;
+    v->shown_at = v->t;
+    return status;
 }
 
 // ---- what is known

@@ -11,6 +11,10 @@ void answer_check(Document* document, const Json* question, JsonWriter* writer);
 void answer_actions(Document* document, const Json* question, JsonWriter* writer);
 
 // Around a name: CompletionItem, Hover, Location, WorkspaceEdit, DocumentSymbol, TextEdit.
+// The words of the language, for highlighting.
+void answer_words(Document* document, const Json* question, JsonWriter* writer);
+// What an experiment can be told: names, words, ranges, texts.
+void answer_settings(Document* document, const Json* question, JsonWriter* writer);
 void answer_complete(Document* document, const Json* question, JsonWriter* writer);
 void answer_hover(Document* document, const Json* question, JsonWriter* writer);
 void answer_definition(Document* document, const Json* question, JsonWriter* writer);

@@ -49,21 +49,38 @@ kaiCompileOptions running_which(Document* d, const Json* question)
     return options;
 }
 
-// A slider may be of a parameter that the text no longer has, and a chosen experiment may be gone: both are left out,
-// because the text is what counts.
-static bool drop_unknown(Document* d, kaiCompileOptions* options)
+// A chosen experiment may be gone: then it is the first, because the text is what counts.
+static bool drop_experiment(const Document* d, kaiCompileOptions* options)
 {
     const kaiError* m;
-    bool dropped = options->override_count > 0;
-    for (int i = 0; (m = kaiProgram_Message(d->program, i)) != NULL; i++)
-        if (options->experiment != NULL && m->code != NULL && strcmp(m->code, "K029") == 0 && m->place.file == NULL)
+    kaiExperiment first;
+    for (int i = 0; options->experiment != NULL && (m = kaiProgram_Message(d->program, i)) != NULL; i++)
+        if (m->code != NULL && strcmp(m->code, "K029") == 0 && m->place.file == NULL)
         {
-            kaiExperiment first;
             options->experiment = kaiProgram_Experiment(d->program, 0, &first) ? first.name : NULL;
-            dropped = true;
+            return true;
         }
-    options->override_count = 0;
-    return dropped;
+    return false;
+}
+
+// And so may the parameter of a slider. Which are there the model says that is compiled without any.
+static kaiStatus compile_known(Document* d, kaiCompileOptions* options)
+{
+    kaiOverride* overrides = arena_array(d->arena, kaiOverride, GIVEN_MOST);
+    kaiCompileOptions plain = *options;
+    int count = 0;
+    plain.override_count = 0;
+    kaiStatus status = kaiProgram_Compile(d->program, &plain, &d->model);
+    for (int i = 0; status == KAI_OK && i < options->override_count; i++)
+        if (kaiModel_FindVariable(d->model, options->overrides[i].name) >= 0)
+            overrides[count++] = options->overrides[i];
+    options->overrides = overrides;
+    options->override_count = count;
+    if (status != KAI_OK || count == 0)
+        return status;
+    kaiModel_Free(d->model);
+    d->model = NULL;
+    return kaiProgram_Compile(d->program, options, &d->model);
 }
 
 bool running_compile(Document* d, const Json* question, JsonWriter* w, kaiCompileOptions* options)
@@ -78,8 +95,10 @@ bool running_compile(Document* d, const Json* question, JsonWriter* w, kaiCompil
     }
     *options = running_which(d, question);
     kaiStatus status = kaiProgram_Compile(d->program, options, &d->model);
-    if (status == KAI_ERR_MODEL && drop_unknown(d, options))
+    if (status == KAI_ERR_MODEL && drop_experiment(d, options))
         status = kaiProgram_Compile(d->program, options, &d->model);
+    if (status == KAI_ERR_MODEL && options->override_count > 0)
+        status = compile_known(d, options);
     json_begin(w, "diagnostics", '[');
     for (int i = 0; (m = kaiProgram_Message(d->program, i)) != NULL; i++)
         answer_diagnostic(d, w, NULL, m);

@@ -254,3 +254,55 @@ void answer_complete(Document* d, const Json* question, JsonWriter* w)
     }
     json_end(w, ']');
 }
+
+void answer_words(Document* d, const Json* question, JsonWriter* w)
+{
+    static const char* const kinds[] = {"reserved", "value", "function"};
+    kaiLanguageWord word;
+    (void)d, (void)question;
+    json_begin(w, "words", '[');
+    for (int i = 0; kaiLanguage_Word(i, &word); i++)
+    {
+        json_begin(w, NULL, '{');
+        json_put_text(w, "word", word.word);
+        json_put_text(w, "kind", kinds[word.kind]);
+        json_end(w, '}');
+    }
+    json_end(w, ']');
+}
+
+static void put_setting(JsonWriter* w, const kaiSetting* s)
+{
+    char range[400];
+    kaiSetting_Range(s, range, sizeof range);
+    json_begin(w, NULL, '{');
+    json_put_text(w, "name", s->name);
+    json_put_text(w, "text", s->text);
+    json_put_text(w, "range", range);
+    json_put_text(w, "otherwise", s->otherwise);
+    json_put_text(w, "unit", s->unit);
+    json_begin(w, "words", '[');
+    for (int i = 0; i < s->word_count; i++)
+        json_put_text(w, NULL, s->words[i].word);
+    json_end(w, ']');
+    json_end(w, '}');
+}
+
+void answer_settings(Document* d, const Json* question, JsonWriter* w)
+{
+    (void)d, (void)question;
+    json_begin(w, "settings", '[');
+    for (int i = 0; i < kaiSettings_Count(); i++)
+        if (kaiSettings_Get(i)->kind != KAI_SETTING_CONDITION)
+            put_setting(w, kaiSettings_Get(i));
+    json_end(w, ']');
+    json_begin(w, "formats", '[');
+    for (int i = 0; kaiFormat_Ending(i) != NULL; i++)
+    {
+        json_begin(w, NULL, '{');
+        json_put_text(w, "ending", kaiFormat_Ending(i));
+        json_put_text(w, "about", kaiFormat_About(i));
+        json_end(w, '}');
+    }
+    json_end(w, ']');
+}

@@ -24,6 +24,7 @@ static kaiProgram* open_text(const Document* d, const char* text, kaiError* erro
     options.text = text;
     options.library = d->options->library;
     options.policy = d->options->policy;
+    options.files = d->options->files;
     options.limits = d->options->limits;
     options.interrupt = d->interrupt;
     options.allocator = d->options->allocator;

@@ -78,7 +78,7 @@ static void put_column(JsonWriter* w, const kaiColumn* c)
     json_put_text(w, "kind", column_kind(c->kind));
     if (c->unit != NULL)
         json_put_text(w, "unit", c->unit);
-    json_put_count(w, "impulse", strchr(c->name, '#') != NULL);
+    json_put_count(w, "impulse", c->impulse);
     if (c->kind == KAI_COLUMN_MODE)
     {
         json_begin(w, "modes", '[');
@@ -188,6 +188,8 @@ static void put_expects(Document* d, JsonWriter* w)
             json_put_number(w, "target", r.target);
             json_put_number(w, "within", r.within);
         }
+        if (r.unit != NULL)
+            json_put_text(w, "unit", r.unit);
         if (document_has(d, &r.place))
             json_put_count(w, "line", r.place.line - 1);
         json_end(w, '}');

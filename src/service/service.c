@@ -12,12 +12,12 @@ static const struct
     const char* name;
     AnswerFn* answer;
 } questions[] = {
-    {"check", answer_check},   {"actions", answer_actions},       {"complete", answer_complete},
-    {"hover", answer_hover},   {"definition", answer_definition}, {"references", answer_references},
-    {"rename", answer_rename}, {"symbols", answer_symbols},       {"format", answer_format},
-    {"run", answer_run},       {"instant", answer_instant},       {"diagram", answer_diagram},
-    {"prove", answer_prove},   {"explain", answer_explain},       {"figure", answer_figure},
-    {"result", answer_result},
+    {"words", answer_words},           {"settings", answer_settings},     {"check", answer_check},
+    {"actions", answer_actions},       {"complete", answer_complete},     {"hover", answer_hover},
+    {"definition", answer_definition}, {"references", answer_references}, {"rename", answer_rename},
+    {"symbols", answer_symbols},       {"format", answer_format},         {"run", answer_run},
+    {"instant", answer_instant},       {"diagram", answer_diagram},       {"prove", answer_prove},
+    {"explain", answer_explain},       {"figure", answer_figure},         {"result", answer_result},
 };
 
 AnswerFn* service_find(const char* name)

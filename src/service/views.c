@@ -7,7 +7,10 @@
 #include "kairos/prove.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum
 {
@@ -133,13 +136,13 @@ void answer_explain(Document* d, const Json* question, JsonWriter* w)
 typedef struct Drawing
 {
     kaiFigure* figure;
-    kaiCsv* csv;
+    kaiWriter* writer;
 } Drawing;
 
 static kaiStatus draw_row(void* user, const kaiRow* row)
 {
     Drawing* drawing = user;
-    return drawing->figure != NULL ? kaiFigure_Row(drawing->figure, row) : kaiCsv_Row(drawing->csv, row);
+    return drawing->figure != NULL ? kaiFigure_Row(drawing->figure, row) : kaiWriter_Row(drawing->writer, row);
 }
 
 static bool create_sim(Document* d, JsonWriter* w, Drawing* drawing)
@@ -206,27 +209,79 @@ void answer_figure(Document* d, const Json* question, JsonWriter* w)
         put_why(w, status, &error);
 }
 
+// A format is what the ending of a path says, so a result is written to a file of its own and read back.
+static kaiStatus write_result(Document* d, const char* path, const char* view, Drawing* drawing, kaiError* error)
+{
+    int count;
+    const kaiColumn* columns = kaiSim_Columns(d->sim, &count);
+    kaiWriterOptions options = kaiDefaultWriterOptions();
+    kaiSimOptions run = kaiModel_SimOptions(d->model);
+    options.path = path;
+    options.start = run.start;
+    options.stop = run.stop;
+    options.view = strcmp(view, "limits") == 0   ? KAI_VIEW_LIMITS
+                   : strcmp(view, "unique") == 0 ? KAI_VIEW_UNIQUE
+                                                 : KAI_VIEW_FULL;
+    drawing->writer = kaiWriter_Open(&options, columns, count, error);
+    if (drawing->writer == NULL)
+        return error->status;
+    kaiStatus status = kaiSim_Run(d->sim);
+    kaiStatus closed = kaiWriter_Close(drawing->writer, status == KAI_END ? NULL : "the run did not reach its end");
+    return closed < 0 ? closed : KAI_OK;
+}
+
+static kaiStatus read_back(Document* d, const char* path)
+{
+    char piece[65536];
+    kaiSink sink = document_bytes(d, 0);
+    FILE* file = fopen(path, "rb");
+    kaiStatus status = file != NULL ? KAI_OK : KAI_ERR_IO;
+    for (size_t got; status == KAI_OK && (got = fread(piece, 1, sizeof piece, file)) > 0;)
+        status = sink.write(sink.user, piece, got);
+    if (file != NULL)
+        fclose(file);
+    return status;
+}
+
+static const char* known_ending(const char* wanted)
+{
+    const char* ending;
+    for (int i = 0; (ending = kaiFormat_Ending(i)) != NULL; i++)
+        if (strcmp(ending, wanted) == 0)
+            return ending;
+    return NULL;
+}
+
 void answer_result(Document* d, const Json* question, JsonWriter* w)
 {
     kaiCompileOptions compile;
     kaiError error = {0};
-    int count;
     Drawing drawing = {0};
+    char folder[] = "/tmp/kairos-XXXXXX", path[sizeof folder + 40], status_path[sizeof path + 8];
+    const char* ending = known_ending(json_text(question, "format", "csv"));
+    if (ending == NULL)
+    {
+        answer_error(w, "there is no such format of results");
+        return;
+    }
     if (!running_compile(d, question, w, &compile) || !create_sim(d, w, &drawing))
         return;
     const char* view = json_text(question, "view", "full");
-    const kaiColumn* columns = kaiSim_Columns(d->sim, &count);
-    kaiCsvOptions options = kaiDefaultCsvOptions();
-    options.sink = document_bytes(d, 0);
-    options.view = strcmp(view, "limits") == 0   ? KAI_VIEW_LIMITS
-                   : strcmp(view, "unique") == 0 ? KAI_VIEW_UNIQUE
-                                                 : KAI_VIEW_FULL;
-    drawing.csv = kaiCsv_Open(&options, columns, count, &error);
-    kaiStatus status = drawing.csv != NULL ? kaiSim_Run(d->sim) : error.status;
-    if (drawing.csv != NULL)
-        kaiCsv_Close(drawing.csv, status == KAI_END ? NULL : "the run did not reach its end");
-    if (d->bytes[0].at != NULL)
-        json_put_text(w, "text", d->bytes[0].at);
+    if (mkdtemp(folder) == NULL)
+    {
+        answer_error(w, "there is no place for a file that is needed for a moment");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/result.%s", folder, ending);
+    snprintf(status_path, sizeof status_path, "%s.status", path);
+    kaiStatus status = write_result(d, path, view, &drawing, &error);
+    if (status == KAI_OK)
+        status = read_back(d, path);
+    unlink(path);
+    unlink(status_path);
+    rmdir(folder);
+    if (status == KAI_OK && d->bytes[0].at != NULL)
+        json_put_bytes(w, "bytes", d->bytes[0].at, d->bytes[0].size);
     else
         put_why(w, status, &error);
 }

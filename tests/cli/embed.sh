@@ -10,3 +10,11 @@ make --no-print-directory -C "$WORK" CFLAGS="-O1 -Wall -Wextra -Werror" embed >/
 ! grep WRONG "$WORK/output"
 awk '/^```/ { inside = $0 == "```text"; next } inside' examples/embed/README.md >"$WORK/expected"
 diff "$WORK/expected" "$WORK/output"
+
+# And the loop around a controller in C, beside its plant.
+mkdir "$WORK/loop"
+cp examples/hardware-loop/main.c examples/hardware-loop/plant.kai examples/hardware-loop/Makefile "$WORK/loop"
+make --no-print-directory -C "$WORK/loop" CFLAGS="-O1 -Wall -Wextra -Werror" loop >/dev/null
+(cd "$WORK/loop" && LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") ./loop) >"$WORK/output"
+awk '/^```/ { inside = $0 == "```text"; next } inside' examples/hardware-loop/README.md >"$WORK/expected"
+diff "$WORK/expected" "$WORK/output"

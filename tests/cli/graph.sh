@@ -53,6 +53,38 @@ says "its modes are stuck, slip"
 exits 2 graph examples/cradle/model.kai --mode F99=slip -o "$WORK/x.svg"
 says "Cradle has F13, F12"
 
+# Arrows cross no more than they must: of several layouts the one with the fewest crossings is drawn.
+cat >"$WORK/crossings.py" <<'END'
+import re, sys
+def path(d):
+    n = [float(v) for v in re.findall(r"-?[\d.]+", d)]
+    p, out = list(zip(n[::2], n[1::2])), []
+    for i in range(0, len(p) - 3, 3):
+        for k in range(9):
+            t, s = k/8, 1 - k/8
+            out.append(tuple(s**3*p[i][j] + 3*s*s*t*p[i + 1][j] + 3*s*t*t*p[i + 2][j] + t**3*p[i + 3][j] for j in (0, 1)))
+    return out
+def side(a, b, c): return (b[0] - a[0])*(c[1] - a[1]) - (b[1] - a[1])*(c[0] - a[0])
+paths = [path(d) for d in re.findall(r'<path d="(M[^"Z]*)"[^>]*fill="none"', open(sys.argv[1]).read())]
+print(len(paths), sum(side(a, b, c)*side(a, b, d) < 0 and side(c, d, a)*side(c, d, b) < 0 for i, one in enumerate(paths)
+      for two in paths[:i] for a, b in zip(one, one[1:]) for c, d in zip(two, two[1:])))
+END
+exits 0 graph examples/newtons-cradle/model.kai -o "$WORK/figure.svg"
+read -r arrows crossings <<<"$(python3 "$WORK/crossings.py" "$WORK/figure.svg")"
+[ "$arrows" -ge 15 ] && [ "$crossings" -le 1 ] || fail "Newton's cradle: $arrows arrows, $crossings crossings"
+
+# Large models fold: 60 cells of three elements each are 60 boxes, unless a depth is given.
+cat >"$WORK/large.kai" <<'END'
+model Cell { port a : electrical, b : electrical; s : J1; r : R(r = 1); n : J0; c : C(c = 1); bond a -> s -> n -> b; bond s -> r; bond n -> c }
+model Line { x : Cell[i in 1..60]; v : Se(e = 1); l : J0; bond v -> l; bond l -> x[1].a; for i in 1..59 { bond x[i].b -> x[i + 1].a } z : R(r = 1); bond x[60].b -> z }
+experiment e of Line { stop = 1 }
+END
+exits 0 graph "$WORK/large.kai" -o "$WORK/figure.svg"
+shows '>Cell<'
+! grep -q '>R : r<' "$WORK/figure.svg" || fail "60 cells are unfolded"
+exits 0 graph "$WORK/large.kai" --depth 2 -o "$WORK/figure.svg"
+[ "$(grep -c '>R : r<' "$WORK/figure.svg")" -eq 60 ] || fail "a depth that is given counts"
+
 # A model of parts is drawn as its schematic, with names and values; its bond graph if that is asked for.
 exits 0 graph examples/boost/model.kai -o "$WORK/figure.svg"
 for text in 'source' '12 V' 'l' '1 mH' 'k' 'd' '100 µF' '20 Ω'; do shows ">$text<"; done

@@ -21,7 +21,7 @@ gas 10; gas 1000; farm 20; farm 400
 few=$(each "$WORK/gas10.kai" 2 8)
 many=$(each "$WORK/gas1000.kai" 0.002 0.005)
 echo "instructions per collision: $few with 10 balls, $many with 1000"
-[ "$few" -gt 1000 ] && [ "$many" -le $((4 * few)) ] || fail "the cost of a collision grows with the gas"
+[ "$few" -gt 1000 ] && [ "$many" -le $((3 * few / 2)) ] || fail "the cost of a collision grows with the gas"
 few=$(each "$WORK/farm20.kai" 0.5 1)
 many=$(each "$WORK/farm400.kai" 0.5 0.55)
 echo "instructions per switching: $few with 20 rooms, $many with 400"

@@ -1,5 +1,5 @@
-# Every command in docs/*.md runs and prints what the page shows. A page is walked through from top to bottom in a folder of its own:
-#   ```kai NAME.kai   is written to the file NAME.kai
+# Every command in docs/*.md and docs/tutorials/*.md runs and prints what the page shows. A page is walked through from top to bottom in a folder of its own:
+#   ```kai NAME.kai   is written to the file NAME.kai, and so is ```c NAME.c
 #   ```sh             each line is run; `# exit N` behind it is the exit code that it must have (0 if it says nothing)
 #   ```text, ```csv   behind an sh block: each line is one that its commands printed; `…` stands for anything
 set -u
@@ -34,8 +34,18 @@ see_line()
     }
 }
 
-for page in docs/*.md; do
+# Programs that embed the library find it with pkg-config, as after `make install`. With sanitizers they would need them too.
+embeds=yes
+grep -q '^KAIROS_SANITIZE:BOOL=ON' "$BUILD/CMakeCache.txt" && embeds=no
+
+for page in docs/*.md docs/tutorials/*.md; do
     grep -q '^```sh' "$page" || continue
+    if grep -q 'pkg-config' "$page"; then
+        [ $embeds = yes ] || continue
+        cmake --install "$BUILD" --prefix "$WORK/usr" >/dev/null
+        export PKG_CONFIG_PATH=$(dirname "$(find "$WORK/usr" -name kairos.pc)")
+        export LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
+    fi
     place=$WORK/$(basename "$page" .md)
     mkdir -p "$place"
     ln -s "$PWD/examples" "$place/examples"
@@ -45,7 +55,7 @@ for page in docs/*.md; do
         case $line in
         '```sh') kind=sh; : >"$WORK/printed" ;;
         '```text' | '```csv') kind=shown ;;
-        '```kai '*) kind=file; file=$place/${line#'```kai '}; : >"$file" ;;
+        '```kai '* | '```c '*) kind=file; file=$place/${line##* }; : >"$file" ;;
         '```') kind="" ;;
         '```'*) kind=other ;;
         *)

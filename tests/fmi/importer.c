@@ -3,157 +3,9 @@
 // `name value` a line.
 #include "importer.h"
 
-#include <dlfcn.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// ---- the description: attributes of elements, as text
-// --------------------------------------------------------------------------------------------------------
-
-static char* read_text(const char* path)
-{
-    FILE* in = fopen(path, "rb");
-    if (in == NULL)
-        return NULL;
-    fseek(in, 0, SEEK_END);
-    size_t size = (size_t)ftell(in);
-    rewind(in);
-    char* text = malloc(size + 1);
-    if (text != NULL)
-        text[fread(text, 1, size, in)] = 0;
-    fclose(in);
-    return text;
-}
-
-// The value of an attribute of the element that begins at `at`; false: it has none.
-static bool attribute(const char* at, const char* name, char* value, size_t size)
-{
-    size_t length = strlen(name);
-    for (; *at != '>' && *at != 0; at++)
-    {
-        if (strncmp(at, name, length) != 0 || at[-1] != ' ' || at[length] != '=')
-            continue;
-        const char* from = at + length + 2;
-        size_t used = 0;
-        for (; *from != '"' && used + 1 < size; from++)
-            value[used++] = *from;
-        value[used] = 0;
-        return true;
-    }
-    return false;
-}
-
-static double number(const char* at, const char* name, double otherwise)
-{
-    char text[60];
-    return attribute(at, name, text, sizeof text) ? atof(text) : otherwise;
-}
-
-static VariableType type_2(const char* at)
-{
-    const char* inner = strchr(strchr(at, '>'), '<');
-    return strncmp(inner, "<Real", 5) == 0      ? TYPE_REAL
-           : strncmp(inner, "<Integer", 8) == 0 ? TYPE_INTEGER
-           : strncmp(inner, "<Boolean", 8) == 0 ? TYPE_BOOLEAN
-                                                : TYPE_ENUMERATION;
-}
-
-static void add(Description* d, const char* at, VariableType type)
-{
-    d->variables = realloc(d->variables, sizeof *d->variables * (size_t)(d->count + 1));
-    Variable* v = &d->variables[d->count++];
-    memset(v, 0, sizeof *v);
-    attribute(at, "name", v->name, sizeof v->name);
-    if (!attribute(at, "causality", v->causality, sizeof v->causality))
-        strcpy(v->causality, "local");
-    v->reference = (unsigned)number(at, "valueReference", 0);
-    v->type = type;
-}
-
-static void read_variables(Description* d, const char* text)
-{
-    static const struct
-    {
-        const char* element;
-        VariableType type;
-    } kinds[] = {{"<Float64 ", TYPE_REAL},    {"<Int64 ", TYPE_INTEGER},
-                 {"<Boolean ", TYPE_BOOLEAN}, {"<Enumeration ", TYPE_ENUMERATION},
-                 {"<Clock ", TYPE_CLOCK},     {"<UInt64 ", TYPE_INTEGER}};
-    const char* end = strstr(text, "</ModelVariables>");
-    for (const char* at = strstr(text, "<ModelVariables>"); at != NULL && at < end; at = strchr(at + 1, '<'))
-    {
-        if (d->version == 2 && strncmp(at, "<ScalarVariable ", 16) == 0)
-            add(d, at, type_2(at));
-        for (size_t k = 0; d->version == 3 && k < sizeof kinds / sizeof *kinds; k++)
-            if (strncmp(at, kinds[k].element, strlen(kinds[k].element)) == 0)
-                add(d, at, kinds[k].type);
-    }
-}
-
-static int count_between(const char* text, const char* from, const char* to, const char* what)
-{
-    int count = 0;
-    const char* at = strstr(text, from);
-    const char* end = at != NULL ? strstr(at, to) : NULL;
-    while (at != NULL && (at = strstr(at + 1, what)) != NULL && (end == NULL || at < end))
-        count++;
-    return count;
-}
-
-bool description_read(const char* folder, Description* d)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/modelDescription.xml", folder);
-    char* text = read_text(path);
-    if (text == NULL)
-        return false;
-    const char* root = strstr(text, "<fmiModelDescription");
-    const char* experiment = strstr(text, "<DefaultExperiment");
-    const char* exchange = strstr(text, "<ModelExchange");
-    const char* cosimulation = strstr(text, "<CoSimulation");
-    d->version = (int)number(root, "fmiVersion", 0);
-    attribute(root, d->version == 2 ? "guid" : "instantiationToken", d->guid, sizeof d->guid);
-    attribute(exchange != NULL ? exchange : cosimulation, "modelIdentifier", d->identifier, sizeof d->identifier);
-    d->exchange = exchange != NULL;
-    d->cosimulation = cosimulation != NULL;
-    d->start = number(experiment, "startTime", 0);
-    d->stop = number(experiment, "stopTime", d->start + 1);
-    d->indicators = (int)number(root, "numberOfEventIndicators", 0);
-    if (d->version == 2)
-        d->states = count_between(text, "<Derivatives>", "</Derivatives>", "<Unknown ");
-    else
-    {
-        d->states = count_between(text, "<ModelStructure>", "</ModelStructure>", "<ContinuousStateDerivative ");
-        d->indicators = count_between(text, "<ModelStructure>", "</ModelStructure>", "<EventIndicator ");
-    }
-    read_variables(d, text);
-    free(text);
-    return true;
-}
-
-const Variable* description_find(const Description* d, const char* name)
-{
-    for (int i = 0; i < d->count; i++)
-        if (strcmp(d->variables[i].name, name) == 0)
-            return &d->variables[i];
-    return NULL;
-}
-
-// ---- the call
-// --------------------------------------------------------------------------------------------------------
-
-void* load_symbol(void* library, const char* name)
-{
-    void* symbol = dlsym(library, name);
-    if (symbol == NULL)
-    {
-        fprintf(stderr, "importer: %s is missing\n", name);
-        exit(4);
-    }
-    return symbol;
-}
 
 static Style find_style(const char* word)
 {
@@ -187,7 +39,12 @@ int main(int argc, char** argv)
         else if (strcmp(argv[i], "--set") == 0 && call.set_count < 20)
             call.sets[call.set_count++] = argv[++i];
     }
-    int code = run_2(&call, &d);
+    Port port;
+    if (d.version == 2)
+        open_2(&call, &d, &port);
+    else
+        open_3(&call, &d, &port);
+    drive(&call, &d, &port);
     free(d.variables);
-    return code;
+    return 0;
 }

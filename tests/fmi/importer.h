@@ -61,7 +61,41 @@ typedef struct Call
 bool description_read(const char* folder, Description* description);
 const Variable* description_find(const Description* description, const char* name);
 
-int run_2(const Call* call, const Description* description);
+typedef struct Events
+{
+    bool more, terminate, has_next;
+    double next;
+} Events;
+
+// An instance as the loops see it, whatever the version of the standard. What an FMU refuses ends the program.
+typedef struct Port
+{
+    void* self;
+    void (*set_time)(void* self, double t);
+    void (*set_states)(void* self, const double* x, int count);
+    void (*get_states)(void* self, double* x, int count);
+    void (*rates)(void* self, double* dx, int count);
+    void (*watch)(void* self, double* z, int count);
+    void (*enter_event)(void* self);
+    void (*update)(void* self, Events* events);
+    void (*enter_continuous)(void* self);
+    bool (*step_done)(void* self);  // whether event mode is wanted
+    void (*save_and_restore)(void* self);
+    double (*get)(void* self, const Variable* variable);
+    void (*set)(void* self, const Variable* variable, double value);
+    // One step of Co-Simulation: where it ended. *over: the model wants no more.
+    double (*do_step)(void* self, double from, double length, bool* over);
+    void (*initialize)(void* self, double start);
+    void (*end)(void* self);
+} Port;
+
+// The port of an unpacked FMU, not initialized yet.
+void open_2(const Call* call, const Description* description, Port* port);
+void open_3(const Call* call, const Description* description, Port* port);
+void* load_library(const char* folder, const char* platform, const char* identifier);
 void* load_symbol(void* library, const char* name);
+
+// importer_loop.c
+void drive(const Call* call, const Description* description, const Port* port);
 
 #endif

@@ -1,4 +1,5 @@
 """The server of the studio: what it answers, and what it refuses. usage: studio.py PROGRAM FOLDER"""
+import base64
 import json
 import math
 import os
@@ -116,7 +117,9 @@ def runs(studio):
     assert v["changes"] and abs(v["at"][0] + speed) < 1e-9 and abs(v["at"][2] - 0.8 * speed) < 1e-9, v
     # A slider, and one of a parameter that is gone.
     slow = studio.ask("run", path="ball.kai", text=BALL, set={"g": 1.0, "gone": 3})
-    assert slow["runs"][0]["status"] == "end"
+    assert slow["runs"][0]["status"] == "end" and not slow["runs"][0]["fired"]
+    gone = studio.ask("run", path="ball.kai", text=BALL, experiment="gone")
+    assert gone["experiment"] == "bounce"
     moon = studio.ask("run", path="ball.kai", text=BALL, set={"g": 1.62})
     assert moon["runs"][0]["expects"][0]["passed"] is False and not moon["runs"][0]["fired"]
     many = studio.ask("run", path="ball.kai", text=BALL, experiment="many")
@@ -125,7 +128,7 @@ def runs(studio):
     assert "runs" not in wrong and wrong["diagnostics"][0]["data"]["help"] == "did you mean `g`?"
     assert "<svg" in studio.ask("diagram", path="ball.kai", text=BALL, kind="blocks")["svg"]
     assert "steps" in studio.ask("explain", path="ball.kai", text=BALL)["text"]
-    assert studio.ask("result", path="ball.kai", text=BALL)["text"].startswith("t,p,m,")
+    assert base64.b64decode(studio.ask("result", path="ball.kai", text=BALL)["bytes"]).startswith(b"t,p,m,")
 
 
 def rights(studio, outside):

@@ -41,13 +41,15 @@ typedef enum PartKind
     PART_I,
     PART_D,
     PART_S,
+    PART_T,
 } PartKind;
 
 typedef struct Part
 {
     PartKind kind;
     int a, b;                        // nodes, 0 is ground
-    double value;                    // R, L, C; V, I: constant; D: drop
+    int c, d;                        // T: side 2
+    double value;                    // R, L, C; V, I: constant; D: drop; T: v1 = value v2, i2 = value i1
     double start;                    // L: current from a to b, C: voltage from a to b
     double amplitude, omega, phase;  // V, I: value + amplitude sin(omega t + phase)
     double times[64];                // S: when it changes, ascending
@@ -105,12 +107,25 @@ static inline void reference_branch(Reference* r, const Part* p, int row, Exact 
     r->lu[row][row] -= resistance;
 }
 
+static inline void reference_transformer(Reference* r, const Part* p, int row)
+{
+    reference_branch(r, p, row, 1e-13);
+    if (p->c > 0)
+        r->lu[p->c - 1][row] -= p->value, r->lu[row][p->c - 1] -= p->value;
+    if (p->d > 0)
+        r->lu[p->d - 1][row] += p->value, r->lu[row][p->d - 1] += p->value;
+}
+
 static inline void reference_assemble(Reference* r)
 {
     const Network* n = r->n;
     r->order = n->node_count - 1;
     for (int i = 0; i < n->part_count; i++)
-        r->row[i] = n->parts[i].kind == PART_V || (n->parts[i].kind == PART_S && r->closed[i]) ? r->order++ : -1;
+    {
+        PartKind kind = n->parts[i].kind;
+        bool branch = kind == PART_V || kind == PART_T || (kind == PART_S && r->closed[i]);
+        r->row[i] = branch ? r->order++ : -1;
+    }
     for (int i = 0; i < r->order; i++)
         for (int j = 0; j < r->order; j++)
             r->lu[i][j] = 0;
@@ -124,6 +139,7 @@ static inline void reference_assemble(Reference* r)
         case PART_L: reference_stamp(r, p->a, p->b, h / p->value); break;
         case PART_C: reference_stamp(r, p->a, p->b, p->value / h); break;
         case PART_V: reference_branch(r, p, r->row[i], 1e-13); break;
+        case PART_T: reference_transformer(r, p, r->row[i]); break;
         case PART_I: reference_stamp(r, p->a, p->b, 1e-12); break;
         case PART_D: reference_stamp(r, p->a, p->b, 1e-12); break;
         case PART_S:

@@ -3,6 +3,7 @@
 #include "unit/load_fixture.h"
 
 #include "num/eigen.h"
+#include "study/design.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,6 +179,123 @@ static void what_has_no_steady_state_says_why(void** state)
         options.steady = true;
         kaiError error;
         assert_null(kaiLinear_Create(model, &sim, &options, &error));
+        if (strstr(error.message, cases[i].says) == NULL)
+            fail_msg("case %zu: %s", i, error.message);
+        kaiModel_Free(model);
+    }
+}
+
+// ---- orbits
+
+static kaiOrbitSearch* find(kaiModel* model, double period, double at, kaiError* error)
+{
+    kaiSimOptions sim = kaiModel_SimOptions(model);
+    kaiOrbitOptions options = kaiDefaultOrbitOptions();
+    options.period = period;
+    options.at = at;
+    return kaiOrbitSearch_Create(model, &sim, &options, error);
+}
+
+// Period and multiplier exp(∮ (1 - x²) dt) by power series of order 26 in 20 digits (the period also in the literature:
+// 6.66328685932313).
+static void van_der_pol_has_its_period(void** state)
+{
+    (void)state;
+    kaiModel* model =
+        load("model V { state x = 2, y = 0; x' = y; y' = (1 - x^2)*y - x }\nexperiment e of V { stop = 20 }\n");
+    const double periods[] = {6.5, 0};
+    for (int k = 0; k < 2; k++)
+    {
+        kaiError error;
+        kaiOrbitSearch* search = find(model, periods[k], k == 0 ? NAN : 30, &error);
+        if (search == NULL)
+            fail_msg("%s", error.message);
+        kaiOrbit o = kaiOrbitSearch_Orbit(search);
+        assert_false(o.driven);
+        near(o.period, 6.66328685932313018, 1e-10);
+        near(o.real[0], 1, 1e-9);
+        near(o.real[1], 0.00085969506360380521, 1e-11);
+        kaiOrbitSearch_Free(search);
+    }
+    kaiModel_Free(model);
+}
+
+// A ball on a table A sin(w t), one impact a period T: v = g T/2 behind it, A w cos(w t) = g T/2 (1 - e)/(1 + e) at it.
+// The multipliers have product e² and sum 1 + e² - (1 + e)² A w² sin(w t)/g.
+static void an_impact_oscillator_has_its_multipliers(void** state)
+{
+    (void)state;
+    kaiModel* model = load("model Table {\n"
+                           "  param g = 9.81, e = 0.5, A = 0.3, w = 6.283185307179586\n"
+                           "  state h = 0.52, v = -5.97\n"
+                           "  event hit = down(h)\n"
+                           "  h' = v; v' = -g + A*w^2*sin(w*time)\n"
+                           "  when hit { v := -e*v }\n"
+                           "}\nexperiment e of Table { stop = 1 }\n");
+    kaiError error;
+    kaiOrbitSearch* search = find(model, 1, NAN, &error);
+    if (search == NULL)
+        fail_msg("%s", error.message);
+    kaiOrbit o = kaiOrbitSearch_Orbit(search);
+    const double g = 9.81, e = 0.5, A = 0.3, w = 6.283185307179586;
+    double c = g / 2 * (1 - e) / (1 + e) / (A * w), phase = acos(c), t = phase / w, tau = 1 - t;
+    assert_true(o.driven);
+    assert_int_equal(o.instants, 1);
+    near(o.x[0], A * sin(phase) + g / 2 * tau - g / 2 * tau * tau, 1e-10);
+    near(o.x[1], g / 2 - g * tau - A * w, 1e-10);
+    double sum = 1 + e * e - (1 + e) * (1 + e) * A * w * w * sin(phase) / g;
+    near(o.real[0], sum / 2, 1e-9);
+    near(o.imaginary[0], sqrt(e * e - sum * sum / 4), 1e-9);
+    kaiOrbitSearch_Free(search);
+    kaiModel_Free(model);
+}
+
+// exp(A₂ T/2) exp(A₁ T/2) of the two circuits, in 20 digits.
+static void a_converter_has_its_orbit(void** state)
+{
+    (void)state;
+    LoadOptions from = load_default();
+    from.path = "examples/boost/model.kai";
+    from.experiment = "run";
+    from.library = "lib";
+    kaiModel* model = load_with(&from);
+    kaiError error;
+    kaiOrbitSearch* search = find(model, 1e-4, NAN, &error);
+    if (search == NULL)
+        fail_msg("%s", error.message);
+    kaiOrbit o = kaiOrbitSearch_Orbit(search);
+    near(o.x[0] / 0.0020961269562656612, 1, 1e-9);
+    near(o.x[1] / 0.0024273396388467467, 1, 1e-9);
+    const double M[] = {0.98762928027583506, -0.47960557101554423, 0.049174684384999025, 0.93926434791165299};
+    for (int i = 0; i < 4; i++)
+        near(o.monodromy[i], M[i], 1e-9);
+    near(o.real[0], 0.96344681409374403, 1e-9);
+    near(o.imaginary[0], 0.15165639094126118, 1e-9);
+    kaiOrbitSearch_Free(search);
+    kaiModel_Free(model);
+}
+
+static void what_has_no_orbit_says_why(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* text;
+        double period;
+        const char* says;
+    } cases[] = {
+        {"model M { state x = 1, y = 0; x' = y; y' = -x }\nexperiment e of M { stop = 1 }\n", 6.28, "not isolated"},
+        {"model M { state x = 1; x' = -x }\nexperiment e of M { stop = 1 }\n", 0, "come back"},
+        {"model M { state x = 1; x' = sin(time) - x }\nexperiment e of M { stop = 1 }\n", 0, "must be named"},
+        {"model M { state x = 1; discrete n = 0; x' = 1 - x; when clock(1, 1) { n := n + 1 } }\n"
+         "experiment e of M { stop = 1 }\n",
+         1, "the discrete n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        kaiModel* model = load(cases[i].text);
+        kaiError error;
+        assert_null(find(model, cases[i].period, NAN, &error));
         if (strstr(error.message, cases[i].says) == NULL)
             fail_msg("case %zu: %s", i, error.message);
         kaiModel_Free(model);
@@ -390,14 +508,197 @@ static void what_has_no_derivative_says_why(void** state)
     }
 }
 
+// ---- fits
+
+// x of m x'' + c x' + k x = F sin(w t) from rest: A sin + B cos + exp(-c t/2m) (P cos + Q sin).
+static double forced(double m, double c, double k, double F, double w, double t)
+{
+    double p = k - m * w * w, q = c * w, d = p * p + q * q, A = F * p / d, B = -F * q / d;
+    double a = c / (2 * m), o = sqrt(k / m - a * a), P = -B, Q = (a * P - A * w) / o;
+    return A * sin(w * t) + B * cos(w * t) + exp(-a * t) * (P * cos(o * t) + Q * sin(o * t));
+}
+
+static const double unit_normal[] = {0, 1};
+
+static double noise(uint64_t seed, uint64_t i)
+{
+    return design_quantile(KAI_SPREAD_NORMAL, unit_normal, design_draw(seed, i, 0));
+}
+
+// How often each true value lies within its confidence, over seeds: 95 of 100, and never far less.
+static void a_spring_is_fitted_within_its_confidence(void** state)
+{
+    (void)state;
+    enum
+    {
+        SEEDS = 25,
+        N = 60
+    };
+    kaiModel* model = load("model Spring {\n"
+                           "  param m = 1, c = 0.3, k = 20\n"
+                           "  state x = 0, v = 0\n"
+                           "  x' = v; v' = (sin(3*time) - c*v - k*x)/m\n"
+                           "}\nexperiment e of Spring { stop = 6 }\n");
+    kaiSimOptions sim = kaiModel_SimOptions(model);
+    const double truth[] = {1.3, 0.4, 25};
+    int variables[] = {kaiModel_FindVariable(model, "m"), kaiModel_FindVariable(model, "c"),
+                       kaiModel_FindVariable(model, "k")};
+    int inside[3] = {0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        kaiMeasured data[N];
+        for (int i = 0; i < N; i++)
+        {
+            double t = 0.1 * (i + 1);
+            data[i] = (kaiMeasured){.variable = kaiModel_FindVariable(model, "x"),
+                                    .t = t,
+                                    .value = forced(1.3, 0.4, 25, 1, 3, t) + 0.002 * noise(seed, (uint64_t)i)};
+        }
+        kaiFitOptions options = kaiDefaultFitOptions();
+        options.variables = variables;
+        options.variable_count = 3;
+        options.data = data;
+        options.data_count = N;
+        kaiError error;
+        kaiFit* fit = kaiFit_Create(model, &sim, &options, &error);
+        if (fit == NULL)
+            fail_msg("%s", error.message);
+        kaiFitResult r = kaiFit_Result(fit);
+        assert_int_equal(r.freedom, N - 3);
+        near(kaiFit_Deviation(fit, data[0].variable) / 0.002, 1, 0.5);
+        for (int k = 0; k < 3; k++)
+            inside[k] += fabs(r.values[k] - truth[k]) <= r.halves[k];
+        kaiFit_Free(fit);
+    }
+    for (int k = 0; k < 3; k++)
+        assert_in_range(inside[k], 21, SEEDS);
+    kaiModel_Free(model);
+}
+
+static void a_restitution_is_fitted_to_bounce_times(void** state)
+{
+    (void)state;
+    enum
+    {
+        SEEDS = 100,
+        N = 8
+    };
+    kaiModel* model = load("model Ball {\n"
+                           "  param g = 9.81, e = 0.8\n"
+                           "  state y = 1, v = 0\n"
+                           "  event hit = down(y)\n"
+                           "  y' = v; v' = -g\n"
+                           "  when hit { v := -e*v }\n"
+                           "}\nexperiment e of Ball { stop = 1 }\n");
+    kaiSimOptions sim = kaiModel_SimOptions(model);
+    int e = kaiModel_FindVariable(model, "e"), inside = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        kaiMeasured data[N];
+        double sum = 0;
+        for (int n = 1; n <= N; sum += pow(0.75, n++))
+            data[n - 1] = (kaiMeasured){.variable = kaiModel_FindVariable(model, "hit"),
+                                        .occurrence = n,
+                                        .t = sqrt(2 / 9.81) * (1 + 2 * sum) + 1e-3 * noise(seed, (uint64_t)n)};
+        kaiFitOptions options = kaiDefaultFitOptions();
+        options.variables = &e;
+        options.variable_count = 1;
+        options.data = data;
+        options.data_count = N;
+        kaiError error;
+        kaiFit* fit = kaiFit_Create(model, &sim, &options, &error);
+        if (fit == NULL)
+            fail_msg("%s", error.message);
+        kaiFitResult r = kaiFit_Result(fit);
+        inside += fabs(r.values[0] - 0.75) <= r.halves[0];
+        assert_true(r.halves[0] < 0.01);
+        kaiFit_Free(fit);
+    }
+    assert_in_range(inside, 88, SEEDS);
+    kaiModel_Free(model);
+}
+
+static void what_cannot_be_fitted_says_why(void** state)
+{
+    (void)state;
+    kaiModel* model =
+        load("model M { param a = 1, b = 1; state x = 1; x' = -a*b*x }\nexperiment e of M { stop = 1 }\n");
+    kaiSimOptions sim = kaiModel_SimOptions(model);
+    int variables[] = {kaiModel_FindVariable(model, "a"), kaiModel_FindVariable(model, "b")};
+    kaiMeasured data[5];
+    for (int i = 0; i < 5; i++)
+        data[i] =
+            (kaiMeasured){kaiModel_FindVariable(model, "x"), 0, 0.2 * i, exp(-0.4 * i) + 0.01 * noise(1, (uint64_t)i)};
+    kaiFitOptions options = kaiDefaultFitOptions();
+    options.variables = variables;
+    options.variable_count = 2;
+    options.data = data;
+    options.data_count = 5;
+    kaiError error;
+    assert_null(kaiFit_Create(model, &sim, &options, &error));  // only a b is determined
+    assert_non_null(strstr(error.message, "several of them do the same"));
+    options.data_count = 1;
+    options.variable_count = 1;
+    assert_null(kaiFit_Create(model, &sim, &options, &error));
+    options.data_count = 2;
+    data[0].t = data[1].t = 0;  // the start does not depend on a
+    assert_null(kaiFit_Create(model, &sim, &options, &error));
+    assert_non_null(strstr(error.message, "do not depend on a"));
+    kaiModel_Free(model);
+}
+
+// Thrown at v from height h the range is longest at tan(angle) = v/sqrt(v² + 2 g h).
+static void the_best_angle_of_a_throw(void** state)
+{
+    (void)state;
+    kaiModel* model = load("model Throw {\n"
+                           "  param angle = 0.5\n"
+                           "  state x = 0, y = 2, vx = 10*cos(angle), vy = 10*sin(angle)\n"
+                           "  x' = vx; y' = vy; vx' = 0; vy' = -9.81\n"
+                           "  when down(y) { halt }\n"
+                           "}\nexperiment e of Throw { stop = 10; expect -final(x) ~ 0 within 100 }\n");
+    kaiSimOptions sim = kaiModel_SimOptions(model);
+    kaiOptimizeOptions options = kaiDefaultOptimizeOptions();
+    kaiOptimum best;
+    kaiError error;
+    options.variable = kaiModel_FindVariable(model, "angle");
+    options.low = 0.1;
+    options.high = 1.4;
+    for (int k = 0; k < 2; k++)
+    {
+        options.measure = k == 0 ? kaiModel_FindVariable(model, "x") : -1;
+        options.maximise = k == 0;
+        assert_int_equal(kaiOptimize(model, &sim, &options, &best, &error), KAI_OK);
+        near(best.value, atan(10 / sqrt(100 + 2 * 9.81 * 2)), 1e-6);
+        near(best.measure, (k == 0 ? 1 : -1) * 10 * sqrt(100 + 2 * 9.81 * 2) / 9.81, 1e-12);
+        assert_false(best.at_end);
+    }
+    options.high = 0.5;
+    assert_int_equal(kaiOptimize(model, &sim, &options, &best, &error), KAI_OK);
+    assert_true(best.at_end);
+    kaiModel_Free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eigenvalues_of_known_matrices),         cmocka_unit_test(a_pendulum_is_linear_around_its_rest),
-        cmocka_unit_test(a_parameter_can_be_an_input),           cmocka_unit_test(a_converter_is_linear_in_each_mode),
-        cmocka_unit_test(what_has_no_steady_state_says_why),     cmocka_unit_test(a_ball_bounces_with_its_derivatives),
-        cmocka_unit_test(a_relay_switches_with_its_derivatives), cmocka_unit_test(clocks_modes_and_memories_move_too),
+        cmocka_unit_test(eigenvalues_of_known_matrices),
+        cmocka_unit_test(a_pendulum_is_linear_around_its_rest),
+        cmocka_unit_test(a_parameter_can_be_an_input),
+        cmocka_unit_test(a_converter_is_linear_in_each_mode),
+        cmocka_unit_test(what_has_no_steady_state_says_why),
+        cmocka_unit_test(a_ball_bounces_with_its_derivatives),
+        cmocka_unit_test(a_relay_switches_with_its_derivatives),
+        cmocka_unit_test(clocks_modes_and_memories_move_too),
         cmocka_unit_test(what_has_no_derivative_says_why),
+        cmocka_unit_test(van_der_pol_has_its_period),
+        cmocka_unit_test(an_impact_oscillator_has_its_multipliers),
+        cmocka_unit_test(a_converter_has_its_orbit),
+        cmocka_unit_test(what_has_no_orbit_says_why),
+        cmocka_unit_test(a_spring_is_fitted_within_its_confidence),
+        cmocka_unit_test(a_restitution_is_fitted_to_bounce_times),
+        cmocka_unit_test(what_cannot_be_fitted_says_why),
+        cmocka_unit_test(the_best_angle_of_a_throw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -465,7 +465,8 @@ static void test_inputs_from_outside(void** state)
 {
     (void)state;
     kaiModel* model = load("model M { input u = 1; state x = 0; x' = u - x; event tick = clock(0.5)\n"
-                           "  signal twice = 2*u; discrete n = 0; when u > 2 { n := n + 1 } }\n"
+                           "  signal twice = 2*u; discrete n = 0; when u > 2 { n := n + 1 }\n"
+                           "  discrete crossings = 0; when up(u - 2.5) { crossings := crossings + 1 } }\n"
                            "experiment e of M { stop = 2 }\n",
                            "e");
     kaiSimOptions options = kaiModel_SimOptions(model);
@@ -479,6 +480,7 @@ static void test_inputs_from_outside(void** state)
     assert_true(fabs(get(sim, x) - (3 + (at_half - 3) * exp(-1.5))) < 1e-8);
     assert_true(get(sim, variable(model, "twice")) == 6);
     assert_true(get(sim, variable(model, "n")) == 1);  // the jump of u was an event of the model
+    assert_true(get(sim, variable(model, "crossings")) == 1);
     kaiSim_Free(sim);
     kaiModel_Free(model);
 }

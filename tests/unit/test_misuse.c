@@ -230,6 +230,12 @@ static void test_no_proof(void** state)
     refused(kaiFmu_Export(&fine, NULL, &archive, &error), &error);
     refused(kaiFmu_Export(&fine, &which, &unmade, &error), &error);
     refused(kaiFmu_Export(&fine, &which, &archive, &error), &error);  // no path
+    kaiFmu* fmu;
+    refused(kaiFmu_Open(NULL, kaiDefaultAllocator(), &fmu, &error), &error);
+    refused(kaiFmu_Open("x.fmu", kaiDefaultAllocator(), NULL, &error), &error);
+    assert_int_equal(kaiFmu_MessageCount(NULL), 0);
+    assert_null(kaiFmu_Message(NULL, 0));
+    kaiFmu_Free(NULL);
 }
 
 // -------------------------------------------------------------------------------------------------------------- model
@@ -373,6 +379,7 @@ static void test_eval(void** state)
         assert_int_equal(kaiEval_StepDone(eval, 0, x), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Instant(eval, 0, x), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Set(eval, -1, 0), KAI_ERR_USAGE);
+        assert_int_equal(kaiEval_Flow(eval, 0, 0), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Look(eval, 0, x), KAI_ERR_USAGE);
         assert_int_equal(kaiEval_Watch(eval, 0, x, x), KAI_ERR_USAGE);
         assert_false(kaiEval_Pending(eval, 0, x));

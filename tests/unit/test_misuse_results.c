@@ -100,6 +100,54 @@ static void test_reader(void** state)
     kaiReader_Free(NULL);
 }
 
+static void test_drive(void** state)
+{
+    (void)state;
+    kaiError error = {0};
+    kaiDrive drive = {0};
+    assert_int_equal(kaiInputs_Post(NULL, NULL, NULL, &error), KAI_ERR_USAGE);
+    refused(&error);
+    assert_int_equal(kaiDrive_At(NULL, 0), KAI_ERR_USAGE);
+    assert_int_equal(kaiDrive_At(&drive, __builtin_nan("")), KAI_ERR_USAGE);
+    assert_int_equal(kaiDrive_At(&drive, 1), KAI_OK);
+    assert_int_equal(kaiSim_Drive(NULL, &drive), KAI_ERR_USAGE);
+}
+
+// A drive tells how far it is, and stops when it is told to.
+static kaiStatus count_calls(void* user, double t)
+{
+    (void)t;
+    return ++*(int*)user == 3 ? KAI_INTERRUPTED : KAI_OK;
+}
+
+static void test_progress(void** state)
+{
+    (void)state;
+    kaiProgramOptions source = kaiDefaultProgramOptions();
+    source.path = "m.kai";
+    source.text = "model A { event tick = clock(1); discrete n = 0; when tick { n := n + 1 } }"
+                  "experiment e of A { stop = 10 }";
+    kaiProgram* program;
+    kaiModel* model;
+    assert_int_equal(kaiProgram_Open(&source, &program, NULL), KAI_OK);
+    kaiCompileOptions which = kaiDefaultCompileOptions();
+    which.experiment = "e";
+    assert_int_equal(kaiProgram_Compile(program, &which, &model), KAI_OK);
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiSim* sim = kaiSim_Create(model, &options, NULL);
+    int calls = 0;
+    double n;
+    kaiDrive drive = {.progress = count_calls, .user = &calls};
+    assert_int_equal(kaiSim_Drive(sim, &drive), KAI_INTERRUPTED);
+    assert_int_equal(calls, 3);
+    assert_true(kaiSim_Get(sim, kaiModel_FindVariable(model, "n"), &n) && n == 3);
+    assert_int_equal(kaiSim_Drive(sim, &drive), KAI_END);
+    assert_int_equal(kaiSim_Post(sim, kaiModel_FindVariable(model, "n"), 1, 20, NULL), KAI_ERR_USAGE);
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+    kaiProgram_Free(program);
+}
+
 static void test_compare(void** state)
 {
     (void)state;
@@ -125,10 +173,8 @@ static void test_compare(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_writer),
-        cmocka_unit_test(test_recorder),
-        cmocka_unit_test(test_reader),
-        cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_writer),  cmocka_unit_test(test_recorder), cmocka_unit_test(test_reader),
+        cmocka_unit_test(test_compare), cmocka_unit_test(test_drive),    cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests_name("misuse of results", tests, NULL, NULL);
 }

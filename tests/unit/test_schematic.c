@@ -266,6 +266,22 @@ static void parts_fold(void** state)
     arena_free(&f.arena);
 }
 
+// Ohms and volts are for circuits: a throttle in a hydraulic line is a resistance of another kind.
+static void units_of_the_domain(void** state)
+{
+    (void)state;
+    static Fixture f;
+    const char text[] =
+        "model Throttle { port a : hydraulic, b : hydraulic; s : J1; r : R(r = 10); bond a -> s -> b; bond s -> r }\n"
+        "model M { x : Throttle; y : Throttle; connect x.a, y.a; connect x.b, y.b }\n"
+        "experiment e of M { stop = 1 }\n";
+    assert_true(load(&f, text, -1));
+    assert_int_equal(find(&f, "x")->symbol, SYMBOL_RESISTOR);
+    assert_null(find(&f, "x")->value);
+    check_sheet(&f.schematic);
+    arena_free(&f.arena);
+}
+
 // Elements of its own make a bond graph; one part makes no circuit.
 static void not_of_parts(void** state)
 {
@@ -281,6 +297,7 @@ static void not_of_parts(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(symbols_and_nets), cmocka_unit_test(sheets_are_clean),
-                                       cmocka_unit_test(parts_fold), cmocka_unit_test(not_of_parts)};
+                                       cmocka_unit_test(parts_fold), cmocka_unit_test(units_of_the_domain),
+                                       cmocka_unit_test(not_of_parts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

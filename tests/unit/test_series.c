@@ -4,7 +4,7 @@
 #include "model/model.h"
 #include "run/sim.h"
 #include "unit/load.h"
-#include "vm/series.h"
+#include "vm/tape.h"
 
 #include <complex.h>
 #include <float.h>
@@ -228,7 +228,13 @@ static bool agrees(const double* c, Evaluate* f, const void* what, bool* reliabl
     X(x, "if x < y then x else y") \
     X(y, "if x > y then x else y") \
     X(1 + 0 * x, "max(x, 1)") \
-    X(csinl(cexpl(x) / y) + t, "sin(exp(x)/y) + time")
+    X(csinl(cexpl(x) / y) + t, "sin(exp(x)/y) + time") \
+    X(3 * (x - 2 * (y - x) / 5) - y, "3*(x - 2*(y - x)/5) - y") \
+    X(-(x - (2 * t - y / 4)) / 3, "-(x - (2*time - y/4))/3") \
+    X((x - 2 * y) / 3 * (x - 2 * y) - (x - 2 * y), "(x - 2*y)/3*(x - 2*y) - (x - 2*y)") \
+    X(x * (1 - 2 + 3 - 4) + 7 * (y + 3 * t), "x - 2*x + 3*x - 4*x + y + 2*y + 4*y + 3*time + 5*time + 6*time + 7*time") \
+    X(x * csinl(2 * t + 1) - ccosl((t - 4 * t) / 3), "x*sin(2*time + 1) - cos((time - 4*time)/3)") \
+    X(cexpl(-t / 2) * csinhl(2 * t), "exp(-time/2)*sinh(2*time)")
 // clang-format on
 
 typedef struct Operator
@@ -446,6 +452,29 @@ static int degree_of(const char* text)
     return degree;
 }
 
+// What is added and scaled is one sum with a factor a term, which follows its constants; sine and cosine of time are
+// turned and need no convolution.
+static void test_sums(void** state)
+{
+    (void)state;
+    Fixture f;
+    uint32_t failed;
+    const char* inputs[] = {"x", "y"};
+    open_text(&f, "model M { state x = 1, y = 2; param w = 3; x' = y; y' = w*(-x - 1.4*y + 0.3 + 0.4*sin(5*time)) }",
+              inputs, NULL, true);
+    for (int round = 0; round < 2; round++)
+    {
+        double w = round == 0 ? 3 : 7, in[2] = {2, 5}, out[2], turned = 0.4 * 5 * cos(5 * now);
+        f.R[reg_of(f.model, "w")] = w;
+        assert_int_equal(series_begin(f.series, f.R, NULL, &failed), SERIES_OK);
+        series_order(f.series, 1, in, out);
+        assert_true(out[0] == 5);
+        assert_true(fabs(out[1] - w * (-2 - 1.4 * 5 + turned)) <= 1e-14 * fabs(out[1]));
+        assert_int_equal(f.series->tape->sum_count, 3);
+    }
+    close_text(&f);
+}
+
 // A solution that is a polynomial is known as such before the run, with its degree; no other is.
 static void test_degree(void** state)
 {
@@ -509,7 +538,7 @@ static void test_singular(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_degree), cmocka_unit_test(test_kink),
-                                       cmocka_unit_test(test_singular)};
+                                       cmocka_unit_test(test_sums),      cmocka_unit_test(test_degree),
+                                       cmocka_unit_test(test_kink),      cmocka_unit_test(test_singular)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

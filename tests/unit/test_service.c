@@ -123,7 +123,10 @@ static const struct
     {"\"do\":\"diagram\",\"kind\":\"blocks\"", "g", "svg"},
     {"\"do\":\"explain\"", "g", "\"report\":{"},
     {"\"do\":\"figure\"", "g", "\"bytes\":\"PD94bWw"},
-    {"\"do\":\"result\"", "g", "t,p,m,"},
+    {"\"do\":\"result\"", "g", "\"bytes\":\"dCxwLG0s"},
+    {"\"do\":\"result\",\"format\":\"npy\"", "g", "\"bytes\":\"k05VTVB"},
+    {"\"do\":\"result\",\"format\":\"../x\"", "g", "no such format"},
+    {"\"do\":\"settings\"", "g", "\"ending\":\"csv\""},
     {"\"do\":\"nothing\"", "g", "\"error\":"},
 };
 

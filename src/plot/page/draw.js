@@ -74,7 +74,7 @@ function drawSparse(g, run, column, x, y, rows, colour, background) {
         if (left === left && pen) g.lineTo(px, y.pixel(left));
         if (left === left && !pen) g.moveTo(px, y.pixel(left));
         if (right === right && !Object.is(left, right)) g.moveTo(px, y.pixel(right));
-        if (left === left && right === right && left !== right) jumps.push([px, y.pixel(left), y.pixel(right)]);
+        if (Math.abs(y.pixel(left) - y.pixel(right)) > 1) jumps.push([px, y.pixel(left), y.pixel(right)]);  // less is rounding
         const after = values[last + 1];
         if (right === right && !pen && after !== after) inner.push([px, y.pixel(right)]);  // alone
         pen = right === right;

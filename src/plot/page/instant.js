@@ -46,7 +46,7 @@ function firedList(run, head, t) {
     for (const {p, m, cause} of run.firedAt(t)) {
         const {kind, file, line, text, source} = head.causes[cause];
         list.append(element('dt', {}, minus(`⟨${p}, ${m}⟩ `), element('b', {}, kind), ` ${text}`));
-        if (file !== '') list.append(element('dd', {}, `${file}:${line} `, element('code', {}, source.trim())));
+        if (file !== '') list.append(element('dd', {title: file}, `${file.replace(/.*\//, '')}:${line} `, element('code', {}, source.trim())));
     }
     return list;
 }

@@ -74,7 +74,8 @@ class Panel {
         const [low, high] = this.range(this.signals);
         this.y = new Scale(low, high, height - bottom, 8);
         const across = this.inTime ? [view.times.from, view.times.to] : this.range([this.against]);
-        this.x = new Scale(...across, left, width - right);
+        this.x = new Scale(...across, left, this.isSquare(across, high - low) ?
+            Math.min(width - right, left + (across[1] - across[0]) * Math.abs(this.y.factor)) : width - right);
         this.height = height;
         this.drawAxes(g, width);
         g.save();
@@ -84,6 +85,11 @@ class Panel {
         this.drawCurves(g);
         g.restore();
         this.drawCursor();
+    }
+    // A plane of two signals of one unit has one scale, unless that would hide one of them.
+    isSquare(across, high) {
+        const {columns} = this.view.head, ratio = (across[1] - across[0]) / high;
+        return !this.inTime && this.signals.every(s => columns[s].unit === columns[this.against].unit) && ratio > 0.3 && ratio < 3.5;
     }
     drawCurves(g) {
         const {view} = this, palette = view.palette();

@@ -1,0 +1,193 @@
+// kairos fit: parameters from measurements.
+#include "cli/inquiry.h"
+
+#include "cli/table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Data
+{
+    kaiMeasured* at;
+    int count, room;
+    int columns[INQUIRY_NAMES];  // variables, behind t
+    int column_count;
+    int occurred[INQUIRY_NAMES];
+} Data;
+
+static int add(Data* d, kaiMeasured measured)
+{
+    if (d->count == d->room)
+    {
+        int room = d->room > 0 ? 2 * d->room : 256;
+        kaiMeasured* more = realloc(d->at, sizeof *more * (size_t)room);
+        if (more == NULL)
+            return fputs("kairos: out of memory\n", stderr), EXIT_RUN;
+        d->at = more;
+        d->room = room;
+    }
+    d->at[d->count++] = measured;
+    return EXIT_DONE;
+}
+
+// "t,x,v", then times and values; a value that was not measured is an empty field.
+static int take_values(Data* d, const char* path, const TableLine* line, int row)
+{
+    double t, value;
+    int code = EXIT_DONE;
+    if (line->count != d->column_count + 1 || !parse_number(line->fields[0], &t))
+        return usage_error("%s:%d: a time and %d values are wanted", path, row, d->column_count);
+    for (int i = 0; i < d->column_count && code == EXIT_DONE; i++)
+    {
+        const char* field = line->fields[i + 1];
+        if (field[0] == 0)
+            continue;
+        if (!parse_number(field, &value))
+            return usage_error("%s:%d: `%s` is no number", path, row, field);
+        code = add(d, (kaiMeasured){.variable = d->columns[i], .t = t, .value = value});
+    }
+    return code;
+}
+
+// "event,t", then a name and a time: the n-th row of a name is its n-th occurrence.
+static int take_event(Data* d, const Inquiry* q, const char* path, const TableLine* line, int row)
+{
+    double t;
+    int event, count;
+    if (line->count != 2 || !parse_number(line->fields[1], &t))
+        return usage_error("%s:%d: the name of an event and its time are wanted", path, row);
+    int code = inquiry_variables(q, "--data", line->fields[0], &event, &count);
+    int at = 0;
+    while (at < d->column_count && d->columns[at] != event)
+        at++;
+    if (code == EXIT_DONE && at == INQUIRY_NAMES)
+        return usage_error("%s:%d: at most %d events", path, row, INQUIRY_NAMES);
+    if (code != EXIT_DONE)
+        return code;
+    if (at == d->column_count)
+    {
+        d->columns[d->column_count++] = event;
+        d->occurred[at] = 0;
+    }
+    return add(d, (kaiMeasured){.variable = event, .occurrence = ++d->occurred[at], .t = t});
+}
+
+static int read_data(const Inquiry* q, const char* path, Data* d)
+{
+    char* text = NULL;
+    size_t size = 0;
+    TableLine line;
+    FILE* in = fopen(path, "rb");
+    if (in == NULL)
+        return fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno)), EXIT_FILE;
+    int code = getline(&text, &size, in) > 0 ? EXIT_DONE : usage_error("%s has no line of names", path);
+    bool events = false;
+    d->column_count = 0;
+    if (code == EXIT_DONE)
+    {
+        text[strcspn(text, "\r\n")] = 0;
+        events = strcmp(text, "event,t") == 0;
+        if (!events && strncmp(text, "t,", 2) != 0)
+            code = usage_error("%s: its first line is `event,t`, or `t,` and names of variables", path);
+        else if (!events)
+            code = inquiry_variables(q, "--data", text + 2, d->columns, &d->column_count);
+    }
+    for (int row = 2; code == EXIT_DONE && getline(&text, &size, in) > 0; row++)
+    {
+        text[strcspn(text, "\r\n")] = 0;
+        if (text[0] == 0 || text[0] == '#')
+            continue;
+        if (!table_split(&line, text))
+            code = usage_error("%s:%d: a quote does not end", path, row);
+        else
+            code = events ? take_event(d, q, path, &line, row) : take_values(d, path, &line, row);
+    }
+    free(text);
+    fclose(in);
+    return code;
+}
+
+// ---- output
+
+static int print_json(const Inquiry* q, const kaiFitResult* r, const int* variables)
+{
+    FILE* out;
+    int n = r->variable_count, code = inquiry_open(q, &out);
+    if (code != EXIT_DONE)
+        return code;
+    fputs("{\n", out);
+    inquiry_json_names(out, "parameters", q->model, variables, n);
+    fputs(",\n", out);
+    inquiry_json_numbers(out, "values", r->values, n);
+    fputs(",\n", out);
+    inquiry_json_numbers(out, "halves", r->halves, n);
+    fputs(",\n", out);
+    inquiry_json_matrix(out, "covariance", r->covariance, n, n);
+    fprintf(out, ",\n  \"rounds\": %d,\n  \"freedom\": %d\n}\n", r->rounds, r->freedom);
+    return inquiry_close(q, out);
+}
+
+static void print_text(const Inquiry* q, const kaiFit* fit, const Data* d, const int* variables)
+{
+    char title[2 * NAME_MAX_LENGTH];
+    kaiFitResult r = kaiFit_Result(fit);
+    request_title(q->run, q->model, title, sizeof title);
+    printf("%s: fitted to %d measurements in %d rounds\n", title, d->count, r.rounds);
+    for (int i = 0; i < r.variable_count; i++)
+        printf("  %-16s %18.12g ± %.4g (95 %%)\n", kaiModel_VariableName(q->model, variables[i]), r.values[i],
+               r.halves[i]);
+    for (int i = 0; i < d->count; i++)
+    {
+        bool seen = false;
+        for (int k = 0; k < i; k++)
+            seen |= d->at[k].variable == d->at[i].variable;
+        if (!seen)
+            printf("  deviation of %s: %.4g\n", kaiModel_VariableName(q->model, d->at[i].variable),
+                   kaiFit_Deviation(fit, d->at[i].variable));
+    }
+}
+
+static int fit_data(const Inquiry* q, const Data* data, const int* variables, int count)
+{
+    kaiError error;
+    kaiFitOptions options = kaiDefaultFitOptions();
+    options.variables = variables;
+    options.variable_count = count;
+    options.data = data->at;
+    options.data_count = data->count;
+    kaiSimOptions sim = request_options(q->run, q->model);
+    kaiFit* fit = kaiFit_Create(q->model, &sim, &options, &error);
+    if (fit == NULL)
+        return inquiry_failed(&error);
+    kaiFitResult result = kaiFit_Result(fit);
+    int code = EXIT_DONE;
+    if (q->run->json)
+        code = print_json(q, &result, variables);
+    else
+        print_text(q, fit, data, variables);
+    kaiFit_Free(fit);
+    return code;
+}
+
+static int fit(const Inquiry* q)
+{
+    static int variables[INQUIRY_NAMES];
+    static Data data;
+    int count = 0;
+    if (q->by == NULL || q->data_count == 0)
+        return usage_error("fit needs --data FILE and --by a,b: what was measured, and which parameters are fitted?");
+    int code = inquiry_variables(q, "--by", q->by, variables, &count);
+    for (int i = 0; i < q->data_count && code == EXIT_DONE; i++)
+        code = read_data(q, q->data[i], &data);
+    if (code == EXIT_DONE)
+        code = fit_data(q, &data, variables, count);
+    free(data.at);
+    return code;
+}
+
+int command_fit(int argc, char** argv)
+{
+    return inquiry_run(FOR_FIT, argc, argv, fit);
+}

@@ -1,0 +1,30 @@
+// FMUs of anybody on the command line: kairos check thing.fmu.
+#include "cli/cli.h"
+
+#include <string.h>
+
+bool is_fmu(const char* path)
+{
+    size_t length = path != NULL ? strlen(path) : 0;
+    return length > 4 && strcmp(path + length - 4, ".fmu") == 0;
+}
+
+int check_fmu(const char* path)
+{
+    kaiFmu* fmu = NULL;
+    kaiError error;
+    kaiStatus status = kaiFmu_Open(path, kaiDefaultAllocator(), &fmu, &error);
+    if (fmu == NULL)
+        fprintf(stderr, "kairos: %s\n", error.message);
+    for (int i = 0; i < kaiFmu_MessageCount(fmu); i++)
+    {
+        const kaiError* m = kaiFmu_Message(fmu, i);
+        const char* word = m->severity == KAI_ERROR ? "error" : "warning";
+        if (m->place.file != NULL)
+            fprintf(stderr, "%s/%s:%d: %s: %s\n", path, m->place.file, m->place.line, word, m->message);
+        else
+            fprintf(stderr, "%s: %s: %s\n", path, word, m->message);
+    }
+    kaiFmu_Free(fmu);
+    return exit_code(status);
+}

@@ -1,0 +1,167 @@
+// kairos merge: the tables of the shards of a study as one, in the order of the runs, with its statistics.
+#include "cli/options.h"
+#include "cli/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    SHARDS_MOST = 4096
+};
+
+typedef struct Shard
+{
+    const char* path;
+    FILE* file;
+    char* line;  // the next row, or NULL
+    size_t size;
+    int64_t run;
+} Shard;
+
+typedef struct Merge
+{
+    Shard shards[SHARDS_MOST];
+    int count;
+    const char* output;
+    bool json;
+    FILE* out;
+    char* header;
+    size_t header_size;
+    int64_t rows;
+    TableStatistics statistics;
+} Merge;
+
+static int take(void* user, const Arguments* a, Found found)
+{
+    Merge* m = user;
+    if (found == FOUND_FILE && m->count == SHARDS_MOST)
+        return usage_error("at most %d tables", SHARDS_MOST);
+    if (found == FOUND_FILE)
+        m->shards[m->count++].path = a->value;
+    else if (a->option == OPTION_OUTPUT)
+        m->output = a->value;
+    m->json |= found == FOUND_OPTION && a->option == OPTION_JSON;
+    return EXIT_DONE;
+}
+
+static int fail(const char* path, const char* why)
+{
+    fprintf(stderr, "kairos: %s: %s\n", path, why);
+    return EXIT_FILE;
+}
+
+static int next_row(Shard* s)
+{
+    ssize_t length = getline(&s->line, &s->size, s->file);
+    int64_t before = s->run;
+    s->run = -1;
+    if (length <= 0)
+        return EXIT_DONE;
+    s->run = strtoll(s->line, NULL, 10);
+    if (s->line[length - 1] != '\n')
+        return fail(s->path, "the last row is cut off: let the study go on first");
+    return s->run > before ? EXIT_DONE : fail(s->path, "its runs are not in order: this is no table of a study");
+}
+
+static int open_shard(Merge* m, Shard* s)
+{
+    s->file = fopen(s->path, "rb");
+    if (s->file == NULL)
+        return fail(s->path, strerror(errno));
+    if (getline(&s->line, &s->size, s->file) <= 0 || strncmp(s->line, "run,", 4) != 0)
+        return fail(s->path, "this is no table of a study");
+    if (m->header == NULL)
+        m->header = strdup(s->line);
+    if (m->header == NULL || strcmp(m->header, s->line) != 0)
+        return fail(s->path, "its columns are not those of the first table: another study");
+    s->run = 0;
+    return next_row(s);
+}
+
+// The shard with the smallest run; NULL: all are at their end.
+static Shard* first_of(Merge* m)
+{
+    Shard* first = NULL;
+    for (int i = 0; i < m->count; i++)
+        if (m->shards[i].run > 0 && (first == NULL || m->shards[i].run < first->run))
+            first = &m->shards[i];
+    return first;
+}
+
+static int write_row(Merge* m, Shard* s)
+{
+    char why[80];
+    TableLine line;
+    if (s->run != m->rows + 1)
+    {
+        snprintf(why, sizeof why, s->run <= m->rows ? "run %lld is there twice" : "run %lld is missing before it",
+                 (long long)(s->run <= m->rows ? s->run : m->rows + 1));
+        return fail(s->path, why);
+    }
+    m->rows++;
+    if (m->out != NULL)
+        fputs(s->line, m->out);
+    s->line[strcspn(s->line, "\n")] = 0;
+    if (!table_split(&line, s->line) || !statistics_add(&m->statistics, &line))
+        return fail(s->path, "a row has another number of columns");
+    return next_row(s);
+}
+
+static int open_all(Merge* m)
+{
+    TableLine header;
+    int code = EXIT_DONE;
+    for (int i = 0; i < m->count && code == EXIT_DONE; i++)
+        code = open_shard(m, &m->shards[i]);
+    if (code != EXIT_DONE)
+        return code;
+    if (m->output != NULL && strcmp(m->output, "-") != 0)
+    {
+        m->out = fopen(m->output, "wb");
+        if (m->out == NULL)
+            return fail(m->output, strerror(errno));
+        fputs(m->header, m->out);
+    }
+    char* copy = strdup(m->header);
+    if (copy != NULL)
+        copy[strcspn(copy, "\n")] = 0;
+    bool ok = copy != NULL && table_split(&header, copy) && statistics_open(&m->statistics, &header);
+    free(copy);
+    return ok ? EXIT_DONE : fail(m->shards[0].path, "this is no table of a study");
+}
+
+static int merge(Merge* m)
+{
+    int code = open_all(m);
+    for (Shard* s; code == EXIT_DONE && (s = first_of(m)) != NULL;)
+        code = write_row(m, s);
+    if (m->out != NULL && fclose(m->out) != 0 && code == EXIT_DONE)
+        code = fail(m->output, "it cannot be written");
+    if (code == EXIT_DONE)
+        statistics_print(&m->statistics, m->json, stdout);
+    return code;
+}
+
+int command_merge(int argc, char** argv)
+{
+    static Merge m;
+    int code = arguments_each(FOR_MERGE, argc, argv, take, &m);
+    if (code == EXIT_DONE && m.count == 0)
+        code = usage_error("merge needs the tables of a study; see kairos merge --help");
+    for (int i = 0; i < m.count && code == EXIT_DONE; i++)
+        if (m.output != NULL && strcmp(m.shards[i].path, m.output) == 0)
+            code = usage_error("-o %s: it is one of the tables", m.output);
+    if (code == EXIT_DONE)
+        code = merge(&m);
+    for (int i = 0; i < m.count; i++)
+    {
+        if (m.shards[i].file != NULL)
+            fclose(m.shards[i].file);
+        free(m.shards[i].line);
+    }
+    statistics_close(&m.statistics);
+    free(m.header);
+    return code;
+}

@@ -1,0 +1,375 @@
+// kairos study: many runs to a table and statistics. The table grows as FILE.part and gets its name when it is whole; a
+// study that finds a part of its own goes on behind its last whole row.
+#include "cli/inquiry.h"
+
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/table.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct StudyOutput
+{
+    const Inquiry* inquiry;
+    kaiStudy* study;
+    int factors, measures;
+    int64_t first, step, total;  // runs of this shard
+    int64_t done;
+    char part[PATH_MAX];
+    FILE* file;  // NULL: no table is wanted
+    char* line;  // a row as text, which is written and taken into the statistics
+    size_t line_size;
+    TableStatistics statistics;
+    Progress progress;
+    bool unwritten;
+} StudyOutput;
+
+static bool to_file(const Inquiry* q)
+{
+    return q->run->output != NULL && strcmp(q->run->output, "-") != 0;
+}
+
+// ---- rows as text
+
+// "time_of(hit, 5) ~ 2.6 within 1" measures time_of(hit, 5).
+static void write_label(FILE* out, const char* source)
+{
+    char label[400];
+    const char* tilde = strstr(source, " ~ ");
+    snprintf(label, sizeof label, "%.*s", tilde != NULL ? (int)(tilde - source) : (int)strlen(source), source);
+    table_text(out, label);
+}
+
+static void write_header(const StudyOutput* o, FILE* out)
+{
+    fputs("run", out);
+    for (int i = 0; i < o->factors; i++)
+    {
+        fputc(',', out);
+        table_text(out, kaiModel_VariableName(o->inquiry->model, kaiStudy_Factor(o->study, i)));
+    }
+    for (int i = 0; i < o->measures; i++)
+    {
+        fputc(',', out);
+        write_label(out, kaiStudy_Measure(o->study, i));
+    }
+    fputs(",passed,reason\n", out);
+}
+
+static void write_lead(const StudyOutput* o, FILE* out, int64_t run, const double* factors)
+{
+    fprintf(out, "%lld,", (long long)run + 1);
+    for (int i = 0; i < o->factors; i++)
+    {
+        table_number(out, factors[i]);
+        fputc(',', out);
+    }
+}
+
+static void write_line(const StudyOutput* o, FILE* out, const kaiStudyRow* row)
+{
+    write_lead(o, out, row->run, row->factors);
+    for (int i = 0; i < o->measures; i++)
+    {
+        table_number(out, row->measures[i]);
+        fputc(',', out);
+    }
+    fputs(row->status != KAI_END ? "" : row->failed == 0 ? "1" : "0", out);
+    fputc(',', out);
+    table_text(out, row->reason);
+    fputc('\n', out);
+}
+
+// Into the statistics as it will be read back.
+static bool take_line(StudyOutput* o, char* text)
+{
+    TableLine line;
+    size_t length = strlen(text);
+    if (length > 0 && text[length - 1] == '\n')
+        text[length - 1] = 0;
+    return table_split(&line, text) && statistics_add(&o->statistics, &line);
+}
+
+static kaiStatus on_row(void* user, const kaiStudyRow* row)
+{
+    StudyOutput* o = user;
+    char* text = NULL;
+    size_t size;
+    FILE* memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return KAI_ERR_MEMORY;
+    write_line(o, memory, row);
+    bool ok = fclose(memory) == 0;
+    if (ok && o->file != NULL)
+        ok = fwrite(text, 1, size, o->file) == size;
+    o->unwritten |= !ok;
+    ok = ok && take_line(o, text);
+    free(text);
+    o->done++;
+    progress_show(&o->progress, "run", (double)o->done, o->done, "runs");
+    return ok ? KAI_OK : KAI_ERR_IO;
+}
+
+// ---- going on
+
+static int open_statistics(StudyOutput* o)
+{
+    char* text = NULL;
+    size_t size;
+    TableLine header;
+    FILE* memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return EXIT_RUN;
+    write_header(o, memory);
+    bool ok = fclose(memory) == 0;
+    text[size - 1] = 0;
+    ok = ok && table_split(&header, text) && statistics_open(&o->statistics, &header);
+    free(text);
+    return ok ? EXIT_DONE : (fputs("kairos: out of memory\n", stderr), EXIT_RUN);
+}
+
+// Whether a line of the part is the one that comes next here: its run and the values of its factors, to the letter.
+static bool is_next(const StudyOutput* o, const char* line)
+{
+    char* lead = NULL;
+    size_t size;
+    double values[TABLE_FIELDS_MOST];
+    int64_t run = o->first + o->done * o->step;
+    FILE* memory = open_memstream(&lead, &size);
+    if (memory == NULL)
+        return false;
+    bool there = kaiStudy_Values(o->study, run, values);
+    if (there)
+        write_lead(o, memory, run, values);
+    fclose(memory);
+    bool same = there && strncmp(line, lead, size) == 0;
+    free(lead);
+    return same;
+}
+
+// Rows of an earlier process, up to the last whole one; *end: where that ends. False: they are not of this study.
+static bool read_part(StudyOutput* o, FILE* part, long* end)
+{
+    char* header = NULL;
+    size_t size;
+    bool own = true;
+    FILE* memory = open_memstream(&header, &size);
+    if (memory == NULL)
+        return false;
+    write_header(o, memory);
+    fclose(memory);
+    ssize_t length = getline(&o->line, &o->line_size, part);
+    if (length > 0 && o->line[length - 1] == '\n')
+        own = strcmp(o->line, header) == 0;
+    *end = own && length > 0 && o->line[length - 1] == '\n' ? ftell(part) : 0;
+    while (own && *end > 0 && (length = getline(&o->line, &o->line_size, part)) > 0 && o->line[length - 1] == '\n')
+    {
+        own = is_next(o, o->line) && take_line(o, o->line);
+        o->done += own;
+        *end = own ? ftell(part) : *end;
+    }
+    free(header);
+    return own;
+}
+
+static int fail_part(const StudyOutput* o, const char* why)
+{
+    fprintf(stderr, "kairos: %s: %s\n", o->part, why);
+    return EXIT_FILE;
+}
+
+static int open_table(StudyOutput* o)
+{
+    long end = 0;
+    if (!to_file(o->inquiry))
+        return EXIT_DONE;
+    snprintf(o->part, sizeof o->part, "%s.part", o->inquiry->run->output);
+    FILE* part = fopen(o->part, "r+b");
+    if (part == NULL)
+        part = fopen(o->part, "w+b");
+    if (part == NULL)
+        return fail_part(o, strerror(errno));
+    o->file = part;
+    if (!read_part(o, part, &end))
+        return fail_part(o, "rows of another study; remove it to begin anew");
+    if (ftruncate(fileno(part), end) != 0 || fseek(part, end, SEEK_SET) != 0)
+        return fail_part(o, strerror(errno));
+    if (end == 0)
+        write_header(o, part);
+    else if (!o->inquiry->run->quiet)
+        fprintf(stderr, "kairos: %s has %lld runs already; going on behind them\n", o->part, (long long)o->done);
+    return EXIT_DONE;
+}
+
+static int close_table(StudyOutput* o, bool whole)
+{
+    if (o->file == NULL)
+        return EXIT_DONE;
+    bool ok = fflush(o->file) == 0 && !ferror(o->file) && !o->unwritten;
+    ok &= fclose(o->file) == 0;
+    o->file = NULL;
+    if (ok && whole)
+        ok = rename(o->part, o->inquiry->run->output) == 0;
+    return ok ? EXIT_DONE : fail_part(o, "it cannot be written");
+}
+
+// ---- the study
+
+static void adjust(void* user, const kaiModel* model, kaiSimOptions* options)
+{
+    const Inquiry* q = user;
+    *options = request_options(q->run, model);
+    options->row = NULL;
+}
+
+typedef struct Points
+{
+    int variables[INQUIRY_NAMES];
+    int count;
+    double* values;
+    int64_t runs;
+} Points;
+
+static int read_row(Points* p, const char* path, char* text, int64_t row)
+{
+    TableLine line;
+    if (!table_split(&line, text) || line.count != p->count)
+        return usage_error("%s:%lld: %d values are wanted, as many as there are names", path, (long long)row + 2,
+                           p->count);
+    double* more = realloc(p->values, sizeof(double) * (size_t)(p->count) * (size_t)(row + 1));
+    if (more == NULL)
+        return fputs("kairos: out of memory\n", stderr), EXIT_RUN;
+    p->values = more;
+    for (int i = 0; i < p->count; i++)
+        if (!parse_number(line.fields[i], &more[row * p->count + i]))
+            return usage_error("%s:%lld: `%s` is no number", path, (long long)row + 2, line.fields[i]);
+    return EXIT_DONE;
+}
+
+static int read_points(const Inquiry* q, Points* p)
+{
+    char* text = NULL;
+    size_t size = 0;
+    FILE* in = fopen(q->points, "rb");
+    if (in == NULL)
+        return fprintf(stderr, "kairos: %s cannot be read: %s\n", q->points, strerror(errno)), EXIT_FILE;
+    int code = getline(&text, &size, in) > 0 ? EXIT_DONE : usage_error("%s has no line of names", q->points);
+    if (code == EXIT_DONE)
+    {
+        text[strcspn(text, "\r\n")] = 0;
+        code = inquiry_variables(q, "--points", text, p->variables, &p->count);
+    }
+    while (code == EXIT_DONE && getline(&text, &size, in) > 0)
+    {
+        text[strcspn(text, "\r\n")] = 0;
+        if (text[0] != 0)
+            code = read_row(p, q->points, text, p->runs);
+        p->runs += code == EXIT_DONE && text[0] != 0;
+    }
+    free(text);
+    fclose(in);
+    return code;
+}
+
+static int choose_design(const Inquiry* q, kaiStudyOptions* options)
+{
+    static const char* const words[] = {"random", "latin", "sobol", "grid"};
+    bool spread = kaiModel_SpreadCount(q->model) > 0;
+    options->design = spread || kaiModel_SweepCount(q->model) == 0 ? KAI_DESIGN_RANDOM : KAI_DESIGN_GRID;
+    for (int i = 0; i < 4 && q->design != NULL; i++)
+        if (strcmp(q->design, words[i]) == 0)
+            return options->design = (kaiDesign)i, EXIT_DONE;
+    return q->design == NULL ? EXIT_DONE : usage_error("--design is random, latin, sobol or grid, not `%s`", q->design);
+}
+
+static int conclude(StudyOutput* o, kaiStatus status, const kaiError* error)
+{
+    bool whole = status == KAI_OK && o->done == o->total;
+    progress_end(&o->progress);
+    int code = close_table(o, whole);
+    if (status < 0 && code == EXIT_DONE)
+        return inquiry_failed(error);
+    if (code != EXIT_DONE)
+        return code;
+    if (!whole)
+        return fprintf(stderr, "kairos: interrupted after %lld of %lld runs%s\n", (long long)o->done,
+                       (long long)o->total, o->part[0] != 0 ? "; the same command goes on" : ""),
+               EXIT_RUN;
+    statistics_print(&o->statistics, o->inquiry->run->json, stdout);
+    return EXIT_DONE;
+}
+
+static int run_study(StudyOutput* o)
+{
+    const Inquiry* q = o->inquiry;
+    kaiError error = {0};
+    while (kaiStudy_Factor(o->study, o->factors) >= 0)
+        o->factors++;
+    while (kaiStudy_Measure(o->study, o->measures) != NULL)
+        o->measures++;
+    if (o->factors + o->measures + 3 > TABLE_FIELDS_MOST)
+        return usage_error("a table has at most %d columns", TABLE_FIELDS_MOST);
+    o->first = q->shard;
+    o->step = q->shards > 0 ? q->shards : 1;
+    o->total = (kaiStudy_RunCount(o->study) - o->first + o->step - 1) / o->step;
+    int code = open_statistics(o);
+    if (code == EXIT_DONE)
+        code = open_table(o);
+    if (code != EXIT_DONE)
+        return close_table(o, false), code;
+    kaiStudyRunOptions run = kaiDefaultStudyRunOptions();
+    run.threads = (int)fmin(q->threads, INT_MAX);
+    run.first = o->first + o->done * o->step;
+    run.step = o->step;
+    run.row = on_row;
+    run.user = o;
+    run.interrupt = interrupt_flag();
+    progress_begin(&o->progress, !q->run->quiet, false, 0, (double)o->total);
+    kaiStatus status = kaiStudy_Run(o->study, &run, &error);
+    return conclude(o, status, &error);
+}
+
+static int study(const Inquiry* q)
+{
+    static int measures[INQUIRY_NAMES];
+    static Points points;
+    static StudyOutput o;
+    kaiStudyOptions options = kaiDefaultStudyOptions();
+    kaiError error;
+    int code = choose_design(q, &options);
+    if (code == EXIT_DONE && q->measure != NULL)
+        code = inquiry_variables(q, "--measure", q->measure, measures, &options.measure_count);
+    if (code == EXIT_DONE && q->points != NULL)
+        code = read_points(q, &points);
+    if (code == EXIT_DONE)
+    {
+        if (q->points != NULL)
+            options.design = KAI_DESIGN_LIST;
+        options.variables = points.variables;
+        options.variable_count = points.count;
+        options.values = points.values;
+        options.value_runs = points.runs;
+        options.measures = measures;
+        options.runs = q->runs > 0 ? (int64_t)q->runs : options.runs;
+        options.seed = request_options(q->run, q->model).seed;
+        options.adjust = adjust;
+        options.user = (void*)(uintptr_t)q;
+        o = (StudyOutput){.inquiry = q, .study = kaiStudy_Create(q->model, &options, &error)};
+        code = o.study != NULL ? run_study(&o) : inquiry_failed(&error);
+        statistics_close(&o.statistics);
+        kaiStudy_Free(o.study);
+        free(o.line);
+    }
+    free(points.values);
+    return code;
+}
+
+int command_study(int argc, char** argv)
+{
+    return inquiry_run(FOR_STUDY, argc, argv, study);
+}

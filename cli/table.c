@@ -1,0 +1,177 @@
+// See table.h.
+#include "cli/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- lines
+
+bool table_split(TableLine* line, char* text)
+{
+    line->text = text;
+    line->count = 0;
+    char* from = text;
+    for (;;)
+    {
+        if (line->count == TABLE_FIELDS_MOST)
+            return false;
+        bool quoted = *from == '"';
+        char *to = from, *start = from;
+        for (from += quoted; *from != 0 && (quoted || *from != ',');)
+        {
+            if (quoted && *from == '"' && from[1] != '"')
+                break;
+            from += quoted && *from == '"';  // two for one
+            *to++ = *from++;
+        }
+        if (quoted && *from++ != '"')
+            return false;
+        char end = *from;
+        *to = 0;
+        line->fields[line->count++] = start;
+        if (end != ',')
+            return end == 0;
+        from++;
+    }
+}
+
+void table_text(FILE* out, const char* text)
+{
+    if (strpbrk(text, ",\"\n") == NULL)
+    {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != 0; text++)
+    {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text == '\n' ? ' ' : *text, out);
+    }
+    fputc('"', out);
+}
+
+void table_number(FILE* out, double value)
+{
+    char text[33];
+    if (isnan(value))
+        return;
+    kaiNumber_Write(text, value);
+    fputs(text, out);
+}
+
+// ---- statistics
+
+bool statistics_open(TableStatistics* s, const TableLine* header)
+{
+    *s = (TableStatistics){.measures = header->count - 3};
+    if (s->measures < 0)
+        return false;
+    s->names = calloc((size_t)s->measures + 1, sizeof *s->names);
+    s->columns = calloc((size_t)s->measures + 1, sizeof *s->columns);
+    bool ok = s->names != NULL && s->columns != NULL;
+    for (int i = 0; i < s->measures && ok; i++)
+    {
+        s->names[i] = strdup(header->fields[1 + i]);
+        s->columns[i] = kaiStatistics_Create(kaiDefaultAllocator());
+        ok = s->names[i] != NULL && s->columns[i] != NULL;
+    }
+    return ok;
+}
+
+void statistics_close(TableStatistics* s)
+{
+    for (int i = 0; i < s->measures && s->names != NULL && s->columns != NULL; i++)
+    {
+        free(s->names[i]);
+        kaiStatistics_Free(s->columns[i]);
+    }
+    free(s->names);
+    free(s->columns);
+    *s = (TableStatistics){0};
+}
+
+bool statistics_add(TableStatistics* s, const TableLine* line)
+{
+    if (line->count != s->measures + 3)
+        return false;
+    int64_t run = strtoll(line->fields[0], NULL, 10) - 1;
+    const char* passed = line->fields[line->count - 2];
+    s->rows++;
+    s->failed += line->fields[line->count - 1][0] != 0;
+    s->passed += passed[0] == '1';
+    for (int i = 0; i < s->measures; i++)
+    {
+        const char* field = line->fields[1 + i];
+        if (kaiStatistics_Add(s->columns[i], run, field[0] != 0 ? strtod(field, NULL) : NAN) != KAI_OK)
+            return false;
+    }
+    return true;
+}
+
+static void print_text(const char* name, const kaiSummary* m, FILE* out)
+{
+    fprintf(out, "%s\n  mean %.9g ± %.3g (95 %%), deviation %.6g, %lld values\n", name, m->mean, m->half, m->deviation,
+            (long long)m->count);
+    fprintf(
+        out,
+        "  least %.9g (run %lld), 5 %% %.9g, 25 %% %.9g, median %.9g, 75 %% %.9g, 95 %% %.9g, most %.9g (run %lld)\n",
+        m->least, (long long)m->least_run + 1, m->quantiles[0], m->quantiles[1], m->quantiles[2], m->quantiles[3],
+        m->quantiles[4], m->most, (long long)m->most_run + 1);
+}
+
+static void put(FILE* out, const char* name, double value, const char* end)
+{
+    fprintf(out, "\"%s\": ", name);
+    if (isfinite(value))
+        table_number(out, value);
+    else
+        fputs("null", out);
+    fputs(end, out);
+}
+
+static void print_json(const char* name, const kaiSummary* m, FILE* out)
+{
+    static const char* const at[] = {"q05", "q25", "q50", "q75", "q95"};
+    fputs("    {\"measure\": \"", out);
+    for (const char* c = name; *c != 0; c++)
+        fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    fprintf(out, "\", \"count\": %lld, ", (long long)m->count);
+    put(out, "mean", m->mean, ", ");
+    put(out, "half", m->half, ", ");
+    put(out, "deviation", m->deviation, ", ");
+    put(out, "least", m->least, ", ");
+    put(out, "most", m->most, ", ");
+    for (int i = 0; i < 5; i++)
+        put(out, at[i], m->quantiles[i], i < 4 ? ", " : "}");
+}
+
+void statistics_print(const TableStatistics* s, bool json, FILE* out)
+{
+    double low, high;
+    int64_t whole = s->rows - s->failed;
+    kaiStatistics_Proportion(s->passed, whole, &low, &high);
+    if (json)
+        fprintf(out, "{\n  \"runs\": %lld,\n  \"failed\": %lld,\n  \"passed\": %lld,\n  \"measures\": [\n",
+                (long long)s->rows, (long long)s->failed, (long long)s->passed);
+    else
+        fprintf(out, "%lld runs, %lld failed\n", (long long)s->rows, (long long)s->failed);
+    for (int i = 0; i < s->measures; i++)
+    {
+        kaiSummary m = kaiStatistics_Summary(s->columns[i]);
+        if (json)
+            print_json(s->names[i], &m, out);
+        else
+            print_text(s->names[i], &m, out);
+        if (json)
+            fputs(i + 1 < s->measures ? ",\n" : "\n", out);
+    }
+    if (json)
+        fputs("  ]\n}\n", out);
+    else if (whole > 0)
+        fprintf(out, "expectations hold in %lld of %lld runs: %.4g %% (95 %% confidence: %.4g to %.4g %%)\n",
+                (long long)s->passed, (long long)whole, 100.0 * (double)s->passed / (double)whole, 100 * low,
+                100 * high);
+}

@@ -1,0 +1,35 @@
+// A study: its factors, its measures, and where the values come from.
+#ifndef KAIROS_STUDY_STUDY_H
+#define KAIROS_STUDY_STUDY_H
+
+#include "kairos/study.h"
+
+enum
+{
+    STUDY_REASON = 400  // letters of the reason of a failed run
+};
+
+typedef struct StudyFactor
+{
+    int variable;
+    kaiSpread spread;      // RANDOM, LATIN, SOBOL
+    const double* values;  // of the spread; of a grid the list
+    int count;
+} StudyFactor;
+
+struct kaiStudy
+{
+    const kaiModel* model;
+    kaiStudyOptions options;
+    int64_t runs;
+    StudyFactor* factors;
+    int factor_count;
+    int expect_count, measure_count;  // of the model; all: expectations, then variables
+    int* measures;                    // variables
+    const char** names;               // of the measures
+    double* list;                     // LIST: values
+    size_t factor_room, name_room, list_room;
+    kaiAllocator allocator;
+};
+
+#endif

@@ -1,0 +1,347 @@
+// The page: which file, which experiment, when to run; what is saved, and what to do when the file or the server changes.
+import { ask, connected, decode, onConnection, run, type Panel, type Result } from "./ask";
+import { Editor } from "./editor";
+import { Panels } from "./panels";
+import { Plots } from "./plots";
+
+const $ = <T extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as T;
+const fileBox = $<HTMLSelectElement>("file"), experimentBox = $<HTMLSelectElement>("experiment"), statusBox = $("status"), banner = $("banner"), stop = $("stop");
+
+let path = "", version: string | null = null, savedText = "";
+let experiment: string | null = null, chosenPanels: Panel[] | null = null;
+let last: Result | null = null, ghost: Result | null = null;
+let cursorTime: number | null = null;
+const set = new Map<string, number>(), settings = new Map<string, string>();
+
+// ---- notices
+
+function notice(text: string, note: boolean, ...buttons: [string, () => void][]) {
+  banner.hidden = false;
+  banner.className = note ? "note" : "";
+  banner.replaceChildren(text, ...buttons.map(([label, act]) => {
+    const button = document.createElement("button");
+    button.textContent = label;
+    button.addEventListener("click", act);
+    return button;
+  }));
+}
+function calm() { banner.hidden = true; }
+
+function offer(name: string, data: BlobPart, type: string) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([data], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+// ---- drafts: what is typed is kept by the browser until it is saved
+
+const draftKey = (p: string) => `kairos-draft:${p}`;
+function keepDraft() {
+  try {
+    if (editor.text === savedText) localStorage.removeItem(draftKey(path));
+    else localStorage.setItem(draftKey(path), JSON.stringify({ text: editor.text, version }));
+  } catch { /* a browser without storage keeps the page itself */ }
+}
+function draft(p: string): { text: string; version: string } | null {
+  try { return JSON.parse(localStorage.getItem(draftKey(p)) ?? "null"); } catch { return null; }
+}
+
+function title() {
+  const unsaved = path !== "" && editor.text !== savedText;
+  document.title = `${unsaved ? "• " : ""}${path || "kairos studio"}`;
+  $("save").textContent = unsaved ? "Save •" : "Save";
+}
+
+// ---- running
+
+let controller: AbortController | null = null, running = 0, asked = 0;
+export const measured = { edit: 0, shown: 0 };  // milliseconds from an edit to its curve, for whoever measures
+
+const question = () => ({ path: path || "untitled.kai", text: editor.text, experiment: experiment ?? undefined, set: Object.fromEntries(set), settings: Object.fromEntries(settings), panels: chosenPanels ?? undefined });
+
+async function runNow() {
+  const number = ++asked, begun = performance.now();
+  controller?.abort();
+  controller = new AbortController();
+  running++;
+  const slow = setTimeout(() => { if (number === asked) { stop.hidden = false; statusBox.textContent = "running …"; } }, 400);
+  try {
+    const result = await run(question(), controller.signal);
+    if (number === asked) show(result, begun);
+  } catch (error) {
+    if (number === asked && connected && !(error instanceof DOMException)) { statusBox.textContent = String(error instanceof Error ? error.message : error); statusBox.className = "bad"; }
+  } finally {
+    clearTimeout(slow);
+    running--;
+    if (number === asked) stop.hidden = true;
+  }
+}
+
+function show(result: Result, begun: number) {
+  const first = result.runs[0];
+  statusBox.className = "";
+  if (!first) {
+    const errors = result.diagnostics.filter((d) => d.severity === 1).length;
+    statusBox.textContent = result.error ?? result.failure?.message ?? `${errors} error${errors === 1 ? "" : "s"}`;
+    statusBox.className = "bad";
+    editor.expects([]);
+    return;
+  }
+  // The ghost is the run before what one is doing now: all steps of a drag have the same.
+  const alike = last !== null && last.model === result.model && last.experiment === result.experiment;
+  if (!alike) ghost = null;
+  else if (!sameRun(last!, result) && (ghost === null || performance.now() - shownAt > 600)) ghost = last;
+  shownAt = performance.now();
+  last = result;
+  experiment = result.experiment;
+  experimentBox.replaceChildren(...result.experiments.map((e) => new Option(e.name, e.name, false, e.name === result.experiment)));
+  experimentBox.hidden = result.experiments.length === 0;
+  if (wrong) { wrong = 0; editor.messages(result.diagnostics); }  // it compiles: what was marked while it did not is over
+  plots.show(result, ghost);
+  editor.expects(first.expects);
+  panels.update();
+  const failed = first.expects.filter((e) => !e.passed).length;
+  const how = first.status === "end" ? "" : first.status === "stopped" ? "stopped, " : first.status === "limit" ? "limit, " : "failed, ";
+  statusBox.textContent = `${how}t = ${Number(first.reached.toPrecision(6))}, ${first.instants} instants, ${first.rows} rows, ${(1000 * first.seconds).toPrecision(2)} ms` + (first.expects.length ? `, ${first.expects.length - failed} of ${first.expects.length} expected` : "");
+  if (first.status !== "end") statusBox.className = "bad";
+  requestAnimationFrame(() => requestAnimationFrame(() => { measured.shown = performance.now() - begun; }));
+}
+
+let shownAt = 0;
+function sameRun(a: Result, b: Result): boolean {
+  const x = a.runs[0], y = b.runs[0];
+  if (!x || x.rows !== y.rows || x.values.length !== y.values.length) return false;
+  for (let c = 0; c < x.values.length; c++) for (let i = 0; i < x.rows; i += 1 + (x.rows >> 8)) if (!Object.is(x.values[c][i], y.values[c][i])) return false;
+  return true;
+}
+
+let wrong = 0;  // errors that are marked
+async function check() {
+  const text = editor.text;
+  try {
+    const { diagnostics } = await ask<any>("check", { path: path || "untitled.kai", text });
+    if (editor.text !== text || !diagnostics) return;
+    wrong = diagnostics.filter((d: any) => d.severity === 1).length;
+    editor.messages(diagnostics);
+  } catch { /* said by the banner */ }
+}
+
+// One request at a time while somebody drags: the newest text, as soon as the last answer is there.
+let dirty = false, busy = false, checkTimer = 0;
+function changed(quick: boolean) {
+  title();
+  keepDraft();
+  dirty = true;
+  clearTimeout(checkTimer);
+  checkTimer = window.setTimeout(() => void check(), quick ? 150 : 60);
+  void pump();
+}
+async function pump() {
+  if (busy) { if (running && performance.now() - pumped > 300) void runNow(); return; }
+  busy = true;
+  while (dirty) { dirty = false; pumped = performance.now(); await runNow(); }
+  busy = false;
+}
+let pumped = 0;
+
+// ---- files
+
+async function openFile(name: string, at?: { line: number; character: number }) {
+  const file = await ask<any>("read", { path: name });
+  if (file.error) { notice(`${name}: ${file.error}`, false, ["Close", calm]); return; }
+  calm();
+  path = name;
+  version = file.version;
+  savedText = file.text;
+  experiment = null;
+  chosenPanels = null;
+  set.clear();
+  settings.clear();
+  last = ghost = null;
+  plots.select(null);
+  plots.reset();
+  const mine = draft(name);
+  editor.text = mine && mine.version === file.version ? mine.text : file.text;
+  if (mine && mine.version !== file.version && mine.text !== file.text) conflict(file.text, file.version, mine.text);
+  await listFiles();
+  location.hash = encodeURIComponent(name);
+  title();
+  changed(false);
+  if (at) editor.show(at);
+}
+
+async function listFiles() {
+  const { files } = await ask<any>("files");
+  fileBox.replaceChildren(...files.map((f: string) => new Option(f, f, false, f === path)), new Option("new model …", "\n"));
+}
+
+function conflict(theirs: string, theirVersion: string, mine: string) {
+  notice("The file has changed on the disk, and so has your text.", false,
+    ["Load the file", () => { savedText = theirs; version = theirVersion; editor.text = theirs; calm(); title(); }],
+    ["Keep mine", () => { savedText = theirs; version = theirVersion; editor.text = mine; calm(); title(); }]);
+}
+
+async function save() {
+  if (!path) { await saveAs(); return; }
+  const text = editor.text;
+  try {
+    const written = await ask<any>("write", { path, text, version });
+    if (written.conflict) { const file = await ask<any>("read", { path }); conflict(file.text ?? "", file.version ?? null, text); return; }
+    if (written.error) { notice(written.error, false, ["Close", calm]); return; }
+    version = written.version;
+    savedText = text;
+    keepDraft();
+    title();
+  } catch { /* said by the banner */ }
+}
+
+async function saveAs(suggestion = "model.kai", text = editor.text) {
+  let name = prompt("Name of the new model", suggestion);
+  if (!name) return;
+  if (!name.endsWith(".kai")) name += ".kai";
+  const written = await ask<any>("write", { path: name, text, version: null });
+  if (written.error) notice(`${name}: ${written.conflict ? "there is such a file already" : written.error}`, false, ["Close", calm]);
+  else await openFile(name);
+}
+
+// A text of its own in the folder, under a name that is free.
+async function create(wanted: string, text: string) {
+  const stem = wanted.replace(/\.kai$/, "");
+  for (let n = 0; n < 100; n++) {
+    const name = n ? `${stem}-${n + 1}.kai` : `${stem}.kai`;
+    const written = await ask<any>("write", { path: name, text, version: null });
+    if (written.conflict) continue;
+    if (written.error) notice(written.error, false, ["Close", calm]);
+    else await openFile(name);
+    return;
+  }
+}
+
+// Once a second: is the server there, has the file changed?
+async function look() {
+  try {
+    if (!path) { await ask("look", { path: "none.kai" }); return; }
+    const seen = await ask<any>("look", { path });
+    if (seen.version === version || !seen.version || (!banner.hidden && banner.className !== "note")) return;
+    const file = await ask<any>("read", { path });
+    if (file.error || file.version === version) return;
+    if (editor.text === savedText) {
+      version = file.version;
+      savedText = file.text;
+      editor.text = file.text;
+      notice("The file has changed on the disk and was loaded.", true, ["Close", calm]);
+      setTimeout(() => { if (banner.className === "note") calm(); }, 3000);
+      title();
+    } else if (file.text === editor.text) { version = file.version; savedText = file.text; title(); }
+    else conflict(file.text, file.version, editor.text);
+  } catch { /* said by the banner */ }
+}
+
+onConnection((up) => {
+  if (up) { calm(); changed(false); return; }
+  statusBox.textContent = "";
+  notice("The studio does not answer: its program has ended. Nothing that you typed is lost; start `kairos studio` again, or keep the text.", false, ["Download the text", () => offer(path || "model.kai", editor.text, "text/plain")]);
+});
+
+// ---- the parts of the page
+
+const editor = new Editor($("editor"), () => path || "untitled.kai", changed, () => void save(), (name, at) => void openFile(name, at));
+
+function modesAt(): Record<string, string> {
+  const first = last?.runs[0], modes: Record<string, string> = {};
+  if (!first || !last) return modes;
+  let row = first.rows - 1;
+  if (plots.selected) row = plots.selected.from + plots.tag;
+  else if (cursorTime !== null) { row = 0; while (row + 1 < first.rows && first.t[row + 1] <= cursorTime) row++; }
+  last.columns.forEach((c, k) => { if (c.kind === "mode") modes[c.name.replace(/\.?mode$/, "")] = c.modes?.[first.values[k][row]] ?? ""; });
+  return modes;
+}
+
+const panels: Panels = new Panels($("tabs"), $("panel"), {
+  text: () => editor.text, path: () => path, question, result: () => last, set, settings, modesAt,
+  rerun: () => { dirty = true; void pump(); },
+  show: (at) => editor.show(at),
+  showName: (name) => { const at = editor.text.search(new RegExp(`\\b${name}\\b`)); if (at >= 0) { const line = editor.view.state.doc.lineAt(at); editor.show({ line: line.number - 1, character: at - line.from }, { line: line.number - 1, character: at - line.from + name.length }); } },
+  highlight: (lines) => editor.fired(lines),
+  setPanels: (list) => { chosenPanels = list; dirty = true; void pump(); },
+  openCopy: async (example) => { const file = await ask<any>("example", { path: example }); if (file.text) await create(example.replace(/\/model\.kai$/, ".kai").replace(/\//g, "-"), file.text); },
+  openText: create,
+  tagChosen: (tag) => plots.select(plots.selected, tag),
+});
+
+const plots: Plots = new Plots($("plots"), (instant, tag) => { void panels.showInstant(instant, tag); panels.activate(); },
+  (t) => { cursorTime = t; panels.activate(); },
+  (signal, index) => {
+    if (!last || !last.variables.some((v) => v.name === signal)) return;
+    chosenPanels = last.panels.map((p, k) => ({ ...p, signals: k === index ? [...new Set([...p.signals, signal])] : p.signals }));
+    dirty = true;
+    void pump();
+  });
+
+// ---- buttons
+
+$("save").addEventListener("click", () => void save());
+$("format").addEventListener("click", () => void editor.format());
+stop.addEventListener("click", () => void ask("stop"));
+fileBox.addEventListener("change", () => { if (fileBox.value === "\n") { fileBox.value = path; void saveAs("model.kai", "model Ball {\n  param g [m/s^2] = 9.81, e = 0.8\n  state y [m] = 1, v [m/s] = 0\n  event hit = down(y)\n  y' = v; v' = -g\n  when hit { v := -e*v }\n}\nexperiment bounce of Ball { stop = 2[s]; plot y }\n"); } else void openFile(fileBox.value); });
+experimentBox.addEventListener("change", () => { experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); plots.reset(); void runNow(); });
+
+const menu = $("menu");
+let formats: { ending: string; about: string }[] = [];
+$("download").addEventListener("click", (event) => {
+  const stem = path.replace(/.*\//, "").replace(/\.kai$/, "") || "result", [from, to] = plots.range();
+  const items: [string, () => Promise<void>][] = [
+    ...formats.map(({ ending, about }): [string, () => Promise<void>] => [`Result, ${ending.toUpperCase()}${about ? ": " + about : ""}`, async () => {
+      const r = await ask<any>("result", { ...question(), format: ending });
+      if (r.bytes) offer(`${stem}.${ending}`, decode(r.bytes), "application/octet-stream"); else notice(r.error ?? "no result", false, ["Close", calm]);
+    }]),
+    ...(["svg", "png", "pdf"] as const).map((kind): [string, () => Promise<void>] => [`Figure, ${kind.toUpperCase()}`, async () => { const f = await ask<any>("figure", { ...question(), format: kind, from, to }); if (f.bytes) offer(`${stem}.${kind}`, decode(f.bytes), kind === "svg" ? "image/svg+xml" : kind === "png" ? "image/png" : "application/pdf"); else notice(f.error ?? "no figure", false, ["Close", calm]); }]),
+    ["Text of the model", async () => offer(stem + ".kai", editor.text, "text/plain")],
+  ];
+  menu.replaceChildren(...items.map(([label, act]) => {
+    const button = document.createElement("button");
+    button.textContent = label;
+    button.setAttribute("role", "menuitem");
+    button.addEventListener("click", () => { menu.hidden = true; void act(); });
+    return button;
+  }));
+  const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  menu.hidden = !menu.hidden;
+  menu.style.top = box.bottom + 4 + "px";
+  menu.style.right = Math.max(4, innerWidth - box.right) + "px";
+  (menu.firstElementChild as HTMLElement).focus();
+});
+document.addEventListener("pointerdown", (event) => { if (!menu.contains(event.target as Node) && event.target !== $("download")) menu.hidden = true; });
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") menu.hidden = true; });
+
+const splitter = $("splitter"), write = $("write");
+const widen = (x: number) => { write.style.width = Math.max(15, Math.min(80, (100 * x) / innerWidth)) + "%"; };
+splitter.addEventListener("pointerdown", (event) => { splitter.setPointerCapture(event.pointerId); splitter.onpointermove = (e) => widen(e.clientX); });
+splitter.addEventListener("pointerup", () => (splitter.onpointermove = null));
+splitter.addEventListener("keydown", (event) => { const by = event.key === "ArrowLeft" ? -30 : event.key === "ArrowRight" ? 30 : 0; if (by) widen(write.getBoundingClientRect().right + by); });
+
+function theme(name: string) { document.documentElement.dataset.theme = name; plots.redraw(); }
+const remembered = (() => { try { return localStorage.getItem("kairos-theme"); } catch { return null; } })();
+const system = matchMedia("(prefers-color-scheme: dark)");
+theme(remembered ?? (system.matches ? "dark" : "light"));
+system.addEventListener("change", () => { if (!remembered) theme(system.matches ? "dark" : "light"); });
+$("theme").addEventListener("click", () => { const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark"; try { localStorage.setItem("kairos-theme", next); } catch { /* as it is */ } theme(next); });
+addEventListener("beforeunload", (event) => { keepDraft(); if (editor.text !== savedText && !connected) event.preventDefault(); });
+
+// ---- start
+
+async function start() {
+  await editor.loadWords();
+  formats = (await ask<any>("settings", { text: "" })).formats;
+  const { first } = await ask<any>("start");
+  const { files } = await ask<any>("files");
+  const hash = decodeURIComponent(location.hash.slice(1));
+  const wanted = files.includes(hash) ? hash : first ?? files[0];
+  if (wanted) await openFile(wanted);
+  else { await listFiles(); panels.open("Examples"); }
+  setInterval(() => void look(), 1000);
+}
+void start();
+(window as any).kairosStudio = { editor, plots, measured };  // for those who measure

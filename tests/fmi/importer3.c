@@ -1,0 +1,250 @@
+// The importer's side of FMI 3.0.
+#include "importer.h"
+
+#include "../../src/fmu/fmi3.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define X(result, name, arguments) fmi3##name##TYPE* name;
+typedef struct Binary3
+{
+    FMI3_FUNCTIONS(X)
+#undef X
+#define X(name, type)                                                                                                  \
+    fmi3Get##name##TYPE* Get##name;                                                                                    \
+    fmi3Set##name##TYPE* Set##name;
+    FMI3_TYPES(X)
+#undef X
+    fmi3Instance c;
+    bool event_mode;
+    double updated;  // the last time of an intermediate update
+} Binary3;
+
+static void must(fmi3Status status, const char* what)
+{
+    if (status == fmi3OK)
+        return;
+    fprintf(stderr, "importer: %s answers %d\n", what, (int)status);
+    exit(3);
+}
+#define MUST(call) must((call), #call)
+
+static void logger(fmi3InstanceEnvironment e, fmi3Status status, fmi3String category, fmi3String message)
+{
+    (void)e, (void)status, (void)category;
+    fprintf(stderr, "%s\n", message);
+}
+
+static double get(void* self, const Variable* v)
+{
+    Binary3* m = self;
+    fmi3Float64 real = 0;
+    fmi3Int64 integer = 0;
+    fmi3Boolean truth = false;
+    fmi3ValueReference r = v->reference;
+    if (v->type == TYPE_REAL)
+        return MUST(m->GetFloat64(m->c, &r, 1, &real, 1)), real;
+    if (v->type == TYPE_BOOLEAN)
+        return MUST(m->GetBoolean(m->c, &r, 1, &truth, 1)), truth;
+    if (v->type == TYPE_CLOCK)
+        return MUST(m->GetClock(m->c, &r, 1, &truth)), truth;
+    MUST(m->GetInt64(m->c, &r, 1, &integer, 1));
+    return (double)integer;
+}
+
+static void set(void* self, const Variable* v, double value)
+{
+    Binary3* m = self;
+    fmi3Int64 integer = (fmi3Int64)value;
+    fmi3Boolean truth = value != 0;
+    fmi3ValueReference r = v->reference;
+    bool structural = strcmp(v->causality, "structuralParameter") == 0;
+    if (structural)
+        MUST(m->EnterConfigurationMode(m->c));
+    if (v->type == TYPE_CLOCK && truth)
+        MUST(m->SetClock(m->c, &r, 1, &truth));
+    else if (v->type == TYPE_CLOCK)
+        return;
+    else if (v->type == TYPE_REAL)
+        MUST(m->SetFloat64(m->c, &r, 1, &value, 1));
+    else if (v->type == TYPE_BOOLEAN)
+        MUST(m->SetBoolean(m->c, &r, 1, &truth, 1));
+    else
+        MUST(m->SetInt64(m->c, &r, 1, &integer, 1));
+    if (structural)
+        MUST(m->ExitConfigurationMode(m->c));
+}
+
+static void set_time(void* self, double t)
+{
+    Binary3* m = self;
+    MUST(m->SetTime(m->c, t));
+}
+
+static void set_states(void* self, const double* x, int count)
+{
+    Binary3* m = self;
+    MUST(m->SetContinuousStates(m->c, x, (size_t)count));
+}
+
+static void get_states(void* self, double* x, int count)
+{
+    Binary3* m = self;
+    MUST(m->GetContinuousStates(m->c, x, (size_t)count));
+}
+
+static void rates(void* self, double* dx, int count)
+{
+    Binary3* m = self;
+    MUST(m->GetContinuousStateDerivatives(m->c, dx, (size_t)count));
+}
+
+static void watch(void* self, double* z, int count)
+{
+    Binary3* m = self;
+    MUST(m->GetEventIndicators(m->c, z, (size_t)count));
+}
+
+static void enter_event(void* self)
+{
+    Binary3* m = self;
+    MUST(m->EnterEventMode(m->c));
+}
+
+static void update(void* self, Events* events)
+{
+    Binary3* m = self;
+    fmi3Boolean nominals = false, states = false;
+    MUST(m->EvaluateDiscreteStates(m->c));
+    MUST(m->UpdateDiscreteStates(m->c, &events->more, &events->terminate, &nominals, &states, &events->has_next,
+                                 &events->next));
+}
+
+static void enter_continuous(void* self)
+{
+    Binary3* m = self;
+    MUST(m->EnterContinuousTimeMode(m->c));
+}
+
+static bool step_done(void* self)
+{
+    Binary3* m = self;
+    fmi3Boolean event = false, terminate = false;
+    MUST(m->CompletedIntegratorStep(m->c, true, &event, &terminate));
+    return event != 0;
+}
+
+static void save_and_restore(void* self)
+{
+    Binary3* m = self;
+    fmi3FMUState state = NULL, again = NULL;
+    size_t size = 0;
+    MUST(m->GetFMUState(m->c, &state));
+    MUST(m->SerializedFMUStateSize(m->c, state, &size));
+    fmi3Byte* bytes = malloc(size);
+    MUST(m->SerializeFMUState(m->c, state, bytes, size));
+    MUST(m->FreeFMUState(m->c, &state));
+    MUST(m->DeserializeFMUState(m->c, bytes, size, &again));
+    MUST(m->SetFMUState(m->c, again));
+    MUST(m->FreeFMUState(m->c, &again));
+    free(bytes);
+}
+
+static void settle(Binary3* m)
+{
+    Events events = {.more = true};
+    while (events.more)
+        update(m, &events);
+    MUST(m->EnterStepMode(m->c));
+}
+
+static double do_step(void* self, double from, double length, bool* over)
+{
+    Binary3* m = self;
+    fmi3Boolean event = false, early = false;
+    double reached = from;
+    MUST(m->DoStep(m->c, from, length, true, &event, over, &early, &reached));
+    if (m->updated < reached)
+        must(fmi3Error, "there was no intermediate update, and DoStep");
+    if (event)
+    {
+        MUST(m->EnterEventMode(m->c));
+        settle(m);
+    }
+    return reached;
+}
+
+static void intermediate(fmi3InstanceEnvironment e, fmi3Float64 time, fmi3Boolean set_requested,
+                         fmi3Boolean get_allowed, fmi3Boolean step_finished, fmi3Boolean can_return,
+                         fmi3Boolean* return_requested, fmi3Float64* return_time)
+{
+    Binary3* m = e;
+    (void)set_requested, (void)get_allowed, (void)step_finished, (void)can_return, (void)return_time;
+    *return_requested = false;
+    m->updated = time;
+}
+
+static void initialize(void* self, double start)
+{
+    Binary3* m = self;
+    MUST(m->EnterInitializationMode(m->c, false, 0, start, false, 0));
+    MUST(m->ExitInitializationMode(m->c));
+    if (m->event_mode)
+        settle(m);
+}
+
+static void end(void* self)
+{
+    Binary3* m = self;
+    MUST(m->Terminate(m->c));
+    m->FreeInstance(m->c);
+    free(m);
+}
+
+void open_3(const Call* call, const Description* d, Port* port)
+{
+    char path[4200];
+    Binary3* m = calloc(1, sizeof *m);
+    void* library = load_library(call->folder, "x86_64-linux", d->identifier);
+#define LOAD(name)                                                                                                     \
+    {                                                                                                                  \
+        void* symbol = load_symbol(library, "fmi3" #name);                                                             \
+        memcpy(&m->name, &symbol, sizeof symbol);                                                                      \
+    }
+#define X(result, name, arguments) LOAD(name)
+    FMI3_FUNCTIONS(X)
+#undef X
+#define X(name, type) LOAD(Get##name) LOAD(Set##name)
+    FMI3_TYPES(X)
+#undef X
+    snprintf(path, sizeof path, "%s/resources/", call->folder);
+    if (strcmp(call->kind, "me") == 0)
+        m->c = m->InstantiateModelExchange("it", d->guid, path, false, false, m, logger);
+    else
+    {
+        m->event_mode = call->style != STYLE_SILENT;
+        m->c = m->InstantiateCoSimulation("it", d->guid, path, false, false, m->event_mode, m->event_mode, NULL, 0, m,
+                                          logger, intermediate);
+    }
+    if (m->c == NULL)
+        exit(3);
+    *port = (Port){.self = m,
+                   .set_time = set_time,
+                   .set_states = set_states,
+                   .get_states = get_states,
+                   .rates = rates,
+                   .watch = watch,
+                   .enter_event = enter_event,
+                   .update = update,
+                   .enter_continuous = enter_continuous,
+                   .step_done = step_done,
+                   .save_and_restore = save_and_restore,
+                   .get = get,
+                   .set = set,
+                   .do_step = do_step,
+                   .initialize = initialize,
+                   .end = end};
+}
