@@ -12,7 +12,8 @@
 enum
 {
     BAR_WIDTH = 24,
-    WIDTH = 79
+    WIDTH = 79,
+    WIDE = 100  // has room for a long bar and all the rest
 };
 
 double wall_time(void)
@@ -52,7 +53,7 @@ static void add(char* line, size_t size, const char* format, ...)
 static void add_bar(char* line, size_t size, double part)
 {
     char bar[BAR_WIDTH + 1];
-    int width = terminal_width() < 60 ? BAR_WIDTH / 3 : BAR_WIDTH;
+    int width = terminal_width() < WIDE ? BAR_WIDTH / 3 : BAR_WIDTH;
     for (int i = 0; i < width; i++)
         bar[i] = (i + 0.5) / width < part ? '=' : ' ';
     bar[width] = 0;
@@ -61,14 +62,24 @@ static void add_bar(char* line, size_t size, double part)
 
 static void add_end(char* line, size_t size, double seconds)
 {
-    if (!(seconds < 86400.0 * 365))
+    static const struct
+    {
+        double seconds, most;
+        const char* name;
+    } units[] = {
+        {1, 600, "s"}, {60, 120, "min"}, {3600, 48, "h"}, {86400, 1000, "days"}, {86400.0 * 365, INFINITY, "years"}};
+    size_t k = 0;
+    while (!(seconds < units[k].most * units[k].seconds) && units[k].most != INFINITY)
+        k++;
+    add(line, size, ", about %.*g %s left", seconds < 1e6 * units[k].seconds ? 4 : 2, round(seconds / units[k].seconds),
+        units[k].name);
+    if (units[k].seconds > 3600)
         return;
     char clock[16] = "";
     time_t end = time(NULL) + (time_t)seconds;
     struct tm local;
     if (localtime_r(&end, &local) != NULL)
         strftime(clock, sizeof clock, "%H:%M:%S", &local);
-    add(line, size, ", about %.0f s left", seconds);
     add(line, size, " (%s)", clock);
 }
 

@@ -92,7 +92,10 @@ int command_studio(int argc, char** argv)
     char folder[PATH_MAX], first[PATH_MAX];
     StudioCall call = {.source = source_options()};
     kaiStudioOptions options = kaiDefaultStudioOptions();
+    size_t memory = call.source.limits.memory;  // a quarter of the machine's
     call.source.limits = options.service.limits;
+    if (memory > 0 && memory < call.source.limits.memory)
+        call.source.limits.memory = memory;
     int code = arguments_each(FOR_STUDIO, argc, argv, take, &call);
     if (code == EXIT_DONE)
         code = find_place(call.path != NULL ? call.path : ".", folder, first);

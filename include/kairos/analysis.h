@@ -11,7 +11,7 @@
 // Derivatives are those of the model's own expressions, exact but for rounding; only what an instant does is
 // differentiated by differences (of order six). Where a derivative does not exist, that is an error with its reason.
 //
-// Units. SI units, times in seconds.
+// Units. Values are in the units of their declarations, as everywhere; times in seconds.
 // Lifetime. What is made here must not outlive its model. Arrays that are handed out live as long as what gave them.
 // Threads. A handle belongs to one thread at a time; different handles of one model are independent.
 #ifndef KAIROS_ANALYSIS_H

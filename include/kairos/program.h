@@ -203,7 +203,7 @@ extern "C"
         KAI_SYMBOL_PARAM,
         KAI_SYMBOL_STATE,
         KAI_SYMBOL_DISCRETE,
-        KAI_SYMBOL_SIGNAL,
+        KAI_SYMBOL_SIGNAL,  // and `unknown`
         KAI_SYMBOL_EVENT,
         KAI_SYMBOL_INPUT,
         KAI_SYMBOL_OUTPUT,

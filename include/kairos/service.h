@@ -28,10 +28,11 @@ extern "C"
     {
         uint32_t cookie;  // set by kaiDefaultServiceOptions; not for you
         kaiPolicy policy;
-        kaiLimits limits;       // of each question, and of each run in it
-        const char* folder;     // paths of questions are below it, and so are those of answers; NULL: any path
-        const char* library;    // folder of the standard library; NULL: the installed one
-        kaiFileProvider files;  // where imports and tables come from, if not from the file system
+        kaiLimits limits;          // of each question, and of each run in it
+        const char* folder;        // paths of questions are below it, and so are those of answers; NULL: any path
+        const char* library;       // folder of the standard library; NULL: the installed one
+        kaiFileProvider files;     // where imports and tables come from, if not from the file system
+        volatile double* reached;  // follows the model time of a run while it is answered; NULL: nobody looks
         kaiAllocator allocator;
     } kaiServiceOptions;
     kaiServiceOptions kaiDefaultServiceOptions(void);

@@ -175,6 +175,30 @@ static bool fill(kaiLinear* l, Point* p)
     return ok;
 }
 
+// A matrix in the units of the declarations: rows over columns.
+static void show(const kaiModel* model, double* m, const int* rows, int row_count, const int* columns, int column_count)
+{
+    for (int i = 0; i < row_count; i++)
+        for (int j = 0; j < column_count; j++)
+            m[i * column_count + j] *=
+                var_scale(&model->vars[columns[j]]).scale / var_scale(&model->vars[rows[i]]).scale;
+}
+
+static void show_all(kaiLinear* l, const kaiModel* model)
+{
+    const kaiLinearSystem* s = &l->system;
+    show(model, l->A, l->states, s->state_count, l->states, s->state_count);
+    show(model, l->B, l->states, s->state_count, l->inputs, s->input_count);
+    show(model, l->C, l->outputs, s->output_count, l->states, s->state_count);
+    show(model, l->D, l->outputs, s->output_count, l->inputs, s->input_count);
+    for (int i = 0; i < s->state_count; i++)
+    {
+        Scale unit = var_scale(&model->vars[l->states[i]]);
+        l->x[i] = scale_from_si(unit, l->x[i]);
+        l->slopes[i] = scale_difference(unit, l->slopes[i]);
+    }
+}
+
 static kaiStatus linearize(kaiLinear* l, Point* p, const kaiLinearOptions* o, kaiError* error)
 {
     kaiStatus status = o->steady ? point_settle(p, error) : KAI_OK;
@@ -182,6 +206,7 @@ static kaiStatus linearize(kaiLinear* l, Point* p, const kaiLinearOptions* o, ka
         return status;
     if (!fill(l, p))
         return error_set(error, KAI_ERR_RUN, "an expression has no derivative at t = %.9g", p->t);
+    show_all(l, p->model);
     status = eigen_values(l->A, p->n, l->poles, l->frequencies, l->allocator);
     if (status == KAI_ERR_MEMORY)
         return error_memory(error);

@@ -31,6 +31,12 @@ kaiOrbitOptions kaiDefaultOrbitOptions(void)
     return (kaiOrbitOptions){.cookie = KAI_COOKIE, .at = NAN};
 }
 
+// Everything here is in the units of the declarations, as start values are set.
+static Scale unit_of(const kaiOrbitSearch* s, int state)
+{
+    return var_scale(&s->model->vars[s->states[state]]);
+}
+
 // ---- does it depend on time?
 
 static bool reads(const kaiModel* model, CodeRange range, uint32_t reg)
@@ -92,8 +98,9 @@ static kaiStatus run_period(kaiOrbitSearch* s, Period* p, double T, kaiError* er
     if (status < 0)
         return status;
     memcpy(p->before, variation_sim(p->variation)->kernel.R, p->size);
-    if (s->n > 0)
-        memcpy(s->f0, variation_slopes(p->variation), sizeof(double) * (size_t)s->n);
+    const double* slopes = variation_slopes(p->variation);
+    for (int i = 0; i < s->n; i++)
+        s->f0[i] = slopes != NULL ? scale_difference(unit_of(s, i), slopes[i]) : NAN;
     int64_t instants = 0;
     while ((status = variation_step(p->variation, end, error)) == KAI_INSTANT)
         instants++;
@@ -108,10 +115,10 @@ static void take(kaiOrbitSearch* s, Variation* v)
     const double* slopes = variation_slopes(v);
     for (int i = 0; i < s->n; i++)
     {
-        s->end[i] = variation_states(v)[i];
-        s->f1[i] = slopes != NULL ? slopes[i] : NAN;
+        s->end[i] = scale_from_si(unit_of(s, i), variation_states(v)[i]);
+        s->f1[i] = slopes != NULL ? scale_difference(unit_of(s, i), slopes[i]) : NAN;
         for (int j = 0; j < s->n; j++)
-            s->M[i * s->n + j] = variation_state(v, i, j);
+            s->M[i * s->n + j] = variation_shown(v, s->states[i], j, variation_state(v, i, j));
     }
 }
 

@@ -71,9 +71,9 @@ static void add_member(SymbolTable* t, int model, SymbolEntry entry)
 static kaiSymbolKind kind_of(const Item* item)
 {
     static const kaiSymbolKind kinds[] = {
-        [DECL_PARAM] = KAI_SYMBOL_PARAM,   [DECL_STATE] = KAI_SYMBOL_STATE, [DECL_DISCRETE] = KAI_SYMBOL_DISCRETE,
-        [DECL_SIGNAL] = KAI_SYMBOL_SIGNAL, [DECL_EVENT] = KAI_SYMBOL_EVENT, [DECL_INPUT] = KAI_SYMBOL_INPUT,
-        [DECL_OUTPUT] = KAI_SYMBOL_OUTPUT,
+        [DECL_PARAM] = KAI_SYMBOL_PARAM,   [DECL_STATE] = KAI_SYMBOL_STATE,    [DECL_DISCRETE] = KAI_SYMBOL_DISCRETE,
+        [DECL_SIGNAL] = KAI_SYMBOL_SIGNAL, [DECL_EVENT] = KAI_SYMBOL_EVENT,    [DECL_INPUT] = KAI_SYMBOL_INPUT,
+        [DECL_OUTPUT] = KAI_SYMBOL_OUTPUT, [DECL_UNKNOWN] = KAI_SYMBOL_SIGNAL,
     };
     return kinds[item->decl];
 }

@@ -49,10 +49,8 @@ static bool look_at_clock(Budget* budget)
     return end_with(budget, BUDGET_TIME);
 }
 
-bool budget_look(Budget* budget)
+bool budget_look_now(Budget* budget)
 {
-    if (budget == NULL)
-        return true;
     if (budget_flag(budget->interrupt) && !is_lifted(budget))
         return end_with(budget, BUDGET_INTERRUPTED);
     return look_at_clock(budget);

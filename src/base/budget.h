@@ -45,7 +45,12 @@ static inline bool budget_flag(const volatile int* interrupt)
 }
 
 // Between two steps of work: may it go on? NULL always may.
-bool budget_look(Budget* budget);
+bool budget_look_now(Budget* budget);
+static inline bool budget_look(Budget* budget)
+{
+    bool calm = budget == NULL || (budget->deadline == INFINITY && !budget_flag(budget->interrupt));
+    return calm || budget_look_now(budget);
+}
 // The same in the middle of a step that would better come to its end: an interrupt waits for it, but not for long.
 bool budget_look_closer(Budget* budget);
 static inline bool budget_look_inside(Budget* budget)

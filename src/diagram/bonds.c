@@ -3,6 +3,7 @@
 // the same, are marked.
 #include "diagram/makers.h"
 
+#include "base/sets.h"
 #include "bond/causality.h"
 
 #include <string.h>
@@ -22,6 +23,8 @@ typedef struct Bonds
     uint32_t* nodes;        // per node of the graph: that of the diagram + 1
     uint32_t *boxes, *groups;
     const bool* elements;  // per instance
+    uint32_t* joined;      // per node of the graph: sets of ports that are connected
+    uint32_t* members;     // per root of such a set: how many
 } Bonds;
 
 // The instance in which an element is written.
@@ -72,10 +75,101 @@ static const char* element_title(const Bonds* b, const FlatBondNode* node)
     return arena_printf(b->diagram->arena, "%s : %s", word, name);
 }
 
+// ---- nodes between parts: ports that are connected are one junction, outside the parts that they belong to
+
+static bool is_plain_port(const Bonds* b, uint32_t index)
+{
+    const FlatBondNode* node = &b->flat->bond_nodes.at[index];
+    return node->port && node->machine == 0;
+}
+
+static void join_ports(Bonds* b)
+{
+    uint32_t count = b->flat->bond_nodes.count;
+    b->joined = arena_array(b->diagram->arena, uint32_t, count + 1);
+    b->members = arena_array(b->diagram->arena, uint32_t, count + 1);
+    sets_init(b->joined, count);
+    for (uint32_t i = 0; i < b->flat->bonds.count; i++)
+    {
+        const FlatBond* bond = &b->flat->bonds.at[i];
+        if (is_plain_port(b, bond->from) && is_plain_port(b, bond->to))
+            sets_join(b->joined, bond->from, bond->to);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        b->members[sets_root(b->joined, i)]++;
+}
+
+static uint32_t level_of(const Bonds* b, uint32_t instance)
+{
+    uint32_t level = 0;
+    for (; instance != 0; instance = b->flat->instances.at[instance].parent)
+        level++;
+    return level;
+}
+
+static uint32_t common_instance(const Bonds* b, uint32_t x, uint32_t y)
+{
+    while (x != y)
+        if (level_of(b, x) >= level_of(b, y))
+            x = b->flat->instances.at[x].parent;
+        else
+            y = b->flat->instances.at[y].parent;
+    return x;
+}
+
+// The innermost instance around all parts whose ports are in the set.
+static uint32_t instance_around(const Bonds* b, uint32_t root)
+{
+    uint32_t around = UINT32_MAX;
+    for (uint32_t i = 0; i < b->flat->bond_nodes.count; i++)
+    {
+        if (sets_root(b->joined, i) != root)
+            continue;
+        uint32_t outside = b->flat->instances.at[home_of(b, &b->flat->bond_nodes.at[i])].parent;
+        around = around == UINT32_MAX ? outside : common_instance(b, around, outside);
+    }
+    return around;
+}
+
+static int outer_bonds(const Bonds* b, uint32_t root)
+{
+    int count = 0;
+    for (uint32_t i = 0; i < b->flat->bonds.count; i++)
+        count += (sets_root(b->joined, b->flat->bonds.at[i].from) == root) !=
+                 (sets_root(b->joined, b->flat->bonds.at[i].to) == root);
+    return count;
+}
+
+static void place_junction(Bonds* b, uint32_t index)
+{
+    uint32_t root = sets_root(b->joined, index);
+    if (b->nodes[root] == 0)
+    {
+        uint32_t around = instance_around(b, root);
+        bool dot = outer_bonds(b, root) == 2;  // it passes on what it joins
+        const char* word = bond_kind_word(b->flat->bond_nodes.at[root].kind) + 1;
+        uint32_t made = b->boxes[around] != 0 ? b->boxes[around]
+                                              : 1 + diagram_node(b->diagram, dot ? SHAPE_DOT : SHAPE_TEXT,
+                                                                 b->groups[around], dot ? NULL : word);
+        b->nodes[root] = made;
+        if (b->boxes[around] == 0)
+        {
+            b->diagram->nodes.at[made - 1].name = b->flat->bond_nodes.at[root].name;
+            b->diagram->nodes.at[made - 1].accent = dot ? GREY : COLOUR(0x333333);
+        }
+    }
+    b->nodes[index] = b->nodes[root];
+}
+
 static void place_element(Bonds* b, uint32_t index)
 {
     const FlatBondNode* node = &b->flat->bond_nodes.at[index];
     uint32_t instance = home_of(b, node);
+    if (is_plain_port(b, index) && b->members[sets_root(b->joined, index)] > 1)
+    {
+        place_junction(b, index);
+        return;
+    }
     if (b->boxes[instance] != 0)
     {
         b->nodes[index] = b->boxes[instance];
@@ -174,6 +268,7 @@ bool bonds_make(Diagram* diagram, const Labels* labels, int depth, const uint32_
     if (flat->bond_nodes.count == 0)
         return false;
     find_causality(&b);
+    join_ports(&b);
     place_instances(&b);
     for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
         place_element(&b, i);

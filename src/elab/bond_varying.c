@@ -91,6 +91,7 @@ static void storage_slope(const Varying* v)
     uint32_t imposed = node.kind == BOND_C ? node.e : node.f, moved = node.kind == BOND_C ? node.f : node.e;
     NodeId slope = operate(v, NODE_SUB, operate(v, NODE_SLOPE, read(v, imposed), 0), nominal(v, moved));
     FlatBondInput input = {.node = v->index, .var = imposed, .by = moved};
+    v->e->flat->solves_slopes = true;
     input.slope = solved(v, "slope", slope);
     vec_push(v->e->arena, v->map->graph->inputs, input);
 }

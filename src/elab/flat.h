@@ -459,6 +459,7 @@ struct Flat
     VEC(FlatBondGraph) graphs;
     uint32_t coefficient_count;  // of the maps of all graphs
     VEC(FlatImplicit) implicits;
+    bool solves_slopes;  // derivatives of storages are among what they find (elab/bond_varying.c)
     VEC(FlatCarried) carried;
     FlatExperiment experiment;
     Map node_index;    // hash-consing

@@ -114,14 +114,16 @@ static double polish(const GuardPath* path, const GuardPolynomial* p, double the
 // The first place from `at` on where the guard is past its level; inf: nowhere before `limit`. Rounding may want a few
 // units more than the polynomial says; of a sum of states they are known, by its slope (0: not known), and nothing
 // closer is asked for.
-static double push_past(const GuardPath* path, double at, double limit, double slope)
+static double push_past(const GuardPath* path, double at, double limit, const GuardPolynomial* p, double tau)
 {
     at = smaller(at, limit);
     double before = at, step = larger(at * DBL_EPSILON, CROSSING_NOWHERE),
            least = larger(0.75 * step, CROSSING_NOWHERE);
     double g = guard_path_value(path, at);
     bool past = is_past(path->flow->kernel, path->guard, g);
-    if (!past && slope != 0 && path->flow->guard_affine[path->index])
+    double slope =
+        !past && p != NULL && path->flow->guard_affine[path->index] ? polynomial_slope(p->c, p->degree, tau) : 0;
+    if (slope != 0)
     {
         double rounding = DBL_EPSILON * largest_term(path, g, slope) / (fabs(slope) * path->length);
         step = larger(step, rounding);
@@ -155,7 +157,7 @@ static double locate(const GuardPath* path, const GuardPolynomial* p, double the
         return guard_samples_locate(path, lo, limit);  // a method of the papers was asked for
     if (!p->exact && tau > 0)
         tau = polish(path, p, theta, tau, (limit - theta) * path->length);
-    return push_past(path, theta + tau / path->length, limit, polynomial_slope(p->c, p->degree, tau));
+    return push_past(path, theta + tau / path->length, limit, p, tau);
 }
 
 // ---- one window
@@ -236,7 +238,7 @@ static double walk_roots(const Window* w, const PolynomialRoot* roots, int count
     const Guard* guard = path->guard;
     double lo = w->theta;
     if (starts_past(w, roots, count))
-        return push_past(path, w->theta + guard_path_tolerance(path), w->end, 0);
+        return push_past(path, w->theta + guard_path_tolerance(path), w->end, NULL, 0);
     for (int i = 0; i < count; i++)
     {
         const PolynomialRoot* root = &roots[i];
@@ -579,14 +581,22 @@ static double located_slacks(Flow* flow, uint32_t island, double first)
     return slack;
 }
 
+// One that is alone, in a model of one island, meets nothing.
+static double take_alone(Flow* flow)
+{
+    Candidate* c = &flow->candidates[0];
+    GuardState* state = &flow->kernel->guards[c->guard];
+    flow->kernel->located[flow->kernel->located_count++] = c->guard;
+    state->slack = 0;
+    state->until = state->from;  // the rest of the step is not looked at
+    return c->after;
+}
+
 // The crossings that share the instant.
 static double collect_located(Flow* flow, uint32_t island, double first, double share)
 {
     double theta = first, length = ode_dense_length(flow->island_odes[island]);
-    bool alone = flow->candidate_count == 1 && flow->model->islands_count == 1;
-    double slack = alone ? 0 : located_slacks(flow, island, first);
-    if (alone)
-        flow->kernel->guards[flow->candidates[0].guard].slack = 0;
+    double slack = located_slacks(flow, island, first);
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
         const Candidate* c = &flow->candidates[i];
@@ -640,7 +650,9 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
     double seen = flow->candidate_count == 1 ? scan_alone(flow, island, &first) : scan_all(flow, island, &first);
     if ((first < INFINITY || seen >= 1) && collect_end(flow, island, smaller(first, 1)))
         return true;
-    if (first < INFINITY)
+    if (first < INFINITY && flow->candidate_count == 1 && flow->model->islands_count == 1)
+        *theta = take_alone(flow);
+    else if (first < INFINITY)
         *theta = collect_located(flow, island, first, theta_share(flow, ode_step_start(ode), ode_dense_length(ode)));
     else if (seen < 1)
     {

@@ -64,7 +64,6 @@ static int begin_island(IslandSystem* own, double t, double* const* x)
 static int island_series(void* ctx, double t, int from, int to, double* const* x)
 {
     IslandSystem* own = ctx;
-    const int count = own->system.n;
     const bool held = own->flow->kernel->holds > 0;
     if (from == 0)
     {
@@ -74,12 +73,9 @@ static int island_series(void* ctx, double t, int from, int to, double* const* x
     }
     for (int k = from > 0 ? from : 1; k < to; k++)
     {
-        double* next = x[k + 1];
-        series_order(own->series, k, x[k], next);
-        for (int i = 0; i < count; i++)
-            next[i] /= k + 1;
+        series_next(own->series, k, x[k], x[k + 1]);
         if (held)
-            hold(own, next);
+            hold(own, x[k + 1]);
     }
     return 0;
 }

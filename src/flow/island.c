@@ -163,10 +163,9 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
         scatter(flow, own->island, x, states);
     if (kernel_numeric(kernel))
         pulse_trial(flow, t);
-    flow->beyond = 0;
-    flow->trial.beyond = s->guarded ? &flow->beyond : NULL;
-    uint32_t loop = vm_run(model, kernel->R, code, &flow->trial);
+    uint32_t loop = vm_run(model, kernel->R, code, s->guarded ? &flow->trial : &kernel->host);
     s->beyond |= flow->beyond > 0;
+    flow->beyond = 0;
     if (loop != 0)
     {
         kernel->now.t = t;
@@ -220,7 +219,8 @@ static int island_jacobian(void* ctx, double t, const double* x, double* values,
     flow->kernel->R[model->reg_time] = t;
     flow->islands[own->island].loaded = NAN;
     scatter(flow, own->island, x, kernel_states(flow->kernel));
-    if (vm_run(model, flow->kernel->R, model->jacobian, &flow->trial) != 0)
+    const VmHost* host = flow->islands[own->island].guarded ? &flow->trial : &flow->kernel->host;
+    if (vm_run(model, flow->kernel->R, model->jacobian, host) != 0)
         return -1;
     for (int i = 0; i < own->system.column_start[own->system.n]; i++)
     {
@@ -468,7 +468,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
         status = check_domain(flow, index);
     if (status != KAI_OK)
         return status;
-    int64_t rejected = ode_stats(ode).rejected;
+    int64_t rejected = flow->kernel->options->profile ? ode_stats(ode).rejected : 0;
     int failed = ode_step(ode, limit);
     if (failed != ODE_OK)
         return flow_ode_failed(flow, index, failed);

@@ -315,6 +315,7 @@ static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* s
 // counts from where it is, and is asked again when it has gone further by as much.
 static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
 {
+    bool crossed = kernel->R[guard->latch] != 0;
     kernel->R[guard->latch] = 0;
     double tie = select_tie(kernel, guard->ctx);
     if (fabs(state->g) <= tie)  // a tie stays until it is none, whatever the solver makes of it
@@ -325,7 +326,12 @@ static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state)
     }
     bool leaves = state->g == 0 && state->slope < 0;
     if (!(state->g < 0) && !leaves)
+    {
+        // It was crossed here, and what storages were put back by has undone that.
+        state->bias = crossed ? fmax(state->g, select_tolerance(kernel, guard->ctx)) : 0;
+        state->g += state->bias;
         return;
+    }
     state->bias = -state->g + larger(fabs(state->g), select_tolerance(kernel, guard->ctx));
     state->g += state->bias;
 }

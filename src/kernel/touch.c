@@ -319,6 +319,9 @@ static kaiStatus settle_fused(Kernel* kernel, bool start)
     kernel->hooks->load(kernel->owner, 0, kernel->R[model->reg_time]);
     kernel->flow_moments[0] = kernel->flow_moments[1] = kernel->moment;
     kaiStatus status = kernel_run(kernel, model->flow);
+    // The left limit of an expression with der(x) in it, which an impulse is multiplied with, reads the slope of x.
+    if (status == KAI_OK && model->memories_count > 0 && model->impulse_order >= 0)
+        status = kernel->hooks->slopes(kernel->owner, 0);
     if (status == KAI_OK)
         status = kernel_run(kernel, model->events);
     if (status != KAI_OK)

@@ -191,8 +191,11 @@ static kaiStatus load_block(Variation* v)
 static void take_states(Variation* v)
 {
     for (uint32_t i = 0; i < v->n; i++)
-        if (!kaiSim_Get(v->sim, (int)v->model->state_vars[i], &v->y[i]))
-            v->y[i] = kernel_states(&v->sim->kernel)[i];
+    {
+        double shown;  // asking loads the register, which is in SI units
+        kaiSim_Get(v->sim, (int)v->model->state_vars[i], &shown);
+        v->y[i] = kernel_states(&v->sim->kernel)[i];
+    }
 }
 
 // The tangents of the states become those at the fixed time t, `dt` after that of the instant.
@@ -307,7 +310,9 @@ Variation* variation_create(const kaiModel* model, const VariationOptions* optio
 kaiStatus variation_set(Variation* v, int variable, double value)
 {
     kaiStatus status = kaiSim_Set(v->sim, variable, value);
-    return status == KAI_OK ? kaiEval_Set(v->eval, variable, value) : status;
+    if (status != KAI_OK)
+        return status;
+    return kaiEval_Set(v->eval, variable, scale_to_si(var_scale(&v->model->vars[variable]), value));
 }
 
 static kaiStatus start(Variation* v, kaiError* error)
@@ -411,9 +416,20 @@ double variation_state(const Variation* v, int state, int index)
     return v->y[(size_t)(index + 1) * v->n + (size_t)state];
 }
 
+// d SI / d SI as the units show it.
+static double shown_by(const Variation* v, int index, double derivative)
+{
+    return derivative * var_scale(&v->model->vars[v->variables[index]]).scale;
+}
+
 double variation_time(const Variation* v, int index)
 {
-    return v->dt[index];
+    return shown_by(v, index, v->dt[index]);
+}
+
+double variation_shown(const Variation* v, int variable, int index, double derivative)
+{
+    return shown_by(v, index, derivative) / var_scale(&v->model->vars[variable]).scale;
 }
 
 kaiSim* variation_sim(Variation* v)
@@ -423,5 +439,5 @@ kaiSim* variation_sim(Variation* v)
 
 double variation_value(const Variation* v, int index)
 {
-    return v->values[index];
+    return scale_from_si(var_scale(&v->model->vars[v->variables[index]]), v->values[index]);
 }

@@ -40,15 +40,18 @@ kaiStatus variation_set(Variation* variation, int variable, double value);
 // (KAI_END). KAI_ERR_RUN: the run failed, or its derivatives do not exist; *error says which.
 kaiStatus variation_step(Variation* variation, double until, kaiError* error);
 
-// Where it stands, after the last instant or step.
+// Where it stands, after the last instant or step: states in SI units.
 double variation_now(const Variation* variation);
 const double* variation_states(const Variation* variation);
 const double* variation_slopes(Variation* variation);                      // f there; NULL: it cannot be evaluated
 double variation_state(const Variation* variation, int state, int index);  // d x_state / d variable
-double variation_time(const Variation* variation, int index);              // d t / d variable of the last instant
+// In the units of the declarations: d t / d variable of the last instant.
+double variation_time(const Variation* variation, int index);
 // d variable / d (variable `index`): of a real signal where the tangents are known. NaN: it has none.
 double variation_of(Variation* variation, int variable, int index);
 kaiSim* variation_sim(Variation* variation);
+// d variable / d (variable `index`) in SI units as the declared units have it.
+double variation_shown(const Variation* variation, int variable, int index, double derivative);
 // After the start: the value that variable `index` has.
 double variation_value(const Variation* variation, int index);
 

@@ -136,5 +136,5 @@ double variation_of(Variation* v, int variable, int index)
     if (variable < 0 || (uint32_t)variable >= v->model->vars_count || index < 0 || (uint32_t)index >= v->count ||
         v->model->vars[variable].column != KAI_COLUMN_REAL || !show(v))
         return NAN;
-    return variation_tangent(v, (uint32_t)index)[v->model->vars[variable].reg];
+    return variation_shown(v, variable, index, variation_tangent(v, (uint32_t)index)[v->model->vars[variable].reg]);
 }

@@ -12,22 +12,24 @@ static uint32_t local_task(TaskGraph* g, uint32_t task)
     return index;
 }
 
-static bool task_of_register(const TaskGraph* g, SymReg reg, uint32_t* task)
+// `solved`: who reads it may be found by Newton's method together with the derivative of a storage that depends on
+// others. That cannot be given then.
+static bool task_of_register(const TaskGraph* g, SymReg reg, bool solved, uint32_t* task)
 {
     if (g->spec->start && map_get(&g->c->start_of, reg, task))
         return true;
-    if (g->spec->slopes_given && sym_class(reg) == REG_DERIV)
+    if (g->spec->slopes_given && sym_class(reg) == REG_DERIV && !solved)
         return false;
     return map_get(&g->c->task_of, reg, task);
 }
 
 // Adds every task that the pushed scalars read, and an edge to it.
-static void follow(TaskGraph* g, bool edges)
+static void follow(TaskGraph* g, bool edges, bool solved)
 {
     uint32_t task;
     for (Scalar x; scalar_walk_next(&g->c->scalars, &x);)
     {
-        if (x.op != SCALAR_REG || !task_of_register(g, x.reg, &task))
+        if (x.op != SCALAR_REG || !task_of_register(g, x.reg, solved, &task))
             continue;
         uint32_t index = local_task(g, task);
         if (edges)
@@ -44,12 +46,12 @@ TaskGraph task_graph(Compiler* c, const ProgramSpec* spec)
     scalar_walk(&c->scalars);
     for (uint32_t i = 0; i < spec->sink_count; i++)
         scalar_walk_push(&c->scalars, spec->sinks[i].value);
-    follow(&g, false);
+    follow(&g, false, false);
     for (uint32_t i = 0; i < g.tasks.count; i++)
     {
         vec_push(c->arena, g.first, g.edges.count);
         push_task(c, spec->phase, g.tasks.at[i]);
-        follow(&g, true);
+        follow(&g, true, c->flat->solves_slopes && c->tasks.at[g.tasks.at[i]].kind == TASK_DERIVATIVE);
     }
     vec_push(c->arena, g.first, g.edges.count);
     return g;

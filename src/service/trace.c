@@ -12,7 +12,7 @@ static void* resize(const Trace* t, void* block, size_t old_size, size_t size)
 bool trace_init(Trace* t, kaiAllocator allocator, int columns)
 {
     size_t memory = t->memory;
-    *t = (Trace){.allocator = allocator, .memory = memory, .last_only = t->last_only};
+    *t = (Trace){.allocator = allocator, .memory = memory, .last_only = t->last_only, .reached = t->reached};
     if (columns > 0)
         t->values = resize(t, NULL, 0, sizeof *t->values * (size_t)columns);
     if (t->values == NULL)
@@ -44,7 +44,7 @@ void trace_free(Trace* t)
 // has: so each is made anew, and all change places at the end.
 static bool grow(Trace* t)
 {
-    Trace bigger = {.memory = t->memory, .last_only = t->last_only};
+    Trace bigger = {.memory = t->memory, .last_only = t->last_only, .reached = t->reached};
     size_t capacity = t->capacity > 0 ? 2 * t->capacity : 256;
     if (t->memory > 0 && capacity * sizeof(double) * ((size_t)t->columns + 2) > t->memory)
         return false;
@@ -91,6 +91,8 @@ kaiStatus trace_row(void* user, const kaiRow* row)
     t->p[t->rows] = row->p;
     t->m[t->rows] = row->m;
     t->rows++;
+    if (t->reached != NULL)
+        *t->reached = row->t;
     return KAI_OK;
 }
 

@@ -24,8 +24,9 @@ typedef struct TraceFired
 typedef struct Trace
 {
     kaiAllocator allocator;
-    size_t memory;   // bytes of rows at most; 0: any
-    bool last_only;  // keep the rows of the latest time only
+    size_t memory;             // bytes of rows at most; 0: any
+    bool last_only;            // keep the rows of the latest time only
+    volatile double* reached;  // the time of the latest row, for whoever looks; NULL: nobody does
     int columns;
     double** values;  // of each column; absent is NaN
     double* t;

@@ -8,6 +8,7 @@
 #include "studio/guard.h"
 
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ typedef struct Run
     bool used;
     char page[PAGE_NAME];
     volatile int interrupt;
+    volatile double reached;  // model time
 } Run;
 
 struct kaiStudio
@@ -72,6 +74,7 @@ static Run* begin_run(kaiStudio* s, const char* page, bool replaces)
     {
         found->used = true;
         found->interrupt = s->stopping;
+        found->reached = NAN;
         snprintf(found->page, sizeof found->page, "%s%s", replaces ? "" : "-", page);
     }
     pthread_mutex_unlock(&s->lock);
@@ -83,6 +86,18 @@ static void end_run(kaiStudio* s, Run* run)
     pthread_mutex_lock(&s->lock);
     run->used = false;
     pthread_mutex_unlock(&s->lock);
+}
+
+// How far the run of a page has come; not a number if it has none.
+static double look_at_run(kaiStudio* s, const char* page)
+{
+    double reached = NAN;
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < RUNS_MOST; i++)
+        if (s->runs[i].used && strcmp(s->runs[i].page, page) == 0)
+            reached = s->runs[i].reached;
+    pthread_mutex_unlock(&s->lock);
+    return reached;
 }
 
 // ---- replies
@@ -152,6 +167,8 @@ static bool answer_files(Question* q, const Json* body)
         folder_look(&s->models, path, w);
     else if (strcmp(what, "write") == 0 && text != NULL)
         folder_write(&s->models, path, text, version, w);
+    else if (strcmp(what, "progress") == 0)
+        json_put_number(w, "reached", look_at_run(s, json_text(body, "page", "")));
     else if (strcmp(what, "stop") == 0)
     {
         pthread_mutex_lock(&s->lock);
@@ -191,7 +208,9 @@ static void answer_text(Question* q, const Json* body)
     }
     arena_free(&q->arena);  // the service reads the question itself
     arena_init(&q->arena, s->options.service.allocator, &q->fail);
-    kaiStatus status = kaiService_Answer(&s->options.service, q->body, q->length, &q->run->interrupt, &sink);
+    kaiServiceOptions options = s->options.service;
+    options.reached = &q->run->reached;
+    kaiStatus status = kaiService_Answer(&options, q->body, q->length, &q->run->interrupt, &sink);
     if (status != KAI_OK)
         refuse(q->request, 503, "there is not enough memory for an answer");
 }

@@ -477,7 +477,7 @@ SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint
     return *failed == NO_REG ? SERIES_OK : SERIES_NONE;
 }
 
-void series_order(Series* s, int k, const double* in, double* out)
+static inline void run_order(Series* s, int k, const double* in)
 {
     Tape* t = s->tape;
     for (uint32_t i = 0; i < s->input_count; i++)
@@ -486,14 +486,29 @@ void series_order(Series* s, int k, const double* in, double* out)
     for (uint32_t i = 0; i < t->part_count; i++)
     {
         const TapePart* part = &t->parts[i];
+        if (k > part->last)
+            continue;
         if (part->unknowns > 0)
             order_newton(t, part, k);
         else
             for (uint32_t round = 0; round < part->rounds; round++)
                 run_part(t, part, k);
     }
+}
+
+void series_order(Series* s, int k, const double* in, double* out)
+{
+    run_order(s, k, in);
     for (uint32_t i = 0; i < s->output_count; i++)
-        out[i] = t->now[t->outputs[i]];
+        out[i] = s->tape->now[s->tape->outputs[i]];
+}
+
+void series_next(Series* s, int k, const double* in, double* next)
+{
+    run_order(s, k, in);
+    const Tape* t = s->tape;
+    for (uint32_t i = 0; i < s->output_count; i++)
+        next[i] = t->now[t->outputs[i]] / (k + 1);
 }
 
 int series_degree(const Series* s)

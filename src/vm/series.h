@@ -56,6 +56,8 @@ SeriesStatus series_begin(Series* series, double* registers, const VmHost* host,
 
 // Order k >= 1, after order k - 1: coefficient k of the inputs in `in`, of the outputs into `out`.
 void series_order(Series* series, int k, const double* in, double* out);
+// The same where outputs are the derivatives of the inputs: order k + 1 of these.
+void series_next(Series* series, int k, const double* in, double* next);
 
 // After series_begin. Of a closed system: the degree of its solution if that is a polynomial by structure (no state
 // depends on itself). Otherwise: of the outputs, for inputs of degree 1. SERIES_ENDLESS: no such end.

@@ -769,7 +769,9 @@ static void write_words(TapeDraft* d)
     for (uint32_t p = 0; p < d->parts.count; p++)
     {
         const PartInfo* info = &d->parts.at[p];
-        TapePart part = {d->words.count, 0, info->rounds, info->unknowns, info->first, 0};
+        TapePart part = {d->words.count, 0, info->rounds, info->unknowns, info->first, 0, SERIES_TERMS};
+        if (p == PART_STEADY)
+            part.last = 2;
         while (at < d->order.count && d->order.at[at].part == p)
         {
             uint32_t head = d->words.count, op = d->order.at[at].op, count = 0;
@@ -914,8 +916,8 @@ static void begin_draft(TapeDraft* d, const Series* s, const double* R)
         d->space->slot_of[s->inputs[i]] = add_slot(d, s->inputs[i], false);
     d->time_slot = add_slot(d, d->model->reg_time, false);
     d->space->slot_of[d->model->reg_time] = d->time_slot;
-    APPEND(d, parts, (PartInfo){.rounds = 1});
-    APPEND(d, parts, (PartInfo){.rounds = 1});  // the first one is for the pushes of the inputs
+    for (uint32_t i = PART_PUSHES; i <= PART_FIRST; i++)
+        APPEND(d, parts, (PartInfo){.rounds = 1});
 }
 
 Tape* tape_make(Series* series, const double* registers)

@@ -123,6 +123,7 @@ typedef struct TapePart
     uint32_t unknowns;    // > 0: Newton
     uint32_t first;       // in `loops`: slots of unknowns and residuals, registers of the derivatives
     uint32_t matrix;      // in `matrices`
+    int last;             // order: what moves as time does has none beyond the first, and is 0 from the second on
 } TapePart;
 
 typedef struct Tape

@@ -101,6 +101,13 @@ static inline uint32_t tape_operand(const Node* n, int i)
     }
 }
 
+enum
+{
+    PART_PUSHES,  // of the inputs
+    PART_STEADY,  // what moves as time does
+    PART_FIRST,   // the first of the code as written
+};
+
 // tape_sums.c: after what is needed has been found. It has to be found again then.
 void tape_fold_sums(TapeDraft* d, const Series* s);
 void tape_keep_sums(TapeDraft* d);

@@ -141,6 +141,8 @@ void tape_fold_sums(TapeDraft* d, const Series* s)
         if (!n->live)
             continue;
         d->slots.at[n->z].steady = is_steady(d, n);
+        if (d->slots.at[n->z].steady)
+            n->part = PART_STEADY;
         turn(d, n);
         if (is_linear(d, n))
             fold(d, n);

@@ -282,9 +282,6 @@ static uint32_t known_count(const double* R, uint32_t first, uint32_t count)
     return known;
 }
 
-static uint32_t run_words(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end,
-                          const VmHost* host);
-
 // Repeats a block until its members are known. Knowing is monotone, so at most `count` rounds can add something.
 static uint32_t run_fix(const kaiModel* model, double* R, const uint32_t* pc, const VmHost* host)
 {
@@ -293,7 +290,7 @@ static uint32_t run_fix(const kaiModel* model, double* R, const uint32_t* pc, co
     memset(R + first, 0, sizeof(double) * count);
     for (uint32_t known = 0, before = 0;; before = known)
     {
-        uint32_t failed = run_words(model, R, body, body + length, host);
+        uint32_t failed = vm_run_words(model, R, body, body + length, host);
         if (failed != 0)
             return failed;
         known = known_count(R, first, count);
@@ -319,7 +316,7 @@ typedef struct Newton
 static uint32_t newton_evaluate(void* ctx)
 {
     const Newton* w = ctx;
-    return run_words(w->model, w->R, w->body, w->body + w->length, w->host);
+    return vm_run_words(w->model, w->R, w->body, w->body + w->length, w->host);
 }
 
 static uint32_t newton_matrix(void* ctx, double* J)
@@ -389,7 +386,7 @@ static const uint32_t* switch_target(const double* R, const uint32_t* pc)
     return base + (offset != NO_REG ? offset : pc[3 + count]);
 }
 
-static uint32_t run_words(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end, const VmHost* host)
+uint32_t vm_run_words(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end, const VmHost* host)
 {
     while (pc < end)
     {
@@ -416,11 +413,6 @@ static uint32_t run_words(const kaiModel* model, double* R, const uint32_t* pc, 
         }
     }
     return 0;
-}
-
-uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const VmHost* host)
-{
-    return run_words(model, registers, model->code + range.start, model->code + range.end, host);
 }
 
 double vm_table_slope(const kaiModel* model, uint32_t table, double u)

@@ -20,7 +20,12 @@ typedef struct VmHost
 } VmHost;
 
 // 0, or 1 + the index of the component that has no constructive solution.
-uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const VmHost* host);
+uint32_t vm_run_words(const kaiModel* model, double* registers, const uint32_t* pc, const uint32_t* end,
+                      const VmHost* host);
+static inline uint32_t vm_run(const kaiModel* model, double* registers, CodeRange range, const VmHost* host)
+{
+    return vm_run_words(model, registers, model->code + range.start, model->code + range.end, host);
+}
 
 // The slope of a table on the segment that u lies on.
 double vm_table_slope(const kaiModel* model, uint32_t table, double u);

@@ -24,15 +24,15 @@ static bool is_source(const BondPart* part)
 
 // ---- jumps
 
-// Energy of the linear storages; what nonlinear ones store more is added by add_nonlinear.
-static double stored(const Balance* balance, const BondRun* run)
+// Energy of the linear storages; what nonlinear ones store more is added by add_nonlinear. `sizes`: of all, about.
+static double stored(const Balance* balance, const BondRun* run, bool sizes)
 {
     double sum = 0;
     for (uint32_t i = 0; i < run->system->input_count; i++)
     {
         const BondInput* input = &balance->model->bond_inputs[run->system->first_input + i];
         const BondPart* part = part_of(balance, run, input->node);
-        if (part->state != NO_REG && !part->free)
+        if (part->state != NO_REG && (sizes || !part->free))
             sum += 0.5 * balance->kernel->R[part->state + input->port] * balance->kernel->R[input->value];
     }
     return sum;
@@ -53,8 +53,8 @@ void balance_before(Balance* balance)
         memcpy(run->b1_before, run->b1, bytes);
         memcpy(run->b2_before, run->b2, bytes);
         bond_net_save(run->net, run->modes_before);
-        run->stored_before = stored(balance, run);
-        balance->energy_scale = fmax(balance->energy_scale, run->stored_before);
+        run->stored_before = stored(balance, run, false);
+        balance->energy_scale = fmax(balance->energy_scale, fabs(stored(balance, run, true)));
     }
 }
 
@@ -163,7 +163,7 @@ static void add_nonlinear(const Balance* balance, const BondRun* run, uint32_t i
 static void add_run(const Balance* balance, BondRun* run, kaiJump* jump)
 {
     jump->before += run->stored_before;
-    jump->after += stored(balance, run);
+    jump->after += stored(balance, run, false);
     if (!has_jumped(run) || flow_before(run) == BOND_INCONSISTENT)
         return;
     for (uint32_t i = 0; i < run->system->part_count; i++)

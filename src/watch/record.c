@@ -246,6 +246,8 @@ static void keep_var(const Record* record, uint32_t index, double* to)
 
 void record_keep(Record* record, uint32_t var)
 {
+    if (!record->compares && record->kernel->counters.instants > 1)  // the start is compared, whoever asks
+        return;
     keep_var(record, var, record->tag_last);
     keep_var(record, var, record->tag_before);
 }

@@ -66,7 +66,7 @@ async function runNow() {
   controller?.abort();
   controller = new AbortController();
   running++;
-  const slow = setTimeout(() => { if (number === asked) { stop.hidden = false; statusBox.textContent = "running …"; } }, 400);
+  const slow = setTimeout(() => { if (number === asked) { stop.hidden = false; statusBox.textContent = "running …"; statusBox.className = ""; void follow(number); } }, 400);
   try {
     const result = await run(question(), controller.signal);
     if (number === asked) show(result, begun);
@@ -76,6 +76,17 @@ async function runNow() {
     clearTimeout(slow);
     running--;
     if (number === asked) stop.hidden = true;
+  }
+}
+
+// How far a long run has come.
+async function follow(number: number) {
+  while (number === asked && !stop.hidden && connected) {
+    const { reached } = await ask<any>("progress").catch(() => ({ reached: null }));
+    if (number !== asked || stop.hidden) return;
+    const end = last?.experiment === experiment ? last?.stop : null;
+    if (reached !== null) statusBox.textContent = `running … t = ${Number(reached.toPrecision(4))}` + (end ? ` of ${Number(end.toPrecision(4))}` : "");
+    await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }
 

@@ -248,8 +248,11 @@ export class Panels {
     const rest = data.values.filter((x: any) => !x.changes && x.at[0] !== null), more = element("details");
     more.append(element("summary", "faint", `${rest.length} values that stay`));
     more.append(element("pre", "", rest.map((v: any) => `${v.name} = ${typeof v.at[0] === "string" ? v.at[0] : format(v.at[0], 9)}${v.unit ? " " + v.unit : ""}`).join("\n")));
-    root.append(scroll, list, more);
-    if (Object.keys(this.host.modesAt()).length) void this.beside(root);
+    const both = element("div", "instant"), left = element("div");
+    left.append(scroll, list, more);
+    both.append(left);
+    root.append(both);
+    if (Object.keys(this.host.modesAt()).length) void this.beside(both);
   }
 
   // The machines, with the modes that are active at this tag; of a bond graph its causal strokes.

@@ -78,6 +78,10 @@ export class Plots {
       this.pick(this.selected, this.tag);
     }
     this.makeCanvases();
+    result.panels.forEach((panel, k) => {
+      this.canvases[k].setAttribute("role", "img");
+      this.canvases[k].setAttribute("aria-label", `${panel.signals.join(", ")} over ${panel.against ?? "time"}, ${this.instants.length} instants`);
+    });
     this.redraw();
   }
 
@@ -124,6 +128,8 @@ export class Plots {
   private listen(canvas: HTMLCanvasElement, index: number) {
     const against = () => this.result?.panels[index]?.against !== undefined;
     let drag: { x: number; view: [number, number]; moved: boolean } | null = null;
+    const fingers = new Map<number, number>();  // x of each that touches
+    let spread = 0;
     canvas.addEventListener("wheel", (event) => {
       if (against() || (!event.ctrlKey && !event.shiftKey && Math.abs(event.deltaX) < Math.abs(event.deltaY) && document.activeElement !== this.root && !this.root.contains(document.activeElement))) return;
       event.preventDefault();
@@ -135,9 +141,19 @@ export class Plots {
       this.root.focus({ preventScroll: true });
       if (against()) return;
       drag = { x: event.clientX, view: this.range(), moved: false };
+      fingers.set(event.pointerId, event.clientX);
+      spread = 0;
       canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener("pointermove", (event) => {
+      if (fingers.has(event.pointerId)) fingers.set(event.pointerId, event.clientX);
+      if (fingers.size === 2) {  // two fingers: zoom
+        const [a, b] = [...fingers.values()], now = Math.max(20, Math.abs(a - b));
+        if (spread) this.zoom(this.timeAt(canvas, (a + b) / 2), spread / now);
+        spread = now;
+        drag = null;
+        return;
+      }
       if (drag && Math.abs(event.clientX - drag.x) > 4) drag.moved = true;
       if (drag?.moved) {
         const width = canvas.clientWidth - LEFT - RIGHT, by = ((drag.x - event.clientX) / width) * (drag.view[1] - drag.view[0]);
@@ -147,7 +163,9 @@ export class Plots {
       this.moved(this.cursor);
       this.redraw();
     });
+    canvas.addEventListener("pointercancel", (event) => { fingers.delete(event.pointerId); drag = null; });
     canvas.addEventListener("pointerup", (event) => {
+      fingers.delete(event.pointerId);
       const click = drag && !drag.moved;
       drag = null;
       if (click) this.click(canvas, event.clientX);

@@ -28,7 +28,7 @@ python3 - << 'COMPARE'
 import csv
 def last(name):
     rows = list(csv.DictReader(open(name)))
-    return [float(rows[-1][k]) for k in ("c[1].v", "c[2].v")]
+    return [float(rows[-1][k]) for k in ("c[1].v [V]", "c[2].v [V]")]
 a, b = last("short.csv"), last("long.csv")
 assert all(abs(x - y) < 1e-7 for x, y in zip(a, b)), (a, b)
 COMPARE

@@ -36,7 +36,7 @@ until_bar()
     wait $terminal
     return $found
 }
-bar='% *t = .* instants/s, about .* s left'
+bar='% *t = .* instants/s, about .* left'
 until_bar 60 || fail "no progress, rate and time left on a terminal: $(tail -c 300 "$WORK/screen")"
 bar='% *t = '
 if until_bar 2 --quiet; then fail "--quiet shows progress"; fi

@@ -9,7 +9,7 @@ prints "are the same"
 python python/tests/module.py
 python python/tests/document.py
 prints "are as they are shown"
-python python/tests/snapshots.py ball/ cradle
+python python/tests/snapshots.py ball/ cradle impulse-product
 prints "go on as they would have"
 
 # Everything that a header gives away is documented, every public function of the module too.

@@ -264,7 +264,7 @@ passed("a million rows pan at 30 frames a second, with their extremes");
 // ---- a run without an end can be stopped
 
 await page.evaluate(() => { window.kairosStudio.editor.text = "model Forever {\n  state x = 0\n  event tick = clock(1[us])\n  x' = 1\n  when tick { x := x - 1 }\n}\nexperiment run of Forever { stop = inf }\n"; });
-await until("running", () => !document.getElementById("stop").hidden);
+await until("running", () => !document.getElementById("stop").hidden && /running … t = /.test(document.getElementById("status").textContent));
 await page.click("#stop");
 await until("stopped", () => /stopped|limit/.test(document.getElementById("status").textContent) && document.getElementById("stop").hidden);
 passed("a run without an end is stopped");

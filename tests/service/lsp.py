@@ -131,6 +131,11 @@ def outline_and_layout(client):
     assert [s["name"] for s in symbols] == ["Ball", "Two", "bounce"], symbols
     assert [s["name"] for s in symbols[0]["children"]] == ["g", "e", "y", "v", "hit"]
     assert symbols[0]["range"]["end"] == place(BALL, "model Two") | {"line": place(BALL, "model Two")["line"] - 1, "character": 1}
+    # Every kind of declaration is in the outline.
+    kinds = "model All {\n  param a = 1\n  state b = 1\n  discrete c = 1\n  unknown d = 1\n  equation d == a\n  signal e = b\n  event f = up(b)\n  input g\n  output h = b\n  b' = 0\n}\n"
+    client.change(URI, 59, kinds)
+    symbols = client.ask("textDocument/documentSymbol", textDocument={"uri": URI})["result"]
+    assert [s["name"] for s in symbols[0]["children"]] == list("abcdefgh"), symbols
     untidy = BALL.replace("  param e = 0.8", "param    e=0.8")
     client.change(URI, 60, untidy)
     edits = client.ask("textDocument/formatting", textDocument={"uri": URI}, options={})["result"]

@@ -198,9 +198,18 @@ def forever(studio):
     def run(name, page):
         answers[name] = studio.ask("run", page=page, path="ball.kai", text=FOREVER)["runs"][0]["status"]
 
+    def begun():
+        """The run of page a is on its way: how far it is."""
+        for _ in range(1000):
+            reached = studio.ask("progress", page="a")["reached"]
+            if reached is not None:
+                return reached
+            time.sleep(0.01)
+        raise AssertionError("the run does not begin")
+
     first = threading.Thread(target=run, args=("first", "a"))
     first.start()
-    time.sleep(0.3)
+    begun()
     assert studio.ask("run", page="b", path="ball.kai", text=BALL)["runs"][0]["status"] == "end"
     assert first.is_alive()
     assert studio.ask("run", page="a", path="ball.kai", text=BALL)["runs"][0]["status"] == "end"
@@ -208,7 +217,9 @@ def forever(studio):
     assert answers["first"] == "stopped", answers
     second = threading.Thread(target=run, args=("second", "a"))
     second.start()
-    time.sleep(0.3)
+    seen = begun()
+    assert studio.ask("progress", page="b")["reached"] is None
+    assert studio.ask("progress", page="a")["reached"] >= seen
     studio.ask("stop", page="a")
     second.join(10)
     assert answers["second"] == "stopped", answers

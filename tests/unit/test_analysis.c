@@ -185,6 +185,52 @@ static void what_has_no_steady_state_says_why(void** state)
     }
 }
 
+// Values and derivatives are in the declared units: a length in mm, a stiffness in N/mm.
+static void units_are_those_of_the_declarations(void** state)
+{
+    (void)state;
+    kaiModel* model = load("model M {\n"
+                           "  param m [g] = 500[g], k [N/mm] = 2[N/mm], c [N*s/m] = 3[N*s/m]\n"
+                           "  input F [kN] = 0[N]\n"
+                           "  state x [mm] = 5[mm], v [m/s] = 0[m/s]\n"
+                           "  output a [m/s^2] = (F - k*x - c*v)/m\n"
+                           "  x' = v; v' = a\n"
+                           "}\nexperiment e of M { stop = 0.01[s] }\n");
+    kaiSimOptions sim = kaiModel_SimOptions(model);
+    kaiLinearOptions options = kaiDefaultLinearOptions();
+    kaiError error;
+    kaiLinear* linear = kaiLinear_Create(model, &sim, &options, &error);
+    assert_non_null(linear);
+    kaiLinearSystem s = kaiLinear_System(linear);
+    near(s.x[0], 5, 1e-14);
+    near(s.A[1], 1000, 1e-14);  // mm/s for m/s
+    near(s.A[2], -4, 1e-14);    // 2000 N/m · 0.001 m / 0.5 kg
+    near(s.B[1], 2000, 1e-14);  // for 1 kN
+    near(s.C[0], -4, 1e-14);
+    near(s.frequencies[0], sqrt(4000 - 9), 1e-13);
+    kaiLinear_Free(linear);
+    kaiSensitivityOptions by = kaiDefaultSensitivityOptions();
+    int variables[] = {kaiModel_FindVariable(model, "x"), kaiModel_FindVariable(model, "m")};
+    int x = variables[0];
+    by.variables = variables;
+    by.variable_count = 2;
+    kaiSensitivity* sens = kaiSensitivity_Create(model, &sim, &by, &error);
+    assert_non_null(sens);
+    assert_int_equal(kaiSensitivity_Run(sens, &error), KAI_END);
+    double t = 0.01, a = 3, o = sqrt(4000 - 9), phi = exp(-a * t) * (cos(o * t) + a / o * sin(o * t));
+    near(kaiSensitivity_Get(sens, x, 0), phi, 1e-10);
+    // By differences of the closed form in m: mm per g.
+    double slope = 0;
+    for (int k = -1; k <= 1; k += 2)
+    {
+        double m = 0.5 + k * 1e-5, b = 3 / (2 * m), w = sqrt(2000 / m - b * b);
+        slope += k * 5 * exp(-b * t) * (cos(w * t) + b / w * sin(w * t)) / 2e-5;
+    }
+    near(kaiSensitivity_Get(sens, x, 1), slope / 1000, 1e-9);
+    kaiSensitivity_Free(sens);
+    kaiModel_Free(model);
+}
+
 // ---- orbits
 
 static kaiOrbitSearch* find(kaiModel* model, double period, double at, kaiError* error)
@@ -695,6 +741,7 @@ int main(void)
         cmocka_unit_test(an_impact_oscillator_has_its_multipliers),
         cmocka_unit_test(a_converter_has_its_orbit),
         cmocka_unit_test(what_has_no_orbit_says_why),
+        cmocka_unit_test(units_are_those_of_the_declarations),
         cmocka_unit_test(a_spring_is_fitted_within_its_confidence),
         cmocka_unit_test(a_restitution_is_fitted_to_bounce_times),
         cmocka_unit_test(what_cannot_be_fitted_says_why),

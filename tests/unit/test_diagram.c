@@ -416,6 +416,30 @@ static void bond_graphs_fold(void** state)
     arena_free(&f.arena);
 }
 
+// A node of a circuit is one junction between the parts that it joins, not a dot in each of them; between two it is a
+// dot.
+static void connected_ports_are_one_junction(void** state)
+{
+    (void)state;
+    Fixture f;
+    load(&f, "import \"electrical.kai\"\n"
+             "model M { v : VoltageSource; r : Resistor; c : Capacitor; d : Resistor; g : Ground\n"
+             "  connect v.a, r.a; connect r.b, c.a, d.a; connect v.b, c.b, d.b, g.a }\n");
+    bonds_make(&f.diagram, &f.labels, DEPTH_DEFAULT, NULL);
+    const Diagram* d = &f.diagram;
+    assert_int_equal(d->nodes.count, 12);  // source, r, c, d: two each; ground: one; three nodes
+    uint32_t dot = find(d, "v.a"), middle = find(d, "r.b"), below = find(d, "v.b");
+    assert_int_equal(d->nodes.at[dot].shape, SHAPE_DOT);
+    assert_string_equal(d->nodes.at[middle].title, "0");
+    assert_string_equal(d->nodes.at[below].title, "0");
+    assert_int_equal(d->nodes.at[dot].group | d->nodes.at[middle].group | d->nodes.at[below].group, 0);
+    find_edge(d, "r.s", "r.b");
+    find_edge(d, "r.b", "c.s");
+    find_edge(d, "d.s", "v.b");
+    assert_int_equal(d->edges.count, 4 + 8 + 1);  // inside the parts, from them to the nodes, the ground
+    arena_free(&f.arena);
+}
+
 // ---- all together
 
 static void layouts_keep_things_apart(void** state)
@@ -523,6 +547,7 @@ int main(void)
         cmocka_unit_test(machines_nest),
         cmocka_unit_test(strokes_of_the_cradle),
         cmocka_unit_test(bond_graphs_fold),
+        cmocka_unit_test(connected_ports_are_one_junction),
         cmocka_unit_test(layouts_keep_things_apart),
         cmocka_unit_test(long_lines_are_broken),
         cmocka_unit_test(memory_runs_out),

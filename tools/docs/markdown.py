@@ -38,8 +38,9 @@ def anchor_of(title, used):
 class Converter:
     """One page. `resolve` turns the target of a link into an address; `headings` is what the page has."""
 
-    def __init__(self, resolve):
+    def __init__(self, resolve, after=None):
         self.resolve = resolve
+        self.after = after  # hears every block of code, and may add something below it
         self.headings = []  # (level, title as text, anchor)
         self.used = {}
 
@@ -101,7 +102,8 @@ class Converter:
         kind = words[0] if words else ""
         marked = highlight(body) if kind == "kai" else html.escape(body, quote=False)
         name = f'<div class="file">{html.escape(words[1])}</div>' if len(words) > 1 else ""
-        return f'<div class="code {kind}">{name}<pre><code>{marked}</code></pre></div>', end + 1
+        below = self.after(kind, words[1] if len(words) > 1 else "", body) if self.after else ""
+        return f'<div class="code {kind}">{name}<pre><code>{marked}</code></pre></div>{below}', end + 1
 
     def heading(self, lines, i):
         match = re.match(r"(#{1,6}) +(.*?) *#*$", lines[i])

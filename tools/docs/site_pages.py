@@ -10,6 +10,7 @@ import sys
 
 import gallery
 from markdown import Converter, highlight
+from walk import Walk
 
 SECTION_TEXT = 1200  # characters of a section that the search knows
 
@@ -22,6 +23,7 @@ class Site:
         self.problems = []
         self.menu = []      # [(group, [(title, address)])]
         self.figures = True
+        self.program = ""
 
     # ---- addresses
 
@@ -47,6 +49,11 @@ class Site:
     def plain(self, path):
         """A file that is no document, or a folder: as it is, for who follows a link to it."""
         address, full = f"files/{path}.html", os.path.join(self.top, path)
+        if re.search(r"\.(png|svg|jpg|gif|pdf)$", path):
+            address = f"files/{path}"
+            os.makedirs(os.path.dirname(os.path.join(self.folder, address)), exist_ok=True)
+            shutil.copy(full, os.path.join(self.folder, address))
+            return address
         if os.path.isdir(full):
             text = "\n".join(sorted(os.listdir(full)))
         else:
@@ -91,8 +98,11 @@ class Site:
 
     def document(self, source, address, before="", after=""):
         text = gallery.read(os.path.join(self.top, source))
-        converter = Converter(self.resolver(source, address))
+        walk = Walk(self.program, self.top, self.folder, address) if self.figures and source.startswith("docs/tutorial") else None
+        converter = Converter(self.resolver(source, address), walk.after if walk else None)
         body = converter.convert(text)
+        if walk:
+            walk.close()
         title = converter.headings[0][1] if converter.headings else source
         entries = [(t, a) for level, t, a in converter.headings if level == 2]
         contents = ""
@@ -117,6 +127,8 @@ class Site:
         """Every address inside the pages exists, with its anchor."""
         anchors = {}
         for path in glob.glob(self.folder + "/**/*.html", recursive=True):
+            if os.path.basename(os.path.dirname(path)) == "figures":
+                continue  # drawn by the program, complete in itself
             anchors[os.path.normpath(path)] = set(re.findall(r'id="([^"]*)"', gallery.read(path)))
         for path in anchors:
             for target in re.findall(r'(?:href|src)="([^"]*)"', gallery.read(path)):
@@ -308,6 +320,7 @@ def make(top, program, folder, only_gallery, figures):
         return 1
     site = Site(top, folder)
     site.figures = figures
+    site.program = program
     plan(site)
     os.makedirs(folder, exist_ok=True)
     if only_gallery:

@@ -36,7 +36,9 @@ function dialog(...children) {
     const close = element('button', {class: 'close', title: 'Close (Esc)'}, '✕');
     const node = element('dialog', {}, close, ...children);
     close.onclick = () => node.close();
-    node.onclick = event => event.target === node && node.close();
+    node.onclick = event => {  // without braces it would return false, and no box could be checked
+        if (event.target === node) node.close();
+    };
     node.onclose = () => node.remove();
     document.body.append(node);
     node.showModal();
