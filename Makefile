@@ -46,9 +46,7 @@ run: run-deps configured
 	@cmake --build $(BUILD) --target program
 	$(BUILD)/kairos run examples/ball/model.kai -o ball.csv
 
-test: deps
-	@[ ! -f $(BUILD)/build.ninja ] || cmake $(BUILD) >/dev/null  # what was missing may be there now
-	@$(MAKE) --no-print-directory build
+test: deps build
 	@tools/run-tests $(BUILD)
 
 python: build

@@ -7,7 +7,8 @@
 enum
 {
     PANELS_MAX = 32,
-    SIGNALS_MAX = 256
+    SIGNALS_MAX = 256,
+    EXPRESSIONS_MAX = 32
 };
 
 // Panels by the names of their columns. Owns the array of names, not the names.
@@ -23,7 +24,8 @@ typedef struct PlotRequest
 {
     RunRequest* run;
     kaiFigureOptions figure;
-    Panels wanted;  // --signals, each use a panel; none: the experiment or the result decides
+    Panels wanted;                          // --signals, each use a panel; none: the experiment or the result decides
+    kaiGiven expressions[EXPRESSIONS_MAX];  // of --signals
     const char* against;
     const char* overlay;  // --overlay: a measured table
     double instant;       // --instant; NaN: none

@@ -118,6 +118,9 @@ static kaiStatus draw(Reading* r)
 
 int plot_result(PlotRequest* q)
 {
+    if (q->run->load.signal_count > 0)
+        return usage_error("--signals: `%s` is an expression, which needs the model: kairos plot MODEL.kai",
+                           q->expressions[0].text);
     Reading r = {.request = q};
     bool said = false;
     kaiReader* reader = kaiReader_Open(q->run->source.path, kaiDefaultAllocator(), &r.error);

@@ -28,6 +28,19 @@ bool panels_add(Panels* panels, const char* name)
 
 // ---- options
 
+// A path is a name; anything else is an expression, which the model computes as a signal of that name.
+static int add_expression(PlotRequest* r, const char* text)
+{
+    bool plain = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]'") == strlen(text);
+    if (plain)
+        return EXIT_DONE;
+    if (r->run->load.signal_count == EXPRESSIONS_MAX)
+        return usage_error("--signals: at most %d expressions", EXPRESSIONS_MAX);
+    r->expressions[r->run->load.signal_count++] = (kaiGiven){text, text};
+    r->run->load.signals = r->expressions;
+    return EXIT_DONE;
+}
+
 // "a,b,c": one panel. The text is an argument of the program, which is ours to cut. A comma in brackets belongs to a
 // name.
 static int add_signals(PlotRequest* r, char* text)
@@ -38,13 +51,17 @@ static int add_signals(PlotRequest* r, char* text)
         return usage_error("--signals: a figure has at most %d panels", PANELS_MAX);
     for (char *from = text, *at = text; !end; at++)
     {
-        depth += (*at == '[') - (*at == ']');
+        depth += (*at == '[') - (*at == ']') + (*at == '(') - (*at == ')');
         end = *at == 0;
         if (!end && (*at != ',' || depth > 0))
             continue;
         *at = 0;
+        from += strspn(from, " ");
         if (*from == 0 || !panels_add(&r->wanted, from))
             return usage_error("--signals must read a,b,c");
+        int code = add_expression(r, from);
+        if (code != EXIT_DONE)
+            return code;
         from = at + 1;
     }
     return EXIT_DONE;

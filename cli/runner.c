@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct Target
     bool flushes;  // every row at once: somebody waits for it
     bool watched;  // now and then: an HDF5 file is read while it is written
     bool unsaved;  // a checkpoint could not be written, which was said
+    int trouble;   // errno of the write that failed
     kaiConstant* constants;
     int constant_count;
 } Target;
@@ -39,7 +41,11 @@ static kaiStatus write_row(void* user, const kaiRow* row)
     kaiStatus status = target->flushes || target->watched ? kaiDrive_At(&target->drive, row->t) : KAI_OK;
     if (status == KAI_OK)
         status = kaiWriter_Row(target->writer, row);
-    return status == KAI_OK && target->flushes ? kaiWriter_Flush(target->writer) : status;
+    if (status == KAI_OK && target->flushes)
+        status = kaiWriter_Flush(target->writer);
+    if (status == KAI_ERR_IO && target->trouble == 0)
+        target->trouble = errno;
+    return status;
 }
 
 void print_rows(int64_t recorded, kaiView view)
@@ -193,21 +199,27 @@ static void forget_checkpoint(const RunRequest* r)
 }
 
 // The file says it if it is not the whole run. A file that could not be written outweighs how the run ended.
-static kaiStatus close_output(kaiWriter* writer, const kaiSim* sim, kaiStatus status)
+static kaiStatus close_output(kaiWriter* writer, const kaiSim* sim, kaiStatus status, int* trouble)
 {
     char remark[200];
     snprintf(remark, sizeof remark, "stopped at t = %.17g before the end: %s", kaiSim_Now(sim).t,
              status == KAI_INTERRUPTED ? "interrupted" : "the run failed");
     kaiStatus closed = kaiWriter_Close(writer, status == KAI_END ? NULL : remark);
+    if (closed == KAI_ERR_IO && *trouble == 0)
+        *trouble = errno;
     return closed < 0 ? closed : status;
 }
 
 // What went wrong, on stderr, and the exit code.
-static int conclude(const RunRequest* r, const kaiSim* sim, kaiStatus status)
+static int conclude(const RunRequest* r, const kaiSim* sim, kaiStatus status, int trouble)
 {
     bool named = r->output != NULL && strcmp(r->output, "-") != 0;
     if (status == KAI_ERR_IO)
-        fprintf(stderr, "kairos: %s cannot be written\n", named ? r->output : "standard output");
+        fprintf(stderr, "kairos: %s cannot be written%s%s\n", named ? r->output : "standard output",
+                trouble != 0 ? ": " : "",
+                trouble == ENOSPC || trouble == EDQUOT ? "the disk is full"
+                : trouble != 0                         ? strerror(trouble)
+                                                       : "");
     else if (status < 0)
         print_failure(r->program, kaiSim_Failure(sim));
     print_warnings(r->program, sim);
@@ -247,8 +259,8 @@ static int simulate(const RunRequest* r, const kaiModel* model, kaiSim* sim, Tar
     if (r->resumed == NULL)
         forget_checkpoint(r);
     kaiStatus status = drive(r, model, sim, target);
-    status = close_output(target->writer, sim, status);
-    int code = conclude(r, sim, status);
+    status = close_output(target->writer, sim, status, &target->trouble);
+    int code = conclude(r, sim, status, target->trouble);
     if (status == KAI_END)
         forget_checkpoint(r);
     else if (r->checkpoint > 0 && !r->quiet)

@@ -143,6 +143,10 @@ extern "C"
         // Settings of the experiment: "rtol" and "1e-6", "stop" and "50[ms]". Errors are placed in a file "--rtol".
         const kaiGiven* settings;
         int setting_count;
+        // Signals that the call adds to the root model: a name of your choice, and an expression of its variables,
+        // which errors place in a file "--signals". They are variables as others.
+        const kaiGiven* signals;
+        int signal_count;
         const char* solver;  // instead of the experiment's; NULL: as it says. Implicit ones get a Jacobian here
     } kaiCompileOptions;
     kaiCompileOptions kaiDefaultCompileOptions(void);

@@ -235,7 +235,9 @@ static bool check_given(const kaiGiven* given, int count)
 static bool check_compile(const kaiCompileOptions* options)
 {
     if (options == NULL || options->cookie != KAI_COOKIE || options->override_count < 0 ||
-        !check_given(options->values, options->value_count) || !check_given(options->settings, options->setting_count))
+        !check_given(options->values, options->value_count) ||
+        !check_given(options->settings, options->setting_count) ||
+        !check_given(options->signals, options->signal_count))
         return false;
     for (int i = 0; i < options->override_count; i++)
         if (options->overrides == NULL || options->overrides[i].name == NULL)
@@ -273,7 +275,12 @@ static ElabOptions elab_options(Compilation* c, const kaiCompileOptions* options
     GivenSetting* settings = arena_array(&c->arena, GivenSetting, options->setting_count + 1);
     for (int i = 0; i < options->setting_count; i++)
         settings[i] = (GivenSetting){options->settings[i].name, options->settings[i].text};
+    GivenSetting* signals = arena_array(&c->arena, GivenSetting, options->signal_count + 1);
+    for (int i = 0; i < options->signal_count; i++)
+        signals[i] = (GivenSetting){options->signals[i].name, options->signals[i].text};
     return (ElabOptions){.experiment = options->experiment,
+                         .signals = signals,
+                         .signal_count = options->signal_count,
                          .model = options->model,
                          .overrides = overrides,
                          .override_count = count + texts,

@@ -317,6 +317,7 @@ NodeId elaborate_guard(Elab* e, const Env* env, const Expr* expr);
 void check_guesses(Elab* e);
 
 // given.c
+void declare_given_signals(Elab* e);           // given.c
 bool declare_override(Elab* e, uint32_t var);  // --set: true if the value of the variable is replaced
 // The expression in `text`, as a source of this name; EXPR_ERROR: reported.
 Expr* elaborate_given_text(Elab* e, const char* source, const char* text);

@@ -284,6 +284,7 @@ static void elaborate_model(Elab* e, const Model* model, const Experiment* exper
                  experiment ? experiment->model_span : model->span);
     if (e->too_large)
         return;
+    declare_given_signals(e);
     join_bonds(e);
     find_domains(e);
     find_targets(e);

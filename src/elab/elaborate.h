@@ -56,6 +56,8 @@ typedef struct ElabOptions
     int override_count;
     const GivenSetting* settings;  // replace those of the experiment
     int setting_count;
+    const GivenSetting* signals;  // added to the root model
+    int signal_count;
 } ElabOptions;
 
 // `--list`: the experiments of the program and the variables of the model, readably (in the arena).

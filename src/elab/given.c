@@ -92,3 +92,22 @@ bool declare_override(Elab* e, uint32_t var)
     e->vars.at[var].init_progress = DONE;
     return true;
 }
+
+// `--signals "x^2 + v"`: a signal of the root model that nothing else reads.
+void declare_given_signals(Elab* e)
+{
+    static const Env root;
+    for (int i = 0; i < e->options->signal_count; i++)
+    {
+        const GivenSetting* given = &e->options->signals[i];
+        Expr* expr = elaborate_given_text(e, "--signals", given->text);
+        if (expr->kind == EXPR_ERROR)
+            continue;
+        const char* name = intern_string(e->program->names, given->name);
+        uint32_t var = declare_var(e, &root, VAR_SIGNAL, TYPE_REAL, name, expr->span);
+        VarInfo* info = &e->vars.at[var];
+        info->init = expr;
+        info->env = &root;
+        info->init_defines = true;
+    }
+}

@@ -299,6 +299,13 @@ static bool set_length(Ode* ode, double limit, double proposed, Attempt* a)
     return last || h >= ode_shortest(ode);
 }
 
+// A polynomial has no natural end, but what happens near its start (a ball that falls for half a second in a run
+// without end) must not be nothing beside the step.
+static double farthest(const OdeState* s)
+{
+    return 1e3 * (1 + fabs(s->t));
+}
+
 // After a rejection the next step does not leap either; a run may have been given its first step.
 static double first_trial(const Ode* ode, double horizon, double natural)
 {
@@ -306,7 +313,7 @@ static double first_trial(const Ode* ode, double horizon, double natural)
     double h = natural < horizon ? natural : horizon;
     h = s->narrow > 0 && s->narrow < h ? s->narrow : h;
     h = s->fresh && ode->options.step > 0 && ode->options.step < h ? ode->options.step : h;
-    return h < INFINITY ? h : 1e3 * (1 + fabs(s->t));  // a polynomial, and no end in sight
+    return fmin(h, farthest(s));
 }
 
 static int taylor_step(Ode* ode, double limit)
@@ -373,7 +380,7 @@ bool taylor_offer(Ode* ode, double limit, double* h, double* work)
     weigh(ode);
     s->expanded = false;
     int status = prepare(ode, horizon, true, &e, &a.exact);
-    if (status == TRIAL_OK && set_length(ode, limit, a.exact || e.whole ? horizon : step_of(&e), &a))
+    if (status == TRIAL_OK && set_length(ode, limit, a.exact || e.whole ? fmin(horizon, farthest(s)) : step_of(&e), &a))
     {
         a.order = e.order;
         status = attempt(ode, &a, &error);

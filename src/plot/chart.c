@@ -313,6 +313,12 @@ static void draw_impulse(const Pen* pen, const TrackMark* mark)
         draw_head(pen, (CanvasPoint){tip.x, tip.y + direction * 6 * k}, direction);
 }
 
+// A weight that is rounding beside what the axis shows.
+static bool is_nothing(const TrackMark* mark, const Axis* y)
+{
+    return fabs(mark->y) < 1e-9 * (y->high - y->low);
+}
+
 static void draw_stem(const Pen* pen, double x, double y)
 {
     CanvasPoint foot = place(pen, x, 0), tip = place(pen, x, y);
@@ -326,6 +332,8 @@ static void draw_marks(const Pen* pen, const Track* track, bool event)
     for (int i = 0; i < track->mark_count; i++)
     {
         const TrackMark* mark = &track->marks[i];
+        if (mark->kind == MARK_IMPULSE && is_nothing(mark, pen->y))
+            continue;
         if (mark->kind == MARK_IMPULSE)
             draw_impulse(pen, mark);
         else if (event)
@@ -405,7 +413,7 @@ void chart_impulse_labels(Canvas* c, const Look* look, const ChartSeries* series
         {
             const TrackMark* mark = &series[k].track->marks[i];
             char text[128];
-            if (mark->kind != MARK_IMPULSE)
+            if (mark->kind != MARK_IMPULSE || is_nothing(mark, y))
                 continue;
             CanvasPoint tip = {axis_place(x, mark->x), axis_place(y, mark->y)};
             impulse_text(mark, text, sizeof text);

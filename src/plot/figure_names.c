@@ -129,7 +129,7 @@ static void draw_sample(const Layout* l, const ChartSeries* series, double x, do
 static void draw_head_legend(const Layout* l, int p)
 {
     const Panel* panel = &l->panels[p];
-    double x = panel->box.x + panel->box.width, y = panel->box.y - 7;
+    double x = panel->box.x + panel->box.width, y = panel->box.y - 8.5;
     for (int i = panel->count - 1; i >= 0; i--)
     {
         double width = canvas_text_width(l->c, panel->series[i].name, &l->look.label);
@@ -145,7 +145,7 @@ static void draw_mode_legend(const Layout* l, int p)
 {
     const Panel* panel = &l->panels[p];
     const kaiColumn* column = &l->f->columns[l->f->phase_column];
-    double x = panel->box.x + panel->box.width, y = panel->box.y - 7;
+    double x = panel->box.x + panel->box.width, y = panel->box.y - 8.5;
     for (int i = l->mode_count - 1; i >= 0; i--)
     {
         double width = canvas_text_width(l->c, column->mode_names[i], &l->look.note);

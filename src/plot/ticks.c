@@ -76,7 +76,7 @@ void ticks_use_prefix(Ticks* t, double low, double high)
 {
     double size = fmax(fabs(low), fabs(high));
     int step_power = (int)floor(log10(t->step) + 1e-9), size_power = (int)floor(log10(size) + 1e-9);
-    if (t->kind != TICKS_PLAIN || t->offset != 0 || (size_power < 4 && size_power > -2))
+    if (t->kind != TICKS_PLAIN || t->offset != 0 || (size_power < 4 && size >= 0.5))
         return;
     int exponent = 3 * (int)floor(size_power / 3.0);
     if (exponent < -15 || exponent > 12 || exponent == 0)

@@ -174,9 +174,10 @@ kaiStatus output_write(Output* output, const char* text, size_t size)
             done += (size_t)count;
         else if (!recover(output->descriptor))
         {
-            kaiStatus status = errno == EPIPE ? KAI_INTERRUPTED : KAI_ERR_IO;
+            int reason = errno;
             cut_to_line(output, text, done);
-            return status;
+            errno = reason;  // for who asks at once
+            return reason == EPIPE ? KAI_INTERRUPTED : KAI_ERR_IO;
         }
     }
     output->written += (long long)size;

@@ -42,6 +42,7 @@ exits 4 fmt "$WORK/none.kai"
 exits 4 run $ball -o "$WORK/none/ball.csv"
 if [ -w /dev/full ]; then
     exits 4 run $ball -o /dev/full
+    says "the disk is full"
     says "cannot be written"
 fi
 exit 0

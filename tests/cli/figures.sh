@@ -57,6 +57,15 @@ exits 0 plot "$WORK/m.kai" -e s --set tau=1 --overlay "$WORK/bare.csv" -o "$WORK
 printf 't,w\n0,5\n' >"$WORK/other.csv"
 exits 2 plot "$WORK/m.kai" -e twice --overlay "$WORK/other.csv" -o "$WORK/over.svg"
 
+# Expressions are signals of the model; a mistake in one points into it.
+exits 0 plot "$WORK/m.kai" -e o --signals "hypot(x, y), x" -o "$WORK/x.svg"
+shows "$WORK/x.svg" 'hypot(x, y)'
+exits 2 plot "$WORK/m.kai" -e o --signals "x +" -o "$WORK/x.svg"
+says '--signals:1:3'
+exits 0 run "$WORK/m.kai" -e o -q -o "$WORK/o.csv"
+exits 2 plot "$WORK/o.csv" --signals "x^2" -o "$WORK/x.svg"
+says 'needs the model'
+
 # What does not fit is said in the figure.
 exits 0 plot "$WORK/m.kai" -e many -o "$WORK/many.svg"
 texts "$WORK/many.svg" | grep -q 'more signals are not shown' || fail "what was left out is not said"

@@ -19,3 +19,9 @@ code=0
 wait $id || code=$?
 [ $code -eq 3 ] || fail "exit code $code"
 says "interrupted at t = "
+
+# A ball that falls for half a second in a run without end: the step of a polynomial does not leap over it.
+for stop in 1e20 1e100 inf; do
+    timeout -s KILL 60 "$KAIROS" run $ball --stop $stop -o "$WORK/ball.csv" >"$out" 2>"$err" || fail "stop $stop: $(cat "$err")"
+    says "hit 29"
+done
