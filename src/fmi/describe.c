@@ -190,6 +190,37 @@ const char* describe_initial(FmiInitial initial)
     return words[initial];
 }
 
+static void put_modes(const Description* d, Writer* w, const FmiVariable* v)
+{
+    const char* mode;
+    for (int k = 0; (mode = catalogue_mode(d->model, v->machine, k)) != NULL; k++)
+    {
+        writer_put(w, "        <Item");
+        xml_attribute(w, "name", mode);
+        writer_say(w, " value=\"%d\"/>\n", k + 1);
+    }
+}
+
+void describe_types(const Description* d, Writer* w, const char* element, bool inner)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
+    {
+        const FmiVariable* v = &d->catalogue->list.at[i];
+        if (v->type != FMI_ENUMERATION)
+            continue;
+        writer_put(w, any ? "" : "  <TypeDefinitions>\n");
+        any = true;
+        writer_say(w, "    <%s", element);
+        xml_attribute(w, "name", arena_printf(d->arena, "modes of %s", v->name));
+        writer_put(w, inner ? ">\n      <Enumeration>\n" : ">\n");
+        put_modes(d, w, v);
+        writer_put(w, inner ? "      </Enumeration>\n" : "");
+        writer_say(w, "    </%s>\n", element);
+    }
+    writer_put(w, any ? "  </TypeDefinitions>\n" : "");
+}
+
 // The unknowns of initialization: what is computed there among outputs, calculated parameters, states and their
 // derivatives.
 bool describe_is_initial_unknown(const FmiVariable* v)

@@ -35,6 +35,9 @@ bool describe_unit(Arena* arena, const char* text, FlatUnit* unit);
 // The SI unit of that dimension, "m/s"; NULL: the variable has none.
 const char* describe_si(Arena* arena, const char* text);
 void describe_units(const Description* d, Writer* w);  // UnitDefinitions
+// TypeDefinitions: one for each machine, its modes counted from 1. `element` holds them, within <Enumeration> if
+// `inner`.
+void describe_types(const Description* d, Writer* w, const char* element, bool inner);
 bool describe_is_initial_unknown(const FmiVariable* v);
 const char* describe_causality(FmiCausality causality);
 const char* describe_initial(FmiInitial initial);

@@ -20,32 +20,6 @@ static void put_exchange(const Description* d, Writer* w)
                   "canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"false\"/>\n");
 }
 
-// One type for each machine: its modes, counted from 1.
-static void put_types(const Description* d, Writer* w)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
-    {
-        const FmiVariable* v = &d->catalogue->list.at[i];
-        if (v->type != FMI_ENUMERATION)
-            continue;
-        writer_put(w, any ? "" : "  <TypeDefinitions>\n");
-        any = true;
-        writer_put(w, "    <SimpleType");
-        xml_attribute(w, "name", arena_printf(d->arena, "modes of %s", v->name));
-        writer_put(w, ">\n      <Enumeration>\n");
-        const char* mode;
-        for (int k = 0; (mode = catalogue_mode(d->model, v->machine, k)) != NULL; k++)
-        {
-            writer_put(w, "        <Item");
-            xml_attribute(w, "name", mode);
-            writer_say(w, " value=\"%d\"/>\n", k + 1);
-        }
-        writer_put(w, "      </Enumeration>\n    </SimpleType>\n");
-    }
-    writer_put(w, any ? "  </TypeDefinitions>\n" : "");
-}
-
 static const char* variability_of(const FmiVariable* v)
 {
     if (v->causality == FMI_STRUCTURAL)
@@ -142,7 +116,7 @@ char* describe_2(const Description* d)
     writer_say(&w, " numberOfEventIndicators=\"%d\">\n", d->refused == NULL ? d->indicators : 0);
     put_exchange(d, &w);
     describe_units(d, &w);
-    put_types(d, &w);
+    describe_types(d, &w, "SimpleType", true);
     writer_put(&w, "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n    <Category "
                    "name=\"logStatusWarning\"/>\n    <Category name=\"logEvents\"/>\n  </LogCategories>\n");
     writer_put(&w, "  <DefaultExperiment");

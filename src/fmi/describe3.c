@@ -23,31 +23,6 @@ static void put_kinds(const Description* d, Writer* w)
                   "providesIntermediateUpdate=\"true\"/>\n");
 }
 
-static void put_types(const Description* d, Writer* w)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
-    {
-        const FmiVariable* v = &d->catalogue->list.at[i];
-        if (v->type != FMI_ENUMERATION)
-            continue;
-        writer_put(w, any ? "" : "  <TypeDefinitions>\n");
-        any = true;
-        writer_put(w, "    <EnumerationType");
-        xml_attribute(w, "name", arena_printf(d->arena, "modes of %s", v->name));
-        writer_put(w, ">\n");
-        const char* mode;
-        for (int k = 0; (mode = catalogue_mode(d->model, v->machine, k)) != NULL; k++)
-        {
-            writer_put(w, "      <Item");
-            xml_attribute(w, "name", mode);
-            writer_say(w, " value=\"%d\"/>\n", k + 1);
-        }
-        writer_put(w, "    </EnumerationType>\n");
-    }
-    writer_put(w, any ? "  </TypeDefinitions>\n" : "");
-}
-
 static void put_start(Writer* w, const FmiVariable* v)
 {
     if (isnan(v->start))
@@ -121,7 +96,7 @@ char* describe_3(const Description* d)
     writer_put(&w, ">\n");
     put_kinds(d, &w);
     describe_units(d, &w);
-    put_types(d, &w);
+    describe_types(d, &w, "EnumerationType", false);
     writer_put(&w, "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n    <Category "
                    "name=\"logStatusWarning\"/>\n    <Category name=\"logEvents\"/>\n  </LogCategories>\n");
     writer_put(&w, "  <DefaultExperiment");

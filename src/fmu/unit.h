@@ -21,6 +21,21 @@ typedef enum UnitMode
     UNIT_CONFIGURING,  // structural parameters may be set (3.0)
 } UnitMode;
 
+enum  // in which modes of the unit a function may be called
+{
+    IN_INSTANTIATED = 1 << UNIT_INSTANTIATED,
+    IN_INITIALIZING = 1 << UNIT_INITIALIZING,
+    IN_EVENT = 1 << UNIT_EVENT,
+    IN_CONTINUOUS = 1 << UNIT_CONTINUOUS,
+    IN_STEPPING = 1 << UNIT_STEPPING,
+    IN_TERMINATED = 1 << UNIT_TERMINATED,
+    IN_FAILED = 1 << UNIT_FAILED,
+    IN_CONFIGURING = 1 << UNIT_CONFIGURING,
+    IN_RUN = IN_EVENT | IN_CONTINUOUS | IN_STEPPING,
+    IN_ANY = 255,
+    IN_FINE = IN_ANY & ~IN_FAILED,
+};
+
 typedef enum UnitLevel
 {
     UNIT_INFO,
