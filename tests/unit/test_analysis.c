@@ -537,7 +537,7 @@ static void what_has_no_derivative_says_why(void** state)
         {"model M { param a = 1; state x = 0; discrete n = 0; x' = a\n"
          "  when up(x - 1) if a >= 1 { n := 1 }\n  when up(x - 1) if a < 1 { n := 5 } }\n"
          "experiment e of M { stop = 2 }\n",
-         ""},  // both sides are tried, and the reaction that is enabled is the same on one of them only
+         "goes another way"},
         // Sliding.
         {"model M { param a = 1; state x = 0.5; x' = if x > 0 then -a else a }\n"
          "experiment e of M { stop = 2; zeno = continue }\n",
@@ -549,7 +549,7 @@ static void what_has_no_derivative_says_why(void** state)
         char why[400];
         Seen seen;
         kaiStatus status = sensitivities(cases[i].text, names, 1, NULL, &seen, why);
-        if (cases[i].says[0] != 0 && (status != KAI_ERR_RUN || strstr(why, cases[i].says) == NULL))
+        if (status != KAI_ERR_RUN || strstr(why, cases[i].says) == NULL)
             fail_msg("case %zu: %d %s", i, (int)status, why);
     }
 }
