@@ -61,8 +61,11 @@ class Events:
     def __iter__(self) -> Iterator[Tag]:
         return (Tag(float(t), int(p), int(m)) for t, p, m in zip(self.t, self.p, self.m))
 
-    def __getitem__(self, index: int) -> Tag:
-        return Tag(float(self.t[index]), int(self.p[index]), int(self.m[index]))
+    def __getitem__(self, index: Union[int, slice, np.ndarray]) -> Union[Tag, "Events"]:
+        """A number gives one tag; a slice, a mask or a list of numbers the events that it takes."""
+        if isinstance(index, (int, np.integer)):
+            return Tag(float(self.t[index]), int(self.p[index]), int(self.m[index]))
+        return Events(self.name, self.t[index], self.p[index], self.m[index], self.values[index])
 
     def __array__(self, dtype=None) -> np.ndarray:
         return np.asarray(self.t, dtype=dtype)

@@ -49,6 +49,8 @@ class Results(unittest.TestCase):
         self.assertEqual(list(r), ["y", "hit"])
         self.assertAlmostEqual(r.events["hit"].t[0], math.sqrt(2 / 1.62), delta=1e-12)
         self.assertAlmostEqual(r.events["hit"].t[1], 2 * math.sqrt(2 / 1.62), delta=1e-12)
+        self.assertEqual(list(r.events["hit"][:2]), [r.events["hit"][0], r.events["hit"][1]])
+        self.assertEqual(len(r.events["hit"][r.events["hit"].t > 1.5]), len(r.events["hit"]) - 1)
         self.assertAlmostEqual(r.at(1.0)["y"], 1 - 0.81, delta=5e-3)
 
     def test_sides(self):
