@@ -116,7 +116,7 @@ static kaiStatus on_row(void* user, Variation* v, const kaiRow* row, bool known,
             if (s->variables[i] < 0)
                 continue;
             s->values[at] = known && row->present[i] ? variation_of(v, s->variables[i], k) : NAN;
-            s->present[at] = isfinite(s->values[at]);
+            s->present[at] = isfinite(s->values[at]) != 0;
             at++;
         }
         s->values[at] = variation_time(v, k);

@@ -283,11 +283,10 @@ enum
 static void set_order(Layout* l, int try)
 {
     uint32_t count = l->diagram->nodes.count;
-    int turn = l->diagram->groups.count > 1 ? try / 2 : try;
-    uint64_t seed = 0x9e3779b97f4a7c15u * (uint64_t)(turn + 1);
+    uint64_t seed = 0x9e3779b97f4a7c15u * (uint64_t)(try + 1);
     for (uint32_t i = 0; i < count; i++)
-        l->order[i] = turn == 1 ? count - 1 - i : i;
-    for (uint32_t i = count; turn > 1 && i > 1; i--)
+        l->order[i] = try == 1 ? count - 1 - i : i;
+    for (uint32_t i = count; try > 1 && i > 1; i--)
     {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         uint32_t other = (uint32_t)((seed >> 33) % i), kept = l->order[i - 1];
@@ -303,8 +302,6 @@ static bool place(Layout* l, int try)
     set_order(l, try);
     agsafeset(l->graph, "rankdir", down ? "TB" : "LR", "");
     agsafeset(l->graph, "compound", "true", "");
-    // Groups ranked with what is around them, or each on its own: now the one is better, now the other.
-    agsafeset(l->graph, "newrank", try % 2 == 1 && l->diagram->groups.count > 1 ? "true" : "false", "");
     agsafeset(l->graph, "nodesep", "0.35", "");
     agsafeset(l->graph, "ranksep", down ? "0.45" : "0.6", "");
     add_groups(l);

@@ -576,7 +576,8 @@ static bool overlap(const Link* a, const Link* b)
 
 static void give_rows(Placer* p)
 {
-    qsort(p->links.at, p->links.count, sizeof *p->links.at, by_length);
+    if (p->links.count > 1)
+        qsort(p->links.at, p->links.count, sizeof *p->links.at, by_length);
     for (uint32_t i = 0; i < p->links.count; i++)
     {
         Link* l = &p->links.at[i];

@@ -566,7 +566,7 @@ typedef struct Probe
     X(uint32_t, value, REG)        /* after `expect` */                                                                \
     X(uint32_t, target, REG_MAYBE) /* NO_REG: value is Boolean */                                                      \
     X(uint32_t, within, REG_MAYBE)                                                                                     \
-    X(uint32_t, value_present, REG_MAYBE)                                                                              \
+    X(uint32_t, value_present, REG)                                                                                    \
     X(uint32_t, text, STRING)                                                                                          \
     X(uint32_t, source, STRING)                                                                                        \
     X(uint32_t, unit, STRING) /* what value, target and within are shown in */                                         \

@@ -346,6 +346,23 @@ static bool has_its_registers(const Delay* d)
     return d->event || !d->varies || d->edge != NO_REG;
 }
 
+static bool check_probes(Check* k)
+{
+    const kaiModel* m = k->model;
+    for (uint32_t i = 0; i < m->probes_count; i++)
+    {
+        const Probe* p = &m->probes[i];
+        bool timed = p->kind == PROBE_AT || p->kind == PROBE_LEFT || p->kind == PROBE_INDEX;
+        bool counted = p->kind == PROBE_INDEX || p->kind == PROBE_TIME_OF;
+        if ((timed && p->time == NO_REG) || (counted && p->index == NO_REG))
+            return wrong(k, "probes %u does not say when", i);
+    }
+    for (uint32_t i = 0; i < m->expectations_count; i++)
+        if (m->expectations[i].target != NO_REG && m->expectations[i].within == NO_REG)
+            return wrong(k, "expectations %u has no tolerance", i);
+    return true;
+}
+
 static bool check_units(Check* k)
 {
     const kaiModel* m = k->model;
@@ -407,7 +424,7 @@ static bool check_joints(Check* k)
     for (uint32_t i = 0; i < m->tables_count; i++)
         if (m->tables[i].rows == 0)
             return wrong(k, "tables %u is empty", i);
-    return check_modes(k) && check_acts(k) && check_units(k);
+    return check_modes(k) && check_acts(k) && check_probes(k) && check_units(k);
 }
 
 bool model_validate(const kaiModel* model, Text* why)

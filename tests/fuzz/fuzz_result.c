@@ -30,7 +30,7 @@ static kaiStatus on_row(void* user, const kaiRow* row)
     {
         sum += row->present[i] ? row->values[i] : 0;
         if (row->present[i] && copy->columns[i].kind == KAI_COLUMN_MODE)  // a name that is there
-            fuzz_demand(copy->columns[i].mode_names[(int)row->values[i]][0] != 1);
+            sum += (double)strlen(copy->columns[i].mode_names[(int)row->values[i]]);
     }
     copy->rows += 1 + (sum == 1e300);  // the values are looked at
     return KAI_OK;
