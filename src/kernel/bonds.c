@@ -453,7 +453,7 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
     for (int i = 0; i < run->graph->switch_count; i++)
     {
         const Machine* machine = &kernel->model->machines[run->machines[i]];
-        run->on[i] = kernel->model->modes[machine->first_mode + (uint32_t)kernel->R[machine->reg]].on;
+        run->on[i] = kernel->model->modes[machine->first_mode + kernel_mode(kernel, machine)].on;
     }
     if (!bond_net_enter(run->net, run->on, run->storage))
         return fail_memory(kernel);

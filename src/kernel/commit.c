@@ -272,7 +272,7 @@ static kaiStatus take_transition(Kernel* kernel, uint32_t index, const Transitio
     if (status == KAI_OK)
         status = stage_reaction(kernel, &model->reactions[t->reaction]);
     result->other = true;
-    uint32_t from = (uint32_t)kernel->R[machine->reg];
+    uint32_t from = kernel_mode(kernel, machine);
     if (from != t->to || !t->resume)
         kernel->leaving[kernel->leaving_count++] = model->modes[machine->first_mode + from].ctx;
     if (status == KAI_OK)
@@ -289,7 +289,7 @@ static kaiStatus take_transitions(Kernel* kernel, CommitResult* result)
         const Machine* machine = &model->machines[i];
         if (machine->junction || is_left(kernel, machine->ctx))
             continue;
-        const ModeInfo* mode = &model->modes[machine->first_mode + (uint32_t)kernel->R[machine->reg]];
+        const ModeInfo* mode = &model->modes[machine->first_mode + kernel_mode(kernel, machine)];
         const Transition* t = enabled_transition(kernel, mode);
         kaiStatus status = t != NULL ? take_transition(kernel, i, t, result) : KAI_OK;
         if (status != KAI_OK)

@@ -17,8 +17,8 @@ void contexts_refresh(Kernel* kernel)
         for (uint32_t i = 0; i < machines.count; i++)
         {
             const Machine* machine = &model->machines[model->ctx_machines[machines.first + i]];
-            uint32_t mode = (uint32_t)kernel->R[machine->reg];
-            kernel->active[kernel->active_count++] = model->modes[machine->first_mode + mode].ctx;
+            kernel->active[kernel->active_count++] =
+                model->modes[machine->first_mode + kernel_mode(kernel, machine)].ctx;
         }
     }
 }
@@ -49,6 +49,6 @@ void contexts_leave(Kernel* kernel, uint32_t ctx)
     for (uint32_t i = 0; i < c->machines.count; i++)
     {
         const Machine* machine = &model->machines[model->ctx_machines[c->machines.first + i]];
-        contexts_leave(kernel, model->modes[machine->first_mode + (uint32_t)kernel->R[machine->reg]].ctx);
+        contexts_leave(kernel, model->modes[machine->first_mode + kernel_mode(kernel, machine)].ctx);
     }
 }

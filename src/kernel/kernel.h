@@ -372,6 +372,13 @@ static inline bool touch_next(const Kernel* kernel, const IndexList* list, uint3
     return true;
 }
 
+// The mode that a machine is in. Its register holds nothing else, but for a saved model that was damaged.
+static inline uint32_t kernel_mode(const Kernel* kernel, const Machine* machine)
+{
+    double mode = kernel->R[machine->reg];
+    return mode >= 0 && mode < machine->mode_count ? (uint32_t)mode : machine->start;
+}
+
 kaiStatus kernel_fail(Kernel* kernel, uint32_t place, const char* help, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 void kernel_warn(Kernel* kernel, uint32_t place, const char* format, ...) __attribute__((format(printf, 3, 4)));

@@ -288,6 +288,28 @@ static bool is_kept(const kaiModel* m, const ModelVar* var)
 }
 
 // Modes count within their machine; contexts lie inside each other.
+// A machine stands once, in its own context, and each of its modes has one: so there are never more active contexts
+// than contexts.
+static bool check_contexts(Check* k)
+{
+    const kaiModel* m = k->model;
+    for (uint32_t c = 0; c < m->contexts_count; c++)
+        for (uint32_t i = 0; i < m->contexts[c].machines.count; i++)
+        {
+            const uint32_t* at = &m->ctx_machines[m->contexts[c].machines.first + i];
+            if (m->machines[*at].ctx != c || (i > 0 && at[0] <= at[-1]))
+                return wrong(k, "contexts %u has machines of others", c);
+        }
+    for (uint32_t i = 0; i < m->machines_count; i++)
+        for (uint32_t n = 0; n < m->machines[i].mode_count; n++)
+        {
+            uint32_t ctx = m->modes[m->machines[i].first_mode + n].ctx;
+            if (ctx == 0 || m->contexts[ctx].machine != i || m->contexts[ctx].mode != n)
+                return wrong(k, "machines %u: a mode has the context of another", i);
+        }
+    return true;
+}
+
 static bool check_modes(Check* k)
 {
     const kaiModel* m = k->model;
@@ -299,6 +321,8 @@ static bool check_modes(Check* k)
                 if (m->transitions[mode->first_transition + t].to >= m->machines[i].mode_count)
                     return wrong(k, "machines %u: a transition leads to no mode", i);
         }
+    if (!check_contexts(k))
+        return false;
     for (uint32_t i = 1; i < m->contexts_count; i++)
         if (m->contexts[i].parent >= i || m->contexts[i].machine >= m->machines_count ||
             m->contexts[i].mode >= m->machines[m->contexts[i].machine].mode_count)
@@ -344,6 +368,27 @@ static bool has_its_registers(const Delay* d)
     if (!d->event && (d->flow_value == NO_REG || d->flow_slope == NO_REG))
         return false;
     return d->event || !d->varies || d->edge != NO_REG;
+}
+
+// What its kind reads: crossings the side where g was, the others their truth. A signal with impulses has their
+// weights, a loop what is known of its members.
+static bool check_guards(Check* k)
+{
+    const kaiModel* m = k->model;
+    for (uint32_t i = 0; i < m->guards_count; i++)
+    {
+        const Guard* g = &m->guards[i];
+        bool crossing = g->kind == GUARD_UP || g->kind == GUARD_DOWN || g->kind == GUARD_CROSS;
+        if (crossing ? g->side == NO_REG : g->truth == NO_REG)
+            return wrong(k, "guards %u has no register where one of its kind has", i);
+    }
+    for (uint32_t i = 0; i < m->vars_count; i++)
+        if (m->vars[i].impulse_count > 0 && m->vars[i].impulse == NO_REG)
+            return wrong(k, "vars %u has impulses without weights", i);
+    for (uint32_t i = 0; i < m->components_count; i++)
+        if (m->components[i].count > 0 && m->components[i].first_known == NO_REG)
+            return wrong(k, "components %u does not say what is known", i);
+    return true;
 }
 
 static bool check_probes(Check* k)
@@ -424,7 +469,7 @@ static bool check_joints(Check* k)
     for (uint32_t i = 0; i < m->tables_count; i++)
         if (m->tables[i].rows == 0)
             return wrong(k, "tables %u is empty", i);
-    return check_modes(k) && check_acts(k) && check_probes(k) && check_units(k);
+    return check_modes(k) && check_acts(k) && check_guards(k) && check_probes(k) && check_units(k);
 }
 
 bool model_validate(const kaiModel* model, Text* why)
