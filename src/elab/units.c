@@ -285,13 +285,49 @@ Dim dim_power(const Dim* a, double exponent)
     return result;
 }
 
-const char* dim_text(Arena* arena, const Dim* dim)
+// `first` and the bases that are left, those below a line last.
+static const char* product_text(Arena* arena, const char* first, const Dim* dim)
 {
     static const char* const bases[DIM_COUNT] = {"m", "kg", "s", "A", "K", "mol", "cd"};
     Writer text = {.arena = arena};
+    if (first != NULL)
+        write_term(&text, &(UnitTerm){.name = first, .exponent = 1});
     for (int sign = 1; sign >= -1; sign -= 2)
         for (int i = 0; i < DIM_COUNT; i++)
             if (dim->exponent[i] * sign > 0)
                 write_term(&text, &(UnitTerm){.name = bases[i], .exponent = dim->exponent[i]});
     return text.text.count > 0 ? writer_text(&text) : "1";
+}
+
+static int count_bases(const Dim* dim)
+{
+    int count = 0;
+    for (int i = 0; i < DIM_COUNT; i++)
+        count += dim->exponent[i] != 0;
+    return count;
+}
+
+const char* dim_bases(Arena* arena, const Dim* dim)
+{
+    return product_text(arena, NULL, dim);
+}
+
+const char* dim_text(Arena* arena, const Dim* dim)
+{
+    static const char* const names[] = {"N", "Pa", "J", "W", "C", "V", "F", "Ohm", "S", "Wb", "T", "H"};
+    int least = count_bases(dim);
+    const char* best = NULL;
+    Dim rest = *dim;
+    for (size_t i = 0; i < sizeof names / sizeof *names && count_bases(dim) > 1; i++)
+    {
+        Dim left = *dim;
+        const UnitEntry* entry = find_entry(names[i]);
+        for (int k = 0; k < DIM_COUNT; k++)
+            left.exponent[k] = (int8_t)(dim->exponent[k] - entry->exponent[k]);
+        // One factor beside the name reads well, but not where two bases say it too: kg/s is no N*s/m.
+        int count = 1 + count_bases(&left);
+        if (count <= 2 && count < least)
+            best = names[i], rest = left, least = count;
+    }
+    return best != NULL ? product_text(arena, best, &rest) : dim_bases(arena, dim);
 }

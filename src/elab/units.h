@@ -43,7 +43,8 @@ bool dim_join(const Dim* a, const Dim* b, Dim* result);
 Dim dim_multiply(const Dim* a, const Dim* b, int sign);  // sign -1 divides
 Dim dim_power(const Dim* a, double exponent);            // bare if the exponents do not stay whole
 
-// "m/s^2", "1" if dimensionless.
+// "m/s^2", "V", "V/s", "1" if dimensionless: as one would say it; in bases alone: "m^2*kg/s^3/A".
 const char* dim_text(Arena* arena, const Dim* dim);
+const char* dim_bases(Arena* arena, const Dim* dim);
 
 #endif

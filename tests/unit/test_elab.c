@@ -657,8 +657,44 @@ static void test_units(void** state)
         const UnitTerm* unknown = NULL;
         assert_true(unit_resolve(&arena, &unit, &flat, &unknown));
         Dim dim = dim_of_unit(&flat);
-        assert_string_equal(dim_text(&arena, &dim), unit_table[i].dimension);
+        assert_string_equal(dim_bases(&arena, &dim), unit_table[i].dimension);
         assert_true(fabs(flat.si.scale - unit_table[i].scale) <= 1e-15 * unit_table[i].scale);
+    }
+    arena_free(&arena);
+}
+
+// What people call a dimension, and bases where two of them say it.
+static void test_unit_names(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        UnitTerm terms[2];
+        const char* said;
+    } cases[] = {
+        {{{.name = "mV", .exponent = 1}, {.name = "rad", .exponent = 1}}, "V"},
+        {{{.name = "V", .exponent = 1}, {.name = "s", .exponent = -1}}, "V/s"},
+        {{{.name = "N", .exponent = 1}, {.name = "s", .exponent = 1}}, "N*s"},
+        {{{.name = "J", .exponent = 1}, {.name = "K", .exponent = -1}}, "J/K"},
+        {{{.name = "V", .exponent = 1}, {.name = "A", .exponent = 1}}, "W"},
+        {{{.name = "km", .exponent = 1}, {.name = "h", .exponent = -2}}, "m/s^2"},
+        {{{.name = "N", .exponent = 1}, {.name = "m", .exponent = -1}}, "kg/s^2"},
+        {{{.name = "Hz", .exponent = 1}, {.name = "deg", .exponent = 1}}, "1/s"},
+        {{{.name = "W", .exponent = 1}, {.name = "mol", .exponent = 2}}, "W*mol^2"},
+    };
+    Arena arena;
+    jmp_buf unused;
+    arena_init(&arena, kaiDefaultAllocator(), &unused);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        Unit unit = {0};
+        FlatUnit flat;
+        const UnitTerm* unknown = NULL;
+        vec_push(&arena, unit.terms, cases[i].terms[0]);
+        vec_push(&arena, unit.terms, cases[i].terms[1]);
+        assert_true(unit_resolve(&arena, &unit, &flat, &unknown));
+        Dim dim = dim_of_unit(&flat);
+        assert_string_equal(dim_text(&arena, &dim), cases[i].said);
     }
     arena_free(&arena);
 }
@@ -838,6 +874,7 @@ int main(void)
         cmocka_unit_test(test_nodes_are_shared),
         cmocka_unit_test(test_expect_source),
         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_unit_names),
         cmocka_unit_test(test_silent_units),
         cmocka_unit_test(test_imports_and_tables),
         cmocka_unit_test(test_scaling),
