@@ -381,7 +381,12 @@ static bool check_guards(Check* k)
         bool crossing = g->kind == GUARD_UP || g->kind == GUARD_DOWN || g->kind == GUARD_CROSS;
         if (crossing ? g->side == NO_REG : g->truth == NO_REG)
             return wrong(k, "guards %u has no register where one of its kind has", i);
+        if (g->one_way && m->bond_systems_count == 0)
+            return wrong(k, "guards %u watches a junction, and there is no bond graph", i);
     }
+    for (uint32_t i = 0; i < m->machines_count; i++)
+        if (m->machines[i].junction && m->bond_systems_count == 0)
+            return wrong(k, "machines %u is a junction, and there is no bond graph", i);
     for (uint32_t i = 0; i < m->vars_count; i++)
         if (m->vars[i].impulse_count > 0 && m->vars[i].impulse == NO_REG)
             return wrong(k, "vars %u has impulses without weights", i);
