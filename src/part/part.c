@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static _Atomic(const PartHead*) opened[PART_COUNT];
@@ -60,6 +61,15 @@ static const char* refusal(Part part, bool found)
     return starved ? parts[part].starved : parts[part].broken;
 }
 
+// Fontconfig, Graphviz and Z3 take no for an answer badly: where there is no room for their first steps, they crash. So
+// a part is opened only if that much is left.
+static bool has_room(Part part)
+{
+    size_t size = (size_t)(part == PART_PROOFS ? 128 : 16) << 20;
+    void* room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return room != MAP_FAILED && munmap(room, size) == 0;
+}
+
 static const PartHead* open_part(Part part, const char** trouble)
 {
     bool found;
@@ -73,8 +83,9 @@ static const PartHead* open_part(Part part, const char** trouble)
     PartEntry* entry;
     memcpy(&entry, &symbol, sizeof entry);  // POSIX: a pointer to an object that is one to a function
     const PartHead* head = symbol != NULL ? entry() : NULL;
-    *trouble = parts[part].foreign;
-    if (head != NULL && strcmp(head->stamp, PART_STAMP) == 0)
+    bool ours = head != NULL && strcmp(head->stamp, PART_STAMP) == 0;
+    *trouble = ours ? parts[part].starved : parts[part].foreign;
+    if (ours && has_room(part))
         return head;
     dlclose(library);
     return NULL;

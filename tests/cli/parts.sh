@@ -148,7 +148,7 @@ CONF
 export FONTCONFIG_FILE=$WORK/fonts.conf
 limited() { (ulimit -v "$1"; shift; exec "$KAIROS" "$@") >"$out" 2>"$err"; }
 starved=
-for memory in 4000 5000 6000 8000 12000 16000 20000; do
+for memory in 4000 5000 6000 8000 12000 16000 18000 20000 24000; do
     [ -z "$sanitized" ] && limited $memory run "$ball" -o "$WORK/r.csv" || continue # a plain run needs less
     for call in "run $ball --solver cvode_bdf -o $WORK/r.csv" "plot $ball -o $WORK/p.png" "graph $ball -o $WORK/g.svg" "prove $WORK/loop.kai"; do
         code=0
