@@ -1,6 +1,7 @@
 // Numbers without a unit where a unit is declared. A plain number that is given to a variable (in its declaration or
-// definition, as an argument, by `:=`, `--set` or `sweep`) counts in the unit of the variable; in the middle of an
-// expression it counts in SI units, and where that is not the unit beside it the writer is told.
+// definition, as an argument, by `:=`, `--set` or `sweep`), or wanted of one by `expect`, counts in the unit of the
+// variable; in the middle of an expression it counts in SI units, and where that is not the unit beside it the writer
+// is told.
 #include "elab/elab.h"
 
 #include <math.h>

@@ -221,11 +221,16 @@ static void elaborate_target(Elab* e, const Env* env, const Setting* setting, Va
     fine &= value_to_real(e, &within, setting->within->span);
     if (!fine)
         return;
-    bare_beside(e, &value, &target, setting->target->span);
+    FlatUnit unit = unit_of_value(e, &value), difference = unit;
+    difference.si.offset = 0;
+    if (scale_is_si(unit.si))
+        bare_beside(e, &value, &target, setting->target->span);
+    value_in_unit(e, &target, &unit, setting->target, "the expected value");
+    value_in_unit(e, &within, &difference, setting->within, "the tolerance");
     check_difference(e, setting->within);
     value_check_dim(e, &target, &value.dim, setting->target->span, "the expected value");
     value_check_dim(e, &within, &value.dim, setting->within->span, "the expected value");
-    expect->unit = unit_of_value(e, &value);
+    expect->unit = unit;
     expect->value = value.node;
     expect->target = target.node;
     expect->within = within.node;
