@@ -160,7 +160,7 @@ static int fit_data(const Inquiry* q, const Data* data, const int* variables, in
     kaiSimOptions sim = request_options(q->run, q->model);
     kaiFit* fit = kaiFit_Create(q->model, &sim, &options, &error);
     if (fit == NULL)
-        return inquiry_failed(&error);
+        return inquiry_failed(q, &error);
     kaiFitResult result = kaiFit_Result(fit);
     int code = EXIT_DONE;
     if (q->run->json)

@@ -130,9 +130,9 @@ int inquiry_variables(const Inquiry* q, const char* option, const char* list, in
     return EXIT_DONE;
 }
 
-int inquiry_failed(const kaiError* error)
+int inquiry_failed(const Inquiry* inquiry, const kaiError* error)
 {
-    print_failure(NULL, error);
+    print_failure(inquiry->run->program, error);
     return exit_code(error->status);
 }
 

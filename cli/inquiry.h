@@ -33,7 +33,7 @@ int inquiry_run(unsigned command, int argc, char** argv, InquiryWork* work);
 // "a,b" as numbers of variables, at most INQUIRY_NAMES; *count: how many. An exit code.
 int inquiry_variables(const Inquiry* inquiry, const char* option, const char* list, int* variables, int* count);
 // *error on standard error, and its exit code.
-int inquiry_failed(const kaiError* error);
+int inquiry_failed(const Inquiry* inquiry, const kaiError* error);
 // A list of numbers as JSON: "name": [1, 2].
 void inquiry_json_numbers(FILE* out, const char* name, const double* values, int count);
 void inquiry_json_matrix(FILE* out, const char* name, const double* values, int rows, int columns);

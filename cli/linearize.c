@@ -164,7 +164,7 @@ static void name_columns(Bode* b, const Inquiry* q)
     }
 }
 
-static int draw(Bode* b, kaiFigure* figure)
+static int draw(const Inquiry* q, Bode* b, kaiFigure* figure)
 {
     double values[1 + 2 * BODE_MOST], low, high;
     uint8_t present[1 + 2 * BODE_MOST];
@@ -177,7 +177,7 @@ static int draw(Bode* b, kaiFigure* figure)
         kaiFigure_Row(figure, &(kaiRow){.t = x, .values = values, .present = present});
     }
     if (kaiFigure_Draw(figure, &error) != KAI_OK)
-        return inquiry_failed(&error);
+        return inquiry_failed(q, &error);
     return EXIT_DONE;
 }
 
@@ -204,8 +204,8 @@ static int draw_bode(const Inquiry* q, const kaiLinear* linear)
     options.title = title;
     kaiFigure* figure = kaiFigure_Create(&options, b.columns, 1 + 2 * b.pairs, panels, 2, &error);
     if (figure == NULL)
-        return inquiry_failed(&error);
-    int code = draw(&b, figure);
+        return inquiry_failed(q, &error);
+    int code = draw(q, &b, figure);
     kaiFigure_Free(figure);
     return code;
 }
@@ -233,7 +233,7 @@ static int linearize(const Inquiry* q)
         sim.stop = fmax(sim.stop, q->at);
     kaiLinear* linear = kaiLinear_Create(q->model, &sim, &options, &error);
     if (linear == NULL)
-        return inquiry_failed(&error);
+        return inquiry_failed(q, &error);
     kaiLinearSystem system = kaiLinear_System(linear);
     if (q->run->json)
         code = print_json(q, &system);

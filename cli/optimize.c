@@ -50,7 +50,7 @@ static int optimize(const Inquiry* q)
     options.maximise = q->maximise;
     kaiSimOptions sim = request_options(q->run, q->model);
     if (kaiOptimize(q->model, &sim, &options, &optimum, &error) != KAI_OK)
-        return inquiry_failed(&error);
+        return inquiry_failed(q, &error);
     return print(q, &options, &optimum);
 }
 

@@ -28,7 +28,7 @@ static int finish(const Inquiry* q, Target* target, kaiSensitivity* s, kaiStatus
     }
     if (interrupt_came())
         return fputs("kairos: interrupted\n", stderr), EXIT_RUN;
-    return status < 0 ? inquiry_failed(error) : EXIT_DONE;
+    return status < 0 ? inquiry_failed(q, error) : EXIT_DONE;
 }
 
 static int sensitivity(const Inquiry* q)
@@ -49,13 +49,13 @@ static int sensitivity(const Inquiry* q)
     kaiSimOptions sim = request_options(q->run, q->model);
     kaiSensitivity* s = kaiSensitivity_Create(q->model, &sim, &options, &error);
     if (s == NULL)
-        return inquiry_failed(&error);
+        return inquiry_failed(q, &error);
     const kaiColumn* columns = kaiSensitivity_Columns(s, &count);
     kaiCsvOptions csv = kaiDefaultCsvOptions();
     csv.path = q->run->output != NULL ? q->run->output : "-";
     csv.view = q->run->view;
     target.csv = kaiCsv_Open(&csv, columns, count, &error);
-    code = target.csv == NULL ? inquiry_failed(&error) : EXIT_DONE;
+    code = target.csv == NULL ? inquiry_failed(q, &error) : EXIT_DONE;
     if (code == EXIT_DONE)
     {
         kaiStatus status = kaiSensitivity_Run(s, &error);

@@ -57,7 +57,7 @@ static int find_state(const Inquiry* q, const kaiSimOptions* sim)
     options.steady = true;
     kaiLinear* linear = kaiLinear_Create(q->model, sim, &options, &error);
     if (linear == NULL)
-        return inquiry_failed(&error);
+        return inquiry_failed(q, &error);
     kaiLinearSystem s = kaiLinear_System(linear);
     int code = print_state(q, &s);
     kaiLinear_Free(linear);
@@ -110,7 +110,7 @@ static int find_orbit(const Inquiry* q, const kaiSimOptions* sim)
         return usage_error("--period %s: it must be a positive time in s, or auto", q->period);
     kaiOrbitSearch* search = kaiOrbitSearch_Create(q->model, sim, &options, &error);
     if (search == NULL)
-        return inquiry_failed(&error);
+        return inquiry_failed(q, &error);
     kaiOrbit orbit = kaiOrbitSearch_Orbit(search);
     int code = EXIT_DONE;
     if (q->run->json)

@@ -293,7 +293,7 @@ static int conclude(StudyOutput* o, kaiStatus status, const kaiError* error)
     progress_end(&o->progress);
     int code = close_table(o, whole);
     if (status < 0 && code == EXIT_DONE)
-        return inquiry_failed(error);
+        return inquiry_failed(o->inquiry, error);
     if (code != EXIT_DONE)
         return code;
     if (!whole)
@@ -319,7 +319,7 @@ static int serve(StudyOutput* o)
     kaiStudyRunOptions run = kaiDefaultStudyRunOptions();
     run.ranks = true;
     run.interrupt = interrupt_flag();
-    return kaiStudy_Run(o->study, &run, &error) < 0 ? inquiry_failed(&error) : EXIT_DONE;
+    return kaiStudy_Run(o->study, &run, &error) < 0 ? inquiry_failed(o->inquiry, &error) : EXIT_DONE;
 }
 
 static int run_study(StudyOutput* o)
@@ -360,7 +360,7 @@ static int run_ranks(StudyOutput* o)
     if (!has_ranks())
         return run_study(o);
     if (kaiRanks_Begin(&rank, &count, &error) != KAI_OK)
-        return inquiry_failed(&error);
+        return inquiry_failed(o->inquiry, &error);
     o->ranks = true;
     int code = rank == 0 ? run_study(o) : serve(o);
     kaiRanks_End();
@@ -393,7 +393,7 @@ static int study(const Inquiry* q)
         options.adjust = adjust;
         options.user = (void*)(uintptr_t)q;
         o = (StudyOutput){.inquiry = q, .study = kaiStudy_Create(q->model, &options, &error)};
-        code = o.study != NULL ? run_ranks(&o) : inquiry_failed(&error);
+        code = o.study != NULL ? run_ranks(&o) : inquiry_failed(q, &error);
         statistics_close(&o.statistics);
         kaiStudy_Free(o.study);
         free(o.line);

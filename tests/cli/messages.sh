@@ -107,3 +107,12 @@ exits 2 plot $ball --size 10x10
 says 'is too small: at least 20x8'
 exits 2 plot $ball --size ten
 says 'it must read WIDTHxHEIGHT'
+# A run that fails inside an analysis shows its line, as any run does.
+cat >"$WORK/inside.kai" <<'END'
+model M { param a = 1; state x = 0; x' = a
+  assert x < 0.5 "too far" }
+experiment e of M { stop = 2 }
+END
+exits 3 sensitivity "$WORK/inside.kai" --by a
+says "inside.kai:2:3: error: assertion failed at t = 0.5"
+says "    2 |   assert x < 0.5"
