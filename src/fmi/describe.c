@@ -190,6 +190,29 @@ const char* describe_initial(FmiInitial initial)
     return words[initial];
 }
 
+void describe_head(const Description* d, Writer* w, const char* version, const char* token)
+{
+    writer_put(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription");
+    xml_attribute(w, "fmiVersion", version);
+    xml_attribute(w, "modelName", kaiModel_Name(d->model));
+    xml_attribute(w, token, d->guid);
+    xml_attribute(w, "description", d->about);
+    xml_attribute(w, "generationTool", arena_printf(d->arena, "Kairos %s", kaiVersion()));
+    xml_attribute(w, "variableNamingConvention", "structured");
+}
+
+void describe_experiment(const Description* d, Writer* w)
+{
+    writer_put(w, "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n    <Category "
+                  "name=\"logStatusWarning\"/>\n    <Category name=\"logEvents\"/>\n  </LogCategories>\n");
+    writer_put(w, "  <DefaultExperiment");
+    xml_number(w, "startTime", d->start);
+    if (isfinite(d->stop))
+        xml_number(w, "stopTime", d->stop);
+    xml_number(w, "tolerance", d->tolerance);
+    writer_put(w, "/>\n");
+}
+
 static void put_modes(const Description* d, Writer* w, const FmiVariable* v)
 {
     const char* mode;

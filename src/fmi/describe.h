@@ -34,7 +34,10 @@ void xml_number(Writer* w, const char* name, double value);
 bool describe_unit(Arena* arena, const char* text, FlatUnit* unit);
 // The SI unit of that dimension, "m/s"; NULL: the variable has none.
 const char* describe_si(Arena* arena, const char* text);
-void describe_units(const Description* d, Writer* w);  // UnitDefinitions
+// The document up to the attributes that differ between versions; `token`: what the GUID is called.
+void describe_head(const Description* d, Writer* w, const char* version, const char* token);
+void describe_experiment(const Description* d, Writer* w);  // LogCategories and DefaultExperiment
+void describe_units(const Description* d, Writer* w);       // UnitDefinitions
 // TypeDefinitions: one for each machine, its modes counted from 1. `element` holds them, within <Enumeration> if
 // `inner`.
 void describe_types(const Description* d, Writer* w, const char* element, bool inner);

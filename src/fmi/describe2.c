@@ -107,24 +107,13 @@ static bool is_rate(const FmiVariable* v)
 char* describe_2(const Description* d)
 {
     Writer w = {.arena = d->arena};
-    writer_put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\"");
-    xml_attribute(&w, "modelName", kaiModel_Name(d->model));
-    xml_attribute(&w, "guid", d->guid);
-    xml_attribute(&w, "description", d->about);
-    xml_attribute(&w, "generationTool", arena_printf(d->arena, "Kairos %s", kaiVersion()));
-    xml_attribute(&w, "variableNamingConvention", "structured");
+    describe_head(d, &w, "2.0", "guid");
     writer_say(&w, " numberOfEventIndicators=\"%d\">\n", d->refused == NULL ? d->indicators : 0);
     put_exchange(d, &w);
     describe_units(d, &w);
     describe_types(d, &w, "SimpleType", true);
-    writer_put(&w, "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n    <Category "
-                   "name=\"logStatusWarning\"/>\n    <Category name=\"logEvents\"/>\n  </LogCategories>\n");
-    writer_put(&w, "  <DefaultExperiment");
-    xml_number(&w, "startTime", d->start);
-    if (isfinite(d->stop))
-        xml_number(&w, "stopTime", d->stop);
-    xml_number(&w, "tolerance", d->tolerance);
-    writer_put(&w, "/>\n  <ModelVariables>\n");
+    describe_experiment(d, &w);
+    writer_put(&w, "  <ModelVariables>\n");
     for (uint32_t i = 0; i < d->catalogue->list.count; i++)
         put_variable(d, &w, i);
     writer_put(&w, "  </ModelVariables>\n  <ModelStructure>\n");

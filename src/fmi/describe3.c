@@ -87,24 +87,13 @@ static void put_structure(const Description* d, Writer* w)
 char* describe_3(const Description* d)
 {
     Writer w = {.arena = d->arena};
-    writer_put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"3.0\"");
-    xml_attribute(&w, "modelName", kaiModel_Name(d->model));
-    xml_attribute(&w, "instantiationToken", d->guid);
-    xml_attribute(&w, "description", d->about);
-    xml_attribute(&w, "generationTool", arena_printf(d->arena, "Kairos %s", kaiVersion()));
-    xml_attribute(&w, "variableNamingConvention", "structured");
+    describe_head(d, &w, "3.0", "instantiationToken");
     writer_put(&w, ">\n");
     put_kinds(d, &w);
     describe_units(d, &w);
     describe_types(d, &w, "EnumerationType", false);
-    writer_put(&w, "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n    <Category "
-                   "name=\"logStatusWarning\"/>\n    <Category name=\"logEvents\"/>\n  </LogCategories>\n");
-    writer_put(&w, "  <DefaultExperiment");
-    xml_number(&w, "startTime", d->start);
-    if (isfinite(d->stop))
-        xml_number(&w, "stopTime", d->stop);
-    xml_number(&w, "tolerance", d->tolerance);
-    writer_put(&w, "/>\n  <ModelVariables>\n");
+    describe_experiment(d, &w);
+    writer_put(&w, "  <ModelVariables>\n");
     for (uint32_t i = 0; i < d->catalogue->list.count; i++)
         put_variable(d, &w, i);
     writer_put(&w, "  </ModelVariables>\n  <ModelStructure>\n");
