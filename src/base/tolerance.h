@@ -66,6 +66,10 @@ static inline bool time_same(double a, double b, double scale)
 // At a scheduled time a guard that is on its level goes through it if its slope there is at least this part of its mean
 // slope in the step; below, it has come to touch.
 #define GUARD_STEEP 1e-6
+// It has gone through it if it was off its level this many times the slack of its time before, by at least this part of
+// what its slope says: a guard that rounding has flattened there lay on its level already.
+#define GUARD_FLAT_BACK 16
+#define GUARD_FLAT_PART 0.25
 #define TIME_STEPS_SAME 2  // steps that add TIME_SAME again, at two ulps each
 // Two crossings in one step are located as fractions of it, each to a few roundings of the dense output.
 #define TIME_SAME_PART 4e-15

@@ -92,6 +92,19 @@ static bool crosses_at_end(const GuardPath* path, double side)
     return would && fabs(state->g_end) <= fabs(state->slope_end) * slack;
 }
 
+// What lies on its level at the end of a step, on its way through, came from the near side: where g was there already
+// when its slope says that it was not, rounding has flattened it (log(1 + z^2) near z = 0), and it does not cross.
+static bool came_flat(const GuardPath* path)
+{
+    const GuardState* state = &path->flow->kernel->guards[path->index];
+    double end = guard_path_time(path, 1), g = state->g_end, slope = state->slope_end;
+    double back = GUARD_FLAT_BACK * crossing_slack(path, end, g, slope);
+    if (!(back < 0.5 * path->length))
+        return false;
+    double before = guard_path_value(path, 1 - back / path->length);
+    return fabs(g - before) < GUARD_FLAT_PART * fabs(slope) * back;
+}
+
 // ---- locating
 // --------------------------------------------------------------------------------------------------------
 
@@ -629,6 +642,10 @@ static bool collect_end(Flow* flow, uint32_t island, double first)
         GuardPath path = guard_path_of_step(flow, c->guard, island);
         if (!crosses_at_end(&path, c->side))
             continue;
+        bool flat = came_flat(&path);
+        island_ends(flow, island);  // which it has looked back from
+        if (flat)
+            continue;
         kernel->located[kernel->located_count++] = c->guard;
         all |= c->after == first;
     }
@@ -637,6 +654,22 @@ static bool collect_end(Flow* flow, uint32_t island, double first)
     for (uint32_t i = 0; i < flow->candidate_count && kernel->located_count > 0; i++)
         kernel->guards[flow->candidates[i].guard].until = kernel->guards[flow->candidates[i].guard].from;
     return kernel->located_count > 0;
+}
+
+// A crossing that another one ends the step for may have turned before: it remembers the side on which it is there.
+static void keep_sides(Flow* flow, uint32_t island, double theta)
+{
+    for (uint32_t i = 0; i < flow->candidate_count; i++)
+    {
+        const Candidate* c = &flow->candidates[i];
+        const Guard* guard = &flow->model->guards[c->guard];
+        if (!is_crossing(guard) || c->after <= theta || c->side == flow->kernel->R[guard->side])
+            continue;
+        GuardPath path = guard_path_of_step(flow, c->guard, island);
+        double g = guard_path_value(&path, theta);
+        if (g != 0)
+            flow->kernel->R[guard->side] = sign_of(g);
+    }
 }
 
 bool guard_search(Flow* flow, uint32_t island, double* theta)
@@ -649,11 +682,17 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
         return false;
     double seen = flow->candidate_count == 1 ? scan_alone(flow, island, &first) : scan_all(flow, island, &first);
     if ((first < INFINITY || seen >= 1) && collect_end(flow, island, smaller(first, 1)))
+    {
+        keep_sides(flow, island, 1);
         return true;
+    }
     if (first < INFINITY && flow->candidate_count == 1 && flow->model->islands_count == 1)
         *theta = take_alone(flow);
     else if (first < INFINITY)
+    {
         *theta = collect_located(flow, island, first, theta_share(flow, ode_step_start(ode), ode_dense_length(ode)));
+        keep_sides(flow, island, *theta);
+    }
     else if (seen < 1)
     {
         cut_unseen(flow, island, seen);
@@ -702,7 +741,7 @@ void guard_look(Flow* flow, uint32_t index, double until)
     Candidate c = candidate_of(flow, index);
     scan(&path, &c, 1);
     bool near = (1 - smaller(c.after, 1)) * path.length <= TIME_GUARD_MOST * kernel_slack(flow->kernel, until);
-    bool ends = near && crosses_at_end(&path, c.side);
+    bool ends = near && crosses_at_end(&path, c.side) && !came_flat(&path);
     bool found = ends || c.after < INFINITY;
     if (ends)
         c.after = 1;

@@ -32,7 +32,7 @@ typedef struct IslandState
     double pushed;          // what goes into its delays has been looked at there
     uint64_t disturbed_at;  // kernel->touch when it started again last
     bool begun;             // its solver has started
-    bool guarded;           // some guard reads it
+    bool guarded;           // a guard may switch its equations
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
     bool due;               // it stands at the present and must take a step
     bool beyond;            // its solver has tried points beyond the domain of an operator

@@ -138,10 +138,13 @@ static void hold_slopes(Flow* flow)
             kernel_slopes(flow->kernel)[i] = 0;
 }
 
-// Something could switch before an operator leaves its domain. Otherwise a NaN shortens the step.
-static bool has_guards(const kaiModel* model, uint32_t island)
+// Whether a guard reads no state, but time or what is delayed: it may switch the equations of any island.
+static bool has_free_guards(const kaiModel* model)
 {
-    return model->fused ? model->guards_count > 0 : model->islands[island].guards.count > 0;
+    uint32_t g = 0;
+    while (g < model->guards_count && model->guards[g].state_count > 0)
+        g++;
+    return g < model->guards_count;
 }
 
 static int island_rhs(void* ctx, double t, const double* x, double* dx)
@@ -226,7 +229,7 @@ static int island_jacobian(void* ctx, double t, const double* x, double* values,
     {
         bool held = flow->kernel->holds > 0 && flow->kernel->hold_by[model->jacobian_rows[own->entries[i]]] != 0;
         double value = flow->kernel->R[model->jacobian_values[own->entries[i]]];
-        values[i] = held || !isfinite(value) ? 0 : value;  // sqrt(max(h, 0)) where it is empty: 0/0
+        values[i] = held ? 0 : value;
     }
     for (uint32_t i = 0; dfdt != NULL && i < count_of(flow, own->island); i++)
     {
@@ -541,6 +544,7 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
     const kaiModel* model = flow->model;
     int* columns = flow->island_columns;
     uint32_t next = 0;
+    bool free_guards = has_free_guards(model);
     for (uint32_t i = 0; i < model->islands_count; i++)
     {
         IslandSystem* own = &flow->island_systems[i];
@@ -567,7 +571,8 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
             own->slopes = kernel_slopes(flow->kernel) + flow->islands[i].base;
         }
         flow->islands[i].pushed = -INFINITY;
-        flow->islands[i].guarded = has_guards(model, i);
+        // Something could switch before an operator leaves its domain. Otherwise a NaN shortens the step.
+        flow->islands[i].guarded = free_guards || island->guards.count > 0 || (model->fused && model->guards_count > 0);
         if (island->delays.count > 0)
             flow->delaying.at[flow->delaying.count++] = i;
         flow->islands[i].steps = island->states.count + island->guards.count + island->delays.count > 0;

@@ -70,19 +70,42 @@ static ScalarId outer(Compiler* c, ScalarId n, VmOp op, ScalarId a, Span s)
     }
 }
 
+static ScalarId choose(Compiler* c, ScalarId condition, ScalarId a, ScalarId b)
+{
+    return scalar_select(&c->scalars, condition, a, b);
+}
+
+// slope · d, and 0 where the argument stands still: there the slope need not exist (sqrt(max(u, 0)) below u = 0). Along
+// the flow the branches of `d` say where it stands still; no new condition may come into a signal.
+static ScalarId chain(Compiler* c, ScalarId slope, ScalarId d, Span s)
+{
+    const Scalar x = c->scalars.list.at[d];
+    double constant;
+    if (scalar_is_const(&c->scalars, d, &constant))
+        return mul(c, slope, d, s);
+    if (x.op == VM_SELECT && (is_zero(c, x.arg[1]) || is_zero(c, x.arg[2])))
+        return choose(c, x.arg[0], chain(c, slope, x.arg[1], s), chain(c, slope, x.arg[2], s));
+    ScalarId product = mul(c, slope, d, s);
+    return c->derive.along_flow ? product : choose(c, make(c, VM_EQ, d, number(c, 0), s), number(c, 0), product);
+}
+
+// Whether f' has a pole at the border of where f is defined.
+static bool has_singular_slope(VmOp op)
+{
+    return op == VM_SQRT || op == VM_LOG || op == VM_LOG10 || op == VM_ASIN || op == VM_ACOS;
+}
+
 static ScalarId power(Compiler* c, ScalarId n, const Scalar* x, ScalarId da, ScalarId db)
 {
     ScalarId a = x->arg[0], b = x->arg[1];
     ScalarId lower_power = make(c, VM_POW, a, sub(c, b, number(c, 1), x->span), x->span);
-    ScalarId out = mul(c, mul(c, b, lower_power, x->span), da, x->span);
+    double exponent;
+    bool regular = scalar_is_const(&c->scalars, b, &exponent) && exponent >= 1;
+    ScalarId slope = mul(c, b, lower_power, x->span);
+    ScalarId out = regular ? mul(c, slope, da, x->span) : chain(c, slope, da, x->span);
     if (is_zero(c, db))
         return out;
-    return add(c, out, mul(c, mul(c, n, make(c, VM_LOG, a, 0, x->span), x->span), db, x->span), x->span);
-}
-
-static ScalarId choose(Compiler* c, ScalarId condition, ScalarId a, ScalarId b)
-{
-    return scalar_select(&c->scalars, condition, a, b);
+    return add(c, out, chain(c, mul(c, n, make(c, VM_LOG, a, 0, x->span), x->span), db, x->span), x->span);
 }
 
 // ---- external functions
@@ -224,7 +247,11 @@ static ScalarId operator_derivative(Compiler* c, ScalarId n, const Scalar* x, co
         return divide(c, sub(c, mul(c, d[0], b, s), mul(c, a, d[1], s), s), add(c, mul(c, a, a, s), mul(c, b, b, s), s),
                       s);
     case VM_HYPOT: return divide(c, add(c, mul(c, a, d[0], s), mul(c, b, d[1], s), s), n, s);
-    default: return is_zero(c, d[0]) ? d[0] : mul(c, outer(c, n, (VmOp)x->op, a, s), d[0], s);
+    default:
+        if (is_zero(c, d[0]))
+            return d[0];
+        return has_singular_slope((VmOp)x->op) ? chain(c, outer(c, n, (VmOp)x->op, a, s), d[0], s)
+                                               : mul(c, outer(c, n, (VmOp)x->op, a, s), d[0], s);
     }
 }
 

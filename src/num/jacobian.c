@@ -199,13 +199,92 @@ static int difference_time(Jacobian* jacobian, double t, const double* x, const 
     return status;
 }
 
+static bool is_finite_column(const Jacobian* jacobian, int column)
+{
+    const int* start = jacobian->system->column_start;
+    int first = start ? start[column] : column * jacobian->n;
+    int end = start ? start[column + 1] : first + jacobian->n;
+    for (int p = first; p < end; p++)
+    {
+        if (!isfinite(jacobian->values[p]))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Where f has no derivative (sqrt at 0), the secant over the step takes its place: what the step needs to know is how f
+// changes within it.
+static int mend_columns(Jacobian* jacobian, double t, const double* x, const double* fx, double h, int64_t* rhs_calls)
+{
+    int status = 0;
+    memcpy(jacobian->x, x, sizeof(double) * (size_t)jacobian->n);
+    for (int j = 0; j < jacobian->n && status == 0; j++)
+    {
+        if (is_finite_column(jacobian, j))
+        {
+            continue;
+        }
+        volatile double moved = x[j] + h * fx[j];
+        if (moved != x[j])
+        {
+            jacobian->delta[j] = moved - x[j];
+        }
+        status = difference(jacobian, t, x, fx, j);
+        ++*rhs_calls;
+    }
+    return status;
+}
+
+static int mend_time(Jacobian* jacobian, double t, const double* x, const double* fx, double h, int64_t* rhs_calls)
+{
+    int i = 0, n = jacobian->n;
+    while (i < n && isfinite(jacobian->dfdt[i]))
+    {
+        i++;
+    }
+    if (i == n)
+    {
+        return 0;
+    }
+    volatile double moved = t + h;
+    int status = jacobian->system->rhs(jacobian->system->ctx, moved, x, jacobian->fx);
+    ++*rhs_calls;
+    for (; i < n && status == 0; i++)
+    {
+        if (!isfinite(jacobian->dfdt[i]))
+        {
+            jacobian->dfdt[i] = (jacobian->fx[i] - fx[i]) / (moved - t);
+        }
+    }
+    return status;
+}
+
+static int evaluate_given(Jacobian* jacobian, double t, const double* x, const double* fx, double typical, double h,
+                          bool time, int64_t* rhs_calls)
+{
+    const OdeSystem* system = jacobian->system;
+    int status = system->jacobian(system->ctx, t, x, jacobian->values, time ? jacobian->dfdt : NULL);
+    double sum = 0;
+    for (int p = 0; p < jacobian->entries; p++)
+    {
+        sum += 0 * jacobian->values[p];
+    }
+    if (status == 0 && sum != 0)
+    {
+        choose_increments(jacobian, x, fx, typical, h);
+        status = mend_columns(jacobian, t, x, fx, h, rhs_calls);
+    }
+    return status == 0 && time ? mend_time(jacobian, t, x, fx, h, rhs_calls) : status;
+}
+
 int jacobian_evaluate(Jacobian* jacobian, double t, const double* x, const double* fx, double typical, double h,
                       bool time, int64_t* rhs_calls)
 {
-    const OdeSystem* system = jacobian->system;
-    if (system->jacobian)
+    if (jacobian->system->jacobian)
     {
-        return system->jacobian(system->ctx, t, x, jacobian->values, time ? jacobian->dfdt : NULL);
+        return evaluate_given(jacobian, t, x, fx, typical, h, time, rhs_calls);
     }
     choose_increments(jacobian, x, fx, typical, h);
     memcpy(jacobian->x, x, sizeof(double) * (size_t)jacobian->n);

@@ -226,6 +226,7 @@ int control_first(Ode* ode, double limit, double order)
     double span = limit - s->t;
     double size = weighted_norm(ode, ode->x, NULL), speed = weighted_norm(ode, ode->slope, NULL);
     double h = size < STEP_FLAT || speed < STEP_FLAT ? STEP_BLIND : 0.01 * size / speed;
+    h = ode_larger(h, ode_shortest(ode));  // a state near 0 says little about time: no guess is too short to be tried
     h = h < span ? h : span;
     for (int i = 0; i < ode->n; i++)
     {
@@ -239,7 +240,7 @@ int control_first(Ode* ode, double limit, double order)
     double bend = weighted_norm(ode, ode->slope_start, ode->slope) / h;
     if (status != TRIAL_OK || !isfinite(bend))
     {
-        s->next = STEP_RETREAT * h;
+        s->next = ode_larger(STEP_RETREAT * h, ode_shortest(ode));
         return ODE_OK;
     }
     double most = ode_larger(bend, speed);
