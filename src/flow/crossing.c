@@ -500,7 +500,9 @@ void guard_load_ends(Flow* flow, uint32_t island)
     flow->ends_known = true;
     island_ends(flow, island);
     flow->kernel->R[model->reg_time] = ode_time(flow->island_odes[island]);
-    vm_run(model, flow->kernel->R, model->islands[island].events, &flow->kernel->host);
+    flow->beyond = 0;
+    vm_run(model, flow->kernel->R, model->islands[island].events, &flow->trial);
+    flow->islands[island].ends_beyond |= flow->beyond > 0;
     flow->kernel->counters.guard_calls++;
     for (uint32_t i = 0; i < flow->candidate_count; i++)
     {
@@ -508,6 +510,36 @@ void guard_load_ends(Flow* flow, uint32_t island)
         state->g_end = guard_value(flow->kernel, &model->guards[flow->candidates[i].guard]);
         state->slope_end = flow->kernel->R[model->guards[flow->candidates[i].guard].slope];
     }
+}
+
+// Guards are looked for beyond the domains of their operators, since a relation may switch before, in this island or in
+// one that is behind. Where none has when the next step begins, a guard without a value can decide nothing any more.
+kaiStatus guard_check_domain(Flow* flow, uint32_t island)
+{
+    const kaiModel* model = flow->model;
+    Kernel* kernel = flow->kernel;
+    CodeRange code = model->islands[island].events;
+    double t = ode_time(flow->island_odes[island]);
+    flow->islands[island].ends_beyond = false;
+    flow->islands[island].loaded = NAN;
+    island_load(flow, island, t);
+    kernel->R[model->reg_time] = t;
+    vm_run(model, kernel->R, code, &kernel->host);
+    for (GuardWalk w = {.island = island}; own_guard(kernel, &w);)
+    {
+        const Guard* guard = &model->guards[w.index];
+        if (!isnan(kernel->R[guard->g]) || !guard_is_active(kernel, guard, false))
+            continue;
+        char text[100];
+        uint32_t culprit = vm_trace_nan(model, kernel->R, code, guard->g);
+        kernel->now.t = t;
+        return kernel_fail(
+            kernel, guard->place,
+            "nothing can be decided by it from here on: keep its operand legal (`max`, a mode, a condition)",
+            "`%s` has no value at t = %.9g%s", model_string(model, guard->text), t,
+            vm_say_operator(model, kernel->R, code, culprit, text, sizeof text));
+    }
+    return KAI_OK;
 }
 
 // One that is alone.

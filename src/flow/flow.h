@@ -36,6 +36,7 @@ typedef struct IslandState
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
     bool due;               // it stands at the present and must take a step
     bool beyond;            // its solver has tried points beyond the domain of an operator
+    bool ends_beyond;       // a guard has been looked for there
     bool steps;             // it has something to do between instants
     int64_t rollbacks, thrown;
     double ahead;  // the longest way it was ahead of the rest
@@ -188,6 +189,7 @@ void expansion_free(Flow* flow);
 // Looks for crossings of the guards that read this island alone in its last step; kernel->located are those at the
 // first. True: the step must be cut at *theta.
 bool guard_search(Flow* flow, uint32_t island, double* theta);
+kaiStatus guard_check_domain(Flow* flow, uint32_t island);  // where its step begins
 // Looks from where the guard stands to `until`, and says when it is due; passes the end of its window.
 void guard_look(Flow* flow, uint32_t index, double until);
 kaiStatus guard_pass(Flow* flow, uint32_t index);

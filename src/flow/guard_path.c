@@ -106,7 +106,7 @@ double guard_path_value(const GuardPath* path, double theta)
         return flow->kernel->guards[path->index].g_end;
     }
     load(path, theta);
-    vm_run(flow->model, flow->kernel->R, has_code(guard) ? guard->code : guard->look, &flow->kernel->host);
+    vm_run(flow->model, flow->kernel->R, has_code(guard) ? guard->code : guard->look, &flow->trial);
     return guard_value(flow->kernel, guard);
 }
 
@@ -121,7 +121,7 @@ double guard_path_slope(const GuardPath* path, double theta)
         load_few(path, theta, true);
     else
         load_all(path, theta, true);
-    vm_run(flow->model, flow->kernel->R, own ? guard->slope_code : guard->look, &flow->kernel->host);
+    vm_run(flow->model, flow->kernel->R, own ? guard->slope_code : guard->look, &flow->trial);
     return flow->kernel->R[guard->slope];
 }
 
@@ -310,7 +310,7 @@ static double first_value(const GuardPath* path, double theta)
     if (theta == 0 && state->from == path->start)
         return state->g;
     load(path, theta);
-    vm_run(path->flow->model, path->flow->kernel->R, path->guard->code, &path->flow->kernel->host);
+    vm_run(path->flow->model, path->flow->kernel->R, path->guard->code, &path->flow->trial);
     return guard_value(path->flow->kernel, path->guard);
 }
 

@@ -166,9 +166,9 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
         scatter(flow, own->island, x, states);
     if (kernel_numeric(kernel))
         pulse_trial(flow, t);
+    flow->beyond = 0;  // guards that were looked for may have gone beyond, too
     uint32_t loop = vm_run(model, kernel->R, code, s->guarded ? &flow->trial : &kernel->host);
     s->beyond |= flow->beyond > 0;
-    flow->beyond = 0;
     if (loop != 0)
     {
         kernel->now.t = t;
@@ -469,6 +469,8 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
         return status;
     if (s->beyond)
         status = check_domain(flow, index);
+    if (status == KAI_OK && s->ends_beyond)
+        status = guard_check_domain(flow, index);
     if (status != KAI_OK)
         return status;
     int64_t rejected = flow->kernel->options->profile ? ode_stats(ode).rejected : 0;

@@ -1,11 +1,11 @@
-// Random models of everything that a text can combine: arithmetic, kinks, modes, resets, clocks, delays of signals and of
-// events. Each runs with five settings that must not matter: its parts as islands and as a whole, two families of solvers, and
-// saved and restored on the way. They agree in every count, in the times of every event and in every final value, or
-// they fail with the same diagnosis.
+// Random models of everything that a text can combine: arithmetic, kinks, modes, resets, clocks, delays of signals and
+// of events. Each runs with five settings that must not matter: its parts as islands and as a whole, two families of
+// solvers, and saved and restored on the way. They agree in every count, in the times of every event and in every final
+// value, or they fail with the same diagnosis.
 //
 // Some random models cannot agree: a guard that only just touches its level, or resets that drive neighbouring
-// solutions apart, make a rounding error decide. Such a model disagrees with itself when its tolerance alone is changed; it
-// is counted, and there may be few of them.
+// solutions apart, make a rounding error decide. Such a model disagrees with itself when its tolerance alone is
+// changed; it is counted, and there may be few of them.
 //
 // KAIROS_MODELS says how many are tried (200 unless told; 10000 take some minutes), KAIROS_MODEL prints and tries one.
 #include "load_fixture.h"
@@ -59,24 +59,12 @@ static void put_leaf(Writer* w)
 {
     switch (below(w, 8))
     {
-    case 0:
-        put(w, "%.3f", number(w, -2, 2));
-        return;
-    case 1:
-        put(w, "sin(%.3f*time)", number(w, 0.5, 4));
-        return;
-    case 2:
-        put(w, "d%u", below(w, (uint32_t)w->discretes));
-        return;
-    case 3:
-        put(w, "past%u", below(w, 2));
-        return;
-    case 4:
-        put(w, w->modal ? "m.z" : "held");
-        return;
-    default:
-        put(w, "x%u", below(w, (uint32_t)w->states));
-        return;
+    case 0: put(w, "%.3f", number(w, -2, 2)); return;
+    case 1: put(w, "sin(%.3f*time)", number(w, 0.5, 4)); return;
+    case 2: put(w, "d%u", below(w, (uint32_t)w->discretes)); return;
+    case 3: put(w, "past%u", below(w, 2)); return;
+    case 4: put(w, w->modal ? "m.z" : "held"); return;
+    default: put(w, "x%u", below(w, (uint32_t)w->states)); return;
     }
 }
 
@@ -95,12 +83,17 @@ static void put_pattern(Writer* w, const char* pattern, int depth)
 // Defined everywhere, and of moderate size.
 static void put_expression(Writer* w, int depth)
 {
-    static const char* const patterns[] = {
-        "(% + %)",        "(% - %)",           "(% * %)",       "% / (2 + (%)^2)", "sin(%)",
-        "cos(%)",         "atan(%)",           "tanh(%)",       "sqrt(1 + (%)^2)", "hypot(%, 1)",
-        "log(1 + (%)^2)", "exp(-abs(%))",      "abs(%)",        "min(%, %)",       "max(%, %)",
-        "sign(%)",        "atan2(%, 3)",       "max(%, 0)^1.5", "sqrt(max(%, 0))", "(if % > % then % else %)",
-        "mod(time, 0.7)", "floor(2.3*sin(time))"};
+    static const char* const patterns[] = {"(% + %)",         "(% - %)",
+                                           "(% * %)",         "% / (2 + (%)^2)",
+                                           "sin(%)",          "cos(%)",
+                                           "atan(%)",         "tanh(%)",
+                                           "sqrt(1 + (%)^2)", "hypot(%, 1)",
+                                           "log(1 + (%)^2)",  "exp(-abs(%))",
+                                           "abs(%)",          "min(%, %)",
+                                           "max(%, %)",       "sign(%)",
+                                           "atan2(%, 3)",     "max(%, 0)^1.5",
+                                           "sqrt(max(%, 0))", "(if % > % then % else %)",
+                                           "mod(time, 0.7)",  "floor(2.3*sin(time))"};
     if (depth == 0 || below(w, 5) == 0)
         put_leaf(w);
     else
@@ -188,7 +181,7 @@ typedef struct Setting
     const char* solver;
     bool whole;  // not islands
     double rtol;
-    bool saved;   // saved and restored in another sim half way
+    bool saved;  // saved and restored in another sim half way
 } Setting;
 
 static const Setting settings[] = {
@@ -278,7 +271,8 @@ static bool agree(const Outcome* a, const Outcome* b)
 
 static bool is_delicate(const Writer* w, kaiModel* const models[2], const Outcome* normal)
 {
-    static const Setting other[] = {{"auto", true, 1e-7, false}, {"auto", true, 1e-12, false}, {"rk45", true, 1e-7, false}};
+    static const Setting other[] = {
+        {"auto", true, 1e-7, false}, {"auto", true, 1e-12, false}, {"rk45", true, 1e-7, false}};
     for (int i = 0; i < 3; i++)
     {
         Outcome changed = run(w, models, &other[i]);
@@ -294,7 +288,8 @@ static void show(const Writer* w, kaiModel* const models[2])
     for (int i = 0; i < SETTINGS; i++)
     {
         Outcome outcome = run(w, models, &settings[i]);
-        printf("%-10s %-4s status %d %s:", settings[i].solver, settings[i].whole ? "one" : "auto", (int)outcome.status, outcome.diagnosis);
+        printf("%-10s %-4s status %d %s:", settings[i].solver, settings[i].whole ? "one" : "auto", (int)outcome.status,
+               outcome.diagnosis);
         for (int k = 0; k < outcome.count; k++)
             printf(" %.9g", outcome.final[k]);
         printf("\n");
