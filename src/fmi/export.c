@@ -243,6 +243,8 @@ static const char* exchange_refused(Export* e)
     run.zeno = "stop";
     kaiEval* eval = kaiEval_Create(e->model, &run, &why);
     kaiEval_Free(eval);
+    if (eval == NULL && why.status == KAI_ERR_MEMORY)
+        arena_fail(&e->arena);
     return eval != NULL ? NULL : arena_printf(&e->arena, "%s", why.message);
 }
 

@@ -15,6 +15,9 @@ typedef struct RanksPart
     bool (*receive)(int* from, void* message, size_t room);
 } RanksPart;
 
+// One of `count` > 1 ranks, whatever carries their messages.
+kaiStatus study_share(kaiStudy* study, const RanksPart* part, int rank, int count, const kaiStudyRunOptions* options,
+                      kaiError* error);
 kaiStatus study_run_ranks(kaiStudy* study, const kaiStudyRunOptions* options, kaiError* error);
 
 #endif

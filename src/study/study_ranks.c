@@ -205,6 +205,12 @@ static kaiStatus lead(kaiStudy* s, const RanksPart* part, int ranks, const kaiSt
     return status;
 }
 
+kaiStatus study_share(kaiStudy* s, const RanksPart* part, int rank, int count, const kaiStudyRunOptions* o,
+                      kaiError* error)
+{
+    return rank == 0 ? lead(s, part, count, o, error) : work(s, part, o, error);
+}
+
 kaiStatus study_run_ranks(kaiStudy* s, const kaiStudyRunOptions* o, kaiError* error)
 {
     int rank, count;
@@ -217,5 +223,5 @@ kaiStatus study_run_ranks(kaiStudy* s, const kaiStudyRunOptions* o, kaiError* er
         alone.ranks = false;
         return kaiStudy_Run(s, &alone, error);
     }
-    return rank == 0 ? lead(s, load(error), count, o, error) : work(s, load(error), o, error);
+    return study_share(s, load(error), rank, count, o, error);
 }

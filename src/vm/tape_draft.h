@@ -1,4 +1,4 @@
-// A tape in the making: what tape.c and tape_sums.c share. Internal to src/vm.
+// A tape in the making: what the files tape*.c share. Internal to src/vm.
 #ifndef KAIROS_VM_TAPE_DRAFT_H
 #define KAIROS_VM_TAPE_DRAFT_H
 
@@ -108,6 +108,24 @@ enum
     PART_FIRST,   // the first of the code as written
 };
 
+static inline bool tape_moves(const TapeDraft* d, uint32_t reg)
+{
+    return d->space->slot_of[reg] != NO_REG;
+}
+
+// What a register moves by: nothing if it stands still.
+static inline uint32_t tape_moving(const TapeDraft* d, uint32_t reg)
+{
+    return tape_moves(d, reg) ? d->space->slot_of[reg] : TAPE_ZERO;
+}
+
+// tape_walk.c: nodes, slots and parts of the code from `pc` to `end`.
+uint32_t tape_add_slot(TapeDraft* d, uint32_t reg, bool constant);
+void tape_walk(TapeDraft* d, const uint32_t* pc, const uint32_t* end);
+// tape_layout.c: what the outputs need; the highest order that is not 0, or SERIES_ENDLESS; the words, parts and loads.
+void tape_find_live(TapeDraft* d, const Series* s);
+int tape_find_degree(TapeDraft* d, const Series* s);
+void tape_lay_out(TapeDraft* d, const Series* s);
 // tape_sums.c: after what is needed has been found. It has to be found again then.
 void tape_fold_sums(TapeDraft* d, const Series* s);
 void tape_keep_sums(TapeDraft* d);

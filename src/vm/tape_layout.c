@@ -1,0 +1,296 @@
+// The order of a tape: what the outputs need, which orders are not 0 by structure, and the operators as words. Straight
+// code is sorted by level and operator, so that the dispatch is paid once a run.
+#include "vm/tape_draft.h"
+
+#include <stdlib.h>
+
+// ---- what is needed
+// --------------------------------------------------------------------------------------------------
+
+static bool is_convolution(uint32_t op)
+{
+    return op >= TAPE_MULTIPLY && op <= TAPE_COMPOSE;
+}
+
+// Whether operand i is read in its row; the exponent of a power is a number.
+static bool reads_row(const Node* n, int i)
+{
+    return is_convolution(n->op) && !(n->op == TAPE_POWER && i == 1);
+}
+
+// Whether operand i is read at the order in work; rows of w (and of z itself) end before it.
+static bool reads_now(const Node* n, int i)
+{
+    switch (n->op)
+    {
+    case TAPE_DERIVE:
+    case TAPE_DERIVE_DOWN:
+    case TAPE_TURN:
+    case TAPE_TURN_DOWN:
+    case TAPE_OVER:
+    case TAPE_OVER_DOWN: return i == 0;
+    case TAPE_ANGLE: return i < 2;
+    default: return true;
+    }
+}
+
+static void keep(TapeDraft* d, uint32_t slot, bool* more)
+{
+    *more |= !d->slots.at[slot].live;
+    d->slots.at[slot].live = true;
+}
+
+void tape_find_live(TapeDraft* d, const Series* s)
+{
+    bool more = false;
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+        d->nodes.at[i].live = false;
+    for (uint32_t i = 0; i < d->slots.count; i++)
+        d->slots.at[i].live = d->slots.at[i].row = false;
+    for (uint32_t i = 0; i < s->output_count; i++)
+        keep(d, tape_moving(d, s->outputs[i]), &more);
+    for (uint32_t p = 0; p < d->parts.count; p++)
+        for (uint32_t i = 0; i < 2 * d->parts.at[p].unknowns; i++)
+            keep(d, d->loops.at[d->parts.at[p].first + i], &more);
+    do
+    {
+        more = false;
+        for (uint32_t i = d->nodes.count; i-- > 0;)
+        {
+            Node* n = &d->nodes.at[i];
+            if (n->live || !d->slots.at[n->z].live)
+                continue;
+            n->live = true;
+            for (int k = 0; k < 3; k++)
+                if (tape_operand(n, k) != NO_REG)
+                    keep(d, tape_operand(n, k), &more);
+            for (uint32_t k = 0; n->op == TAPE_ROW && k < n->y; k++)
+                keep(d, d->terms.at[n->x + k].slot, &more);
+            for (uint32_t k = 0; n->op == TAPE_SUM && k < n->y; k++)
+            {
+                const TapeSum* term = &d->sums.at[n->x + k];
+                keep(d, term->slot, &more);
+                for (uint32_t f = 0; f < term->count; f++)
+                    keep(d, tape_factor_slot(d->factors.at[term->first + f]), &more);
+            }
+        }
+    } while (more);
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+    {
+        const Node* n = &d->nodes.at[i];
+        for (int k = 0; n->live && k < 3; k++)
+            if (tape_operand(n, k) != NO_REG && reads_row(n, k))
+                d->slots.at[tape_operand(n, k)].row = true;
+        if (n->live && (is_convolution(n->op) || n->op == TAPE_GIVEN))
+            d->slots.at[n->z].row = true;
+    }
+}
+
+// ---- degrees
+// ---------------------------------------------------------------------------------------------------------
+
+static int degree_of(const TapeDraft* d, const Node* n)
+{
+    int x = 0, most = 0;
+    for (int k = 0; k < 3; k++)
+        if (tape_operand(n, k) != NO_REG)
+        {
+            int degree = d->slots.at[tape_operand(n, k)].degree;
+            x = k == 0 ? degree : x;
+            most = degree > most ? degree : most;
+        }
+    switch (n->op)
+    {
+    case TAPE_MULTIPLY: return x + d->slots.at[n->y].degree;
+    case TAPE_SQUARE:
+    case TAPE_SQUARE_DOWN: return 2 * x;
+    case TAPE_GIVEN: return SERIES_ENDLESS;
+    case TAPE_ROW:
+        for (uint32_t k = 0; k < n->y; k++)
+        {
+            int degree = d->slots.at[d->terms.at[n->x + k].slot].degree;
+            most = degree > most ? degree : most;
+        }
+        return most;
+    case TAPE_SUM:
+        for (uint32_t k = 0; k < n->y; k++)
+        {
+            int degree = d->slots.at[d->sums.at[n->x + k].slot].degree;
+            most = degree > most ? degree : most;
+        }
+        return most;
+    default: return is_convolution(n->op) && most > 0 ? SERIES_ENDLESS : most;
+    }
+}
+
+// Degrees grow from 0 until they settle or are beyond all orders. Loops of Newton's method never end.
+int tape_find_degree(TapeDraft* d, const Series* s)
+{
+    bool more = true;
+    int most = 0;
+    for (uint32_t p = 0; p < d->parts.count; p++)
+        if (d->parts.at[p].unknowns > 0 || d->broken)
+            return SERIES_ENDLESS;
+    d->slots.at[d->time_slot].degree = 1;
+    for (uint32_t i = 0; i < s->input_count && !s->closed; i++)
+        d->slots.at[TAPE_INPUT + i].degree = 1;
+    while (more)
+    {
+        more = false;
+        for (uint32_t i = 0; i < d->nodes.count; i++)
+        {
+            SlotInfo* z = &d->slots.at[d->nodes.at[i].z];
+            int degree = d->nodes.at[i].live ? degree_of(d, &d->nodes.at[i]) : 0;
+            more |= degree > z->degree;
+            z->degree = degree > z->degree ? degree : z->degree;
+            if (z->degree >= SERIES_TERMS)
+                return SERIES_ENDLESS;
+        }
+        for (uint32_t i = 0; i < s->output_count; i++)
+        {
+            SlotInfo* out = &d->slots.at[tape_moving(d, s->outputs[i])];
+            int degree = out->degree + (s->closed ? 1 : 0);
+            most = degree > most ? degree : most;
+            if (s->closed && degree > d->slots.at[TAPE_INPUT + i].degree)
+            {
+                d->slots.at[TAPE_INPUT + i].degree = degree;
+                more = true;
+            }
+        }
+        if (most >= SERIES_TERMS)
+            return SERIES_ENDLESS;
+    }
+    return most;
+}
+
+// ---- layout
+// ----------------------------------------------------------------------------------------------------------
+
+static void push_after(TapeDraft* d, uint32_t slot, uint32_t part, uint32_t level)
+{
+    if (!d->slots.at[slot].row)
+        return;
+    APPEND(d, order, (Node){.op = TAPE_PUSH, .z = slot, .x = NO_REG, .part = part, .level = level, .live = true});
+    d->slots.at[slot].ready_row = level;
+}
+
+// The level after which a node can run.
+static uint32_t level_of(const TapeDraft* d, const Node* n)
+{
+    uint32_t level = 0;
+    for (int k = 0; k < 3; k++)
+    {
+        uint32_t slot = tape_operand(n, k);
+        if (slot == NO_REG || !reads_now(n, k))
+            continue;
+        const SlotInfo* s = &d->slots.at[slot];
+        uint32_t at = reads_row(n, k) ? s->ready_row : s->ready;
+        level = at > level ? at : level;
+    }
+    for (uint32_t k = 0; n->op == TAPE_ROW && k < n->y; k++)
+    {
+        uint32_t at = d->slots.at[d->terms.at[n->x + k].slot].ready;
+        level = at > level ? at : level;
+    }
+    for (uint32_t k = 0; n->op == TAPE_SUM && k < n->y; k++)
+    {
+        uint32_t at = d->slots.at[d->sums.at[n->x + k].slot].ready;
+        level = at > level ? at : level;
+    }
+    return level + 1;
+}
+
+// Inputs first, then the nodes with their pushes; in straight parts they may be moved by level, in loops they stay.
+static void place_nodes(TapeDraft* d, const Series* s)
+{
+    for (uint32_t i = TAPE_INPUT; i <= TAPE_INPUT + s->input_count; i++)
+        push_after(d, i, 0, 1);
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+    {
+        Node n = d->nodes.at[i];
+        if (!n.live)
+            continue;
+        n.level = tape_is_straight(d, &n) ? level_of(d, &n) : d->order.count + 2;
+        d->slots.at[n.z].ready = d->slots.at[n.z].ready_row = n.level;
+        APPEND(d, order, n);
+        if (!is_convolution(n.op) && n.op != TAPE_GIVEN)
+            push_after(d, n.z, n.part, n.level + 1);
+    }
+}
+
+static int compare_nodes(const void* a, const void* b)
+{
+    const Node *x = a, *y = b;
+    if (x->part != y->part)
+        return x->part < y->part ? -1 : 1;
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    if (x->op != y->op)
+        return x->op < y->op ? -1 : 1;
+    return (x->z > y->z) - (x->z < y->z);
+}
+
+static const uint8_t op_words[] = {
+#define X(name, words) words,
+    TAPE_OPS(X)
+#undef X
+};
+
+static void write_words(TapeDraft* d)
+{
+    uint32_t at = 0;
+    for (uint32_t p = 0; p < d->parts.count; p++)
+    {
+        const PartInfo* info = &d->parts.at[p];
+        TapePart part = {d->words.count, 0, info->rounds, info->unknowns, info->first, 0, SERIES_TERMS};
+        if (p == PART_STEADY)
+            part.last = 2;
+        while (at < d->order.count && d->order.at[at].part == p)
+        {
+            uint32_t head = d->words.count, op = d->order.at[at].op, count = 0;
+            APPEND(d, words, op);
+            for (; at < d->order.count && d->order.at[at].part == p && d->order.at[at].op == op; at++, count++)
+            {
+                const Node* n = &d->order.at[at];
+                const uint32_t words[] = {n->z, n->x, n->y, n->w};
+                for (int k = 0; k < op_words[op]; k++)
+                    APPEND(d, words, words[k]);
+            }
+            if (!d->failed)
+                d->words.at[head] |= count << 8;
+        }
+        part.end = d->words.count;
+        if (part.end > part.start || part.unknowns > 0)
+            APPEND(d, made, part);
+    }
+}
+
+// What order 0 brings: constants and rows with a register first, then the hidden ones, which are made of them.
+static void write_loads(TapeDraft* d)
+{
+    uint32_t own = d->loads.count, kept = 0;
+    for (uint32_t i = 1; i < d->slots.count; i++)
+    {
+        const SlotInfo* s = &d->slots.at[i];
+        if (s->reg != NO_REG && s->live && (s->constant || s->row))
+            APPEND(d, loads, (TapeLoad){.first = FIRST_REGISTER, .slot = i, .x = s->reg});
+    }
+    for (uint32_t i = 0; i < own && !d->failed; i++)
+    {
+        TapeLoad load = d->loads.at[i];
+        if (d->slots.at[load.slot].live)
+            APPEND(d, loads, load);
+    }
+    for (uint32_t i = own; i < d->loads.count && !d->failed; i++)
+        d->loads.at[kept++] = d->loads.at[i];
+    d->loads.count = kept;
+}
+
+void tape_lay_out(TapeDraft* d, const Series* s)
+{
+    place_nodes(d, s);
+    if (d->order.count > 0)
+        qsort(d->order.at, d->order.count, sizeof *d->order.at, compare_nodes);
+    write_words(d);
+    write_loads(d);
+}

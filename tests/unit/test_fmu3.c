@@ -1,0 +1,535 @@
+// The binary of an FMU of version 3.0: clocks in and out, instants tag by tag, states that are saved between two tags
+// of one, structural parameters, steps that end early, and what the standard forbids.
+#include "fmu/fmi3.h"
+#include "fmu_fixture.h"
+
+#include <math.h>
+
+#define X(result, name, arguments) fmi3##name##TYPE* name;
+#define VALUES(name, type)                                                                                             \
+    fmi3Get##name##TYPE* Get##name;                                                                                    \
+    fmi3Set##name##TYPE* Set##name;
+typedef struct Functions
+{
+    FMI3_FUNCTIONS(X)
+    FMI3_TYPES(VALUES)
+} Functions;
+#undef X
+#undef VALUES
+
+static Functions f;
+
+static void find(const Unpacked* u, const char* name, void* to)
+{
+    void* symbol = dlsym(u->library, name);
+    assert_non_null(symbol);
+    memcpy(to, &symbol, sizeof symbol);
+}
+
+static void load(const Unpacked* u)
+{
+#define X(result, name, arguments) find(u, "fmi3" #name, &f.name);
+#define VALUES(name, type)                                                                                             \
+    find(u, "fmi3Get" #name, &f.Get##name);                                                                            \
+    find(u, "fmi3Set" #name, &f.Set##name);
+    FMI3_FUNCTIONS(X)
+    FMI3_TYPES(VALUES)
+#undef X
+#undef VALUES
+}
+
+static Unpacked export_text(const char* text, bool hide)
+{
+    kaiProgramOptions source = kaiDefaultProgramOptions();
+    kaiCompileOptions which = kaiDefaultCompileOptions();
+    kaiFmuOptions options = kaiDefaultFmuOptions();
+    Bytes made = {NULL, 0, 0};
+    kaiError error;
+    source.path = "typed.kai";
+    source.text = text;
+    which.experiment = "e";
+    options.version = 3;
+    options.hide = hide;
+    options.sink = (kaiSink){bytes_write, &made};
+    kaiStatus status = kaiFmu_Export(&source, &which, &options, &error);
+    if (status != KAI_OK)
+        print_message("%s\n", error.message);
+    assert_int_equal(status, KAI_OK);
+    Unpacked u = unpack(made);
+    load(&u);
+    return u;
+}
+
+// The reference of a variable, as the description of the export counts them.
+static fmi3ValueReference reference(const Unpacked* u, const char* name)
+{
+    char path[100], quoted[100];
+    static char text[40000];
+    snprintf(path, sizeof path, "%s/modelDescription.xml", u->folder);
+    snprintf(quoted, sizeof quoted, " name=\"%s\" valueReference=\"", name);
+    FILE* in = fopen(path, "rb");
+    text[fread(text, 1, sizeof text - 1, in)] = 0;
+    fclose(in);
+    const char* at = strstr(text, quoted);
+    if (at == NULL)
+        print_message("there is no %s\n", name);
+    assert_non_null(at);
+    return (fmi3ValueReference)strtoul(at + strlen(quoted), NULL, 10);
+}
+
+static void log_message(fmi3InstanceEnvironment e, fmi3Status status, fmi3String category, fmi3String message)
+{
+    (void)e, (void)status, (void)category;
+    listen(message);
+}
+
+static void must(fmi3Status status, const char* call)
+{
+    if (status != fmi3OK)
+        print_message("%s: %s\n", call, said);
+    assert_int_equal(status, fmi3OK);
+}
+#define OK(call) must((call), #call)
+#define NO(call, words) REFUSED(call, fmi3Error, words)
+
+static fmi3Instance exchange(const Unpacked* u)
+{
+    fmi3Instance c = f.InstantiateModelExchange("it", u->guid, u->resources, false, false, NULL, log_message);
+    assert_non_null(c);
+    return c;
+}
+
+static fmi3Instance steps(const Unpacked* u, bool events, bool early, fmi3IntermediateUpdateCallback update)
+{
+    fmi3Instance c = f.InstantiateCoSimulation("it", u->guid, u->resources, false, false, events, early, NULL, 0, NULL,
+                                               log_message, update);
+    assert_non_null(c);
+    return c;
+}
+
+static void start(fmi3Instance c)
+{
+    OK(f.EnterInitializationMode(c, true, 1e-10, 0, true, 5));
+    OK(f.ExitInitializationMode(c));
+}
+
+static double real(fmi3Instance c, fmi3ValueReference r)
+{
+    double value = NAN;
+    OK(f.GetFloat64(c, &r, 1, &value, 1));
+    return value;
+}
+
+static int64_t integer(fmi3Instance c, fmi3ValueReference r)
+{
+    int64_t value = -1;
+    OK(f.GetInt64(c, &r, 1, &value, 1));
+    return value;
+}
+
+static void near(double a, double b, double within)
+{
+    if (!(fabs(a - b) <= within))
+        print_message("%.17g is not %.17g\n", a, b);
+    assert_true(fabs(a - b) <= within);
+}
+
+static bool update(fmi3Instance c, double* next)
+{
+    fmi3Boolean more, terminate, nominals, states, has_next;
+    OK(f.UpdateDiscreteStates(c, &more, &terminate, &nominals, &states, &has_next, next));
+    assert_false(nominals);
+    if (!has_next)
+        *next = INFINITY;
+    return more;
+}
+
+// ---- clocks and instants
+
+// A tick makes a; a makes b one tag later; b makes c in the tag after that.
+static const char chain[] = "model M { input event tick; input u = 1; output event last\n"
+                            "  output y = 2*u; discrete n = 0; state x = 0; x' = u; event a, b\n"
+                            "  when tick { n := n + tick; emit a }\n"
+                            "  when a { x := x + 1; emit b }\n"
+                            "  when b { x := 10*x; emit last(n) } }\n"
+                            "experiment e of M { stop = 5 }\n";
+
+static void tick(const Unpacked* u, fmi3Instance c, double payload)
+{
+    fmi3ValueReference clock = reference(u, "tick"), value = reference(u, "tick.value");
+    fmi3Clock on = true;
+    OK(f.SetFloat64(c, &value, 1, &payload, 1));
+    OK(f.SetClock(c, &clock, 1, &on));
+}
+
+static void test_tags(void** state)
+{
+    (void)state;
+    Unpacked u = export_text(chain, false);
+    fmi3Instance c = exchange(&u), other = exchange(&u);
+    fmi3ValueReference last = reference(&u, "last"), x = reference(&u, "x"), rate = reference(&u, "der(x)");
+    fmi3FMUState saved = NULL, read = NULL;
+    double next, dx;
+    size_t size = 0;
+    fmi3Clock on = true;
+    start(c);
+    while (update(c, &next))
+        ;
+    tick(&u, c, 3);
+    assert_true(update(c, &next));  // the tag of the tick, and there is more
+    NO(f.GetFloat64(c, &rate, 1, &dx, 1), "der(x) has no value between the tags of an instant");
+    NO(f.EnterContinuousTimeMode(c), "the instant is not over: fmi3UpdateDiscreteStates asks to be called again");
+    OK(f.GetFMUState(c, &saved));
+    OK(f.SerializedFMUStateSize(c, saved, &size));
+    fmi3Byte* bytes = malloc(size);
+    OK(f.SerializeFMUState(c, saved, bytes, size));
+    OK(f.DeserializeFMUState(other, bytes, size, &read));
+    OK(f.SetFMUState(other, read));
+    int rounds = 1;
+    while (update(c, &next))
+        rounds++;
+    while (update(other, &next))
+        ;
+    assert_true(rounds >= 2);
+    near(real(c, x), 10, 0);
+    near(real(other, x), 10, 0);  // restored in the middle of the instant, to the same end
+    near(real(c, reference(&u, "last.value")), 3, 0);
+    assert_int_equal(integer(c, reference(&u, "last.count")), 1);
+    OK(f.GetClock(c, &last, 1, &on));
+    OK(f.EnterContinuousTimeMode(c));
+    OK(f.GetContinuousStateDerivatives(c, &dx, 1));
+    near(dx, 1, 0);
+    OK(f.FreeFMUState(c, &saved));
+    OK(f.FreeFMUState(c, &read));
+    NO(f.DeserializeFMUState(c, bytes, size / 2, &read), "these bytes are no state of an FMU of Kairos, or damaged");
+    assert_int_equal(f.SerializeFMUState(c, NULL, bytes, size), fmi3Error);
+    free(bytes);
+    f.FreeInstance(c);
+    f.FreeInstance(other);
+    unpack_remove(&u);
+}
+
+// Inputs jump in event mode and move in continuous time; y = 2 u, so its derivative along u is 2.
+static void test_inputs(void** state)
+{
+    (void)state;
+    Unpacked u = export_text(chain, false);
+    fmi3Instance c = exchange(&u);
+    fmi3ValueReference in = reference(&u, "u"), y = reference(&u, "y"), x = reference(&u, "x");
+    fmi3ValueReference rate = reference(&u, "der(x)"), unknowns[] = {y, rate};
+    double next, value = 3, seed[2] = {1, 10}, result[2] = {0, 0};
+    size_t count = 0;
+    fmi3Boolean event, terminate;
+    start(c);
+    while (update(c, &next))
+        ;
+    OK(f.SetFloat64(c, &in, 1, &value, 1));
+    while (update(c, &next))
+        ;
+    near(real(c, y), 6, 0);
+    OK(f.GetDirectionalDerivative(c, unknowns, 2, &in, 1, seed, 1, result, 2));
+    near(result[0], 2, 1e-8);
+    near(result[1], 1, 1e-8);
+    OK(f.GetAdjointDerivative(c, unknowns, 2, &in, 1, seed, 2, result, 1));
+    near(result[0], 12, 1e-7);  // 1*2 + 10*1
+    OK(f.EnterContinuousTimeMode(c));
+    value = 4;
+    OK(f.SetTime(c, 0.5));
+    OK(f.SetFloat64(c, &in, 1, &value, 1));
+    near(real(c, y), 8, 0);
+    value = 7;
+    OK(f.SetFloat64(c, &x, 1, &value, 1));  // states belong to the importer
+    OK(f.GetContinuousStates(c, result, 1));
+    near(result[0], 7, 0);
+    OK(f.CompletedIntegratorStep(c, true, &event, &terminate));
+    OK(f.GetNumberOfContinuousStates(c, &count));
+    assert_int_equal(count, 1);
+    OK(f.GetNumberOfEventIndicators(c, &count));
+    OK(f.GetNominalsOfContinuousStates(c, result, 1));
+    OK(f.SetContinuousStates(c, result, 1));
+    OK(f.EnterEventMode(c));
+    OK(f.SetTime(c, 0.25));
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
+// ---- steps
+
+static double return_at;
+static int updates;
+static void intermediate(fmi3InstanceEnvironment e, fmi3Float64 t, fmi3Boolean set, fmi3Boolean get, fmi3Boolean done,
+                         fmi3Boolean may, fmi3Boolean* wanted, fmi3Float64* at)
+{
+    (void)e, (void)set, (void)get, (void)done;
+    updates++;
+    *wanted = may && t < return_at;
+    *at = return_at;
+}
+
+// The impact at sqrt(2/g) ends the step where the importer wants to see events.
+static void test_early(void** state)
+{
+    (void)state;
+    Unpacked u = unpack(fmi_export("examples/ball/model.kai", 3));
+    load(&u);
+    fmi3Instance c = steps(&u, true, true, NULL);
+    fmi3Boolean event, terminate, early;
+    double reached = 0, next, t1 = sqrt(2 / 9.81);
+    fmi3ValueReference hit = reference(&u, "hit"), watch = reference(&u, "_indicator_1");
+    fmi3Clock on = false;
+    start(c);
+    while (update(c, &next))
+        ;
+    NO(f.EnterContinuousTimeMode(c), "there is no continuous-time mode in Co-Simulation");
+    OK(f.EnterStepMode(c));
+    OK(f.DoStep(c, 0, 1, true, &event, &terminate, &early, &reached));
+    assert_true(event && early && !terminate);
+    near(reached, t1, 1e-12);
+    OK(f.EnterEventMode(c));
+    OK(f.GetClock(c, &hit, 1, &on));
+    assert_true(on);
+    NO(f.GetFloat64(c, &watch, 1, &next, 1), "_indicator_1 has no value here");
+    assert_false(update(c, &next));
+    OK(f.EnterStepMode(c));
+    OK(f.DoStep(c, reached, 1 - reached, true, &event, &terminate, &early, &reached));
+    assert_true(!early && reached == 1);
+    double s = 1 - t1;
+    near(real(c, reference(&u, "y")), 0.8 * 9.81 * t1 * s - 9.81 * s * s / 2, 1e-8);
+    NO(f.DoStep(c, 0, 1, true, &event, &terminate, &early, &reached), "does not begin at 1");
+    assert_int_equal(f.DoStep(c, 1, 1, true, NULL, &terminate, &early, &reached), fmi3Error);
+    f.FreeInstance(c);
+    c = steps(&u, false, true, intermediate);
+    return_at = 0.7;
+    start(c);
+    OK(f.DoStep(c, 0, 1, true, &event, &terminate, &early, &reached));
+    near(reached, 0.7, 1e-9);  // asked for at the impact
+    assert_true(early && !event && updates >= 1);
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
+static const char counter[] =
+    "model M { input event e; input u = 1; param p [km] = 2; output s [km] = p*u; discrete n = 0; state t = 0\n"
+    "  t' = 1; signal late = t > 2; output event twice = up(n - 1.5)\n"
+    "  when e { n := n + e } when down(t - 3) { halt \"over\" } when up(t - 4) { halt \"over\" } }\n"
+    "experiment e of M { stop = 5 }\n";
+
+static void test_settled_inputs(void** state)
+{
+    (void)state;
+    Unpacked u = export_text(counter, false);
+    fmi3Instance c = steps(&u, true, false, NULL);
+    fmi3ValueReference e = reference(&u, "e"), in = reference(&u, "u"), value = reference(&u, "e.value");
+    fmi3Boolean event, terminate, early;
+    double next, reached = 0, two = 2, half = 0.5;
+    fmi3Clock on = true;
+    start(c);
+    near(real(c, reference(&u, "s")), 2000, 0);  // SI
+    OK(f.SetFloat64(c, &in, 1, &half, 1));
+    OK(f.SetFloat64(c, &value, 1, &two, 1));
+    OK(f.SetClock(c, &e, 1, &on));
+    while (update(c, &next))
+        ;
+    near(real(c, reference(&u, "n")), 2, 0);
+    near(real(c, reference(&u, "s")), 1000, 1e-12);
+    assert_int_equal(integer(c, reference(&u, "twice.count")), 1);
+    OK(f.EnterStepMode(c));
+    OK(f.DoStep(c, 0, 5, true, &event, &terminate, &early, &reached));
+    assert_true(terminate && early);
+    near(reached, 4, 1e-9);
+    OK(f.Terminate(c));
+    OK(f.Reset(c));
+    near(real(c, reference(&u, "u")), 1, 0);
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
+// ---- structure
+
+static const char sized[] = "model M { param N = 3; param g = 2; state x[i in 1..N] = 1; signal s = g*N\n"
+                            "  for i in 1..N { x[i]' = 1 } }\n"
+                            "experiment e of M { stop = 1 }\n";
+static const char scaled[] = "model M { param deep = false; param g = 2; state x = 0\n"
+                             "  if deep { x' = 10*g }\n  if not deep { x' = g } }\n"
+                             "experiment e of M { stop = 1 }\n";
+
+static fmi3ValueReference structural(const Unpacked* u, const char* name, fmi3Instance c)
+{
+    fmi3ValueReference r = reference(u, name);
+    OK(f.EnterConfigurationMode(c));
+    return r;
+}
+
+static void test_structure(void** state)
+{
+    (void)state;
+    Unpacked u = export_text(scaled, false);
+    fmi3Instance c = exchange(&u);
+    fmi3ValueReference r = reference(&u, "deep"), g = reference(&u, "g");
+    fmi3Boolean yes = true;
+    double dx = 0, five = 5;
+    said[0] = 0;
+    assert_int_equal(f.SetBoolean(c, &r, 1, &yes, 1), fmi3Error);
+    if (strstr(said, "is set in configuration mode") != NULL)
+    {
+        OK(f.SetFloat64(c, &g, 1, &five, 1));
+        structural(&u, "deep", c);
+        OK(f.SetBoolean(c, &r, 1, &yes, 1));
+        OK(f.ExitConfigurationMode(c));
+        start(c);
+        OK(f.GetContinuousStateDerivatives(c, &dx, 1));
+        near(dx, 50, 0);  // the other branch, with the value of before
+    }
+    else
+        fail_msg("%s", said);
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
+static void test_other_variables(void** state)
+{
+    (void)state;
+    for (int hide = 0; hide < 2; hide++)
+    {
+        Unpacked u = export_text(sized, hide != 0);
+        fmi3Instance c = exchange(&u);
+        fmi3ValueReference r = structural(&u, "N", c);
+        double five = 5;
+        OK(f.SetFloat64(c, &r, 1, &five, 1));
+        NO(f.ExitConfigurationMode(c), hide ? "the FMU holds the compiled model only: its structure cannot change"
+                                            : "the model has other variables than its description");
+        f.FreeInstance(c);
+        unpack_remove(&u);
+    }
+}
+
+// ---- failures
+
+static const char broken[] = "model M { state x = 1; x' = -1; assert x > 0.5 \"too small\" }\n"
+                             "experiment e of M { stop = 5 }\n";
+
+static void test_failed_run(void** state)
+{
+    (void)state;
+    Unpacked u = export_text(broken, false);
+    fmi3Instance c = steps(&u, false, false, NULL);
+    fmi3Boolean flags[3];
+    double reached;
+    start(c);
+    NO(f.DoStep(c, 0, 1, true, &flags[0], &flags[1], &flags[2], &reached), "too small");
+    assert_non_null(strstr(said, "model.kai:1:"));
+    NO(f.DoStep(c, 0, 1, true, &flags[0], &flags[1], &flags[2], &reached), "must not be called after an error");
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
+// ---- what is forbidden
+
+static void test_order(void** state)
+{
+    (void)state;
+    Unpacked u = export_text(chain, false);
+    assert_string_equal(f.GetVersion(), "3.0");
+    assert_null(f.InstantiateModelExchange(" ", u.guid, u.resources, false, false, NULL, log_message));
+    assert_string_equal(said, "the instance has no name");
+    assert_null(f.InstantiateModelExchange("it", "other", u.resources, false, false, NULL, log_message));
+    assert_non_null(strstr(said, "the instantiation token other of the description is not that of the resources"));
+    assert_null(
+        f.InstantiateScheduledExecution("it", u.guid, u.resources, false, false, NULL, log_message, NULL, NULL, NULL));
+    assert_string_equal(said, "this FMU has Model Exchange and Co-Simulation, no Scheduled Execution");
+    fmi3Instance c = exchange(&u);
+    fmi3Boolean b = false;
+    double x = 0;
+    NO(f.EnterStepMode(c), "fmi3EnterStepMode must not be called before initialization");
+    NO(f.EnterInitializationMode(c, false, 0, INFINITY, false, 0),
+       "the start time inf and the stop time 0 do not belong together");
+    NO(f.ExitConfigurationMode(c), "must not be called before initialization");
+    NO(f.Terminate(c), "must not be called before initialization");
+    OK(f.SetDebugLogging(c, true, 0, NULL));
+    start(c);
+    OK(f.EvaluateDiscreteStates(c));
+    NO(f.EnterConfigurationMode(c), "must not be called in event mode");
+    NO(f.EnterStepMode(c), "there is no step mode in Model Exchange");
+    NO(f.DoStep(c, 0, 1, true, &b, &b, &b, &x), "must not be called in event mode");
+    NO(f.GetContinuousStates(c, &x, 2), "the array has 2 values instead of 1");
+    assert_int_equal(f.UpdateDiscreteStates(c, NULL, &b, &b, &b, &b, &x), fmi3Error);
+    assert_int_equal(f.GetNumberOfContinuousStates(c, NULL), fmi3Error);
+    assert_int_equal(f.GetContinuousStates(NULL, &x, 1), fmi3Error);
+    assert_int_equal(f.SetDebugLogging(NULL, true, 0, NULL), fmi3Error);
+    assert_int_equal(f.FreeFMUState(NULL, NULL), fmi3Error);
+    assert_int_equal(f.GetFMUState(c, NULL), fmi3Error);
+    assert_int_equal(f.SetFMUState(c, NULL), fmi3Error);
+    assert_int_equal(f.SerializedFMUStateSize(c, NULL, NULL), fmi3Error);
+    assert_int_equal(f.DeserializeFMUState(c, NULL, 0, NULL), fmi3Error);
+    assert_int_equal(f.ActivateModelPartition(NULL, 0, 0), fmi3Error);
+    f.FreeInstance(c);
+    f.FreeInstance(NULL);
+    c = steps(&u, false, false, NULL);
+    start(c);
+    NO(f.SetContinuousStates(c, &x, 1), "must not be called in step mode");
+    NO(f.GetContinuousStates(c, &x, 1), "must not be called in step mode");
+    NO(f.EnterEventMode(c), "must not be called in step mode");
+    NO(f.GetNominalsOfContinuousStates(c, &x, 1), "fmi3GetNominalsOfContinuousStates is for Model Exchange");
+    NO(f.GetOutputDerivatives(c, NULL, 0, NULL, NULL, 0), "maxOutputDerivativeOrder is 0");
+    NO(f.ActivateModelPartition(c, 0, 0), "there is no Scheduled Execution");
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
+// What the model has no variables of answers as the standard says: nothing for none, no for some.
+static void test_no_values(void** state)
+{
+    (void)state;
+    Unpacked u = export_text(chain, false);
+    fmi3Instance c = exchange(&u);
+    fmi3ValueReference r = 1;
+#define NONE(name, type)                                                                                               \
+    OK(f.Get##name(c, NULL, 0, NULL, 0));                                                                              \
+    OK(f.Set##name(c, NULL, 0, NULL, 0));                                                                              \
+    NO(f.Get##name(c, &r, 1, NULL, 1), "the model has no " #name " variables");                                        \
+    NO(f.Set##name(c, &r, 1, NULL, 1), "the model has no " #name " variables");
+    NONE(Float32, )
+    NONE(Int8, )
+    NONE(UInt8, )
+    NONE(Int16, )
+    NONE(UInt16, )
+    NONE(Int32, )
+    NONE(UInt32, )
+    NONE(UInt64, )
+    NONE(String, )
+#undef NONE
+    NO(f.GetBinary(c, &r, 1, NULL, NULL, 1), "the model has no Binary variables");
+    NO(f.SetBinary(c, &r, 1, NULL, NULL, 1), "the model has no Binary variables");
+    NO(f.GetIntervalDecimal(c, &r, 1, NULL, NULL), "fmi3GetIntervalDecimal: all clocks are triggered");
+    NO(f.GetIntervalFraction(c, &r, 1, NULL, NULL, NULL), "fmi3GetIntervalFraction: all clocks are triggered");
+    NO(f.GetShiftDecimal(c, &r, 1, NULL), "fmi3GetShiftDecimal: all clocks are triggered");
+    NO(f.GetShiftFraction(c, &r, 1, NULL, NULL), "fmi3GetShiftFraction: all clocks are triggered");
+    NO(f.SetIntervalDecimal(c, &r, 1, NULL), "fmi3SetIntervalDecimal: all clocks are triggered");
+    NO(f.SetIntervalFraction(c, &r, 1, NULL, NULL), "fmi3SetIntervalFraction: all clocks are triggered");
+    NO(f.SetShiftDecimal(c, &r, 1, NULL), "fmi3SetShiftDecimal: all clocks are triggered");
+    NO(f.SetShiftFraction(c, &r, 1, NULL, NULL), "fmi3SetShiftFraction: all clocks are triggered");
+    NO(f.GetNumberOfVariableDependencies(c, r, NULL), "providesPerElementDependencies is false");
+    NO(f.GetVariableDependencies(c, r, NULL, NULL, NULL, NULL, 0), "providesPerElementDependencies is false");
+    double x = 1;
+    int64_t i = 1;
+    r = 500;
+    NO(f.GetFloat64(c, &r, 1, &x, 1), "there is no variable with value reference 500");
+    NO(f.GetFloat64(c, &r, 1, &x, 2), "2 values for 1 variables, which are all scalar");
+    r = reference(&u, "x");
+    NO(f.GetInt64(c, &r, 1, &i, 1), "x is no Int64");
+    r = reference(&u, "tick");
+    NO(f.SetFloat64(c, &r, 1, &x, 1), "tick is no Float64");
+    assert_int_equal(f.GetFloat32(NULL, NULL, 0, NULL, 0), fmi3Error);
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tags),           cmocka_unit_test(test_inputs),    cmocka_unit_test(test_early),
+        cmocka_unit_test(test_settled_inputs), cmocka_unit_test(test_structure), cmocka_unit_test(test_other_variables),
+        cmocka_unit_test(test_failed_run),     cmocka_unit_test(test_order),     cmocka_unit_test(test_no_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
