@@ -27,6 +27,7 @@ typedef struct PlotRequest
     Panels wanted;                          // --signals, each use a panel; none: the experiment or the result decides
     kaiGiven expressions[EXPRESSIONS_MAX];  // of --signals
     const char* against;
+    const char* chart;    // --chart: of a study
     const char* overlay;  // --overlay: a measured table
     double instant;       // --instant; NaN: none
     bool instants;        // --instants

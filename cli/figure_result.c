@@ -1,4 +1,5 @@
 // kairos plot RESULT: reads a result once, from start to end.
+#include "cli/charts.h"
 #include "cli/figure.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@ typedef struct Reading
     PlotRequest* request;
     kaiFigure* figure;
     kaiInstants* instants;
+    kaiFan* fan;
     kaiError error;
     const char* problem;  // if it is not in `error`
     const kaiColumn* columns;
@@ -72,6 +74,13 @@ static kaiStatus begin_figure(Reading* r, const kaiColumn* columns, int count, b
     return r->figure != NULL ? KAI_OK : r->error.status;
 }
 
+static kaiStatus begin_fan(Reading* r, const kaiColumn* columns, int count)
+{
+    PlotRequest* q = r->request;
+    r->fan = fan_make(&q->figure, q->wanted.names, q->wanted.name_count, columns, count, &r->error);
+    return r->fan != NULL ? KAI_OK : r->error.status;
+}
+
 static kaiStatus begin_instants(Reading* r, const kaiColumn* columns, int count)
 {
     PlotRequest* q = r->request;
@@ -85,18 +94,24 @@ static kaiStatus on_header(void* user, const kaiColumn* columns, int count, bool
 {
     Reading* r = user;
     bool instants = r->request->instants || !isnan(r->request->instant);
+    if (r->request->chart != NULL)
+        return begin_fan(r, columns, count);
     return instants ? begin_instants(r, columns, count) : begin_figure(r, columns, count, wanted);
 }
 
 static kaiStatus on_row(void* user, const kaiRow* row)
 {
     Reading* r = user;
+    if (r->fan != NULL)
+        return kaiFan_Row(r->fan, row);
     return r->figure != NULL ? kaiFigure_Row(r->figure, row) : kaiInstants_Row(r->instants, row);
 }
 
 static kaiStatus on_lead(void* user, const char* text)
 {
     Reading* r = user;
+    if (r->fan != NULL)
+        kaiFan_BeginRun(r->fan);
     if (r->figure == NULL)
         return KAI_OK;
     // The number of the run says nothing that the swept values do not.
@@ -111,6 +126,8 @@ static kaiStatus on_lead(void* user, const char* text)
 
 static kaiStatus draw(Reading* r)
 {
+    if (r->fan != NULL)
+        return kaiFan_Draw(r->fan, &r->error);
     if (!overlay_draw(r->figure, r->request->overlay, r->columns, r->column_count, &r->request->wanted))
         return r->problem = "the measured table cannot be drawn", KAI_ERR_USAGE;
     return r->figure != NULL ? kaiFigure_Draw(r->figure, &r->error) : kaiInstants_Draw(r->instants, &r->error);
@@ -118,6 +135,9 @@ static kaiStatus draw(Reading* r)
 
 int plot_result(PlotRequest* q)
 {
+    if (q->chart != NULL && strcmp(q->chart, "fan") != 0)
+        return usage_error("--chart %s: %s is no table of a study; of trajectories there is a fan", q->chart,
+                           q->run->source.path);
     if (q->run->load.signal_count > 0)
         return usage_error("--signals: `%s` is an expression, which needs the model: kairos plot MODEL.kai",
                            q->expressions[0].text);
@@ -142,6 +162,7 @@ int plot_result(PlotRequest* q)
     if (status == KAI_OK && q->wanted.left_out > 0 && !q->quiet)
         fprintf(stderr, "kairos: %d more signals; choose with --signals a,b\n", q->wanted.left_out);
     kaiFigure_Free(r.figure);
+    kaiFan_Free(r.fan);
     kaiInstants_Free(r.instants);
     kaiReader_Free(reader);
     return exit_code(status);

@@ -38,7 +38,12 @@ static bool take_study(Inquiry* q, const Arguments* a, int* code)
     case OPTION_RUNS: *code = set_count("--runs", a->value, &q->runs); break;
     case OPTION_DESIGN: q->design = a->value; break;
     case OPTION_POINTS: q->points = a->value; break;
-    case OPTION_MEASURE: q->measure = a->value; break;
+    case OPTION_MEASURE: *code = measures_add(&q->measures, a->value); break;
+    case OPTION_KEEP: q->keep = a->value; break;
+    case OPTION_TRAJECTORIES: q->trajectories = a->value; break;
+    case OPTION_RUN: *code = set_count("--run", a->value, &q->run_number); break;
+    case OPTION_CHART: q->chart = a->value; break;
+    case OPTION_SIGNALS: q->signals = a->value; break;
     case OPTION_FIGURE: q->figure = a->value; break;
     case OPTION_SHARD: *code = set_shard(q, a->value); break;
     case OPTION_THREADS: *code = set_count("--threads", a->value, &q->threads); break;
@@ -84,7 +89,9 @@ static int work_on(Inquiry* q, InquiryWork* work)
 {
     kaiModel* model = NULL;
     interrupt_catch();
-    int code = request_load(q->run, &model);
+    int code = measures_compile(&q->measures, &q->run->load);
+    if (code == EXIT_DONE)
+        code = request_load(q->run, &model);
     q->model = model;
     if (code == EXIT_DONE)
         code = spare_inputs(q->run->program, q->run->output);
@@ -105,6 +112,7 @@ int inquiry_run(unsigned command, int argc, char** argv, InquiryWork* work)
     if (code == EXIT_DONE)
         code = run.list ? request_list(&run) : work_on(&q, work);
     request_close(&run);
+    measures_free(&q.measures);
     return code;
 }
 

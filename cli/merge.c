@@ -1,4 +1,5 @@
 // kairos merge: the tables of the shards of a study as one, in the order of the runs, with its statistics.
+#include "cli/charts.h"
 #include "cli/options.h"
 #include "cli/table.h"
 
@@ -24,7 +25,8 @@ typedef struct Merge
 {
     Shard shards[SHARDS_MOST];
     int count;
-    const char *output, *figure;
+    const char *output, *figure, *kind, *signals;
+    StudyChart chart;
     bool json;
     FILE* out;
     char* header;
@@ -44,6 +46,10 @@ static int take(void* user, const Arguments* a, Found found)
         m->output = a->value;
     else if (a->option == OPTION_FIGURE)
         m->figure = a->value;
+    else if (a->option == OPTION_CHART)
+        m->kind = a->value;
+    else if (a->option == OPTION_SIGNALS)
+        m->signals = a->value;
     m->json |= found == FOUND_OPTION && a->option == OPTION_JSON;
     return EXIT_DONE;
 }
@@ -106,7 +112,7 @@ static int write_row(Merge* m, Shard* s)
     if (m->out != NULL)
         fputs(s->line, m->out);
     s->line[strcspn(s->line, "\n")] = 0;
-    if (!table_split(&line, s->line) || !statistics_add(&m->statistics, &line))
+    if (!table_split(&line, s->line) || !statistics_add(&m->statistics, &line) || !chart_add(&m->chart, &line))
         return fail(s->path, "a row has another number of columns");
     return next_row(s);
 }
@@ -129,7 +135,8 @@ static int open_all(Merge* m)
     char* copy = strdup(m->header);
     if (copy != NULL)
         copy[strcspn(copy, "\n")] = 0;
-    bool ok = copy != NULL && table_split(&header, copy) && statistics_open(&m->statistics, &header);
+    bool ok = copy != NULL && table_split(&header, copy) && statistics_open(&m->statistics, &header) &&
+              chart_open(&m->chart, &header);
     free(copy);
     return ok ? EXIT_DONE : fail(m->shards[0].path, "this is no table of a study");
 }
@@ -143,7 +150,7 @@ static int merge(Merge* m)
         code = fail(m->output, "it cannot be written");
     if (code == EXIT_DONE)
         statistics_print(&m->statistics, m->json, stdout);
-    return code == EXIT_DONE && m->figure != NULL ? statistics_draw(&m->statistics, m->figure) : code;
+    return code == EXIT_DONE && m->figure != NULL ? chart_draw(&m->chart) : code;
 }
 
 int command_merge(int argc, char** argv)
@@ -156,6 +163,8 @@ int command_merge(int argc, char** argv)
         if (m.output != NULL && strcmp(m.shards[i].path, m.output) == 0)
             code = usage_error("-o %s: it is one of the tables", m.output);
     if (code == EXIT_DONE)
+        code = chart_choose(&m.chart, m.figure, m.kind, m.signals, -1);
+    if (code == EXIT_DONE)
         code = merge(&m);
     for (int i = 0; i < m.count; i++)
     {
@@ -164,6 +173,7 @@ int command_merge(int argc, char** argv)
         free(m.shards[i].line);
     }
     statistics_close(&m.statistics);
+    chart_close(&m.chart);
     free(m.header);
     return code;
 }

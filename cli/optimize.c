@@ -37,9 +37,9 @@ static int optimize(const Inquiry* q)
     if (q->by == NULL || !isfinite(q->low) || !isfinite(q->high))
         return usage_error("optimize needs --by a, --low and --high: what is varied, and between which values?");
     int code = inquiry_variables(q, "--by", q->by, variables, &count);
-    if (code == EXIT_DONE && q->measure != NULL)
-        code = inquiry_variables(q, "--measure", q->measure, measures, &measured);
-    if (code == EXIT_DONE && (count != 1 || measured > 1))
+    if (code == EXIT_DONE)
+        code = measures_variables(q, measures, &measured);
+    if (code == EXIT_DONE && (count != 1 || q->measures.count > 1))
         code = usage_error("optimize varies one parameter and compares one measure");
     if (code != EXIT_DONE)
         return code;

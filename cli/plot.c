@@ -1,4 +1,5 @@
 // kairos plot: a model or a result as a picture, or what happens inside its instants.
+#include "cli/charts.h"
 #include "cli/figure.h"
 
 #include <math.h>
@@ -116,6 +117,7 @@ static bool take_own(PlotRequest* r, const Arguments* a, int* code)
     case OPTION_OUTPUT: r->figure.path = a->value; break;
     case OPTION_SIGNALS: *code = add_signals(r, a->value); break;
     case OPTION_AGAINST: r->against = a->value; break;
+    case OPTION_CHART: r->chart = a->value; break;
     case OPTION_FROM: *code = set_time("--from", a->value, &r->figure.from); break;
     case OPTION_TO: *code = set_time("--to", a->value, &r->figure.to); break;
     case OPTION_Y_RANGE: *code = set_range(r, a->value); break;
@@ -150,7 +152,7 @@ static int parse(PlotRequest* r, int argc, char** argv)
         return code;
     for (int i = 0; i < r->wanted.count; i++)
         r->wanted.at[i].against = r->against;
-    if (r->against != NULL && r->wanted.count == 0)
+    if (r->against != NULL && r->wanted.count == 0 && r->chart == NULL)
         return usage_error("--against needs --signals: what is drawn against %s?", r->against);
     if (r->figure.from > r->figure.to)
         return usage_error("--from %g is behind --to %g", r->figure.from, r->figure.to);
@@ -221,6 +223,19 @@ static int give_back(RunRequest* run)
     return EXIT_DONE;
 }
 
+// The table of a study.
+static int plot_study(PlotRequest* r)
+{
+    StudyChart chart;
+    int code = chart_choose(&chart, r->figure.path, r->chart, NULL, -1);
+    if (code == EXIT_DONE)
+        code = names_split(&chart.against, "--against", r->against);
+    chart.options = r->figure;
+    for (int i = 0; i < r->wanted.name_count && chart.signals.count < CHART_COLUMNS; i++)
+        chart.signals.at[chart.signals.count++] = r->wanted.names[i];
+    return code == EXIT_DONE ? chart_plot(&chart, r->run->source.path) : code;
+}
+
 int command_plot(int argc, char** argv)
 {
     RunRequest run = {0};
@@ -233,7 +248,10 @@ int command_plot(int argc, char** argv)
     {
         fit_terminal(&request.figure);
         bool model = run.text != NULL || is_model(run.source.path);
-        code = !model ? plot_result(&request) : run.list ? request_list(&run) : plot_model(&request);
+        code = !model && is_study_table(run.source.path) ? plot_study(&request)
+               : !model                                  ? plot_result(&request)
+               : run.list                                ? request_list(&run)
+                                                         : plot_model(&request);
     }
     request_close(&run);
     return code;

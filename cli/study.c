@@ -2,9 +2,11 @@
 // study that finds a part of its own goes on behind its last whole row.
 #include "cli/inquiry.h"
 
+#include "cli/charts.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "cli/trajectories.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -25,6 +27,8 @@ typedef struct StudyOutput
     char* line;  // a row as text, which is written and taken into the statistics
     size_t line_size;
     TableStatistics statistics;
+    Trajectories trajectories;
+    StudyChart chart;
     Progress progress;
     bool unwritten, ranks;
 } StudyOutput;
@@ -36,27 +40,41 @@ static bool to_file(const Inquiry* q)
 
 // ---- rows as text
 
-// "time_of(hit, 5) ~ 2.6 within 1" measures time_of(hit, 5).
-static void write_label(FILE* out, const char* source)
+// "time_of(hit, 5) ~ 2.6 within 1" measures time_of(hit, 5). Units as in results: `x [km]`.
+static void write_label(FILE* out, const char* source, const char* unit)
 {
-    char label[400];
+    char label[500];
     const char* tilde = strstr(source, " ~ ");
-    snprintf(label, sizeof label, "%.*s", tilde != NULL ? (int)(tilde - source) : (int)strlen(source), source);
+    snprintf(label, sizeof label, "%.*s%s%s%s", tilde != NULL ? (int)(tilde - source) : (int)strlen(source), source,
+             unit != NULL ? " [" : "", unit != NULL ? unit : "", unit != NULL ? "]" : "");
     table_text(out, label);
+}
+
+// Who writes no units gets none.
+static bool has_units(const kaiModel* model)
+{
+    kaiVariable v;
+    for (int i = 0; kaiModel_Variable(model, i, &v); i++)
+        if (v.unit != NULL)
+            return true;
+    return false;
 }
 
 static void write_header(const StudyOutput* o, FILE* out)
 {
+    kaiVariable v;
+    bool units = has_units(o->inquiry->model);
     fputs("run", out);
     for (int i = 0; i < o->factors; i++)
     {
         fputc(',', out);
-        table_text(out, kaiModel_VariableName(o->inquiry->model, kaiStudy_Factor(o->study, i)));
+        if (kaiModel_Variable(o->inquiry->model, kaiStudy_Factor(o->study, i), &v))
+            write_label(out, v.name, v.unit);
     }
     for (int i = 0; i < o->measures; i++)
     {
         fputc(',', out);
-        write_label(out, kaiStudy_Measure(o->study, i));
+        write_label(out, kaiStudy_Measure(o->study, i), units ? kaiStudy_Unit(o->study, i) : NULL);
     }
     fputs(",passed,reason\n", out);
 }
@@ -92,7 +110,7 @@ static bool take_line(StudyOutput* o, char* text)
     size_t length = strlen(text);
     if (length > 0 && text[length - 1] == '\n')
         text[length - 1] = 0;
-    return table_split(&line, text) && statistics_add(&o->statistics, &line);
+    return table_split(&line, text) && statistics_add(&o->statistics, &line) && chart_add(&o->chart, &line);
 }
 
 static kaiStatus on_row(void* user, const kaiStudyRow* row)
@@ -115,6 +133,24 @@ static kaiStatus on_row(void* user, const kaiStudyRow* row)
     return ok ? KAI_OK : KAI_ERR_IO;
 }
 
+static bool is_wanted(void* user, int64_t run)
+{
+    const StudyOutput* o = user;
+    return trajectories_want(&o->trajectories, run);
+}
+
+static kaiStatus on_columns(void* user, const kaiColumn* columns, int count)
+{
+    StudyOutput* o = user;
+    return trajectories_begin(&o->trajectories, columns, count);
+}
+
+static kaiStatus on_trajectory(void* user, const kaiStudyRow* run, const kaiRow* row)
+{
+    StudyOutput* o = user;
+    return trajectories_row(&o->trajectories, run, row);
+}
+
 // ---- going on
 
 static int open_statistics(StudyOutput* o)
@@ -128,7 +164,7 @@ static int open_statistics(StudyOutput* o)
     write_header(o, memory);
     bool ok = fclose(memory) == 0;
     text[size - 1] = 0;
-    ok = ok && table_split(&header, text) && statistics_open(&o->statistics, &header);
+    ok = ok && table_split(&header, text) && statistics_open(&o->statistics, &header) && chart_open(&o->chart, &header);
     free(text);
     return ok ? EXIT_DONE : (fputs("kairos: out of memory\n", stderr), EXIT_RUN);
 }
@@ -291,7 +327,9 @@ static int conclude(StudyOutput* o, kaiStatus status, const kaiError* error)
 {
     bool whole = status == KAI_OK && o->done == o->total;
     progress_end(&o->progress);
-    int code = close_table(o, whole);
+    int code = close_table(o, whole), kept = trajectories_close(&o->trajectories, whole);
+    if (kept != EXIT_DONE)
+        return kept;
     if (status < 0 && code == EXIT_DONE)
         return inquiry_failed(o->inquiry, error);
     if (code != EXIT_DONE)
@@ -301,7 +339,8 @@ static int conclude(StudyOutput* o, kaiStatus status, const kaiError* error)
                        (long long)o->total, o->part[0] != 0 ? "; the same command goes on" : ""),
                EXIT_RUN;
     statistics_print(&o->statistics, o->inquiry->run->json, stdout);
-    return o->inquiry->figure != NULL ? statistics_draw(&o->statistics, o->inquiry->figure) : EXIT_DONE;
+    bool drawn = o->inquiry->figure == NULL || o->trajectories.fan_stride > 0;
+    return drawn ? EXIT_DONE : chart_draw(&o->chart);
 }
 
 // Started by mpirun or srun: other processes of the same command are there.
@@ -322,14 +361,49 @@ static int serve(StudyOutput* o)
     return kaiStudy_Run(o->study, &run, &error) < 0 ? inquiry_failed(o->inquiry, &error) : EXIT_DONE;
 }
 
+static kaiStudyRunOptions run_options(StudyOutput* o)
+{
+    kaiStudyRunOptions run = kaiDefaultStudyRunOptions();
+    run.threads = (int)fmin(o->inquiry->threads, INT_MAX);
+    run.step = o->step;
+    run.user = o;
+    run.interrupt = interrupt_flag();
+    if (trajectories_any(&o->trajectories))
+    {
+        run.wanted = is_wanted;
+        run.begin = on_columns;
+        run.trajectory = on_trajectory;
+    }
+    return run;
+}
+
+// The rows that an earlier process wrote are there; its trajectories are not.
+static kaiStatus repeat_done(StudyOutput* o, kaiError* error)
+{
+    kaiStudyRunOptions again = run_options(o);
+    again.first = o->first;
+    again.end = o->first + o->done * o->step;
+    again.only_wanted = true;
+    return kaiStudy_Run(o->study, &again, error);
+}
+
+static kaiStatus on_single(void* user, const kaiStudyRow* row)
+{
+    StudyOutput* o = user;
+    if (row->status != KAI_END)
+        fprintf(stderr, "kairos: run %lld failed: %s\n", (long long)row->run + 1, row->reason);
+    o->unwritten |= row->status != KAI_END;
+    if (o->inquiry->run->quiet)
+        return KAI_OK;
+    write_header(o, stderr);
+    write_line(o, stderr, row);
+    return KAI_OK;
+}
+
 static int run_study(StudyOutput* o)
 {
     const Inquiry* q = o->inquiry;
     kaiError error = {0};
-    while (kaiStudy_Factor(o->study, o->factors) >= 0)
-        o->factors++;
-    while (kaiStudy_Measure(o->study, o->measures) != NULL)
-        o->measures++;
     if (o->factors + o->measures + 3 > TABLE_FIELDS_MOST)
         return usage_error("a table has at most %d columns", TABLE_FIELDS_MOST);
     o->first = q->shard;
@@ -340,29 +414,54 @@ static int run_study(StudyOutput* o)
         code = open_table(o);
     if (code != EXIT_DONE)
         return close_table(o, false), code;
-    kaiStudyRunOptions run = kaiDefaultStudyRunOptions();
-    run.threads = (int)fmin(q->threads, INT_MAX);
+    kaiStudyRunOptions run = run_options(o);
+    progress_begin(&o->progress, !q->run->quiet, false, 0, (double)o->total);
+    kaiStatus status = o->done > 0 && run.wanted != NULL ? repeat_done(o, &error) : KAI_OK;
     run.first = o->first + o->done * o->step;
-    run.step = o->step;
     run.ranks = o->ranks;
     run.row = on_row;
-    run.user = o;
-    run.interrupt = interrupt_flag();
-    progress_begin(&o->progress, !q->run->quiet, false, 0, (double)o->total);
-    kaiStatus status = kaiStudy_Run(o->study, &run, &error);
+    if (status == KAI_OK)
+        status = kaiStudy_Run(o->study, &run, &error);
     return conclude(o, status, &error);
+}
+
+// --run: one run as the study makes it, and its row on standard error.
+static int run_alone(StudyOutput* o)
+{
+    kaiError error = {0};
+    kaiStudyRunOptions run = run_options(o);
+    run.first = o->trajectories.from[0];
+    run.end = run.first + 1;
+    run.row = on_single;
+    kaiStatus status = kaiStudy_Run(o->study, &run, &error);
+    int code = trajectories_close(&o->trajectories, status == KAI_OK && !o->unwritten);
+    if (status < 0 && code == EXIT_DONE)
+        return inquiry_failed(o->inquiry, &error);
+    return code != EXIT_DONE ? code : status == KAI_OK && !o->unwritten ? EXIT_DONE : EXIT_RUN;
 }
 
 static int run_ranks(StudyOutput* o)
 {
     int rank = 0, count = 1;
     kaiError error;
+    while (kaiStudy_Factor(o->study, o->factors) >= 0)
+        o->factors++;
+    while (kaiStudy_Measure(o->study, o->measures) != NULL)
+        o->measures++;
+    o->step = 1;
+    int code = trajectories_choose(&o->trajectories, o->inquiry, o->study);
+    if (code == EXIT_DONE)
+        code = chart_choose(&o->chart, o->inquiry->figure, o->inquiry->chart, o->inquiry->signals, o->factors);
+    if (code != EXIT_DONE)
+        return code;
+    if (o->trajectories.alone)
+        return run_alone(o);
     if (!has_ranks())
         return run_study(o);
     if (kaiRanks_Begin(&rank, &count, &error) != KAI_OK)
         return inquiry_failed(o->inquiry, &error);
     o->ranks = true;
-    int code = rank == 0 ? run_study(o) : serve(o);
+    code = rank == 0 ? run_study(o) : serve(o);
     kaiRanks_End();
     return code;
 }
@@ -375,8 +474,8 @@ static int study(const Inquiry* q)
     kaiStudyOptions options = kaiDefaultStudyOptions();
     kaiError error;
     int code = choose_design(q, &options);
-    if (code == EXIT_DONE && q->measure != NULL)
-        code = inquiry_variables(q, "--measure", q->measure, measures, &options.measure_count);
+    if (code == EXIT_DONE)
+        code = measures_variables(q, measures, &options.measure_count);
     if (code == EXIT_DONE && q->points != NULL)
         code = read_points(q, &points);
     if (code == EXIT_DONE)
@@ -395,6 +494,7 @@ static int study(const Inquiry* q)
         o = (StudyOutput){.inquiry = q, .study = kaiStudy_Create(q->model, &options, &error)};
         code = o.study != NULL ? run_ranks(&o) : inquiry_failed(q, &error);
         statistics_close(&o.statistics);
+        chart_close(&o.chart);
         kaiStudy_Free(o.study);
         free(o.line);
     }

@@ -39,7 +39,5 @@ void statistics_close(TableStatistics* s);
 // A line of values. False: it is none.
 bool statistics_add(TableStatistics* s, const TableLine* line);
 void statistics_print(const TableStatistics* s, bool json, FILE* out);
-// Histograms of the columns into a figure. An exit code.
-int statistics_draw(const TableStatistics* s, const char* path);
 
 #endif

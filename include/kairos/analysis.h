@@ -180,7 +180,8 @@ extern "C"
         uint32_t cookie;  // set by kaiDefaultOptimizeOptions; not for you
         int variable;     // a parameter or start value
         double low, high;
-        int measure;  // the variable whose final value counts; -1: the value of the first `expect`
+        int measure;  // the variable whose final value counts; -1: the first measure of the model, or the first
+                      // `expect`
         bool maximise;
         double within;  // how exactly the parameter is wanted, relative to high - low; 0: 1e-8
     } kaiOptimizeOptions;

@@ -148,6 +148,12 @@ extern "C"
 
     // The `expect` lines; kaiSim_Expect judges them after a run.
     int kaiModel_ExpectCount(const kaiModel* model);
+    // The measures of kaiCompileOptions, and the name and the unit (NULL: none; or not wanted) of one. NULL past the
+    // last.
+    int kaiModel_MeasureCount(const kaiModel* model);
+    const char* kaiModel_MeasureName(const kaiModel* model, int index, const char** unit);
+    // Whether a run draws at random by itself: runs with other seeds differ.
+    bool kaiModel_Draws(const kaiModel* model);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

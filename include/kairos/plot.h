@@ -92,6 +92,46 @@ extern "C"
     kaiStatus kaiInstants_Draw(kaiInstants* instants, kaiError* error);
     void kaiInstants_Free(kaiInstants* instants);
 
+    // ---- many runs as one picture
+
+    typedef enum kaiChartKind
+    {
+        KAI_CHART_HISTOGRAM,  // of every column
+        KAI_CHART_SCATTER,    // every measure over every factor
+        KAI_CHART_TORNADO,    // how far each factor moves a measure, the one that moves it most on top
+        KAI_CHART_HEAT,       // a measure over two factors: the mean in each cell
+    } kaiChartKind;
+    // "histogram", "scatter", "tornado", "heat"; NULL past the last.
+    const char* kaiChart_Word(int kind);
+
+    typedef struct kaiChartColumn
+    {
+        const char *name, *unit;  // the unit may be NULL
+        bool factor;              // what was varied; the others were measured
+        const double* values;     // one for each row; NaN: there is none
+    } kaiChartColumn;
+    // Draws at most six histograms, four by four scatters, six tornados or six maps; `options` as for a figure (no
+    // page). A tornado shows the plane through the rows that has the least squares, between the 5 % and the 95 %
+    // quantile of each factor. KAI_OK: the file is there. KAI_ERR_USAGE: these columns cannot be drawn so (*error).
+    kaiStatus kaiChart_Draw(const kaiFigureOptions* options, kaiChartKind kind, const kaiChartColumn* columns,
+                            int column_count, int64_t row_count, kaiError* error);
+
+    // Trajectories as bands: at each time the median, the middle half and the middle nine tenths of the runs that are
+    // still going on. Memory does not grow with runs and rows: beyond 1024 runs every second, fourth, … one is taken.
+    typedef struct kaiFan kaiFan;
+    // Columns by name, one panel each. `columns` and the texts of the options must outlive it. NULL: *error says why.
+    kaiFan* kaiFan_Create(const kaiFigureOptions* options, const kaiColumn* columns, int column_count,
+                          const char* const* signals, int signal_count, kaiError* error);
+    // The rows of another run follow; also before the first.
+    void kaiFan_BeginRun(kaiFan* fan);
+    // A kaiRowFn, with the fan as `user`.
+    kaiStatus kaiFan_Row(void* fan, const kaiRow* row);
+    // The quantile of a probability of signal `signal` at point `at` of the drawing, and its time. NaN: no run is
+    // there.
+    double kaiFan_Quantile(const kaiFan* fan, int signal, int at, double p, double* t);
+    kaiStatus kaiFan_Draw(kaiFan* fan, kaiError* error);
+    void kaiFan_Free(kaiFan* fan);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -147,6 +147,11 @@ extern "C"
         // which errors place in a file "--signals". They are variables as others.
         const kaiGiven* signals;
         int signal_count;
+        // What runs are asked for beside the `expect` lines: a name of your choice, and an expression as in `expect`:
+        // "max(y)", "time_of(hit, 5)", "final(x) - 3*min(v)", also a Boolean one. kaiSim_Measure has the values. Errors
+        // are placed in a file "--measure".
+        const kaiGiven* measures;
+        int measure_count;
         const char* solver;  // instead of the experiment's; NULL: as it says. Implicit ones get a Jacobian here
     } kaiCompileOptions;
     kaiCompileOptions kaiDefaultCompileOptions(void);

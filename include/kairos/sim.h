@@ -186,6 +186,8 @@ extern "C"
     // Before the start: parameters and start values. Afterwards: inputs, at the present time: an instant at whose left
     // limit they still have the value from before. KAI_ERR_USAGE if not settable.
     kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value);
+    // Before the start: what is drawn at random, instead of what kaiSimOptions.seed says. KAI_ERR_USAGE: it has begun.
+    kaiStatus kaiSim_SetSeed(kaiSim* sim, uint64_t seed);
     // The value after the last instant or step. False: absent.
     bool kaiSim_Get(kaiSim* sim, int variable, double* value);
 
@@ -312,6 +314,9 @@ extern "C"
         kaiPlace place;
     } kaiExpectResult;
     kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result);
+    // A measure of the model (kaiModel_MeasureName), after the run, in its unit; a Boolean one is 0 or 1. False: the
+    // value does not exist.
+    bool kaiSim_Measure(kaiSim* sim, int index, double* value);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

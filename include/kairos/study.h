@@ -111,13 +111,14 @@ extern "C"
     {
         uint32_t cookie;  // set by kaiDefaultStudyOptions; not for you
         kaiDesign design;
-        int64_t runs;          // of RANDOM, LATIN and SOBOL
-        uint64_t seed;         // values depend on it, the number of the run and that of the factor alone
+        int64_t runs;   // of RANDOM, LATIN and SOBOL
+        uint64_t seed;  // values depend on it, the number of the run and that of the factor alone; what a model draws
+                        // in a run on the seed and the number of the run
         const int* variables;  // LIST: the factors, and their values run by run
         int variable_count;
         const double* values;
         int64_t value_runs;
-        const int* measures;  // beside the values of `expect`: variables whose final values are kept
+        const int* measures;  // beside the values of `expect` and the measures of the model: final values of variables
         int measure_count;
         // As in kaiSweepOptions; in all runs alike.
         void (*adjust)(void* user, const kaiModel* model, kaiSimOptions* options);
@@ -137,14 +138,18 @@ extern "C"
     } kaiStudyRow;
 
     typedef struct kaiStudy kaiStudy;
-    // NULL: *error says why: no factors, a factor that decides the structure, no memory. The model must outlive it.
+    // NULL: *error says why: no factors (and a model that does not draw by itself), a factor that decides the
+    // structure, no memory. The model must outlive it.
     kaiStudy* kaiStudy_Create(const kaiModel* model, const kaiStudyOptions* options, kaiError* error);
     void kaiStudy_Free(kaiStudy* study);
     int64_t kaiStudy_RunCount(const kaiStudy* study);
     // The variables that vary; -1 past the last.
     int kaiStudy_Factor(const kaiStudy* study, int index);
-    // What is measured: the text of an `expect`, or the name of a variable. NULL past the last.
+    // What is measured: the text of an `expect`, the name of a measure of the model, or of a variable. NULL past the
+    // last.
     const char* kaiStudy_Measure(const kaiStudy* study, int index);
+    // What it is measured in; NULL: it has no unit.
+    const char* kaiStudy_Unit(const kaiStudy* study, int index);
     // The values of the factors in a run. False: there is no such run.
     bool kaiStudy_Values(const kaiStudy* study, int64_t run, double* values);
 
@@ -156,6 +161,13 @@ extern "C"
         int64_t first, step, end;
         // A row for each, in their order whichever thread finishes first; never two at a time. Nonzero stops.
         kaiStatus (*row)(void* user, const kaiStudyRow* row);
+        // Trajectories, of the runs for which `wanted` is true (from any thread; NULL: of none). `begin` gets their
+        // columns before the first row, and they live until kaiStudy_Run returns. Then the rows of each run follow the
+        // `row` of the study, a failed one's as far as it came.
+        bool (*wanted)(void* user, int64_t run);
+        bool only_wanted;  // the other runs are not made, and have no `row`
+        kaiStatus (*begin)(void* user, const kaiColumn* columns, int count);
+        kaiStatus (*trajectory)(void* user, const kaiStudyRow* run, const kaiRow* row);
         void* user;
         const volatile int* interrupt;  // nonzero stops all runs; NULL: never
         // The runs are shared among the processes of mpirun or srun: rank 0 hands them out and gets all rows, the

@@ -9,12 +9,13 @@
 from . import _kairos
 from .errors import (Diagnostic, Error, FileError, LimitError, ModelError, Note, Place, RunError, Tag, UsageError)
 from .model import Experiment, Model, Simulation, Snapshot, Variable, load, loads
+from .study import Study, Summary
 from .result import Difference, Events, Expectation, Impulses, Modes, Result, Signal, compare, read
 
 __version__: str = _kairos.version()
 
 __all__ = [
     "Diagnostic", "Difference", "Error", "Events", "Expectation", "Experiment", "FileError", "Impulses", "LimitError", "Model",
-    "ModelError", "Modes", "Note", "Place", "Result", "RunError", "Signal", "Simulation", "Snapshot", "Tag",
-    "UsageError", "Variable", "compare", "load", "loads", "read",
+    "ModelError", "Modes", "Note", "Place", "Result", "RunError", "Signal", "Simulation", "Snapshot", "Study", "Summary",
+    "Tag", "UsageError", "Variable", "compare", "load", "loads", "read",
 ]

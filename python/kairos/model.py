@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Callable, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _kairos
 from .errors import Diagnostic, RunError, Tag, diagnostic, usage
 from .result import Expectation, Result
+from .study import Measures, Points, Study, make
 
 Value = Union[float, int, bool, str]
+Inputs = Union[str, os.PathLike, Mapping[str, Sequence[float]], Any]
 
 _settings = frozenset(_kairos.setting_names())
 
@@ -88,7 +90,7 @@ class Model:
         return experiment, model, values, settings
 
     def _compile(self, arguments):
-        key = (arguments[0], arguments[1], tuple(arguments[2]), tuple(arguments[3]))
+        key = (arguments[0], arguments[1], *(tuple(part) for part in arguments[2:]))
         model = self._compiled.get(key)
         if model is None:
             model = self._program.compile(*arguments)
@@ -106,15 +108,15 @@ class Model:
 
     def run(self, experiment: Optional[str] = None, *, model: Optional[str] = None,
             set: Optional[Mapping[str, Value]] = None, record: Optional[Sequence[str]] = None,
-            inputs: Union[str, os.PathLike, None] = None, pace: float = 0.0,
+            inputs: Optional[Inputs] = None, pace: float = 0.0,
             progress: Optional[Callable[[float, float], object]] = None, **changes: Value) -> Result:
         """Runs an experiment (the first of the file if none is named) to its end.
 
         Keywords are settings of the experiment (`stop=5`, `rtol=1e-10`, `solver="taylor"`) or values of parameters and
         start values (`g=1.62`); numbers are taken as `--set` takes them, texts are constant expressions ("50[cm]").
         `set` does the same for names that are no Python names: `set={"a.m": 2}`. `record` names the variables to record
-        instead of what the experiment says. `inputs` names a file with values of inputs over time, `pace` is the ratio of
-        model time to real time, `progress(t, stop)` is called a few times a second; False, or an exception, ends the run.
+        instead of what the experiment says. `inputs` are values of inputs over time: a file, or a DataFrame or mapping with a
+        column `t` and one for each input, whose values hold. `pace` is the ratio of model time to real time, `progress(t, stop)` is called a few times a second; False, or an exception, ends the run.
 
         A run that fails raises RunError, with the rows up to there in its `result`.
         """
@@ -145,6 +147,22 @@ class Model:
                 result.parameters = sweep.values(point)
                 yield result
             simulation.close()
+
+    def study(self, experiment: Optional[str] = None, *, runs: int = 100, design: Optional[str] = None, seed: int = 1,
+              points: Optional[Points] = None, measure: Optional[Measures] = None,
+              keep: Union[bool, Sequence[int], None] = None, threads: int = 0,
+              progress: Optional[Callable[[int, int], object]] = None, model: Optional[str] = None,
+              set: Optional[Mapping[str, Value]] = None, **changes: Value) -> Study:
+        """Many runs, as `kairos study` makes them, in all cores.
+
+        `design` is "random", "latin", "sobol" (values drawn from the distributions of the model) or "grid" (every combination of the
+        `sweep` lines); `points`, a DataFrame or a mapping from names to columns, makes a run of each row. `measure` asks for
+        more than the `expect` lines do: "max(y)", ["n", "max(y)"] or {"top": "max(y)"}. `keep` names the runs whose trajectories are
+        kept, from 0; True keeps all. `progress(runs, of)` is called a few times a second; False ends the study, an exception too.
+        A run that fails is a row with its reason. The same arguments give the same numbers, with any number of threads.
+        """
+        return make(self, self._arguments(experiment, model, set, changes), runs, design, seed, points, measure, keep, threads,
+                    progress)
 
     def simulate(self, experiment: Optional[str] = None, *, model: Optional[str] = None,
                  set: Optional[Mapping[str, Value]] = None, record: Optional[Sequence[str]] = None,
@@ -212,9 +230,37 @@ class Simulation:
         """Posts an event for an `input event`, or a value for another input, now or at t. The handle is for `cancel`."""
         return self._sim.post(self._find(event), float(value), math.nan if t is None else float(t))
 
-    def inputs(self, path: Union[str, os.PathLike]) -> None:
-        """Values of inputs over time from a file, before the start: a CSV whose first column is t, or any result."""
-        self._sim.post_inputs(os.fspath(path))
+    def inputs(self, values: Inputs) -> None:
+        """Values of inputs over time, before the start: a file (a CSV whose first column is t, or any result), or a DataFrame or
+        mapping with `t` and a column for each input. A value holds until the next one; nan: nothing new at that time."""
+        if isinstance(values, (str, os.PathLike)):
+            self._sim.post_inputs(os.fspath(values))
+            return
+        if "t" not in values:
+            raise usage("inputs need a column `t`", "inputs={'t': times, 'u': values}")
+        times = [float(t) for t in values["t"]]
+        if any(not a <= b for a, b in zip(times, times[1:])) or not all(math.isfinite(t) for t in times):
+            raise usage("the times of inputs must be finite and in order")
+        for name in values:
+            if name != "t":
+                self._post_column(str(name), times, [float(v) for v in values[name]])
+
+    def _post_column(self, name: str, times: list[float], column: list[float]) -> None:
+        index, start = self._find(name), self.now.t
+        kinds = {v[0]: (v[1], v[8]) for v in self._model.variables()}
+        if kinds[name][0] != "input":
+            raise usage(f"`{name}` is no input")
+        if len(column) != len(times):
+            raise usage(f"`{name}` has {len(column)} values for {len(times)} times")
+        event, last = kinds[name][1], math.nan
+        for t, value in zip(times, column):
+            if math.isnan(value) or (t < start if event else value == last):
+                continue
+            last = value
+            if not event and t <= start:
+                self._sim.set(index, value)
+            else:
+                self._sim.post(index, value, t)
 
     def cancel(self, handle: int) -> bool:
         """Takes a posted event back; False: it has gone."""
@@ -293,7 +339,7 @@ class Simulation:
 
     def _go(self, inputs, pace, progress) -> None:
         if inputs is not None:
-            self._sim.post_inputs(os.fspath(inputs))
+            self.inputs(inputs)
         if not pace and progress is None:
             self._note(self._sim.to(math.inf))
             return

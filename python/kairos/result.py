@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
-from typing import Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
 
 from . import _kairos
 from .errors import Tag, usage
@@ -67,7 +70,7 @@ class Events:
             return Tag(float(self.t[index]), int(self.p[index]), int(self.m[index]))
         return Events(self.name, self.t[index], self.p[index], self.m[index], self.values[index])
 
-    def __array__(self, dtype=None) -> np.ndarray:
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return np.asarray(self.t, dtype=dtype)
 
     def __repr__(self) -> str:
@@ -86,9 +89,22 @@ class Modes:
         """A number per row, an index of `names`; nan where the machine is not active."""
         return self._codes
 
-    def __array__(self, dtype=None) -> np.ndarray:
+    def _texts(self, codes: np.ndarray) -> np.ndarray:
         texts = np.array(self.names + [""], dtype=object)
-        return texts[np.where(np.isnan(self._codes), len(self.names), self._codes).astype(int)]
+        return texts[np.where(np.isnan(codes), len(self.names), codes).astype(int)]
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.asarray(self._texts(self._codes), dtype=dtype)
+
+    def __getitem__(self, row):
+        """The name of the mode in a row; of a slice or mask an array of names."""
+        return self._texts(np.asarray(self._codes)[row])[()]
+
+    def __eq__(self, name):
+        """Which rows are in a mode: a mask."""
+        return self._texts(self._codes) == name
+
+    __hash__ = None
 
     def __len__(self) -> int:
         return len(self._codes)
@@ -270,11 +286,14 @@ class Result(Mapping):
         column = self._raw_columns[index]
         return column[3][int(value)] if column[1] == _MODE else float(value)
 
-    def at(self, t: float, side: str = "right") -> dict[str, Union[float, str, None]]:
+    def at(self, t, side: str = "right") -> dict[str, Any]:
         """All values at time t: the limit from the left or from the right, on straight lines between rows. Events are
-        those of the rows at t itself, None elsewhere."""
+        those of the rows at t itself, None elsewhere. For an array of times: arrays, nan where there is no value; of modes their
+        names."""
         if side not in ("left", "right"):
             raise usage(f"side is \"left\" or \"right\", not {side!r}")
+        if np.ndim(t) > 0:
+            return self._at_all(np.asarray(t, dtype=np.float64), side, list(self._index))
         times = self._array(-3)
         if len(times) == 0 or not times[0] <= t <= times[-1]:
             raise usage(f"t = {t:g} lies outside of the result, which goes from "
@@ -286,6 +305,39 @@ class Result(Mapping):
             return {name: self._value(index, row) for name, index in self._index.items()}
         part = (t - times[first - 1]) / (times[first] - times[first - 1])
         return {name: self._between(index, first - 1, first, part) for name, index in self._index.items()}
+
+    def _at_all(self, t: np.ndarray, side: str, names: Sequence[str]) -> dict[str, np.ndarray]:
+        times = self._array(-3)
+        out = np.isnan(t) | (t < times[0]) | (t > times[-1]) if len(times) else np.ones(t.shape, bool)
+        first = np.clip(np.searchsorted(times, t, "left"), 0, max(len(times) - 1, 0))
+        last = np.clip(np.searchsorted(times, t, "right") - 1, 0, max(len(times) - 1, 0))
+        exact = first <= last
+        row = np.where(exact, first if side == "left" else last, np.clip(first - 1, 0, None))
+        values = {}
+        for name in names:
+            column, kind = self._array(self._index[name]), self._raw_columns[self._index[name]][1]
+            if len(column) == 0:
+                values[name] = np.full(t.shape, np.nan)
+                continue
+            found = column[row].copy()
+            if kind == _REAL:
+                width = np.where(exact, 1.0, times[first] - times[row])
+                found = np.where(exact, found, found + (t - times[row]) / width * (column[first] - found))
+            elif kind == _EVENT:
+                found[~exact] = np.nan
+            found[out] = np.nan
+            values[name] = found if kind != _MODE else self.modes[name]._texts(found)
+        return values
+
+    def resample(self, times, signals: Optional[Sequence[str]] = None) -> dict[str, np.ndarray]:
+        """The values of signals (all if none are named) at these times, or at so many equal steps from start to end: right
+        limits, on straight lines between rows; nan outside of the result. Gives `t` too."""
+        if np.ndim(times) == 0:
+            times = np.linspace(float(self._array(-3)[0]), float(self._array(-3)[-1]), int(times))
+        times = np.asarray(times, dtype=np.float64)
+        for name in signals or ():
+            self[name]
+        return {"t": times, **self._at_all(times, "right", list(signals if signals is not None else self._index))}
 
     def _between(self, index: int, before: int, after: int, part: float):
         kind = self._raw_columns[index][1]
@@ -301,12 +353,20 @@ class Result(Mapping):
 
     def _whole(self):
         """One recorder with all rows."""
-        if len(self._chunks) == 1:
-            return self._chunks[0]
-        raise usage("a run that was looked at in between cannot be written or drawn in one piece",
-                    "ask for the result once, at the end")
+        if len(self._chunks) != 1:
+            self._chunks = [_kairos.record(*self._bytes())]
+        return self._chunks[0]
 
-    def frame(self):
+    def _bytes(self):
+        return (self._array(-3).tobytes(), self._array(-2).tobytes(), self._array(-1).tobytes(),
+                [self._array(i).tobytes() for i in range(len(self._raw_columns))])
+
+    def __reduce__(self):
+        """Results can be pickled, and so travel between processes."""
+        facts = {name: value for name, value in vars(self).items() if name[0] != "_"}
+        return _unpickle, (self._raw_columns, self._bytes(), self._plots, facts)
+
+    def frame(self) -> "pandas.DataFrame":
         """A pandas.DataFrame: t, p, m and the columns; modes are categories."""
         import pandas
 
@@ -346,7 +406,7 @@ class Result(Mapping):
         return _kairos.figure(self._raw_columns, self._whole(), self._panels(signals), "figure." + kind, self.title,
                               float(width), float(height))
 
-    def plot(self, *signals, axes=None):
+    def plot(self, *signals, axes=None) -> Any:
         """Draws with matplotlib: a panel for each signal or list of signals; jumps are gaps. Gives the axes."""
         import matplotlib.pyplot
 
@@ -385,6 +445,12 @@ class Result(Mapping):
     def __repr__(self) -> str:
         to = f", t = {self._array(-3)[0]:.6g} to {self._array(-3)[-1]:.6g}" if self.rows else ""
         return f"<kairos.Result{' of ' + self.title if self.title else ''}: {self.rows} rows{to}>"
+
+
+def _unpickle(columns, data, plots, facts) -> Result:
+    result = Result(columns, [_kairos.record(*data)], plots=plots)
+    vars(result).update(facts)
+    return result
 
 
 class Difference(NamedTuple):

@@ -158,3 +158,72 @@ static int column_buffer(PyObject* self, Py_buffer* view, int flags)
 static PyType_Slot column_slots[] = {{Py_tp_dealloc, column_free}, {Py_bf_getbuffer, column_buffer}, {0, NULL}};
 PyType_Spec column_spec = {"kairos._kairos.Column", sizeof(Column), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, column_slots};
+
+// ---- from arrays
+
+typedef struct Arrays
+{
+    const double* t;
+    const int32_t *p, *m;
+    const double** columns;
+    Py_ssize_t rows, count;
+} Arrays;
+
+static bool take_arrays(PyObject* args, Arrays* a)
+{
+    PyObject* list;
+    const char *t, *p, *m, *values;
+    Py_ssize_t size, p_size, m_size, own;
+    if (!PyArg_ParseTuple(args, "y#y#y#O!", &t, &size, &p, &p_size, &m, &m_size, &PyList_Type, &list))
+        return false;
+    *a = (Arrays){.t = (const double*)(const void*)t,
+                  .p = (const int32_t*)(const void*)p,
+                  .m = (const int32_t*)(const void*)m,
+                  .rows = size / (Py_ssize_t)sizeof(double),
+                  .count = PyList_Size(list)};
+    a->columns = calloc((size_t)a->count + 1, sizeof *a->columns);
+    bool fine = a->columns != NULL && p_size == a->rows * 4 && m_size == a->rows * 4;
+    for (Py_ssize_t i = 0; fine && i < a->count; i++)
+    {
+        fine = PyArg_Parse(PyList_GetItem(list, i), "y#", &values, &own) != 0 && own == size;
+        a->columns[i] = (const double*)(const void*)values;
+    }
+    if (!fine && PyErr_Occurred() == NULL)
+        PyErr_SetString(PyExc_ValueError, "the columns have different lengths");
+    return fine;
+}
+
+// (t, p, m, columns), each as bytes -> Recorder
+PyObject* module_record(PyObject* self, PyObject* args)
+{
+    (void)self;
+    Arrays a = {0};
+    PyObject* made = NULL;
+    if (take_arrays(args, &a))
+    {
+        kaiRecorderOptions options = kaiDefaultRecorderOptions();
+        kaiRecorder* recorder = kaiRecorder_Create(&options, (int)a.count, NULL);
+        double* values = calloc((size_t)a.count + 1, sizeof *values);
+        uint8_t* present = calloc((size_t)a.count + 1, 1);
+        kaiStatus status = recorder != NULL && values != NULL && present != NULL ? KAI_OK : KAI_ERR_MEMORY;
+        for (Py_ssize_t k = 0; k < a.rows && status == KAI_OK; k++)
+        {
+            for (Py_ssize_t i = 0; i < a.count; i++)
+            {
+                values[i] = a.columns[i][k];
+                present[i] = !kaiNumber_IsAbsent(values[i]);
+            }
+            status = kaiRecorder_Row(recorder, &(kaiRow){a.t[k], a.p[k], a.m[k], values, present});
+        }
+        free(values);
+        free(present);
+        if (status == KAI_OK)
+            made = recorder_make(recorder);
+        else
+            kaiRecorder_Free(recorder);
+        if (status != KAI_OK)
+            PyErr_NoMemory();
+    }
+    free(a.columns);
+    return made;
+}

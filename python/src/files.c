@@ -6,9 +6,7 @@
 
 // ---- rows of a recorder
 
-typedef kaiStatus RowUse(void* user, const kaiRow* row);
-
-static kaiStatus each_row(const kaiRecorder* r, RowUse* use, void* user)
+kaiStatus each_row(const kaiRecorder* r, kaiRowFn* use, void* user)
 {
     int n = kaiRecorder_ColumnCount(r);
     double* values = calloc((size_t)n + 1, sizeof *values);

@@ -87,7 +87,15 @@ bool begin_use(bool* busy);
 // Pairs of texts, [(name, text), …], that live as long as the list. NULL with an exception if it is none.
 kaiGiven* given_take(PyObject* list, int* count);
 
-// figure.c, files.c
+// files.c: hands the rows of a recorder on.
+kaiStatus each_row(const kaiRecorder* recorder, kaiRowFn* use, void* user);
+
+// files.c, study.c, columns.c
+PyObject* module_study(PyObject* self, PyObject* args);
+PyObject* module_summary(PyObject* self, PyObject* args);
+PyObject* module_chart(PyObject* self, PyObject* args);
+PyObject* module_fan(PyObject* self, PyObject* args);
+PyObject* module_record(PyObject* self, PyObject* args);
 PyObject* module_figure(PyObject* self, PyObject* args);
 PyObject* module_read(PyObject* self, PyObject* args);
 PyObject* module_write(PyObject* self, PyObject* args);

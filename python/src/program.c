@@ -92,25 +92,30 @@ static PyObject* program_messages(PyObject* self, PyObject* args)
     return messages_list(((Program*)self)->program);
 }
 
-// The compile options of (experiment, model, values, settings); what it points to lives as long as the arguments.
-static bool take_options(PyObject* args, kaiCompileOptions* options)
-{
-    PyObject *values, *settings;
-    *options = kaiDefaultCompileOptions();
-    if (!PyArg_ParseTuple(args, "zzO!O!", &options->experiment, &options->model, &PyList_Type, &values, &PyList_Type,
-                          &settings))
-        return false;
-    options->values = given_take(values, &options->value_count);
-    options->settings = options->values != NULL ? given_take(settings, &options->setting_count) : NULL;
-    if (options->settings == NULL)
-        free((void*)options->values);
-    return options->settings != NULL;
-}
-
 static void free_options(kaiCompileOptions* options)
 {
     free((void*)options->values);
     free((void*)options->settings);
+    free((void*)options->measures);
+}
+
+// The compile options of (experiment, model, values, settings, and perhaps measures); what it points to lives as long
+// as the arguments.
+static bool take_options(PyObject* args, kaiCompileOptions* options)
+{
+    PyObject *values, *settings, *measures = NULL;
+    *options = kaiDefaultCompileOptions();
+    if (!PyArg_ParseTuple(args, "zzO!O!|O!", &options->experiment, &options->model, &PyList_Type, &values, &PyList_Type,
+                          &settings, &PyList_Type, &measures))
+        return false;
+    options->values = given_take(values, &options->value_count);
+    options->settings = options->values != NULL ? given_take(settings, &options->setting_count) : NULL;
+    bool fine = options->settings != NULL;
+    if (fine && measures != NULL)
+        fine = (options->measures = given_take(measures, &options->measure_count)) != NULL;
+    if (!fine)
+        free_options(options);
+    return fine;
 }
 
 // KAI_OK and a model; otherwise an exception is set.
@@ -199,7 +204,7 @@ static void model_free(PyObject* self)
     release(self);
 }
 
-// (name, kind, unit, description, start, settable, hidden, column)
+// (name, kind, unit, description, start, settable, hidden, column, is an event)
 static PyObject* model_variables(PyObject* self, PyObject* args)
 {
     (void)args;
@@ -207,9 +212,9 @@ static PyObject* model_variables(PyObject* self, PyObject* args)
     kaiVariable v;
     for (int i = 0; list != NULL && kaiModel_Variable(((Model*)self)->model, i, &v); i++)
     {
-        PyObject* tuple =
-            Py_BuildValue("(sszzdOOz)", v.name, kaiVariableKind_Word(v.kind), v.unit, v.description, v.start,
-                          v.settable ? Py_True : Py_False, v.hidden ? Py_True : Py_False, v.column);
+        PyObject* tuple = Py_BuildValue("(sszzdOOzO)", v.name, kaiVariableKind_Word(v.kind), v.unit, v.description,
+                                        v.start, v.settable ? Py_True : Py_False, v.hidden ? Py_True : Py_False,
+                                        v.column, v.column_kind == KAI_COLUMN_EVENT ? Py_True : Py_False);
         if (tuple == NULL || PyList_Append(list, tuple) != 0)
             Py_CLEAR(list);
         Py_XDECREF(tuple);
@@ -259,15 +264,15 @@ static PyObject* model_plots(PyObject* self, PyObject* args)
     return list;
 }
 
-// (name, experiment, number of expects, of sweeps, explores choices, stop)
+// (name, experiment, number of expects, of sweeps, explores choices, stop, number of distributions)
 static PyObject* model_facts(PyObject* self, PyObject* args)
 {
     (void)args;
     const kaiModel* model = ((Model*)self)->model;
     kaiSimOptions options = kaiModel_SimOptions(model);
-    return Py_BuildValue("(sziiOd)", kaiModel_Name(model), kaiModel_Experiment(model), kaiModel_ExpectCount(model),
+    return Py_BuildValue("(sziiOdi)", kaiModel_Name(model), kaiModel_Experiment(model), kaiModel_ExpectCount(model),
                          kaiModel_SweepCount(model), strcmp(options.choice, "all") == 0 ? Py_True : Py_False,
-                         options.stop);
+                         options.stop, kaiModel_SpreadCount(model));
 }
 
 static PyMethodDef model_methods[] = {

@@ -28,6 +28,8 @@ static bool read_measure(const Search* s, double* value)
     if (s->options->measure >= 0)
         return kaiSim_Get(s->sim, s->options->measure, value);
     kaiExpectResult expect;
+    if (kaiModel_MeasureCount(s->model) > 0)
+        return kaiSim_Measure(s->sim, 0, value);
     bool there = kaiSim_Expect(s->sim, 0, &expect) == KAI_OK && expect.present;
     *value = there ? expect.value : NAN;
     return there;
@@ -156,7 +158,8 @@ static bool check(const kaiModel* model, const kaiOptimizeOptions* o, kaiError* 
     if (!(o->low < o->high) || !isfinite(o->high - o->low))
         return error_set(error, KAI_ERR_USAGE, "%s is looked for between two finite values, low and high", v.name),
                false;
-    if (o->measure < 0 ? kaiModel_ExpectCount(model) == 0 : !kaiModel_Variable(model, o->measure, &v))
+    int asked = kaiModel_ExpectCount(model) + kaiModel_MeasureCount(model);
+    if (o->measure < 0 ? asked == 0 : !kaiModel_Variable(model, o->measure, &v))
         return error_set(error, KAI_ERR_USAGE,
                          "nothing is measured: name a variable, or write an `expect` into the experiment"),
                false;

@@ -237,7 +237,8 @@ static bool check_compile(const kaiCompileOptions* options)
     if (options == NULL || options->cookie != KAI_COOKIE || options->override_count < 0 ||
         !check_given(options->values, options->value_count) ||
         !check_given(options->settings, options->setting_count) ||
-        !check_given(options->signals, options->signal_count))
+        !check_given(options->signals, options->signal_count) ||
+        !check_given(options->measures, options->measure_count))
         return false;
     for (int i = 0; i < options->override_count; i++)
         if (options->overrides == NULL || options->overrides[i].name == NULL)
@@ -278,7 +279,12 @@ static ElabOptions elab_options(Compilation* c, const kaiCompileOptions* options
     GivenSetting* signals = arena_array(&c->arena, GivenSetting, options->signal_count + 1);
     for (int i = 0; i < options->signal_count; i++)
         signals[i] = (GivenSetting){options->signals[i].name, options->signals[i].text};
+    GivenSetting* measures = arena_array(&c->arena, GivenSetting, options->measure_count + 1);
+    for (int i = 0; i < options->measure_count; i++)
+        measures[i] = (GivenSetting){options->measures[i].name, options->measures[i].text};
     return (ElabOptions){.experiment = options->experiment,
+                         .measures = measures,
+                         .measure_count = options->measure_count,
                          .signals = signals,
                          .signal_count = options->signal_count,
                          .model = options->model,

@@ -179,5 +179,31 @@ int kaiModel_SpreadVariable(const kaiModel* model, int spread, kaiSpread* kind, 
 
 int kaiModel_ExpectCount(const kaiModel* model)
 {
-    return model != NULL ? (int)model->expectations_count : 0;
+    int count = model != NULL ? (int)model->expectations_count : 0;
+    while (count > 0 && model->expectations[count - 1].measured)
+        count--;
+    return count;
+}
+
+int kaiModel_MeasureCount(const kaiModel* model)
+{
+    return model != NULL ? (int)model->expectations_count - kaiModel_ExpectCount(model) : 0;
+}
+
+const char* kaiModel_MeasureName(const kaiModel* model, int index, const char** unit)
+{
+    if (index < 0 || index >= kaiModel_MeasureCount(model))
+        return NULL;
+    const Expectation* x = &model->expectations[kaiModel_ExpectCount(model) + index];
+    if (unit != NULL)
+        *unit = x->unit != 0 ? model_string(model, x->unit) : NULL;
+    return model_string(model, x->source);
+}
+
+bool kaiModel_Draws(const kaiModel* model)
+{
+    if (model == NULL)
+        return false;
+    bool random = model->choice_count > 0 && strcmp(kaiModel_SimOptions(model).choice, "random") == 0;
+    return random || model->reg_seed != NO_REG;
 }

@@ -58,6 +58,8 @@ typedef struct ElabOptions
     int setting_count;
     const GivenSetting* signals;  // added to the root model
     int signal_count;
+    const GivenSetting* measures;  // beside the expectations: values that a run is asked for
+    int measure_count;
 } ElabOptions;
 
 // `--list`: the experiments of the program and the variables of the model, readably (in the arena).

@@ -272,6 +272,26 @@ static void elaborate_expect(Elab* e, const Setting* setting)
     vec_push(e->arena, e->flat->experiment.expects, expect);
 }
 
+// `--measure "top = max(y)"`: what `expect` could ask for, without a wish.
+static void elaborate_measures(Elab* e)
+{
+    Env env = {.instance = 0, .expect = true};
+    for (int i = 0; i < e->options->measure_count; i++)
+    {
+        const GivenSetting* given = &e->options->measures[i];
+        const Expr* expr = elaborate_given_text(e, "--measure", given->text);
+        if (expr->kind == EXPR_ERROR)
+            continue;
+        Value value = elaborate_expr(e, &env, expr);
+        if (value.failed || (value.type != TYPE_BOOL && !value_to_real(e, &value, expr->span)))
+            continue;
+        FlatExpect measure = {.text = "", .measured = true, .span = expr->span, .value = value.node};
+        measure.unit = unit_of_value(e, &value);
+        measure.source = arena_copy_string(e->arena, given->name, strlen(given->name));
+        vec_push(e->arena, e->flat->experiment.expects, measure);
+    }
+}
+
 // ---- distributions
 
 static void report_spread(Elab* e, const Expr* expr, uint32_t var)
@@ -369,6 +389,7 @@ void elaborate_experiment(Elab* e, const Experiment* experiment)
         check_repeated(e, x, i);
         elaborate_any(e, x->settings.at[i]);
     }
+    elaborate_measures(e);
     for (uint32_t i = 0; i < e->flat->vars.count; i++)
         if (e->flat->vars.at[i].kind == VAR_PARAM && e->vars.at[i].spread != NULL)
             elaborate_spread(e, i);

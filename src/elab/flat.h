@@ -405,6 +405,7 @@ typedef struct FlatExpect
     const char* text;
     const char* source;  // the expression as written
     FlatUnit unit;       // what people read the value in
+    bool measured;       // asked for by the call: it wants nothing, and `source` is its name; behind the others
     Span span;
 } FlatExpect;
 

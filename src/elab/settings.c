@@ -201,7 +201,8 @@ static void warn_about_idle(Elab* e)
     const Flat* flat = e->flat;
     const FlatExperiment* x = &flat->experiment;
     const char* explores = "only `choice = all` has outcomes to count";
-    bool all = is_word(x->choice, "all"), draws = flat->streams.count > 0 || is_word(x->choice, "random");
+    bool all = is_word(x->choice, "all"),
+         draws = flat->streams.count > 0 || is_word(x->choice, "random") || x->spreads.count > 0;
     warn_idle(e, x->has_max_branches && !all, "max_branches", x->max_branches_span, explores);
     warn_idle(e, x->has_max_choices && !all, "max_choices", x->max_choices_span, explores);
     warn_idle(e, x->has_seed && !draws, "seed", x->seed_span, "nothing in this model is drawn at random");

@@ -101,7 +101,8 @@ void build_expectations(Builder* b)
                             .unit = build_string(b, w->unit.text),
                             .scale = w->unit.si.scale,
                             .offset = w->unit.si.offset,
-                            .place = build_place(b, w->span)};
+                            .place = build_place(b, w->span),
+                            .measured = w->measured};
         Lowered value = lower(&b->c, PHASE_REACT, w->value);
         made.value = emit_value(e, value.value);
         made.value_present = emit_value(e, value.present);

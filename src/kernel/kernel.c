@@ -268,6 +268,18 @@ static void list_fields(Kernel* kernel, Field fields[FIELD_COUNT])
 #undef X
 }
 
+static void seed_register(Kernel* kernel, uint64_t seed)
+{
+    if (kernel->model->reg_seed != NO_REG)
+        kernel->R[kernel->model->reg_seed] = (double)(seed & 0xfffffffffffff);
+}
+
+void kernel_seed(Kernel* kernel, uint64_t seed)
+{
+    seed_register(kernel, seed);
+    kernel->random = seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+}
+
 void kernel_init_registers(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
@@ -287,8 +299,7 @@ void kernel_init_registers(Kernel* kernel)
         if (model->guards[i].side != NO_REG)
             kernel->R[model->guards[i].side] = 2;
     }
-    if (model->reg_seed != NO_REG)
-        kernel->R[model->reg_seed] = (double)(kernel->options->seed & 0xfffffffffffff);
+    seed_register(kernel, kernel->options->seed);
 }
 
 bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* options, const KernelHooks* hooks,
@@ -314,7 +325,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     kernel->clock_origin = strcmp(options->clocks, "start") == 0 ? options->start : 0;
     kernel->instant_time = NAN;
     kernel->hold_next = INFINITY;
-    kernel->random = options->seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+    kernel_seed(kernel, options->seed);
     return true;
 }
 

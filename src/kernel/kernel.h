@@ -311,7 +311,8 @@ static inline uint32_t row_size(const kaiModel* model)
 }
 
 // kernel.c: a kernel at the start of a run. False: no memory; kernel_free takes what was made.
-void kernel_init_registers(Kernel* kernel);  // as they are before a start
+void kernel_init_registers(Kernel* kernel);       // as they are before a start
+void kernel_seed(Kernel* kernel, uint64_t seed);  // what it draws from then on
 bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* options, const KernelHooks* hooks,
                  void* owner);
 void kernel_free(Kernel* kernel);

@@ -99,11 +99,30 @@ static void parse_sweep(Parser* parser, Setting* setting)
     setting->by = parse_condition(parser);
 }
 
+// `x == 2 +-0.1` would be x == 1.9: who writes the two signs as one means a tolerance.
+static void refuse_plus_minus(Parser* parser, const Expr* expr)
+{
+    if (parser->panic || expr->kind != EXPR_BINARY)
+        return;
+    bool meant = expr->op == OP_ADD && expr->b->kind == EXPR_UNARY && expr->b->op == OP_NEG &&
+                 expr->op_span.end == expr->b->span.start && !expr->b->parenthesised;
+    if (!meant)
+    {
+        refuse_plus_minus(parser, expr->a);
+        refuse_plus_minus(parser, expr->b);
+        return;
+    }
+    Diag* diag =
+        parser_slip(parser, K_FOREIGN_OPERATOR, expr->op_span, "`+-` is not an operator: a tolerance is meant");
+    diag_help(parser->diags, diag, "write `expect x ~ 2 within 0.1`; a sum with a blank between the signs, `2 + -0.1`");
+}
+
 static void parse_expectation(Parser* parser, Setting* setting)
 {
     setting->kind = SETTING_EXPECT;
     parser_next(parser);
     setting->value = parse_condition(parser);
+    refuse_plus_minus(parser, setting->value);
     if (parser_accept(parser, TOKEN_TILDE))
     {
         setting->target = parse_condition(parser);

@@ -38,6 +38,7 @@ static const Slip slips_single[] = {
     {"\u00B7", TOKEN_STAR, "this times sign is not the ASCII one", "write `*`"},
     {"\u22C5", TOKEN_STAR, "this times sign is not the ASCII one", "write `*`"},
     {"\u00F7", TOKEN_SLASH, "this division sign is not the ASCII one", "write `/`"},
+    {"\u00B1", TOKEN_WITHIN, "`±` is not an operator here", "a tolerance is written `expect x ~ 2 within 0.1`"},
     {"\u2032", TOKEN_PRIME, "this prime is not the ASCII one", "write `'`"},
     {"\u2019", TOKEN_PRIME, "this apostrophe is not the ASCII one", "write `'`"},
 };

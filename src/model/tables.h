@@ -572,7 +572,8 @@ typedef struct Probe
     X(uint32_t, unit, STRING) /* what value, target and within are shown in */                                         \
     X(double, scale, NUMBER)                                                                                           \
     X(double, offset, NUMBER)                                                                                          \
-    X(uint32_t, place, PLACE)
+    X(uint32_t, place, PLACE)                                                                                          \
+    X(bool, measured, FLAG) /* asked for by the call, `source` is its name; these are the last */
 
 typedef struct Expectation
 {

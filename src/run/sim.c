@@ -449,6 +449,14 @@ kaiStatus kaiSim_Set(kaiSim* sim, int variable, double value)
     return KAI_OK;
 }
 
+kaiStatus kaiSim_SetSeed(kaiSim* sim, uint64_t seed)
+{
+    if (sim == NULL || sim->flow.started)
+        return KAI_ERR_USAGE;
+    kernel_seed(&sim->kernel, seed);
+    return KAI_OK;
+}
+
 bool kaiSim_Get(kaiSim* sim, int variable, double* value)
 {
     if (sim == NULL || value == NULL)
@@ -657,9 +665,28 @@ const kaiError* kaiSim_Warning(const kaiSim* sim, int index)
                                                                                     : NULL;
 }
 
+static bool is_asked(const kaiSim* sim, int64_t index, bool measured)
+{
+    return sim != NULL && index >= 0 && index < sim->model->expectations_count &&
+           sim->model->expectations[index].measured == measured;
+}
+
+bool kaiSim_Measure(kaiSim* sim, int index, double* value)
+{
+    kaiExpectResult result;
+    int64_t first = sim != NULL ? sim->model->expectations_count : 0;
+    while (first > 0 && sim->model->expectations[first - 1].measured)
+        first--;
+    if (value == NULL || index < 0 || !is_asked(sim, first + index, true) ||
+        record_expect(&sim->record, (uint32_t)(first + index), &result) != KAI_OK || !result.present)
+        return false;
+    *value = result.value;
+    return true;
+}
+
 kaiStatus kaiSim_Expect(kaiSim* sim, int index, kaiExpectResult* result)
 {
-    if (sim == NULL || result == NULL || index < 0 || (uint32_t)index >= sim->model->expectations_count)
+    if (result == NULL || !is_asked(sim, index, false))
         return KAI_ERR_USAGE;
     return record_expect(&sim->record, (uint32_t)index, result);
 }

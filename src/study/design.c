@@ -30,6 +30,11 @@ double design_draw(uint64_t seed, uint64_t run, uint64_t factor)
     return unit(bits_of(seed, run, factor));
 }
 
+uint64_t design_seed(uint64_t seed, uint64_t run)
+{
+    return bits_of(seed, run, UINT64_MAX) >> 12;  // no factor has this number
+}
+
 // A Feistel network over the smallest even number of bits that holds `count`, walked until it lands below.
 uint64_t design_slice(uint64_t seed, uint64_t run, uint64_t count, uint64_t factor)
 {

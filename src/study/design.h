@@ -16,6 +16,8 @@ enum
 
 // A number in (0, 1) for (seed, run, factor).
 double design_draw(uint64_t seed, uint64_t run, uint64_t factor);
+// The seed of a run, for what its model draws: below 2⁵².
+uint64_t design_seed(uint64_t seed, uint64_t run);
 // The number of the slice, below `count`, of a run in a Latin hypercube: a permutation of the runs for each factor.
 uint64_t design_slice(uint64_t seed, uint64_t run, uint64_t count, uint64_t factor);
 // Coordinate `factor` < SOBOL_MOST of point `run`, in (0, 1).

@@ -100,15 +100,24 @@ static bool fill_measures(kaiStudy* s, kaiError* error)
     if (sim == NULL)
         return false;
     kaiExpectResult expect;
+    kaiVariable v;
     for (int i = 0; i < s->expect_count; i++)
-        s->names[i] = kaiSim_Expect(sim, i, &expect) == KAI_OK ? expect.source : "";
-    kaiSim_Free(sim);
-    for (int i = s->expect_count; i < s->measure_count; i++)
     {
-        s->measures[i - s->expect_count] = s->options.measures[i - s->expect_count];
-        s->names[i] = kaiModel_VariableName(s->model, s->options.measures[i - s->expect_count]);
-        if (s->names[i] == NULL)
+        bool there = kaiSim_Expect(sim, i, &expect) == KAI_OK;
+        s->names[i] = there ? expect.source : "";
+        s->units[i] = there && expect.has_target ? expect.unit : NULL;
+    }
+    kaiSim_Free(sim);
+    int first = s->expect_count + s->asked_count;
+    for (int i = s->expect_count; i < first; i++)
+        s->names[i] = kaiModel_MeasureName(s->model, i - s->expect_count, &s->units[i]);
+    for (int i = first; i < s->measure_count; i++)
+    {
+        s->measures[i - first] = s->options.measures[i - first];
+        if (!kaiModel_Variable(s->model, s->measures[i - first], &v))
             return error_set(error, KAI_ERR_USAGE, "a measure of the study is no variable of the model"), false;
+        s->names[i] = v.name;
+        s->units[i] = v.unit;
     }
     return true;
 }
@@ -119,7 +128,7 @@ static const char* why_not(const kaiModel* model, const kaiStudyOptions* o)
 {
     if (o->design == KAI_DESIGN_LIST && (o->variables == NULL || o->values == NULL || o->variable_count < 1))
         return "a list of points has names and values";
-    if (count_factors(model, o) == 0)
+    if (count_factors(model, o) == 0 && (o->design != KAI_DESIGN_RANDOM || !kaiModel_Draws(model)))
         return o->design == KAI_DESIGN_GRID
                    ? "the experiment has no `sweep` lines: nothing varies in the grid"
                    : "nothing varies: give a parameter a distribution, `param m ~ normal(1, 0.1)`, or take a grid or a "
@@ -135,8 +144,8 @@ static bool make(kaiStudy* s, kaiError* error)
 {
     kaiAllocator a = s->allocator;
     size_t factors = (size_t)s->factor_count, measures = (size_t)s->measure_count;
-    s->factor_room = factors * sizeof *s->factors;
-    s->name_room = (measures + 1) * (sizeof *s->names + sizeof *s->measures);
+    s->factor_room = factors * sizeof *s->factors + 1;
+    s->name_room = (measures + 1) * (2 * sizeof *s->names + sizeof *s->measures);
     s->factors = get(a, s->factor_room);
     s->names = get(a, s->name_room);
     if (is_listed(s))
@@ -146,7 +155,8 @@ static bool make(kaiStudy* s, kaiError* error)
     }
     if (s->factors == NULL || s->names == NULL || (is_listed(s) && s->list == NULL))
         return error_memory(error), false;
-    s->measures = (int*)(void*)(s->names + measures + 1);
+    s->units = s->names + measures + 1;
+    s->measures = (int*)(void*)(s->units + measures + 1);
     if (is_listed(s))
         memcpy(s->list, s->options.values, s->list_room - 1);
     return fill_factors(s, error) && fill_measures(s, error);
@@ -170,7 +180,8 @@ kaiStudy* kaiStudy_Create(const kaiModel* model, const kaiStudyOptions* options,
     s->allocator = a;
     s->factor_count = count_factors(model, options);
     s->expect_count = kaiModel_ExpectCount(model);
-    s->measure_count = s->expect_count + options->measure_count;
+    s->asked_count = kaiModel_MeasureCount(model);
+    s->measure_count = s->expect_count + s->asked_count + options->measure_count;
     if (make(s, error))
         return s;
     kaiStudy_Free(s);
@@ -192,6 +203,11 @@ int kaiStudy_Factor(const kaiStudy* s, int index)
 const char* kaiStudy_Measure(const kaiStudy* s, int index)
 {
     return s != NULL && index >= 0 && index < s->measure_count ? s->names[index] : NULL;
+}
+
+const char* kaiStudy_Unit(const kaiStudy* s, int index)
+{
+    return s != NULL && index >= 0 && index < s->measure_count ? s->units[index] : NULL;
 }
 
 static double coordinate(const kaiStudy* s, uint64_t run, uint64_t factor)

@@ -24,10 +24,11 @@ struct kaiStudy
     int64_t runs;
     StudyFactor* factors;
     int factor_count;
-    int expect_count, measure_count;  // of the model; all: expectations, then variables
-    int* measures;                    // variables
-    const char** names;               // of the measures
-    double* list;                     // LIST: values
+    int expect_count, asked_count;  // of the model: expectations, measures
+    int measure_count;              // all: these two, then variables
+    int* measures;                  // variables
+    const char **names, **units;    // of the measures; a unit may be NULL
+    double* list;                   // LIST: values
     size_t factor_room, name_room, list_room;
     kaiAllocator allocator;
 };

@@ -76,7 +76,7 @@ static kaiStatus work(kaiStudy* s, const RanksPart* part, const kaiStudyRunOptio
     Worker w;
     if (answer == NULL)
         return error_memory(error);
-    bool made = worker_open(&w, s, o->interrupt, error);
+    bool made = worker_open(&w, s, o, error);
     answer->batch = -1;
     answer->failed = !made;
     Task task = {.count = 1};
@@ -87,7 +87,7 @@ static kaiStatus work(kaiStudy* s, const RanksPart* part, const kaiStudyRunOptio
         heard = part->send(0, answer, size) && part->receive(&boss, &task, sizeof task);
         for (int i = 0; heard && made && i < task.count; i++)
             worker_run(&w, task.first + i * task.step, &answer->results[i],
-                       answer->numbers + (size_t)i * study_width(s));
+                       answer->numbers + (size_t)i * study_width(s), NULL);
         answer->batch = task.batch;
         answer->count = task.count;
     }
@@ -108,6 +108,8 @@ typedef struct Boss
     int workers;                         // that have not been sent home
     bool ready[AHEAD];
     Answer* answers[AHEAD];  // by batch
+    Worker own;              // for trajectories
+    double* numbers;         // of its runs
     kaiStatus output;
 } Boss;
 
@@ -121,17 +123,31 @@ static bool goes_on(const Boss* b)
     return b->output == KAI_OK && (b->options->interrupt == NULL || *b->options->interrupt == 0);
 }
 
+// Rows do not travel: rank 0 makes the run again, which gives the same.
+static kaiStatus repeat(Boss* b, const kaiStudyRow* row)
+{
+    RunResult result;
+    Spool spool;
+    if (b->own.sim == NULL)
+        return KAI_ERR_MEMORY;
+    worker_run(&b->own, row->run, &result, b->numbers, &spool);
+    return worker_replay(b->options, row, &spool);
+}
+
 static void write_ready(Boss* b)
 {
     while (b->next < b->taken && b->ready[b->next % AHEAD])
     {
         const Answer* a = b->answers[b->next % AHEAD];
         b->ready[b->next % AHEAD] = false;
-        for (int i = 0; i < a->count && b->output == KAI_OK && b->options->row != NULL; i++)
+        for (int i = 0; i < a->count && b->output == KAI_OK; i++)
         {
             int64_t run = b->options->first + (b->next * BATCH + i) * b->options->step;
             kaiStudyRow row = worker_row(b->study, run, &a->results[i], a->numbers + (size_t)i * study_width(b->study));
-            b->output = b->options->row(b->options->user, &row);
+            if (b->options->row != NULL)
+                b->output = b->options->row(b->options->user, &row);
+            if (b->output == KAI_OK && b->options->wanted != NULL && b->options->wanted(b->options->user, run))
+                b->output = repeat(b, &row);
         }
         b->next++;
     }
@@ -187,7 +203,7 @@ static kaiStatus listen(Boss* b, Answer* heard, kaiError* error)
 static kaiStatus lead(kaiStudy* s, const RanksPart* part, int ranks, const kaiStudyRunOptions* o, kaiError* error)
 {
     int64_t end = o->end >= 0 && o->end < s->runs ? o->end : s->runs;
-    size_t each = answer_size(s), size = sizeof(Boss) + (AHEAD + 1) * each;
+    size_t each = answer_size(s), size = sizeof(Boss) + (AHEAD + 2) * each;
     Boss* b = get(s, size);
     if (b == NULL || ranks > WORKERS_MOST)
         return b == NULL ? error_memory(error) : error_set(error, KAI_ERR_USAGE, "at most %d ranks", WORKERS_MOST);
@@ -198,9 +214,13 @@ static kaiStatus lead(kaiStudy* s, const RanksPart* part, int ranks, const kaiSt
     b->count = end > o->first ? (end - o->first + o->step - 1) / o->step : 0;
     for (int i = 0; i < AHEAD; i++)
         b->answers[i] = (Answer*)(void*)((char*)(b + 1) + (size_t)i * each);
+    b->numbers = (double*)(void*)((char*)(b + 1) + (AHEAD + 1) * each);  // room for more than one run
+    if (o->wanted != NULL && !worker_open(&b->own, s, o, error))
+        b->output = KAI_ERR_USAGE;
     kaiStatus status = listen(b, (Answer*)(void*)((char*)(b + 1) + AHEAD * each), error);
     if (status == KAI_OK && b->next < batches(b))
         status = KAI_INTERRUPTED;
+    worker_close(&b->own);
     s->allocator.alloc(s->allocator.user, b, size, 0);
     return status;
 }

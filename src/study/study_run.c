@@ -21,6 +21,8 @@ typedef struct Batch
     int count;
     RunResult results[BATCH];
     double* numbers;  // BATCH × (factors + measures)
+    bool kept;        // the rows of its one run
+    Spool spool;
 } Batch;
 
 typedef struct StudyRun
@@ -28,6 +30,7 @@ typedef struct StudyRun
     const kaiStudy* study;
     const kaiStudyRunOptions* options;
     int64_t count;  // runs of this call
+    int size;       // of a batch; 1 where trajectories may have to wait for their turn
     volatile int stop;
     pthread_mutex_t lock;  // protects what follows
     pthread_cond_t moved;
@@ -46,7 +49,7 @@ kaiStudyRunOptions kaiDefaultStudyRunOptions(void)
 
 static int64_t run_number(const StudyRun* r, int64_t batch, int at)
 {
-    return r->options->first + (batch * BATCH + at) * r->options->step;
+    return r->options->first + (batch * r->size + at) * r->options->step;
 }
 
 static bool goes_on(const StudyRun* r)
@@ -59,12 +62,18 @@ static bool goes_on(const StudyRun* r)
 static bool run_batch(StudyRun* r, Worker* w, int64_t batch)
 {
     Batch* b = &r->batches[batch % WINDOW];
-    int64_t left = r->count - batch * BATCH;
-    b->count = left < BATCH ? (int)left : BATCH;
+    int64_t left = r->count - batch * r->size;
+    b->count = left < r->size ? (int)left : r->size;
     b->partial = false;
     for (int i = 0; i < b->count; i++)
     {
-        worker_run(w, run_number(r, batch, i), &b->results[i], b->numbers + (size_t)i * study_width(r->study));
+        int64_t run = run_number(r, batch, i);
+        b->kept = r->options->wanted != NULL && r->options->wanted(r->options->user, run);
+        if (!b->kept && r->options->only_wanted)
+            b->results[i].status = KAI_OK;  // not made
+        else
+            worker_run(w, run, &b->results[i], b->numbers + (size_t)i * study_width(r->study),
+                       b->kept ? &b->spool : NULL);
         if (b->results[i].status == KAI_INTERRUPTED || !goes_on(r))
         {
             b->count = i + (b->results[i].status != KAI_INTERRUPTED);
@@ -79,15 +88,25 @@ static bool run_batch(StudyRun* r, Worker* w, int64_t batch)
 
 static kaiStatus write_batch(StudyRun* r, int64_t batch)
 {
-    const Batch* b = &r->batches[batch % WINDOW];
+    Batch* b = &r->batches[batch % WINDOW];
     kaiStatus status = KAI_OK;
-    for (int i = 0; i < b->count && status == KAI_OK && r->options->row != NULL; i++)
+    for (int i = 0; i < b->count && status == KAI_OK; i++)
     {
         const double* numbers = b->numbers + (size_t)i * study_width(r->study);
         kaiStudyRow row = worker_row(r->study, run_number(r, batch, i), &b->results[i], numbers);
-        status = r->options->row(r->options->user, &row);
+        if (r->options->row != NULL && row.status != KAI_OK)
+            status = r->options->row(r->options->user, &row);
+        if (b->kept && status == KAI_OK)
+            status = worker_replay(r->options, &row, &b->spool);
     }
     return status == KAI_OK && b->partial ? KAI_INTERRUPTED : status;
+}
+
+static void free_spool(Batch* b)
+{
+    if (b->kept)
+        spool_close(&b->spool);
+    b->kept = false;
 }
 
 // With the lock, which is free while rows are written.
@@ -99,6 +118,7 @@ static void write_ready(StudyRun* r)
         pthread_mutex_unlock(&r->lock);
         kaiStatus status = r->output == KAI_OK ? write_batch(r, r->next) : KAI_OK;
         pthread_mutex_lock(&r->lock);
+        free_spool(&r->batches[r->next % WINDOW]);
         r->batches[r->next % WINDOW].ready = false;
         r->next++;
         r->writing = false;
@@ -113,7 +133,7 @@ static void write_ready(StudyRun* r)
 
 static int64_t batch_count(const StudyRun* r)
 {
-    return (r->count + BATCH - 1) / BATCH;
+    return (r->count + r->size - 1) / r->size;
 }
 
 // With the lock. -1: there is nothing more to do.
@@ -131,7 +151,7 @@ static void* work(void* user)
     StudyRun* r = user;
     Worker w;
     kaiError error;
-    bool made = worker_open(&w, r->study, r->options->interrupt, &error), whole = true;
+    bool made = worker_open(&w, r->study, r->options, &error), whole = true;
     pthread_mutex_lock(&r->lock);
     if (!made && r->output == KAI_OK)
     {
@@ -184,21 +204,19 @@ static bool make_batches(StudyRun* r)
 static void free_batches(StudyRun* r)
 {
     kaiAllocator a = r->study->allocator;
+    for (int i = 0; r->batches != NULL && i < WINDOW; i++)
+        free_spool(&r->batches[i]);
     if (r->batches != NULL)
         a.alloc(a.user, r->batches, WINDOW * sizeof *r->batches, 0);
     if (r->numbers != NULL)
         a.alloc(a.user, r->numbers, WINDOW * BATCH * study_width(r->study) * sizeof(double) + 1, 0);
 }
 
-kaiStatus kaiStudy_Run(kaiStudy* study, const kaiStudyRunOptions* options, kaiError* error)
+static kaiStatus run_threads(kaiStudy* study, const kaiStudyRunOptions* options, kaiError* error)
 {
-    kaiStatus status = check(study, options, error);
-    if (status != KAI_OK)
-        return status;
-    if (options->ranks)
-        return study_run_ranks(study, options, error);
+    kaiStatus status;
     int64_t end = options->end >= 0 && options->end < study->runs ? options->end : study->runs;
-    StudyRun r = {.study = study, .options = options, .error = error};
+    StudyRun r = {.study = study, .options = options, .error = error, .size = options->wanted != NULL ? 1 : BATCH};
     r.count = end > options->first ? (end - options->first + options->step - 1) / options->step : 0;
     if (!make_batches(&r))
         status = error_memory(error);
@@ -215,5 +233,25 @@ kaiStatus kaiStudy_Run(kaiStudy* study, const kaiStudyRunOptions* options, kaiEr
         status = r.output != KAI_OK ? r.output : r.next < batch_count(&r) || r.stop != 0 ? KAI_INTERRUPTED : KAI_OK;
     }
     free_batches(&r);
+    return status;
+}
+
+kaiStatus kaiStudy_Run(kaiStudy* study, const kaiStudyRunOptions* options, kaiError* error)
+{
+    kaiStatus status = check(study, options, error);
+    if (status != KAI_OK)
+        return status;
+    Worker first = {0};  // whose columns are those of all
+    int count;
+    if (options->begin != NULL)
+    {
+        if (!worker_open(&first, study, options, error))
+            status = error != NULL && error->status != KAI_OK ? error->status : KAI_ERR_MEMORY;
+        const kaiColumn* columns = kaiSim_Columns(first.sim, &count);
+        status = status == KAI_OK ? options->begin(options->user, columns, count) : status;
+    }
+    if (status == KAI_OK)
+        status = options->ranks ? study_run_ranks(study, options, error) : run_threads(study, options, error);
+    worker_close(&first);
     return status;
 }

@@ -2,16 +2,25 @@
 #include "study/worker.h"
 
 #include "base/error.h"
+#include "study/design.h"
 
 #include <math.h>
 #include <stdio.h>
 
-bool worker_open(Worker* w, const kaiStudy* s, const volatile int* interrupt, kaiError* error)
+static kaiStatus keep_row(void* user, const kaiRow* row)
+{
+    Worker* w = user;
+    return w->spool != NULL ? spool_add(w->spool, row) : KAI_OK;
+}
+
+bool worker_open(Worker* w, const kaiStudy* s, const kaiStudyRunOptions* o, kaiError* error)
 {
     kaiSimOptions options = kaiModel_SimOptions(s->model);
     if (s->options.adjust != NULL)
         s->options.adjust(s->options.user, s->model, &options);
-    options.interrupt = interrupt;
+    options.interrupt = o->interrupt;
+    options.row = o->wanted != NULL ? keep_row : NULL;
+    options.row_user = w;
     *w = (Worker){.study = s, .sim = kaiSim_Create(s->model, &options, error)};
     w->fresh = w->sim != NULL ? kaiSim_Save(w->sim) : NULL;
     if (w->sim != NULL && w->fresh == NULL)
@@ -46,14 +55,30 @@ static void measure(const kaiStudy* s, kaiSim* sim, RunResult* result, double* m
         result->passed += there && expect.passed;
         result->failed += !there || !expect.passed;
     }
-    for (int i = s->expect_count; i < s->measure_count; i++)
-        if (!kaiSim_Get(sim, s->measures[i - s->expect_count], &measures[i]))
+    int first = s->expect_count + s->asked_count;
+    for (int i = s->expect_count; i < first; i++)
+        if (!kaiSim_Measure(sim, i - s->expect_count, &measures[i]))
+            measures[i] = NAN;
+    for (int i = first; i < s->measure_count; i++)
+        if (!kaiSim_Get(sim, s->measures[i - first], &measures[i]))
             measures[i] = NAN;
 }
 
-void worker_run(Worker* w, int64_t number, RunResult* result, double* numbers)
+static void open_spool(Worker* w, Spool* spool)
+{
+    int count = 0;
+    w->spool = spool;
+    if (spool != NULL)
+    {
+        kaiSim_Columns(w->sim, &count);
+        spool_open(spool, count);
+    }
+}
+
+void worker_run(Worker* w, int64_t number, RunResult* result, double* numbers, Spool* spool)
 {
     const kaiStudy* s = w->study;
+    open_spool(w, spool);
     double* measures = numbers + s->factor_count;
     result->passed = result->failed = 0;
     result->reason[0] = 0;
@@ -61,6 +86,8 @@ void worker_run(Worker* w, int64_t number, RunResult* result, double* numbers)
     for (int i = 0; i < s->measure_count; i++)
         measures[i] = NAN;
     kaiStatus status = kaiSim_Restore(w->sim, w->fresh);
+    if (status == KAI_OK)
+        status = kaiSim_SetSeed(w->sim, design_seed(s->options.seed, (uint64_t)number));
     for (int i = 0; i < s->factor_count && status == KAI_OK; i++)
         status = kaiSim_Set(w->sim, s->factors[i].variable, numbers[i]);
     if (status == KAI_OK)
@@ -81,4 +108,24 @@ kaiStudyRow worker_row(const kaiStudy* study, int64_t number, const RunResult* r
                          .passed = result->passed,
                          .failed = result->failed,
                          .reason = result->reason};
+}
+
+typedef struct Replay
+{
+    const kaiStudyRunOptions* options;
+    const kaiStudyRow* run;
+} Replay;
+
+static kaiStatus hand_on(void* user, const kaiRow* row)
+{
+    const Replay* r = user;
+    return r->options->trajectory != NULL ? r->options->trajectory(r->options->user, r->run, row) : KAI_OK;
+}
+
+kaiStatus worker_replay(const kaiStudyRunOptions* options, const kaiStudyRow* run, Spool* spool)
+{
+    Replay r = {options, run};
+    kaiStatus status = spool_replay(spool, hand_on, &r);
+    spool_close(spool);
+    return status;
 }

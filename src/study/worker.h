@@ -2,6 +2,7 @@
 #ifndef KAIROS_STUDY_WORKER_H
 #define KAIROS_STUDY_WORKER_H
 
+#include "study/spool.h"
 #include "study/study.h"
 
 enum
@@ -21,12 +22,18 @@ typedef struct Worker
     const kaiStudy* study;
     kaiSim* sim;
     kaiSnapshot* fresh;
+    Spool* spool;  // where the rows of the run go; NULL: nobody wants them
 } Worker;
 
-bool worker_open(Worker* worker, const kaiStudy* study, const volatile int* interrupt, kaiError* error);
+// It must stay where it is until it is closed.
+bool worker_open(Worker* worker, const kaiStudy* study, const kaiStudyRunOptions* options, kaiError* error);
 void worker_close(Worker* worker);
-// One run: `numbers` are its factors, then its measures.
-void worker_run(Worker* worker, int64_t number, RunResult* result, double* numbers);
+// One run: `numbers` are its factors, then its measures. `spool` gets its rows if they are wanted, and must be closed
+// then; NULL: nobody wants them.
+void worker_run(Worker* worker, int64_t number, RunResult* result, double* numbers, Spool* spool);
+
+// Hands the rows of a run to `trajectory`, and closes the spool.
+kaiStatus worker_replay(const kaiStudyRunOptions* options, const kaiStudyRow* run, Spool* spool);
 
 static inline size_t study_width(const kaiStudy* s)
 {

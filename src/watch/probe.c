@@ -159,12 +159,14 @@ kaiStatus record_expect(Record* record, uint32_t index, kaiExpectResult* result)
                                 .text = model_string(model, x->text),
                                 .unit = x->unit != 0 ? model_string(model, x->unit) : NULL,
                                 .place = model_place(model, x->place)};
-    if (result->has_target)
+    Scale si = {x->scale, x->offset};
+    if (x->measured)
+        result->value = scale_from_si(si, result->value);
+    else if (result->has_target)
     {
         result->target = record->kernel->R[x->target];
         result->within = record->kernel->R[x->within];
         result->passed = result->present && fabs(result->value - result->target) <= result->within;
-        Scale si = {x->scale, x->offset};
         result->value = scale_from_si(si, result->value);
         result->target = scale_from_si(si, result->target);
         result->within = scale_difference(si, result->within);

@@ -183,11 +183,80 @@ static void wrong_studies_are_refused(void** state)
     kaiModel_Free(model);
 }
 
+static void wrong_pictures_of_studies_are_refused(void** state)
+{
+    (void)state;
+    double values[] = {1, 2, 3};
+    kaiChartColumn factor = {"a", NULL, true, values}, bare = {"a", NULL, true, NULL};
+    kaiColumn column = {.name = "x", .kind = KAI_COLUMN_REAL}, mode = {.name = "x", .kind = KAI_COLUMN_MODE};
+    const char *name = "x", *other = "y";
+    kaiFigureOptions options = kaiDefaultFigureOptions(), none = {0};
+    kaiError error;
+    options.path = "/tmp/refused.svg";
+    assert_int_equal(kaiChart_Draw(NULL, KAI_CHART_HEAT, &factor, 1, 3, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiChart_Draw(&none, KAI_CHART_HEAT, &factor, 1, 3, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiChart_Draw(&options, KAI_CHART_HEAT, NULL, 1, 3, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiChart_Draw(&options, (kaiChartKind)99, &factor, 1, 3, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiChart_Draw(&options, KAI_CHART_HISTOGRAM, &bare, 1, 3, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiChart_Draw(&options, KAI_CHART_HISTOGRAM, &factor, 1, 0, &error), KAI_ERR_USAGE);
+    assert_int_equal(kaiChart_Draw(&options, KAI_CHART_TORNADO, &factor, 1, 3, NULL), KAI_ERR_USAGE);
+    options.path = "/tmp/refused.html";
+    assert_int_equal(kaiChart_Draw(&options, KAI_CHART_HISTOGRAM, &factor, 1, 3, &error), KAI_ERR_USAGE);
+    assert_null(kaiChart_Word(-1));
+    assert_null(kaiChart_Word(4));
+    assert_null(kaiFan_Create(NULL, &column, 1, &name, 1, &error));
+    assert_null(kaiFan_Create(&none, &column, 1, &name, 1, &error));
+    assert_null(kaiFan_Create(&options, &column, 1, &name, 0, &error));
+    assert_null(kaiFan_Create(&options, &column, 1, &name, 99, &error));
+    assert_null(kaiFan_Create(&options, &column, 1, &other, 1, &error));
+    assert_null(kaiFan_Create(&options, &mode, 1, &name, 1, &error));
+    kaiFan* fan = kaiFan_Create(&options, &column, 1, &name, 1, &error);
+    assert_non_null(fan);
+    assert_int_equal(kaiFan_Row(fan, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiFan_Row(NULL, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiFan_Draw(fan, &error), KAI_ERR_USAGE);
+    assert_true(isnan(kaiFan_Quantile(fan, 1, 0, 0.5, NULL)));
+    assert_true(isnan(kaiFan_Quantile(fan, 0, -1, 0.5, NULL)));
+    assert_true(isnan(kaiFan_Quantile(fan, 0, 0, 2, NULL)));
+    assert_true(isnan(kaiFan_Quantile(NULL, 0, 0, 0.5, NULL)));
+    kaiFan_Free(fan);
+    kaiFan_Free(NULL);
+    kaiFan_BeginRun(NULL);
+    assert_int_equal(kaiFan_Draw(NULL, &error), KAI_ERR_USAGE);
+}
+
+static void wrong_measures_are_refused(void** state)
+{
+    (void)state;
+    kaiModel* model = load(pendulum);
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiSim* sim = kaiSim_Create(model, &options, NULL);
+    double value;
+    assert_int_equal(kaiModel_MeasureCount(NULL), 0);
+    assert_int_equal(kaiModel_MeasureCount(model), 0);
+    assert_null(kaiModel_MeasureName(model, 0, NULL));
+    assert_null(kaiModel_MeasureName(NULL, 0, NULL));
+    assert_false(kaiModel_Draws(NULL));
+    assert_false(kaiModel_Draws(model));
+    assert_null(kaiStudy_Unit(NULL, 0));
+    assert_false(kaiSim_Measure(sim, 0, &value));
+    assert_false(kaiSim_Measure(sim, -1, &value));
+    assert_false(kaiSim_Measure(NULL, 0, &value));
+    assert_int_equal(kaiSim_SetSeed(NULL, 3), KAI_ERR_USAGE);
+    assert_int_equal(kaiSim_SetSeed(sim, 3), KAI_OK);
+    kaiSim_Step(sim);
+    assert_int_equal(kaiSim_SetSeed(sim, 3), KAI_ERR_USAGE);
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(wrong_studies_are_refused),
+        cmocka_unit_test(wrong_pictures_of_studies_are_refused),
+        cmocka_unit_test(wrong_measures_are_refused),
         cmocka_unit_test(wrong_orbits_are_refused),
         cmocka_unit_test(wrong_fits_are_refused),
     };

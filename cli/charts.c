@@ -1,0 +1,296 @@
+// See charts.h.
+#include "cli/charts.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- what is asked for
+
+int names_split(Names* n, const char* option, const char* list)
+{
+    *n = (Names){.text = list != NULL ? strdup(list) : NULL};
+    int depth = 0;
+    for (char *from = n->text, *at = n->text; from != NULL; at++)
+    {
+        bool end = *at == 0;
+        depth += (*at == '[' || *at == '(') - (*at == ']' || *at == ')');
+        if (!end && (*at != ',' || depth > 0))
+            continue;
+        *at = 0;
+        from += strspn(from, " ");
+        if (*from == 0 || n->count == CHART_COLUMNS)
+            return usage_error("%s %s: it must read a,b,c", option, list);
+        n->at[n->count++] = from;
+        from = end ? NULL : at + 1;
+    }
+    return EXIT_DONE;
+}
+
+int chart_choose(StudyChart* c, const char* path, const char* kind, const char* signals, int factors)
+{
+    *c = (StudyChart){.options = kaiDefaultFigureOptions(), .factors = factors, .stride = 1};
+    c->options.path = path;
+    int code = names_split(&c->signals, "--signals", signals);
+    if (code != EXIT_DONE)
+        return code;
+    if (kind != NULL && path == NULL)
+        return usage_error("--chart %s: say where the figure goes, with --figure FILE.svg", kind);
+    c->wanted = path != NULL;
+    c->fan = kind != NULL && strcmp(kind, "fan") == 0;
+    if (kind == NULL || c->fan)
+        return EXIT_DONE;
+    for (int i = 0; kaiChart_Word(i) != NULL; i++)
+        if (strcmp(kind, kaiChart_Word(i)) == 0)
+            return c->kind = (kaiChartKind)i, EXIT_DONE;
+    return usage_error("--chart is histogram, scatter, tornado, heat or fan, not `%s`", kind);
+}
+
+// ---- rows
+
+bool chart_open(StudyChart* c, const TableLine* header)
+{
+    int all = header->count - 3;
+    c->count = !c->wanted ? 0 : all < CHART_COLUMNS ? all : CHART_COLUMNS;
+    for (int i = 0; i < c->count; i++)
+    {
+        c->names[i] = strdup(header->fields[1 + i]);
+        c->values[i] = malloc(sizeof(double) * CHART_ROWS);
+        if (c->names[i] == NULL || c->values[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+// Keeps the first, third, fifth … of what there is.
+static void thin(StudyChart* c)
+{
+    c->stride *= 2;
+    for (int i = 0; i < c->count; i++)
+        for (int64_t k = 1; 2 * k < c->rows; k++)
+            c->values[i][k] = c->values[i][2 * k];
+    c->rows = (c->rows + 1) / 2;
+}
+
+bool chart_add(StudyChart* c, const TableLine* line)
+{
+    if (c->count == 0)
+        return true;
+    if (line->count < c->count + 3)
+        return false;
+    if (c->rows == CHART_ROWS)
+        thin(c);
+    int64_t run = strtoll(line->fields[0], NULL, 10) - 1;
+    if (run % c->stride != 0)
+        return true;
+    for (int i = 0; i < c->count; i++)
+    {
+        const char* field = line->fields[1 + i];
+        c->values[i][c->rows] = field[0] != 0 ? strtod(field, NULL) : NAN;
+    }
+    c->rows++;
+    return true;
+}
+
+void chart_close(StudyChart* c)
+{
+    for (int i = 0; i < c->count; i++)
+    {
+        free(c->names[i]);
+        free(c->values[i]);
+    }
+    free(c->signals.text);
+    free(c->against.text);
+    c->signals.text = c->against.text = NULL;
+    c->count = 0;
+}
+
+// ---- columns
+
+// "h [m]" is h in m.
+static const char* split_unit(char* name)
+{
+    size_t length = strlen(name);
+    char* open = length > 0 && name[length - 1] == ']' ? strrchr(name, '[') : NULL;
+    if (open == NULL || open == name || open[-1] != ' ')
+        return NULL;
+    name[length - 1] = 0;
+    open[-1] = 0;
+    return open + 1;
+}
+
+static bool is_listed(const Names* names, const char* name)
+{
+    for (int i = 0; i < names->count; i++)
+        if (strcmp(names->at[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_plain(const char* name)
+{
+    for (; *name != 0; name++)
+        if (!isalnum((unsigned char)*name) && strchr("_.[]", *name) == NULL && (unsigned char)*name < 128)
+            return false;
+    return true;
+}
+
+// A table does not say which columns were varied: they come first, and have names, where measures often have brackets.
+static void guess_factors(StudyChart* c)
+{
+    if (c->factors >= 0 || c->against.count > 0)
+        return;
+    c->factors = 0;
+    while (c->factors < c->count && is_plain(c->names[c->factors]) && !is_listed(&c->signals, c->names[c->factors]))
+        c->factors++;
+    if (c->factors == c->count && c->count > 1)
+        c->factors = c->count - 1;
+}
+
+static int check_names(const StudyChart* c, const char* option, const Names* names)
+{
+    for (int i = 0; i < names->count; i++)
+    {
+        bool found = false;
+        for (int k = 0; k < c->count && !found; k++)
+            found = strcmp(names->at[i], c->names[k]) == 0;
+        if (!found)
+            return usage_error("%s: the table has no column `%s`", option, names->at[i]);
+    }
+    return EXIT_DONE;
+}
+
+// Of --signals a,b that are factors or measures, only these; where only measures are named all factors are shown, and
+// the other way round.
+static int choose_columns(StudyChart* c, kaiChartColumn* columns, int* count)
+{
+    const char* units[CHART_COLUMNS];
+    int named[2] = {0};
+    for (int i = 0; i < c->count; i++)
+        units[i] = split_unit(c->names[i]);
+    int code = check_names(c, "--signals", &c->signals);
+    if (code == EXIT_DONE)
+        code = check_names(c, "--against", &c->against);
+    guess_factors(c);
+    bool factors[CHART_COLUMNS];
+    for (int i = 0; i < c->count; i++)
+    {
+        factors[i] = c->against.count > 0 ? is_listed(&c->against, c->names[i]) : i < c->factors;
+        named[factors[i]] += is_listed(&c->signals, c->names[i]);
+    }
+    *count = 0;
+    for (int i = 0; i < c->count; i++)
+    {
+        bool all = c->kind == KAI_CHART_HISTOGRAM ? c->signals.count == 0 : named[factors[i]] == 0;
+        if (all || is_listed(&c->signals, c->names[i]))
+            columns[(*count)++] = (kaiChartColumn){c->names[i], units[i], factors[i], c->values[i]};
+    }
+    return code;
+}
+
+int chart_draw(StudyChart* c)
+{
+    kaiChartColumn columns[CHART_COLUMNS];
+    kaiError error = {0};
+    int count;
+    if (c->fan)
+        return usage_error("a fan is one of trajectories: kairos study … --chart fan, or kairos plot of what "
+                           "--trajectories wrote");
+    int code = choose_columns(c, columns, &count);
+    if (code != EXIT_DONE)
+        return code;
+    kaiStatus status = kaiChart_Draw(&c->options, c->kind, columns, count, c->rows, &error);
+    if (status == KAI_OK)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: %s\n", error.message);
+    return exit_code(status);
+}
+
+// ---- tables that are there
+
+bool is_study_table(const char* path)
+{
+    char line[16384];
+    FILE* in = strcmp(path, "-") != 0 ? fopen(path, "rb") : NULL;
+    bool study = in != NULL && fgets(line, sizeof line, in) != NULL && strncmp(line, "run,", 4) == 0;
+    if (in != NULL)
+        fclose(in);
+    line[study ? strcspn(line, "\r\n") : 0] = 0;
+    size_t length = strlen(line), tail = strlen(",passed,reason");
+    return study && length > tail && strcmp(line + length - tail, ",passed,reason") == 0;
+}
+
+static int read_table(StudyChart* c, FILE* in, const char* path)
+{
+    char* text = NULL;
+    size_t size = 0;
+    TableLine line;
+    bool fine = true;
+    for (int64_t row = 0; fine && getline(&text, &size, in) > 0; row++)
+    {
+        text[strcspn(text, "\r\n")] = 0;
+        fine = table_split(&line, text) && (row == 0 ? chart_open(c, &line) : chart_add(c, &line));
+        if (!fine)
+            fprintf(stderr, "kairos: %s:%lld: this is no row of the table\n", path, (long long)row + 1);
+    }
+    free(text);
+    return fine ? EXIT_DONE : EXIT_FILE;
+}
+
+int chart_plot(StudyChart* c, const char* path)
+{
+    FILE* in = fopen(path, "rb");
+    if (in == NULL)
+        return fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno)), EXIT_FILE;
+    int code = read_table(c, in, path);
+    fclose(in);
+    if (code == EXIT_DONE)
+        code = chart_draw(c);
+    chart_close(c);
+    return code;
+}
+
+// ---- fans
+
+enum
+{
+    FAN_SIGNALS = 6
+};
+
+kaiFan* fan_make(const kaiFigureOptions* options, const char* const* signals, int signal_count,
+                 const kaiColumn* columns, int count, kaiError* error)
+{
+    const char* chosen[FAN_SIGNALS];
+    int wanted = 0;
+    for (int i = 0; signal_count == 0 && i < count && wanted < FAN_SIGNALS; i++)
+        if (columns[i].kind == KAI_COLUMN_REAL && columns[i].impulse == 0)
+            chosen[wanted++] = columns[i].name;
+    kaiFigureOptions own = *options;
+    for (int i = 0; i < count && own.time_unit == NULL; i++)
+        own.time_unit = columns[i].unit != NULL ? "s" : NULL;
+    return kaiFan_Create(&own, columns, count, signal_count > 0 ? signals : chosen,
+                         signal_count > 0 ? signal_count : wanted, error);
+}
+
+kaiFan* fan_open(const Inquiry* q, const kaiColumn* columns, int count, kaiError* error)
+{
+    Names names;
+    kaiFigureOptions options = kaiDefaultFigureOptions();
+    options.path = q->figure;
+    names_split(&names, "--signals", q->signals);  // which was read before
+    kaiFan* fan = fan_make(&options, names.at, names.count, columns, count, error);
+    free(names.text);
+    return fan;
+}
+
+int fan_draw(kaiFan* fan)
+{
+    kaiError error = {0};
+    kaiStatus status = kaiFan_Draw(fan, &error);
+    if (status == KAI_OK)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: %s\n", error.message);
+    return exit_code(status);
+}

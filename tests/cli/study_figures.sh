@@ -1,0 +1,52 @@
+# Figures of studies, from the study itself, from its table and from its trajectories; calls that cannot be drawn.
+. tests/cli/helpers.bash
+cat >"$WORK/plane.kai" <<'END'
+model Plane {
+  param a [m] ~ uniform(0, 2)
+  param b [m] ~ uniform(0, 1)
+  param c [m] ~ uniform(-1, 1)
+  state x [m] = 5*a - 3*b + 0.1*c
+  x' = -x/1[s]
+}
+experiment e of Plane { stop = 2[s];  expect at(0, x) ~ 0 within 100 }
+experiment grid of Plane { stop = 1[s]; sweep a in (1, 2, 3); sweep b in (0, 1);  expect at(0, x) ~ 0 within 100 }
+END
+for kind in histogram scatter tornado; do
+    exits 0 study "$WORK/plane.kai" --runs 60 --figure "$WORK/$kind.svg" --chart $kind -o "$WORK/t.csv"
+    grep -q 'at(0, x)' "$WORK/$kind.svg" || fail "$kind does not name its measure"
+    exits 0 plot "$WORK/t.csv" --chart $kind -o "$WORK/table.svg"
+    cmp "$WORK/$kind.svg" "$WORK/table.svg" || fail "$kind of the table is another one"
+done
+# the bars: a 5·1.8, b 3·0.9, c 0.1·1.8
+[ "$(grep -oE '>[abc]<' "$WORK/tornado.svg" | tr -d '><\n')" = cba ] || fail "the ranks"
+grep -q 'R² = 1.000' "$WORK/tornado.svg" || fail "a plane is a plane"
+exits 0 study "$WORK/plane.kai" -e grid --design grid --figure "$WORK/heat.svg" --chart heat -o "$WORK/g.csv"
+grep -q '#440154' "$WORK/heat.svg" && grep -q '#fde725' "$WORK/heat.svg" || fail "the map has no ends"
+for ending in png pdf; do
+    exits 0 study "$WORK/plane.kai" --runs 30 --figure "$WORK/f.$ending" --chart fan --signals x
+    [ -s "$WORK/f.$ending" ] || fail "no $ending"
+done
+exits 0 study "$WORK/plane.kai" --runs 30 --figure "$WORK/fan.svg" --chart fan --trajectories "$WORK/runs.csv"
+exits 0 plot "$WORK/runs.csv" --chart fan -o "$WORK/file.svg"
+cmp "$WORK/fan.svg" "$WORK/file.svg" || fail "the fan of a file is another one"
+grep -q '30 runs' "$WORK/fan.svg" && grep -q 'x \[m\]' "$WORK/fan.svg" || fail "the fan"
+exits 0 plot "$WORK/t.csv" --chart scatter --signals 'at(0, x)' --against a
+prints "a [m]"
+exits 0 study "$WORK/plane.kai" --runs 30 --shard 1/2 -o "$WORK/p1.csv"
+exits 0 study "$WORK/plane.kai" --runs 30 --shard 2/2 -o "$WORK/p2.csv"
+exits 0 merge "$WORK/p1.csv" "$WORK/p2.csv" --figure "$WORK/m.svg" --chart tornado
+
+exits 2 study "$WORK/plane.kai" --runs 30 --figure "$WORK/x.svg" --chart pie
+says "not \`pie\`"
+exits 2 study "$WORK/plane.kai" --runs 30 --chart heat
+says "--figure"
+exits 2 plot "$WORK/t.csv" --chart heat --against a -o "$WORK/x.svg"
+says "two factors"
+exits 2 plot "$WORK/t.csv" --chart fan -o "$WORK/x.svg"
+says "trajectories"
+exits 2 plot "$WORK/t.csv" --signals nothing -o "$WORK/x.svg"
+says "no column \`nothing\`"
+exits 2 plot "$WORK/runs.csv" --chart heat -o "$WORK/x.svg"
+exits 2 plot "$WORK/runs.csv" --chart fan --signals nothing -o "$WORK/x.svg"
+exits 2 study "$WORK/plane.kai" --runs 3 --figure "$WORK/x.svg" --chart tornado
+says "do not tell 3 factors apart"
