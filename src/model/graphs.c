@@ -139,6 +139,16 @@ static bool check_graphs(GraphCheck* g, Text* why)
             return false;
         }
     }
+    const BondSystem* last = m->bond_systems_count > 0 ? &m->bond_systems[m->bond_systems_count - 1] : &none;
+    BondSystem end = {.first_part = m->bond_parts_count,
+                      .first_link = m->bond_links_count,
+                      .first_input = m->bond_inputs_count,
+                      .first_output = m->bond_outputs_count};
+    if (!follows(&end, last))
+    {
+        text_say(why, "there are parts, bonds or outputs of no bond graph");
+        return false;
+    }
     for (uint32_t i = 0; i < m->machines_count; i++)
         if (m->machines[i].junction && !g->switched[i])
         {

@@ -139,15 +139,21 @@ static bool check_now(const kaiModel* m, uint32_t index)
 
 static bool check_variables(const kaiModel* m, Text* why)
 {
+    uint32_t titles = 0;  // no two variables share a column
     for (uint32_t i = 0; i < m->vars_count; i++)
     {
         const ModelVar* var = &m->vars[i];
         if (var->kind == MODEL_MODE && var->machine >= m->machines_count)
             return wrong(why, "vars %u is the mode of no machine", i);
+        if (var->settable && var->reg < m->reg_first[REG_PARAM])
+            return wrong(why, "vars %u is a constant that can be set", i);
         if (!is_kept(m, var))
             return wrong(why, "vars %u is not among what a snapshot holds", i);
-        if (var->impulse_count > 0 && var->impulse == NO_REG)
+        if (var->impulse_count > 0 && (var->impulse == NO_REG))
             return wrong(why, "vars %u has impulses without weights", i);
+        if (var->impulse_count > 0 && var->first_title != titles)
+            return wrong(why, "vars %u has the columns of another", i);
+        titles += var->impulse_count;
         if (!check_now(m, i) || (m->var_units[i] != NO_REG && m->var_units[i] >= m->flow_unit_count))
             return wrong(why, "vars %u has the unit or the state of another", i);
     }
@@ -194,6 +200,9 @@ static bool check_island(const kaiModel* m, uint32_t index)
     if (!is_rising(m->island_guards, island->guards) || !is_rising(m->island_delays, island->delays) ||
         !is_rising(m->island_clocks, island->clocks) || !is_rising(m->island_timers, island->timers))
         return false;
+    for (uint32_t i = 0; i < island->delays.count; i++)
+        if (m->delays[m->island_delays[island->delays.first + i]].event)
+            return false;
     for (uint32_t i = 0; i < island->states.count; i++)
     {
         uint32_t state = m->island_states[island->states.first + i];
@@ -203,8 +212,33 @@ static bool check_island(const kaiModel* m, uint32_t index)
     return true;
 }
 
+// An island that has a guard is one of those that the guard reads.
+static bool check_readers(const kaiModel* m)
+{
+    uint64_t listed = 0, read = 0;
+    for (uint32_t i = 0; i < m->islands_count; i++)
+    {
+        IndexRange guards = m->islands[i].guards;
+        listed += guards.count;
+        for (uint32_t g = 0; g < guards.count; g++)
+        {
+            IndexRange islands = m->guards[m->island_guards[guards.first + g]].islands;
+            bool found = false;
+            for (uint32_t n = 0; n < islands.count && !found; n++)
+                found = m->guard_islands[islands.first + n] == i;
+            if (!found)
+                return false;
+        }
+    }
+    for (uint32_t i = 0; i < m->guards_count; i++)
+        read += m->guards[i].islands.count;
+    return listed == read;
+}
+
 static bool check_islands(const kaiModel* m, Text* why)
 {
+    if (!check_readers(m))
+        return wrong(why, "a guard and an island do not know each other");
     for (uint32_t i = 0; i < m->islands_count; i++)
         if (!check_island(m, i))
             return wrong(why, "islands %u has what belongs to others", i);

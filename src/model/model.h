@@ -204,7 +204,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(uint32_t, reg_step_from, REG_WITH_OF(MEMORY, reg_pulse))                                                         \
     X(uint32_t, reg_step_end, REG_WITH_OF(MEMORY, reg_pulse))                                                          \
     X(uint32_t, reg_step_taken, REG_WITH_OF(MEMORY, reg_pulse))                                                        \
-    X(int32_t, impulse_order, NUMBER) /* the highest in the model, -1 = none */                                        \
+    X(int32_t, impulse_order, LOCAL)  /* the highest in the model, -1 = none */                                        \
     X(uint32_t, impulse_place, PLACE) /* where */                                                                      \
     X(uint32_t, state_count, LOCAL)                                                                                    \
     X(uint32_t, when_count, LOCAL) /* the first reactions are the whens, the others belong to transitions */           \

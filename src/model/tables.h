@@ -327,7 +327,7 @@ typedef struct Reset
 
 // The same record for the parameters that were written as numbers.
 #define START_FIELDS(X)                                                                                                \
-    X(uint32_t, target, REG)                                                                                           \
+    X(uint32_t, target, REG_OF(GIVEN))                                                                                 \
     X(uint32_t, value, INDEX(numbers))
 
 #define ASSERTION_FIELDS(X)                                                                                            \
@@ -368,7 +368,7 @@ typedef struct ModelFault
 
 // A strongly connected component of the dependency graph.
 #define COMPONENT_FIELDS(X)                                                                                            \
-    X(uint32_t, first_known, REGS(count)) /* TEMP registers, one per member */                                         \
+    X(uint32_t, first_known, REGS_OF(TEMP, count)) /* TEMP registers, one per member */                                \
     X(uint32_t, count, SIZE)                                                                                           \
     X(uint32_t, first_member, FIRST(component_vars, count))                                                            \
     X(uint32_t, first_name, FIRST(component_names, count))       /* the part of the member that is in the loop */      \
@@ -582,8 +582,8 @@ enum
     X(uint32_t, var, INDEX(vars))                                                                                      \
     X(uint32_t, time, REG_FOR(kind, PROBE_TIMED)) /* PARAM registers (AT LEFT INDEX TIME_OF) */                        \
     X(uint32_t, index, REG_FOR(kind, PROBE_COUNTED))                                                                   \
-    X(uint32_t, out, REG) /* VALUE registers that the `expect` program reads */                                        \
-    X(uint32_t, out_present, REG)
+    X(uint32_t, out, REG_OF(VALUE)) /* VALUE registers that the `expect` program reads */                              \
+    X(uint32_t, out_present, REG_OF(VALUE))
 
 typedef struct Probe
 {

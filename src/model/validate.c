@@ -151,7 +151,8 @@ static bool check_operands(const kaiModel* m, const CodeItem* item, const uint32
     case VM_TABLE_SLOPE:
     case VM_TABLE_ROWS: return constant_below(m, at[2], m->tables_count, &n);
     case VM_DELAYED:
-        return constant_below(m, at[1], m->delays_count, &n) && constant_below(m, at[3], DELAYED_ORDERS, &n);
+        return constant_below(m, at[1], m->delays_count, &n) && !m->delays[n].event &&
+               constant_below(m, at[3], DELAYED_ORDERS, &n);
     case VM_CALL:
         return item->stride >= 2 && constant_below(m, at[1], m->externals_count, &n) &&
                item->stride == m->externals[n].arity + 2;
@@ -163,11 +164,25 @@ static bool check_operands(const kaiModel* m, const CodeItem* item, const uint32
     }
 }
 
+// Code never changes a constant: what is looked up by one has been checked.
+static bool keeps_constants(const kaiModel* m, const CodeItem* item)
+{
+    const uint32_t* at = m->code + item->first_reg;
+    uint32_t first = m->reg_first[REG_PARAM], unknowns = item->op == VM_NEWTON ? m->code[item->at + 2] : 0;
+    for (uint32_t i = 0; item->stride > 0 && i < item->reg_count; i += item->stride)
+        if (at[i] < first)
+            return false;
+    for (uint32_t i = 0; i < unknowns; i++)
+        if (at[i] < first)
+            return false;
+    return true;
+}
+
 static bool check_item(Check* k, const CodeItem* item)
 {
     const kaiModel* m = k->model;
-    if (item->op == VM_ARGUMENT || item->op == VM_EXTERNAL)
-        return false;  // never code, not even in a run of none
+    if (item->op == VM_ARGUMENT || item->op == VM_EXTERNAL || !keeps_constants(m, item))
+        return false;  // the first two are never code, not even in a run of none
     for (uint32_t i = 0; i < item->reg_count; i++)
         if (m->code[item->first_reg + i] >= m->reg_count)
             return false;
@@ -285,8 +300,9 @@ static bool check_lengths(Check* k)
         m->islands_count == 0 || m->places_count == 0)
         return wrong(k, "a count is larger than what it counts");
 #define LENGTH(array, wanted) check_length(k, #array, m->array##_count, wanted)
-    return LENGTH(state_vars, m->state_count) && LENGTH(reg_places, m->reg_count) &&
-           LENGTH(guard_slots, m->guard_states_count) && LENGTH(jacobian_columns, steep ? m->state_count + 1 : 0) &&
+    return LENGTH(state_vars, m->state_count) && LENGTH(impulse_units, m->impulse_titles_count) &&
+           LENGTH(reg_places, m->reg_count) && LENGTH(guard_slots, m->guard_states_count) &&
+           LENGTH(jacobian_columns, steep ? m->state_count + 1 : 0) &&
            LENGTH(jacobian_values, m->jacobian_rows_count) && LENGTH(jacobian_times, steep ? m->state_count : 0) &&
            LENGTH(state_islands, m->state_count) && LENGTH(state_slots, m->state_count) &&
            LENGTH(reaction_units, m->reactions_count) && LENGTH(var_units, m->vars_count) &&
