@@ -56,7 +56,7 @@ static bool is_possible(const GraphCheck* g, uint32_t index)
     if ((part->matrix == NO_REG) != (part->slopes == NO_REG))
         return false;
     if (bond_is_storage(kind))
-        return part->ports == bonds && part->state != NO_REG;
+        return part->ports == bonds && part->state != NO_REG && (!part->free || part->law != NO_REG);
     return part->state == NO_REG && part->matrix == NO_REG;
 }
 

@@ -111,8 +111,29 @@ static void test_fields(void** state)
     assert_true(tour.refused > 0 && tour.accepted > 0);
 }
 
+// Nothing that something may be looked up by goes unchecked: a whole number has a role, and a SIZE is the size of
+// something.
+static void test_roles(void** state)
+{
+    (void)state;
+    for (uint32_t t = 0; t < MODEL_TABLE_COUNT; t++)
+        for (uint32_t i = 0; i < model_tables[t].field_count; i++)
+        {
+            const ModelField* f = &model_tables[t].fields[i];
+            bool named = f->role != ROLE_SIZE;
+            for (uint32_t n = 0; n < model_tables[t].field_count && !named; n++)
+            {
+                const ModelField* other = &model_tables[t].fields[n];
+                named = (other->role == ROLE_FIRST || other->role == ROLE_REGS || other->role == ROLE_REGS_SQUARE) &&
+                        other->other == f->offset;
+            }
+            if (!named || (f->role == ROLE_NUMBER && f->size == sizeof(uint32_t)))
+                fail_msg("%s: nothing checks %s", model_tables[t].name, f->name);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_roles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
