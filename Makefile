@@ -9,6 +9,7 @@
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make threads    what uses threads, under the thread sanitizer
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
+#   make soak       SECONDS=3600: studio, language server and library for an hour, their memory watched
 #   make page       the page of the studio, anew (npm)  make test-browser  the page in Chromium  make test-editors  in Neovim
 #   make python     the Python module, in build/python; python3 -m pip install ./python installs it
 #   make deb        a Debian package of the program, library, models and documents (tools/make-deb)
@@ -20,7 +21,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
+.PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz soak \
     page test-browser test-editors install deb clean
 .NOTPARALLEL:
 
@@ -99,6 +100,9 @@ threads: deps
 
 fuzz: deps
 	@tools/fuzz $(SECONDS)
+
+soak: build
+	@BUILD=$(BUILD) tools/soak $(SECONDS)
 
 page:
 	@cd studio && npm ci --ignore-scripts && npm run check && npm run build

@@ -44,6 +44,13 @@ typedef enum BondKind
 #undef X
 } BondKind;
 
+enum
+{
+#define X(name, word) +1
+    BOND_KIND_COUNT = 0 BOND_KINDS(X)
+#undef X
+};
+
 const char* bond_kind_word(BondKind kind);
 bool bond_kind_find(const char* word, BondKind* kind);
 

@@ -195,7 +195,7 @@ static kaiStatus queue_turn(Kernel* kernel, uint32_t index)
         kernel->R[d->present] != 0 || kernel->R[d->time] != 0 ? touch_now(kernel, d->out, d->out_present) : KAI_OK;
     if (status == KAI_OK && kernel->R[d->present] != 0)
         status = delay_remember(kernel, h, &(HistoryPiece){.start = kernel->now.t}, &kernel->R[d->value]);
-    if (status == KAI_OK && kernel->R[d->time] != 0)
+    if (status == KAI_OK && kernel->R[d->time] != 0 && h->count > 0)
         history_drop(h);
     kernel->R[d->out_present] = h->count;
     kernel->R[d->out] = h->count > 0 ? history_value(h, 0, 0, 0) : 0;

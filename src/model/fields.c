@@ -16,10 +16,21 @@ static const ModelField SETTINGS_table[] = {
 #define NUMBER .role = ROLE_NUMBER
 #define FLAG .role = ROLE_FLAG, .limit = 2
 #define KIND(count) .role = ROLE_KIND, .limit = (count)
+#define SIGN .role = ROLE_SIGN
+#define SIZE .role = ROLE_SIZE
+#define LOCAL .role = ROLE_LOCAL
 #define REG .role = ROLE_REG
+#define REG_OF(set_) REG, .set = SET_##set_
 #define REG_MAYBE .role = ROLE_REG_MAYBE
+#define REG_OF_MAYBE(set_) REG_MAYBE, .set = SET_##set_
+#define REG_FOR(field, kinds) .role = ROLE_REG_FOR, .other = offsetof(S, field), .limit = (kinds)
+#define REG_FOR_OF(set_, field, kinds) REG_FOR(field, kinds), .set = SET_##set_
+#define REG_WITH(field) .role = ROLE_REG_WITH, .other = offsetof(S, field)
+#define REG_WITH_OF(set_, field) REG_WITH(field), .set = SET_##set_
 #define REGS(field) .role = ROLE_REGS, .other = offsetof(S, field)
+#define REGS_OF(set_, field) REGS(field), .set = SET_##set_
 #define REGS_SQUARE(field) .role = ROLE_REGS_SQUARE, .other = offsetof(S, field)
+#define REGS_SQUARE_OF(set_, field) REGS_SQUARE(field), .set = SET_##set_
 #define STRING .role = ROLE_STRING, .array = ARRAY_strings
 #define PLACE .role = ROLE_PLACE, .array = ARRAY_places
 #define CODE .role = ROLE_CODE, .array = ARRAY_code

@@ -13,8 +13,13 @@ typedef enum FieldRole
     ROLE_NUMBER,
     ROLE_FLAG,
     ROLE_KIND,
+    ROLE_SIGN,
+    ROLE_SIZE,
+    ROLE_LOCAL,
     ROLE_REG,
     ROLE_REG_MAYBE,
+    ROLE_REG_FOR,
+    ROLE_REG_WITH,
     ROLE_REGS,
     ROLE_REGS_SQUARE,
     ROLE_STRING,
@@ -47,8 +52,9 @@ typedef struct ModelField
     uint16_t offset, size;
     uint8_t role;    // FieldRole
     uint8_t array;   // ModelArrayId: what an index counts in
-    uint16_t other;  // offset of the field with the count, or the limit
-    uint32_t limit;  // KIND
+    uint8_t set;     // registers: the classes they may be in, as bits; 0: any
+    uint16_t other;  // offset of the field with the count, the limit, the kind, or the other register
+    uint32_t limit;  // KIND; REG_FOR: the kinds, as bits
 } ModelField;
 
 // Records of one kind: the fields of each, how many there can be, and where they lie in a kaiModel.
@@ -62,6 +68,17 @@ typedef struct ModelTable
     uint16_t count;  // an array: offset of its count
     bool single;     // one record, inside kaiModel
 } ModelTable;
+
+enum
+{
+    SET_PARAM = 1 << REG_PARAM,
+    SET_STATE = 1 << REG_STATE,
+    SET_MEMORY = 1 << REG_MEMORY,
+    SET_VALUE = 1 << REG_VALUE,
+    SET_TEMP = 1 << REG_TEMP,
+    SET_KEPT = SET_STATE | SET_MEMORY,
+    SET_GIVEN = SET_PARAM | SET_KEPT
+};
 
 enum
 {

@@ -97,7 +97,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(uint32_t, state_vars, EACH(INDEX(vars))) /* variable of state i */                                               \
     X(Guard, guards, RECORDS(GUARD))                                                                                   \
     X(int32_t, guard_states, EACH(STATE))                                                                              \
-    X(int32_t, guard_slots, EACH(NUMBER)) /* and their numbers in their islands */                                     \
+    X(int32_t, guard_slots, EACH(LOCAL)) /* and their numbers in their islands */                                      \
     X(Memory, memories, RECORDS(MEMORY))                                                                               \
     X(Clock, clocks, RECORDS(CLOCK))                                                                                   \
     X(Delay, delays, RECORDS(DELAY))                                                                                   \
@@ -144,9 +144,9 @@ static inline uint32_t newton_registers(uint32_t count)
     X(Sweep, sweeps, RECORDS(SWEEP))                                                                                   \
     X(ModelSpread, spreads, RECORDS(SPREAD))                                                                           \
     X(double, numbers, NUMBERS(double))                                                                                \
-    X(uint32_t, event_flags, EACH(REG)) /* MEMORY registers that are 1 for one tag only */                             \
-    X(uint32_t, residuals, EACH(REG))   /* initial equations: registers after `initial` that must become 0 */          \
-    X(uint32_t, unknowns, EACH(REG))    /* STATE or MEMORY registers they are solved for */                            \
+    X(uint32_t, event_flags, EACH(REG_OF(MEMORY))) /* MEMORY registers that are 1 for one tag only */                  \
+    X(uint32_t, residuals, EACH(REG))         /* initial equations: registers after `initial` that must become 0 */    \
+    X(uint32_t, unknowns, EACH(REG_OF(KEPT))) /* STATE or MEMORY registers they are solved for */                      \
     X(int32_t, jacobian_columns, EACH(OFFSET(jacobian_rows))) /* compressed columns of df/dx */                        \
     X(int32_t, jacobian_rows, EACH(STATE))                                                                             \
     X(uint32_t, jacobian_values, EACH(REG))      /* registers after `jacobian` */                                      \
@@ -159,7 +159,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(uint32_t, island_clocks, EACH(INDEX(clocks)))                                                                    \
     X(uint32_t, island_timers, EACH(INDEX(guards)))                                                                    \
     X(uint32_t, state_islands, EACH(INDEX(islands))) /* per state: its island */                                       \
-    X(uint32_t, state_slots, EACH(NUMBER))           /* and its number there */                                        \
+    X(uint32_t, state_slots, EACH(LOCAL))            /* and its number there */                                        \
     X(uint32_t, guard_islands, EACH(INDEX(islands)))                                                                   \
     X(ModelUnit, units,                                                                                                \
       RECORDS(UNIT)) /* flow units in the order of the flow, then reaction units in the order of a reaction */         \
@@ -194,25 +194,25 @@ static inline uint32_t newton_registers(uint32_t count)
 
 // The rest of a model, in the same form.
 #define MODEL_SCALARS(X)                                                                                               \
-    X(RegLayout, reg_first, NUMBER)                                                                                    \
-    X(uint32_t, reg_count, NUMBER)                                                                                     \
-    X(uint32_t, saved_count, NUMBER) /* those in a snapshot */                                                         \
-    X(uint32_t, reg_seed, REG_MAYBE) /* MEMORY; NO_REG: nothing is drawn */                                            \
-    X(uint32_t, reg_time, REG)       /* MEMORY */                                                                      \
+    X(RegLayout, reg_first, LOCAL)                                                                                     \
+    X(uint32_t, reg_count, LOCAL)                                                                                      \
+    X(uint32_t, saved_count, LOCAL)             /* those in a snapshot */                                              \
+    X(uint32_t, reg_seed, REG_OF_MAYBE(MEMORY)) /* MEMORY; NO_REG: nothing is drawn */                                 \
+    X(uint32_t, reg_time, REG_OF(MEMORY))       /* MEMORY */                                                           \
     /* Numeric impulses, MEMORY: length of a pulse; the step in work from, to, and its length. NO_REG: symbolic. */    \
-    X(uint32_t, reg_pulse, REG_MAYBE)                                                                                  \
-    X(uint32_t, reg_step_from, REG_MAYBE)                                                                              \
-    X(uint32_t, reg_step_end, REG_MAYBE)                                                                               \
-    X(uint32_t, reg_step_taken, REG_MAYBE)                                                                             \
-    X(int32_t, impulse_order, NUMBER) /* the highest in the model, -1 = none */                                        \
+    X(uint32_t, reg_pulse, REG_OF_MAYBE(MEMORY))                                                                       \
+    X(uint32_t, reg_step_from, REG_WITH_OF(MEMORY, reg_pulse))                                                         \
+    X(uint32_t, reg_step_end, REG_WITH_OF(MEMORY, reg_pulse))                                                          \
+    X(uint32_t, reg_step_taken, REG_WITH_OF(MEMORY, reg_pulse))                                                        \
+    X(int32_t, impulse_order, LOCAL)  /* the highest in the model, -1 = none */                                        \
     X(uint32_t, impulse_place, PLACE) /* where */                                                                      \
-    X(uint32_t, state_count, NUMBER)                                                                                   \
-    X(uint32_t, when_count, NUMBER) /* the first reactions are the whens, the others belong to transitions */          \
-    X(uint32_t, choice_count, NUMBER)                                                                                  \
-    X(uint32_t, flow_unit_count, NUMBER)  /* the first units */                                                        \
-    X(uint32_t, first_guard_unit, NUMBER) /* reaction units of the guards, in their order */                           \
-    X(bool, fused, FLAG)                  /* one island, whose units are fused: an instant touches everything */       \
-    X(bool, instant_signals, FLAG)        /* some signal that is no event depends on the presence of an event */       \
+    X(uint32_t, state_count, LOCAL)                                                                                    \
+    X(uint32_t, when_count, LOCAL) /* the first reactions are the whens, the others belong to transitions */           \
+    X(uint32_t, choice_count, LOCAL)                                                                                   \
+    X(uint32_t, flow_unit_count, LOCAL)  /* the first units */                                                         \
+    X(uint32_t, first_guard_unit, LOCAL) /* reaction units of the guards, in their order */                            \
+    X(bool, fused, FLAG)                 /* one island, whose units are fused: an instant touches everything */        \
+    X(bool, instant_signals, FLAG)       /* some signal that is no event depends on the presence of an event */        \
     X(bool, has_jacobian, FLAG)                                                                                        \
     X(uint32_t, name, STRING)                                                                                          \
     X(uint32_t, experiment, STRING)

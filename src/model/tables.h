@@ -3,11 +3,17 @@
 // forget a field.
 //
 // What a field means, third column:
-//   NUMBER, FLAG, KIND(n)    a number, a Boolean, one of n
+//   NUMBER, FLAG, KIND(n)    a number that nothing is looked up by, a Boolean, one of n
+//   SIGN                     -1, 0 or 1
+//   SIZE                     a count that another field of the record names
+//   LOCAL                    a number that counts within a machine, a graph or an island: joints.c knows which
 //   REG, REG_MAYBE           a register; or NO_REG
+//   REG_FOR(field, kinds)    a register where `field` is one of the kinds, else NO_REG is possible
+//   REG_WITH(field)          a register exactly where that field is one
 //   REGS(count)              the first of `count` registers, or NO_REG; REGS_SQUARE(n): of n × n
-//   STRING, PLACE, CODE      an offset in `strings`, an index in `places`, a range of `code`
-//   INDEX(array)             an index; INDEX_MAYBE: or NO_REG; INDEX_PLUS: + 1, 0 = none; INDEX_ZERO: 0 where it says
+//   …_OF(set, …)             the same, all in a class of registers: STATE, MEMORY, PARAM, or KEPT, which is the first
+//   two STRING, PLACE, CODE      an offset in `strings`, an index in `places`, a range of `code` INDEX(array) an index;
+//   INDEX_MAYBE: or NO_REG; INDEX_PLUS: + 1, 0 = none; INDEX_ZERO: 0 where it says
 //                            nothing, even if the array is empty
 //   RANGE(array), FIRST(array, count)   a run of indices: an IndexRange, or two fields
 //   BELOW(field)             less than that field
@@ -38,8 +44,8 @@ typedef struct IndexRange
 
 #define PLACE_FIELDS(X)                                                                                                \
     X(uint32_t, file, STRING)                                                                                          \
-    X(int32_t, line, NUMBER)                                                                                           \
-    X(int32_t, column, NUMBER)
+    X(int32_t, line, KIND(INT32_MAX))                                                                                  \
+    X(int32_t, column, KIND(INT32_MAX))
 
 typedef struct ModelPlace
 {
@@ -80,7 +86,7 @@ typedef enum ModelVarKind
     X(uint32_t, present, REG_MAYBE) /* its presence; NO_REG: always present */                                         \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
     X(uint32_t, impulse, REGS(impulse_count)) /* the weights of δ, δ′, … after `react` */                        \
-    X(uint32_t, impulse_count, NUMBER)                                                                                 \
+    X(uint32_t, impulse_count, SIZE)                                                                                   \
     X(uint32_t, first_title, FIRST(impulse_titles, impulse_count))                                                     \
     X(uint32_t, machine, INDEX_ZERO(machines)) /* MODE */                                                              \
     X(uint32_t, place, PLACE)
@@ -110,6 +116,14 @@ typedef enum GuardKind
     GUARD_KINDS
 } GuardKind;
 
+enum
+{
+    GUARD_CROSSINGS = 1 << GUARD_UP | 1 << GUARD_DOWN | 1 << GUARD_CROSS,
+    GUARD_RELATIONS = ((1 << GUARD_KINDS) - 1) & ~GUARD_CROSSINGS,  // floors too
+    FLAG_UNSET = 1 << false,
+    FLAG_SET = 1 << true
+};
+
 #define GUARD_FIELDS(X)                                                                                                \
     X(uint8_t, kind, KIND(GUARD_KINDS))                                                                                \
     X(bool, searched, FLAG)  /* g changes between instants and its sign is looked for on the dense output */           \
@@ -123,14 +137,16 @@ typedef enum GuardKind
     X(uint32_t, present, REG_MAYBE) /* after `events`: whether g has a value; NO_REG: always */                        \
     X(uint32_t, react_g, REG)       /* after the `react` program: g of this tag */                                     \
     X(uint32_t, react_present, REG_MAYBE)                                                                              \
-    X(uint32_t, truth, REG_MAYBE)  /* relation or floor, after `react`: its value of this tag (VALUE or TEMP) */       \
-    X(uint32_t, latch, REG)        /* MEMORY: truth (relation), n (floor), present now (crossing) */                   \
-    X(uint32_t, last_g, REG)       /* MEMORY: g at the tag before; NaN while the context is not active */              \
-    X(uint32_t, side, REG_MAYBE)   /* MEMORY: sign memory of a crossing, -1 0 +1; 2 = unknown */                       \
-    X(CodeRange, code, CODE)       /* computes `g` alone from states and time (empty: use `events`) */                 \
+    X(uint32_t, truth,                                                                                                 \
+      REG_FOR(kind, GUARD_RELATIONS))   /* relation or floor, after `react`: its value of this tag (VALUE or TEMP) */  \
+    X(uint32_t, latch, REG_OF(MEMORY))  /* MEMORY: truth (relation), n (floor), present now (crossing) */              \
+    X(uint32_t, last_g, REG_OF(MEMORY)) /* MEMORY: g at the tag before; NaN while the context is not active */         \
+    X(uint32_t, side,                                                                                                  \
+      REG_FOR_OF(MEMORY, kind, GUARD_CROSSINGS)) /* MEMORY: sign memory of a crossing, -1 0 +1; 2 = unknown */         \
+    X(CodeRange, code, CODE)                     /* computes `g` alone from states and time (empty: use `events`) */   \
     X(CodeRange, slope_code, CODE) /* `g` and `slope` from states, their derivatives and time (the same) */            \
     X(uint32_t, first_state, FIRST(guard_states, state_count)) /* the states it reads */                               \
-    X(uint32_t, state_count, NUMBER)                                                                                   \
+    X(uint32_t, state_count, SIZE)                                                                                     \
     X(CodeRange, look, CODE)                     /* g, slope, argument, presence from states and slopes */             \
     X(IndexRange, islands, RANGE(guard_islands)) /* whose states it reads */                                           \
     X(uint32_t, text, STRING)                    /* as written */                                                      \
@@ -144,7 +160,7 @@ typedef struct Guard
 
 // dst := src at every commit (`pre`, `hold`, edges). At the left limit of an instant dst := left.
 #define MEMORY_FIELDS(X)                                                                                               \
-    X(uint32_t, dst, REG)                                                                                              \
+    X(uint32_t, dst, REG_OF(MEMORY))                                                                                   \
     X(uint32_t, src, REG)                                                                                              \
     X(uint32_t, left, REG_MAYBE)      /* register after the `flow` program with the left limit; NO_REG: keep dst */    \
     X(bool, forces, FLAG)             /* a change asks for another reaction */                                         \
@@ -163,10 +179,10 @@ typedef struct Memory
 
 #define CLOCK_FIELDS(X)                                                                                                \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
-    X(uint32_t, flag, REG) /* MEMORY: present now */                                                                   \
+    X(uint32_t, flag, REG_OF(MEMORY)) /* MEMORY: present now */                                                        \
     X(uint32_t, period, REG)                                                                                           \
     X(uint32_t, first, REG)                                                                                            \
-    X(uint32_t, count, REG) /* MEMORY: number of the next tick */                                                      \
+    X(uint32_t, count, REG_OF(MEMORY)) /* MEMORY: number of the next tick */                                           \
     X(uint32_t, place, PLACE)
 
 typedef struct Clock
@@ -182,20 +198,21 @@ typedef struct Clock
     X(bool, varies, FLAG) /* of a continuous signal: the delay is no constant */                                       \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
     X(uint32_t, value, REG) /* after `react`: what goes in */                                                          \
-    X(uint32_t, present, REG_MAYBE)                                                                                    \
-    X(uint32_t, flow_value, REG_MAYBE)  /* after `events`: the same between instants */                                \
-    X(uint32_t, flow_slope, REG_MAYBE)  /* and its derivative */                                                       \
-    X(uint32_t, time, REG)              /* T; of a queue, after `react`: one is taken */                               \
-    X(uint32_t, out, REG)               /* MEMORY: event that comes out; of a queue: the value in front */             \
-    X(uint32_t, out_present, REG_MAYBE) /* of a queue: how many wait */                                                \
-    X(CodeRange, look, CODE)            /* flow_value and flow_slope from states and slopes */                         \
-    X(CodeRange, code, CODE)            /* flow_value alone, from the states that it reads, or empty */                \
+    X(uint32_t, present, REG_FOR(queue, FLAG_SET))                                                                     \
+    X(uint32_t, flow_value, REG_FOR(event, FLAG_UNSET)) /* after `events`: the same between instants */                \
+    X(uint32_t, flow_slope, REG_FOR(event, FLAG_UNSET)) /* and its derivative */                                       \
+    X(uint32_t, time, REG)                              /* T; of a queue, after `react`: one is taken */               \
+    X(uint32_t, out, REG_OF(MEMORY)) /* MEMORY: event that comes out; of a queue: the value in front */                \
+    X(uint32_t, out_present, REG_FOR_OF(MEMORY, event, FLAG_SET)) /* of a queue: how many wait */                      \
+    X(CodeRange, look, CODE) /* flow_value and flow_slope from states and slopes */                                    \
+    X(CodeRange, code, CODE) /* flow_value alone, from the states that it reads, or empty */                           \
     X(uint32_t, first_state, FIRST(guard_states, state_count))                                                         \
-    X(uint32_t, state_count, NUMBER)                                                                                   \
+    X(uint32_t, state_count, SIZE)                                                                                     \
     X(uint32_t, island, INDEX_ZERO(islands)) /* the one that computes what goes in */                                  \
-    X(uint32_t, edge, REG_MAYBE)             /* MEMORY, where T varies: time of the next jump that will come out */    \
-    X(uint32_t, guard, INDEX_ZERO(guards))   /* and what finds out when */                                             \
-    X(uint32_t, past, REG_MAYBE)             /* after `past_code`, from time: what went in before the start */         \
+    X(uint32_t, edge,                                                                                                  \
+      REG_FOR_OF(MEMORY, varies, FLAG_SET)) /* MEMORY, where T varies: time of the next jump that will come out */     \
+    X(uint32_t, guard, INDEX_ZERO(guards))  /* and what finds out when */                                              \
+    X(uint32_t, past, REG_MAYBE)            /* after `past_code`, from time: what went in before the start */          \
     X(CodeRange, past_code, CODE)                                                                                      \
     X(uint32_t, place, PLACE)
 
@@ -214,13 +231,18 @@ typedef enum ActKind
     ACT_KINDS
 } ActKind;
 
+enum
+{
+    ACT_TARGETED = 1 << ACT_ASSIGN | 1 << ACT_EMIT
+};
+
 #define ACT_FIELDS(X)                                                                                                  \
     X(uint8_t, kind, KIND(ACT_KINDS))                                                                                  \
-    X(uint32_t, var, INDEX_ZERO(vars)) /* ASSIGN, EMIT */                                                              \
-    X(uint32_t, target, REG_MAYBE)     /* MEMORY or STATE register (EMIT: payload) */                                  \
-    X(uint32_t, flag, REG_MAYBE)       /* EMIT: presence to set for the next tag */                                    \
-    X(uint32_t, value, REG_MAYBE)      /* after the code of its reaction */                                            \
-    X(uint32_t, present, REG_MAYBE)    /* NO_REG: always */                                                            \
+    X(uint32_t, var, INDEX_ZERO(vars))                         /* ASSIGN, EMIT */                                      \
+    X(uint32_t, target, REG_FOR_OF(KEPT, kind, ACT_TARGETED))  /* MEMORY or STATE register (EMIT: payload) */          \
+    X(uint32_t, flag, REG_FOR_OF(MEMORY, kind, 1 << ACT_EMIT)) /* EMIT: presence to set for the next tag */            \
+    X(uint32_t, value, REG_FOR(kind, ACT_TARGETED))            /* after the code of its reaction */                    \
+    X(uint32_t, present, REG_MAYBE)                            /* NO_REG: always */                                    \
     X(uint32_t, text, STRING)                                                                                          \
     X(uint32_t, place, PLACE)
 
@@ -232,12 +254,12 @@ typedef struct Act
 // A `when`, or the actions of a transition.
 #define REACTION_FIELDS(X)                                                                                             \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
-    X(uint32_t, fire, REG)      /* after `react` */                                                                    \
-    X(uint32_t, choice, NUMBER) /* index + 1, 0 = none */                                                              \
+    X(uint32_t, fire, REG)     /* after `react` */                                                                     \
+    X(uint32_t, choice, LOCAL) /* index + 1, 0 = none */                                                               \
     X(uint32_t, weight, REG_MAYBE)                                                                                     \
     X(CodeRange, code, CODE) /* values of the actions */                                                               \
     X(uint32_t, first_act, FIRST(acts, act_count))                                                                     \
-    X(uint32_t, act_count, NUMBER)                                                                                     \
+    X(uint32_t, act_count, SIZE)                                                                                       \
     X(uint32_t, place, PLACE)
 
 typedef struct Reaction
@@ -247,12 +269,12 @@ typedef struct Reaction
 
 #define TRANSITION_FIELDS(X)                                                                                           \
     X(uint32_t, reaction, INDEX(reactions)) /* guard and actions */                                                    \
-    X(uint32_t, to, NUMBER)                 /* a mode of its machine */                                                \
+    X(uint32_t, to, LOCAL)                  /* a mode of its machine */                                                \
     X(bool, preempt, FLAG)                                                                                             \
     X(bool, resume, FLAG)                                                                                              \
     X(bool, posterior, FLAG) /* of a junction: tested on tentative values (rule B3) */                                 \
     X(int8_t, one_way,                                                                                                 \
-      NUMBER) /* of a junction: fires at this sign of `output`, area before value; 0: as the guard says */             \
+      SIGN) /* of a junction: fires at this sign of `output`, area before value; 0: as the guard says */               \
     X(uint32_t, output, INDEX_MAYBE(bond_outputs)) /* NO_REG: none */
 
 typedef struct Transition
@@ -264,14 +286,14 @@ typedef struct Transition
     X(uint32_t, name, STRING)                                                                                          \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
     X(uint32_t, first_transition, FIRST(transitions, transition_count))                                                \
-    X(uint32_t, transition_count, NUMBER)                                                                              \
+    X(uint32_t, transition_count, SIZE)                                                                                \
     X(CodeRange, reset, CODE) /* start values of what it declares */                                                   \
     X(uint32_t, first_reset, FIRST(resets, reset_count))                                                               \
-    X(uint32_t, reset_count, NUMBER)                                                                                   \
+    X(uint32_t, reset_count, SIZE)                                                                                     \
     X(uint32_t, first_machine, FIRST(mode_machines, machine_count))                                                    \
-    X(uint32_t, machine_count, NUMBER)                                                                                 \
-    X(uint32_t, entry, REG_MAYBE) /* MEMORY: entered at the tag before; NO_REG: nobody asks */                         \
-    X(bool, on, FLAG)             /* of a junction */
+    X(uint32_t, machine_count, SIZE)                                                                                   \
+    X(uint32_t, entry, REG_OF_MAYBE(MEMORY)) /* MEMORY: entered at the tag before; NO_REG: nobody asks */              \
+    X(bool, on, FLAG)                        /* of a junction */
 
 typedef struct ModeInfo
 {
@@ -281,11 +303,11 @@ typedef struct ModeInfo
 #define MACHINE_FIELDS(X)                                                                                              \
     X(uint32_t, name, STRING)                                                                                          \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
-    X(uint32_t, reg, REG)                                                                                              \
+    X(uint32_t, reg, REG_OF(MEMORY))                                                                                   \
     X(uint32_t, initial, BELOW(mode_count))                                                                            \
     X(uint32_t, start, BELOW(mode_count)) /* the mode in which a run begins */                                         \
     X(uint32_t, first_mode, FIRST(modes, mode_count))                                                                  \
-    X(uint32_t, mode_count, NUMBER)                                                                                    \
+    X(uint32_t, mode_count, SIZE)                                                                                      \
     X(uint32_t, place, PLACE)                                                                                          \
     X(bool, junction, FLAG) /* of a bond graph: switches by rule B3 */
 
@@ -295,7 +317,7 @@ typedef struct Machine
 } Machine;
 
 #define RESET_FIELDS(X)                                                                                                \
-    X(uint32_t, target, REG)                                                                                           \
+    X(uint32_t, target, REG_OF(KEPT))                                                                                  \
     X(uint32_t, value, REG)
 
 typedef struct Reset
@@ -305,7 +327,7 @@ typedef struct Reset
 
 // The same record for the parameters that were written as numbers.
 #define START_FIELDS(X)                                                                                                \
-    X(uint32_t, target, REG)                                                                                           \
+    X(uint32_t, target, REG_OF(GIVEN))                                                                                 \
     X(uint32_t, value, INDEX(numbers))
 
 #define ASSERTION_FIELDS(X)                                                                                            \
@@ -322,7 +344,7 @@ typedef struct Assertion
 
 // A state that integrates impulses: after `react`, `now` is its value with the jump of the tag.
 #define NOW_FIELDS(X)                                                                                                  \
-    X(uint32_t, state, REG)                                                                                            \
+    X(uint32_t, state, REG_OF(STATE))                                                                                  \
     X(uint32_t, now, REG)
 
 typedef struct NowState
@@ -346,12 +368,12 @@ typedef struct ModelFault
 
 // A strongly connected component of the dependency graph.
 #define COMPONENT_FIELDS(X)                                                                                            \
-    X(uint32_t, first_known, REGS(count)) /* TEMP registers, one per member */                                         \
-    X(uint32_t, count, NUMBER)                                                                                         \
+    X(uint32_t, first_known, REGS_OF(TEMP, count)) /* TEMP registers, one per member */                                \
+    X(uint32_t, count, SIZE)                                                                                           \
     X(uint32_t, first_member, FIRST(component_vars, count))                                                            \
     X(uint32_t, first_name, FIRST(component_names, count))       /* the part of the member that is in the loop */      \
     X(uint32_t, first_input, FIRST(component_vars, input_count)) /* what it reads from outside */                      \
-    X(uint32_t, input_count, NUMBER)                                                                                   \
+    X(uint32_t, input_count, SIZE)                                                                                     \
     X(uint32_t, text, STRING) /* the loop as a path with source lines */                                               \
     X(bool, newton, FLAG)     /* solved by Newton's method, not constructively */                                      \
     X(bool, derivative, FLAG) /* and what it finds are derivatives: they may be infinite where values are not */
@@ -365,18 +387,18 @@ typedef struct Component
 
 // An element or junction.
 #define BOND_PART_FIELDS(X)                                                                                            \
-    X(uint8_t, kind, NUMBER)                   /* BondKind of src/bond */                                              \
-    X(uint8_t, acts, NUMBER)                   /* and what it is in the equations: R may be a source there */          \
+    X(uint8_t, kind, KIND(BOND_KIND_COUNT))    /* BondKind of src/bond */                                              \
+    X(uint8_t, acts, KIND(BOND_KIND_COUNT))    /* and what it is in the equations: R may be a source there */          \
     X(bool, free, FLAG)                        /* its law is in the inputs; the parameter is only a guess */           \
     X(bool, zero, FLAG)                        /* R: its resistance may be 0; of others it may not */                  \
     X(uint32_t, machine, INDEX_PLUS(machines)) /* switched */                                                          \
-    X(uint32_t, ports, NUMBER)                 /* of a storage with a matrix its size; otherwise 1 */                  \
-    X(uint32_t, state, REGS(ports))         /* STATE register of its extensity, the first if it has several ports */   \
-    X(uint32_t, parameter, REG_MAYBE)       /* after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i */         \
-    X(uint32_t, law, REG_MAYBE)             /* after `bonds`: what a C or I gives whose slope varies */                \
-    X(uint32_t, nominal, REG_MAYBE)         /* MEMORY: what the equations of a set are made with, if they ask */       \
-    X(uint32_t, matrix, REGS_SQUARE(ports)) /* PARAM registers, or NO_REG: `parameter` serves then */                  \
-    X(uint32_t, slopes, REGS_SQUARE(ports)) /* MEMORY registers for its inverse */                                     \
+    X(uint32_t, ports, SIZE)                   /* of a storage with a matrix its size; otherwise 1 */                  \
+    X(uint32_t, state, REGS_OF(STATE, ports)) /* STATE register of its extensity, the first if it has several ports */ \
+    X(uint32_t, parameter, REG_MAYBE)         /* after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i */       \
+    X(uint32_t, law, REG_MAYBE)               /* after `bonds`: what a C or I gives whose slope varies */              \
+    X(uint32_t, nominal, REG_OF_MAYBE(MEMORY)) /* MEMORY: what the equations of a set are made with, if they ask */    \
+    X(uint32_t, matrix, REGS_SQUARE(ports))    /* PARAM registers, or NO_REG: `parameter` serves then */               \
+    X(uint32_t, slopes, REGS_SQUARE_OF(MEMORY, ports)) /* MEMORY registers for its inverse */                          \
     X(uint32_t, name, STRING)                                                                                          \
     X(uint32_t, place, PLACE)
 
@@ -386,8 +408,8 @@ typedef struct BondPart
 } BondPart;
 
 #define BOND_LINK_FIELDS(X)                                                                                            \
-    X(uint32_t, from, NUMBER)                                                                                          \
-    X(uint32_t, to, NUMBER)                                                                                            \
+    X(uint32_t, from, LOCAL)                                                                                           \
+    X(uint32_t, to, LOCAL)                                                                                             \
     X(uint32_t, name, STRING)                                                                                          \
     X(uint32_t, place, PLACE)
 
@@ -397,8 +419,8 @@ typedef struct BondLink
 } BondLink;
 
 #define BOND_INPUT_FIELDS(X)                                                                                           \
-    X(uint32_t, node, NUMBER)                                                                                          \
-    X(uint32_t, port, NUMBER)                                                                                          \
+    X(uint32_t, node, LOCAL)                                                                                           \
+    X(uint32_t, port, LOCAL)                                                                                           \
     X(uint32_t, value, REG)         /* after `react` */                                                                \
     X(uint32_t, impulse, REG_MAYBE) /* NO_REG: never an impulse */                                                     \
     X(uint32_t, slope, REG_MAYBE)   /* of its derivative */                                                            \
@@ -410,29 +432,29 @@ typedef struct BondInput
 } BondInput;
 
 #define BOND_TERM_FIELDS(X)                                                                                            \
-    X(uint32_t, bond, NUMBER)                                                                                          \
+    X(uint32_t, bond, LOCAL)                                                                                           \
     X(bool, flow, FLAG)                                                                                                \
-    X(int8_t, sign, NUMBER)
+    X(int8_t, sign, SIGN)
 
 // BondTerm itself is declared in bond/graph.h.
 
 #define BOND_COLUMN_FIELDS(X)                                                                                          \
-    X(uint32_t, input, NUMBER) /* of its graph */                                                                      \
+    X(uint32_t, input, LOCAL) /* of its graph */                                                                       \
     X(bool, slope, FLAG)
 
 // BondColumn too.
 
 #define BOND_OUTPUT_FIELDS(X)                                                                                          \
     X(uint32_t, var, INDEX(vars))                                                                                      \
-    X(uint32_t, area, REG_MAYBE)         /* MEMORY; NO_REG: nobody asks */                                             \
-    X(uint32_t, block, NUMBER)           /* + 1: of bond/blocks.h; 0: it has no row */                                 \
-    X(uint32_t, row, REGS(column_count)) /* MEMORY registers: coefficients of its row */                               \
+    X(uint32_t, area, REG_OF_MAYBE(MEMORY))         /* MEMORY; NO_REG: nobody asks */                                  \
+    X(uint32_t, block, LOCAL)                       /* + 1: of bond/blocks.h; 0: it has no row */                      \
+    X(uint32_t, row, REGS_OF(MEMORY, column_count)) /* MEMORY registers: coefficients of its row */                    \
     X(uint32_t, first_column, FIRST(bond_columns, column_count))                                                       \
-    X(uint32_t, column_count, NUMBER)                                                                                  \
+    X(uint32_t, column_count, SIZE)                                                                                    \
     X(bool, rate, FLAG) /* the derivative of its term */                                                               \
     X(bool, read, FLAG) /* something that is written in the model reads it */                                          \
     X(uint32_t, first_term, FIRST(bond_terms, term_count))                                                             \
-    X(uint32_t, term_count, NUMBER)
+    X(uint32_t, term_count, SIZE)
 
 typedef struct BondOutput
 {
@@ -442,7 +464,7 @@ typedef struct BondOutput
 // A state outside the graph: moved by the area that is in `area` after `react`.
 #define CARRIED_FIELDS(X)                                                                                              \
     X(uint32_t, ctx, INDEX(contexts))                                                                                  \
-    X(uint32_t, state, REG)                                                                                            \
+    X(uint32_t, state, REG_OF(STATE))                                                                                  \
     X(uint32_t, area, REG)
 
 typedef struct Carried
@@ -453,13 +475,13 @@ typedef struct Carried
 // A connected bond graph.
 #define BOND_SYSTEM_FIELDS(X)                                                                                          \
     X(uint32_t, first_part, FIRST(bond_parts, part_count))                                                             \
-    X(uint32_t, part_count, NUMBER)                                                                                    \
+    X(uint32_t, part_count, SIZE)                                                                                      \
     X(uint32_t, first_link, FIRST(bond_links, link_count))                                                             \
-    X(uint32_t, link_count, NUMBER)                                                                                    \
+    X(uint32_t, link_count, SIZE)                                                                                      \
     X(uint32_t, first_input, FIRST(bond_inputs, input_count))                                                          \
-    X(uint32_t, input_count, NUMBER)                                                                                   \
+    X(uint32_t, input_count, SIZE)                                                                                     \
     X(uint32_t, first_output, FIRST(bond_outputs, output_count))                                                       \
-    X(uint32_t, output_count, NUMBER)
+    X(uint32_t, output_count, SIZE)
 
 typedef struct BondSystem
 {
@@ -473,7 +495,7 @@ typedef struct BondSystem
 #define CONTEXT_FIELDS(X)                                                                                              \
     X(uint32_t, parent, INDEX(contexts))                                                                               \
     X(uint32_t, machine, INDEX_ZERO(machines))                                                                         \
-    X(uint32_t, mode, NUMBER)                                                                                          \
+    X(uint32_t, mode, LOCAL)                                                                                           \
     X(IndexRange, guards, RANGE(ctx_guards))                                                                           \
     X(IndexRange, whens, RANGE(ctx_whens))                                                                             \
     X(IndexRange, memories, RANGE(ctx_memories))                                                                       \
@@ -522,7 +544,7 @@ typedef enum UnitKind
 
 #define UNIT_FIELDS(X)                                                                                                 \
     X(uint8_t, kind, KIND(UNIT_KINDS))                                                                                 \
-    X(uint32_t, index, NUMBER)                  /* of the guard, memory, … */                                        \
+    X(uint32_t, index, LOCAL)                   /* of the guard, memory, … */                                        \
     X(CodeRange, code, CODE)                    /* a flow unit: between instants; a reaction unit: at a tag */         \
     X(IndexRange, next, RANGE(unit_links))      /* reaction units that change with it */                               \
     X(IndexRange, needs, RANGE(unit_links))     /* flow units whose values it reads, its own left limit among them */  \
@@ -549,13 +571,19 @@ typedef enum ProbeKind
     PROBE_KINDS
 } ProbeKind;
 
+enum
+{
+    PROBE_TIMED = 1 << PROBE_AT | 1 << PROBE_LEFT | 1 << PROBE_INDEX,
+    PROBE_COUNTED = 1 << PROBE_INDEX | 1 << PROBE_TIME_OF
+};
+
 #define PROBE_FIELDS(X)                                                                                                \
     X(uint8_t, kind, KIND(PROBE_KINDS))                                                                                \
     X(uint32_t, var, INDEX(vars))                                                                                      \
-    X(uint32_t, time, REG_MAYBE) /* PARAM registers (AT LEFT INDEX TIME_OF) */                                         \
-    X(uint32_t, index, REG_MAYBE)                                                                                      \
-    X(uint32_t, out, REG) /* VALUE registers that the `expect` program reads */                                        \
-    X(uint32_t, out_present, REG)
+    X(uint32_t, time, REG_FOR(kind, PROBE_TIMED)) /* PARAM registers (AT LEFT INDEX TIME_OF) */                        \
+    X(uint32_t, index, REG_FOR(kind, PROBE_COUNTED))                                                                   \
+    X(uint32_t, out, REG_OF(VALUE)) /* VALUE registers that the `expect` program reads */                              \
+    X(uint32_t, out_present, REG_OF(VALUE))
 
 typedef struct Probe
 {
@@ -565,7 +593,7 @@ typedef struct Probe
 #define EXPECTATION_FIELDS(X)                                                                                          \
     X(uint32_t, value, REG)        /* after `expect` */                                                                \
     X(uint32_t, target, REG_MAYBE) /* NO_REG: value is Boolean */                                                      \
-    X(uint32_t, within, REG_MAYBE)                                                                                     \
+    X(uint32_t, within, REG_WITH(target))                                                                              \
     X(uint32_t, value_present, REG)                                                                                    \
     X(uint32_t, text, STRING)                                                                                          \
     X(uint32_t, source, STRING)                                                                                        \
@@ -583,7 +611,7 @@ typedef struct Expectation
 #define TABLE_FIELDS(X)                                                                                                \
     X(uint32_t, first_x, FIRST(numbers, rows))                                                                         \
     X(uint32_t, first_y, FIRST(numbers, rows))                                                                         \
-    X(uint32_t, rows, NUMBER)
+    X(uint32_t, rows, SIZE)
 
 typedef struct Table
 {
@@ -611,7 +639,7 @@ typedef struct External
 
 #define RECORD_FIELDS(X)                                                                                               \
     X(uint32_t, first, FIRST(record_vars, count))                                                                      \
-    X(uint32_t, count, NUMBER)                                                                                         \
+    X(uint32_t, count, SIZE)                                                                                           \
     X(double, every, NUMBER)
 
 typedef struct RecordSet
@@ -621,7 +649,7 @@ typedef struct RecordSet
 
 #define PLOT_FIELDS(X)                                                                                                 \
     X(uint32_t, first, FIRST(plot_vars, count))                                                                        \
-    X(uint32_t, count, NUMBER)                                                                                         \
+    X(uint32_t, count, SIZE)                                                                                           \
     X(uint32_t, against, INDEX_PLUS(vars)) /* 0 = time */
 
 typedef struct PlotSet
@@ -632,7 +660,7 @@ typedef struct PlotSet
 #define SWEEP_FIELDS(X)                                                                                                \
     X(uint32_t, var, INDEX(vars))                                                                                      \
     X(uint32_t, first, FIRST(numbers, count))                                                                          \
-    X(uint32_t, count, NUMBER)                                                                                         \
+    X(uint32_t, count, SIZE)                                                                                           \
     X(bool, structural, FLAG)
 
 typedef struct Sweep
@@ -644,7 +672,7 @@ typedef struct Sweep
     X(uint32_t, var, INDEX(vars))                                                                                      \
     X(uint8_t, kind, KIND(SPREAD_KINDS))                                                                               \
     X(uint32_t, first, FIRST(numbers, count))                                                                          \
-    X(uint32_t, count, NUMBER)
+    X(uint32_t, count, SIZE)
 
 typedef struct ModelSpread  // the distribution of a parameter
 {
