@@ -217,6 +217,27 @@ static void write_out(const Jump* jump, const BondJump* out, bool driven)
         out->dx[p] = mode->ports[p].sign * jump->z0.value[mode->ports[p].unknown_class];
 }
 
+bool mode_is_plain(const BondMode* mode)
+{
+    return mode->dependent_count == 0 && mode->idle_count == 0 && !mode->resistances_cancel && !mode->slopes_cancel;
+}
+
+double mode_plain_value(const BondMode* mode, int unknown, const double* b1, double* size)
+{
+    const BondRows* rows = &mode->solution;
+    int c = mode->class_of[unknown], given = mode->graph->input_count;
+    double sum = 0, terms = 0;
+    for (int k = rows->start[c]; k < rows->start[c + 1] && rows->column[k] < given; k++)
+    {
+        double term = rows->value[k] * b1[rows->column[k]];
+        sum += term;
+        terms += fabs(term);
+    }
+    settle(&sum, &terms);
+    *size = terms;
+    return sum;
+}
+
 BondStatus bond_mode_jump(const BondMode* mode, const BondJump* out, double* work)
 {
     Jump jump = place(mode, work);

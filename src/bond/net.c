@@ -354,9 +354,45 @@ static void jump_known(const BondNet* net, const BondJump* jump)
         }
 }
 
+// Whether nothing can jump in this set of modes unless a source has an impulse: values after are those of the flow.
+static bool is_plain(const BondNet* net)
+{
+    for (int i = 0; i < net->blocks->block_count; i++)
+        if (!mode_is_plain(net->at[i].mode))
+            return false;
+    return true;
+}
+
+// The values alone, with the sizes of their terms.
+static void jump_plain(BondNet* net, const BondJump* jump)
+{
+    bond_net_known(net, jump->b1, false, net->classes1);
+    bond_net_known(net, jump->b1, true, net->sizes1);
+    for (int c = 0; c < net->graph->class_count; c++)
+        net->sizes1[c] = fabs(net->sizes1[c]);
+    for (int i = 0; i < net->blocks->block_count; i++)
+    {
+        const BondBlock* block = &net->blocks->blocks[i];
+        bond_net_gather(net, i, jump->b1, false, net->b1);
+        for (int k = 0; k < block->class_count; k++)
+            net->classes1[block->classes[k]] =
+                mode_plain_value(net->at[i].mode, block->unknowns[k], net->b1, &net->sizes1[block->classes[k]]);
+    }
+    settle_sums(net, net->classes1, net->sizes1);
+    spread(net, net->classes1, jump->z1);
+    memset(jump->z0, 0, 2 * (size_t)net->graph->bond_count * sizeof(double));
+    memset(jump->dx, 0, (size_t)net->graph->port_count * sizeof(double));
+    if (jump->z0_size)
+        memset(jump->z0_size, 0, 2 * (size_t)net->graph->bond_count * sizeof(double));
+    if (jump->z1_size)
+        spread(net, net->sizes1, jump->z1_size);
+}
+
 BondStatus bond_net_jump(BondNet* net, const BondJump* jump)
 {
     BondStatus worst = BOND_OK;
+    if (jump->b0 == NULL && is_plain(net))
+        return jump_plain(net, jump), BOND_OK;
     bond_net_known(net, jump->b0, false, net->classes0);
     bond_net_known(net, jump->b0, true, net->sizes0);
     bond_net_known(net, jump->b1, false, net->classes1);
