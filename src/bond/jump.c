@@ -56,6 +56,16 @@ static void set_inputs(Jump* jump, const double* b)
     }
 }
 
+// No impulses of sources, so no areas yet.
+static void clear(Jump* jump)
+{
+    size_t classes = (size_t)jump->mode->class_count, ports = (size_t)jump->mode->graph->port_count;
+    memset(jump->z0.value, 0, classes * sizeof(double));
+    memset(jump->z0.size, 0, classes * sizeof(double));
+    memset(jump->rates.value, 0, ports * sizeof(double));
+    memset(jump->rates.size, 0, ports * sizeof(double));
+}
+
 // The particular solution for the inputs in jump->b.
 static void solve(Jump* jump, Sized z)
 {
@@ -246,15 +256,21 @@ BondStatus bond_mode_jump(const BondMode* mode, const BondJump* out, double* wor
         return status;
     if (needs_delta_prime(mode, out->b0))
         return BOND_DELTA_PRIME;
-    set_inputs(&jump, out->b0);
-    solve(&jump, jump.z0);
-    set_rates(&jump, jump.z0);
+    if (out->b0 != NULL)
+    {
+        set_inputs(&jump, out->b0);
+        solve(&jump, jump.z0);
+        set_rates(&jump, jump.z0);
+    }
+    else
+        clear(&jump);
     set_inputs(&jump, out->b1);
     bool driven = drive_idle(&jump, out);
     set_vector(&jump, &jump.b, NULL);
     add_dependents(&jump, jump.z0);
 
-    set_rates(&jump, jump.z0);
+    if (out->b0 != NULL || mode->dependent_count > 0)
+        set_rates(&jump, jump.z0);
     for (int p = 0; p < mode->graph->port_count; p++)
     {
         jump.b.value[mode->ports[p].input] += jump.rates.value[p];

@@ -457,7 +457,11 @@ static bool is_on(const Kernel* kernel, const BondRun* run, int index)
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
 {
     for (int i = 0; i < run->graph->switch_count; i++)
-        run->on[i] = is_on(kernel, run, i);
+    {
+        bool on = is_on(kernel, run, i);
+        run->projected &= run->on[i] == on;
+        run->on[i] = on;
+    }
     if (!bond_net_enter(run->net, run->on, run->storage))
         return fail_memory(kernel);
     run->entered = true;
@@ -600,10 +604,12 @@ static bool move_states(Kernel* kernel, const BondRun* run)
 // One round: *moved: states jumped; *struck: there are impulses.
 static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved, bool* struck)
 {
+    bool known = run->projected && !inputs_moved(kernel, run, true);
     bool given = bonds_read_inputs(kernel, run, first);
     BondJump jump = {.b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
     jump.most = run->most;
-    kaiStatus entered = present_jump(kernel, run, &jump, &run->status);
+    kaiStatus entered = known ? KAI_OK : present_jump(kernel, run, &jump, &run->status);
+    run->projected = false;
     if (entered != KAI_OK)
         return entered;
     if (run->status == BOND_SINGULAR)
@@ -629,6 +635,14 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved,
     return KAI_OK;
 }
 
+static bool moves_nothing(const BondRun* run)
+{
+    bool nothing = true;
+    for (uint32_t i = 0; i < run->shared_count && nothing; i++)
+        nothing = run->dx[i] == 0;
+    return nothing;
+}
+
 bool bonds_project(Kernel* kernel)
 {
     bool moved = false;
@@ -642,6 +656,12 @@ bool bonds_project(Kernel* kernel)
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
         BondStatus status = BOND_OK;
         bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
+        run->projected = drift && run->linear && moves_nothing(run);
+        if (run->projected)
+        {
+            run->status = status;
+            continue;
+        }
         drift = drift && (run->present.varying != NULL ? present_is_drift(kernel, run)
                                                        : bond_selection_is_drift(run->selection, run->storage, run->dx,
                                                                                  BOND_DRIFT * kernel->options->rtol));

@@ -42,6 +42,7 @@ typedef struct BondRun
     BondNet* net;
     bool entered;        // the map of its modes lies in the registers
     BondStatus status;   // of the last jump
+    bool projected;      // which was that of the present modes and inputs, and moved nothing
     bool* on;            // per switch
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b
