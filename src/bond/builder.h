@@ -41,6 +41,7 @@ typedef struct Builder
     int* vector_of;            // per class: index in `dependent` or `idle`, -1
     Quad** idle_vector;        // per idle vector: by class
     Quad** idle_form;          // and the linear form, by class, that reads its amount from a solution
+    Elimination leaks;         // per switched junction: what it leaks, by class
     Elimination solution;
 } Builder;
 

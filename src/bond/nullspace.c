@@ -53,6 +53,8 @@ int nullspace_next_column(const Builder* b, const Elimination* e, int level, con
             best = c;
             fewest = count;
         }
+        if (fewest <= 1)  // nothing is cheaper
+            break;
     }
     return best;
 }
