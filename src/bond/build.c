@@ -110,6 +110,35 @@ static bool solve_values(Builder* b)
     return true;
 }
 
+// The input of a free class is what the others say: its row is given up, so that no value may hang on it.
+static void replace_input(Builder* b, int free_class, const Quad* k)
+{
+    int own = b->last_row[free_class];
+    Elimination left;
+    elimination_init(&left, b->arena, 0, BOND_VALUE_TOLERANCE);
+    nullspace_left_vector(b, k, &left);
+    Quad weight = sparse_get(&left.rows.at[0], own);
+    for (int c = 0; c < b->mode.class_count; c++)
+    {
+        Quad value = sparse_get(&b->solution.rows.at[c], own);
+        if (!quad_is_zero(value))
+            sparse_add(&b->solution, c, -value / weight, &left.rows.at[0]);
+    }
+}
+
+// And the class itself is zero in the particular solution.
+static void free_class(Builder* b, int free)
+{
+    Quad* k = arena_array(b->arena, Quad, b->mode.class_count + 1);
+    nullspace_vector(b, free, k);
+    if (b->level[free] != LEVEL_INTERNAL)
+        replace_input(b, free, k);
+    for (int c = 0; c < b->mode.class_count; c++)
+        if (c != free && !quad_is_zero(k[c]))
+            sparse_add(&b->solution, c, -k[c], &b->solution.rows.at[free]);
+    b->solution.rows.at[free].entries.count = 0;
+}
+
 // The same from the equations of a set that differs by as many junctions as there are null vectors here: what these
 // lack is free now, and for inputs that do not contradict each other the rest stays as it is. False if `near` is not
 // such a set.
@@ -129,8 +158,17 @@ static bool take_values(Builder* b, const BondMode* near)
             if (j < 0 || near->on[j] == b->mode.on[j])
                 structure_push(b, column, (Quad)near->solution.value[k] + near->solution_low[k]);
         }
-        push_dependents(b, c);
         structure_end_row(b, &b->solution);
+    }
+    for (int c = 0; c < b->mode.class_count; c++)
+        if (b->vector_of[c] >= 0)
+            free_class(b, c);
+    for (int c = 0; c < b->mode.class_count; c++)
+    {
+        push_dependents(b, c);
+        for (uint32_t i = 0; i < b->row.count; i++)
+            vec_push(b->arena, b->solution.rows.at[c].entries, b->row.at[i]);
+        b->row.count = 0;
     }
     return true;
 }

@@ -42,10 +42,10 @@ struct BondSelection
     SizesKept kept[KEPT];
     int next_kept;
     unsigned long grown, regions_grown;  // how often something was larger than ever; when regions were measured
-    double* sources[LEVELS + 1];       // derivatives of the sources: 1 slope, 2, 3; NULL = 0
-    double* sources_most[LEVELS + 1];  // and their sizes
-    const double* none;                // zeros
-    bool curved;                       // 2 and 3 have been asked for
+    double* sources[LEVELS + 1];         // derivatives of the sources: 1 slope, 2, 3; NULL = 0
+    double* sources_most[LEVELS + 1];    // and their sizes
+    const double* none;                  // zeros
+    bool curved;                         // 2 and 3 have been asked for
     double *b1, *classes, *rates;
     double *own_b1, *own_b2, *own_classes, *own_rates, *amounts;  // of a block
     int* region_of;                                               // per node: parts of the graph that no TF or GY joins

@@ -359,8 +359,8 @@ bool bond_mode_find_plain(const BondMode* mode, bool* on, kaiAllocator allocator
 {
     int vectors = mode->dependent_count + mode->idle_count, given = mode->graph->input_count;
     size_t size = ((size_t)vectors * (size_t)mode->graph->switch_count + 1) * sizeof(double);
-    double* leak = allocator.alloc(allocator.user, NULL, 0, size);
-    if (leak == NULL || mode->resistances_cancel)
+    double* leak = mode->resistances_cancel ? NULL : allocator.alloc(allocator.user, NULL, 0, size);
+    if (leak == NULL)
         return false;
     memset(leak, 0, size);
     memcpy(on, mode->on, (size_t)mode->graph->switch_count * sizeof(bool));

@@ -459,7 +459,7 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
     for (int i = 0; i < run->graph->switch_count; i++)
     {
         bool on = is_on(kernel, run, i);
-        run->projected &= run->on[i] == on;
+        run->present.settled &= run->on[i] == on;
         run->on[i] = on;
     }
     if (!bond_net_enter(run->net, run->on, run->storage))
@@ -604,12 +604,13 @@ static bool move_states(Kernel* kernel, const BondRun* run)
 // One round: *moved: states jumped; *struck: there are impulses.
 static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved, bool* struck)
 {
-    bool known = run->projected && !inputs_moved(kernel, run, true);
+    bool known = run->present.settled && !inputs_moved(kernel, run, true);
     bool given = bonds_read_inputs(kernel, run, first);
-    BondJump jump = {.b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+    BondJump jump = {
+        .b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
     jump.most = run->most;
     kaiStatus entered = known ? KAI_OK : present_jump(kernel, run, &jump, &run->status);
-    run->projected = false;
+    run->present.settled = false;
     if (entered != KAI_OK)
         return entered;
     if (run->status == BOND_SINGULAR)
@@ -656,8 +657,8 @@ bool bonds_project(Kernel* kernel)
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
         BondStatus status = BOND_OK;
         bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
-        run->projected = drift && run->linear && moves_nothing(run);
-        if (run->projected)
+        run->present.settled = drift && run->linear && moves_nothing(run);
+        if (run->present.settled)
         {
             run->status = status;
             continue;

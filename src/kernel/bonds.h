@@ -32,6 +32,7 @@ typedef struct BondPresent
     const BondPart* varying;   // in this set of modes: storages depend on others by way of it, and it changes
     const BondPart* unsolved;  // and so that the equations do not say how
     const BondPart* varied;    // who depends by way of that
+    bool settled;              // the last jump was that of the present modes and inputs, and moved nothing
 } BondPresent;
 
 // One connected graph.
@@ -42,7 +43,6 @@ typedef struct BondRun
     BondNet* net;
     bool entered;        // the map of its modes lies in the registers
     BondStatus status;   // of the last jump
-    bool projected;      // which was that of the present modes and inputs, and moved nothing
     bool* on;            // per switch
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b
@@ -111,11 +111,11 @@ kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the regist
 // The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
 // values.
 kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
-kaiStatus bonds_stay(Kernel* kernel);         // the same, where the last jump moved nothing and nothing has changed since
+kaiStatus bonds_stay(Kernel* kernel);  // the same, where the last jump moved nothing and nothing has changed since
 bool bonds_same_inputs(const Kernel* kernel);  // as the last jump read them, in the modes that it was made in
 bool bonds_clear_areas(Kernel* kernel);        // false: there were some
-void bonds_trim(Kernel* kernel);             // forgets sets of modes that were left, if there are many
-void bonds_warn_not_unique(Kernel* kernel);  // about the modes that were committed
+void bonds_trim(Kernel* kernel);               // forgets sets of modes that were left, if there are many
+void bonds_warn_not_unique(Kernel* kernel);    // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(Kernel* kernel);
 
 // Sources, storages and corrections as the registers have them, to b0 (impulses, if wanted), b1 and b2.

@@ -90,7 +90,8 @@ static bool has_impulses(const Kernel* kernel)
 
 // The modes in which the instant begins. If they move nothing and a guard on what follows leaves them at once, they are
 // those of the left limit, which has been shown: the first tag is that of the switch, as with a guard on committed
-// values. `same`: the last set was tried with these inputs and moved nothing, so that everything is as it was found then.
+// values. `same`: the last set was tried with these inputs and moved nothing, so that everything is as it was found
+// then.
 static kaiStatus try_unswitched(Kernel* kernel, bool same, bool* consistent)
 {
     Bonds* bonds = kernel->bonds;
