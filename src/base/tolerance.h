@@ -397,6 +397,9 @@ static inline bool time_same(double a, double b, double scale)
 // were never asked. A derivative that is more than BOND_HINT of its bound hints at a sign.
 #define BOND_REGION_NOTHING 1e-13
 #define BOND_HINT 1e-2
+// What is remembered of the largest value of an input, beside that value: a sixteenth more, for sizes that are bounds
+// of rounding a matter of nothing, and an input that creeps up to its end is larger than ever a few times only.
+#define BOND_MOST_MARGIN 1.0625
 
 // Ranks are decided with this: ratios such as 3 * 0.1 and 0.3, which differ in the last bit of a double, are the same.
 #define BOND_RANK_TOLERANCE 1e-13

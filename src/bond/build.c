@@ -65,6 +65,20 @@ static bool eliminate_values(Builder* b, Elimination* e)
     return true;
 }
 
+// Dependent vectors, from the null space, behind the inputs of a row.
+static void push_dependents(Builder* b, int c)
+{
+    const SparseRow* null = b->null.pivot_row[c] >= 0 ? &b->null.rows.at[b->null.pivot_row[c]] : NULL;
+    for (uint32_t k = 0; null && k < null->entries.count; k++)
+    {
+        SparseEntry entry = null->entries.at[k];
+        if (entry.column != c && b->level[entry.column] == LEVEL_STORAGE)
+            vec_push(b->arena, b->row, (SparseEntry){-entry.value, b->mode.input_count + b->vector_of[entry.column]});
+    }
+    if (!null && b->level[c] == LEVEL_STORAGE)
+        vec_push(b->arena, b->row, (SparseEntry){1, b->mode.input_count + b->vector_of[c]});
+}
+
 // One row per class: inputs from the elimination of M, dependent vectors from the null space.
 static void collect_solution(Builder* b, const Elimination* e)
 {
@@ -78,16 +92,7 @@ static void collect_solution(Builder* b, const Elimination* e)
             if (entry.column >= b->mode.class_count)
                 vec_push(b->arena, b->row, (SparseEntry){-entry.value, entry.column - b->mode.class_count});
         }
-        const SparseRow* null = b->null.pivot_row[c] >= 0 ? &b->null.rows.at[b->null.pivot_row[c]] : NULL;
-        for (uint32_t k = 0; null && k < null->entries.count; k++)
-        {
-            SparseEntry entry = null->entries.at[k];
-            if (entry.column != c && b->level[entry.column] == LEVEL_STORAGE)
-                vec_push(b->arena, b->row,
-                         (SparseEntry){-entry.value, b->mode.input_count + b->vector_of[entry.column]});
-        }
-        if (!null && b->level[c] == LEVEL_STORAGE)
-            vec_push(b->arena, b->row, (SparseEntry){1, b->mode.input_count + b->vector_of[c]});
+        push_dependents(b, c);
         structure_end_row(b, &b->solution);
     }
 }
@@ -102,6 +107,69 @@ static bool solve_values(Builder* b)
     if (!eliminate_values(b, &e))
         return false;
     collect_solution(b, &e);
+    return true;
+}
+
+// The input of a free class is what the others say: its row is given up, so that no value may hang on it.
+static void replace_input(Builder* b, int free_class, const Quad* k)
+{
+    int own = b->last_row[free_class];
+    Elimination left;
+    elimination_init(&left, b->arena, 0, BOND_VALUE_TOLERANCE);
+    nullspace_left_vector(b, k, &left);
+    Quad weight = sparse_get(&left.rows.at[0], own);
+    for (int c = 0; c < b->mode.class_count; c++)
+    {
+        Quad value = sparse_get(&b->solution.rows.at[c], own);
+        if (!quad_is_zero(value))
+            sparse_add(&b->solution, c, -value / weight, &left.rows.at[0]);
+    }
+}
+
+// And the class itself is zero in the particular solution.
+static void free_class(Builder* b, int free)
+{
+    Quad* k = arena_array(b->arena, Quad, b->mode.class_count + 1);
+    nullspace_vector(b, free, k);
+    if (b->level[free] != LEVEL_INTERNAL)
+        replace_input(b, free, k);
+    for (int c = 0; c < b->mode.class_count; c++)
+        if (c != free && !quad_is_zero(k[c]))
+            sparse_add(&b->solution, c, -k[c], &b->solution.rows.at[free]);
+    b->solution.rows.at[free].entries.count = 0;
+}
+
+// The same from the equations of a set that differs by as many junctions as there are null vectors here: what these
+// lack is free now, and for inputs that do not contradict each other the rest stays as it is. False if `near` is not
+// such a set.
+static bool take_values(Builder* b, const BondMode* near)
+{
+    int apart = 0, inputs = b->graph->input_count;
+    for (int j = 0; j < b->graph->switch_count; j++)
+        apart += near->on[j] != b->mode.on[j];
+    if (apart != b->mode.dependent_count + b->mode.idle_count)
+        return false;
+    elimination_init(&b->solution, b->arena, 0, BOND_QUAD_NOTHING);
+    for (int c = 0; c < b->mode.class_count; c++)
+    {
+        for (int k = near->solution.start[c]; k < near->solution.start[c + 1]; k++)
+        {
+            int column = near->solution.column[k], j = column - inputs;
+            if (j < 0 || near->on[j] == b->mode.on[j])
+                structure_push(b, column, (Quad)near->solution.value[k] + near->solution_low[k]);
+        }
+        structure_end_row(b, &b->solution);
+    }
+    for (int c = 0; c < b->mode.class_count; c++)
+        if (b->vector_of[c] >= 0)
+            free_class(b, c);
+    for (int c = 0; c < b->mode.class_count; c++)
+    {
+        push_dependents(b, c);
+        for (uint32_t i = 0; i < b->row.count; i++)
+            vec_push(b->arena, b->solution.rows.at[c].entries, b->row.at[i]);
+        b->row.count = 0;
+    }
     return true;
 }
 
@@ -175,7 +243,7 @@ static void collect_parts(Builder* b, const Elimination* left)
         mode->solution_middle[c] = k;
         mode->unique[c] = true;
         for (int i = 0; i < mode->idle_count; i++)
-            mode->unique[c] = mode->unique[c] && b->idle_vector[i][c] == 0;
+            mode->unique[c] = mode->unique[c] && quad_is_zero(b->idle_vector[i][c]);
     }
     collect_dependents(b, left);
 }
@@ -235,7 +303,7 @@ static void pack_mode(Packer* packer, BondMode* mode)
 
 // -------------------------------------------------------------------------------------------------------------- create
 
-static void build(Builder* b, const bool* on, const double* storage)
+static void build(Builder* b, const bool* on, const double* storage, const BondMode* near)
 {
     const BondGraph* graph = b->graph;
     b->mode = (BondMode){.graph = graph, .input_count = graph->input_count + graph->switch_count};
@@ -246,7 +314,7 @@ static void build(Builder* b, const bool* on, const double* storage)
     b->mode.class_count = graph->class_count;
     structure_classify(b, storage);
     nullspace_find(b);
-    if (!solve_values(b))
+    if (!(near && take_values(b, near)) && !solve_values(b))
     {
         b->mode.resistances_cancel = true;
         elimination_init(&b->solution, b->arena, 0, 0);
@@ -285,7 +353,8 @@ BondMode* mode_pack(BondMode* parts, const double* storage, kaiAllocator allocat
     return packed;
 }
 
-BondMode* bond_mode_create(const BondGraph* graph, const bool* on, const double* storage, kaiAllocator allocator)
+BondMode* bond_mode_create(const BondGraph* graph, const bool* on, const double* storage, const BondMode* near,
+                           kaiAllocator allocator)
 {
     jmp_buf fail;
     Arena arena;
@@ -296,7 +365,7 @@ BondMode* bond_mode_create(const BondGraph* graph, const bool* on, const double*
         Builder* b = arena_new(&arena, Builder);
         b->arena = &arena;
         b->graph = graph;
-        build(b, on, storage);
+        build(b, on, storage, near);
         packed = mode_pack(&b->mode, storage, allocator);
     }
     arena_free(&arena);

@@ -41,6 +41,7 @@ typedef struct Builder
     int* vector_of;            // per class: index in `dependent` or `idle`, -1
     Quad** idle_vector;        // per idle vector: by class
     Quad** idle_form;          // and the linear form, by class, that reads its amount from a solution
+    Elimination leaks;         // per switched junction: what it leaks, by class
     Elimination solution;
 } Builder;
 
@@ -66,6 +67,7 @@ static inline int class_f(const Builder* b, int bond)
 int nullspace_next_column(const Builder* b, const Elimination* e, int level, const bool* tried);
 void nullspace_find(Builder* b);
 void nullspace_vector(const Builder* b, int free_class, Quad* k);
+void nullspace_left_vector(Builder* b, const Quad* k, Elimination* left);  // its weights, as a row
 void nullspace_left(Builder* b, Elimination* left);
 void nullspace_blocks(Builder* b, const Elimination* left);
 

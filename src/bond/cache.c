@@ -20,6 +20,8 @@ struct BondCache
     int count, capacity, slot_count;
     int last;  // the one asked for last: most questions repeat it
     size_t size;
+    BondMode* reference;  // a plain set, kept near the one that was made last: others are made from it
+    bool alone;           // no set is plain
 };
 
 BondCache* bond_cache_create(const BondGraph* graph, kaiAllocator allocator)
@@ -46,6 +48,7 @@ void bond_cache_destroy(BondCache* cache)
     kaiAllocator allocator = cache->allocator;
     for (int i = 0; i < cache->count; i++)
         forget(cache, &cache->visited[i]);
+    bond_mode_destroy(cache->reference);
     if (cache->visited)
         allocator.alloc(allocator.user, cache->visited, (size_t)cache->capacity * sizeof(Visited), 0);
     if (cache->slots)
@@ -107,6 +110,49 @@ static bool grow(BondCache* cache)
     return true;
 }
 
+static void refer_to(BondCache* cache, BondMode* reference)
+{
+    bond_mode_destroy(cache->reference);
+    cache->reference = reference;
+}
+
+// A plain set to start from, if there is one.
+static void find_reference(BondCache* cache, const double* storage, const BondMode* base)
+{
+    kaiAllocator a = cache->allocator;
+    size_t size = (size_t)cache->graph->switch_count + 1;
+    bool* on = a.alloc(a.user, NULL, 0, size);
+    if (on == NULL)
+        return;
+    if (bond_mode_find_plain(base, on, a))
+        refer_to(cache, bond_mode_create(cache->graph, on, storage, NULL, a));
+    a.alloc(a.user, on, size, 0);
+    if (cache->reference && !bond_mode_plain(cache->reference))
+        refer_to(cache, NULL);
+    cache->alone = cache->reference == NULL;
+}
+
+// A set from the plain one that is nearest to it. NULL: it has to be made anew.
+static BondMode* make_from_near(BondCache* cache, const bool* on, const double* storage, const BondMode* base)
+{
+    if (!bond_mode_plain(base) && !cache->reference && !cache->alone)
+        find_reference(cache, storage, base);
+    const BondMode* start = bond_mode_plain(base) ? base : cache->reference;
+    if (!start)
+        return NULL;
+    BondMode* near = bond_mode_near(start, on, storage, cache->allocator);
+    if (!near)  // too many switches ago: its digits are refreshed
+    {
+        refer_to(cache, NULL);
+        return NULL;
+    }
+    if (bond_mode_is(near, on))
+        return near;
+    BondMode* mode = bond_mode_create(cache->graph, on, storage, near, cache->allocator);
+    refer_to(cache, near);
+    return mode;
+}
+
 BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage, const BondMode* base)
 {
     if (cache->count > 0 && is_mode(cache, cache->last, on))
@@ -118,8 +164,10 @@ BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storag
         if (cache->count == cache->capacity && !grow(cache))
             return NULL;
         BondMode* mode = base ? bond_mode_switch(base, on, storage, cache->allocator) : NULL;
+        if (!mode && base)
+            mode = make_from_near(cache, on, storage, base);
         if (!mode)
-            mode = bond_mode_create(cache->graph, on, storage, cache->allocator);
+            mode = bond_mode_create(cache->graph, on, storage, NULL, cache->allocator);
         if (!mode)
             return NULL;
         slot = find_slot(cache, hash, on);
@@ -170,6 +218,7 @@ void bond_cache_trim(BondCache* cache, const BondMode* keep)
         else
             forget(cache, &cache->visited[i]);
     cache->count = cache->last = 0;
+    refer_to(cache, NULL);
     if (cache->slots)
         memset(cache->slots, 0, (size_t)cache->slot_count * sizeof(int));
     if (kept.mode == NULL)

@@ -8,6 +8,7 @@ void elimination_init(Elimination* e, Arena* arena, int columns, double toleranc
     *e = (Elimination){.arena = arena, .columns = columns, .tolerance = tolerance};
     e->rows_of = arena_alloc(arena, sizeof *e->rows_of * (size_t)(columns + 1));
     e->pivot_row = arena_array(arena, int, columns + 1);
+    e->open = arena_array(arena, int, columns + 1);
     for (int c = 0; c < columns; c++)
         e->pivot_row[c] = -1;
 }
@@ -20,8 +21,10 @@ Quad quad_add(Quad a, Quad b, double tolerance)
 
 static void note_entry(Elimination* e, int row, int column)
 {
-    if (column < e->columns)
-        vec_push(e->arena, e->rows_of[column], row);
+    if (column >= e->columns)
+        return;
+    vec_push(e->arena, e->rows_of[column], row);
+    e->open[column] += !e->rows.at[row].used;
 }
 
 int elimination_add_row(Elimination* e, const SparseEntry* entries, int count)
@@ -76,7 +79,7 @@ void sparse_add(Elimination* e, int index, Quad factor, const SparseRow* other)
             note_entry(e, index, theirs);
         i += mine <= theirs;
         j += theirs <= mine;
-        if (entry.value != 0)
+        if (!quad_is_zero(entry.value))
             vec_push(e->arena, e->scratch, entry);
     }
     row->entries.count = 0;
@@ -89,7 +92,12 @@ void elimination_pivot_at(Elimination* e, int index, int column)
     SparseRow* row = &e->rows.at[index];
     Quad pivot = sparse_get(row, column);
     for (uint32_t k = 0; k < row->entries.count; k++)
-        row->entries.at[k].value = row->entries.at[k].column == column ? 1 : row->entries.at[k].value / pivot;
+    {
+        SparseEntry* entry = &row->entries.at[k];
+        entry->value = entry->column == column ? 1 : entry->value / pivot;
+        if (entry->column < e->columns && e->open[entry->column] > 0)
+            e->open[entry->column]--;
+    }
     row->used = true;
     e->pivot_row[column] = index;
     uint32_t count = e->rows_of[column].count;
@@ -97,7 +105,7 @@ void elimination_pivot_at(Elimination* e, int index, int column)
     {
         int other = e->rows_of[column].at[k];
         Quad value = other == index ? 0 : sparse_get(&e->rows.at[other], column);
-        if (value != 0)
+        if (!quad_is_zero(value))
             sparse_add(e, other, -value, &e->rows.at[index]);
     }
 }
@@ -123,12 +131,4 @@ bool elimination_pivot(Elimination* e, int column)
     if (best >= 0)
         elimination_pivot_at(e, best, column);
     return best >= 0;
-}
-
-int elimination_candidates(const Elimination* e, int column)
-{
-    int count = 0;
-    for (uint32_t k = 0; k < e->rows_of[column].count; k++)
-        count += !e->rows.at[e->rows_of[column].at[k]].used;
-    return count;
 }

@@ -11,6 +11,8 @@
 
 #include <float.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__)
 typedef __float128 Quad;
@@ -38,6 +40,7 @@ typedef struct Elimination
     VEC(SparseRow) rows;
     VEC(int) * rows_of;  // per column: rows that have, or had, an entry there
     int* pivot_row;      // per column, -1: none
+    int* open;           // per column: entries of rows without a pivot, with some that are gone
     VEC(SparseEntry) scratch;
 } Elimination;
 
@@ -47,6 +50,19 @@ void elimination_init(Elimination* e, Arena* arena, int columns, double toleranc
 int elimination_add_row(Elimination* e, const SparseEntry* entries, int count);
 
 Quad sparse_get(const SparseRow* row, int column);
+
+// Comparing with zero is a call where quadruple precision is made of calls, and most entries of a vector are zero.
+static inline bool quad_is_zero(Quad value)
+{
+#if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t bits[2];
+    memcpy(bits, &value, sizeof bits);
+    return (bits[0] | bits[1] << 1) == 0;  // all but the sign
+#else
+    return value == 0;
+#endif
+}
+
 static inline Quad quad_abs(Quad value)
 {
     return value < 0 ? -value : value;
@@ -63,7 +79,10 @@ bool elimination_pivot(Elimination* e, int column);
 // The same with the row given; it must have the entry.
 void elimination_pivot_at(Elimination* e, int row, int column);
 
-// Unused rows with an entry in `column`: what a pivot there would touch.
-int elimination_candidates(const Elimination* e, int column);
+// Unused rows with an entry in `column`, or a few more: what a pivot there would touch.
+static inline int elimination_candidates(const Elimination* e, int column)
+{
+    return e->open[column];
+}
 
 #endif

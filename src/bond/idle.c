@@ -18,6 +18,8 @@ static Quad dot(const Quad* a, const Quad* b, int count)
     Quad sum = 0, terms = 0;
     for (int i = 0; i < count; i++)
     {
+        if (quad_is_zero(a[i]) || quad_is_zero(b[i]))
+            continue;
         sum += a[i] * b[i];
         terms += quad_abs(a[i] * b[i]);
     }
@@ -27,25 +29,39 @@ static Quad dot(const Quad* a, const Quad* b, int count)
 static void subtract(Quad* a, Quad factor, const Quad* b, int count)
 {
     for (int i = 0; i < count; i++)
-        a[i] = quad_add(a[i], -factor * b[i], BOND_RANK_TOLERANCE);
+        if (!quad_is_zero(b[i]))
+            a[i] = quad_add(a[i], -factor * b[i], BOND_RANK_TOLERANCE);
 }
 
 static void scale(Quad* a, Quad factor, int count)
 {
     for (int i = 0; i < count; i++)
-        a[i] *= factor;
+        if (!quad_is_zero(a[i]))
+            a[i] *= factor;
 }
 
 // What every switched junction leaks along a vector.
 void idle_leaks(Builder* b, const Quad* vector, Quad* leak)
 {
+    if (b->leaks.columns == 0)
+    {
+        elimination_init(&b->leaks, b->arena, 1, 0);
+        for (int j = 0; j < b->graph->switch_count; j++)
+        {
+            structure_junction(b, b->graph->junction_of[j], true);
+            structure_end_row(b, &b->leaks);
+        }
+    }
     for (int j = 0; j < b->graph->switch_count; j++)
     {
-        structure_junction(b, b->graph->junction_of[j], true);
+        const SparseRow* row = &b->leaks.rows.at[j];
         leak[j] = 0;
-        for (uint32_t i = 0; i < b->row.count; i++)
-            leak[j] = quad_add(leak[j], b->row.at[i].value * vector[b->row.at[i].column], BOND_RANK_TOLERANCE);
-        b->row.count = 0;
+        for (uint32_t i = 0; i < row->entries.count; i++)
+        {
+            Quad amount = vector[row->entries.at[i].column];
+            if (!quad_is_zero(amount))
+                leak[j] = quad_add(leak[j], row->entries.at[i].value * amount, BOND_RANK_TOLERANCE);
+        }
     }
 }
 
@@ -76,6 +92,8 @@ static void leak_form(Builder* b, const Quad* leak, Quad* form)
 {
     for (int j = 0; j < b->graph->switch_count; j++)
     {
+        if (quad_is_zero(leak[j]))
+            continue;
         structure_junction(b, b->graph->junction_of[j], true);
         for (uint32_t i = 0; i < b->row.count; i++)
             form[b->row.at[i].column] += leak[j] * b->row.at[i].value;
@@ -126,10 +144,10 @@ void idle_project(Builder* b)
     {
         int amount = elimination_add_row(&b->solution, NULL, 0);
         for (int c = 0; c < classes; c++)
-            if (b->idle_form[i][c] != 0)
+            if (!quad_is_zero(b->idle_form[i][c]))
                 sparse_add(&b->solution, amount, b->idle_form[i][c], &b->solution.rows.at[c]);
         for (int c = 0; c < classes; c++)
-            if (b->idle_vector[i][c] != 0)
+            if (!quad_is_zero(b->idle_vector[i][c]))
                 sparse_add(&b->solution, c, -b->idle_vector[i][c], &b->solution.rows.at[amount]);
     }
 }

@@ -56,6 +56,16 @@ static void set_inputs(Jump* jump, const double* b)
     }
 }
 
+// No impulses of sources, so no areas yet.
+static void clear(Jump* jump)
+{
+    size_t classes = (size_t)jump->mode->class_count, ports = (size_t)jump->mode->graph->port_count;
+    memset(jump->z0.value, 0, classes * sizeof(double));
+    memset(jump->z0.size, 0, classes * sizeof(double));
+    memset(jump->rates.value, 0, ports * sizeof(double));
+    memset(jump->rates.size, 0, ports * sizeof(double));
+}
+
 // The particular solution for the inputs in jump->b.
 static void solve(Jump* jump, Sized z)
 {
@@ -217,6 +227,27 @@ static void write_out(const Jump* jump, const BondJump* out, bool driven)
         out->dx[p] = mode->ports[p].sign * jump->z0.value[mode->ports[p].unknown_class];
 }
 
+bool mode_is_plain(const BondMode* mode)
+{
+    return mode->dependent_count == 0 && mode->idle_count == 0 && !mode->resistances_cancel && !mode->slopes_cancel;
+}
+
+double mode_plain_value(const BondMode* mode, int unknown, const double* b1, double* size)
+{
+    const BondRows* rows = &mode->solution;
+    int c = mode->class_of[unknown], given = mode->graph->input_count;
+    double sum = 0, terms = 0;
+    for (int k = rows->start[c]; k < rows->start[c + 1] && rows->column[k] < given; k++)
+    {
+        double term = rows->value[k] * b1[rows->column[k]];
+        sum += term;
+        terms += fabs(term);
+    }
+    settle(&sum, &terms);
+    *size = terms;
+    return sum;
+}
+
 BondStatus bond_mode_jump(const BondMode* mode, const BondJump* out, double* work)
 {
     Jump jump = place(mode, work);
@@ -225,15 +256,21 @@ BondStatus bond_mode_jump(const BondMode* mode, const BondJump* out, double* wor
         return status;
     if (needs_delta_prime(mode, out->b0))
         return BOND_DELTA_PRIME;
-    set_inputs(&jump, out->b0);
-    solve(&jump, jump.z0);
-    set_rates(&jump, jump.z0);
+    if (out->b0 != NULL)
+    {
+        set_inputs(&jump, out->b0);
+        solve(&jump, jump.z0);
+        set_rates(&jump, jump.z0);
+    }
+    else
+        clear(&jump);
     set_inputs(&jump, out->b1);
     bool driven = drive_idle(&jump, out);
     set_vector(&jump, &jump.b, NULL);
     add_dependents(&jump, jump.z0);
 
-    set_rates(&jump, jump.z0);
+    if (out->b0 != NULL || mode->dependent_count > 0)
+        set_rates(&jump, jump.z0);
     for (int p = 0; p < mode->graph->port_count; p++)
     {
         jump.b.value[mode->ports[p].input] += jump.rates.value[p];

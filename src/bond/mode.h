@@ -25,11 +25,23 @@ typedef enum BondStatus
 typedef struct BondMode BondMode;
 
 // `on` has switch_count entries, `storage` block_size. NULL if memory ran out. The graph must outlive the mode.
-BondMode* bond_mode_create(const BondGraph* graph, const bool* on, const double* storage, kaiAllocator allocator);
+// `near`: NULL, or the result of bond_mode_near for `on`, from which most of the work is taken.
+BondMode* bond_mode_create(const BondGraph* graph, const bool* on, const double* storage, const BondMode* near,
+                           kaiAllocator allocator);
 void bond_mode_destroy(BondMode* mode);
 
 // The mode of `on` from one that differs by one switch. NULL if that is not possible: create it anew.
 BondMode* bond_mode_switch(const BondMode* base, const bool* on, const double* storage, kaiAllocator allocator);
+
+// A set is plain if no storage depends and everything is unique and no resistance can cancel others. The plain set that
+// is nearest to `on` on the way from another one: `on` itself, or as many switches away as `on` has null vectors. NULL
+// if memory ran out or digits would be lost.
+bool bond_mode_plain(const BondMode* mode);
+BondMode* bond_mode_near(const BondMode* plain, const bool* on, const double* storage, kaiAllocator allocator);
+
+// The ON/OFF vector of a plain set near a mode that is not: a junction that leaks along each of its null vectors has
+// switched. False if there is none along one of them: then no set is plain.
+bool bond_mode_find_plain(const BondMode* mode, bool* on, kaiAllocator allocator);
 
 // New slopes S (nonlinear storages): only the small matrix G = Wᵀ S K is factored again. BOND_OK or BOND_SINGULAR.
 // No allocation. Modes whose slopes change cannot be shared between threads. Which storages count as dependent was

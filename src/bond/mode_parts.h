@@ -63,6 +63,12 @@ BondMode* mode_pack(BondMode* parts, const double* storage, kaiAllocator allocat
 // Wᵀb for one vector, with the size of its terms.
 double mode_left_product(const BondMode* mode, int vector, const double* b, double* size);
 
+// No storage is dependent and everything is unique: without impulses of sources nothing jumps.
+bool mode_is_plain(const BondMode* mode);
+
+// What an unknown is in such a set, with the size of its terms: exactly zero, and without a size, if it is rounding.
+double mode_plain_value(const BondMode* mode, int unknown, const double* b1, double* size);
+
 // (S z)[port] for the extensities, with z by class.
 void mode_rates(const BondMode* mode, const double* z, double* rates);
 

@@ -23,6 +23,7 @@ struct BondNet
     const BondGraph* graph;
     BondBlocks* blocks;
     NetBlock* at;
+    unsigned long trimmed;
     // Scratch, long enough for any block.
     bool* on;
     double *storage, *b0, *b1, *b2, *most, *z0, *z1, *size0, *size1, *dx, *work;
@@ -175,8 +176,14 @@ void bond_net_trim(BondNet* net, size_t room)
     size_t used = 0;
     for (int i = 0; i < net->blocks->block_count; i++)
         used += bond_cache_size(net->at[i].cache);
+    net->trimmed += used > room;
     for (int i = 0; i < net->blocks->block_count && used > room; i++)
         bond_cache_trim(net->at[i].cache, net->at[i].mode);
+}
+
+unsigned long bond_net_trimmed(const BondNet* net)
+{
+    return net->trimmed;
 }
 
 void bond_net_save(const BondNet* net, BondMode** modes)
@@ -321,10 +328,13 @@ static BondStatus jump_block(BondNet* net, int index, const BondJump* jump)
     BondJump own = {.b1 = net->b1, .z0 = net->z0, .z1 = net->z1, .dx = net->dx};
     own.z0_size = net->size0;
     own.z1_size = net->size1;
-    bond_net_gather(net, index, jump->b0, false, net->b0);
+    if (jump->b0 != NULL)
+        bond_net_gather(net, index, jump->b0, false, net->b0);
     bond_net_gather(net, index, jump->b1, false, net->b1);
-    bond_net_gather(net, index, jump->b2, false, net->b2);
-    bond_net_gather(net, index, jump->most, true, net->most);
+    if (jump->b2 != NULL)
+        bond_net_gather(net, index, jump->b2, false, net->b2);
+    if (jump->most != NULL)
+        bond_net_gather(net, index, jump->most, true, net->most);
     own.b0 = jump->b0 != NULL ? net->b0 : NULL;
     own.b2 = jump->b2 != NULL ? net->b2 : NULL;
     own.most = jump->most != NULL ? net->most : NULL;
@@ -354,18 +364,64 @@ static void jump_known(const BondNet* net, const BondJump* jump)
         }
 }
 
+// What is known, and the size of its terms.
+static void known_sized(const BondNet* net, const double* b, double* classes, double* sizes)
+{
+    const BondBlocks* blocks = net->blocks;
+    for (int c = 0; c < net->graph->class_count; c++)
+    {
+        if (blocks->place[c] != BOND_KNOWN)
+            continue;
+        double sum = 0, size = 0;
+        const BondPiece* pieces = blocks->pieces + blocks->first[c];
+        for (int i = 0; i < blocks->count[c] && b != NULL; i++)
+        {
+            sum += pieces[i].weight * b[pieces[i].index];
+            size += fabs(pieces[i].weight * b[pieces[i].index]);
+        }
+        classes[c] = sum;
+        sizes[c] = size;
+    }
+}
+
+// Whether nothing can jump in this set of modes unless a source has an impulse: values after are those of the flow.
+static bool is_plain(const BondNet* net)
+{
+    for (int i = 0; i < net->blocks->block_count; i++)
+        if (!mode_is_plain(net->at[i].mode))
+            return false;
+    return true;
+}
+
+// The values alone, with the sizes of their terms.
+static void jump_plain(BondNet* net, const BondJump* jump)
+{
+    known_sized(net, jump->b1, net->classes1, net->sizes1);
+    for (int i = 0; i < net->blocks->block_count; i++)
+    {
+        const BondBlock* block = &net->blocks->blocks[i];
+        bond_net_gather(net, i, jump->b1, false, net->b1);
+        for (int k = 0; k < block->class_count; k++)
+            net->classes1[block->classes[k]] =
+                mode_plain_value(net->at[i].mode, block->unknowns[k], net->b1, &net->sizes1[block->classes[k]]);
+    }
+    settle_sums(net, net->classes1, net->sizes1);
+    spread(net, net->classes1, jump->z1);
+    memset(jump->z0, 0, 2 * (size_t)net->graph->bond_count * sizeof(double));
+    memset(jump->dx, 0, (size_t)net->graph->port_count * sizeof(double));
+    if (jump->z0_size)
+        memset(jump->z0_size, 0, 2 * (size_t)net->graph->bond_count * sizeof(double));
+    if (jump->z1_size)
+        spread(net, net->sizes1, jump->z1_size);
+}
+
 BondStatus bond_net_jump(BondNet* net, const BondJump* jump)
 {
     BondStatus worst = BOND_OK;
-    bond_net_known(net, jump->b0, false, net->classes0);
-    bond_net_known(net, jump->b0, true, net->sizes0);
-    bond_net_known(net, jump->b1, false, net->classes1);
-    bond_net_known(net, jump->b1, true, net->sizes1);
-    for (int c = 0; c < net->graph->class_count; c++)
-    {
-        net->sizes0[c] = fabs(net->sizes0[c]);
-        net->sizes1[c] = fabs(net->sizes1[c]);
-    }
+    if (jump->b0 == NULL && is_plain(net))
+        return jump_plain(net, jump), BOND_OK;
+    known_sized(net, jump->b0, net->classes0, net->sizes0);
+    known_sized(net, jump->b1, net->classes1, net->sizes1);
     for (int i = 0; i < net->blocks->block_count; i++)
     {
         BondStatus status = jump_block(net, i, jump);

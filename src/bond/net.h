@@ -19,6 +19,7 @@ const BondBlocks* bond_net_blocks(const BondNet* net);
 bool bond_net_enter(BondNet* net, const bool* on, const double* storage);
 BondStatus bond_net_storage(BondNet* net, const double* storage);  // other slopes, for the set it is in
 void bond_net_trim(BondNet* net, size_t room);
+unsigned long bond_net_trimmed(const BondNet* net);      // how often: pointers to modes from before are of no use
 BondMode* bond_net_mode(const BondNet* net, int block);  // that it is in
 BondCache* bond_net_cache(const BondNet* net, int block);
 

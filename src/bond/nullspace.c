@@ -53,6 +53,8 @@ int nullspace_next_column(const Builder* b, const Elimination* e, int level, con
             best = c;
             fewest = count;
         }
+        if (fewest <= 1)  // nothing is cheaper
+            break;
     }
     return best;
 }
@@ -179,7 +181,7 @@ static void left_terms(Builder* b, int node, const Quad* k)
     }
 }
 
-static void left_vector(Builder* b, const Quad* k, Elimination* left)
+void nullspace_left_vector(Builder* b, const Quad* k, Elimination* left)
 {
     Quad* leak = arena_array(b->arena, Quad, b->graph->switch_count + 1);
     idle_leaks(b, k, leak);
@@ -197,10 +199,10 @@ void nullspace_left(Builder* b, Elimination* left)
     for (int i = 0; i < b->mode.dependent_count; i++)
     {
         nullspace_vector(b, b->dependent.at[i], k);
-        left_vector(b, k, left);
+        nullspace_left_vector(b, k, left);
     }
     for (int i = 0; i < b->mode.idle_count; i++)
-        left_vector(b, b->idle_vector[i], left);
+        nullspace_left_vector(b, b->idle_vector[i], left);
 }
 
 // Vectors whose G entries can be other than zero: they move ports of one storage.

@@ -14,8 +14,18 @@
 
 enum
 {
-    LEVELS = 6
+    LEVELS = 6,
+    KEPT = 8  // sets whose sizes are kept
 };
+
+// Sizes of areas and values of a set of modes, as long as nothing has become larger: sets come again and again.
+typedef struct SizesKept
+{
+    BondMode** modes;  // per block
+    unsigned long grown, trimmed;
+    bool known[2];
+    double* size[2];
+} SizesKept;
 
 struct BondSelection
 {
@@ -28,10 +38,14 @@ struct BondSelection
     BondJudged judged;
     int known;  // levels that are computed
     double *value[LEVELS], *size[LEVELS];
-    double* sources[LEVELS + 1];       // derivatives of the sources: 1 slope, 2, 3; NULL = 0
-    double* sources_most[LEVELS + 1];  // and their sizes
-    const double* none;                // zeros
-    bool curved;                       // 2 and 3 have been asked for
+    bool sized[2];  // areas, values
+    SizesKept kept[KEPT];
+    int next_kept;
+    unsigned long grown, regions_grown;  // how often something was larger than ever; when regions were measured
+    double* sources[LEVELS + 1];         // derivatives of the sources: 1 slope, 2, 3; NULL = 0
+    double* sources_most[LEVELS + 1];    // and their sizes
+    const double* none;                  // zeros
+    bool curved;                         // 2 and 3 have been asked for
     double *b1, *classes, *rates;
     double *own_b1, *own_b2, *own_classes, *own_rates, *amounts;  // of a block
     int* region_of;                                               // per node: parts of the graph that no TF or GY joins
@@ -134,17 +148,33 @@ BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, doubl
         s->value[k] = arena_array(arena, double, unknowns);
         s->size[k] = arena_array(arena, double, unknowns);
     }
+    for (int i = 0; i < KEPT; i++)
+    {
+        s->kept[i].modes = arena_array(arena, BondMode*, bond_net_blocks(net)->block_count + 1);
+        for (int k = 0; k < 2; k++)
+            s->kept[i].size[k] = arena_array(arena, double, unknowns);
+    }
+    s->grown = 1;
     find_ports(s, arena);
     find_regions(s, arena);
     return s;
+}
+
+// A little more than what was seen: a voltage that creeps up to its end would have everything measured again each time.
+static void learn(BondSelection* s, double* most, double value)
+{
+    if (!(fabs(value) > *most))
+        return;
+    *most = BOND_MOST_MARGIN * fabs(value);
+    s->grown++;
 }
 
 void bond_selection_learn(BondSelection* s, const double* b1, const double* b2)
 {
     for (int i = 0; i < s->graph->input_count; i++)
     {
-        s->b1_most[i] = fmax(s->b1_most[i], fabs(b1[i]));
-        s->b2_most[i] = fmax(s->b2_most[i], fabs(b2[i]));
+        learn(s, &s->b1_most[i], b1[i]);
+        learn(s, &s->b2_most[i], b2[i]);
     }
 }
 
@@ -292,9 +322,12 @@ static const double* source_at(const BondSelection* s, double* const* from, int 
     return order < 4 && (order < 2 || s->curved) ? from[order] : s->none;
 }
 
+static void find_sizes(BondSelection* s, int level);
+
 static void add_level(BondSelection* s)
 {
     int level = s->known++;
+    find_sizes(s, level - 1);
     ask_curve(s);
     for (int u = 0; u < 2 * s->graph->bond_count; u++)
         s->classes[s->graph->class_of[u]] = s->size[level - 1][u];
@@ -315,9 +348,51 @@ void bond_selection_judge(BondSelection* s, BondJudged judged)
     memcpy(s->sources[1], judged.b2, (size_t)s->graph->input_count * sizeof(double));
     memcpy(s->value[0], judged.area, bytes);
     memcpy(s->value[1], judged.z, bytes);
-    size_regions(s);
-    size_areas(s);
-    size_flow(s, s->b1_most, s->b2_most, 1);
+    s->sized[0] = s->sized[1] = false;
+    if (s->regions_grown != s->grown)
+        size_regions(s);
+    s->regions_grown = s->grown;
+}
+
+// The place of the present set among those that are kept; a new one takes that of the oldest.
+static SizesKept* find_kept(BondSelection* s)
+{
+    int blocks = bond_net_blocks(s->net)->block_count;
+    unsigned long trimmed = bond_net_trimmed(s->net);
+    for (int i = 0; i < KEPT; i++)
+    {
+        bool same = s->kept[i].grown == s->grown && s->kept[i].trimmed == trimmed;
+        for (int k = 0; k < blocks && same; k++)
+            same = s->kept[i].modes[k] == bond_net_mode(s->net, k);
+        if (same)
+            return &s->kept[i];
+    }
+    SizesKept* kept = &s->kept[s->next_kept++ % KEPT];
+    bond_net_save(s->net, kept->modes);
+    kept->grown = s->grown;
+    kept->trimmed = trimmed;
+    kept->known[0] = kept->known[1] = false;
+    return kept;
+}
+
+static void find_sizes(BondSelection* s, int level)
+{
+    if (level > 1 || s->sized[level])
+        return;
+    size_t bytes = 2 * (size_t)s->graph->bond_count * sizeof(double);
+    SizesKept* kept = find_kept(s);
+    s->sized[level] = true;
+    if (kept->known[level])
+    {
+        memcpy(s->size[level], kept->size[level], bytes);
+        return;
+    }
+    if (level == 0)
+        size_areas(s);
+    else
+        size_flow(s, s->b1_most, s->b2_most, 1);
+    memcpy(kept->size[level], s->size[level], bytes);
+    kept->known[level] = true;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- sign
@@ -389,6 +464,9 @@ int bond_selection_sign(BondSelection* s, const BondTerm* terms, int count, doub
         if (level >= s->known)
             add_level(s);
         double now, sum = sum_terms(s->value[level], terms, count, &now);
+        if (level == 0 && now == 0)  // whatever the size, there is none
+            continue;
+        find_sizes(s, level);
         double size = fmax(size_terms(s->size[level], terms, count), isfinite(now) ? now : 0);
         double bound = NOTHING[level] * (level < 2 ? s->slack : 1) * size;
         if (level == 1)

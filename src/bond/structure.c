@@ -151,6 +151,6 @@ void structure_element(Builder* b, int node, int which)
 
 void structure_push(Builder* b, int column, Quad value)
 {
-    if (value != 0)
+    if (!quad_is_zero(value))
         vec_push(b->arena, b->row, (SparseEntry){value, column});
 }

@@ -448,12 +448,19 @@ static bool load_rows(Kernel* kernel, BondRun* run, int index)
     return true;
 }
 
+static bool is_on(const Kernel* kernel, const BondRun* run, int index)
+{
+    const Machine* machine = &kernel->model->machines[run->machines[index]];
+    return kernel->model->modes[machine->first_mode + kernel_mode(kernel, machine)].on;
+}
+
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
 {
     for (int i = 0; i < run->graph->switch_count; i++)
     {
-        const Machine* machine = &kernel->model->machines[run->machines[i]];
-        run->on[i] = kernel->model->modes[machine->first_mode + kernel_mode(kernel, machine)].on;
+        bool on = is_on(kernel, run, i);
+        run->present.settled &= run->on[i] == on;
+        run->on[i] = on;
     }
     if (!bond_net_enter(run->net, run->on, run->storage))
         return fail_memory(kernel);
@@ -510,9 +517,10 @@ kaiStatus bonds_start(Kernel* kernel)
 
 // ---- jumps
 
-void bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses)
+bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses)
 {
     size_t bytes = sizeof(double) * 2 * run->system->link_count;
+    bool struck = false;
     memset(run->b0, 0, bytes);
     memset(run->b1, 0, bytes);
     memset(run->b2, 0, bytes);
@@ -525,7 +533,25 @@ void bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses)
             run->b0[at] = kernel->R[input->impulse];
         if (input->slope != NO_REG)
             run->b2[at] = kernel->R[input->slope];
+        struck |= run->b0[at] != 0;
     }
+    return struck;
+}
+
+// Whether a jump has moved what is given to the graph from outside, so that it has to be made again; or, with
+// `storages`, anything that it is made from.
+static bool inputs_moved(const Kernel* kernel, const BondRun* run, bool storages)
+{
+    bool moved = !run->linear;
+    for (uint32_t i = 0; i < run->system->input_count && !moved; i++)
+    {
+        const BondInput* input = input_at(kernel, run, i);
+        bool asked = storages || part_of(kernel, run, input->node)->state == NO_REG;
+        moved = (asked && kernel->R[input->value] != run->b1[run->input_of[i]]) ||
+                (input->slope != NO_REG && kernel->R[input->slope] != run->b2[run->input_of[i]]) ||
+                (storages && input->impulse != NO_REG && kernel->R[input->impulse] != 0);
+    }
+    return moved;
 }
 
 // With `impulses = numeric` guards compare the impulse as a number, its area over the length of a pulse, instead of the
@@ -575,13 +601,16 @@ static bool move_states(Kernel* kernel, const BondRun* run)
     return moved;
 }
 
-// One round: *moved: states jumped.
-static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved)
+// One round: *moved: states jumped; *struck: there are impulses.
+static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved, bool* struck)
 {
-    bonds_read_inputs(kernel, run, first);
-    BondJump jump = {.b0 = run->b0, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+    bool known = run->present.settled && !inputs_moved(kernel, run, true);
+    bool given = bonds_read_inputs(kernel, run, first);
+    BondJump jump = {
+        .b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
     jump.most = run->most;
-    kaiStatus entered = present_jump(kernel, run, &jump, &run->status);
+    kaiStatus entered = known ? KAI_OK : present_jump(kernel, run, &jump, &run->status);
+    run->present.settled = false;
     if (entered != KAI_OK)
         return entered;
     if (run->status == BOND_SINGULAR)
@@ -593,16 +622,29 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved)
         return kernel_fail(
             kernel, part_of(kernel, run, 0)->place, "let the impulse act on a storage",
             "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
-    bool inconsistent = run->status == BOND_INCONSISTENT;
+    bool inconsistent = run->status == BOND_INCONSISTENT, any = false;
     for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
+    {
         run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
+        any |= run->z0[i] != 0;
+    }
     if (!inconsistent)
         *moved |= move_states(kernel, run);
-    write_areas(kernel, run);
+    *struck |= any;
+    if (any)
+        write_areas(kernel, run);
     return KAI_OK;
 }
 
-void bonds_project(Kernel* kernel)
+static bool moves_nothing(const BondRun* run)
+{
+    bool nothing = true;
+    for (uint32_t i = 0; i < run->shared_count && nothing; i++)
+        nothing = run->dx[i] == 0;
+    return nothing;
+}
+
+bool bonds_project(Kernel* kernel)
 {
     bool moved = false;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
@@ -615,6 +657,12 @@ void bonds_project(Kernel* kernel)
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
         BondStatus status = BOND_OK;
         bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
+        run->present.settled = drift && run->linear && moves_nothing(run);
+        if (run->present.settled)
+        {
+            run->status = status;
+            continue;
+        }
         drift = drift && (run->present.varying != NULL ? present_is_drift(kernel, run)
                                                        : bond_selection_is_drift(run->selection, run->storage, run->dx,
                                                                                  BOND_DRIFT * kernel->options->rtol));
@@ -623,15 +671,23 @@ void bonds_project(Kernel* kernel)
     }
     if (moved)
         memcpy(kernel->bonds->states, kernel_states(kernel), sizeof(double) * kernel->model->state_count);
+    return moved;
 }
 
-void bonds_clear_areas(Kernel* kernel)
+bool bonds_clear_areas(Kernel* kernel)
 {
+    bool clear = true;
     for (uint32_t i = 0; i < kernel->model->bond_outputs_count; i++)
-        if (kernel->model->bond_outputs[i].area != NO_REG)
-            kernel->R[kernel->model->bond_outputs[i].area] = 0;
+    {
+        uint32_t area = kernel->model->bond_outputs[i].area;
+        if (area == NO_REG)
+            continue;
+        clear &= kernel->R[area] == 0;
+        kernel->R[area] = 0;
+    }
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
         memset(kernel->bonds->runs[i].area, 0, sizeof(double) * 2 * kernel->bonds->runs[i].system->link_count);
+    return clear;
 }
 
 void bonds_trim(Kernel* kernel)
@@ -641,6 +697,34 @@ void bonds_trim(Kernel* kernel)
         bond_net_trim(kernel->bonds->runs[i].net, room);
 }
 
+bool bonds_same_inputs(const Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
+        const BondRun* run = &kernel->bonds->runs[i];
+        for (int k = 0; k < run->graph->switch_count; k++)
+            if (run->on[k] != is_on(kernel, run, k))
+                return false;
+        if (inputs_moved(kernel, run, true))
+            return false;
+    }
+    return true;
+}
+
+kaiStatus bonds_stay(Kernel* kernel)
+{
+    bool clear = bonds_clear_areas(kernel);
+    return clear && kernel->bonds->reacted ? KAI_OK : kernel_run(kernel, kernel->model->react);
+}
+
+static bool any_input_moved(const Kernel* kernel)
+{
+    bool moved = false;
+    for (uint32_t i = 0; i < kernel->bonds->count && !moved; i++)
+        moved = inputs_moved(kernel, &kernel->bonds->runs[i], false);
+    return moved;
+}
+
 kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
 {
     enum
@@ -648,22 +732,27 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
         ROUNDS = 30  // sources may read other graphs; then a jump here moves a source there
     };
     Bonds* bonds = kernel->bonds;
-    bonds_clear_areas(kernel);
+    bool reacted = bonds_clear_areas(kernel) && bonds->reacted;
+    bonds->quiet = true;
     kaiStatus status = bonds_enter(kernel);
+    if (status == KAI_OK && !reacted)
+        status = kernel_run(kernel, kernel->model->react);
     bool moved = true;
     *consistent = true;
     for (int round = 0; moved && status == KAI_OK && round < ROUNDS; round++)
     {
+        bool struck = false;
         moved = false;
-        status = kernel_run(kernel, kernel->model->react);
         for (uint32_t i = 0; i < bonds->count && status == KAI_OK; i++)
-            status = jump_run(kernel, &bonds->runs[i], round == 0, &moved);
+            status = jump_run(kernel, &bonds->runs[i], round == 0, &moved, &struck);
         for (uint32_t i = 0; i < bonds->count; i++)
             *consistent &= bonds->runs[i].status != BOND_INCONSISTENT;
+        bonds->quiet &= !moved && !struck;
+        // Guards read areas, and values after: what was there before the jump holds only if there was none.
+        if (status == KAI_OK && (moved || struck))
+            status = kernel_run(kernel, kernel->model->react);
+        moved = moved && status == KAI_OK && any_input_moved(kernel);
     }
-    // Guards read areas: once more, with all of them known.
-    if (status == KAI_OK)
-        status = kernel_run(kernel, kernel->model->react);
     for (uint32_t i = 0; i < kernel->model->carried_count && *consistent; i++)
         if (kernel_ctx_active(kernel, kernel->model->carried[i].ctx))
             kernel->R[kernel->model->carried[i].state] +=

@@ -32,6 +32,7 @@ typedef struct BondPresent
     const BondPart* varying;   // in this set of modes: storages depend on others by way of it, and it changes
     const BondPart* unsolved;  // and so that the equations do not say how
     const BondPart* varied;    // who depends by way of that
+    bool settled;              // the last jump was that of the present modes and inputs, and moved nothing
 } BondPresent;
 
 // One connected graph.
@@ -94,6 +95,9 @@ struct Bonds
     double* most;         // of all runs: saved with a snapshot
     uint32_t most_count;
     double* kept;        // registers from VALUE on, while something is looked up
+    bool quiet;          // the last jump moved nothing
+    bool is_quiet;       // at this instant, in the set that was committed last
+    bool reacted;        // the registers hold what `react` makes of the states and modes in them
     double slack;        // of the selection, in this instant
     bool trying;         // the values in the registers are those of a set of modes that may be left again
     double* ties;        // per machine: 0, or what a value may be off by that no derivative moves
@@ -107,16 +111,20 @@ kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the regist
 // The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
 // values.
 kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
-void bonds_clear_areas(Kernel* kernel);
-void bonds_trim(Kernel* kernel);             // forgets sets of modes that were left, if there are many
-void bonds_warn_not_unique(Kernel* kernel);  // about the modes that were committed
+kaiStatus bonds_stay(Kernel* kernel);  // the same, where the last jump moved nothing and nothing has changed since
+bool bonds_same_inputs(const Kernel* kernel);  // as the last jump read them, in the modes that it was made in
+bool bonds_clear_areas(Kernel* kernel);        // false: there were some
+void bonds_trim(Kernel* kernel);               // forgets sets of modes that were left, if there are many
+void bonds_warn_not_unique(Kernel* kernel);    // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(Kernel* kernel);
 
 // Sources, storages and corrections as the registers have them, to b0 (impulses, if wanted), b1 and b2.
-void bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
+// Whether there are impulses.
+bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 
 // The jump of the present modes, if it is no more than what solver and rounding have let dependent storages drift.
-void bonds_project(Kernel* kernel);
+// Whether there was one.
+bool bonds_project(Kernel* kernel);
 
 // present.c: storages that depend on others by way of a ratio or slope that varies
 void present_find(Kernel* kernel, BondRun* run);  // in the modes that were entered

@@ -187,7 +187,7 @@ static bool has_fired_at(const Kernel* kernel, double g)
 void guard_enter(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
-    bool timed = false;
+    bool timed = false, looked = false;
     for (uint32_t i = 0; i < kernel->fired_count; i++)
         timed |= model->guards[kernel->fired[i]].time_only;
     for (uint32_t i = 0; timed && i < model->guards_count; i++)
@@ -196,10 +196,13 @@ void guard_enter(Kernel* kernel)
         bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
         if (!relation || !guard->time_only || !kernel_ctx_active(kernel, guard->ctx))
             continue;
-        vm_run(model, kernel->R, guard->look, &kernel->host);
+        if (!looked)
+            vm_run(model, kernel->R, guard->look, &kernel->host);
+        looked = model->fused;  // where one program looks for all
         double g = kernel->R[guard->argument], slope = kernel->R[guard->slope];
         if (slope == 0 || !has_fired_at(kernel, g))
             continue;
+        looked = false;
         kernel->R[guard->last_g] = g;
         kernel->R[guard->latch] = slope < 0;
         kernel_disturb(kernel, guard->latch);

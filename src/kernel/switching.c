@@ -12,6 +12,7 @@ void switching_begin(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
         memset(kernel->bonds->runs[i].shared, 0, sizeof(bool) * kernel->bonds->runs[i].shared_count);
     kernel->bonds->settled_count = 0;
+    kernel->bonds->is_quiet = false;
     select_slack(kernel, 1);
     kernel->hooks->begin_jumps(kernel->owner);
 }
@@ -54,6 +55,7 @@ static uint32_t find_switches(Kernel* kernel, bool posterior)
 static void switch_junction(Kernel* kernel, uint32_t index)
 {
     Bonds* bonds = kernel->bonds;
+    bonds->reacted = false;
     kernel->R[kernel->model->machines[bonds->junctions[index]].reg] = bonds->targets[index] - 1;
     bonds->last_place = bonds->places[index];
     kernel->hooks->fires(kernel->owner, SIGN_SWITCH, bonds->junctions[index], bonds->places[index]);
@@ -88,29 +90,31 @@ static bool has_impulses(const Kernel* kernel)
 
 // The modes in which the instant begins. If they move nothing and a guard on what follows leaves them at once, they are
 // those of the left limit, which has been shown: the first tag is that of the switch, as with a guard on committed
-// values.
-static kaiStatus try_unswitched(Kernel* kernel, bool* consistent)
+// values. `same`: the last set was tried with these inputs and moved nothing, so that everything is as it was found
+// then.
+static kaiStatus try_unswitched(Kernel* kernel, bool same, bool* consistent)
 {
     Bonds* bonds = kernel->bonds;
     memcpy(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count);
-    kaiStatus status = bonds_jump(kernel, consistent);
+    kaiStatus status = same ? bonds_stay(kernel) : bonds_jump(kernel, consistent);
     if (status != KAI_OK)
         return status;
-    select_judge(kernel);
+    if (!same)
+        select_judge(kernel);
     bool begins = kernel->now.p == 0 && kernel->now.m == 0 && kernel->counters.instants > 1;
     bool moved = memcmp(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count) != 0;
     bonds->unshown = begins && !moved && *consistent && !has_impulses(kernel) && find_switches(kernel, true) > 0;
     return bonds->unshown ? KAI_OK : kernel->hooks->tag(kernel->owner, false);
 }
 
-static kaiStatus switch_prior(Kernel* kernel, bool* consistent)
+static kaiStatus switch_prior(Kernel* kernel, bool same, bool* consistent)
 {
     Bonds* bonds = kernel->bonds;
     bool first = true;
     kaiStatus status = KAI_OK;
     bonds->unshown = false;
     if (find_switches(kernel, false) == 0)
-        return try_unswitched(kernel, consistent);
+        return try_unswitched(kernel, same, consistent);
     for (uint32_t i = 0; i < bonds->junction_count && status == KAI_OK; i++)
     {
         if (bonds->targets[i] == 0)
@@ -385,17 +389,23 @@ static void watch_sharing(Kernel* kernel)
     }
 }
 
-static void keep_committed(Kernel* kernel)
+// Whether what is read as committed is what it was: values that hang on it still hold.
+static bool keep_committed(Kernel* kernel)
 {
     Bonds* bonds = kernel->bonds;
     const kaiModel* model = kernel->model;
     uint32_t first = model->reg_first[REG_VALUE];
+    bool same = true;
     memcpy(bonds->values, kernel->R + first, sizeof(double) * (model->reg_count - first));
     memcpy(bonds->states, kernel_states(kernel), sizeof(double) * model->state_count);
     for (uint32_t i = 0; i < bonds->junction_count; i++)
         bonds->modes[i] = kernel->R[model->machines[bonds->junctions[i]].reg];
     for (uint32_t i = 0; i < model->committed_count; i++)
+    {
+        same &= kernel->R[model->committed[i].target] == kernel->R[model->committed[i].value];
         kernel->R[model->committed[i].target] = kernel->R[model->committed[i].value];
+    }
+    return same;
 }
 
 kaiStatus switching_run(Kernel* kernel, CommitResult* result)
@@ -404,13 +414,17 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     const kaiModel* model = kernel->model;
     uint32_t first = model->reg_first[REG_VALUE];
     int64_t switches = kernel->counters.switches;
-    keep_committed(kernel);
-    bonds_trim(kernel);
+    bool same = bonds->is_quiet && bonds_same_inputs(kernel);
+    bonds->reacted = keep_committed(kernel) && model->fused && !result->state;
     select_learn(kernel);
-    bonds_project(kernel);
+    if (!same)
+    {
+        bonds_trim(kernel);
+        bonds->reacted &= !bonds_project(kernel);
+    }
     kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
-    kaiStatus status = switch_prior(kernel, &consistent);
+    kaiStatus status = switch_prior(kernel, same, &consistent);
     if (status == KAI_OK)
         status = settle_posterior(kernel, &consistent);
     if (status == KAI_OK && !consistent)
@@ -427,6 +441,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     if (status != KAI_OK)
         return status;
     leave_modes(kernel, &switched);
+    bonds->is_quiet = consistent && bonds->quiet;
     // What the rest of the model sees of this tag are the committed values, not those tried on the way.
     memcpy(kernel->R + first, bonds->values, sizeof(double) * (model->reg_count - first));
     // Junctions that switched and came back where they were may do so again: only a run that switches nothing is the

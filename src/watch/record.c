@@ -108,7 +108,7 @@ static void subscribe(Record* record)
 {
     const kaiModel* model = record->model;
     probes_subscribe(record);
-    record->compares = record->instants || record->kernel->bonds != NULL;
+    record->compares = record->instants;
     for (uint32_t i = 0; i < model->probes_count; i++)
     {
         uint8_t kind = (uint8_t)model->probes[i].kind;

@@ -99,7 +99,7 @@ static inline double* bench_input(Bench* bench, double* b, int node)
 static inline void bench_mode(Bench* bench)
 {
     bond_mode_destroy(bench->mode);
-    bench->mode = bond_mode_create(bench->graph, bench->on, bench->storage, kaiDefaultAllocator());
+    bench->mode = bond_mode_create(bench->graph, bench->on, bench->storage, NULL, kaiDefaultAllocator());
     assert_non_null(bench->mode);
 }
 
