@@ -189,7 +189,8 @@ kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kai
     }
     if (eval == NULL || !kernel_make(&eval->kernel, model, &eval->options, &hooks, eval) ||
         !record_make(&eval->record, &eval->kernel, true) ||
-        !endless_make(&eval->endless, &eval->kernel, &eval->record) || !eval_watch_make(eval))
+        !endless_make(&eval->endless, &eval->kernel, &eval->record) || !eval_watch_make(eval) ||
+        !eval_ahead_make(eval))
     {
         error_memory(failure);
         kaiEval_Free(eval);
@@ -204,6 +205,7 @@ void kaiEval_Free(kaiEval* eval)
     if (eval == NULL)
         return;
     kaiAllocator a = eval->options.allocator;
+    eval_ahead_free(eval);
     eval_watch_free(eval);
     endless_free(&eval->endless);
     record_free(&eval->record);
@@ -428,12 +430,15 @@ bool kaiEval_Crossed(kaiEval* eval, double t, const double* x)
     return false;
 }
 
-double kaiEval_Next(const kaiEval* eval)
+double eval_due(const kaiEval* eval)
 {
     uint32_t item;
-    if (eval == NULL)
-        return INFINITY;
     return fmin(agenda_next(&eval->kernel.agenda, &item), delay_next_time(&eval->kernel));
+}
+
+double kaiEval_Next(const kaiEval* eval)
+{
+    return eval != NULL ? fmin(eval_due(eval), eval_ahead_next(eval)) : INFINITY;
 }
 
 kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x)

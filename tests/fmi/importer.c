@@ -1,5 +1,5 @@
-// importer FOLDER me|cs [--style plain|exact|before|over|back|any|silent|saves] [--step H] [--stop T] [--set
-// name=value]… [-v] Runs an unpacked FMU and prints the time of every instant (with -v) and the values at the end, one
+// importer FOLDER me|cs [--style plain|exact|before|over|back|any|silent|saves] [--cvode] [--step H] [--stop T]
+// [--set name=value]… [-v] Runs an unpacked FMU and prints the time of every instant (with -v) and the values at the end, one
 // `name value` a line.
 #include "importer.h"
 
@@ -30,6 +30,8 @@ int main(int argc, char** argv)
     {
         if (strcmp(argv[i], "-v") == 0)
             call.verbose = true;
+        else if (strcmp(argv[i], "--cvode") == 0)
+            call.cvode = true;
         else if (strcmp(argv[i], "--style") == 0)
             call.style = find_style(argv[++i]);
         else if (strcmp(argv[i], "--step") == 0)

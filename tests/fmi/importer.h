@@ -52,7 +52,7 @@ typedef struct Call
     const char *folder, *kind;
     Style style;
     double step, stop;
-    bool verbose;
+    bool verbose, cvode;
     const char* sets[20];  // name=value, before initialization
     int set_count;
     const char* along[20];  // unknown/known: a derivative at the end

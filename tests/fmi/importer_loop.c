@@ -1,22 +1,11 @@
 // The loops of the importer: a fixed-step Runge-Kutta method of order four with bisection of event indicators for Model
 // Exchange, fixed communication steps for Co-Simulation.
-#include "importer.h"
+#include "importer_loop.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct Loop
-{
-    const Call* call;
-    const Description* d;
-    const Port* p;
-    double t, *x, *z, *work;
-    int states, indicators, instants, rounds;
-    Events events;
-    unsigned random;
-} Loop;
 
 // ---- styles
 // ----------------------------------------------------------------------------------------------------------
@@ -42,7 +31,7 @@ static void ask_anything(Loop* m, bool continuous)
     }
 }
 
-static void save_and_restore(Loop* m)
+void loop_save_and_restore(Loop* m)
 {
     if (m->call->style == STYLE_SAVES)
         m->p->save_and_restore(m->p->self);
@@ -59,13 +48,13 @@ static void go_to(Loop* m, double t, const double* x)
     ask_anything(m, true);
 }
 
-static void rates(Loop* m, double t, const double* x, double* dx)
+void loop_rates(Loop* m, double t, const double* x, double* dx)
 {
     go_to(m, t, x);
     m->p->rates(m->p->self, dx, m->states);
 }
 
-static void watch(Loop* m, double t, const double* x, double* z)
+void loop_watch(Loop* m, double t, const double* x, double* z)
 {
     go_to(m, t, x);
     m->p->watch(m->p->self, z, m->indicators);
@@ -76,16 +65,16 @@ static void step(Loop* m, double t, const double* x, double h, double* to)
 {
     int n = m->states;
     double *k1 = m->work, *k2 = k1 + n, *k3 = k2 + n, *k4 = k3 + n, *y = k4 + n;
-    rates(m, t, x, k1);
+    loop_rates(m, t, x, k1);
     for (int i = 0; i < n; i++)
         y[i] = x[i] + h / 2 * k1[i];
-    rates(m, t + h / 2, y, k2);
+    loop_rates(m, t + h / 2, y, k2);
     for (int i = 0; i < n; i++)
         y[i] = x[i] + h / 2 * k2[i];
-    rates(m, t + h / 2, y, k3);
+    loop_rates(m, t + h / 2, y, k3);
     for (int i = 0; i < n; i++)
         y[i] = x[i] + h * k3[i];
-    rates(m, t + h, y, k4);
+    loop_rates(m, t + h, y, k4);
     for (int i = 0; i < n; i++)
         to[i] = x[i] + h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
 }
@@ -114,7 +103,7 @@ static double locate(Loop* m, double h, double* x1, double* z1)
     {
         double middle = (low + high) / 2;
         step(m, m->t, m->x, middle, x1);
-        watch(m, m->t + middle, x1, z1);
+        loop_watch(m, m->t + middle, x1, z1);
         if (m->call->style == STYLE_EXACT && has_zero(m, z1))
             return middle;
         if (changed(m, z1))
@@ -125,7 +114,7 @@ static double locate(Loop* m, double h, double* x1, double* z1)
     return m->call->style == STYLE_BEFORE ? low : high;
 }
 
-static void iterate(Loop* m)
+void loop_iterate(Loop* m)
 {
     m->instants++;
     do
@@ -133,7 +122,7 @@ static void iterate(Loop* m)
         m->p->update(m->p->self, &m->events);
         m->rounds++;
         ask_anything(m, false);
-        save_and_restore(m);
+        loop_save_and_restore(m);
     } while (m->events.more && !m->events.terminate);
     if (m->call->verbose)
         printf("instant %.17g\n", m->t);
@@ -149,7 +138,7 @@ static void look_back(Loop* m, double h, double* x1, double* z1)
     {
         double part = h * (double)(draw(m) % 1000) / 1000;
         step(m, m->t, m->x, part, x1);
-        watch(m, m->t + part, x1, z1);
+        loop_watch(m, m->t + part, x1, z1);
     }
 }
 
@@ -161,7 +150,7 @@ static void one_step(Loop* m, double* x1, double* z1)
         end = fmax(m->t, m->events.next);
     double h = end - m->t;
     step(m, m->t, m->x, h, x1);
-    watch(m, end, x1, z1);
+    loop_watch(m, end, x1, z1);
     bool crossed = changed(m, z1);
     if (crossed && m->call->style != STYLE_OVER)
     {
@@ -172,7 +161,7 @@ static void one_step(Loop* m, double* x1, double* z1)
     }
     look_back(m, h, x1, z1);
     step(m, m->t, m->x, h, x1);
-    watch(m, end, x1, z1);
+    loop_watch(m, end, x1, z1);
     m->t = end;
     if (m->states > 0)
         memcpy(m->x, x1, sizeof *x1 * (size_t)m->states);
@@ -182,17 +171,17 @@ static void one_step(Loop* m, double* x1, double* z1)
     if (!crossed && !due && !wanted)
         return;
     m->p->enter_event(m->p->self);
-    iterate(m);
+    loop_iterate(m);
 }
 
 static void exchange(Loop* m)
 {
     double* x1 = calloc((size_t)(m->states + m->indicators + 2), sizeof *x1);
-    iterate(m);
+    loop_iterate(m);
     while (m->t < m->call->stop && !m->events.terminate)
     {
         one_step(m, x1, x1 + m->states);
-        save_and_restore(m);
+        loop_save_and_restore(m);
     }
     free(x1);
 }
@@ -209,7 +198,7 @@ static void cosimulate(Loop* m)
         m->t = m->p->do_step(m->p->self, m->t, next - m->t, &over);
         k += m->t >= next - 1e-12 * fabs(next);
         ask_anything(m, false);
-        save_and_restore(m);
+        loop_save_and_restore(m);
     }
 }
 
@@ -249,7 +238,9 @@ void drive(const Call* call, const Description* d, const Port* port)
     m->work = m->z + d->indicators;
     set_values(m);
     port->initialize(port->self, d->start);
-    if (me)
+    if (me && call->cvode)
+        exchange_cvode(m);
+    else if (me)
         exchange(m);
     else
         cosimulate(m);
