@@ -30,6 +30,8 @@ struct kaiEval
     Endless endless;
     bool started;
     bool inside;  // between the tags of an instant
+    bool delays;  // signals are delayed
+    bool told;    // somebody says when steps are over
     bool rated;   // the rates in the registers are those of the time and states there
     Indicator* indicators;
     Series** ahead;  // of guards that are searched ahead of time; NULL: not this one
@@ -38,7 +40,7 @@ struct kaiEval
 
 void eval_put_states(kaiEval* eval, double t, const double* x);
 void eval_get_states(kaiEval* eval, double* x);
-double eval_due(const kaiEval* eval);  // when something is scheduled
+double eval_due(const kaiEval* eval);                           // when something is scheduled
 kaiStatus eval_look(kaiEval* eval, double t, const double* x);  // rates, guards and their slopes
 
 bool eval_watch_make(kaiEval* eval);  // false: no memory
@@ -52,5 +54,12 @@ bool eval_ahead_make(kaiEval* eval);  // false: no memory
 void eval_ahead_free(kaiEval* eval);
 void eval_ahead_arm(kaiEval* eval, double t);
 double eval_ahead_next(const kaiEval* eval);
+
+// eval_delay.c: what goes into delayed signals. All but the start with the registers as eval_look leaves them.
+bool eval_has_delays(const kaiEval* eval);
+kaiStatus eval_delay_start(kaiEval* eval);
+kaiStatus eval_delay_feed(kaiEval* eval, double t);  // up to here
+kaiStatus eval_delay_jumps(kaiEval* eval);           // after an instant
+double eval_delay_next(const kaiEval* eval);         // until when all that can be read is known
 
 #endif

@@ -1,8 +1,8 @@
-// Guards of time alone, ahead of time. A foreign integrator looks at indicators where its steps end, so of two crossings
-// in one step it sees neither. Where a guard reads time and what stands still between instants (`sin(2*pi*f*time) > s`),
-// nothing the integrator does can change when it crosses: that is found here when an instant ends, from the power series
-// of the guard, and told as the next event time. A search that finds nothing ends after some windows with an event time
-// at which nothing happens but the next search.
+// Guards of time alone, ahead of time. A foreign integrator looks at indicators where its steps end, so of two
+// crossings in one step it sees neither. Where a guard reads time and what stands still between instants
+// (`sin(2*pi*f*time) > s`), nothing the integrator does can change when it crosses: that is found here when an instant
+// ends, from the power series of the guard, and told as the next event time. A search that finds nothing ends after
+// some windows with an event time at which nothing happens but the next search.
 #include "base/tolerance.h"
 #include "kernel/guard.h"
 #include "model/code.h"

@@ -141,7 +141,10 @@ kaiStatus kaiEval_Rearm(kaiEval* eval, double t, const double* x)
 {
     if (eval == NULL || !eval->started || eval->inside || x == NULL)
         return KAI_ERR_USAGE;
-    return eval_watch_arm(eval, t, x);
+    kaiStatus status = eval->delays ? eval_look(eval, t, x) : KAI_OK;
+    if (status == KAI_OK && eval->delays)
+        status = eval_delay_feed(eval, t);
+    return status == KAI_OK ? eval_watch_arm(eval, t, x) : status;
 }
 
 bool kaiEval_Pending(kaiEval* eval, double t, const double* x)

@@ -1,6 +1,6 @@
 // importer FOLDER me|cs [--style plain|exact|before|over|back|any|silent|saves] [--cvode] [--step H] [--stop T]
-// [--set name=value]… [-v] Runs an unpacked FMU and prints the time of every instant (with -v) and the values at the end, one
-// `name value` a line.
+// [--set name=value]… [--ramp input=slope]… [-v] Runs an unpacked FMU and prints the time of every instant (with -v)
+// and the values at the end, one `name value` a line.
 #include "importer.h"
 
 #include <stdio.h>
@@ -40,6 +40,8 @@ int main(int argc, char** argv)
             call.stop = atof(argv[++i]);
         else if (strcmp(argv[i], "--along") == 0 && call.along_count < 20)
             call.along[call.along_count++] = argv[++i];
+        else if (strcmp(argv[i], "--ramp") == 0 && call.ramp_count < 20)
+            call.ramps[call.ramp_count++] = argv[++i];
         else if (strcmp(argv[i], "--set") == 0 && call.set_count < 20)
             call.sets[call.set_count++] = argv[++i];
     }

@@ -55,6 +55,8 @@ typedef struct Call
     bool verbose, cvode;
     const char* sets[20];  // name=value, before initialization
     int set_count;
+    const char* ramps[20];  // name=slope: an input that moves with time (Model Exchange)
+    int ramp_count;
     const char* along[20];  // unknown/known: a derivative at the end
     int along_count;
 } Call;

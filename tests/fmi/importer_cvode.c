@@ -1,5 +1,6 @@
-// Model Exchange by CVODE: BDF with its own Jacobian by differences (Adams for thousands of states), variable steps, and the event indicators as the
-// functions whose roots it looks for. What an importer of the trade does, with nothing known of the FMU but the standard.
+// Model Exchange by CVODE: BDF with its own Jacobian by differences (Adams for thousands of states), variable steps,
+// and the event indicators as the functions whose roots it looks for. What an importer of the trade does, with nothing
+// known of the FMU but the standard.
 #include "importer_loop.h"
 
 #include <cvode/cvode.h>

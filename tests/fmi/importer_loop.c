@@ -40,9 +40,30 @@ void loop_save_and_restore(Loop* m)
 // ---- Model Exchange
 // --------------------------------------------------------------------------------------------------
 
+static const Variable* split(const Loop* m, const char* text, double* value)
+{
+    char name[200];
+    const char* equals = strchr(text, '=');
+    snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+    *value = atof(equals + 1);
+    return description_find(m->d, name);
+}
+
+static void move_inputs(const Loop* m, double t)
+{
+    double slope;
+    for (int i = 0; i < m->call->ramp_count; i++)
+    {
+        const Variable* v = split(m, m->call->ramps[i], &slope);
+        if (v != NULL)
+            m->p->set(m->p->self, v, slope * t);
+    }
+}
+
 static void go_to(Loop* m, double t, const double* x)
 {
     m->p->set_time(m->p->self, t);
+    move_inputs(m, t);
     if (m->states > 0)
         m->p->set_states(m->p->self, x, m->states);
     ask_anything(m, true);
@@ -204,14 +225,12 @@ static void cosimulate(Loop* m)
 
 static void set_values(const Loop* m)
 {
+    double value;
     for (int i = 0; i < m->call->set_count; i++)
     {
-        char name[200];
-        const char* equals = strchr(m->call->sets[i], '=');
-        snprintf(name, sizeof name, "%.*s", (int)(equals - m->call->sets[i]), m->call->sets[i]);
-        const Variable* v = description_find(m->d, name);
+        const Variable* v = split(m, m->call->sets[i], &value);
         if (v != NULL)
-            m->p->set(m->p->self, v, atof(equals + 1));
+            m->p->set(m->p->self, v, value);
     }
 }
 
