@@ -1,4 +1,4 @@
-// importer FOLDER me|cs [--style plain|exact|before|over|back|any|silent|saves] [--cvode] [--step H] [--stop T]
+// importer FOLDER me|cs [--style plain|exact|before|over|back|any|silent|saves] [--cvode] [--depends] [--step H] [--stop T]
 // [--set name=value]… [--ramp input=slope]… [-v] Runs an unpacked FMU and prints the time of every instant (with -v)
 // and the values at the end, one `name value` a line.
 #include "importer.h"
@@ -32,6 +32,8 @@ int main(int argc, char** argv)
             call.verbose = true;
         else if (strcmp(argv[i], "--cvode") == 0)
             call.cvode = true;
+        else if (strcmp(argv[i], "--depends") == 0)
+            call.depends = true;
         else if (strcmp(argv[i], "--style") == 0)
             call.style = find_style(argv[++i]);
         else if (strcmp(argv[i], "--step") == 0)

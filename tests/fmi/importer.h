@@ -52,7 +52,7 @@ typedef struct Call
     const char *folder, *kind;
     Style style;
     double step, stop;
-    bool verbose, cvode;
+    bool verbose, cvode, depends;
     const char* sets[20];  // name=value, before initialization
     int set_count;
     const char* ramps[20];  // name=slope: an input that moves with time (Model Exchange)
@@ -63,6 +63,9 @@ typedef struct Call
 
 // Reads FOLDER/modelDescription.xml. False: it cannot be.
 bool description_read(const char* folder, Description* description);
+char* description_text(const char* folder);  // all of it; to be freed
+// The value of an attribute of the element that begins at `at`; false: it has none.
+bool description_attribute(const char* at, const char* name, char* value, size_t size);
 const Variable* description_find(const Description* description, const char* name);
 
 typedef struct Events

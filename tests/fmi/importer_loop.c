@@ -202,6 +202,8 @@ static void exchange(Loop* m)
     while (m->t < m->call->stop && !m->events.terminate)
     {
         one_step(m, x1, x1 + m->states);
+        if (m->call->depends && draw(m) % 50 == 0)
+            check_dependencies(m);
         loop_save_and_restore(m);
     }
     free(x1);
