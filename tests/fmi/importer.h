@@ -57,6 +57,8 @@ typedef struct Call
     int set_count;
     const char* ramps[20];  // name=slope: an input that moves with time (Model Exchange)
     int ramp_count;
+    double save_at;  // the first step that ends there or later is the last
+    const char *save_to, *resume;
     const char* along[20];  // unknown/known: a derivative at the end
     int along_count;
 } Call;
@@ -87,7 +89,8 @@ typedef struct Port
     void (*update)(void* self, Events* events);
     void (*enter_continuous)(void* self);
     bool (*step_done)(void* self);  // whether event mode is wanted
-    void (*save_and_restore)(void* self);
+    char* (*save)(void* self, size_t* size);  // the state as bytes, to be freed
+    void (*restore)(void* self, const char* bytes, size_t size);
     double (*get)(void* self, const Variable* variable);
     void (*set)(void* self, const Variable* variable, double value);
     // One step of Co-Simulation: where it ended. *over: the model wants no more.

@@ -33,8 +33,49 @@ static void ask_anything(Loop* m, bool continuous)
 
 void loop_save_and_restore(Loop* m)
 {
-    if (m->call->style == STYLE_SAVES)
-        m->p->save_and_restore(m->p->self);
+    if (m->call->style != STYLE_SAVES)
+        return;
+    size_t size;
+    char* bytes = m->p->save(m->p->self, &size);
+    m->p->restore(m->p->self, bytes, size);
+    free(bytes);
+}
+
+// Where the loop is, and then the FMU.
+static void save_all(Loop* m)
+{
+    if (m->call->save_to == NULL || m->t < m->call->save_at)
+        return;
+    size_t size;
+    char* bytes = m->p->save(m->p->self, &size);
+    FILE* to = fopen(m->call->save_to, "wb");
+    if (to == NULL)
+        exit(4);
+    fwrite(&m->t, sizeof m->t, 1, to);
+    fwrite(&m->events, sizeof m->events, 1, to);
+    fwrite(&m->instants, sizeof m->instants, 1, to);
+    fwrite(&m->rounds, sizeof m->rounds, 1, to);
+    fwrite(m->x, sizeof *m->x, (size_t)(m->states + m->indicators), to);
+    fwrite(bytes, 1, size, to);
+    fclose(to);
+    free(bytes);
+    m->saved = true;
+}
+
+static void resume(Loop* m)
+{
+    static char bytes[1 << 22];
+    FILE* from = fopen(m->call->resume, "rb");
+    size_t n = (size_t)(m->states + m->indicators);
+    bool ok = from != NULL && fread(&m->t, sizeof m->t, 1, from) == 1 &&
+              fread(&m->events, sizeof m->events, 1, from) == 1 &&
+              fread(&m->instants, sizeof m->instants, 1, from) == 1 &&
+              fread(&m->rounds, sizeof m->rounds, 1, from) == 1 && fread(m->x, sizeof *m->x, n, from) == n;
+    if (!ok)
+        exit(4);
+    size_t size = fread(bytes, 1, sizeof bytes, from);
+    fclose(from);
+    m->p->restore(m->p->self, bytes, size);
 }
 
 // ---- Model Exchange
@@ -198,13 +239,15 @@ static void one_step(Loop* m, double* x1, double* z1)
 static void exchange(Loop* m)
 {
     double* x1 = calloc((size_t)(m->states + m->indicators + 2), sizeof *x1);
-    loop_iterate(m);
-    while (m->t < m->call->stop && !m->events.terminate)
+    if (m->call->resume == NULL)
+        loop_iterate(m);
+    while (m->t < m->call->stop && !m->events.terminate && !m->saved)
     {
         one_step(m, x1, x1 + m->states);
         if (m->call->depends && draw(m) % 50 == 0)
             check_dependencies(m);
         loop_save_and_restore(m);
+        save_all(m);
     }
     free(x1);
 }
@@ -215,13 +258,17 @@ static void exchange(Loop* m)
 static void cosimulate(Loop* m)
 {
     bool over = false;
-    for (int k = 1; m->t < m->call->stop && !over;)
+    int k = 1;
+    while (m->d->start + k * m->call->step <= m->t + 1e-9 * m->call->step)
+        k++;
+    while (m->t < m->call->stop && !over && !m->saved)
     {
         double next = fmin(m->d->start + k * m->call->step, m->call->stop);
         m->t = m->p->do_step(m->p->self, m->t, next - m->t, &over);
         k += m->t >= next - 1e-12 * fabs(next);
         ask_anything(m, false);
         loop_save_and_restore(m);
+        save_all(m);
     }
 }
 
@@ -257,8 +304,13 @@ void drive(const Call* call, const Description* d, const Port* port)
     m->x = calloc((size_t)(7 * d->states + d->indicators + 2), sizeof *m->x);
     m->z = m->x + d->states;
     m->work = m->z + d->indicators;
-    set_values(m);
-    port->initialize(port->self, d->start);
+    if (call->resume != NULL)
+        resume(m);
+    else
+    {
+        set_values(m);
+        port->initialize(port->self, d->start);
+    }
     if (me && call->cvode)
         exchange_cvode(m);
     else if (me)

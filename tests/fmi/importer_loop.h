@@ -13,6 +13,7 @@ typedef struct Loop
     int states, indicators, instants, rounds;
     Events events;
     unsigned random;
+    bool saved;
 } Loop;
 
 void loop_rates(Loop* m, double t, const double* x, double* dx);
