@@ -1,6 +1,6 @@
-// See depend.h. The code is walked once as the machine would run it, with a list of knowns in each register instead of a
-// number. The blocks of a SWITCH start from the same registers and are joined at its end; the unknowns of NEWTON depend on
-// all that its residuals do; the body of FIX is walked until no list grows.
+// See depend.h. The code is walked once as the machine would run it, with a list of knowns in each register instead of
+// a number. The blocks of a SWITCH start from the same registers and are joined at its end; the unknowns of NEWTON
+// depend on all that its residuals do; the body of FIX is walked until no list grows.
 #include "fmi/depend.h"
 
 #include "model/code.h"

@@ -1,15 +1,15 @@
-// What the unknowns of an FMU depend on, and how: ModelStructure of both versions. Found in the compiled code, along all
-// of its modes, so that nothing is missing; what is listed may be idle in the present mode.
+// What the unknowns of an FMU depend on, and how: ModelStructure of both versions. Found in the compiled code, along
+// all of its modes, so that nothing is missing; what is listed may be idle in the present mode.
 //
-// Knowns are the states, the inputs and time; of calculated parameters the parameters. Unknowns are derivatives, outputs,
-// event indicators and calculated parameters.
+// Knowns are the states, the inputs and time; of calculated parameters the parameters. Unknowns are derivatives,
+// outputs, event indicators and calculated parameters.
 #ifndef KAIROS_FMI_DEPEND_H
 #define KAIROS_FMI_DEPEND_H
 
 #include "fmi/catalogue.h"
 
-// Each weaker than the one before: the factor of a known is a number, follows from parameters, changes at events; or the
-// unknown is no such sum.
+// Each weaker than the one before: the factor of a known is a number, follows from parameters, changes at events; or
+// the unknown is no such sum.
 typedef enum DependKind
 {
     DEPEND_CONSTANT,

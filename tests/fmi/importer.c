@@ -1,6 +1,7 @@
-// importer FOLDER me|cs [--style plain|exact|before|over|back|any|silent|saves] [--cvode] [--depends] [--step H] [--stop T]
-// [--set name=value]… [--ramp input=slope]… [--save T FILE] [--resume FILE] [-v] Runs an unpacked FMU and prints the time of every instant (with -v)
-// and the values at the end, one `name value` a line.
+// importer FOLDER me|cs [--style plain|exact|before|over|back|any|silent|saves] [--cvode] [--depends] [--step H]
+// [--stop T]
+// [--set name=value]… [--ramp input=slope]… [--save T FILE] [--resume FILE] [-v] Runs an unpacked FMU and prints the
+// time of every instant (with -v) and the values at the end, one `name value` a line.
 #include "importer.h"
 
 #include <stdio.h>

@@ -88,7 +88,7 @@ typedef struct Port
     void (*enter_event)(void* self);
     void (*update)(void* self, Events* events);
     void (*enter_continuous)(void* self);
-    bool (*step_done)(void* self);  // whether event mode is wanted
+    bool (*step_done)(void* self);            // whether event mode is wanted
     char* (*save)(void* self, size_t* size);  // the state as bytes, to be freed
     void (*restore)(void* self, const char* bytes, size_t size);
     double (*get)(void* self, const Variable* variable);

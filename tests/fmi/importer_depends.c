@@ -1,6 +1,7 @@
 // ModelStructure against numbers: each state, each input and time is moved a little, one after the other, and every
 // unknown is read. One that moves and does not list what was moved is a wrong FMU; one that lists a factor that is
-// constant between events must move twice as far when that is moved twice as far. An equation that is solved again moves by rounding.
+// constant between events must move twice as far when that is moved twice as far. An equation that is solved again
+// moves by rounding.
 #include "importer_loop.h"
 
 #include <math.h>

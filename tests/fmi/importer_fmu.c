@@ -109,7 +109,8 @@ bool description_read(const char* folder, Description* d)
     const char* cosimulation = strstr(text, "<CoSimulation");
     d->version = (int)number(root, "fmiVersion", 0);
     description_attribute(root, d->version == 2 ? "guid" : "instantiationToken", d->guid, sizeof d->guid);
-    description_attribute(exchange != NULL ? exchange : cosimulation, "modelIdentifier", d->identifier, sizeof d->identifier);
+    description_attribute(exchange != NULL ? exchange : cosimulation, "modelIdentifier", d->identifier,
+                          sizeof d->identifier);
     d->exchange = exchange != NULL;
     d->cosimulation = cosimulation != NULL;
     d->start = number(experiment, "startTime", 0);

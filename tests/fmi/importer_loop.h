@@ -24,8 +24,8 @@ void loop_save_and_restore(Loop* m);  // if that is its style
 // importer_cvode.c: Model Exchange by CVODE with its own search for roots.
 void exchange_cvode(Loop* m);
 
-// importer_depends.c: in continuous-time mode, whether unknowns stay where they are when something else moves than what the
-// description says they depend on, and move in proportion where it says so. Prints what is not so.
+// importer_depends.c: in continuous-time mode, whether unknowns stay where they are when something else moves than what
+// the description says they depend on, and move in proportion where it says so. Prints what is not so.
 void check_dependencies(Loop* m);
 
 #endif
