@@ -15,9 +15,10 @@
 //             kaiEval_StepDone(eval, t1, x1);
 //     }
 //
-// examples/integrator is a whole program. Models with
-// `delay` of a signal or with numeric impulses need the past of the states, which Kairos does not have here;
-// zeno = continue, choice = all and `balance` work on the states between instants. kaiEval_Create refuses all of them.
+// examples/integrator is a whole program. What `delay` of a signal reads is known where steps were said to be over and
+// at instants, and kaiEval_Next tells a time after which more must be known: say kaiEval_StepDone there, or
+// kaiEval_Rearm. Models with a `delay` that varies or with numeric impulses need the steps themselves; zeno = continue,
+// choice = all and `balance` work on the states between instants. kaiEval_Create refuses all of them.
 //
 // Units. Times in seconds; states (in the order of kaiModel_StateVariable), rates and the values of kaiEval_Get and
 // kaiEval_Set in SI units, whatever the model declares: a solver mixes them. Rows are in the declared units.
@@ -66,7 +67,8 @@ extern "C"
     kaiStatus kaiEval_Indicators(kaiEval* eval, double t, const double* x, double* values);
     // Whether some guard has crossed its level by (t, x), given the side on which it was last seen.
     bool kaiEval_Crossed(kaiEval* eval, double t, const double* x);
-    // The next time at which a clock ticks, a delayed event arrives or a guard of time alone is due; inf: none.
+    // The next time at which a clock ticks, a delayed event arrives or a guard of time alone is due, or until which
+    // all is known that a delayed signal can be asked for (nothing happens there); inf: none.
     double kaiEval_Next(const kaiEval* eval);
     // A step ended at (t, x) without an instant: guards remember the side they are on.
     kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x);

@@ -361,6 +361,9 @@ static inline bool time_same(double a, double b, double scale)
 #define DELAY_TOGETHER 1e-12
 // A polynomial goes on to be read behind its piece as long as it keeps to this part of rtol there.
 #define DELAY_FOLLOW 0.02
+// Where a foreign integrator moves the states: a step up to so many times as long as the one before, or as short, takes
+// its first point into the polynomial. Beyond that the point says nothing, and rounding of it much.
+#define DELAY_NEIGHBOUR 8
 // A delay shorter than this part of 1 + |t| leaves no room for steps: if the solver has failed, that is why.
 #define DELAY_SHORTEST 1e-9
 

@@ -244,6 +244,20 @@ void describe_types(const Description* d, Writer* w, const char* element, bool i
     writer_put(w, any ? "  </TypeDefinitions>\n" : "");
 }
 
+void describe_dependencies(const Description* d, Writer* w, uint32_t entry, uint32_t first)
+{
+    const DependList* list = &d->dependence.lists[entry];
+    if (!d->dependence.has[entry])
+        return;
+    writer_put(w, " dependencies=\"");
+    for (uint32_t i = 0; i < list->count; i++)
+        writer_say(w, "%s%u", i > 0 ? " " : "", list->at[i].known + first);
+    writer_put(w, "\"");
+    for (uint32_t i = 0; i < list->count; i++)
+        writer_say(w, "%s%s", i > 0 ? " " : " dependenciesKind=\"", depend_word(list->at[i].kind));
+    writer_put(w, list->count > 0 ? "\"" : "");
+}
+
 // The unknowns of initialization: what is computed there among outputs, calculated parameters, states and their
 // derivatives.
 bool describe_is_initial_unknown(const FmiVariable* v)

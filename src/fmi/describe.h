@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "elab/units.h"
-#include "fmi/catalogue.h"
+#include "fmi/depend.h"
 #include "kairos/sim.h"
 
 typedef struct Description
@@ -12,6 +12,7 @@ typedef struct Description
     Arena* arena;
     const kaiModel* model;
     const Catalogue* catalogue;
+    Dependence dependence;
     const char* identifier;  // of the binary
     const char* guid;
     const char* refused;  // why there is no Model Exchange; NULL: there is
@@ -41,6 +42,8 @@ void describe_units(const Description* d, Writer* w);       // UnitDefinitions
 // TypeDefinitions: one for each machine, its modes counted from 1. `element` holds them, within <Enumeration> if
 // `inner`.
 void describe_types(const Description* d, Writer* w, const char* element, bool inner);
+// dependencies and dependenciesKind of an unknown, the knowns counted from `first`; nothing where they are not known.
+void describe_dependencies(const Description* d, Writer* w, uint32_t entry, uint32_t first);
 bool describe_is_initial_unknown(const FmiVariable* v);
 const char* describe_causality(FmiCausality causality);
 const char* describe_initial(FmiInitial initial);

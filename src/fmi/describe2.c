@@ -78,9 +78,11 @@ static void put_variable(const Description* d, Writer* w, uint32_t index)
     writer_put(w, "    </ScalarVariable>\n");
 }
 
+// During initialization only calculated parameters are known to depend on less than everything: what is left out means
+// that.
 static void put_unknowns(const Description* d, Writer* w, const char* list, bool (*is)(const FmiVariable*))
 {
-    bool any = false;
+    bool any = false, initial = is == describe_is_initial_unknown;
     for (uint32_t i = 0; i < d->catalogue->list.count; i++)
     {
         if (!is(&d->catalogue->list.at[i]))
@@ -88,7 +90,10 @@ static void put_unknowns(const Description* d, Writer* w, const char* list, bool
         if (!any)
             writer_say(w, "    <%s>\n", list);
         any = true;
-        writer_say(w, "      <Unknown index=\"%u\"/>\n", i + 1);
+        writer_say(w, "      <Unknown index=\"%u\"", i + 1);
+        if (!initial || d->catalogue->list.at[i].causality == FMI_CALCULATED)
+            describe_dependencies(d, w, i, 1);
+        writer_put(w, "/>\n");
     }
     if (any)
         writer_say(w, "    </%s>\n", list);

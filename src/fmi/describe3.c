@@ -68,20 +68,30 @@ static void put_variable(const Description* d, Writer* w, uint32_t index)
     writer_put(w, "/>\n");
 }
 
+static void put_unknown(const Description* d, Writer* w, const char* element, uint32_t entry, bool known)
+{
+    writer_say(w, "    <%s valueReference=\"%u\"", element, entry);
+    if (known)
+        describe_dependencies(d, w, entry, 0);
+    writer_put(w, "/>\n");
+}
+
+// During initialization only calculated parameters are known to depend on less than everything: what is left out means
+// that.
 static void put_structure(const Description* d, Writer* w)
 {
     const Catalogue* c = d->catalogue;
     for (uint32_t i = 0; i < c->list.count; i++)
         if (c->list.at[i].causality == FMI_OUTPUT)
-            writer_say(w, "    <Output valueReference=\"%u\"/>\n", i);
+            put_unknown(d, w, "Output", i, true);
     for (uint32_t i = 0; i < c->rates.count; i++)
-        writer_say(w, "    <ContinuousStateDerivative valueReference=\"%u\"/>\n", c->rates.at[i]);
+        put_unknown(d, w, "ContinuousStateDerivative", c->rates.at[i], true);
     for (uint32_t i = 0; i < c->list.count; i++)
         if (describe_is_initial_unknown(&c->list.at[i]))
-            writer_say(w, "    <InitialUnknown valueReference=\"%u\"/>\n", i);
+            put_unknown(d, w, "InitialUnknown", i, c->list.at[i].causality == FMI_CALCULATED);
     for (uint32_t i = 0; i < c->list.count; i++)
         if (c->list.at[i].aspect == FMI_WATCH)
-            writer_say(w, "    <EventIndicator valueReference=\"%u\"/>\n", i);
+            put_unknown(d, w, "EventIndicator", i, true);
 }
 
 char* describe_3(const Description* d)

@@ -167,7 +167,7 @@ static uint8_t varies_of_var(const Compiler* c, uint32_t v)
     case VAR_PARAM: return VARIES_NEVER;
     case VAR_STATE: return VARIES_ALWAYS;
     case VAR_SIGNAL: return c->vars.at[v].variability;
-    case VAR_EVENT: return VARIES_AT_INSTANTS;
+    case VAR_INPUT: return c->flat->vars.at[v].type == TYPE_REAL ? VARIES_OUTSIDE : VARIES_AT_INSTANTS;
     default: return VARIES_AT_INSTANTS;
     }
 }
@@ -211,8 +211,6 @@ static uint8_t varies_of_node(const Compiler* c, const Node* node, const uint8_t
     case NODE_EXPONENTIAL: return VARIES_AT_INSTANTS;
     case NODE_MAP: return most > VARIES_AT_INSTANTS ? most : VARIES_AT_INSTANTS;  // its coefficients change
     case NODE_SMOOTH: return most > VARIES_NEVER ? VARIES_ALWAYS : most;
-    case NODE_SLOPE:
-    case NODE_DER: return most > VARIES_AT_INSTANTS ? VARIES_ALWAYS : most;
     default: return most;
     }
 }

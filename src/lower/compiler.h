@@ -21,6 +21,7 @@ typedef enum Variability
 {
     VARIES_NEVER,
     VARIES_AT_INSTANTS,
+    VARIES_OUTSIDE,  // with an input of the root model: at instants here, always where a foreign integrator moves it
     VARIES_ALWAYS,
 } Variability;
 

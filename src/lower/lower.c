@@ -137,11 +137,11 @@ static bool is_watched(Compiler* c, NodeId n, bool smooth)
     if (smooth || n >= c->node_watched.count || !c->node_watched.at[n])
         return false;
     if (node->op == NODE_FLOOR)
-        return node_varies(c, node->arg[0]) == VARIES_ALWAYS;
+        return node_varies(c, node->arg[0]) >= VARIES_OUTSIDE;
     if (node->op < NODE_LT || node->op > NODE_GE)
         return false;
     NodeId a = node->arg[0], b = node->arg[1];
-    return node_varies(c, a) == VARIES_ALWAYS || node_varies(c, b) == VARIES_ALWAYS;
+    return node_varies(c, a) >= VARIES_OUTSIDE || node_varies(c, b) >= VARIES_OUTSIDE;
 }
 
 // ---- what must be lowered first -------------------------------------------------------------------------------------

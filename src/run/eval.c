@@ -160,9 +160,9 @@ static const char* why_not(const kaiModel* model, const kaiSimOptions* options)
     if (model->reg_pulse != NO_REG)
         return "numeric impulses are made of steps, which belong to the caller here: set impulses = symbolic";
     for (uint32_t i = 0; i < model->delays_count; i++)
-        if (!model->delays[i].event)
-            return "`delay` of a signal needs the past of the states, which belongs to the caller here: run the model "
-                   "with kaiSim, or delay events only";
+        if (model->delays[i].varies)
+            return "a `delay` that varies needs the steps, which belong to the caller here: run the model with kaiSim, "
+                   "or delay by a constant";
     return NULL;
 }
 
@@ -189,13 +189,14 @@ kaiEval* kaiEval_Create(const kaiModel* model, const kaiSimOptions* options, kai
     }
     if (eval == NULL || !kernel_make(&eval->kernel, model, &eval->options, &hooks, eval) ||
         !record_make(&eval->record, &eval->kernel, true) ||
-        !endless_make(&eval->endless, &eval->kernel, &eval->record) || !eval_watch_make(eval))
+        !endless_make(&eval->endless, &eval->kernel, &eval->record) || !eval_watch_make(eval) || !eval_ahead_make(eval))
     {
         error_memory(failure);
         kaiEval_Free(eval);
         return NULL;
     }
     eval->kernel.budget = &eval->budget;
+    eval->delays = eval_has_delays(eval);
     return eval;
 }
 
@@ -204,6 +205,7 @@ void kaiEval_Free(kaiEval* eval)
     if (eval == NULL)
         return;
     kaiAllocator a = eval->options.allocator;
+    eval_ahead_free(eval);
     eval_watch_free(eval);
     endless_free(&eval->endless);
     record_free(&eval->record);
@@ -428,12 +430,15 @@ bool kaiEval_Crossed(kaiEval* eval, double t, const double* x)
     return false;
 }
 
-double kaiEval_Next(const kaiEval* eval)
+double eval_due(const kaiEval* eval)
 {
     uint32_t item;
-    if (eval == NULL)
-        return INFINITY;
     return fmin(agenda_next(&eval->kernel.agenda, &item), delay_next_time(&eval->kernel));
+}
+
+double kaiEval_Next(const kaiEval* eval)
+{
+    return eval != NULL ? fmin(eval_due(eval), fmin(eval_ahead_next(eval), eval_delay_next(eval))) : INFINITY;
 }
 
 kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x)
@@ -454,6 +459,9 @@ kaiStatus kaiEval_StepDone(kaiEval* eval, double t, const double* x)
             kernel->R[guard->side] = sign_of(state->g);
         state->toward = direction(kernel, guard);
     }
+    if (status == KAI_OK && eval->delays)
+        status = eval_delay_feed(eval, t);
+    eval->told = true;
     if (status == KAI_OK)
         eval_watch_loosen(eval);
     return status;
@@ -471,6 +479,8 @@ kaiStatus kaiEval_Prepare(kaiEval* eval, double* x)
     kaiStatus status = flow_prepare(kernel);
     if (status == KAI_OK)
         status = delay_check(kernel);
+    if (status == KAI_OK && eval->delays)
+        status = eval_delay_start(eval);
     if (status == KAI_OK)
         status = schedule_start(kernel);
     if (status == KAI_OK)
@@ -507,7 +517,13 @@ kaiStatus kaiEval_Tag(kaiEval* eval, double* x, bool* more)
         status = record_instant_end(&eval->record);
     eval->inside = status == KAI_OK && *more;
     eval_get_states(eval, x);
-    return status == KAI_OK && !*more ? eval_watch_arm(eval, eval->kernel.now.t, x) : status;
+    if (status != KAI_OK || *more)
+        return status;
+    if (eval->delays)
+        status = eval_look(eval, eval->kernel.now.t, x);
+    if (status == KAI_OK && eval->delays)
+        status = eval_delay_jumps(eval);
+    return status == KAI_OK ? eval_watch_arm(eval, eval->kernel.now.t, x) : status;
 }
 
 static kaiStatus all_tags(kaiEval* eval, double* x)
@@ -554,6 +570,8 @@ kaiStatus kaiEval_Begin(kaiEval* eval, double t, double* x)
     kernel_hold_inputs(&eval->kernel);  // what they jump over is no crossing of the flow
     eval->rated = false;
     kaiStatus status = eval_look(eval, t, x);
+    if (status == KAI_OK && eval->delays)
+        status = eval_delay_feed(eval, t);
     if (status == KAI_OK)
         eval_watch_locate(eval);
     kernel_give_inputs(&eval->kernel);
@@ -566,6 +584,8 @@ kaiStatus kaiEval_Instant(kaiEval* eval, double t, double* x)
         return KAI_ERR_USAGE;
     Kernel* kernel = &eval->kernel;
     kaiStatus status = eval_look(eval, t, x);
+    if (status == KAI_OK && eval->delays)
+        status = eval_delay_feed(eval, t);
     if (status != KAI_OK)
         return status;
     for (uint32_t i = 0; i < eval->model->guards_count; i++)

@@ -9,7 +9,7 @@
 typedef struct SavedHead
 {
     size_t size;  // of all
-    bool started;
+    bool started, told;
     double moment;  // time of the last question
 } SavedHead;
 
@@ -34,6 +34,7 @@ kaiStatus kaiEval_Save(const kaiEval* eval, void* bytes, size_t size)
     memset(&head, 0, sizeof head);
     head.size = size;
     head.started = eval->started;
+    head.told = eval->told;
     head.moment = eval->kernel.R[eval->model->reg_time];
     char* at = bytes;
     memset(at, 0, size);  // what lies between fields goes into files too
@@ -74,6 +75,7 @@ kaiStatus kaiEval_Restore(kaiEval* eval, const void* bytes, size_t size)
     at = record_load(&eval->record, at);
     memcpy(eval->indicators, at, indicators_size(eval));
     eval->started = head.started;
+    eval->told = head.told;
     eval->inside = eval->rated = false;
     touch_moment(&eval->kernel, head.moment);
     return head.started && eval->kernel.bonds != NULL ? bonds_enter(&eval->kernel) : KAI_OK;

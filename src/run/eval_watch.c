@@ -99,6 +99,8 @@ kaiStatus eval_watch_arm(kaiEval* eval, double t, const double* x)
     kaiStatus status = eval_look(eval, t, x);
     for (uint32_t i = 0; i < eval->model->guards_count && status == KAI_OK; i++)
         arm_indicator(&eval->kernel, i, &eval->indicators[i]);
+    if (status == KAI_OK)
+        eval_ahead_arm(eval, t);
     return status;
 }
 
@@ -139,7 +141,10 @@ kaiStatus kaiEval_Rearm(kaiEval* eval, double t, const double* x)
 {
     if (eval == NULL || !eval->started || eval->inside || x == NULL)
         return KAI_ERR_USAGE;
-    return eval_watch_arm(eval, t, x);
+    kaiStatus status = eval->delays ? eval_look(eval, t, x) : KAI_OK;
+    if (status == KAI_OK && eval->delays)
+        status = eval_delay_feed(eval, t);
+    return status == KAI_OK ? eval_watch_arm(eval, t, x) : status;
 }
 
 bool kaiEval_Pending(kaiEval* eval, double t, const double* x)
@@ -150,7 +155,7 @@ bool kaiEval_Pending(kaiEval* eval, double t, const double* x)
     for (uint32_t i = 0; i < eval->model->guards_count; i++)
         if (eval->indicators[i].toward != 0 && !eval->indicators[i].back && is_there(kernel, i, &eval->indicators[i]))
             return true;
-    return kernel->outside_count > 0 || kernel_reached(kernel, kaiEval_Next(eval), t);
+    return kernel->outside_count > 0 || kernel_reached(kernel, eval_due(eval), t);
 }
 
 void eval_watch_locate(kaiEval* eval)

@@ -243,6 +243,9 @@ static const char* why_not(const Variation* v)
         if (model->vars[i].structural || model->vars[i].column == KAI_COLUMN_BOOL)
             return "a parameter that decides the structure, or that is true or false, has no derivatives";
     }
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        if (!model->delays[i].event && !model->delays[i].queue)
+            return "derivatives through the `delay` of a signal are not computed";
     return NULL;
 }
 

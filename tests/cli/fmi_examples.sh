@@ -1,15 +1,47 @@
-# Examples as FMUs, in turn of FMI 2.0 and 3.0, driven by a foreign integrator with a fixed step and as Co-Simulation: as many events as in
-# `kairos run`, and the same values at the end.
+# Examples as FMUs of FMI 2.0 and 3.0, driven as Model Exchange by a foreign integrator (fixed step, and CVODE with its own root finding) and as
+# Co-Simulation: as many events as in `kairos run`, and the same values at the end. A sample; FMI_EXAMPLES=all takes every example that has no
+# `choose`, both versions.
 . tests/cli/fmi.bash
+all=${FMI_EXAMPLES:-}
+names="ball-automata cradle diode-bridge impulsive-ball relay sampled-pi stick-slip three-balls zeno-signal"
+[ -z "$all" ] || names=$(grep -L choose examples/*/model.kai | xargs -n1 dirname | xargs -n1 basename)
+
+# within NAME: what the values at the end agree to.
+within()
+{
+    case $1 in
+        argesim-c5) echo 0.05 ;; # it ends 0.35 µs after an event, on a time scale of 0.37 µs
+        oregonator) echo 1e-4 ;; # its own tolerance is 1e-5
+        *) echo 1e-5 ;;
+    esac
+}
+# steps NAME: what an importer has to know of the model. Of two crossings of one guard within a step it sees neither.
+steps()
+{
+    case $1 in
+        hydraulic-press) echo --step 1e-4 ;; # stiff valves
+        sigma-delta) echo --step 1e-3 ;;
+        parabola) echo --step 0.01 ;; # 0.2 s below zero in 1000 s
+    esac
+}
+# drives NAME KIND: whether this importer can integrate it.
+drives() { [ "$1 $2" != "argesim-c5 me" ]; } # a time constant of 0.4 µs is no work for a fixed step
+
 version=2
-for name in ball-automata boost cradle coulomb-oscillator diode-bridge flyback-diode friction impulsive-ball mixed-signals relay \
-    simultaneous-collisions step-derivatives stick-slip three-balls; do
+for name in $names; do
+    [ "$name" != external ] || continue # calls a C function, which an FMU does not carry
     version=$((version == 2 ? 3 : 2))
-    fmu examples/$name/model.kai $name --fmi $version
     exits 0 run examples/$name/model.kai -o "$WORK/$name.csv" --quiet
-    for kind in me cs; do
-        drive $name $kind
-        same "$WORK/$name.csv" 1e-5 >"$WORK/why" || fail "$name $kind: $(cat "$WORK/why")"
+    versions=$version
+    [ -z "$all" ] || versions="2 3"
+    for v in $versions; do
+        fmu examples/$name/model.kai $name --fmi "$v"
+        for kind in me "me $cvode" cs; do
+            drives $name "$kind" || continue
+            # shellcheck disable=SC2046,SC2086
+            drive $name $kind $(steps $name)
+            same "$WORK/$name.csv" "$(within $name)" >"$WORK/why" || fail "$name $v $kind: $(cat "$WORK/why")"
+        done
     done
-    rm -rf "${WORK:?}/$name" "$WORK/$name.fmu"
+    rm -rf "${WORK:?}/$name" "$WORK/$name.fmu" "$WORK/$name.csv"
 done

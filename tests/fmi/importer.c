@@ -1,6 +1,7 @@
-// importer FOLDER me|cs [--style plain|exact|before|over|back|any|silent|saves] [--step H] [--stop T] [--set
-// name=value]… [-v] Runs an unpacked FMU and prints the time of every instant (with -v) and the values at the end, one
-// `name value` a line.
+// importer FOLDER me|cs [--style plain|exact|before|over|back|any|silent|saves] [--cvode] [--depends] [--step H]
+// [--stop T]
+// [--set name=value]… [--ramp input=slope]… [--save T FILE] [--resume FILE] [-v] Runs an unpacked FMU and prints the
+// time of every instant (with -v) and the values at the end, one `name value` a line.
 #include "importer.h"
 
 #include <stdio.h>
@@ -30,6 +31,10 @@ int main(int argc, char** argv)
     {
         if (strcmp(argv[i], "-v") == 0)
             call.verbose = true;
+        else if (strcmp(argv[i], "--cvode") == 0)
+            call.cvode = true;
+        else if (strcmp(argv[i], "--depends") == 0)
+            call.depends = true;
         else if (strcmp(argv[i], "--style") == 0)
             call.style = find_style(argv[++i]);
         else if (strcmp(argv[i], "--step") == 0)
@@ -38,6 +43,15 @@ int main(int argc, char** argv)
             call.stop = atof(argv[++i]);
         else if (strcmp(argv[i], "--along") == 0 && call.along_count < 20)
             call.along[call.along_count++] = argv[++i];
+        else if (strcmp(argv[i], "--resume") == 0)
+            call.resume = argv[++i];
+        else if (strcmp(argv[i], "--save") == 0 && i + 2 < argc)
+        {
+            call.save_at = atof(argv[++i]);
+            call.save_to = argv[++i];
+        }
+        else if (strcmp(argv[i], "--ramp") == 0 && call.ramp_count < 20)
+            call.ramps[call.ramp_count++] = argv[++i];
         else if (strcmp(argv[i], "--set") == 0 && call.set_count < 20)
             call.sets[call.set_count++] = argv[++i];
     }

@@ -52,15 +52,22 @@ typedef struct Call
     const char *folder, *kind;
     Style style;
     double step, stop;
-    bool verbose;
+    bool verbose, cvode, depends;
     const char* sets[20];  // name=value, before initialization
     int set_count;
+    const char* ramps[20];  // name=slope: an input that moves with time (Model Exchange)
+    int ramp_count;
+    double save_at;  // the first step that ends there or later is the last
+    const char *save_to, *resume;
     const char* along[20];  // unknown/known: a derivative at the end
     int along_count;
 } Call;
 
 // Reads FOLDER/modelDescription.xml. False: it cannot be.
 bool description_read(const char* folder, Description* description);
+char* description_text(const char* folder);  // all of it; to be freed
+// The value of an attribute of the element that begins at `at`; false: it has none.
+bool description_attribute(const char* at, const char* name, char* value, size_t size);
 const Variable* description_find(const Description* description, const char* name);
 
 typedef struct Events
@@ -81,8 +88,9 @@ typedef struct Port
     void (*enter_event)(void* self);
     void (*update)(void* self, Events* events);
     void (*enter_continuous)(void* self);
-    bool (*step_done)(void* self);  // whether event mode is wanted
-    void (*save_and_restore)(void* self);
+    bool (*step_done)(void* self);            // whether event mode is wanted
+    char* (*save)(void* self, size_t* size);  // the state as bytes, to be freed
+    void (*restore)(void* self, const char* bytes, size_t size);
     double (*get)(void* self, const Variable* variable);
     void (*set)(void* self, const Variable* variable, double value);
     // One step of Co-Simulation: where it ended. *over: the model wants no more.

@@ -124,20 +124,25 @@ static bool step_done(void* self)
     return event != 0;
 }
 
-static void save_and_restore(void* self)
+static char* save(void* self, size_t* size)
 {
     Binary2* m = self;
-    fmi2FMUstate state = NULL, again = NULL;
-    size_t size = 0;
+    fmi2FMUstate state = NULL;
     MUST(m->GetFMUstate(m->c, &state));
-    MUST(m->SerializedFMUstateSize(m->c, state, &size));
-    char* bytes = malloc(size);
-    MUST(m->SerializeFMUstate(m->c, state, bytes, size));
+    MUST(m->SerializedFMUstateSize(m->c, state, size));
+    char* bytes = malloc(*size);
+    MUST(m->SerializeFMUstate(m->c, state, bytes, *size));
     MUST(m->FreeFMUstate(m->c, &state));
-    MUST(m->DeSerializeFMUstate(m->c, bytes, size, &again));
-    MUST(m->SetFMUstate(m->c, again));
-    MUST(m->FreeFMUstate(m->c, &again));
-    free(bytes);
+    return (char*)bytes;
+}
+
+static void restore(void* self, const char* bytes, size_t size)
+{
+    Binary2* m = self;
+    fmi2FMUstate state = NULL;
+    MUST(m->DeSerializeFMUstate(m->c, (const char*)bytes, size, &state));
+    MUST(m->SetFMUstate(m->c, state));
+    MUST(m->FreeFMUstate(m->c, &state));
 }
 
 static double do_step(void* self, double from, double length, bool* over)
@@ -205,7 +210,8 @@ void open_2(const Call* call, const Description* d, Port* port)
                    .update = update,
                    .enter_continuous = enter_continuous,
                    .step_done = step_done,
-                   .save_and_restore = save_and_restore,
+                   .save = save,
+                   .restore = restore,
                    .get = get,
                    .set = set,
                    .do_step = do_step,

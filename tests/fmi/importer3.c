@@ -137,20 +137,25 @@ static bool step_done(void* self)
     return event != 0;
 }
 
-static void save_and_restore(void* self)
+static char* save(void* self, size_t* size)
 {
     Binary3* m = self;
-    fmi3FMUState state = NULL, again = NULL;
-    size_t size = 0;
+    fmi3FMUState state = NULL;
     MUST(m->GetFMUState(m->c, &state));
-    MUST(m->SerializedFMUStateSize(m->c, state, &size));
-    fmi3Byte* bytes = malloc(size);
-    MUST(m->SerializeFMUState(m->c, state, bytes, size));
+    MUST(m->SerializedFMUStateSize(m->c, state, size));
+    fmi3Byte* bytes = malloc(*size);
+    MUST(m->SerializeFMUState(m->c, state, bytes, *size));
     MUST(m->FreeFMUState(m->c, &state));
-    MUST(m->DeserializeFMUState(m->c, bytes, size, &again));
-    MUST(m->SetFMUState(m->c, again));
-    MUST(m->FreeFMUState(m->c, &again));
-    free(bytes);
+    return (char*)bytes;
+}
+
+static void restore(void* self, const char* bytes, size_t size)
+{
+    Binary3* m = self;
+    fmi3FMUState state = NULL;
+    MUST(m->DeserializeFMUState(m->c, (const fmi3Byte*)bytes, size, &state));
+    MUST(m->SetFMUState(m->c, state));
+    MUST(m->FreeFMUState(m->c, &state));
 }
 
 static void settle(Binary3* m)
@@ -253,7 +258,8 @@ void open_3(const Call* call, const Description* d, Port* port)
                    .update = update,
                    .enter_continuous = enter_continuous,
                    .step_done = step_done,
-                   .save_and_restore = save_and_restore,
+                   .save = save,
+                   .restore = restore,
                    .get = get,
                    .set = set,
                    .do_step = do_step,

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char* read_text(const char* path)
+char* description_text(const char* folder)
 {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/modelDescription.xml", folder);
     FILE* in = fopen(path, "rb");
     if (in == NULL)
         return NULL;
@@ -22,7 +24,7 @@ static char* read_text(const char* path)
 }
 
 // The value of an attribute of the element that begins at `at`; false: it has none.
-static bool attribute(const char* at, const char* name, char* value, size_t size)
+bool description_attribute(const char* at, const char* name, char* value, size_t size)
 {
     size_t length = strlen(name);
     for (; *at != '>' && *at != 0; at++)
@@ -42,7 +44,7 @@ static bool attribute(const char* at, const char* name, char* value, size_t size
 static double number(const char* at, const char* name, double otherwise)
 {
     char text[60];
-    return attribute(at, name, text, sizeof text) ? atof(text) : otherwise;
+    return description_attribute(at, name, text, sizeof text) ? atof(text) : otherwise;
 }
 
 static VariableType type_2(const char* at)
@@ -59,8 +61,8 @@ static void add(Description* d, const char* at, VariableType type)
     d->variables = realloc(d->variables, sizeof *d->variables * (size_t)(d->count + 1));
     Variable* v = &d->variables[d->count++];
     memset(v, 0, sizeof *v);
-    attribute(at, "name", v->name, sizeof v->name);
-    if (!attribute(at, "causality", v->causality, sizeof v->causality))
+    description_attribute(at, "name", v->name, sizeof v->name);
+    if (!description_attribute(at, "causality", v->causality, sizeof v->causality))
         strcpy(v->causality, "local");
     v->reference = (unsigned)number(at, "valueReference", 0);
     v->type = type;
@@ -98,9 +100,7 @@ static int count_between(const char* text, const char* from, const char* to, con
 
 bool description_read(const char* folder, Description* d)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/modelDescription.xml", folder);
-    char* text = read_text(path);
+    char* text = description_text(folder);
     if (text == NULL)
         return false;
     const char* root = strstr(text, "<fmiModelDescription");
@@ -108,8 +108,9 @@ bool description_read(const char* folder, Description* d)
     const char* exchange = strstr(text, "<ModelExchange");
     const char* cosimulation = strstr(text, "<CoSimulation");
     d->version = (int)number(root, "fmiVersion", 0);
-    attribute(root, d->version == 2 ? "guid" : "instantiationToken", d->guid, sizeof d->guid);
-    attribute(exchange != NULL ? exchange : cosimulation, "modelIdentifier", d->identifier, sizeof d->identifier);
+    description_attribute(root, d->version == 2 ? "guid" : "instantiationToken", d->guid, sizeof d->guid);
+    description_attribute(exchange != NULL ? exchange : cosimulation, "modelIdentifier", d->identifier,
+                          sizeof d->identifier);
     d->exchange = exchange != NULL;
     d->cosimulation = cosimulation != NULL;
     d->start = number(experiment, "startTime", 0);

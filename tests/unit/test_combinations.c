@@ -455,11 +455,10 @@ static const char* reason(Feature f, Feature g)
         return "numeric impulses are integrated by the right Riemann sum";
     if (g != EVAL)
         return NULL;
-    return f == NUMERIC        ? "numeric impulses are made of steps, which belong to the caller"
-           : f == ALL          ? "choice = all goes back in time"
-           : f == ZENO         ? "zeno = continue holds states, which belong to the caller"
-           : f == DELAY_SIGNAL ? "`delay` of a signal needs the past of the states"
-                               : NULL;
+    return f == NUMERIC ? "numeric impulses are made of steps, which belong to the caller"
+           : f == ALL   ? "choice = all goes back in time"
+           : f == ZENO  ? "zeno = continue holds states, which belong to the caller"
+                        : NULL;
 }
 
 typedef struct Pair
