@@ -10,6 +10,7 @@
 #   make threads    what uses threads, under the thread sanitizer
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
 #   make page       the page of the studio, anew (npm)  make test-browser  the page in Chromium  make test-editors  in Neovim
+#   make playground  gallery and tutorials as pages that run in a browser without a server, in docs/playground (emscripten)
 #   make python     the Python module, in build/python; python3 -m pip install ./python installs it
 #   make deb        a Debian package of the program, library, models and documents (tools/make-deb)
 #   make install    PREFIX=/usr/local              make clean
@@ -21,7 +22,7 @@ SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
 .PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
-    page test-browser test-editors install deb clean
+    page playground test-browser test-editors install deb clean
 .NOTPARALLEL:
 
 all: build
@@ -102,6 +103,9 @@ fuzz: deps
 
 page:
 	@cd studio && npm ci --ignore-scripts && npm run check && npm run build
+
+playground: build
+	@tools/make-playground $(BUILD) docs/playground
 
 test-browser: build
 	@tools/test-browser $(BUILD)

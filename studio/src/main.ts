@@ -1,8 +1,9 @@
 // The page: which file, which experiment, when to run; what is saved, and what to do when the file or the server changes.
-import { ask, connected, decode, onConnection, run, type Panel, type Result } from "./ask";
+import { ask, connected, decode, engine, latest, onConnection, run, type Panel, type Result } from "./ask";
 import { Editor } from "./editor";
 import { Panels } from "./panels";
 import { Plots } from "./plots";
+import { share } from "./share";
 
 const $ = <T extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as T;
 const fileBox = $<HTMLSelectElement>("file"), experimentBox = $<HTMLSelectElement>("experiment"), statusBox = $("status"), banner = $("banner"), stop = $("stop");
@@ -171,16 +172,26 @@ async function openFile(name: string, at?: { line: number; character: number }) 
   set.clear();
   settings.clear();
   last = ghost = null;
+  if (engine && engine.start.first === name) begin();
   plots.select(null);
   plots.reset();
   const mine = draft(name);
   editor.text = mine && mine.version === file.version ? mine.text : file.text;
   if (mine && mine.version !== file.version && mine.text !== file.text) conflict(file.text, file.version, mine.text);
   await listFiles();
-  location.hash = encodeURIComponent(name);
+  if (!document.documentElement.classList.contains("bare")) location.hash = encodeURIComponent(name);
   title();
   changed(false);
   if (at) editor.show(at);
+}
+
+// What a shared page was sent with.
+function begin() {
+  const start = engine!.start;
+  experiment = start.experiment ?? null;
+  chosenPanels = (start.panels as Panel[] | undefined) ?? null;
+  for (const [name, value] of start.set ?? []) set.set(name, value);
+  for (const [name, value] of start.settings ?? []) settings.set(name, value);
 }
 
 async function listFiles() {
@@ -270,13 +281,20 @@ function modesAt(): Record<string, string> {
   return modes;
 }
 
+function arrange(list: Panel[] | null) {
+  const full = list?.filter((p) => p.signals.length);
+  chosenPanels = full?.length ? full : null;
+  dirty = true;
+  void pump();
+}
+
 const panels: Panels = new Panels($("tabs"), $("panel"), {
   text: () => editor.text, path: () => path, question, result: () => last, set, settings, modesAt,
   rerun: () => { dirty = true; void pump(); },
   show: (at) => editor.show(at),
   showName: (name) => { const at = editor.text.search(new RegExp(`\\b${name}\\b`)); if (at >= 0) { const line = editor.view.state.doc.lineAt(at); editor.show({ line: line.number - 1, character: at - line.from }, { line: line.number - 1, character: at - line.from + name.length }); } },
   highlight: (lines) => editor.fired(lines),
-  setPanels: (list) => { chosenPanels = list; dirty = true; void pump(); },
+  setPanels: arrange, toggleLog: (k) => plots.toggleLog(k), toggleLogTime: () => plots.toggleLogTime(), logTime: () => plots.logTime,
   openCopy: async (example) => { const file = await ask<any>("example", { path: example }); if (file.text) await create(example.replace(/\/model\.kai$/, ".kai").replace(/\//g, "-"), file.text); },
   // The witness of `prove` as an experiment of this text, instead of an older one.
   replay: (witness) => {
@@ -289,11 +307,16 @@ const panels: Panels = new Panels($("tabs"), $("panel"), {
 
 const plots: Plots = new Plots($("plots"), (instant, tag) => { void panels.showInstant(instant, tag); panels.activate(); },
   (t) => { cursorTime = t; panels.activate(); },
-  (signal, index) => {
+  (signal, index, from, over) => {
     if (!last || !last.variables.some((v) => v.name === signal)) return;
-    chosenPanels = last.panels.map((p, k) => ({ ...p, signals: k === index ? [...new Set([...p.signals, signal])] : p.signals }));
-    dirty = true;
-    void pump();
+    const list: Panel[] = last.panels.map((p) => ({ signals: [...p.signals], against: p.against }));
+    if (over && index !== null) list[index].against = signal;
+    else {
+      if (from !== null) list[from].signals = list[from].signals.filter((s) => s !== signal);
+      if (index === null) list.push({ signals: [signal] });
+      else list[index].signals = [...new Set([...list[index].signals, signal])];
+    }
+    arrange(list);
   });
 
 // ---- buttons
@@ -304,11 +327,21 @@ stop.addEventListener("click", () => void ask("stop"));
 fileBox.addEventListener("change", () => { if (fileBox.value === "\n") { fileBox.value = path; void saveAs("model.kai", "model Ball {\n  param g [m/s^2] = 9.81, e = 0.8\n  state y [m] = 1, v [m/s] = 0\n  event hit = down(y)\n  y' = v; v' = -g\n  when hit { v := -e*v }\n}\nexperiment bounce of Ball { stop = 2[s]; plot y }\n"); } else void openFile(fileBox.value); });
 experimentBox.addEventListener("change", () => { experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); plots.reset(); void runNow(); });
 
+// What others get: the text, what is chosen, and the run as it is shown here.
+async function sharePage(stem: string) {
+  const same = latest && (latest.question as any).text === editor.text;
+  const start = { first: path || "model.kai", text: editor.text, experiment, set: [...set], settings: [...settings], panels: chosenPanels, answer: same ? JSON.stringify(latest!.answer) : null };
+  const { html, runs } = await share(start, `${last?.model ?? stem}, ${experiment ?? ""} · Kairos`);
+  offer(`${stem}.html`, html, "text/html");
+  if (!runs) notice("This program has no engine for pages (`make playground` builds it): the page shows the model and its result, and does not run.", true, ["Close", calm]);
+}
+
 const menu = $("menu");
 let formats: { ending: string; about: string }[] = [];
 $("download").addEventListener("click", (event) => {
   const stem = path.replace(/.*\//, "").replace(/\.kai$/, "") || "result", [from, to] = plots.range();
   const items: [string, () => Promise<void>][] = [
+    ["Page to share: model, result and engine in one .html", () => sharePage(stem)],
     ...formats.map(({ ending, about }): [string, () => Promise<void>] => [`Result, ${ending.toUpperCase()}${about ? ": " + about : ""}`, async () => {
       const r = await ask<any>("result", { ...question(), format: ending });
       if (r.bytes) offer(`${stem}.${ending}`, decode(r.bytes), "application/octet-stream"); else notice(r.error ?? "no result", false, ["Close", calm]);
@@ -349,12 +382,14 @@ addEventListener("beforeunload", (event) => { keepDraft(); if (editor.text !== s
 // ---- start
 
 async function start() {
-  await editor.loadWords();
-  formats = (await ask<any>("settings", { text: "" })).formats;
+  document.documentElement.classList.toggle("bare", engine?.start.bare === true || /^#bare:/.test(location.hash));
+  const words = editor.loadWords().then(async () => { formats = (await ask<any>("settings", { text: "" })).formats; }).catch(() => undefined);
+  if (!engine) await words;  // a page without a server shows its result while the engine awakes
   const { first } = await ask<any>("start");
   const { files } = await ask<any>("files");
-  const hash = decodeURIComponent(location.hash.slice(1));
-  const wanted = files.includes(hash) ? hash : first ?? files[0];
+  const hash = decodeURIComponent(location.hash.slice(1)).replace(/^bare:/, "");
+  const there = files.includes(hash) || (engine !== null && hash !== "" && !(await ask<any>("look", { path: hash })).error && (await ask<any>("read", { path: hash })).text !== undefined);
+  const wanted = there ? hash : first || files[0];
   if (wanted) await openFile(wanted);
   else { await listFiles(); panels.open("Examples"); }
   setInterval(() => void look(), 1000);

@@ -14,6 +14,9 @@ export interface Host {
   showName(name: string): void;
   highlight(lines: number[]): void;
   setPanels(panels: Panel[] | null): void;
+  toggleLog(panel: number): void;
+  toggleLogTime(): void;
+  logTime(): boolean;
   openCopy(path: string): Promise<void>;
   replay(experiment: string): void;
   tagChosen(tag: number): void;
@@ -53,6 +56,7 @@ export class Panels {
   private svg = "";
   private svgKey = "";
   private examples: string[] | null = null;
+  private axesOpen = false;
   private readonly tabs: Record<string, Draw> = {
     Values: (r) => this.values(r), Instant: (r) => this.instantTable(r), Signals: (r) => this.signals(r), Diagram: (r) => this.diagram(r),
     Explain: (r) => this.explain(r), Prove: (r) => this.prove(r), Examples: (r) => this.gallery(r),
@@ -303,14 +307,56 @@ export class Panels {
         line.append(box, ` ${v.name}${v.unit ? ` [${v.unit}]` : ""} `, element("span", "faint", `${v.kind}${v.description ? ": " + v.description : ""}`));
         const row = element("div");
         row.append(line);
+        if (on && result.panels.length > 1) row.append(" ", this.panelChoice(result, column));
         list.append(row);
       }
     };
     find.addEventListener("input", fill);
     const back = element("button", "", "as in the text");
     back.addEventListener("click", () => this.host.setPanels(null));
-    root.append(find, " ", back, element("p", "faint", "Drag a signal onto a plot to draw it there."), list);
+    root.append(this.axes(result), find, " ", back, element("p", "faint", "Drag a signal onto a plot to draw it there, onto its time axis to draw it over that signal; names in a plot can be dragged too."), list);
     fill();
+  }
+
+  // In which panel a signal is drawn.
+  private panelChoice(result: Result, signal: string): HTMLElement {
+    const pick = element("select"), now = result.panels.findIndex((p) => p.signals.includes(signal));
+    pick.setAttribute("aria-label", `panel of ${signal}`);
+    result.panels.forEach((_, k) => pick.append(new Option(`panel ${k + 1}`, String(k), false, k === now)));
+    pick.append(new Option("a panel of its own", "new"));
+    pick.addEventListener("change", () => {
+      const list: Panel[] = result.panels.map((p) => ({ signals: p.signals.filter((s) => s !== signal), against: p.against }));
+      if (pick.value === "new") list.push({ signals: [signal] });
+      else list[Number(pick.value)].signals.push(signal);
+      this.host.setPanels(list);
+    });
+    return pick;
+  }
+
+  // What each panel is drawn over, and on which scale.
+  private axes(result: Result): HTMLElement {
+    const box = element("details", "axes"), time = element("label"), logTime = element("input");
+    box.append(element("summary", "faint", "Axes"));
+    box.open = this.axesOpen;
+    box.addEventListener("toggle", () => (this.axesOpen = box.open));
+    result.panels.forEach((panel, k) => {
+      const row = element("div"), over = element("select"), label = element("label"), log = element("input");
+      over.setAttribute("aria-label", `panel ${k + 1} over`);
+      over.append(new Option("time", ""), ...result.variables.filter((v) => v.recorded).slice(0, 300).map((v) => new Option(v.name, v.name, false, v.name === panel.against)));
+      over.addEventListener("change", () => this.host.setPanels(result.panels.map((p, n) => ({ signals: p.signals, against: n === k ? over.value || undefined : p.against }))));
+      log.type = "checkbox";
+      log.checked = panel.log === true;
+      log.addEventListener("change", () => this.host.toggleLog(k));
+      label.append(log, " logarithmic");
+      row.append(`${panel.signals.join(", ")} over `, over, " ", label);
+      box.append(row);
+    });
+    logTime.type = "checkbox";
+    logTime.checked = this.host.logTime();
+    logTime.addEventListener("change", () => this.host.toggleLogTime());
+    time.append(logTime, " logarithmic time");
+    box.append(time);
+    return box;
   }
 
   // ---- diagrams

@@ -216,6 +216,8 @@ await until("asks", () => /so has your text/.test(document.getElementById("banne
 assert.match(await studio("return editor.text"), /mine/);
 await page.evaluate(() => [...document.querySelectorAll("#banner button")].find((b) => b.textContent === "Load the file").click());
 await until("theirs", () => /theirs/.test(window.kairosStudio.editor.text));
+writeFileSync(`${folder}/ball.kai`, BALL);
+await until("the ball as it was", () => !/theirs/.test(window.kairosStudio.editor.text));
 passed("saves, loads what changed outside, asks where both changed");
 
 // ---- examples: open a copy
