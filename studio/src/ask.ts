@@ -15,9 +15,10 @@ export interface Run {
   label: string; status: string; reached: number; failure?: Diagnostic; warnings: Diagnostic[]; instants: number; steps: number; seconds: number;
   rows: number; t: Float64Array; p: Int32Array; m: Int32Array; values: Float64Array[]; fired: Fired[]; expects: Expect[]; halt: string | null;
 }
+export interface Limit { from: number; to: number; steps: number; state?: string; share?: number }
 export interface Result {
   error?: string; diagnostics: Diagnostic[]; model: string; experiment: string | null; experiments: { name: string; line: number; sweep: boolean }[];
-  variables: Variable[]; panels: Panel[]; columns: Column[]; runs: Run[]; start: number; stop: number | null; points: number; failure?: Diagnostic;
+  variables: Variable[]; panels: Panel[]; columns: Column[]; runs: Run[]; start: number; stop: number | null; points: number; more?: boolean; failure?: Diagnostic;
 }
 
 export let connected = true;

@@ -5,7 +5,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { bracketMatching, HighlightStyle, indentOnInput, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic as Lint } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
+import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
 import { Decoration, drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { ask, format, type Diagnostic, type Expect, type Position, type Range } from "./ask";
@@ -199,14 +199,11 @@ function nudge(steps: number) {
 
 export class Editor {
   readonly view: EditorView;
-  private readonly readOnly = new Compartment();
+  private readonly extensions: Extension;
   constructor(parent: HTMLElement, readonly path: () => string, private readonly changed: (quick: boolean) => void, save: () => void, private readonly open: (path: string, at: Position) => void) {
-    this.view = new EditorView({
-      parent,
-      state: EditorState.create({
-        extensions: [
+    this.extensions = [
           lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightSelectionMatches(),
-          language, syntaxHighlighting(colours), theme, lintGutter(), marksField, numberDrag, this.readOnly.of([]),
+          language, syntaxHighlighting(colours), theme, lintGutter(), marksField, numberDrag,
           autocompletion({ override: [(context) => this.complete(context)] }),
           hoverTooltip((view, at) => this.hover(view, at)),
           EditorView.contentAttributes.of({ "aria-label": "Text of the model", spellcheck: "false" }),
@@ -223,10 +220,12 @@ export class Editor {
           EditorView.updateListener.of((update) => {
             if (update.docChanged) this.changed(update.transactions.some((t) => t.isUserEvent("input.drag")));
           }),
-        ],
-      }),
-    });
+    ];
+    this.view = new EditorView({ parent, state: EditorState.create({ extensions: this.extensions }) });
   }
+
+  // Another file: its own history, or undo would bring the text of the last one into it.
+  load(text: string) { this.view.setState(EditorState.create({ doc: text, extensions: this.extensions })); }
 
   get text() { return this.view.state.doc.toString(); }
   set text(text: string) {

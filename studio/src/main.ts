@@ -6,12 +6,13 @@ import { Plots } from "./plots";
 import { share } from "./share";
 
 const $ = <T extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as T;
-const fileBox = $<HTMLSelectElement>("file"), experimentBox = $<HTMLSelectElement>("experiment"), statusBox = $("status"), banner = $("banner"), stop = $("stop");
+const memberBox = $<HTMLSelectElement>("member"), fileBox = $<HTMLSelectElement>("file"), experimentBox = $<HTMLSelectElement>("experiment"), statusBox = $("status"), banner = $("banner"), stop = $("stop");
 
 let path = "", version: string | null = null, savedText = "";
 let experiment: string | null = null, chosenPanels: Panel[] | null = null;
 let last: Result | null = null, ghost: Result | null = null;
 let cursorTime: number | null = null;
+let member = 0;  // which run of a family is looked at
 const set = new Map<string, number>(), settings = new Map<string, string>();
 
 // ---- notices
@@ -60,7 +61,7 @@ function title() {
 let controller: AbortController | null = null, running = 0, asked = 0;
 export const measured = { edit: 0, shown: 0 };  // milliseconds from an edit to its curve, for whoever measures
 
-const question = () => ({ path: path || "untitled.kai", text: editor.text, experiment: experiment ?? undefined, set: Object.fromEntries(set), settings: Object.fromEntries(settings), panels: chosenPanels ?? undefined });
+const question = () => ({ path: path || "untitled.kai", text: editor.text, experiment: experiment ?? undefined, set: Object.fromEntries(set), settings: Object.fromEntries(settings), panels: chosenPanels ?? undefined, member: member || undefined });
 
 async function runNow() {
   const number = ++asked, begun = performance.now();
@@ -95,6 +96,7 @@ function show(result: Result, begun: number) {
   const first = result.runs[0];
   statusBox.className = "";
   if (!first) {
+    memberBox.hidden = true;
     const errors = result.diagnostics.filter((d) => d.severity === 1).length;
     statusBox.textContent = result.error ?? result.failure?.message ?? `${errors} error${errors === 1 ? "" : "s"}`;
     statusBox.className = "bad";
@@ -103,6 +105,8 @@ function show(result: Result, begun: number) {
   }
   // The ghost is the run before what one is doing now: all steps of a drag have the same.
   const alike = last !== null && last.model === result.model && last.experiment === result.experiment;
+  if (!alike && last !== null) member = 0;
+  offerMembers(result);
   if (!alike) ghost = null;
   else if (!sameRun(last!, result) && (ghost === null || performance.now() - shownAt > 600)) ghost = last;
   shownAt = performance.now();
@@ -119,6 +123,16 @@ function show(result: Result, begun: number) {
   statusBox.textContent = `${how}t = ${Number(first.reached.toPrecision(6))}, ${first.instants} instant${first.instants === 1 ? "" : "s"}, ${first.rows} rows, ${(1000 * first.seconds).toPrecision(2)} ms` + (first.expects.length ? `, ${first.expects.length - failed} of ${first.expects.length} expected` : "");
   if (first.status !== "end") statusBox.className = "bad";
   requestAnimationFrame(() => requestAnimationFrame(() => { measured.shown = performance.now() - begun; }));
+}
+
+// Of a family one run is looked at: it comes first, its instants can be unfolded.
+function offerMembers(result: Result) {
+  const runs = [...result.runs];
+  if (member >= runs.length) member = 0;
+  memberBox.hidden = runs.length < 2;
+  memberBox.replaceChildren(...runs.map((r, k) => new Option(r.label || `run ${k + 1}`, String(k), false, k === member)));
+  if (result.more) memberBox.append(new Option("… and more outcomes", "", false, false));
+  if (member > 0) result.runs = [runs[member], ...runs.filter((_, k) => k !== member)];
 }
 
 let shownAt = 0;
@@ -172,11 +186,11 @@ async function openFile(name: string, at?: { line: number; character: number }) 
   set.clear();
   settings.clear();
   last = ghost = null;
+  member = 0;
   if (engine && engine.start.first === name) begin();
-  plots.select(null);
-  plots.reset();
+  plots.forget();
   const mine = draft(name);
-  editor.text = mine && mine.version === file.version ? mine.text : file.text;
+  editor.load(mine && mine.version === file.version ? mine.text : file.text);
   if (mine && mine.version !== file.version && mine.text !== file.text) conflict(file.text, file.version, mine.text);
   await listFiles();
   if (!document.documentElement.classList.contains("bare")) location.hash = encodeURIComponent(name);
@@ -294,7 +308,7 @@ const panels: Panels = new Panels($("tabs"), $("panel"), {
   show: (at) => editor.show(at),
   showName: (name) => { const at = editor.text.search(new RegExp(`\\b${name}\\b`)); if (at >= 0) { const line = editor.view.state.doc.lineAt(at); editor.show({ line: line.number - 1, character: at - line.from }, { line: line.number - 1, character: at - line.from + name.length }); } },
   highlight: (lines) => editor.fired(lines),
-  setPanels: arrange, toggleLog: (k) => plots.toggleLog(k), toggleLogTime: () => plots.toggleLogTime(), logTime: () => plots.logTime,
+  limits: (list) => plots.showLimits(list), setPanels: arrange, toggleLog: (k) => plots.toggleLog(k), toggleLogTime: () => plots.toggleLogTime(), logTime: () => plots.logTime,
   openCopy: async (example) => { const file = await ask<any>("example", { path: example }); if (file.text) await create(example.replace(/\/model\.kai$/, ".kai").replace(/\//g, "-"), file.text); },
   // The witness of `prove` as an experiment of this text, instead of an older one.
   replay: (witness) => {
@@ -325,7 +339,8 @@ $("save").addEventListener("click", () => void save());
 $("format").addEventListener("click", () => void editor.format());
 stop.addEventListener("click", () => void ask("stop"));
 fileBox.addEventListener("change", () => { if (fileBox.value === "\n") { fileBox.value = path; void saveAs("model.kai", "model Ball {\n  param g [m/s^2] = 9.81, e = 0.8\n  state y [m] = 1, v [m/s] = 0\n  event hit = down(y)\n  y' = v; v' = -g\n  when hit { v := -e*v }\n}\nexperiment bounce of Ball { stop = 2[s]; plot y }\n"); } else void openFile(fileBox.value); });
-experimentBox.addEventListener("change", () => { experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); plots.reset(); void runNow(); });
+memberBox.addEventListener("change", () => { if (memberBox.value === "") { memberBox.value = String(member); return; } member = Number(memberBox.value); ghost = null; plots.select(null); void runNow(); });
+experimentBox.addEventListener("change", () => { member = 0; experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); plots.reset(); void runNow(); });
 
 // What others get: the text, what is chosen, and the run as it is shown here.
 async function sharePage(stem: string) {

@@ -1,6 +1,6 @@
 // Panels of curves on canvases, with one time axis for all. Rows come whole; what lies in one column of pixels is drawn from its
 // least to its greatest value, so that nothing is lost however many rows there are.
-import { format, type Column, type Fired, type Panel, type Result, type Run } from "./ask";
+import { format, type Column, type Fired, type Limit, type Panel, type Result, type Run } from "./ask";
 
 const LEFT = 62, RIGHT = 12, TOP = 20, BOTTOM = 22, BAND = 18, HEIGHT = 168;
 const COLOURS = ["--c0", "--c1", "--c2", "--c3", "--c4", "--c5"];
@@ -60,7 +60,7 @@ export class Plots {
   private pin: number | null = null;          // a time that the cursor is compared with
   private boxes: { panel: number; signal: string; left: number; right: number; bottom: number }[] = [];  // names in the legends
   private carried: { signal: string; from: number; label: HTMLElement | null; x: number; y: number } | null = null;
-  limits: { t: number; name: string; share: number }[] = [];  // what kept steps small, over time
+  private limits: Limit[] = [];  // which states kept steps short, over time
   private canvases: HTMLCanvasElement[] = [];
   private cursor: number | null = null;
   private scheduled = false;
@@ -76,6 +76,7 @@ export class Plots {
     const keep = this.selected?.t, number = this.selected && this.instants.indexOf(this.selected);
     this.result = result;
     this.ghost = ghost;
+    this.limits = [];  // of another run
     this.instants = result.runs[0] ? instantsOf(result.runs[0]) : [];
     this.bands = result.columns.map((c, column) => ({ column, name: c.name, kind: c.kind })).filter((c) => c.kind === "mode").slice(0, 4);
     if (keep !== undefined) {
@@ -116,6 +117,8 @@ export class Plots {
   }
 
   reset() { this.view = null; this.redraw(); }
+  // Another file: nothing of what was chosen for the last one holds.
+  forget() { this.logs.clear(); this.logTime = false; this.pin = null; this.limits = []; this.select(null); this.reset(); }
 
   // Times as they lie on the axis, and back.
   private place(t: number): number { return this.logTime ? Math.log10(Math.max(t, 1e-300)) : t; }
@@ -242,6 +245,7 @@ export class Plots {
     panel.log = this.logs.has(key);
     this.redraw();
   }
+  showLimits(list: Limit[]) { this.limits = list; this.redraw(); }
   toggleLogTime() { this.logTime = !this.logTime; this.view = null; this.redraw(); }
 
   private click(canvas: HTMLCanvasElement, clientX: number) {
@@ -312,7 +316,7 @@ export class Plots {
 
   private draw(canvas: HTMLCanvasElement, panel: Panel, index: number) {
     const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
-    const bands = index === 0 ? this.bands.length * BAND : 0, height = (panel.against !== undefined ? 1.6 * HEIGHT : HEIGHT) + bands;
+    const bands = index === 0 ? (this.bands.length + (this.limits.length ? 1 : 0)) * BAND : 0, height = (panel.against !== undefined ? 1.6 * HEIGHT : HEIGHT) + bands;
     if (!width) return;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
@@ -348,7 +352,7 @@ export class Plots {
     g.restore();
     if (panel.against === undefined) {
       this.marks(g, scale, height, colour);
-      if (bands) this.modes(g, scale, width, colour);
+      if (bands) { this.modes(g, scale, width, colour); this.limiting(g, scale, this.bands.length * BAND + 3, colour); }
       if (this.selected) this.unfold(g, this.selected, columns, scale, height, TOP + bands, width, colour);
       this.crosshair(g, scale, height, TOP + bands, colour);
     }
@@ -541,6 +545,30 @@ export class Plots {
     });
   }
 
+  // Where steps were kept short, and by which state: a stretch has as many steps as any other, so lines are dense where steps are short.
+  private limiting(g: CanvasRenderingContext2D, s: Scale, y: number, colour: (n: string) => string) {
+    if (!this.limits.length) return;
+    const names = [...new Set(this.limits.map((l) => l.state ?? ""))].filter(Boolean);
+    let begun = 0, state = this.limits[0].state ?? "", until = -Infinity;
+    const put = (to: number) => {
+      const a = Math.max(LEFT, s.x(Math.max(this.limits[begun].from, s.x0))), b = Math.min(s.x(s.x1), s.x(this.limits[to].to));
+      if (!(b > a)) return;
+      g.fillStyle = state ? colour(`--band${names.indexOf(state) % 5}`) : colour("--ground");
+      g.fillRect(a, y, b - a, BAND - 3);
+      if (state && b - a > g.measureText(state).width + 6 && a > until) { g.fillStyle = colour("--ink"); g.textAlign = "left"; g.fillText(state, a + 4, y + 11.5); until = b; }
+    };
+    for (let i = 1; i < this.limits.length; i++) if ((this.limits[i].state ?? "") !== state) { put(i - 1); begun = i; state = this.limits[i].state ?? ""; }
+    put(this.limits.length - 1);
+    g.strokeStyle = colour("--faint");
+    g.lineWidth = 0.6;
+    g.beginPath();
+    for (const l of this.limits) if (l.to >= s.x0 && l.to <= s.x1) { const x = s.x(l.to); g.moveTo(x, y + BAND - 7); g.lineTo(x, y + BAND - 3); }
+    g.stroke();
+    g.fillStyle = colour("--faint");
+    g.textAlign = "right";
+    g.fillText("steps", LEFT - 6, y + 12);
+  }
+
   // The instant in place: a column for each of its tags, values as steps.
   private unfold(g: CanvasRenderingContext2D, i: Instant, columns: number[], s: Scale, height: number, top: number, width: number, colour: (n: string) => string) {
     const run = this.result!.runs[0], count = Math.min(i.to - i.from + 1, 14), each = Math.min(46, Math.max(22, (width - LEFT - RIGHT) / count / 1.5));
@@ -622,21 +650,24 @@ export class Plots {
   }
 
   private legend(g: CanvasRenderingContext2D, panel: Panel, index: number, columns: number[], s: Scale, bands: number, width: number, colour: (n: string) => string) {
+    const names = columns.map((column) => { const info = this.result!.columns[column]; return info.name + (info.unit ? ` [${info.unit}]` : "") + (panel.against !== undefined ? " over " + panel.against : ""); });
+    const widths = names.map((name) => g.measureText(name).width + 13), used = widths.reduce((a, b) => a + b, 0);
+    // Names stay where they are when values appear beside them.
+    const room = Math.max(14, Math.min(this.pin !== null ? 260 : 150, (width - LEFT - RIGHT - used) / Math.max(1, columns.length)));
     let x = LEFT + 2;
     g.textAlign = "left";
     columns.forEach((column, k) => {
-      const info = this.result!.columns[column], run = this.result!.runs[0];
-      let text = info.name + (info.unit ? ` [${info.unit}]` : "");
-      if (panel.against !== undefined) text += " over " + panel.against;
-      else if (this.cursor !== null && run && this.cursor >= s.x0) text += " = " + this.valueAt(run, column, this.cursor, this.root.clientWidth) + (this.pin !== null ? ` (mark: ${this.valueAt(run, column, this.pin, this.root.clientWidth)})` : "");
+      const run = this.result!.runs[0];
+      let text = names[k];
+      if (panel.against === undefined && this.cursor !== null && run && this.cursor >= s.x0) text += " = " + this.valueAt(run, column, this.cursor, this.root.clientWidth) + (this.pin !== null ? ` (mark: ${this.valueAt(run, column, this.pin, this.root.clientWidth)})` : "");
       g.fillStyle = colour(COLOURS[k % COLOURS.length]);
       g.fillRect(x, bands + 7, 9, 3);
-      g.fillText(text, x + 13, bands + 13, Math.max(40, width - x - RIGHT - 13));
-      this.boxes.push({ panel: index, signal: info.name, left: x - 2, right: x + 13 + g.measureText(info.name).width, bottom: bands + 18 });
-      x += g.measureText(text).width + 30;
+      g.fillText(text, x + 13, bands + 13, Math.max(20, widths[k] - 13 + room - 8));
+      this.boxes.push({ panel: index, signal: this.result!.columns[column].name, left: x - 2, right: x + widths[k], bottom: bands + 18 });
+      x += widths[k] + room;
     });
     const runs = this.result!.runs;
-    if (runs.length > 1) { g.fillStyle = colour("--faint"); g.fillText(`${runs.length} of ${this.result!.points} runs: ${runs[0].label} … ${runs[runs.length - 1].label}`, x, bands + 13, Math.max(40, width - x - RIGHT)); }
+    if (runs.length > 1 && width - x > 150) { g.fillStyle = colour("--faint"); g.fillText(`${runs.length} of ${this.result!.points} runs: ${runs[0].label} … ${runs[runs.length - 1].label}`, x, bands + 13, Math.max(40, width - x - RIGHT)); }
   }
 
   // ---- one signal over another
