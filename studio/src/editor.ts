@@ -200,7 +200,7 @@ function nudge(steps: number) {
 export class Editor {
   readonly view: EditorView;
   private readonly extensions: Extension;
-  constructor(parent: HTMLElement, readonly path: () => string, private readonly changed: (quick: boolean) => void, save: () => void, private readonly open: (path: string, at: Position) => void) {
+  constructor(parent: HTMLElement, readonly path: () => string, private readonly changed: (quick: boolean) => void, save: () => void, private readonly open: (path: string, at: Position) => void, private readonly tell: (text: string) => void) {
     this.extensions = [
           lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightSelectionMatches(),
           language, syntaxHighlighting(colours), theme, lintGutter(), marksField, numberDrag,
@@ -320,9 +320,27 @@ export class Editor {
     if (!word) return;
     const newName = prompt("New name", this.view.state.sliceDoc(word.from, word.to));
     if (!newName) return;
-    const answer = await ask<any>("rename", { ...this.about(), position: this.here(), newName });
-    if (answer.error) alert(answer.error);
-    else this.edit(Object.values<any>(answer.edit.changes)[0]);
+    const others = await this.otherFiles();
+    const answer = await ask<any>("rename", { ...this.about(), position: this.here(), newName, others: others.map(({ path, text }) => ({ path, text })) });
+    if (answer.error) { this.tell(answer.error); return; }
+    const changed: string[] = [];
+    for (const [path, edits] of Object.entries<any>(answer.edit.changes)) {
+      const other = others.find((o) => o.path === path);
+      if (path === this.path()) this.edit(edits);
+      else if (other) {
+        const doc = EditorState.create({ doc: other.text }), text = doc.update({ changes: edits.map((e: any) => ({ from: offset(doc.doc, e.range.start), to: offset(doc.doc, e.range.end), insert: e.newText })) }).newDoc.toString();
+        const written = await ask<any>("write", { path, text, version: other.version });
+        changed.push(path + (written.error ? ` (not: ${written.error})` : ""));
+      }
+    }
+    if (changed.length) this.tell(`Changed too, and saved: ${changed.join(", ")}.`);
+  }
+
+  // The other models of the folder, as they are on the disk.
+  private async otherFiles(): Promise<{ path: string; text: string; version: string }[]> {
+    const { files } = await ask<any>("files"), mine = this.path();
+    const read = await Promise.all((files as string[]).filter((f) => f !== mine).slice(0, 200).map(async (path) => ({ path, ...(await ask<any>("read", { path })) })));
+    return read.filter((f) => f.text !== undefined);
   }
 
   async format() {

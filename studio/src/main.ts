@@ -283,7 +283,7 @@ onConnection((up) => {
 
 // ---- the parts of the page
 
-const editor = new Editor($("editor"), () => path || "untitled.kai", changed, () => void save(), (name, at) => void openFile(name, at));
+const editor = new Editor($("editor"), () => path || "untitled.kai", changed, () => void save(), (name, at) => void openFile(name, at), (text) => notice(text, true, ["Close", calm]));
 
 function modesAt(): Record<string, string> {
   const first = last?.runs[0], modes: Record<string, string> = {};

@@ -1,7 +1,7 @@
 // The page of the studio in a real browser. usage: browser.mjs FOLDER SCREENSHOTS   (KAIROS, CHROMIUM: the programs)
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { once } from "node:events";
@@ -187,6 +187,26 @@ await page.click("#format");
 await until("layout", () => /\n  param e = 0\.8/.test(window.kairosStudio.editor.text));
 await page.evaluate((t) => { window.kairosStudio.editor.text = t; }, BALL);
 passed("definition and layout");
+
+// ---- hover, and a new name in every file that uses it
+
+await page.evaluate(() => document.activeElement.blur());
+const word = await middle("9.81");
+const gravity = await studio(`const at = editor.text.indexOf("param g") + 6, a = editor.view.coordsAtPos(at); return { x: a.left + 3, y: (a.top + a.bottom) / 2 };`);
+await page.mouse.move(word.x, word.y + 200);
+await page.mouse.move(gravity.x, gravity.y, { steps: 4 });
+await until("hover", () => /gravity/.test(document.querySelector(".cm-hover")?.textContent ?? ""));
+await page.mouse.move(word.x, word.y + 300);
+writeFileSync(`${folder}/user.kai`, 'import "ball.kai"\nmodel User { b : Ball(g = 3); signal s = b.g }\n');
+await page.evaluate(() => { const { editor } = window.kairosStudio; editor.view.dispatch({ selection: { anchor: editor.text.indexOf("g [m/s^2]") } }); editor.view.focus(); });
+page.once("dialog", (dialog) => void dialog.accept("gravity"));
+await page.keyboard.press("F2");
+await until("the new name", () => /param gravity \[/.test(window.kairosStudio.editor.text) && /user\.kai/.test(document.getElementById("banner").textContent));
+assert.equal(readFileSync(`${folder}/user.kai`, "utf8"), 'import "ball.kai"\nmodel User { b : Ball(gravity = 3); signal s = b.gravity }\n');
+unlinkSync(`${folder}/user.kai`);
+await page.evaluate((t) => { window.kairosStudio.editor.text = t; document.querySelector("#banner button").click(); }, BALL);
+await until("the text", () => /1 of 1 expected/.test(document.getElementById("status").textContent));
+passed("hover; a new name in every file that uses it");
 
 // ---- diagrams, explain, prove
 
