@@ -11,6 +11,7 @@
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
 #   make soak       SECONDS=3600: studio, language server and library for an hour, their memory watched
 #   make page       the page of the studio, anew (npm)  make test-browser  the page in Chromium  make test-editors  in Neovim
+#   make playground  gallery and tutorials as pages that run in a browser without a server, in docs/playground (emscripten)
 #   make python     the Python module, in build/python; python3 -m pip install ./python installs it
 #   make deb        a Debian package of the program, library, models and documents (tools/make-deb)
 #   make install    PREFIX=/usr/local              make clean
@@ -22,7 +23,7 @@ SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
 .PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz soak \
-    page test-browser test-editors install deb clean
+    page playground test-browser test-editors install deb clean
 .NOTPARALLEL:
 
 all: build
@@ -106,6 +107,9 @@ soak: build
 
 page:
 	@cd studio && npm ci --ignore-scripts && npm run check && npm run build
+
+playground: build
+	@tools/make-playground $(BUILD) docs/playground
 
 test-browser: build
 	@tools/test-browser $(BUILD)

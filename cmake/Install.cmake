@@ -11,6 +11,8 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/kairos" DESTINATION ${CMAKE_INS
 if(EXISTS "${PROJECT_SOURCE_DIR}/lib")
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/" DESTINATION ${KAIROS_MODELS_TAIL} FILES_MATCHING PATTERN "*.kai")
 endif()
+# What a page of the studio that is shared takes along, if tools/make-playground has made it.
+install(FILES "${PROJECT_BINARY_DIR}/share/kairos/engine.json" DESTINATION share/kairos OPTIONAL)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" DESTINATION share/kairos/examples FILES_MATCHING PATTERN "*.kai" PATTERN "*.csv")
 
 # Paths in kairos.pc are relative to the file itself, so that `cmake --install --prefix` and moved trees work.

@@ -62,11 +62,11 @@ extern "C"
     } kaiFileRequest;
 
     // Where files come from, if not from the file system: an editor's buffers, an archive, a browser. What a provider
-    // hands out is allowed; the policy below is for the file system.
+    // hands out is allowed; the policy below is for the file system, and for what a provider leaves to it.
     typedef struct kaiFileProvider
     {
         // KAI_OK and all of the file, which must stay until `release`; or KAI_ERR_IO, and *why may be set to a static
-        // text ("no such file"). NULL: the file system.
+        // text ("no such file"); or KAI_END: the file system has this one. NULL: the file system has all.
         kaiStatus (*read)(void* user, const kaiFileRequest* request, const char** text, size_t* length,
                           const char** why);
         // The text is no longer needed. NULL: nothing to do.

@@ -7,7 +7,8 @@
 static double budget_clock(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) != 0)  // not every system has it
+        clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 

@@ -101,13 +101,16 @@ static void source_fail(Sources* sources)
     arena_alloc(sources->arena, SIZE_MAX);
 }
 
-static FileOutcome source_read_provided(Sources* sources, const kaiFileRequest* request, uint32_t* index)
+// FILE_FAILED with *elsewhere: the provider leaves this one to the file system.
+static FileOutcome source_read_provided(Sources* sources, const kaiFileRequest* request, uint32_t* index,
+                                        bool* elsewhere)
 {
     const kaiFileProvider* files = &sources->files->provider;
     const char *text = NULL, *why = NULL;
     size_t length = 0;
     kaiStatus status = files->read(files->user, request, &text, &length, &why);
     sources->why = why != NULL ? why : "it is not there";
+    *elsewhere = status == KAI_END;
     if (status != KAI_OK || text == NULL)
         return FILE_FAILED;
     bool fits = length <= SOURCE_LIMIT;
@@ -123,10 +126,12 @@ static FileOutcome source_read_provided(Sources* sources, const kaiFileRequest* 
 
 FileOutcome sources_read(Sources* sources, const kaiFileRequest* request, uint32_t* index)
 {
-    if (sources->files != NULL && sources->files->provider.read != NULL)
-        return source_read_provided(sources, request, index);
+    bool elsewhere = sources->files == NULL || sources->files->provider.read == NULL;
+    FileOutcome outcome = elsewhere ? FILE_FAILED : source_read_provided(sources, request, index, &elsewhere);
+    if (!elsewhere)
+        return outcome;
     FILE* stream = NULL;
-    FileOutcome outcome = files_open(sources->files, request, &stream, &sources->why);
+    outcome = files_open(sources->files, request, &stream, &sources->why);
     if (outcome != FILE_DONE)
         return outcome;
     bool added = source_add_guarded(sources, request->path, stream, NULL, 0, index);

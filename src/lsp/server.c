@@ -3,6 +3,7 @@
 // Diagnostics are pushed when no message waits, so that a burst of keystrokes is checked once. Texts come whole
 // (TextDocumentSyncKind.Full): a model of 2,000 lines is 60 kB, less than reading it takes.
 #include "base/error.h"
+#include "lsp/workspace.h"
 #include "service/service.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct kaiLanguageServer
     kaiServiceOptions options;
     kaiSink send;
     OpenText* texts;
+    char* root;  // the folder that is open; NULL: none is
     bool ready, closing;
     Arena arena;  // of one message
     jmp_buf fail;
@@ -166,7 +168,30 @@ static void open_document(kaiLanguageServer* s, const OpenText* t)
 {
     s->document =
         (Document){.arena = &s->arena, .options = &s->options, .path = t->path, .text = t->text, .uris = true};
+    // What it imports is as the editor has it, not as the disk has it.
+    for (const OpenText* other = s->texts; other != NULL; other = other->next)
+        if (other != t && other->text != NULL)
+            document_add_file(&s->document, &s->document.files, other->path, other->text);
     document_open(&s->document);
+}
+
+// The folder that is open, or that of the text.
+static const char* workspace_of(kaiLanguageServer* s, const OpenText* t)
+{
+    const char* slash = strrchr(t->path, '/');
+    if (s->root != NULL)
+        return s->root;
+    return slash != NULL && slash != t->path ? arena_copy_string(&s->arena, t->path, (size_t)(slash - t->path)) : ".";
+}
+
+static void take_root(kaiLanguageServer* s, const Json* params)
+{
+    const Json* folders = json_get(params, "workspaceFolders");
+    const char* uri = json_text(params, "rootUri", NULL);
+    if (folders != NULL && folders->first != NULL)
+        uri = json_text(folders->first, "uri", uri);
+    forget(s, s->root);
+    s->root = uri != NULL ? keep(s, path_of(s, uri)) : NULL;
 }
 
 // The message of a Diagnostic is all that most editors show: the help belongs into it.
@@ -273,6 +298,8 @@ static void answer_about_text(kaiLanguageServer* s, const Json* id, const Json* 
     }
     JsonWriter w = {.arena = &s->arena};
     open_document(s, t);
+    if (strcmp(methods[method].question, "rename") == 0)
+        workspace_add(&s->document, workspace_of(s, t), s->root != NULL);
     json_begin(&w, NULL, '{');
     service_find(methods[method].question)(&s->document, params, &w);
     json_end(&w, '}');
@@ -289,6 +316,7 @@ static void answer_request(kaiLanguageServer* s, const char* method, const Json*
     if (strcmp(method, "initialize") == 0)
     {
         JsonWriter w = begin_message(s);
+        take_root(s, params);
         json_put_value(&w, "id", id);
         json_begin(&w, "result", '{');
         put_capabilities(&w);
@@ -430,6 +458,7 @@ void kaiLanguageServer_Free(kaiLanguageServer* s)
         free_text(s, s->texts);
         s->texts = next;
     }
+    forget(s, s->root);
     resize(s, s, sizeof *s, 0);
 }
 

@@ -7,7 +7,16 @@
 #include "base/map.h"
 
 #include <stdbool.h>
+#if __has_include(<z3.h>)
 #include <z3.h>
+#else
+// The core knows these by name only, and is built where Z3 is not installed.
+typedef struct _Z3_ast* Z3_ast;
+typedef struct _Z3_context* Z3_context;
+typedef struct _Z3_sort* Z3_sort;
+typedef struct _Z3_model* Z3_model;
+typedef struct _Z3_solver* Z3_solver;
+#endif
 
 #define LOGIC_ENDLESS 1e300  // stands for infinity, which fractions do not have
 

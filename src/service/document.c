@@ -8,23 +8,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void find_lines(Document* d)
+void document_find_lines(Document* d)
 {
+    d->length = strlen(d->text);
     vec_push(d->arena, d->lines, 0);
     for (size_t i = 0; i < d->length && i < UINT32_MAX; i++)
         if (d->text[i] == '\n')
             vec_push(d->arena, d->lines, (uint32_t)i + 1);
 }
 
-static kaiProgram* open_text(const Document* d, const char* text, kaiError* error)
+static kaiStatus read_file(void* user, const kaiFileRequest* request, const char** text, size_t* length,
+                           const char** why)
+{
+    const DocumentFiles* files = user;
+    char real[PATH_MAX];
+    const char* wanted = realpath(request->path, real) != NULL ? real : request->path;
+    (void)why;
+    for (uint32_t i = 0; i < files->count; i++)
+        if (strcmp(files->at[i].identity, wanted) == 0)
+        {
+            *text = files->at[i].text;
+            *length = strlen(*text);
+            return KAI_OK;
+        }
+    return KAI_END;
+}
+
+const char* document_identity(const Document* d, const char* path)
+{
+    char real[PATH_MAX];
+    return realpath(path, real) != NULL ? arena_copy_string(d->arena, real, strlen(real)) : path;
+}
+
+void document_add_file(const Document* d, DocumentFiles* files, const char* path, const char* text)
+{
+    vec_push(d->arena, *files, ((DocumentFile){path, text, document_identity(d, path)}));
+}
+
+static kaiProgram* open_text(const Document* d, const DocumentFiles* files, const char* path, const char* text,
+                             kaiError* error)
 {
     kaiProgramOptions options = kaiDefaultProgramOptions();
     kaiProgram* program = NULL;
-    options.path = d->path;
+    options.path = path;
     options.text = text;
     options.library = d->options->library;
     options.policy = d->options->policy;
     options.files = d->options->files;
+    if (options.files.read == NULL && files->count > 0)
+        options.files = (kaiFileProvider){.read = read_file, .user = (void*)files};
     options.limits = d->options->limits;
     options.interrupt = d->interrupt;
     options.allocator = d->options->allocator;
@@ -34,14 +66,18 @@ static kaiProgram* open_text(const Document* d, const char* text, kaiError* erro
 
 kaiProgram* document_program(const Document* d, const char* text)
 {
-    return open_text(d, text, NULL);
+    return open_text(d, &d->files, d->path, text, NULL);
+}
+
+kaiProgram* document_other(const Document* d, const DocumentFiles* files, const char* path, const char* text)
+{
+    return open_text(d, files, path, text, NULL);
 }
 
 void document_open(Document* d)
 {
-    d->length = strlen(d->text);
-    find_lines(d);
-    d->program = open_text(d, d->text, &d->error);
+    document_find_lines(d);
+    d->program = open_text(d, &d->files, d->path, d->text, &d->error);
 }
 
 // ---- bytes
@@ -95,6 +131,9 @@ void document_close(Document* d)
     kaiSweep_Free(d->sweep);
     kaiModel_Free(d->model);
     kaiProgram_Free(d->program);
+    kaiProgram_Free(d->others[0]);
+    kaiProgram_Free(d->others[1]);
+    d->others[0] = d->others[1] = NULL;
     d->report = NULL;
     d->sim = NULL;
     d->sweep = NULL;

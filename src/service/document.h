@@ -15,6 +15,14 @@ typedef struct Bytes
     size_t size, capacity;
 } Bytes;
 
+// Another text, of an editor or to be tried, that is read in the place of the file.
+typedef struct DocumentFile
+{
+    const char *path, *text;
+    const char* identity;  // the same for all paths to one file
+} DocumentFile;
+typedef VEC(DocumentFile) DocumentFiles;
+
 typedef struct Document
 {
     Arena* arena;  // of the question
@@ -22,10 +30,12 @@ typedef struct Document
     const volatile int* interrupt;
     const char *path, *text;
     size_t length;
-    bool uris;            // files are named by file:// in answers, otherwise by their paths
-    kaiProgram* program;  // NULL: it could not be opened
-    kaiError error;       // why not
-    VEC(uint32_t) lines;  // where each begins
+    bool uris;              // files are named by file:// in answers, otherwise by their paths
+    kaiProgram* program;    // NULL: it could not be opened
+    kaiProgram* others[2];  // while they are looked at
+    kaiError error;         // why not
+    VEC(uint32_t) lines;    // where each begins
+    DocumentFiles files;    // what it imports may be one of them
     // What an answer has made, so that it is freed when the arena unwinds.
     kaiModel* model;
     kaiSim* sim;
@@ -37,10 +47,19 @@ typedef struct Document
 
 // The text as a program, syntax errors and all. `document` has arena, options, path and text; document_close frees.
 void document_open(Document* document);
+// Length and lines of the text alone, for places in it.
+void document_find_lines(Document* document);
 void document_close(Document* document);
 
 // The program with this text; NULL: there is none. To be freed.
 kaiProgram* document_program(const Document* document, const char* text);
+
+// A text as a program whose imports may be among `files`; NULL: there is none. To be freed.
+kaiProgram* document_other(const Document* document, const DocumentFiles* files, const char* path, const char* text);
+// Path and text into a list.
+void document_add_file(const Document* document, DocumentFiles* files, const char* path, const char* text);
+// What a path leads to; the path itself where that is nothing yet.
+const char* document_identity(const Document* document, const char* path);
 
 // One of the two, empty, and the sink that fills it.
 kaiSink document_bytes(Document* document, int which);

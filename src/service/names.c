@@ -1,4 +1,4 @@
-// What a name is, where it is declared and used, and giving it another one.
+// What a name is, where it is declared and used.
 #include "kairos/settings.h"
 #include "service/answers.h"
 
@@ -142,102 +142,6 @@ void answer_references(Document* d, const Json* question, JsonWriter* w)
         if (at.symbol == symbol && (all || !at.declares))
             document_put_location(d, w, NULL, &at.place);
     json_end(w, ']');
-}
-
-// ---- rename
-
-static bool is_name(const char* name)
-{
-    kaiLanguageWord word;
-    size_t length = 0;
-    while (document_is_name_part(name[length]))
-        length++;
-    if (length == 0 || name[length] != 0 || (name[0] >= '0' && name[0] <= '9'))
-        return false;
-    for (int i = 0; kaiLanguage_Word(i, &word); i++)
-        if (word.kind == KAI_WORD_RESERVED && strcmp(word.word, name) == 0)
-            return false;
-    return true;
-}
-
-// The text with `name` at all places of the symbol.
-static const char* renamed_text(const Document* d, int symbol, const char* name)
-{
-    JsonWriter text = {.arena = d->arena};
-    kaiOccurrence at;
-    size_t from = 0, length = strlen(name);
-    for (int i = 0; kaiProgram_Occurrence(d->program, i, &at); i++)
-    {
-        if (at.symbol != symbol || !document_has(d, &at.place))
-            continue;
-        for (size_t to = document_offset(d, at.place.line, at.place.column); from < to; from++)
-            vec_push(d->arena, text.text, d->text[from]);
-        for (size_t k = 0; k < length; k++)
-            vec_push(d->arena, text.text, name[k]);
-        from = document_offset(d, at.place.end_line, at.place.end_column);
-    }
-    for (; from <= d->length; from++)
-        vec_push(d->arena, text.text, from < d->length ? d->text[from] : 0);
-    return text.text.at;
-}
-
-// Every name must still mean what it meant.
-static bool means_the_same(const Document* d, const char* text)
-{
-    kaiProgram* program = document_program(d, text);
-    kaiOccurrence before, after;
-    int count = kaiProgram_OccurrenceCount(d->program);
-    bool same = program != NULL && kaiProgram_OccurrenceCount(program) == count;
-    for (int i = 0; same && i < count; i++)
-        same = kaiProgram_Occurrence(d->program, i, &before) && kaiProgram_Occurrence(program, i, &after) &&
-               before.symbol == after.symbol && before.declares == after.declares;
-    if (same)
-    {
-        kaiProgram_Check(d->program);
-        kaiProgram_Check(program);
-        same = kaiProgram_ErrorCount(program) <= kaiProgram_ErrorCount(d->program);
-    }
-    kaiProgram_Free(program);
-    return same;
-}
-
-static void put_edits(Document* d, JsonWriter* w, int symbol, const char* name)
-{
-    kaiOccurrence at;
-    json_begin(w, "edit", '{');
-    json_begin(w, "changes", '{');
-    json_begin(w, document_name(d, d->path), '[');
-    for (int i = 0; kaiProgram_Occurrence(d->program, i, &at); i++)
-    {
-        if (at.symbol != symbol || !document_has(d, &at.place))
-            continue;
-        json_begin(w, NULL, '{');
-        document_put_range(d, w, "range", &at.place);
-        json_put_text(w, "newText", name);
-        json_end(w, '}');
-    }
-    json_end(w, ']');
-    json_end(w, '}');
-    json_end(w, '}');
-}
-
-void answer_rename(Document* d, const Json* question, JsonWriter* w)
-{
-    kaiSymbol symbol;
-    int index = answer_symbol(d, question);
-    const char* name = json_text(question, "newName", "");
-    if (d->program == NULL || !kaiProgram_Symbol(d->program, index, &symbol))
-        answer_error(w, "there is no name here that could be changed");
-    else if (!document_has(d, &symbol.place))
-        answer_error(w,
-                     arena_printf(d->arena, "`%s` is declared in %s: change it there", symbol.name, symbol.place.file));
-    else if (!is_name(name))
-        answer_error(
-            w, arena_printf(d->arena, "`%s` cannot be a name: letters, digits and _, no word of the language", name));
-    else if (!means_the_same(d, renamed_text(d, index, name)))
-        answer_error(w, arena_printf(d->arena, "`%s` is taken: something would mean another thing", name));
-    else
-        put_edits(d, w, index, name);
 }
 
 // ---- outline

@@ -3,7 +3,7 @@
 // Rows are those that draw the curve (decision 0113), all of them: a page that zooms and pans must not ask again, and
 // what it cannot show apart it reduces itself. Numbers go as base64 of their doubles. An instant is found by running
 // again: runs repeat to the last bit, and nobody needs to keep what only a click asks for.
-#include "service/running.h"
+#include "service/family.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 enum
 {
     RECORD_MOST = 1000,  // columns of one run
-    FAMILY_MOST = 24,    // runs of a sweep
     INSTANT_COLUMNS = 400,
 };
 
@@ -253,19 +252,16 @@ static bool create_sim(Document* d, JsonWriter* w, const kaiModel* model, const 
     return true;
 }
 
-static bool run_point(Document* d, JsonWriter* w, int64_t point, RunCall* call)
+static bool run_member(Document* d, JsonWriter* w, const Family* family, int64_t member, RunCall* call)
 {
-    char label[200] = "";
-    const kaiModel* model = NULL;
+    char label[FAMILY_LABEL];
     double begun = now();
-    if (kaiSweep_IsStructural(d->sweep) && point > 0)
-        return false;  // its variables have other numbers
-    if (kaiSweep_Model(d->sweep, point, &model) != KAI_OK || !create_sim(d, w, model, call))
+    const kaiModel* model = family_model(d, family, member);
+    if (model == NULL || !create_sim(d, w, model, call))
         return false;
-    kaiSweep_Set(d->sweep, point, model, d->sim);
+    family_set(d, family, member, model);
     kaiStatus status = kaiSim_Run(d->sim);
-    if (kaiSweep_ParameterCount(d->sweep) > 0)
-        kaiSweep_Describe(d->sweep, point, label, sizeof label);
+    family_describe(d, family, member, label, sizeof label);
     if (!call->begun)
     {
         put_columns(w, d->sim);
@@ -285,7 +281,7 @@ static bool run_point(Document* d, JsonWriter* w, int64_t point, RunCall* call)
 void answer_run(Document* d, const Json* question, JsonWriter* w)
 {
     kaiCompileOptions compile;
-    kaiError error;
+    Family family;
     if (!running_compile(d, question, w, &compile))
         return;
     running_put_model(d, w);
@@ -295,16 +291,13 @@ void answer_run(Document* d, const Json* question, JsonWriter* w)
     kaiSimOptions options = kaiModel_SimOptions(d->model);
     json_put_number(w, "start", options.start);
     json_put_number(w, "stop", options.stop);
-    d->sweep = kaiSweep_Create(d->program, d->model, &compile, &error);
-    if (d->sweep == NULL)
-    {
-        answer_diagnostic(d, w, "failure", &error);
+    if (!family_open(d, w, &compile, &family))
         return;
-    }
-    int64_t points = kaiSweep_PointCount(d->sweep);
-    json_put_count(w, "points", points);
-    for (int64_t i = 0; i < points && i < FAMILY_MOST; i++)
-        if (!run_point(d, w, i, &call))
+    json_put_count(w, "points", family.points);
+    if (family.explored)
+        json_put_bool(w, "more", family.cut);
+    for (int64_t i = 0; i < family_count(d, &family); i++)
+        if (!run_member(d, w, &family, i, &call))
             break;
     if (call.begun)
         json_end(w, ']');
@@ -380,8 +373,18 @@ void answer_instant(Document* d, const Json* question, JsonWriter* w)
     if (!running_compile(d, question, w, &compile))
         return;
     RunCall call = {.record = record_all(d), .one_instant = true};
-    if (!create_sim(d, w, d->model, &call))
+    Family family;
+    if (!family_open(d, w, &compile, &family))
         return;
+    int64_t member = json_count(question, "member", 0);
+    const kaiModel* model = family_model(d, &family, member);
+    if (model == NULL || !create_sim(d, w, model, &call))
+    {
+        if (model == NULL)
+            answer_error(w, "there is no such run");
+        return;
+    }
+    family_set(d, &family, member, model);
     kaiStatus status;
     do
         status = kaiSim_Step(d->sim);

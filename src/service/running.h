@@ -23,6 +23,9 @@ PanelList running_panels(Document* document, const Json* question);
 // What the experiment says, within the limits of the service.
 kaiSimOptions running_options(const Document* document, const kaiModel* model);
 
+// `limits`: which states kept the steps short, over time.
+void running_put_limits(Document* document, JsonWriter* writer);
+
 // A run: rows of the panels, what fired, what was expected.
 void answer_run(Document* document, const Json* question, JsonWriter* writer);
 // All tags of the instant at (or next after) `t`, with everything that has a value, and what fired.

@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+enum
+{
+    OTHERS_MOST = 1000,  // other texts of one question
+};
+
 static const struct
 {
     const char* name;
@@ -55,6 +60,18 @@ static const char* place_path(Question* q, const char* path)
     return out ? NULL : arena_printf(&q->arena, "%s/%s", folder, path);
 }
 
+// Other texts of the question, `others`: [{path, text}]. What lies outside of the folder is left out.
+static void take_others(Question* q, const Json* others)
+{
+    for (const Json* o = others != NULL ? others->first : NULL; o != NULL && q->document.files.count < OTHERS_MOST;
+         o = o->next)
+    {
+        const char *path = place_path(q, json_text(o, "path", "/")), *text = json_text(o, "text", NULL);
+        if (path != NULL && text != NULL)
+            document_add_file(&q->document, &q->document.files, path, text);
+    }
+}
+
 static void answer(Question* q)
 {
     const char* trouble = NULL;
@@ -72,6 +89,7 @@ static void answer(Question* q)
         answer_error(&q->answer, d->text == NULL ? "the question has no `text`" : "the path leads out of the folder");
     else
     {
+        take_others(q, json_get(body, "others"));
         document_open(d);
         find(d, body, &q->answer);
     }

@@ -1,6 +1,6 @@
 // Pictures, proofs, reports and files as answers: what `kairos graph`, `prove`, `explain`, `plot` and `run` write, as
 // text.
-#include "service/running.h"
+#include "service/family.h"
 
 #include "kairos/diagram.h"
 #include "kairos/plot.h"
@@ -29,8 +29,8 @@ static void put_why(JsonWriter* w, kaiStatus status, const kaiError* error)
 
 static kaiDiagramKind diagram_kind(const char* word)
 {
-    static const char* const words[] = {"any", "blocks", "modes", "bonds"};
-    for (int i = 0; i < 4; i++)
+    static const char* const words[] = {"any", "blocks", "modes", "bonds", "schematic"};
+    for (int i = 0; i < 5; i++)
         if (strcmp(word, words[i]) == 0)
             return (kaiDiagramKind)i;
     return KAI_DIAGRAM_ANY;
@@ -129,6 +129,7 @@ void answer_explain(Document* d, const Json* question, JsonWriter* w)
         json_put_text(w, "text", d->bytes[0].at);
     if (kaiReport_Write(d->report, KAI_REPORT_JSON, &json) == KAI_OK)
         json_put_raw(w, "report", d->bytes[1].at, d->bytes[1].size);
+    running_put_limits(d, w);
 }
 
 // ---- figures and files
@@ -145,16 +146,26 @@ static kaiStatus draw_row(void* user, const kaiRow* row)
     return drawing->figure != NULL ? kaiFigure_Row(drawing->figure, row) : kaiWriter_Row(drawing->writer, row);
 }
 
-static bool create_sim(Document* d, JsonWriter* w, Drawing* drawing)
+static bool create_sim(Document* d, const Json* question, JsonWriter* w, const kaiCompileOptions* compile,
+                       Drawing* drawing)
 {
-    kaiSimOptions options = running_options(d, d->model);
+    Family family;
     kaiError error;
+    if (!family_open(d, w, compile, &family))
+        return false;
+    int64_t member = json_count(question, "member", 0);
+    const kaiModel* model = family_model(d, &family, member);
+    if (model == NULL)
+        return answer_error(w, "there is no such run"), false;
+    kaiSimOptions options = running_options(d, model);
     options.row = draw_row;
     options.row_user = drawing;
-    d->sim = kaiSim_Create(d->model, &options, &error);
+    kaiSim_Free(d->sim);
+    d->sim = kaiSim_Create(model, &options, &error);
     if (d->sim == NULL)
-        put_why(w, error.status, &error);
-    return d->sim != NULL;
+        return put_why(w, error.status, &error), false;
+    family_set(d, &family, member, model);
+    return true;
 }
 
 static kaiPanel* figure_panels(Document* d, const PanelList* list)
@@ -193,7 +204,7 @@ void answer_figure(Document* d, const Json* question, JsonWriter* w)
     kaiCompileOptions compile;
     kaiError error = {0};
     Drawing drawing = {0};
-    if (!running_compile(d, question, w, &compile) || !create_sim(d, w, &drawing))
+    if (!running_compile(d, question, w, &compile) || !create_sim(d, question, w, &compile, &drawing))
         return;
     const char* format = json_text(question, "format", "svg");
     kaiFigureOptions options = kaiDefaultFigureOptions();
@@ -264,7 +275,7 @@ void answer_result(Document* d, const Json* question, JsonWriter* w)
         answer_error(w, "there is no such format of results");
         return;
     }
-    if (!running_compile(d, question, w, &compile) || !create_sim(d, w, &drawing))
+    if (!running_compile(d, question, w, &compile) || !create_sim(d, question, w, &compile, &drawing))
         return;
     const char* view = json_text(question, "view", "full");
     if (mkdtemp(folder) == NULL)

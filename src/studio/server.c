@@ -13,12 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum
 {
     THREADS = 16,
     RUNS_MOST = 8,  // questions at a time that may take long: the other threads stay free for short ones
     REQUEST_LARGEST = 16 << 20,
+    ENGINE_LARGEST = 16 << 20,
     PAGE_NAME = 40,
     HEADERS_SIZE = 700,
 };
@@ -284,6 +286,27 @@ static void take_question(kaiStudio* s, const HttpRequest* r)
 
 // ---- requests
 
+// The engine that a shared page takes along, where `make playground` has built it. It belongs to the installation, not
+// to the folder.
+static void send_engine(kaiStudio* s, const HttpRequest* r)
+{
+    char path[PATH_MAX];
+    struct stat about = {0};
+    FILE* file = home_find("share/kairos/engine.json", path) ? fopen(path, "rb") : NULL;
+    bool fits = file != NULL && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0 &&
+                about.st_size <= ENGINE_LARGEST;
+    size_t size = fits ? (size_t)about.st_size : 0;
+    char* bytes = fits ? resize(s, NULL, 0, size) : NULL;
+    if (bytes != NULL && fread(bytes, 1, size, file) == size)
+        send_reply(r, 200, "application/json", bytes, size);
+    else
+        refuse(r, 404, "this installation has no engine for pages: make playground builds it");
+    if (bytes != NULL)
+        resize(s, bytes, size, 0);
+    if (file != NULL)
+        fclose(file);
+}
+
 static void handle(void* user, const HttpRequest* r)
 {
     kaiStudio* s = user;
@@ -298,6 +321,11 @@ static void handle(void* user, const HttpRequest* r)
     if (strcmp(r->method, "POST") == 0 && strcmp(name, "ask") == 0)
     {
         take_question(s, r);
+        return;
+    }
+    if (reads && strcmp(name, "engine.json") == 0)
+    {
+        send_engine(s, r);
         return;
     }
     for (int i = 0; reads && i < s->options.file_count; i++)

@@ -1,4 +1,6 @@
-// Questions to the server. A question that cannot be sent says so to whoever listens, and is no answer.
+// Questions to the server, or to the engine that a page brings along. A question that cannot be sent says so to whoever listens, and is no answer.
+import { Engine } from "./engine";
+
 export const page = crypto.getRandomValues(new Uint32Array(3)).join("-").slice(0, 36);
 
 export interface Position { line: number; character: number }
@@ -13,9 +15,10 @@ export interface Run {
   label: string; status: string; reached: number; failure?: Diagnostic; warnings: Diagnostic[]; instants: number; steps: number; seconds: number;
   rows: number; t: Float64Array; p: Int32Array; m: Int32Array; values: Float64Array[]; fired: Fired[]; expects: Expect[]; halt: string | null;
 }
+export interface Limit { from: number; to: number; steps: number; state?: string; share?: number }
 export interface Result {
   error?: string; diagnostics: Diagnostic[]; model: string; experiment: string | null; experiments: { name: string; line: number; sweep: boolean }[];
-  variables: Variable[]; panels: Panel[]; columns: Column[]; runs: Run[]; start: number; stop: number | null; points: number; failure?: Diagnostic;
+  variables: Variable[]; panels: Panel[]; columns: Column[]; runs: Run[]; start: number; stop: number | null; points: number; more?: boolean; failure?: Diagnostic;
 }
 
 export let connected = true;
@@ -28,7 +31,12 @@ function report(up: boolean) {
   for (const listener of listeners) listener(up);
 }
 
+// A page that brings no server has this; a shared page of a program without an engine has a beginning only.
+const here = window as any;
+export const engine: Engine | null = here.kairosStart ? new Engine(here.kairosBundle ?? null, here.kairosStart, here.kairosModels ?? {}) : null;
+
 export async function ask<T = any>(what: string, more: object = {}, signal?: AbortSignal): Promise<T> {
+  if (engine) return engine.ask(what, more, signal);
   let reply: Response;
   try {
     reply = await fetch("ask", { method: "POST", signal, headers: { "Content-Type": "application/json" }, body: JSON.stringify({ do: what, page, ...more }) });
@@ -47,8 +55,12 @@ function bytes(text: string): ArrayBuffer {
   return out.buffer;
 }
 
+// The latest run as it came, for who takes it along.
+export let latest: { answer: any; question: object } | null = null;
+
 export async function run(question: object, signal: AbortSignal): Promise<Result> {
   const answer = await ask<any>("run", question, signal);
+  latest = { answer: { ...answer, runs: answer.runs?.map((one: any) => ({ ...one })) }, question };
   for (const one of answer.runs ?? []) {
     one.t = new Float64Array(bytes(one.t));
     one.p = new Int32Array(bytes(one.p));

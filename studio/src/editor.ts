@@ -5,7 +5,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { bracketMatching, HighlightStyle, indentOnInput, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic as Lint } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
+import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
 import { Decoration, drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { ask, format, type Diagnostic, type Expect, type Position, type Range } from "./ask";
@@ -199,14 +199,11 @@ function nudge(steps: number) {
 
 export class Editor {
   readonly view: EditorView;
-  private readonly readOnly = new Compartment();
-  constructor(parent: HTMLElement, readonly path: () => string, private readonly changed: (quick: boolean) => void, save: () => void, private readonly open: (path: string, at: Position) => void) {
-    this.view = new EditorView({
-      parent,
-      state: EditorState.create({
-        extensions: [
+  private readonly extensions: Extension;
+  constructor(parent: HTMLElement, readonly path: () => string, private readonly changed: (quick: boolean) => void, save: () => void, private readonly open: (path: string, at: Position) => void, private readonly tell: (text: string) => void) {
+    this.extensions = [
           lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightSelectionMatches(),
-          language, syntaxHighlighting(colours), theme, lintGutter(), marksField, numberDrag, this.readOnly.of([]),
+          language, syntaxHighlighting(colours), theme, lintGutter(), marksField, numberDrag,
           autocompletion({ override: [(context) => this.complete(context)] }),
           hoverTooltip((view, at) => this.hover(view, at)),
           EditorView.contentAttributes.of({ "aria-label": "Text of the model", spellcheck: "false" }),
@@ -223,10 +220,12 @@ export class Editor {
           EditorView.updateListener.of((update) => {
             if (update.docChanged) this.changed(update.transactions.some((t) => t.isUserEvent("input.drag")));
           }),
-        ],
-      }),
-    });
+    ];
+    this.view = new EditorView({ parent, state: EditorState.create({ extensions: this.extensions }) });
   }
+
+  // Another file: its own history, or undo would bring the text of the last one into it.
+  load(text: string) { this.view.setState(EditorState.create({ doc: text, extensions: this.extensions })); }
 
   get text() { return this.view.state.doc.toString(); }
   set text(text: string) {
@@ -321,9 +320,27 @@ export class Editor {
     if (!word) return;
     const newName = prompt("New name", this.view.state.sliceDoc(word.from, word.to));
     if (!newName) return;
-    const answer = await ask<any>("rename", { ...this.about(), position: this.here(), newName });
-    if (answer.error) alert(answer.error);
-    else this.edit(Object.values<any>(answer.edit.changes)[0]);
+    const others = await this.otherFiles();
+    const answer = await ask<any>("rename", { ...this.about(), position: this.here(), newName, others: others.map(({ path, text }) => ({ path, text })) });
+    if (answer.error) { this.tell(answer.error); return; }
+    const changed: string[] = [];
+    for (const [path, edits] of Object.entries<any>(answer.edit.changes)) {
+      const other = others.find((o) => o.path === path);
+      if (path === this.path()) this.edit(edits);
+      else if (other) {
+        const doc = EditorState.create({ doc: other.text }), text = doc.update({ changes: edits.map((e: any) => ({ from: offset(doc.doc, e.range.start), to: offset(doc.doc, e.range.end), insert: e.newText })) }).newDoc.toString();
+        const written = await ask<any>("write", { path, text, version: other.version });
+        changed.push(path + (written.error ? ` (not: ${written.error})` : ""));
+      }
+    }
+    if (changed.length) this.tell(`Changed too, and saved: ${changed.join(", ")}.`);
+  }
+
+  // The other models of the folder, as they are on the disk.
+  private async otherFiles(): Promise<{ path: string; text: string; version: string }[]> {
+    const { files } = await ask<any>("files"), mine = this.path();
+    const read = await Promise.all((files as string[]).filter((f) => f !== mine).slice(0, 200).map(async (path) => ({ path, ...(await ask<any>("read", { path })) })));
+    return read.filter((f) => f.text !== undefined);
   }
 
   async format() {

@@ -1,16 +1,18 @@
 // The page: which file, which experiment, when to run; what is saved, and what to do when the file or the server changes.
-import { ask, connected, decode, onConnection, run, type Panel, type Result } from "./ask";
+import { ask, connected, decode, engine, latest, onConnection, run, type Panel, type Result } from "./ask";
 import { Editor } from "./editor";
 import { Panels } from "./panels";
 import { Plots } from "./plots";
+import { share } from "./share";
 
 const $ = <T extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as T;
-const fileBox = $<HTMLSelectElement>("file"), experimentBox = $<HTMLSelectElement>("experiment"), statusBox = $("status"), banner = $("banner"), stop = $("stop");
+const memberBox = $<HTMLSelectElement>("member"), fileBox = $<HTMLSelectElement>("file"), experimentBox = $<HTMLSelectElement>("experiment"), statusBox = $("status"), banner = $("banner"), stop = $("stop");
 
 let path = "", version: string | null = null, savedText = "";
 let experiment: string | null = null, chosenPanels: Panel[] | null = null;
 let last: Result | null = null, ghost: Result | null = null;
 let cursorTime: number | null = null;
+let member = 0;  // which run of a family is looked at
 const set = new Map<string, number>(), settings = new Map<string, string>();
 
 // ---- notices
@@ -59,7 +61,7 @@ function title() {
 let controller: AbortController | null = null, running = 0, asked = 0;
 export const measured = { edit: 0, shown: 0 };  // milliseconds from an edit to its curve, for whoever measures
 
-const question = () => ({ path: path || "untitled.kai", text: editor.text, experiment: experiment ?? undefined, set: Object.fromEntries(set), settings: Object.fromEntries(settings), panels: chosenPanels ?? undefined });
+const question = () => ({ path: path || "untitled.kai", text: editor.text, experiment: experiment ?? undefined, set: Object.fromEntries(set), settings: Object.fromEntries(settings), panels: chosenPanels ?? undefined, member: member || undefined });
 
 async function runNow() {
   const number = ++asked, begun = performance.now();
@@ -94,6 +96,7 @@ function show(result: Result, begun: number) {
   const first = result.runs[0];
   statusBox.className = "";
   if (!first) {
+    memberBox.hidden = true;
     const errors = result.diagnostics.filter((d) => d.severity === 1).length;
     statusBox.textContent = result.error ?? result.failure?.message ?? `${errors} error${errors === 1 ? "" : "s"}`;
     statusBox.className = "bad";
@@ -102,6 +105,8 @@ function show(result: Result, begun: number) {
   }
   // The ghost is the run before what one is doing now: all steps of a drag have the same.
   const alike = last !== null && last.model === result.model && last.experiment === result.experiment;
+  if (!alike && last !== null) member = 0;
+  offerMembers(result);
   if (!alike) ghost = null;
   else if (!sameRun(last!, result) && (ghost === null || performance.now() - shownAt > 600)) ghost = last;
   shownAt = performance.now();
@@ -118,6 +123,16 @@ function show(result: Result, begun: number) {
   statusBox.textContent = `${how}t = ${Number(first.reached.toPrecision(6))}, ${first.instants} instant${first.instants === 1 ? "" : "s"}, ${first.rows} rows, ${(1000 * first.seconds).toPrecision(2)} ms` + (first.expects.length ? `, ${first.expects.length - failed} of ${first.expects.length} expected` : "");
   if (first.status !== "end") statusBox.className = "bad";
   requestAnimationFrame(() => requestAnimationFrame(() => { measured.shown = performance.now() - begun; }));
+}
+
+// Of a family one run is looked at: it comes first, its instants can be unfolded.
+function offerMembers(result: Result) {
+  const runs = [...result.runs];
+  if (member >= runs.length) member = 0;
+  memberBox.hidden = runs.length < 2;
+  memberBox.replaceChildren(...runs.map((r, k) => new Option(r.label || `run ${k + 1}`, String(k), false, k === member)));
+  if (result.more) memberBox.append(new Option("… and more outcomes", "", false, false));
+  if (member > 0) result.runs = [runs[member], ...runs.filter((_, k) => k !== member)];
 }
 
 let shownAt = 0;
@@ -171,16 +186,26 @@ async function openFile(name: string, at?: { line: number; character: number }) 
   set.clear();
   settings.clear();
   last = ghost = null;
-  plots.select(null);
-  plots.reset();
+  member = 0;
+  if (engine && engine.start.first === name) begin();
+  plots.forget();
   const mine = draft(name);
-  editor.text = mine && mine.version === file.version ? mine.text : file.text;
+  editor.load(mine && mine.version === file.version ? mine.text : file.text);
   if (mine && mine.version !== file.version && mine.text !== file.text) conflict(file.text, file.version, mine.text);
   await listFiles();
-  location.hash = encodeURIComponent(name);
+  if (!document.documentElement.classList.contains("bare")) location.hash = encodeURIComponent(name);
   title();
   changed(false);
   if (at) editor.show(at);
+}
+
+// What a shared page was sent with.
+function begin() {
+  const start = engine!.start;
+  experiment = start.experiment ?? null;
+  chosenPanels = (start.panels as Panel[] | undefined) ?? null;
+  for (const [name, value] of start.set ?? []) set.set(name, value);
+  for (const [name, value] of start.settings ?? []) settings.set(name, value);
 }
 
 async function listFiles() {
@@ -258,7 +283,7 @@ onConnection((up) => {
 
 // ---- the parts of the page
 
-const editor = new Editor($("editor"), () => path || "untitled.kai", changed, () => void save(), (name, at) => void openFile(name, at));
+const editor = new Editor($("editor"), () => path || "untitled.kai", changed, () => void save(), (name, at) => void openFile(name, at), (text) => notice(text, true, ["Close", calm]));
 
 function modesAt(): Record<string, string> {
   const first = last?.runs[0], modes: Record<string, string> = {};
@@ -270,13 +295,20 @@ function modesAt(): Record<string, string> {
   return modes;
 }
 
+function arrange(list: Panel[] | null) {
+  const full = list?.filter((p) => p.signals.length);
+  chosenPanels = full?.length ? full : null;
+  dirty = true;
+  void pump();
+}
+
 const panels: Panels = new Panels($("tabs"), $("panel"), {
   text: () => editor.text, path: () => path, question, result: () => last, set, settings, modesAt,
   rerun: () => { dirty = true; void pump(); },
   show: (at) => editor.show(at),
   showName: (name) => { const at = editor.text.search(new RegExp(`\\b${name}\\b`)); if (at >= 0) { const line = editor.view.state.doc.lineAt(at); editor.show({ line: line.number - 1, character: at - line.from }, { line: line.number - 1, character: at - line.from + name.length }); } },
   highlight: (lines) => editor.fired(lines),
-  setPanels: (list) => { chosenPanels = list; dirty = true; void pump(); },
+  limits: (list) => plots.showLimits(list), setPanels: arrange, toggleLog: (k) => plots.toggleLog(k), toggleLogTime: () => plots.toggleLogTime(), logTime: () => plots.logTime,
   openCopy: async (example) => { const file = await ask<any>("example", { path: example }); if (file.text) await create(example.replace(/\/model\.kai$/, ".kai").replace(/\//g, "-"), file.text); },
   // The witness of `prove` as an experiment of this text, instead of an older one.
   replay: (witness) => {
@@ -289,11 +321,16 @@ const panels: Panels = new Panels($("tabs"), $("panel"), {
 
 const plots: Plots = new Plots($("plots"), (instant, tag) => { void panels.showInstant(instant, tag); panels.activate(); },
   (t) => { cursorTime = t; panels.activate(); },
-  (signal, index) => {
+  (signal, index, from, over) => {
     if (!last || !last.variables.some((v) => v.name === signal)) return;
-    chosenPanels = last.panels.map((p, k) => ({ ...p, signals: k === index ? [...new Set([...p.signals, signal])] : p.signals }));
-    dirty = true;
-    void pump();
+    const list: Panel[] = last.panels.map((p) => ({ signals: [...p.signals], against: p.against }));
+    if (over && index !== null) list[index].against = signal;
+    else {
+      if (from !== null) list[from].signals = list[from].signals.filter((s) => s !== signal);
+      if (index === null) list.push({ signals: [signal] });
+      else list[index].signals = [...new Set([...list[index].signals, signal])];
+    }
+    arrange(list);
   });
 
 // ---- buttons
@@ -302,13 +339,24 @@ $("save").addEventListener("click", () => void save());
 $("format").addEventListener("click", () => void editor.format());
 stop.addEventListener("click", () => void ask("stop"));
 fileBox.addEventListener("change", () => { if (fileBox.value === "\n") { fileBox.value = path; void saveAs("model.kai", "model Ball {\n  param g [m/s^2] = 9.81, e = 0.8\n  state y [m] = 1, v [m/s] = 0\n  event hit = down(y)\n  y' = v; v' = -g\n  when hit { v := -e*v }\n}\nexperiment bounce of Ball { stop = 2[s]; plot y }\n"); } else void openFile(fileBox.value); });
-experimentBox.addEventListener("change", () => { experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); plots.reset(); void runNow(); });
+memberBox.addEventListener("change", () => { if (memberBox.value === "") { memberBox.value = String(member); return; } member = Number(memberBox.value); ghost = null; plots.select(null); void runNow(); });
+experimentBox.addEventListener("change", () => { member = 0; experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); plots.reset(); void runNow(); });
+
+// What others get: the text, what is chosen, and the run as it is shown here.
+async function sharePage(stem: string) {
+  const same = latest && (latest.question as any).text === editor.text;
+  const start = { first: path || "model.kai", text: editor.text, experiment, set: [...set], settings: [...settings], panels: chosenPanels, answer: same ? JSON.stringify(latest!.answer) : null };
+  const { html, runs } = await share(start, `${last?.model ?? stem}, ${experiment ?? ""} · Kairos`);
+  offer(`${stem}.html`, html, "text/html");
+  if (!runs) notice("This program has no engine for pages (`make playground` builds it): the page shows the model and its result, and does not run.", true, ["Close", calm]);
+}
 
 const menu = $("menu");
 let formats: { ending: string; about: string }[] = [];
 $("download").addEventListener("click", (event) => {
   const stem = path.replace(/.*\//, "").replace(/\.kai$/, "") || "result", [from, to] = plots.range();
   const items: [string, () => Promise<void>][] = [
+    ["Page to share: model, result and engine in one .html", () => sharePage(stem)],
     ...formats.map(({ ending, about }): [string, () => Promise<void>] => [`Result, ${ending.toUpperCase()}${about ? ": " + about : ""}`, async () => {
       const r = await ask<any>("result", { ...question(), format: ending });
       if (r.bytes) offer(`${stem}.${ending}`, decode(r.bytes), "application/octet-stream"); else notice(r.error ?? "no result", false, ["Close", calm]);
@@ -349,12 +397,14 @@ addEventListener("beforeunload", (event) => { keepDraft(); if (editor.text !== s
 // ---- start
 
 async function start() {
-  await editor.loadWords();
-  formats = (await ask<any>("settings", { text: "" })).formats;
+  document.documentElement.classList.toggle("bare", engine?.start.bare === true || /^#bare:/.test(location.hash));
+  const words = editor.loadWords().then(async () => { formats = (await ask<any>("settings", { text: "" })).formats; }).catch(() => undefined);
+  if (!engine) await words;  // a page without a server shows its result while the engine awakes
   const { first } = await ask<any>("start");
   const { files } = await ask<any>("files");
-  const hash = decodeURIComponent(location.hash.slice(1));
-  const wanted = files.includes(hash) ? hash : first ?? files[0];
+  const hash = decodeURIComponent(location.hash.slice(1)).replace(/^bare:/, "");
+  const there = files.includes(hash) || (engine !== null && hash !== "" && !(await ask<any>("look", { path: hash })).error && (await ask<any>("read", { path: hash })).text !== undefined);
+  const wanted = there ? hash : first || files[0];
   if (wanted) await openFile(wanted);
   else { await listFiles(); panels.open("Examples"); }
   setInterval(() => void look(), 1000);

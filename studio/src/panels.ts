@@ -1,5 +1,5 @@
 // What stands below the plots: values, the instant, signals, diagrams, explain, prove, examples.
-import { ask, format, type Fired, type Panel, type Position, type Result, type Variable } from "./ask";
+import { ask, format, type Fired, type Limit, type Panel, type Position, type Result, type Variable } from "./ask";
 import type { Instant } from "./plots";
 
 export interface Host {
@@ -14,6 +14,10 @@ export interface Host {
   showName(name: string): void;
   highlight(lines: number[]): void;
   setPanels(panels: Panel[] | null): void;
+  limits(list: Limit[]): void;
+  toggleLog(panel: number): void;
+  toggleLogTime(): void;
+  logTime(): boolean;
   openCopy(path: string): Promise<void>;
   replay(experiment: string): void;
   tagChosen(tag: number): void;
@@ -49,10 +53,12 @@ export class Panels {
   private instant: Instant | null = null;
   private tag = 0;
   private instantData: any = null;
-  private kind = "modes";
+  private kind = "";  // of the diagram; empty: what the text is about
+  private explained: { key: string; limits: Limit[] } | null = null;
   private svg = "";
   private svgKey = "";
   private examples: string[] | null = null;
+  private axesOpen = false;
   private readonly tabs: Record<string, Draw> = {
     Values: (r) => this.values(r), Instant: (r) => this.instantTable(r), Signals: (r) => this.signals(r), Diagram: (r) => this.diagram(r),
     Explain: (r) => this.explain(r), Prove: (r) => this.prove(r), Examples: (r) => this.gallery(r),
@@ -84,6 +90,7 @@ export class Panels {
     }
     this.root.setAttribute("aria-labelledby", "tab-" + name.toLowerCase());
     this.root.replaceChildren();
+    if (name !== "Explain" && this.explained) { this.explained = null; this.host.limits([]); }
     void this.tabs[name](this.root);
   }
 
@@ -91,6 +98,8 @@ export class Panels {
   update() {
     if (this.current === "Values") this.refreshValues();
     if (this.current === "Diagram") void this.diagram(this.root);
+    if (this.current === "Explain" && this.explained && this.explained.key !== JSON.stringify(this.host.question())) this.open("Explain");
+    else if (this.current === "Explain" && this.explained) this.host.limits(this.explained.limits);
     if (this.current === "Signals") { this.root.replaceChildren(); this.signals(this.root); }
   }
 
@@ -252,14 +261,17 @@ export class Panels {
     left.append(scroll, list, more);
     both.append(left);
     root.append(both);
-    if (Object.keys(this.host.modesAt()).length) void this.beside(both);
+    if (this.hasBonds() || Object.keys(this.host.modesAt()).length) void this.beside(both);
   }
+
+  private hasBonds(): boolean { return /\bbond\b|\bconnect\b/.test(this.host.text()); }
+  private likelyKind(): string { const text = this.host.text(); return /\bconnect\b/.test(text) ? "schematic" : /\bbond\b/.test(text) ? "bonds" : /\bmodes\b/.test(text) ? "modes" : "blocks"; }
 
   // The machines, with the modes that are active at this tag; of a bond graph its causal strokes.
   private async beside(root: HTMLElement) {
     const box = element("div", "diagram"), modes = this.host.modesAt(), question = this.host.question(), tag = this.tag;
     root.append(box);
-    const bonds = /\bbond\b|\bconnect\b/.test(this.host.text());
+    const bonds = this.hasBonds();
     const answer = await ask<any>("diagram", { ...question, kind: bonds ? "bonds" : "modes", modes }).catch(() => null);
     if (!answer?.svg || this.tag !== tag || !box.isConnected) { if (box.isConnected) box.remove(); return; }
     this.place(box, answer.svg);
@@ -303,25 +315,67 @@ export class Panels {
         line.append(box, ` ${v.name}${v.unit ? ` [${v.unit}]` : ""} `, element("span", "faint", `${v.kind}${v.description ? ": " + v.description : ""}`));
         const row = element("div");
         row.append(line);
+        if (on && result.panels.length > 1) row.append(" ", this.panelChoice(result, column));
         list.append(row);
       }
     };
     find.addEventListener("input", fill);
     const back = element("button", "", "as in the text");
     back.addEventListener("click", () => this.host.setPanels(null));
-    root.append(find, " ", back, element("p", "faint", "Drag a signal onto a plot to draw it there."), list);
+    root.append(this.axes(result), find, " ", back, element("p", "faint", "Drag a signal onto a plot to draw it there, onto its time axis to draw it over that signal; names in a plot can be dragged too."), list);
     fill();
+  }
+
+  // In which panel a signal is drawn.
+  private panelChoice(result: Result, signal: string): HTMLElement {
+    const pick = element("select"), now = result.panels.findIndex((p) => p.signals.includes(signal));
+    pick.setAttribute("aria-label", `panel of ${signal}`);
+    result.panels.forEach((_, k) => pick.append(new Option(`panel ${k + 1}`, String(k), false, k === now)));
+    pick.append(new Option("a panel of its own", "new"));
+    pick.addEventListener("change", () => {
+      const list: Panel[] = result.panels.map((p) => ({ signals: p.signals.filter((s) => s !== signal), against: p.against }));
+      if (pick.value === "new") list.push({ signals: [signal] });
+      else list[Number(pick.value)].signals.push(signal);
+      this.host.setPanels(list);
+    });
+    return pick;
+  }
+
+  // What each panel is drawn over, and on which scale.
+  private axes(result: Result): HTMLElement {
+    const box = element("details", "axes"), time = element("label"), logTime = element("input");
+    box.append(element("summary", "faint", "Axes"));
+    box.open = this.axesOpen;
+    box.addEventListener("toggle", () => (this.axesOpen = box.open));
+    result.panels.forEach((panel, k) => {
+      const row = element("div"), over = element("select"), label = element("label"), log = element("input");
+      over.setAttribute("aria-label", `panel ${k + 1} over`);
+      over.append(new Option("time", ""), ...result.variables.filter((v) => v.recorded).slice(0, 300).map((v) => new Option(v.name, v.name, false, v.name === panel.against)));
+      over.addEventListener("change", () => this.host.setPanels(result.panels.map((p, n) => ({ signals: p.signals, against: n === k ? over.value || undefined : p.against }))));
+      log.type = "checkbox";
+      log.checked = panel.log === true;
+      log.addEventListener("change", () => this.host.toggleLog(k));
+      label.append(log, " logarithmic");
+      row.append(`${panel.signals.join(", ")} over `, over, " ", label);
+      box.append(row);
+    });
+    logTime.type = "checkbox";
+    logTime.checked = this.host.logTime();
+    logTime.addEventListener("change", () => this.host.toggleLogTime());
+    time.append(logTime, " logarithmic time");
+    box.append(time);
+    return box;
   }
 
   // ---- diagrams
 
   private async diagram(root: HTMLElement) {
-    const modes = this.host.modesAt(), key = JSON.stringify([this.host.text(), this.kind, this.kind === "bonds" ? modes : 0]);
+    const modes = this.host.modesAt(), wanted = this.kind || this.likelyKind(), key = JSON.stringify([this.host.text(), wanted, wanted === "bonds" ? modes : 0]);
     if (!root.querySelector(".diagram")) {
       const pick = element("div");
-      for (const kind of ["modes", "blocks", "bonds"]) {
-        const button = element("button", "", kind);
-        button.setAttribute("aria-pressed", String(kind === this.kind));
+      for (const [kind, label] of [["schematic", "parts"], ["modes", "modes"], ["blocks", "blocks"], ["bonds", "bonds"]]) {
+        const button = element("button", "", label);
+        button.setAttribute("aria-pressed", String(kind === wanted));
         button.addEventListener("click", () => { this.kind = kind; this.svgKey = ""; root.replaceChildren(); void this.diagram(root); });
         pick.append(button, " ");
       }
@@ -329,13 +383,16 @@ export class Panels {
     }
     if (key !== this.svgKey) {
       this.svgKey = key;
-      const answer = await ask<any>("diagram", { ...this.host.question(), kind: this.kind, modes }).catch((e) => ({ error: String(e) }));
+      this.svg = "";  // until the new one is there
+      const answer = await ask<any>("diagram", { ...this.host.question(), kind: wanted, modes }).catch((e) => ({ error: String(e) }));
+      if (this.svgKey !== key) return;
       this.svg = answer.svg ?? "";
       const box = root.querySelector(".diagram");
       if (!box) return;
       if (!this.svg) { box.textContent = answer.error ?? "no diagram"; return; }
     }
-    const box = root.querySelector<HTMLElement>(".diagram")!;
+    const box = root.querySelector<HTMLElement>(".diagram");
+    if (!box || !this.svg) return;
     if (box.dataset.key !== this.svgKey) {
       this.place(box, this.svg);
       box.dataset.key = this.svgKey;
@@ -346,8 +403,11 @@ export class Panels {
   // The active modes are marked at the time of the cursor or of the tag.
   activate() {
     if (this.current !== "Diagram" && this.current !== "Instant") return;
-    const modes = this.host.modesAt(), box = this.root.querySelector(".diagram");
+    const modes = this.host.modesAt(), box = this.root.querySelector<HTMLElement>(".diagram");
     if (!box) return;
+    const kind = this.kind || this.likelyKind();
+    if (this.current === "Diagram" && kind === "bonds" && this.svgKey && JSON.stringify(JSON.parse(this.svgKey)[2]) !== JSON.stringify(modes)) { void this.diagram(this.root); return; }
+    if (this.current === "Diagram" && kind === "schematic") { this.nameModes(box, modes); return; }
     const frames = machineFrames(box, Object.keys(modes));
     for (const text of box.querySelectorAll("text")) {
       const [name, x, y] = [text.textContent?.trim().split(" : ")[0] ?? "", Number(text.getAttribute("x")), Number(text.getAttribute("y"))];
@@ -358,12 +418,34 @@ export class Panels {
     }
   }
 
+  // In a schematic a part that has modes says which it is in.
+  private nameModes(box: HTMLElement, modes: Record<string, string>) {
+    for (const text of box.querySelectorAll<SVGTextElement>("text")) {
+      const name = (text.dataset.name ??= text.textContent?.trim() ?? ""), machine = Object.keys(modes).find((m) => m === name || m.startsWith(name + "."));
+      const mode = machine && name ? modes[machine] : "";
+      text.textContent = name;
+      text.classList.toggle("active", mode !== "");
+      if (!mode) continue;
+      const line = document.createElementNS("http://www.w3.org/2000/svg", "tspan");  // below its name
+      line.setAttribute("x", text.getAttribute("x") ?? "0");
+      line.setAttribute("dy", "1.15em");
+      line.textContent = mode;
+      text.append(line);
+    }
+  }
+
   // ---- reports
 
   private async explain(root: HTMLElement) {
-    const pre = element("pre", "", "…");
+    const pre = element("pre", "", "…"), key = JSON.stringify(this.host.question());
     root.append(pre);
     const answer = await ask<any>("explain", this.host.question()).catch((e) => ({ text: String(e) }));
+    if (!pre.isConnected) return;
+    if (answer.limits) {
+      this.explained = { key, limits: answer.limits };
+      this.host.limits(answer.limits);
+      root.prepend(element("p", "faint", "The band above the first plot shows which state kept the steps short, and when; its strokes have as many steps between each other."));
+    }
     pre.textContent = answer.text ?? answer.error ?? answer.diagnostics?.map((d: any) => d.message).join("\n");
   }
 

@@ -1,6 +1,6 @@
 // Panels of curves on canvases, with one time axis for all. Rows come whole; what lies in one column of pixels is drawn from its
 // least to its greatest value, so that nothing is lost however many rows there are.
-import { format, type Column, type Fired, type Panel, type Result, type Run } from "./ask";
+import { format, type Column, type Fired, type Limit, type Panel, type Result, type Run } from "./ask";
 
 const LEFT = 62, RIGHT = 12, TOP = 20, BOTTOM = 22, BAND = 18, HEIGHT = 168;
 const COLOURS = ["--c0", "--c1", "--c2", "--c3", "--c4", "--c5"];
@@ -55,13 +55,19 @@ export class Plots {
   selected: Instant | null = null;
   tag = 0;
   private view: [number, number] | null = null;  // times shown; null: all
+  logTime = false;
+  private readonly logs = new Set<string>();  // panels, by their signals, whose values are on a logarithmic axis
+  private pin: number | null = null;          // a time that the cursor is compared with
+  private boxes: { panel: number; signal: string; left: number; right: number; bottom: number }[] = [];  // names in the legends
+  private carried: { signal: string; from: number; label: HTMLElement | null; x: number; y: number } | null = null;
+  private limits: Limit[] = [];  // which states kept steps short, over time
   private canvases: HTMLCanvasElement[] = [];
   private cursor: number | null = null;
   private scheduled = false;
   private bands: { column: number; name: string }[] = [];
   drawn = 0;  // milliseconds of the last frame
 
-  constructor(readonly root: HTMLElement, private readonly pick: (instant: Instant | null, tag: number) => void, private readonly moved: (t: number | null) => void, private readonly drop: (signal: string, panel: number) => void) {
+  constructor(readonly root: HTMLElement, private readonly pick: (instant: Instant | null, tag: number) => void, private readonly moved: (t: number | null) => void, private readonly drop: (signal: string, panel: number | null, from: number | null, over: boolean) => void) {
     new ResizeObserver(() => this.redraw()).observe(root);
     root.addEventListener("keydown", (event) => this.key(event));
   }
@@ -70,6 +76,7 @@ export class Plots {
     const keep = this.selected?.t, number = this.selected && this.instants.indexOf(this.selected);
     this.result = result;
     this.ghost = ghost;
+    this.limits = [];  // of another run
     this.instants = result.runs[0] ? instantsOf(result.runs[0]) : [];
     this.bands = result.columns.map((c, column) => ({ column, name: c.name, kind: c.kind })).filter((c) => c.kind === "mode").slice(0, 4);
     if (keep !== undefined) {
@@ -79,6 +86,7 @@ export class Plots {
     }
     this.makeCanvases();
     result.panels.forEach((panel, k) => {
+      panel.log = this.logs.has(panel.signals.join());
       this.canvases[k].setAttribute("role", "img");
       this.canvases[k].setAttribute("aria-label", `${panel.signals.join(", ")} over ${panel.against ?? "time"}, ${this.instants.length} instants`);
     });
@@ -101,15 +109,31 @@ export class Plots {
     const runs = this.result?.runs ?? [];
     let low = Infinity, high = -Infinity;
     for (const run of runs) if (run.t.length) { low = Math.min(low, run.t[0]); high = Math.max(high, run.t[run.t.length - 1]); }
+    if (this.logTime && high > 0) {
+      for (const run of runs) { const first = run.t[lowerBound(run.t, Number.MIN_VALUE)]; if (first > 0 && !(low > 0 && low <= first)) low = first; }
+      return [Math.min(low, high / 10), high];
+    }
     return low < high ? [low, high] : low === high ? [low - 0.5, low + 0.5] : [0, 1];
   }
 
   reset() { this.view = null; this.redraw(); }
+  // Another file: nothing of what was chosen for the last one holds.
+  forget() { this.logs.clear(); this.logTime = false; this.pin = null; this.limits = []; this.select(null); this.reset(); }
+
+  // Times as they lie on the axis, and back.
+  private place(t: number): number { return this.logTime ? Math.log10(Math.max(t, 1e-300)) : t; }
+  private time(place: number): number { return this.logTime ? 10 ** place : place; }
 
   zoom(at: number, factor: number) {
-    const [low, high] = this.range();
-    this.view = [at - (at - low) * factor, at + (high - at) * factor];
+    const [low, high] = this.range(), middle = this.place(at), a = this.place(low), b = this.place(high);
+    this.view = [this.time(middle - (middle - a) * factor), this.time(middle + (b - middle) * factor)];
     if (this.view[1] - this.view[0] < Math.max(Math.abs(at) * 1e-13, 1e-15)) this.view = [low, high];
+    this.redraw();
+  }
+  // By a part of what is shown.
+  private shift(from: [number, number], part: number) {
+    const a = this.place(from[0]), b = this.place(from[1]), by = part * (b - a);
+    this.view = [this.time(a + by), this.time(b + by)];
     this.redraw();
   }
   pan(by: number) {
@@ -122,7 +146,7 @@ export class Plots {
 
   private timeAt(canvas: HTMLCanvasElement, clientX: number): number {
     const box = canvas.getBoundingClientRect(), [low, high] = this.range();
-    return low + ((clientX - box.left - LEFT) / (box.width - LEFT - RIGHT)) * (high - low);
+    return this.time(this.place(low) + ((clientX - box.left - LEFT) / (box.width - LEFT - RIGHT)) * (this.place(high) - this.place(low)));
   }
 
   private listen(canvas: HTMLCanvasElement, index: number) {
@@ -133,12 +157,13 @@ export class Plots {
     canvas.addEventListener("wheel", (event) => {
       if (against() || (!event.ctrlKey && !event.shiftKey && Math.abs(event.deltaX) < Math.abs(event.deltaY) && document.activeElement !== this.root && !this.root.contains(document.activeElement))) return;
       event.preventDefault();
-      const [low, high] = this.range();
-      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(((event.deltaX || event.deltaY) / 800) * (high - low));
+      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.shift(this.range(), (event.deltaX || event.deltaY) / 800);
       else this.zoom(this.timeAt(canvas, event.clientX), Math.exp(event.deltaY / 400));
     }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
       this.root.focus({ preventScroll: true });
+      const name = this.nameAt(canvas, index, event);
+      if (name) { this.carried = { signal: name, from: index, label: null, x: event.clientX, y: event.clientY }; canvas.setPointerCapture(event.pointerId); return; }
       if (against()) return;
       drag = { x: event.clientX, view: this.range(), moved: false };
       fingers.set(event.pointerId, event.clientX);
@@ -146,6 +171,8 @@ export class Plots {
       canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener("pointermove", (event) => {
+      if (this.carried) { this.carry(event); return; }
+      canvas.style.cursor = this.nameAt(canvas, index, event) ? "grab" : "";
       if (fingers.has(event.pointerId)) fingers.set(event.pointerId, event.clientX);
       if (fingers.size === 2) {  // two fingers: zoom
         const [a, b] = [...fingers.values()], now = Math.max(20, Math.abs(a - b));
@@ -156,25 +183,70 @@ export class Plots {
       }
       if (drag && Math.abs(event.clientX - drag.x) > 4) drag.moved = true;
       if (drag?.moved) {
-        const width = canvas.clientWidth - LEFT - RIGHT, by = ((drag.x - event.clientX) / width) * (drag.view[1] - drag.view[0]);
-        this.view = [drag.view[0] + by, drag.view[1] + by];
+        this.shift(drag.view, (drag.x - event.clientX) / (canvas.clientWidth - LEFT - RIGHT));
       }
       this.cursor = against() ? null : this.timeAt(canvas, event.clientX);
       this.moved(this.cursor);
       this.redraw();
     });
-    canvas.addEventListener("pointercancel", (event) => { fingers.delete(event.pointerId); drag = null; });
+    canvas.addEventListener("pointercancel", (event) => { fingers.delete(event.pointerId); drag = null; this.carried?.label?.remove(); this.carried = null; });
     canvas.addEventListener("pointerup", (event) => {
+      if (this.carried) { this.put(event); return; }
       fingers.delete(event.pointerId);
-      const click = drag && !drag.moved;
+      const click = drag && !drag.moved, left = event.clientX - canvas.getBoundingClientRect().left;
       drag = null;
-      if (click) this.click(canvas, event.clientX);
+      if (click && left < LEFT - 4) this.toggleLog(index);
+      else if (click && event.shiftKey) { this.pin = this.pin === null ? this.timeAt(canvas, event.clientX) : null; this.redraw(); }
+      else if (click) this.click(canvas, event.clientX);
     });
     canvas.addEventListener("pointerleave", () => { this.cursor = null; this.moved(null); this.redraw(); });
     canvas.addEventListener("dblclick", () => this.reset());
     canvas.addEventListener("dragover", (event) => event.preventDefault());
-    canvas.addEventListener("drop", (event) => { event.preventDefault(); this.drop(event.dataTransfer!.getData("text/plain"), index); });
+    canvas.addEventListener("drop", (event) => { event.preventDefault(); this.drop(event.dataTransfer!.getData("text/plain"), index, null, this.onAxis(canvas, event)); });
   }
+
+  // ---- signals are carried from panel to panel by their names; on a time axis they become that axis
+
+  private nameAt(canvas: HTMLCanvasElement, panel: number, event: PointerEvent): string | null {
+    const box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    return this.boxes.find((b) => b.panel === panel && x >= b.left && x <= b.right && y <= b.bottom && y >= b.bottom - 18)?.signal ?? null;
+  }
+  private onAxis(canvas: HTMLCanvasElement, event: MouseEvent): boolean { return canvas.getBoundingClientRect().bottom - event.clientY < BOTTOM; }
+
+  private carry(event: PointerEvent) {
+    const carried = this.carried!;
+    if (!carried.label) {
+      if (Math.hypot(event.clientX - carried.x, event.clientY - carried.y) < 5) return;
+      carried.label = document.createElement("div");
+      carried.label.className = "carried";
+      document.body.append(carried.label);
+    }
+    const { label } = carried, over = document.elementFromPoint(event.clientX, event.clientY), panel = this.canvases.indexOf(over as HTMLCanvasElement);
+    label.textContent = carried.signal + (panel < 0 ? ": a panel of its own" : this.onAxis(this.canvases[panel], event) ? ": as the axis" : "");
+    label.style.left = event.clientX + 10 + "px";
+    label.style.top = event.clientY + 8 + "px";
+  }
+
+  private put(event: PointerEvent) {
+    const { signal, from, label } = this.carried!, panel = this.canvases.indexOf(document.elementFromPoint(event.clientX, event.clientY) as HTMLCanvasElement);
+    this.carried = null;
+    if (!label) return;
+    label.remove();
+    if (panel < 0) this.drop(signal, null, from, false);
+    else if (this.onAxis(this.canvases[panel], event)) this.drop(signal, panel, null, true);
+    else if (panel !== from) this.drop(signal, panel, from, false);
+  }
+
+  toggleLog(index: number) {
+    const panel = this.result?.panels[index];
+    if (!panel) return;
+    const key = panel.signals.join();
+    if (!this.logs.delete(key)) this.logs.add(key);
+    panel.log = this.logs.has(key);
+    this.redraw();
+  }
+  showLimits(list: Limit[]) { this.limits = list; this.redraw(); }
+  toggleLogTime() { this.logTime = !this.logTime; this.view = null; this.redraw(); }
 
   private click(canvas: HTMLCanvasElement, clientX: number) {
     const near = this.near(this.timeAt(canvas, clientX), 9, canvas.clientWidth);
@@ -182,9 +254,12 @@ export class Plots {
   }
 
   private near(t: number, pixels: number, width: number): Instant | null {
-    const [low, high] = this.range(), reach = (pixels / (width - LEFT - RIGHT)) * (high - low);
-    let best: Instant | null = null;
-    for (const i of this.instants) if (Math.abs(i.t - t) <= reach && (!best || Math.abs(i.t - t) < Math.abs(best.t - t))) best = i;
+    const [low, high] = this.range(), reach = (pixels / (width - LEFT - RIGHT)) * (this.place(high) - this.place(low)), here = this.place(t);
+    let best: Instant | null = null, away = Infinity;
+    for (const i of this.instants) {
+      const far = Math.abs(this.place(i.t) - here);
+      if (far <= reach && far < away) { best = i; away = far; }
+    }
     return best;
   }
 
@@ -217,7 +292,8 @@ export class Plots {
     const keys: Record<string, () => void> = {
       ArrowRight: () => step(1), ArrowLeft: () => step(-1), ArrowDown: () => tag(1), ArrowUp: () => tag(-1), Escape: () => this.select(null),
       "+": () => this.zoom(this.selected?.t ?? (low + high) / 2, 0.6), "-": () => this.zoom(this.selected?.t ?? (low + high) / 2, 1 / 0.6), "0": () => this.reset(),
-      l: () => { for (const p of this.result?.panels ?? []) p.log = !p.log; this.redraw(); },
+      l: () => this.result?.panels.forEach((_, k) => this.toggleLog(k)), t: () => this.toggleLogTime(),
+      c: () => { this.pin = this.pin === null ? this.cursor ?? this.selected?.t ?? null : null; this.redraw(); },
     };
     if (!keys[event.key] || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -232,6 +308,7 @@ export class Plots {
     requestAnimationFrame(() => {
       this.scheduled = false;
       const begun = performance.now();
+      this.boxes = [];
       this.result?.panels.forEach((panel, index) => this.draw(this.canvases[index], panel, index));
       this.drawn = performance.now() - begun;
     });
@@ -239,7 +316,7 @@ export class Plots {
 
   private draw(canvas: HTMLCanvasElement, panel: Panel, index: number) {
     const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
-    const bands = index === 0 ? this.bands.length * BAND : 0, height = (panel.against !== undefined ? 1.6 * HEIGHT : HEIGHT) + bands;
+    const bands = index === 0 ? (this.bands.length + (this.limits.length ? 1 : 0)) * BAND : 0, height = (panel.against !== undefined ? 1.6 * HEIGHT : HEIGHT) + bands;
     if (!width) return;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
@@ -275,11 +352,11 @@ export class Plots {
     g.restore();
     if (panel.against === undefined) {
       this.marks(g, scale, height, colour);
-      if (bands) this.modes(g, scale, width, colour);
+      if (bands) { this.modes(g, scale, width, colour); this.limiting(g, scale, this.bands.length * BAND + 3, colour); }
       if (this.selected) this.unfold(g, this.selected, columns, scale, height, TOP + bands, width, colour);
       this.crosshair(g, scale, height, TOP + bands, colour);
     }
-    this.legend(g, panel, columns, scale, bands, width, colour);
+    this.legend(g, panel, index, columns, scale, bands, width, colour);
   }
 
   private timeScale(panel: Panel, columns: number[], width: number, height: number, top: number): Scale {
@@ -295,7 +372,8 @@ export class Plots {
     if (!(low <= high)) { low = 0; high = 1; }
     if (low === high) { const pad = Math.abs(low) * 0.1 || 1; low -= pad; high += pad; }
     const bottom = height - BOTTOM, inner = width - LEFT - RIGHT;
-    const x = (v: number) => LEFT + ((v - x0) / (x1 - x0)) * inner;
+    const first = this.place(x0), span = this.place(x1) - first, log = this.logTime;
+    const x = log ? (v: number) => LEFT + ((this.place(v) - first) / span) * inner : (v: number) => LEFT + ((v - x0) / (x1 - x0)) * inner;
     if (panel.log && low > 0) {
       const a = Math.log(low), b = Math.log(high), pad = (b - a) * 0.05;
       return { x, y: (v) => bottom - ((Math.log(Math.max(v, 1e-300)) - a + pad) / (b - a + 2 * pad)) * (bottom - top), low, high, x0, x1 };
@@ -310,11 +388,12 @@ export class Plots {
     g.fillStyle = colour("--faint");
     g.lineWidth = 1;
     g.textAlign = "center";
-    const xs = ticks(s.x0, s.x1, Math.max(2, width / 110)), xstep = niceStep(s.x1 - s.x0, Math.max(2, width / 110));
+    const logX = this.logTime && panel.against === undefined;
+    const xs = logX ? logTicks(s.x0, s.x1).filter((v) => v >= s.x0) : ticks(s.x0, s.x1, Math.max(2, width / 110)), xstep = niceStep(s.x1 - s.x0, Math.max(2, width / 110));
     for (const v of xs) {
       const x = Math.round(s.x(v)) + 0.5;
       g.beginPath(); g.moveTo(x, top); g.lineTo(x, height - BOTTOM); g.stroke();
-      const label = tickText(v, xstep), half = g.measureText(label).width / 2;
+      const label = logX ? format(v, 3) : tickText(v, xstep), half = g.measureText(label).width / 2;
       g.fillText(label, Math.min(x, width - half - 2), height - 7);
     }
     g.textAlign = "right";
@@ -379,7 +458,7 @@ export class Plots {
     for (let i = from; i < to; i++) {
       const v = values[i];
       if (v !== v) continue;
-      const c = Math.floor(a * t[i] + b);
+      const c = Math.floor(this.logTime ? s.x(t[i]) : a * t[i] + b);
       if (c !== column) {
         flush();
         column = c;
@@ -466,6 +545,30 @@ export class Plots {
     });
   }
 
+  // Where steps were kept short, and by which state: a stretch has as many steps as any other, so lines are dense where steps are short.
+  private limiting(g: CanvasRenderingContext2D, s: Scale, y: number, colour: (n: string) => string) {
+    if (!this.limits.length) return;
+    const names = [...new Set(this.limits.map((l) => l.state ?? ""))].filter(Boolean);
+    let begun = 0, state = this.limits[0].state ?? "", until = -Infinity;
+    const put = (to: number) => {
+      const a = Math.max(LEFT, s.x(Math.max(this.limits[begun].from, s.x0))), b = Math.min(s.x(s.x1), s.x(this.limits[to].to));
+      if (!(b > a)) return;
+      g.fillStyle = state ? colour(`--band${names.indexOf(state) % 5}`) : colour("--ground");
+      g.fillRect(a, y, b - a, BAND - 3);
+      if (state && b - a > g.measureText(state).width + 6 && a > until) { g.fillStyle = colour("--ink"); g.textAlign = "left"; g.fillText(state, a + 4, y + 11.5); until = b; }
+    };
+    for (let i = 1; i < this.limits.length; i++) if ((this.limits[i].state ?? "") !== state) { put(i - 1); begun = i; state = this.limits[i].state ?? ""; }
+    put(this.limits.length - 1);
+    g.strokeStyle = colour("--faint");
+    g.lineWidth = 0.6;
+    g.beginPath();
+    for (const l of this.limits) if (l.to >= s.x0 && l.to <= s.x1) { const x = s.x(l.to); g.moveTo(x, y + BAND - 7); g.lineTo(x, y + BAND - 3); }
+    g.stroke();
+    g.fillStyle = colour("--faint");
+    g.textAlign = "right";
+    g.fillText("steps", LEFT - 6, y + 12);
+  }
+
   // The instant in place: a column for each of its tags, values as steps.
   private unfold(g: CanvasRenderingContext2D, i: Instant, columns: number[], s: Scale, height: number, top: number, width: number, colour: (n: string) => string) {
     const run = this.result!.runs[0], count = Math.min(i.to - i.from + 1, 14), each = Math.min(46, Math.max(22, (width - LEFT - RIGHT) / count / 1.5));
@@ -513,6 +616,12 @@ export class Plots {
   }
 
   private crosshair(g: CanvasRenderingContext2D, s: Scale, height: number, top: number, colour: (n: string) => string) {
+    if (this.pin !== null && this.pin >= s.x0 && this.pin <= s.x1) {
+      g.strokeStyle = colour("--accent");
+      g.setLineDash([5, 3]);
+      g.beginPath(); g.moveTo(s.x(this.pin), top); g.lineTo(s.x(this.pin), height - BOTTOM); g.stroke();
+      g.setLineDash([]);
+    }
     if (this.cursor === null || this.cursor < s.x0 || this.cursor > s.x1) return;
     const near = this.near(this.cursor, 4, this.root.clientWidth), x = s.x(near?.t ?? this.cursor);
     if (near && near === this.selected) return;  // it is unfolded
@@ -521,7 +630,8 @@ export class Plots {
     g.beginPath(); g.moveTo(x, top); g.lineTo(x, height - BOTTOM); g.stroke();
     g.fillStyle = colour("--ink");
     g.textAlign = x > this.root.clientWidth / 2 ? "right" : "left";
-    g.fillText("t = " + format(near?.t ?? this.cursor, 7), x + (x > this.root.clientWidth / 2 ? -5 : 5), top + 10);
+    const t = near?.t ?? this.cursor, apart = this.pin !== null ? `  (${format(t - this.pin, 6)} from the mark)` : "";
+    g.fillText("t = " + format(t, 7) + apart, x + (x > this.root.clientWidth / 2 ? -5 : 5), top + 10);
   }
 
   // The values at the cursor: before and after, where something happens there.
@@ -539,21 +649,25 @@ export class Plots {
     return text(info.kind === "mode" || info.kind === "bool" ? values[i - 1] : values[i - 1] + part * (values[i] - values[i - 1]));
   }
 
-  private legend(g: CanvasRenderingContext2D, panel: Panel, columns: number[], s: Scale, bands: number, width: number, colour: (n: string) => string) {
+  private legend(g: CanvasRenderingContext2D, panel: Panel, index: number, columns: number[], s: Scale, bands: number, width: number, colour: (n: string) => string) {
+    const names = columns.map((column) => { const info = this.result!.columns[column]; return info.name + (info.unit ? ` [${info.unit}]` : "") + (panel.against !== undefined ? " over " + panel.against : ""); });
+    const widths = names.map((name) => g.measureText(name).width + 13), used = widths.reduce((a, b) => a + b, 0);
+    // Names stay where they are when values appear beside them.
+    const room = Math.max(14, Math.min(this.pin !== null ? 260 : 150, (width - LEFT - RIGHT - used) / Math.max(1, columns.length)));
     let x = LEFT + 2;
     g.textAlign = "left";
     columns.forEach((column, k) => {
-      const info = this.result!.columns[column], run = this.result!.runs[0];
-      let text = info.name + (info.unit ? ` [${info.unit}]` : "");
-      if (panel.against !== undefined) text += " over " + panel.against;
-      else if (this.cursor !== null && run && this.cursor >= s.x0) text += " = " + this.valueAt(run, column, this.cursor, this.root.clientWidth);
+      const run = this.result!.runs[0];
+      let text = names[k];
+      if (panel.against === undefined && this.cursor !== null && run && this.cursor >= s.x0) text += " = " + this.valueAt(run, column, this.cursor, this.root.clientWidth) + (this.pin !== null ? ` (mark: ${this.valueAt(run, column, this.pin, this.root.clientWidth)})` : "");
       g.fillStyle = colour(COLOURS[k % COLOURS.length]);
       g.fillRect(x, bands + 7, 9, 3);
-      g.fillText(text, x + 13, bands + 13, Math.max(40, width - x - RIGHT - 13));
-      x += g.measureText(text).width + 30;
+      g.fillText(text, x + 13, bands + 13, Math.max(20, widths[k] - 13 + room - 8));
+      this.boxes.push({ panel: index, signal: this.result!.columns[column].name, left: x - 2, right: x + widths[k], bottom: bands + 18 });
+      x += widths[k] + room;
     });
     const runs = this.result!.runs;
-    if (runs.length > 1) { g.fillStyle = colour("--faint"); g.fillText(`${runs.length} of ${this.result!.points} runs: ${runs[0].label} … ${runs[runs.length - 1].label}`, x, bands + 13, Math.max(40, width - x - RIGHT)); }
+    if (runs.length > 1 && width - x > 150) { g.fillStyle = colour("--faint"); g.fillText(`${runs.length} of ${this.result!.points} runs: ${runs[0].label} … ${runs[runs.length - 1].label}`, x, bands + 13, Math.max(40, width - x - RIGHT)); }
   }
 
   // ---- one signal over another
@@ -579,7 +693,7 @@ export class Plots {
       g.lineWidth = 1.5;
       g.beginPath();
       let pen = false, way = 0;
-      const arrows: [number, number, number][] = [];
+      const arrows: [number, number, number][] = [], jumps: [number, number, number, number][] = [];
       for (let i = 0; i < run.t.length; i++) {
         if (xs[i] !== xs[i] || ys[i] !== ys[i]) { pen = false; continue; }
         const x = s.x(xs[i]), y = s.y(ys[i]), jump = i > 0 && run.t[i] === run.t[i - 1];
@@ -588,10 +702,20 @@ export class Plots {
           way += Math.hypot(dx, dy);
           g.lineTo(x, y);
           if (way > 140 && arrows.length < 60) { arrows.push([x, y, Math.atan2(dy, dx)]); way = 0; }
-        } else g.moveTo(x, y);
+        } else {
+          if (pen && jump && jumps.length < 400) jumps.push([s.x(xs[i - 1]), s.y(ys[i - 1]), x, y]);
+          g.moveTo(x, y);
+        }
         pen = true;
       }
       g.stroke();
+      g.setLineDash([2, 3]);
+      g.beginPath();
+      for (const [x0, y0, x, y] of jumps) { g.moveTo(x0, y0); g.lineTo(x, y); }
+      g.stroke();
+      g.setLineDash([]);
+      const now = this.selected ? this.selected.from + this.tag : this.cursor !== null ? Math.min(lowerBound(run.t, this.cursor), run.t.length - 1) : -1;
+      if (r === 0 && now >= 0) { g.beginPath(); g.arc(s.x(xs[now]), s.y(ys[now]), 4.5, 0, 7); g.fill(); }  // where it is at the cursor
       for (const [x, y, angle] of arrows) {  // where it goes
         g.save(); g.translate(x, y); g.rotate(angle); g.beginPath(); g.moveTo(5, 0); g.lineTo(-4, -4); g.lineTo(-4, 4); g.fill(); g.restore();
       }

@@ -173,14 +173,52 @@ def imports(client):
     at = place(text, "b.y", behind=True)
     location = client.ask("textDocument/definition", textDocument={"uri": uri}, position=at)["result"]
     assert location["uri"].endswith("/ball.kai") and location["range"]["start"] == place(BALL, "y [m]"), location
-    refused = client.ask("textDocument/rename", textDocument={"uri": uri}, position=at, newName="z")
-    assert "ball.kai" in refused["error"]["message"], refused
+    renames(client, folder, uri, text)
     # A text reads nothing outside its folder.
-    client.change(uri, 2, 'import "/etc/passwd"\n')
+    client.change(uri, 3, 'import "/etc/passwd"\n')
     assert any("K" in d["code"] for d in client.diagnostics(uri)["diagnostics"])
     client.notify("textDocument/didClose", textDocument={"uri": uri})
     while client.diagnostics(uri)["diagnostics"]:
         pass
+
+
+def renames(client, folder, uri, text):
+    """A name gets another one in every text that uses it, also in those that are not open; or in none."""
+    os.makedirs(os.path.join(folder, "deep"))
+    deep = 'import "../ball.kai"\nmodel Deep { c : Ball(); signal s = c.y; signal y = 3 }\n'
+    unrelated = "model Other { state y = 1; y' = 0 }\n"
+    for name, body in [("deep/four.kai", deep), ("other.kai", unrelated)]:
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(body)
+
+    def ask(needle, name, **more):
+        return client.ask("textDocument/rename", textDocument={"uri": uri}, position=place(text, needle, behind=True), newName=name)
+
+    def named(path):
+        return "file://" + os.path.join(folder, path)
+
+    # Only the folder of the text is looked at: no folder is open.
+    near = ask("b.y", "height")["result"]["changes"]
+    assert set(near) == {uri, named("ball.kai")}, near.keys()
+    assert apply(text, near[uri]) == text.replace("b.y", "b.height")
+    assert "y'" not in apply(BALL, near[named("ball.kai")]) and "height' = v" in apply(BALL, near[named("ball.kai")])
+    client.ask("initialize", processId=None, rootUri="file://" + folder, capabilities={})
+    far = ask("b.y", "height")["result"]["changes"]
+    assert set(far) == {uri, named("ball.kai"), named("deep/four.kai")}, far.keys()
+    assert apply(deep, far[named("deep/four.kai")]) == deep.replace("c.y", "c.height")
+    assert apply(text, ask("Ball", "Sphere")["result"]["changes"][uri]) == text.replace("Ball", "Sphere")
+    # Taken in the text that declares it; taken in one that imports it, open or not.
+    for needle, name in [("b.y", "v"), ("Ball", "Three"), ("Ball", "Deep")]:
+        assert "taken" in ask(needle, name)["error"]["message"], name
+    # What the editor has counts, not what the disk has.
+    client.open(named("deep/four.kai"), deep.replace("c.y", "c.v"))
+    assert set(ask("b.y", "height")["result"]["changes"]) == {uri, named("ball.kai")}
+    client.notify("textDocument/didClose", textDocument={"uri": named("deep/four.kai")})
+    # Not in the library.
+    client.change(uri, 2, 'import "electrical.kai"\nmodel Three { r : Resistor(R = 1) }\n')
+    refused = client.ask("textDocument/rename", textDocument={"uri": uri}, position={"line": 1, "character": 20}, newName="Widerstand")
+    assert "electrical.kai" in refused["error"]["message"], refused
+    client.ask("initialize", processId=None, rootUri=None, capabilities={})
 
 
 def strange(client):

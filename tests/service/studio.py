@@ -20,6 +20,16 @@ BALL = """model Ball {
 experiment bounce of Ball { stop = 1[s]; plot y; plot v against y; expect count(hit) ~ 1 within 0; expect final(y) ~ 7 within 1 }
 experiment many of Ball { stop = 0.6[s]; sweep e from 0.25 to 0.75 by 0.25 }
 """
+# n is doubled and increased, in either order.
+CHOICE = """model Choice {
+  discrete a = 0, b = 0, n = 1
+  choose {
+    when time >= 0.5 and a == 0 { a := 1; n := 2*n }
+    when time >= 0.5 and b == 0 { b := 1; n := n + 1 }
+  }
+}
+experiment both of Choice { stop = 1[s]; choice = all; plot n }
+"""
 FOREVER = """model Forever { state x = 0
   event tick = clock(1[us])
   x' = 1
@@ -124,11 +134,39 @@ def runs(studio):
     assert moon["runs"][0]["expects"][0]["passed"] is False and not moon["runs"][0]["fired"]
     many = studio.ask("run", path="ball.kai", text=BALL, experiment="many")
     assert [r["label"] for r in many["runs"]] == ["e = 0.25", "e = 0.5", "e = 0.75"], [(r["label"], r.get("status"), r.get("failure")) for r in many["runs"]]
+    # One of them is asked about: its own restitution turns the speed round.
+    for member, e in enumerate([0.25, 0.5, 0.75]):
+        instant = studio.ask("instant", path="ball.kai", text=BALL, experiment="many", t=hits[0]["t"], member=member)
+        v = next(c for c in instant["values"] if c["name"] == "v")
+        assert abs(v["at"][2] - e * speed) < 1e-9, (member, v)
+        text = base64.b64decode(studio.ask("result", path="ball.kai", text=BALL, experiment="many", member=member)["bytes"]).decode()
+        rows = [line.split(",") for line in text.splitlines()[1:]]
+        assert any(row[1] == "1" and abs(float(row[4]) - e * speed) < 1e-9 for row in rows), (member, text[-300:])
+    assert "error" in studio.ask("instant", path="ball.kai", text=BALL, experiment="many", t=1, member=3)
+    outcomes(studio)
     wrong = studio.ask("run", path="ball.kai", text=BALL.replace("-g", "-gg"))
     assert "runs" not in wrong and wrong["diagnostics"][0]["data"]["help"] == "did you mean `g`?"
     assert "<svg" in studio.ask("diagram", path="ball.kai", text=BALL, kind="blocks")["svg"]
     assert "steps" in studio.ask("explain", path="ball.kai", text=BALL)["text"]
+    # x must be followed for all of the time, y is over after a moment: x is what keeps steps short then. Stretches lie side by side.
+    limits = studio.ask("explain", path="ball.kai", text="model M { state x = 0, y = 1, z = 1; x' = 50*z; z' = -50*x; y' = -y }\n"
+                        "experiment e of M { stop = 10[s]; solver = rk45 }")["limits"]
+    assert limits[0]["from"] == 0 and limits[-1]["to"] == 10 and all(a["to"] == b["from"] for a, b in zip(limits, limits[1:]))
+    assert len(limits) <= 240 and {s.get("state") for s in limits[10:-1]} <= {"x", "z"}, limits[10:20]
     assert base64.b64decode(studio.ask("result", path="ball.kai", text=BALL)["bytes"]).startswith(b"t,p,m,")
+
+
+def outcomes(studio):
+    """choice = all: each order is a run, with its own instant."""
+    run = studio.ask("run", path="ball.kai", text=CHOICE)
+    assert run["points"] == 2 and run["more"] is False, run
+    column = [c["name"] for c in run["columns"]].index("n")
+    assert sorted(doubles(r["values"][column])[-1] for r in run["runs"]) == [3, 4]  # 2*1 + 1 and 2*(1 + 1)
+    ends = [doubles(r["values"][column])[-1] for r in run["runs"]]
+    for member, end in enumerate(ends):
+        instant = studio.ask("instant", path="ball.kai", text=CHOICE, t=0.5, member=member)
+        n = next(c for c in instant["values"] if c["name"] == "n")
+        assert n["at"][-1] == end and "line" in run["runs"][member]["label"], (member, n, run["runs"][member]["label"])
 
 
 def rights(studio, outside):
@@ -185,6 +223,12 @@ def large(studio):
             one.sendall((head + f"Content-Length: {length}\r\n\r\n").encode())
             reply = one.recv(1000)
             assert reply == b"" or b" 400 " in reply or b" 413 " in reply or b" 411 " in reply, (length, reply)
+    # There are no websockets: neither a handshake nor broken frames lead anywhere.
+    for frames in [b"", b"\x81\xff" + b"\xff" * 8, b"\x8f\x00\x88\x80", os.urandom(4000)]:
+        with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as one:
+            one.sendall((f"GET /{studio.token}/ask HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode() + frames)
+            assert b" 101 " not in one.recv(1000)
     # A client that goes away in the middle.
     with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as one:
         one.sendall((head + "Content-Length: 5000\r\n\r\n{").encode())

@@ -24,6 +24,8 @@ class Site:
         self.menu = []      # [(group, [(title, address)])]
         self.figures = True
         self.program = ""
+        self.script = None  # beside those of every page
+        self.live = None    # of an example, its model as something that runs in the page
 
     # ---- addresses
 
@@ -73,7 +75,7 @@ class Site:
         root = posixpath.relpath(".", posixpath.dirname(address) or ".")
         root = "" if root == "." else root + "/"
         with open(path, "w", encoding="utf-8") as file:
-            file.write(page(root, title, self.menu_html(root, address), body, wide))
+            file.write(page(root, title, self.menu_html(root, address), body, wide, self.script))
 
     def menu_html(self, root, address):
         out = []
@@ -142,7 +144,8 @@ class Site:
                     self.problems.append(f"{os.path.relpath(path, self.folder)}: {target} has no such heading")
 
 
-def page(root, title, menu, body, wide):
+def page(root, title, menu, body, wide, script=None):
+    live = f'\n<script src="{root}{script}" defer></script>' if script else ""
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -161,7 +164,7 @@ def page(root, title, menu, body, wide):
 {body}
 </main></div>
 <script src="{root}search-index.js" defer></script>
-<script src="{root}site.js" defer></script>
+<script src="{root}site.js" defer></script>{live}
 </body>
 </html>
 """
@@ -272,8 +275,10 @@ def example_page(site, examples, name, figures, address):
     plots = "\n".join(f'<div id="{f.name}">{f.page()}</div>' for f in figures if not f.is_diagram)
     diagrams = "\n".join(f'<div id="{f.name}">{f.page()}</div>' for f in figures if f.is_diagram)
     model = highlight(gallery.read(f"{examples}/{name}/model.kai"))
+    shown = f'<div class="code kai"><div class="file">examples/{name}/model.kai</div><pre><code>{model}</code></pre></div>'
+    shown = site.live(name) if site.live else shown
     body = (f'<p><a href="index.html">Gallery</a></p>{heading}</h1>{about}<h2 id="figures">Figures</h2><div class="plots">{plots}{diagrams}</div>'
-            f'<h2 id="model">The model</h2><div class="code kai"><div class="file">examples/{name}/model.kai</div><pre><code>{model}</code></pre></div>')
+            f'<h2 id="model">The model</h2>{shown}')
     site.remember(title, f"{address}{name}.html", text)
     site.write(f"{address}{name}.html", title, body, wide=True)
 
