@@ -50,7 +50,7 @@ void block_reset(BlockInstance* b)
         b->block->close(b->it);
     b->it = NULL;
     b->started = b->committed = false;
-    b->why[0] = 0;
+    b->why[0] = b->said[0] = 0;
 }
 
 void block_free(BlockInstance* b)
@@ -66,10 +66,9 @@ void block_free(BlockInstance* b)
 
 static double fail(BlockInstance* b, const char* call)
 {
-    char said[sizeof b->why];
-    memcpy(said, b->why, sizeof said);
-    snprintf(b->why, sizeof b->why, "block %.60s fails in its %s at t = %.17g%s%.240s", b->host.instance, call,
-             b->now.time, said[0] != 0 ? ": " : "", said);
+    if (b->why[0] == 0)
+        snprintf(b->why, sizeof b->why, "block %.60s fails in its %s at t = %.17g%s%s", b->host.instance, call,
+                 b->now.time, b->said[0] != 0 ? ": " : "", b->said);
     return NAN;
 }
 
@@ -136,10 +135,14 @@ static bool stands_at(const BlockInstance* b, const BlockView* view, const doubl
 
 // ---- values
 
+// Between two rounds of one instant there are no rates and no indicators: they are what they were before, and compared
+// when the last round is over.
 static bool fetch(BlockInstance* b, BlockQuestion question)
 {
     BlockView* v = &b->now;
     const kaiBlock* k = b->block;
+    if (b->between && question != BLOCK_OUTPUT)
+        return true;
     if (question == BLOCK_RATE && !v->has_rates)
         return v->has_rates = went(b, k->get_rates(b->it, v->rates), "rates");
     if (question == BLOCK_OUTPUT && !v->has_outputs)
@@ -175,7 +178,7 @@ static double ask_value(BlockInstance* b, BlockQuestion question, uint32_t index
         return fetch(b, question) ? value_in(&b->now, question, index) : NAN;
     if (b->committed && R[a[0]] == b->before_number && (held || stands_at(b, &b->before, R, a + 1, reads, count)))
         return value_in(&b->before, question, index);
-    snprintf(b->why, sizeof b->why, "the run went back before a commit of the block");
+    snprintf(b->said, sizeof b->said, "the run went back before a commit of it");
     return fail(b, "past");
 }
 
@@ -207,6 +210,7 @@ static double ask_start(BlockInstance* b, uint32_t index, const double* R, const
         memcpy(b->after, b->now.states, sizeof(double) * k->state_count);
         forget_values(&b->now);
         b->started = b->pending = true;
+        b->between = false;
         b->number = 0;
         b->next = INFINITY;
         b->end = 0;
@@ -253,7 +257,10 @@ static bool commit(BlockInstance* b)
         return false;
     keep_before(b);
     forget_values(&b->now);
-    if (!went(b, k->commit(b->it, b->now.time, b->now.inputs, &events, b->now.states), "commit") || !fetch_all(b))
+    if (!went(b, k->commit(b->it, b->now.time, b->now.inputs, &events, b->now.states), "commit"))
+        return false;
+    b->between = events.more;
+    if (!fetch_all(b))
         return false;
     memcpy(b->after, b->now.states, sizeof(double) * k->state_count);
     b->pending = events.more;
@@ -275,9 +282,9 @@ static double ask_commit(BlockInstance* b, uint32_t index, const double* R, cons
     if (due && !done)
     {
         if (R[a[1]] != b->number)
-            return snprintf(b->why, sizeof b->why, "the run went back before a commit of the block"), fail(b, "past");
+            return snprintf(b->said, sizeof b->said, "the run went back before a commit of it"), fail(b, "past");
         if (!move_to(b, R, a + 2, NULL, count) || !commit(b))
-            return b->why[0] == 0 ? fail(b, "commit") : NAN;
+            return fail(b, "commit");
     }
     switch (index)
     {
@@ -315,7 +322,7 @@ kaiStatus block_step(BlockInstance* b, bool* event)
 typedef struct SavedBlock
 {
     double number, next, end, before_number, after_number, time, before_time;
-    uint8_t started, pending, committed;
+    uint8_t started, pending, committed, between;
 } SavedBlock;
 
 static size_t fixed_size(const BlockInstance* b)
@@ -342,6 +349,7 @@ bool block_save(BlockInstance* b, char* bytes, size_t size)
     s.before_time = b->before.time;
     s.started = b->started;
     s.pending = b->pending;
+    s.between = b->between;
     s.committed = b->committed;
     memcpy(bytes, &s, sizeof s);
     memcpy(bytes + sizeof s, b->start_arguments, b->room);
@@ -359,6 +367,7 @@ static void take_saved(BlockInstance* b, const SavedBlock* s)
     b->now.time = s->time;
     b->before.time = s->before_time;
     b->pending = s->pending != 0;
+    b->between = s->between != 0;
     b->committed = s->committed != 0;
     forget_values(&b->now);
 }

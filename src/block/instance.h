@@ -21,12 +21,14 @@ typedef struct BlockInstance
     bool started;
     double number;  // of its discrete state
     bool pending;   // a commit is to follow, whatever happens
+    bool between;   // … since the last one wanted another round
     double next, end;
     double* start_arguments;
     double* after;          // the states after the last commit
     BlockView now, before;  // where it is set; at the last commit, before it
     double before_number, after_number;
     bool committed;  // there is a `before`
+    char said[240];  // what it logged last as an error
     char why[400];   // "": it has not failed
     size_t room;     // of the one allocation that all arrays lie in
 } BlockInstance;

@@ -42,7 +42,7 @@ static bool is_taken(const char* name)
 }
 
 // Letters, digits and _ stay; whatever lies between them becomes one _: a.b[1] is a_b_1, der(x) is der_x.
-static char* identifier(Arena* arena, const char* name)
+const char* block_identifier(Arena* arena, const char* name)
 {
     size_t length = strlen(name), used = 0;
     char* made = arena_alloc(arena, length + 3);
@@ -81,7 +81,7 @@ const char** block_names(Arena* arena, const kaiBlock* block)
     for (int k = 0; k < 4; k++)
         for (uint32_t i = 0; i < counts[k]; i++, made++)
         {
-            const char *plain = identifier(arena, lists[k][i].name), *name = plain;
+            const char *plain = block_identifier(arena, lists[k][i].name), *name = plain;
             for (int number = 2; is_used(names, made, name); number++)
                 name = arena_printf(arena, "%s_%d", plain, number);
             names[made] = name;

@@ -30,6 +30,8 @@ const char* block_text(Arena* arena, const char* name, const kaiBlock* block);
 // The names of its variables as the text has them: identifiers, all different, in the order parameters, inputs,
 // outputs, states.
 const char** block_names(Arena* arena, const kaiBlock* block);
+// One of them: letters, digits and _ stay, whatever lies between them becomes one _; a word of the language gets a _.
+const char* block_identifier(Arena* arena, const char* name);
 // "block:2:7" → question 2, index 7.
 bool block_question(const char* symbol, uint32_t* question, uint32_t* index);
 

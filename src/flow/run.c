@@ -235,7 +235,7 @@ static kaiStatus proceed(Flow* flow, double until)
         status = collect_due(flow, next, &found, &t);
     if (status != KAI_OK)
         return status;
-    if (!found && kernel->blocks != NULL)
+    if (!found && kernel_blocks(kernel) != NULL)
         status = blocks_step(kernel, &found);
     if (status != KAI_OK)
         return status;

@@ -8,7 +8,6 @@
 
 struct Blocks
 {
-    Kernel* kernel;
     struct BlockPlace
     {
         Kernel* kernel;
@@ -19,7 +18,7 @@ struct Blocks
 
 static BlockInstance* instance(const Kernel* kernel, uint32_t number)
 {
-    return &kernel->blocks->list[number];
+    return &kernel_blocks(kernel)->list[number];
 }
 
 // What a block says before it fails is kept as the reason; the rest is for the reader of the results.
@@ -29,7 +28,7 @@ static void hear(void* user, bool error, const char* text)
     const ModelBlock* block = &place->kernel->model->blocks[place->number];
     BlockInstance* b = instance(place->kernel, place->number);
     if (error)
-        snprintf(b->why, sizeof b->why, "%s", text);
+        snprintf(b->said, sizeof b->said, "%s", text);
     else
         kernel_warn(place->kernel, block->place, "%s says: %s", model_string(place->kernel->model, block->name), text);
 }
@@ -40,17 +39,17 @@ static bool is_interrupted(void* user)
     return !budget_look_inside(place->kernel->budget);
 }
 
-static double ask(void* ctx, const External* question, const double* registers, const uint32_t* arguments)
+static double ask(void* blocks, const External* question, const double* registers, const uint32_t* arguments)
 {
-    Kernel* kernel = ctx;
-    return block_ask(instance(kernel, question->block - 1), (BlockQuestion)question->question, question->index,
-                     registers, arguments);
+    const Blocks* all = blocks;
+    return block_ask(&all->list[question->block - 1], (BlockQuestion)question->question, question->index, registers,
+                     arguments);
 }
 
 static bool make_instance(Kernel* kernel, uint32_t number)
 {
     const kaiModel* model = kernel->model;
-    struct BlockPlace* place = &kernel->blocks->places[number];
+    struct BlockPlace* place = &kernel_blocks(kernel)->places[number];
     *place = (struct BlockPlace){kernel, number};
     kaiBlockHost host = {.user = place,
                          .instance = model_string(model, model->blocks[number].name),
@@ -78,9 +77,9 @@ bool blocks_create(Kernel* kernel)
     if (room == NULL)
         return false;
     memset(room, 0, room_of(count));
-    kernel->blocks = (Blocks*)(void*)room;
-    kernel->blocks->list = (BlockInstance*)(void*)(room + sizeof(Blocks));
-    kernel->blocks->places = (struct BlockPlace*)(void*)(room + sizeof(Blocks) + sizeof(BlockInstance) * count);
+    kernel->host.blocks = room;
+    kernel_blocks(kernel)->list = (BlockInstance*)(void*)(room + sizeof(Blocks));
+    kernel_blocks(kernel)->places = (struct BlockPlace*)(void*)(room + sizeof(Blocks) + sizeof(BlockInstance) * count);
     kernel->host.block = ask;
     for (uint32_t i = 0; i < count; i++)
         if (!make_instance(kernel, i))
@@ -92,23 +91,23 @@ void blocks_destroy(Kernel* kernel)
 {
     uint32_t count = kernel->model->blocks_count;
     kaiAllocator a = kernel->options->allocator;
-    if (kernel->blocks == NULL)
+    if (kernel_blocks(kernel) == NULL)
         return;
     for (uint32_t i = 0; i < count; i++)
         block_free(instance(kernel, i));
-    a.alloc(a.user, kernel->blocks, room_of(count), 0);
-    kernel->blocks = NULL;
+    a.alloc(a.user, kernel_blocks(kernel), room_of(count), 0);
+    kernel->host.blocks = NULL;
 }
 
 void blocks_reset(Kernel* kernel)
 {
-    for (uint32_t i = 0; kernel->blocks != NULL && i < kernel->model->blocks_count; i++)
+    for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < kernel->model->blocks_count; i++)
         block_reset(instance(kernel, i));
 }
 
 kaiStatus blocks_check(Kernel* kernel)
 {
-    for (uint32_t i = 0; kernel->blocks != NULL && i < kernel->model->blocks_count; i++)
+    for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < kernel->model->blocks_count; i++)
     {
         const BlockInstance* b = instance(kernel, i);
         if (b->why[0] == 0)
@@ -120,7 +119,7 @@ kaiStatus blocks_check(Kernel* kernel)
 
 kaiStatus blocks_step(Kernel* kernel, bool* event)
 {
-    for (uint32_t i = 0; kernel->blocks != NULL && i < kernel->model->blocks_count; i++)
+    for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < kernel->model->blocks_count; i++)
     {
         bool wanted = false;
         if (block_step(instance(kernel, i), &wanted) != KAI_OK)
@@ -135,7 +134,7 @@ kaiStatus blocks_step(Kernel* kernel, bool* event)
 bool blocks_fixed(const Kernel* kernel, Text* why)
 {
     const kaiModel* model = kernel->model;
-    for (uint32_t i = 0; kernel->blocks != NULL && i < model->blocks_count; i++)
+    for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < model->blocks_count; i++)
     {
         const kaiBlock* b = model->blocks[i].block;
         if (b->fixed == NULL && b->save != NULL && b->restore != NULL)
@@ -156,7 +155,7 @@ static size_t padded(size_t size)
 size_t blocks_save_size(const Kernel* kernel)
 {
     size_t sum = 0;
-    for (uint32_t i = 0; kernel->blocks != NULL && i < kernel->model->blocks_count; i++)
+    for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < kernel->model->blocks_count; i++)
     {
         size_t size = 0;
         sum += 16 + (block_save_size(instance(kernel, i), &size) ? padded(size) : 0);
@@ -166,7 +165,7 @@ size_t blocks_save_size(const Kernel* kernel)
 
 char* blocks_save(const Kernel* kernel, char* at)
 {
-    for (uint32_t i = 0; kernel->blocks != NULL && i < kernel->model->blocks_count; i++)
+    for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < kernel->model->blocks_count; i++)
     {
         size_t size = 0;
         BlockInstance* b = instance(kernel, i);
@@ -181,7 +180,7 @@ char* blocks_save(const Kernel* kernel, char* at)
 
 const char* blocks_load(Kernel* kernel, const char* at, bool* ok)
 {
-    for (uint32_t i = 0; kernel->blocks != NULL && i < kernel->model->blocks_count && *ok; i++)
+    for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < kernel->model->blocks_count && *ok; i++)
     {
         size_t size;
         memcpy(&size, at, sizeof size);

@@ -4,6 +4,13 @@
 
 #include "kernel/kernel.h"
 
+typedef struct Blocks Blocks;
+// NULL: nothing of the model is foreign.
+static inline Blocks* kernel_blocks(const Kernel* kernel)
+{
+    return kernel->host.blocks;
+}
+
 // False: no memory.
 bool blocks_create(Kernel* kernel);
 void blocks_destroy(Kernel* kernel);

@@ -128,7 +128,7 @@ static kaiStatus react_once(Kernel* kernel)
     kernel->counters.tags++;
     touch_merge(kernel);
     kaiStatus status = touch_react(kernel);
-    if (status == KAI_OK && kernel->blocks != NULL)
+    if (status == KAI_OK && kernel_blocks(kernel) != NULL)
         status = blocks_check(kernel);
     if (status == KAI_OK && kernel->model->faults_count > 0)
         status = check_faults(kernel);

@@ -19,8 +19,7 @@
 #include <math.h>
 
 typedef struct Kernel Kernel;
-typedef struct Bonds Bonds;    // bonds.h
-typedef struct Blocks Blocks;  // blocks.c
+typedef struct Bonds Bonds;  // bonds.h
 
 // history.c: the past of a signal under `delay`, as polynomials of the time since their starts. A piece ends where the
 // next one starts.
@@ -278,10 +277,9 @@ struct Kernel
     KERNEL_LISTS(X)
 #undef X
     Queue queue;
-    Queue held;      // while events are handed out: those that wait for the next tag
-    Bonds* bonds;    // NULL: the model has no bond graph
-    Blocks* blocks;  // NULL: nothing of it is foreign
-    Agenda agenda;   // clocks, guards, islands, in this order, and what zeno = continue waits for
+    Queue held;     // while events are handed out: those that wait for the next tag
+    Bonds* bonds;   // NULL: the model has no bond graph
+    Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
     uint32_t held_inputs;
     uint32_t active_count, leaving_count, raised_count, staged_count, located_count, fired_count, reacted_count;
     // What an instant has touched, and what this commit is about to touch (touch.c).

@@ -87,7 +87,7 @@ static double call(const External* f, const double* R, const uint32_t* a, const 
 {
     if (f->block == 0)
         return call_external(f, R, a);
-    return host->block != NULL ? host->block(host->ctx, f, R, a) : NAN;
+    return host->block != NULL ? host->block(host->blocks, f, R, a) : NAN;
 }
 
 // In pairs of pairs: rounding grows with the logarithm of the count, and a derivative that leaves zeros away
