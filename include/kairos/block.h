@@ -24,9 +24,10 @@ extern "C"
 {
 #endif
 
+    // Of this header: a block says which one it was built with.
     enum
     {
-        KAI_BLOCK_VERSION = 1
+        KAI_BLOCK_VERSION = 1  // the first
     };
 
     typedef struct kaiBlockVariable
