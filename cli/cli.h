@@ -40,6 +40,8 @@ int command_merge(int argc, char** argv);
 
 // fmu.c: whether a file is an FMU, by its name; all that is wrong with it on stderr. An exit code.
 bool is_fmu(const char* path);
+// The text of a model that is this FMU alone. An exit code.
+int read_fmu(kaiProgramOptions* source, const char* type, char** text);
 int check_fmu(const char* path);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.

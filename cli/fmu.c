@@ -1,12 +1,40 @@
 // FMUs of anybody on the command line: kairos check thing.fmu.
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool is_fmu(const char* path)
 {
     size_t length = path != NULL ? strlen(path) : 0;
     return length > 4 && strcmp(path + length - 4, ".fmu") == 0;
+}
+
+static kaiStatus keep(void* user, const char* bytes, size_t count)
+{
+    char** text = user;
+    *text = malloc(count + 1);
+    if (*text == NULL)
+        return KAI_ERR_MEMORY;
+    memcpy(*text, bytes, count);
+    (*text)[count] = 0;
+    return KAI_OK;
+}
+
+// Naming the file is the permission to call it.
+int read_fmu(kaiProgramOptions* source, const char* type, char** text)
+{
+    kaiError error;
+    kaiSink sink = {.write = keep, .user = text};
+    kaiStatus status = kaiFmu_Text(source->path, type != NULL ? type : "", &sink, &error);
+    if (status != KAI_OK)
+    {
+        fprintf(stderr, "kairos: %s\n", error.message);
+        return exit_code(status);
+    }
+    source->text = *text;
+    source->policy.allow_external = true;
+    return EXIT_DONE;
 }
 
 int check_fmu(const char* path)

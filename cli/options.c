@@ -374,6 +374,7 @@ kaiProgramOptions source_options(void)
     if (pages > 0 && size > 0)
         source.limits.memory = (size_t)pages / 4 * (size_t)size;
     source.interrupt = interrupt_flag();
+    source.blocks = kaiFmu_Blocks(false);
     return source;
 }
 
@@ -406,6 +407,7 @@ bool take_rights(kaiProgramOptions* source, const Arguments* a, int* code)
     {
     case OPTION_ALLOW_FILES: source->policy.allow_files = true; break;
     case OPTION_ALLOW_EXTERNAL: source->policy.allow_external = true; break;
+    case OPTION_ISOLATE: source->blocks = kaiFmu_Blocks(true); break;
     case OPTION_TIME: *code = parse_seconds(a->value, &source->limits.seconds); break;
     case OPTION_MEMORY: *code = parse_memory(a->value, &source->limits.memory); break;
     default: return false;

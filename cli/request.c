@@ -101,6 +101,11 @@ bool request_take(RunRequest* r, const Arguments* a, Found found, int* code)
             *code = usage_error("--checkpoint %s: it must be a positive time in s", a->value);
         break;
     case OPTION_INPUT: r->input = a->value; break;
+    case OPTION_FMI_TYPE:
+        r->fmi_type = a->value;
+        if (strcmp(a->value, "me") != 0 && strcmp(a->value, "cs") != 0)
+            *code = usage_error("--fmi-type is me or cs, not `%s`", a->value);
+        break;
     case OPTION_PACE:
         if (!parse_number(a->value, &r->pace) || !(r->pace > 0) || isinf(r->pace))
             *code = usage_error("--pace %s: it must be a positive number", a->value);
@@ -118,6 +123,11 @@ int request_ready(RunRequest* r, unsigned command)
 {
     if (r->source.path == NULL)
         return usage_error("%s needs a file; see kairos %s --help", command_name(command), command_name(command));
+    if (is_fmu(r->source.path))
+        return read_fmu(&r->source, r->fmi_type, &r->text);
+    if (r->fmi_type != NULL)
+        return usage_error("--fmi-type is for an FMU that is run alone; in a model write `fmu Name = \"file.fmu:%s\"`",
+                           r->fmi_type);
     return read_standard_input(&r->source, &r->text);
 }
 

@@ -24,11 +24,12 @@ typedef struct RunRequest
     const char* output;                     // NULL: standard output
     kaiView view;
     bool quiet, json, list, all_values;
-    char* text;         // of standard input
-    double checkpoint;  // every so much model time; 0: never
-    const char* input;  // values of inputs; NULL: none
-    double pace;        // model time in a second of real time; 0: as fast as it goes
-    int argc;           // of the call, for checkpoints
+    char* text;            // of standard input, or of an FMU that is run alone
+    double checkpoint;     // every so much model time; 0: never
+    const char* input;     // values of inputs; NULL: none
+    const char* fmi_type;  // of an FMU that is run alone; NULL: as it likes best
+    double pace;           // model time in a second of real time; 0: as fast as it goes
+    int argc;              // of the call, for checkpoints
     char** argv;
     const kaiCheckpoint* resumed;  // where to go on; NULL: from the start
 } RunRequest;

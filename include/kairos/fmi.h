@@ -54,6 +54,16 @@ extern "C"
     int kaiFmu_MessageCount(const kaiFmu* fmu);
     const kaiError* kaiFmu_Message(const kaiFmu* fmu, int index);
 
+    // ---- FMUs inside models
+
+    // Blocks for `fmu Name = "path"`: kaiProgramOptions.blocks. `isolate`: every instance in a process of its own, so
+    // that one that crashes or hangs is a failure of the run and not of the program.
+    kaiBlockProvider kaiFmu_Blocks(bool isolate);
+    // The text of a model that is the FMU alone, with an experiment as its DefaultExperiment says, to be opened beside
+    // it. `variant`: "" (Model Exchange if it has that), "me" or "cs". KAI_ERR_MODEL: *error says what is wrong with
+    // the FMU. KAI_ERR_IO, KAI_ERR_USAGE, KAI_ERR_MEMORY.
+    kaiStatus kaiFmu_Text(const char* path, const char* variant, const kaiSink* sink, kaiError* error);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -29,6 +29,7 @@
 #ifndef KAIROS_PROGRAM_H
 #define KAIROS_PROGRAM_H
 
+#include "kairos/block.h"
 #include "kairos/error.h"
 #include "kairos/model.h"
 
@@ -50,6 +51,7 @@ extern "C"
         KAI_FILE_MAIN,    // the program itself
         KAI_FILE_IMPORT,  // `import "path"`
         KAI_FILE_TABLE,   // `table("path", …)`, `row`, `rows`
+        KAI_FILE_BLOCK,   // `fmu Name = "path"`: its place only, a kaiBlockProvider opens it
     } kaiFileUse;
 
     // One request for a file. `path` is what to read: the path as written, placed beside the file that names it, or in
@@ -95,6 +97,7 @@ extern "C"
         const char* library;  // folder of the standard library; NULL: the installed one
         kaiFileProvider files;
         kaiPolicy policy;
+        kaiBlockProvider blocks;        // for `fmu` (kaiFmu_Blocks of kairos/fmi.h); `open` NULL: they are refused
         kaiLimits limits;               // of every question, opening included
         const volatile int* interrupt;  // nonzero ends a question with KAI_INTERRUPTED; NULL: never
         kaiAllocator allocator;

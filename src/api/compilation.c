@@ -60,6 +60,8 @@ static void set_up(kaiProgram* p, const kaiProgramOptions* options)
                         .names = &p->names,
                         .sources = &p->sources,
                         .diags = &p->diags,
+                        .provider = options->blocks,
+                        .outer = options->allocator,
                         .library = find_library(p, options)};
     p->options = *options;
     p->options.text = NULL;
@@ -154,6 +156,7 @@ void kaiProgram_Free(kaiProgram* program)
 {
     if (program == NULL)
         return;
+    foreign_release(&program->text);
     arena_free(&program->question.arena);
     arena_free(&program->arena);
     program->allocator.alloc(program->allocator.user, program, sizeof *program, 0);

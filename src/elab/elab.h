@@ -152,8 +152,9 @@ typedef struct Elab
     Arena* arena;
     Diags* diags;
     Flat* flat;
-    Map model_index, function_index, name_index, symbol_index, seen, hidden_index, external_index, structural_seen,
-        missed_index, machine_places;  // machine_places: (instance, context) → how many machines stand there
+    Map model_index, function_index, name_index, symbol_index, seen, hidden_index, external_index, block_index,
+        structural_seen, missed_index,
+        machine_places;  // machine_places: (instance, context) → how many machines stand there
     VEC(Symbol) symbols;
     VEC(VarInfo) vars;
     VEC(Instance) instances;

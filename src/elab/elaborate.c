@@ -186,8 +186,9 @@ static void elab_init(Elab* e, Program* program, const ElabOptions* options)
     e->diags = program->diags;
     e->flat = arena_new(e->arena, Flat);
     flat_init(e->flat, e->arena);
-    Map* maps[] = {&e->model_index,  &e->function_index, &e->name_index,      &e->symbol_index, &e->seen,
-                   &e->hidden_index, &e->external_index, &e->structural_seen, &e->missed_index, &e->machine_places};
+    Map* maps[] = {&e->model_index,   &e->function_index, &e->name_index,  &e->symbol_index,    &e->seen,
+                   &e->hidden_index,  &e->external_index, &e->block_index, &e->structural_seen, &e->missed_index,
+                   &e->machine_places};
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
         map_init(maps[i], e->arena);
     // What an earlier elaboration of the same program reported is not reported again.

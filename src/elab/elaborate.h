@@ -7,6 +7,16 @@
 #include "lang/ast.h"
 #include "lang/diagnostics.h"
 
+// A block that a text names: `fmu`, `external Name`.
+typedef struct ProgramBlock
+{
+    const char* name;
+    const kaiBlock* block;  // held; NULL: it was reported
+    const char* path;       // of its file
+    void* library;          // of dlopen; NULL: it keeps itself
+    Span span;
+} ProgramBlock;
+
 // A file with everything it imports.
 typedef struct Program
 {
@@ -21,6 +31,9 @@ typedef struct Program
     VEC(Experiment*) experiments;  // of the first file only
     uint32_t load_error_count;     // errors of reading and parsing: only what they do not reach is elaborated then
     bool import_missing;           // names may be missing that nobody knows of
+    kaiBlockProvider provider;     // of FMUs
+    kaiAllocator outer;            // for what outlives the program
+    VEC(ProgramBlock) blocks;
 } Program;
 
 // Reads and parses `path` and its imports (each once; a cycle is legal). False if `path` itself cannot be read:
@@ -31,6 +44,9 @@ void program_load_text(Program* program, const char* path, const char* text, siz
 
 // Reports that the file that the text names there may not be read.
 void program_refuse(Program* program, Span span, const char* path);
+
+// foreign.c: the blocks are not needed any more.
+void foreign_release(Program* program);
 
 // sound.c: after errors of reading, marks as broken what reads what is broken.
 void program_judge(Program* program);

@@ -505,7 +505,34 @@ static uint32_t external_index(Elab* e, const Function* function)
     return index;
 }
 
-static Value call_external(Elab* e, const Expr* expr, const Function* function, Value* arguments)
+// The instance of the block that the function asks: a function of each instance, not of the text.
+static uint32_t block_function(Elab* e, const Env* env, const Function* function)
+{
+    const ProgramBlock* block = &e->program->blocks.at[function->block - 1];
+    uint32_t made = e->flat->blocks.count, index = e->flat->externals.count;
+    uint64_t key = ((uint64_t)env->instance << 32) | function->block;
+    if (!map_get(&e->block_index, key, &made))
+    {
+        const char* path = e->flat->instances.at[env->instance].name;
+        FlatBlock flat = {.name = *path ? path : block->name, .block = block->block, .path = block->path};
+        flat.library = block->library != NULL;
+        flat.span = block->span;
+        vec_push(e->arena, e->flat->blocks, flat);
+        map_set(&e->block_index, key, made);
+    }
+    uint64_t both = (uint64_t)(uintptr_t)function * 0x9e3779b97f4a7c15u + made;
+    if (map_get(&e->external_index, both, &index))
+        return index;
+    FlatExternal external = {.name = function->name, .library = block->path, .symbol = function->symbol};
+    external.block = made + 1;
+    external.arity = (int)function->params.count;
+    external.span = block->span;
+    vec_push(e->arena, e->flat->externals, external);
+    map_set(&e->external_index, both, index);
+    return index;
+}
+
+static Value call_external(Elab* e, const Env* env, const Expr* expr, const Function* function, Value* arguments)
 {
     NodeId list = 0;
     bool fine = true;
@@ -517,7 +544,7 @@ static Value call_external(Elab* e, const Expr* expr, const Function* function, 
     }
     if (!fine)
         return value_failed();
-    uint32_t index = external_index(e, function);
+    uint32_t index = function->block != 0 ? block_function(e, env, function) : external_index(e, function);
     return value_make(flat_node(e->flat, NODE_EXTERNAL, TYPE_REAL, list, 0, 0, index, 0, expr->span), TYPE_REAL,
                       (Dim){0});
 }
@@ -557,7 +584,7 @@ static Value call_function(Elab* e, const Env* env, const Expr* expr, const Func
     if (failed)
         return value_failed();
     if (!function->body)
-        return call_external(e, expr, function, arguments);
+        return call_external(e, env, expr, function, arguments);
     Call call = {.up = env->calls, .function = function};
     Env inside = *env;
     inside.calls = &call;

@@ -12,6 +12,7 @@
 #include "base/span.h"
 #include "base/spread.h"
 #include "bond/graph.h"
+#include "kairos/block.h"
 
 #include <stdbool.h>
 
@@ -250,8 +251,19 @@ typedef struct FlatExternal
 {
     const char *name, *library, *symbol;
     int arity;
+    uint32_t block;  // the one it asks, + 1; 0: it is a C function
     Span span;
 } FlatExternal;
+
+// An instance of a model whose inside is foreign (kairos/block.h).
+typedef struct FlatBlock
+{
+    const char* name;  // the path of the instance
+    const kaiBlock* block;
+    const char* path;
+    bool library;  // `path` is one, to be opened as long as the model lives
+    Span span;     // where the block is declared
+} FlatBlock;
 
 typedef struct FlatTable
 {
@@ -452,6 +464,7 @@ struct Flat
     VEC(FlatEquation) equations;
     VEC(NodeId) initials;  // equations for the start: EQ nodes
     VEC(FlatExternal) externals;
+    VEC(FlatBlock) blocks;
     VEC(FlatTable) tables;
     VEC(FlatStream) streams;
     VEC(FlatBondNode) bond_nodes;

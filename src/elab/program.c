@@ -1,5 +1,5 @@
 // A file with everything it imports: each file once, whichever way it is reached.
-#include "elab/elaborate.h"
+#include "elab/foreign.h"
 #include "lang/parser.h"
 
 #include <string.h>
@@ -151,6 +151,13 @@ static void collect(Program* program)
     REPORT_DUPLICATES(program, program->experiments, "experiment");
 }
 
+static FileAst* read_block(void* user, uint32_t source)
+{
+    Loader* loader = user;
+    parse_source(loader, source);
+    return loader->program->files.at[loader->program->files.count - 1];
+}
+
 static void load_all(Loader* loader, uint32_t source)
 {
     Program* program = loader->program;
@@ -162,6 +169,8 @@ static void load_all(Loader* loader, uint32_t source)
         const char* path = program->sources->list.at[file->file - 1].path;
         for (uint32_t i = 0; i < file->imports.count; i++)
             load_import(loader, path, &file->imports.at[i]);
+        for (uint32_t i = 0; i < file->foreigns.count; i++)
+            foreign_load(program, &file->foreigns.at[i], read_block, loader);
     }
     collect(program);
     program->load_error_count = program->diags->error_count - errors_before;

@@ -2,6 +2,8 @@
 // starts only if everything it calls is there. The model opens it again (model_bind) and closes it when it is freed.
 #include "emit/builder.h"
 
+#include "block/text.h"
+
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,12 +125,48 @@ static void refuse_external(Builder* b, const FlatExternal* x)
     diag_help(b->c.diags, diag, "if you trust the model and its library, allow it with --allow-external");
 }
 
+// ---- blocks
+
+static void take_blocks(Builder* b)
+{
+    for (uint32_t i = 0; i < b->c.flat->blocks.count; i++)
+    {
+        const FlatBlock* x = &b->c.flat->blocks.at[i];
+        ModelBlock made = {.name = build_string(b, x->name), .path = build_string(b, x->path)};
+        made.place = build_place(b, x->span);
+        made.library = x->library;
+        made.block = x->block;
+        vec_push(b->arena, b->blocks, made);
+    }
+}
+
+static void take_question(Builder* b, const FlatExternal* x)
+{
+    External made = {.path = build_string(b, x->library), .symbol = build_string(b, x->symbol)};
+    made.arity = (uint32_t)x->arity;
+    made.block = x->block;
+    block_question(x->symbol, &made.question, &made.index);
+    vec_push(b->arena, b->externals, made);
+}
+
+static void refuse_block(Builder* b, const FlatBlock* x)
+{
+    Diag* diag = diag_error(b->c.diags, K_EXTERNAL_REFUSED, x->span,
+                            "`%s` is an FMU with code of its own, and this model may not call any", x->path);
+    diag_help(b->c.diags, diag, "if you trust it, allow it with --allow-external");
+}
+
 void find_externals(Builder* b)
 {
     const Files* files = b->c.sources->files;
     bool allowed = files == NULL || files->allow_external;
+    take_blocks(b);
+    if (!allowed && b->c.flat->blocks.count > 0)
+        refuse_block(b, &b->c.flat->blocks.at[0]);
     for (uint32_t i = 0; i < b->c.flat->externals.count; i++)
-        if (allowed)
+        if (b->c.flat->externals.at[i].block != 0)
+            take_question(b, &b->c.flat->externals.at[i]);
+        else if (allowed)
             find_external(b, &b->c.flat->externals.at[i]);
         else
             refuse_external(b, &b->c.flat->externals.at[i]);

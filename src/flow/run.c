@@ -1,5 +1,6 @@
 // The run loop: start, steps, instants, end. The agenda tells what comes next; only what is due is worked on.
 #include "flow/flow.h"
+#include "kernel/blocks.h"
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ kaiStatus flow_prepare(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     kernel->flow_start = kernel->R[model->reg_time] = kernel->options->start;
+    blocks_reset(kernel);
     delay_reset(kernel);
     apply_set_values(kernel);
     kaiStatus status = kernel_run(kernel, model->params);
@@ -46,6 +48,8 @@ kaiStatus flow_prepare(Kernel* kernel)
         status = guard_start(kernel);
     if (status == KAI_OK)
         status = initial_solve(kernel);
+    if (blocks_check(kernel) != KAI_OK)
+        return KAI_ERR_RUN;
     return status == KAI_OK ? check_start_values(kernel) : status;
 }
 
@@ -231,6 +235,10 @@ static kaiStatus proceed(Flow* flow, double until)
         status = collect_due(flow, next, &found, &t);
     if (status != KAI_OK)
         return status;
+    if (!found && kernel_blocks(kernel) != NULL)
+        status = blocks_step(kernel, &found);
+    if (status != KAI_OK)
+        return status;
     if (!found)
         return solver_point(flow, next);
     status = run_instant(flow, t);
@@ -292,6 +300,8 @@ static kaiStatus fail_with(Flow* flow, kaiStatus status)
 {
     Kernel* kernel = flow->kernel;
     flow->ended = true;
+    if (blocks_check(kernel) != KAI_OK)  // whatever else came of it
+        return KAI_ERR_RUN;
     if (kernel->budget != NULL && kernel->budget->end != BUDGET_LASTS)  // also what could not allocate
         return kernel_stop(kernel);
     if (kernel->failure.status == KAI_OK)

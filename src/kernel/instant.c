@@ -1,4 +1,5 @@
 // All tags of one t (rules T2-T4, R5): left limit, reactions and commits until nothing changes.
+#include "kernel/blocks.h"
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -127,6 +128,8 @@ static kaiStatus react_once(Kernel* kernel)
     kernel->counters.tags++;
     touch_merge(kernel);
     kaiStatus status = touch_react(kernel);
+    if (status == KAI_OK && kernel_blocks(kernel) != NULL)
+        status = blocks_check(kernel);
     if (status == KAI_OK && kernel->model->faults_count > 0)
         status = check_faults(kernel);
     if (status == KAI_OK && kernel->model->now_states_count > 0)

@@ -1,4 +1,5 @@
 // Making, copying and freeing a kernel; failures and warnings; the code of a model; what disturbs islands.
+#include "kernel/blocks.h"
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -315,7 +316,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
         return false;
     kernel->agenda = (Agenda){agenda_size(model), kernel->due_times, kernel->due_heap, kernel->due_where};
     agenda_init(&kernel->agenda);
-    if (bonds_create(kernel) != KAI_OK)
+    if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
     kernel_init_registers(kernel);
     contexts_refresh(kernel);
@@ -334,6 +335,7 @@ void kernel_free(Kernel* kernel)
     Field fields[FIELD_COUNT];
     kaiAllocator a = kernel->options->allocator;
     bonds_destroy(kernel);
+    blocks_destroy(kernel);
     for (uint32_t i = 0; kernel->histories != NULL && kernel->pasts != NULL && i < kernel->model->delays_count; i++)
     {
         history_free(&kernel->histories[i], a);
@@ -357,7 +359,7 @@ size_t kernel_save_size(const Kernel* kernel)
     size_t size = fields_size(fields, FIELD_COUNT) + padded(queue_save_size(&kernel->queue));
     for (uint32_t i = 0; i < kernel->model->delays_count; i++)
         size += history_save_size(&kernel->histories[i]) + history_save_size(&kernel->pasts[i]);
-    return size;
+    return size + blocks_save_size(kernel);
 }
 
 char* kernel_save(const Kernel* kernel, char* block)
@@ -368,7 +370,7 @@ char* kernel_save(const Kernel* kernel, char* block)
     for (uint32_t i = 0; i < kernel->model->delays_count; i++)
         block = history_save(&kernel->pasts[i], history_save(&kernel->histories[i], block));
     queue_save(&kernel->queue, block);
-    return block + padded(queue_save_size(&kernel->queue));
+    return blocks_save(kernel, block + padded(queue_save_size(&kernel->queue)));
 }
 
 const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
@@ -386,7 +388,7 @@ const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
         *ok = false;
         return block;
     }
-    block += padded(queue_save_size(&kernel->queue));
+    block = blocks_load(kernel, block + padded(queue_save_size(&kernel->queue)), ok);
     kernel->failure = (kaiError){0};
     contexts_refresh(kernel);
     agenda_rebuild(&kernel->agenda);

@@ -248,6 +248,7 @@ typedef struct Function
     VEC(Span) param_spans;
     Expr* body;          // external: NULL
     const char* symbol;  // external: "library:symbol"; else NULL
+    uint32_t block;      // the one it asks, index in Program.blocks + 1; 0: none
     Extent extent;
 } Function;
 
@@ -287,6 +288,15 @@ typedef struct Experiment
     Extent extent;
 } Experiment;
 
+// A model whose inside is foreign: `fmu Motor = "motor.fmu"`, `external Motor = "motor.so:motor"`.
+typedef struct Foreign
+{
+    const char* name;
+    const char* path;  // as written
+    Span span, path_span;
+    bool fmu;
+} Foreign;
+
 typedef struct Import
 {
     const char* path;  // as written
@@ -297,6 +307,7 @@ typedef struct FileAst
 {
     uint32_t file;  // Span.file
     VEC(Import) imports;
+    VEC(Foreign) foreigns;
     VEC(Model*) models;
     VEC(Function*) functions;
     VEC(Experiment*) experiments;

@@ -18,6 +18,7 @@ typedef struct Source
     const char* path;  // as the user wrote it
     const char* text;  // 0-terminated
     uint32_t length;
+    bool made;                  // by us, of a block: names may begin with $
     VEC(uint32_t) line_starts;  // byte offset of each line
 } Source;
 

@@ -32,6 +32,7 @@ void lexer_init(Lexer* lexer, const Sources* sources, uint32_t file, Diags* diag
 {
     const Source* source = &sources->list.at[file - 1];
     *lexer = (Lexer){.text = source->text, .length = source->length, .file = file, .diags = diags, .first = true};
+    lexer->made = source->made;
     lexer->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
@@ -186,7 +187,7 @@ static bool is_unit_letter(uint32_t code_point)
 static bool lexer_extend_word(Lexer* lexer, bool* foreign)
 {
     char c = lexer_peek(lexer, 0);
-    if (is_letter(c) || is_digit(c))
+    if (is_letter(c) || is_digit(c) || (c == '$' && lexer->made))
         return lexer->at++, true;
     uint32_t code_point;
     size_t length = utf8_length(lexer->text + lexer->at, lexer->length - lexer->at, &code_point);
@@ -546,7 +547,7 @@ static bool lexer_token(Lexer* lexer, Token* token)
     token->start = lexer->at;
     if (lexer->in_bracket && (c == '%' || is_foreign(c)) && lexer_unit_token(lexer, token))
         return true;
-    if (is_letter(c))
+    if (is_letter(c) || (c == '$' && lexer->made))
         return lexer_word(lexer, token), true;
     if (is_digit(c) || (c == '.' && is_digit(lexer_peek(lexer, 1))))
         return lexer_number(lexer, token), true;

@@ -37,6 +37,7 @@ typedef struct Lexer
     Diags* diags;        // NULL: look, do not report
     bool keep_comments;  // hand out COMMENT tokens
     bool block_open;     // there is no more end of a block comment ahead
+    bool made;           // the text is ours: names may begin with $
     bool first;          // nothing handed out yet
     bool in_bracket;     // behind a `[`, on its line: there may be a unit
     locale_t locale;     // numbers have a point whatever the locale of the program

@@ -112,6 +112,34 @@ static void parse_import(Parser* parser, FileAst* ast)
         parser_expected(parser, "the name of a file", "write `import \"file.kai\"`");
 }
 
+// `fmu Motor = "motor.fmu"`, and a block of C: `external Motor = "library:symbol"`.
+static void parse_foreign(Parser* parser, FileAst* ast, bool fmu)
+{
+    Foreign foreign = {.fmu = fmu};
+    parser_next(parser);
+    foreign.name = parser_name(parser, "the name of a model", &foreign.span);
+    if (!parser_expect(parser, TOKEN_EQUALS, "after the name"))
+        return;
+    foreign.path_span = parser_span(parser);
+    foreign.path = parser_string(parser);
+    if (foreign.path)
+        vec_push(parser->arena, ast->foreigns, foreign);
+    else
+        parser_expected(parser, "a string",
+                        fmu ? "write `fmu Name = \"file.fmu\"`" : "write `external Name = \"library:symbol\"`");
+}
+
+static void parse_external(Parser* parser, FileAst* ast)
+{
+    Lexer ahead = parser->lexer;
+    ahead.diags = NULL;
+    bool named = lexer_next(&ahead).kind == TOKEN_NAME;
+    if (named && lexer_next(&ahead).kind == TOKEN_EQUALS)
+        parse_foreign(parser, ast, false);
+    else
+        parse_function(parser, ast, true);
+}
+
 static void parse_model(Parser* parser, FileAst* ast)
 {
     Model* model = arena_new(parser->arena, Model);
@@ -122,26 +150,31 @@ static void parse_model(Parser* parser, FileAst* ast)
     vec_push(parser->arena, ast->models, model);
 }
 
-// `modle M {`: what was meant, if the word is near one of the five; it is then read as that.
+// `modle M {`: what was meant, if the word is near one of them; it is then read as that.
 static void parse_misspelt(Parser* parser)
 {
-    static const TokenKind kinds[] = {TOKEN_MODEL, TOKEN_EXPERIMENT, TOKEN_FUNCTION, TOKEN_EXTERNAL, TOKEN_IMPORT};
-    const char* words[5];
-    for (int i = 0; i < 5; i++)
+    static const TokenKind kinds[] = {TOKEN_MODEL,    TOKEN_EXPERIMENT, TOKEN_FUNCTION,
+                                      TOKEN_EXTERNAL, TOKEN_IMPORT,     TOKEN_FMU};
+    enum
+    {
+        COUNT = sizeof kinds / sizeof *kinds
+    };
+    const char* words[COUNT];
+    for (int i = 0; i < COUNT; i++)
         words[i] = token_text(kinds[i]);
     TokenKind next = parser_at(parser, TOKEN_NAME) ? parser_peek(parser).kind : TOKEN_END;
     if (next != TOKEN_NAME && next != TOKEN_STRING)
         return;
     const char* word = arena_copy_string(parser->arena, parser->lexer.text + parser->token.start,
                                          parser->token.end - parser->token.start);
-    const char *near = diag_nearest(word, words, 5), *idiom = near ? NULL : idiom_item(word);
+    const char *near = diag_nearest(word, words, COUNT), *idiom = near ? NULL : idiom_item(word);
     if (!near && idiom && strstr(idiom, "`model`"))
         near = words[0];
     if (!near)
         return;
     Diag* diag = parser_slip(parser, K_UNEXPECTED, parser_span(parser), "there is no word `%s`", word);
     diag_help(parser->diags, diag, "did you mean `%s`?", near);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < COUNT; i++)
         if (words[i] == near)
             parser->token.kind = kinds[i];
 }
@@ -155,7 +188,7 @@ static void parse_stray(Parser* parser)
         return;
     }
     Diag* diag = parser_error(parser, K_UNEXPECTED, parser_span(parser),
-                              "expected `model`, `experiment`, `function`, `external` or `import`, found %s",
+                              "expected `model`, `experiment`, `function`, `external`, `fmu` or `import`, found %s",
                               parser_found(parser));
     if (parser->last.kind == TOKEN_RIGHT_BRACE)
         diag_help(parser->diags, diag, "items stand inside `model Name { … }`; is there a `}` too many above?");
@@ -171,13 +204,14 @@ static void parse_file_part(Parser* parser, FileAst* ast)
     case TOKEN_IMPORT: return parse_import(parser, ast);
     case TOKEN_MODEL: return parse_model(parser, ast);
     case TOKEN_FUNCTION: return parse_function(parser, ast, false);
-    case TOKEN_EXTERNAL: return parse_function(parser, ast, true);
+    case TOKEN_EXTERNAL: return parse_external(parser, ast);
+    case TOKEN_FMU: return parse_foreign(parser, ast, true);
     case TOKEN_EXPERIMENT: return parse_experiment(parser, ast);
     default: return parse_stray(parser);
     }
 }
 
-// At the top level only the five words start something, so everything up to the next of them belongs to the error.
+// At the top level only these words start something, so everything up to the next of them belongs to the error.
 static void parser_sync_file(Parser* parser, uint32_t start)
 {
     parser->panic = parser->muted = parser->unclosed = false;

@@ -143,6 +143,9 @@ static const ModelField TABLE_table[] = {TABLE_FIELDS(ENTRY)};
 #define S External
 static const ModelField EXTERNAL_table[] = {EXTERNAL_FIELDS(ENTRY)};
 #undef S
+#define S ModelBlock
+static const ModelField BLOCK_table[] = {BLOCK_FIELDS(ENTRY)};
+#undef S
 #define S RecordSet
 static const ModelField RECORD_table[] = {RECORD_FIELDS(ENTRY)};
 #undef S

@@ -35,12 +35,39 @@ kaiModel* model_pack(const kaiModel* draft, kaiAllocator allocator)
     return model;
 }
 
+static bool bind_block(const kaiModel* model, ModelBlock* b)
+{
+    if (b->block == NULL)
+        return false;
+    if (b->library)
+        b->opened = dlopen(model_string(model, b->path), RTLD_NOW | RTLD_LOCAL);
+    if (b->block->hold != NULL)
+        b->block->hold(b->block, 1);
+    return !b->library || b->opened != NULL;
+}
+
+static void release_block(const ModelBlock* b)
+{
+    if (b->block != NULL && b->block->hold != NULL)
+        b->block->hold(b->block, -1);
+    if (b->opened != NULL)
+        dlclose(b->opened);
+}
+
 bool model_bind(kaiModel* model)
 {
+    ModelBlock* blocks = (ModelBlock*)model->blocks;
+    bool bound = true;
+    for (uint32_t i = 0; i < model->blocks_count; i++)
+        bound &= bind_block(model, &blocks[i]);
+    if (!bound)
+        return false;
     External* externals = (External*)model->externals;  // still ours alone
     for (uint32_t i = 0; i < model->externals_count; i++)
     {
         External* x = &externals[i];
+        if (x->block != 0)
+            continue;
         x->library = dlopen(model_string(model, x->path), RTLD_NOW | RTLD_LOCAL);
         void* symbol = x->library != NULL ? dlsym(x->library, model_string(model, x->symbol)) : NULL;
         memcpy(&x->function, &symbol, sizeof symbol);  // POSIX: a pointer to an object that is one to a function
@@ -57,6 +84,8 @@ void model_free(kaiModel* model)
     for (uint32_t i = 0; i < model->externals_count; i++)
         if (model->externals[i].library != NULL)
             dlclose(model->externals[i].library);
+    for (uint32_t i = 0; i < model->blocks_count; i++)
+        release_block(&model->blocks[i]);
     if (model->start_values != NULL)
         model->allocator.alloc(model->allocator.user, model->start_values, sizeof(double) * (model->vars_count + 1), 0);
     model->allocator.alloc(model->allocator.user, model, model->size, 0);

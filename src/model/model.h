@@ -136,6 +136,7 @@ static inline uint32_t newton_registers(uint32_t count)
     X(Probe, probes, RECORDS(PROBE))                                                                                   \
     X(Expectation, expectations, RECORDS(EXPECTATION))                                                                 \
     X(External, externals, RECORDS(EXTERNAL))                                                                          \
+    X(ModelBlock, blocks, RECORDS(BLOCK))                                                                              \
     X(Table, tables, RECORDS(TABLE))                                                                                   \
     X(RecordSet, records, RECORDS(RECORD))                                                                             \
     X(uint32_t, record_vars, EACH(INDEX(vars)))                                                                        \

@@ -25,6 +25,7 @@
 #include "base/scale.h"
 #include "base/spread.h"
 #include "bond/graph.h"
+#include "kairos/block.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -628,7 +629,10 @@ typedef void (*ExternalFunction)(void);  // a function of `arity` doubles that r
 #define EXTERNAL_FIELDS(X)                                                                                             \
     X(uint32_t, path, STRING)                                                                                          \
     X(uint32_t, symbol, STRING)                                                                                        \
-    X(uint32_t, arity, KIND(EXTERNAL_ARITY_MAX + 1))                                                                   \
+    X(uint32_t, arity, NUMBER)                                                                                         \
+    X(uint32_t, block, INDEX_PLUS(blocks)) /* the one it asks: `function` is not there. 0: none */                     \
+    X(uint32_t, question, NUMBER)          /* BlockQuestion, and of what */                                            \
+    X(uint32_t, index, NUMBER)                                                                                         \
     X(void*, library, POINTER) /* of dlopen: model_bind opens it, model_free closes it */                              \
     X(ExternalFunction, function, POINTER)
 
@@ -636,6 +640,19 @@ typedef struct External
 {
     EXTERNAL_FIELDS(MODEL_FIELD)
 } External;
+
+#define BLOCK_FIELDS(X)                                                                                                \
+    X(uint32_t, name, STRING) /* the path of its instance */                                                           \
+    X(uint32_t, path, STRING)                                                                                          \
+    X(uint32_t, place, PLACE)                                                                                          \
+    X(bool, library, FLAG)             /* `path` is opened as long as the model lives */                               \
+    X(void*, opened, POINTER)          /* of dlopen */                                                                 \
+    X(const kaiBlock*, block, POINTER) /* NULL: of a saved model, which cannot run */
+
+typedef struct ModelBlock
+{
+    BLOCK_FIELDS(MODEL_FIELD)
+} ModelBlock;
 
 #define RECORD_FIELDS(X)                                                                                               \
     X(uint32_t, first, FIRST(record_vars, count))                                                                      \

@@ -155,7 +155,8 @@ static bool check_operands(const kaiModel* m, const CodeItem* item, const uint32
                constant_below(m, at[3], DELAYED_ORDERS, &n);
     case VM_CALL:
         return item->stride >= 2 && constant_below(m, at[1], m->externals_count, &n) &&
-               item->stride == m->externals[n].arity + 2;
+               item->stride == m->externals[n].arity + 2 &&
+               (m->externals[n].block != 0 || m->externals[n].arity <= EXTERNAL_ARITY_MAX);
     case VM_ROW:
     case VM_ROW_SIZE:
         return constant_below(m, at[3], (uint64_t)m->reg_count + 1, &n) && check_registers(m, at[1], n) &&

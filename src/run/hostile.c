@@ -4,6 +4,7 @@
 // (columns, warnings) and what belongs to the exploration around the run stays.
 #include "run/hostile.h"
 #include "base/hostile.h"
+#include "kernel/blocks.h"
 #include "run/options.h"
 
 #include <stdlib.h>
@@ -76,6 +77,8 @@ kaiStatus hostile_visit(kaiSim* sim)
 {
     // Counters of a profile are not part of a snapshot.
     if (!sim->flow.started || sim->flow.ended || sim->options.profile || !is_time(sim))
+        return KAI_OK;
+    if (blocks_fixed(&sim->kernel, &(Text){0}))
         return KAI_OK;
     Warnings warnings;
     kaiSnapshot* snapshot = kaiSim_Save(sim);

@@ -2,6 +2,7 @@
 // also after the copy has been through a file: the bytes hold no addresses that anybody reads.
 #include "base/error.h"
 #include "base/hash.h"
+#include "kernel/blocks.h"
 #include "kernel/bonds.h"
 #include "model/save.h"
 #include "run/sim.h"
@@ -91,9 +92,22 @@ kaiSnapshot* snapshot_save(kaiSim* sim, kaiAllocator a)
     return s;
 }
 
+// Foreign code that cannot be asked for its state: the reason is told, and the run goes on.
+static bool is_fixed(kaiSim* sim)
+{
+    Text why = {0};
+    if (sim == NULL || !blocks_fixed(&sim->kernel, &why))
+        return false;
+    kernel_fail(&sim->kernel, 0, NULL, "%s", why.at);
+    sim->kernel.failure.status = KAI_OK;
+    return true;
+}
+
 // It may outlive the sim, and the budget with it.
 kaiSnapshot* kaiSim_Save(kaiSim* sim)
 {
+    if (is_fixed(sim))
+        return NULL;
     return sim != NULL ? snapshot_save(sim, sim->budget.outer) : NULL;
 }
 

@@ -263,12 +263,13 @@ static bool is_word(const char* word, const char* wanted)
 }
 
 // What looks at all states at once: holding some at a level (decision 0013), comparing orders of choices (0012),
-// impulses by their shape in time, the sets of modes of bond graphs (rule B3).
+// impulses by their shape in time, the sets of modes of bond graphs (rule B3), blocks, whose time does not go back over
+// a step.
 static bool needs_whole(const Flat* flat)
 {
     const FlatExperiment* x = &flat->experiment;
-    return flat->bond_nodes.count > 0 || is_word(x->zeno, "continue") || is_word(x->zeno, "slide") ||
-           is_word(x->choice, "all") || is_word(x->impulses, "numeric");
+    return flat->bond_nodes.count > 0 || flat->blocks.count > 0 || is_word(x->zeno, "continue") ||
+           is_word(x->zeno, "slide") || is_word(x->choice, "all") || is_word(x->impulses, "numeric");
 }
 
 // One island for everything.

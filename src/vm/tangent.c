@@ -88,8 +88,14 @@ static double row(const Tangent* w, const uint32_t* pc, bool size)
 static double external(const Tangent* w, const CodeItem* item)
 {
     const uint32_t* pc = w->model->code + item->first_reg;
-    double kept[2 + EXTERNAL_ARITY_MAX], most = 0, size = 0, sum = 0;
+    enum
+    {
+        MOST = 1024  // arguments of a question to a block
+    };
+    double kept[2 + MOST], most = 0, size = 0, sum = 0;
     uint32_t count = item->reg_count;
+    if (count > 2 + MOST)
+        return NAN;
     for (uint32_t i = 0; i < count; i++)
         kept[i] = w->R[pc[i]];
     for (uint32_t i = 2; i < count; i++)

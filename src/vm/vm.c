@@ -83,6 +83,13 @@ static double call_external(const External* f, const double* R, const uint32_t* 
     // clang-format on
 }
 
+static double call(const External* f, const double* R, const uint32_t* a, const VmHost* host)
+{
+    if (f->block == 0)
+        return call_external(f, R, a);
+    return host->block != NULL ? host->block(host->blocks, f, R, a) : NAN;
+}
+
 // In pairs of pairs: rounding grows with the logarithm of the count, and a derivative that leaves zeros away
 // (row_derivative in src/lower) has the same bits. `sum` holds the blocks of 8, 16, 32 … terms that wait for their
 // neighbour.
@@ -206,7 +213,7 @@ __attribute__((noinline)) static const uint32_t* run_others(const kaiModel* mode
             R[pc[0]] = row_size(R + pc[1], R + pc[2], vm_constant(model, pc[3]));
         break;
     case VM_CALL:
-        R[pc[0]] = call_external(&model->externals[vm_constant(model, pc[1])], R, pc + 2);
+        R[pc[0]] = call(&model->externals[vm_constant(model, pc[1])], R, pc + 2, host);
         pc += count;
         break;
     default: __builtin_trap();  // code that no compiler of ours emits

@@ -16,6 +16,9 @@ typedef struct VmHost
     // A solver tries points beyond the level at which a relation would have switched. Where this is not NULL, roots,
     // logarithms and powers go on beyond their domain, continuously, as for |x|; the counter tells that they did.
     uint32_t* beyond;
+    // What a block answers (src/block); `arguments` are registers. NULL: nothing, which is NaN.
+    double (*block)(void* blocks, const External* question, const double* registers, const uint32_t* arguments);
+    void* blocks;
     int rounds;  // of Newton's method for equations at most; 0 = as many as it takes
 } VmHost;
 

@@ -236,6 +236,15 @@ static void test_no_proof(void** state)
     assert_int_equal(kaiFmu_MessageCount(NULL), 0);
     assert_null(kaiFmu_Message(NULL, 0));
     kaiFmu_Free(NULL);
+    kaiSink nowhere = {0};
+    refused(kaiFmu_Text(NULL, "", &nowhere, &error), &error);
+    refused(kaiFmu_Text("x.fmu", "", &nowhere, &error), &error);
+    refused(kaiFmu_Text("x.fmu", "", NULL, &error), &error);
+    kaiBlockProvider blocks = kaiFmu_Blocks(false);
+    const kaiBlock* block;
+    assert_int_equal(blocks.open(blocks.user, "no such file.fmu", "", kaiDefaultAllocator(), &block, &error),
+                     KAI_ERR_IO);
+    assert_null(block);
 }
 
 // -------------------------------------------------------------------------------------------------------------- model

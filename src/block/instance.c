@@ -1,0 +1,390 @@
+// See instance.h.
+#include "block/instance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- making
+
+static double* take(double** room, uint32_t count)
+{
+    double* taken = *room;
+    *room += count;
+    return taken;
+}
+
+static size_t view_size(const kaiBlock* b)
+{
+    return 2 * (size_t)b->state_count + b->input_count + b->output_count + b->indicator_count;
+}
+
+static void place_view(BlockView* view, const kaiBlock* b, double** room)
+{
+    *view = (BlockView){.time = NAN};
+    view->states = take(room, b->state_count);
+    view->inputs = take(room, b->input_count);
+    view->rates = take(room, b->state_count);
+    view->outputs = take(room, b->output_count);
+    view->indicators = take(room, b->indicator_count);
+}
+
+bool block_make(BlockInstance* b, const kaiBlock* block, const kaiBlockHost* host)
+{
+    size_t count = 2 * view_size(block) + block->state_count + 1 + block->parameter_count + block->input_count;
+    *b = (BlockInstance){.block = block, .host = *host, .room = sizeof(double) * count};
+    double* room = host->allocator.alloc(host->allocator.user, NULL, 0, b->room);
+    if (room == NULL)
+        return false;
+    memset(room, 0, b->room);
+    b->start_arguments = take(&room, 1 + block->parameter_count + block->input_count);
+    b->after = take(&room, block->state_count);
+    place_view(&b->now, block, &room);
+    place_view(&b->before, block, &room);
+    return true;
+}
+
+void block_reset(BlockInstance* b)
+{
+    if (b->it != NULL)
+        b->block->close(b->it);
+    b->it = NULL;
+    b->started = b->committed = false;
+    b->why[0] = b->said[0] = 0;
+}
+
+void block_free(BlockInstance* b)
+{
+    if (b->start_arguments == NULL)
+        return;
+    block_reset(b);
+    b->host.allocator.alloc(b->host.allocator.user, b->start_arguments, b->room, 0);
+    b->start_arguments = NULL;
+}
+
+// ---- trouble
+
+static double fail(BlockInstance* b, const char* call)
+{
+    if (b->why[0] == 0)
+        snprintf(b->why, sizeof b->why, "block %.60s fails in its %s at t = %.17g%s%s", b->host.instance, call,
+                 b->now.time, b->said[0] != 0 ? ": " : "", b->said);
+    return NAN;
+}
+
+// KAI_ERR_LIMIT is no failure: a place that a solver tried.
+static bool went(BlockInstance* b, kaiStatus status, const char* call)
+{
+    if (status != KAI_OK && status != KAI_ERR_LIMIT)
+        fail(b, call);
+    return status == KAI_OK;
+}
+
+// ---- where it is set
+
+static void forget_values(BlockView* view)
+{
+    view->has_rates = view->has_outputs = view->has_indicators = false;
+}
+
+static bool differs(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) != 0;
+}
+
+// Sets one known, of the states and inputs. True: it has moved.
+static bool move_known(BlockInstance* b, uint32_t known, double value)
+{
+    uint32_t states = b->block->state_count;
+    double* at = known < states ? &b->now.states[known] : &b->now.inputs[known - states];
+    bool moved = differs(*at, value);
+    *at = value;
+    return moved;
+}
+
+static bool apply(BlockInstance* b, bool moved)
+{
+    if (!moved)
+        return true;
+    forget_values(&b->now);
+    return went(b, b->block->set(b->it, b->now.time, b->now.states, b->now.inputs), "set");
+}
+
+// `a`: time and knowns. `reads` NULL: all of them.
+static bool move_to(BlockInstance* b, const double* R, const uint32_t* a, const uint32_t* reads, uint32_t count)
+{
+    bool moved = differs(b->now.time, R[a[0]]);
+    b->now.time = R[a[0]];
+    for (uint32_t i = 0; i < count; i++)
+        moved |= move_known(b, reads != NULL ? reads[i] : i, R[a[1 + i]]);
+    return apply(b, moved);
+}
+
+static bool stands_at(const BlockInstance* b, const BlockView* view, const double* R, const uint32_t* a,
+                      const uint32_t* reads, uint32_t count)
+{
+    uint32_t states = b->block->state_count;
+    bool same = !differs(view->time, R[a[0]]);
+    for (uint32_t i = 0; i < count && same; i++)
+    {
+        uint32_t known = reads != NULL ? reads[i] : i;
+        same = !differs(known < states ? view->states[known] : view->inputs[known - states], R[a[1 + i]]);
+    }
+    return same;
+}
+
+// ---- values
+
+// Between two rounds of one instant there are no rates and no indicators: they are what they were before, and compared
+// when the last round is over.
+static bool fetch(BlockInstance* b, BlockQuestion question)
+{
+    BlockView* v = &b->now;
+    const kaiBlock* k = b->block;
+    if (b->between && question != BLOCK_OUTPUT)
+        return true;
+    if (question == BLOCK_RATE && !v->has_rates)
+        return v->has_rates = went(b, k->get_rates(b->it, v->rates), "rates");
+    if (question == BLOCK_OUTPUT && !v->has_outputs)
+        return v->has_outputs = went(b, k->get_outputs(b->it, v->outputs), "outputs");
+    if (question == BLOCK_INDICATOR && !v->has_indicators)
+        return v->has_indicators = went(b, k->get_indicators(b->it, v->indicators), "indicators");
+    return true;
+}
+
+static bool fetch_all(BlockInstance* b)
+{
+    return (b->block->state_count == 0 || fetch(b, BLOCK_RATE)) &&
+           (b->block->output_count == 0 || fetch(b, BLOCK_OUTPUT)) &&
+           (b->block->indicator_count == 0 || fetch(b, BLOCK_INDICATOR));
+}
+
+static double value_in(const BlockView* v, BlockQuestion question, uint32_t index)
+{
+    return question == BLOCK_RATE     ? v->rates[index]
+           : question == BLOCK_OUTPUT ? v->outputs[index]
+                                      : v->indicators[index];
+}
+
+static double ask_value(BlockInstance* b, BlockQuestion question, uint32_t index, const double* R, const uint32_t* a)
+{
+    const kaiBlockVariable* output = question == BLOCK_OUTPUT ? &b->block->outputs[index] : NULL;
+    bool held = output != NULL && output->discrete;
+    const uint32_t* reads = output != NULL ? output->reads : NULL;
+    uint32_t count = reads != NULL ? output->read_count : b->block->state_count + b->block->input_count;
+    if (R[a[0]] == b->number && !held && !move_to(b, R, a + 1, reads, count))
+        return NAN;
+    if (R[a[0]] == b->number)
+        return fetch(b, question) ? value_in(&b->now, question, index) : NAN;
+    if (b->committed && R[a[0]] == b->before_number && (held || stands_at(b, &b->before, R, a + 1, reads, count)))
+        return value_in(&b->before, question, index);
+    snprintf(b->said, sizeof b->said, "the run went back before a commit of it");
+    return fail(b, "past");
+}
+
+// ---- the start
+
+static bool open_instance(BlockInstance* b)
+{
+    block_reset(b);
+    b->now.time = b->start_arguments[0];
+    return went(b, b->block->open(b->block, &b->host, &b->it), "opening");
+}
+
+static double ask_start(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
+{
+    const kaiBlock* k = b->block;
+    uint32_t count = 1 + k->parameter_count + k->input_count;
+    bool moved = false;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        moved |= differs(b->start_arguments[i], R[a[i]]);
+        b->start_arguments[i] = R[a[i]];
+    }
+    if (moved || !b->started)
+    {
+        const double *parameters = b->start_arguments + 1, *inputs = parameters + k->parameter_count;
+        if (!open_instance(b) || !went(b, k->begin(b->it, b->now.time, parameters, inputs, b->now.states), "start"))
+            return NAN;
+        memcpy(b->now.inputs, inputs, sizeof(double) * k->input_count);
+        memcpy(b->after, b->now.states, sizeof(double) * k->state_count);
+        forget_values(&b->now);
+        b->started = b->pending = true;
+        b->between = false;
+        b->number = 0;
+        b->next = INFINITY;
+        b->end = 0;
+    }
+    return index == 0 ? b->number : b->after[index - 1];
+}
+
+// ---- commits
+
+// `a`: reacting, touched, number, inputs, inputs before.
+static double ask_due(const BlockInstance* b, const double* R, const uint32_t* a)
+{
+    uint32_t count = b->block->input_count;
+    if (R[a[0]] == 0)
+        return 0;
+    bool due = b->pending || R[a[1]] != 0;
+    for (uint32_t i = 0; i < count; i++)
+        due |= R[a[3 + i]] != R[a[3 + count + i]];
+    return due ? 1 : 0;
+}
+
+static void keep_before(BlockInstance* b)
+{
+    BlockView* to = &b->before;
+    const kaiBlock* k = b->block;
+    to->time = b->now.time;  // the arrays of a view lie one after the other
+    memcpy(to->states, b->now.states, sizeof(double) * view_size(k));
+    b->before_number = b->number;
+    b->committed = true;
+}
+
+static bool same_values(const BlockInstance* b)
+{
+    return memcmp(b->before.states, b->now.states, sizeof(double) * view_size(b->block)) == 0;
+}
+
+// One round. If it changed nothing that anybody can see, the discrete state keeps its number, and the instant can end.
+static bool commit(BlockInstance* b)
+{
+    const kaiBlock* k = b->block;
+    kaiBlockEvents events = {.next = INFINITY};
+    double next = b->next, end = b->end;
+    if (!fetch_all(b))
+        return false;
+    keep_before(b);
+    forget_values(&b->now);
+    if (!went(b, k->commit(b->it, b->now.time, b->now.inputs, &events, b->now.states), "commit"))
+        return false;
+    b->between = events.more;
+    if (!fetch_all(b))
+        return false;
+    memcpy(b->after, b->now.states, sizeof(double) * k->state_count);
+    b->pending = events.more;
+    b->next = events.next;
+    b->end = events.end ? 1 : 0;
+    bool changed = events.more || b->next != next || b->end != end || !same_values(b);
+    b->after_number = b->number += changed ? 1 : 0;
+    return true;
+}
+
+// `a`: due, number, time, states, inputs.
+static double ask_commit(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
+{
+    uint32_t count = b->block->state_count + b->block->input_count;
+    bool due = R[a[0]] > 0.5;
+    bool again = b->pending && b->number == b->before_number;  // it changed nothing, and wants to be asked once more
+    bool done =
+        due && b->committed && !again && R[a[1]] == b->before_number && stands_at(b, &b->before, R, a + 2, NULL, count);
+    if (due && !done)
+    {
+        if (R[a[1]] != b->number)
+            return snprintf(b->said, sizeof b->said, "the run went back before a commit of it"), fail(b, "past");
+        if (!move_to(b, R, a + 2, NULL, count) || !commit(b))
+            return fail(b, "commit");
+    }
+    switch (index)
+    {
+    case BLOCK_AFTER_NUMBER: return due ? b->after_number : R[a[1]];
+    case BLOCK_AFTER_NEXT: return b->next;
+    case BLOCK_AFTER_END: return b->end;
+    default: return due ? b->after[index - BLOCK_AFTER_STATES] : R[a[3 + index - BLOCK_AFTER_STATES]];
+    }
+}
+
+// ---- all
+
+double block_ask(BlockInstance* b, BlockQuestion question, uint32_t index, const double* R, const uint32_t* a)
+{
+    if (question == BLOCK_START)
+        return ask_start(b, index, R, a);
+    if (!b->started || b->why[0] != 0)
+        return NAN;
+    if (question == BLOCK_DUE)
+        return ask_due(b, R, a);
+    return question == BLOCK_COMMIT ? ask_commit(b, index, R, a) : ask_value(b, question, index, R, a);
+}
+
+kaiStatus block_step(BlockInstance* b, bool* event)
+{
+    if (b->block->step_done == NULL || !b->started)
+        return KAI_OK;
+    kaiStatus status = b->block->step_done(b->it, event);
+    b->pending |= *event;
+    return went(b, status, "end of a step") ? KAI_OK : KAI_ERR_RUN;
+}
+
+// ---- saving
+
+typedef struct SavedBlock
+{
+    double number, next, end, before_number, after_number, time, before_time;
+    uint8_t started, pending, committed, between;
+} SavedBlock;
+
+static size_t fixed_size(const BlockInstance* b)
+{
+    return sizeof(SavedBlock) + b->room;
+}
+
+bool block_save_size(BlockInstance* b, size_t* size)
+{
+    size_t own = 0;
+    if (b->block->fixed != NULL || b->block->save == NULL)
+        return false;
+    if (b->started && !went(b, b->block->save(b->it, NULL, &own), "save"))
+        return false;
+    *size = fixed_size(b) + own;
+    return true;
+}
+
+bool block_save(BlockInstance* b, char* bytes, size_t size)
+{
+    SavedBlock s = {.number = b->number, .next = b->next, .end = b->end, .time = b->now.time};
+    s.before_number = b->before_number;
+    s.after_number = b->after_number;
+    s.before_time = b->before.time;
+    s.started = b->started;
+    s.pending = b->pending;
+    s.between = b->between;
+    s.committed = b->committed;
+    memcpy(bytes, &s, sizeof s);
+    memcpy(bytes + sizeof s, b->start_arguments, b->room);
+    size_t own = size - fixed_size(b);
+    return !b->started || went(b, b->block->save(b->it, bytes + fixed_size(b), &own), "save");
+}
+
+static void take_saved(BlockInstance* b, const SavedBlock* s)
+{
+    b->number = s->number;
+    b->next = s->next;
+    b->end = s->end;
+    b->before_number = s->before_number;
+    b->after_number = s->after_number;
+    b->now.time = s->time;
+    b->before.time = s->before_time;
+    b->pending = s->pending != 0;
+    b->between = s->between != 0;
+    b->committed = s->committed != 0;
+    forget_values(&b->now);
+}
+
+bool block_restore(BlockInstance* b, const char* bytes, size_t size)
+{
+    SavedBlock s;
+    if (size < fixed_size(b))
+        return false;
+    memcpy(&s, bytes, sizeof s);
+    if (s.started == 0)
+        return block_reset(b), true;
+    memcpy(b->start_arguments, bytes + sizeof s, b->room);
+    if (b->it == NULL && !open_instance(b))
+        return false;
+    b->started = true;
+    take_saved(b, &s);
+    const kaiBlock* k = b->block;
+    return went(b, k->restore(b->it, bytes + fixed_size(b), size - fixed_size(b)), "restore");
+}

@@ -1,0 +1,290 @@
+// The calls of FMI 2.0.
+#include "guest/guest.h"
+
+#include "fmu/fmi2.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define X(result, name, arguments) fmi2##name##TYPE* name;
+typedef struct Instance2
+{
+    GuestInstance common;
+    FMI2_FUNCTIONS(X)
+    fmi2Component c;
+    fmi2CallbackFunctions callbacks;
+} Instance2;
+#undef X
+
+#define CALL(name, ...) guest_answer(&i->common, (int)i->name(i->c, __VA_ARGS__), "fmi2" #name)
+#define CALL0(name) guest_answer(&i->common, (int)i->name(i->c), "fmi2" #name)
+
+static Instance2* of(GuestInstance* common)
+{
+    return (Instance2*)(void*)common;
+}
+
+// Messages may refer to variables as #r12#; they are left as they are.
+static void hear(fmi2ComponentEnvironment environment, fmi2String instance, fmi2Status status, fmi2String category,
+                 fmi2String message, ...)
+{
+    char text[300];
+    (void)instance, (void)category;
+    va_list args;
+    va_start(args, message);
+    vsnprintf(text, sizeof text, message != NULL ? message : "", args);
+    va_end(args);
+    if (environment != NULL && status != fmi2OK && status != fmi2Pending)
+        guest_log(environment, status >= fmi2Error, text);
+}
+
+static bool find_functions(Instance2* i)
+{
+    static const char* const optional = "GetFMUstate SetFMUstate FreeFMUstate SerializedFMUstateSize SerializeFMUstate "
+                                        "DeSerializeFMUstate GetDirectionalDerivative SetRealInputDerivatives "
+                                        "GetRealOutputDerivatives CancelStep GetStatus GetRealStatus GetIntegerStatus "
+                                        "GetBooleanStatus GetStringStatus";
+    bool all = true;
+#define X(result, name, arguments)                                                                                     \
+    {                                                                                                                  \
+        void* symbol = guest_symbol(i->common.guest, "fmi2" #name);                                                    \
+        memcpy(&i->name, &symbol, sizeof symbol);                                                                      \
+        bool exchange = strstr("EnterEventMode NewDiscreteStates EnterContinuousTimeMode CompletedIntegratorStep "     \
+                               "SetTime SetContinuousStates GetDerivatives GetEventIndicators GetContinuousStates "    \
+                               "GetNominalsOfContinuousStates",                                                        \
+                               #name) != NULL;                                                                         \
+        bool other = i->common.guest->exchange ? strcmp(#name, "DoStep") == 0 : exchange;                              \
+        if (symbol == NULL && !other && strstr(optional, #name) == NULL)                                               \
+        {                                                                                                              \
+            guest_log(&i->common, true, "its binary has no function fmi2" #name);                                      \
+            all = false;                                                                                               \
+        }                                                                                                              \
+    }
+    FMI2_FUNCTIONS(X)
+#undef X
+    return all;
+}
+
+static kaiStatus instantiate(GuestInstance* common)
+{
+    Instance2* i = of(common);
+    const Guest* g = common->guest;
+    char uri[128];
+    if (!find_functions(i))
+        return KAI_ERR_RUN;
+    snprintf(uri, sizeof uri, "file://%s/resources", g->folder);
+    i->callbacks = (fmi2CallbackFunctions){hear, calloc, free, NULL, common};
+    i->c = i->Instantiate(common->host.instance, g->exchange ? fmi2ModelExchange : fmi2CoSimulation, g->described.guid,
+                          uri, &i->callbacks, fmi2False, fmi2False);
+    if (i->c == NULL)
+        return KAI_ERR_RUN;
+    return KAI_OK;
+}
+
+static void free_instance(GuestInstance* common)
+{
+    Instance2* i = of(common);
+    if (i->c != NULL)
+        i->FreeInstance(i->c);
+    i->c = NULL;
+}
+
+// ---- values
+
+static kaiStatus get(GuestInstance* common, const GuestVariable* list, uint32_t count, double* values)
+{
+    Instance2* i = of(common);
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 0; k < count && status == KAI_OK; k++)
+    {
+        fmi2ValueReference r = list[k].reference;
+        fmi2Integer whole = 0;
+        if (list[k].type == GUEST_FLOAT64)
+            status = CALL(GetReal, &r, 1, &values[k]);
+        else if (list[k].type == GUEST_BOOLEAN)
+            status = CALL(GetBoolean, &r, 1, &whole);
+        else
+            status = CALL(GetInteger, &r, 1, &whole);
+        if (list[k].type != GUEST_FLOAT64)
+            values[k] = list[k].type == GUEST_BOOLEAN ? whole != 0 : whole;
+    }
+    return status;
+}
+
+static kaiStatus set(GuestInstance* common, const GuestVariable* list, uint32_t count, const double* values)
+{
+    Instance2* i = of(common);
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 0; k < count && status == KAI_OK; k++)
+    {
+        fmi2ValueReference r = list[k].reference;
+        fmi2Integer whole = list[k].type == GUEST_BOOLEAN ? values[k] != 0 : (fmi2Integer)lrint(values[k]);
+        if (list[k].type == GUEST_FLOAT64)
+            status = CALL(SetReal, &r, 1, &values[k]);
+        else if (list[k].type == GUEST_BOOLEAN)
+            status = CALL(SetBoolean, &r, 1, &whole);
+        else if (list[k].type != GUEST_NONE)
+            status = CALL(SetInteger, &r, 1, &whole);
+    }
+    return status;
+}
+
+static kaiStatus initialize(GuestInstance* common, double t, const double* parameters, const double* inputs)
+{
+    Instance2* i = of(common);
+    const Guest* g = common->guest;
+    const kaiBlockHost* host = &common->host;
+    uint32_t own = g->block.parameter_count - (g->exchange ? 0 : 1);
+    kaiStatus status = set(common, g->parameters, own, parameters);
+    if (status == KAI_OK)
+        status = CALL(SetupExperiment, fmi2True, host->tolerance, t, isfinite(host->stop) ? fmi2True : fmi2False,
+                      isfinite(host->stop) ? host->stop : 0);
+    if (status == KAI_OK)
+        status = CALL0(EnterInitializationMode);
+    if (status == KAI_OK)
+        status = set(common, g->inputs, g->block.input_count, inputs);
+    return status == KAI_OK ? CALL0(ExitInitializationMode) : status;
+}
+
+// ---- Model Exchange
+
+static kaiStatus set_time(GuestInstance* common, double t)
+{
+    Instance2* i = of(common);
+    return CALL(SetTime, t);
+}
+
+static kaiStatus set_states(GuestInstance* common, const double* x, size_t count)
+{
+    Instance2* i = of(common);
+    return CALL(SetContinuousStates, x, count);
+}
+
+static kaiStatus get_states(GuestInstance* common, double* x, size_t count)
+{
+    Instance2* i = of(common);
+    return CALL(GetContinuousStates, x, count);
+}
+
+static kaiStatus get_rates(GuestInstance* common, double* dx, size_t count)
+{
+    Instance2* i = of(common);
+    return CALL(GetDerivatives, dx, count);
+}
+
+static kaiStatus get_indicators(GuestInstance* common, double* z, size_t count)
+{
+    Instance2* i = of(common);
+    return CALL(GetEventIndicators, z, count);
+}
+
+static kaiStatus enter_event(GuestInstance* common)
+{
+    Instance2* i = of(common);
+    return CALL0(EnterEventMode);
+}
+
+static kaiStatus enter_continuous(GuestInstance* common)
+{
+    Instance2* i = of(common);
+    return CALL0(EnterContinuousTimeMode);
+}
+
+static kaiStatus enter_step(GuestInstance* common)
+{
+    return (void)common, KAI_OK;
+}
+
+static kaiStatus update(GuestInstance* common, kaiBlockEvents* events, bool* states_changed)
+{
+    Instance2* i = of(common);
+    fmi2EventInfo info = {0};
+    kaiStatus status = CALL(NewDiscreteStates, &info);
+    *states_changed = info.valuesOfContinuousStatesChanged != 0;
+    events->more = info.newDiscreteStatesNeeded != 0;
+    events->end = info.terminateSimulation != 0;
+    events->next = info.nextEventTimeDefined ? info.nextEventTime : INFINITY;
+    return status;
+}
+
+static kaiStatus step_done(GuestInstance* common, bool* event, bool* end)
+{
+    Instance2* i = of(common);
+    fmi2Boolean enter = fmi2False, terminate = fmi2False;
+    kaiStatus status = CALL(CompletedIntegratorStep, fmi2True, &enter, &terminate);
+    *event = enter != 0;
+    *end = terminate != 0;
+    return status;
+}
+
+// ---- Co-Simulation
+
+static kaiStatus do_step(GuestInstance* common, double t, double h, double* reached, bool* event, bool* end)
+{
+    Instance2* i = of(common);
+    fmi2Boolean over = fmi2False;
+    fmi2Status status = i->DoStep(i->c, t, h, fmi2True);
+    *event = false;
+    *reached = t + h;
+    if (status == fmi2Pending)
+        return guest_log(common, true, "its steps are asynchronous, which is not supported"), KAI_ERR_RUN;
+    if (status != fmi2Discard)
+        return guest_answer(common, (int)status, "fmi2DoStep");
+    if (i->GetBooleanStatus != NULL && i->GetBooleanStatus(i->c, fmi2Terminated, &over) == fmi2OK && over)
+        *end = true;
+    if (i->GetRealStatus == NULL || i->GetRealStatus(i->c, fmi2LastSuccessfulTime, reached) != fmi2OK)
+        return guest_log(common, true, "it discards a step and does not say how far it came"), KAI_ERR_RUN;
+    return KAI_OK;
+}
+
+// ---- copies
+
+static kaiStatus save(GuestInstance* common, void* bytes, size_t* size)
+{
+    Instance2* i = of(common);
+    fmi2FMUstate state = NULL;
+    size_t needed = 0;
+    if (i->GetFMUstate == NULL || i->SerializedFMUstateSize == NULL || i->SerializeFMUstate == NULL)
+        return KAI_ERR_RUN;
+    kaiStatus status = CALL(GetFMUstate, &state);
+    if (status == KAI_OK)
+        status = CALL(SerializedFMUstateSize, state, &needed);
+    if (status == KAI_OK && bytes != NULL)
+        status = needed == *size ? CALL(SerializeFMUstate, state, bytes, needed) : KAI_ERR_RUN;
+    if (state != NULL && i->FreeFMUstate != NULL)
+        i->FreeFMUstate(i->c, &state);
+    *size = needed;
+    return status;
+}
+
+static kaiStatus restore(GuestInstance* common, const void* bytes, size_t size)
+{
+    Instance2* i = of(common);
+    fmi2FMUstate state = NULL;
+    if (i->SetFMUstate == NULL || i->DeSerializeFMUstate == NULL)
+        return KAI_ERR_RUN;
+    kaiStatus status = CALL(DeSerializeFMUstate, bytes, size, &state);
+    if (status == KAI_OK)
+        status = CALL(SetFMUstate, state);
+    if (state != NULL && i->FreeFMUstate != NULL)
+        i->FreeFMUstate(i->c, &state);
+    return status;
+}
+
+GuestInstance* guest_make_2(kaiAllocator a, size_t* size)
+{
+    static const GuestCalls calls = {instantiate, free_instance,  initialize,  get,
+                                     set,         set_time,       set_states,  get_states,
+                                     get_rates,   get_indicators, enter_event, enter_continuous,
+                                     enter_step,  update,         step_done,   do_step,
+                                     save,        restore};
+    Instance2* made = a.alloc(a.user, NULL, 0, *size = sizeof *made);
+    if (made == NULL)
+        return NULL;
+    memset(made, 0, sizeof *made);
+    made->common.calls = &calls;
+    return &made->common;
+}

@@ -1,0 +1,358 @@
+// The calls of FMI 3.0.
+#include "guest/guest.h"
+
+#include "fmu/fmi3.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define X(result, name, arguments) fmi3##name##TYPE* name;
+#define VALUES(name, type) X(, Get##name, ) X(, Set##name, )
+typedef struct Instance3
+{
+    GuestInstance common;
+    FMI3_FUNCTIONS(X)
+    FMI3_TYPES(VALUES)
+    fmi3Instance c;
+} Instance3;
+#undef X
+
+#define CALL(name, ...) guest_answer(&i->common, (int)i->name(i->c, __VA_ARGS__), "fmi3" #name)
+#define CALL0(name) guest_answer(&i->common, (int)i->name(i->c), "fmi3" #name)
+
+static Instance3* of(GuestInstance* common)
+{
+    return (Instance3*)(void*)common;
+}
+
+static void hear(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category, fmi3String message)
+{
+    (void)category;
+    if (environment != NULL && status != fmi3OK && message != NULL)
+        guest_log(environment, status >= fmi3Error, message);
+}
+
+// An importer that lets the FMU go on.
+static void pass(fmi3InstanceEnvironment environment, fmi3Float64 time, fmi3Boolean set_requested,
+                 fmi3Boolean get_allowed, fmi3Boolean step_finished, fmi3Boolean can_return,
+                 fmi3Boolean* return_requested, fmi3Float64* return_time)
+{
+    (void)environment, (void)set_requested, (void)get_allowed, (void)step_finished, (void)can_return;
+    if (return_requested != NULL)
+        *return_requested = false;
+    if (return_time != NULL)
+        *return_time = time;
+}
+
+// What the calls below cannot do without.
+static const char* missing(const Instance3* i)
+{
+    bool exchange = i->common.guest->exchange;
+    const struct
+    {
+        const char* name;
+        bool there;
+    } wanted[] = {{"FreeInstance", i->FreeInstance != NULL},
+                  {"EnterInitializationMode", i->EnterInitializationMode != NULL},
+                  {"ExitInitializationMode", i->ExitInitializationMode != NULL},
+                  {"GetFloat64", i->GetFloat64 != NULL},
+                  {"SetFloat64", i->SetFloat64 != NULL},
+                  {"InstantiateModelExchange", !exchange || i->InstantiateModelExchange != NULL},
+                  {"InstantiateCoSimulation", exchange || i->InstantiateCoSimulation != NULL},
+                  {"DoStep", exchange || i->DoStep != NULL},
+                  {"EnterEventMode", !exchange || i->EnterEventMode != NULL},
+                  {"UpdateDiscreteStates", !exchange || i->UpdateDiscreteStates != NULL},
+                  {"EnterContinuousTimeMode", !exchange || i->EnterContinuousTimeMode != NULL},
+                  {"CompletedIntegratorStep", !exchange || i->CompletedIntegratorStep != NULL},
+                  {"SetTime", !exchange || i->SetTime != NULL},
+                  {"SetContinuousStates", !exchange || i->SetContinuousStates != NULL},
+                  {"GetContinuousStates", !exchange || i->GetContinuousStates != NULL},
+                  {"GetContinuousStateDerivatives", !exchange || i->GetContinuousStateDerivatives != NULL},
+                  {"GetEventIndicators", !exchange || i->GetEventIndicators != NULL}};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+        if (!wanted[k].there)
+            return wanted[k].name;
+    return NULL;
+}
+
+static void find_functions(Instance3* i)
+{
+#define X(result, name, arguments)                                                                                     \
+    {                                                                                                                  \
+        void* symbol = guest_symbol(i->common.guest, "fmi3" #name);                                                    \
+        memcpy(&i->name, &symbol, sizeof symbol);                                                                      \
+    }
+    FMI3_FUNCTIONS(X)
+    FMI3_TYPES(VALUES)
+#undef X
+}
+
+static kaiStatus instantiate(GuestInstance* common)
+{
+    Instance3* i = of(common);
+    const Guest* g = common->guest;
+    char folder[128], text[120];
+    find_functions(i);
+    if (missing(i) != NULL)
+    {
+        snprintf(text, sizeof text, "its binary has no function fmi3%s", missing(i));
+        return guest_log(common, true, text), KAI_ERR_RUN;
+    }
+    snprintf(folder, sizeof folder, "%s/resources/", g->folder);
+    if (g->exchange)
+        i->c =
+            i->InstantiateModelExchange(common->host.instance, g->described.guid, folder, false, false, common, hear);
+    else
+        i->c = i->InstantiateCoSimulation(common->host.instance, g->described.guid, folder, false, false, g->event_mode,
+                                          g->event_mode, NULL, 0, common, hear, pass);
+    return i->c != NULL ? KAI_OK : KAI_ERR_RUN;
+}
+
+static void free_instance(GuestInstance* common)
+{
+    Instance3* i = of(common);
+    if (i->c != NULL)
+        i->FreeInstance(i->c);
+    i->c = NULL;
+}
+
+// ---- values
+
+#define NUMBERS(X)                                                                                                     \
+    X(FLOAT32, Float32, fmi3Float32)                                                                                   \
+    X(FLOAT64, Float64, fmi3Float64)                                                                                   \
+    X(INT8, Int8, fmi3Int8)                                                                                            \
+    X(UINT8, UInt8, fmi3UInt8)                                                                                         \
+    X(INT16, Int16, fmi3Int16)                                                                                         \
+    X(UINT16, UInt16, fmi3UInt16)                                                                                      \
+    X(INT32, Int32, fmi3Int32)                                                                                         \
+    X(UINT32, UInt32, fmi3UInt32)                                                                                      \
+    X(INT64, Int64, fmi3Int64)                                                                                         \
+    X(UINT64, UInt64, fmi3UInt64)
+
+static kaiStatus lacks(Instance3* i)
+{
+    guest_log(&i->common, true, "its binary has no function for a type of its variables");
+    return KAI_ERR_RUN;
+}
+
+static kaiStatus get_one(Instance3* i, const GuestVariable* v, double* value)
+{
+    fmi3ValueReference r = v->reference;
+    kaiStatus status = KAI_OK;
+    fmi3Boolean truth = false;
+    switch (v->type)
+    {
+#define X(kind, name, type)                                                                                            \
+    case GUEST_##kind:                                                                                                 \
+    {                                                                                                                  \
+        type got = 0;                                                                                                  \
+        status = i->Get##name != NULL ? CALL(Get##name, &r, 1, &got, 1) : lacks(i);                                    \
+        *value = (double)got;                                                                                          \
+        return status;                                                                                                 \
+    }
+        NUMBERS(X)
+#undef X
+    case GUEST_BOOLEAN: status = i->GetBoolean != NULL ? CALL(GetBoolean, &r, 1, &truth, 1) : lacks(i); break;
+    case GUEST_CLOCK: status = i->GetClock != NULL ? CALL(GetClock, &r, 1, &truth) : lacks(i); break;
+    default: break;
+    }
+    *value = truth ? 1 : 0;
+    return status;
+}
+
+static kaiStatus set_one(Instance3* i, const GuestVariable* v, double value)
+{
+    fmi3ValueReference r = v->reference;
+    fmi3Boolean truth = value != 0;
+    switch (v->type)
+    {
+#define X(kind, name, type)                                                                                            \
+    case GUEST_##kind:                                                                                                 \
+    {                                                                                                                  \
+        type given = (type)(GUEST_##kind > GUEST_FLOAT64 ? rint(value) : value);                                       \
+        return i->Set##name != NULL ? CALL(Set##name, &r, 1, &given, 1) : lacks(i);                                    \
+    }
+        NUMBERS(X)
+#undef X
+    case GUEST_BOOLEAN: return i->SetBoolean != NULL ? CALL(SetBoolean, &r, 1, &truth, 1) : lacks(i);
+    case GUEST_CLOCK:  // it ticks where the input is set, and is not set back
+        return !truth ? KAI_OK : i->SetClock != NULL ? CALL(SetClock, &r, 1, &truth) : lacks(i);
+    default: return KAI_OK;
+    }
+}
+
+// Clocks may be asked in event mode only.
+static kaiStatus get(GuestInstance* common, const GuestVariable* list, uint32_t count, double* values)
+{
+    Instance3* i = of(common);
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 0; k < count && status == KAI_OK; k++)
+        if (list[k].type == GUEST_CLOCK && common->mode != MODE_EVENT)
+            values[k] = 0;
+        else
+            status = get_one(i, &list[k], &values[k]);
+    return status;
+}
+
+static kaiStatus set(GuestInstance* common, const GuestVariable* list, uint32_t count, const double* values)
+{
+    Instance3* i = of(common);
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 0; k < count && status == KAI_OK; k++)
+        if (list[k].type != GUEST_CLOCK || common->mode == MODE_EVENT)
+            status = set_one(i, &list[k], values[k]);
+    return status;
+}
+
+static kaiStatus initialize(GuestInstance* common, double t, const double* parameters, const double* inputs)
+{
+    Instance3* i = of(common);
+    const Guest* g = common->guest;
+    const kaiBlockHost* host = &common->host;
+    uint32_t own = g->block.parameter_count - (g->exchange ? 0 : 1);
+    bool ends = isfinite(host->stop);
+    kaiStatus status = set(common, g->parameters, own, parameters);
+    if (status == KAI_OK)
+        status = CALL(EnterInitializationMode, true, host->tolerance, t, ends, ends ? host->stop : 0);
+    if (status == KAI_OK)
+        status = set(common, g->inputs, g->block.input_count, inputs);
+    return status == KAI_OK ? CALL0(ExitInitializationMode) : status;
+}
+
+// ---- Model Exchange
+
+static kaiStatus set_time(GuestInstance* common, double t)
+{
+    Instance3* i = of(common);
+    return CALL(SetTime, t);
+}
+
+static kaiStatus set_states(GuestInstance* common, const double* x, size_t count)
+{
+    Instance3* i = of(common);
+    return CALL(SetContinuousStates, x, count);
+}
+
+static kaiStatus get_states(GuestInstance* common, double* x, size_t count)
+{
+    Instance3* i = of(common);
+    return CALL(GetContinuousStates, x, count);
+}
+
+static kaiStatus get_rates(GuestInstance* common, double* dx, size_t count)
+{
+    Instance3* i = of(common);
+    return CALL(GetContinuousStateDerivatives, dx, count);
+}
+
+static kaiStatus get_indicators(GuestInstance* common, double* z, size_t count)
+{
+    Instance3* i = of(common);
+    return CALL(GetEventIndicators, z, count);
+}
+
+static kaiStatus enter_event(GuestInstance* common)
+{
+    Instance3* i = of(common);
+    return CALL0(EnterEventMode);
+}
+
+static kaiStatus enter_continuous(GuestInstance* common)
+{
+    Instance3* i = of(common);
+    return CALL0(EnterContinuousTimeMode);
+}
+
+static kaiStatus enter_step(GuestInstance* common)
+{
+    Instance3* i = of(common);
+    return i->EnterStepMode != NULL ? CALL0(EnterStepMode) : KAI_OK;
+}
+
+static kaiStatus update(GuestInstance* common, kaiBlockEvents* events, bool* states_changed)
+{
+    Instance3* i = of(common);
+    fmi3Boolean more = false, end = false, nominals = false, states = false, timed = false;
+    fmi3Float64 next = INFINITY;
+    kaiStatus status = CALL(UpdateDiscreteStates, &more, &end, &nominals, &states, &timed, &next);
+    *states_changed = states;
+    events->more = more;
+    events->end = end;
+    events->next = timed ? next : INFINITY;
+    return status;
+}
+
+static kaiStatus step_done(GuestInstance* common, bool* event, bool* end)
+{
+    Instance3* i = of(common);
+    fmi3Boolean enter = false, terminate = false;
+    kaiStatus status = CALL(CompletedIntegratorStep, true, &enter, &terminate);
+    *event = enter;
+    *end = terminate;
+    return status;
+}
+
+// ---- Co-Simulation
+
+static kaiStatus do_step(GuestInstance* common, double t, double h, double* reached, bool* event, bool* end)
+{
+    Instance3* i = of(common);
+    fmi3Boolean wanted = false, over = false, early = false;
+    fmi3Float64 last = t + h;
+    kaiStatus status = CALL(DoStep, t, h, true, &wanted, &over, &early, &last);
+    *event = wanted && common->guest->event_mode;
+    *end |= over;
+    *reached = early || over ? last : t + h;
+    return status;
+}
+
+// ---- copies
+
+static kaiStatus save(GuestInstance* common, void* bytes, size_t* size)
+{
+    Instance3* i = of(common);
+    fmi3FMUState state = NULL;
+    size_t needed = 0;
+    if (i->GetFMUState == NULL || i->SerializedFMUStateSize == NULL || i->SerializeFMUState == NULL)
+        return KAI_ERR_RUN;
+    kaiStatus status = CALL(GetFMUState, &state);
+    if (status == KAI_OK)
+        status = CALL(SerializedFMUStateSize, state, &needed);
+    if (status == KAI_OK && bytes != NULL)
+        status = needed == *size ? CALL(SerializeFMUState, state, bytes, needed) : KAI_ERR_RUN;
+    if (state != NULL && i->FreeFMUState != NULL)
+        i->FreeFMUState(i->c, &state);
+    *size = needed;
+    return status;
+}
+
+static kaiStatus restore(GuestInstance* common, const void* bytes, size_t size)
+{
+    Instance3* i = of(common);
+    fmi3FMUState state = NULL;
+    if (i->SetFMUState == NULL || i->DeserializeFMUState == NULL)
+        return KAI_ERR_RUN;
+    kaiStatus status = CALL(DeserializeFMUState, bytes, size, &state);
+    if (status == KAI_OK)
+        status = CALL(SetFMUState, state);
+    if (state != NULL && i->FreeFMUState != NULL)
+        i->FreeFMUState(i->c, &state);
+    return status;
+}
+
+GuestInstance* guest_make_3(kaiAllocator a, size_t* size)
+{
+    static const GuestCalls calls = {instantiate, free_instance,  initialize,  get,
+                                     set,         set_time,       set_states,  get_states,
+                                     get_rates,   get_indicators, enter_event, enter_continuous,
+                                     enter_step,  update,         step_done,   do_step,
+                                     save,        restore};
+    Instance3* made = a.alloc(a.user, NULL, 0, *size = sizeof *made);
+    if (made == NULL)
+        return NULL;
+    memset(made, 0, sizeof *made);
+    made->common.calls = &calls;
+    return &made->common;
+}

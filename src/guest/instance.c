@@ -1,0 +1,368 @@
+// An instance of an FMU as an instance of a block, whatever its version. Model Exchange: between instants it is in
+// continuous-time mode; it enters event mode when it is asked to commit, or when an input that may change at events
+// only does, and each commit is one round of its event iteration. It leaves event mode when it is set to another time.
+// Co-Simulation: a commit brings it from the last communication point to this one, with the inputs that it was given
+// there, and gives it those of now.
+#include "guest/guest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void guest_log(GuestInstance* i, bool error, const char* text)
+{
+    i->said |= error;
+    i->host.log(i->host.user, error, text);
+}
+
+kaiStatus guest_answer(GuestInstance* i, int status, const char* call)
+{
+    char text[200];
+    static const char* const words[] = {"OK", "Warning", "Discard", "Error", "Fatal", "Pending"};
+    if (status <= 1)  // what it warns of, it says through its log
+        return i->said = false, KAI_OK;
+    if (status == 2)
+        return KAI_ERR_LIMIT;
+    snprintf(text, sizeof text, "%s answers %s", call, words[status <= 5 ? status : 3]);
+    if (!i->said)
+        guest_log(i, true, text);
+    return KAI_ERR_RUN;
+}
+
+// ---- making
+
+static size_t array_room(const kaiBlock* b)
+{
+    size_t most = b->output_count > b->input_count ? b->output_count : b->input_count;
+    most = most > b->state_count ? most : b->state_count;
+    return sizeof(double) * (b->state_count + b->input_count + most + b->parameter_count + 1);
+}
+
+static void close_instance(void* instance)
+{
+    GuestInstance* i = instance;
+    kaiAllocator a = i->host.allocator;
+    i->calls->free(i);
+    a.alloc(a.user, i->states, array_room(&i->guest->block), 0);
+    a.alloc(a.user, i, i->room, 0);
+}
+
+static kaiStatus open_instance(const kaiBlock* block, const kaiBlockHost* host, void** instance)
+{
+    Guest* g = (Guest*)(uintptr_t)block;
+    kaiAllocator a = host->allocator;
+    char why[400] = "";
+    size_t size = 0;
+    if (!guest_load(g, why, sizeof why))
+        return host->log(host->user, true, why), KAI_ERR_IO;
+    GuestInstance* i = g->described.version == 2 ? guest_make_2(a, &size) : guest_make_3(a, &size);
+    double* arrays = i != NULL ? a.alloc(a.user, NULL, 0, array_room(block)) : NULL;
+    if (arrays == NULL)
+    {
+        if (i != NULL)
+            a.alloc(a.user, i, size, 0);
+        return KAI_ERR_MEMORY;
+    }
+    memset(arrays, 0, array_room(block));
+    i->guest = g;
+    i->host = *host;
+    i->room = size;
+    i->states = arrays;
+    i->inputs = arrays + block->state_count;
+    i->scratch = i->inputs + block->input_count;
+    kaiStatus status = i->calls->instantiate(i);
+    if (status != KAI_OK)
+        return close_instance(i), status;
+    *instance = i;
+    return KAI_OK;
+}
+
+static void to_own(const GuestVariable* list, uint32_t count, const double* si, double* own)
+{
+    for (uint32_t k = 0; k < count; k++)
+        own[k] = (si[k] - list[k].offset) / list[k].scale;
+}
+
+static void to_si(const GuestVariable* list, uint32_t count, double* values)
+{
+    for (uint32_t k = 0; k < count; k++)
+        values[k] = list[k].scale * values[k] + list[k].offset;
+}
+
+static kaiStatus read_states(GuestInstance* i, double* states)
+{
+    uint32_t count = i->guest->block.state_count;
+    if (count == 0)
+        return KAI_OK;
+    kaiStatus status = i->calls->get_states(i, states, count);
+    to_si(i->guest->states, count, states);
+    memcpy(i->states, states, sizeof(double) * count);
+    return status;
+}
+
+static kaiStatus begin(void* instance, double t, const double* parameters, const double* inputs, double* states)
+{
+    GuestInstance* i = instance;
+    const kaiBlock* b = &i->guest->block;
+    uint32_t own = b->parameter_count - (i->guest->exchange ? 0 : 1);
+    if (!i->guest->exchange)
+        i->step = parameters[own];
+    if (!i->guest->exchange && !(i->step > 0 && isfinite(i->step)))
+        return guest_log(i, true, "communication_step is not above 0"), KAI_ERR_USAGE;
+    double* p = i->scratch;
+    to_own(i->guest->parameters, own, parameters, p);
+    memcpy(i->inputs, inputs, sizeof(double) * b->input_count);
+    double* u = p + own;  // there is room for the longest of each
+    to_own(i->guest->inputs, b->input_count, inputs, u);
+    i->time = i->from = t;
+    kaiStatus status = i->calls->initialize(i, t, p, u);
+    i->mode = i->guest->exchange || i->guest->event_mode ? MODE_EVENT : MODE_STEP;
+    return status == KAI_OK ? read_states(i, states) : status;
+}
+
+// ---- where it is
+
+// Inputs that have changed. `discrete` ones only in event mode.
+static kaiStatus give_inputs(GuestInstance* i, const double* inputs, bool discrete)
+{
+    const Guest* g = i->guest;
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 0; k < g->block.input_count && status == KAI_OK; k++)
+    {
+        if (memcmp(&i->inputs[k], &inputs[k], sizeof(double)) == 0 || (g->inputs[k].discrete && !discrete))
+            continue;
+        double value = (inputs[k] - g->inputs[k].offset) / g->inputs[k].scale;
+        status = i->calls->set(i, &g->inputs[k], 1, &value);
+        i->inputs[k] = inputs[k];
+    }
+    return status;
+}
+
+static bool has_stepped(const GuestInstance* i, const double* inputs)
+{
+    const Guest* g = i->guest;
+    for (uint32_t k = 0; k < g->block.input_count; k++)
+        if (g->inputs[k].discrete && memcmp(&i->inputs[k], &inputs[k], sizeof(double)) != 0)
+            return true;
+    return false;
+}
+
+static kaiStatus move(GuestInstance* i, double t, const double* states)
+{
+    uint32_t count = i->guest->block.state_count;
+    bool stays = t == i->time && (count == 0 || memcmp(i->states, states, sizeof(double) * count) == 0);
+    kaiStatus status = KAI_OK;
+    if (stays)
+        return KAI_OK;
+    if (i->mode == MODE_EVENT)
+        status = i->calls->enter_continuous(i);
+    i->mode = MODE_CONTINUOUS;
+    if (status == KAI_OK)
+        status = i->calls->set_time(i, i->time = t);
+    if (status == KAI_OK && count > 0)
+    {
+        memcpy(i->states, states, sizeof(double) * count);
+        to_own(i->guest->states, count, states, i->scratch);
+        status = i->calls->set_states(i, i->scratch, count);
+    }
+    return status;
+}
+
+static kaiStatus set(void* instance, double t, const double* states, const double* inputs)
+{
+    GuestInstance* i = instance;
+    if (!i->guest->exchange)  // its outputs change at commits only
+        return KAI_OK;
+    kaiStatus status = move(i, t, states);
+    if (status == KAI_OK && i->mode == MODE_CONTINUOUS && has_stepped(i, inputs))
+    {
+        status = i->calls->enter_event(i);
+        i->mode = MODE_EVENT;
+    }
+    return status == KAI_OK ? give_inputs(i, inputs, i->mode == MODE_EVENT) : status;
+}
+
+// ---- values
+
+static kaiStatus get_rates(void* instance, double* rates)
+{
+    GuestInstance* i = instance;
+    uint32_t count = i->guest->block.state_count;
+    kaiStatus status = i->calls->get_rates(i, rates, count);
+    for (uint32_t k = 0; k < count; k++)
+        rates[k] *= i->guest->states[k].scale;
+    return status;
+}
+
+static kaiStatus get_outputs(void* instance, double* outputs)
+{
+    GuestInstance* i = instance;
+    uint32_t count = i->guest->block.output_count;
+    kaiStatus status = i->calls->get(i, i->guest->outputs, count, outputs);
+    to_si(i->guest->outputs, count, outputs);
+    return status;
+}
+
+static kaiStatus get_indicators(void* instance, double* indicators)
+{
+    GuestInstance* i = instance;
+    return i->calls->get_indicators(i, indicators, i->guest->block.indicator_count);
+}
+
+// ---- commits
+
+static kaiStatus commit_exchange(GuestInstance* i, const double* inputs, kaiBlockEvents* events, double* states)
+{
+    bool changed = false;
+    kaiStatus status = KAI_OK;
+    if (i->mode != MODE_EVENT)
+        status = i->calls->enter_event(i);
+    i->mode = MODE_EVENT;
+    if (status == KAI_OK)
+        status = give_inputs(i, inputs, true);
+    if (status == KAI_OK)
+        status = i->calls->update(i, events, &changed);
+    events->end |= i->end;
+    return status == KAI_OK && changed ? read_states(i, states) : status;
+}
+
+// One round of its events where it stands. *done: none is left.
+static kaiStatus settle(GuestInstance* i, kaiBlockEvents* events, bool* done)
+{
+    bool changed;
+    kaiBlockEvents said = {.next = INFINITY};
+    kaiStatus status = i->calls->update(i, &said, &changed);
+    events->end |= said.end;
+    *done = !said.more;
+    if (status == KAI_OK && !said.more)
+    {
+        status = i->calls->enter_step(i);
+        i->mode = MODE_STEP;
+    }
+    return status;
+}
+
+// From where it is to t. What it stops at on the way is settled there.
+static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
+{
+    kaiStatus status = KAI_OK;
+    while (status == KAI_OK && i->time < t && !events->end)
+    {
+        bool event = false, done = false;
+        double reached = t;
+        status = i->calls->do_step(i, i->time, t - i->time, &reached, &event, &events->end);
+        if (status == KAI_OK && reached <= i->time && !event && !events->end)
+            return guest_log(i, true, "DoStep does not get ahead"), KAI_ERR_RUN;
+        i->time = reached < t ? reached : t;
+        if (status != KAI_OK || !event)
+            continue;
+        status = i->calls->enter_event(i);
+        i->mode = MODE_EVENT;
+        while (status == KAI_OK && !done && i->time < t)  // those of t are rounds of their own
+            status = settle(i, events, &done);
+    }
+    return status;
+}
+
+static kaiStatus commit_step(GuestInstance* i, double t, const double* inputs, kaiBlockEvents* events)
+{
+    double point = i->from + i->ticks * i->step, slack = 1e-9 * i->step;
+    kaiStatus status = KAI_OK;
+    bool due = t >= point - slack;
+    if (i->mode == MODE_STEP && t > i->time && (due || i->guest->varies))
+        status = advance(i, t, events);
+    bool here = due || i->guest->varies || t <= i->time;
+    if (status == KAI_OK && here)
+        status = give_inputs(i, inputs, true);
+    if (status == KAI_OK && i->mode == MODE_EVENT)
+    {
+        bool done = false;
+        status = settle(i, events, &done);
+        events->more = !done;
+    }
+    while (i->from + i->ticks * i->step <= t + slack)
+        i->ticks++;
+    events->next = i->from + i->ticks * i->step;
+    events->end |= i->end;
+    return status;
+}
+
+static kaiStatus commit(void* instance, double t, const double* inputs, kaiBlockEvents* events, double* states)
+{
+    GuestInstance* i = instance;
+    return i->guest->exchange ? commit_exchange(i, inputs, events, states) : commit_step(i, t, inputs, events);
+}
+
+static kaiStatus step_done(void* instance, bool* event)
+{
+    GuestInstance* i = instance;
+    if (!i->guest->told || i->mode != MODE_CONTINUOUS)
+        return KAI_OK;
+    bool end = false;
+    kaiStatus status = i->calls->step_done(i, event, &end);
+    *event |= end;
+    i->end |= end;
+    return status;
+}
+
+// ---- copies
+
+typedef struct SavedInstance
+{
+    double time, from, step, ticks;
+    int32_t mode, end;
+} SavedInstance;
+
+static size_t own_size(const GuestInstance* i)
+{
+    return sizeof(SavedInstance) + sizeof(double) * (i->guest->block.state_count + i->guest->block.input_count);
+}
+
+static kaiStatus save(void* instance, void* bytes, size_t* size)
+{
+    GuestInstance* i = instance;
+    SavedInstance s = {i->time, i->from, i->step, i->ticks, (int32_t)i->mode, i->end};
+    char* at = bytes;
+    size_t rest = bytes != NULL ? *size - own_size(i) : 0;
+    if (bytes != NULL)
+    {
+        memcpy(at, &s, sizeof s);
+        memcpy(at + sizeof s, i->states, own_size(i) - sizeof s);
+    }
+    kaiStatus status = i->calls->save(i, bytes != NULL ? at + own_size(i) : NULL, &rest);
+    *size = own_size(i) + rest;
+    return status;
+}
+
+static kaiStatus restore(void* instance, const void* bytes, size_t size)
+{
+    GuestInstance* i = instance;
+    SavedInstance s;
+    if (size < own_size(i))
+        return KAI_ERR_USAGE;
+    memcpy(&s, bytes, sizeof s);
+    memcpy(i->states, (const char*)bytes + sizeof s, own_size(i) - sizeof s);
+    i->time = s.time;
+    i->from = s.from;
+    i->step = s.step;
+    i->ticks = s.ticks;
+    i->mode = (GuestMode)s.mode;
+    i->end = s.end != 0;
+    return i->calls->restore(i, (const char*)bytes + own_size(i), size - own_size(i));
+}
+
+void guest_functions(Guest* g)
+{
+    kaiBlock* b = &g->block;
+    b->open = open_instance;
+    b->close = close_instance;
+    b->begin = begin;
+    b->set = set;
+    b->get_rates = get_rates;
+    b->get_outputs = get_outputs;
+    b->get_indicators = get_indicators;
+    b->commit = commit;
+    b->step_done = g->exchange && g->told ? step_done : NULL;
+    b->save = save;
+    b->restore = restore;
+}

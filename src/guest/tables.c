@@ -1,0 +1,290 @@
+// What a block shows of an FMU: parameters, inputs, outputs and states with their units and dependencies.
+#include "guest/guest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is(const char* a, const char* b)
+{
+    return a != NULL && strcmp(a, b) == 0;
+}
+
+static bool is_true(const char* text)
+{
+    return is(text, "true") || is(text, "1");
+}
+
+// ---- types and units
+
+static GuestType type_of(const DescribedVariable* v)
+{
+    static const struct
+    {
+        const char* name;
+        GuestType type;
+    } names[] = {{"Real", GUEST_FLOAT64},  {"Float64", GUEST_FLOAT64}, {"Float32", GUEST_FLOAT32},
+                 {"Integer", GUEST_INT32}, {"Boolean", GUEST_BOOLEAN}, {"Enumeration", GUEST_INT64},
+                 {"Int8", GUEST_INT8},     {"UInt8", GUEST_UINT8},     {"Int16", GUEST_INT16},
+                 {"UInt16", GUEST_UINT16}, {"Int32", GUEST_INT32},     {"UInt32", GUEST_UINT32},
+                 {"Int64", GUEST_INT64},   {"UInt64", GUEST_UINT64},   {"Clock", GUEST_CLOCK}};
+    for (size_t i = 0; v->type != NULL && i < sizeof names / sizeof *names; i++)
+        if (is(names[i].name, v->type->name))
+            return names[i].type;
+    return GUEST_NONE;
+}
+
+static const XmlElement* named(const XmlElement* list, const char* name)
+{
+    for (const XmlElement* e = list != NULL ? list->child : NULL; e != NULL; e = e->next)
+        if (is(xml_value(e, "name"), name))
+            return e;
+    return NULL;
+}
+
+// An attribute of a variable, or of the type that it is declared with.
+static const char* attribute_of(const Described* d, const DescribedVariable* v, const char* attribute)
+{
+    const char *own = xml_value(v->type, attribute), *declared = xml_value(v->type, "declaredType");
+    if (own != NULL || declared == NULL)
+        return own;
+    const XmlElement* type = named(xml_child(d->root, "TypeDefinitions"), declared);
+    return xml_value(d->version == 2 && type != NULL ? type->child : type, attribute);
+}
+
+static double number(const char* text, double otherwise)
+{
+    return text != NULL ? strtod(text, NULL) : otherwise;
+}
+
+// "kg*m^2/s^3": the SI unit of what has these exponents; NULL: of a plain number.
+static const char* si_unit(Arena* arena, const XmlElement* base)
+{
+    static const char* const bases[] = {"kg", "m", "s", "A", "K", "mol", "cd"};
+    const char* text = "";
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < 7; i++)
+        {
+            int power = atoi(xml_value(base, bases[i]) != NULL ? xml_value(base, bases[i]) : "0");
+            if (pass == 0 ? power <= 0 : power >= 0)
+                continue;
+            const char* sign = pass == 1 ? (text[0] != 0 ? "/" : "1/") : text[0] != 0 ? "*" : "";
+            text = abs(power) == 1 ? arena_printf(arena, "%s%s%s", text, sign, bases[i])
+                                   : arena_printf(arena, "%s%s%s^%d", text, sign, bases[i], abs(power));
+        }
+    return text[0] != 0 ? text : NULL;
+}
+
+static const char* take_unit(Guest* g, const DescribedVariable* v, GuestVariable* to)
+{
+    const char* name = to->type <= GUEST_FLOAT64 ? attribute_of(&g->described, v, "unit") : NULL;
+    const XmlElement* unit = name != NULL ? named(xml_child(g->described.root, "UnitDefinitions"), name) : NULL;
+    const XmlElement* base = unit != NULL ? xml_child(unit, "BaseUnit") : NULL;
+    to->scale = 1;
+    if (base == NULL)
+        return NULL;
+    double scale = number(xml_value(base, "factor"), 1), offset = number(xml_value(base, "offset"), 0);
+    if (isfinite(scale) && scale != 0 && isfinite(offset))
+    {
+        to->scale = scale;
+        to->offset = is_true(attribute_of(&g->described, v, "relativeQuantity")) ? 0 : offset;
+    }
+    return si_unit(&g->arena, base);
+}
+
+// ---- dependencies
+
+// Where a variable stands among the states and inputs; UINT32_MAX: it is none.
+static uint32_t known_number(const Guest* g, const DescribedVariable* v)
+{
+    for (uint32_t i = 0; i < g->block.state_count; i++)
+        if (g->states[i].reference == v->reference)
+            return i;
+    for (uint32_t i = 0; i < g->block.input_count; i++)
+        if (g->inputs[i].reference == v->reference && g->inputs[i].type == type_of(v))
+            return g->block.state_count + i;
+    return UINT32_MAX;
+}
+
+static const XmlElement* output_entry(const Described* d, uint32_t index)
+{
+    const XmlElement* s = xml_child(d->root, "ModelStructure");
+    const XmlElement* list = d->version == 2 && s != NULL ? xml_child(s, "Outputs") : s;
+    for (const XmlElement* e = list != NULL ? list->child : NULL; e != NULL; e = e->next)
+    {
+        const char* text = xml_value(e, d->version == 2 ? "index" : "valueReference");
+        uint32_t at = (uint32_t)number(text, -1);
+        if (text != NULL && is(e->name, d->version == 2 ? "Unknown" : "Output") &&
+            (d->version == 2 ? at == index + 1 : at == d->variables.at[index].reference))
+            return e;
+    }
+    return NULL;
+}
+
+static void take_reads(Guest* g, uint32_t index, kaiBlockVariable* to)
+{
+    const Described* d = &g->described;
+    const char* list = xml_value(output_entry(d, index), "dependencies");
+    VEC(uint32_t) reads = {0};
+    if (list == NULL)
+        return;
+    vec_push(&g->arena, reads, 0);
+    reads.count = 0;
+    for (char* end = NULL; *list != 0; list = *end != 0 ? end + 1 : end)
+    {
+        uint32_t at = (uint32_t)strtoul(list, &end, 10);
+        if (end == list)
+            break;
+        int64_t of = d->version == 2 ? (int64_t)at - 1 : described_find(d, at);
+        uint32_t known = of >= 0 && of < d->variables.count ? known_number(g, &d->variables.at[of]) : UINT32_MAX;
+        if (known != UINT32_MAX)
+            vec_push(&g->arena, reads, known);
+    }
+    to->reads = reads.at;
+    to->read_count = reads.count;
+}
+
+// ---- the lists
+
+typedef VEC(GuestVariable) VariableList;
+typedef VEC(kaiBlockVariable) ShownList;
+
+static double start_of(const DescribedVariable* v, const GuestVariable* to)
+{
+    if (v->start == NULL)
+        return 0;
+    double value = is_true(v->start) ? 1 : is(v->start, "false") ? 0 : number(v->start, 0);
+    return to->scale * value + to->offset;
+}
+
+static void add(Guest* g, uint32_t index, VariableList* list, ShownList* shown)
+{
+    const DescribedVariable* v = &g->described.variables.at[index];
+    GuestVariable made = {.reference = v->reference, .type = type_of(v)};
+    made.discrete = !is(v->variability, "continuous") || made.type > GUEST_FLOAT64;
+    kaiBlockVariable show = {.name = v->name, .unit = take_unit(g, v, &made)};
+    show.description = xml_value(v->element, "description");
+    show.start = start_of(v, &made);
+    show.discrete = made.discrete;
+    vec_push(&g->arena, *list, made);
+    vec_push(&g->arena, *shown, show);
+}
+
+static bool has_number(const Described* d, uint32_t index)
+{
+    const DescribedVariable* v = &d->variables.at[index];
+    return type_of(v) != GUEST_NONE && !(d->version == 3 && xml_child(v->element, "Dimension") != NULL);
+}
+
+static void add_states(Guest* g)
+{
+    const Described* d = &g->described;
+    VariableList list = {0};
+    ShownList shown = {0};
+    for (uint32_t i = 0; i < d->rates.count && g->exchange; i++)
+    {
+        uint32_t state = (uint32_t)d->variables.at[d->rates.at[i]].derivative;
+        add(g, state, &list, &shown);
+        double nominal = number(attribute_of(d, &d->variables.at[state], "nominal"), 0);
+        shown.at[i].start = nominal * list.at[i].scale;
+    }
+    g->states = list.at;
+    g->block.states = shown.at;
+    g->block.state_count = list.count;
+}
+
+static void add_given(Guest* g, const char* causality, GuestVariable** variables, const kaiBlockVariable** shown,
+                      uint32_t* count)
+{
+    const Described* d = &g->described;
+    VariableList list = {0};
+    ShownList show = {0};
+    for (uint32_t i = 0; i < d->variables.count; i++)
+        if (is(d->variables.at[i].causality, causality) && has_number(d, i))
+            add(g, i, &list, &show);
+    *count = list.count;
+    if (is(causality, "parameter") && !g->exchange)  // the last one is ours
+    {
+        const Described* x = &g->described;
+        double span = x->stop - (isnan(x->start) ? 0 : x->start);
+        kaiBlockVariable step = {.name = "communication_step", .unit = "s", .description = "of its Co-Simulation"};
+        step.start = x->step > 0 ? x->step : span > 0 ? span / 500 : 0.01;
+        vec_push(&g->arena, show, step);
+        vec_push(&g->arena, list, (GuestVariable){.type = GUEST_NONE, .scale = 1});
+        *count += 1;
+    }
+    *variables = list.at;
+    *shown = show.at;
+}
+
+// Whether a variable is to be looked at: outputs, and local ones that are not there under another name.
+static bool is_shown(const Guest* g, uint32_t index)
+{
+    const Described* d = &g->described;
+    const DescribedVariable* v = &d->variables.at[index];
+    bool output = is(v->causality, "output");
+    bool looked_at = is(v->causality, "local") || is(v->causality, "calculatedParameter");
+    if (!has_number(d, index) || (!output && !looked_at) || (g->exchange && d->states[index]))
+        return false;
+    bool alias = described_find(d, v->reference) != index || v->name[0] == '_';
+    return output || (!alias && v->derivative < 0);
+}
+
+static void add_outputs(Guest* g)
+{
+    const Described* d = &g->described;
+    VariableList list = {0};
+    ShownList show = {0};
+    for (uint32_t i = 0; i < d->variables.count; i++)
+    {
+        if (!is_shown(g, i))
+            continue;
+        add(g, i, &list, &show);
+        kaiBlockVariable* last = &show.at[show.count - 1];
+        last->local = !is(d->variables.at[i].causality, "output");
+        last->discrete |= !g->exchange;
+        if (!last->discrete && !last->local)
+            take_reads(g, i, last);
+    }
+    g->outputs = list.at;
+    g->block.outputs = show.at;
+    g->block.output_count = list.count;
+}
+
+// ---- what it can
+
+static void take_abilities(Guest* g)
+{
+    const Described* d = &g->described;
+    const XmlElement* kind = xml_child(d->root, g->exchange ? "ModelExchange" : "CoSimulation");
+    bool two = d->version == 2;
+    bool copies = is_true(xml_value(kind, two ? "canGetAndSetFMUstate" : "canGetAndSetFMUState"));
+    bool bytes = is_true(xml_value(kind, two ? "canSerializeFMUstate" : "canSerializeFMUState"));
+    g->varies = is_true(xml_value(kind, "canHandleVariableCommunicationStepSize"));
+    g->event_mode = !two && is_true(xml_value(kind, "hasEventMode"));
+    g->told = two ? !is_true(xml_value(kind, "completedIntegratorStepNotNeeded"))
+                  : is_true(xml_value(kind, "needsCompletedIntegratorStep"));
+    g->block.fixed = copies && bytes ? NULL
+                     : copies        ? "its FMU cannot write its state (canSerializeFMUState)"
+                                     : "its FMU cannot get and set its state (canGetAndSetFMUState)";
+}
+
+void guest_tables(Guest* g)
+{
+    const Described* d = &g->described;
+    const XmlElement* experiment = xml_child(d->root, "DefaultExperiment");
+    g->block.version = KAI_BLOCK_VERSION;
+    g->block.name = d->name;
+    g->block.description = xml_value(d->root, "description");
+    g->block.usual.start = d->start;
+    g->block.usual.stop = d->stop;
+    g->block.usual.step = d->step;
+    g->block.usual.tolerance = experiment != NULL ? number(xml_value(experiment, "tolerance"), NAN) : NAN;
+    g->block.indicator_count = g->exchange ? (uint32_t)d->indicators : 0;
+    add_states(g);
+    add_given(g, "parameter", &g->parameters, &g->block.parameters, &g->block.parameter_count);
+    add_given(g, "input", &g->inputs, &g->block.inputs, &g->block.input_count);
+    add_outputs(g);
+    take_abilities(g);
+}
