@@ -303,7 +303,10 @@ static double search_window(const Window* w)
             return INFINITY;
         return pass_end(w, past ? walk_roots(w, roots, 0) : INFINITY);
     }
-    int count = polynomial_roots(p->c, p->degree, w->length, noise, roots, GUARD_TERMS);
+    int count = p->exact ? polynomial_roots_closed(p->c, p->degree, w->length, noise, roots) : POLYNOMIAL_DOUBT;
+    if (count > 0)  // what the guard itself says at them, and at the end, settles the last digits
+        return pass_end(w, walk_roots(w, roots, count));
+    count = polynomial_roots(p->c, p->degree, w->length, noise, roots, GUARD_TERMS);
     if (count < 0)
         return INFINITY;  // it stands on its level
     if (count > 0 && count <= GUARD_TERMS && lies_beyond(w, &roots[count - 1]))
@@ -359,7 +362,10 @@ static void agree_at_end(Window* w)
 static bool open_window(const GuardPath* path, double theta, Window* w)
 {
     double rest = (1 - theta) * path->length;
-    *w = (Window){.path = path, .theta = theta, .end = 1, .length = rest};
+    w->path = path;
+    w->theta = theta;
+    w->end = 1;
+    w->length = rest;
     if (!guard_path_polynomial(path, theta, rest, false, &w->p))
         return false;
     if (w->p.exact)

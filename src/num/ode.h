@@ -164,6 +164,9 @@ int ode_piece_degree(const Ode* ode);
 // The coefficients of one state (degree + 1 of them), and coefficient k of all states.
 void ode_piece(Ode* ode, int state, double* coefficients);
 void ode_piece_order(Ode* ode, int k, double* coefficients);
+// Adds `factor` times the coefficients of a state, from order 1 on, to a polynomial of that degree: its new degree. -1:
+// the step is no power series from its start on, and nothing was added.
+int ode_piece_add(const Ode* ode, int state, double factor, int degree, double* c);
 
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.

@@ -239,7 +239,9 @@ static int attempt(Ode* ode, const Attempt* a, double* error)
 static void accept(Ode* ode, const Attempt* a, double natural, bool rejected)
 {
     OdeState* s = &ode->state;
-    memcpy(ode->dense[CARRY], ode->stage[2], sizeof(double) * (size_t)ode->n);
+    double* carry = ode->dense[CARRY];  // the lost digits belong to the step now
+    ode->dense[CARRY] = ode->stage[2];
+    ode->stage[2] = carry;
     ode_accept(ode, a->h, a->t_end, FORM_SERIES);
     s->terms = a->order + 1;
     s->dense_ready = true;
@@ -316,11 +318,87 @@ static double first_trial(const Ode* ode, double horizon, double natural)
     return fmin(h, farthest(s));
 }
 
+// The coefficients of a polynomial by structure: nothing has to be weighed, for none is left out.
+static int expand_exact(Ode* ode, int degree)
+{
+    const int n = ode->n;
+    double* restrict x = ode->dense[0], * restrict slope = ode->dense[1];
+    for (int i = 0; i < n; i++)
+    {
+        x[i] = ode->x[i];
+        slope[i] = ode->slope[i];
+    }
+    return degree > 1 ? translate(ode, ode->system->series(ode->ctx, ode->state.t, 1, degree, ode->dense)) : TRIAL_OK;
+}
+
+// x and its slope at the end, and what the sum loses, in one pass: `evaluate` and what `attempt` makes of it, for few
+// states of few orders. False: a coefficient is not a number.
+static bool evaluate_exact(Ode* ode, int degree, double h)
+{
+    double* restrict end = ode->x_start, * restrict slope = ode->slope_start, * restrict lost = ode->stage[2];
+    const double* restrict x = ode->x, * restrict carry = ode->dense[CARRY];
+    double all = 0;
+    for (int i = 0; i < ode->n; i++)
+    {
+        double sum = 0, rate = 0;
+        for (int k = degree; k >= 1; k--)
+        {
+            double c = ode->dense[k][i];
+            sum = (sum + c) * h;
+            rate = rate * h + k * c;
+        }
+        double change = sum + carry[i], to = x[i] + change, part = to - x[i];
+        lost[i] = (x[i] - (to - part)) + (change - part);
+        end[i] = to;
+        slope[i] = rate;
+        all += 0 * to + 0 * rate;
+    }
+    return all == 0;
+}
+
+// A short polynomial by structure is taken to the horizon in one trial. True: the step is done, or has failed.
+static bool step_exact(Ode* ode, double limit, int* status)
+{
+    enum
+    {
+        FEW = 4  // states, orders: for more the loops over states are better
+    };
+    OdeState* s = &ode->state;
+    int degree = ode->n <= FEW && s->expanded && ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
+    if (degree > FEW || degree < 1)
+    {
+        return false;
+    }
+    Attempt a = {.order = degree, .exact = true};
+    if (expand_exact(ode, degree) != TRIAL_OK)
+    {
+        return false;
+    }
+    if (!set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    {
+        *status = ODE_ERR_STEP;
+        return true;
+    }
+    s->trial = a.h;
+    if (!evaluate_exact(ode, degree, a.h))
+    {
+        return false;  // the general way shortens it
+    }
+    accept(ode, &a, INFINITY, false);
+    *status = ODE_OK;
+    return true;
+}
+
 static int taylor_step(Ode* ode, double limit)
 {
     OdeState* s = &ode->state;
     Expansion e;
     Attempt a;
+    int done;
+    if (step_exact(ode, limit, &done))
+    {
+        return done;
+    }
     double horizon = horizon_of(ode, limit);
     weigh(ode);
     int status = prepare(ode, horizon, true, &e, &a.exact);
