@@ -267,6 +267,7 @@ struct Kernel
     bool unread;          // a series asked for what is not known yet, where T varies
     ShortDelay short_delay;
     ChoicePolicy policy;
+    bool plain;  // a model whose instants plain.c runs
 #define X(type, name) type name;
     KERNEL_STATE(X)
 #undef X
@@ -318,7 +319,17 @@ void kernel_free(Kernel* kernel);
 size_t kernel_save_size(const Kernel* kernel);
 char* kernel_save(const Kernel* kernel, char* block);
 const char* kernel_load(Kernel* kernel, const char* block, bool* ok);
-bool kernel_ctx_active(const Kernel* kernel, uint32_t ctx);
+static inline bool kernel_ctx_active(const Kernel* kernel, uint32_t ctx)
+{
+    const kaiModel* model = kernel->model;
+    for (; ctx != 0; ctx = model->contexts[ctx].parent)
+    {
+        const Context* at = &model->contexts[ctx];
+        if (kernel->R[model->machines[at->machine].reg] != at->mode)
+            return false;
+    }
+    return true;
+}
 
 // contexts.c
 void contexts_refresh(Kernel* kernel);              // after a change of modes
@@ -391,7 +402,12 @@ static inline kaiStatus kernel_check_tags(Kernel* kernel)
     uint64_t most = kernel->options->limits.tags;
     return most > 0 && (uint64_t)kernel->counters.tags > most ? kernel_exceed(kernel, most, "tags") : KAI_OK;
 }
-kaiStatus kernel_run(Kernel* kernel, CodeRange range);
+kaiStatus kernel_lost(Kernel* kernel, uint32_t component);  // a loop without a solution
+static inline kaiStatus kernel_run(Kernel* kernel, CodeRange range)
+{
+    uint32_t failed = vm_run(kernel->model, kernel->R, range, &kernel->host);
+    return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
+}
 kaiStatus kernel_overflow(Kernel* kernel, uint32_t state);  // an impulse took this state out of the numbers
 static inline double* kernel_states(Kernel* kernel)
 {
@@ -428,7 +444,13 @@ static inline void kernel_raise(Kernel* kernel, uint32_t flag)
 
 // `reg` has changed: the islands that read it must start again.
 void kernel_disturb(Kernel* kernel, uint32_t reg);
-void kernel_disturb_island(Kernel* kernel, uint32_t island);
+static inline void kernel_disturb_island(Kernel* kernel, uint32_t island)
+{
+    if (kernel->island_disturbed[island])
+        return;
+    kernel->island_disturbed[island] = true;
+    kernel->disturbed.at[kernel->disturbed.count++] = island;
+}
 void kernel_disturb_all(Kernel* kernel);
 // A register is about to be set from outside: at the left limit of the next instant it still has the value of now.
 void kernel_set_input(Kernel* kernel, uint32_t reg);
@@ -474,6 +496,11 @@ kaiStatus instant_react(Kernel* kernel, bool* more);
 kaiStatus instant_end(Kernel* kernel);
 void instant_left_limits(Kernel* kernel, bool start);  // of memories
 
+// plain.c: the same for models that have little of what a model can have, with nothing asked that they have not.
+bool plain_is(const Kernel* kernel);                // the model is one
+bool plain_serves(const Kernel* kernel, double t);  // and so is this instant
+kaiStatus plain_run(Kernel* kernel, double t);
+
 // commit.c
 typedef struct CommitResult
 {
@@ -485,7 +512,11 @@ void commit_forget(Kernel* kernel);        // what was staged and not applied
 int choice_policy_find(const char* name);  // a ChoicePolicy, or -1
 
 // guard.c
-bool guard_is_active(const Kernel* kernel, const Guard* guard, bool react);
+static inline bool guard_is_active(const Kernel* kernel, const Guard* guard, bool react)
+{
+    uint32_t present = react ? guard->react_present : guard->present;
+    return kernel_ctx_active(kernel, guard->ctx) && (present == NO_REG || kernel->R[present] != 0);
+}
 void guard_left_limit(Kernel* kernel);                    // last values for the first reaction
 kaiStatus guard_apply_located(Kernel* kernel);            // latches of the located ones
 void guard_commit(Kernel* kernel, CommitResult* result);  // latches and jumps across levels

@@ -325,6 +325,11 @@ void ode_piece(Ode* ode, int state, double* c)
     }
 }
 
+bool ode_is_series(const Ode* ode)
+{
+    return ode->state.form == FORM_SERIES;
+}
+
 int ode_piece_add(const Ode* ode, int state, double factor, int degree, double* c)
 {
     if (ode->state.form != FORM_SERIES)

@@ -459,11 +459,19 @@ static kaiStatus conclude(Contact* contact, uint32_t index, const Lead* lead, co
     return islands_restart(contact->flow);
 }
 
+// It moves away from its level, by its first derivative: nothing holds it there.
+static bool moves_away(const Contact* contact, uint32_t index, int direction)
+{
+    const GuardState* state = &contact->kernel->guards[index];
+    bool slow;
+    return state->active && direction * state->slope < 0 && has_speed(contact, index, &slow) && !slow;
+}
+
 static kaiStatus look(Contact* contact, uint32_t index, const char* how)
 {
     Lead lead;
     int direction = direction_of(contact, index);
-    if (direction == 0)
+    if (direction == 0 || (how == NULL && moves_away(contact, index, direction)))
         return KAI_OK;
     if (!(how == NULL ? find_armed_lead(contact, index, &lead) : find_lead(contact, index, &lead)))
         return KAI_OK;

@@ -17,6 +17,7 @@ enum
 {
     CURVE_DEPTH = 12,  // halvings of a stretch between two rows
     CURVE_ROWS = CURVE_DEPTH + 4,
+    TAGS_MANY = 4,  // in one instant: it may turn out to be one without end, whose tags are shown
 };
 
 #define RECORD_STATE(X)                                                                                                \
@@ -34,6 +35,7 @@ enum
 #define RECORD_ARRAYS(X)                                                                                               \
     X(ProbeState, probes, model->probes_count, model->probes_count)                                                    \
     X(bool, probe_late, model->probes_count, 0) /* taken when an instant is over, not at its tags */                   \
+    X(uint32_t, asked, model->probes_count, 0)  /* the others */                                                       \
     X(double, tag_last, model->saved_count,                                                                            \
       model->saved_count) /* registers as the last tag of an instant left them */                                      \
     X(double, tag_before, model->saved_count, model->saved_count) /* and the tag before it */                          \
@@ -64,7 +66,8 @@ typedef struct Record
 #define X(type, name, count, saved) type* name;
     RECORD_ARRAYS(X)
 #undef X
-    uint32_t kept_count;  // registers that variables show
+    uint32_t asked_count;  // probes that tags of instants are asked for
+    uint32_t kept_count;   // registers that variables show
     uint32_t late_count;
     bool left_probes, tag_probes;  // some are asked at left limits, at the other tags of instants
     int column_count;              // order 0: the value; k + 1: the weight of δ⁽ᵏ⁾
@@ -72,6 +75,7 @@ typedef struct Record
     bool curves;            // rows where a curve bends
     bool instants;          // tags of instants have rows
     bool compares;          // somebody asks what a tag changed
+    bool unseen;            // neither: most tags have nobody to tell
     bool watches_extremes;  // some probe wants a minimum or maximum
     bool dates_events;      // the time of an event
     bool asks_times;        // a value at a time
