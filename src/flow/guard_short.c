@@ -30,12 +30,15 @@ double guard_largest_term(const GuardPath* path, double g, double slope)
     return larger(size, fabs(rest));
 }
 
-double guard_push_past(const GuardPath* path, double at, double limit, double slope)
+// g at a fraction of the step.
+typedef double Evaluate(const GuardPath* path, double theta);
+
+static inline double push_past(const GuardPath* path, double at, double limit, double slope, Evaluate* value)
 {
     at = smaller(at, limit);
     double before = at, step = larger(at * DBL_EPSILON, CROSSING_NOWHERE),
            least = larger(0.75 * step, CROSSING_NOWHERE);
-    double g = guard_path_value(path, at);
+    double g = value(path, at);
     bool past = is_past(path->flow->kernel, path->guard, g);
     if (!past && slope != 0)
     {
@@ -50,16 +53,21 @@ double guard_push_past(const GuardPath* path, double at, double limit, double sl
         before = at;
         at = smaller(at + step, limit);
         step *= 2;
-        past = is_past(path->flow->kernel, path->guard, guard_path_value(path, at));
+        past = is_past(path->flow->kernel, path->guard, value(path, at));
     }
     while (at - before > least)
     {
         double mid = 0.5 * (before + at);
         if (!(mid > before && mid < at))
             break;
-        *(is_past(path->flow->kernel, path->guard, guard_path_value(path, mid)) ? &at : &before) = mid;
+        *(is_past(path->flow->kernel, path->guard, value(path, mid)) ? &at : &before) = mid;
     }
     return at;
+}
+
+double guard_push_past(const GuardPath* path, double at, double limit, double slope)
+{
+    return push_past(path, at, limit, slope, guard_path_value);
 }
 
 // ---- one guard
@@ -82,23 +90,26 @@ static double choose_root(const GuardPath* path, const PolynomialRoot* roots, in
 }
 
 // Where the guard first goes past its level, in seconds from the start of the step; inf: nowhere.
-static double find_root(const GuardPath* path, Parabola* p)
+static inline double find_root(const GuardPath* path, const Parabola* p)
 {
-    const Flow* flow = path->flow;
-    const Guard* guard = path->guard;
-    const GuardState* state = &flow->kernel->guards[path->index];
     PolynomialRoot roots[3];
-    p->c[0] = state->g;
-    p->degree = 0;
-    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
-        p->degree = ode_piece_add(flow->island_odes[path->island], flow->model->guard_slots[i], flow->guard_factors[i],
-                                  p->degree, p->c);
-    double noise = GUARD_NOISE * fabs(state->g);
-    if (is_past(flow->kernel, guard, state->g))
+    double noise = GUARD_NOISE * fabs(p->c[0]);
+    if (is_past(path->flow->kernel, path->guard, p->c[0]))
         return NAN;
     if (polynomial_clear(p->c, p->degree, path->length, noise))
         return INFINITY;
     return choose_root(path, roots, polynomial_roots_closed(p->c, p->degree, path->length, noise, roots));
+}
+
+static void take_parabola(const GuardPath* path, Parabola* p)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    p->c[0] = flow->kernel->guards[path->index].g;
+    p->degree = 0;
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+        p->degree = ode_piece_add(flow->island_odes[path->island], flow->model->guard_slots[i], flow->guard_factors[i],
+                                  p->degree, p->c);
 }
 
 // ---- all of an island
@@ -146,6 +157,7 @@ GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
         if (!flow->guard_affine[w.index] || state->from != path.start || state->sliding != 0)
             return SHORT_UNSURE;
         state->until = state->from;  // the rest of the step is not looked at, if it is cut
+        take_parabola(&path, &p);
         double at = find_root(&path, &p);
         if (isnan(at) || (at < INFINITY && !alone))
             return SHORT_UNSURE;
@@ -161,4 +173,74 @@ GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
         return SHORT_CLEAR;
     return stands_alone(&nearest, first, second) && settle(&nearest, &found, first, theta) ? SHORT_CROSSED
                                                                                            : SHORT_UNSURE;
+}
+
+// ---- flights
+// ---------------------------------------------------------------------------------------------------------
+
+// The coefficients of the flight, as ode_dense_some would evaluate them; the state, like all of it, has not been taken
+// yet.
+static double value_in_flight(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    const OdeFlight* f = &flow->flight;
+    double *x = kernel_states(flow->kernel), tau = theta * f->length;
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+    {
+        int slot = flow->model->guard_slots[i];
+        double slope = f->degree > 1 ? f->c[2][slot] * tau + f->c[1][slot] : f->c[1][slot];
+        x[flow->model->guard_states[i]] = slope * tau + f->c[0][slot];
+    }
+    flow->kernel->counters.guard_calls++;
+    flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
+    vm_run(flow->model, flow->kernel->R, guard->code, &flow->kernel->host);
+    return guard_value(flow->kernel, guard);
+}
+
+static void parabola_in_flight(const GuardPath* path, Parabola* p)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    const OdeFlight* f = &flow->flight;
+    *p = (Parabola){.c = {flow->kernel->guards[path->index].g}, .degree = f->degree};
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+        for (int k = 1; k <= f->degree; k++)
+            p->c[k] += flow->guard_factors[i] * f->c[k][flow->model->guard_slots[i]];
+}
+
+bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
+{
+    const OdeFlight* f = &flow->flight;
+    double first = INFINITY, second = INFINITY;
+    Parabola p, found = {.degree = 0};
+    GuardPath nearest = {.flow = flow};
+    for (ActiveWalk w = {0}; active_guard(flow->kernel, &w);)
+    {
+        const GuardState* state = &flow->kernel->guards[w.index];
+        const Guard* guard = &flow->model->guards[w.index];
+        if (!state->active)
+            continue;
+        if (!flow->guard_affine[w.index] || state->from != f->start || state->sliding != 0 ||
+            guard->code.start == guard->code.end)
+            return false;
+        GuardPath path = {flow, w.index, guard, f->start, f->length, state->toward, 0};
+        parabola_in_flight(&path, &p);
+        double at = find_root(&path, &p);
+        if (isnan(at))
+            return false;
+        second = smaller(second, larger(first, at));
+        if (at < first)
+        {
+            found = p;
+            nearest = path;
+            first = at;
+        }
+    }
+    if (first == INFINITY || !stands_alone(&nearest, first, second))
+        return false;
+    double slope = polynomial_slope(found.c, found.degree, first);
+    *theta = push_past(&nearest, first / f->length, 1, slope, value_in_flight);
+    *index = nearest.index;
+    return *theta < 1;
 }

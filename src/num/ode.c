@@ -447,28 +447,12 @@ double ode_next_step(const Ode* ode)
 // -------------------------------------------------------------------------------------------------------- cut,
 // snapshot
 
-// A moving average, 0.8 old + 0.2 new; the next step is at most 3 of it.
-static void note_event(OdeState* s)
-{
-    double distance = s->t - s->event_time;
-    if (!(distance > 0))
-    {
-        return;
-    }
-    s->event_mean = s->event_mean > 0 ? 0.8 * s->event_mean + 0.2 * distance : distance;
-    s->event_time = s->t;
-    if (s->next > 3 * s->event_mean)
-    {
-        s->next = 3 * s->event_mean;
-    }
-}
-
 void ode_cut(Ode* ode, double theta)
 {
     OdeState* s = &ode->state;
     if (theta >= 1 || s->t == s->t_start)
     {
-        note_event(s);
+        ode_note_event(s);
         return;
     }
     if (ode->n > 0)
@@ -476,6 +460,10 @@ void ode_cut(Ode* ode, double theta)
         // Once its coefficients are made the dense output does not need the end of the step: overwrite it in place.
         ode_dense(ode, theta, ode->x, ode->slope);
         forget(ode);
+        if (ode->method == &ode_taylor)  // what the end of the whole step had lost
+        {
+            memset(ode->dense[ODE_ORDER + 1], 0, sizeof(double) * (size_t)ode->n);
+        }
     }
     s->scale *= theta;
     double length = s->scale * s->h;
@@ -483,7 +471,7 @@ void ode_cut(Ode* ode, double theta)
     s->t_low = s->t_start_low + (length - (s->t - s->t_start));
     s->trial = s->t - s->t_start;
     s->slope_valid = false;
-    note_event(s);
+    ode_note_event(s);
 }
 
 static int saved_vectors(const Ode* ode)

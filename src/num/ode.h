@@ -169,6 +169,18 @@ void ode_piece_order(Ode* ode, int k, double* coefficients);
 // the step is no power series from its start on, and nothing was added.
 int ode_piece_add(const Ode* ode, int state, double factor, int degree, double* c);
 
+// A flight: the step from here to `limit` at most, where that is a short polynomial by structure, with nothing of the
+// solver changed yet. Whoever knows where it ends takes it that far; whoever does not takes a step as usual.
+typedef struct OdeFlight
+{
+    double start, length;
+    int degree;             // 1 or 2
+    const double* c[3];     // coefficients of all states, in seconds
+} OdeFlight;
+bool ode_flight(Ode* ode, double limit, OdeFlight* flight);
+// A step of `theta` of its length, as if the whole had been taken and cut there.
+void ode_fly(Ode* ode, const OdeFlight* flight, double theta);
+
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.
 void ode_cut(Ode* ode, double theta);

@@ -446,6 +446,61 @@ static int taylor_step(Ode* ode, double limit)
     }
 }
 
+// -------------------------------------------------------------------------------------------------------------- flight
+
+bool ode_flight(Ode* ode, double limit, OdeFlight* flight)
+{
+    const OdeState* s = &ode->state;
+    Attempt a;
+    if (ode->method != &ode_taylor || !s->expanded || !s->slope_valid || s->at_breakpoint || ode->n == 0 ||
+        (ode->options.method == ODE_AUTO && s->choice.wish != s->choice.method))
+    {
+        return false;
+    }
+    int degree = ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
+    if (degree < 1 || degree > 2 || s->form != FORM_POINT || expand_exact(ode, degree) != TRIAL_OK ||
+        !set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    {
+        return false;
+    }
+    *flight = (OdeFlight){.start = s->t, .length = a.h, .degree = degree};
+    for (int k = 0; k <= degree; k++)
+    {
+        flight->c[k] = ode->dense[k];
+    }
+    return true;
+}
+
+void ode_fly(Ode* ode, const OdeFlight* flight, double theta)
+{
+    OdeState* s = &ode->state;
+    double *restrict x = ode->x_start, * restrict slope = ode->slope_start, * restrict carry = ode->dense[CARRY];
+    double h = flight->length, tau = theta * h;
+    for (int i = 0; i < ode->n; i++)
+    {
+        double a = flight->degree > 1 ? flight->c[2][i] : 0, b = flight->c[1][i];
+        x[i] = (a * tau + b) * tau + flight->c[0][i];
+        slope[i] = 2 * a * tau + b;
+        carry[i] = 0;
+    }
+    ode_accept(ode, h, s->t + h, FORM_SERIES);
+    s->terms = flight->degree + 1;
+    s->dense_ready = true;
+    s->t_start_low = s->t_low;
+    s->next = h;
+    s->narrow = 0;
+    s->bounded = s->fresh = s->slope_valid = false;
+    s->scale = theta;
+    s->t = s->t_start + tau;
+    s->t_low = s->t_start_low + (tau - (s->t - s->t_start));
+    s->trial = s->t - s->t_start;
+    if (ode->options.method == ODE_AUTO)
+    {
+        choice_flown(ode);
+    }
+    ode_note_event(s);
+}
+
 // How far a step from here would get, and what it would cost in evaluations of f: an order k costs about one, and k/16
 // more for its convolutions. False: there is no series, or none that is good for that step. The next step expands
 // again.
