@@ -45,6 +45,10 @@ bool flight_take(Flow* flow, double until, double* t)
         return false;
     ode_fly(ode, &flow->flight, theta);
     *t = ode_time(ode);
+    const double* x = ode_state(ode);
+    for (uint32_t i = 0; i < kernel->model->state_count; i++)
+        flow->island_systems[0].states[i] = x[i];
+    island->loaded = *t;
     island->own = kernel->touch + 1;
     island->ahead = larger(island->ahead, *t - flow->flight.start);
     kernel->located[0] = guard;

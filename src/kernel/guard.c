@@ -27,7 +27,8 @@ kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward)
         if (status != KAI_OK)
             return status;
     }
-    kernel->hooks->fires(kernel->owner, SIGN_GUARD, index, guard->place);
+    if (kernel->options->fired != NULL)
+        kernel->hooks->fires(kernel->owner, SIGN_GUARD, index, guard->place);
     guard_turn(kernel, index, toward);
     return KAI_OK;
 }

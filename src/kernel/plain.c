@@ -121,7 +121,7 @@ static kaiStatus arm(Kernel* kernel, bool* leaving)
     kaiStatus status = kernel->hooks->restart(kernel->owner);
     kernel->moment++;  // derivatives and signals are those after the reactions
     kernel->arming++;
-    bool looked = false;
+    bool looked = false, again = kernel->restarted.count > 0;  // then states and slopes are in the registers
     EACH_ACTIVE (kernel, guards, index)
     {
         GuardState* state = &kernel->guards[index];
@@ -132,8 +132,11 @@ static kaiStatus arm(Kernel* kernel, bool* leaving)
         {
             looked = true;
             kernel->island_looked[0] = kernel->moment;
-            kernel->hooks->load(kernel->owner, 0, kernel->now.t);
-            status = kernel->hooks->slopes(kernel->owner, 0);
+            if (!again)
+            {
+                kernel->hooks->load(kernel->owner, 0, kernel->now.t);
+                status = kernel->hooks->slopes(kernel->owner, 0);
+            }
             if (status == KAI_OK)
                 status = kernel_run(kernel, model->islands[0].events);
         }

@@ -233,6 +233,19 @@ static inline void ode_note_event(OdeState* s)
     }
 }
 
+// A restart at t: there is no step behind it.
+static inline void ode_begin_again(OdeState* s, double t, bool fresh)
+{
+    s->t_low = s->t_start_low = t == s->t && !fresh ? s->t_low : 0;
+    s->t = s->t_start = t;
+    s->h = 0;
+    s->scale = 1;
+    s->form = FORM_POINT;
+    s->dense_ready = true;
+    s->log_error = -13.3;
+    s->stats.restarts++;
+}
+
 // explicit.c: coefficients of the cubic through both ends with their slopes, and of the straight line.
 void ode_prepare_cubic(Ode* ode);
 void ode_prepare_linear(Ode* ode);

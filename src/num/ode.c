@@ -185,16 +185,9 @@ int ode_restart(Ode* ode, double t, const double* x, bool fresh)
     {
         memmove(ode->x, x, sizeof(double) * (size_t)ode->n);
     }
-    s->t_low = s->t_start_low = t == s->t && !fresh ? s->t_low : 0;
-    s->t = s->t_start = t;
-    s->h = 0;
-    s->scale = 1;
-    s->form = FORM_POINT;
-    s->dense_ready = true;
-    s->log_error = -13.3;
+    ode_begin_again(s, t, fresh);
     s->slope_valid = false;
     s->at_breakpoint = ode->options.breakpoint != ODE_BREAK_SAME;
-    s->stats.restarts++;
     if (fresh)
     {
         restart_fresh(ode, t);

@@ -178,6 +178,9 @@ typedef struct OdeFlight
     const double* c[3];     // coefficients of all states, in seconds
 } OdeFlight;
 bool ode_flight(Ode* ode, double limit, OdeFlight* flight);
+// Starts again at (t, x), where f is known and the series of the system begins: what ode_restart does. False: it has to
+// be asked.
+bool ode_relaunch(Ode* ode, double t, const double* x, const double* f);
 // A step of `theta` of its length, as if the whole had been taken and cut there.
 void ode_fly(Ode* ode, const OdeFlight* flight, double theta);
 

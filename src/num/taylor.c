@@ -471,6 +471,29 @@ bool ode_flight(Ode* ode, double limit, OdeFlight* flight)
     return true;
 }
 
+bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
+{
+    OdeState* s = &ode->state;
+    double* carry = ode->dense[CARRY];
+    if (ode->method != &ode_taylor || ode->linear || ode->options.breakpoint != ODE_BREAK_SAME ||
+        (ode->options.method == ODE_AUTO && s->choice.wish != s->choice.method) || !ode_finite(ode->n, f))
+    {
+        return false;
+    }
+    for (int i = 0; i < ode->n; i++)
+    {
+        ode->x[i] = x[i];
+        ode->slope[i] = f[i];
+        carry[i] = 0;
+    }
+    ode_begin_again(s, t, false);
+    s->slope_valid = s->expanded = true;
+    s->at_breakpoint = s->jacobian_valid = false;
+    s->stats.rhs_calls++;
+    s->choice.held = s->choice.creeps = 0;
+    return true;
+}
+
 void ode_fly(Ode* ode, const OdeFlight* flight, double theta)
 {
     OdeState* s = &ode->state;

@@ -131,7 +131,8 @@ static void hook_fires(void* owner, KernelSign sign, uint32_t index, uint32_t pl
     kaiSim* sim = owner;
     if (sign == SIGN_REACTIONS)
         contact_commit(&sim->contact);
-    fired_tell(&sim->kernel, sign, index, place);
+    if (sim->options.fired != NULL)
+        fired_tell(&sim->kernel, sign, index, place);
 }
 
 static void hook_held(void* owner)
