@@ -1,7 +1,7 @@
 // From one instant to the next in a plain model of one island that moves along parabolas, as bodies in free flight do.
-// Usually nothing can come before the next crossing of a guard: then there is no need of an agenda, of the end of a step
-// that is going to be cut, or of lists of what is due. The crossing is looked for before the step is taken, and the
-// step ends there. Whatever else may be in the way is left to run.c and island.c, with nothing changed.
+// Usually nothing can come before the next crossing of a guard: then there is no need of an agenda, of the end of a
+// step that is going to be cut, or of lists of what is due. The crossing is looked for before the step is taken, and
+// the step ends there. Whatever else may be in the way is left to run.c and island.c, with nothing changed.
 #include "flow/guard_path.h"
 
 #include <math.h>

@@ -116,7 +116,7 @@ struct Flow
     bool ends_known;  // guards at the end of the step that is searched
     bool flies;       // flight.c may serve this run
     OdeFlight flight;
-    VmHost trial;     // what right-hand sides run with while a solver tries
+    VmHost trial;  // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;
 #define X(type, name) type name;
     FLOW_STATE(X)
@@ -181,9 +181,9 @@ void islands_wait(Flow* flow, uint32_t island);
 void islands_look(Flow* flow, uint32_t guard);
 void islands_refresh(Flow* flow);  // after a snapshot was restored
 
-// flight.c: from one instant to the next, where all that can come between is the crossing of a guard and the motion is a
-// short polynomial. True: the island stands at *t, the guard is kernel->located and nothing else is due; false: nothing
-// has changed. The same that steps, searches and the agenda come to, without them.
+// flight.c: from one instant to the next, where all that can come between is the crossing of a guard and the motion is
+// a short polynomial. True: the island stands at *t, the guard is kernel->located and nothing else is due; false:
+// nothing has changed. The same that steps, searches and the agenda come to, without them.
 bool flight_serves(const Flow* flow);  // this run, at any time
 bool flight_take(Flow* flow, double until, double* t);
 

@@ -71,8 +71,8 @@ double guard_samples_locate(const GuardPath* path, double lo, double hi);
 // Surely no crossing in the step of an island: all that it reads together cannot get that far.
 bool guard_path_far(const GuardPath* path);
 
-// guard_short.c: the largest number that g was added up from, where the states are loaded. What is not a sum is known by
-// its motion: a single state that it reads rounds by its own size.
+// guard_short.c: the largest number that g was added up from, where the states are loaded. What is not a sum is known
+// by its motion: a single state that it reads rounds by its own size.
 double guard_largest_term(const GuardPath* path, double g, double slope);
 // The first place from `at` on where the guard is past its level; inf: nowhere before `limit`. Rounding may want a few
 // units more than the polynomial says; of a sum of states they are known, by its slope (0: not known), and nothing
@@ -87,7 +87,8 @@ typedef enum GuardShort
     SHORT_CROSSED,  // one does, at *theta, and is kernel->located
 } GuardShort;
 GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta);
-// The same in flow->flight, which has not been taken, of a model with one island. True: *guard crosses at *theta, alone.
+// The same in flow->flight, which has not been taken, of a model with one island. True: *guard crosses at *theta,
+// alone.
 bool guard_search_flight(Flow* flow, uint32_t* guard, double* theta);
 
 void guard_note_touch(const GuardPath* path, double theta);

@@ -1,6 +1,6 @@
-// Free flight is the most frequent motion between events, and its guards are parabolas: roots by formula, in one pass over
-// the guards, with nothing listed and no window opened. Whatever is not plain to see (a guard past its level from the
-// start, a touch, two crossings close together or close to the end of the step) is left to the general search. The
+// Free flight is the most frequent motion between events, and its guards are parabolas: roots by formula, in one pass
+// over the guards, with nothing listed and no window opened. Whatever is not plain to see (a guard past its level from
+// the start, a touch, two crossings close together or close to the end of the step) is left to the general search. The
 // guard itself, evaluated as the instant will do it, has the last word on where it crosses.
 #include "flow/guard_path.h"
 

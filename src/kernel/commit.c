@@ -263,7 +263,8 @@ static kaiStatus take_whens(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     for (ActiveWalk w = {0}; active_when(kernel, &w);)
-        if (kernel->R[model->reactions[w.index].fire] != 0 && !commit_is_preempted(kernel, model->reactions[w.index].ctx))
+        if (kernel->R[model->reactions[w.index].fire] != 0 &&
+            !commit_is_preempted(kernel, model->reactions[w.index].ctx))
         {
             uint32_t i = w.index;
             kaiStatus status = commit_stage_reaction(kernel, &model->reactions[i]);

@@ -12,7 +12,8 @@ bool commit_is_preempted(const Kernel* kernel, uint32_t ctx);
 kaiStatus commit_take_transitions(Kernel* kernel, CommitResult* result);
 void commit_change_modes(Kernel* kernel, CommitResult* result);
 
-static inline kaiStatus commit_stage_value(Kernel* kernel, uint32_t target, double value, uint32_t place, uint32_t var, bool reset)
+static inline kaiStatus commit_stage_value(Kernel* kernel, uint32_t target, double value, uint32_t place, uint32_t var,
+                                           bool reset)
 {
     uint32_t* stamp = &kernel->stamps[target];
     if (*stamp != 0 && !kernel->staged[*stamp - 1].reset)

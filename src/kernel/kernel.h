@@ -281,8 +281,8 @@ struct Kernel
     Queue held;     // while events are handed out: those that wait for the next tag
     Bonds* bonds;   // NULL: the model has no bond graph
     Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
-    uint32_t held_inputs;
-    uint32_t active_count, leaving_count, raised_count, staged_count, located_count, fired_count, reacted_count;
+    uint32_t held_inputs, active_count, leaving_count, raised_count, staged_count, located_count, fired_count,
+        reacted_count;
     // What an instant has touched, and what this commit is about to touch (touch.c).
     TouchSet touched, settled, fresh;
     const TouchSet* walked;  // the set that walks go over; in a fused model all that is active

@@ -1,8 +1,8 @@
 // An instant of a plain model: one island whose units are fused, and none of memories, delays, impulses, bond graphs,
 // choices, assertions. It does what instant.c, touch.c and commit.c do, in their order and by the same rules for one
-// guard, one reaction, one assignment (guard.h, commit.h); but nothing is asked that such a model has not, and walks are
-// loops over lists. Whatever else the moment brings (inputs that were set, events posted, states that are held, tags
-// that go on at the same t) is left to instant.c before anything has changed.
+// guard, one reaction, one assignment (guard.h, commit.h); but nothing is asked that such a model has not, and walks
+// are loops over lists. Whatever else the moment brings (inputs that were set, events posted, states that are held,
+// tags that go on at the same t) is left to instant.c before anything has changed.
 #include "kernel/commit.h"
 #include "kernel/guard.h"
 
@@ -47,8 +47,8 @@ static kaiStatus left_limit(Kernel* kernel, double t)
     if (status == KAI_OK)
         status = kernel_run(kernel, model->events);
     if (status == KAI_OK)
-        EACH_ACTIVE (kernel, guards, index)
-            guard_left_one(kernel, &model->guards[index]);
+        EACH_ACTIVE(kernel, guards, index)
+    guard_left_one(kernel, &model->guards[index]);
     if (status == KAI_OK)
         status = kernel->hooks->tag(kernel->owner, true);
     kernel->host.beyond = NULL;
@@ -81,7 +81,7 @@ static kaiStatus stage(Kernel* kernel, CommitResult* result)
     kernel->reacted_count = 0;
     *result = (CommitResult){.state = kernel->reaction_moved};
     kernel->reaction_moved = false;
-    EACH_ACTIVE (kernel, whens, index)
+    EACH_ACTIVE(kernel, whens, index)
     {
         const Reaction* reaction = &model->reactions[index];
         if (kernel->R[reaction->fire] != 0 && status == KAI_OK &&
@@ -102,8 +102,8 @@ static void apply(Kernel* kernel, CommitResult* result)
         kernel->hooks->fires(kernel->owner, SIGN_REACTIONS, 0, 0);
     if (kernel->raised_count > 0)
         commit_clear_events(kernel, result);
-    EACH_ACTIVE (kernel, guards, index)
-        guard_commit_one(kernel, index, result);
+    EACH_ACTIVE(kernel, guards, index)
+    guard_commit_one(kernel, index, result);
     if (kernel->model->machines_count > 0)
         commit_change_modes(kernel, result);
     else
@@ -122,7 +122,7 @@ static kaiStatus arm(Kernel* kernel, bool* leaving)
     kernel->moment++;  // derivatives and signals are those after the reactions
     kernel->arming++;
     bool looked = false, again = kernel->restarted.count > 0;  // then states and slopes are in the registers
-    EACH_ACTIVE (kernel, guards, index)
+    EACH_ACTIVE(kernel, guards, index)
     {
         GuardState* state = &kernel->guards[index];
         if (status != KAI_OK)

@@ -174,8 +174,8 @@ int ode_piece_add(const Ode* ode, int state, double factor, int degree, double* 
 typedef struct OdeFlight
 {
     double start, length;
-    int degree;             // 1 or 2
-    const double* c[3];     // coefficients of all states, in seconds
+    int degree;          // 1 or 2
+    const double* c[3];  // coefficients of all states, in seconds
 } OdeFlight;
 bool ode_flight(Ode* ode, double limit, OdeFlight* flight);
 // Starts again at (t, x), where f is known and the series of the system begins: what ode_restart does. False: it has to

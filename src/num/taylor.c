@@ -497,7 +497,7 @@ bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
 void ode_fly(Ode* ode, const OdeFlight* flight, double theta)
 {
     OdeState* s = &ode->state;
-    double *restrict x = ode->x_start, * restrict slope = ode->slope_start, * restrict carry = ode->dense[CARRY];
+    double* restrict x = ode->x_start, * restrict slope = ode->slope_start, * restrict carry = ode->dense[CARRY];
     double h = flight->length, tau = theta * h;
     for (int i = 0; i < ode->n; i++)
     {

@@ -79,9 +79,7 @@ void probes_tag(Record* record, bool flow, bool left)
             if (record->kernel->bonds == NULL || !record->kernel->bonds->trying)
                 probe_take_extreme(record, i, flow);
             break;
-        case PROBE_FINAL:
-            probe_take(record, i, flow);
-            break;
+        case PROBE_FINAL: probe_take(record, i, flow); break;
         case PROBE_COUNT:
             if (!left)
                 take_event(record, i, flow);

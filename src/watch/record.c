@@ -431,8 +431,7 @@ static bool is_unseen(const Record* record, bool left)
     const Kernel* kernel = record->kernel;
     double t = kernel->now.t;
     return record->unseen && kernel->counters.instants > 1 && record->rank < TAGS_MANY && !record->row_pending &&
-           t < kernel->options->stop &&
-           !(left && record->every > 0 && kernel_reached(kernel, record_grid(record), t));
+           t < kernel->options->stop && !(left && record->every > 0 && kernel_reached(kernel, record_grid(record), t));
 }
 
 kaiStatus record_tag(Record* record, bool instant, bool left)
