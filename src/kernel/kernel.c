@@ -278,6 +278,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     if (bonds_create(kernel) != KAI_OK)
         return false;
     kernel->plain = plain_is(kernel);
+    kernel->simple = kernel->plain && plain_is_simple(kernel);
     kernel_init_registers(kernel);
     contexts_refresh(kernel);
     kernel->walked = &kernel->touched;

@@ -109,6 +109,12 @@ typedef struct Staged
     bool reset;  // a start value on entering a mode: an action may replace it
 } Staged;
 
+typedef struct Jump  // of a state, at the first commit of an ordinary instant
+{
+    uint32_t state;
+    double before;
+} Jump;
+
 typedef enum ChoicePolicy
 {
     CHOICE_FIRST,
@@ -174,6 +180,12 @@ typedef struct KernelHooks
     int (*leads)(void* owner, uint32_t guard);  // on its level and at rest: the sign of its first derivative not 0
     void (*fires)(void* owner, KernelSign sign, uint32_t index, uint32_t place);
     void (*held)(void* owner);  // may states that are held move again?
+    // An ordinary instant (plain.c): may this one go unseen; events that are present at a tag; it is over; or it is not
+    // ordinary after its first commit, and what a listener would have been told comes now.
+    bool (*calm)(void* owner, double t);
+    void (*count)(void* owner);
+    kaiStatus (*past)(void* owner);
+    void (*late)(void* owner);
     // choice = all: which of the enabled alternatives. `fresh`: the first choice of this commit. Positive: stop here.
     kaiStatus (*decide)(void* owner, bool fresh, uint32_t enabled, uint32_t* rank);
     void (*decided)(void* owner, uint32_t reaction);
@@ -223,6 +235,7 @@ typedef struct KernelHooks
     X(uint32_t, leaving, model->machines_count, 0) /* contexts that the transitions of this commit leave */            \
     X(uint32_t, raised, raised_size(model), 0)     /* event flags that are up */                                       \
     X(Staged, staged, model->acts_count + model->resets_count + 2 * model->machines_count, 0)                          \
+    X(Jump, jumps, model->acts_count, 0)                                                                               \
     X(uint32_t, stamps, model->reg_count, 0)                        /* per register: number of the staged entry + 1 */ \
     X(uint32_t, located, model->guards_count, 0)                    /* guards located at this instant */               \
     X(uint32_t, fired, model->guards_count, 0)                      /* guards that fired in this instant */            \
@@ -267,7 +280,8 @@ struct Kernel
     bool unread;          // a series asked for what is not known yet, where T varies
     ShortDelay short_delay;
     ChoicePolicy policy;
-    bool plain;  // a model whose instants plain.c runs
+    bool plain, simple;  // a model whose instants plain.c runs; and one whose instants may be ordinary
+    double left_g;       // of the guard that fired at an ordinary instant: at its left limit
 #define X(type, name) type name;
     KERNEL_STATE(X)
 #undef X
@@ -282,7 +296,7 @@ struct Kernel
     Bonds* bonds;   // NULL: the model has no bond graph
     Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
     uint32_t held_inputs, active_count, leaving_count, raised_count, staged_count, located_count, fired_count,
-        reacted_count;
+        reacted_count, jump_count;
     // What an instant has touched, and what this commit is about to touch (touch.c).
     TouchSet touched, settled, fresh;
     const TouchSet* walked;  // the set that walks go over; in a fused model all that is active
@@ -498,6 +512,7 @@ void instant_left_limits(Kernel* kernel, bool start);  // of memories
 
 // plain.c: the same for models that have little of what a model can have, with nothing asked that they have not.
 bool plain_is(const Kernel* kernel);                // the model is one
+bool plain_is_simple(const Kernel* kernel);         // and one without modes, whose guards are crossings
 bool plain_serves(const Kernel* kernel, double t);  // and so is this instant
 kaiStatus plain_run(Kernel* kernel, double t);
 

@@ -120,6 +120,19 @@ static void subscribe(Record* record)
     record->unseen = !record->instants && !record->compares;
 }
 
+static bool is_blind(const Record* record)
+{
+    const kaiModel* model = record->model;
+    bool blind = record->unseen && !record->left_probes;
+    for (int i = 0; i < record->column_count; i++)
+        blind &= record->column_regs[i] >= model->reg_first[REG_STATE] &&
+                 record->column_regs[i] < model->reg_first[REG_STATE] + model->state_count;
+    for (uint32_t i = 0; i < record->asked_count; i++)
+        blind &= model->probes[record->asked[i]].kind == PROBE_COUNT &&
+                 model->vars[model->probes[record->asked[i]].var].present != NO_REG;
+    return blind;
+}
+
 // ---- making and copying
 // ----------------------------------------------------------------------------------------------
 
@@ -158,6 +171,7 @@ bool record_make(Record* record, Kernel* kernel, bool fixed_steps)
     for (uint32_t i = 0; i < model->probes_count; i++)
         touch_show(kernel, model->probes[i].var);
     touch_shown(kernel);
+    record->blind = is_blind(record);
     return true;
 }
 
@@ -423,6 +437,24 @@ kaiStatus record_grid_next(Record* record)
         return KAI_OK;
     return kernel_fail(record->kernel, 0, "write a longer time after `every`",
                        "rows every %g s are closer together than time can resolve, at t = %.17g", record->every, last);
+}
+
+bool record_is_blind(const Record* record, double t)
+{
+    const Kernel* kernel = record->kernel;
+    return record->blind && !record->row_pending && t < kernel->options->stop &&
+           !(record->every > 0 && kernel_reached(kernel, record_grid(record), t));
+}
+
+void record_count(Record* record)
+{
+    const double* R = record->kernel->R;
+    for (uint32_t i = 0; i < record->asked_count; i++)
+    {
+        ProbeState* state = &record->probes[record->asked[i]];
+        state->count += R[record->model->vars[record->model->probes[record->asked[i]].var].present] != 0;
+        state->value = (double)state->count;
+    }
 }
 
 // A tag that nobody sees: no row of it is wanted, nothing is compared, and the next row of the grid lies later.
