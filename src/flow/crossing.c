@@ -28,26 +28,6 @@ static double theta_share(const Flow* flow, double start, double length)
     return larger(TIME_SAME_PART, kernel_slack(flow->kernel, larger(fabs(start), fabs(start + length))) / length);
 }
 
-// The largest number that g was added up from, where the states are loaded. What is not a sum is known by its motion: a
-// single state that it reads rounds by its own size.
-static double largest_term(const GuardPath* path, double g, double slope)
-{
-    const Flow* flow = path->flow;
-    const Guard* guard = path->guard;
-    double size = 0, rest = g;
-    for (uint32_t i = 0; i < guard->state_count; i++)
-    {
-        int state = flow->model->guard_states[guard->first_state + i];
-        double x = kernel_states(flow->kernel)[state], dx = kernel_slopes(flow->kernel)[state];
-        double term = flow->guard_affine[path->index]      ? flow->guard_factors[guard->first_state + i] * x
-                      : guard->state_count == 1 && dx != 0 ? slope / dx * x
-                                                           : 0;
-        size = larger(size, fabs(term));
-        rest -= term;
-    }
-    return larger(size, fabs(rest));
-}
-
 static double steps_behind(const GuardPath* path)
 {
     const IndexRange islands = path->guard->islands;
@@ -64,7 +44,7 @@ static double steps_behind(const GuardPath* path)
 static double crossing_slack(const GuardPath* path, double t, double g, double slope)
 {
     double slack = kernel_slack(path->flow->kernel, t), rounds = 1 + steps_behind(path) / TIME_STEPS_SAME;
-    double own = rounds * TIME_SAME * largest_term(path, g, slope) / fabs(slope);
+    double own = rounds * TIME_SAME * guard_largest_term(path, g, slope) / fabs(slope);
     return own > slack ? smaller(own, TIME_GUARD_MOST * slack) : slack;
 }
 
@@ -124,43 +104,6 @@ static double polish(const GuardPath* path, const GuardPolynomial* p, double the
     return tau;
 }
 
-// The first place from `at` on where the guard is past its level; inf: nowhere before `limit`. Rounding may want a few
-// units more than the polynomial says; of a sum of states they are known, by its slope (0: not known), and nothing
-// closer is asked for.
-static double push_past(const GuardPath* path, double at, double limit, const GuardPolynomial* p, double tau)
-{
-    at = smaller(at, limit);
-    double before = at, step = larger(at * DBL_EPSILON, CROSSING_NOWHERE),
-           least = larger(0.75 * step, CROSSING_NOWHERE);
-    double g = guard_path_value(path, at);
-    bool past = is_past(path->flow->kernel, path->guard, g);
-    double slope =
-        !past && p != NULL && path->flow->guard_affine[path->index] ? polynomial_slope(p->c, p->degree, tau) : 0;
-    if (slope != 0)
-    {
-        double rounding = DBL_EPSILON * largest_term(path, g, slope) / (fabs(slope) * path->length);
-        step = larger(step, rounding);
-        least = larger(least, 0.75 * rounding);
-    }
-    while (!past)
-    {
-        if (at >= limit)
-            return INFINITY;
-        before = at;
-        at = smaller(at + step, limit);
-        step *= 2;
-        past = is_past(path->flow->kernel, path->guard, guard_path_value(path, at));
-    }
-    while (at - before > least)
-    {
-        double mid = 0.5 * (before + at);
-        if (!(mid > before && mid < at))
-            break;
-        *(is_past(path->flow->kernel, path->guard, guard_path_value(path, mid)) ? &at : &before) = mid;
-    }
-    return at;
-}
-
 // The root at tau after theta is where the guard crosses.
 static double locate(const GuardPath* path, const GuardPolynomial* p, double theta, const PolynomialRoot* root,
                      double lo, double limit)
@@ -170,7 +113,8 @@ static double locate(const GuardPath* path, const GuardPolynomial* p, double the
         return guard_samples_locate(path, lo, limit);  // a method of the papers was asked for
     if (!p->exact && tau > 0)
         tau = polish(path, p, theta, tau, (limit - theta) * path->length);
-    return push_past(path, theta + tau / path->length, limit, p, tau);
+    bool sum = path->flow->guard_affine[path->index];
+    return guard_push_past(path, theta + tau / path->length, limit, sum ? polynomial_slope(p->c, p->degree, tau) : 0);
 }
 
 // ---- one window
@@ -251,7 +195,7 @@ static double walk_roots(const Window* w, const PolynomialRoot* roots, int count
     const Guard* guard = path->guard;
     double lo = w->theta;
     if (starts_past(w, roots, count))
-        return push_past(path, w->theta + guard_path_tolerance(path), w->end, NULL, 0);
+        return guard_push_past(path, w->theta + guard_path_tolerance(path), w->end, 0);
     for (int i = 0; i < count; i++)
     {
         const PolynomialRoot* root = &roots[i];
@@ -316,7 +260,10 @@ static double search_window(const Window* w)
             return INFINITY;
         return pass_end(w, past ? walk_roots(w, roots, 0) : INFINITY);
     }
-    int count = polynomial_roots(p->c, p->degree, w->length, noise, roots, GUARD_TERMS);
+    int count = p->exact ? polynomial_roots_closed(p->c, p->degree, w->length, noise, roots) : POLYNOMIAL_DOUBT;
+    if (count > 0)  // what the guard itself says at them, and at the end, settles the last digits
+        return pass_end(w, walk_roots(w, roots, count));
+    count = polynomial_roots(p->c, p->degree, w->length, noise, roots, GUARD_TERMS);
     if (count < 0)
         return INFINITY;  // it stands on its level
     if (count > 0 && count <= GUARD_TERMS && lies_beyond(w, &roots[count - 1]))
@@ -372,7 +319,10 @@ static void agree_at_end(Window* w)
 static bool open_window(const GuardPath* path, double theta, Window* w)
 {
     double rest = (1 - theta) * path->length;
-    *w = (Window){.path = path, .theta = theta, .end = 1, .length = rest};
+    w->path = path;
+    w->theta = theta;
+    w->end = 1;
+    w->length = rest;
     if (!guard_path_polynomial(path, theta, rest, false, &w->p))
         return false;
     if (w->p.exact)
@@ -709,7 +659,14 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
     const Ode* ode = flow->island_odes[island];
     double first;
     flow->kernel->located_count = 0;
+    GuardShort found = guard_search_short(flow, island, theta);
+    if (found == SHORT_CROSSED)
+        return true;
     list_candidates(flow, island);
+    if (found == SHORT_CLEAR && flow->candidate_count > 0)
+        guard_load_ends(flow, island);
+    if (found == SHORT_CLEAR)
+        return false;
     if (flow->candidate_count == 0)
         return false;
     double seen = flow->candidate_count == 1 ? scan_alone(flow, island, &first) : scan_all(flow, island, &first);

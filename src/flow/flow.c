@@ -97,7 +97,8 @@ bool flow_make(Flow* flow, Kernel* kernel, const OdeOptions* options, RootMethod
     flow->trial.beyond = &flow->beyond;
     list_fields(flow, fields);
     return fields_make(fields, FIELD_COUNT, kernel->options->allocator) && islands_create(flow, options) == KAI_OK &&
-           guard_paths_create(flow) && feeds_create(flow) && (reaches_create(flow), true);
+           guard_paths_create(flow) && feeds_create(flow) &&
+           (reaches_create(flow), flow->flies = flight_serves(flow), true);
 }
 
 void flow_free(Flow* flow)

@@ -115,7 +115,9 @@ struct Flow
     bool no_memory;   // a search had none
     bool derived;     // a start has been made: see flow_derive
     bool ends_known;  // guards at the end of the step that is searched
-    VmHost trial;     // what right-hand sides run with while a solver tries
+    bool flies;       // flight.c may serve this run
+    OdeFlight flight;
+    VmHost trial;  // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;
 #define X(type, name) type name;
     FLOW_STATE(X)
@@ -179,6 +181,12 @@ double island_theta(const Flow* flow, uint32_t island, double t);  // where t li
 void islands_wait(Flow* flow, uint32_t island);
 void islands_look(Flow* flow, uint32_t guard);
 void islands_refresh(Flow* flow);  // after a snapshot was restored
+
+// flight.c: from one instant to the next, where all that can come between is the crossing of a guard and the motion is
+// a short polynomial. True: the island stands at *t, the guard is kernel->located and nothing else is due; false:
+// nothing has changed. The same that steps, searches and the agenda come to, without them.
+bool flight_serves(const Flow* flow);  // this run, at any time
+bool flight_take(Flow* flow, double until, double* t);
 
 // expansion.c: power series of an island, for solver = taylor and auto
 bool expansion_exists(const Flow* flow, uint32_t island);  // nothing in its code is without one

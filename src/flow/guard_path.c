@@ -314,6 +314,20 @@ static double first_value(const GuardPath* path, double theta)
     return guard_value(path->flow->kernel, path->guard);
 }
 
+// From the start of the step of an island: its coefficients as they are. False: they are not of that form.
+static bool add_states(const GuardPath* path, GuardPolynomial* p)
+{
+    const Flow* flow = path->flow;
+    const Ode* ode = flow->island_odes[path->island];
+    for (uint32_t i = path->guard->first_state; i < path->guard->first_state + path->guard->state_count; i++)
+    {
+        p->degree = ode_piece_add(ode, flow->model->guard_slots[i], flow->guard_factors[i], p->degree, p->c);
+        if (p->degree < 0)
+            return false;
+    }
+    return true;
+}
+
 static void affine_polynomial(const GuardPath* path, double theta, GuardPolynomial* p)
 {
     const Flow* flow = path->flow;
@@ -322,6 +336,10 @@ static void affine_polynomial(const GuardPath* path, double theta, GuardPolynomi
     p->degree = 0;
     p->exact = true;
     p->until = INFINITY;
+    p->c[0] = first_value(path, theta);
+    if (theta == 0 && path->island != NO_ISLAND && add_states(path, p))
+        return;
+    p->degree = 0;
     for (uint32_t i = 0; i < guard->state_count; i++)
     {
         double factor = flow->guard_factors[guard->first_state + i];
@@ -331,7 +349,6 @@ static void affine_polynomial(const GuardPath* path, double theta, GuardPolynomi
         for (int k = 1; k <= degree; k++)
             p->c[k] += factor * c[k];
     }
-    p->c[0] = first_value(path, theta);
 }
 
 // How far a state can get from where it starts, in the step that is searched.

@@ -71,6 +71,26 @@ double guard_samples_locate(const GuardPath* path, double lo, double hi);
 // Surely no crossing in the step of an island: all that it reads together cannot get that far.
 bool guard_path_far(const GuardPath* path);
 
+// guard_short.c: the largest number that g was added up from, where the states are loaded. What is not a sum is known
+// by its motion: a single state that it reads rounds by its own size.
+double guard_largest_term(const GuardPath* path, double g, double slope);
+// The first place from `at` on where the guard is past its level; inf: nowhere before `limit`. Rounding may want a few
+// units more than the polynomial says; of a sum of states they are known, by its slope (0: not known), and nothing
+// closer is asked for.
+double guard_push_past(const GuardPath* path, double at, double limit, double slope);
+
+// The search in the step of an island in which all its guards are sums of states and these are parabolas at most.
+typedef enum GuardShort
+{
+    SHORT_UNSURE,   // not such a step, or something is close to something else: the general search tells
+    SHORT_CLEAR,    // nothing crosses
+    SHORT_CROSSED,  // one does, at *theta, and is kernel->located
+} GuardShort;
+GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta);
+// The same in flow->flight, which has not been taken, of a model with one island. True: *guard crosses at *theta,
+// alone.
+bool guard_search_flight(Flow* flow, uint32_t* guard, double* theta);
+
 void guard_note_touch(const GuardPath* path, double theta);
 
 // What theta resolves: an ulp of t, or of the step where that starts near t = 0.

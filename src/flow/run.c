@@ -260,6 +260,14 @@ static kaiStatus stand_still(Kernel* kernel)
     return KAI_INTERRUPTED;
 }
 
+static kaiStatus fly(Flow* flow, double t)
+{
+    kaiStatus status = flow->hooks->between(flow->owner, flow->kernel->now.t, t);
+    if (status == KAI_OK)
+        status = run_instant(flow, t);
+    return status == KAI_OK ? KAI_INSTANT : status;
+}
+
 // To the next instant, to `until` (KAI_OK), or to the end.
 static kaiStatus go_on(Flow* flow, double until)
 {
@@ -275,6 +283,10 @@ static kaiStatus go_on(Flow* flow, double until)
         // Two events of one delay that are due now come at two tags; no step is taken between them, since a crossing
         // that it found would be forgotten when the second has its reactions.
         bool more = kernel_reached(kernel, delay_next_time(kernel), kernel->now.t);
+        double t;
+        if (flow->flies && status == KAI_OK && !more && !is_over(kernel) && kernel->now.t < until &&
+            flight_take(flow, until, &t))
+            return fly(flow, t);
         if (status == KAI_OK && !kernel->halted && !more)
             status = islands_advance(flow);
         if (status == KAI_OK && is_over(kernel))

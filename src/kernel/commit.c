@@ -1,6 +1,6 @@
 // The commit after a reaction (rule R4): all at once, reading the values of the reaction. Transitions, assignments,
 // events to come, memories. Nothing here depends on the order of the text except the priority of transitions.
-#include "kernel/kernel.h"
+#include "kernel/commit.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool same_bits(double a, double b)
 // ---- staging
 // ---------------------------------------------------------------------------------------------------------
 
-static kaiStatus fail_twice(Kernel* kernel, const Staged* first, uint32_t place, uint32_t var)
+kaiStatus commit_fail_twice(Kernel* kernel, const Staged* first, uint32_t place, uint32_t var)
 {
     kaiPlace at = model_place(kernel->model, first->place);
     return kernel_fail(kernel, place, "let one reaction do it, or put both into a `choose`",
@@ -22,19 +22,7 @@ static kaiStatus fail_twice(Kernel* kernel, const Staged* first, uint32_t place,
                        at.file != NULL ? at.file : "the model", at.line, at.column);
 }
 
-static inline kaiStatus stage(Kernel* kernel, uint32_t target, double value, uint32_t place, uint32_t var, bool reset)
-{
-    uint32_t* stamp = &kernel->stamps[target];
-    if (*stamp != 0 && !kernel->staged[*stamp - 1].reset)
-        return fail_twice(kernel, &kernel->staged[*stamp - 1], place, var);
-    if (*stamp == 0)
-        *stamp = ++kernel->staged_count;
-    kernel->staged[*stamp - 1] =
-        (Staged){.target = target, .flag = NO_REG, .value = value, .place = place, .reset = reset};
-    return KAI_OK;
-}
-
-static kaiStatus fail_value(Kernel* kernel, const Act* act, bool absent)
+kaiStatus commit_fail_value(Kernel* kernel, const Act* act, bool absent)
 {
     const kaiModel* model = kernel->model;
     const char* name = model_string(model, model->vars[act->var].name);
@@ -46,39 +34,12 @@ static kaiStatus fail_value(Kernel* kernel, const Act* act, bool absent)
                        "the value for %s is not a number at t = %.17g", name, kernel->now.t);
 }
 
-static kaiStatus stage_act(Kernel* kernel, const Act* act)
-{
-    if (act->kind == ACT_HALT)
-    {
-        kernel->halted = true;
-        kernel->halt_text = act->text;
-        return KAI_OK;
-    }
-    bool absent = act->present != NO_REG && kernel->R[act->present] == 0;
-    double value = kernel->R[act->value];
-    if (absent || isnan(value))
-        return fail_value(kernel, act, absent);
-    kaiStatus status = stage(kernel, act->target, value, act->place, act->var, false);
-    if (status == KAI_OK && act->kind == ACT_EMIT)
-        kernel->staged[kernel->stamps[act->target] - 1].flag = act->flag;
-    return status;
-}
-
-static kaiStatus stage_reaction(Kernel* kernel, const Reaction* reaction)
-{
-    kernel->reacted[kernel->reacted_count++] = (uint32_t)(reaction - kernel->model->reactions);
-    kaiStatus status = kernel_run(kernel, reaction->code);
-    for (uint32_t i = 0; i < reaction->act_count && status == KAI_OK; i++)
-        status = stage_act(kernel, &kernel->model->acts[reaction->first_act + i]);
-    return status;
-}
-
 // `entry` of a mode is present at the next tag.
 static kaiStatus stage_entered(Kernel* kernel, const ModeInfo* mode)
 {
     if (mode->entry == NO_REG)
         return KAI_OK;
-    kaiStatus status = stage(kernel, mode->entry, 1, 0, 0, true);
+    kaiStatus status = commit_stage_value(kernel, mode->entry, 1, 0, 0, true);
     if (status == KAI_OK)
         kernel->staged[kernel->stamps[mode->entry] - 1].flag = mode->entry;
     return status;
@@ -109,12 +70,12 @@ static kaiStatus stage_entry(Kernel* kernel, uint32_t machine, uint32_t mode)
     {
         const Reset* reset = &model->resets[info->first_reset + i];
         if (kernel->stamps[reset->target] == 0)
-            status = stage(kernel, reset->target, kernel->R[reset->value], 0, 0, true);
+            status = commit_stage_value(kernel, reset->target, kernel->R[reset->value], 0, 0, true);
     }
     for (uint32_t i = 0; i < info->machine_count && status == KAI_OK; i++)
     {
         uint32_t inner = model->mode_machines[info->first_machine + i];
-        status = stage(kernel, model->machines[inner].reg, model->machines[inner].initial, 0, 0, true);
+        status = commit_stage_value(kernel, model->machines[inner].reg, model->machines[inner].initial, 0, 0, true);
         if (status == KAI_OK)
             status = stage_entry(kernel, inner, model->machines[inner].initial);
     }
@@ -252,7 +213,7 @@ static bool leaves(const Kernel* kernel, uint32_t ctx, bool preempt)
 }
 
 // A `preempt` transition is tested before its mode reacts (rule M1): what stands in the mode does not fire.
-static bool is_preempted(const Kernel* kernel, uint32_t ctx)
+bool commit_is_preempted(const Kernel* kernel, uint32_t ctx)
 {
     return leaves(kernel, ctx, true);
 }
@@ -270,17 +231,17 @@ static kaiStatus take_transition(Kernel* kernel, uint32_t index, const Transitio
     const ModeInfo* to = &model->modes[machine->first_mode + t->to];
     kaiStatus status = t->resume ? stage_resumed(kernel, to) : stage_entry(kernel, index, t->to);
     if (status == KAI_OK)
-        status = stage_reaction(kernel, &model->reactions[t->reaction]);
+        status = commit_stage_reaction(kernel, &model->reactions[t->reaction]);
     result->other = true;
     uint32_t from = kernel_mode(kernel, machine);
     if (from != t->to || !t->resume)
         kernel->leaving[kernel->leaving_count++] = model->modes[machine->first_mode + from].ctx;
     if (status == KAI_OK)
-        status = stage(kernel, machine->reg, t->to, 0, 0, false);
+        status = commit_stage_value(kernel, machine->reg, t->to, 0, 0, false);
     return status;
 }
 
-static kaiStatus take_transitions(Kernel* kernel, CommitResult* result)
+kaiStatus commit_take_transitions(Kernel* kernel, CommitResult* result)
 {
     const kaiModel* model = kernel->model;
     for (ActiveWalk w = {0}; active_machine(kernel, &w);)
@@ -302,10 +263,11 @@ static kaiStatus take_whens(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     for (ActiveWalk w = {0}; active_when(kernel, &w);)
-        if (kernel->R[model->reactions[w.index].fire] != 0 && !is_preempted(kernel, model->reactions[w.index].ctx))
+        if (kernel->R[model->reactions[w.index].fire] != 0 &&
+            !commit_is_preempted(kernel, model->reactions[w.index].ctx))
         {
             uint32_t i = w.index;
-            kaiStatus status = stage_reaction(kernel, &model->reactions[i]);
+            kaiStatus status = commit_stage_reaction(kernel, &model->reactions[i]);
             if (status != KAI_OK)
                 return status;
         }
@@ -331,48 +293,12 @@ static void commit_memories(Kernel* kernel, CommitResult* result)
     }
 }
 
-static void clear_events(Kernel* kernel, CommitResult* result)
-{
-    if (kernel->raised_count > 0)
-        result->other |= kernel->model->instant_signals;
-    for (uint32_t i = 0; i < kernel->raised_count; i++)
-        kernel->R[kernel->raised[i]] = 0;
-    kernel->raised_count = 0;
-}
-
-static bool is_state(const kaiModel* model, uint32_t reg)
-{
-    return reg >= model->reg_first[REG_STATE] && reg < model->reg_first[REG_STATE] + model->state_count;
-}
-
-static void apply_staged(Kernel* kernel, CommitResult* result)
-{
-    const kaiModel* model = kernel->model;
-    for (uint32_t i = 0; i < kernel->staged_count; i++)
-    {
-        const Staged* s = &kernel->staged[i];
-        if (s->flag != NO_REG)
-        {
-            kernel_raise(kernel, s->flag);
-            result->other = true;  // an event comes, whatever it carries
-        }
-        else if (kernel->R[s->target] != s->value)
-        {
-            result->state |= is_state(model, s->target);
-            result->other |= !is_state(model, s->target);
-            kernel_disturb(kernel, s->target);
-        }
-        if (s->flag != s->target)
-            kernel->R[s->target] = s->value;
-    }
-}
-
 // After all memories have been taken: what is left forgets, then the modes change.
-static void change_modes(Kernel* kernel, CommitResult* result)
+void commit_change_modes(Kernel* kernel, CommitResult* result)
 {
     for (uint32_t i = 0; i < kernel->leaving_count; i++)
         contexts_leave(kernel, kernel->leaving[i]);
-    apply_staged(kernel, result);
+    commit_apply_staged(kernel, result);
     if (result->other && kernel->model->fused)  // only walks over everything ask for the list
         contexts_refresh(kernel);
     if (kernel->leaving_count > 0)
@@ -415,7 +341,7 @@ kaiStatus commit_stage(Kernel* kernel, CommitResult* result)
     if (status == KAI_OK)
         status = take_whens(kernel);
     if (status == KAI_OK && kernel->model->machines_count > 0)
-        status = take_transitions(kernel, result);
+        status = commit_take_transitions(kernel, result);
     if (status != KAI_OK)
         commit_forget(kernel);
     return status;
@@ -431,11 +357,11 @@ kaiStatus commit_apply(Kernel* kernel, CommitResult* result)
     {
         if (model->memories_count > 0)
             commit_memories(kernel, result);
-        clear_events(kernel, result);
+        commit_clear_events(kernel, result);
         guard_commit(kernel, result);
         if (model->delays_count > 0)
             status = delay_send(kernel, result);
-        change_modes(kernel, result);
+        commit_change_modes(kernel, result);
     }
     commit_forget(kernel);
     return status;

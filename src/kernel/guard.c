@@ -6,42 +6,31 @@
 #include <math.h>
 #include <string.h>
 
-bool guard_is_active(const Kernel* kernel, const Guard* guard, bool react)
-{
-    uint32_t present = react ? guard->react_present : guard->present;
-    return kernel_ctx_active(kernel, guard->ctx) && (present == NO_REG || kernel->R[present] != 0);
-}
-
 // ---- latches
 // ---------------------------------------------------------------------------------------------------------
-
-// On which side of its level a crossing is. A guard of time is on the level where its time is the present (rule T6).
-static int side_of(const Kernel* kernel, const Guard* guard, double g)
-{
-    double t = kernel->R[kernel->model->reg_time];
-    bool on = guard->time_only && fabs(g) <= fabs(kernel->R[guard->slope]) * kernel_slack(kernel, t);
-    return on ? 0 : sign_of(g);
-}
-
-// A crossing that went back over its level since the last step is armed again.
-static void update_side(Kernel* kernel, const Guard* guard)
-{
-    int now = side_of(kernel, guard, kernel->R[guard->argument]);
-    if (is_crossing(guard) && guard->searched && kernel->R[guard->side] != 2 && now != 0)
-        kernel->R[guard->side] = now;
-}
 
 // At the left limit of an instant; the located ones get their side afterwards.
 void guard_left_limit(Kernel* kernel)
 {
     for (ActiveWalk w = {0}; active_guard(kernel, &w);)
+        guard_left_one(kernel, &kernel->model->guards[w.index]);
+}
+
+kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward)
+{
+    const Guard* guard = &kernel->model->guards[index];
+    if (!kernel->model->fused)
     {
-        const Guard* guard = &kernel->model->guards[w.index];
-        bool active = guard_is_active(kernel, guard, false);
-        kernel->R[guard->last_g] = active ? kernel->R[guard->argument] : NAN;
-        if (active)
-            update_side(kernel, guard);
+        touch_guard(kernel, index);
+        touch_register(kernel, guard->latch);
+        kaiStatus status = touch_settle(kernel, false);
+        if (status != KAI_OK)
+            return status;
     }
+    if (kernel->options->fired != NULL)
+        kernel->hooks->fires(kernel->owner, SIGN_GUARD, index, guard->place);
+    guard_turn(kernel, index, toward);
+    return KAI_OK;
 }
 
 static double fresh_truth(const Guard* guard, double argument)
@@ -70,105 +59,16 @@ kaiStatus guard_start(Kernel* kernel)
             if (!is_crossing(guard))
                 kernel->R[guard->latch] = fresh_truth(guard, kernel->R[guard->argument]);
             else if (guard_is_active(kernel, guard, false))
-                kernel->R[guard->side] = side_of(kernel, guard, kernel->R[guard->argument]);
+                kernel->R[guard->side] = guard_side_of(kernel, guard, kernel->R[guard->argument]);
         }
     }
     return KAI_OK;
-}
-
-static kaiStatus cross(Kernel* kernel, uint32_t index, int toward)
-{
-    const Guard* guard = &kernel->model->guards[index];
-    double* R = kernel->R;
-    if (!kernel->model->fused)
-    {
-        touch_guard(kernel, index);
-        touch_register(kernel, guard->latch);
-        kaiStatus status = touch_settle(kernel, false);
-        if (status != KAI_OK)
-            return status;
-    }
-    GuardState* state = &kernel->guards[index];
-    state->located++;
-    kernel->counters.located++;
-    state->crossed = (int8_t)toward;
-    state->fired_g = R[guard->argument];
-    kernel->hooks->fires(kernel->owner, SIGN_GUARD, index, guard->place);
-    if (state->fired != kernel->instant_runs)
-    {
-        state->fired = kernel->instant_runs;
-        state->crossed_first = (int8_t)toward;  // it may come back at once
-        kernel->fired[kernel->fired_count++] = index;
-    }
-    switch (guard->kind)
-    {
-    case GUARD_LESS:
-    case GUARD_LESS_EQUAL: R[guard->latch] = R[guard->latch] == 0; break;
-    case GUARD_FLOOR_UP: R[guard->latch] += 1; break;
-    case GUARD_FLOOR_DOWN: R[guard->latch] -= 1; break;
-    default:
-        kernel_raise(kernel, guard->latch);
-        R[guard->side] = toward;
-        return KAI_OK;
-    }
-    kernel_disturb(kernel, guard->latch);
-    return KAI_OK;
-}
-
-static bool fires(const Guard* guard, int from, int to)
-{
-    switch (guard->kind)
-    {
-    case GUARD_UP: return to > 0 && from <= 0;
-    case GUARD_DOWN: return to < 0 && from >= 0;
-    default: return from * to < 0;
-    }
-}
-
-static void commit_crossing(Kernel* kernel, const Guard* guard, GuardState* state, CommitResult* result)
-{
-    double* R = kernel->R;
-    double g = R[guard->react_g];
-    if (guard->time_only && R[guard->side] == 2)  // its mode was entered: the slope is that of another time
-        vm_run(kernel->model, R, guard->look, &kernel->host);
-    int now = side_of(kernel, guard, g), before = (int)R[guard->side];
-    if (before == 2)
-        R[guard->side] = now;
-    else if (g != R[guard->last_g])
-    {
-        if (fires(guard, before, now))
-        {
-            kernel_raise(kernel, guard->latch);
-            state->located++;
-            result->other = true;
-        }
-        R[guard->side] = now;
-    }
 }
 
 void guard_commit(Kernel* kernel, CommitResult* result)
 {
-    double* R = kernel->R;
     for (ActiveWalk w = {0}; active_guard(kernel, &w);)
-    {
-        uint32_t i = w.index;
-        const Guard* guard = &kernel->model->guards[i];
-        if (!guard_is_active(kernel, guard, true))
-        {
-            R[guard->last_g] = NAN;
-            if (is_crossing(guard))
-                R[guard->side] = 2;
-            continue;
-        }
-        if (is_crossing(guard))
-            commit_crossing(kernel, guard, &kernel->guards[i], result);
-        else if (R[guard->latch] != R[guard->truth])
-        {
-            R[guard->latch] = R[guard->truth];
-            kernel_disturb(kernel, guard->latch);
-        }
-        R[guard->last_g] = R[guard->react_g];
-    }
+        guard_commit_one(kernel, w.index, result);
 }
 
 // Whether a guard of time alone fired in this instant at this value, or at the same on the other side of 0.
@@ -286,37 +186,14 @@ kaiStatus guard_apply_located(Kernel* kernel)
 {
     kaiStatus status = kernel->located_count > 1 ? drop_turned(kernel) : KAI_OK;
     for (uint32_t i = 0; i < kernel->located_count && status == KAI_OK; i++)
-        status = cross(kernel, kernel->located[i], kernel->guards[kernel->located[i]].toward);
+        status = guard_cross(kernel, kernel->located[i], kernel->guards[kernel->located[i]].toward);
     kernel->located_count = 0;
     return status;
 }
 
-// On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.
-static bool leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
-{
-    int to = sign_of(state->slope), from = is_crossing(guard) ? (int)kernel->R[guard->side] : 0;
-    bool stands = side_of(kernel, guard, state->g) == 0;
-    if (stands && to == 0 && is_crossing(guard))
-        to = kernel->hooks->leads(kernel->owner, (uint32_t)(guard - kernel->model->guards));
-    if (!stands || to == 0)
-        return false;
-    switch (guard->kind)
-    {
-    case GUARD_LESS: return to < 0 && kernel->R[guard->latch] == 0;
-    case GUARD_LESS_EQUAL: return to > 0 && kernel->R[guard->latch] != 0;
-    case GUARD_FLOOR_UP: return false;
-    case GUARD_FLOOR_DOWN: return to < 0;
-    default: break;
-    }
-    if (fires(guard, from, to))
-        return true;
-    kernel->R[guard->side] = to;  // where it goes is where it will be
-    return false;
-}
-
 // The selection (select.c) has found no reason to switch: a value past the level is rounding, or about to go back. It
 // counts from where it is, and is asked again when it has gone further by as much.
-static void wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state, double before)
+void guard_wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state, double before)
 {
     bool crossed = kernel->R[guard->latch] != 0;
     kernel->R[guard->latch] = 0;
@@ -353,7 +230,7 @@ static double affine_zero(Kernel* kernel, const Guard* guard, double slope)
 
 // When a guard affine in time crosses. One that is not there yet, but whose time is the present, crosses at this
 // instant.
-static kaiStatus schedule_affine(Kernel* kernel, uint32_t index, bool* leaving)
+kaiStatus guard_schedule_affine(Kernel* kernel, uint32_t index, bool* leaving)
 {
     const Guard* guard = &kernel->model->guards[index];
     GuardState* state = &kernel->guards[index];
@@ -365,36 +242,7 @@ static kaiStatus schedule_affine(Kernel* kernel, uint32_t index, bool* leaving)
     if (crossed || !(state->toward * state->g < 0))
         return KAI_OK;
     *leaving = true;
-    return cross(kernel, index, state->toward);
-}
-
-static kaiStatus arm_one(Kernel* kernel, uint32_t index, bool* leaving)
-{
-    const Guard* guard = &kernel->model->guards[index];
-    GuardState* state = &kernel->guards[index];
-    bool active = guard->searched && state->sliding == 0 && guard_is_active(kernel, guard, false);
-    double before = state->active && state->from == kernel->now.t ? state->bias : 0;
-    state->active = active && !guard->time_only;
-    state->due = INFINITY;
-    state->from = state->until = kernel->now.t;
-    if (!active)
-        return KAI_OK;
-    state->bias = 0;
-    state->g = kernel->R[guard->g];
-    state->slope = kernel->R[guard->slope];
-    if (guard->one_way)
-        wait_one_way(kernel, guard, state, before);
-    else if (leaves_level(kernel, guard, state))
-    {
-        kaiStatus status = cross(kernel, index, direction(kernel, guard));
-        if (status != KAI_OK)
-            return status;
-        *leaving = true;
-    }
-    kernel->hooks->armed(kernel->owner, index);
-    state->toward = direction(kernel, guard);
-    bool approaches = guard->time_only && state->slope * state->toward > 0;
-    return approaches ? schedule_affine(kernel, index, leaving) : KAI_OK;
+    return guard_cross(kernel, index, state->toward);
 }
 
 // g and its slope where the run stands, of a guard that reads one island together with the others that do.
@@ -427,9 +275,9 @@ static kaiStatus arm(Kernel* kernel, uint32_t index, bool* leaving)
     kernel->guards[index].armed = kernel->arming;
     kaiStatus status = look_now(kernel, guard);
     if (!touch_has_guard(kernel, index))
-        update_side(kernel, guard);  // the others had their left limit
+        guard_update_side(kernel, guard);  // the others had their left limit
     if (status == KAI_OK)
-        status = arm_one(kernel, index, leaving);
+        status = guard_arm_one(kernel, index, leaving);
     agenda_set(&kernel->agenda, agenda_guard(kernel, index), kernel->guards[index].due);
     if (kernel->guards[index].active && !kernel->model->fused)
         kernel->hooks->look(kernel->owner, index);

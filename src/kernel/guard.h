@@ -4,6 +4,8 @@
 
 #include "kernel/kernel.h"
 
+#include <math.h>
+
 static inline int sign_of(double g)
 {
     return (g > 0) - (g < 0);
@@ -48,6 +50,176 @@ static inline bool is_past(const Kernel* kernel, const Guard* guard, double g)
     default: return g * kernel->R[guard->side] < 0;
     }
 }
+
+// ---- what a tag does to one of them
+
+// On which side of its level a crossing is. A guard of time is on the level where its time is the present (rule T6).
+static inline int guard_side_of(const Kernel* kernel, const Guard* guard, double g)
+{
+    double t = kernel->R[kernel->model->reg_time];
+    bool on = guard->time_only && fabs(g) <= fabs(kernel->R[guard->slope]) * kernel_slack(kernel, t);
+    return on ? 0 : sign_of(g);
+}
+
+// A crossing that went back over its level since the last step is armed again.
+static inline void guard_update_side(Kernel* kernel, const Guard* guard)
+{
+    int now = guard_side_of(kernel, guard, kernel->R[guard->argument]);
+    if (is_crossing(guard) && guard->searched && kernel->R[guard->side] != 2 && now != 0)
+        kernel->R[guard->side] = now;
+}
+
+// At a left limit.
+static inline void guard_left_one(Kernel* kernel, const Guard* guard)
+{
+    bool active = guard_is_active(kernel, guard, false);
+    kernel->R[guard->last_g] = active ? kernel->R[guard->argument] : NAN;
+    if (active)
+        guard_update_side(kernel, guard);
+}
+
+// It has crossed: its latch, and what is remembered of that.
+static inline void guard_turn(Kernel* kernel, uint32_t index, int toward)
+{
+    const Guard* guard = &kernel->model->guards[index];
+    GuardState* state = &kernel->guards[index];
+    double* R = kernel->R;
+    state->located++;
+    kernel->counters.located++;
+    state->crossed = (int8_t)toward;
+    state->fired_g = R[guard->argument];
+    if (state->fired != kernel->instant_runs)
+    {
+        state->fired = kernel->instant_runs;
+        state->crossed_first = (int8_t)toward;  // it may come back at once
+        kernel->fired[kernel->fired_count++] = index;
+    }
+    switch (guard->kind)
+    {
+    case GUARD_LESS:
+    case GUARD_LESS_EQUAL: R[guard->latch] = R[guard->latch] == 0; break;
+    case GUARD_FLOOR_UP: R[guard->latch] += 1; break;
+    case GUARD_FLOOR_DOWN: R[guard->latch] -= 1; break;
+    default:
+        kernel_raise(kernel, guard->latch);
+        R[guard->side] = toward;
+        return;
+    }
+    kernel_disturb(kernel, guard->latch);
+}
+
+static inline bool guard_fires(const Guard* guard, int from, int to)
+{
+    switch (guard->kind)
+    {
+    case GUARD_UP: return to > 0 && from <= 0;
+    case GUARD_DOWN: return to < 0 && from >= 0;
+    default: return from * to < 0;
+    }
+}
+
+static inline void guard_commit_crossing(Kernel* kernel, const Guard* guard, GuardState* state, CommitResult* result)
+{
+    double* R = kernel->R;
+    double g = R[guard->react_g];
+    if (guard->time_only && R[guard->side] == 2)  // its mode was entered: the slope is that of another time
+        vm_run(kernel->model, R, guard->look, &kernel->host);
+    int now = guard_side_of(kernel, guard, g), before = (int)R[guard->side];
+    if (before == 2)
+        R[guard->side] = now;
+    else if (g != R[guard->last_g])
+    {
+        if (guard_fires(guard, before, now))
+        {
+            kernel_raise(kernel, guard->latch);
+            state->located++;
+            result->other = true;
+        }
+        R[guard->side] = now;
+    }
+}
+
+// Latches and jumps across levels, at a commit.
+static inline void guard_commit_one(Kernel* kernel, uint32_t index, CommitResult* result)
+{
+    double* R = kernel->R;
+    const Guard* guard = &kernel->model->guards[index];
+    if (!guard_is_active(kernel, guard, true))
+    {
+        R[guard->last_g] = NAN;
+        if (is_crossing(guard))
+            R[guard->side] = 2;
+        return;
+    }
+    if (is_crossing(guard))
+        guard_commit_crossing(kernel, guard, &kernel->guards[index], result);
+    else if (R[guard->latch] != R[guard->truth])
+    {
+        R[guard->latch] = R[guard->truth];
+        kernel_disturb(kernel, guard->latch);
+    }
+    R[guard->last_g] = R[guard->react_g];
+}
+
+// guard.c
+kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward);
+void guard_wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state, double before);
+kaiStatus guard_schedule_affine(Kernel* kernel, uint32_t index, bool* leaving);
+
+// On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.
+static inline bool guard_leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
+{
+    int to = sign_of(state->slope), from = is_crossing(guard) ? (int)kernel->R[guard->side] : 0;
+    bool stands = guard_side_of(kernel, guard, state->g) == 0;
+    if (stands && to == 0 && is_crossing(guard))
+        to = kernel->hooks->leads(kernel->owner, (uint32_t)(guard - kernel->model->guards));
+    if (!stands || to == 0)
+        return false;
+    switch (guard->kind)
+    {
+    case GUARD_LESS: return to < 0 && kernel->R[guard->latch] == 0;
+    case GUARD_LESS_EQUAL: return to > 0 && kernel->R[guard->latch] != 0;
+    case GUARD_FLOOR_UP: return false;
+    case GUARD_FLOOR_DOWN: return to < 0;
+    default: break;
+    }
+    if (guard_fires(guard, from, to))
+        return true;
+    kernel->R[guard->side] = to;  // where it goes is where it will be
+    return false;
+}
+
+// After an instant, g and its slope evaluated: the start of its watch.
+static inline kaiStatus guard_arm_one(Kernel* kernel, uint32_t index, bool* leaving)
+{
+    const Guard* guard = &kernel->model->guards[index];
+    GuardState* state = &kernel->guards[index];
+    bool active = guard->searched && state->sliding == 0 && guard_is_active(kernel, guard, false);
+    double before = state->active && state->from == kernel->now.t ? state->bias : 0;
+    state->active = active && !guard->time_only;
+    state->due = INFINITY;
+    state->from = state->until = kernel->now.t;
+    if (!active)
+        return KAI_OK;
+    state->bias = 0;
+    state->g = kernel->R[guard->g];
+    state->slope = kernel->R[guard->slope];
+    if (guard->one_way)
+        guard_wait_one_way(kernel, guard, state, before);
+    else if (guard_leaves_level(kernel, guard, state))
+    {
+        kaiStatus status = guard_cross(kernel, index, direction(kernel, guard));
+        if (status != KAI_OK)
+            return status;
+        *leaving = true;
+    }
+    kernel->hooks->armed(kernel->owner, index);
+    state->toward = direction(kernel, guard);
+    bool approaches = guard->time_only && state->slope * state->toward > 0;
+    return approaches ? guard_schedule_affine(kernel, index, leaving) : KAI_OK;
+}
+
+// ---- which there are
 
 // The watched guards that read an island: for (GuardWalk w = {.island = …}; island_guard(kernel, &w);) … w.index …
 typedef struct GuardWalk

@@ -234,6 +234,8 @@ kaiStatus instant_end(Kernel* kernel)
 
 kaiStatus instant_run(Kernel* kernel, double t, bool start)
 {
+    if (kernel->plain && !start && plain_serves(kernel, t))
+        return plain_run(kernel, t);
     kaiStatus status = instant_begin(kernel, t, start);
     for (bool more = true; more && status == KAI_OK;)
         status = instant_react(kernel, &more);

@@ -118,7 +118,7 @@ static kaiStatus fail_equations(Kernel* kernel, const Component* loop, uint32_t 
         model_string(model, loop->text), values, known);
 }
 
-static kaiStatus fail_nonconstructive(Kernel* kernel, uint32_t component)
+kaiStatus kernel_lost(Kernel* kernel, uint32_t component)
 {
     const kaiModel* model = kernel->model;
     const Component* loop = &model->components[component];
@@ -141,12 +141,6 @@ static kaiStatus fail_nonconstructive(Kernel* kernel, uint32_t component)
         known, model_string(model, loop->text));
 }
 
-kaiStatus kernel_run(Kernel* kernel, CodeRange range)
-{
-    uint32_t failed = vm_run(kernel->model, kernel->R, range, &kernel->host);
-    return failed == 0 ? KAI_OK : fail_nonconstructive(kernel, failed - 1);
-}
-
 // An impulse took a state out of the numbers.
 kaiStatus kernel_overflow(Kernel* kernel, uint32_t state)
 {
@@ -162,31 +156,8 @@ kaiStatus kernel_overflow(Kernel* kernel, uint32_t state)
                        model_string(model, var->name), kernel->now.t, n, pow(kernel->R[model->reg_pulse], -n));
 }
 
-// ---- contexts
-// --------------------------------------------------------------------------------------------------------
-
-bool kernel_ctx_active(const Kernel* kernel, uint32_t ctx)
-{
-    const kaiModel* model = kernel->model;
-    for (; ctx != 0; ctx = model->contexts[ctx].parent)
-    {
-        const Context* at = &model->contexts[ctx];
-        if (kernel->R[model->machines[at->machine].reg] != at->mode)
-            return false;
-    }
-    return true;
-}
-
 // ---- what changes from outside and what that disturbs
 // ----------------------------------------------------------------
-
-void kernel_disturb_island(Kernel* kernel, uint32_t island)
-{
-    if (kernel->island_disturbed[island])
-        return;
-    kernel->island_disturbed[island] = true;
-    kernel->disturbed.at[kernel->disturbed.count++] = island;
-}
 
 void kernel_disturb(Kernel* kernel, uint32_t reg)
 {
@@ -318,6 +289,8 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     agenda_init(&kernel->agenda);
     if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
+    kernel->plain = plain_is(kernel);
+    kernel->simple = kernel->plain && plain_is_simple(kernel);
     kernel_init_registers(kernel);
     contexts_refresh(kernel);
     kernel->walked = &kernel->touched;

@@ -109,6 +109,12 @@ typedef struct Staged
     bool reset;  // a start value on entering a mode: an action may replace it
 } Staged;
 
+typedef struct Jump  // of a state, at the first commit of an ordinary instant
+{
+    uint32_t state;
+    double before;
+} Jump;
+
 typedef enum ChoicePolicy
 {
     CHOICE_FIRST,
@@ -174,6 +180,12 @@ typedef struct KernelHooks
     int (*leads)(void* owner, uint32_t guard);  // on its level and at rest: the sign of its first derivative not 0
     void (*fires)(void* owner, KernelSign sign, uint32_t index, uint32_t place);
     void (*held)(void* owner);  // may states that are held move again?
+    // An ordinary instant (plain.c): may this one go unseen; events that are present at a tag; it is over; or it is not
+    // ordinary after its first commit, and what a listener would have been told comes now.
+    bool (*calm)(void* owner, double t);
+    void (*count)(void* owner);
+    kaiStatus (*past)(void* owner);
+    void (*late)(void* owner);
     // choice = all: which of the enabled alternatives. `fresh`: the first choice of this commit. Positive: stop here.
     kaiStatus (*decide)(void* owner, bool fresh, uint32_t enabled, uint32_t* rank);
     void (*decided)(void* owner, uint32_t reaction);
@@ -223,6 +235,7 @@ typedef struct KernelHooks
     X(uint32_t, leaving, model->machines_count, 0) /* contexts that the transitions of this commit leave */            \
     X(uint32_t, raised, raised_size(model), 0)     /* event flags that are up */                                       \
     X(Staged, staged, model->acts_count + model->resets_count + 2 * model->machines_count, 0)                          \
+    X(Jump, jumps, model->acts_count, 0)                                                                               \
     X(uint32_t, stamps, model->reg_count, 0)                        /* per register: number of the staged entry + 1 */ \
     X(uint32_t, located, model->guards_count, 0)                    /* guards located at this instant */               \
     X(uint32_t, fired, model->guards_count, 0)                      /* guards that fired in this instant */            \
@@ -267,6 +280,8 @@ struct Kernel
     bool unread;          // a series asked for what is not known yet, where T varies
     ShortDelay short_delay;
     ChoicePolicy policy;
+    bool plain, simple;  // a model whose instants plain.c runs; and one whose instants may be ordinary
+    double left_g;       // of the guard that fired at an ordinary instant: at its left limit
 #define X(type, name) type name;
     KERNEL_STATE(X)
 #undef X
@@ -280,8 +295,8 @@ struct Kernel
     Queue held;     // while events are handed out: those that wait for the next tag
     Bonds* bonds;   // NULL: the model has no bond graph
     Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
-    uint32_t held_inputs;
-    uint32_t active_count, leaving_count, raised_count, staged_count, located_count, fired_count, reacted_count;
+    uint32_t held_inputs, active_count, leaving_count, raised_count, staged_count, located_count, fired_count,
+        reacted_count, jump_count;
     // What an instant has touched, and what this commit is about to touch (touch.c).
     TouchSet touched, settled, fresh;
     const TouchSet* walked;  // the set that walks go over; in a fused model all that is active
@@ -319,7 +334,17 @@ void kernel_free(Kernel* kernel);
 size_t kernel_save_size(const Kernel* kernel);
 char* kernel_save(const Kernel* kernel, char* block);
 const char* kernel_load(Kernel* kernel, const char* block, bool* ok);
-bool kernel_ctx_active(const Kernel* kernel, uint32_t ctx);
+static inline bool kernel_ctx_active(const Kernel* kernel, uint32_t ctx)
+{
+    const kaiModel* model = kernel->model;
+    for (; ctx != 0; ctx = model->contexts[ctx].parent)
+    {
+        const Context* at = &model->contexts[ctx];
+        if (kernel->R[model->machines[at->machine].reg] != at->mode)
+            return false;
+    }
+    return true;
+}
 
 // contexts.c
 void contexts_refresh(Kernel* kernel);              // after a change of modes
@@ -392,7 +417,12 @@ static inline kaiStatus kernel_check_tags(Kernel* kernel)
     uint64_t most = kernel->options->limits.tags;
     return most > 0 && (uint64_t)kernel->counters.tags > most ? kernel_exceed(kernel, most, "tags") : KAI_OK;
 }
-kaiStatus kernel_run(Kernel* kernel, CodeRange range);
+kaiStatus kernel_lost(Kernel* kernel, uint32_t component);  // a loop without a solution
+static inline kaiStatus kernel_run(Kernel* kernel, CodeRange range)
+{
+    uint32_t failed = vm_run(kernel->model, kernel->R, range, &kernel->host);
+    return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
+}
 kaiStatus kernel_overflow(Kernel* kernel, uint32_t state);  // an impulse took this state out of the numbers
 static inline double* kernel_states(Kernel* kernel)
 {
@@ -429,7 +459,13 @@ static inline void kernel_raise(Kernel* kernel, uint32_t flag)
 
 // `reg` has changed: the islands that read it must start again.
 void kernel_disturb(Kernel* kernel, uint32_t reg);
-void kernel_disturb_island(Kernel* kernel, uint32_t island);
+static inline void kernel_disturb_island(Kernel* kernel, uint32_t island)
+{
+    if (kernel->island_disturbed[island])
+        return;
+    kernel->island_disturbed[island] = true;
+    kernel->disturbed.at[kernel->disturbed.count++] = island;
+}
 void kernel_disturb_all(Kernel* kernel);
 // A register is about to be set from outside: at the left limit of the next instant it still has the value of now.
 void kernel_set_input(Kernel* kernel, uint32_t reg);
@@ -475,6 +511,12 @@ kaiStatus instant_react(Kernel* kernel, bool* more);
 kaiStatus instant_end(Kernel* kernel);
 void instant_left_limits(Kernel* kernel, bool start);  // of memories
 
+// plain.c: the same for models that have little of what a model can have, with nothing asked that they have not.
+bool plain_is(const Kernel* kernel);                // the model is one
+bool plain_is_simple(const Kernel* kernel);         // and one without modes, whose guards are crossings
+bool plain_serves(const Kernel* kernel, double t);  // and so is this instant
+kaiStatus plain_run(Kernel* kernel, double t);
+
 // commit.c
 typedef struct CommitResult
 {
@@ -486,7 +528,11 @@ void commit_forget(Kernel* kernel);        // what was staged and not applied
 int choice_policy_find(const char* name);  // a ChoicePolicy, or -1
 
 // guard.c
-bool guard_is_active(const Kernel* kernel, const Guard* guard, bool react);
+static inline bool guard_is_active(const Kernel* kernel, const Guard* guard, bool react)
+{
+    uint32_t present = react ? guard->react_present : guard->present;
+    return kernel_ctx_active(kernel, guard->ctx) && (present == NO_REG || kernel->R[present] != 0);
+}
 void guard_left_limit(Kernel* kernel);                    // last values for the first reaction
 kaiStatus guard_apply_located(Kernel* kernel);            // latches of the located ones
 void guard_commit(Kernel* kernel, CommitResult* result);  // latches and jumps across levels

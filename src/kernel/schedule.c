@@ -65,7 +65,8 @@ static kaiStatus tick(Kernel* kernel, uint32_t index)
     if (!kernel_ctx_active(kernel, clock->ctx))
         return KAI_OK;
     kernel_raise(kernel, clock->flag);
-    kernel->hooks->fires(kernel->owner, SIGN_CLOCK, index, clock->place);
+    if (kernel->options->fired != NULL)
+        kernel->hooks->fires(kernel->owner, SIGN_CLOCK, index, clock->place);
     return KAI_OK;
 }
 

@@ -354,6 +354,14 @@ int choice_step(Ode* ode, double limit)
     return status;
 }
 
+void choice_flown(Ode* ode)
+{
+    OdeChoice* c = &ode->state.choice;
+    c->taken[ODE_TAYLOR]++;
+    c->held++;
+    learn_series(ode, 0);
+}
+
 // ------------------------------------------------------------------------------------------------- start and snapshots
 
 void choice_create(Ode* ode)

@@ -10,7 +10,8 @@ void choice_destroy(Ode* ode);
 void choice_restart(Ode* ode, bool fresh);  // the state or the field has changed
 int choice_evaluate(Ode* ode);              // f there, with another method if this one cannot
 int choice_step(Ode* ode, double limit);
-int choice_load(Ode* ode);  // a snapshot has been restored
+void choice_flown(Ode* ode);  // taylor has taken a step that its terms did not limit
+int choice_load(Ode* ode);    // a snapshot has been restored
 
 // methods.c: NULL if it is of a part that is not there, as *trouble says.
 const OdeMethodTable* method_table(OdeMethod method, const char** trouble);

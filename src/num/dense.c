@@ -112,10 +112,49 @@ static void fill_quartic(const Ode* ode, double theta, double* restrict x)
     }
 }
 
+static inline double series_at(const Ode* ode, double tau, int i)
+{
+    double sum = 0;
+    for (int k = ode->state.terms - 1; k >= 0; k--)
+    {
+        sum = sum * tau + ode->dense[k][i];
+    }
+    return sum;
+}
+
+static inline double series_slope(const Ode* ode, double tau, int i)
+{
+    double sum = 0;
+    for (int k = ode->state.terms - 1; k >= 1; k--)
+    {
+        sum = sum * tau + k * ode->dense[k][i];
+    }
+    return sum;
+}
+
+// Few states: each for itself, with the same operations.
+static void fill_few(const Ode* ode, double tau, double* x, double* slope)
+{
+    for (int i = 0; i < ode->n; i++)
+    {
+        double value = series_at(ode, tau, i);
+        if (slope)
+        {
+            slope[i] = series_slope(ode, tau, i);
+        }
+        x[i] = value;
+    }
+}
+
 // Order by order: the coefficients of one order lie side by side.
 static void fill_series(const Ode* ode, double tau, double* restrict x, double* restrict slope)
 {
     const int n = ode->n, last = ode->state.terms - 1;
+    if (n <= 4)
+    {
+        fill_few(ode, tau, x, slope);
+        return;
+    }
     memcpy(x, ode->dense[last], sizeof(double) * (size_t)n);
     for (int k = last - 1; k >= 0; k--)
     {
@@ -133,16 +172,6 @@ static void fill_series(const Ode* ode, double tau, double* restrict x, double* 
             slope[i] = (k == last ? 0 : slope[i] * tau) + k * c[i];
         }
     }
-}
-
-static double series_at(const Ode* ode, double tau, int i)
-{
-    double sum = 0;
-    for (int k = ode->state.terms - 1; k >= 0; k--)
-    {
-        sum = sum * tau + ode->dense[k][i];
-    }
-    return sum;
 }
 
 static void copy_end(const Ode* ode, double* x, double* slope)
@@ -184,17 +213,6 @@ void ode_dense(Ode* ode, double theta, double* x, double* slope)
             fill_quartic(ode, theta, x);
         }
     }
-}
-
-// As fill_series has it.
-static double series_slope(const Ode* ode, double tau, int i)
-{
-    double sum = 0;
-    for (int k = ode->state.terms - 1; k >= 1; k--)
-    {
-        sum = sum * tau + k * ode->dense[k][i];
-    }
-    return sum;
 }
 
 double ode_dense_value(Ode* ode, double theta, int i)
@@ -305,6 +323,29 @@ void ode_piece(Ode* ode, int state, double* c)
     {
         c[k] *= power;
     }
+}
+
+bool ode_is_series(const Ode* ode)
+{
+    return ode->state.form == FORM_SERIES;
+}
+
+int ode_piece_add(const Ode* ode, int state, double factor, int degree, double* c)
+{
+    if (ode->state.form != FORM_SERIES)
+    {
+        return -1;
+    }
+    int last = ode->state.terms - 1;
+    for (; degree < last; degree++)
+    {
+        c[degree + 1] = 0;
+    }
+    for (int k = 1; k <= last; k++)
+    {
+        c[k] += factor * ode->dense[k][state];
+    }
+    return degree;
 }
 
 void ode_piece_order(Ode* ode, int k, double* coefficients)

@@ -217,6 +217,35 @@ static inline void ode_accept(Ode* ode, double h, double t_end, OdeForm form)
     s->stats.steps++;
 }
 
+// A moving average, 0.8 old + 0.2 new; the next step is at most 3 of it.
+static inline void ode_note_event(OdeState* s)
+{
+    double distance = s->t - s->event_time;
+    if (!(distance > 0))
+    {
+        return;
+    }
+    s->event_mean = s->event_mean > 0 ? 0.8 * s->event_mean + 0.2 * distance : distance;
+    s->event_time = s->t;
+    if (s->next > 3 * s->event_mean)
+    {
+        s->next = 3 * s->event_mean;
+    }
+}
+
+// A restart at t: there is no step behind it.
+static inline void ode_begin_again(OdeState* s, double t, bool fresh)
+{
+    s->t_low = s->t_start_low = t == s->t && !fresh ? s->t_low : 0;
+    s->t = s->t_start = t;
+    s->h = 0;
+    s->scale = 1;
+    s->form = FORM_POINT;
+    s->dense_ready = true;
+    s->log_error = -13.3;
+    s->stats.restarts++;
+}
+
 // explicit.c: coefficients of the cubic through both ends with their slopes, and of the straight line.
 void ode_prepare_cubic(Ode* ode);
 void ode_prepare_linear(Ode* ode);

@@ -185,16 +185,9 @@ int ode_restart(Ode* ode, double t, const double* x, bool fresh)
     {
         memmove(ode->x, x, sizeof(double) * (size_t)ode->n);
     }
-    s->t_low = s->t_start_low = t == s->t && !fresh ? s->t_low : 0;
-    s->t = s->t_start = t;
-    s->h = 0;
-    s->scale = 1;
-    s->form = FORM_POINT;
-    s->dense_ready = true;
-    s->log_error = -13.3;
+    ode_begin_again(s, t, fresh);
     s->slope_valid = false;
     s->at_breakpoint = ode->options.breakpoint != ODE_BREAK_SAME;
-    s->stats.restarts++;
     if (fresh)
     {
         restart_fresh(ode, t);
@@ -448,28 +441,12 @@ double ode_next_step(const Ode* ode)
 // -------------------------------------------------------------------------------------------------------- cut,
 // snapshot
 
-// A moving average, 0.8 old + 0.2 new; the next step is at most 3 of it.
-static void note_event(OdeState* s)
-{
-    double distance = s->t - s->event_time;
-    if (!(distance > 0))
-    {
-        return;
-    }
-    s->event_mean = s->event_mean > 0 ? 0.8 * s->event_mean + 0.2 * distance : distance;
-    s->event_time = s->t;
-    if (s->next > 3 * s->event_mean)
-    {
-        s->next = 3 * s->event_mean;
-    }
-}
-
 void ode_cut(Ode* ode, double theta)
 {
     OdeState* s = &ode->state;
     if (theta >= 1 || s->t == s->t_start)
     {
-        note_event(s);
+        ode_note_event(s);
         return;
     }
     if (ode->n > 0)
@@ -477,6 +454,10 @@ void ode_cut(Ode* ode, double theta)
         // Once its coefficients are made the dense output does not need the end of the step: overwrite it in place.
         ode_dense(ode, theta, ode->x, ode->slope);
         forget(ode);
+        if (ode->method == &ode_taylor)  // what the end of the whole step had lost
+        {
+            memset(ode->dense[ODE_ORDER + 1], 0, sizeof(double) * (size_t)ode->n);
+        }
     }
     s->scale *= theta;
     double length = s->scale * s->h;
@@ -484,7 +465,7 @@ void ode_cut(Ode* ode, double theta)
     s->t_low = s->t_start_low + (length - (s->t - s->t_start));
     s->trial = s->t - s->t_start;
     s->slope_valid = false;
-    note_event(s);
+    ode_note_event(s);
 }
 
 static int saved_vectors(const Ode* ode)

@@ -161,9 +161,28 @@ void ode_dense_one(Ode* ode, double theta, int state, double* x, double* slope);
 // The last step as polynomials in time since its start, in seconds, good for [0, ode_dense_length]. What ode_dense
 // evaluates, whatever the method; the degree is at most ODE_ORDER.
 int ode_piece_degree(const Ode* ode);
+bool ode_is_series(const Ode* ode);  // as a power series from its start on
 // The coefficients of one state (degree + 1 of them), and coefficient k of all states.
 void ode_piece(Ode* ode, int state, double* coefficients);
 void ode_piece_order(Ode* ode, int k, double* coefficients);
+// Adds `factor` times the coefficients of a state, from order 1 on, to a polynomial of that degree: its new degree. -1:
+// the step is no power series from its start on, and nothing was added.
+int ode_piece_add(const Ode* ode, int state, double factor, int degree, double* c);
+
+// A flight: the step from here to `limit` at most, where that is a short polynomial by structure, with nothing of the
+// solver changed yet. Whoever knows where it ends takes it that far; whoever does not takes a step as usual.
+typedef struct OdeFlight
+{
+    double start, length;
+    int degree;          // 1 or 2
+    const double* c[3];  // coefficients of all states, in seconds
+} OdeFlight;
+bool ode_flight(Ode* ode, double limit, OdeFlight* flight);
+// Starts again at (t, x), where f is known and the series of the system begins: what ode_restart does. False: it has to
+// be asked.
+bool ode_relaunch(Ode* ode, double t, const double* x, const double* f);
+// A step of `theta` of its length, as if the whole had been taken and cut there.
+void ode_fly(Ode* ode, const OdeFlight* flight, double theta);
 
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.

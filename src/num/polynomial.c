@@ -651,3 +651,69 @@ int polynomial_roots(const double* c, int degree, double h, double noise, Polyno
     }
     return ends ? drop_beyond(h, roots, w.count, limit) : w.count;
 }
+
+// ------------------------------------------------------------------------------------------------------------ by
+// formula
+
+static PolynomialRoot root_near(double at, int from)
+{
+    return (PolynomialRoot){at * (1 - 4 * DBL_EPSILON), at, from, -from, false};
+}
+
+// The roots of c + b x + a x² in (0, h), c != 0. The count, or POLYNOMIAL_DOUBT.
+static int parabola_roots(double c, double b, double a, double h, double noise, PolynomialRoot* roots)
+{
+    const double end = c + h * (b + h * a), size = fabs(c) + h * (fabs(b) + h * fabs(a));
+    double open = 8 * DBL_EPSILON * size;
+    open = open > noise ? open : noise;
+    const int from = sign_of(c);
+    if (!(fabs(c) > open && fabs(end) > open))
+    {
+        return POLYNOMIAL_DOUBT;
+    }
+    if (a == 0)
+    {
+        roots[0] = root_near(-c / b, from);
+        return from * end < 0;
+    }
+    const double square = b * b - 4 * a * c, bend = -b / (2 * a);
+    bool inside = bend > 0 && bend < h;
+    if (inside && !(fabs(c + 0.5 * b * bend) > 8 * open))
+    {
+        return POLYNOMIAL_DOUBT;  // perhaps a touch
+    }
+    if (from * end > 0 && (!inside || square < 0))
+    {
+        return 0;
+    }
+    double far = -0.5 * (b + (b < 0 ? -1 : 1) * sqrt(square)), one = c / far, two = far / a;
+    double first = one < two ? one : two, last = one < two ? two : one;
+    if (from * end > 0)
+    {
+        roots[0] = root_near(first, from);
+        roots[1] = root_near(last, -from);
+        return first > 0 && last < h ? 2 : from * a > 0 ? POLYNOMIAL_DOUBT : 0;
+    }
+    roots[0] = root_near(first > 0 && first < h ? first : last, from);
+    return roots[0].after > 0 && roots[0].after < h ? 1 : POLYNOMIAL_DOUBT;
+}
+
+int polynomial_roots_closed(const double* c, int degree, double h, double noise, PolynomialRoot roots[3])
+{
+    double a = degree > 1 ? c[2] : 0;
+    if (degree > 2 || degree < 1)
+    {
+        return POLYNOMIAL_DOUBT;
+    }
+    if (c[0] != 0)
+    {
+        return parabola_roots(c[0], c[1], a, h, noise, roots);
+    }
+    if (c[1] == 0 || !(fabs(c[1]) * h > noise))
+    {
+        return POLYNOMIAL_DOUBT;
+    }
+    roots[0] = (PolynomialRoot){.from = 0, .to = sign_of(c[1])};
+    int count = a == 0 ? 0 : parabola_roots(c[1], a, 0, h, noise / h, roots + 1);
+    return count >= 0 ? 1 + count : count;
+}

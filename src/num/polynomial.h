@@ -24,6 +24,7 @@ enum
 {
     POLYNOMIAL_DEGREE = 40,  // at most
     POLYNOMIAL_ZERO = -1,    // polynomial_roots: zero up to rounding
+    POLYNOMIAL_DOUBT = -2,   // polynomial_roots_closed: not told
 };
 
 typedef struct PolynomialRoot
@@ -66,5 +67,10 @@ static inline bool polynomial_clear(const double* c, int degree, double h, doubl
 // The roots on [0, h] in ascending order, at most `limit` of them into `roots` (the first ones). The number found, or
 // POLYNOMIAL_ZERO. degree <= POLYNOMIAL_DEGREE; noise >= 0; coefficients must be finite.
 int polynomial_roots(const double* c, int degree, double h, double noise, PolynomialRoot* roots, int limit);
+
+// The same by formula, for degree <= 2 and whoever settles the last digits himself: `after` is right to a few of them,
+// and `before` is as much earlier. POLYNOMIAL_DOUBT: two roots, or a root and an end, are so close that rounding
+// decides, or the degree is too high; polynomial_roots tells.
+int polynomial_roots_closed(const double* c, int degree, double h, double noise, PolynomialRoot roots[3]);
 
 #endif

@@ -239,7 +239,9 @@ static int attempt(Ode* ode, const Attempt* a, double* error)
 static void accept(Ode* ode, const Attempt* a, double natural, bool rejected)
 {
     OdeState* s = &ode->state;
-    memcpy(ode->dense[CARRY], ode->stage[2], sizeof(double) * (size_t)ode->n);
+    double* carry = ode->dense[CARRY];  // the lost digits belong to the step now
+    ode->dense[CARRY] = ode->stage[2];
+    ode->stage[2] = carry;
     ode_accept(ode, a->h, a->t_end, FORM_SERIES);
     s->terms = a->order + 1;
     s->dense_ready = true;
@@ -316,11 +318,87 @@ static double first_trial(const Ode* ode, double horizon, double natural)
     return fmin(h, farthest(s));
 }
 
+// The coefficients of a polynomial by structure: nothing has to be weighed, for none is left out.
+static int expand_exact(Ode* ode, int degree)
+{
+    const int n = ode->n;
+    double* restrict x = ode->dense[0], * restrict slope = ode->dense[1];
+    for (int i = 0; i < n; i++)
+    {
+        x[i] = ode->x[i];
+        slope[i] = ode->slope[i];
+    }
+    return degree > 1 ? translate(ode, ode->system->series(ode->ctx, ode->state.t, 1, degree, ode->dense)) : TRIAL_OK;
+}
+
+// x and its slope at the end, and what the sum loses, in one pass: `evaluate` and what `attempt` makes of it, for few
+// states of few orders. False: a coefficient is not a number.
+static bool evaluate_exact(Ode* ode, int degree, double h)
+{
+    double* restrict end = ode->x_start, * restrict slope = ode->slope_start, * restrict lost = ode->stage[2];
+    const double* restrict x = ode->x, * restrict carry = ode->dense[CARRY];
+    double all = 0;
+    for (int i = 0; i < ode->n; i++)
+    {
+        double sum = 0, rate = 0;
+        for (int k = degree; k >= 1; k--)
+        {
+            double c = ode->dense[k][i];
+            sum = (sum + c) * h;
+            rate = rate * h + k * c;
+        }
+        double change = sum + carry[i], to = x[i] + change, part = to - x[i];
+        lost[i] = (x[i] - (to - part)) + (change - part);
+        end[i] = to;
+        slope[i] = rate;
+        all += 0 * to + 0 * rate;
+    }
+    return all == 0;
+}
+
+// A short polynomial by structure is taken to the horizon in one trial. True: the step is done, or has failed.
+static bool step_exact(Ode* ode, double limit, int* status)
+{
+    enum
+    {
+        FEW = 4  // states, orders: for more the loops over states are better
+    };
+    OdeState* s = &ode->state;
+    int degree = ode->n <= FEW && s->expanded && ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
+    if (degree > FEW || degree < 1)
+    {
+        return false;
+    }
+    Attempt a = {.order = degree, .exact = true};
+    if (expand_exact(ode, degree) != TRIAL_OK)
+    {
+        return false;
+    }
+    if (!set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    {
+        *status = ODE_ERR_STEP;
+        return true;
+    }
+    s->trial = a.h;
+    if (!evaluate_exact(ode, degree, a.h))
+    {
+        return false;  // the general way shortens it
+    }
+    accept(ode, &a, INFINITY, false);
+    *status = ODE_OK;
+    return true;
+}
+
 static int taylor_step(Ode* ode, double limit)
 {
     OdeState* s = &ode->state;
     Expansion e;
     Attempt a;
+    int done;
+    if (step_exact(ode, limit, &done))
+    {
+        return done;
+    }
     double horizon = horizon_of(ode, limit);
     weigh(ode);
     int status = prepare(ode, horizon, true, &e, &a.exact);
@@ -366,6 +444,84 @@ static int taylor_step(Ode* ode, double limit)
         double shrink = error < 1e300 && status == TRIAL_OK ? 0.8 * pow(error, -1.0 / (a.order + 1)) : 0.25;
         proposed = a.h * (shrink < 0.1 ? 0.1 : shrink > 0.7 ? 0.7 : shrink);
     }
+}
+
+// -------------------------------------------------------------------------------------------------------------- flight
+
+bool ode_flight(Ode* ode, double limit, OdeFlight* flight)
+{
+    const OdeState* s = &ode->state;
+    Attempt a;
+    if (ode->method != &ode_taylor || !s->expanded || !s->slope_valid || s->at_breakpoint || ode->n == 0 ||
+        (ode->options.method == ODE_AUTO && s->choice.wish != s->choice.method))
+    {
+        return false;
+    }
+    int degree = ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
+    if (degree < 1 || degree > 2 || s->form != FORM_POINT || expand_exact(ode, degree) != TRIAL_OK ||
+        !set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    {
+        return false;
+    }
+    *flight = (OdeFlight){.start = s->t, .length = a.h, .degree = degree};
+    for (int k = 0; k <= degree; k++)
+    {
+        flight->c[k] = ode->dense[k];
+    }
+    return true;
+}
+
+bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
+{
+    OdeState* s = &ode->state;
+    double* carry = ode->dense[CARRY];
+    if (ode->method != &ode_taylor || ode->linear || ode->options.breakpoint != ODE_BREAK_SAME ||
+        (ode->options.method == ODE_AUTO && s->choice.wish != s->choice.method) || !ode_finite(ode->n, f))
+    {
+        return false;
+    }
+    for (int i = 0; i < ode->n; i++)
+    {
+        ode->x[i] = x[i];
+        ode->slope[i] = f[i];
+        carry[i] = 0;
+    }
+    ode_begin_again(s, t, false);
+    s->slope_valid = s->expanded = true;
+    s->at_breakpoint = s->jacobian_valid = false;
+    s->stats.rhs_calls++;
+    s->choice.held = s->choice.creeps = 0;
+    return true;
+}
+
+void ode_fly(Ode* ode, const OdeFlight* flight, double theta)
+{
+    OdeState* s = &ode->state;
+    double* restrict x = ode->x_start, * restrict slope = ode->slope_start, * restrict carry = ode->dense[CARRY];
+    double h = flight->length, tau = theta * h;
+    for (int i = 0; i < ode->n; i++)
+    {
+        double a = flight->degree > 1 ? flight->c[2][i] : 0, b = flight->c[1][i];
+        x[i] = (a * tau + b) * tau + flight->c[0][i];
+        slope[i] = 2 * a * tau + b;
+        carry[i] = 0;
+    }
+    ode_accept(ode, h, s->t + h, FORM_SERIES);
+    s->terms = flight->degree + 1;
+    s->dense_ready = true;
+    s->t_start_low = s->t_low;
+    s->next = h;
+    s->narrow = 0;
+    s->bounded = s->fresh = s->slope_valid = false;
+    s->scale = theta;
+    s->t = s->t_start + tau;
+    s->t_low = s->t_start_low + (tau - (s->t - s->t_start));
+    s->trial = s->t - s->t_start;
+    if (ode->options.method == ODE_AUTO)
+    {
+        choice_flown(ode);
+    }
+    ode_note_event(s);
 }
 
 // How far a step from here would get, and what it would cost in evaluations of f: an order k costs about one, and k/16

@@ -131,7 +131,45 @@ static void hook_fires(void* owner, KernelSign sign, uint32_t index, uint32_t pl
     kaiSim* sim = owner;
     if (sign == SIGN_REACTIONS)
         contact_commit(&sim->contact);
-    fired_tell(&sim->kernel, sign, index, place);
+    if (sim->options.fired != NULL)
+        fired_tell(&sim->kernel, sign, index, place);
+}
+
+static bool hook_calm(void* owner, double t)
+{
+    kaiSim* sim = owner;
+    const Kernel* kernel = &sim->kernel;
+    return record_is_blind(&sim->record, t) && sim->zeno.tracked == 0 && kernel->hold_next == INFINITY &&
+           sliding_is_calm(&sim->sliding, t);
+}
+
+static void hook_count(void* owner)
+{
+    kaiSim* sim = owner;
+    record_count(&sim->record);
+}
+
+static kaiStatus hook_past(void* owner)
+{
+    kaiSim* sim = owner;
+    if (sim->zeno.off)
+        return KAI_OK;
+    sliding_calm(&sim->sliding);
+    zeno_late(&sim->zeno);
+    kaiStatus status = zeno_after(&sim->zeno);
+    if (status != KAI_OK || contact_is_calm(&sim->contact))
+        return status;
+    contact_late(&sim->contact);
+    return contact_watch(&sim->contact);
+}
+
+static void hook_late(void* owner)
+{
+    kaiSim* sim = owner;
+    endless_begin(&sim->endless);
+    record_begin(&sim->record);
+    zeno_late(&sim->zeno);
+    contact_late(&sim->contact);
 }
 
 static void hook_held(void* owner)
@@ -195,6 +233,10 @@ static const KernelHooks kernel_hooks = {
     .leads = hook_leads,
     .fires = hook_fires,
     .held = hook_held,
+    .calm = hook_calm,
+    .count = hook_count,
+    .past = hook_past,
+    .late = hook_late,
     .decide = hook_decide,
     .decided = hook_decided,
     .begin_jumps = hook_begin_jumps,

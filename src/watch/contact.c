@@ -97,6 +97,18 @@ static void note_impulses(Contact* contact)
     }
 }
 
+static void note_reactions(Contact* contact)
+{
+    const Kernel* kernel = contact->kernel;
+    for (uint32_t i = 0; i < kernel->reacted_count; i++)
+    {
+        if (contact->reactions[kernel->reacted[i]] == contact->instant)
+            continue;
+        contact->reactions[kernel->reacted[i]] = contact->instant;
+        contact->reacted[contact->reacted_count++] = kernel->reacted[i];
+    }
+}
+
 void contact_commit(Contact* contact)
 {
     const Kernel* kernel = contact->kernel;
@@ -108,13 +120,19 @@ void contact_commit(Contact* contact)
         if (kernel->staged[i].flag == NO_REG && state < model->state_count)
             note_state(contact, state);
     }
-    for (uint32_t i = 0; i < kernel->reacted_count; i++)
+    note_reactions(contact);
+}
+
+void contact_late(Contact* contact)
+{
+    const Kernel* kernel = contact->kernel;
+    begin(contact);
+    for (uint32_t i = 0; i < kernel->jump_count; i++)
     {
-        if (contact->reactions[kernel->reacted[i]] == contact->instant)
-            continue;
-        contact->reactions[kernel->reacted[i]] = contact->instant;
-        contact->reacted[contact->reacted_count++] = kernel->reacted[i];
+        note_state(contact, kernel->jumps[i].state);
+        contact->before[kernel->jumps[i].state] = kernel->jumps[i].before;
     }
+    note_reactions(contact);
 }
 
 // ---- where a guard goes
@@ -459,11 +477,19 @@ static kaiStatus conclude(Contact* contact, uint32_t index, const Lead* lead, co
     return islands_restart(contact->flow);
 }
 
+// It moves away from its level, by its first derivative: nothing holds it there.
+static bool moves_away(const Contact* contact, uint32_t index, int direction)
+{
+    const GuardState* state = &contact->kernel->guards[index];
+    bool slow;
+    return state->active && direction * state->slope < 0 && has_speed(contact, index, &slow) && !slow;
+}
+
 static kaiStatus look(Contact* contact, uint32_t index, const char* how)
 {
     Lead lead;
     int direction = direction_of(contact, index);
-    if (direction == 0)
+    if (direction == 0 || (how == NULL && moves_away(contact, index, direction)))
         return KAI_OK;
     if (!(how == NULL ? find_armed_lead(contact, index, &lead) : find_lead(contact, index, &lead)))
         return KAI_OK;
@@ -491,6 +517,18 @@ kaiStatus contact_watch(Contact* contact)
     for (ActiveWalk w = {0}; status == KAI_OK && active_guard(kernel, &w);)
         status = look(contact, w.index, NULL);
     return status == KAI_OK && contact->flow->no_memory ? KAI_ERR_MEMORY : status;
+}
+
+bool contact_is_calm(const Contact* contact)
+{
+    const Kernel* kernel = contact->kernel;
+    for (uint32_t i = 0; i < contact->model->guards_count && kernel->jump_count > 0; i++)
+    {
+        int direction = kernel->guards[i].fired == kernel->instant_runs ? kernel->guards[i].crossed : 0;
+        if (direction != 0 && !moves_away(contact, i, direction))
+            return false;
+    }
+    return true;
 }
 
 void contact_cycle(Contact* contact)

@@ -66,8 +66,10 @@ void probes_tag(Record* record, bool flow, bool left)
     for (uint32_t i = 0; i < record->model->probes_count && record->dates_events && !left; i++)
         if (record->model->probes[i].kind == PROBE_TIME_OF)
             take_event(record, i, flow);
-    for (uint32_t i = 0; i < record->model->probes_count; i++)
+    bool point = flow && !left;  // of the solver: what instants need not be asked is asked here
+    for (uint32_t k = 0; k < (point ? record->model->probes_count : record->asked_count); k++)
     {
+        uint32_t i = point ? k : record->asked[k];
         const Probe* p = &record->model->probes[i];
         switch (p->kind)
         {
@@ -77,10 +79,7 @@ void probes_tag(Record* record, bool flow, bool left)
             if (record->kernel->bonds == NULL || !record->kernel->bonds->trying)
                 probe_take_extreme(record, i, flow);
             break;
-        case PROBE_FINAL:
-            if (!record->probe_late[i] || (flow && !left))
-                probe_take(record, i, flow);
-            break;
+        case PROBE_FINAL: probe_take(record, i, flow); break;
         case PROBE_COUNT:
             if (!left)
                 take_event(record, i, flow);
@@ -120,6 +119,8 @@ void probes_subscribe(Record* record)
     {
         const Probe* p = &record->model->probes[i];
         record->late_count += record->probe_late[i] = is_late(record, p);
+        if (!record->probe_late[i])
+            record->asked[record->asked_count++] = i;
         record->tag_probes |= !record->probe_late[i];
         record->left_probes |= !record->probe_late[i] && p->kind != PROBE_COUNT && p->kind != PROBE_TIME_OF;
     }

@@ -117,6 +117,20 @@ static void subscribe(Record* record)
         record->asks_times |= kind == PROBE_AT || kind == PROBE_LEFT || kind == PROBE_INDEX;
         record->compares |= kind == PROBE_INDEX || model->vars[model->probes[i].var].hidden;
     }
+    record->unseen = !record->instants && !record->compares;
+}
+
+static bool is_blind(const Record* record)
+{
+    const kaiModel* model = record->model;
+    bool blind = record->unseen && !record->left_probes;
+    for (int i = 0; i < record->column_count; i++)
+        blind &= record->column_regs[i] >= model->reg_first[REG_STATE] &&
+                 record->column_regs[i] < model->reg_first[REG_STATE] + model->state_count;
+    for (uint32_t i = 0; i < record->asked_count; i++)
+        blind &= model->probes[record->asked[i]].kind == PROBE_COUNT &&
+                 model->vars[model->probes[record->asked[i]].var].present != NO_REG;
+    return blind;
 }
 
 // ---- making and copying
@@ -157,6 +171,7 @@ bool record_make(Record* record, Kernel* kernel, bool fixed_steps)
     for (uint32_t i = 0; i < model->probes_count; i++)
         touch_show(kernel, model->probes[i].var);
     touch_shown(kernel);
+    record->blind = is_blind(record);
     return true;
 }
 
@@ -325,15 +340,10 @@ static void record_start_tag(Record* record, bool left, bool changed, bool* done
         record->rank = record->zero_pending ? 2 : 1;
 }
 
-// Whether it has to be known what the tag changes. An instant of many tags may turn out to be one without end, whose
-// tags are shown.
+// Whether it has to be known what the tag changes.
 static bool is_compared(const Record* record, bool start)
 {
-    enum
-    {
-        MANY = 4
-    };
-    return record->compares || start || record->rank >= MANY;
+    return record->compares || start || record->rank >= TAGS_MANY;
 }
 
 static bool on_grid(Record* record)
@@ -429,8 +439,42 @@ kaiStatus record_grid_next(Record* record)
                        "rows every %g s are closer together than time can resolve, at t = %.17g", record->every, last);
 }
 
+bool record_is_blind(const Record* record, double t)
+{
+    const Kernel* kernel = record->kernel;
+    return record->blind && !record->row_pending && t < kernel->options->stop &&
+           !(record->every > 0 && kernel_reached(kernel, record_grid(record), t));
+}
+
+void record_count(Record* record)
+{
+    const double* R = record->kernel->R;
+    for (uint32_t i = 0; i < record->asked_count; i++)
+    {
+        ProbeState* state = &record->probes[record->asked[i]];
+        state->count += R[record->model->vars[record->model->probes[record->asked[i]].var].present] != 0;
+        state->value = (double)state->count;
+    }
+}
+
+// A tag that nobody sees: no row of it is wanted, nothing is compared, and the next row of the grid lies later.
+static bool is_unseen(const Record* record, bool left)
+{
+    const Kernel* kernel = record->kernel;
+    double t = kernel->now.t;
+    return record->unseen && kernel->counters.instants > 1 && record->rank < TAGS_MANY && !record->row_pending &&
+           t < kernel->options->stop && !(left && record->every > 0 && kernel_reached(kernel, record_grid(record), t));
+}
+
 kaiStatus record_tag(Record* record, bool instant, bool left)
 {
+    if (instant && is_unseen(record, left))
+    {
+        if (left ? record->left_probes : record->tag_probes)
+            probes_tag(record, left, left);
+        record->rank++;
+        return check_unseen(record, left);
+    }
     kaiStatus status = instant ? record_instant_tag(record, left) : record_point(record);
     if (record->every > 0 && (left || !instant))
         while (status == KAI_OK && kernel_reached(record->kernel, record_grid(record), record->kernel->now.t))

@@ -17,6 +17,7 @@ enum
 {
     CURVE_DEPTH = 12,  // halvings of a stretch between two rows
     CURVE_ROWS = CURVE_DEPTH + 4,
+    TAGS_MANY = 4,  // in one instant: it may turn out to be one without end, whose tags are shown
 };
 
 #define RECORD_STATE(X)                                                                                                \
@@ -34,6 +35,7 @@ enum
 #define RECORD_ARRAYS(X)                                                                                               \
     X(ProbeState, probes, model->probes_count, model->probes_count)                                                    \
     X(bool, probe_late, model->probes_count, 0) /* taken when an instant is over, not at its tags */                   \
+    X(uint32_t, asked, model->probes_count, 0)  /* the others */                                                       \
     X(double, tag_last, model->saved_count,                                                                            \
       model->saved_count) /* registers as the last tag of an instant left them */                                      \
     X(double, tag_before, model->saved_count, model->saved_count) /* and the tag before it */                          \
@@ -64,7 +66,8 @@ typedef struct Record
 #define X(type, name, count, saved) type* name;
     RECORD_ARRAYS(X)
 #undef X
-    uint32_t kept_count;  // registers that variables show
+    uint32_t asked_count;  // probes that tags of instants are asked for
+    uint32_t kept_count;   // registers that variables show
     uint32_t late_count;
     bool left_probes, tag_probes;  // some are asked at left limits, at the other tags of instants
     int column_count;              // order 0: the value; k + 1: the weight of δ⁽ᵏ⁾
@@ -72,6 +75,8 @@ typedef struct Record
     bool curves;            // rows where a curve bends
     bool instants;          // tags of instants have rows
     bool compares;          // somebody asks what a tag changed
+    bool unseen;            // neither: most tags have nobody to tell
+    bool blind;             // and none has: columns are states, probes count events
     bool watches_extremes;  // some probe wants a minimum or maximum
     bool dates_events;      // the time of an event
     bool asks_times;        // a value at a time
@@ -94,6 +99,8 @@ const char* record_load(Record* record, const char* block);
 
 void record_begin(Record* record);                                // a new t
 kaiStatus record_tag(Record* record, bool instant, bool left);    // a tag of an instant, or a solver point
+bool record_is_blind(const Record* record, double t);  // no tag at t has anybody to tell, but for record_count
+void record_count(Record* record);                     // events that are present at a tag
 kaiStatus record_step(Record* record, double start, double end);  // probes and grid rows inside
 void record_settled(Record* record);  // a set of modes is to be committed: its values count as extremes
 bool record_var_changed(const Record* record, uint32_t var);  // by the last tag: tag_before against tag_last

@@ -251,6 +251,26 @@ void sliding_before(Sliding* s, double t)
            sizeof(double) * (s->model->reg_first[REG_VALUE] - s->model->reg_first[REG_MEMORY]));
 }
 
+bool sliding_is_calm(Sliding* s, double t)
+{
+    s->step = ode_dense_length(s->flow->island_odes[0]);
+    s->at_once = sliding_at_once(s, larger(s->time, s->times[0]), t);
+    return !s->at_once;
+}
+
+static void begin_anew(Sliding* s, double t)
+{
+    double start = s->kernel->options->start;
+    s->since = t - start <= SLIDING_START * smaller(1, s->kernel->options->stop - start) ? start : t;
+    s->flips = 0;
+}
+
+void sliding_calm(Sliding* s)
+{
+    s->time = s->times[0] = s->kernel->now.t;
+    begin_anew(s, s->kernel->now.t);
+}
+
 static bool has_searched(const Sliding* s)
 {
     for (uint32_t i = 0; i < s->kernel->fired_count; i++)
@@ -276,9 +296,7 @@ kaiStatus sliding_after(Sliding* s)
     note_time(s, t);
     if (!at_once)
     {
-        double start = s->kernel->options->start;
-        s->since = t - start <= SLIDING_START * smaller(1, s->kernel->options->stop - start) ? start : t;
-        s->flips = 0;
+        begin_anew(s, t);
         return KAI_OK;
     }
     take_field(s, s->after);

@@ -505,6 +505,13 @@ void zeno_before(Zeno* zeno, double t)
         memcpy(zeno->zeno_left, kernel_states(zeno->kernel), sizeof(double) * zeno->model->state_count);
 }
 
+void zeno_late(Zeno* zeno)
+{
+    ZenoGuard* z = &zeno->guards[zeno->kernel->fired[0]];
+    z->located_g = zeno->kernel->left_g;
+    z->located_at = zeno->kernel->instant_runs;
+}
+
 static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];

@@ -1,0 +1,246 @@
+// Free flight is the most frequent motion between events, and its guards are parabolas: roots by formula, in one pass
+// over the guards, with nothing listed and no window opened. Whatever is not plain to see (a guard past its level from
+// the start, a touch, two crossings close together or close to the end of the step) is left to the general search. The
+// guard itself, evaluated as the instant will do it, has the last word on where it crosses.
+#include "flow/guard_path.h"
+
+#include "base/tolerance.h"
+
+#include <float.h>
+#include <math.h>
+
+// ---- the last digits
+// -------------------------------------------------------------------------------------------------
+
+double guard_largest_term(const GuardPath* path, double g, double slope)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    double size = 0, rest = g;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+    {
+        int state = flow->model->guard_states[guard->first_state + i];
+        double x = kernel_states(flow->kernel)[state], dx = kernel_slopes(flow->kernel)[state];
+        double term = flow->guard_affine[path->index]      ? flow->guard_factors[guard->first_state + i] * x
+                      : guard->state_count == 1 && dx != 0 ? slope / dx * x
+                                                           : 0;
+        size = larger(size, fabs(term));
+        rest -= term;
+    }
+    return larger(size, fabs(rest));
+}
+
+// g at a fraction of the step.
+typedef double Evaluate(const GuardPath* path, double theta);
+
+static inline double push_past(const GuardPath* path, double at, double limit, double slope, Evaluate* value)
+{
+    at = smaller(at, limit);
+    double before = at, step = larger(at * DBL_EPSILON, CROSSING_NOWHERE),
+           least = larger(0.75 * step, CROSSING_NOWHERE);
+    double g = value(path, at);
+    bool past = is_past(path->flow->kernel, path->guard, g);
+    if (!past && slope != 0)
+    {
+        double rounding = DBL_EPSILON * guard_largest_term(path, g, slope) / (fabs(slope) * path->length);
+        step = larger(step, rounding);
+        least = larger(least, 0.75 * rounding);
+    }
+    while (!past)
+    {
+        if (at >= limit)
+            return INFINITY;
+        before = at;
+        at = smaller(at + step, limit);
+        step *= 2;
+        past = is_past(path->flow->kernel, path->guard, value(path, at));
+    }
+    while (at - before > least)
+    {
+        double mid = 0.5 * (before + at);
+        if (!(mid > before && mid < at))
+            break;
+        *(is_past(path->flow->kernel, path->guard, value(path, mid)) ? &at : &before) = mid;
+    }
+    return at;
+}
+
+double guard_push_past(const GuardPath* path, double at, double limit, double slope)
+{
+    return push_past(path, at, limit, slope, guard_path_value);
+}
+
+// ---- one guard
+// -------------------------------------------------------------------------------------------------------
+
+typedef struct Parabola
+{
+    double c[3];
+    int degree;
+} Parabola;
+
+// The first of its roots that counts; NaN: not plain to see.
+static double choose_root(const GuardPath* path, const PolynomialRoot* roots, int count)
+{
+    const Kernel* kernel = path->flow->kernel;
+    int first = count > 1 && roots[0].from == 0;  // it starts on its level, and comes back
+    if (count <= first || roots[first].to != path->toward)
+        return NAN;
+    return is_crossing(path->guard) && kernel->R[path->guard->side] == path->toward ? NAN : roots[first].after;
+}
+
+// Where the guard first goes past its level, in seconds from the start of the step; inf: nowhere.
+static inline double find_root(const GuardPath* path, const Parabola* p)
+{
+    PolynomialRoot roots[3];
+    double noise = GUARD_NOISE * fabs(p->c[0]);
+    if (is_past(path->flow->kernel, path->guard, p->c[0]))
+        return NAN;
+    if (polynomial_clear(p->c, p->degree, path->length, noise))
+        return INFINITY;
+    return choose_root(path, roots, polynomial_roots_closed(p->c, p->degree, path->length, noise, roots));
+}
+
+static void take_parabola(const GuardPath* path, Parabola* p)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    p->c[0] = flow->kernel->guards[path->index].g;
+    p->degree = 0;
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+        p->degree = ode_piece_add(flow->island_odes[path->island], flow->model->guard_slots[i], flow->guard_factors[i],
+                                  p->degree, p->c);
+}
+
+// ---- all of an island
+// ------------------------------------------------------------------------------------------------
+
+static bool is_short(const Flow* flow, uint32_t island)
+{
+    const Ode* ode = flow->island_odes[island];
+    return flow->root == ROOT_ITP && flow->kernel->holds == 0 && flow->kernel->slides == 0 &&
+           ode_piece_degree(ode) <= 2 && ode_is_series(ode);
+}
+
+// The crossing is this one, and no other comes with it.
+static bool stands_alone(const GuardPath* path, double first, double second)
+{
+    double far = TIME_GUARD_MOST * kernel_slack(path->flow->kernel, path->start + path->length);
+    double apart = larger(far, 2 * TIME_SAME_PART * path->length);
+    return second - first > apart && path->length - first > apart;
+}
+
+static bool settle(const GuardPath* path, const Parabola* p, double first, double* theta)
+{
+    Kernel* kernel = path->flow->kernel;
+    double at = guard_push_past(path, first / path->length, 1, polynomial_slope(p->c, p->degree, first));
+    if (!(at < 1))
+        return false;
+    kernel->located[kernel->located_count++] = path->index;
+    kernel->guards[path->index].slack = 0;
+    *theta = at;
+    return true;
+}
+
+GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
+{
+    const bool alone = flow->model->islands_count == 1;
+    double first = INFINITY, second = INFINITY;
+    Parabola p, found;
+    GuardPath path, nearest;
+    if (!is_short(flow, island))
+        return SHORT_UNSURE;
+    for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
+    {
+        GuardState* state = &flow->kernel->guards[w.index];
+        path = guard_path_of_step(flow, w.index, island);
+        if (!flow->guard_affine[w.index] || state->from != path.start || state->sliding != 0)
+            return SHORT_UNSURE;
+        state->until = state->from;  // the rest of the step is not looked at, if it is cut
+        take_parabola(&path, &p);
+        double at = find_root(&path, &p);
+        if (isnan(at) || (at < INFINITY && !alone))
+            return SHORT_UNSURE;
+        second = smaller(second, larger(first, at));
+        if (at < first)
+        {
+            found = p;
+            nearest = path;
+            first = at;
+        }
+    }
+    if (first == INFINITY)
+        return SHORT_CLEAR;
+    return stands_alone(&nearest, first, second) && settle(&nearest, &found, first, theta) ? SHORT_CROSSED
+                                                                                           : SHORT_UNSURE;
+}
+
+// ---- flights
+// ---------------------------------------------------------------------------------------------------------
+
+// The coefficients of the flight, as ode_dense_some would evaluate them; the state, like all of it, has not been taken
+// yet.
+static double value_in_flight(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    const OdeFlight* f = &flow->flight;
+    double *x = kernel_states(flow->kernel), tau = theta * f->length;
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+    {
+        int slot = flow->model->guard_slots[i];
+        double slope = f->degree > 1 ? f->c[2][slot] * tau + f->c[1][slot] : f->c[1][slot];
+        x[flow->model->guard_states[i]] = slope * tau + f->c[0][slot];
+    }
+    flow->kernel->counters.guard_calls++;
+    flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
+    vm_run(flow->model, flow->kernel->R, guard->code, &flow->kernel->host);
+    return guard_value(flow->kernel, guard);
+}
+
+static void parabola_in_flight(const GuardPath* path, Parabola* p)
+{
+    const Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    const OdeFlight* f = &flow->flight;
+    *p = (Parabola){.c = {flow->kernel->guards[path->index].g}, .degree = f->degree};
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+        for (int k = 1; k <= f->degree; k++)
+            p->c[k] += flow->guard_factors[i] * f->c[k][flow->model->guard_slots[i]];
+}
+
+bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
+{
+    const OdeFlight* f = &flow->flight;
+    double first = INFINITY, second = INFINITY;
+    Parabola p, found = {.degree = 0};
+    GuardPath nearest = {.flow = flow};
+    for (ActiveWalk w = {0}; active_guard(flow->kernel, &w);)
+    {
+        const GuardState* state = &flow->kernel->guards[w.index];
+        const Guard* guard = &flow->model->guards[w.index];
+        if (!state->active)
+            continue;
+        if (!flow->guard_affine[w.index] || state->from != f->start || state->sliding != 0 ||
+            guard->code.start == guard->code.end)
+            return false;
+        GuardPath path = {flow, w.index, guard, f->start, f->length, state->toward, 0};
+        parabola_in_flight(&path, &p);
+        double at = find_root(&path, &p);
+        if (isnan(at))
+            return false;
+        second = smaller(second, larger(first, at));
+        if (at < first)
+        {
+            found = p;
+            nearest = path;
+            first = at;
+        }
+    }
+    if (first == INFINITY || !stands_alone(&nearest, first, second))
+        return false;
+    double slope = polynomial_slope(found.c, found.degree, first);
+    *theta = push_past(&nearest, first / f->length, 1, slope, value_in_flight);
+    *index = nearest.index;
+    return *theta < 1;
+}
