@@ -7,6 +7,8 @@
 static const void* fuzz_part(Part part, size_t size, const char** trouble);
 #define part_load fuzz_part
 #include "studio/server.c"  // NOLINT(bugprone-suspicious-include)
+
+#include <unistd.h>
 #undef part_load
 
 typedef struct Wire
