@@ -621,7 +621,9 @@ typedef struct Table
 
 enum
 {
-    EXTERNAL_ARITY_MAX = 8
+    EXTERNAL_ARITY_MAX = 8,
+    EXTERNAL_QUESTIONS = 6,          // those of a block (src/block/text.h)
+    EXTERNAL_PARTS_MAX = 0x1000000,  // what a block is asked about, and with
 };
 
 typedef void (*ExternalFunction)(void);  // a function of `arity` doubles that returns a double
@@ -629,10 +631,10 @@ typedef void (*ExternalFunction)(void);  // a function of `arity` doubles that r
 #define EXTERNAL_FIELDS(X)                                                                                             \
     X(uint32_t, path, STRING)                                                                                          \
     X(uint32_t, symbol, STRING)                                                                                        \
-    X(uint32_t, arity, NUMBER)                                                                                         \
-    X(uint32_t, block, INDEX_PLUS(blocks)) /* the one it asks: `function` is not there. 0: none */                     \
-    X(uint32_t, question, NUMBER)          /* BlockQuestion, and of what */                                            \
-    X(uint32_t, index, NUMBER)                                                                                         \
+    X(uint32_t, arity, KIND(EXTERNAL_PARTS_MAX))                                                                       \
+    X(uint32_t, block, INDEX_PLUS(blocks))          /* the one it asks: `function` is not there. 0: none */            \
+    X(uint32_t, question, KIND(EXTERNAL_QUESTIONS)) /* BlockQuestion, and of what */                                   \
+    X(uint32_t, index, KIND(EXTERNAL_PARTS_MAX))                                                                       \
     X(void*, library, POINTER) /* of dlopen: model_bind opens it, model_free closes it */                              \
     X(ExternalFunction, function, POINTER)
 
