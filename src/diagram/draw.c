@@ -246,7 +246,7 @@ kaiStatus diagram_draw(const Diagram* d, const char* path, CanvasFormat format, 
                              .allocator = allocator};
     Canvas* canvas = canvas_open(&options, error);
     if (canvas == NULL)
-        return KAI_ERR_IO;
+        return canvas_refusal(*error);
     draw_all(canvas, d);
     return canvas_close(canvas);
 }

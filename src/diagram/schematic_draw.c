@@ -120,7 +120,7 @@ kaiStatus schematic_draw(const Schematic* s, const char* path, CanvasFormat form
                              .allocator = allocator};
     Canvas* canvas = canvas_open(&options, error);
     if (canvas == NULL)
-        return KAI_ERR_IO;
+        return canvas_refusal(*error);
     draw_all(canvas, s);
     return canvas_close(canvas);
 }

@@ -70,6 +70,11 @@ Canvas* canvas_open(const CanvasOptions* options, const char** error)
     return NULL;
 }
 
+kaiStatus canvas_refusal(const char* why)
+{
+    return strcmp(why, "out of memory") == 0 ? KAI_ERR_MEMORY : KAI_ERR_IO;
+}
+
 kaiStatus canvas_close(Canvas* c)
 {
     c->backend->finish(c);

@@ -36,6 +36,8 @@ bool canvas_format_of(const char* path, CanvasFormat* format);
 
 // An empty white sheet. NULL: *error (static, or of errno) says why.
 Canvas* canvas_open(const CanvasOptions* options, const char** error);
+// The status of what canvas_open said: KAI_ERR_MEMORY or KAI_ERR_IO.
+kaiStatus canvas_refusal(const char* why);
 // Writes what is left and gives the file its name. KAI_ERR_IO, KAI_ERR_MEMORY: there is no file of that name.
 kaiStatus canvas_close(Canvas* canvas);
 // Leaves no file.

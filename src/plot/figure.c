@@ -422,13 +422,17 @@ kaiStatus kaiFigure_Row(void* figure, const kaiRow* row)
 
 // ---- drawing
 
-Canvas* plot_open_canvas(const kaiFigureOptions* o, CanvasFormat format, double width, double height, kaiError* error)
+Canvas* plot_open_canvas(const kaiFigureOptions* o, CanvasFormat format, double width, double height, kaiStatus* status,
+                         kaiError* error)
 {
     const char* why = NULL;
     const char* path = o->path != NULL ? o->path : "-";
     CanvasOptions options = {path, format, width, height, o->title, o->colour, o->sink, o->allocator};
     Canvas* canvas = canvas_open(&options, &why);
-    if (canvas == NULL)
+    *status = canvas != NULL ? KAI_OK : canvas_refusal(why);
+    if (*status == KAI_ERR_MEMORY)
+        error_memory(error);
+    else if (canvas == NULL)
         error_set(error, KAI_ERR_IO, "%s cannot be written: %s", path, why);
     return canvas;
 }
@@ -473,16 +477,17 @@ kaiStatus kaiFigure_Draw(kaiFigure* f, kaiError* error)
     f->shown_to = fmin(f->options.to, f->last_t);
     double width, height;
     figure_size(f, &width, &height);
-    Canvas* canvas = plot_open_canvas(&f->options, f->format, width, height, error);
+    Canvas* canvas = plot_open_canvas(&f->options, f->format, width, height, &status, error);
     if (canvas == NULL)
-        return KAI_ERR_IO;
+        return status;
     status = figure_draw(f, canvas);
     if (status == KAI_OK)
         status = canvas_close(canvas);
     else
         canvas_discard(canvas);
-    if (status != KAI_OK)
-        error_set(error, KAI_ERR_IO, "%s could not be written%s", f->options.path,
-                  status == KAI_ERR_MEMORY ? ": out of memory" : "");
+    if (status == KAI_ERR_MEMORY)
+        error_memory(error);
+    else if (status != KAI_OK)
+        error_set(error, KAI_ERR_IO, "%s could not be written", f->options.path);
     return status;
 }

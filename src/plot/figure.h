@@ -66,7 +66,7 @@ void figure_size(const kaiFigure* figure, double* width, double* height);
 int plot_find_column(const kaiColumn* columns, int count, const char* name, kaiError* error);
 // Opens the canvas of a figure; NULL: error.
 Canvas* plot_open_canvas(const kaiFigureOptions* options, CanvasFormat format, double width, double height,
-                         kaiError* error);
+                         kaiStatus* status, kaiError* error);
 // What every picture needs is there; false: error.
 bool plot_check(const kaiFigureOptions* options, const kaiColumn* columns, int column_count, kaiError* error);
 // Of the path; false: error.

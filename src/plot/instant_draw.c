@@ -489,11 +489,12 @@ static void draw_all(kaiInstants* v, Scene* s, Canvas* c)
 static kaiStatus draw_sheet(kaiInstants* v, Scene* s, kaiError* error)
 {
     double width = v->options.width > 0 ? v->options.width : default_width;
-    Canvas* c = plot_open_canvas(&v->options, v->format, width, sheet_height(v, s), error);
+    kaiStatus status;
+    Canvas* c = plot_open_canvas(&v->options, v->format, width, sheet_height(v, s), &status, error);
     if (c == NULL)
-        return KAI_ERR_IO;
+        return status;
     draw_all(v, s, c);
-    kaiStatus status = canvas_close(c);
+    status = canvas_close(c);
     if (status != KAI_OK)
         error_set(error, KAI_ERR_IO, "%s could not be written", v->options.path);
     return status;

@@ -172,11 +172,10 @@ kaiStatus instant_write(kaiInstants* v, kaiError* error)
 {
     Writer w = {.v = v, .colour = v->options.colour, .page = v->options.width > 0 ? (int)v->options.width : PAGE};
     const char* why = output_open(&w.output, "-", v->options.sink, v->options.allocator);
+    if (why != NULL && canvas_refusal(why) == KAI_ERR_MEMORY)
+        return error_memory(error);
     if (why != NULL)
-    {
-        error_set(error, KAI_ERR_IO, "standard output cannot be written: %s", why);
-        return KAI_ERR_IO;
-    }
+        return error_set(error, KAI_ERR_IO, "standard output cannot be written: %s", why);
     if (v->options.title != NULL)
         say(&w, "%s\n\n", v->options.title);
     for (int i = 0; i < v->count; i++)

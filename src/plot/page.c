@@ -3,6 +3,7 @@
 #include "plot/page.h"
 
 #include "base/error.h"
+#include "plot/canvas.h"
 #include "plot/pack.h"
 
 #include <math.h>
@@ -142,7 +143,7 @@ WebPage* page_open(const kaiFigureOptions* options, const kaiColumn* columns, in
         page_put_begin(page);
         return page;
     }
-    if (room)
+    if (room && canvas_refusal(why) == KAI_ERR_IO)
         error_set(error, KAI_ERR_IO, "%s cannot be written: %s", options->path, why);
     page_discard(page);
     return NULL;
