@@ -243,6 +243,11 @@ static const char* why_not(const Variation* v)
         if (model->vars[i].structural || model->vars[i].column == KAI_COLUMN_BOOL)
             return "a parameter that decides the structure, or that is true or false, has no derivatives";
     }
+    for (uint32_t i = 0; i < model->delays_count; i++)
+        if (!model->delays[i].event)
+            return "the model delays a signal, and its derivatives depend on those of the past, which are not "
+                   "computed: "
+                   "leave the delay out, or write it as a chain of first-order lags";
     return NULL;
 }
 
