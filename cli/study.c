@@ -303,6 +303,27 @@ static int read_row(Points* p, const char* path, char* text, int64_t row)
     return EXIT_DONE;
 }
 
+// Names as the table of a study has them, "h [m]" and in quotes.
+static int read_names(const Inquiry* q, char* text, Points* p)
+{
+    TableLine line;
+    int code = EXIT_DONE, one;
+    text[strcspn(text, "\r\n")] = 0;
+    if (!table_split(&line, text) || line.count > INQUIRY_NAMES)
+        return usage_error("%s: the line of names cannot be read, or has more than %d", q->points, INQUIRY_NAMES);
+    for (int i = 0; i < line.count && code == EXIT_DONE; i++)
+    {
+        char* unit = strstr(line.fields[i], " [");
+        if (unit != NULL)
+            *unit = 0;
+        code = inquiry_variables(q, "--points", line.fields[i], &p->variables[i], &one);
+        if (code == EXIT_DONE && one != 1)
+            code = usage_error("%s: a column has no name", q->points);
+        p->count = i + 1;
+    }
+    return code;
+}
+
 static int read_points(const Inquiry* q, Points* p)
 {
     char* text = NULL;
@@ -312,10 +333,7 @@ static int read_points(const Inquiry* q, Points* p)
         return fprintf(stderr, "kairos: %s cannot be read: %s\n", q->points, strerror(errno)), EXIT_FILE;
     int code = getline(&text, &size, in) > 0 ? EXIT_DONE : usage_error("%s has no line of names", q->points);
     if (code == EXIT_DONE)
-    {
-        text[strcspn(text, "\r\n")] = 0;
-        code = inquiry_variables(q, "--points", text, p->variables, &p->count);
-    }
+        code = read_names(q, text, p);
     while (code == EXIT_DONE && getline(&text, &size, in) > 0)
     {
         text[strcspn(text, "\r\n")] = 0;

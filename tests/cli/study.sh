@@ -100,6 +100,8 @@ exits 0 study "$WORK/assert.kai" -e drop --stop 0.3 --runs 50 -o "$WORK/failed.c
 failed=$(grep -c 'too high' "$WORK/failed.csv")
 [ "$failed" -gt 5 ] && [ "$failed" -lt 30 ] || fail "$failed failed runs"
 prints "50 runs, $failed failed"
+prints "fails in $failed of 50 runs: $((2*failed)) %"  # one line for the assertion, with its confidence
+[ "$(grep -c '^fails in' "$out")" = 1 ] || fail "$(grep '^fails in' "$out")"
 awk -F, '/too high/ && !($2 >= 1.1) { exit 1 } !/too high/ && NR > 1 && !($2 < 1.1) { exit 1 }' "$WORK/failed.csv" || fail "other runs failed"
 
 exits 2 study "$WORK/ball.kai" -e drop --set h=1
