@@ -61,6 +61,7 @@ test-python: deps python
 bench: deps build
 	@BENCH_RULER=$(BENCH_RULER) bench/run.sh $(BUILD)
 	@bench/start.sh $(BUILD)
+	@bench/study.sh $(BUILD)
 
 gallery: deps build
 	@tools/gallery $(BUILD)/kairos docs/gallery

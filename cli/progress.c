@@ -98,8 +98,9 @@ void progress_show(Progress* p, const char* what, double at, int64_t count, cons
         add_bar(line, sizeof line, part);
     add(line, sizeof line, isfinite(p->stop) ? "  %s = %.6g of %.6g" : "  %s = %.6g", what, at, p->stop);
     add(line, sizeof line, ", %.0f %s/s", (double)count / gone, unit);
-    if (part > 0 && isfinite(p->stop))
-        add_end(line, sizeof line, gone * (1 - part) / part);
+    double own = at - p->start - p->passed;
+    if (own > 0 && isfinite(p->stop))
+        add_end(line, sizeof line, gone * (p->stop - at) / own);
     fprintf(stderr, "\r%s\033[K", line);
 }
 

@@ -9,6 +9,7 @@ typedef struct Progress
 {
     bool on, shown;
     double start, stop;         // model time, or the number of runs of a sweep
+    double passed;              // of that before it began: an earlier process did it
     double begun, next_report;  // wall time
 } Progress;
 

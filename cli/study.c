@@ -21,10 +21,12 @@ typedef struct StudyOutput
     kaiStudy* study;
     int factors, measures;
     int64_t first, step, total;  // runs of this shard
-    int64_t done;
+    int64_t done, found;         // of these; of these in the part of an earlier process
     char part[PATH_MAX];
     FILE* file;  // NULL: no table is wanted
-    char* line;  // a row as text, which is written and taken into the statistics
+    size_t unflushed;
+    double flushed;  // when
+    char* line;      // a row as text, which is written and taken into the statistics
     size_t line_size;
     TableStatistics statistics;
     Trajectories trajectories;
@@ -113,6 +115,19 @@ static bool take_line(StudyOutput* o, char* text)
     return table_split(&line, text) && statistics_add(&o->statistics, &line) && chart_add(&o->chart, &line);
 }
 
+// The part always ends with a whole row and is never old: it can be looked at and merged while it grows.
+static bool put_line(StudyOutput* o, const char* text, size_t size)
+{
+    double now = wall_time();
+    bool ok = fwrite(text, 1, size, o->file) == size;
+    o->unflushed += size;
+    if (o->unflushed < TABLE_LINE && now < o->flushed + 1)
+        return ok;
+    o->unflushed = 0;
+    o->flushed = now;
+    return fflush(o->file) == 0 && ok;
+}
+
 static kaiStatus on_row(void* user, const kaiStudyRow* row)
 {
     StudyOutput* o = user;
@@ -124,12 +139,12 @@ static kaiStatus on_row(void* user, const kaiStudyRow* row)
     write_line(o, memory, row);
     bool ok = fclose(memory) == 0;
     if (ok && o->file != NULL)
-        ok = fwrite(text, 1, size, o->file) == size;
+        ok = put_line(o, text, size);
     o->unwritten |= !ok;
     ok = ok && take_line(o, text);
     free(text);
     o->done++;
-    progress_show(&o->progress, "run", (double)o->done, o->done, "runs");
+    progress_show(&o->progress, "run", (double)o->done, o->done - o->found, "runs");
     return ok ? KAI_OK : KAI_ERR_IO;
 }
 
@@ -231,6 +246,7 @@ static int open_table(StudyOutput* o)
     if (part == NULL)
         return fail_part(o, strerror(errno));
     o->file = part;
+    setvbuf(part, NULL, _IOFBF, 2 * TABLE_LINE);
     if (!read_part(o, part, &end))
         return fail_part(o, "rows of another study; remove it to begin anew");
     if (ftruncate(fileno(part), end) != 0 || fseek(part, end, SEEK_SET) != 0)
@@ -287,6 +303,27 @@ static int read_row(Points* p, const char* path, char* text, int64_t row)
     return EXIT_DONE;
 }
 
+// Names as the table of a study has them, "h [m]" and in quotes.
+static int read_names(const Inquiry* q, char* text, Points* p)
+{
+    TableLine line;
+    int code = EXIT_DONE, one;
+    text[strcspn(text, "\r\n")] = 0;
+    if (!table_split(&line, text) || line.count > INQUIRY_NAMES)
+        return usage_error("%s: the line of names cannot be read, or has more than %d", q->points, INQUIRY_NAMES);
+    for (int i = 0; i < line.count && code == EXIT_DONE; i++)
+    {
+        char* unit = strstr(line.fields[i], " [");
+        if (unit != NULL)
+            *unit = 0;
+        code = inquiry_variables(q, "--points", line.fields[i], &p->variables[i], &one);
+        if (code == EXIT_DONE && one != 1)
+            code = usage_error("%s: a column has no name", q->points);
+        p->count = i + 1;
+    }
+    return code;
+}
+
 static int read_points(const Inquiry* q, Points* p)
 {
     char* text = NULL;
@@ -296,10 +333,7 @@ static int read_points(const Inquiry* q, Points* p)
         return fprintf(stderr, "kairos: %s cannot be read: %s\n", q->points, strerror(errno)), EXIT_FILE;
     int code = getline(&text, &size, in) > 0 ? EXIT_DONE : usage_error("%s has no line of names", q->points);
     if (code == EXIT_DONE)
-    {
-        text[strcspn(text, "\r\n")] = 0;
-        code = inquiry_variables(q, "--points", text, p->variables, &p->count);
-    }
+        code = read_names(q, text, p);
     while (code == EXIT_DONE && getline(&text, &size, in) > 0)
     {
         text[strcspn(text, "\r\n")] = 0;
@@ -415,7 +449,9 @@ static int run_study(StudyOutput* o)
     if (code != EXIT_DONE)
         return close_table(o, false), code;
     kaiStudyRunOptions run = run_options(o);
+    o->found = o->done;
     progress_begin(&o->progress, !q->run->quiet, false, 0, (double)o->total);
+    o->progress.passed = (double)o->found;
     kaiStatus status = o->done > 0 && run.wanted != NULL ? repeat_done(o, &error) : KAI_OK;
     run.first = o->first + o->done * o->step;
     run.ranks = o->ranks;

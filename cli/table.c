@@ -88,9 +88,33 @@ void statistics_close(TableStatistics* s)
         free(s->names[i]);
         kaiStatistics_Free(s->columns[i]);
     }
+    for (int i = 0; i < REASONS_MOST; i++)
+        free(s->reasons[i]);
     free(s->names);
     free(s->columns);
     *s = (TableStatistics){0};
+}
+
+// "ball.kai:2:3: …" is the same wherever in time it happened: the place counts, up to its third colon.
+static size_t place_length(const char* reason)
+{
+    int colons = 0;
+    for (size_t i = 0; reason[i] != 0; i++)
+        if (reason[i] == ':' && ++colons == 3)
+            return i + 1;
+    return strlen(reason);
+}
+
+static void add_reason(TableStatistics* s, const char* reason)
+{
+    size_t length = place_length(reason);
+    int i = 0;
+    while (i < REASONS_MOST - 1 && s->reasons[i] != NULL &&
+           (place_length(s->reasons[i]) != length || strncmp(s->reasons[i], reason, length) != 0))
+        i++;
+    if (s->reasons[i] == NULL)
+        s->reasons[i] = strdup(i < REASONS_MOST - 1 ? reason : "other reasons");
+    s->reason_counts[i]++;
 }
 
 bool statistics_add(TableStatistics* s, const TableLine* line)
@@ -100,7 +124,11 @@ bool statistics_add(TableStatistics* s, const TableLine* line)
     int64_t run = strtoll(line->fields[0], NULL, 10) - 1;
     const char* passed = line->fields[line->count - 2];
     s->rows++;
-    s->failed += line->fields[line->count - 1][0] != 0;
+    if (line->fields[line->count - 1][0] != 0)
+    {
+        s->failed++;
+        add_reason(s, line->fields[line->count - 1]);
+    }
     s->passed += passed[0] == '1';
     for (int i = 0; i < s->measures; i++)
     {
@@ -148,11 +176,28 @@ static void print_json(const char* name, const kaiSummary* m, FILE* out)
         put(out, at[i], m->quantiles[i], i < 4 ? ", " : "}");
 }
 
-void statistics_print(const TableStatistics* s, bool json, FILE* out)
+static void print_part(FILE* out, int64_t hits, int64_t count)
 {
     double low, high;
+    kaiStatistics_Proportion(hits, count, &low, &high);
+    fprintf(out, "%lld of %lld runs: %.4g %% (95 %% confidence: %.4g to %.4g %%)", (long long)hits, (long long)count,
+            100.0 * (double)hits / (double)count, 100 * low, 100 * high);
+}
+
+// How likely it is that a run fails, and by which assertion.
+static void print_reasons(const TableStatistics* s, FILE* out)
+{
+    for (int i = 0; i < REASONS_MOST && s->reasons[i] != NULL; i++)
+    {
+        fputs("fails in ", out);
+        print_part(out, s->reason_counts[i], s->rows);
+        fprintf(out, "\n  %s\n", s->reasons[i]);
+    }
+}
+
+void statistics_print(const TableStatistics* s, bool json, FILE* out)
+{
     int64_t whole = s->rows - s->failed;
-    kaiStatistics_Proportion(s->passed, whole, &low, &high);
     if (json)
         fprintf(out, "{\n  \"runs\": %lld,\n  \"failed\": %lld,\n  \"passed\": %lld,\n  \"measures\": [\n",
                 (long long)s->rows, (long long)s->failed, (long long)s->passed);
@@ -170,8 +215,11 @@ void statistics_print(const TableStatistics* s, bool json, FILE* out)
     }
     if (json)
         fputs("  ]\n}\n", out);
-    else if (whole > 0)
-        fprintf(out, "expectations hold in %lld of %lld runs: %.4g %% (95 %% confidence: %.4g to %.4g %%)\n",
-                (long long)s->passed, (long long)whole, 100.0 * (double)s->passed / (double)whole, 100 * low,
-                100 * high);
+    else
+        print_reasons(s, out);
+    if (json || whole == 0)
+        return;
+    fputs("expectations hold in ", out);
+    print_part(out, s->passed, whole);
+    fputc('\n', out);
 }

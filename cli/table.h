@@ -9,6 +9,7 @@ enum
 {
     TABLE_FIELDS_MOST = 600,
     TABLE_LINE = 65536,
+    REASONS_MOST = 12,
 };
 
 // A line taken apart. Fields point into `text`, which is changed.
@@ -32,6 +33,9 @@ typedef struct TableStatistics
     char** names;
     kaiStatistics** columns;
     int64_t rows, failed, passed;
+    // Why runs failed, by the place that says it; the last takes what has no room of its own.
+    char* reasons[REASONS_MOST];
+    int64_t reason_counts[REASONS_MOST];
 } TableStatistics;
 // From the line of names. False: no memory, or it is no table of a study.
 bool statistics_open(TableStatistics* s, const TableLine* header);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 
 class Place(NamedTuple):
@@ -73,6 +73,10 @@ class Error(Exception):
         self.tag = first.tag if first else None
         super().__init__("\n".join(str(d) for d in diagnostics if d.severity == "error") or self.message)
 
+    def __reduce__(self):
+        """From process to process, as those of a pool."""
+        return type(self), (self.diagnostics,), {k: v for k, v in vars(self).items() if k == "result"}
+
 
 class ModelError(Error):
     """The model's text is wrong."""
@@ -85,7 +89,7 @@ class UsageError(Error, ValueError):
 class RunError(Error):
     """The run failed: Zeno, NaN, an assertion, the solver. `result` has the rows up to there, if it was a whole run."""
 
-    result = None
+    result: Any = None
 
 
 class LimitError(RunError):

@@ -56,11 +56,16 @@ class Model:
                  allow_external: bool = False, memory: int = 0, seconds: float = 0):
         self.path = path
         self._memory, self._seconds = memory, seconds
+        self._text, self._rights = text, {"allow_files": allow_files, "allow_external": allow_external}
         self._program = _kairos.Program(path, text, allow_files, allow_external, memory, seconds)
         self._compiled: dict = {}
 
     def __repr__(self) -> str:
         return f"<kairos.Model {self.path}: {', '.join(e.name for e in self.experiments) or 'no experiments'}>"
+
+    def __reduce__(self):
+        """A model that is sent to another process is read again there."""
+        return _read_again, (self.path, self._text, {**self._rights, "memory": self._memory, "seconds": self._seconds})
 
     @property
     def experiments(self) -> list[Experiment]:
@@ -84,7 +89,7 @@ class Model:
         if experiment is None and model is None and experiments:
             experiment = experiments[0].name
         values = [(name, _text(value)) for name, value in (set or {}).items()]
-        settings = []
+        settings: list[tuple[str, str]] = []
         for name, value in changes.items():
             (settings if name in _settings else values).append((name, _text(value)))
         return experiment, model, values, settings
@@ -370,6 +375,10 @@ class Simulation:
             result = error.result
             result.failure = error.message
             yield result
+
+
+def _read_again(path: str, text: Optional[str], options: dict) -> Model:
+    return Model(path, text, **options)
 
 
 def load(path: Union[str, os.PathLike], **options) -> Model:

@@ -98,13 +98,13 @@ class Modes:
 
     def __getitem__(self, row):
         """The name of the mode in a row; of a slice or mask an array of names."""
-        return self._texts(np.asarray(self._codes)[row])[()]
+        return self._texts(np.asarray(self._codes[row]))
 
     def __eq__(self, name):
         """Which rows are in a mode: a mask."""
         return self._texts(self._codes) == name
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # as that of an array
 
     def __len__(self) -> int:
         return len(self._codes)
@@ -115,7 +115,7 @@ class Modes:
         codes = np.where(np.isnan(self._codes), -1, self._codes)
         if len(codes) == 0:
             return []
-        at = np.concatenate(([0], np.flatnonzero(codes[1:] != codes[:-1]) + 1))
+        at = np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)
         return [(self._result.tag(k), self.names[int(codes[k])] if codes[k] >= 0 else "") for k in at]
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ _CHARTS = {"histogram": 0, "scatter": 1, "tornado": 2, "heat": 3}
 class Summary(NamedTuple):
     """Statistics of a column of a study."""
 
-    count: int
+    values: int
     """How many runs have a value."""
     mean: float
     half: float

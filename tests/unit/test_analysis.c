@@ -571,15 +571,22 @@ static double noise(uint64_t seed, uint64_t i)
     return design_quantile(KAI_SPREAD_NORMAL, unit_normal, design_draw(seed, i, 0));
 }
 
+// How many seeds the fit of a spring is tried with: a sample, or KAIROS_FIT_SEEDS=100 of them.
+static uint64_t seed_count(void)
+{
+    const char* text = getenv("KAIROS_FIT_SEEDS");
+    return text != NULL && atoi(text) > 0 ? (uint64_t)atoi(text) : 25;
+}
+
 // How often each true value lies within its confidence, over seeds: 95 of 100, and never far less.
 static void a_spring_is_fitted_within_its_confidence(void** state)
 {
     (void)state;
     enum
     {
-        SEEDS = 25,
         N = 60
     };
+    const uint64_t SEEDS = seed_count();
     kaiModel* model = load("model Spring {\n"
                            "  param m = 1, c = 0.3, k = 20\n"
                            "  state x = 0, v = 0\n"
@@ -617,7 +624,7 @@ static void a_spring_is_fitted_within_its_confidence(void** state)
         kaiFit_Free(fit);
     }
     for (int k = 0; k < 3; k++)
-        assert_in_range(inside[k], 21, SEEDS);
+        assert_in_range(inside[k], SEEDS * 84 / 100, SEEDS);
     kaiModel_Free(model);
 }
 
