@@ -22,7 +22,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz soak \
+.PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz fuzz-sample soak \
     page playground test-browser test-editors install deb clean
 .NOTPARALLEL:
 
@@ -102,6 +102,10 @@ threads: deps
 
 fuzz: deps
 	@tools/fuzz $(SECONDS)
+
+# In the build of `make sanitize`, which must have been made.
+fuzz-sample:
+	@tools/fuzz-sample build-asan
 
 soak: build
 	@BUILD=$(BUILD) tools/soak $(SECONDS)

@@ -1,6 +1,7 @@
 // See unzip.h.
 #include "fmi/unzip.h"
 
+#include "base/hash.h"
 #include "fmi/inflate.h"
 #include "fmi/zip.h"
 
@@ -63,13 +64,19 @@ static bool is_safe(const char* name)
     return true;
 }
 
+static uint64_t hash_name(const char* name)
+{
+    return hash_bytes(HASH_START, name, strlen(name));
+}
+
 static bool check_entry(Archive* a, const ArchiveEntry* e, uint32_t flags, uint32_t mode, size_t* total)
 {
     if (!is_safe(e->name))
         return no(a, "the archive has a file that would be written outside its folder: `%.100s`", e->name);
     if ((mode >> 16 & 0170000) == 0120000)
         return no(a, "the archive has a symbolic link: `%.100s`", e->name);
-    if (archive_find(a, e->name) != NULL)
+    uint32_t other;
+    if (map_get(&a->names, hash_name(e->name), &other))  // names that are made to hash alike are no FMU's either
         return no(a, "the archive has `%.100s` twice", e->name);
     if ((flags & 1) != 0)
         return no(a, "`%.100s` is encrypted", e->name);
@@ -122,6 +129,7 @@ static bool read_directory(Archive* a, const uint8_t* at, const uint8_t* end, ui
         if (!check_entry(a, &e, number(at + 8, 2), number(at + 38, 4), &total) ||
             !find_bytes(a, &e, number(at + 42, 4)))
             return false;
+        map_set(&a->names, hash_name(e.name), a->entries.count);
         vec_push(a->arena, a->entries, e);
         at += CENTRAL_SIZE + name + rest;
     }
@@ -131,6 +139,7 @@ static bool read_directory(Archive* a, const uint8_t* at, const uint8_t* end, ui
 bool archive_open(Archive* a, Arena* arena, const void* bytes, size_t size)
 {
     *a = (Archive){.arena = arena, .bytes = bytes, .size = size};
+    map_init(&a->names, arena);
     const uint8_t* end = size >= END_SIZE ? find_end(a) : NULL;
     if (end == NULL)
         return no(a, "this is no zip archive, or it is cut off");
@@ -144,10 +153,9 @@ bool archive_open(Archive* a, Arena* arena, const void* bytes, size_t size)
 
 const ArchiveEntry* archive_find(const Archive* a, const char* name)
 {
-    for (uint32_t i = 0; i < a->entries.count; i++)
-        if (strcmp(a->entries.at[i].name, name) == 0)
-            return &a->entries.at[i];
-    return NULL;
+    uint32_t i;
+    bool found = map_get(&a->names, hash_name(name), &i) && strcmp(a->entries.at[i].name, name) == 0;
+    return found ? &a->entries.at[i] : NULL;
 }
 
 char* archive_read(Archive* a, const ArchiveEntry* e)

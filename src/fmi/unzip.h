@@ -4,7 +4,7 @@
 #ifndef KAIROS_FMI_UNZIP_H
 #define KAIROS_FMI_UNZIP_H
 
-#include "base/arena.h"
+#include "base/map.h"
 
 #include <stdbool.h>
 
@@ -24,6 +24,7 @@ typedef struct Archive
     const uint8_t* bytes;
     size_t size;
     VEC(ArchiveEntry) entries;
+    Map names;  // hashes of names to entries
     char why[300];
 } Archive;
 

@@ -8,7 +8,8 @@
 
 enum
 {
-    XML_DEPTH = 100
+    XML_DEPTH = 100,
+    ATTRIBUTES_MOST = 200  // of an element; the standard has at most twenty
 };
 
 typedef struct Reader
@@ -156,6 +157,8 @@ static bool take_attribute(Reader* r, XmlElement* e)
     r->at++;
     skip_space(r);
     a.value = take_value(r);
+    if (e->attributes.count >= ATTRIBUTES_MOST)
+        return wrong(r, "an element has too many attributes");
     if (xml_value(e, a.name) != NULL)
         return wrong(r, "an attribute stands twice");
     vec_push(r->arena, e->attributes, a);

@@ -11,9 +11,10 @@
 //   REG_FOR(field, kinds)    a register where `field` is one of the kinds, else NO_REG is possible
 //   REG_WITH(field)          a register exactly where that field is one
 //   REGS(count)              the first of `count` registers, or NO_REG; REGS_SQUARE(n): of n × n
-//   …_OF(set, …)             the same, all in a class of registers: STATE, MEMORY, PARAM, or KEPT, which is the first
-//   two STRING, PLACE, CODE      an offset in `strings`, an index in `places`, a range of `code` INDEX(array) an index;
-//   INDEX_MAYBE: or NO_REG; INDEX_PLUS: + 1, 0 = none; INDEX_ZERO: 0 where it says
+//   …_OF(set, …)             the same, all in one class of a set: PARAM, STATE, MEMORY, TEMP; KEPT: STATE or MEMORY;
+//                            GIVEN: those or PARAM; WRITTEN: all but constants
+//   STRING, PLACE, CODE      an offset in `strings`, an index in `places`, a range of `code`
+//   INDEX(array)             an index; INDEX_MAYBE: or NO_REG; INDEX_PLUS: + 1, 0 = none; INDEX_ZERO: 0 where it says
 //                            nothing, even if the array is empty
 //   RANGE(array), FIRST(array, count)   a run of indices: an IndexRange, or two fields
 //   BELOW(field)             less than that field
@@ -583,8 +584,8 @@ enum
     X(uint32_t, var, INDEX(vars))                                                                                      \
     X(uint32_t, time, REG_FOR(kind, PROBE_TIMED)) /* PARAM registers (AT LEFT INDEX TIME_OF) */                        \
     X(uint32_t, index, REG_FOR(kind, PROBE_COUNTED))                                                                   \
-    X(uint32_t, out, REG_OF(VALUE)) /* VALUE registers that the `expect` program reads */                              \
-    X(uint32_t, out_present, REG_OF(VALUE))
+    X(uint32_t, out, REG_OF(WRITTEN)) /* VALUE registers that the `expect` program reads */                            \
+    X(uint32_t, out_present, REG_OF(WRITTEN))
 
 typedef struct Probe
 {

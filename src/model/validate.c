@@ -204,11 +204,22 @@ static bool mark_items(Check* k)
     CodeItem item;
     for (uint32_t at = 0; at < m->code_count; at += item.words)
     {
-        if (!code_item(m->code, at, m->code_count, &item) || !check_item(k, &item))
+        if (!code_item(m->code, at, m->code_count, &item))
             return wrong(k, "code word %u is no instruction", at);
         k->marks[at] = 1;
     }
     k->marks[m->code_count] = 1;
+    return true;
+}
+
+// After the tables, which operands are looked up in.
+static bool check_items(Check* k)
+{
+    const kaiModel* m = k->model;
+    CodeItem item;
+    for (uint32_t at = 0; at < m->code_count; at += item.words)
+        if (!code_item(m->code, at, m->code_count, &item) || !check_item(k, &item))
+            return wrong(k, "code word %u is an instruction with wrong operands", at);
     return true;
 }
 
@@ -330,7 +341,7 @@ bool model_validate(const kaiModel* model, Text* why)
     bool fine = check_layout(&k) && check_strings(&k) && mark_items(&k);
     for (uint32_t i = 0; i < MODEL_TABLE_COUNT && fine; i++)
         fine = check_table(&k, &model_tables[i]);
-    fine = fine && check_lengths(&k) && check_programs(&k) && joints_check(model, why);
+    fine = fine && check_lengths(&k) && check_items(&k) && check_programs(&k) && joints_check(model, why);
     allocator.alloc(allocator.user, k.marks, size, 0);
     return fine;
 }

@@ -2,6 +2,7 @@
 // common power of ten where numbers would be long.
 #include "plot/ticks.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,9 @@ void ticks_note(const Ticks* t, char* text, size_t size)
 
 void ticks_range(double* low, double* high)
 {
+    const double most = DBL_MAX / 8;  // so that what lies between the ends is a number
+    *low = fmax(*low, -most);
+    *high = fmin(*high, most);
     double size = fmax(fabs(*low), fabs(*high));
     if (*high - *low <= 1e-12 * size)  // constant, or nothing but rounding
     {

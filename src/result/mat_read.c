@@ -108,7 +108,7 @@ static bool add_variable(Sheet* sheet, const Matrices* all, const Matrix* data, 
     if (!sheet_pread(sheet, info_matrix->offset + (long long)sizeof info * k, info, sizeof info) ||
         !text_of(sheet, find(all, "name"), k, name, sizeof name))
         return false;
-    int32_t row = info[1] < 0 ? -info[1] : info[1];
+    int64_t row = llabs((int64_t)info[1]);
     if (info[0] == 1)
         return true;
     if ((info[0] != 0 && info[0] != 2) || row < 1 || row > data->rows)

@@ -8,12 +8,13 @@ static const char* const texts[] = {
     "  event e = clock(0.3), d = delay(e, 0.1); signal h = delay(x, 0.2)\n"
     "  when down(x) { n := n + 1 }\n  modes { initial mode a { on n > 2 -> b } mode b { } } }\n"
     "experiment e of M { stop = 3; expect final(n) > 0 }\n",
-    "model M { param r = 2; s : Se(); c : C(c = 1); d : R(r = r); j : J1\n  s.e = 1\n  bond s -> j\n  bond j -> c\n"
-    "  bond j -> d }\nexperiment e of M { stop = 1 }\n",
-    "model M { state x = 1; discrete n = 0; event a = clock(0.2), b = clock(0.2)\n"
-    "  choose { when a { n := n + 1 } when b { n := n + 2 } }\n  x' = -x; when x < 0.5 { n := 0 } }\n"
+    "model M { param r = 2; s : Se(e = 10); c : C(c = 1); d : R(r = r); bond s -> j; bond j -> c; bond j -> d\n"
+    "  j : J1 switched { initial mode a : ON { on c.q > 1 -> b } mode b : OFF { } } }\nexperiment e of M { stop = 1 "
+    "}\n",
+    "model M { state x = 1; discrete n = 0, k = 0; x' = -x\n"
+    "  choose { when time >= 0.2 and n == 0 { n := 1 } when time >= 0.2 and k == 0 { k := n + 1 } } }\n"
     "experiment e of M { stop = 1; choice = all }\n",
-    "model M { state x = 0, y = 1; unknown z = 1; z*z = 2 + x; x' = z; y' = -100*y; signal s = floor(3*x) }\n"
+    "model M { state x = 0, y = 1; unknown z = 1; equation z^2 == 2 + x; x' = z; y' = -100*y; signal s = floor(3*x) }\n"
     "experiment e of M { stop = 1; solver = rosenbrock; islands = auto }\n",
 };
 

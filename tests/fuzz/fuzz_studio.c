@@ -4,6 +4,8 @@
 #include "fuzz/fuzz.h"
 #include "part/part.h"
 
+#include <unistd.h>
+
 static const void* fuzz_part(Part part, size_t size, const char** trouble);
 #define part_load fuzz_part
 #include "studio/server.c"  // NOLINT(bugprone-suspicious-include)
