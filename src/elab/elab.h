@@ -247,6 +247,7 @@ void find_domains(Elab* e);     // domains.c: units, after join_bonds
 void check_causality(Elab* e);  // causality.c
 void check_wiring(Elab* e);     // wiring.c
 void define_bonds(Elab* e);     // after all definitions: the equations
+bool bonds_change_with(Elab* e, uint32_t parameter, double value);  // a resistance is 0 with it that was not before
 void resolve_areas(Elab* e);    // after everything else
 
 // bare.c
