@@ -177,11 +177,12 @@ static void place_rows(Kernel* kernel, BondRun* run)
 
 static kaiStatus fail_zero(Kernel* kernel, const BondPart* part)
 {
-    return kernel_fail(kernel, part->place,
-                       "compile it with 0 (`--set`, an override, 0 in the text), and any other value may follow: whether a "
-                       "resistance can be 0 decides how the graph is taken apart before the run",
-                       "the resistance of %s is 0 in this run, and was not when the model was compiled",
-                       model_string(kernel->model, part->name));
+    return kernel_fail(
+        kernel, part->place,
+        "compile it with 0 (`--set`, an override, 0 in the text), and any other value may follow: whether a "
+        "resistance can be 0 decides how the graph is taken apart before the run",
+        "the resistance of %s is 0 in this run, and was not when the model was compiled",
+        model_string(kernel->model, part->name));
 }
 
 static kaiStatus make_equations(Kernel* kernel, BondRun* run)
@@ -631,10 +632,9 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved,
             "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
     bool inconsistent = run->status == BOND_INCONSISTENT, any = false;
     for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
-    {
-        run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
         any |= run->z0[i] != 0;
-    }
+    for (uint32_t i = 0; i < 2 * run->system->link_count && any; i++)
+        run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
     if (!inconsistent)
         *moved |= move_states(kernel, run);
     *struck |= any;
