@@ -1,4 +1,4 @@
-# Circuits and mechanisms of any length, for the table in README.md: circuits.py ladder|diodes|belt|pack N > model.kai
+# Circuits and mechanisms of any length, for the table in README.md: circuits.py ladder|diodes|belt|pack|arm N > model.kai
 import sys
 
 kind, n = sys.argv[1], sys.argv[2]
@@ -48,8 +48,25 @@ model M {
   connect charger.a, m[N].p;  connect charger.b, g.a
 }
 experiment e of M { stop = 20;  record m[1].cell.v }""",
+    "arm": """import "electrical.kai"
+model Half "half bridge on a capacitor: two switches with diodes, and dead times" {
+  port p : electrical, n : electrical
+  input up = false, down = true
+  c : Capacitor(C = 1e-3, v0 = 100);  s1 : Switch(closed = up);  s2 : Switch(closed = down);  d1 : Diode();  d2 : Diode()
+  connect c.a, s1.a, d1.b;  connect s1.b, d1.a, s2.a, d2.b, p;  connect s2.b, d2.a, c.b, n
+}
+model M {
+  param many = (N)
+  u : VoltageSource(u = 50*many + 20*many*sin(2*pi*50*time));  l : Inductor(L = 5e-3);  r : Resistor(R = many);  g : Ground()
+  h : Half[i in 1..N](up = mod(time*1000 + 0.001*i*i + i/many, 1) < 0.5,
+                      down = mod(time*1000 + 0.001*i*i + i/many + 0.51, 1) < 0.48)
+  connect u.a, l.a;  connect l.b, r.a;  connect r.b, h[1].p
+  for i in 2..N { connect h[i-1].n, h[i].p }
+  connect h[N].n, u.b, g.a
+}
+experiment e of M { stop = 0.002;  record l.i, h[1].c.v every 1e-4;  events = off }""",
 }
 text = models[kind]
 for before in "[1..", "1..", "2..":
     text = text.replace(before + "N", before + n)
-print(text.replace("[N]", "[" + n + "]"))
+print(text.replace("[N]", "[" + n + "]").replace("(N)", n))

@@ -70,7 +70,7 @@ static void element_zeros(Blocks* b, int node, bool storages, bool* zero)
 {
     const BondGraph* graph = b->graph;
     BondNode made = graph->nodes[node];
-    bool resists = made.kind == BOND_R && made.parameter != 0;
+    bool resists = made.kind == BOND_R && made.parameter != 0 && !made.wire;
     bool both = resists || (storages && bond_is_storage(made.kind));
     for (int i = 0; i < bond_degree(graph, node) && !bond_is_junction(made.kind) && !bond_is_two_port(made.kind); i++)
     {

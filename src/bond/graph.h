@@ -60,6 +60,7 @@ typedef struct BondNode
     int switch_index;  // of a switched junction: place in `on`; otherwise -1
     double parameter;  // r of R and GY, n of TF
     bool varies;       // TF, GY: the ratio changes in a run, and may pass zero
+    bool wire;         // R: its resistance may be 0, in this run or another of the same model
 } BondNode;
 
 typedef struct BondEdge

@@ -26,8 +26,29 @@ static BondGraph* local_graph(Elab* e, uint32_t index)
         node->zero = constant && flat->vars.at[node->parameter].init != 0 &&
                      flat_eval_const(flat, flat->vars.at[node->parameter].init, &value) && value == 0;
         local->nodes[i].parameter = node->zero ? 0 : 1;
+        local->nodes[i].wire = node->zero;
     }
     return local;
+}
+
+// Whether a resistance is 0 with another value of a parameter, and was not when the graph was taken apart: the model
+// has to be compiled for that value.
+bool bonds_change_with(Elab* e, uint32_t parameter, double number)
+{
+    Flat* flat = e->flat;
+    NodeId kept = flat->vars.at[parameter].init, given = flat_const(flat, number, TYPE_REAL);
+    bool changes = false;
+    flat->vars.at[parameter].init = given;
+    for (uint32_t i = 0; i < flat->bond_nodes.count && !changes; i++)
+    {
+        const FlatBondNode* node = &flat->bond_nodes.at[i];
+        double value = 1;
+        bool resists = node->kind == BOND_R && !node->free && !node->zero && node->parameter != NO_VAR;
+        changes = resists && flat->vars.at[node->parameter].init != 0 &&
+                  flat_eval_const(flat, flat->vars.at[node->parameter].init, &value) && value == 0;
+    }
+    flat->vars.at[parameter].init = kept;
+    return changes;
 }
 
 static void find_input_vars(BondMap* m)

@@ -244,11 +244,12 @@ void declare_multiport(Elab* e, uint32_t scope, FlatBondNode* node, const Arg* m
 void elaborate_multiport(Elab* e, uint32_t index, const Env* env, const MultiportArgs* args);
 NodeId multiport_value(Elab* e, const FlatBondNode* node, uint32_t port);  // e of a C, f of an I
 void junction_guard(Elab* e, FlatTransition* t, NodeId guard);
-void find_domains(Elab* e);     // domains.c: units, after join_bonds
-void check_causality(Elab* e);  // causality.c
-void check_wiring(Elab* e);     // wiring.c
-void define_bonds(Elab* e);     // after all definitions: the equations
-void resolve_areas(Elab* e);    // after everything else
+void find_domains(Elab* e);                                         // domains.c: units, after join_bonds
+void check_causality(Elab* e);                                      // causality.c
+void check_wiring(Elab* e);                                         // wiring.c
+void define_bonds(Elab* e);                                         // after all definitions: the equations
+bool bonds_change_with(Elab* e, uint32_t parameter, double value);  // a resistance is 0 with it that was not before
+void resolve_areas(Elab* e);                                        // after everything else
 
 // bare.c
 bool unit_find(Elab* e, const Unit* unit, FlatUnit* result);  // false: reported

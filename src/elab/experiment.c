@@ -185,6 +185,9 @@ static void elaborate_sweep(Elab* e, const Setting* setting)
             vec_push(e->arena, sweep.values, number);
     if (setting->from)
         sweep_steps(e, setting, &sweep);
+    for (uint32_t i = 0; i < sweep.values.count && var->kind == VAR_PARAM; i++)
+        if (bonds_change_with(e, sweep.var, sweep.values.at[i]))
+            e->flat->vars.at[sweep.var].structural = true;
     vec_push(e->arena, e->flat->experiment.sweeps, sweep);
 }
 

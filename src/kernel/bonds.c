@@ -177,11 +177,12 @@ static void place_rows(Kernel* kernel, BondRun* run)
 
 static kaiStatus fail_zero(Kernel* kernel, const BondPart* part)
 {
-    return kernel_fail(kernel, part->place,
-                       "write 0 into the model, or leave the part out: whether a resistance can be 0 decides how the "
-                       "graph is taken apart before the run",
-                       "the resistance of %s is 0 in this run, and was not when the model was compiled",
-                       model_string(kernel->model, part->name));
+    return kernel_fail(
+        kernel, part->place,
+        "compile it with 0 (`--set`, an override, 0 in the text), and any other value may follow: whether a "
+        "resistance can be 0 decides how the graph is taken apart before the run",
+        "the resistance of %s is 0 in this run, and was not when the model was compiled",
+        model_string(kernel->model, part->name));
 }
 
 static kaiStatus make_equations(Kernel* kernel, BondRun* run)
@@ -202,6 +203,7 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
     {
         const BondPart* part = part_of(kernel, run, i);
         run->nodes[i] = (BondNode){.kind = (BondKind)part->acts, .switch_index = -1, .parameter = run->nominal[i]};
+        run->nodes[i].wire = part->acts == BOND_R && part->zero;
         run->nodes[i].varies = part->free && bond_is_two_port((BondKind)part->kind);
         if (part->acts == BOND_R && run->nominal[i] == 0 && !part->zero)
             return fail_zero(kernel, part);
@@ -228,8 +230,14 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
 
 static kaiStatus fail_parameter(Kernel* kernel, const BondPart* part, double value)
 {
-    return kernel_fail(kernel, part->place, "give it a finite value that is not 0",
-                       "the parameter of %s is %g at the start", model_string(kernel->model, part->name), value);
+    // The limit of a part that stores less and less is another part, which the compiled equations do not have.
+    const char* help = "give it a finite value that is not 0";
+    if (value == 0 && part->kind == BOND_C)
+        help = "what stores nothing lets nothing through: leave the part out, or let a switch take it out";
+    else if (value == 0 && part->kind == BOND_I)
+        help = "what stores nothing is a wire: join its two ends, or let a switch bridge it";
+    return kernel_fail(kernel, part->place, help, "the parameter of %s is %g at the start",
+                       model_string(kernel->model, part->name), value);
 }
 
 // atol is meant for efforts and flows: a charge of 1e-6 is not small where 1e-6 F make 1 V of it.
@@ -624,10 +632,9 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved,
             "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
     bool inconsistent = run->status == BOND_INCONSISTENT, any = false;
     for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
-    {
-        run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
         any |= run->z0[i] != 0;
-    }
+    for (uint32_t i = 0; i < 2 * run->system->link_count && any; i++)
+        run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
     if (!inconsistent)
         *moved |= move_states(kernel, run);
     *struck |= any;

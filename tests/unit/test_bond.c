@@ -626,9 +626,9 @@ static void test_nonlinear_storages(void** state)
 static void test_ill_formed(void** state)
 {
     (void)state;
-    BondNode nodes[] = {{BOND_R, -1, 1, false}, {BOND_TF, -1, 1, false},   {BOND_J0, -1, 0, false},
-                        {BOND_C, -1, 0, false}, {BOND_GY, -1, NAN, false}, {BOND_SE, 0, 0, false},
-                        {BOND_J1, 1, 0, false}, {BOND_J1, 1, 0, false}};
+    BondNode nodes[] = {{BOND_R, -1, 1, false, false}, {BOND_TF, -1, 1, false, false},   {BOND_J0, -1, 0, false, false},
+                        {BOND_C, -1, 0, false, false}, {BOND_GY, -1, NAN, false, false}, {BOND_SE, 0, 0, false, false},
+                        {BOND_J1, 1, 0, false, false}, {BOND_J1, 1, 0, false, false}};
     BondEdge bonds[] = {{2, 0}, {0, 2}, {1, 2}, {2, 4}, {4, 2}, {6, 6}, {5, 6}, {7, 6}};
     BondFault faults[16];
     int count = bond_graph_check(nodes, 8, bonds, 8, faults, 16);
