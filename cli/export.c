@@ -21,6 +21,8 @@ static int take(void* user, const Arguments* a, Found found)
     }
     else if (found == FOUND_OPTION && a->option == OPTION_HIDE)
         c->fmu.hide = true;
+    else if (found == FOUND_OPTION && a->option == OPTION_SOURCES)
+        c->fmu.sources = true;
     else if (found == FOUND_OPTION && a->option == OPTION_WHOLE_INSTANTS)
         c->fmu.whole_instants = true;
     else

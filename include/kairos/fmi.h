@@ -30,6 +30,7 @@ extern "C"
         const char* path;     // of the archive; it is written beside it first, and replaced whole
         int version;          // of the standard: 2 or 3
         bool hide;            // the compiled model instead of its text
+        bool sources;         // the C files too, with a description of how they are built, for importers elsewhere
         bool whole_instants;  // all tags of an instant in one round, for importers that bound their event iterations
         kaiSink sink;         // gets the archive instead of a file
     } kaiFmuOptions;
