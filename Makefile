@@ -20,7 +20,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
+.PHONY: all configured build deps run-deps run test python test-python bench bench-fmi gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
     page test-browser test-editors install deb clean
 .NOTPARALLEL:
 
@@ -59,6 +59,10 @@ test-python: deps python
 bench: deps build
 	@BENCH_RULER=$(BENCH_RULER) bench/run.sh $(BUILD)
 	@bench/start.sh $(BUILD)
+
+bench-fmi: deps build
+	@cmake --build $(BUILD) --target fmi_cost
+	@bench/fmi.sh $(BUILD)
 
 gallery: deps build
 	@tools/gallery $(BUILD)/kairos docs/gallery
