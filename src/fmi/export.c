@@ -275,6 +275,7 @@ static const char* describe(Export* e)
                      .tolerance = run.rtol > 0 ? run.rtol : run.atol,
                      .indicators = (int)e->model->guards_count};
     catalogue_make(&e->catalogue, &e->arena, e->model, e->options->version);
+    catalogue_show(&e->catalogue, e->options->outputs, e->options->output_count);
     depend_make(&d.dependence, &e->arena, e->model, &e->catalogue);
     return e->options->version == 2 ? describe_2(&d) : describe_3(&d);
 }
