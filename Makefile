@@ -22,7 +22,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz fuzz-sample soak \
+.PHONY: all configured build deps run-deps run test python test-python bench bench-fmi gallery docs format check-format check-layers house sanitize clang hostile threads fuzz fuzz-sample soak \
     page playground test-browser test-editors install deb clean
 .NOTPARALLEL:
 
@@ -62,6 +62,10 @@ bench: deps build
 	@BENCH_RULER=$(BENCH_RULER) bench/run.sh $(BUILD)
 	@bench/start.sh $(BUILD)
 	@bench/study.sh $(BUILD)
+
+bench-fmi: deps build
+	@cmake --build $(BUILD) --target fmi_cost
+	@bench/fmi.sh $(BUILD)
 
 gallery: deps build
 	@tools/gallery $(BUILD)/kairos docs/gallery

@@ -1,4 +1,4 @@
-// kairos export: an experiment as an FMU.
+// kairos export: an experiment as an FMU, or its parts as a system of FMUs.
 #include "cli/request.h"
 
 #include <string.h>
@@ -21,11 +21,19 @@ static int take(void* user, const Arguments* a, Found found)
     }
     else if (found == FOUND_OPTION && a->option == OPTION_HIDE)
         c->fmu.hide = true;
+    else if (found == FOUND_OPTION && a->option == OPTION_SOURCES)
+        c->fmu.sources = true;
     else if (found == FOUND_OPTION && a->option == OPTION_WHOLE_INSTANTS)
         c->fmu.whole_instants = true;
     else
         request_take(&c->request, a, found, &code);
     return code;
+}
+
+static bool has_ending(const char* path, const char* ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
 static int write_fmu(ExportCall* c)
@@ -39,10 +47,14 @@ static int write_fmu(ExportCall* c)
     if (code != EXIT_DONE)
         return code;
     c->fmu.path = c->request.output;
-    kaiStatus status = kaiFmu_Export(&c->request.source, &c->request.load, &c->fmu, &error);
+    bool system = has_ending(c->fmu.path, ".ssp");
+    kaiStatus status = (system ? kaiSsp_Export : kaiFmu_Export)(&c->request.source, &c->request.load, &c->fmu, &error);
     if (status == KAI_OK)
         return EXIT_DONE;
-    fprintf(stderr, "kairos: %s%s\n", status == KAI_ERR_USAGE ? "this model cannot be an FMU: " : "", error.message);
+    const char* trouble = status != KAI_ERR_USAGE ? ""
+                          : system                ? "this model cannot be a system: "
+                                                  : "this model cannot be an FMU: ";
+    fprintf(stderr, "kairos: %s%s\n", trouble, error.message);
     return status == KAI_ERR_USAGE ? EXIT_MODEL : exit_code(status);
 }
 
@@ -55,7 +67,7 @@ int command_export(int argc, char** argv)
     if (code == EXIT_DONE)
         code = request_ready(&call.request, FOR_EXPORT);
     if (code == EXIT_DONE && call.request.output == NULL)
-        code = usage_error("export needs -o model.fmu");
+        code = usage_error("export needs -o model.fmu or system.ssp");
     if (code == EXIT_DONE)
         code = write_fmu(&call);
     request_close(&call.request);

@@ -19,6 +19,29 @@ foreach(version 2 3)
     install(TARGETS kairos_fmi${version} LIBRARY DESTINATION ${KAIROS_PARTS_TAIL})
 endforeach()
 
+# What `kairos export --sources` adds to FMUs: the files that the binaries are made of, in one bundle. Rooms whole but for files that
+# serve parts, and of the others what a program needs to be read, compiled and run.
+file(GLOB source_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/*/*.c")
+list(FILTER source_files INCLUDE REGEX
+     "^src/(base|part|settings|model|lang|num|vm|bond|elab|lower|schedule|emit|kernel|flow|watch|run|fmu)/")
+list(FILTER source_files EXCLUDE REGEX "hostile\\.c$")
+list(REMOVE_ITEM source_files ${kairos_sundials_files})
+foreach(name compilation program query saved starts)
+    list(APPEND source_files src/api/${name}.c)
+endforeach()
+list(APPEND source_files src/prove/overlap.c src/fmi/catalogue.c)
+file(GLOB source_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/*/*.h"
+     "${PROJECT_SOURCE_DIR}/src/*/*.def" "${PROJECT_SOURCE_DIR}/include/kairos/*.h")
+set(source_bundle "${PROJECT_BINARY_DIR}/${KAIROS_PARTS_TAIL}/kairos-fmu-sources")
+add_custom_command(
+    OUTPUT "${source_bundle}"
+    COMMAND "${PROJECT_SOURCE_DIR}/tools/bundle-sources" "${source_bundle}" "${PROJECT_SOURCE_DIR}" ${source_files} ${source_headers}
+            "${kairos_generated}/part_stamp.h"
+    DEPENDS ${source_files} ${source_headers} tools/bundle-sources "${kairos_generated}/part_stamp.h"
+    VERBATIM)
+add_custom_target(kairos_fmu_sources ALL DEPENDS "${source_bundle}")
+install(FILES "${source_bundle}" DESTINATION ${KAIROS_PARTS_TAIL})
+
 # What the tests drive them with, which knows the standard and nothing of Kairos.
 if(KAIROS_TESTS AND NOT KAIROS_FUZZ)
     file(GLOB importer_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fmi/importer*.c")
@@ -33,7 +56,9 @@ if(KAIROS_TESTS AND NOT KAIROS_FUZZ)
         target_link_libraries(fmi_importer PRIVATE kairos_needs_sundials)
     endif()
     add_executable(fmi_pair ${importer_files} tests/fmi/pair.c)
-    foreach(target fmi_importer fmi_pair)
+    add_executable(fmi_system ${importer_files} tests/fmi/system.c)
+    add_executable(fmi_cost EXCLUDE_FROM_ALL ${importer_files} tests/fmi/cost.c)
+    foreach(target fmi_importer fmi_pair fmi_system fmi_cost)
         set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
         target_link_libraries(${target} PRIVATE kairos_flags m ${CMAKE_DL_LIBS})
     endforeach()

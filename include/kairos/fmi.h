@@ -30,8 +30,11 @@ extern "C"
         const char* path;     // of the archive; it is written beside it first, and replaced whole
         int version;          // of the standard: 2 or 3
         bool hide;            // the compiled model instead of its text
+        bool sources;         // the C files too, with a description of how they are built, for importers elsewhere
         bool whole_instants;  // all tags of an instant in one round, for importers that bound their event iterations
         kaiSink sink;         // gets the archive instead of a file
+        const char* const* outputs;  // variables of the root model that are outputs though it does not say so
+        int output_count;
     } kaiFmuOptions;
     kaiFmuOptions kaiDefaultFmuOptions(void);
 
@@ -39,6 +42,12 @@ extern "C"
     // text is wrong (a kaiProgram of it has all messages). KAI_ERR_USAGE: it cannot be an FMU, for the reason in
     // *error. KAI_ERR_IO: a file cannot be read or written. KAI_ERR_MEMORY.
     kaiStatus kaiFmu_Export(const kaiProgramOptions* source, const kaiCompileOptions* model,
+                            const kaiFmuOptions* options, kaiError* error);
+
+    // A model whose parts are instances, as a system of FMUs (SSP 1.0, System Structure and Parameterization): one FMU
+    // for each model and structure, components with the parameters that they have in the model, and their connections.
+    // As kaiFmu_Export, with version 2. KAI_ERR_USAGE also where the root model is more than parts and connections.
+    kaiStatus kaiSsp_Export(const kaiProgramOptions* source, const kaiCompileOptions* model,
                             const kaiFmuOptions* options, kaiError* error);
 
     // ---- FMUs of anybody

@@ -212,3 +212,11 @@ void catalogue_make(Catalogue* c, Arena* arena, const kaiModel* model, int versi
     for (uint32_t i = 0; i < model->guards_count && version == 3; i++)
         add_watch(c, arena, model, i);
 }
+
+void catalogue_show(Catalogue* c, const char* const* names, int count)
+{
+    for (int k = 0; k < count; k++)
+        for (uint32_t i = 0; i < c->list.count; i++)
+            if (c->list.at[i].causality == FMI_LOCAL && strcmp(c->list.at[i].name, names[k]) == 0)
+                c->list.at[i].causality = FMI_OUTPUT;
+}

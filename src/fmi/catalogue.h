@@ -78,6 +78,8 @@ typedef struct Catalogue
 
 // For a version of the standard, 2 or 3. Texts are in the arena or the model's.
 void catalogue_make(Catalogue* catalogue, Arena* arena, const kaiModel* model, int version);
+// Makes outputs of what is local and has one of these names.
+void catalogue_show(Catalogue* catalogue, const char* const* names, int count);
 // The modes of a machine. NULL past the last.
 const char* catalogue_mode(const kaiModel* model, int machine, int mode);
 // A variable whose value may be missing.

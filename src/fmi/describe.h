@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "elab/units.h"
+#include "fmi/bundle.h"
 #include "fmi/depend.h"
 #include "kairos/sim.h"
 
@@ -13,7 +14,8 @@ typedef struct Description
     const kaiModel* model;
     const Catalogue* catalogue;
     Dependence dependence;
-    const char* identifier;  // of the binary
+    const SourceList* sources;  // NULL: none
+    const char* identifier;     // of the binary
     const char* guid;
     const char* refused;  // why there is no Model Exchange; NULL: there is
     const char* about;    // of the model; NULL: nothing

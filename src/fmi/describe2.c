@@ -5,6 +5,25 @@
 #include <math.h>
 #include <string.h>
 
+// What an element of a kind of FMU holds; it closes here.
+static void put_sources(const Description* d, Writer* w, const char* element)
+{
+    if (d->sources == NULL)
+    {
+        writer_put(w, "/>\n");
+        return;
+    }
+    writer_put(w, ">\n    <SourceFiles>\n");
+    for (uint32_t i = 0; i < d->sources->list.count; i++)
+        if (d->sources->list.at[i].compiled)
+        {
+            writer_put(w, "      <File");
+            xml_attribute(w, "name", d->sources->list.at[i].name);
+            writer_put(w, "/>\n");
+        }
+    writer_say(w, "    </SourceFiles>\n  </%s>\n", element);
+}
+
 static void put_exchange(const Description* d, Writer* w)
 {
     if (d->refused == NULL)
@@ -12,12 +31,14 @@ static void put_exchange(const Description* d, Writer* w)
         writer_put(w, "  <ModelExchange");
         xml_attribute(w, "modelIdentifier", d->identifier);
         writer_put(w, " completedIntegratorStepNotNeeded=\"false\" canGetAndSetFMUstate=\"true\" "
-                      "canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n");
+                      "canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"");
+        put_sources(d, w, "ModelExchange");
     }
     writer_put(w, "  <CoSimulation");
     xml_attribute(w, "modelIdentifier", d->identifier);
     writer_put(w, " canHandleVariableCommunicationStepSize=\"true\" canGetAndSetFMUstate=\"true\" "
-                  "canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"false\"/>\n");
+                  "canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"false\"");
+    put_sources(d, w, "CoSimulation");
 }
 
 static const char* variability_of(const FmiVariable* v)

@@ -45,6 +45,7 @@ typedef struct Export
     char* binary;
     size_t binary_size;
     Catalogue catalogue;
+    SourceList sources;
 } Export;
 
 kaiFmuOptions kaiDefaultFmuOptions(void)
@@ -233,6 +234,19 @@ static kaiStatus find_binary(Export* e)
                      why);
 }
 
+static kaiStatus find_sources(Export* e)
+{
+    static const char tail[] = KAIROS_PARTS_TAIL "/kairos-fmu-sources";
+    char path[PATH_MAX];
+    size_t size = 0;
+    const char* why = "they are missing";
+    const char* bundle = home_find(tail, path) ? read_all(&e->arena, path, &size, &why) : NULL;
+    if (bundle != NULL && bundle_read(&e->sources, &e->arena, bundle, size, e->options->version))
+        return KAI_OK;
+    return error_set(e->error, KAI_ERR_IO, "the sources of FMUs, %s of this installation, cannot be read: %s", tail,
+                     bundle != NULL ? "they are damaged" : why);
+}
+
 // Why the model cannot be moved by a foreign integrator; NULL: it can.
 static const char* exchange_refused(Export* e)
 {
@@ -254,6 +268,7 @@ static const char* describe(Export* e)
     Description d = {.arena = &e->arena,
                      .model = e->model,
                      .catalogue = &e->catalogue,
+                     .sources = e->options->sources ? &e->sources : NULL,
                      .identifier = identifier_of(e),
                      .guid = e->guid,
                      .refused = exchange_refused(e),
@@ -262,6 +277,7 @@ static const char* describe(Export* e)
                      .tolerance = run.rtol > 0 ? run.rtol : run.atol,
                      .indicators = (int)e->model->guards_count};
     catalogue_make(&e->catalogue, &e->arena, e->model, e->options->version);
+    catalogue_show(&e->catalogue, e->options->outputs, e->options->output_count);
     depend_make(&d.dependence, &e->arena, e->model, &e->catalogue);
     return e->options->version == 2 ? describe_2(&d) : describe_3(&d);
 }
@@ -307,6 +323,12 @@ static kaiStatus write_archive(Export* e, const char* description, const kaiSink
     zip_add(&zip, "modelDescription.xml", description, strlen(description));
     zip_add(&zip, arena_printf(&e->arena, "binaries/%s/%s.so", platform, identifier_of(e)), e->binary, e->binary_size);
     add_resources(e, &zip);
+    bundle_add(&e->sources, &e->arena, &zip);
+    if (e->options->sources && e->options->version == 3)
+    {
+        const char* build = bundle_describe(&e->sources, &e->arena, identifier_of(e));
+        zip_add(&zip, "sources/buildDescription.xml", build, strlen(build));
+    }
     return zip_finish(&zip);
 }
 
@@ -340,6 +362,8 @@ static kaiStatus export_all(Export* e)
     kaiStatus status = read_model(e);
     if (status == KAI_OK)
         status = find_binary(e);
+    if (status == KAI_OK && e->options->sources)
+        status = find_sources(e);
     if (status != KAI_OK)
         return status;
     e->config = write_config(e);

@@ -59,12 +59,14 @@ static bool is_near(const Indicator* z, double g)
 }
 
 // A crossing that may fire in one direction only has two sides: before the level it is waited for, behind it its
-// return is. On the level it belongs to the side that it goes to; standing still, to the one it came from.
+// return is. On the level it belongs to the side that it goes to; standing still, to the one it came from; if it was
+// never elsewhere, to the one that it fires from, since leaving counts (rule C2) and an input does not say where it
+// goes.
 static void take_side(Kernel* kernel, const Guard* guard, Indicator* z, double g, double slope)
 {
     int side = is_near(z, g) ? sign_of(slope) : sign_of(g);
     if (side == 0)
-        side = kernel->R[guard->side] < 0 ? -1 : 1;
+        side = kernel->R[guard->side] != 0 ? (kernel->R[guard->side] < 0 ? -1 : 1) : guard->kind == GUARD_UP ? -1 : 1;
     kernel->R[guard->side] = side;
     z->toward = (int8_t)-side;
     z->back = (guard->kind == GUARD_UP && side > 0) || (guard->kind == GUARD_DOWN && side < 0);

@@ -97,7 +97,8 @@ typedef struct Port
     double (*do_step)(void* self, double from, double length, bool* over);
     double (*along)(void* self, const Variable* unknown, const Variable* known);
     void (*initialize)(void* self, double start);
-    void (*end)(void* self);
+    void (*end)(void* self);      // terminated and freed
+    void (*release)(void* self);  // freed, whatever its mode
 } Port;
 
 // The port of an unpacked FMU, not initialized yet.

@@ -174,12 +174,18 @@ static void initialize(void* self, double start)
     MUST(m->ExitInitializationMode(m->c));
 }
 
+static void release(void* self)
+{
+    Binary2* m = self;
+    m->FreeInstance(m->c);
+    free(m);
+}
+
 static void end(void* self)
 {
     Binary2* m = self;
     MUST(m->Terminate(m->c));
-    m->FreeInstance(m->c);
-    free(m);
+    release(m);
 }
 
 void open_2(const Call* call, const Description* d, Port* port)
@@ -217,5 +223,6 @@ void open_2(const Call* call, const Description* d, Port* port)
                    .do_step = do_step,
                    .along = along,
                    .initialize = initialize,
-                   .end = end};
+                   .end = end,
+                   .release = release};
 }

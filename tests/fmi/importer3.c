@@ -213,12 +213,18 @@ static void initialize(void* self, double start)
         settle(m);
 }
 
+static void release(void* self)
+{
+    Binary3* m = self;
+    m->FreeInstance(m->c);
+    free(m);
+}
+
 static void end(void* self)
 {
     Binary3* m = self;
     MUST(m->Terminate(m->c));
-    m->FreeInstance(m->c);
-    free(m);
+    release(m);
 }
 
 void open_3(const Call* call, const Description* d, Port* port)
@@ -265,5 +271,6 @@ void open_3(const Call* call, const Description* d, Port* port)
                    .do_step = do_step,
                    .along = along,
                    .initialize = initialize,
-                   .end = end};
+                   .end = end,
+                   .release = release};
 }

@@ -230,6 +230,10 @@ static void test_no_proof(void** state)
     refused(kaiFmu_Export(&fine, NULL, &archive, &error), &error);
     refused(kaiFmu_Export(&fine, &which, &unmade, &error), &error);
     refused(kaiFmu_Export(&fine, &which, &archive, &error), &error);  // no path
+    refused(kaiSsp_Export(NULL, &which, &archive, &error), &error);
+    refused(kaiSsp_Export(&fine, NULL, &archive, &error), &error);
+    refused(kaiSsp_Export(&fine, &which, &unmade, &error), &error);
+    refused(kaiSsp_Export(&fine, &which, &archive, &error), &error);  // no path
     kaiFmu* fmu;
     refused(kaiFmu_Open(NULL, kaiDefaultAllocator(), &fmu, &error), &error);
     refused(kaiFmu_Open("x.fmu", kaiDefaultAllocator(), NULL, &error), &error);
