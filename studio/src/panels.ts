@@ -129,7 +129,7 @@ export class Panels {
     if (!box || !troubles) return;
     box.replaceChildren();
     troubles.replaceChildren();
-    for (const e of run?.expects ?? []) {
+    for (const e of this.host.problems().length ? [] : run?.expects ?? []) {
       const line = element("div", e.passed ? "good" : "bad", `${e.passed ? "✓" : "✗"} expect ${e.source}${e.passed || e.value === undefined ? "" : ` — is ${format(e.value, 9)}${e.unit ? " " + e.unit : ""}`}`);
       box.append(line);
     }
@@ -430,9 +430,10 @@ export class Panels {
     for (const text of box.querySelectorAll<SVGTextElement>("text")) {
       const name = (text.dataset.name ??= text.textContent?.trim() ?? ""), machine = Object.keys(modes).find((m) => m === name || m.startsWith(name + "."));
       const mode = machine && name ? modes[machine] : "";
-      text.textContent = name;
+      const above = text.getAttribute("text-anchor") === "middle";  // of its symbol: no room below
+      text.textContent = mode && above ? `${name}: ${mode}` : name;
       text.classList.toggle("active", mode !== "");
-      if (!mode) continue;
+      if (!mode || above) continue;
       const line = document.createElementNS("http://www.w3.org/2000/svg", "tspan");  // below its name
       line.setAttribute("x", text.getAttribute("x") ?? "0");
       line.setAttribute("dy", "1.15em");
