@@ -101,7 +101,7 @@ threads: deps
 	@$(MAKE) --no-print-directory build BUILD=build-tsan CMAKE_OPTIONS=-DKAIROS_THREADS=ON
 	@build-tsan/tests/test_threads
 	@build-tsan/tests/test_study
-	@for script in sweep interrupt interrupt_sweep test_command; do WORK=$$(mktemp -d); \
+	@for script in sweep interrupt interrupt_sweep test_command study studio; do WORK=$$(mktemp -d); \
 	    KAIROS=$$PWD/build-tsan/kairos BUILD=$$PWD/build-tsan WORK=$$WORK bash tests/cli/$$script.sh || exit 1; rm -rf $$WORK; done
 
 fuzz: deps

@@ -91,8 +91,8 @@ kaiStatus trace_row(void* user, const kaiRow* row)
     t->p[t->rows] = row->p;
     t->m[t->rows] = row->m;
     t->rows++;
-    if (t->reached != NULL)
-        *t->reached = row->t;
+    if (t->reached != NULL)  // another thread looks
+        __atomic_store(t->reached, &(double){row->t}, __ATOMIC_RELAXED);
     return KAI_OK;
 }
 

@@ -37,9 +37,9 @@ typedef struct Run
 struct kaiStudio
 {
     kaiStudioOptions options;
-    char folder[PATH_MAX], examples_path[PATH_MAX], address[100];
+    char folder[PATH_MAX], examples_path[PATH_MAX], library_path[PATH_MAX], address[100];
     const char* folders[1];
-    Folder models, examples;
+    Folder models, examples, library;
     Guard guard;
     const HttpPart* http;
     void* server;
@@ -59,7 +59,7 @@ static void stop_runs(kaiStudio* s, const char* page)
 {
     for (int i = 0; i < RUNS_MOST; i++)
         if (s->runs[i].used && (page == NULL || strcmp(s->runs[i].page, page) == 0))
-            s->runs[i].interrupt = 1;
+            __atomic_store_n(&s->runs[i].interrupt, 1, __ATOMIC_RELAXED);  // budget_flag reads it
 }
 
 // NULL: as many run as may.
@@ -75,8 +75,8 @@ static Run* begin_run(kaiStudio* s, const char* page, bool replaces)
     if (found != NULL)
     {
         found->used = true;
-        found->interrupt = s->stopping;
-        found->reached = NAN;
+        __atomic_store_n(&found->interrupt, (int)s->stopping, __ATOMIC_RELAXED);
+        __atomic_store(&found->reached, &(double){NAN}, __ATOMIC_RELAXED);
         snprintf(found->page, sizeof found->page, "%s%s", replaces ? "" : "-", page);
     }
     pthread_mutex_unlock(&s->lock);
@@ -97,7 +97,7 @@ static double look_at_run(kaiStudio* s, const char* page)
     pthread_mutex_lock(&s->lock);
     for (int i = 0; i < RUNS_MOST; i++)
         if (s->runs[i].used && strcmp(s->runs[i].page, page) == 0)
-            reached = s->runs[i].reached;
+            __atomic_load(&s->runs[i].reached, &reached, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&s->lock);
     return reached;
 }
@@ -163,6 +163,8 @@ static bool answer_files(Question* q, const Json* body)
         folder_list(&s->examples, &q->arena, w);
     else if (strcmp(what, "example") == 0)
         folder_read(&s->examples, &q->arena, path, w);
+    else if (strcmp(what, "library") == 0)
+        folder_read(&s->library, &q->arena, path, w);
     else if (strcmp(what, "read") == 0)
         folder_read(&s->models, &q->arena, path, w);
     else if (strcmp(what, "look") == 0)
@@ -311,6 +313,8 @@ static void handle(void* user, const HttpRequest* r)
 {
     kaiStudio* s = user;
     int status;
+    pthread_mutex_lock(&s->lock);
+    pthread_mutex_unlock(&s->lock);
     const char* name = guard_admit(&s->guard, r, &status);
     bool reads = strcmp(r->method, "GET") == 0;
     if (name == NULL)
@@ -358,6 +362,10 @@ static bool find_folders(kaiStudio* s, kaiError* error)
                                            : home_find("share/kairos/examples", s->examples_path);
     if (has)
         folder_open(&s->examples, s->examples_path);  // without them there is no gallery
+    has = s->options.service.library != NULL ? realpath(s->options.service.library, s->library_path) != NULL
+                                             : home_models(s->library_path);
+    if (has)
+        folder_open(&s->library, s->library_path);
     s->folders[0] = s->folder;
     s->options.service.folder = s->folder;
     if (s->options.service.policy.folder_count == 0)
@@ -377,7 +385,10 @@ static bool start_server(kaiStudio* s, kaiError* error)
     if (s->http == NULL)
         return error_set(error, KAI_ERR_IO, "%s", why), false;
     s->guard.port = s->options.port;
+    // Requests that come before the port is known wait for it.
+    pthread_mutex_lock(&s->lock);
     s->server = s->http->start(&s->guard.port, THREADS, handle, s, &why);
+    pthread_mutex_unlock(&s->lock);
     if (s->server == NULL)
         return error_set(error, KAI_ERR_IO, "port %d: %s", s->options.port, why), false;
     snprintf(s->address, sizeof s->address, "http://127.0.0.1:%d/%s/", s->guard.port, s->guard.token);
@@ -401,7 +412,7 @@ kaiStudio* kaiStudio_Start(const kaiStudioOptions* options, kaiError* error)
         return error_memory(error), NULL;
     memset(s, 0, sizeof *s);
     s->options = *options;
-    s->models.descriptor = s->examples.descriptor = -1;
+    s->models.descriptor = s->examples.descriptor = s->library.descriptor = -1;
     pthread_mutex_init(&s->lock, NULL);
     if (!find_folders(s, error) || !start_server(s, error))
     {
@@ -429,6 +440,7 @@ void kaiStudio_Stop(kaiStudio* s)
         s->http->stop(s->server);
     folder_close(&s->models);
     folder_close(&s->examples);
+    folder_close(&s->library);
     pthread_mutex_destroy(&s->lock);
     resize(s, s, sizeof *s, 0);
 }

@@ -2,6 +2,8 @@
 // not by cutting the run into slices: what is computed does not depend on the clock.
 #include "kairos/drive.h"
 
+#include "base/budget.h"
+
 #include <math.h>
 #include <time.h>
 
@@ -22,7 +24,7 @@ static void begin(kaiDrive* d, double t)
 
 static bool is_interrupted(const kaiDrive* d)
 {
-    return d->interrupt != NULL && *d->interrupt != 0;
+    return budget_flag(d->interrupt);
 }
 
 // Sleeps in pieces, so that an interrupt is heard soon.

@@ -1,5 +1,6 @@
 // A study among processes. Rank 0 hands out batches, takes their results and hands on the rows in order; it makes no
 // runs itself, so that it always answers. A worker asks with the results of its last batch.
+#include "base/budget.h"
 #include "base/error.h"
 #include "study/ranks.h"
 #include "study/worker.h"
@@ -120,7 +121,7 @@ static int64_t batches(const Boss* b)
 
 static bool goes_on(const Boss* b)
 {
-    return b->output == KAI_OK && (b->options->interrupt == NULL || *b->options->interrupt == 0);
+    return b->output == KAI_OK && !budget_flag(b->options->interrupt);
 }
 
 // Rows do not travel: rank 0 makes the run again, which gives the same.

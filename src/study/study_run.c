@@ -1,6 +1,7 @@
 // The runs of a study in all threads, their rows in order. Each thread has one sim, which is set back to its start by a
 // snapshot; each takes a few runs at a time, and whoever has finished the batch whose turn it is hands out the rows of
 // all batches that are ready behind it. No batch starts more than a window ahead.
+#include "base/budget.h"
 #include "base/error.h"
 #include "study/ranks.h"
 #include "study/worker.h"
@@ -54,7 +55,7 @@ static int64_t run_number(const StudyRun* r, int64_t batch, int at)
 
 static bool goes_on(const StudyRun* r)
 {
-    return r->stop == 0 && (r->options->interrupt == NULL || *r->options->interrupt == 0);
+    return r->stop == 0 && !budget_flag(r->options->interrupt);
 }
 
 // ---- a batch

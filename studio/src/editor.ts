@@ -6,7 +6,7 @@ import { bracketMatching, HighlightStyle, indentOnInput, StreamLanguage, syntaxH
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic as Lint } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
-import { Decoration, drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from "@codemirror/view";
+import { Decoration, drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers, placeholder, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { ask, format, type Diagnostic, type Expect, type Position, type Range } from "./ask";
 
@@ -206,9 +206,11 @@ export class Editor {
           language, syntaxHighlighting(colours), theme, lintGutter(), marksField, numberDrag,
           autocompletion({ override: [(context) => this.complete(context)] }),
           hoverTooltip((view, at) => this.hover(view, at)),
+          placeholder("Write a model here, or open an example: it runs as you type."),
           EditorView.contentAttributes.of({ "aria-label": "Text of the model", spellcheck: "false" }),
           EditorView.domEventHandlers({ click: (event) => { if (event.ctrlKey || event.metaKey) { void this.goto(); return true; } return false; } }),
           keymap.of([
+            { key: "Escape", run: (view) => (view.setTabFocusMode(4000), false) },  // then Tab leads out of the text
             { key: "Mod-s", run: () => (save(), true), preventDefault: true },
             { key: "F12", run: () => (void this.goto(), true) },
             { key: "F2", run: () => (void this.rename(), true) },

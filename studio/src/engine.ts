@@ -95,12 +95,14 @@ export class Engine {
   private readonly runs: Answering;
   private readonly others: Answering;
   private stored: string | null;
+  private library: Record<string, string> = {};
 
   constructor(readonly bundle: Bundle | null, readonly start: Start, private readonly models: Record<string, string>) {
     const parts = (async (): Promise<Parts> => {
       if (!bundle) throw new Error("this page was shared without an engine: it shows its result, and does not run");
       const [code, wasm] = await Promise.all([unpack(bundle.code), unpack(bundle.wasm)]);
       const { script, library } = JSON.parse(new TextDecoder().decode(code));
+      for (const [name, text] of Object.entries<string>(library)) this.library[name.replace(/.*\//, "")] = text;
       return { module: await WebAssembly.compile(wasm), address: URL.createObjectURL(new Blob([script], { type: "text/javascript" })), library };
     })();
     const files = () => ({ ...models, ...Object.fromEntries(this.own) });
@@ -131,6 +133,7 @@ export class Engine {
       case "look": return { version: text === undefined ? null : digest(text) };
       case "examples": return { files: Object.keys(this.models).filter((p) => p.endsWith(".kai")).sort() };
       case "example": return this.models[more.path] === undefined ? { error: "there is no such example" } : { text: this.models[more.path] };
+      case "library": return this.library[more.path] === undefined ? { error: "there is no such file in the library" } : { text: this.library[more.path] };
       case "progress": return { reached: this.runs.reached };
       case "stop": this.runs.endFirst(new Error("stopped")); return {};
       case "write":

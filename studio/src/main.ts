@@ -1,5 +1,5 @@
 // The page: which file, which experiment, when to run; what is saved, and what to do when the file or the server changes.
-import { ask, connected, decode, engine, latest, onConnection, run, type Panel, type Result } from "./ask";
+import { ask, connected, decode, engine, latest, onConnection, run, type Diagnostic, type Panel, type Result } from "./ask";
 import { Editor } from "./editor";
 import { Panels } from "./panels";
 import { Plots } from "./plots";
@@ -9,9 +9,11 @@ const $ = <T extends HTMLElement = HTMLElement>(id: string) => document.getEleme
 const memberBox = $<HTMLSelectElement>("member"), fileBox = $<HTMLSelectElement>("file"), experimentBox = $<HTMLSelectElement>("experiment"), statusBox = $("status"), banner = $("banner"), stop = $("stop");
 
 let path = "", version: string | null = null, savedText = "";
+let ends = "\n";  // of the lines of the file: the editor has \n, the file keeps what it has
 let experiment: string | null = null, chosenPanels: Panel[] | null = null;
 let last: Result | null = null, ghost: Result | null = null;
 let cursorTime: number | null = null;
+let problems: Diagnostic[] = [];  // why nothing runs
 let member = 0;  // which run of a family is looked at
 const set = new Map<string, number>(), settings = new Map<string, string>();
 
@@ -37,6 +39,13 @@ function offer(name: string, data: BlobPart, type: string) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
+// The text of a file as the editor has it.
+function taken(file: any): string {
+  ends = /\r\n/.test(file.text) ? "\r\n" : "\n";
+  return file.text.replace(/\r\n?/g, "\n");
+}
+const given = (text: string) => (ends === "\n" ? text : text.replace(/\n/g, ends));
+
 // ---- drafts: what is typed is kept by the browser until it is saved
 
 const draftKey = (p: string) => `kairos-draft:${p}`;
@@ -51,7 +60,7 @@ function draft(p: string): { text: string; version: string } | null {
 }
 
 function title() {
-  const unsaved = path !== "" && editor.text !== savedText;
+  const unsaved = editor.text !== savedText;
   document.title = `${unsaved ? "• " : ""}${path || "kairos studio"}`;
   $("save").textContent = unsaved ? "Save •" : "Save";
 }
@@ -98,11 +107,18 @@ function show(result: Result, begun: number) {
   if (!first) {
     memberBox.hidden = true;
     const errors = result.diagnostics.filter((d) => d.severity === 1).length;
-    statusBox.textContent = result.error ?? result.failure?.message ?? `${errors} error${errors === 1 ? "" : "s"}`;
+    const empty = editor.text.trim() === "";
+    statusBox.textContent = empty ? "" : result.error ?? result.failure?.message ?? `${errors} error${errors === 1 ? "" : "s"}`;
     statusBox.className = "bad";
+    problems = result.diagnostics;
+    plots.root.classList.add("stale");
+    if (!last) experimentBox.hidden = true;
     editor.expects([]);
+    panels.update();
     return;
   }
+  problems = [];
+  plots.root.classList.remove("stale");
   // The ghost is the run before what one is doing now: all steps of a drag have the same.
   const alike = last !== null && last.model === result.model && last.experiment === result.experiment;
   if (!alike && last !== null) member = 0;
@@ -172,15 +188,19 @@ async function pump() {
 }
 let pumped = 0;
 
+// What still runs belongs to a text that is left: its answer is nobody's any more.
+function leave() { asked++; controller?.abort(); stop.hidden = true; statusBox.textContent = ""; }
+
 // ---- files
 
 async function openFile(name: string, at?: { line: number; character: number }) {
   const file = await ask<any>("read", { path: name });
   if (file.error) { notice(`${name}: ${file.error}`, false, ["Close", calm]); return; }
   calm();
+  leave();
   path = name;
   version = file.version;
-  savedText = file.text;
+  savedText = taken(file);
   experiment = null;
   chosenPanels = null;
   set.clear();
@@ -190,8 +210,9 @@ async function openFile(name: string, at?: { line: number; character: number }) 
   if (engine && engine.start.first === name) begin();
   plots.forget();
   const mine = draft(name);
-  editor.load(mine && mine.version === file.version ? mine.text : file.text);
-  if (mine && mine.version !== file.version && mine.text !== file.text) conflict(file.text, file.version, mine.text);
+  editor.load(mine && mine.version === file.version ? mine.text : savedText);
+  if (mine && mine.version !== file.version && mine.text !== savedText) conflict(savedText, file.version, mine.text);
+  else if (savedText.includes("\ufffd")) notice("The file is not UTF-8 throughout: what is not shows as \ufffd, and would be saved like that.", false, ["Close", calm]);
   await listFiles();
   if (!document.documentElement.classList.contains("bare")) location.hash = encodeURIComponent(name);
   title();
@@ -223,8 +244,8 @@ async function save() {
   if (!path) { await saveAs(); return; }
   const text = editor.text;
   try {
-    const written = await ask<any>("write", { path, text, version });
-    if (written.conflict) { const file = await ask<any>("read", { path }); conflict(file.text ?? "", file.version ?? null, text); return; }
+    const written = await ask<any>("write", { path, text: given(text), version });
+    if (written.conflict) { const file = await ask<any>("read", { path }); conflict(file.text !== undefined ? taken(file) : "", file.version ?? null, text); return; }
     if (written.error) { notice(written.error, false, ["Close", calm]); return; }
     version = written.version;
     savedText = text;
@@ -239,7 +260,30 @@ async function saveAs(suggestion = "model.kai", text = editor.text) {
   if (!name.endsWith(".kai")) name += ".kai";
   const written = await ask<any>("write", { path: name, text, version: null });
   if (written.error) notice(`${name}: ${written.conflict ? "there is such a file already" : written.error}`, false, ["Close", calm]);
-  else await openFile(name);
+  else {
+    if (!path) try { localStorage.removeItem(draftKey("")); } catch { /* none was kept */ }
+    await openFile(name);
+  }
+}
+
+// A file of the library: to be read. Whoever changes it saves a copy under a name of their own.
+async function openLibrary(name: string, at?: { line: number; character: number }) {
+  const file = await ask<any>("library", { path: name });
+  if (file.error) { notice(`${name}: ${file.error}`, false, ["Close", calm]); return; }
+  leave();
+  path = "";
+  version = null;
+  savedText = taken(file);
+  experiment = chosenPanels = last = ghost = null;
+  set.clear();
+  settings.clear();
+  plots.forget();
+  editor.load(savedText);
+  await listFiles();
+  title();
+  notice(`${name} is part of the library. You are looking at a copy.`, true, ["Close", calm]);
+  changed(false);
+  if (at) editor.show(at);
 }
 
 // A text of its own in the folder, under a name that is free.
@@ -263,15 +307,16 @@ async function look() {
     if (seen.version === version || !seen.version || (!banner.hidden && banner.className !== "note")) return;
     const file = await ask<any>("read", { path });
     if (file.error || file.version === version) return;
+    const text = taken(file);
     if (editor.text === savedText) {
       version = file.version;
-      savedText = file.text;
-      editor.text = file.text;
+      savedText = text;
+      editor.text = text;
       notice("The file has changed on the disk and was loaded.", true, ["Close", calm]);
       setTimeout(() => { if (banner.className === "note") calm(); }, 3000);
       title();
-    } else if (file.text === editor.text) { version = file.version; savedText = file.text; title(); }
-    else conflict(file.text, file.version, editor.text);
+    } else if (text === editor.text) { version = file.version; savedText = text; title(); }
+    else conflict(text, file.version, editor.text);
   } catch { /* said by the banner */ }
 }
 
@@ -283,7 +328,7 @@ onConnection((up) => {
 
 // ---- the parts of the page
 
-const editor = new Editor($("editor"), () => path || "untitled.kai", changed, () => void save(), (name, at) => void openFile(name, at), (text) => notice(text, true, ["Close", calm]));
+const editor = new Editor($("editor"), () => path || "untitled.kai", changed, () => void save(), (name, at) => void (name.startsWith("/") ? openLibrary(name.replace(/.*\//, ""), at) : openFile(name, at)), (text) => notice(text, true, ["Close", calm]));
 
 function modesAt(): Record<string, string> {
   const first = last?.runs[0], modes: Record<string, string> = {};
@@ -303,7 +348,7 @@ function arrange(list: Panel[] | null) {
 }
 
 const panels: Panels = new Panels($("tabs"), $("panel"), {
-  text: () => editor.text, path: () => path, question, result: () => last, set, settings, modesAt,
+  text: () => editor.text, path: () => path, problems: () => problems, question, result: () => last, set, settings, modesAt,
   rerun: () => { dirty = true; void pump(); },
   show: (at) => editor.show(at),
   showName: (name) => { const at = editor.text.search(new RegExp(`\\b${name}\\b`)); if (at >= 0) { const line = editor.view.state.doc.lineAt(at); editor.show({ line: line.number - 1, character: at - line.from }, { line: line.number - 1, character: at - line.from + name.length }); } },
@@ -374,11 +419,17 @@ $("download").addEventListener("click", (event) => {
   const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
   menu.hidden = !menu.hidden;
   menu.style.top = box.bottom + 4 + "px";
-  menu.style.right = Math.max(4, innerWidth - box.right) + "px";
+  menu.style.left = Math.max(4, Math.min(box.left, innerWidth - menu.offsetWidth - 4)) + "px";
   (menu.firstElementChild as HTMLElement).focus();
 });
 document.addEventListener("pointerdown", (event) => { if (!menu.contains(event.target as Node) && event.target !== $("download")) menu.hidden = true; });
-document.addEventListener("keydown", (event) => { if (event.key === "Escape") menu.hidden = true; });
+document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !menu.hidden) { menu.hidden = true; $("download").focus(); } });
+menu.addEventListener("keydown", (event) => {
+  const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0, items = [...menu.children] as HTMLElement[];
+  if (!by) return;
+  event.preventDefault();
+  items[(items.indexOf(document.activeElement as HTMLElement) + by + items.length) % items.length].focus();
+});
 
 const splitter = $("splitter"), write = $("write");
 const widen = (x: number) => { write.style.width = Math.max(15, Math.min(80, (100 * x) / innerWidth)) + "%"; };
@@ -406,7 +457,13 @@ async function start() {
   const there = files.includes(hash) || (engine !== null && hash !== "" && !(await ask<any>("look", { path: hash })).error && (await ask<any>("read", { path: hash })).text !== undefined);
   const wanted = there ? hash : first || files[0];
   if (wanted) await openFile(wanted);
-  else { await listFiles(); panels.open("Examples"); }
+  else {
+    await listFiles();
+    experimentBox.hidden = true;
+    panels.open("Examples");
+    const mine = draft("");
+    if (mine) editor.text = mine.text;
+  }
   setInterval(() => void look(), 1000);
 }
 void start();

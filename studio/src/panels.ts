@@ -1,10 +1,11 @@
 // What stands below the plots: values, the instant, signals, diagrams, explain, prove, examples.
-import { ask, format, type Fired, type Limit, type Panel, type Position, type Result, type Variable } from "./ask";
+import { ask, format, type Diagnostic, type Fired, type Limit, type Panel, type Position, type Result, type Variable } from "./ask";
 import type { Instant } from "./plots";
 
 export interface Host {
   text(): string;
   path(): string;
+  problems(): Diagnostic[];
   question(): object;
   result(): Result | null;
   set: Map<string, number>;
@@ -128,9 +129,15 @@ export class Panels {
     if (!box || !troubles) return;
     box.replaceChildren();
     troubles.replaceChildren();
-    for (const e of run?.expects ?? []) {
+    for (const e of this.host.problems().length ? [] : run?.expects ?? []) {
       const line = element("div", e.passed ? "good" : "bad", `${e.passed ? "✓" : "✗"} expect ${e.source}${e.passed || e.value === undefined ? "" : ` — is ${format(e.value, 9)}${e.unit ? " " + e.unit : ""}`}`);
       box.append(line);
+    }
+    for (const d of this.host.problems().slice(0, 20)) {  // why nothing runs
+      const line = element("div"), link = element("button", "link bad", `line ${d.range.start.line + 1}: ${d.message}`);
+      link.addEventListener("click", () => this.host.show(d.range.start));
+      line.append(link, element("span", "faint", d.data?.help ? `  help: ${d.data.help}` : ""));
+      troubles.append(line);
     }
     for (const w of [...(run?.warnings ?? []), ...(run?.failure ? [run.failure] : []), ...(result?.failure ? [result.failure] : [])]) troubles.append(element("div", w === run?.failure ? "bad" : "faint", w.message + (w.data?.help ? `\nhelp: ${w.data.help}` : "")));
   }
@@ -139,7 +146,7 @@ export class Panels {
     const list = this.settable(), rows = element("div", "rows");
     this.shown = this.key();
     root.append(element("div", "troubles"));
-    if (!list.length) root.append(element("p", "faint", "The model has no parameters."));
+    if (!list.length && this.host.result()) root.append(element("p", "faint", "The model has no parameters."));
     {
       const back = element("button", "back", "as in the text");
       back.hidden = this.host.set.size + this.host.settings.size === 0;
@@ -389,7 +396,7 @@ export class Panels {
       this.svg = answer.svg ?? "";
       const box = root.querySelector(".diagram");
       if (!box) return;
-      if (!this.svg) { box.textContent = answer.error ?? "no diagram"; return; }
+      if (!this.svg) { box.textContent = answer.error ?? "no diagram"; this.svgKey = ""; return; }
     }
     const box = root.querySelector<HTMLElement>(".diagram");
     if (!box || !this.svg) return;
@@ -423,9 +430,10 @@ export class Panels {
     for (const text of box.querySelectorAll<SVGTextElement>("text")) {
       const name = (text.dataset.name ??= text.textContent?.trim() ?? ""), machine = Object.keys(modes).find((m) => m === name || m.startsWith(name + "."));
       const mode = machine && name ? modes[machine] : "";
-      text.textContent = name;
+      const above = text.getAttribute("text-anchor") === "middle";  // of its symbol: no room below
+      text.textContent = mode && above ? `${name}: ${mode}` : name;
       text.classList.toggle("active", mode !== "");
-      if (!mode) continue;
+      if (!mode || above) continue;
       const line = document.createElementNS("http://www.w3.org/2000/svg", "tspan");  // below its name
       line.setAttribute("x", text.getAttribute("x") ?? "0");
       line.setAttribute("dy", "1.15em");

@@ -118,7 +118,7 @@ export class Plots {
 
   reset() { this.view = null; this.redraw(); }
   // Another file: nothing of what was chosen for the last one holds.
-  forget() { this.logs.clear(); this.logTime = false; this.pin = null; this.limits = []; this.select(null); this.reset(); }
+  forget() { for (const canvas of this.canvases.splice(0)) canvas.remove(); this.result = this.ghost = null; this.instants = []; this.logs.clear(); this.logTime = false; this.pin = null; this.limits = []; this.select(null); this.reset(); }
 
   // Times as they lie on the axis, and back.
   private place(t: number): number { return this.logTime ? Math.log10(Math.max(t, 1e-300)) : t; }

@@ -263,7 +263,7 @@ const openCopy = async (name, status) => {
   await page.waitForSelector(".gallery button");
   await page.$eval('#panel input[type="search"]', (e) => { e.value = ""; e.dispatchEvent(new Event("input")); });
   await page.evaluate((n) => [...document.querySelectorAll(".gallery button")].find((b) => b.textContent === n).click(), name);
-  await until(name, (n, s) => document.title.startsWith(n) && new RegExp(s).test(document.getElementById("status").textContent), name, status);
+  await until(name, (n, s) => document.title.startsWith(n) && window.kairosStudio.plots.result && new RegExp(s).test(document.getElementById("status").textContent), name, status);
 };
 await openCopy("billiard", "^t = ");
 await page.select("#experiment", "unequal");
@@ -288,8 +288,8 @@ passed("each outcome of a choice can be looked at");
 await openCopy("buck", "^t = ");
 await page.click("#tab-diagram");
 await until("the schematic", () => document.querySelector("#panel button[aria-pressed=true]")?.textContent === "parts" && document.querySelectorAll(".diagram svg text").length > 3);
-const part = await page.$$eval(".diagram svg text", (l) => l.map((e) => e.firstChild?.textContent.trim() ?? "").find((t) => new RegExp(`\\b${t}\\b`).test(window.kairosStudio.editor.text) && /^[A-Za-z]\w*$/.test(t)));
-await page.evaluate((name) => [...document.querySelectorAll(".diagram svg text")].find((t) => t.firstChild?.textContent.trim() === name).dispatchEvent(new MouseEvent("click", { bubbles: true })), part);
+const part = await page.$$eval(".diagram svg text", (l) => l.map((e) => e.dataset.name ?? "").find((t) => new RegExp(`\\b${t}\\b`).test(window.kairosStudio.editor.text) && /^[A-Za-z]\w*$/.test(t)));
+await page.evaluate((name) => [...document.querySelectorAll(".diagram svg text")].find((t) => t.dataset.name === name).dispatchEvent(new MouseEvent("click", { bubbles: true })), part);
 assert.equal(await studio("const s = editor.view.state.selection.main; return editor.text.slice(s.from, s.to)"), part);
 await page.screenshot({ path: `${shots}/schematic.png` });
 await page.evaluate(() => [...document.querySelectorAll("#panel button")].find((b) => b.textContent === "bonds").click());
@@ -350,6 +350,37 @@ await page.keyboard.press("Escape");
 const sizes = await studio(`const ask = (format) => fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ do: "result", path: "ball.kai", text: editor.text, format }) }).then((r) => r.json()); return Promise.all(["csv", "npz", "mat", "h5", "vcd"].map(async (f) => { const a = await ask(f); return a.bytes ? a.bytes.length : a.error ?? 0; }))`);
 for (const size of sizes) assert.ok(size > 1000 || /part for results in HDF5 is missing/.test(size), sizes.join());
 passed("the result in every format");
+
+// ---- files as others write them: CRLF stays, tabs and characters beyond the basic plane are where they are, the library can be read
+
+const odd = 'model Ball "springt, süß 🎾" {\r\n\tparam g [m/s^2] = 9.81 "🌍"\r\n\tstate y [m] = 1, v [m/s] = 0\r\n\ty\' = v; v\' = -gg\r\n}\r\nexperiment e of Ball { stop = 1[s] }\r\n';
+writeFileSync(`${folder}/odd.kai`, odd);
+const openFile = async (name) => { await page.evaluate(async (n) => { const box = document.getElementById("file"); if (![...box.options].some((o) => o.value === n)) box.append(new Option(n, n)); box.value = n; box.dispatchEvent(new Event("change")); }, name); await until(name, (n) => document.title.endsWith(n), name); };
+await page.click("#tab-values");
+await openFile("odd.kai");
+await until("its error", () => document.querySelector(".cm-lintRange-error")?.textContent === "gg" && /line 4/.test(document.querySelector("#panel .troubles")?.textContent ?? ""));
+assert.equal(await page.title(), "odd.kai");  // nothing is unsaved
+await page.evaluate(() => { const { editor } = window.kairosStudio; editor.text = editor.text.replace("-gg", "-g"); editor.view.focus(); });
+await page.keyboard.down("Control"); await page.keyboard.press("s"); await page.keyboard.up("Control");
+await until("saved", () => document.title === "odd.kai" && /^t = 1/.test(document.getElementById("status").textContent));
+assert.equal(readFileSync(`${folder}/odd.kai`, "utf8"), odd.replace("-gg", "-g"));
+await page.keyboard.down("Control"); await page.keyboard.press("z"); await page.keyboard.press("z"); await page.keyboard.press("z"); await page.keyboard.up("Control");
+assert.match(await studio("return editor.text"), /^model Ball "springt/);  // and not the file before it
+await openFile("buck.kai");
+await until("buck", () => window.kairosStudio.plots.result && /^t = /.test(document.getElementById("status").textContent));
+await page.evaluate(() => { const { editor } = window.kairosStudio; editor.view.dispatch({ selection: { anchor: editor.text.indexOf("Resistor") + 2 } }); editor.view.focus(); });
+await page.keyboard.press("F12");
+await until("the library", () => /part of the library/.test(document.getElementById("banner").textContent) && /model Resistor/.test(window.kairosStudio.editor.text));
+await page.evaluate(() => document.querySelector("#banner button").click());
+// Escape and Tab lead out of the text, to the plots and the panels below.
+await page.evaluate(() => window.kairosStudio.editor.view.focus());
+await page.keyboard.press("Escape");
+const ways = [];
+for (let k = 0; k < 4; k++) { await page.keyboard.press("Tab"); ways.push(await page.evaluate(() => document.activeElement.id)); }
+assert.deepEqual(ways.slice(0, 3), ["splitter", "plots", "tab-values"], ways.join());
+await openFile("ball.kai");
+await until("the ball again", () => /1 of 1 expected/.test(document.getElementById("status").textContent));
+passed("files as others write them, the library, and the keyboard alone");
 
 // ---- a million rows: extremes stay, and panning is fast
 

@@ -75,6 +75,7 @@ def pages(studio):
     assert status == 200 and b"<html" in body and b"studio.js" in body
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and headers["Referrer-Policy"] == "no-referrer"
+    assert studio.request("GET", f"/{studio.token}/engine.json")[0] in (200, 404)  # if it has been built
     for name in ["studio.js", "studio.css", "licences.txt"]:
         assert studio.request("GET", f"/{studio.token}/{name}")[0] == 200, name
     assert studio.request("GET", f"/{studio.token}/other.js")[0] == 404
@@ -102,6 +103,10 @@ def files(studio, work):
         assert studio.ask("look", path=path)["version"] is None, path
         assert "error" in studio.ask("write", path=path, text="x", version=None), path
         assert "error" in studio.ask("example", path=path), path
+    # The library can be looked at, and nothing beside it.
+    assert "model Resistor" in studio.ask("library", path="electrical.kai")["text"]
+    for path in ["../examples/ball/model.kai", "/etc/passwd", "nothing.kai", ""]:
+        assert "error" in studio.ask("library", path=path), path
     examples = studio.ask("examples")["files"]
     assert "ball/model.kai" in examples and "model Ball" in studio.ask("example", path="ball/model.kai")["text"]
 
