@@ -255,7 +255,7 @@ static void put_moments(Draft* d)
     {
         writer_say(&d->out, "  signal $z%u = %s(", i, function_name(d, BLOCK_INDICATOR, i));
         put_flow_arguments(d);
-        writer_say(&d->out, "\n  event $rises%u = $z%u > 0, $falls%u = $z%u <= 0\n", i, i, i, i);
+        writer_say(&d->out, "\n  event $rises%u = $z%u > 0, $falls%u = not ($z%u > 0)\n", i, i, i, i);
     }
     writer_put(&d->out, "  event $touched = $timed");
     for (uint32_t i = 0; i < d->block->indicator_count; i++)
