@@ -384,8 +384,8 @@ static void give_up(const GuardPath* path, Candidate* c)
         c->after = 1;
 }
 
-// Where there is no polynomial: samples, of a small part if there may be one behind it. With foreign code in the model it
-// is that which has none, anywhere.
+// Where there is no polynomial: samples, of a small part if there may be one behind it. With foreign code in the model
+// it is that which has none, anywhere.
 static void scan_samples(const GuardPath* path, Candidate* c)
 {
     bool small = c->windows < 40 && path->flow->model->blocks_count == 0;

@@ -29,9 +29,9 @@ typedef enum RemoteCall
     REMOTE_CALLS
 } RemoteCall;
 
-static const char* const call_names[REMOTE_CALLS] = {"the opening",  "the start",   "the derivatives",
-                                                     "the outputs",  "the indicators", "the event iteration",
-                                                     "a finished step", "saving", "restoring"};
+static const char* const call_names[REMOTE_CALLS] = {"the opening",     "the start",      "the derivatives",
+                                                     "the outputs",     "the indicators", "the event iteration",
+                                                     "a finished step", "saving",         "restoring"};
 
 typedef struct Question
 {
@@ -52,9 +52,9 @@ typedef struct Answer
 
 enum
 {
-    LOOK_MS = 50,           // between two looks whether the run is to end
-    TEXT_MOST = 1000,       // of a remark
-    SAVED_MOST = 1 << 30,   // bytes of a state
+    LOOK_MS = 50,          // between two looks whether the run is to end
+    TEXT_MOST = 1000,      // of a remark
+    SAVED_MOST = 1 << 30,  // bytes of a state
 };
 
 typedef struct Remote
