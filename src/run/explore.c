@@ -329,8 +329,8 @@ kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEve
         return KAI_ERR_USAGE;
     Text why = {0};
     if (blocks_fixed(&sim->kernel, true, &why))
-        return kernel_fail(&sim->kernel, 0, "choice = first follows one order", "choice = all goes back in time, and %s",
-                           why.at);
+        return kernel_fail(&sim->kernel, 0, "choice = first follows one order",
+                           "choice = all goes back in time, and %s", why.at);
     Explorer x = {.sim = sim, .events = events, .result = result, .row = sim->options.row};
     table_open(&x.places, sim);
     table_open(&x.ends, sim);

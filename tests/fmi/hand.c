@@ -1,11 +1,11 @@
 // An FMU written by hand against FMI 2.0 alone, Model Exchange: what an importer must get right, with closed forms.
 //
-//   x' = rate from 0, rate is 1. At t = 1, 2, 3, … (time events, the next announced each time) `ticks` counts, and x grows
-//   by 10 in the first round of the iteration and by 20 in the second: valuesOfContinuousStatesChanged both times, three
-//   rounds in all. When x passes 31.5 (the indicator is positive below) the rate becomes -2, when it falls to 31 (positive
-//   above) it becomes 0. So x is t, 31 + (t - 1) from 1, 31.5 - 2 (t - 1.5) from 1.5, 31 from 1.75 on, 61 from 2, 91 from 3.
-//   y' = -k y + u, in km.
-//   The mode of the standard is kept, and every call that it forbids is an error with a sentence.
+//   x' = rate from 0, rate is 1. At t = 1, 2, 3, … (time events, the next announced each time) `ticks` counts, and x
+//   grows by 10 in the first round of the iteration and by 20 in the second: valuesOfContinuousStatesChanged both
+//   times, three rounds in all. When x passes 31.5 (the indicator is positive below) the rate becomes -2, when it falls
+//   to 31 (positive above) it becomes 0. So x is t, 31 + (t - 1) from 1, 31.5 - 2 (t - 1.5) from 1.5, 31 from 1.75 on,
+//   61 from 2, 91 from 3. y' = -k y + u, in km. The mode of the standard is kept, and every call that it forbids is an
+//   error with a sentence.
 //
 // cc -shared -fPIC hand.c; HAND_CRASH=2.5 crashes in the derivatives from then on, HAND_HANG=2.5 hangs, HAND_EXIT=2.5
 // ends the process.
