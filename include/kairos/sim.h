@@ -248,7 +248,8 @@ extern "C"
 
     // A copy of everything that changes, values of kaiSim_Set included. Restoring and going on gives the same bits as
     // going on, also in another sim of the model with the same options. KAI_ERR_USAGE: a snapshot of another model, or
-    // of a sim with another solver or other records (kaiSim_Failure says which); the run can go on without it.
+    // of a sim with another solver or other records (kaiSim_Failure says which); the run can go on without it. Saving
+    // is NULL without memory, and where foreign code in the model cannot save its state (kaiSim_Failure says why).
     kaiSnapshot* kaiSim_Save(kaiSim* sim);
     kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* snapshot);
     void kaiSnapshot_Free(kaiSnapshot* snapshot);

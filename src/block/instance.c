@@ -333,7 +333,7 @@ static size_t fixed_size(const BlockInstance* b)
 bool block_save_size(BlockInstance* b, size_t* size)
 {
     size_t own = 0;
-    if (b->block->fixed != NULL || b->block->save == NULL)
+    if (b->started && (b->block->fixed != NULL || b->block->save == NULL))
         return false;
     if (b->started && !went(b, b->block->save(b->it, NULL, &own), "save"))
         return false;

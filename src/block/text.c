@@ -162,7 +162,7 @@ static void put_list(Draft* d, const char* around, const char** names, uint32_t 
 
 static void put_flow_arguments(Draft* d)
 {
-    writer_put(&d->out, "$n, time");
+    writer_put(&d->out, "$$n, time");
     put_list(d, "", d->states, d->block->state_count);
     put_list(d, "", d->inputs, d->block->input_count);
     writer_put(&d->out, ")");
@@ -178,7 +178,7 @@ static void put_start(Draft* d, uint32_t index)
 
 static void put_commit(Draft* d, uint32_t index)
 {
-    writer_say(&d->out, "%s($due, ", function_name(d, BLOCK_COMMIT, index));
+    writer_say(&d->out, "%s($$due, ", function_name(d, BLOCK_COMMIT, index));
     put_flow_arguments(d);
 }
 
@@ -235,7 +235,7 @@ static void put_outputs(Draft* d)
     {
         const kaiBlockVariable* v = &b->outputs[i];
         put_declaration(d, v->local ? "signal" : "output", d->outputs[i], v);
-        writer_say(&d->out, " = %s($n", function_name(d, BLOCK_OUTPUT, i));
+        writer_say(&d->out, " = %s($$n", function_name(d, BLOCK_OUTPUT, i));
         if (!v->discrete)
             writer_put(&d->out, ", time");
         for (uint32_t k = 0; k < read_count(b, i) && !v->discrete; k++)
@@ -253,38 +253,40 @@ static void put_outputs(Draft* d)
 // The moments at which the block must be asked: its own time, and changes of sign of its indicators.
 static void put_moments(Draft* d)
 {
-    writer_put(&d->out, "  event $timed = time >= $next\n");
+    writer_put(&d->out, "  event $$timed = time >= $$next\n");
     for (uint32_t i = 0; i < d->block->indicator_count; i++)
     {
-        writer_say(&d->out, "  signal $z%u = %s(", i, function_name(d, BLOCK_INDICATOR, i));
+        writer_say(&d->out, "  signal $$indicator%u = %s(", i, function_name(d, BLOCK_INDICATOR, i));
         put_flow_arguments(d);
-        writer_say(&d->out, "\n  event $rises%u = $z%u > 0, $falls%u = $z%u <= 0\n", i, i, i, i);
+        writer_say(&d->out, "\n  event $$rises%u = $$indicator%u > 0, $$falls%u = not ($$indicator%u > 0)\n", i, i, i,
+                   i);
     }
-    writer_put(&d->out, "  event $touched = $timed");
+    writer_put(&d->out, "  event $$touched = $$timed");
     for (uint32_t i = 0; i < d->block->indicator_count; i++)
-        writer_say(&d->out, " or $rises%u or $falls%u", i, i);
+        writer_say(&d->out, " or $$rises%u or $$falls%u", i, i);
     writer_put(&d->out, "\n");
 }
 
 static void put_reaction(Draft* d)
 {
-    writer_put(&d->out, "  event $always = while(true)\n");
-    writer_say(&d->out, "  signal $due = %s(if present($always) then 1 else 0, if present($touched) then 1 else 0, $n",
+    writer_put(&d->out, "  event $$always = while(true)\n");
+    writer_say(&d->out,
+               "  signal $$due = %s(if present($$always) then 1 else 0, if present($$touched) then 1 else 0, $$n",
                function_name(d, BLOCK_DUE, 0));
     put_list(d, "", d->inputs, d->block->input_count);
     put_list(d, "pre", d->inputs, d->block->input_count);
-    writer_put(&d->out, ")\n  when $always if $due > 0.5 {\n    $n := ");
+    writer_put(&d->out, ")\n  when $$always if $$due > 0.5 {\n    $$n := ");
     put_commit(d, BLOCK_AFTER_NUMBER);
-    writer_put(&d->out, "\n    $next := ");
+    writer_put(&d->out, "\n    $$next := ");
     put_commit(d, BLOCK_AFTER_NEXT);
-    writer_put(&d->out, "\n    $end := ");
+    writer_put(&d->out, "\n    $$end := ");
     put_commit(d, BLOCK_AFTER_END);
     for (uint32_t i = 0; i < d->block->state_count; i++)
     {
         writer_say(&d->out, "\n    %s := ", d->states[i]);
         put_commit(d, BLOCK_AFTER_STATES + i);
     }
-    writer_say(&d->out, "\n  }\n  when $always if $end > 0.5 { halt \"%s ends the run\" }\n", d->name);
+    writer_say(&d->out, "\n  }\n  when $$always if $$end > 0.5 { halt \"%s ends the run\" }\n", d->name);
 }
 
 const char* block_text(Arena* arena, const char* name, const kaiBlock* block)
@@ -300,9 +302,9 @@ const char* block_text(Arena* arena, const char* name, const kaiBlock* block)
     writer_put(&d.out, " {\n");
     put_given(&d, "param", d.parameters, block->parameters, block->parameter_count);
     put_given(&d, "input", d.inputs, block->inputs, block->input_count);
-    writer_put(&d.out, "  discrete $n = ");
+    writer_put(&d.out, "  discrete $$n = ");
     put_start(&d, 0);
-    writer_put(&d.out, ", $next = inf, $end = 0\n");
+    writer_put(&d.out, ", $$next = inf, $$end = 0\n");
     put_states(&d);
     put_outputs(&d);
     put_moments(&d);

@@ -26,7 +26,10 @@ uint32_t declare_var(Elab* e, const Env* env, VarKind kind, ValueType type, cons
 {
     uint32_t index = e->flat->vars.count;
     FlatVar var = {.kind = kind, .type = type, .ctx = env->ctx, .instance = env->instance, .span = span};
-    var.name = name[0] == '$' ? name : scope_path(e, env->instance, name);
+    bool foreign = name[0] == '$' && name[1] == '$';  // of the text of a block: told with the path of its instance
+    var.name = foreign          ? scope_path(e, env->instance, name + 2)
+               : name[0] == '$' ? name
+                                : scope_path(e, env->instance, name);
     var.hidden = name[0] == '$';
     var.unit.si.scale = 1;
     vec_push(e->arena, e->flat->vars, var);

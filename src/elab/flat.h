@@ -117,7 +117,7 @@ typedef struct FlatUnit
 
 typedef struct FlatVar
 {
-    const char* name;  // path from the root, "cart.wheel[2].w"; hidden ones begin with '$'
+    const char* name;  // path from the root, "cart.wheel[2].w"; those made by the compiler begin with $
     VarKind kind;
     ValueType type;
     uint32_t ctx;       // the mode it is declared in (0: none)

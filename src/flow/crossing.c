@@ -347,10 +347,12 @@ static void give_up(const GuardPath* path, Candidate* c)
         c->after = 1;
 }
 
-// Where there is no polynomial: samples, of a small part if there may be one behind it.
+// Where there is no polynomial: samples, of a small part if there may be one behind it. With foreign code in the model
+// it is that which has none, anywhere.
 static void scan_samples(const GuardPath* path, Candidate* c)
 {
-    double end = c->windows < 40 ? c->reached + (1 - c->reached) * 0x1p-10 : 1, at;
+    bool small = c->windows < 40 && path->flow->model->blocks_count == 0;
+    double end = small ? c->reached + (1 - c->reached) * 0x1p-10 : 1, at;
     if (guard_samples_search(path, c->reached, end, &at))
         c->after = at;
     c->reached = end;

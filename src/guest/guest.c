@@ -106,7 +106,6 @@ kaiStatus guest_open(const char* path, const char* variant, bool isolated, kaiAl
         return error_memory(error);
     memset(g, 0, sizeof *g);
     g->allocator = allocator;
-    g->isolated = isolated;
     atomic_init(&g->held, 1);
     pthread_mutex_init(&g->lock, NULL);
     kaiStatus status = open_all(g, path, variant, error);

@@ -52,7 +52,7 @@ typedef struct Guest
     pthread_mutex_t lock;  // for what the first instance makes
     char folder[64];       // where it is unpacked; "": it is not
     void* library;
-    bool isolated;
+    kaiBlock inside;  // isolated: the functions that the other process calls
 } Guest;
 
 // What both versions have in common. An instance is one of them, with this first.
@@ -112,6 +112,7 @@ void guest_tables(Guest* g);
 
 // unpack.c: the binary, unpacked and opened. Otherwise *why is a sentence in `text`.
 bool guest_load(Guest* g, char* text, size_t size);
+bool guest_unpack(Guest* g, char* text, size_t size);  // not opened
 void guest_unload(Guest* g);
 void* guest_symbol(const Guest* g, const char* name);  // NULL: there is none
 const char* guest_identifier(const Guest* g);

@@ -122,19 +122,27 @@ static kaiStatus begin(void* instance, double t, const double* parameters, const
 
 // ---- where it is
 
-// Inputs that have changed. `discrete` ones only in event mode.
+static kaiStatus give_input(GuestInstance* i, uint32_t k, const double* inputs)
+{
+    const GuestVariable* v = &i->guest->inputs[k];
+    double value = (inputs[k] - v->offset) / v->scale;
+    i->inputs[k] = inputs[k];
+    return i->calls->set(i, v, 1, &value);
+}
+
+// Inputs that have changed; discrete ones only in event mode. Numbers come before what tells that they are there.
 static kaiStatus give_inputs(GuestInstance* i, const double* inputs, bool discrete)
 {
     const Guest* g = i->guest;
     kaiStatus status = KAI_OK;
-    for (uint32_t k = 0; k < g->block.input_count && status == KAI_OK; k++)
-    {
-        if (memcmp(&i->inputs[k], &inputs[k], sizeof(double)) == 0 || (g->inputs[k].discrete && !discrete))
-            continue;
-        double value = (inputs[k] - g->inputs[k].offset) / g->inputs[k].scale;
-        status = i->calls->set(i, &g->inputs[k], 1, &value);
-        i->inputs[k] = inputs[k];
-    }
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < g->block.input_count && status == KAI_OK; k++)
+        {
+            bool tells = g->inputs[k].type == GUEST_BOOLEAN || g->inputs[k].type == GUEST_CLOCK;
+            bool same = memcmp(&i->inputs[k], &inputs[k], sizeof(double)) == 0;
+            if (!same && tells == (pass == 1) && (discrete || !g->inputs[k].discrete))
+                status = give_input(i, k, inputs);
+        }
     return status;
 }
 

@@ -87,16 +87,26 @@ static bool open_library(Guest* g, char* text, size_t size)
     return g->library != NULL;
 }
 
-bool guest_load(Guest* g, char* text, size_t size)
+static bool load(Guest* g, bool open, char* text, size_t size)
 {
     pthread_mutex_lock(&g->lock);
-    volatile bool loaded = g->library != NULL;
+    volatile bool done = g->library != NULL;
     if (setjmp(g->fail) != 0)  // of the arena
         snprintf(text, size, "there is no memory to unpack %s", g->path);
-    else if (!loaded)
-        loaded = (g->folder[0] != 0 || unpack(g, text, size)) && open_library(g, text, size);
+    else if (!done)
+        done = (g->folder[0] != 0 || unpack(g, text, size)) && (!open || open_library(g, text, size));
     pthread_mutex_unlock(&g->lock);
-    return loaded;
+    return done;
+}
+
+bool guest_load(Guest* g, char* text, size_t size)
+{
+    return load(g, true, text, size);
+}
+
+bool guest_unpack(Guest* g, char* text, size_t size)
+{
+    return load(g, false, text, size);
 }
 
 void* guest_symbol(const Guest* g, const char* name)

@@ -131,13 +131,14 @@ kaiStatus blocks_step(Kernel* kernel, bool* event)
 
 // ---- copies
 
-bool blocks_fixed(const Kernel* kernel, Text* why)
+bool blocks_fixed(const Kernel* kernel, bool ahead, Text* why)
 {
     const kaiModel* model = kernel->model;
     for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < model->blocks_count; i++)
     {
         const kaiBlock* b = model->blocks[i].block;
-        if (b->fixed == NULL && b->save != NULL && b->restore != NULL)
+        bool saves = b->fixed == NULL && b->save != NULL && b->restore != NULL;
+        if (saves || (!ahead && !instance(kernel, i)->started))
             continue;
         text_say(why, "%s cannot be saved: %s", model_string(model, model->blocks[i].name),
                  b->fixed != NULL ? b->fixed : "the block has no functions for it");

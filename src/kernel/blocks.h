@@ -19,8 +19,8 @@ void blocks_reset(Kernel* kernel);  // before another start
 kaiStatus blocks_check(Kernel* kernel);
 // A step of the solver has ended. *event: a block wants an instant here.
 kaiStatus blocks_step(Kernel* kernel, bool* event);
-// Why the run cannot be saved, with the instance; false: it can.
-bool blocks_fixed(const Kernel* kernel, Text* why);
+// Why the run cannot be saved, with the instance; false: it can. `ahead`: also not once it has started.
+bool blocks_fixed(const Kernel* kernel, bool ahead, Text* why);
 size_t blocks_save_size(const Kernel* kernel);
 char* blocks_save(const Kernel* kernel, char* at);
 const char* blocks_load(Kernel* kernel, const char* at, bool* ok);

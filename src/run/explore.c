@@ -14,6 +14,7 @@
 //
 // Rows: the first branch gives its rows while it is explored. Every later one is known to be an outcome only at its
 // end, and is run again from the start with its decisions fixed.
+#include "kernel/blocks.h"
 #include "run/explore_table.h"
 
 #include <stdarg.h>
@@ -326,6 +327,10 @@ kaiStatus kaiSim_Explore(const kaiModel* model, kaiSim* sim, const kaiExploreEve
     *result = (kaiExploration){0};
     if (sim->flow.started || sim->kernel.policy != CHOICE_ALL)
         return KAI_ERR_USAGE;
+    Text why = {0};
+    if (blocks_fixed(&sim->kernel, true, &why))
+        return kernel_fail(&sim->kernel, 0, "choice = first follows one order",
+                           "choice = all goes back in time, and %s", why.at);
     Explorer x = {.sim = sim, .events = events, .result = result, .row = sim->options.row};
     table_open(&x.places, sim);
     table_open(&x.ends, sim);

@@ -78,7 +78,7 @@ kaiStatus hostile_visit(kaiSim* sim)
     // Counters of a profile are not part of a snapshot.
     if (!sim->flow.started || sim->flow.ended || sim->options.profile || !is_time(sim))
         return KAI_OK;
-    if (blocks_fixed(&sim->kernel, &(Text){0}))
+    if (blocks_fixed(&sim->kernel, false, &(Text){0}))
         return KAI_OK;
     Warnings warnings;
     kaiSnapshot* snapshot = kaiSim_Save(sim);

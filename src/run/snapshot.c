@@ -96,7 +96,7 @@ kaiSnapshot* snapshot_save(kaiSim* sim, kaiAllocator a)
 static bool is_fixed(kaiSim* sim)
 {
     Text why = {0};
-    if (sim == NULL || !blocks_fixed(&sim->kernel, &why))
+    if (sim == NULL || !blocks_fixed(&sim->kernel, false, &why))
         return false;
     kernel_fail(&sim->kernel, 0, NULL, "%s", why.at);
     sim->kernel.failure.status = KAI_OK;

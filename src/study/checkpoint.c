@@ -63,7 +63,10 @@ static kaiStatus add_snapshot(Bytes* b, kaiSim* sim)
 {
     kaiSink sink = {add_bytes, b};
     kaiSnapshot* snapshot = kaiSim_Save(sim);
-    kaiStatus status = snapshot != NULL ? kaiSnapshot_Write(snapshot, &sink) : KAI_ERR_MEMORY;
+    const kaiError* why = kaiSim_Failure(sim);
+    if (snapshot == NULL)  // if there is memory it is foreign code that cannot be saved
+        return why->message != NULL ? KAI_ERR_USAGE : KAI_ERR_MEMORY;
+    kaiStatus status = kaiSnapshot_Write(snapshot, &sink);
     kaiSnapshot_Free(snapshot);
     return status;
 }
@@ -151,6 +154,8 @@ kaiStatus kaiCheckpoint_Write(const char* path, const kaiCheckpointParts* parts,
     kaiStatus status = collect(&b, &head, parts);
     if (status == KAI_ERR_MEMORY)
         error_memory(error);
+    else if (status == KAI_ERR_USAGE)
+        error_set(error, status, "%s", kaiSim_Failure(parts->sim)->message);
     else if (status != KAI_OK)
         error_set(error, status, "the result cannot be brought to the disk");
     else

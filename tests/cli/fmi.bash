@@ -49,3 +49,12 @@ same()
             exit bad || !seen
         }' "$out" "$1"
 }
+
+# hand: the FMU of tests/fmi/hand.c as $WORK/hand.fmu.
+hand()
+{
+    mkdir -p "$WORK/hand/binaries/linux64"
+    cc -shared -fPIC -O1 -o "$WORK/hand/binaries/linux64/hand.so" tests/fmi/hand.c -lm || fail "no compiler"
+    cp tests/fmi/hand.xml "$WORK/hand/modelDescription.xml"
+    (cd "$WORK/hand" && rm -f ../hand.fmu && python3 -m zipfile -c ../hand.fmu modelDescription.xml binaries)
+}

@@ -1,0 +1,73 @@
+# Models exported and imported again, alone: the same jumps at the same tags as the model itself, and the same values, as Model Exchange;
+# the same values at the end as Co-Simulation; in this process and in another one. Two FMUs in one model, with an event that crosses both.
+. tests/cli/fmi.bash
+version=2
+for name in ball boost cradle friction relay simultaneous-collisions; do
+    version=$((version == 2 ? 3 : 2))
+    exits 0 run examples/$name/model.kai -o "$WORK/$name.csv" --quiet
+    exits 0 export examples/$name/model.kai -o "$WORK/$name.fmu" --fmi $version
+    exits 0 run "$WORK/$name.fmu" -o "$WORK/me.csv" --quiet
+    python3 tests/fmi/same.py "$WORK/$name.csv" "$WORK/me.csv" 1e-6 jumps || fail "$name of $version, Model Exchange"
+    exits 0 run "$WORK/$name.fmu" --fmi-type cs -o "$WORK/cs.csv" --quiet
+    python3 tests/fmi/same.py "$WORK/$name.csv" "$WORK/cs.csv" 1e-6 || fail "$name of $version, Co-Simulation"
+done
+for name in ball cradle; do
+    for kind in me cs; do
+        exits 0 run "$WORK/$name.fmu" --fmi-type $kind -o "$WORK/here.csv" --quiet
+        exits 0 run "$WORK/$name.fmu" --fmi-type $kind -o "$WORK/apart.csv" --quiet --isolate
+        cmp "$WORK/here.csv" "$WORK/apart.csv" || fail "$name $kind is another one in a process of its own"
+    done
+done
+
+# The bounce of one reaches the other, and comes back with a payload.
+exits 0 run tests/fmi/both.kai -o "$WORK/both.csv" --quiet
+cat >"$WORK/pair.kai" <<'K'
+fmu Ball = "a.fmu"
+fmu Counter = "b.fmu"
+model Both {
+  a : Ball; b : Counter
+  a.kick = b.back; a.kick_value = b.back_value
+  b.e = a.hit; b.e_value = a.hit_value
+}
+experiment both of Both {
+  stop = 3
+  expect final(a.hit_count) == 4; expect final(b.n) == 4; expect final(b.back_count) == 1; expect final(a.kick_count) == 1
+}
+K
+for version in 2 3; do
+    exits 0 export tests/fmi/ball.kai -o "$WORK/a.fmu" --fmi $version
+    exits 0 export tests/fmi/counter.kai -o "$WORK/b.fmu" --fmi $version
+    exits 0 test --allow-external "$WORK/pair.kai"
+    exits 0 run --allow-external "$WORK/pair.kai" -o "$WORK/pair.csv" --quiet
+    sed -i '1s/_/./g' "$WORK/pair.csv"
+    python3 - "$WORK/both.csv" "$WORK/pair.csv" <<'P' || fail "the pair of $version"
+import csv, sys
+a, b = ([r for r in csv.reader(open(f))] for f in sys.argv[1:])
+for name in ("a.y [m]", "a.v [m/s]", "b.age [s]"):
+    x, y = float(a[-1][a[0].index(name)]), float(b[-1][b[0].index(name)])
+    if abs(x - y) > 1e-9:
+        sys.exit(f"{name} is {y} instead of {x}")
+P
+done
+
+# What can save its state goes on from a checkpoint to the same bytes, in a process of its own too.
+for isolate in "" --isolate; do
+    exits 0 run --allow-external $isolate "$WORK/pair.kai" -o "$WORK/whole.csv" --quiet --checkpoint 0.7
+    cp "$WORK/pair.kai" "$WORK/ahead.kai"
+    (exec "$KAIROS" run --allow-external $isolate "$WORK/ahead.kai" -o "$WORK/cut.csv" --quiet --checkpoint 0.7 --pace 6) &
+    pid=$!
+    until [ -f "$WORK/cut.csv.checkpoint" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    exits 0 resume "$WORK/cut.csv"
+    cmp "$WORK/whole.csv" "$WORK/cut.csv" || fail "resumed $isolate, it is another run"
+    rm -f "$WORK/cut.csv"*
+done
+
+# An FMU is found beside its model, and what is no FMU is told with its line.
+printf 'fmu No = "none.fmu"\nmodel M { n : No }\nexperiment e of M { stop = 1 }\n' >"$WORK/no.kai"
+exits 1 check --allow-external "$WORK/no.kai"
+says "error[K172]"
+printf 'fmu Ball = "a.fmu:fast"\nmodel M { n : Ball }\nexperiment e of M { stop = 1 }\n' >"$WORK/no.kai"
+exits 1 check --allow-external "$WORK/no.kai"
+says 'is neither ":me" nor ":cs"'
