@@ -52,6 +52,8 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
 
 // guard_affine.c: whether the guard is a sum of its states with constant factors, and a constant; the factors.
 bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors);
+// Whether its code does nothing but copy a state.
+bool guard_is_direct(const kaiModel* model, const Guard* guard);
 
 // Series and room for all guards of a run. False: no memory.
 bool guard_paths_create(Flow* flow);

@@ -193,6 +193,8 @@ static double value_in_flight(const GuardPath* path, double theta)
         x[flow->model->guard_states[i]] = slope * tau + f->c[0][slot];
     }
     flow->kernel->counters.guard_calls++;
+    if (flow->guard_direct[path->index])
+        return x[flow->model->guard_states[guard->first_state]] + flow->kernel->guards[path->index].bias;
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
     vm_run(flow->model, flow->kernel->R, guard->code, &flow->kernel->host);
     return guard_value(flow->kernel, guard);
@@ -215,16 +217,16 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
     double first = INFINITY, second = INFINITY;
     Parabola p, found = {.degree = 0};
     GuardPath nearest = {.flow = flow};
-    for (ActiveWalk w = {0}; active_guard(flow->kernel, &w);)
+    for (uint32_t i = 0; i < flow->model->guards_count; i++)
     {
-        const GuardState* state = &flow->kernel->guards[w.index];
-        const Guard* guard = &flow->model->guards[w.index];
+        const GuardState* state = &flow->kernel->guards[i];
+        const Guard* guard = &flow->model->guards[i];
         if (!state->active)
             continue;
-        if (!flow->guard_affine[w.index] || state->from != f->start || state->sliding != 0 ||
+        if (!flow->guard_affine[i] || state->from != f->start || state->sliding != 0 ||
             guard->code.start == guard->code.end)
             return false;
-        GuardPath path = {flow, w.index, guard, f->start, f->length, state->toward, 0};
+        GuardPath path = {flow, i, guard, f->start, f->length, state->toward, 0};
         parabola_in_flight(&path, &p);
         double at = find_root(&path, &p);
         if (isnan(at))
