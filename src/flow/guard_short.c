@@ -241,8 +241,10 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
     }
     if (first == INFINITY || !stands_alone(&nearest, first, second))
         return false;
-    double slope = polynomial_slope(found.c, found.degree, first);
-    *theta = push_past(&nearest, first / f->length, 1, slope, value_in_flight);
+    double slope = found.c[1] + 2 * first * found.c[2], at = first / f->length;
+    if (is_crossing(nearest.guard))  // on its level it has not crossed yet
+        at += at * DBL_EPSILON;
+    *theta = push_past(&nearest, at, 1, slope, value_in_flight);
     *index = nearest.index;
     return *theta < 1;
 }
