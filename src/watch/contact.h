@@ -35,8 +35,8 @@ typedef struct Contact
 
 bool contact_make(Contact* contact, Flow* flow, Motion* motion, Surfaces* surfaces);
 void contact_free(Contact* contact);
-void contact_before(Contact* contact);      // an instant: after the left limit
-void contact_commit(Contact* contact);      // what a commit is about to assign
+void contact_before(Contact* contact);  // an instant: after the left limit
+void contact_commit(Contact* contact);  // what a commit is about to assign
 // Of an ordinary instant (kernel/plain.c): what contact_commit would have noted; whether there is nothing to watch.
 void contact_late(Contact* contact);
 bool contact_is_calm(const Contact* contact);

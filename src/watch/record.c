@@ -126,7 +126,7 @@ static bool is_blind(const Record* record)
     bool blind = record->unseen && !record->left_probes;
     for (int i = 0; i < record->column_count; i++)
         blind &= record->column_regs[i] >= model->reg_first[REG_STATE] &&
-                 record->column_regs[i] < model->reg_first[REG_STATE] + model->state_count;
+                 record->column_regs[i] < model->reg_first[REG_VALUE];  // what is assigned is a number
     for (uint32_t i = 0; i < record->asked_count; i++)
         blind &= model->probes[record->asked[i]].kind == PROBE_COUNT &&
                  model->vars[model->probes[record->asked[i]].var].present != NO_REG;

@@ -76,7 +76,7 @@ typedef struct Record
     bool instants;          // tags of instants have rows
     bool compares;          // somebody asks what a tag changed
     bool unseen;            // neither: most tags have nobody to tell
-    bool blind;             // and none has: columns are states, probes count events
+    bool blind;             // and none has: columns are states or memories, probes count events
     bool watches_extremes;  // some probe wants a minimum or maximum
     bool dates_events;      // the time of an event
     bool asks_times;        // a value at a time
@@ -97,10 +97,10 @@ size_t record_save_size(const Record* record);
 char* record_save(const Record* record, char* block);
 const char* record_load(Record* record, const char* block);
 
-void record_begin(Record* record);                                // a new t
-kaiStatus record_tag(Record* record, bool instant, bool left);    // a tag of an instant, or a solver point
-bool record_is_blind(const Record* record, double t);  // no tag at t has anybody to tell, but for record_count
-void record_count(Record* record);                     // events that are present at a tag
+void record_begin(Record* record);                              // a new t
+kaiStatus record_tag(Record* record, bool instant, bool left);  // a tag of an instant, or a solver point
+bool record_is_blind(const Record* record, double t);           // no tag at t has anybody to tell, but for record_count
+void record_count(Record* record);                              // events that are present at a tag
 kaiStatus record_step(Record* record, double start, double end);  // probes and grid rows inside
 void record_settled(Record* record);  // a set of modes is to be committed: its values count as extremes
 bool record_var_changed(const Record* record, uint32_t var);  // by the last tag: tag_before against tag_last

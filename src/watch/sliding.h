@@ -47,8 +47,8 @@ void sliding_before(Sliding* s, double t);  // an instant: after the left limit
 // The same of an instant at which one guard was located, in a model of one island. False: it follows another at once,
 // and has to be asked.
 bool sliding_is_calm(Sliding* s, double t);
-void sliding_calm(Sliding* s);  // at the end of such an instant
-kaiStatus sliding_after(Sliding* s);        // and at its end
+void sliding_calm(Sliding* s);        // at the end of such an instant
+kaiStatus sliding_after(Sliding* s);  // and at its end
 // Two times that no event can lie between, as far as the run can tell.
 static inline bool sliding_at_once(const Sliding* s, double from, double to)
 {
