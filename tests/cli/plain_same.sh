@@ -48,11 +48,11 @@ both cascade "$flight
   when n == 3 and m == 0 { m := 1; x := 0 }
   when high { k := k + 1; w := 1 }" 'stop = 30; expect final(m) ~ 1 within 0.1; expect final(k) ~ 2 within 0.1; expect count(high) ~ 2 within 0.1'
 both across "$flight
-  event hit = down(y), high = up(w - 5), higher = up(w + x - 6)
+  event hit = down(y), high = up(w - 5), higher = up(w + x - 18)
   discrete k = 0
   when hit { v := -v; w := w + 1; x := 0 }
   when high { k := k + 1; w := 1 }
-  when higher { k := k + 10; w := 0 }" 'stop = 30; expect count(high) + count(higher) > 3; expect final(k) ~ count(high) + 10*count(higher) within 0.1'
+  when higher { k := k + 10 }" 'stop = 30; expect count(high) ~ 2 within 0.1; expect count(higher) ~ 2 within 0.1; expect final(k) ~ count(high) + 10*count(higher) within 0.1'
 # an event that does nothing, and one without a reaction of its own
 both idle "$flight
   event hit = down(y), half = cross(y - 5)
