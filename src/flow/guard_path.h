@@ -89,6 +89,8 @@ typedef enum GuardShort
     SHORT_CROSSED,  // one does, at *theta, and is kernel->located
 } GuardShort;
 GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta);
+// The same of one guard in a window of several islands; with its slope there.
+GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope);
 // The same in flow->flight, which has not been taken, of a model with one island. True: *guard crosses at *theta,
 // alone.
 bool guard_search_flight(Flow* flow, uint32_t* guard, double* theta);

@@ -175,6 +175,52 @@ GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
                                                                                            : SHORT_UNSURE;
 }
 
+// ---- several islands
+// -------------------------------------------------------------------------------------------------
+
+// The sum over a window, which begins somewhere in the steps of the islands. *size: the largest of the states there.
+// False: a step is none of these.
+static bool take_window(const GuardPath* path, Parabola* p, double* size)
+{
+    const Flow* flow = path->flow;
+    const kaiModel* model = flow->model;
+    *p = (Parabola){.c = {flow->kernel->guards[path->index].g}, .degree = 2};
+    *size = 0;
+    for (uint32_t i = path->guard->first_state; i < path->guard->first_state + path->guard->state_count; i++)
+    {
+        const Ode* ode = flow->island_odes[model->state_islands[model->guard_states[i]]];
+        double c[3] = {0, 0, 0}, by = path->start - ode_step_start(ode), factor = flow->guard_factors[i];
+        if (!ode_short_piece(ode, model->guard_slots[i], c))
+            return false;
+        *size = larger(*size, fabs(c[0] + by * (c[1] + by * c[2])));
+        p->c[1] += factor * (c[1] + 2 * by * c[2]);
+        p->c[2] += factor * c[2];
+    }
+    return true;
+}
+
+GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
+{
+    const Flow* flow = path->flow;
+    const GuardState* state = &flow->kernel->guards[path->index];
+    PolynomialRoot roots[3];
+    Parabola p;
+    double size;
+    if (!flow->guard_affine[path->index] || flow->root != ROOT_ITP || flow->kernel->holds > 0 ||
+        path->guard->code.start == path->guard->code.end || is_past(flow->kernel, path->guard, state->g) ||
+        !take_window(path, &p, &size))
+        return SHORT_UNSURE;
+    double noise = GUARD_NOISE_APART * size;
+    if (polynomial_clear(p.c, p.degree, path->length, noise))
+        return SHORT_CLEAR;
+    double first = choose_root(path, roots, polynomial_roots_closed(p.c, p.degree, path->length, noise, roots));
+    if (isnan(first) || !stands_alone(path, first, INFINITY))
+        return SHORT_UNSURE;
+    *slope = p.c[1] + 2 * first * p.c[2];
+    *theta = guard_push_past(path, first / path->length, 1, *slope);
+    return *theta < 1 ? SHORT_CROSSED : SHORT_UNSURE;
+}
+
 // ---- flights
 // ---------------------------------------------------------------------------------------------------------
 
