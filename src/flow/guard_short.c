@@ -79,11 +79,13 @@ typedef struct Parabola
     int degree;
 } Parabola;
 
-// The first of its roots that counts; NaN: not plain to see.
+// The first of its roots that counts; inf: it starts on its level and leaves it for good; NaN: not plain to see.
 static double choose_root(const GuardPath* path, const PolynomialRoot* roots, int count)
 {
     const Kernel* kernel = path->flow->kernel;
     int first = count > 1 && roots[0].from == 0;  // it starts on its level, and comes back
+    if (count == 1 && roots[0].from == 0 && roots[0].to == -path->toward)
+        return INFINITY;
     if (count <= first || roots[first].to != path->toward)
         return NAN;
     return is_crossing(path->guard) && kernel->R[path->guard->side] == path->toward ? NAN : roots[first].after;
@@ -214,6 +216,8 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
     if (polynomial_clear(p.c, p.degree, path->length, noise))
         return SHORT_CLEAR;
     double first = choose_root(path, roots, polynomial_roots_closed(p.c, p.degree, path->length, noise, roots));
+    if (first == INFINITY)
+        return SHORT_CLEAR;
     if (isnan(first) || !stands_alone(path, first, INFINITY))
         return SHORT_UNSURE;
     *slope = p.c[1] + 2 * first * p.c[2];
