@@ -707,11 +707,24 @@ static kaiStatus pass(Flow* flow, uint32_t index, double g, double slope, double
     return flow->hooks->passed(flow->owner, index, t);
 }
 
+// g and its slope where a window ends.
+static void load_end_of_window(const GuardPath* path)
+{
+    GuardState* state = &path->flow->kernel->guards[path->index];
+    state->slope_end = guard_path_slope(path, 1);
+    state->g_end = guard_value(path->flow->kernel, path->guard);
+}
+
 kaiStatus guard_pass(Flow* flow, uint32_t index)
 {
     GuardState* state = &flow->kernel->guards[index];
     if (!(state->until > state->from))
         return KAI_OK;
+    if (isnan(state->g_end))
+    {
+        GuardPath path = guard_path_of_window(flow, index, state->from, state->until);
+        load_end_of_window(&path);
+    }
     state->from = state->until;
     return pass(flow, index, state->g_end, state->slope_end, state->until);
 }
@@ -719,16 +732,34 @@ kaiStatus guard_pass(Flow* flow, uint32_t index)
 // ---- several islands
 // -------------------------------------------------------------------------------------------------
 
+// What a look has found: when the guard is due.
+static void note_look(Flow* flow, uint32_t index, const GuardPath* path, bool found, double theta, double slope)
+{
+    GuardState* state = &flow->kernel->guards[index];
+    state->theta = found ? theta : 1;
+    state->due = found ? path->start + state->theta * path->length : INFINITY;
+    if (state->due <= state->from && flow->kernel->instant_time != state->from)
+        state->due = nextafter(state->from, INFINITY);  // a row of the solver stands there: tags go forward
+    state->slack = found ? crossing_slack(path, state->due, 0, slope) : 0;
+    agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), state->due);
+}
+
 // The window [from, until] lies in the last steps of all islands that the guard reads.
 void guard_look(Flow* flow, uint32_t index, double until)
 {
     GuardState* state = &flow->kernel->guards[index];
-    const Guard* guard = &flow->model->guards[index];
     GuardPath path = guard_path_of_window(flow, index, state->from, until);
-    state->slope_end = guard_path_slope(&path, 1);
-    state->g_end = guard_value(flow->kernel, guard);
     state->until = until;
+    state->g_end = NAN;  // not asked for yet
     flow->ends_known = true;
+    double theta = 1, slope = 0;
+    GuardShort found_short = state->from == path.start ? guard_look_short(&path, &theta, &slope) : SHORT_UNSURE;
+    if (found_short != SHORT_UNSURE)
+    {
+        note_look(flow, index, &path, found_short == SHORT_CROSSED, theta, slope);
+        return;
+    }
+    load_end_of_window(&path);
     Candidate c = candidate_of(flow, index);
     scan(&path, &c, 1);
     bool near = (1 - smaller(c.after, 1)) * path.length <= TIME_GUARD_MOST * kernel_slack(flow->kernel, until);
@@ -736,10 +767,5 @@ void guard_look(Flow* flow, uint32_t index, double until)
     bool found = ends || c.after < INFINITY;
     if (ends)
         c.after = 1;
-    state->theta = found ? c.after : 1;
-    state->due = found ? path.start + state->theta * path.length : INFINITY;
-    if (state->due <= state->from && flow->kernel->instant_time != state->from)
-        state->due = nextafter(state->from, INFINITY);  // a row of the solver stands there: tags go forward
-    state->slack = found ? crossing_slack(&path, state->due, 0, state->slope_end) : 0;
-    agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), state->due);
+    note_look(flow, index, &path, found, c.after, state->slope_end);
 }

@@ -86,6 +86,7 @@ typedef struct Candidate
     X(Series*, past_series, model->delays_count, 0)  /* and of what went in before the start */                        \
     X(bool, delay_read, model->delays_count, 0)      /* by right-hand sides */                                         \
     X(bool, guard_affine, model->guards_count, 0)    /* a sum of its states with factors, and a constant */            \
+    X(bool, guard_direct, model->guards_count, 0)    /* and nothing but one state as it is */                          \
     X(double, guard_factors, model->guard_states_count, 0)                                                             \
     X(double, reaches, model->state_count, 0) /* how far it gets in the step that is searched */                       \
     X(uint64_t, reach_numbers, model->state_count, 0)                                                                  \

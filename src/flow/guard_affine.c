@@ -112,3 +112,13 @@ bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factor
     memcpy(factors, g.factors, sizeof(double) * guard->state_count);
     return true;
 }
+
+bool guard_is_direct(const kaiModel* model, const Guard* guard)
+{
+    CodeItem item;
+    const uint32_t* code = model->code + guard->code.start;
+    return guard->state_count == 1 && guard->code.end > guard->code.start &&
+           code_item(model->code, guard->code.start, guard->code.end, &item) && item.op == VM_MOVE &&
+           item.reg_count == 2 && guard->code.start + item.words == guard->code.end && code[1] == guard->g &&
+           code[2] == model->reg_first[REG_STATE] + (uint32_t)model->guard_states[guard->first_state];
+}

@@ -225,6 +225,8 @@ bool guard_paths_create(Flow* flow)
         return false;
     memset(flow->pieces, 0, pieces_size(flow));
     for (uint32_t i = 0; i < model->guards_count; i++)
+        flow->guard_direct[i] = guard_is_direct(model, &model->guards[i]);
+    for (uint32_t i = 0; i < model->guards_count; i++)
         flow->guard_affine[i] =
             guard_affine_read(model, &model->guards[i], flow->guard_factors + model->guards[i].first_state);
     for (uint32_t i = 0; i < model->guards_count; i++)

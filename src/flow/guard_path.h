@@ -52,6 +52,8 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
 
 // guard_affine.c: whether the guard is a sum of its states with constant factors, and a constant; the factors.
 bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors);
+// Whether its code does nothing but copy a state.
+bool guard_is_direct(const kaiModel* model, const Guard* guard);
 
 // Series and room for all guards of a run. False: no memory.
 bool guard_paths_create(Flow* flow);
@@ -87,6 +89,8 @@ typedef enum GuardShort
     SHORT_CROSSED,  // one does, at *theta, and is kernel->located
 } GuardShort;
 GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta);
+// The same of one guard in a window of several islands; with its slope there.
+GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope);
 // The same in flow->flight, which has not been taken, of a model with one island. True: *guard crosses at *theta,
 // alone.
 bool guard_search_flight(Flow* flow, uint32_t* guard, double* theta);

@@ -79,11 +79,13 @@ typedef struct Parabola
     int degree;
 } Parabola;
 
-// The first of its roots that counts; NaN: not plain to see.
+// The first of its roots that counts; inf: it starts on its level and leaves it for good; NaN: not plain to see.
 static double choose_root(const GuardPath* path, const PolynomialRoot* roots, int count)
 {
     const Kernel* kernel = path->flow->kernel;
     int first = count > 1 && roots[0].from == 0;  // it starts on its level, and comes back
+    if (count == 1 && roots[0].from == 0 && roots[0].to == -path->toward)
+        return INFINITY;
     if (count <= first || roots[first].to != path->toward)
         return NAN;
     return is_crossing(path->guard) && kernel->R[path->guard->side] == path->toward ? NAN : roots[first].after;
@@ -175,6 +177,54 @@ GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
                                                                                            : SHORT_UNSURE;
 }
 
+// ---- several islands
+// -------------------------------------------------------------------------------------------------
+
+// The sum over a window, which begins somewhere in the steps of the islands. *size: the largest of the states there.
+// False: a step is none of these.
+static bool take_window(const GuardPath* path, Parabola* p, double* size)
+{
+    const Flow* flow = path->flow;
+    const kaiModel* model = flow->model;
+    *p = (Parabola){.c = {flow->kernel->guards[path->index].g}, .degree = 2};
+    *size = 0;
+    for (uint32_t i = path->guard->first_state; i < path->guard->first_state + path->guard->state_count; i++)
+    {
+        const Ode* ode = flow->island_odes[model->state_islands[model->guard_states[i]]];
+        double c[3] = {0, 0, 0}, by = path->start - ode_step_start(ode), factor = flow->guard_factors[i];
+        if (!ode_short_piece(ode, model->guard_slots[i], c))
+            return false;
+        *size = larger(*size, fabs(c[0] + by * (c[1] + by * c[2])));
+        p->c[1] += factor * (c[1] + 2 * by * c[2]);
+        p->c[2] += factor * c[2];
+    }
+    return true;
+}
+
+GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
+{
+    const Flow* flow = path->flow;
+    const GuardState* state = &flow->kernel->guards[path->index];
+    PolynomialRoot roots[3];
+    Parabola p;
+    double size;
+    if (!flow->guard_affine[path->index] || flow->root != ROOT_ITP || flow->kernel->holds > 0 ||
+        path->guard->code.start == path->guard->code.end || is_past(flow->kernel, path->guard, state->g) ||
+        !take_window(path, &p, &size))
+        return SHORT_UNSURE;
+    double noise = GUARD_NOISE_APART * size;
+    if (polynomial_clear(p.c, p.degree, path->length, noise))
+        return SHORT_CLEAR;
+    double first = choose_root(path, roots, polynomial_roots_closed(p.c, p.degree, path->length, noise, roots));
+    if (first == INFINITY)
+        return SHORT_CLEAR;
+    if (isnan(first) || !stands_alone(path, first, INFINITY))
+        return SHORT_UNSURE;
+    *slope = p.c[1] + 2 * first * p.c[2];
+    *theta = guard_push_past(path, first / path->length, 1, *slope);
+    return *theta < 1 ? SHORT_CROSSED : SHORT_UNSURE;
+}
+
 // ---- flights
 // ---------------------------------------------------------------------------------------------------------
 
@@ -193,6 +243,8 @@ static double value_in_flight(const GuardPath* path, double theta)
         x[flow->model->guard_states[i]] = slope * tau + f->c[0][slot];
     }
     flow->kernel->counters.guard_calls++;
+    if (flow->guard_direct[path->index])
+        return x[flow->model->guard_states[guard->first_state]] + flow->kernel->guards[path->index].bias;
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
     vm_run(flow->model, flow->kernel->R, guard->code, &flow->kernel->host);
     return guard_value(flow->kernel, guard);
@@ -215,16 +267,16 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
     double first = INFINITY, second = INFINITY;
     Parabola p, found = {.degree = 0};
     GuardPath nearest = {.flow = flow};
-    for (ActiveWalk w = {0}; active_guard(flow->kernel, &w);)
+    for (uint32_t i = 0; i < flow->model->guards_count; i++)
     {
-        const GuardState* state = &flow->kernel->guards[w.index];
-        const Guard* guard = &flow->model->guards[w.index];
+        const GuardState* state = &flow->kernel->guards[i];
+        const Guard* guard = &flow->model->guards[i];
         if (!state->active)
             continue;
-        if (!flow->guard_affine[w.index] || state->from != f->start || state->sliding != 0 ||
+        if (!flow->guard_affine[i] || state->from != f->start || state->sliding != 0 ||
             guard->code.start == guard->code.end)
             return false;
-        GuardPath path = {flow, w.index, guard, f->start, f->length, state->toward, 0};
+        GuardPath path = {flow, i, guard, f->start, f->length, state->toward, 0};
         parabola_in_flight(&path, &p);
         double at = find_root(&path, &p);
         if (isnan(at))
@@ -239,8 +291,10 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
     }
     if (first == INFINITY || !stands_alone(&nearest, first, second))
         return false;
-    double slope = polynomial_slope(found.c, found.degree, first);
-    *theta = push_past(&nearest, first / f->length, 1, slope, value_in_flight);
+    double slope = found.c[1] + 2 * first * found.c[2], at = first / f->length;
+    if (is_crossing(nearest.guard))  // on its level it has not crossed yet
+        at += at * DBL_EPSILON;
+    *theta = push_past(&nearest, at, 1, slope, value_in_flight);
     *index = nearest.index;
     return *theta < 1;
 }

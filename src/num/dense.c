@@ -330,6 +330,19 @@ bool ode_is_series(const Ode* ode)
     return ode->state.form == FORM_SERIES;
 }
 
+bool ode_short_piece(const Ode* ode, int state, double c[3])
+{
+    if (ode->state.form != FORM_SERIES || ode->state.terms > 3)
+    {
+        return false;
+    }
+    for (int k = 0; k < ode->state.terms; k++)
+    {
+        c[k] = ode->dense[k][state];
+    }
+    return true;
+}
+
 int ode_piece_add(const Ode* ode, int state, double factor, int degree, double* c)
 {
     if (ode->state.form != FORM_SERIES)

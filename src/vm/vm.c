@@ -393,7 +393,9 @@ static const uint32_t* switch_target(const double* R, const uint32_t* pc)
     return base + (offset != NO_REG ? offset : pc[3 + count]);
 }
 
-uint32_t vm_run_words(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end, const VmHost* host)
+_Static_assert(VM_MOVE == 0 && VM_DIV == 4 && VM_NEG == 5, "vm_run_words has the operators up to VM_NEG");
+
+static uint32_t run_all(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end, const VmHost* host)
 {
     while (pc < end)
     {
@@ -418,6 +420,38 @@ uint32_t vm_run_words(const kaiModel* model, double* R, const uint32_t* pc, cons
                 return failed;
             pc += 5 + pc[1];
         }
+    }
+    return 0;
+}
+
+// The operators that short programs consist of, without what the others need: most programs of an instant have a
+// handful of instructions, and setting up the interpreter would cost more than running them.
+uint32_t vm_run_words(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end, const VmHost* host)
+{
+    while (pc < end)
+    {
+        uint32_t op = *pc & 0xff, count = *pc >> 8;
+        if (op > VM_NEG)
+            return run_all(model, R, pc, end, host);
+        pc++;
+        if (op == VM_MOVE)
+            for (; count > 0; count--, pc += 2)
+                R[pc[0]] = R[pc[1]];
+        else if (op == VM_MUL)
+            for (; count > 0; count--, pc += 3)
+                R[pc[0]] = R[pc[1]] * R[pc[2]];
+        else if (op == VM_ADD)
+            for (; count > 0; count--, pc += 3)
+                R[pc[0]] = R[pc[1]] + R[pc[2]];
+        else if (op == VM_SUB)
+            for (; count > 0; count--, pc += 3)
+                R[pc[0]] = R[pc[1]] - R[pc[2]];
+        else if (op == VM_NEG)
+            for (; count > 0; count--, pc += 2)
+                R[pc[0]] = -R[pc[1]];
+        else
+            for (; count > 0; count--, pc += 3)
+                R[pc[0]] = R[pc[1]] / R[pc[2]];
     }
     return 0;
 }

@@ -522,12 +522,9 @@ kaiStatus contact_watch(Contact* contact)
 bool contact_is_calm(const Contact* contact)
 {
     const Kernel* kernel = contact->kernel;
-    for (uint32_t i = 0; i < contact->model->guards_count && kernel->jump_count > 0; i++)
-    {
-        int direction = kernel->guards[i].fired == kernel->instant_runs ? kernel->guards[i].crossed : 0;
-        if (direction != 0 && !moves_away(contact, i, direction))
+    for (uint32_t i = 0; i < kernel->fired_count && kernel->jump_count > 0; i++)
+        if (!moves_away(contact, kernel->fired[i], kernel->guards[kernel->fired[i]].crossed))
             return false;
-    }
     return true;
 }
 

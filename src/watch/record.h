@@ -76,7 +76,7 @@ typedef struct Record
     bool instants;          // tags of instants have rows
     bool compares;          // somebody asks what a tag changed
     bool unseen;            // neither: most tags have nobody to tell
-    bool blind;             // and none has: columns are states, probes count events
+    bool blind;             // and none has: columns are states or memories, probes count events
     bool watches_extremes;  // some probe wants a minimum or maximum
     bool dates_events;      // the time of an event
     bool asks_times;        // a value at a time

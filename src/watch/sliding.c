@@ -206,11 +206,6 @@ static kaiStatus go_along(Sliding* s, uint32_t index)
 // ---- instants
 // --------------------------------------------------------------------------------------------------------
 
-bool sliding_at_once(const Sliding* s, double from, double to)
-{
-    return to - from <= larger(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
-}
-
 // What pushes the solution onto a surface are events of the islands that the surface is made of: in a large model
 // others follow each other at once all the time.
 static void note_time(Sliding* s, double t)

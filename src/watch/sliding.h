@@ -2,7 +2,10 @@
 #ifndef KAIROS_WATCH_SLIDING_H
 #define KAIROS_WATCH_SLIDING_H
 
+#include "base/tolerance.h"
 #include "watch/surface.h"
+
+#include <float.h>
 
 #define SLIDING_STATE(X)                                                                                               \
     X(double, time)    /* of the last instant with a located crossing */                                               \
@@ -47,6 +50,9 @@ bool sliding_is_calm(Sliding* s, double t);
 void sliding_calm(Sliding* s);        // at the end of such an instant
 kaiStatus sliding_after(Sliding* s);  // and at its end
 // Two times that no event can lie between, as far as the run can tell.
-bool sliding_at_once(const Sliding* s, double from, double to);
+static inline bool sliding_at_once(const Sliding* s, double from, double to)
+{
+    return to - from <= larger(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
+}
 
 #endif

@@ -407,13 +407,50 @@ static void test_random_touches(void** state)
     }
 }
 
+// By formula: where it tells, the same roots as by isolation, in the same order and with the same signs; and it tells
+// wherever two roots, or a root and an end, are not close together.
+static void test_closed(void** state)
+{
+    (void)state;
+    int told = 0;
+    for (int round = 0; round < 20000; round++)
+    {
+        double c[3], h;
+        for (int k = 0; k < 3; k++)
+        {
+            c[k] = round % 7 == k ? 0 : uniform() - 0.5;
+        }
+        h = 4 * uniform() + 0.01;
+        PolynomialRoot closed[3], roots[MOST];
+        int count = polynomial_roots_closed(c, 2, h, 0, closed), found = polynomial_roots(c, 2, h, 0, roots, MOST);
+        if (count == POLYNOMIAL_DOUBT)
+        {
+            continue;
+        }
+        told++;
+        assert_int_equal(count, found);
+        for (int i = 0; i < count; i++)
+        {
+            assert_true(fabs(closed[i].after - roots[i].after) <= 1e-12 * (1 + roots[i].after));
+            assert_true(closed[i].from == roots[i].from && closed[i].to == roots[i].to && !roots[i].touch);
+            assert_true(closed[i].before <= closed[i].after);
+        }
+    }
+    assert_true(told > 17000);
+    double touch[] = {1, -2, 1}, end[] = {-1, 1}, three[] = {1, -4, 2, 1};
+    PolynomialRoot roots[3];
+    assert_int_equal(polynomial_roots_closed(touch, 2, 3, 0, roots), POLYNOMIAL_DOUBT);
+    assert_int_equal(polynomial_roots_closed(end, 1, 1, 0, roots), POLYNOMIAL_DOUBT);
+    assert_int_equal(polynomial_roots_closed(three, 3, 3, 0, roots), POLYNOMIAL_DOUBT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),    cmocka_unit_test(test_cubic),          cmocka_unit_test(test_chebyshev),
-        cmocka_unit_test(test_wilkinson), cmocka_unit_test(test_clusters),       cmocka_unit_test(test_touches),
-        cmocka_unit_test(test_ends),      cmocka_unit_test(test_zero),           cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_random),    cmocka_unit_test(test_random_touches),
+        cmocka_unit_test(test_closed),    cmocka_unit_test(test_values),    cmocka_unit_test(test_cubic),
+        cmocka_unit_test(test_chebyshev), cmocka_unit_test(test_wilkinson), cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_touches),   cmocka_unit_test(test_ends),      cmocka_unit_test(test_zero),
+        cmocka_unit_test(test_circle),    cmocka_unit_test(test_random),    cmocka_unit_test(test_random_touches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
