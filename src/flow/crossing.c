@@ -738,8 +738,11 @@ static void note_look(Flow* flow, uint32_t index, const GuardPath* path, bool fo
     GuardState* state = &flow->kernel->guards[index];
     state->theta = found ? theta : 1;
     state->due = found ? path->start + state->theta * path->length : INFINITY;
-    if (state->due <= state->from && flow->kernel->instant_time != state->from)
-        state->due = nextafter(state->from, INFINITY);  // a row of the solver stands there: tags go forward
+    // Tags go forward where a row of the solver stands there, and where the guard has just fired and rounding has left it
+    // on the near side.
+    bool fired = state->fired == flow->kernel->instant_runs;
+    if (state->due <= state->from && (fired || flow->kernel->instant_time != state->from))
+        state->due = nextafter(state->from, INFINITY);
     state->slack = found ? crossing_slack(path, state->due, 0, slope) : 0;
     agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), state->due);
 }

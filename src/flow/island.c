@@ -477,6 +477,9 @@ static kaiStatus check_domain(Flow* flow, uint32_t index)
         flow->kernel->R[flow->model->reg_time] = start + mid * length;
         *(is_legal(flow, index) ? &lo : &hi) = mid;
     }
+    // On the border but for rounding, a relation may still be about to switch: the next step tells.
+    if ((1 - hi) * length <= TIME_GUARD_MOST * kernel_slack(flow->kernel, ode_time(ode)))
+        return KAI_OK;
     ode_cut(ode, hi);
     return flow_ode_failed(flow, index, ODE_ERR_NAN);
 }
