@@ -52,6 +52,17 @@ exits 0 study "$WORK/draws.kai" --runs 4000 --measure a,b --seed 2 -o "$WORK/see
 ! cmp -s "$WORK/one.csv" "$WORK/seed.csv" || fail "the seed does not matter"
 ! grep -q "no effect" "$err" || fail "$(cat "$err")"
 
+# exponential takes a rate, in a draw and in a distribution: the mean of 2 per minute is half a minute
+cat >"$WORK/rate.kai" <<'END'
+model Rate { param a [min] ~ exponential(2), b [min] ~ exponential(120[1/h]), c [s] ~ exponential(2[1/min]); discrete n = 0; when time >= 0.5 { n := 1 } }
+experiment e of Rate { stop = 1[s] }
+END
+exits 0 study "$WORK/rate.kai" --runs 4000
+for mean in a:0.5 b:0.5 c:30; do
+    awk -v name="${mean%%:*}" -v mean="${mean##*:}" '$1 == name { getline; gsub(",", ""); d = $2 - mean; if (d > 1.5307*$4 || -d > 1.5307*$4) exit 1; found = 1 }
+        END { exit !found }' "$out" || fail "the mean of $mean: $(cat "$out")"
+done
+
 # trajectories
 exits 0 study "$WORK/ball.kai" --runs 100 -o "$WORK/k.csv"
 cp "$WORK/k.csv" "$WORK/plain.csv"
