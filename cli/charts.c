@@ -138,10 +138,18 @@ static bool is_plain(const char* name)
 }
 
 // A table does not say which columns were varied: they come first, and have names, where measures often have brackets.
+// Of three that a map is made of, the first two are its axes.
 static void guess_factors(StudyChart* c)
 {
     if (c->factors >= 0 || c->against.count > 0)
         return;
+    if (c->kind == KAI_CHART_HEAT && c->signals.count > 2)
+    {
+        c->against.at[0] = c->signals.at[0];
+        c->against.at[1] = c->signals.at[1];
+        c->against.count = 2;
+        return;
+    }
     c->factors = 0;
     while (c->factors < c->count && is_plain(c->names[c->factors]) && !is_listed(&c->signals, c->names[c->factors]))
         c->factors++;

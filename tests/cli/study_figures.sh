@@ -30,6 +30,8 @@ exits 0 study "$WORK/plane.kai" --runs 30 --figure "$WORK/fan.svg" --chart fan -
 exits 0 plot "$WORK/runs.csv" --chart fan -o "$WORK/file.svg"
 cmp "$WORK/fan.svg" "$WORK/file.svg" || fail "the fan of a file is another one"
 grep -q '30 runs' "$WORK/fan.svg" && grep -q 'x \[m\]' "$WORK/fan.svg" || fail "the fan"
+exits 0 plot "$WORK/t.csv" --chart heat --signals 'c,b,at(0, x)' -o "$WORK/axes.svg"
+grep -q '>c \[m\]<' "$WORK/axes.svg" && grep -q '>b \[m\]<' "$WORK/axes.svg" || fail "the axes of the map"
 exits 0 plot "$WORK/t.csv" --chart scatter --signals 'at(0, x)' --against a
 prints "a [m]"
 exits 0 study "$WORK/plane.kai" --runs 30 --shard 1/2 -o "$WORK/p1.csv"
