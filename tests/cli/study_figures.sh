@@ -23,6 +23,7 @@ grep -q 'R² = 1.000' "$WORK/tornado.svg" || fail "a plane is a plane"
 exits 0 study "$WORK/plane.kai" -e grid --design grid --figure "$WORK/heat.svg" --chart heat -o "$WORK/g.csv"
 grep -q '#440154' "$WORK/heat.svg" && grep -q '#fde725' "$WORK/heat.svg" || fail "the map has no ends"
 for ending in png pdf; do
+    [ -e "$BUILD/lib/kairos/libkairos-figures.so" ] || continue
     exits 0 study "$WORK/plane.kai" --runs 30 --figure "$WORK/f.$ending" --chart fan --signals x
     [ -s "$WORK/f.$ending" ] || fail "no $ending"
 done

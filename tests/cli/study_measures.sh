@@ -79,6 +79,7 @@ set -- $(grep '^17,' "$WORK/k.csv" | cut -d, -f2,3 | tr , ' ')
 exits 0 run "$WORK/ball.kai" --set e="$1" --set h="$2" -o "$WORK/own.csv"
 cmp "$WORK/own.csv" "$WORK/r.csv" || fail "run 17 is not what kairos run makes of its values"
 for ending in npz h5 mat; do
+    [ $ending != h5 ] || [ -e "$BUILD/lib/kairos/libkairos-hdf5.so" ] || continue
     exits 0 study "$WORK/ball.kai" --runs 20 --trajectories "$WORK/all.$ending" -q
     exits 0 plot "$WORK/all.$ending" --chart fan --signals y -o "$WORK/f.svg"
     grep -q '>20 runs<' "$WORK/f.svg" || fail ".$ending: not 20 runs"
