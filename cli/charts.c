@@ -138,10 +138,18 @@ static bool is_plain(const char* name)
 }
 
 // A table does not say which columns were varied: they come first, and have names, where measures often have brackets.
+// Of three that a map is made of, the first two are its axes.
 static void guess_factors(StudyChart* c)
 {
     if (c->factors >= 0 || c->against.count > 0)
         return;
+    if (c->kind == KAI_CHART_HEAT && c->signals.count > 2)
+    {
+        c->against.at[0] = c->signals.at[0];
+        c->against.at[1] = c->signals.at[1];
+        c->against.count = 2;
+        return;
+    }
     c->factors = 0;
     while (c->factors < c->count && is_plain(c->names[c->factors]) && !is_listed(&c->signals, c->names[c->factors]))
         c->factors++;
@@ -222,14 +230,23 @@ bool is_study_table(const char* path)
     return study && length > tail && strcmp(line + length - tail, ",passed,reason") == 0;
 }
 
+static bool is_part(const char* path)
+{
+    size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".part") == 0;
+}
+
 static int read_table(StudyChart* c, FILE* in, const char* path)
 {
     char* text = NULL;
     size_t size = 0;
     TableLine line;
     bool fine = true;
-    for (int64_t row = 0; fine && getline(&text, &size, in) > 0; row++)
+    ssize_t length;
+    for (int64_t row = 0; fine && (length = getline(&text, &size, in)) > 0; row++)
     {
+        if (text[length - 1] != '\n' && is_part(path))  // a study that goes on writes it just now
+            break;
         text[strcspn(text, "\r\n")] = 0;
         fine = table_split(&line, text) && (row == 0 ? chart_open(c, &line) : chart_add(c, &line));
         if (!fine)

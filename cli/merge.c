@@ -60,12 +60,21 @@ static int fail(const char* path, const char* why)
     return EXIT_FILE;
 }
 
+// The part of a study that goes on: its last row may just be written.
+static bool is_growing(const char* path)
+{
+    size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".part") == 0;
+}
+
 static int next_row(Shard* s)
 {
     ssize_t length = getline(&s->line, &s->size, s->file);
     int64_t before = s->run;
     s->run = -1;
     if (length <= 0)
+        return EXIT_DONE;
+    if (s->line[length - 1] != '\n' && is_growing(s->path))
         return EXIT_DONE;
     s->run = strtoll(s->line, NULL, 10);
     if (s->line[length - 1] != '\n')

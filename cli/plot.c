@@ -233,7 +233,9 @@ static int plot_study(PlotRequest* r)
     chart.options = r->figure;
     for (int i = 0; i < r->wanted.name_count && chart.signals.count < CHART_COLUMNS; i++)
         chart.signals.at[chart.signals.count++] = r->wanted.names[i];
-    return code == EXIT_DONE ? chart_plot(&chart, r->run->source.path) : code;
+    code = code == EXIT_DONE ? chart_plot(&chart, r->run->source.path) : code;
+    chart_close(&chart);
+    return code;
 }
 
 int command_plot(int argc, char** argv)

@@ -246,7 +246,8 @@ static int open_table(StudyOutput* o)
     if (part == NULL)
         return fail_part(o, strerror(errno));
     o->file = part;
-    setvbuf(part, NULL, _IOFBF, 2 * TABLE_LINE);
+    static char buffer[2 * TABLE_LINE];  // holds whole rows until they are flushed
+    setvbuf(part, buffer, _IOFBF, sizeof buffer);
     if (!read_part(o, part, &end))
         return fail_part(o, "rows of another study; remove it to begin anew");
     if (ftruncate(fileno(part), end) != 0 || fseek(part, end, SEEK_SET) != 0)

@@ -71,7 +71,9 @@ bool statistics_open(TableStatistics* s, const TableLine* header)
         return false;
     s->names = calloc((size_t)s->measures + 1, sizeof *s->names);
     s->columns = calloc((size_t)s->measures + 1, sizeof *s->columns);
-    bool ok = s->names != NULL && s->columns != NULL;
+    s->ones = calloc(2 * (size_t)s->measures + 1, sizeof *s->ones);
+    s->zeros = s->ones + s->measures;
+    bool ok = s->names != NULL && s->columns != NULL && s->ones != NULL;
     for (int i = 0; i < s->measures && ok; i++)
     {
         s->names[i] = strdup(header->fields[1 + i]);
@@ -92,6 +94,7 @@ void statistics_close(TableStatistics* s)
         free(s->reasons[i]);
     free(s->names);
     free(s->columns);
+    free(s->ones);
     *s = (TableStatistics){0};
 }
 
@@ -133,14 +136,38 @@ bool statistics_add(TableStatistics* s, const TableLine* line)
     for (int i = 0; i < s->measures; i++)
     {
         const char* field = line->fields[1 + i];
-        if (kaiStatistics_Add(s->columns[i], run, field[0] != 0 ? strtod(field, NULL) : NAN) != KAI_OK)
+        double value = field[0] != 0 ? strtod(field, NULL) : NAN;
+        s->ones[i] += value == 1;
+        s->zeros[i] += value == 0;
+        if (kaiStatistics_Add(s->columns[i], run, value) != KAI_OK)
             return false;
     }
     return true;
 }
 
-static void print_text(const char* name, const kaiSummary* m, FILE* out)
+static void print_part(FILE* out, int64_t hits, int64_t count)
 {
+    double low, high;
+    kaiStatistics_Proportion(hits, count, &low, &high);
+    fprintf(out, "%lld of %lld runs: %.4g %% (95 %% confidence: %.4g to %.4g %%)", (long long)hits, (long long)count,
+            100.0 * (double)hits / (double)count, 100 * low, 100 * high);
+}
+
+static bool is_truth(const TableStatistics* s, int i, const kaiSummary* m)
+{
+    return s->ones[i] > 0 && s->zeros[i] > 0 && s->ones[i] + s->zeros[i] == m->count;
+}
+
+static void print_text(const TableStatistics* s, int i, const kaiSummary* m, FILE* out)
+{
+    const char* name = s->names[i];
+    if (is_truth(s, i, m))
+    {
+        fprintf(out, "%s\n  true in ", name);
+        print_part(out, s->ones[i], m->count);
+        fputc('\n', out);
+        return;
+    }
     fprintf(out, "%s\n  mean %.9g ± %.3g (95 %%), deviation %.6g, %lld values\n", name, m->mean, m->half, m->deviation,
             (long long)m->count);
     fprintf(
@@ -160,13 +187,20 @@ static void put(FILE* out, const char* name, double value, const char* end)
     fputs(end, out);
 }
 
+static void print_json_text(const char* text, FILE* out)
+{
+    fputc('"', out);
+    for (; *text != 0; text++)
+        fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputc('"', out);
+}
+
 static void print_json(const char* name, const kaiSummary* m, FILE* out)
 {
     static const char* const at[] = {"q05", "q25", "q50", "q75", "q95"};
-    fputs("    {\"measure\": \"", out);
-    for (const char* c = name; *c != 0; c++)
-        fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    fprintf(out, "\", \"count\": %lld, ", (long long)m->count);
+    fputs("    {\"measure\": ", out);
+    print_json_text(name, out);
+    fprintf(out, ", \"count\": %lld, ", (long long)m->count);
     put(out, "mean", m->mean, ", ");
     put(out, "half", m->half, ", ");
     put(out, "deviation", m->deviation, ", ");
@@ -174,14 +208,6 @@ static void print_json(const char* name, const kaiSummary* m, FILE* out)
     put(out, "most", m->most, ", ");
     for (int i = 0; i < 5; i++)
         put(out, at[i], m->quantiles[i], i < 4 ? ", " : "}");
-}
-
-static void print_part(FILE* out, int64_t hits, int64_t count)
-{
-    double low, high;
-    kaiStatistics_Proportion(hits, count, &low, &high);
-    fprintf(out, "%lld of %lld runs: %.4g %% (95 %% confidence: %.4g to %.4g %%)", (long long)hits, (long long)count,
-            100.0 * (double)hits / (double)count, 100 * low, 100 * high);
 }
 
 // How likely it is that a run fails, and by which assertion.
@@ -193,6 +219,18 @@ static void print_reasons(const TableStatistics* s, FILE* out)
         print_part(out, s->reason_counts[i], s->rows);
         fprintf(out, "\n  %s\n", s->reasons[i]);
     }
+}
+
+static void print_json_reasons(const TableStatistics* s, FILE* out)
+{
+    fputs("  ],\n  \"reasons\": [", out);
+    for (int i = 0; i < REASONS_MOST && s->reasons[i] != NULL; i++)
+    {
+        fprintf(out, "%s\n    {\"runs\": %lld, \"reason\": ", i > 0 ? "," : "", (long long)s->reason_counts[i]);
+        print_json_text(s->reasons[i], out);
+        fputs("}", out);
+    }
+    fputs("]\n}\n", out);
 }
 
 void statistics_print(const TableStatistics* s, bool json, FILE* out)
@@ -209,12 +247,12 @@ void statistics_print(const TableStatistics* s, bool json, FILE* out)
         if (json)
             print_json(s->names[i], &m, out);
         else
-            print_text(s->names[i], &m, out);
+            print_text(s, i, &m, out);
         if (json)
             fputs(i + 1 < s->measures ? ",\n" : "\n", out);
     }
     if (json)
-        fputs("  ]\n}\n", out);
+        print_json_reasons(s, out);
     else
         print_reasons(s, out);
     if (json || whole == 0)

@@ -32,6 +32,7 @@ typedef struct TableStatistics
     int measures;
     char** names;
     kaiStatistics** columns;
+    int64_t *ones, *zeros;  // how often a column is 1 or 0: one that is nothing else is true or false
     int64_t rows, failed, passed;
     // Why runs failed, by the place that says it; the last takes what has no room of its own.
     char* reasons[REASONS_MOST];

@@ -140,7 +140,7 @@ extern "C"
         KAI_SPREAD_UNIFORM,      // lowest, highest
         KAI_SPREAD_LOGNORMAL,    // median, standard deviation of the logarithm
         KAI_SPREAD_TRIANGULAR,   // lowest, most likely, highest
-        KAI_SPREAD_EXPONENTIAL,  // mean
+        KAI_SPREAD_EXPONENTIAL,  // mean: 1/rate of the text
     } kaiSpread;
     // The parameters that have a distribution, and what it is. Returns the variable, -1 past the last.
     int kaiModel_SpreadCount(const kaiModel* model);

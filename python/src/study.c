@@ -352,9 +352,13 @@ PyObject* module_chart(PyObject* self, PyObject* args)
     {
         const char* values;
         int factor;
+        Py_ssize_t own;
         if (!PyArg_ParseTuple(PyList_GetItem(list, i), "szpy#", &columns[i].name, &columns[i].unit, &factor, &values,
-                              &size))
+                              &own))
             return NULL;
+        if (i > 0 && own != size)
+            return PyErr_SetString(PyExc_ValueError, "the columns have different lengths"), NULL;
+        size = own;
         columns[i].factor = factor != 0;
         columns[i].values = (const double*)(const void*)values;
     }

@@ -228,8 +228,14 @@ class Mistakes(unittest.TestCase):
     def test_misuse_of_handles(self):
         raw = kairos._kairos
         for call in (lambda: raw.Program(), lambda: raw.Model(), lambda: raw.Recorder(), lambda: raw.Sim(1, 2, 3),
-                     lambda: raw.figure(1, 2), lambda: raw.write("x.csv", [], None, 0, None), lambda: raw.read(3)):
+                     lambda: raw.study(1), lambda: raw.chart(0), lambda: raw.fan([], 1, 2), lambda: raw.record(1, 2, 3, 4),
+                     lambda: raw.summary(1.0), lambda: raw.figure(1, 2), lambda: raw.write("x.csv", [], None, 0, None), lambda: raw.read(3)):
             with self.assertRaises(TypeError):
+                call()
+        for call in (lambda: raw.record(b"", b"", b"", [b"12345678"]), lambda: raw.record(b"12345678", b"", b"", []),
+                     lambda: raw.chart(0, [("a", None, True, b"12345678"), ("b", None, False, b"")], "x.svg", None, 0.0, 0.0),
+                     lambda: raw.chart(9, [], "x.svg", None, 0.0, 0.0), lambda: raw.fan([], [], ["x"], "x.svg", None, 0.0, 0.0)):
+            with self.assertRaises(ValueError):
                 call()
         s = kairos.load(BALL).simulate()
         s.close()

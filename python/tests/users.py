@@ -10,6 +10,7 @@ import math
 import multiprocessing
 import os
 import pickle
+import signal
 import tempfile
 import threading
 import unittest
@@ -303,6 +304,16 @@ class Studies(unittest.TestCase):
             raise ZeroDivisionError
         with self.assertRaises(ZeroDivisionError):
             m.study("five", runs=10000, progress=wrong)
+
+
+class Interrupts(unittest.TestCase):
+    def test_control_c_ends_a_study(self):
+        m = kairos.loads(DROP.replace("stop = 10[s];", "stop = 10[s]; max_step = 1e-4;"))
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            m.study("five", runs=1000000)
+        timer.join()
 
 
 class Processes(unittest.TestCase):

@@ -9,7 +9,7 @@
     X(UNIFORM, "uniform", 2, 0)         /* lowest, highest */                                                          \
     X(LOGNORMAL, "lognormal", 2, 1)     /* median, standard deviation of the logarithm */                              \
     X(TRIANGULAR, "triangular", 3, 2)   /* lowest, most likely, highest */                                             \
-    X(EXPONENTIAL, "exponential", 1, 1) /* mean */
+    X(EXPONENTIAL, "exponential", 1, 1) /* rate, as in a draw; kept is 1/rate, the mean */
 
 typedef enum SpreadKind
 {

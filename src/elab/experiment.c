@@ -303,7 +303,7 @@ static void report_spread(Elab* e, const Expr* expr, uint32_t var)
         elab_error(e, K_BAD_DISTRIBUTION, expr->span, "this is no distribution of `%s`", e->flat->vars.at[var].name);
     elab_help(e, diag,
               "write normal(mean, deviation), uniform(low, high), lognormal(median, deviation of the logarithm), "
-              "triangular(low, likely, high) or exponential(mean)");
+              "triangular(low, likely, high) or exponential(rate)");
 }
 
 // Deviations are not negative, ends are in order, and what has a logarithm is positive.
@@ -318,6 +318,19 @@ static bool is_sound(const FlatSpread* spread)
     case SPREAD_TRIANGULAR: return v[0] <= v[1] && v[1] <= v[2];
     default: return v[0] > 0;
     }
+}
+
+// exponential(rate): kept as the mean, in the unit of the variable. A rate without a unit is one per unit of it. That
+// another unit fits is checked with the value without a draw, 1/rate.
+static bool elaborate_rate(Elab* e, uint32_t var, const Expr* expr, double* mean)
+{
+    Value value;
+    double rate;
+    const FlatVar* v = &e->flat->vars.at[var];
+    if (!elaborate_constant(e, e->vars.at[var].env, expr, TYPE_REAL, &value, &rate))
+        return false;
+    *mean = value.dim.kind == DIM_NUMBER ? 1 / rate : scale_difference(v->unit.si, 1 / rate);
+    return true;
 }
 
 static void elaborate_spread(Elab* e, uint32_t var)
@@ -338,9 +351,10 @@ static void elaborate_spread(Elab* e, uint32_t var)
         double number;
         Value value;
         bool plain = spread.kind == SPREAD_LOGNORMAL && i == 1;
-        bool fine = plain ? elaborate_constant(e, e->vars.at[var].env, expr->items.at[i], TYPE_REAL, &value, &number)
-                          : sweep_number(e, e->vars.at[var].env, expr->items.at[i], var,
-                                         spread.kind == SPREAD_NORMAL && i == 1, &number);
+        bool fine = spread.kind == SPREAD_EXPONENTIAL ? elaborate_rate(e, var, expr->items.at[i], &number)
+                    : plain ? elaborate_constant(e, e->vars.at[var].env, expr->items.at[i], TYPE_REAL, &value, &number)
+                            : sweep_number(e, e->vars.at[var].env, expr->items.at[i], var,
+                                           spread.kind == SPREAD_NORMAL && i == 1, &number);
         if (!fine)
             return;
         vec_push(e->arena, spread.values, number);

@@ -69,7 +69,9 @@ static Expr* spread_value(Parser* parser, const Expr* spread)
         if (strcmp(spread->path->steps.at[0].name, rule.word) != 0 || spread->items.count != rule.count)
             continue;
         if (rule.nominal > 0)
-            return spread->items.at[rule.nominal - 1];
+            return i == SPREAD_EXPONENTIAL
+                       ? new_binary(parser, OP_DIV, new_number(parser, 1, spread->span), spread->items.at[0])
+                       : spread->items.at[rule.nominal - 1];
         Expr* sum = new_binary(parser, OP_ADD, spread->items.at[0], spread->items.at[1]);
         return new_binary(parser, OP_MUL, new_number(parser, 0.5, spread->span), sum);
     }

@@ -4,6 +4,7 @@
 #include "plot/survey.h"
 
 #include "base/error.h"
+#include "plot/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,11 +169,11 @@ static void draw_scale(const Survey* s, const Plate* p, const Map* m)
 
 static void draw_name(const Survey* s, const Plate* p, const Map* m)
 {
-    char note[100], text[400], shown[300];
+    char note[100], unit[64], text[400], shown[300];
     Ticks ticks = ticks_make(m->low, m->high > m->low ? m->high : m->low + 1, 5);
     ticks_note(&ticks, note, sizeof note);
-    snprintf(text, sizeof text, "%s%s%s%s%s%s", m->measure->name, m->measure->unit != NULL ? " [" : "",
-             m->measure->unit != NULL ? m->measure->unit : "", m->measure->unit != NULL ? "]" : "",
+    unit_text(m->measure->unit, 0, unit, sizeof unit);
+    snprintf(text, sizeof text, "%.200s%s%s%s%s", m->measure->name, unit[0] != 0 ? " " : "", unit,
              note[0] != 0 ? "   " : "", note);
     TextStyle style = s->look.label;
     chart_fit_text(s->canvas, &style, p->box.width + p->right, text, shown, sizeof shown);

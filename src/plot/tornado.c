@@ -175,7 +175,8 @@ static void draw_end(const Survey* s, const Plate* p, const Bar* b, bool high, d
     TextStyle style = s->look.note;
     bool right = value >= other;
     style.anchor = right ? TEXT_START : TEXT_END;
-    ticks_number(high ? b->high_value : b->low_value, 3, text, sizeof text);
+    double shown = high ? b->high_value : b->low_value, size = pow(10, floor(log10(fabs(shown))) - 2);
+    ticks_number(isfinite(size) && size > 0 ? round(shown / size) * size : shown, 6, text, sizeof text);
     canvas_text(s->canvas, x + (right ? 4 : -4), y + 0.36 * style.size, text, &style);
 }
 

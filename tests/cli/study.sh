@@ -66,10 +66,10 @@ exits 4 study "$WORK/ball.kai" -e drop --runs $runs --seed 2 -o "$WORK/other.csv
 says "rows of another study"
 
 # results before the end: the part is whole rows, and can be merged and drawn while the study goes on
-sed 's/stop = 10; expect/stop = 10; max_step = 1e-4; expect/' "$WORK/ball.kai" >"$WORK/slow.kai"
+sed 's/stop = 10; expect/stop = 10; max_step = 1e-3; expect/' "$WORK/ball.kai" >"$WORK/slow.kai"
 "$KAIROS" study "$WORK/slow.kai" -e drop --runs 100000 -o "$WORK/slow.csv" --threads 1 -q &
 pid=$!
-for _ in $(seq 500); do [ "$(wc -l <"$WORK/slow.csv.part" 2>/dev/null || echo 0)" -gt 30 ] && break; sleep 0.01; done
+for _ in $(seq 3000); do [ "$(wc -l <"$WORK/slow.csv.part" 2>/dev/null || echo 0)" -gt 30 ] && break; sleep 0.01; done
 exits 0 merge "$WORK/slow.csv.part"
 prints "time_of(hit, 5)"
 exits 0 plot "$WORK/slow.csv.part" -o "$WORK/slow.svg"

@@ -20,6 +20,8 @@ exits 0 study "$WORK/ball.kai" --runs 200 --measure 'n, top = max(y)' --measure 
     fail "$(head -n 1 "$WORK/m.csv")"
 awk -F, 'NR > 1 { s = sqrt(2*9.81*$3); if ($5 != 5 || $6 != $3 || $7 + s > 1e-8 || $7 + s < -1e-8 || $8 != ($3 > 1) || $9 != "") { print; exit 1 } }' "$WORK/m.csv" ||
     fail "a measure is not its closed form"
+high=$(awk -F, 'NR > 1 { n += $8 } END { print n }' "$WORK/m.csv")
+prints "true in $high of 200 runs"
 # names alone are the same values as final()
 exits 0 study "$WORK/ball.kai" --runs 50 --measure 'n,v' -o "$WORK/plain.csv"
 exits 0 study "$WORK/ball.kai" --runs 50 --measure 'n, v = final(v)' -o "$WORK/final.csv"
@@ -50,6 +52,17 @@ exits 0 study "$WORK/draws.kai" --runs 4000 --measure a,b --seed 2 -o "$WORK/see
 ! cmp -s "$WORK/one.csv" "$WORK/seed.csv" || fail "the seed does not matter"
 ! grep -q "no effect" "$err" || fail "$(cat "$err")"
 
+# exponential takes a rate, in a draw and in a distribution: the mean of 2 per minute is half a minute
+cat >"$WORK/rate.kai" <<'END'
+model Rate { param a [min] ~ exponential(2), b [min] ~ exponential(120[1/h]), c [s] ~ exponential(2[1/min]); discrete n = 0; when time >= 0.5 { n := 1 } }
+experiment e of Rate { stop = 1[s] }
+END
+exits 0 study "$WORK/rate.kai" --runs 4000
+for mean in a:0.5 b:0.5 c:30; do
+    awk -v name="${mean%%:*}" -v mean="${mean##*:}" '$1 == name { getline; gsub(",", ""); d = $2 - mean; if (d > 1.5307*$4 || -d > 1.5307*$4) exit 1; found = 1 }
+        END { exit !found }' "$out" || fail "the mean of $mean: $(cat "$out")"
+done
+
 # trajectories
 exits 0 study "$WORK/ball.kai" --runs 100 -o "$WORK/k.csv"
 cp "$WORK/k.csv" "$WORK/plain.csv"
@@ -66,6 +79,7 @@ set -- $(grep '^17,' "$WORK/k.csv" | cut -d, -f2,3 | tr , ' ')
 exits 0 run "$WORK/ball.kai" --set e="$1" --set h="$2" -o "$WORK/own.csv"
 cmp "$WORK/own.csv" "$WORK/r.csv" || fail "run 17 is not what kairos run makes of its values"
 for ending in npz h5 mat; do
+    [ $ending != h5 ] || [ -e "$BUILD/lib/kairos/libkairos-hdf5.so" ] || continue
     exits 0 study "$WORK/ball.kai" --runs 20 --trajectories "$WORK/all.$ending" -q
     exits 0 plot "$WORK/all.$ending" --chart fan --signals y -o "$WORK/f.svg"
     grep -q '>20 runs<' "$WORK/f.svg" || fail ".$ending: not 20 runs"

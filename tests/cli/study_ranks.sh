@@ -25,6 +25,12 @@ for ranks in 1 2 4; do
     cmp "$WORK/one.txt" "$out" || fail "$ranks ranks give other statistics"
 done
 
+# trajectories, which rank 0 makes again
+exits 0 study "$WORK/ball.kai" --runs 50 --keep 2,40-41 -o "$WORK/kept.csv"
+mv "$WORK/kept-runs.csv" "$WORK/alone-runs.csv"
+mpirun --oversubscribe -n 2 "$KAIROS" study "$WORK/ball.kai" --runs 50 --keep 2,40-41 -o "$WORK/kept.csv" >"$out" 2>"$err" || fail "mpirun --keep"
+cmp "$WORK/kept-runs.csv" "$WORK/alone-runs.csv" || fail "trajectories of ranks are others"
+
 # A worker is killed while it works: what is written stays, and the same command goes on.
 sed 's/stop = 10;/stop = 10; max_step = 1e-4;/; s/experiment drop/experiment slow/' "$WORK/ball.kai" >"$WORK/slow.kai"
 exits 0 study "$WORK/slow.kai" --runs 200 -o "$WORK/slow.csv"
