@@ -41,6 +41,8 @@ static int check_one(CheckCall* c, char* path)
     kaiProgram* program = NULL;
     if (is_fmu(path))
         return check_fmu(path);
+    if (is_ssp(path))
+        return check_ssp(path);
     c->source.path = path;
     c->source.text = NULL;
     int code = read_standard_input(&c->source, &text);

@@ -41,6 +41,9 @@ int command_merge(int argc, char** argv);
 // fmu.c: whether a file is an FMU, by its name; all that is wrong with it on stderr. An exit code.
 bool is_fmu(const char* path);
 int check_fmu(const char* path);
+// ssp.c: the same of systems of FMUs.
+bool is_ssp(const char* path);
+int check_ssp(const char* path);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
 int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));

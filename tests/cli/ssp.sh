@@ -19,6 +19,17 @@ if command -v xmllint >/dev/null; then
 fi
 exits 0 export tests/fmi/system.kai -o "$WORK/again.ssp"
 cmp "$WORK/system.ssp" "$WORK/again.ssp" || fail "two exports differ"
+# Reading: a good one, and broken ones, each with its sentence.
+exits 0 check "$WORK/system.ssp"
+mkdir "$WORK/broken"
+made=$(python3 tests/fmi/break_ssp.py "$WORK/system.ssp" "$WORK/broken") || fail "break_ssp.py"
+[ "$made" -ge 17 ] || fail "only $made broken systems"
+for broken in "$WORK"/broken/*.ssp; do
+    exits 1 check "$broken"
+    says "$(cat "${broken%.ssp}.says")"
+done
+exits 4 check "$WORK/none.ssp"
+says "cannot be read"
 # refused NAME TEXT WORDS
 refused()
 {
