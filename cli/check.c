@@ -41,8 +41,6 @@ static int check_one(CheckCall* c, char* path)
     kaiProgram* program = NULL;
     if (is_fmu(path))
         return check_fmu(path);
-    if (is_ssp(path))
-        return check_ssp(path);
     c->source.path = path;
     c->source.text = NULL;
     int code = read_standard_input(&c->source, &text);
@@ -68,7 +66,7 @@ int command_check(int argc, char** argv)
         return code;
     for (int i = 0; i < call.files; i++)
     {
-        int one = check_one(&call, call.paths[i]);
+        int one = is_ssp(call.paths[i]) ? check_ssp(call.paths[i]) : check_one(&call, call.paths[i]);
         code = one > code ? one : code;
     }
     return call.files > 0 ? code : usage_error("check needs a file; see kairos check --help");

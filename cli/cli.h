@@ -41,12 +41,13 @@ int command_merge(int argc, char** argv);
 // fmu.c: whether a file is an FMU, by its name; all that is wrong with it on stderr. An exit code.
 bool is_fmu(const char* path);
 int check_fmu(const char* path);
-// ssp.c: the same of systems of FMUs.
-bool is_ssp(const char* path);
-int check_ssp(const char* path);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
 int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+// ssp.c: whether a file is a system of FMUs, by its name; what is wrong with it on stderr. An exit code.
+bool is_ssp(const char* path);
+int check_ssp(const char* path);
 
 // Opens the program: an exit code. A text with errors is opened too; the first question to it reports them.
 int open_program(const kaiProgramOptions* options, kaiProgram** program);
