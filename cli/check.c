@@ -66,7 +66,7 @@ int command_check(int argc, char** argv)
         return code;
     for (int i = 0; i < call.files; i++)
     {
-        int one = check_one(&call, call.paths[i]);
+        int one = is_ssp(call.paths[i]) ? check_ssp(call.paths[i]) : check_one(&call, call.paths[i]);
         code = one > code ? one : code;
     }
     return call.files > 0 ? code : usage_error("check needs a file; see kairos check --help");

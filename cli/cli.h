@@ -47,6 +47,10 @@ int check_fmu(const char* path);
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
 int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
+// ssp.c: whether a file is a system of FMUs, by its name; what is wrong with it on stderr. An exit code.
+bool is_ssp(const char* path);
+int check_ssp(const char* path);
+
 // Opens the program: an exit code. A text with errors is opened too; the first question to it reports them.
 int open_program(const kaiProgramOptions* options, kaiProgram** program);
 // All messages of the last question on stderr.

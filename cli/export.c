@@ -30,12 +30,6 @@ static int take(void* user, const Arguments* a, Found found)
     return code;
 }
 
-static bool has_ending(const char* path, const char* ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
 static int write_fmu(ExportCall* c)
 {
     kaiModel* model = NULL;
@@ -47,7 +41,7 @@ static int write_fmu(ExportCall* c)
     if (code != EXIT_DONE)
         return code;
     c->fmu.path = c->request.output;
-    bool system = has_ending(c->fmu.path, ".ssp");
+    bool system = is_ssp(c->fmu.path);
     kaiStatus status = (system ? kaiSsp_Export : kaiFmu_Export)(&c->request.source, &c->request.load, &c->fmu, &error);
     if (status == KAI_OK)
         return EXIT_DONE;

@@ -1,4 +1,4 @@
-// kairos import: a netlist of SPICE as a model.
+// kairos import: a netlist of SPICE as a model; a system of FMUs as a folder with the model that it is.
 #include "cli/options.h"
 
 #include <errno.h>
@@ -74,12 +74,30 @@ static void print_netlist_messages(kaiSpice* spice)
     }
 }
 
+static int import_ssp(const ImportCall* c)
+{
+    kaiError error;
+    if (c->output == NULL)
+        return usage_error("import of a system needs -o FOLDER, for its FMUs and system.kai");
+    if (mkdir(c->output, 0777) != 0 && errno != EEXIST)
+    {
+        fprintf(stderr, "kairos: %s cannot be made: %s\n", c->output, strerror(errno));
+        return EXIT_FILE;
+    }
+    kaiStatus status = kaiSsp_Read(c->source.path, c->output, kaiDefaultAllocator(), &error);
+    if (status != KAI_OK)
+        fprintf(stderr, "kairos: %s\n", error.message);
+    return exit_code(status);
+}
+
 int command_import(int argc, char** argv)
 {
     ImportCall call = {.source = kaiDefaultProgramOptions()};
     kaiSpice* spice = NULL;
     kaiError error;
     int code = parse(&call, argc, argv);
+    if (code == EXIT_DONE && is_ssp(call.source.path))
+        return import_ssp(&call);
     if (code == EXIT_DONE)
     {
         kaiStatus status = kaiSpice_Import(&call.source, &spice, &error);

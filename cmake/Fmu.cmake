@@ -23,7 +23,7 @@ endforeach()
 # serve parts, and of the others what a program needs to be read, compiled and run.
 file(GLOB source_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/*/*.c")
 list(FILTER source_files INCLUDE REGEX
-     "^src/(base|part|settings|model|lang|num|vm|bond|elab|lower|schedule|emit|kernel|flow|watch|run|fmu)/")
+     "^src/(base|part|settings|model|lang|num|vm|bond|elab|lower|schedule|emit|block|kernel|flow|watch|run|fmu)/")
 list(FILTER source_files EXCLUDE REGEX "hostile\\.c$")
 list(REMOVE_ITEM source_files ${kairos_sundials_files})
 foreach(name compilation program query saved starts)

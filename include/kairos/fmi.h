@@ -50,6 +50,12 @@ extern "C"
     kaiStatus kaiSsp_Export(const kaiProgramOptions* source, const kaiCompileOptions* model,
                             const kaiFmuOptions* options, kaiError* error);
 
+    // Reads a system of SSP 1.0 and holds it against its rules: FMUs that are there and keep theirs, connectors that
+    // are variables of them, connections from what gives to what takes. With a folder, the FMUs are written to it, and
+    // system.kai, the model that the system is. KAI_ERR_MODEL: *error says the first thing that is wrong. KAI_ERR_IO,
+    // KAI_ERR_USAGE, KAI_ERR_MEMORY.
+    kaiStatus kaiSsp_Read(const char* path, const char* folder, kaiAllocator allocator, kaiError* error);
+
     // ---- FMUs of anybody
 
     typedef struct kaiFmu kaiFmu;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "fmi/describe.h"
+#include "fmi/terminals.h"
 #include "fmi/zip.h"
 #include "kairos/kairos.h"
 #include "model/model.h"
@@ -323,6 +324,9 @@ static kaiStatus write_archive(Export* e, const char* description, const kaiSink
     zip_add(&zip, "modelDescription.xml", description, strlen(description));
     zip_add(&zip, arena_printf(&e->arena, "binaries/%s/%s.so", platform, identifier_of(e)), e->binary, e->binary_size);
     add_resources(e, &zip);
+    const char* terminals = e->options->version == 3 ? terminals_write(&e->arena, e->program, e->which) : NULL;
+    if (terminals != NULL)
+        zip_add(&zip, "terminalsAndIcons/terminalsAndIcons.xml", terminals, strlen(terminals));
     bundle_add(&e->sources, &e->arena, &zip);
     if (e->options->sources && e->options->version == 3)
     {

@@ -1,9 +1,6 @@
 # For the scripts about FMUs: `. tests/cli/fmi.bash`.
 . tests/cli/helpers.bash
 importer=$BUILD/tests/fmi_importer
-# The CVODE loop of the importer, empty where SUNDIALS is not installed: then the fixed step is driven twice.
-cvode=
-! ldd "$importer" | grep -q sundials || cvode=--cvode
 
 # fmu MODEL NAME [OPTION…]: exports and unpacks to $WORK/NAME.
 fmu()
@@ -22,6 +19,10 @@ drive()
     shift
     timeout -s KILL 60 "$importer" "$WORK/$name" "$@" >"$out" 2>"$err" || fail "importer $name $*: exit code $?"
 }
+
+# The CVODE loop of the importer, empty where SUNDIALS is not installed: then the fixed step is driven twice.
+cvode=
+! ldd "$importer" | grep -q sundials || cvode=--cvode
 
 # value NAME: of what drive printed.
 value() { awk -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }' "$out"; }

@@ -19,6 +19,27 @@ if command -v xmllint >/dev/null; then
 fi
 exits 0 export tests/fmi/system.kai -o "$WORK/again.ssp"
 cmp "$WORK/system.ssp" "$WORK/again.ssp" || fail "two exports differ"
+# Reading: a good one, and broken ones, each with its sentence.
+exits 0 check "$WORK/system.ssp"
+mkdir "$WORK/broken"
+made=$(python3 tests/fmi/break_ssp.py "$WORK/system.ssp" "$WORK/broken") || fail "break_ssp.py"
+[ "$made" -ge 17 ] || fail "only $made broken systems"
+for broken in "$WORK"/broken/*.ssp; do
+    exits 1 check "$broken"
+    says "$(cat "${broken%.ssp}.says")"
+done
+# As a folder: the FMUs, and the model that the system is.
+exits 0 import "$WORK/system.ssp" -o "$WORK/as"
+[ "$(ls "$WORK/as"/part*.fmu | wc -l)" -eq 5 ] && cmp "$WORK/as/part1.fmu" "$WORK/system/resources/Source.fmu" || fail "FMUs of the folder"
+for line in 'fmu Part1 = "part1.fmu"' '  second : Part3(k = 40)' '  counter.u = second.x_2' '  output y = second.y' \
+    'experiment e of Chain { start = 0; stop = 3 }'; do
+    grep -qxF "$line" "$WORK/as/system.kai" || fail "no line $line: $(cat "$WORK/as/system.kai")"
+done
+exits 2 import "$WORK/system.ssp"
+says "needs -o FOLDER"
+exits 1 import "$WORK/broken/value.ssp" -o "$WORK/none"
+exits 4 check "$WORK/none.ssp"
+says "cannot be read"
 # refused NAME TEXT WORDS
 refused()
 {

@@ -234,6 +234,8 @@ static void test_no_proof(void** state)
     refused(kaiSsp_Export(&fine, NULL, &archive, &error), &error);
     refused(kaiSsp_Export(&fine, &which, &unmade, &error), &error);
     refused(kaiSsp_Export(&fine, &which, &archive, &error), &error);  // no path
+    refused(kaiSsp_Read(NULL, NULL, kaiDefaultAllocator(), &error), &error);
+    refused(kaiSsp_Read("x.ssp", NULL, (kaiAllocator){NULL, NULL}, &error), &error);
     kaiFmu* fmu;
     refused(kaiFmu_Open(NULL, kaiDefaultAllocator(), &fmu, &error), &error);
     refused(kaiFmu_Open("x.fmu", kaiDefaultAllocator(), NULL, &error), &error);
