@@ -1,0 +1,128 @@
+// Every sentence with which a run can fail, each from the smallest model that brings it about; tools/run-messages lists
+// the sentences of the sources and asks whether a test says them.
+#include "unit/load_fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Case
+{
+    const char *model, *settings, *says;
+} Case;
+
+static const Case cases[] = {
+    // ---- reactions
+    {"discrete n = 0; event t = clock(1, 1); when t { n := 1 } when t { n := 2 }", "",
+     "n is assigned twice at t = 1, here and at text.kai:1:"},
+    {"discrete n = 0; event a = clock(1, 1); when a { n := sqrt(n - 1) }", "",
+     "the value for n is not a number at t = 1"},
+    {"param p = 1; event a = clock(p - 1); discrete n = 0; when a { n := 1 }", "",
+     "a clock with period 0 and first tick"},
+    {"signal z = 1, x = y + z, y = pre(x, 0)", "", "the microsteps are endless; still changing"},
+    {"discrete n = 0; when n >= 0 { n := -1 } when n < 0 { n := 1 }", "",
+     "the reactions repeat themselves every 2 tags"},
+    {"state x = 1; x' = -1; assert x > 0.5 \"too small\"", "", "assertion failed at t = 0.5"},
+    // ---- values
+    {"param p = 0; state x = 1/p; x' = 0", "", "the start value of x is inf"},
+    {"param p = 0; state x = 0 nominal p; x' = 1", "", "the nominal size of x is 0"},
+    {"state x; x' = 0; initial x^2 == -1", "",
+     "the initial equations could not be solved; the least residual reached is 1"},
+    {"state x = 0; x' = delta(clock(1, 1), 1e308*10)", "", "an impulse makes x inf at t = 1"},
+    {"state x = 1; x' = sqrt(-1 - x)", "", "the derivative of x is not a number at t = 0"},
+    {"signal s = sqrt(0.5 - time); state x = 0; x' = 1", "", "s is not a number at t = 0.5"},
+    {"state x = 0; x' = x^2 + 1", "solver = backward_euler; step = 1",
+     "the solver could not solve its implicit equations at t = "},
+    {"state x = 0; x' = sqrt(x) + 1", "solver = taylor",
+     "solver = taylor: there is no power series at t = 0: a root or a power of 0?"},
+    {"state x = 1; x' = if x > 0 then -1 else 1", "solver = taylor; zeno = continue",
+     "and there is none of the motion along a surface (t = "},
+    {"state x = 0; x' = 1", "start = 1; stop = 2; record x every 1e-18",
+     "s are closer together than time can resolve, at t = "},
+    // ---- delays
+    {"param T = -1; state x = 0; x' = delay(time, T)", "", "a transport delay of -1 at t = 0"},
+    // ---- Zeno, contacts, surfaces
+    {"state y = 1, v = 0; y' = v; v' = -9.81; when down(y) { v := -0.8*v }", "stop = 9",
+     "each interval 0.8 of the one before; the events accumulate at t = 4.0637127688"},
+    {"state x = 1; x' = if x > 0 then -1 else 1", "stop = 2",
+     "both vector fields push the solution onto the surface of"},
+    {"state y = 1, v = 0; y' = v; v' = -9.81; when down(y) { v := 0 }", "stop = 2",
+     "and is pushed against it: the reaction assigns v"},
+    // ---- bond graphs
+    {"param k = 1; l : I(i = [[2, 1], [1.5, 2]]); a : J1; b : J1; r : R(r = 1); u : Se(e = 1)\nbond a -> l; bond b -> "
+     "l; bond u -> a; bond b -> r",
+     "", "the matrix of l is not symmetric: row 1, column 2 is 1, row 2, column 1 is 1.5"},
+    {"param k = 1; l : I(i = [[2, 0], [0, 0]]); a : J1; b : J1; r : R(r = 1); u : Se(e = 1)\nbond a -> l; bond b -> l; "
+     "bond u -> a; bond b -> r",
+     "", "the matrix of l is singular: it has no inverse"},
+    {"param k = 1; l : I(i = [[2, 0], [0, 1/(k - 1)]]); a : J1; b : J1; r : R(r = 1); u : Se(e = 1)\nbond a -> l; bond "
+     "b -> l; bond u -> a; bond b -> r",
+     "", "row 2, column 2 of the matrix of l is inf at the start"},
+    {"param k = 1; c : C(c = k - 1, e0 = 1); r : R(r = 1); j : J0; bond j -> c; bond j -> r", "",
+     "the parameter of c is 0 at the start"},
+    {"u : Se(e = 1); r : R(r = 1); s : R(r = -1); a : J1; bond u -> a; bond a -> r; bond a -> s", "",
+     "have no unique solution in this set of modes"},
+};
+
+static kaiStatus ignore_row(void* user, const kaiRow* row)
+{
+    (void)user, (void)row;
+    return KAI_OK;
+}
+
+static kaiStatus run_text(const char* text, const char* experiment, kaiSim** sim, kaiModel** model)
+{
+    LoadOptions load = load_default();
+    kaiProgram* program = NULL;
+    load.path = "text.kai";
+    load.text = text;
+    load.experiment = experiment;
+    kaiStatus status = load_model(&load, model, &program);
+    for (int i = 0; status != KAI_OK && i < kaiProgram_MessageCount(program); i++)
+        print_message("%s\n", kaiProgram_MessageText(program, i, false));
+    kaiProgram_Free(program);
+    *sim = NULL;
+    if (status != KAI_OK)
+        return status;
+    kaiSimOptions options = kaiModel_SimOptions(*model);
+    kaiError error;
+    options.limits = (kaiLimits){.seconds = 5};
+    options.row = ignore_row;
+    *sim = kaiSim_Create(*model, &options, &error);
+    if (*sim == NULL)
+        print_message("%s\n", error.message);
+    return *sim != NULL ? kaiSim_Run(*sim) : error.status;
+}
+
+static void test_sentences(void** state)
+{
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        const Case* c = &cases[i];
+        char text[2000];
+        kaiSim* sim;
+        kaiModel* model;
+        bool stop = strstr(c->settings, "stop") != NULL;
+        snprintf(text, sizeof text, "model M { %s }\nexperiment e of M { %s%s }\n", c->model, stop ? "" : "stop = 3; ",
+                 c->settings);
+        kaiStatus status = run_text(text, "e", &sim, &model);
+        const char* message = sim != NULL ? kaiSim_Failure(sim)->message : NULL;
+        if (status != KAI_ERR_RUN || message == NULL || strstr(message, c->says) == NULL)
+        {
+            print_message("%zu: status %d, %s\n   instead of %s\n", i, status, message != NULL ? message : "-",
+                          c->says);
+            wrong++;
+        }
+        kaiSim_Free(sim);
+        kaiModel_Free(model);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentences)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
