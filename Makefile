@@ -8,6 +8,7 @@
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make threads    what uses threads, under the thread sanitizer
+#   make coverage   lines that unit tests and models reach, room by room; fails below 95 % (tools/coverage)
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
 #   make page       the page of the studio, anew (npm)  make test-browser  the page in Chromium  make test-editors  in Neovim
 #   make python     the Python module, in build/python; python3 -m pip install ./python installs it
@@ -20,7 +21,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads fuzz \
+.PHONY: all configured build deps run-deps run test python test-python bench gallery docs format check-format check-layers house sanitize clang hostile threads coverage fuzz \
     page test-browser test-editors install deb clean
 .NOTPARALLEL:
 
@@ -96,6 +97,9 @@ threads: deps
 	@build-tsan/tests/test_study
 	@for script in sweep interrupt interrupt_sweep test_command; do WORK=$$(mktemp -d); \
 	    KAIROS=$$PWD/build-tsan/kairos BUILD=$$PWD/build-tsan WORK=$$WORK bash tests/cli/$$script.sh || exit 1; rm -rf $$WORK; done
+
+coverage: deps
+	@tools/coverage
 
 fuzz: deps
 	@tools/fuzz $(SECONDS)
