@@ -36,9 +36,15 @@ static const Case cases[] = {
     {"state x = 0; x' = sqrt(x) + 1", "solver = taylor",
      "solver = taylor: there is no power series at t = 0: a root or a power of 0?"},
     {"state x = 1; x' = if x > 0 then -1 else 1", "solver = taylor; zeno = continue",
-     "and there is none of the motion along a surface (t = "},
+     "solver = taylor needs power series, and there is none of the motion along a surface (t = "},
     {"state x = 0; x' = 1", "start = 1; stop = 2; record x every 1e-18",
      "s are closer together than time can resolve, at t = "},
+    {"state x = 1; x' = x^2", "stop = 2", "x grows without bound: at t = 1 it is"},
+    {"state x = 1; x' = sqrt(0.5 - time)", "", "the derivative of x has no value beyond t = 0.5: sqrt("},
+    {"state x = 2; x' = -1e16*(x - cos(1e9*time))", "solver = rk45; start = 1e3; stop = 1001",
+     "the step size became too small at t = "},
+    {"state x = 0, y = 0; x' = 1; y' = 1; initial x + y == 1", "",
+     "1 initial equations for 0 states without a start value"},
     // ---- delays
     {"param T = -1; state x = 0; x' = delay(time, T)", "", "a transport delay of -1 at t = 0"},
     // ---- Zeno, contacts, surfaces
@@ -48,7 +54,18 @@ static const Case cases[] = {
      "both vector fields push the solution onto the surface of"},
     {"state y = 1, v = 0; y' = v; v' = -9.81; when down(y) { v := 0 }", "stop = 2",
      "and is pushed against it: the reaction assigns v"},
+    {"state y = 1, v = 0; discrete n = 0; y' = v; v' = -9.81; when down(y) { v := -v; y := 0 } when up(y) { n := n + "
+     "1; v := -v }",
+     "stop = 2", "t = 0.4515"},
+    {"state x = 0; x' = 1; signal s = sin(1/(1 - time)); discrete n = 0; when up(s) { n := n + 1 }", "stop = 2",
+     "fires ever faster, the intervals shrink like 1/n^"},
+    {"state a = 1, b = 1; discrete k = 1; a' = 0.75*k - 0.5; b' = 0.75*(1 - k) - 0.5; when down(a) { k := 1 } when "
+     "down(b) { k := 0 }",
+     "stop = 10", "the events accumulate at t = 8"},
+    {"state y = 1, v = 0; y' = v; v' = -9.81; when down(y) { v := 0; y := 0 }", "stop = 2", "contact at t = 0.4515"},
     // ---- bond graphs
+    {"event k = clock(1, 1); s : Se(e = delta(k, 1)); c : C(c = 1); n : J0; bond s -> n; bond n -> c", "",
+     "an impulse of a source meets a storage that depends on it, or another source: that would be δ′"},
     {"param k = 1; l : I(i = [[2, 1], [1.5, 2]]); a : J1; b : J1; r : R(r = 1); u : Se(e = 1)\nbond a -> l; bond b -> "
      "l; bond u -> a; bond b -> r",
      "", "the matrix of l is not symmetric: row 1, column 2 is 1, row 2, column 1 is 1.5"},
@@ -121,8 +138,90 @@ static void test_sentences(void** state)
     assert_int_equal(wrong, 0);
 }
 
+static kaiSim* create(const kaiModel* model, const kaiSimOptions* options)
+{
+    kaiSim* sim = kaiSim_Create(model, options, NULL);
+    assert_non_null(sim);
+    return sim;
+}
+
+static void says(kaiSim* sim, const char* words)
+{
+    const char* message = kaiSim_Failure(sim)->message;
+    if (message == NULL || strstr(message, words) == NULL)
+        fail_msg("%s instead of %s", message != NULL ? message : "-", words);
+}
+
+// What the caller did wrong is told in the same words, and the run has not failed.
+static void test_calls(void** state)
+{
+    (void)state;
+    kaiModel* model =
+        load_text("model M { input u = 0; state x = 0, y = 0; x' = u; y' = 1 }\nexperiment e of M { stop = 3 }\n", "e");
+    kaiSimOptions options = kaiModel_SimOptions(model), other = options;
+    int x = kaiModel_FindVariable(model, "x");
+    kaiSim* sim = create(model, &options);
+    while (kaiSim_Now(sim).t < 2)
+        assert_true(kaiSim_StepTo(sim, 2) >= 0);
+    assert_int_equal(kaiSim_Post(sim, kaiModel_FindVariable(model, "u"), 1, 1, NULL), KAI_ERR_USAGE);
+    says(sim, "u is posted for t = 1, which has passed: the run has come to t = 2");
+    kaiSnapshot* saved = kaiSim_Save(sim);
+    other.solver = "rosenbrock";
+    kaiSim* stiff = create(model, &other);
+    assert_int_equal(kaiSim_Restore(stiff, saved), KAI_ERR_USAGE);
+    says(stiff, "the snapshot was saved with solver = ");
+    other = options;
+    other.record = &x;
+    other.record_count = 1;
+    other.row = ignore_row;
+    kaiSim* narrow = create(model, &other);
+    if (kaiSim_Restore(narrow, saved) != KAI_OK)
+        says(narrow, "the snapshot was saved by a run that records other variables than this one");
+    kaiSnapshot_Free(saved);
+    kaiSim_Free(narrow);
+    kaiSim_Free(stiff);
+    assert_int_equal(kaiSim_Run(sim), KAI_END);
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
+static void test_set_to_zero(void** state)
+{
+    (void)state;
+    kaiModel* model = load_text("model M { param k = 1; u : Se(e = 1); r : R(r = 1); s : R(r = k); c : C(c = 1); j : "
+                                "J1; bond u -> j; bond j -> r; bond j -> s; bond j -> c }\n"
+                                "experiment e of M { stop = 1 }\n",
+                                "e");
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiSim* sim = create(model, &options);
+    assert_int_equal(kaiSim_Set(sim, kaiModel_FindVariable(model, "k"), 0), KAI_OK);
+    assert_int_equal(kaiSim_Run(sim), KAI_ERR_RUN);
+    says(sim, "the resistance of s is 0 in this run, and was not when the model was compiled");
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
+static void test_too_many_orders(void** state)
+{
+    (void)state;
+    kaiModel* model = load_text("model M { discrete a = 0, b = 0, order = 0\n"
+                                "  choose { when time >= 1 and a == 0 { a := 1; order := 10*order + 1 }\n"
+                                "           when time >= 1 and b == 0 { b := 1; order := 10*order + 2 } } }\n"
+                                "experiment e of M { stop = 2; choice = all; max_branches = 1 }\n",
+                                "e");
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiExploration found;
+    kaiSim* sim = create(model, &options);
+    assert_true(kaiSim_Explore(model, sim, &(kaiExploreEvents){NULL, NULL, NULL}, &found) < 0);
+    says(sim, "choice = all: there are more than 1 outcomes (max_branches); 1 outcomes are complete, 0 orders merged, "
+              "the last choice was made here at t = 1");
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentences)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentences), cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_set_to_zero), cmocka_unit_test(test_too_many_orders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
