@@ -47,6 +47,9 @@ static const Case cases[] = {
      "1 initial equations for 0 states without a start value"},
     // ---- delays
     {"param T = -1; state x = 0; x' = delay(time, T)", "", "a transport delay of -1 at t = 0"},
+    {"state x = 0; x' = delay(time, 1, sqrt(time))", "", "the past of a delayed signal is not a number at t = -1"},
+    {"state x = 0; x' = delay(sqrt(time), 1, sqrt(time))", "",
+     "the past of a delayed signal is not a number at t = -1"},
     // ---- Zeno, contacts, surfaces
     {"state y = 1, v = 0; y' = v; v' = -9.81; when down(y) { v := -0.8*v }", "stop = 9",
      "each interval 0.8 of the one before; the events accumulate at t = 4.0637127688"},
