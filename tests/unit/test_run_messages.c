@@ -1,5 +1,6 @@
 // Every sentence with which a run can fail, each from the smallest model that brings it about; tools/run-messages lists
 // the sentences of the sources and asks whether a test says them.
+#include "unit/heap.h"
 #include "unit/load_fixture.h"
 
 #include <math.h>
@@ -222,9 +223,50 @@ static void test_too_many_orders(void** state)
     kaiModel_Free(model);
 }
 
+// A run that is told, call after call, that there is no memory: which of the sentences it has said.
+static bool says_without_memory(const char* text, const char* words)
+{
+    kaiModel* model = load_text(text, "e");
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    bool said = false;
+    for (long n = 0, calls = 1; n < calls && !said; n++)
+    {
+        Heap heap = {.fail_at = -1};
+        options.allocator = (kaiAllocator){heap_alloc, &heap};
+        kaiSim* sim = create(model, &options);
+        calls = heap.calls + 1000;
+        heap.fail_at = heap.calls + n;
+        kaiStatus status = kaiSim_Run(sim);
+        const char* message = kaiSim_Failure(sim)->message;
+        said = status < 0 && message != NULL && strstr(message, words) != NULL;
+        bool over = heap.calls <= heap.fail_at;
+        kaiSim_Free(sim);
+        assert_int_equal(heap.live, 0);
+        if (over)
+            break;
+    }
+    kaiModel_Free(model);
+    return said;
+}
+
+static void test_no_memory(void** state)
+{
+    (void)state;
+    assert_true(
+        says_without_memory("model M { c1 : C(c = 1, e0 = 10); c2 : C(c = 2); a : J0; b : J0\n"
+                            "  w : J1 switched { initial mode open : OFF { on time >= 1 -> shut } mode shut : ON {} }\n"
+                            "  bond a -> c1; bond b -> c2; bond a -> w -> b }\nexperiment e of M { stop = 2 }\n",
+                            "out of memory for the equations of a bond graph"));
+    assert_true(says_without_memory(
+        "model M { event a = clock(1e-3); event b = delay(a, 1); discrete n = 0; when b { n := n + 1 } }\n"
+        "experiment e of M { stop = 1.5 }\n",
+        "out of memory at t = "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentences), cmocka_unit_test(test_calls),
-                                       cmocka_unit_test(test_set_to_zero), cmocka_unit_test(test_too_many_orders)};
+                                       cmocka_unit_test(test_set_to_zero), cmocka_unit_test(test_too_many_orders),
+                                       cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
