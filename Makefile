@@ -8,6 +8,7 @@
 #   make sanitize   tests under ASan and UBSan     make clang    tests of a clang build with -Werror
 #   make hostile    all models in a build that moves memory, mixes islands and restores snapshots (tools/hostile)
 #   make threads    what uses threads, under the thread sanitizer
+#   make coverage   lines that unit tests and models reach, room by room; fails below 95 % (tools/coverage)
 #   make fuzz       SECONDS=60 for each target of tests/fuzz (clang)
 #   make soak       SECONDS=3600: studio, language server and library for an hour, their memory watched
 #   make page       the page of the studio, anew (npm)  make test-browser  the page in Chromium  make test-editors  in Neovim
@@ -22,7 +23,7 @@ CMAKE_OPTIONS ?=
 SECONDS ?= 60
 BENCH_RULER ?= ../shared/bench
 
-.PHONY: all configured build deps run-deps run test python test-python bench bench-fmi gallery docs format check-format check-layers house sanitize clang hostile threads fuzz fuzz-sample soak \
+.PHONY: all configured build deps run-deps run test python test-python bench bench-fmi gallery docs format check-format check-layers house sanitize clang hostile threads coverage fuzz fuzz-sample soak \
     page playground test-browser test-editors install deb clean
 .NOTPARALLEL:
 
@@ -103,6 +104,9 @@ threads: deps
 	@build-tsan/tests/test_study
 	@for script in sweep interrupt interrupt_sweep test_command study studio; do WORK=$$(mktemp -d); \
 	    KAIROS=$$PWD/build-tsan/kairos BUILD=$$PWD/build-tsan WORK=$$WORK bash tests/cli/$$script.sh || exit 1; rm -rf $$WORK; done
+
+coverage: deps
+	@tools/coverage
 
 fuzz: deps
 	@tools/fuzz $(SECONDS)

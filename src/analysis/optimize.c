@@ -174,10 +174,11 @@ kaiStatus kaiOptimize(const kaiModel* model, const kaiSimOptions* sim, const kai
     if (!check(model, options, error))
         return KAI_ERR_USAGE;
     kaiSimOptions own = *sim;
+    kaiError why = {0};
     own.row = NULL;
-    Search s = {.model = model, .options = options, .sim = kaiSim_Create(model, &own, error)};
+    Search s = {.model = model, .options = options, .sim = kaiSim_Create(model, &own, &why)};
     if (s.sim == NULL)
-        return KAI_ERR_USAGE;
+        return error_copy(error, &why), why.status;
     s.fresh = kaiSim_Save(s.sim);
     kaiStatus status = s.fresh != NULL ? search(&s, optimum, error) : error_memory(error);
     kaiSnapshot_Free(s.fresh);

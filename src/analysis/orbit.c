@@ -337,9 +337,12 @@ static kaiStatus search(kaiOrbitSearch* s, const kaiOrbitOptions* o, kaiError* e
     kaiStatus status = guess(s, o, error);
     if (status == KAI_OK)
         status = iterate(s, error);
-    if (status == KAI_OK && eigen_values(s->M, s->n, s->re, s->im, s->allocator) != KAI_OK)
-        status = error_set(error, KAI_ERR_RUN, "the multipliers could not be computed");
-    return status;
+    if (status != KAI_OK)
+        return status;
+    status = eigen_values(s->M, s->n, s->re, s->im, s->allocator);
+    if (status == KAI_ERR_MEMORY)
+        return error_memory(error);
+    return status == KAI_OK ? KAI_OK : error_set(error, KAI_ERR_RUN, "the multipliers could not be computed");
 }
 
 kaiOrbitSearch* kaiOrbitSearch_Create(const kaiModel* model, const kaiSimOptions* sim, const kaiOrbitOptions* options,

@@ -23,7 +23,10 @@ static int begin(IslandSystem* own, CodeRange code, double t)
         kernel->now.t = t;
         kernel_run(kernel, code);
         return -1;
-    default: return -1;
+    default:
+        kernel_fail(kernel, 0, NULL, "out of memory at t = %.17g", t);
+        kernel->failure.status = KAI_ERR_MEMORY;
+        return -1;
     }
 }
 

@@ -442,8 +442,13 @@ static kaiStatus feed_past(Flow* flow, uint32_t index, double from)
     kaiStatus status = KAI_OK;
     history_clear(f.h);
     f.h->end = from;
-    for (uint32_t parts = 0; parts < PAST_PARTS && f.h->end < until && status == KAI_OK; parts++)
+    bool sound = true;
+    for (uint32_t parts = 0; parts < PAST_PARTS && f.h->end < until && status == KAI_OK && sound; parts++)
+    {
         status = feed_part(&f, until);
+        uint32_t last = f.h->count - 1;
+        sound = f.h->count == 0 || isfinite(history_value(f.h, last, history_piece(f.h, last)->start, 0));
+    }
     flow->kernel->R[flow->model->reg_time] = held;
     for (uint32_t i = 0; status == KAI_OK && i < f.h->count; i++)
         if (!isfinite(history_value(f.h, i, history_piece(f.h, i)->start, 0)))

@@ -34,7 +34,13 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
     const kaiModel* model = flow->model;
     const Ode* ode = flow->island_odes[island];
     if (flow->kernel->failure.status != KAI_OK)
-        return KAI_ERR_RUN;
+        return flow->kernel->failure.status;
+    if (status == ODE_ERR_MEMORY)
+    {
+        kernel_fail(flow->kernel, 0, NULL, "out of memory at t = %.17g", ode_time(ode));
+        flow->kernel->failure.status = KAI_ERR_MEMORY;
+        return KAI_ERR_MEMORY;
+    }
     if (delay_too_short(flow, island) != KAI_OK)
         return KAI_ERR_RUN;
     if (status == ODE_ERR_NAN)

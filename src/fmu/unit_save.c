@@ -1,6 +1,7 @@
 // See unit.h: the state of an instance, as a copy in this process (FMUstate) and as bytes (serialised). Between the
 // tags of an instant a run cannot be copied: what is kept then is the copy from before the instant and what was done
 // since, tags and inputs in their order; going back does it again, to the same bits.
+#include "base/bytes.h"
 #include "fmu/unit_inside.h"
 
 #include <stdio.h>
@@ -256,38 +257,15 @@ bool unit_state_restore(Unit* unit, const UnitState* state)
 // ---- bytes
 // -----------------------------------------------------------------------------------------------------------
 
-typedef struct Bytes
-{
-    char* at;
-    size_t size, room;
-} Bytes;
-
-static kaiStatus add_bytes(void* user, const char* bytes, size_t size)
-{
-    Bytes* b = user;
-    if (b->size + size > b->room)
-    {
-        size_t room = 2 * b->room + size;
-        char* more = realloc(b->at, room);
-        if (more == NULL)
-            return KAI_ERR_MEMORY;
-        b->at = more;
-        b->room = room;
-    }
-    memcpy(b->at + b->size, bytes, size);
-    b->size += size;
-    return KAI_OK;
-}
-
 // The size of the first part, the first part, the snapshot.
 bool unit_state_write(const UnitState* state, char** bytes, size_t* size)
 {
     Bytes b = {NULL, 0, 0};
     uint64_t first = state->size;
-    kaiSink sink = {add_bytes, &b};
-    kaiStatus status = add_bytes(&b, (const char*)&first, sizeof first);
+    kaiSink sink = {bytes_add, &b};
+    kaiStatus status = bytes_add(&b, (const char*)&first, sizeof first);
     if (status == KAI_OK)
-        status = add_bytes(&b, state->bytes, state->size);
+        status = bytes_add(&b, state->bytes, state->size);
     if (status == KAI_OK && state->snapshot != NULL)
         status = kaiSnapshot_Write(state->snapshot, &sink);
     if (status != KAI_OK)

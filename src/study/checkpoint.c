@@ -1,6 +1,7 @@
 // A run on the disk: the words that its owner needs to make it again, where its result ends, and a snapshot. The file
 // is written under another name, brought to the disk, and renamed over the one before: at any moment there is one,
 // whole.
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "kairos/study.h"
@@ -35,33 +36,9 @@ struct kaiCheckpoint
 // ---- writing
 // ---------------------------------------------------------------------------------------------------------
 
-typedef struct Bytes
-{
-    char* at;
-    size_t size, capacity;
-} Bytes;
-
-static kaiStatus add_bytes(void* user, const char* bytes, size_t size)
-{
-    Bytes* b = user;
-    if (b->size + size > b->capacity)
-    {
-        size_t capacity = 2 * b->capacity + size + 4096;
-        char* more = realloc(b->at, capacity);
-        if (more == NULL)
-            return KAI_ERR_MEMORY;
-        b->at = more;
-        b->capacity = capacity;
-    }
-    if (size > 0)
-        memcpy(b->at + b->size, bytes, size);
-    b->size += size;
-    return KAI_OK;
-}
-
 static kaiStatus add_snapshot(Bytes* b, kaiSim* sim)
 {
-    kaiSink sink = {add_bytes, b};
+    kaiSink sink = {bytes_add, b};
     kaiSnapshot* snapshot = kaiSim_Save(sim);
     const kaiError* why = kaiSim_Failure(sim);
     if (snapshot == NULL)  // if there is memory it is foreign code that cannot be saved
@@ -74,10 +51,10 @@ static kaiStatus add_snapshot(Bytes* b, kaiSim* sim)
 // The snapshot first: it may touch the run; then the rows are what belongs to it.
 static kaiStatus collect(Bytes* b, Head* head, const kaiCheckpointParts* parts)
 {
-    kaiSink sink = {add_bytes, b};
-    kaiStatus status = add_bytes(b, (const char*)head, sizeof *head);
+    kaiSink sink = {bytes_add, b};
+    kaiStatus status = bytes_add(b, (const char*)head, sizeof *head);
     for (int i = 0; i < parts->word_count && status == KAI_OK; i++)
-        status = add_bytes(b, parts->words[i], strlen(parts->words[i]) + 1);
+        status = bytes_add(b, parts->words[i], strlen(parts->words[i]) + 1);
     size_t words_end = b->size;
     if (status == KAI_OK && parts->csv != NULL)
         status = kaiCsv_Mark(parts->csv, &sink);
@@ -181,7 +158,7 @@ static bool read_all(const char* path, Bytes* b)
     if (file == NULL)
         return false;
     while (status == KAI_OK && (count = fread(piece, 1, sizeof piece, file)) > 0)
-        status = add_bytes(b, piece, count);
+        status = bytes_add(b, piece, count);
     bool fine = !ferror(file) && status == KAI_OK;
     if (status != KAI_OK)
         errno = ENOMEM;

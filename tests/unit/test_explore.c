@@ -221,6 +221,33 @@ static void test_equal_masses(void** state)
     kaiModel_Free(model);
 }
 
+// What has gone into a delay is part of where a run stands: at t = 2 the orders differ in nothing else, and what was 1
+// or 2 for half a second comes out later.
+static const char delayed_text[] =
+    "model M {\n"
+    "  discrete u = 0, a = 0, b = 0, c = 0; state x = 0\n"
+    "  x' = delay(u, 2)\n"
+    "  choose { when time >= 1 and a == 0 { a := 1; u := 1 }\n"
+    "           when time >= 1 and a == 0 { a := 1; u := 2 } }\n"
+    "  when time >= 1.5 and b == 0 { b := 1; u := 0 }\n"
+    "  choose { when time >= 2 and c == 0 { c := 1 } when time >= 2 and c == 0 { c := 1 } }\n"
+    "}\n"
+    "experiment e of M { stop = 4; choice = all }\n";
+
+static void test_other_pasts(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"x", NULL};
+    kaiModel* model = load_text(delayed_text, "e");
+    Collected* c = explore(model, names, false);
+    assert_int_equal(c->status, KAI_END);
+    assert_int_equal(c->count, 2);
+    assert_near(c->branches[0].values[0], 0.5, 1e-12);
+    assert_near(c->branches[1].values[0], 1, 1e-12);
+    free(c);
+    kaiModel_Free(model);
+}
+
 // The orders end in the same state, but an expectation looks between the collisions: it must see both.
 static void test_watched_orders(void** state)
 {
@@ -544,12 +571,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unequal_masses), cmocka_unit_test(test_equal_masses),
-        cmocka_unit_test(test_watched_orders), cmocka_unit_test(test_permutations),
-        cmocka_unit_test(test_commuting),      cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_rows),           cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_bounds),         cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_texts),          cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_weights),        cmocka_unit_test(test_failed_orders),
+        cmocka_unit_test(test_other_pasts),    cmocka_unit_test(test_watched_orders),
+        cmocka_unit_test(test_permutations),   cmocka_unit_test(test_commuting),
+        cmocka_unit_test(test_cycle),          cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_deterministic),  cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_stopped),        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_failed_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

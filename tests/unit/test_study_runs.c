@@ -309,6 +309,103 @@ static void test_ranks(void** state)
     kaiModel_Free(model);
 }
 
+// ---- sweeps with choices, and values that no model has
+
+static const char choices[] = "model M { param k = 1; discrete a = 0, b = 0, order = 0; state x = 0; x' = k\n"
+                              "  choose { when time >= 1 and a == 0 { a := 1; order := 10*order + 1 }\n"
+                              "           when time >= 1 and b == 0 { b := 1; order := 10*order + 2 } }\n"
+                              "  assert k < 2 or order < 20 \"too late\" }\n"
+                              "experiment e of M { stop = 2; choice = all; sweep k in (1, 3) }\n";
+static const char sizes[] = "model M { param n = 2; state x[i in 1..n] = 1/(3 - n); for i in 1..n { x[i]' = -x[i] } if "
+                            "n > 3 { y : Nothing } }\n"
+                            "experiment e of M { stop = 1; sweep n in (1, 2) }\n";
+
+typedef struct Points
+{
+    int64_t count, failed;
+    char message[600];
+    int rows, leads;
+} Points;
+
+static kaiStatus on_begin(void* user, const kaiColumn* columns, int count, const char* const* names, int lead_count)
+{
+    (void)columns, (void)count, (void)names;
+    ((Points*)user)->leads = lead_count;
+    return KAI_OK;
+}
+
+static kaiStatus on_sweep_row(void* user, const double* lead, const kaiRow* row)
+{
+    (void)lead, (void)row;
+    ((Points*)user)->rows++;
+    return KAI_OK;
+}
+
+static void on_point(void* user, const kaiSweepPoint* point)
+{
+    Points* p = user;
+    assert_int_equal(point->point, p->count);
+    p->count++;
+    if (point->status < 0)
+    {
+        p->failed++;
+        snprintf(p->message, sizeof p->message, "%s", point->message);
+    }
+}
+
+static kaiStatus sweep(const char* text, int threads, Points* points, kaiSweepResult* result)
+{
+    LoadOptions load = load_default();
+    kaiProgram* program = NULL;
+    kaiModel* model = NULL;
+    kaiError error = {0};
+    load.path = "text.kai";
+    load.text = text;
+    load.experiment = "e";
+    assert_int_equal(load_model(&load, &model, &program), KAI_OK);
+    kaiCompileOptions which = load_compile(&load);
+    kaiSweep* s = kaiSweep_Create(program, model, &which, &error);
+    if (s == NULL)
+        fail_msg("%s", error.message);
+    kaiSweepOptions options = kaiDefaultSweepOptions();
+    options.threads = threads;
+    options.begin = on_begin;
+    options.row = on_sweep_row;
+    options.point = on_point;
+    options.user = points;
+    kaiStatus status = kaiSweep_Run(s, &options, result, &error);
+    kaiSweep_Free(s);
+    kaiModel_Free(model);
+    kaiProgram_Free(program);
+    return status;
+}
+
+// Two orders for each value; with k = 3 the second one fails, and is named.
+static void test_sweep_choices(void** state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++)
+    {
+        Points points = {0};
+        kaiSweepResult result;
+        assert_int_equal(sweep(choices, threads, &points, &result), KAI_OK);
+        assert_true(result.explored && result.points == 2 && result.failed == 1);
+        assert_int_equal(result.outcomes, 4);
+        assert_int_equal(points.leads, 3);  // run, k, branch
+        assert_non_null(strstr(points.message, "branch 2 ("));
+        assert_non_null(strstr(points.message, "too late"));
+    }
+}
+
+static void test_sweep_sizes(void** state)
+{
+    (void)state;
+    Points points = {0};
+    kaiSweepResult result;
+    assert_int_equal(sweep(sizes, 2, &points, &result), KAI_OK);
+    assert_true(result.complete == 2 && points.failed == 0 && points.rows > 0);
+}
+
 // ---- checkpoints
 
 static const char ball[] =
@@ -458,9 +555,10 @@ static void test_drive(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_designs), cmocka_unit_test(test_slices), cmocka_unit_test(test_grid_and_list),
-        cmocka_unit_test(test_stops),   cmocka_unit_test(test_ranks),  cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_inputs),  cmocka_unit_test(test_drive),
+        cmocka_unit_test(test_designs),     cmocka_unit_test(test_slices), cmocka_unit_test(test_grid_and_list),
+        cmocka_unit_test(test_stops),       cmocka_unit_test(test_ranks),  cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_inputs),      cmocka_unit_test(test_drive),  cmocka_unit_test(test_sweep_choices),
+        cmocka_unit_test(test_sweep_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
