@@ -8,7 +8,7 @@
 //   error with a sentence.
 //
 // cc -shared -fPIC hand.c; HAND_CRASH=2.5 crashes in the derivatives from then on, HAND_HANG=2.5 hangs, HAND_EXIT=2.5
-// ends the process.
+// ends the process, HAND_DRIFT=1 gives other derivatives each time, HAND_WARN=1 warns.
 #include "../../src/fmu/fmi2.h"
 
 #include <math.h>
@@ -46,7 +46,8 @@ typedef struct Hand
     Mode mode;
     double t, r[COUNT];
     double next;
-    int round;  // of the iteration at a tick; 0: none
+    double done, asked;  // the last finished step; how often derivatives were wanted
+    int round;           // of the iteration at a tick; 0: none
     int ticks;
     int stage;  // 0 until x passes 31.5, 1 until it falls to 31
 } Hand;
@@ -151,6 +152,8 @@ static void derive(Hand* h)
     trouble(h->t);
     h->r[DER_X] = h->r[RATE];
     h->r[DER_Y] = -h->r[K] * h->r[Y] + h->r[U];
+    if (getenv("HAND_DRIFT") != NULL)
+        h->r[DER_Y] += ++h->asked;
 }
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, fmi2Real values[])
@@ -253,6 +256,15 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_back, fmi
     Hand* h = c;
     (void)no_back;
     *event = *end = fmi2False;
+    if (h->t < h->done || (h->t < 1 && fabs(h->r[X] - h->t) > 1e-9))  // a trial of the solver is no step
+        return no(h, "CompletedIntegratorStep elsewhere");
+    h->done = h->t;
+    if (getenv("HAND_WARN") != NULL && h->t > 1)
+    {
+        unsetenv("HAND_WARN");
+        h->callbacks.logger(h->callbacks.componentEnvironment, h->name, fmi2Warning, "logStatusWarning", "it is %s",
+                            "late");
+    }
     return h->mode == CONTINUOUS ? fmi2OK : no(h, "CompletedIntegratorStep");
 }
 
