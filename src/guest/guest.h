@@ -50,7 +50,7 @@ typedef struct Guest
     GuestVariable *parameters, *inputs, *outputs, *states;
     atomic_int held;
     pthread_mutex_t lock;  // for what the first instance makes
-    char folder[64];       // where it is unpacked; "": it is not
+    char folder[256];      // where it is unpacked; "": it is not
     void* library;
     kaiBlock inside;  // isolated: the functions that the other process calls
 } Guest;

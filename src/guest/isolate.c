@@ -4,6 +4,22 @@
 // the block, with the call that it was in. What an FMU prints goes to standard error.
 #include "guest/guest.h"
 
+#ifndef __linux__  // no processes: it cannot be opened
+
+static kaiStatus refuse(const kaiBlock* block, const kaiBlockHost* host, void** instance)
+{
+    (void)block, (void)instance;
+    host->log(host->user, true, "FMUs have processes of their own on Linux only");
+    return KAI_ERR_IO;
+}
+
+void guest_isolate(Guest* g)
+{
+    g->block.open = refuse;
+}
+
+#else
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -491,3 +507,5 @@ void guest_isolate(Guest* g)
     b->save = save;
     b->restore = restore;
 }
+
+#endif

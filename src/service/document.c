@@ -25,6 +25,7 @@ static kaiProgram* open_text(const Document* d, const char* text, kaiError* erro
     options.library = d->options->library;
     options.policy = d->options->policy;
     options.files = d->options->files;
+    options.blocks = d->options->blocks;
     options.limits = d->options->limits;
     options.interrupt = d->interrupt;
     options.allocator = d->options->allocator;
