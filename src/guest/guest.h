@@ -33,6 +33,7 @@ typedef struct GuestVariable
     GuestType type;
     double scale, offset;  // SI value = scale · value + offset
     bool discrete;
+    bool settable;  // a state: its start value can be given
 } GuestVariable;
 
 typedef struct Guest

@@ -176,6 +176,8 @@ static kaiStatus walk(Walk* w)
     w->again = w->values + value_count(b);
     for (uint32_t i = 0; i < b->parameter_count; i++)
         room[i] = b->parameters[i].start;
+    for (uint32_t i = 0; i < b->state_count; i++)
+        w->states[i] = NAN;
     for (uint32_t i = 0; i < b->input_count; i++)
         w->inputs[i] = b->inputs[i].start;
     w->t = isfinite(b->usual.start) ? b->usual.start : 0;

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,8 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, 
     Hand* h = c;
     for (size_t i = 0; i < n; i++)
     {
-        if (r[i] == K ? h->mode > INITIALIZING : r[i] != U)
+        bool start = h->mode <= INITIALIZING && (r[i] == K || r[i] == X || r[i] == Y);
+        if (!start && r[i] != U)
             return no(h, "SetReal");
         h->r[r[i]] = values[i];
     }
