@@ -40,7 +40,7 @@ static int check_one(CheckCall* c, char* path)
     char* text = NULL;
     kaiProgram* program = NULL;
     if (is_fmu(path))
-        return check_fmu(path);
+        return check_fmu(path, &c->source);
     c->source.path = path;
     c->source.text = NULL;
     int code = read_standard_input(&c->source, &text);

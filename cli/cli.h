@@ -42,7 +42,7 @@ int command_merge(int argc, char** argv);
 bool is_fmu(const char* path);
 // The text of a model that is this FMU alone. An exit code.
 int read_fmu(kaiProgramOptions* source, const char* type, char** text);
-int check_fmu(const char* path);
+int check_fmu(const char* path, const kaiProgramOptions* source);
 
 // A sentence on stderr, "kairos: …", and the exit code for a wrong call.
 int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));

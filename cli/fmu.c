@@ -37,7 +37,18 @@ int read_fmu(kaiProgramOptions* source, const char* type, char** text)
     return EXIT_DONE;
 }
 
-int check_fmu(const char* path)
+// With the permission to call it, also the calls in their order.
+static kaiStatus walk_fmu(const char* path, const kaiProgramOptions* source)
+{
+    kaiError error;
+    double seconds = source->limits.seconds > 0 ? source->limits.seconds : 30;
+    kaiStatus status = kaiFmu_Walk(path, seconds, &error);
+    if (status != KAI_OK)
+        fprintf(stderr, "%s: error: %s\n", path, error.message);
+    return status;
+}
+
+int check_fmu(const char* path, const kaiProgramOptions* source)
 {
     kaiFmu* fmu = NULL;
     kaiError error;
@@ -54,5 +65,7 @@ int check_fmu(const char* path)
             fprintf(stderr, "%s: %s: %s\n", path, word, m->message);
     }
     kaiFmu_Free(fmu);
+    if (status == KAI_OK && source->policy.allow_external)
+        status = walk_fmu(path, source);
     return exit_code(status);
 }

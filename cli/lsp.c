@@ -130,6 +130,7 @@ int command_lsp(int argc, char** argv)
     mallopt(M_TRIM_THRESHOLD, KEPT);
     kaiServiceOptions options = kaiDefaultServiceOptions();
     options.policy = source.policy;
+    options.blocks = source.blocks;
     options.limits = source.limits;
     kaiError error;
     kaiSink sink = {write_message, NULL};

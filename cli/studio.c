@@ -107,6 +107,7 @@ int command_studio(int argc, char** argv)
     options.service.limits = call.source.limits;
     options.service.policy.allow_files = call.source.policy.allow_files;
     options.service.policy.allow_external = call.source.policy.allow_external;
+    options.service.blocks = call.source.blocks;
     options.files = page_files(&options.file_count);
     return serve(&options, call.quiet);
 }

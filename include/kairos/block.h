@@ -86,7 +86,8 @@ extern "C"
 
         kaiStatus (*open)(const kaiBlock* block, const kaiBlockHost* host, void** instance);
         void (*close)(void* instance);
-        // Once, before all others: the start values of the states.
+        // Once, before all others. `states` holds the start values that the model gives, NaN where it gives none, and
+        // takes those that it starts with.
         kaiStatus (*begin)(void* instance, double t, const double* parameters, const double* inputs, double* states);
         // Where it is asked about next, forward or back in time, never before its last commit. At the t and with the
         // states of its last commit it is still in that instant.

@@ -69,6 +69,12 @@ extern "C"
     int kaiFmu_MessageCount(const kaiFmu* fmu);
     const kaiError* kaiFmu_Message(const kaiFmu* fmu, int index);
 
+    // Calls an FMU in the order of the state machine of its standard, in a process of its own, for `seconds` at most:
+    // initialization, event iteration, steps, going back, saving and restoring; as Model Exchange and as Co-Simulation,
+    // as far as it has them. KAI_OK, or KAI_ERR_MODEL: *error says what it did wrong. KAI_ERR_IO, KAI_ERR_USAGE,
+    // KAI_ERR_MEMORY.
+    kaiStatus kaiFmu_Walk(const char* path, double seconds, kaiError* error);
+
     // ---- FMUs inside models
 
     // Blocks for `fmu Name = "path"`: kaiProgramOptions.blocks. `isolate`: every instance in a process of its own, so

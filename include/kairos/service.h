@@ -28,6 +28,7 @@ extern "C"
     {
         uint32_t cookie;  // set by kaiDefaultServiceOptions; not for you
         kaiPolicy policy;
+        kaiBlockProvider blocks;   // for `fmu`, as kaiProgramOptions.blocks
         kaiLimits limits;          // of each question, and of each run in it
         const char* folder;        // paths of questions are below it, and so are those of answers; NULL: any path
         const char* library;       // folder of the standard library; NULL: the installed one

@@ -29,6 +29,7 @@ static int program_init(PyObject* self, PyObject* args, PyObject* keywords)
     options.text = text;
     options.policy.allow_files = allow_files;
     options.policy.allow_external = allow_external;
+    options.blocks = kaiFmu_Blocks(false);
     options.limits.memory = (size_t)memory;
     options.limits.seconds = seconds;
     options.interrupt = &p->interrupt;

@@ -92,6 +92,73 @@ static bool differs(double a, double b)
     return memcmp(&a, &b, sizeof a) != 0;
 }
 
+// ---- the start
+
+static bool open_instance(BlockInstance* b)
+{
+    block_reset(b);
+    b->now.time = b->start_arguments[0];
+    return went(b, b->block->open(b->block, &b->host, &b->it), "opening");
+}
+
+// Opens it anew and starts it, with the states that are in `now`.
+static bool begin(BlockInstance* b)
+{
+    const kaiBlock* k = b->block;
+    const double *parameters = b->start_arguments + 1, *inputs = parameters + k->parameter_count;
+    if (!open_instance(b) || !went(b, k->begin(b->it, b->now.time, parameters, inputs, b->now.states), "start"))
+        return false;
+    if (k->input_count > 0)
+        memcpy(b->now.inputs, inputs, sizeof(double) * k->input_count);
+    if (k->state_count > 0)
+        memcpy(b->after, b->now.states, sizeof(double) * k->state_count);
+    forget_values(&b->now);
+    b->started = b->pending = true;
+    b->between = false;
+    b->number = 0;
+    b->next = INFINITY;
+    b->end = 0;
+    return true;
+}
+
+static double ask_start(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
+{
+    const kaiBlock* k = b->block;
+    uint32_t count = 1 + k->parameter_count + k->input_count;
+    bool moved = false;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        moved |= differs(b->start_arguments[i], R[a[i]]);
+        b->start_arguments[i] = R[a[i]];
+    }
+    for (uint32_t i = 0; i < k->state_count && (moved || !b->started); i++)
+        b->now.states[i] = NAN;
+    if ((moved || !b->started) && !begin(b))
+        return NAN;
+    return index == 0 ? b->number : b->after[index - 1];
+}
+
+// The model gives a state another start value than the block has: it starts with that.
+static bool adopt_start(BlockInstance* b, const double* R, const uint32_t* a, const uint32_t* reads, uint32_t count)
+{
+    uint32_t states = b->block->state_count;
+    bool other = false;
+    if (b->committed || R[a[0]] != b->start_arguments[0])
+        return true;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        uint32_t known = reads != NULL ? reads[i] : i;
+        other |= known < states && differs(b->after[known], R[a[1 + i]]);
+    }
+    if (!other)
+        return true;
+    memcpy(b->now.states, b->after, sizeof(double) * states);
+    for (uint32_t i = 0; i < count; i++)
+        if ((reads != NULL ? reads[i] : i) < states)
+            b->now.states[reads != NULL ? reads[i] : i] = R[a[1 + i]];
+    return begin(b);
+}
+
 // Sets one known, of the states and inputs. True: it has moved.
 static bool move_known(BlockInstance* b, uint32_t known, double value)
 {
@@ -113,6 +180,8 @@ static bool apply(BlockInstance* b, bool moved)
 // `a`: time and knowns. `reads` NULL: all of them.
 static bool move_to(BlockInstance* b, const double* R, const uint32_t* a, const uint32_t* reads, uint32_t count)
 {
+    if (!adopt_start(b, R, a, reads, count))
+        return false;
     bool moved = differs(b->now.time, R[a[0]]);
     b->now.time = R[a[0]];
     for (uint32_t i = 0; i < count; i++)
@@ -180,42 +249,6 @@ static double ask_value(BlockInstance* b, BlockQuestion question, uint32_t index
         return value_in(&b->before, question, index);
     snprintf(b->said, sizeof b->said, "the run went back before a commit of it");
     return fail(b, "past");
-}
-
-// ---- the start
-
-static bool open_instance(BlockInstance* b)
-{
-    block_reset(b);
-    b->now.time = b->start_arguments[0];
-    return went(b, b->block->open(b->block, &b->host, &b->it), "opening");
-}
-
-static double ask_start(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
-{
-    const kaiBlock* k = b->block;
-    uint32_t count = 1 + k->parameter_count + k->input_count;
-    bool moved = false;
-    for (uint32_t i = 0; i < count; i++)
-    {
-        moved |= differs(b->start_arguments[i], R[a[i]]);
-        b->start_arguments[i] = R[a[i]];
-    }
-    if (moved || !b->started)
-    {
-        const double *parameters = b->start_arguments + 1, *inputs = parameters + k->parameter_count;
-        if (!open_instance(b) || !went(b, k->begin(b->it, b->now.time, parameters, inputs, b->now.states), "start"))
-            return NAN;
-        memcpy(b->now.inputs, inputs, sizeof(double) * k->input_count);
-        memcpy(b->after, b->now.states, sizeof(double) * k->state_count);
-        forget_values(&b->now);
-        b->started = b->pending = true;
-        b->between = false;
-        b->number = 0;
-        b->next = INFINITY;
-        b->end = 0;
-    }
-    return index == 0 ? b->number : b->after[index - 1];
 }
 
 // ---- commits

@@ -215,6 +215,21 @@ static kaiStatus run_instant(Flow* flow, double t)
     return status == KAI_OK ? flow->hooks->check(flow->owner, true) : status;
 }
 
+// Foreign code is told where a step ended, and set there first. *event: it wants an instant.
+static kaiStatus finish_step(Flow* flow, double t, bool* event)
+{
+    Kernel* kernel = flow->kernel;
+    kernel->now = (kaiTag){t, 0, 0};
+    touch_moment(kernel, t);
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < flow->model->islands_count && status == KAI_OK; i++)
+    {
+        kernel->hooks->load(kernel->owner, i, t);
+        status = kernel->hooks->slopes(kernel->owner, i);
+    }
+    return status == KAI_OK ? blocks_step(kernel, event) : status;
+}
+
 // To the next time at which anything is due, at most to `until`. KAI_INSTANT: it was an instant.
 static kaiStatus proceed(Flow* flow, double until)
 {
@@ -235,8 +250,8 @@ static kaiStatus proceed(Flow* flow, double until)
         status = collect_due(flow, next, &found, &t);
     if (status != KAI_OK)
         return status;
-    if (!found && kernel_blocks(kernel) != NULL)
-        status = blocks_step(kernel, &found);
+    if (!found && blocks_want_steps(kernel))
+        status = finish_step(flow, next, &found);
     if (status != KAI_OK)
         return status;
     if (!found)

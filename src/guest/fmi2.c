@@ -72,7 +72,7 @@ static kaiStatus instantiate(GuestInstance* common)
 {
     Instance2* i = of(common);
     const Guest* g = common->guest;
-    char uri[128];
+    char uri[320];
     if (!find_functions(i))
         return KAI_ERR_RUN;
     snprintf(uri, sizeof uri, "file://%s/resources", g->folder);

@@ -92,7 +92,7 @@ static kaiStatus instantiate(GuestInstance* common)
 {
     Instance3* i = of(common);
     const Guest* g = common->guest;
-    char folder[128], text[120];
+    char folder[320], text[120];
     find_functions(i);
     if (missing(i) != NULL)
     {

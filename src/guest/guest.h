@@ -33,6 +33,7 @@ typedef struct GuestVariable
     GuestType type;
     double scale, offset;  // SI value = scale · value + offset
     bool discrete;
+    bool settable;  // a state: its start value can be given
 } GuestVariable;
 
 typedef struct Guest
@@ -50,7 +51,7 @@ typedef struct Guest
     GuestVariable *parameters, *inputs, *outputs, *states;
     atomic_int held;
     pthread_mutex_t lock;  // for what the first instance makes
-    char folder[64];       // where it is unpacked; "": it is not
+    char folder[256];      // where it is unpacked; "": it is not
     void* library;
     kaiBlock inside;  // isolated: the functions that the other process calls
 } Guest;

@@ -100,6 +100,26 @@ static kaiStatus read_states(GuestInstance* i, double* states)
     return status;
 }
 
+// Start values of states that the model gives.
+static kaiStatus give_start(GuestInstance* i, const double* states)
+{
+    const Guest* g = i->guest;
+    kaiStatus status = KAI_OK;
+    char text[200];
+    for (uint32_t k = 0; k < g->block.state_count && status == KAI_OK; k++)
+    {
+        if (isnan(states[k]))
+            continue;
+        double value = (states[k] - g->states[k].offset) / g->states[k].scale;
+        snprintf(text, sizeof text, "the start value of %.100s cannot be given: the FMU calculates it",
+                 g->block.states[k].name);
+        if (!g->states[k].settable)
+            return guest_log(i, true, text), KAI_ERR_USAGE;
+        status = i->calls->set(i, &g->states[k], 1, &value);
+    }
+    return status;
+}
+
 static kaiStatus begin(void* instance, double t, const double* parameters, const double* inputs, double* states)
 {
     GuestInstance* i = instance;
@@ -115,7 +135,9 @@ static kaiStatus begin(void* instance, double t, const double* parameters, const
     double* u = p + own;  // there is room for the longest of each
     to_own(i->guest->inputs, b->input_count, inputs, u);
     i->time = i->from = t;
-    kaiStatus status = i->calls->initialize(i, t, p, u);
+    kaiStatus status = give_start(i, states);
+    if (status == KAI_OK)
+        status = i->calls->initialize(i, t, p, u);
     i->mode = i->guest->exchange || i->guest->event_mode ? MODE_EVENT : MODE_STEP;
     return status == KAI_OK ? read_states(i, states) : status;
 }
@@ -272,6 +294,31 @@ static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
     return status;
 }
 
+// Where it would stop on the way to its next communication point: it goes there and comes back. Only what has event
+// mode stops, and only what can be copied comes back.
+static kaiStatus look_ahead(GuestInstance* i, double* next)
+{
+    kaiAllocator a = i->host.allocator;
+    size_t size = 0;
+    bool event = false, end = false;
+    double reached = *next;
+    if (!i->guest->event_mode || i->guest->block.fixed != NULL || i->mode != MODE_STEP || !(*next > i->time))
+        return KAI_OK;
+    kaiStatus status = i->calls->save(i, NULL, &size);
+    char* bytes = status == KAI_OK ? a.alloc(a.user, NULL, 0, size + 1) : NULL;
+    if (bytes == NULL)
+        return status != KAI_OK ? status : KAI_ERR_MEMORY;
+    status = i->calls->save(i, bytes, &size);
+    if (status == KAI_OK)
+        status = i->calls->do_step(i, i->time, *next - i->time, &reached, &event, &end);
+    if (status == KAI_OK)
+        status = i->calls->restore(i, bytes, size);
+    if (event && reached > i->time && reached < *next)
+        *next = reached;
+    a.alloc(a.user, bytes, size + 1, 0);
+    return status;
+}
+
 static kaiStatus commit_step(GuestInstance* i, double t, const double* inputs, kaiBlockEvents* events)
 {
     double point = i->from + i->ticks * i->step, slack = 1e-9 * i->step;
@@ -292,7 +339,7 @@ static kaiStatus commit_step(GuestInstance* i, double t, const double* inputs, k
         i->ticks++;
     events->next = i->from + i->ticks * i->step;
     events->end |= i->end;
-    return status;
+    return status == KAI_OK && !events->end ? look_ahead(i, &events->next) : status;
 }
 
 static kaiStatus commit(void* instance, double t, const double* inputs, kaiBlockEvents* events, double* states)

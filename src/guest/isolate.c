@@ -4,6 +4,22 @@
 // the block, with the call that it was in. What an FMU prints goes to standard error.
 #include "guest/guest.h"
 
+#ifndef __linux__  // no processes: it cannot be opened
+
+static kaiStatus refuse(const kaiBlock* block, const kaiBlockHost* host, void** instance)
+{
+    (void)block, (void)instance;
+    host->log(host->user, true, "FMUs have processes of their own on Linux only");
+    return KAI_ERR_IO;
+}
+
+void guest_isolate(Guest* g)
+{
+    g->block.open = refuse;
+}
+
+#else
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -143,7 +159,8 @@ static kaiStatus work(Child* c, const Question* q, char* given, Answer* a, char*
     size_t number = sizeof(double);
     double* p = (double*)(void*)given;
     bool event = false;
-    kaiStatus status = q->moved && c->it != NULL ? k->set(c->it, q->time, c->states, c->inputs) : KAI_OK;
+    bool start = q->call == REMOTE_BEGIN;  // where it is moved to are its start values then
+    kaiStatus status = q->moved && !start ? k->set(c->it, q->time, c->states, c->inputs) : KAI_OK;
     if (status != KAI_OK)
         return status;
     *bytes = (char*)c->values;
@@ -151,7 +168,8 @@ static kaiStatus work(Child* c, const Question* q, char* given, Answer* a, char*
     {
     case REMOTE_BEGIN:
         a->size = number * k->state_count;
-        return k->begin(c->it, q->time, p, p + k->parameter_count, c->values);
+        memcpy(c->values, c->states, a->size);
+        return k->begin(c->it, q->time, p, c->inputs, c->values);
     case REMOTE_RATES: a->size = number * k->state_count; return k->get_rates(c->it, c->values);
     case REMOTE_OUTPUTS: a->size = number * k->output_count; return k->get_outputs(c->it, c->values);
     case REMOTE_INDICATORS: a->size = number * k->indicator_count; return k->get_indicators(c->it, c->values);
@@ -382,19 +400,6 @@ static kaiStatus open_remote(const kaiBlock* block, const kaiBlockHost* host, vo
     return KAI_OK;
 }
 
-static kaiStatus begin(void* instance, double t, const double* parameters, const double* inputs, double* states)
-{
-    Remote* r = instance;
-    const kaiBlock* k = &r->guest->block;
-    Answer a;
-    kaiStatus status = ask(r, REMOTE_BEGIN, t, parameters, sizeof(double) * k->parameter_count, inputs,
-                           sizeof(double) * k->input_count, &a);
-    if (status != KAI_OK || a.status != KAI_OK)
-        return status != KAI_OK ? status : (kaiStatus)a.status;
-    size_t size = sizeof(double) * k->state_count;
-    return a.size == size && take(r->socket, states, size) ? KAI_OK : lose(r, REMOTE_BEGIN);
-}
-
 static kaiStatus set(void* instance, double t, const double* states, const double* inputs)
 {
     Remote* r = instance;
@@ -406,6 +411,19 @@ static kaiStatus set(void* instance, double t, const double* states, const doubl
     r->time = t;
     r->moved = true;
     return KAI_OK;
+}
+
+static kaiStatus begin(void* instance, double t, const double* parameters, const double* inputs, double* states)
+{
+    Remote* r = instance;
+    const kaiBlock* k = &r->guest->block;
+    size_t size = sizeof(double) * k->state_count;
+    Answer a;
+    set(r, t, states, inputs);
+    kaiStatus status = ask(r, REMOTE_BEGIN, t, parameters, sizeof(double) * k->parameter_count, NULL, 0, &a);
+    if (status != KAI_OK || a.status != KAI_OK)
+        return status != KAI_OK ? status : (kaiStatus)a.status;
+    return a.size == size && take(r->socket, states, size) ? KAI_OK : lose(r, REMOTE_BEGIN);
 }
 
 static kaiStatus get_rates(void* instance, double* rates)
@@ -491,3 +509,5 @@ void guest_isolate(Guest* g)
     b->save = save;
     b->restore = restore;
 }
+
+#endif

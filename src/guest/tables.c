@@ -186,6 +186,8 @@ static void add_states(Guest* g)
     {
         uint32_t state = (uint32_t)d->variables.at[d->rates.at[i]].derivative;
         add(g, state, &list, &shown);
+        const char* initial = d->variables.at[state].initial;
+        list.at[i].settable = is(initial, "exact") || is(initial, "approx");
         double nominal = number(attribute_of(d, &d->variables.at[state], "nominal"), 0);
         shown.at[i].start = nominal * list.at[i].scale;
     }

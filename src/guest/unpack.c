@@ -63,7 +63,7 @@ static bool unpack(Guest* g, char* text, size_t size)
 {
     const char* temporary = getenv("TMPDIR");
     int length = snprintf(g->folder, sizeof g->folder, "%s/kairos-fmu-XXXXXX",
-                          temporary != NULL && strlen(temporary) < 30 ? temporary : "/tmp");
+                          temporary != NULL && strlen(temporary) < 200 ? temporary : "/tmp");
     bool made = length < (int)sizeof g->folder && mkdtemp(g->folder) != NULL;
     for (uint32_t i = 0; made && i < g->described.archive.entries.count; i++)
     {

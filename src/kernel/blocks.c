@@ -117,6 +117,14 @@ kaiStatus blocks_check(Kernel* kernel)
     return KAI_OK;
 }
 
+bool blocks_want_steps(const Kernel* kernel)
+{
+    for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < kernel->model->blocks_count; i++)
+        if (kernel->model->blocks[i].block->step_done != NULL)
+            return true;
+    return false;
+}
+
 kaiStatus blocks_step(Kernel* kernel, bool* event)
 {
     for (uint32_t i = 0; kernel_blocks(kernel) != NULL && i < kernel->model->blocks_count; i++)

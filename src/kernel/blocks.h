@@ -17,6 +17,7 @@ void blocks_destroy(Kernel* kernel);
 void blocks_reset(Kernel* kernel);  // before another start
 // KAI_ERR_RUN: a block has failed, and the run with it.
 kaiStatus blocks_check(Kernel* kernel);
+bool blocks_want_steps(const Kernel* kernel);
 // A step of the solver has ended. *event: a block wants an instant here.
 kaiStatus blocks_step(Kernel* kernel, bool* event);
 // Why the run cannot be saved, with the instance; false: it can. `ahead`: also not once it has started.

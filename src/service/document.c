@@ -57,6 +57,7 @@ static kaiProgram* open_text(const Document* d, const DocumentFiles* files, cons
     options.files = d->options->files;
     if (options.files.read == NULL && files->count > 0)
         options.files = (kaiFileProvider){.read = read_file, .user = (void*)files};
+    options.blocks = d->options->blocks;
     options.limits = d->options->limits;
     options.interrupt = d->interrupt;
     options.allocator = d->options->allocator;

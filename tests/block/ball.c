@@ -48,8 +48,8 @@ static kaiStatus begin(void* instance, double t, const double* parameters, const
     b->period = parameters[2];
     b->push = inputs[0];
     b->t = t;
-    b->y = states[0] = 1;
-    b->v = states[1] = 0;
+    b->y = states[0] = isnan(states[0]) ? 1 : states[0];
+    b->v = states[1] = isnan(states[1]) ? 0 : states[1];
     b->next = t + b->period;
     b->above = true;
     return KAI_OK;

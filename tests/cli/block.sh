@@ -44,6 +44,9 @@ says "block b fails in its commit at t = 0: the ball falls upwards"
 printf 'external Ball = "ball:nothing"\nmodel M { b : Ball }\nexperiment e of M { stop = 9 }\n' >"$WORK/none.kai"
 exits 1 check --allow-external "$WORK/none.kai"
 says "error[K172]"
+# Start values of states, in the model and from outside.
+printf 'external Ball = "ball:ball"\nmodel M { b : Ball(y = 4, g = 2, e = 0) }\nexperiment e of M { stop = 2.5; expect at(1, b.y) ~ 3 within 1e-8; expect at(2, 1, b.v) ~ -4 within 1e-8 }\n' >"$WORK/high.kai"
+exits 0 test --allow-external "$WORK/high.kai"
 # A sweep makes each run anew.
 printf 'external Ball = "ball:ball"\nmodel M { b : Ball }\nexperiment e of M { stop = 1; sweep b.g in (2, 8); expect final(b.clicks_1) >= 1 }\n' >"$WORK/sweep.kai"
 exits 0 test --allow-external "$WORK/sweep.kai"

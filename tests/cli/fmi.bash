@@ -1,6 +1,7 @@
 # For the scripts about FMUs: `. tests/cli/fmi.bash`.
 . tests/cli/helpers.bash
 importer=$BUILD/tests/fmi_importer
+export TMPDIR=$WORK  # where FMUs are unpacked
 
 # fmu MODEL NAME [OPTION…]: exports and unpacks to $WORK/NAME.
 fmu()

@@ -20,6 +20,9 @@ for broken in "$WORK"/broken/*.fmu; do
     timeout -s KILL 20 "$KAIROS" check "$broken" >"$out" 2>"$err" || code=$?
     [ $code -eq 1 ] || fail "$(basename "$broken"): exit code $code"
     grep -qF -- "$(cat "${broken%.fmu}.says")" "$err" || fail "$(basename "$broken") does not say: $(cat "${broken%.fmu}.says")"
+    code=0
+    timeout -s KILL 20 "$KAIROS" run "$broken" >"$out" 2>"$err" || code=$?
+    [ $code -eq 1 ] && [ ! -s "$out" ] && [ "$(wc -l <"$err")" -eq 1 ] || fail "run $(basename "$broken"): exit code $code, $(cat "$err")"
 done
 [ "$(ls -R "$WORK" | wc -l)" -le $((before + 2)) ] || fail "files were written"
 exits 4 check "$WORK/none.fmu"

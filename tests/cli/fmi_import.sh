@@ -19,6 +19,13 @@ for name in ball cradle; do
     done
 done
 
+# Start values of states; and an event inside a step of Co-Simulation that has event mode is where it is: the first bounce.
+exits 0 run "$WORK/ball.fmu" --set y=4 --set v=0 --stop 0.8 -o "$WORK/me.csv" --quiet
+tail -1 "$WORK/me.csv" | awk -F, '{ d = $4 - (4 - 9.81/2*0.64); exit !(d < 1e-9 && d > -1e-9) }' || fail "$(tail -1 "$WORK/me.csv")"
+exits 0 run "$WORK/ball.fmu" --fmi-type cs --stop 0.6 -o "$WORK/cs.csv" --quiet
+awk -F, 'NR == 1 { for (i in f) delete f; n = split($0, f, ","); for (i = 1; i <= n; i++) if (f[i] == "hit_count") c = i; next }
+    $c == 1 { d = $1 - sqrt(2/9.81); exit !(d < 1e-12 && d > -1e-12) }' "$WORK/cs.csv" || fail "the bounce in Co-Simulation"
+
 # The bounce of one reaches the other, and comes back with a payload.
 exits 0 run tests/fmi/both.kai -o "$WORK/both.csv" --quiet
 cat >"$WORK/pair.kai" <<'K'

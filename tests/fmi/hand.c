@@ -8,11 +8,12 @@
 //   error with a sentence.
 //
 // cc -shared -fPIC hand.c; HAND_CRASH=2.5 crashes in the derivatives from then on, HAND_HANG=2.5 hangs, HAND_EXIT=2.5
-// ends the process.
+// ends the process, HAND_DRIFT=1 gives other derivatives each time, HAND_WARN=1 warns.
 #include "../../src/fmu/fmi2.h"
 
 #include <math.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,8 @@ typedef struct Hand
     Mode mode;
     double t, r[COUNT];
     double next;
-    int round;  // of the iteration at a tick; 0: none
+    double done, asked;  // the last finished step; how often derivatives were wanted
+    int round;           // of the iteration at a tick; 0: none
     int ticks;
     int stage;  // 0 until x passes 31.5, 1 until it falls to 31
 } Hand;
@@ -151,6 +153,8 @@ static void derive(Hand* h)
     trouble(h->t);
     h->r[DER_X] = h->r[RATE];
     h->r[DER_Y] = -h->r[K] * h->r[Y] + h->r[U];
+    if (getenv("HAND_DRIFT") != NULL)
+        h->r[DER_Y] += ++h->asked;
 }
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, fmi2Real values[])
@@ -167,7 +171,8 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, 
     Hand* h = c;
     for (size_t i = 0; i < n; i++)
     {
-        if (r[i] == K ? h->mode > INITIALIZING : r[i] != U)
+        bool start = h->mode <= INITIALIZING && (r[i] == K || r[i] == X || r[i] == Y);
+        if (!start && r[i] != U)
             return no(h, "SetReal");
         h->r[r[i]] = values[i];
     }
@@ -253,6 +258,15 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_back, fmi
     Hand* h = c;
     (void)no_back;
     *event = *end = fmi2False;
+    if (h->t < h->done || (h->t < 1 && fabs(h->r[X] - h->t) > 1e-9))  // a trial of the solver is no step
+        return no(h, "CompletedIntegratorStep elsewhere");
+    h->done = h->t;
+    if (getenv("HAND_WARN") != NULL && h->t > 1)
+    {
+        unsetenv("HAND_WARN");
+        h->callbacks.logger(h->callbacks.componentEnvironment, h->name, fmi2Warning, "logStatusWarning", "it is %s",
+                            "late");
+    }
     return h->mode == CONTINUOUS ? fmi2OK : no(h, "CompletedIntegratorStep");
 }
 

@@ -246,6 +246,8 @@ static void test_no_proof(void** state)
     refused(kaiFmu_Text(NULL, "", &nowhere, &error), &error);
     refused(kaiFmu_Text("x.fmu", "", &nowhere, &error), &error);
     refused(kaiFmu_Text("x.fmu", "", NULL, &error), &error);
+    refused(kaiFmu_Walk(NULL, 1, &error), &error);
+    refused(kaiFmu_Walk("x.fmu", 0, &error), &error);
     kaiBlockProvider blocks = kaiFmu_Blocks(false);
     const kaiBlock* block;
     assert_int_equal(blocks.open(blocks.user, "no such file.fmu", "", kaiDefaultAllocator(), &block, &error),
