@@ -609,11 +609,14 @@ static bool move_states(Kernel* kernel, const BondRun* run)
     return moved;
 }
 
-// One round: *moved: states jumped; *struck: there are impulses.
-static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, bool* moved, bool* struck)
+// One round: *moved: states jumped; *struck: there are impulses. `blow`: NULL, or sources count with theirs, and it is
+// set if they have some.
+static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved, bool* struck)
 {
     bool known = run->present.settled && !inputs_moved(kernel, run, true);
-    bool given = bonds_read_inputs(kernel, run, first);
+    bool given = bonds_read_inputs(kernel, run, blow != NULL);
+    if (blow != NULL)
+        *blow |= given;
     BondJump jump = {
         .b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
     jump.most = run->most;
@@ -748,17 +751,18 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
     *consistent = true;
     for (int round = 0; moved && status == KAI_OK && round < ROUNDS; round++)
     {
-        bool struck = false;
+        bool struck = false, blow = false;
         moved = false;
         for (uint32_t i = 0; i < bonds->count && status == KAI_OK; i++)
-            status = jump_run(kernel, &bonds->runs[i], round == 0, &moved, &struck);
+            status = jump_run(kernel, &bonds->runs[i], round == 0 ? &blow : NULL, &moved, &struck);
         for (uint32_t i = 0; i < bonds->count; i++)
             *consistent &= bonds->runs[i].status != BOND_INCONSISTENT;
         bonds->quiet &= !moved && !struck;
         // Guards read areas, and values after: what was there before the jump holds only if there was none.
         if (status == KAI_OK && (moved || struck))
             status = kernel_run(kernel, kernel->model->react);
-        moved = moved && status == KAI_OK && any_input_moved(kernel);
+        // What an impulse of a source moves outside of blocks has its value after in the next round.
+        moved = moved && status == KAI_OK && (blow || any_input_moved(kernel));
     }
     for (uint32_t i = 0; i < kernel->model->carried_count && *consistent; i++)
         if (kernel_ctx_active(kernel, kernel->model->carried[i].ctx))
