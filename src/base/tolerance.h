@@ -70,6 +70,9 @@ static inline bool time_same(double a, double b, double scale)
 // what its slope says: a guard that rounding has flattened there lay on its level already.
 #define GUARD_FLAT_BACK 16
 #define GUARD_FLAT_PART 0.25
+// A guard of time alone is on its level, but for rounding, if its slope would take it there in GUARD_NEAR of the time
+// that the run has had: far above the rounding of its terms, far below what a jump of `mod` or `floor` makes of it.
+#define GUARD_NEAR 1e-9
 #define TIME_STEPS_SAME 2  // steps that add TIME_SAME again, at two ulps each
 // Two crossings in one step are located as fractions of it, each to a few roundings of the dense output.
 #define TIME_SAME_PART 4e-15

@@ -15,7 +15,10 @@ void elimination_init(Elimination* e, Arena* arena, int columns, double toleranc
 
 Quad quad_add(Quad a, Quad b, double tolerance)
 {
-    Quad sum = a + b, terms = quad_abs(a) > quad_abs(b) ? quad_abs(a) : quad_abs(b);
+    Quad sum = a + b;
+    if (quad_holds(sum, a, b))
+        return sum;
+    Quad terms = quad_abs(a) > quad_abs(b) ? quad_abs(a) : quad_abs(b);
     return quad_abs(sum) <= (Quad)tolerance * terms ? 0 : sum;
 }
 

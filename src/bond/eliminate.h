@@ -51,10 +51,14 @@ int elimination_add_row(Elimination* e, const SparseEntry* entries, int count);
 
 Quad sparse_get(const SparseRow* row, int column);
 
-// Comparing with zero is a call where quadruple precision is made of calls, and most entries of a vector are zero.
+// Comparisons are calls where quadruple precision is made of calls: what bits can tell is told by them.
+#if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define QUAD_BITS
+#endif
+
 static inline bool quad_is_zero(Quad value)
 {
-#if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#ifdef QUAD_BITS
     uint64_t bits[2];
     memcpy(bits, &value, sizeof bits);
     return (bits[0] | bits[1] << 1) == 0;  // all but the sign
@@ -65,7 +69,32 @@ static inline bool quad_is_zero(Quad value)
 
 static inline Quad quad_abs(Quad value)
 {
+#ifdef QUAD_BITS
+    uint64_t bits[2];
+    memcpy(bits, &value, sizeof bits);
+    bits[1] &= UINT64_MAX >> 1;
+    memcpy(&value, bits, sizeof bits);
+    return value;
+#else
     return value < 0 ? -value : value;
+#endif
+}
+
+// Whether a sum is at least 1e-6 of its larger term, so that no tolerance takes it for 0; false: that is to be
+// compared.
+static inline bool quad_holds(Quad sum, Quad a, Quad b)
+{
+#ifdef QUAD_BITS
+    uint64_t of_sum[2], of_a[2], of_b[2];
+    memcpy(of_sum, &sum, sizeof of_sum);
+    memcpy(of_a, &a, sizeof of_a);
+    memcpy(of_b, &b, sizeof of_b);
+    int mine = (int)(of_sum[1] >> 48 & 0x7fff), one = (int)(of_a[1] >> 48 & 0x7fff),
+        two = (int)(of_b[1] >> 48 & 0x7fff);
+    return mine + 18 >= (one > two ? one : two) && mine > 0;
+#else
+    return (void)sum, (void)a, (void)b, false;
+#endif
 }
 Quad quad_add(Quad a, Quad b, double tolerance);
 

@@ -609,18 +609,14 @@ static bool move_states(Kernel* kernel, const BondRun* run)
     return moved;
 }
 
-typedef struct JumpRound
-{
-    bool moved;   // states jumped
-    bool struck;  // there are impulses
-    bool given;   // of sources: what flows was found for the states before them
-} JumpRound;
-
-static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, JumpRound* round)
+// One round: *moved: states jumped; *struck: there are impulses. `blow`: NULL, or sources count with theirs, and it is
+// set if they have some.
+static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved, bool* struck)
 {
     bool known = run->present.settled && !inputs_moved(kernel, run, true);
-    bool given = bonds_read_inputs(kernel, run, first);
-    round->given |= given;
+    bool given = bonds_read_inputs(kernel, run, blow != NULL);
+    if (blow != NULL)
+        *blow |= given;
     BondJump jump = {
         .b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
     jump.most = run->most;
@@ -643,8 +639,8 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool first, JumpRound* r
     for (uint32_t i = 0; i < 2 * run->system->link_count && any; i++)
         run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
     if (!inconsistent)
-        round->moved |= move_states(kernel, run);
-    round->struck |= any;
+        *moved |= move_states(kernel, run);
+    *struck |= any;
     if (any)
         write_areas(kernel, run);
     return KAI_OK;
@@ -751,20 +747,22 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
     kaiStatus status = bonds_enter(kernel);
     if (status == KAI_OK && !reacted)
         status = kernel_run(kernel, kernel->model->react);
-    bool again = true;
+    bool moved = true;
     *consistent = true;
-    for (int n = 0; again && status == KAI_OK && n < ROUNDS; n++)
+    for (int round = 0; moved && status == KAI_OK && round < ROUNDS; round++)
     {
-        JumpRound round = {0};
+        bool struck = false, blow = false;
+        moved = false;
         for (uint32_t i = 0; i < bonds->count && status == KAI_OK; i++)
-            status = jump_run(kernel, &bonds->runs[i], n == 0, &round);
+            status = jump_run(kernel, &bonds->runs[i], round == 0 ? &blow : NULL, &moved, &struck);
         for (uint32_t i = 0; i < bonds->count; i++)
             *consistent &= bonds->runs[i].status != BOND_INCONSISTENT;
-        bonds->quiet &= !round.moved && !round.struck;
+        bonds->quiet &= !moved && !struck;
         // Guards read areas, and values after: what was there before the jump holds only if there was none.
-        if (status == KAI_OK && (round.moved || round.struck))
+        if (status == KAI_OK && (moved || struck))
             status = kernel_run(kernel, kernel->model->react);
-        again = round.moved && status == KAI_OK && (round.given || any_input_moved(kernel));
+        // What an impulse of a source moves outside of blocks has its value after in the next round.
+        moved = moved && status == KAI_OK && (blow || any_input_moved(kernel));
     }
     for (uint32_t i = 0; i < kernel->model->carried_count && *consistent; i++)
         if (kernel_ctx_active(kernel, kernel->model->carried[i].ctx))

@@ -1,6 +1,8 @@
 // Guards: relations that stay latched between instants (rule C1) and level crossings (C2): what they remember, what a
 // commit makes of them, and how they are armed after an instant. Where they cross is found in crossing.c.
 #include "kernel/guard.h"
+
+#include "base/tolerance.h"
 #include "kernel/bonds.h"
 
 #include <math.h>
@@ -71,9 +73,12 @@ void guard_commit(Kernel* kernel, CommitResult* result)
         guard_commit_one(kernel, w.index, result);
 }
 
-// Whether a guard of time alone fired in this instant at this value, or at the same on the other side of 0.
-static bool has_fired_at(const Kernel* kernel, double g)
+// Whether a guard of time alone fired in this instant at this value, or at the same on the other side of 0. Where `mod`
+// jumps from one side of a level to the other, its values have one size too, and lie nowhere near the level.
+static bool has_fired_at(const Kernel* kernel, double g, double slope)
 {
+    if (fabs(g) > GUARD_NEAR * fabs(slope * kernel->now.t))
+        return false;
     for (uint32_t i = 0; i < kernel->fired_count; i++)
         if (kernel->model->guards[kernel->fired[i]].time_only &&
             fabs(kernel->guards[kernel->fired[i]].fired_g) == fabs(g))
@@ -100,7 +105,7 @@ void guard_enter(Kernel* kernel)
             vm_run(model, kernel->R, guard->look, &kernel->host);
         looked = model->fused;  // where one program looks for all
         double g = kernel->R[guard->argument], slope = kernel->R[guard->slope];
-        if (slope == 0 || !has_fired_at(kernel, g))
+        if (slope == 0 || !has_fired_at(kernel, g, slope))
             continue;
         looked = false;
         kernel->R[guard->last_g] = g;
