@@ -292,7 +292,7 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
     if (first == INFINITY || !stands_alone(&nearest, first, second))
         return false;
     double slope = found.c[1] + 2 * first * found.c[2], at = first / f->length;
-    if (is_crossing(nearest.guard))  // on its level it has not crossed yet
+    if (is_crossing(nearest.guard))     // on its level it has not crossed yet
         at += 0.51 * DBL_EPSILON * at;  // the next number
     *theta = push_past(&nearest, at, 1, slope, value_in_flight);
     *index = nearest.index;
