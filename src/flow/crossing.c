@@ -666,7 +666,11 @@ bool guard_search(Flow* flow, uint32_t island, double* theta)
         return true;
     list_candidates(flow, island);
     if (found == SHORT_CLEAR && flow->candidate_count > 0)
+    {
+        if (collect_end(flow, island, 1))
+            return true;
         guard_load_ends(flow, island);
+    }
     if (found == SHORT_CLEAR)
         return false;
     if (flow->candidate_count == 0)

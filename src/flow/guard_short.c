@@ -201,6 +201,14 @@ static bool take_window(const GuardPath* path, Parabola* p, double* size)
     return true;
 }
 
+// So close to its level where the window ends that it may count as crossed there.
+static bool ends_near(const GuardPath* path, const Parabola* p)
+{
+    double far = TIME_GUARD_MOST * kernel_slack(path->flow->kernel, path->start + path->length);
+    double end = p->c[0] + path->length * (p->c[1] + path->length * p->c[2]);
+    return !(fabs(end) > far * fabs(p->c[1] + 2 * path->length * p->c[2]));
+}
+
 GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
 {
     const Flow* flow = path->flow;
@@ -214,10 +222,10 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
         return SHORT_UNSURE;
     double noise = GUARD_NOISE_APART * size;
     if (polynomial_clear(p.c, p.degree, path->length, noise))
-        return SHORT_CLEAR;
+        return ends_near(path, &p) ? SHORT_UNSURE : SHORT_CLEAR;
     double first = choose_root(path, roots, polynomial_roots_closed(p.c, p.degree, path->length, noise, roots));
     if (first == INFINITY)
-        return SHORT_CLEAR;
+        return ends_near(path, &p) ? SHORT_UNSURE : SHORT_CLEAR;
     if (isnan(first) || !stands_alone(path, first, INFINITY))
         return SHORT_UNSURE;
     *slope = p.c[1] + 2 * first * p.c[2];
@@ -292,8 +300,8 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
     if (first == INFINITY || !stands_alone(&nearest, first, second))
         return false;
     double slope = found.c[1] + 2 * first * found.c[2], at = first / f->length;
-    if (is_crossing(nearest.guard))  // on its level it has not crossed yet
-        at += at * DBL_EPSILON;
+    if (is_crossing(nearest.guard))     // on its level it has not crossed yet
+        at += 0.51 * DBL_EPSILON * at;  // the next number
     *theta = push_past(&nearest, at, 1, slope, value_in_flight);
     *index = nearest.index;
     return *theta < 1;

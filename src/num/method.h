@@ -117,7 +117,8 @@ struct Ode
     double* atol;  // per state
     double* stage[ODE_STAGES];
     double* dense[ODE_VECTORS];
-    int terms;  // coefficient vectors
+    int terms;    // coefficient vectors
+    int highest;  // taylor: the order of the tolerance; 0: not asked for yet
     OdeState state;
     OdeOptions options;
     const OdeSystem* system;

@@ -161,7 +161,8 @@ void ode_dense_one(Ode* ode, double theta, int state, double* x, double* slope);
 // The last step as polynomials in time since its start, in seconds, good for [0, ode_dense_length]. What ode_dense
 // evaluates, whatever the method; the degree is at most ODE_ORDER.
 int ode_piece_degree(const Ode* ode);
-// Those of one state, where that is a power series from the start of the step on, of degree 2 at most. False: it is not.
+// Those of one state, where that is a power series from the start of the step on, of degree 2 at most. False: it is
+// not.
 bool ode_short_piece(const Ode* ode, int state, double c[3]);
 bool ode_is_series(const Ode* ode);  // as a power series from its start on
 // The coefficients of one state (degree + 1 of them), and coefficient k of all states.

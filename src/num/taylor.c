@@ -21,6 +21,7 @@ enum
 {
     SPARE = 4,  // orders beyond the optimal one for one step: steps get longer, and fewer of them begin
     CARRY = ODE_ORDER + 1,
+    FEW = 4,  // states, each of which is better evaluated by itself; orders of a short polynomial
 };
 
 static const double NEGLIGIBLE = 0.02;  // of the tolerance: terms that need not be taken into account
@@ -64,11 +65,15 @@ static void taylor_restart(Ode* ode)
     ode->state.expanded = false;
 }
 
-static int highest_order(const Ode* ode)
+static int highest_order(Ode* ode)
 {
+    if (ode->highest > 0)
+    {
+        return ode->highest;
+    }
     double tolerance = ode->options.rtol > STEP_RTOL_LEAST ? ode->options.rtol : STEP_RTOL_LEAST;
     int order = (int)ceil(1 - 0.5 * log(tolerance)) + SPARE;
-    return order < 6 ? 6 : order > ODE_ORDER ? ODE_ORDER : order;
+    return ode->highest = order < 6 ? 6 : order > ODE_ORDER ? ODE_ORDER : order;
 }
 
 // 1 / tolerance of every state, where the step starts.
@@ -167,9 +172,26 @@ static void evaluate(Ode* ode, int order, double h)
     const int n = ode->n;
     double* restrict sum = ode->x_start, * restrict slope = ode->stage[0], * restrict lost = ode->slope_start;
     const double* restrict x = ode->x, * restrict carry = ode->dense[CARRY];
-    memset(sum, 0, sizeof(double) * (size_t)n);
-    memset(slope, 0, sizeof(double) * (size_t)n);
-    for (int k = order; k >= 1; k--)
+    for (int i = 0; i < n; i++)
+    {
+        sum[i] = slope[i] = 0;
+    }
+    if (n <= FEW)
+    {
+        for (int i = 0; i < n; i++)
+        {
+            double value = 0, rate = 0;
+            for (int k = order; k >= 1; k--)
+            {
+                double c = ode->dense[k][i];
+                value = (value + c) * h;
+                rate = rate * h + k * c;
+            }
+            sum[i] = value;
+            slope[i] = rate;
+        }
+    }
+    for (int k = order; k >= 1 && n > FEW; k--)
     {
         const double* restrict c = ode->dense[k];
         for (int i = 0; i < n; i++)
@@ -359,10 +381,6 @@ static bool evaluate_exact(Ode* ode, int degree, double h)
 // A short polynomial by structure is taken to the horizon in one trial. True: the step is done, or has failed.
 static bool step_exact(Ode* ode, double limit, int* status)
 {
-    enum
-    {
-        FEW = 4  // states, orders: for more the loops over states are better
-    };
     OdeState* s = &ode->state;
     int degree = ode->n <= FEW && s->expanded && ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
     if (degree > FEW || degree < 1)
