@@ -91,3 +91,18 @@ for header in "Content-Length: -1" "Content-Length: 99999999999999999999" "Conte
 done
 head -c 200000 /dev/zero | timeout 10 "$KAIROS" lsp >"$out" 2>"$err"
 says "no message of the Language Server Protocol"
+
+# A full disk: what is printed and lost is an error, and what is no file is not replaced by one.
+ln -s /dev/full full
+for command in "explain m.kai" "prove m.kai" "test m.kai" "run m.kai" "--help"; do
+    # shellcheck disable=SC2086
+    "$KAIROS" $command >/dev/full 2>"$err"
+    [ $? -eq 4 ] || fail "$command: its output is lost, and it does not say so"
+    says "standard output cannot be written"
+done
+for command in "export m.kai" "explain m.kai --json"; do
+    # shellcheck disable=SC2086
+    door 4 "it is no file" $command -o full
+    [ -L full ] || fail "$command has replaced a device"
+done
+door 4 "too large" fmt full
