@@ -1,6 +1,7 @@
 // Messages, options and numbers, the same in every command.
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,11 @@ bool parse_number(const char* text, double* value)
     return end != text && *end == 0;
 }
 
+enum
+{
+    TEXT_LARGEST = 1 << 28  // bytes: devices do not end
+};
+
 char* read_stream(FILE* in)
 {
     size_t size = 0, capacity = 65536;
@@ -183,7 +189,8 @@ char* read_stream(FILE* in)
         if (size + 1 < capacity)
             break;
         capacity *= 2;
-        char* more = realloc(text, capacity);
+        char* more = capacity <= TEXT_LARGEST ? realloc(text, capacity) : NULL;
+        errno = capacity <= TEXT_LARGEST ? errno : EFBIG;
         if (more == NULL)
             free(text);
         text = more;

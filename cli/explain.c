@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum
 {
@@ -118,6 +119,12 @@ static int write_file(const kaiReport* report, const RunRequest* request)
 {
     char part[4096];
     snprintf(part, sizeof part, "%s.part", request->output);
+    struct stat found;
+    if (stat(request->output, &found) == 0 && !S_ISREG(found.st_mode))  // it would be replaced, not written to
+    {
+        fprintf(stderr, "kairos: %s cannot be written: it is no file\n", request->output);
+        return EXIT_FILE;
+    }
     FILE* out = fopen(part, "wb");
     bool ok = out != NULL;
     if (ok)

@@ -1,7 +1,9 @@
 // kairos: one program, one file a command.
 #include "cli/completions.h"
 
+#include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Command
 {
@@ -132,7 +134,15 @@ static const Command* find_command(const char* name)
     return NULL;
 }
 
-int main(int argc, char** argv)
+// What was printed has arrived, or nobody reads it any more: a pipe that was closed is no error.
+static bool is_printed(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO};
+    bool fine = fflush(stdout) == 0 && !ferror(stdout);
+    return fine || (poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0);
+}
+
+static int answer(int argc, char** argv)
 {
     if (argc < 2)
     {
@@ -155,4 +165,13 @@ int main(int argc, char** argv)
     if (near != NULL)
         return usage_error("there is no command `%s`; did you mean `%s`? See kairos --help", argv[1], near);
     return usage_error("there is no %s `%s`; see kairos --help", argv[1][0] == '-' ? "option" : "command", argv[1]);
+}
+
+int main(int argc, char** argv)
+{
+    int code = answer(argc, argv);
+    if (code != EXIT_DONE || is_printed())
+        return code;
+    fputs("kairos: standard output cannot be written: is the disk full?\n", stderr);
+    return EXIT_FILE;
 }

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct StudyOutput
@@ -240,6 +241,9 @@ static int open_table(StudyOutput* o)
     if (!to_file(o->inquiry))
         return EXIT_DONE;
     snprintf(o->part, sizeof o->part, "%s.part", o->inquiry->run->output);
+    struct stat found;
+    if (stat(o->inquiry->run->output, &found) == 0 && !S_ISREG(found.st_mode))
+        return fail_part(o, "the table would replace what is no file");
     FILE* part = fopen(o->part, "r+b");
     if (part == NULL)
         part = fopen(o->part, "w+b");

@@ -115,13 +115,27 @@ static void warn(Samples* s, double theta)
     s->spent = true;
 }
 
+enum
+{
+    LEAST = 3,  // halvings in any case
+    MOST = 1000000,
+    BREATH = 256,  // samples between two looks at limits and interrupts
+};
+
+// One more sample? An interrupt or a limit ends all of them; whoever asked for them sees that himself.
+static bool may_go_on(Samples* s)
+{
+    s->count++;
+    if (s->count % BREATH == 0 && s->count < MOST && !budget_look_inside(s->path->flow->kernel->budget))
+    {
+        s->count = MOST;
+        s->spent = true;
+    }
+    return s->count < MOST;
+}
+
 static bool scan_piece(Samples* s, const GuardPiece* p, int depth)
 {
-    enum
-    {
-        LEAST = 3,  // halvings in any case
-        MOST = 1000000,
-    };
     const GuardPath* path = s->path;
     const Flow* flow = path->flow;
     GuardPiece left = *p, right = *p;
@@ -130,7 +144,7 @@ static bool scan_piece(Samples* s, const GuardPiece* p, int depth)
     left.g_hi = right.g_lo = guard_value(flow->kernel, path->guard);
     bool smooth = depth >= LEAST && is_smooth(path, p, left.g_hi, left.slope_hi);
     bool divisible = p->hi - p->lo > 4 * guard_path_tolerance(path);
-    if (!smooth && divisible && ++s->count < MOST)
+    if (!smooth && divisible && may_go_on(s))
         return scan_piece(s, &left, depth + 1) || scan_piece(s, &right, depth + 1);
     if (!smooth && divisible)
         warn(s, p->lo);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // The folder of the library inside an FMU: no file can have this name beside the model.
@@ -345,6 +346,9 @@ static kaiStatus write_file(Export* e, const char* description)
 {
     const char* path = e->options->path;
     const char* part = arena_printf(&e->arena, "%s.part", path);
+    struct stat found;
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))  // it would be replaced, not written to
+        return error_set(e->error, KAI_ERR_IO, "%s cannot be written: it is no file", path);
     FILE* out = fopen(part, "wb");
     kaiSink sink = {to_file, out};
     kaiStatus status = out != NULL ? write_archive(e, description, &sink) : KAI_ERR_IO;

@@ -15,6 +15,7 @@ typedef struct Check
     const kaiModel* model;
     Text* why;
     uint8_t* marks;  // per word of code, and one after it: an instruction begins there
+    uint8_t* modes;  // per register: it holds the mode of a machine, which nothing else may write
 } Check;
 
 __attribute__((format(printf, 2, 3))) static bool wrong(Check* k, const char* format, ...)
@@ -111,6 +112,26 @@ static bool check_field(Check* k, const ModelField* f, const char* record)
     }
 }
 
+static void mark_modes(Check* k)
+{
+    for (uint32_t i = 0; i < k->model->machines_count; i++)
+        if (k->model->machines[i].reg < k->model->reg_count)
+            k->modes[k->model->machines[i].reg] = 1;
+}
+
+// A mode is looked up by what is in its register.
+static bool spares_modes(const Check* k, const ModelTable* table, const ModelField* f, const char* record)
+{
+    if (!field_is_register(f) || f->set == 0 || table == &model_tables[ARRAY_machines])
+        return true;
+    uint32_t first = field_get(record, f), count = f->role >= ROLE_REGS ? field_other(record, f) : 1;
+    count = f->role == ROLE_REGS_SQUARE ? count * count : count;
+    for (uint32_t i = 0; first != NO_REG && i < count; i++)
+        if (k->modes[first + i])
+            return false;
+    return true;
+}
+
 static bool check_table(Check* k, const ModelTable* table)
 {
     const char* record = table_at(k->model, table);
@@ -119,7 +140,8 @@ static bool check_table(Check* k, const ModelTable* table)
         for (uint32_t n = 0; n < table->field_count; n++)
         {
             const ModelField* f = &table->fields[n];
-            if (!check_field(k, f, record) || (f->role == ROLE_OFFSET && field_get(record, f) < before))
+            if (!check_field(k, f, record) || !spares_modes(k, table, f, record) ||
+                (f->role == ROLE_OFFSET && field_get(record, f) < before))
                 return wrong(k, "%s %u: %s is out of range", table->name, i, f->name[0] != 0 ? f->name : "the value");
             before = f->role == ROLE_OFFSET ? field_get(record, f) : before;
         }
@@ -165,16 +187,17 @@ static bool check_operands(const kaiModel* m, const CodeItem* item, const uint32
     }
 }
 
-// Code never changes a constant: what is looked up by one has been checked.
-static bool keeps_constants(const kaiModel* m, const CodeItem* item)
+// Code never changes a constant or a mode: what is looked up by them has been checked.
+static bool keeps_constants(const Check* k, const CodeItem* item)
 {
+    const kaiModel* m = k->model;
     const uint32_t* at = m->code + item->first_reg;
     uint32_t first = m->reg_first[REG_PARAM], unknowns = item->op == VM_NEWTON ? m->code[item->at + 2] : 0;
     for (uint32_t i = 0; item->stride > 0 && i < item->reg_count; i += item->stride)
-        if (at[i] < first)
+        if (at[i] < first || k->modes[at[i]])
             return false;
     for (uint32_t i = 0; i < unknowns; i++)
-        if (at[i] < first)
+        if (at[i] < first || k->modes[at[i]])
             return false;
     return true;
 }
@@ -182,11 +205,13 @@ static bool keeps_constants(const kaiModel* m, const CodeItem* item)
 static bool check_item(Check* k, const CodeItem* item)
 {
     const kaiModel* m = k->model;
-    if (item->op == VM_ARGUMENT || item->op == VM_EXTERNAL || !keeps_constants(m, item))
-        return false;  // the first two are never code, not even in a run of none
+    if (item->op == VM_ARGUMENT || item->op == VM_EXTERNAL)
+        return false;  // never code, not even in a run of none
     for (uint32_t i = 0; i < item->reg_count; i++)
         if (m->code[item->first_reg + i] >= m->reg_count)
             return false;
+    if (!keeps_constants(k, item))
+        return false;
     for (uint32_t i = 0; item->stride > 0 && i < item->reg_count; i += item->stride)
         if (!check_operands(m, item, m->code + item->first_reg + i))
             return false;
@@ -333,11 +358,15 @@ static bool check_strings(Check* k)
 bool model_validate(const kaiModel* model, Text* why)
 {
     kaiAllocator allocator = model->allocator;
-    size_t size = (size_t)model->code_count + 1;
+    size_t size = (size_t)model->code_count + 1 + model->reg_count;
+    if (model->reg_count != model->reg_places_count)  // before it asks for that much memory
+        return text_say(why, "reg_places does not have one for each register"), false;
     Check k = {.model = model, .why = why, .marks = allocator.alloc(allocator.user, NULL, 0, size)};
     if (k.marks == NULL)
         return false;
     memset(k.marks, 0, size);
+    k.modes = k.marks + model->code_count + 1;
+    mark_modes(&k);
     bool fine = check_layout(&k) && check_strings(&k) && mark_items(&k);
     for (uint32_t i = 0; i < MODEL_TABLE_COUNT && fine; i++)
         fine = check_table(&k, &model_tables[i]);

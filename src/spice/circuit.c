@@ -165,6 +165,11 @@ const char* circuit_current(Circuit* c, const char* key, Span span)
 
 // ---- parameters
 
+enum
+{
+    PARAMETERS_DEEP = 500  // that wait for each other: each is a call
+};
+
 Parameter* circuit_add_parameter(Circuit* c, const char* name, const char* raw, Span span)
 {
     Netlist* n = c->netlist;
@@ -182,8 +187,13 @@ static void evaluate(Circuit* c, uint32_t index)
         return;
     c->parameters.at[index].state = 1;
     Formula formula = {"0", NAN};
-    if (p.raw != NULL)
+    c->netlist->parameter_depth++;
+    if (c->netlist->parameter_depth == PARAMETERS_DEEP)
+        diag_error(c->netlist->diags, K_NETLIST_SYNTAX, p.span,
+                   "more than %d parameters stand before those that they read", PARAMETERS_DEEP);
+    else if (p.raw != NULL && c->netlist->parameter_depth < PARAMETERS_DEEP)
         formula_read(c, p.raw, p.span, false, &formula);
+    c->netlist->parameter_depth--;
     c->parameters.at[index].formula = formula;
     c->parameters.at[index].state = 2;
 }

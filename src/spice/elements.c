@@ -670,11 +670,26 @@ static void meet_nodes(Circuit* c)
     }
 }
 
+// Each is a call.
+static bool is_too_deep(Circuit* c)
+{
+    enum
+    {
+        CIRCUITS_DEEP = 500
+    };
+    if (c->netlist->circuit_depth < CIRCUITS_DEEP)
+        return false;
+    diag_error(c->netlist->diags, K_NETLIST_SYNTAX, c->span, "subcircuits use each other more than %d deep",
+               CIRCUITS_DEEP);
+    return true;
+}
+
 void circuit_work_out(Circuit* c)
 {
-    if (c->state != 0)
+    if (c->state != 0 || is_too_deep(c))
         return;
     c->state = 1;
+    c->netlist->circuit_depth++;
     name_ports(c);
     meet_nodes(c);
     for (uint32_t i = 0; i < c->parameters.count; i++)
@@ -686,6 +701,7 @@ void circuit_work_out(Circuit* c)
         write_element(c, &c->elements.at[i]);
     for (uint32_t i = 0; i < c->circuits.count; i++)
         circuit_work_out(c->circuits.at[i]);  // unused ones too: their mistakes count
+    c->netlist->circuit_depth--;
     c->state = 2;
     if (c->outer != NULL)
         vec_push(c->netlist->arena, c->netlist->written, c);

@@ -177,10 +177,11 @@ typedef struct Netlist
     Circuit* file;          // for the names of models
     Circuit* top;
     Analysis analysis;
-    bool waves;   // sources.kai is needed
-    bool awake;   // a source is not 0 at the start
-    bool solved;  // the operating point is known, and the start
-    bool live;    // expressions mix volts and amperes: voltages are bare numbers
+    int circuit_depth, parameter_depth;  // that wait for each other
+    bool waves;                          // sources.kai is needed
+    bool awake;                          // a source is not 0 at the start
+    bool solved;                         // the operating point is known, and the start
+    bool live;                           // expressions mix volts and amperes: voltages are bare numbers
 } Netlist;
 
 // ---- cards.c

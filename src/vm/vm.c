@@ -58,10 +58,16 @@ static uint64_t mix(uint64_t z)
     return z ^ z >> 31;
 }
 
+// 0 for what is no such number.
+static uint64_t whole(double x)
+{
+    return x >= 0 && x < 0x1p64 ? (uint64_t)x : 0;
+}
+
 static double draw(double key, double number, double seed)
 {
-    uint64_t z = mix(mix((uint64_t)key) ^ mix((uint64_t)seed + 0x51ed270b7a3c1dafu));
-    return (double)(mix(z ^ mix((uint64_t)number)) >> 11) * 0x1p-53;
+    uint64_t z = mix(mix(whole(key)) ^ mix(whole(seed) + 0x51ed270b7a3c1dafu));
+    return (double)(mix(z ^ mix(whole(number))) >> 11) * 0x1p-53;
 }
 
 // An external function, of the arity that its declaration gives. It is trusted to have that many arguments.
