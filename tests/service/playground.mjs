@@ -74,9 +74,11 @@ await page.evaluate((t) => { window.kairosStudio.editor.text = t; }, BALL);
 await until(page, "mended", () => document.querySelector(".cm-lintRange-error") === null && /^t = 2/.test(document.getElementById("status").textContent));
 await studio(page, "plots.select(plots.instants[0])");
 await until(page, "three tags", () => document.querySelectorAll("table.tags thead th").length === 4);
+await page.click("#tab-diagram");
+await until(page, "its blocks", () => [...document.querySelectorAll(".diagram svg text")].some((t) => /^1\/s|y/.test(t.textContent.trim())));
 await page.click("#tab-prove");
 await until(page, "no proofs here", () => /does not run in a browser/.test(document.getElementById("panel").textContent));
-passed("messages and instants as ever; a proof is refused with a sentence");
+passed("messages, instants and diagrams as ever; a proof is refused with a sentence");
 
 // ---- a run without an end is cancelled, and the page goes on
 
