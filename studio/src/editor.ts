@@ -172,12 +172,14 @@ const numberDrag = ViewPlugin.fromClass(class {
       const up = () => {
         removeEventListener("pointermove", move);
         removeEventListener("pointerup", up);
+        removeEventListener("pointercancel", up);
         if (this.drag && !this.drag.moved) view.dispatch({ selection: { anchor: at } });
         this.drag = null;
         view.focus();
       };
       addEventListener("pointermove", move);
       addEventListener("pointerup", up);
+      addEventListener("pointercancel", up);
       event.preventDefault();
       return true;
     },

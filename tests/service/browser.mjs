@@ -244,8 +244,10 @@ passed("saves, loads what changed outside, asks where both changed");
 
 await page.click("#tab-examples");
 await page.waitForSelector(".gallery button");
-await page.type('#panel input[type="search"]', "cradle");
-await page.evaluate(() => [...document.querySelectorAll(".gallery button")].find((b) => b.textContent === "cradle").click());
+await page.type('#panel input[type="search"]', "newton");  // what it is about, or its name
+await until("found", () => document.querySelectorAll(".gallery button").length >= 1 && document.querySelectorAll(".gallery button").length < 60);
+await page.$eval('#panel input[type="search"]', (e) => { e.value = "cradle"; e.dispatchEvent(new Event("input")); });
+await page.evaluate(() => [...document.querySelectorAll(".gallery button")].find((b) => b.dataset.name === "cradle").click());
 await until("the copy", () => document.title === "cradle.kai" && /model Cradle/.test(window.kairosStudio.editor.text) && /t = 2/.test(document.getElementById("status").textContent));
 assert.match(readFileSync(`${folder}/cradle.kai`, "utf8"), /model Cradle/);
 await page.focus("#plots");
@@ -262,7 +264,7 @@ const openCopy = async (name, status) => {
   await page.click("#tab-examples");
   await page.waitForSelector(".gallery button");
   await page.$eval('#panel input[type="search"]', (e) => { e.value = ""; e.dispatchEvent(new Event("input")); });
-  await page.evaluate((n) => [...document.querySelectorAll(".gallery button")].find((b) => b.textContent === n).click(), name);
+  await page.evaluate((n) => [...document.querySelectorAll(".gallery button")].find((b) => b.dataset.name === n).click(), name);
   await until(name, (n, s) => document.title.startsWith(n) && window.kairosStudio.plots.result && new RegExp(s).test(document.getElementById("status").textContent), name, status);
 };
 await openCopy("billiard", "^t = ");

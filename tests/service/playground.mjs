@@ -1,7 +1,7 @@
 // The playground in a real browser, from files alone. usage: playground.mjs PLAYGROUND WORK   (KAIROS, CHROMIUM: the programs)
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { once } from "node:events";
 import { gzipSync } from "node:zlib";
@@ -97,8 +97,7 @@ passed("a run without an end is stopped, by hand and by a newer one");
 async function shareFrom(page, name) {
   const session = await page.createCDPSession();
   await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: work });
-  await page.click("#download");
-  await page.evaluate(() => [...document.querySelectorAll("#menu button")].find((b) => /share/.test(b.textContent)).click());
+  await page.click("#share");
   for (let k = 0; k < 200 && !existsSync(`${work}/${name}`); k++) await wait(50);
   await wait(200);
   console.log(`    ${name}: ${(statSync(`${work}/${name}`).size / 1000).toFixed(0)} kB, ${(gzipSync(readFileSync(`${work}/${name}`)).length / 1000).toFixed(0)} kB compressed`);
@@ -111,8 +110,9 @@ async function openShared(name) {
   await until(shared, "on the moon", () => Math.abs(window.kairosStudio.plots.instants[0]?.t - Math.sqrt(2 / 1.62)) < 1e-9);
   await shared.close();
 }
-await shareFrom(page, "model.html");
-await openShared("model.html");
+await shareFrom(page, "ball.html");
+await openShared("ball.html");
+unlinkSync(`${work}/ball.html`);
 passed("a shared page shows the model and its result from the disk, and runs");
 const program = await open(address);
 await until(program, "the studio", () => /^t = 2/.test(document.getElementById("status").textContent));
