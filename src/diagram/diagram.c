@@ -11,6 +11,8 @@ enum
 {
     LINE_MOST = 46,  // characters of a line; what is longer goes on in the next one
     LINES_MOST = 8,
+    PADDING_X = 10,
+    PADDING_Y = 6,
 };
 
 void diagram_init(Diagram* d, Arena* arena)
@@ -89,6 +91,53 @@ TextStyle diagram_line_style(void)
 TextStyle diagram_label_style(void)
 {
     return (TextStyle){.size = 11, .colour = COLOUR(0x333333), .anchor = TEXT_MIDDLE};
+}
+
+// ---- sizes
+
+static double widest(const DiagramLines* lines, const TextStyle* style)
+{
+    double width = 0;
+    for (uint32_t i = 0; i < lines->count; i++)
+        width = fmax(width, text_width(lines->at[i], style));
+    return width;
+}
+
+static void measure_node(DiagramNode* node)
+{
+    TextStyle title = diagram_title_style();
+    TextStyle line = node->shape == SHAPE_TEXT ? diagram_label_style() : diagram_line_style();
+    double width = node->title != NULL ? text_width(node->title, &title) : 0;
+    double height = (node->title != NULL ? 1.25 * title.size : 0) + 1.25 * line.size * node->lines.count;
+    width = fmax(width, widest(&node->lines, &line));
+    double x = PADDING_X, y = PADDING_Y;
+    if (node->shape == SHAPE_TEXT)
+        x = y = 4;
+    else if (node->shape == SHAPE_PORT || node->shape == SHAPE_EVENT)
+        x += 6;
+    node->width = width + 2 * x + 2 * node->thick;
+    node->height = height + 2 * y + 2 * node->thick;
+    if (node->shape == SHAPE_DOT)
+        node->width = node->height = 10;
+    if (node->shape == SHAPE_ANCHOR)
+        node->width = node->height = 2;
+}
+
+static void measure_edge(DiagramEdge* edge)
+{
+    TextStyle style = diagram_label_style();
+    if (edge->label.count == 0)
+        return;
+    edge->label_width = widest(&edge->label, &style) + 8;
+    edge->label_height = 1.25 * style.size * edge->label.count + 2;
+}
+
+void diagram_measure(Diagram* d)
+{
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+        measure_node(&d->nodes.at[i]);
+    for (uint32_t i = 0; i < d->edges.count; i++)
+        measure_edge(&d->edges.at[i]);
 }
 
 bool diagram_layout(Diagram* d, const char** trouble)

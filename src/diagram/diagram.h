@@ -11,6 +11,7 @@
 enum
 {
     DIAGRAM_MARGIN = 16,
+    DIAGRAM_TITLE = 26,  // room for the title of the sheet
     DIAGRAM_READ = 100,  // boxes: with more, instances fold unless a depth is given
     DIAGRAM_MOST = 400,  // boxes: more than that nobody can read
 };
@@ -100,6 +101,8 @@ TextStyle diagram_title_style(void);
 TextStyle diagram_line_style(void);
 TextStyle diagram_label_style(void);
 
+// The sizes of boxes and labels, which a layout needs.
+void diagram_measure(Diagram* diagram);
 // Places everything. False: the library gave up, or *trouble says why it is not there (NULL otherwise).
 bool diagram_layout(Diagram* diagram, const char** trouble);
 

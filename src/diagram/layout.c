@@ -11,13 +11,6 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum
-{
-    PADDING_X = 10,
-    PADDING_Y = 6,
-    TITLE = 26,
-};
-
 extern gvplugin_library_t gvplugin_dot_layout_LTX_library;
 
 // Graphviz keeps its state in globals: one layout at a time.
@@ -34,45 +27,6 @@ typedef struct Layout
     Agedge_t** edges;
     double height;  // of the drawing: Graphviz counts y upwards
 } Layout;
-
-// ---- sizes
-
-static double widest(const DiagramLines* lines, const TextStyle* style)
-{
-    double width = 0;
-    for (uint32_t i = 0; i < lines->count; i++)
-        width = fmax(width, text_width(lines->at[i], style));
-    return width;
-}
-
-static void measure_node(DiagramNode* node)
-{
-    TextStyle title = diagram_title_style();
-    TextStyle line = node->shape == SHAPE_TEXT ? diagram_label_style() : diagram_line_style();
-    double width = node->title != NULL ? text_width(node->title, &title) : 0;
-    double height = (node->title != NULL ? 1.25 * title.size : 0) + 1.25 * line.size * node->lines.count;
-    width = fmax(width, widest(&node->lines, &line));
-    double x = PADDING_X, y = PADDING_Y;
-    if (node->shape == SHAPE_TEXT)
-        x = y = 4;
-    else if (node->shape == SHAPE_PORT || node->shape == SHAPE_EVENT)
-        x += 6;
-    node->width = width + 2 * x + 2 * node->thick;
-    node->height = height + 2 * y + 2 * node->thick;
-    if (node->shape == SHAPE_DOT)
-        node->width = node->height = 10;
-    if (node->shape == SHAPE_ANCHOR)
-        node->width = node->height = 2;
-}
-
-static void measure_edge(DiagramEdge* edge)
-{
-    TextStyle style = diagram_label_style();
-    if (edge->label.count == 0)
-        return;
-    edge->label_width = widest(&edge->label, &style) + 8;
-    edge->label_height = 1.25 * style.size * edge->label.count + 2;
-}
 
 // ---- to Graphviz
 
@@ -123,7 +77,6 @@ static void add_nodes(Layout* l)
         DiagramNode* node = &d->nodes.at[i];
         char name[32];
         snprintf(name, sizeof name, "n%u", i);
-        measure_node(node);
         l->nodes[i] = agnode(l->groups[node->group], name, 1);
         agsafeset(l->nodes[i], "label", "", "");
         agsafeset(l->nodes[i], "fixedsize", "true", "");
@@ -143,7 +96,6 @@ static void add_edges(Layout* l)
         DiagramEdge* edge = &d->edges.at[i];
         char name[32];
         snprintf(name, sizeof name, "e%u", i);
-        measure_edge(edge);
         l->edges[i] = agedge(l->graph, l->nodes[edge->from], l->nodes[edge->to], name, 1);
         agsafeset(l->edges[i], "dir", "none", "");
         if (edge->label.count > 0)
@@ -163,7 +115,7 @@ static void add_edges(Layout* l)
 
 static CanvasPoint convert(const Layout* l, pointf p)
 {
-    return (CanvasPoint){p.x + DIAGRAM_MARGIN, l->height - p.y + DIAGRAM_MARGIN + TITLE};
+    return (CanvasPoint){p.x + DIAGRAM_MARGIN, l->height - p.y + DIAGRAM_MARGIN + DIAGRAM_TITLE};
 }
 
 static void take_edge(Layout* l, uint32_t index)
@@ -188,7 +140,7 @@ static void take_all(Layout* l)
     boxf box = GD_bb(l->graph);
     l->height = box.UR.y;
     d->width = box.UR.x + 2 * DIAGRAM_MARGIN;
-    d->height = box.UR.y + 2 * DIAGRAM_MARGIN + TITLE;
+    d->height = box.UR.y + 2 * DIAGRAM_MARGIN + DIAGRAM_TITLE;
     TextStyle style = diagram_title_style();
     d->width = fmax(d->width, text_width(d->title, &style) + 2 * DIAGRAM_MARGIN);
     for (uint32_t i = 0; i < d->nodes.count; i++)
@@ -364,6 +316,7 @@ static bool place_safely(Layout* l)
 static bool layout(Diagram* d)
 {
     static lt_symlist_t plugins[] = {{"gvplugin_dot_layout_LTX_library", &gvplugin_dot_layout_LTX_library}, {0, 0}};
+    diagram_measure(d);
     pthread_mutex_lock(&library);
     Layout l = {.diagram = d, .context = gvContextPlugins(plugins, 0)};
     return place_safely(&l);

@@ -143,7 +143,11 @@ export function moved(text: string, steps: number): string {
 const numberDrag = ViewPlugin.fromClass(class {
   decorations: DecorationSet;
   drag: { from: number; length: number; first: string; x: number; moved: boolean } | null = null;
-  constructor(readonly view: EditorView) { this.decorations = numbersOf(view); }
+  constructor(readonly view: EditorView) {
+    this.decorations = numbersOf(view);
+    // A finger that drags a number does not scroll the text.
+    view.contentDOM.addEventListener("touchmove", (event) => { if (this.drag?.moved && event.cancelable) event.preventDefault(); }, { passive: false });
+  }
   update(update: ViewUpdate) { if (update.docChanged || update.viewportChanged) this.decorations = numbersOf(update.view); }
   move(event: PointerEvent) {
     if (!this.drag) return;
@@ -172,12 +176,15 @@ const numberDrag = ViewPlugin.fromClass(class {
       const up = () => {
         removeEventListener("pointermove", move);
         removeEventListener("pointerup", up);
+        removeEventListener("pointercancel", up);
         if (this.drag && !this.drag.moved) view.dispatch({ selection: { anchor: at } });
         this.drag = null;
         view.focus();
       };
+      view.dom.setPointerCapture(event.pointerId);  // the number itself is made anew with every step
       addEventListener("pointermove", move);
       addEventListener("pointerup", up);
+      addEventListener("pointercancel", up);
       event.preventDefault();
       return true;
     },

@@ -382,32 +382,35 @@ const plots: Plots = new Plots($("plots"), (instant, tag) => { void panels.showI
 
 $("save").addEventListener("click", () => void save());
 $("format").addEventListener("click", () => void editor.format());
+$("share").addEventListener("click", () => void sharePage(stem()));
 stop.addEventListener("click", () => void ask("stop"));
 fileBox.addEventListener("change", () => { if (fileBox.value === "\n") { fileBox.value = path; void saveAs("model.kai", "model Ball {\n  param g [m/s^2] = 9.81, e = 0.8\n  state y [m] = 1, v [m/s] = 0\n  event hit = down(y)\n  y' = v; v' = -g\n  when hit { v := -e*v }\n}\nexperiment bounce of Ball { stop = 2[s]; plot y }\n"); } else void openFile(fileBox.value); });
 memberBox.addEventListener("change", () => { if (memberBox.value === "") { memberBox.value = String(member); return; } member = Number(memberBox.value); ghost = null; plots.select(null); void runNow(); });
 experimentBox.addEventListener("change", () => { member = 0; experiment = experimentBox.value; chosenPanels = null; last = ghost = null; plots.select(null); plots.reset(); void runNow(); });
 
+// The name of the file without its folder and ending; of an example that of its folder.
+const stem = () => path.replace(/\/model\.kai$/, "").replace(/.*\//, "").replace(/\.kai$/, "") || "model";
+
 // What others get: the text, what is chosen, and the run as it is shown here.
-async function sharePage(stem: string) {
+async function sharePage(name: string) {
   const same = latest && (latest.question as any).text === editor.text;
   const start = { first: path || "model.kai", text: editor.text, experiment, set: [...set], settings: [...settings], panels: chosenPanels, answer: same ? JSON.stringify(latest!.answer) : null };
-  const { html, runs } = await share(start, `${last?.model ?? stem}, ${experiment ?? ""} · Kairos`);
-  offer(`${stem}.html`, html, "text/html");
+  const { html, runs } = await share(start, `${last?.model ?? name}, ${experiment ?? ""} · Kairos`);
+  offer(`${name}.html`, html, "text/html");
   if (!runs) notice("This program has no engine for pages (`make playground` builds it): the page shows the model and its result, and does not run.", true, ["Close", calm]);
 }
 
 const menu = $("menu");
 let formats: { ending: string; about: string }[] = [];
 $("download").addEventListener("click", (event) => {
-  const stem = path.replace(/.*\//, "").replace(/\.kai$/, "") || "result", [from, to] = plots.range();
+  const name = stem(), [from, to] = plots.range();
   const items: [string, () => Promise<void>][] = [
-    ["Page to share: model, result and engine in one .html", () => sharePage(stem)],
     ...formats.map(({ ending, about }): [string, () => Promise<void>] => [`Result, ${ending.toUpperCase()}${about ? ": " + about : ""}`, async () => {
       const r = await ask<any>("result", { ...question(), format: ending });
-      if (r.bytes) offer(`${stem}.${ending}`, decode(r.bytes), "application/octet-stream"); else notice(r.error ?? "no result", false, ["Close", calm]);
+      if (r.bytes) offer(`${name}.${ending}`, decode(r.bytes), "application/octet-stream"); else notice(r.error ?? "no result", false, ["Close", calm]);
     }]),
-    ...(["svg", "png", "pdf"] as const).map((kind): [string, () => Promise<void>] => [`Figure, ${kind.toUpperCase()}`, async () => { const f = await ask<any>("figure", { ...question(), format: kind, from, to }); if (f.bytes) offer(`${stem}.${kind}`, decode(f.bytes), kind === "svg" ? "image/svg+xml" : kind === "png" ? "image/png" : "application/pdf"); else notice(f.error ?? "no figure", false, ["Close", calm]); }]),
-    ["Text of the model", async () => offer(stem + ".kai", editor.text, "text/plain")],
+    ...(["svg", "png", "pdf"] as const).map((kind): [string, () => Promise<void>] => [`Figure, ${kind.toUpperCase()}`, async () => { const f = await ask<any>("figure", { ...question(), format: kind, from, to }); if (f.bytes) offer(`${name}.${kind}`, decode(f.bytes), kind === "svg" ? "image/svg+xml" : kind === "png" ? "image/png" : "application/pdf"); else notice(f.error ?? "no figure", false, ["Close", calm]); }]),
+    ["Text of the model", async () => offer(name + ".kai", editor.text, "text/plain")],
   ];
   menu.replaceChildren(...items.map(([label, act]) => {
     const button = document.createElement("button");
@@ -455,7 +458,9 @@ async function start() {
   const { files } = await ask<any>("files");
   const hash = decodeURIComponent(location.hash.slice(1)).replace(/^bare:/, "");
   const there = files.includes(hash) || (engine !== null && hash !== "" && !(await ask<any>("look", { path: hash })).error && (await ask<any>("read", { path: hash })).text !== undefined);
-  const wanted = there ? hash : first || files[0];
+  const wanted = there ? hash : first || files[0], full = $<HTMLAnchorElement>("full");
+  full.hidden = !document.documentElement.classList.contains("bare");
+  full.href = location.href.replace(/#.*/, "") + "#" + encodeURIComponent(wanted);
   if (wanted) await openFile(wanted);
   else {
     await listFiles();

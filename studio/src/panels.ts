@@ -470,6 +470,16 @@ export class Panels {
     }
   }
 
+  // What each example is about: the sentence that it begins with.
+  private readonly about = new Map<string, string>();
+  private async describe() {
+    await Promise.all(this.examples!.filter((p) => !this.about.has(p)).map(async (path) => {
+      const text: string = (await ask<any>("example", { path }).catch(() => ({}))).text ?? "";
+      const begun = text.match(/^(?:\/\/[^\n]*\n)+/)?.[0].replace(/^\/\/ ?/gm, "").replace(/\s+/g, " ").trim() ?? text.match(/^model\s+\w+\s+"([^"]*)"/m)?.[1] ?? "";
+      this.about.set(path, (begun.match(/^.*?[.:](?=\s|$)/)?.[0] ?? begun).slice(0, 140));
+    }));
+  }
+
   private async gallery(root: HTMLElement) {
     this.examples ??= (await ask<any>("examples")).files as string[];
     const find = element("input"), grid = element("div", "gallery");
@@ -477,14 +487,18 @@ export class Panels {
     find.placeholder = "find an example";
     find.setAttribute("aria-label", "find an example");
     const fill = () => {
+      const wanted = find.value.toLowerCase();
       grid.replaceChildren();
-      for (const path of this.examples!.filter((p) => p.toLowerCase().includes(find.value.toLowerCase()))) {
-        const button = element("button", "", path.replace(/\/model\.kai$/, "").replace(/\.kai$/, ""));
+      for (const path of this.examples!.filter((p) => (p + " " + (this.about.get(p) ?? "")).toLowerCase().includes(wanted))) {
+        const button = element("button"), name = path.replace(/\/model\.kai$/, "").replace(/\.kai$/, "");
         button.title = "open a copy";
+        button.dataset.name = name;
+        button.append(element("strong", "", name), element("span", "faint", this.about.get(path) ?? ""));
         button.addEventListener("click", () => void this.host.openCopy(path));
         grid.append(button);
       }
     };
+    void this.describe().then(() => { if (grid.isConnected) fill(); });
     find.addEventListener("input", fill);
     root.append(find, " ", element("span", "faint", "A copy is opened in your folder."), grid);
     fill();

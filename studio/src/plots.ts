@@ -14,6 +14,36 @@ export function lowerBound(t: Float64Array, x: number): number {
   return low;
 }
 
+// Least and greatest of blocks of rows, kept with the rows: whoever looks at a million of them again looks at these.
+const BLOCK = 32;
+const kept = new WeakMap<Float64Array, { low: Float64Array; high: Float64Array }>();
+function blocksOf(values: Float64Array) {
+  let blocks = kept.get(values);
+  if (blocks) return blocks;
+  const count = Math.ceil(values.length / BLOCK);
+  blocks = { low: new Float64Array(count).fill(Infinity), high: new Float64Array(count).fill(-Infinity) };
+  for (let i = 0, b = 0; i < values.length; i++) {
+    b = (i / BLOCK) | 0;
+    const v = values[i];
+    if (v < blocks.low[b] && v > -Infinity) blocks.low[b] = v;
+    if (v > blocks.high[b] && v < Infinity) blocks.high[b] = v;
+  }
+  kept.set(values, blocks);
+  return blocks;
+}
+// Of the rows from … to - 1 that are numbers; [Infinity, -Infinity]: none is.
+export function extremes(values: Float64Array, from: number, to: number): [number, number] {
+  let low = Infinity, high = -Infinity, i = from;
+  const take = (end: number) => { for (; i < end; i++) { const v = values[i]; if (v < low && v > -Infinity) low = v; if (v > high && v < Infinity) high = v; } };
+  if (to - from > 2 * BLOCK) {
+    const { low: lows, high: highs } = blocksOf(values);
+    take(Math.ceil(from / BLOCK) * BLOCK);
+    for (; i + BLOCK <= to; i += BLOCK) { const b = i / BLOCK; if (lows[b] < low) low = lows[b]; if (highs[b] > high) high = highs[b]; }
+  }
+  take(to);
+  return [low, high];
+}
+
 export function instantsOf(run: Run): Instant[] {
   const list: Instant[] = [];
   const fired = new Map<number, Fired[]>();
@@ -364,7 +394,10 @@ export class Plots {
     let low = Infinity, high = -Infinity;
     const look = (run: Run, values: Float64Array) => {
       const from = Math.max(0, lowerBound(run.t, x0) - 1), to = Math.min(run.t.length, lowerBound(run.t, x1) + 2);
-      for (let i = from; i < to; i++) { const v = values[i]; if (v < low && v > -Infinity && (!panel.log || v > 0)) low = v; if (v > high && v < Infinity) high = v; }
+      const [least, most] = extremes(values, from, to);
+      if (most > high) high = most;
+      if (!panel.log || least > 0) { if (least < low) low = least; }
+      else for (let i = from; i < to; i++) { const v = values[i]; if (v < low && v > 0) low = v; }
     };
     for (const run of this.result!.runs) for (const c of columns) look(run, run.values[c]);
     const old = this.ghost?.runs[0];
@@ -444,32 +477,22 @@ export class Plots {
     }
   }
 
+  // A line from the least to the greatest value in every column of pixels; the last value of one belongs to the next.
   private dense(g: CanvasRenderingContext2D, t: Float64Array, values: Float64Array, from: number, to: number, s: Scale) {
     g.lineWidth = 1;
     g.beginPath();
-    const a = (s.x(1) - s.x(0)), b = s.x(0);
-    let column = NaN, low = 0, high = 0, last = NaN;
-    const flush = () => {
-      if (column !== column || !(low <= high)) return;
-      const x = column + 0.5, top = s.y(high), bottom = s.y(low);
-      g.moveTo(x, top);
-      g.lineTo(x, Math.max(bottom, top + 0.7));
-    };
-    for (let i = from; i < to; i++) {
-      const v = values[i];
-      if (v !== v) continue;
-      const c = Math.floor(this.logTime ? s.x(t[i]) : a * t[i] + b);
-      if (c !== column) {
-        flush();
-        column = c;
-        low = high = v;
-        // Columns hang together: the last value of one belongs to the next.
-        if (last === last) { if (last < low) low = last; else if (last > high) high = last; }
-      } else if (v < low) low = v;
-      else if (v > high) high = v;
-      last = v;
+    const first = this.place(s.x0), span = this.place(s.x1) - first, left = s.x(s.x0), inner = s.x(s.x1) - left;
+    const begin = Math.floor(Math.max(left, s.x(t[from]))), end = Math.ceil(Math.min(left + inner, s.x(t[to - 1])));
+    let i = from;
+    for (let x = begin; x <= end; x++) {
+      const until = Math.min(to, lowerBound(t, this.time(first + ((x + 1 - left) / inner) * span)));
+      const [low, high] = extremes(values, Math.max(from, i - 1), x === end ? to : until);
+      i = until;
+      if (!(low <= high)) continue;
+      const top = s.y(high);
+      g.moveTo(x + 0.5, top);
+      g.lineTo(x + 0.5, Math.max(s.y(low), top + 0.7));
     }
-    flush();
     g.stroke();
   }
 

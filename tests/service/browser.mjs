@@ -244,8 +244,10 @@ passed("saves, loads what changed outside, asks where both changed");
 
 await page.click("#tab-examples");
 await page.waitForSelector(".gallery button");
-await page.type('#panel input[type="search"]', "cradle");
-await page.evaluate(() => [...document.querySelectorAll(".gallery button")].find((b) => b.textContent === "cradle").click());
+await page.type('#panel input[type="search"]', "newton");  // what it is about, or its name
+await until("found", () => document.querySelectorAll(".gallery button").length >= 1 && document.querySelectorAll(".gallery button").length < 60);
+await page.$eval('#panel input[type="search"]', (e) => { e.value = "cradle"; e.dispatchEvent(new Event("input")); });
+await page.evaluate(() => [...document.querySelectorAll(".gallery button")].find((b) => b.dataset.name === "cradle").click());
 await until("the copy", () => document.title === "cradle.kai" && /model Cradle/.test(window.kairosStudio.editor.text) && /t = 2/.test(document.getElementById("status").textContent));
 assert.match(readFileSync(`${folder}/cradle.kai`, "utf8"), /model Cradle/);
 await page.focus("#plots");
@@ -262,7 +264,7 @@ const openCopy = async (name, status) => {
   await page.click("#tab-examples");
   await page.waitForSelector(".gallery button");
   await page.$eval('#panel input[type="search"]', (e) => { e.value = ""; e.dispatchEvent(new Event("input")); });
-  await page.evaluate((n) => [...document.querySelectorAll(".gallery button")].find((b) => b.textContent === n).click(), name);
+  await page.evaluate((n) => [...document.querySelectorAll(".gallery button")].find((b) => b.dataset.name === n).click(), name);
   await until(name, (n, s) => document.title.startsWith(n) && window.kairosStudio.plots.result && new RegExp(s).test(document.getElementById("status").textContent), name, status);
 };
 await openCopy("billiard", "^t = ");
@@ -447,6 +449,27 @@ const shoot = async () => {
 };
 await shoot();
 passed("1280 and 390 pixels, light and dark");
+
+// ---- fingers: a tap unfolds an instant, a number is dragged without scrolling
+
+const phone = await browser.newPage();
+await phone.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true });
+await phone.goto(address + "#ball.kai");
+await phone.waitForFunction(() => window.kairosStudio?.plots.instants.length > 3, { timeout: 15000 });
+await phone.evaluate(() => document.getElementById("plots").scrollIntoView());
+const spot = await phone.evaluate(() => { const { plots } = window.kairosStudio, b = plots.root.querySelector("canvas").getBoundingClientRect(), [low, high] = plots.range(); return { x: b.left + 62 + ((plots.instants[0].t - low) / (high - low)) * (b.width - 74), y: b.bottom - 26 }; });
+await phone.touchscreen.tap(spot.x, spot.y);
+await phone.waitForFunction(() => document.querySelectorAll("table.tags thead th").length === 4, { timeout: 15000 });
+await phone.evaluate(() => scrollTo(0, 0));
+const number = await phone.$eval(".cm-number-drag", (e) => { const b = e.getBoundingClientRect(); return { x: b.left + b.width / 2, y: b.top + b.height / 2, text: e.textContent }; });
+assert.equal(number.text, "9.81");
+await phone.touchscreen.touchStart(number.x, number.y);
+for (let k = 1; k <= 10; k++) await phone.touchscreen.touchMove(number.x + 6 * k, number.y);
+await phone.touchscreen.touchEnd();
+assert.equal(await phone.$eval(".cm-number-drag", (e) => e.textContent), "10.01");  // 60 pixels, 3 for a step of the last digit
+await phone.evaluate((t) => { window.kairosStudio.editor.text = t; }, BALL);
+await phone.close();
+passed("fingers tap instants and drag numbers");
 
 // ---- a page of another origin gets nothing
 

@@ -34,12 +34,30 @@ const native = async (question) => (await fetch(String(line).trim() + "ask", { m
 
 const LIBM = /\b(sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|log|log10|hypot|pi)\b|\^|random|normal|uniform/;
 const doubles = (text) => { const b = Buffer.from(text, "base64"); return new Float64Array(b.buffer.slice(b.byteOffset, b.byteOffset + b.length)); };
+// A diagram has what that of the program has, in another place: the same words, as many arrows, nothing outside of the sheet.
+const words = (svg) => [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map((m) => m[1]).sort();
+let diagrams = 0;
+async function diagram(question, label) {
+  const theirs = await native(question), mine = ask(question);
+  if (!theirs.svg) { assert.equal(mine.error, theirs.error, label); return; }
+  diagrams++;
+  assert.ok(mine.svg, `${label}: ${mine.error}`);
+  assert.deepEqual(words(mine.svg), words(theirs.svg), label);
+  assert.equal([...mine.svg.matchAll(/<path/g)].length, [...theirs.svg.matchAll(/<path/g)].length, label);
+  const [, width, height] = mine.svg.match(/viewBox="0 0 ([\d.]+) ([\d.]+)"/).map(Number), seen = new Map();
+  for (const [, x, y, text] of mine.svg.matchAll(/<text[^>]* x="([-\d.]+)" y="([-\d.]+)"[^>]*>([^<]*)/g)) {
+    assert.ok(x >= 0 && x <= width && y >= 0 && y <= height, `${label}: ${text} is not on the sheet`);
+    assert.ok(!seen.has(`${x} ${y}`), `${label}: ${text} stands on ${seen.get(`${x} ${y}`)}`);
+    seen.set(`${x} ${y}`, text);
+  }
+}
 const same = [], close = [], other = [], refusals = [];
 let seconds = 0, slower = [];
 for (const name of readdirSync(`${top}examples`).sort()) {
   const path = `${name}/model.kai`;
   if (!existsSync(`${top}examples/${path}`)) continue;
   const text = readFileSync(`${top}examples/${path}`, "utf8");
+  for (const kind of ["modes", "blocks", "bonds", "schematic"]) await diagram({ do: "diagram", path, text, kind }, `${name}, ${kind}`);
   for (const [, experiment] of text.matchAll(/^experiment\s+(\w+)/gm)) {
     const question = { do: "run", path, text, experiment }, theirs = await native(question), mine = ask(question), label = `${name}/${experiment}`;
     assert.deepEqual(mine.diagnostics.map((d) => d.message), theirs.diagnostics.map((d) => d.message), label);
@@ -59,6 +77,7 @@ server.kill();
 slower.sort((x, y) => x - y);
 console.log(`${same.length} experiments of the examples have the same bits in every row, ${close.length} differ in last digits (functions of libm, or factors of a matrix), ${refusals.length} need a part that browsers lack, ${other.length} differ otherwise`);
 console.log(`the engine takes ${slower[slower.length >> 1].toFixed(1)} times as long as the program (median of ${slower.length} runs above 1 ms)`);
+console.log(`${diagrams} diagrams have the same words and arrows as those of the program`);
 for (const one of other) console.log("  ", JSON.stringify(one));
 if (process.env.VERBOSE) for (const one of close) console.log("  ", JSON.stringify(one));
 process.exit(other.length ? 1 : 0);

@@ -1,7 +1,7 @@
 // The playground in a real browser, from files alone. usage: playground.mjs PLAYGROUND WORK   (KAIROS, CHROMIUM: the programs)
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { once } from "node:events";
 import { gzipSync } from "node:zlib";
@@ -74,9 +74,11 @@ await page.evaluate((t) => { window.kairosStudio.editor.text = t; }, BALL);
 await until(page, "mended", () => document.querySelector(".cm-lintRange-error") === null && /^t = 2/.test(document.getElementById("status").textContent));
 await studio(page, "plots.select(plots.instants[0])");
 await until(page, "three tags", () => document.querySelectorAll("table.tags thead th").length === 4);
+await page.click("#tab-diagram");
+await until(page, "its blocks", () => [...document.querySelectorAll(".diagram svg text")].some((t) => /^1\/s|y/.test(t.textContent.trim())));
 await page.click("#tab-prove");
 await until(page, "no proofs here", () => /does not run in a browser/.test(document.getElementById("panel").textContent));
-passed("messages and instants as ever; a proof is refused with a sentence");
+passed("messages, instants and diagrams as ever; a proof is refused with a sentence");
 
 // ---- a run without an end is cancelled, and the page goes on
 
@@ -95,8 +97,7 @@ passed("a run without an end is stopped, by hand and by a newer one");
 async function shareFrom(page, name) {
   const session = await page.createCDPSession();
   await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: work });
-  await page.click("#download");
-  await page.evaluate(() => [...document.querySelectorAll("#menu button")].find((b) => /share/.test(b.textContent)).click());
+  await page.click("#share");
   for (let k = 0; k < 200 && !existsSync(`${work}/${name}`); k++) await wait(50);
   await wait(200);
   console.log(`    ${name}: ${(statSync(`${work}/${name}`).size / 1000).toFixed(0)} kB, ${(gzipSync(readFileSync(`${work}/${name}`)).length / 1000).toFixed(0)} kB compressed`);
@@ -109,8 +110,9 @@ async function openShared(name) {
   await until(shared, "on the moon", () => Math.abs(window.kairosStudio.plots.instants[0]?.t - Math.sqrt(2 / 1.62)) < 1e-9);
   await shared.close();
 }
-await shareFrom(page, "model.html");
-await openShared("model.html");
+await shareFrom(page, "ball.html");
+await openShared("ball.html");
+unlinkSync(`${work}/ball.html`);
 passed("a shared page shows the model and its result from the disk, and runs");
 const program = await open(address);
 await until(program, "the studio", () => /^t = 2/.test(document.getElementById("status").textContent));
