@@ -742,8 +742,8 @@ static void note_look(Flow* flow, uint32_t index, const GuardPath* path, bool fo
     GuardState* state = &flow->kernel->guards[index];
     state->theta = found ? theta : 1;
     state->due = found ? path->start + state->theta * path->length : INFINITY;
-    // Tags go forward where a row of the solver stands there, and where the guard has just fired and rounding has left it
-    // on the near side.
+    // Tags go forward where a row of the solver stands there, and where the guard has just fired and rounding has left
+    // it on the near side.
     bool fired = state->fired == flow->kernel->instant_runs;
     if (state->due <= state->from && (fired || flow->kernel->instant_time != state->from))
         state->due = nextafter(state->from, INFINITY);

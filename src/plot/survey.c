@@ -272,8 +272,8 @@ kaiStatus survey_open(Survey* s, double width, double height)
     width = o->width > 0 ? o->width : terminal ? 80 : width;
     height = o->height > 0 ? o->height : terminal ? 24 : height;
     kaiStatus status = KAI_ERR_IO;
-    s->canvas = plot_open_canvas(o, format, terminal ? 2 * width : width, terminal ? 4 * height : height, &status,
-                                 s->error);
+    s->canvas =
+        plot_open_canvas(o, format, terminal ? 2 * width : width, terminal ? 4 * height : height, &status, s->error);
     if (s->canvas == NULL)
         return status;
     s->look = look_of(s->canvas);

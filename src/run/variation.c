@@ -245,7 +245,8 @@ static const char* why_not(const Variation* v)
     }
     for (uint32_t i = 0; i < model->delays_count; i++)
         if (!model->delays[i].event && !model->delays[i].queue)
-            return "the model delays a signal, and its derivatives depend on those of the past, which are not computed: "
+            return "the model delays a signal, and its derivatives depend on those of the past, which are not "
+                   "computed: "
                    "leave the delay out, or write it as a chain of first-order lags";
     return NULL;
 }
