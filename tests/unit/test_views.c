@@ -150,8 +150,8 @@ static void test_diagram_words(void** state)
 static void test_symbols(void** state)
 {
     (void)state;
-    static const char* const libraries[] = {"electrical.kai", "mechanical.kai", "rotational.kai",
-                                            "thermal.kai",    "hydraulic.kai",  "magnetic.kai"};
+    static const char* const libraries[] = {"electrical.kai", "translational.kai", "rotational.kai", "thermal.kai",
+                                            "hydraulic.kai"};
     for (size_t l = 0; l < sizeof libraries / sizeof *libraries; l++)
     {
         char path[100];
