@@ -2,9 +2,9 @@
 // (circuit_reference.h): 3 to 40 parts between 2 to 14 nodes, loops of capacitors, cut-sets of inductors, diodes
 // parallel and antiparallel, sources of every kind, timed switches. The states at 20 times. Networks without a solution
 // (two sources in parallel, a current with nowhere to go) and those that the reference cannot settle are left out; one
-// that disagrees is asked again with steps a tenth as long. KAIROS_NETWORKS gives another number of seeds, from
-// KAIROS_NETWORKS_FROM on: 5000 were run once. Of those that the reference settles none may be wrong, and fewer than
-// one in 500 refused.
+// that disagrees is asked again with steps a tenth as long. KAIROS_NETWORKS gives another last seed,
+// KAIROS_NETWORKS_FROM another first one: 5000 were run once. Of those that the reference settles none may be wrong,
+// and fewer than one in 500 refused.
 #include "kairos/kairos.h"
 
 #include "unit/circuit_reference.h"
