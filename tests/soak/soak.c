@@ -4,6 +4,7 @@
 // usage: soak SECONDS SEED FILE.kai …   (KAIROS_SOAK_SHARE: part of a core that it takes, 0.05)
 #include "kairos/kairos.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -305,6 +306,7 @@ int main(int argc, char** argv)
             open_kept(one, argv[3 + draw((uint64_t)argc - 3)]);
         do_something(one);
         done++;
+        malloc_trim(0);  // so that what is left is what is held
         rest(seconds(CLOCK_PROCESS_CPUTIME_ID) - before, share != NULL ? strtod(share, NULL) : 0.05);
     }
     for (int i = 0; i < KEPT; i++)
