@@ -6,14 +6,11 @@
 #include "block/text.h"
 
 #include "base/text.h"
-#include "model/model.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-_Static_assert((int)EXTERNAL_QUESTIONS == (int)BLOCK_QUESTIONS, "saved models are checked by this number");
 
 typedef struct Draft
 {

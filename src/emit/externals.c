@@ -140,6 +140,8 @@ static void take_blocks(Builder* b)
     }
 }
 
+_Static_assert((int)EXTERNAL_QUESTIONS == (int)BLOCK_QUESTIONS, "saved models are checked by this number");
+
 static void take_question(Builder* b, const FlatExternal* x)
 {
     External made = {.path = build_string(b, x->library), .symbol = build_string(b, x->symbol)};

@@ -427,11 +427,26 @@ static void profile_step(Flow* flow, uint32_t island, bool chosen, int64_t rejec
 }
 
 // Guards that read it alone, and states that zeno = continue holds, end the step where they ask for an instant.
+// A guard that has just fired and is found again before time has moved would be found for ever: there and back on its
+// level exactly. Time goes on by what it resolves, and then it is on one side.
+static double go_forward(const Flow* flow, const Ode* ode, double theta)
+{
+    const Kernel* kernel = flow->kernel;
+    double start = ode_step_start(ode), length = ode_dense_length(ode);
+    if (start + theta * length > start || kernel->instant_time != start)
+        return theta;
+    bool again = false;
+    for (uint32_t i = 0; i < kernel->located_count; i++)
+        again |= kernel->guards[kernel->located[i]].fired == kernel->instant_runs;
+    return again ? smaller(1, (nextafter(start, INFINITY) - start) / length) : theta;
+}
+
 static void cut_step(Flow* flow, uint32_t index)
 {
     Ode* ode = flow->island_odes[index];
     double theta = 1;
     bool found = guard_search(flow, index, &theta);
+    theta = found ? go_forward(flow, ode, theta) : theta;
     bool held = flow->kernel->holds > 0 && flow->hooks->leaves(flow->owner, &theta);
     if (!found && !held)
         return;

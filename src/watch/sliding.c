@@ -108,10 +108,26 @@ static double noise_of(const Sliding* s, uint32_t index)
     return noise;
 }
 
+// Whether a relation went there and back in this instant: on its level exactly, the field of the other side leads back
+// at once.
+static bool has_returned(const Sliding* s, uint32_t index)
+{
+    const GuardState* g = &s->kernel->guards[index];
+    uint8_t kind = s->model->guards[index].kind;
+    return (kind == GUARD_LESS || kind == GUARD_LESS_EQUAL) && g->crossed != 0 && g->crossed_first == -g->crossed;
+}
+
+// The way in which it came to its level.
+static int way_of(const Sliding* s, uint32_t index)
+{
+    const GuardState* g = &s->kernel->guards[index];
+    return has_returned(s, index) ? g->crossed_first : g->crossed;
+}
+
 // The field before the instant led through the level, the one after it leads back.
 static bool is_pushed_onto(const Sliding* s, uint32_t index)
 {
-    int way = s->kernel->guards[index].crossed;
+    int way = way_of(s, index);
     if (s->model->guards[index].time_only || way == 0)
         return false;
     double before = way * rate(s, index, s->before), after = way * rate(s, index, s->after), noise = noise_of(s, index);
@@ -168,7 +184,7 @@ static void say_mean(const Sliding* s, uint32_t guard, Text* text)
 static kaiStatus fail(Sliding* s, uint32_t index, bool tried)
 {
     const Guard* guard = &s->model->guards[index];
-    int way = s->kernel->guards[index].crossed;
+    int way = way_of(s, index);
     Text a = {0}, b = {0}, mean = {0};
     say_field(s, s->before, s->after, &a);
     say_field(s, s->after, s->before, &b);
@@ -282,6 +298,26 @@ static uint32_t find_surface(const Sliding* s)
     return NO_REG;
 }
 
+// One that went there and back: what it met on the other side is the field after, and the one before is again.
+static uint32_t find_return(Sliding* s)
+{
+    for (uint32_t i = 0; i < s->kernel->fired_count; i++)
+    {
+        uint32_t index = s->kernel->fired[i];
+        double* latch = &s->kernel->R[s->model->guards[index].latch];
+        if (s->kernel->guards[index].sliding != 0 || !has_returned(s, index))
+            continue;
+        *latch = *latch == 0;
+        take_field(s, s->after);
+        *latch = *latch == 0;
+        bool pushed = is_pushed_onto(s, index);
+        memcpy(kernel_slopes(s->kernel), s->before, sizeof(double) * s->model->state_count);
+        if (pushed)
+            return index;
+    }
+    return NO_REG;
+}
+
 kaiStatus sliding_after(Sliding* s)
 {
     if (!has_searched(s))
@@ -296,12 +332,14 @@ kaiStatus sliding_after(Sliding* s)
     }
     take_field(s, s->after);
     uint32_t guard = find_surface(s);
+    bool returned = guard == NO_REG && is_same(s, s->before, s->after);
+    guard = returned ? find_return(s) : guard;
     if (guard == NO_REG)
     {
         s->flips = 0;
         return KAI_OK;
     }
-    if (s->flips > 0 && is_same(s, s->after, s->first))
+    if (s->flips > 0 && is_same(s, returned ? s->before : s->after, s->first))
         return surfaces_wanted(s->kernel->options) ? go_along(s, guard) : fail(s, guard, false);
     memcpy(s->first, s->before, sizeof(double) * s->model->state_count);
     s->flips++;
