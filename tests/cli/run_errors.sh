@@ -30,7 +30,7 @@ experiment e of M { stop = 5 }' # C4
 fails 'chattering' 'model M { discrete n = 0; when n >= 0 { n := -1 }
 when n < 0 { n := 1 } }
 experiment e of M { stop = 1 }' # R5
-fails 'm.kai:1:.*`log(x) > 3` has no value at t = 1.5: log(-0.5)' 'model M { state x = 1; x'"'"' = -1; discrete n = 0; when log(x) > 3 { n := n + 1 } }
+fails 'm.kai:1:.*`log.x. > 3` has no value at t = 1.5: log.-0.5.' 'model M { state x = 1; x'"'"' = -1; discrete n = 0; when log(x) > 3 { n := n + 1 } }
 experiment e of M { stop = 3; max_step = 0.5 }' # a guard that nothing keeps legal decides nothing
 fails 'initial' 'model M { state x; x'"'"' = 0; initial x^2 == -1 }
 experiment e of M { stop = 1 }'
