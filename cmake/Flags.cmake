@@ -7,6 +7,7 @@ target_compile_options(
     kairos_flags
     INTERFACE -Wall -Wextra -Wshadow -Wconversion
               -ffp-contract=off # the same numbers on machines with and without fused multiply-add
+              -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/= # assertions name files of the tree, not of a machine
               $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
 
 if(KAIROS_HOSTILE)

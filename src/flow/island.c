@@ -438,7 +438,7 @@ static double go_forward(const Flow* flow, const Ode* ode, double theta)
     bool again = false;
     for (uint32_t i = 0; i < kernel->located_count; i++)
         again |= kernel->guards[kernel->located[i]].fired == kernel->instant_runs;
-    return again ? smaller(1, (nextafter(start, INFINITY) - start) / length) : theta;
+    return again ? smaller(1, kernel_slack(kernel, start) / length) : theta;
 }
 
 static void cut_step(Flow* flow, uint32_t index)

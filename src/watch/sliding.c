@@ -311,7 +311,7 @@ static uint32_t find_return(Sliding* s)
         take_field(s, s->after);
         *latch = *latch == 0;
         bool pushed = is_pushed_onto(s, index);
-        memcpy(kernel_slopes(s->kernel), s->before, sizeof(double) * s->model->state_count);
+        vm_run(s->model, s->kernel->R, s->model->deriv, &s->kernel->host);  // as it was
         if (pushed)
             return index;
     }

@@ -52,7 +52,9 @@ kaiStatus sliding_after(Sliding* s);  // and at its end
 // Two times that no event can lie between, as far as the run can tell.
 static inline bool sliding_at_once(const Sliding* s, double from, double to)
 {
-    return to - from <= larger(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
+    const kaiSimOptions* o = s->kernel->options;
+    bool starts = from >= o->start && to - o->start <= SLIDING_START * smaller(1, o->stop - o->start);
+    return starts || to - from <= larger(64 * DBL_EPSILON * fabs(to), SLIDING_CLOSE * s->step);
 }
 
 #endif

@@ -14,8 +14,9 @@ static const char* const texts[] = {
     "model M { state x = 1; discrete n = 0, k = 0; x' = -x\n"
     "  choose { when time >= 0.2 and n == 0 { n := 1 } when time >= 0.2 and k == 0 { k := n + 1 } } }\n"
     "experiment e of M { stop = 1; choice = all }\n",
-    "model M { state x = 0, y = 1; unknown z = 1; equation z^2 == 2 + x; x' = z; y' = -100*y; signal s = floor(3*x) }\n"
-    "experiment e of M { stop = 1; solver = rosenbrock; islands = auto }\n",
+    ("model M { state x = 0, y = 1; unknown z = 1; equation z^2 == 2 + x; x' = z; y' = -100*y; signal s = floor(3*x) "
+     "}\n"
+     "experiment e of M { stop = 1; solver = rosenbrock; islands = auto }\n"),
 };
 
 enum
