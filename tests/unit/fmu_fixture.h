@@ -26,6 +26,11 @@ static inline void unpack_file(const char* folder, const char* name, const char*
     fclose(out);
 }
 
+static inline void unpack_text(const char* folder, const char* name, const char* text)
+{
+    unpack_file(folder, name, text, strlen(text));
+}
+
 // All files of the archive, without their folders.
 static inline Unpacked unpack(Bytes fmu)
 {

@@ -391,24 +391,24 @@ static void test_instances(void** state)
     fmi2Component c = f.Instantiate("it", fmi2CoSimulation, u->guid, escaped, &callbacks, 0, 0);
     assert_non_null(c);
     f.FreeInstance(c);
-    unpack_file(u->folder, "kairos.txt", "kairos\t2\n", 9);
+    unpack_text(u->folder, "kairos.txt", "kairos\t2\n");
     assert_null(f.Instantiate("it", fmi2CoSimulation, u->guid, u->resources, &callbacks, 0, 0));
     assert_non_null(strstr(said, "kairos.txt is of another version, or damaged"));
     static const char* const wrong[] = {"nonsense\n", "nonsense\tx\n", "nonsense\tx\ty\n"};
     for (int i = 0; i < 3; i++)
     {
-        unpack_file(u->folder, "kairos.txt", wrong[i], strlen(wrong[i]));
+        unpack_text(u->folder, "kairos.txt", wrong[i]);
         assert_null(f.Instantiate("it", fmi2CoSimulation, u->guid, u->resources, &callbacks, 0, 0));
     }
-    unpack_file(u->folder, "kairos.txt", "compiled\n", 9);
+    unpack_text(u->folder, "kairos.txt", "compiled\n");
     assert_null(f.Instantiate("it", fmi2CoSimulation, u->guid, u->resources, &callbacks, 0, 0));
     assert_non_null(strstr(said, "model.bin cannot be read"));
-    unpack_file(u->folder, "model.bin", "what", 4);
+    unpack_text(u->folder, "model.bin", "what");
     assert_null(f.Instantiate("it", fmi2CoSimulation, u->guid, u->resources, &callbacks, 0, 0));
-    unpack_file(u->folder, "kairos.txt", "file\tmodel.kai\tmodel.kai\noverride\te\t1\nmodel\tBell\n", 51);
+    unpack_text(u->folder, "kairos.txt", "file\tmodel.kai\tmodel.kai\noverride\te\t1\nmodel\tBell\n");
     assert_null(f.Instantiate("it", fmi2CoSimulation, u->guid, u->resources, &callbacks, 0, 0));
     assert_non_null(strstr(said, "Bell"));
-    unpack_file(u->folder, "kairos.txt", "file\tx.kai\tmodel.kai\n", 21);
+    unpack_text(u->folder, "kairos.txt", "file\tx.kai\tmodel.kai\n");
     assert_null(f.Instantiate("it", fmi2CoSimulation, u->guid, u->resources, &callbacks, 0, 0));
 }
 
