@@ -150,6 +150,7 @@ static bool make_file(kaiWriter* w)
     Hdf5* h = w->own;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);  // what SWMR needs
+    H5Pset_file_locking(access, false, true);  // a reader who comes while it is made must not end the run
     H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     h->file = H5Fcreate(h->partial, H5F_ACC_TRUNC, creation, access);
     H5Pclose(access);
