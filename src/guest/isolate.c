@@ -219,7 +219,9 @@ static void be_alone(int socket)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_DFL);
+    static const int deadly[] = {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        signal(deadly[i], SIG_DFL);  // the one outside sees how it died
     dup2(STDERR_FILENO, STDOUT_FILENO);
     if (socket > 3)
         close_range(3, (unsigned)socket - 1, 0);
