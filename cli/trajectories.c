@@ -143,14 +143,35 @@ static kaiStatus open_writer(Trajectories* t, const kaiColumn* columns, int coun
     return t->writer != NULL ? KAI_OK : t->error.status;
 }
 
+// In one block, with the lists of modes; the texts are those of the model.
+static kaiColumn* copy_columns(const kaiColumn* columns, int count)
+{
+    size_t modes = 0;
+    for (int i = 0; i < count; i++)
+        modes += (size_t)columns[i].mode_count;
+    kaiColumn* copy = malloc(sizeof *copy * (size_t)(count + 1) + sizeof(char*) * modes);
+    const char** names = copy != NULL ? (const char**)(void*)(copy + count + 1) : NULL;
+    for (int i = 0; i < count && copy != NULL; i++)
+    {
+        copy[i] = columns[i];
+        copy[i].mode_names = names;
+        for (int k = 0; k < columns[i].mode_count; k++)
+            *names++ = columns[i].mode_names[k];
+    }
+    return copy;
+}
+
 kaiStatus trajectories_begin(Trajectories* t, const kaiColumn* columns, int count)
 {
     kaiStatus status = KAI_OK;
+    t->columns = t->columns != NULL ? t->columns : copy_columns(columns, count);
+    if (t->columns == NULL)
+        return KAI_ERR_MEMORY;
     if (t->range_count > 0 && t->writer == NULL)
-        status = open_writer(t, columns, count);
+        status = open_writer(t, t->columns, count);
     if (status == KAI_OK && t->fan_stride > 0 && t->fan == NULL)
     {
-        t->fan = fan_open(t->inquiry, columns, count, &t->error);
+        t->fan = fan_open(t->inquiry, t->columns, count, &t->error);
         status = t->fan != NULL ? KAI_OK : t->error.status;
     }
     return status;
@@ -195,6 +216,8 @@ int trajectories_close(Trajectories* t, bool whole)
     if (code == EXIT_DONE && whole && t->fan != NULL && t->inquiry->figure != NULL)
         code = fan_draw(t->fan);
     kaiFan_Free(t->fan);
+    free(t->columns);
+    t->columns = NULL;
     t->writer = NULL;
     t->fan = NULL;
     return code;

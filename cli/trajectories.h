@@ -20,6 +20,7 @@ typedef struct Trajectories
     int range_count;
     bool alone;  // --run: a result as that of kairos run
     char path[PATH_MAX];
+    kaiColumn* columns;  // of the writer and the fan: a study may be run in several parts, each with columns of its own
     kaiWriter* writer;
     kaiFan* fan;          // --chart fan; NULL: not wanted
     int64_t fan_stride;   // of its runs; 0: there is none
