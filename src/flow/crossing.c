@@ -280,6 +280,11 @@ static double resolved_length(const GuardPolynomial* p, double length)
     for (int round = 0; round < 60; round++)
     {
         double size = polynomial_bound(p->c, p->degree, length, 0), longest = length;
+        if (!isfinite(size))  // near a pole coefficients are beyond all numbers: it holds nowhere near so far
+        {
+            length *= 0x1p-16;
+            continue;
+        }
         for (int k = p->degree; k > 0 && k > p->degree - 3; k--)
             if (p->c[k] != 0)
                 longest = smaller(longest, pow(WINDOW_TERMS * size / fabs(p->c[k]), 1. / k));
