@@ -23,6 +23,7 @@ enum
     ENGINE_LARGEST = 16 << 20,
     PAGE_NAME = 40,
     HEADERS_SIZE = 700,
+    ANSWER_STACK = 8 << 20,
 };
 
 // A question that may take long.
@@ -137,6 +138,7 @@ typedef struct Question
     JsonWriter answer;
     Run* run;
     int status;
+    bool answered;
 } Question;
 
 static void put_start(kaiStudio* s, JsonWriter* w)
@@ -239,6 +241,27 @@ static bool guarded(Question* q)
     return true;
 }
 
+static void* answer_alone(void* user)
+{
+    Question* q = user;
+    q->answered = guarded(q);
+    return NULL;
+}
+
+// Threads of servers have stacks of a hundred kilobytes; models are compiled and run on those of programs.
+static bool answer_with_room(Question* q)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    bool made = pthread_attr_setstacksize(&attributes, ANSWER_STACK) == 0 &&
+                pthread_create(&thread, &attributes, answer_alone, q) == 0;
+    pthread_attr_destroy(&attributes);
+    if (made)
+        pthread_join(thread, NULL);
+    return made && q->answered;
+}
+
 // NULL: q->status says why.
 static char* read_body(Question* q)
 {
@@ -278,7 +301,7 @@ static void take_question(kaiStudio* s, const HttpRequest* r)
     }
     arena_init(&q.arena, s->options.service.allocator, &q.fail);
     q.answer.arena = &q.arena;
-    if (!guarded(&q))
+    if (!answer_with_room(&q))
         refuse(r, 503, "there is not enough memory for an answer");
     if (q.run != NULL)
         end_run(s, q.run);
