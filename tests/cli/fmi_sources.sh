@@ -28,7 +28,8 @@ for version in 2 3; do
     (cd "$WORK/ball$version/sources" && ls ./*.c | sed 's,^\./,,' | sort) >"$WORK/there"
     named ball$version $version | sort | diff - "$WORK/there" || fail "$version: other files than the description names"
     [ "$(wc -l <"$WORK/there")" -gt 150 ] || fail "only $(wc -l <"$WORK/there") files"
-    ! grep -rlF "$PWD" "$WORK/ball$version" || fail "a path of this machine"
+    # The sanitizers keep the names of sources for their reports.
+    grep -q '^KAIROS_SANITIZE:BOOL=ON' "$BUILD/CMakeCache.txt" || ! grep -rlF "$PWD" "$WORK/ball$version" || fail "a path of this machine"
     ! grep -hE '^#include "[^"]*/' "$WORK/ball$version/sources/"* || fail "an include path is needed"
 done
 [ ! -e "$WORK/ball3/sources/fmu_fmi2.c" ] && [ ! -e "$WORK/ball2/sources/fmu_fmi3.c" ] || fail "sources of both versions"
