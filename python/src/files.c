@@ -210,24 +210,6 @@ PyObject* module_compare(PyObject* self, PyObject* args)
 
 // ---- figures
 
-typedef struct Picture
-{
-    char* at;
-    size_t size;
-} Picture;
-
-static kaiStatus add_bytes(void* user, const char* bytes, size_t size)
-{
-    Picture* p = user;
-    char* more = realloc(p->at, p->size + size + 1);
-    if (more == NULL)
-        return KAI_ERR_MEMORY;
-    memcpy(more + p->size, bytes, size);
-    p->at = more;
-    p->size += size;
-    return KAI_OK;
-}
-
 // [(names, against), …] → panels; the names of all lie in one array. False: an exception.
 static bool take_panels(PyObject* list, kaiPanel panels[32], const char* names[256], int* count)
 {
@@ -268,7 +250,7 @@ PyObject* module_figure(PyObject* self, PyObject* args)
     const char* names[256];
     int count, panel_count;
     kaiError error = {0};
-    Picture picture = {0};
+    Bytes picture = {0};
     kaiFigureOptions options = kaiDefaultFigureOptions();
     if (!PyArg_ParseTuple(args, "O!O!O!szdd", &PyList_Type, &list, recorder_type, &recorder, &PyList_Type, &wanted,
                           &options.path, &options.title, &options.width, &options.height) ||
@@ -278,11 +260,8 @@ PyObject* module_figure(PyObject* self, PyObject* args)
     if (columns == NULL)
         return NULL;
     options.time_unit = "s";
-    options.sink = (kaiSink){add_bytes, &picture};
+    options.sink = (kaiSink){bytes_add, &picture};
     kaiStatus status = draw(&options, columns, count, panels, panel_count, ((Recorder*)recorder)->recorder, &error);
     columns_free(columns, count);
-    PyObject* bytes = status == KAI_OK ? PyBytes_FromStringAndSize(picture.at, (Py_ssize_t)picture.size)
-                                       : raise_error(status, &error);
-    free(picture.at);
-    return bytes;
+    return bytes_object(&picture, status, &error);
 }

@@ -114,6 +114,34 @@ kaiGiven* given_take(PyObject* list, int* count)
     return given;
 }
 
+// ---- bytes
+
+kaiStatus bytes_add(void* bytes, const char* more, size_t size)
+{
+    Bytes* b = bytes;
+    if (b->size + size > b->capacity)
+    {
+        size_t capacity = 2 * (b->size + size);
+        char* room = realloc(b->at, capacity);
+        if (room == NULL)
+            return KAI_ERR_MEMORY;
+        b->at = room;
+        b->capacity = capacity;
+    }
+    if (size > 0)
+        memcpy(b->at + b->size, more, size);
+    b->size += size;
+    return KAI_OK;
+}
+
+PyObject* bytes_object(Bytes* bytes, kaiStatus status, const kaiError* error)
+{
+    PyObject* made =
+        status == KAI_OK ? PyBytes_FromStringAndSize(bytes->at, (Py_ssize_t)bytes->size) : raise_error(status, error);
+    free(bytes->at);
+    return made;
+}
+
 // ---- Ctrl-C
 //
 // Python's own handler only notes that a signal came; its exception is raised when Python code runs again, and none

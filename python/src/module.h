@@ -87,6 +87,16 @@ bool begin_use(bool* busy);
 // Pairs of texts, [(name, text), …], that live as long as the list. NULL with an exception if it is none.
 kaiGiven* given_take(PyObject* list, int* count);
 
+// Bytes that the library hands out: the function of a kaiSink, and the object that they become (or an exception, by the
+// status); what was held is freed.
+typedef struct Bytes
+{
+    char* at;
+    size_t size, capacity;
+} Bytes;
+kaiStatus bytes_add(void* bytes, const char* more, size_t size);
+PyObject* bytes_object(Bytes* bytes, kaiStatus status, const kaiError* error);
+
 // files.c: hands the rows of a recorder on.
 kaiStatus each_row(const kaiRecorder* recorder, kaiRowFn* use, void* user);
 

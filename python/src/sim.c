@@ -462,39 +462,13 @@ static PyObject* sim_read_snapshot(PyObject* self, PyObject* args)
     return snapshot != NULL ? snapshot_make(snapshot, s->model) : raise_error(error.status, &error);
 }
 
-typedef struct Bytes
-{
-    char* at;
-    size_t size, capacity;
-} Bytes;
-
-static kaiStatus add_bytes(void* user, const char* bytes, size_t size)
-{
-    Bytes* b = user;
-    if (b->size + size > b->capacity)
-    {
-        size_t capacity = 2 * (b->size + size);
-        char* more = realloc(b->at, capacity);
-        if (more == NULL)
-            return KAI_ERR_MEMORY;
-        b->at = more;
-        b->capacity = capacity;
-    }
-    memcpy(b->at + b->size, bytes, size);
-    b->size += size;
-    return KAI_OK;
-}
-
 static PyObject* snapshot_bytes(PyObject* self, PyObject* args)
 {
     (void)args;
     Bytes bytes = {0};
-    kaiSink sink = {add_bytes, &bytes};
+    kaiSink sink = {bytes_add, &bytes};
     kaiStatus status = kaiSnapshot_Write(((Snapshot*)self)->snapshot, &sink);
-    PyObject* made =
-        status == KAI_OK ? PyBytes_FromStringAndSize(bytes.at, (Py_ssize_t)bytes.size) : raise_error(status, NULL);
-    free(bytes.at);
-    return made;
+    return bytes_object(&bytes, status, NULL);
 }
 
 static void snapshot_free(PyObject* self)

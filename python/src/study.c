@@ -303,32 +303,6 @@ PyObject* module_summary(PyObject* self, PyObject* args)
 
 // ---- pictures
 
-typedef struct Picture
-{
-    char* at;
-    size_t size;
-} Picture;
-
-static kaiStatus add_bytes(void* user, const char* bytes, size_t size)
-{
-    Picture* p = user;
-    char* more = realloc(p->at, p->size + size + 1);
-    if (more == NULL)
-        return KAI_ERR_MEMORY;
-    memcpy(more + p->size, bytes, size);
-    p->at = more;
-    p->size += size;
-    return KAI_OK;
-}
-
-static PyObject* picture_bytes(Picture* picture, kaiStatus status, const kaiError* error)
-{
-    PyObject* bytes = status == KAI_OK ? PyBytes_FromStringAndSize(picture->at, (Py_ssize_t)picture->size)
-                                       : raise_error(status, error);
-    free(picture->at);
-    return bytes;
-}
-
 // (kind, [(name, unit, is a factor, values as bytes), …], path, title, width, height) -> bytes
 PyObject* module_chart(PyObject* self, PyObject* args)
 {
@@ -342,7 +316,7 @@ PyObject* module_chart(PyObject* self, PyObject* args)
     Py_ssize_t size = 0;
     kaiChartColumn columns[COLUMNS];
     kaiError error = {0};
-    Picture picture = {0};
+    Bytes picture = {0};
     kaiFigureOptions options = kaiDefaultFigureOptions();
     if (!PyArg_ParseTuple(args, "iO!szdd", &kind, &PyList_Type, &list, &options.path, &options.title, &options.width,
                           &options.height))
@@ -362,10 +336,10 @@ PyObject* module_chart(PyObject* self, PyObject* args)
         columns[i].factor = factor != 0;
         columns[i].values = (const double*)(const void*)values;
     }
-    options.sink = (kaiSink){add_bytes, &picture};
+    options.sink = (kaiSink){bytes_add, &picture};
     int64_t rows = size / (Py_ssize_t)sizeof(double);
     kaiStatus status = kaiChart_Draw(&options, (kaiChartKind)kind, columns, count, rows, &error);
-    return picture_bytes(&picture, status, &error);
+    return bytes_object(&picture, status, &error);
 }
 
 // (columns, recorders, signals, path, title, width, height) -> bytes
@@ -376,7 +350,7 @@ PyObject* module_fan(PyObject* self, PyObject* args)
     int count;
     const char* names[16];
     kaiError error = {0};
-    Picture picture = {0};
+    Bytes picture = {0};
     kaiFigureOptions options = kaiDefaultFigureOptions();
     if (!PyArg_ParseTuple(args, "O!O!O!szdd", &PyList_Type, &list, &PyList_Type, &recorders, &PyList_Type, &signals,
                           &options.path, &options.title, &options.width, &options.height))
@@ -389,7 +363,7 @@ PyObject* module_fan(PyObject* self, PyObject* args)
     if (columns == NULL)
         return NULL;
     options.time_unit = "s";
-    options.sink = (kaiSink){add_bytes, &picture};
+    options.sink = (kaiSink){bytes_add, &picture};
     kaiFan* fan = kaiFan_Create(&options, columns, count, names, wanted, &error);
     kaiStatus status = fan != NULL ? KAI_OK : error.status;
     for (Py_ssize_t i = 0; status == KAI_OK && i < PyList_Size(recorders); i++)
@@ -401,5 +375,5 @@ PyObject* module_fan(PyObject* self, PyObject* args)
     status = status == KAI_OK ? kaiFan_Draw(fan, &error) : status;
     kaiFan_Free(fan);
     columns_free(columns, count);
-    return picture_bytes(&picture, status, &error);
+    return bytes_object(&picture, status, &error);
 }

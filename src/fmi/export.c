@@ -287,27 +287,13 @@ static const char* describe(Export* e)
 // ---- writing
 // ---------------------------------------------------------------------------------------------------------
 
-typedef struct Bytes
-{
-    Arena* arena;
-    VEC(char) text;
-} Bytes;
-
-static kaiStatus keep_bytes(void* user, const char* bytes, size_t size)
-{
-    Bytes* b = user;
-    for (size_t i = 0; i < size; i++)
-        vec_push(b->arena, b->text, bytes[i]);
-    return KAI_OK;
-}
-
 static void add_resources(Export* e, ZipWriter* zip)
 {
     zip_add(zip, "resources/kairos.txt", e->config, strlen(e->config));
     if (e->options->hide)
     {
-        Bytes bytes = {.arena = &e->arena};
-        kaiSink sink = {keep_bytes, &bytes};
+        ZipMember bytes = {.arena = &e->arena};
+        kaiSink sink = {zip_keep, &bytes};
         kaiStatus status = kaiModel_Save(e->model, &sink);
         if (zip->status == KAI_OK)
             zip->status = status;

@@ -110,3 +110,11 @@ kaiStatus zip_finish(ZipWriter* zip)
     send(zip, f.bytes, f.length);
     return zip->status;
 }
+
+kaiStatus zip_keep(void* member, const char* bytes, size_t size)
+{
+    ZipMember* m = member;
+    for (size_t i = 0; i < size; i++)
+        vec_push(m->arena, m->text, bytes[i]);
+    return KAI_OK;
+}

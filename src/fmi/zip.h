@@ -24,6 +24,14 @@ typedef struct ZipWriter
 void zip_add(ZipWriter* zip, const char* name, const void* bytes, size_t size);
 kaiStatus zip_finish(ZipWriter* zip);
 
+// What is to become an entry, while something else makes it: the user of a sink whose function is zip_keep.
+typedef struct ZipMember
+{
+    Arena* arena;
+    VEC(char) text;
+} ZipMember;
+kaiStatus zip_keep(void* member, const char* bytes, size_t size);
+
 uint32_t zip_crc(const void* bytes, size_t size);
 
 #endif

@@ -7,16 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const BondPart* part_of(const Kernel* kernel, const BondRun* run, uint32_t index)
-{
-    return &kernel->model->bond_parts[run->system->first_part + index];
-}
-
-static const BondInput* input_at(const Kernel* kernel, const BondRun* run, uint32_t index)
-{
-    return &kernel->model->bond_inputs[run->system->first_input + index];
-}
-
 // ---- making
 
 static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSystem* system)
@@ -26,7 +16,7 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     *run = (BondRun){.system = system};
     for (uint32_t i = 0; i < parts; i++)
     {
-        const BondPart* part = part_of(kernel, run, i);
+        const BondPart* part = bonds_part(kernel, run, i);
         ports += part->ports;
         slopes += part->ports * part->ports;
     }
@@ -138,7 +128,7 @@ static void place_inputs(Kernel* kernel, BondRun* run)
         run->column_of[i] = -1;
     for (uint32_t i = 0; i < run->system->input_count; i++)
     {
-        const BondInput* input = input_at(kernel, run, i);
+        const BondInput* input = bonds_input(kernel, run, i);
         run->input_of[i] = run->graph->input_first[input->node] + (int)input->port;
         run->column_of[run->input_of[i]] = (int)i;
     }
@@ -146,7 +136,7 @@ static void place_inputs(Kernel* kernel, BondRun* run)
         for (int i = run->graph->input_first[n]; i < run->graph->input_first[n + 1]; i++)
             run->node_of[i] = n;
     for (uint32_t i = 0; i < run->system->part_count; i++)
-        run->port_of[i] = part_of(kernel, run, i)->state != NO_REG ? run->graph->port_first[i] : -1;
+        run->port_of[i] = bonds_part(kernel, run, i)->state != NO_REG ? run->graph->port_first[i] : -1;
 }
 
 // Which outputs have a row of which block.
@@ -201,7 +191,7 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
     int switches = 0;
     for (uint32_t i = 0; i < system->part_count; i++)
     {
-        const BondPart* part = part_of(kernel, run, i);
+        const BondPart* part = bonds_part(kernel, run, i);
         run->nodes[i] = (BondNode){.kind = (BondKind)part->acts, .switch_index = -1, .parameter = run->nominal[i]};
         run->nodes[i].wire = part->acts == BOND_R && part->zero;
         run->nodes[i].varies = part->free && bond_is_two_port((BondKind)part->kind);
@@ -249,7 +239,7 @@ static void set_unit(Kernel* kernel, uint32_t state, double capacity)
 
 static kaiStatus read_matrix(Kernel* kernel, BondRun* run, uint32_t index)
 {
-    const BondPart* part = part_of(kernel, run, index);
+    const BondPart* part = bonds_part(kernel, run, index);
     kaiStatus status = multiport_invert(kernel, part, run->scratch);
     size_t slopes = (size_t)part->ports * part->ports;
     if (status == KAI_OK && run->graph != NULL)
@@ -268,7 +258,7 @@ static double moderate(const Kernel* kernel, const BondRun* run, double value)
     int count = 0;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        const BondPart* part = part_of(kernel, run, i);
+        const BondPart* part = bonds_part(kernel, run, i);
         if (part->kind != BOND_R || part->free || !(run->nominal[i] > 0))
             continue;
         logs += log10(run->nominal[i]);
@@ -284,7 +274,7 @@ static kaiStatus read_parameters(Kernel* kernel, BondRun* run, bool guesses, boo
 {
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        const BondPart* part = part_of(kernel, run, i);
+        const BondPart* part = bonds_part(kernel, run, i);
         kaiStatus status = part->matrix != NO_REG && !guesses ? read_matrix(kernel, run, i) : KAI_OK;
         if (status != KAI_OK)
             return status;
@@ -456,17 +446,11 @@ static bool load_rows(Kernel* kernel, BondRun* run, int index)
     return true;
 }
 
-static bool is_on(const Kernel* kernel, const BondRun* run, int index)
-{
-    const Machine* machine = &kernel->model->machines[run->machines[index]];
-    return kernel->model->modes[machine->first_mode + kernel_mode(kernel, machine)].on;
-}
-
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
 {
     for (int i = 0; i < run->graph->switch_count; i++)
     {
-        bool on = is_on(kernel, run, i);
+        bool on = bonds_is_on(kernel, run, i);
         run->present.settled &= run->on[i] == on;
         run->on[i] = on;
     }
@@ -523,252 +507,13 @@ kaiStatus bonds_start(Kernel* kernel)
     return status;
 }
 
-// ---- jumps
-
-bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses)
-{
-    size_t bytes = sizeof(double) * 2 * run->system->link_count;
-    bool struck = false;
-    memset(run->b0, 0, bytes);
-    memset(run->b1, 0, bytes);
-    memset(run->b2, 0, bytes);
-    for (uint32_t i = 0; i < run->system->input_count; i++)
-    {
-        const BondInput* input = input_at(kernel, run, i);
-        int at = run->input_of[i];
-        run->b1[at] = kernel->R[input->value];
-        if (input->impulse != NO_REG && impulses)
-            run->b0[at] = kernel->R[input->impulse];
-        if (input->slope != NO_REG)
-            run->b2[at] = kernel->R[input->slope];
-        struck |= run->b0[at] != 0;
-    }
-    return struck;
-}
-
-// Whether a jump has moved what is given to the graph from outside, so that it has to be made again; or, with
-// `storages`, anything that it is made from.
-static bool inputs_moved(const Kernel* kernel, const BondRun* run, bool storages)
-{
-    bool moved = !run->linear;
-    for (uint32_t i = 0; i < run->system->input_count && !moved; i++)
-    {
-        const BondInput* input = input_at(kernel, run, i);
-        bool asked = storages || part_of(kernel, run, input->node)->state == NO_REG;
-        moved = (asked && kernel->R[input->value] != run->b1[run->input_of[i]]) ||
-                (input->slope != NO_REG && kernel->R[input->slope] != run->b2[run->input_of[i]]) ||
-                (storages && input->impulse != NO_REG && kernel->R[input->impulse] != 0);
-    }
-    return moved;
-}
-
-// With `impulses = numeric` guards compare the impulse as a number, its area over the length of a pulse, instead of the
-// area (paper 001, section 4.3).
-static double pulse_height(const Kernel* kernel)
-{
-    return kernel_numeric(kernel) ? 1 / kernel->R[kernel->model->reg_pulse] : 1;
-}
-
-static void write_areas(Kernel* kernel, BondRun* run)
-{
-    for (uint32_t i = 0; i < run->system->output_count; i++)
-    {
-        const BondOutput* output = &kernel->model->bond_outputs[run->system->first_output + i];
-        double area = 0, size = 0;
-        for (uint32_t t = 0; t < output->term_count; t++)
-        {
-            const BondTerm* term = &kernel->model->bond_terms[output->first_term + t];
-            double value = run->area[term->flow ? BOND_F(term->bond) : BOND_E(term->bond)];
-            area += term->sign * value;
-            size += fabs(value);
-        }
-        bool rounding = fabs(area) <= BOND_NOTHING * size && isfinite(size);
-        if (output->area != NO_REG)
-            kernel->R[output->area] = isnan(area) || rounding ? 0 : area * pulse_height(kernel);
-    }
-}
-
-static bool move_states(Kernel* kernel, const BondRun* run)
-{
-    bool moved = false;
-    for (uint32_t i = 0; i < run->system->part_count; i++)
-    {
-        const BondPart* part = part_of(kernel, run, i);
-        for (uint32_t port = 0; run->port_of[i] >= 0 && port < part->ports; port++)
-        {
-            double dx = run->dx[run->port_of[i] + (int)port];
-            double *state = &kernel->R[part->state + port], before = *state;
-            if (dx == 0)
-                continue;
-            *state += dx;
-            if (fabs(*state) <= BOND_NOTHING * fabs(before))
-                *state = 0;  // all of it went: what is left is rounding (rule B5)
-            moved = true;
-        }
-    }
-    return moved;
-}
-
-// One round: *moved: states jumped; *struck: there are impulses. `blow`: NULL, or sources count with theirs, and it is
-// set if they have some.
-static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved, bool* struck)
-{
-    bool known = run->present.settled && !inputs_moved(kernel, run, true);
-    bool given = bonds_read_inputs(kernel, run, blow != NULL);
-    if (blow != NULL)
-        *blow |= given;
-    BondJump jump = {
-        .b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
-    jump.most = run->most;
-    kaiStatus entered = known ? KAI_OK : present_jump(kernel, run, &jump, &run->status);
-    run->present.settled = false;
-    if (entered != KAI_OK)
-        return entered;
-    if (run->status == BOND_SINGULAR)
-        return kernel_fail(kernel, part_of(kernel, run, 0)->place,
-                           "look for a negative resistance that cancels the others",
-                           "the equations of the bond graph of %s have no unique solution in this set of modes",
-                           model_string(kernel->model, part_of(kernel, run, 0)->name));
-    if (run->status == BOND_DELTA_PRIME)
-        return kernel_fail(
-            kernel, part_of(kernel, run, 0)->place, "let the impulse act on a storage",
-            "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
-    bool inconsistent = run->status == BOND_INCONSISTENT, any = false;
-    for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
-        any |= run->z0[i] != 0;
-    for (uint32_t i = 0; i < 2 * run->system->link_count && any; i++)
-        run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
-    if (!inconsistent)
-        *moved |= move_states(kernel, run);
-    *struck |= any;
-    if (any)
-        write_areas(kernel, run);
-    return KAI_OK;
-}
-
-static bool moves_nothing(const BondRun* run)
-{
-    bool nothing = true;
-    for (uint32_t i = 0; i < run->shared_count && nothing; i++)
-        nothing = run->dx[i] == 0;
-    return nothing;
-}
-
-bool bonds_project(Kernel* kernel)
-{
-    bool moved = false;
-    for (uint32_t i = 0; i < kernel->bonds->count; i++)
-    {
-        BondRun* run = &kernel->bonds->runs[i];
-        if ((run->selection == NULL && run->present.varying == NULL) || !run->entered ||
-            !bond_net_has_dependents(run->net))
-            continue;
-        bonds_read_inputs(kernel, run, false);
-        BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
-        BondStatus status = BOND_OK;
-        bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
-        run->present.settled = drift && run->linear && moves_nothing(run);
-        if (run->present.settled)
-        {
-            run->status = status;
-            continue;
-        }
-        drift = drift && (run->present.varying != NULL ? present_is_drift(kernel, run)
-                                                       : bond_selection_is_drift(run->selection, run->storage, run->dx,
-                                                                                 BOND_DRIFT * kernel->options->rtol));
-        if (drift)
-            moved |= move_states(kernel, run);
-    }
-    if (moved)
-        memcpy(kernel->bonds->states, kernel_states(kernel), sizeof(double) * kernel->model->state_count);
-    return moved;
-}
-
-bool bonds_clear_areas(Kernel* kernel)
-{
-    bool clear = true;
-    for (uint32_t i = 0; i < kernel->model->bond_outputs_count; i++)
-    {
-        uint32_t area = kernel->model->bond_outputs[i].area;
-        if (area == NO_REG)
-            continue;
-        clear &= kernel->R[area] == 0;
-        kernel->R[area] = 0;
-    }
-    for (uint32_t i = 0; i < kernel->bonds->count; i++)
-        memset(kernel->bonds->runs[i].area, 0, sizeof(double) * 2 * kernel->bonds->runs[i].system->link_count);
-    return clear;
-}
+// ---- what is told, and forgotten
 
 void bonds_trim(Kernel* kernel)
 {
     const size_t room = (size_t)64 << 20;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
         bond_net_trim(kernel->bonds->runs[i].net, room);
-}
-
-bool bonds_same_inputs(const Kernel* kernel)
-{
-    for (uint32_t i = 0; i < kernel->bonds->count; i++)
-    {
-        const BondRun* run = &kernel->bonds->runs[i];
-        for (int k = 0; k < run->graph->switch_count; k++)
-            if (run->on[k] != is_on(kernel, run, k))
-                return false;
-        if (inputs_moved(kernel, run, true))
-            return false;
-    }
-    return true;
-}
-
-kaiStatus bonds_stay(Kernel* kernel)
-{
-    bool clear = bonds_clear_areas(kernel);
-    return clear && kernel->bonds->reacted ? KAI_OK : kernel_run(kernel, kernel->model->react);
-}
-
-static bool any_input_moved(const Kernel* kernel)
-{
-    bool moved = false;
-    for (uint32_t i = 0; i < kernel->bonds->count && !moved; i++)
-        moved = inputs_moved(kernel, &kernel->bonds->runs[i], false);
-    return moved;
-}
-
-kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
-{
-    enum
-    {
-        ROUNDS = 30  // sources may read other graphs; then a jump here moves a source there
-    };
-    Bonds* bonds = kernel->bonds;
-    bool reacted = bonds_clear_areas(kernel) && bonds->reacted;
-    bonds->quiet = true;
-    kaiStatus status = bonds_enter(kernel);
-    if (status == KAI_OK && !reacted)
-        status = kernel_run(kernel, kernel->model->react);
-    bool moved = true;
-    *consistent = true;
-    for (int round = 0; moved && status == KAI_OK && round < ROUNDS; round++)
-    {
-        bool struck = false, blow = false;
-        moved = false;
-        for (uint32_t i = 0; i < bonds->count && status == KAI_OK; i++)
-            status = jump_run(kernel, &bonds->runs[i], round == 0 ? &blow : NULL, &moved, &struck);
-        for (uint32_t i = 0; i < bonds->count; i++)
-            *consistent &= bonds->runs[i].status != BOND_INCONSISTENT;
-        bonds->quiet &= !moved && !struck;
-        // Guards read areas, and values after: what was there before the jump holds only if there was none.
-        if (status == KAI_OK && (moved || struck))
-            status = kernel_run(kernel, kernel->model->react);
-        // What an impulse of a source moves outside of blocks has its value after in the next round.
-        moved = moved && status == KAI_OK && (blow || any_input_moved(kernel));
-    }
-    for (uint32_t i = 0; i < kernel->model->carried_count && *consistent; i++)
-        if (kernel_ctx_active(kernel, kernel->model->carried[i].ctx))
-            kernel->R[kernel->model->carried[i].state] +=
-                kernel->R[kernel->model->carried[i].area] / pulse_height(kernel);
-    return status;
 }
 
 // Parallel closed switches share a current by convention only (rule B4): who reads it should know.
@@ -822,7 +567,7 @@ kaiStatus bonds_fail_inconsistent(Kernel* kernel)
             count = bond_net_loop(run->net, run->b2, loop);
         for (int k = 0; k < count && length + 60 < sizeof names; k++)
         {
-            const BondPart* part = part_of(kernel, run, (uint32_t)loop[k]);
+            const BondPart* part = bonds_part(kernel, run, (uint32_t)loop[k]);
             place = place != 0 ? place : part->place;
             length +=
                 (size_t)snprintf(names + length, sizeof names - length, "%s%s (line %d)", k > 0 ? ", " : "",

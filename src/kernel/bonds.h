@@ -1,5 +1,5 @@
-// Bond graphs in a run: the maps of the modes that are entered (bonds.c), and the switching at an instant
-// (switching.c).
+// Bond graphs in a run: the maps of the modes that are entered (bonds.c), their jumps (bond_jumps.c), and the switching
+// at an instant (switching.c).
 #ifndef KAIROS_KERNEL_BONDS_H
 #define KAIROS_KERNEL_BONDS_H
 
@@ -103,6 +103,23 @@ struct Bonds
     double* ties;        // per machine: 0, or what a value may be off by that no derivative moves
     double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
 };
+
+static inline const BondPart* bonds_part(const Kernel* kernel, const BondRun* run, uint32_t index)
+{
+    return &kernel->model->bond_parts[run->system->first_part + index];
+}
+
+static inline const BondInput* bonds_input(const Kernel* kernel, const BondRun* run, uint32_t index)
+{
+    return &kernel->model->bond_inputs[run->system->first_input + index];
+}
+
+// Whether the mode in the registers has this switch on.
+static inline bool bonds_is_on(const Kernel* kernel, const BondRun* run, int index)
+{
+    const Machine* machine = &kernel->model->machines[run->machines[index]];
+    return kernel->model->modes[machine->first_mode + kernel_mode(kernel, machine)].on;
+}
 
 kaiStatus bonds_create(Kernel* kernel);
 void bonds_destroy(Kernel* kernel);

@@ -11,22 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-static const BondPart* part_of(const Kernel* kernel, const BondRun* run, uint32_t index)
-{
-    return &kernel->model->bond_parts[run->system->first_part + index];
-}
-
-static const BondInput* input_at(const Kernel* kernel, const BondRun* run, uint32_t index)
-{
-    return &kernel->model->bond_inputs[run->system->first_input + index];
-}
-
 // ---- which sets
 
 // The element that owns input `input`, if it is a storage whose slope or a TF or GY whose ratio changes in a run.
 static const BondPart* varying_part(const Kernel* kernel, const BondRun* run, int input)
 {
-    const BondPart* part = part_of(kernel, run, (uint32_t)run->node_of[input]);
+    const BondPart* part = bonds_part(kernel, run, (uint32_t)run->node_of[input]);
     bool counts = part->state != NO_REG || bond_is_two_port((BondKind)part->kind);
     return part->free && counts ? part : NULL;
 }
@@ -34,7 +24,7 @@ static const BondPart* varying_part(const Kernel* kernel, const BondRun* run, in
 // Whether the derivative of an input is known: that of a storage or source is, by its slope or because it has none.
 static bool has_rate(const Kernel* kernel, const BondRun* run, int input, bool inside)
 {
-    const BondPart* part = part_of(kernel, run, (uint32_t)run->node_of[input]);
+    const BondPart* part = bonds_part(kernel, run, (uint32_t)run->node_of[input]);
     if (part->state != NO_REG)
         return inside;
     return part->acts != BOND_R || !part->free;
@@ -88,7 +78,7 @@ static bool visit_input(Search* s, const BondDependence* d, int input)
     if (part->state != NO_REG || rate_is_whole(s->kernel, run, node, input - run->graph->input_first[node]))
         return true;
     run->present.unsolved = part;
-    run->present.varied = part_of(s->kernel, run, (uint32_t)d->node);
+    run->present.varied = bonds_part(s->kernel, run, (uint32_t)d->node);
     return false;
 }
 
@@ -109,7 +99,7 @@ void present_find(Kernel* kernel, BondRun* run)
         return;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        const BondPart* part = part_of(kernel, run, i);
+        const BondPart* part = bonds_part(kernel, run, i);
         if (part->nominal != NO_REG)
             kernel->R[part->nominal] =
                 part->state != NO_REG ? run->storage[run->graph->block_first[i]] : run->nodes[i].parameter;
@@ -118,7 +108,7 @@ void present_find(Kernel* kernel, BondRun* run)
     // Whether sources contradict each other through a ratio is asked of the ratio itself, too.
     for (uint32_t i = 0; i < run->system->part_count && bond_net_status(run->net) == BOND_NOT_UNIQUE; i++)
         if (run->nodes[i].varies && run->present.varying == NULL)
-            run->present.varying = part_of(kernel, run, i);
+            run->present.varying = bonds_part(kernel, run, i);
 }
 
 kaiStatus present_check(Kernel* kernel)
@@ -145,9 +135,9 @@ double present_usual_slope(const Kernel* kernel, const BondRun* run, uint32_t in
     int count = 0;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        const BondPart* part = part_of(kernel, run, i);
+        const BondPart* part = bonds_part(kernel, run, i);
         double value = part->parameter != NO_REG && part->state != NO_REG ? kernel->R[part->parameter] : 0;
-        if (part->kind != part_of(kernel, run, index)->kind || !(isfinite(value) && value > 0))
+        if (part->kind != bonds_part(kernel, run, index)->kind || !(isfinite(value) && value > 0))
             continue;
         logs += log(value);
         count++;
@@ -189,7 +179,7 @@ static kaiStatus read_present(Kernel* kernel, BondRun* run, bool* turned)
     *turned = false;
     for (uint32_t i = 0; i < run->system->part_count && status == KAI_OK; i++)
     {
-        const BondPart* part = part_of(kernel, run, i);
+        const BondPart* part = bonds_part(kernel, run, i);
         if (!part->free || part->parameter == NO_REG || part->kind == BOND_R)
             continue;
         double value = kernel->R[part->parameter];
@@ -245,9 +235,9 @@ static void read_inputs(const Kernel* kernel, BondRun* run, const BondJump* jump
         largest = fmax(largest, fabs(p->b2[i]));
     for (uint32_t i = 0; i < run->system->input_count; i++)
     {
-        const BondInput* input = input_at(kernel, run, i);
+        const BondInput* input = bonds_input(kernel, run, i);
         int at = run->input_of[i];
-        const BondPart* part = part_of(kernel, run, input->node);
+        const BondPart* part = bonds_part(kernel, run, input->node);
         bool stores = part->state != NO_REG, turns = part->free && bond_is_two_port((BondKind)part->kind);
         if (turns)
             p->b1[at] = 0;
@@ -285,7 +275,7 @@ bool present_is_drift(const Kernel* kernel, const BondRun* run)
     double apart = 0, stored = 0;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        const BondPart* part = part_of(kernel, run, i);
+        const BondPart* part = bonds_part(kernel, run, i);
         for (uint32_t k = 0; run->port_of[i] >= 0 && k < part->ports; k++)
         {
             double slope = run->present.storage[run->graph->block_first[i] + (int)(k * (part->ports + 1))];

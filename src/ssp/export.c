@@ -230,27 +230,13 @@ static kaiStatus fill_system(SspExport* e)
 // ---- the archive
 // ----------------------------------------------------------------------------------------------------
 
-typedef struct Bytes
-{
-    Arena* arena;
-    VEC(char) text;
-} Bytes;
-
-static kaiStatus keep_bytes(void* user, const char* bytes, size_t size)
-{
-    Bytes* b = user;
-    for (size_t i = 0; i < size; i++)
-        vec_push(b->arena, b->text, bytes[i]);
-    return KAI_OK;
-}
-
 static kaiStatus add_fmu(SspExport* e, ZipWriter* zip, const SspFmu* fmu)
 {
-    Bytes bytes = {.arena = &e->arena};
+    ZipMember bytes = {.arena = &e->arena};
     kaiFmuOptions options = *e->options;
     kaiCompileOptions which = part_options(e, fmu->model, fmu->overrides.at, fmu->overrides.count);
     options.path = NULL;
-    options.sink = (kaiSink){keep_bytes, &bytes};
+    options.sink = (kaiSink){zip_keep, &bytes};
     options.outputs = fmu->outputs.at;
     options.output_count = (int)fmu->outputs.count;
     kaiStatus status = kaiFmu_Export(e->source, &which, &options, e->error);

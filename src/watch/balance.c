@@ -12,11 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static const BondPart* part_of(const Balance* balance, const BondRun* run, uint32_t index)
-{
-    return &balance->model->bond_parts[run->system->first_part + index];
-}
-
 static bool is_source(const BondPart* part)
 {
     return part->kind == BOND_SE || part->kind == BOND_SF;
@@ -31,7 +26,7 @@ static double stored(const Balance* balance, const BondRun* run, bool sizes)
     for (uint32_t i = 0; i < run->system->input_count; i++)
     {
         const BondInput* input = &balance->model->bond_inputs[run->system->first_input + i];
-        const BondPart* part = part_of(balance, run, input->node);
+        const BondPart* part = bonds_part(balance->kernel, run, input->node);
         if (part->state != NO_REG && (sizes || !part->free))
             sum += 0.5 * balance->kernel->R[part->state + input->port] * balance->kernel->R[input->value];
     }
@@ -98,7 +93,7 @@ static BondStatus flow_before(BondRun* run)
 // where it goes when capacitors are joined, whatever their wires are.
 static double settled_work(const Balance* balance, const BondRun* run, uint32_t index)
 {
-    const BondPart* part = part_of(balance, run, index);
+    const BondPart* part = bonds_part(balance->kernel, run, index);
     const BondGraph* graph = run->graph;
     double sum = 0;
     for (uint32_t i = 0; i < part->ports; i++)
@@ -155,7 +150,7 @@ static bool has_impulses(const BondRun* run)
 static void add_nonlinear(const Balance* balance, const BondRun* run, uint32_t index, kaiJump* jump)
 {
     double work = node_work(run, (int)index);
-    double stores = has_impulses(run) ? work : stored_more(balance, part_of(balance, run, index));
+    double stores = has_impulses(run) ? work : stored_more(balance, bonds_part(balance->kernel, run, index));
     jump->after += stores;
     jump->lost += work - stores;
 }
@@ -168,7 +163,7 @@ static void add_run(const Balance* balance, BondRun* run, kaiJump* jump)
         return;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        const BondPart* part = part_of(balance, run, i);
+        const BondPart* part = bonds_part(balance->kernel, run, i);
         if (part->state != NO_REG && !part->free)
         {
             jump->met += settled_work(balance, run, i);
@@ -208,7 +203,7 @@ static kaiStatus check_jump(Balance* balance, const kaiJump* jump)
     if (isnan(missing) || fabs(missing) <= balance->kernel->options->balance * largest)
         return KAI_OK;
     return kernel_fail(
-        balance->kernel, part_of(balance, &balance->kernel->bonds->runs[0], 0)->place,
+        balance->kernel, bonds_part(balance->kernel, &balance->kernel->bonds->runs[0], 0)->place,
         "raise `balance`, or run without it",
         "the energy does not balance across the jump at t = %.17g: %g J were stored, sources gave %g, %g are "
         "stored, %g were lost and %g where they did not agree before: %g J are missing",
@@ -259,7 +254,7 @@ static double read_output(const Balance* balance, const BondOutput* output)
 static void add_power(const Balance* balance, const BondRun* run, uint32_t index, uint32_t port,
                       const BondOutput* outputs, PowerSum* sum)
 {
-    const BondPart* part = part_of(balance, run, index);
+    const BondPart* part = bonds_part(balance->kernel, run, index);
     int bond = run->graph->bond_list[run->graph->bond_first[index] + (int)port];
     int into = bond_sign(run->graph, bond, (int)index);
     double power = read_output(balance, &outputs[0]) * read_output(balance, &outputs[1]);
@@ -288,7 +283,7 @@ static kaiStatus check_run(Balance* balance, BondRun* run)
         return KAI_OK;
     for (uint32_t i = 0; i < run->system->part_count; i++)
     {
-        const BondPart* part = part_of(balance, run, i);
+        const BondPart* part = bonds_part(balance->kernel, run, i);
         for (uint32_t port = 0; part->kind <= BOND_I && port < part->ports; port++)
             add_power(balance, run, i, port, output + 2 * port, &sum);
         output += part->kind == BOND_TF || part->kind == BOND_GY ? 4 : 2 * part->ports;
