@@ -63,6 +63,11 @@ static inline bool time_same(double a, double b, double scale)
 // of several stages). Up to this many times the slack of t itself it is the same time; a guard that creeps over its
 // level is where it is.
 #define TIME_GUARD_MOST 1e6
+
+// A relation that is counted as crossed while rounding has left it g short of its level lets the operators that it keeps
+// legal lie beyond their domains by this many times g: what stands under a root may be the same quantity in other
+// units, or times a constant (2 g h, a pressure for a height).
+#define DOMAIN_ROUNDING 0x1p20
 // At a scheduled time a guard that is on its level goes through it if its slope there is at least this part of its mean
 // slope in the step; below, it has come to touch.
 #define GUARD_STEEP 1e-6

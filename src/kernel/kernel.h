@@ -203,6 +203,7 @@ typedef struct KernelHooks
     X(double, clock_origin) /* what the first ticks of clocks are counted from */                                      \
     X(double, flow_start)   /* delayed signals jump to their right limit at this t */                                  \
     X(double, instant_time) /* t of the last instant; NaN before the first */                                          \
+    X(double, rounding)     /* what operators may lie beyond their domain by at this t (DOMAIN_ROUNDING) */            \
     X(double, load_time)    /* where states are read for it (a few ulp later if instants share t) */                   \
     X(bool, halted)                                                                                                    \
     X(uint32_t, halt_text)  /* what `halt` says, in strings */                                                         \

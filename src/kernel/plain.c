@@ -77,6 +77,7 @@ static kaiStatus begin(Kernel* kernel, double t)
     kernel->now.p = 0;
     kernel->instant_runs++;
     kernel->fired_count = 0;
+    kernel->rounding = 0;
     kernel->hooks->begin(kernel->owner, t, false);
     kernel->flow_start = kernel->instant_time = t;
     if (kernel->due_clocks.count > 0)
@@ -220,6 +221,7 @@ static void begin_ordinary(Kernel* kernel, double t)
     kernel->hooks->load(kernel->owner, 0, t);
     kernel->instant_runs++;
     kernel->fired_count = kernel->located_count = kernel->jump_count = 0;
+    kernel->rounding = 0;
     guard_turn(kernel, index, kernel->guards[index].toward);
 }
 
