@@ -64,8 +64,8 @@ static inline bool time_same(double a, double b, double scale)
 // level is where it is.
 #define TIME_GUARD_MOST 1e6
 
-// A relation that is counted as crossed while rounding has left it g short of its level lets the operators that it keeps
-// legal lie beyond their domains by this many times g: what stands under a root may be the same quantity in other
+// A relation that is counted as crossed while rounding has left it g short of its level lets the operators that it
+// keeps legal lie beyond their domains by this many times g: what stands under a root may be the same quantity in other
 // units, or times a constant (2 g h, a pressure for a height).
 #define DOMAIN_ROUNDING 0x1p20
 // At a scheduled time a guard that is on its level goes through it if its slope there is at least this part of its mean
@@ -134,6 +134,10 @@ static inline bool time_same(double a, double b, double scale)
 // There and back over the level by this part of the values at the ends: the rounding of the states that the step was
 // interpolated from, so a touch (rule C2).
 #define CROSSING_TOUCH 2e-14
+// And by as many times what the guard's own operators round by at that place, where more than its value is lost: log(1
+// + x^2) near x = 0 is off by 1e-16. Beyond CROSSING_NEAR of the values at the ends nobody asks.
+#define CROSSING_ROUNDINGS 4
+#define CROSSING_NEAR 1e-6
 // The same where the extremum is searched for by samples: its place is found to TOUCH_PLACE of the interval only, which
 // leaves its value a few digits less.
 #define TOUCH_SAMPLED 1e-12

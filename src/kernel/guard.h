@@ -80,8 +80,8 @@ static inline void guard_left_one(Kernel* kernel, const Guard* guard)
 }
 
 // A relation that counts as crossed at this time though rounding has left g short of its level: what it keeps legal
-// (sqrt(max(h, 0)) with h = -1e-17) may lie as little beyond its domain. `g` may be older than this instant where nobody
-// asked for left limits, and then it is far from the level.
+// (sqrt(max(h, 0)) with h = -1e-17) may lie as little beyond its domain. `g` may be older than this instant where
+// nobody asked for left limits, and then it is far from the level.
 static inline void guard_fall_short(Kernel* kernel, const Guard* guard, double g)
 {
     double near = fabs(kernel->R[guard->slope]) * TIME_GUARD_MOST * kernel_slack(kernel, kernel->now.t);

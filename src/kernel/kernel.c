@@ -279,8 +279,11 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
 {
     Field fields[FIELD_COUNT];
     *kernel = (Kernel){.model = model, .options = options, .hooks = hooks, .owner = owner};
-    kernel->host = (VmHost){
-        .ctx = kernel, .delayed = delay_value, .delayed_series = delay_series, .rounding = &kernel->rounding, .rounds = (int)options->max_iterations};
+    kernel->host = (VmHost){.ctx = kernel,
+                            .delayed = delay_value,
+                            .delayed_series = delay_series,
+                            .rounding = &kernel->rounding,
+                            .rounds = (int)options->max_iterations};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
     list_fields(kernel, fields);
     if (!fields_make(fields, FIELD_COUNT, options->allocator))

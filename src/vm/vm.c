@@ -145,7 +145,8 @@ static bool is_rounding(const VmHost* host, uint32_t op, double a)
     return host->rounding != NULL && excess <= *host->rounding;
 }
 
-// The value of an operator whose argument is at the border of its domain but for rounding; where it has none there, that at |x|.
+// The value of an operator whose argument is at the border of its domain but for rounding; where it has none there,
+// that at |x|.
 static double at_border(uint32_t op, double a, double b)
 {
     switch (op)
