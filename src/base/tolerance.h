@@ -301,6 +301,9 @@ static inline bool time_same(double a, double b, double scale)
 // A reaction that takes a guard beyond its level by more than this part of how far it had been from it since its last
 // event moves it elsewhere; by less, it turns it back with an error.
 #define REBOUND_PART 0.25
+// Before the instant it was as far off its level, relative to its excursions, as no rounding leaves it: it jumped
+// there.
+#define REBOUND_JUMP 1e-6
 // Crossings closer together than this part of the step that the solver would have taken, or than 64 ulps of t, follow
 // each other at once: rounding decides when.
 #define SLIDING_CLOSE 1e-9
