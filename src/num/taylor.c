@@ -124,10 +124,6 @@ typedef struct Expansion
 static int expand_beyond(Ode* ode, int highest, Expansion* e)
 {
     int from = e->made, likely = e->likely < highest ? e->likely : highest;
-    if (e->order < from)
-    {
-        return TRIAL_OK;
-    }
     e->made = likely > from ? likely : from + 1;
     return translate(ode, ode->system->series(ode->ctx, ode->state.t, from, e->made, ode->dense));
 }
@@ -135,33 +131,37 @@ static int expand_beyond(Ode* ode, int highest, Expansion* e)
 // Up to `highest`, or until two terms in a row do not matter at the horizon. A coefficient that overflows ends it.
 static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* e)
 {
-    double power = horizon, before = INFINITY;
+    double power = horizon, size = 0;
+    bool small = false, before = false;
     memcpy(ode->dense[0], ode->x, sizeof(double) * (size_t)ode->n);
     memcpy(ode->dense[1], ode->slope, sizeof(double) * (size_t)ode->n);
-    e->order = e->made = 1;
+    e->made = 1;
     e->whole = e->sure = false;
-    e->size[1] = size_of(ode, 1);
-    for (;;)
+    for (int order = 1;; order++)
     {
-        double term = e->size[e->order] * power;
-        e->whole = early && e->order > 1 && term <= NEGLIGIBLE && before <= NEGLIGIBLE;
-        if (e->order == highest || e->whole)
+        if (order > e->made)
+        {
+            int status = expand_beyond(ode, highest, e);
+            if (status != TRIAL_OK)
+            {
+                return status;
+            }
+        }
+        size = size_of(ode, order);
+        if (size > 1e280 && order > 1)
+        {
+            return order > 2 ? TRIAL_OK : ODE_ERR_SERIES;
+        }
+        e->order = order;
+        e->size[order] = size;
+        small = size * power <= NEGLIGIBLE;
+        e->whole = early && small && before;
+        if (order == highest || e->whole)
         {
             return TRIAL_OK;
         }
-        before = term;
+        before = small;
         power *= horizon;
-        int status = expand_beyond(ode, highest, e);
-        if (status != TRIAL_OK)
-        {
-            return status;
-        }
-        e->size[e->order + 1] = size_of(ode, e->order + 1);
-        if (e->size[e->order + 1] > 1e280)
-        {
-            return e->order >= 2 ? TRIAL_OK : ODE_ERR_SERIES;
-        }
-        e->order++;
     }
 }
 

@@ -332,14 +332,16 @@ void series_order(Series* s, int k, const double* in, double* out)
 void series_run(Series* s, int from, int to, double* const* x)
 {
     Tape* t = s->tape;
+    if (t->alone)
+    {
+        tape_field_run(t, from, to, x, s->input_count);
+        return;
+    }
     for (int k = from; k < to; k++)
     {
         load_order(s, k, x[k]);
-        if (!t->alone)
-            run_steady(t, k);
+        run_steady(t, k);
         tape_field_order(t, k, x[k + 1]);
-        if (t->alone)
-            continue;
         run_parts(t, k);
         for (const uint32_t *other = t->others, *end = other + 2 * (size_t)t->other_count; other < end; other += 2)
             x[k + 1][other[0]] = t->now[other[1]] / (k + 1);

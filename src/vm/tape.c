@@ -179,6 +179,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->mode_count = d->modes.count / 2;
     t->part_count = d->made.count;
     t->load_count = d->loads.count;
+    t->constant_count = d->constants;
     t->side_count = d->sides.count;
     t->term_count = d->terms.count;
     t->sum_count = d->sums.count;

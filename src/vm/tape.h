@@ -120,9 +120,10 @@ typedef struct TapeLoad  // what order 0 brings to a slot
 // A row of the field (tape_field.c). Its terms are the next ones of the field's.
 typedef struct TapeRow
 {
-    uint32_t target;                  // a slot, or the state whose derivative it is
-    uint32_t count, products, rises;  // terms that move, products, what moves as time does
-    double rise;                      // the last of these together: they have a first order only
+    uint32_t target;          // a slot, or the state whose derivative it is
+    uint32_t count;           // terms that move
+    uint32_t products, more;  // products, and with them what moves as time does
+    double rise;              // the last of these together: they have a first order only
 } TapeRow;
 
 typedef struct TapePiece  // a term of a row
@@ -165,8 +166,9 @@ typedef struct Tape
     size_t size;
     uint32_t mode_count, slot_count, row_count, word_count, part_count, load_count, side_count, term_count, sum_count;
     uint32_t loop_count, matrix_count;
-    const uint32_t* modes;  // pairs: register, value
-    uint32_t* outputs;      // slots
+    uint32_t constant_count;  // of the loads, the first
+    const uint32_t* modes;    // pairs: register, value
+    uint32_t* outputs;        // slots
     uint32_t* words;
     uint32_t* row_of;  // per slot, or NO_REG
     TapePart* parts;
@@ -237,7 +239,9 @@ void tape_run_part(Tape* tape, const TapePart* part, int k);
 // The field: factors and rates, after those of the sums and the first order of what moves as time does; order k
 // of what turns and lies between, and order k + 1 of its states.
 void tape_field_begin(Tape* tape);
-void tape_field_order(Tape* tape, int k, double* next);
+void tape_field_order(const Tape* tape, int k, double* next);
+// Orders from + 1 to `to` of all states, where there is nothing but the field.
+void tape_field_run(const Tape* tape, int from, int to, double* const* x, uint32_t states);
 struct TapeDraft* tape_draft_create(SeriesSpace* space);
 void tape_draft_free(SeriesSpace* space);
 

@@ -73,6 +73,7 @@ typedef struct TapeDraft
     uint32_t block;  // the loop in work, or 0
     uint32_t obstacle;
     uint32_t time_slot;
+    uint32_t constants;                  // loads of numbers that stand still, the first ones
     uint32_t field_sums, field_between;  // the first sum of the field, its rows that are no states
     bool whole;                          // its series converges everywhere
 } TapeDraft;

@@ -223,7 +223,7 @@ static void add_row(TapeDraft* d, const Node* n, uint32_t slot, uint32_t target)
         d->linear.at[k] = term;
         counts[place_of(d, &term)]++;
     }
-    APPEND(d, rows, (TapeRow){target, counts[0], counts[1], counts[2], 0});
+    APPEND(d, rows, (TapeRow){target, counts[0], counts[1], counts[1] + counts[2], 0});
 }
 
 static void push(TapeDraft* d, uint32_t slot)
@@ -327,7 +327,7 @@ void tape_field_begin(Tape* t)
     {
         piece += row->count + row->products;
         row->rise = 0;
-        for (uint32_t i = 0; i < row->rises; i++, piece++)
+        for (uint32_t i = row->products; i < row->more; i++, piece++)
             row->rise += piece->factor * t->now[piece->x];
     }
     for (uint32_t i = 0; i < f->turn_count; i++)
@@ -351,47 +351,75 @@ static double products(const TapePiece* piece, uint32_t count, const double* row
 }
 
 // The sum of a row, whose terms begin at *next, where those of the next row begin afterwards.
-static inline double row_sum(const Tape* t, const TapeRow* row, const TapePiece** next, int k)
+static inline double row_sum(const Tape* t, const TapeRow* row, const TapePiece** next, int k, bool first)
 {
     const TapePiece *piece = *next, *end = piece + row->count;
     const double* now = t->now;
-    double sum = k == 1 ? row->rise : 0;
+    double sum = first ? row->rise : 0;
     for (; piece < end; piece++)
         sum += piece->factor * now[piece->x];
-    *next = piece + row->products + row->rises;
-    return row->products > 0 ? sum + products(piece, row->products, t->rows, k) : sum;
-}
-
-// What turns is made from its order before; rows are filled for the products.
-static void begin_order(Tape* t, int k)
-{
-    const TapeField* f = &t->field;
-    double* now = t->now;
-    for (uint32_t i = 0; i < f->turn_count; i++)
+    if (row->more > 0)
     {
-        const TapeTurn* turn = &f->turns[i];
-        double z = now[turn->z], w = now[turn->w];
-        now[turn->z] = turn->z_rate * w / k;
-        now[turn->w] = turn->w_rate * z / k;
+        sum += products(piece, row->products, t->rows, k);
+        piece += row->more;
     }
-    for (const uint32_t *push = f->pushes, *end = push + 2 * (size_t)f->push_count; push < end; push += 2)
-        t->rows[push[1] + (uint32_t)k] = now[push[0]];
+    *next = piece;
+    return sum;
 }
 
-void tape_field_order(Tape* t, int k, double* next)
+static inline void run_rows(const Tape* t, int k, bool first, double* next)
 {
     const TapeField* f = &t->field;
     const TapeRow *row = f->rows, *between = row + f->between_count, *end = row + f->row_count;
     const TapePiece* piece = f->pieces;
-    begin_order(t, k);
     for (; row < between; row++)
     {
         uint32_t place = t->row_of[row->target];
-        double value = row_sum(t, row, &piece, k);
+        double value = row_sum(t, row, &piece, k, first);
         t->now[row->target] = value;
         if (place != NO_REG)
             t->rows[(size_t)place * SERIES_TERMS + (size_t)k] = value;
     }
     for (double over = k + 1; row < end; row++)
-        next[row->target] = row_sum(t, row, &piece, k) / over;
+        next[row->target] = row_sum(t, row, &piece, k, first) / over;
+}
+
+static inline void turn(const TapeField* f, double* now, double k)
+{
+    for (const TapeTurn *at = f->turns, *end = at + f->turn_count; at < end; at++)
+    {
+        double z = now[at->z], w = now[at->w];
+        now[at->z] = at->z_rate * w / k;
+        now[at->w] = at->w_rate * z / k;
+    }
+}
+
+static inline void run_order(const Tape* t, int k, double* next)
+{
+    const TapeField* f = &t->field;
+    double *now = t->now, *rows = t->rows + k;
+    turn(f, now, k);
+    for (const uint32_t *push = f->pushes, *end = push + 2 * (size_t)f->push_count; push < end; push += 2)
+        rows[push[1]] = now[push[0]];
+    if (k == 1)
+        run_rows(t, k, true, next);
+    else
+        run_rows(t, k, false, next);
+}
+
+void tape_field_order(const Tape* t, int k, double* next)
+{
+    run_order(t, k, next);
+}
+
+void tape_field_run(const Tape* t, int from, int to, double* const* x, uint32_t states)
+{
+    double* now = t->now;
+    for (int k = from; k < to; k++)
+    {
+        const double* in = x[k];
+        for (uint32_t i = 0; i < states; i++)
+            now[TAPE_INPUT + i] = in[i];
+        run_order(t, k, x[k + 1]);
+    }
 }

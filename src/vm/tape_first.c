@@ -85,9 +85,28 @@ static void sum_up(Tape* t)
     t->summed = true;
 }
 
+// Numbers that stand still in registers.
+static void load_constants(Tape* t, const double* R)
+{
+    bool same = true;
+    double* now = t->now;
+    for (const TapeLoad *load = t->loads, *end = load + t->constant_count; load < end; load++)
+        same &= now[load->slot] == R[load->x];
+    if (same)
+        return;
+    t->summed = false;
+    for (const TapeLoad *load = t->loads, *end = load + t->constant_count; load < end; load++)
+    {
+        now[load->slot] = R[load->x];
+        if (load->row != NO_REG)
+            t->rows[(size_t)load->row * SERIES_TERMS] = R[load->x];
+    }
+}
+
 uint32_t tape_load(Tape* t, const kaiModel* model, const double* R, const VmHost* host)
 {
-    for (uint32_t i = 0; i < t->load_count; i++)
+    load_constants(t, R);
+    for (uint32_t i = t->constant_count; i < t->load_count; i++)
     {
         const TapeLoad* load = &t->loads[i];
         if (load->first == FIRST_DELAYED)

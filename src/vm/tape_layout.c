@@ -291,7 +291,14 @@ static void write_loads(TapeDraft* d)
     for (uint32_t i = 1; i < d->slots.count; i++)
     {
         const SlotInfo* s = &d->slots.at[i];
-        if (s->reg != NO_REG && s->live && (s->constant || s->row || s->turned || s->first))
+        if (s->reg != NO_REG && s->live && s->constant)
+            APPEND(d, loads, (TapeLoad){.first = FIRST_REGISTER, .slot = i, .x = s->reg});
+    }
+    d->constants = d->loads.count - own;
+    for (uint32_t i = 1; i < d->slots.count; i++)
+    {
+        const SlotInfo* s = &d->slots.at[i];
+        if (s->reg != NO_REG && s->live && !s->constant && (s->row || s->turned || s->first))
             APPEND(d, loads, (TapeLoad){.first = FIRST_REGISTER, .slot = i, .x = s->reg});
     }
     for (uint32_t i = 0; i < own && !d->failed; i++)
