@@ -458,6 +458,7 @@ void ode_cut(Ode* ode, double theta)
         {
             memset(ode->dense[ODE_ORDER + 1], 0, sizeof(double) * (size_t)ode->n);
         }
+        s->carries = false;
     }
     s->scale *= theta;
     double length = s->scale * s->h;
