@@ -312,7 +312,7 @@ static void started(Flow* flow, uint32_t island, double t)
     s->disturbed_at = flow->kernel->touch;
     s->loaded = t;
     s->pin_time = NAN;
-    s->sloped = 0;
+    s->sloped = flow->kernel->holds + flow->kernel->slides == 0 ? flow->kernel->moment : 0;  // as it was just evaluated
     if (!s->due)
         islands_wait(flow, island);
 }
