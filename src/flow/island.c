@@ -301,8 +301,9 @@ static void end_step(Flow* flow, uint32_t island, double t)
         return;
     s->rollbacks += s->own != flow->kernel->touch;
     s->thrown += s->own != flow->kernel->touch;
-    ode_cut(ode, island_theta(flow, island, t));
-    delay_cut(flow, island, ode_time(ode));
+    ode_leave(ode, island_theta(flow, island, t));
+    if (flow->model->islands[island].delays.count > 0)
+        delay_cut(flow, island, ode_time(ode));
 }
 
 static void started(Flow* flow, uint32_t island, double t)
@@ -312,7 +313,7 @@ static void started(Flow* flow, uint32_t island, double t)
     s->disturbed_at = flow->kernel->touch;
     s->loaded = t;
     s->pin_time = NAN;
-    s->sloped = 0;
+    s->sloped = flow->kernel->holds + flow->kernel->slides == 0 ? flow->kernel->moment : 0;  // as it was just evaluated
     if (!s->due)
         islands_wait(flow, island);
 }
@@ -324,6 +325,8 @@ static bool relaunch(Flow* flow, uint32_t island, double t)
     IslandSystem* own = &flow->island_systems[island];
     Kernel* kernel = flow->kernel;
     uint32_t failed;
+    if (own->series == NULL || own->states == NULL || !ode_relaunches(flow->island_odes[island]))
+        return false;
     kernel->R[flow->model->reg_time] = t;
     return series_begin(own->series, kernel->R, &kernel->host, &failed) == SERIES_OK &&
            ode_relaunch(flow->island_odes[island], t, own->states, own->slopes);
@@ -336,20 +339,18 @@ static kaiStatus restart(Flow* flow, uint32_t island)
     bool first = !s->begun;
     flow->kernel->island_disturbed[island] = false;
     island_load(flow, island, t);
-    bool here = flow->flies && s->due && flow->kernel->holds + flow->kernel->slides == 0;
-    if (here && ode_time(flow->island_odes[island]) == t && relaunch(flow, island, t))
+    if (!first)
+        end_step(flow, island, t);
+    if (!first && flow->kernel->holds + flow->kernel->slides == 0 && relaunch(flow, island, t))
     {
         started(flow, island, t);
         return KAI_OK;
     }
     gather(flow, island, kernel_states(flow->kernel), flow->island_start);
-    if (!first)
-        end_step(flow, island, t);
     int failed = ode_restart(flow->island_odes[island], t, flow->island_start, first);
     if (failed != ODE_OK)
         return flow_ode_failed(flow, island, failed);
     scatter(flow, island, flow->island_start, kernel_states(flow->kernel));
-    agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, island), INFINITY);
     started(flow, island, t);
     return KAI_OK;
 }

@@ -1,6 +1,7 @@
 // Making, copying and freeing a kernel; failures and warnings; the code of a model; what disturbs islands.
 #include "kernel/blocks.h"
 #include "kernel/bonds.h"
+#include "kernel/scene.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -293,7 +294,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
     kernel->plain = plain_is(kernel);
-    kernel->simple = kernel->plain && plain_is_simple(kernel);
+    kernel->simple = scenes_serve(kernel);
     kernel_init_registers(kernel);
     contexts_refresh(kernel);
     kernel->walked = &kernel->touched;
@@ -319,6 +320,7 @@ void kernel_free(Kernel* kernel)
     }
     queue_free(&kernel->queue, a);
     queue_free(&kernel->held, a);
+    scenes_free(kernel);
     list_fields(kernel, fields);
     fields_free(fields, FIELD_COUNT, a);
 }

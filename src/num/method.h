@@ -110,6 +110,7 @@ typedef struct OdeMethodTable
 
 struct Ode
 {
+    OdeState state;  // first: see ode_time
     int n;
     int (*rhs)(void* ctx, double t, const double* x, double* dx);
     void* ctx;
@@ -120,7 +121,6 @@ struct Ode
     double* dense[ODE_VECTORS];
     int terms;    // coefficient vectors
     int highest;  // taylor: the order of the tolerance; 0: not asked for yet
-    OdeState state;
     OdeOptions options;
     const OdeSystem* system;
     Jacobian* jacobian;

@@ -12,6 +12,9 @@ OdeOptions ode_default_options(void)
     return (OdeOptions){.method = ODE_RK45, .rtol = 1e-6, .atol = 1e-9};
 }
 
+_Static_assert(offsetof(Ode, state.t) == ODE_AT_TIME && offsetof(Ode, state.t_start) == ODE_AT_START,
+               "ode_time and ode_step_start read there");
+
 // ------------------------------------------------------------------------------------------------------------- memory
 
 // Room for one vector. Vectors that fill cache lines start on one; small ones are packed, so that all share few lines.
@@ -361,19 +364,14 @@ int ode_jacobian(Ode* ode, double t, const double* x, const double* fx, double h
 
 // ------------------------------------------------------------------------------------------------------- what is asked
 
-double ode_time(const Ode* ode)
-{
-    return ode->state.t;
-}
-
 double ode_time_low(const Ode* ode)
 {
     return ode->method == &ode_taylor ? ode->state.t_low : 0;
 }
 
-double ode_step_start(const Ode* ode)
+int64_t ode_step_count(const Ode* ode)
 {
-    return ode->state.t_start;
+    return ode->state.stats.steps;
 }
 
 double ode_dense_length(const Ode* ode)
@@ -441,6 +439,27 @@ double ode_next_step(const Ode* ode)
 // -------------------------------------------------------------------------------------------------------- cut,
 // snapshot
 
+// The times of the step where it ends at theta.
+static void end_at(OdeState* s, double theta)
+{
+    s->scale *= theta;
+    double length = s->scale * s->h;
+    s->t = s->t_start + length;
+    s->t_low = s->t_start_low + (length - (s->t - s->t_start));
+    s->trial = s->t - s->t_start;
+    s->slope_valid = false;
+}
+
+void ode_leave(Ode* ode, double theta)
+{
+    OdeState* s = &ode->state;
+    if (theta < 1 && s->t != s->t_start)
+    {
+        end_at(s, theta);
+    }
+    ode_note_event(s);
+}
+
 void ode_cut(Ode* ode, double theta)
 {
     OdeState* s = &ode->state;
@@ -460,12 +479,7 @@ void ode_cut(Ode* ode, double theta)
         }
         s->carries = false;
     }
-    s->scale *= theta;
-    double length = s->scale * s->h;
-    s->t = s->t_start + length;
-    s->t_low = s->t_start_low + (length - (s->t - s->t_start));
-    s->trial = s->t - s->t_start;
-    s->slope_valid = false;
+    end_at(s, theta);
     ode_note_event(s);
 }
 
