@@ -115,6 +115,8 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved,
             kernel, bonds_part(kernel, run, 0)->place, "let the impulse act on a storage",
             "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
     bool inconsistent = run->status == BOND_INCONSISTENT, any = false;
+    if (!inconsistent && !given && select_moves_rounding(kernel, run))
+        memset(run->z0, 0, sizeof(double) * 2 * run->system->link_count);  // states settle, but that is no impulse
     for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
         any |= run->z0[i] != 0;
     for (uint32_t i = 0; i < 2 * run->system->link_count && any; i++)

@@ -159,7 +159,9 @@ bool select_slack(Kernel* kernel, double factor);  // see bond_selection_slack; 
 bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t);
 double select_tie(const Kernel* kernel, uint32_t ctx);
 double select_tolerance(const Kernel* kernel, uint32_t ctx);  // of the junction whose mode the context is
+// A change of a storage, and all those of a jump, that a one-way junction takes as 0.
 bool select_is_rounding(const Kernel* kernel, uint32_t state, double change);
+bool select_moves_rounding(const Kernel* kernel, const BondRun* run);
 
 // multiport.c: the inverse of the matrix of a storage, into its registers. `scratch`: 2 ports² numbers.
 kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch);

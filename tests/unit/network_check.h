@@ -132,7 +132,7 @@ static inline void write_text(const Network* n, const Expected* x, char* text)
     for (int node = 0; node < n->node_count; node++)
         c = say_node(text, c, n, node);
     c = say(text, c, "}\nexperiment e of Net {\n  stop = %.17g\n", n->stop);
-    for (int k = 0; k < TIMES; k++)
+    for (int k = 0; x != NULL && k < TIMES; k++)
         for (int i = 0; i < n->part_count; i++)
             if (is_state(&n->parts[i]))
                 c = say(text, c, "  expect at(%.17g, p%d.%s) ~ %.9g within %.3g\n", x->times[k], i,
@@ -147,6 +147,9 @@ typedef enum Outcome
     AGREES,
     DIFFERS,
     REFUSED,
+    HUNG,      // it does not end
+    LEFT_OUT,  // nothing to compare with
+    OUTCOMES,
 } Outcome;
 
 static inline Outcome run(const char* text, char* why, size_t size)
@@ -165,7 +168,7 @@ static inline Outcome run(const char* text, char* why, size_t size)
     kaiStatus status = KAI_OK;
     for (int steps = 0; status >= KAI_OK && status != KAI_END && steps < 200000; steps++)
         status = kaiSim_Step(sim);
-    Outcome outcome = status == KAI_END ? AGREES : REFUSED;
+    Outcome outcome = status == KAI_END ? AGREES : status < KAI_OK ? REFUSED : HUNG;
     snprintf(why, size, "%s", status < KAI_OK ? kaiSim_Failure(sim)->message : "it does not end");
     kaiExpectResult result;
     for (int i = 0; outcome == AGREES && kaiSim_Expect(sim, i, &result) == KAI_OK; i++)
