@@ -11,7 +11,7 @@ static Outcome compare(const Network* n, char* text, char* why, size_t size)
 {
     static Expected x;
     Outcome outcome = DIFFERS;
-    for (int steps = 1000; outcome == DIFFERS && steps <= 20000; steps *= 5)
+    for (int steps = 1000; outcome == DIFFERS && steps <= 25000; steps *= 5)
     {
         bool settles = expect_states(n, steps, &x);
         write_text(n, settles ? &x : NULL, text);
