@@ -167,6 +167,29 @@ bool bonds_project(Kernel* kernel)
     return moved;
 }
 
+bool bonds_are_tied(const Kernel* kernel)
+{
+    bool tied = false;
+    for (uint32_t i = 0; i < kernel->bonds->count && !tied; i++)
+        tied = kernel->bonds->runs[i].tied && kernel->bonds->runs[i].present.varying == NULL;
+    return tied;
+}
+
+void bonds_tie(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
+        BondRun* run = &kernel->bonds->runs[i];
+        if (!run->tied || run->present.varying != NULL)
+            continue;
+        bonds_read_inputs(kernel, run, false);
+        BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+        run->present.settled = false;
+        if (bond_net_jump(run->net, &jump) <= BOND_NOT_UNIQUE)
+            move_states(kernel, run);
+    }
+}
+
 bool bonds_clear_areas(Kernel* kernel)
 {
     bool clear = true;

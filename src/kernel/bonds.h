@@ -42,6 +42,7 @@ typedef struct BondRun
     BondGraph* graph;
     BondNet* net;
     bool entered;        // the map of its modes lies in the registers
+    bool tied;           // in these modes a storage depends on a source that moves
     BondStatus status;   // of the last jump
     bool* on;            // per switch
     uint32_t* machines;  // per switch
@@ -142,6 +143,10 @@ bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 // The jump of the present modes, if it is no more than what solver and rounding have let dependent storages drift.
 // Whether there was one.
 bool bonds_project(Kernel* kernel);
+// Between instants: whether storages depend on sources that move, which no solver keeps to exactly; and the states in
+// the registers put back onto them, all values being those of the time there.
+bool bonds_are_tied(const Kernel* kernel);
+void bonds_tie(Kernel* kernel);
 
 // present.c: storages that depend on others by way of a ratio or slope that varies
 void present_find(Kernel* kernel, BondRun* run);  // in the modes that were entered
