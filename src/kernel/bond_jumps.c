@@ -171,7 +171,7 @@ bool bonds_are_tied(const Kernel* kernel)
 {
     bool tied = false;
     for (uint32_t i = 0; i < kernel->bonds->count && !tied; i++)
-        tied = kernel->bonds->runs[i].tied && kernel->bonds->runs[i].present.varying == NULL;
+        tied = kernel->bonds->runs[i].present.tied && kernel->bonds->runs[i].present.varying == NULL;
     return tied;
 }
 
@@ -180,7 +180,7 @@ void bonds_tie(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        if (!run->tied || run->present.varying != NULL)
+        if (!run->present.tied || run->present.varying != NULL)
             continue;
         bonds_read_inputs(kernel, run, false);
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};

@@ -451,12 +451,12 @@ static bool load_rows(Kernel* kernel, BondRun* run, int index)
 static bool visit_tie(void* user, const BondDependence* d)
 {
     BondRun* run = user;
-    for (int k = 0; k < d->count && !run->tied; k++)
+    for (int k = 0; k < d->count && !run->present.tied; k++)
     {
         int column = d->coefficient[k] != 0 ? run->column_of[d->input[k]] : -1;
-        run->tied = column >= 0 && bonds_input(run->kernel, run, (uint32_t)column)->slope != NO_REG;
+        run->present.tied = column >= 0 && bonds_input(run->kernel, run, (uint32_t)column)->slope != NO_REG;
     }
-    return !run->tied;
+    return !run->present.tied;
 }
 
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
@@ -475,7 +475,7 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
     present_find(kernel, run);
     if (!same)
     {
-        run->tied = false;
+        run->present.tied = false;
         bond_net_dependents(run->net, visit_tie, run);
     }
     for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)

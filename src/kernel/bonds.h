@@ -32,6 +32,7 @@ typedef struct BondPresent
     const BondPart* varying;   // in this set of modes: storages depend on others by way of it, and it changes
     const BondPart* unsolved;  // and so that the equations do not say how
     const BondPart* varied;    // who depends by way of that
+    bool tied;                 // a storage depends on a source that moves, with weights that do not
     bool settled;              // the last jump was that of the present modes and inputs, and moved nothing
 } BondPresent;
 
@@ -42,7 +43,6 @@ typedef struct BondRun
     BondGraph* graph;
     BondNet* net;
     bool entered;        // the map of its modes lies in the registers
-    bool tied;           // in these modes a storage depends on a source that moves
     BondStatus status;   // of the last jump
     bool* on;            // per switch
     uint32_t* machines;  // per switch
