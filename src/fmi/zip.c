@@ -111,10 +111,19 @@ kaiStatus zip_finish(ZipWriter* zip)
     return zip->status;
 }
 
+// Whoever writes has memory of its own to free: no jump past it.
 kaiStatus zip_keep(void* member, const char* bytes, size_t size)
 {
     ZipMember* m = member;
-    for (size_t i = 0; i < size; i++)
-        vec_push(m->arena, m->text, bytes[i]);
-    return KAI_OK;
+    kaiStatus volatile status = KAI_ERR_MEMORY;
+    jmp_buf fail, *outer = m->arena->fail;
+    m->arena->fail = &fail;
+    if (setjmp(fail) == 0)
+    {
+        for (size_t i = 0; i < size; i++)
+            vec_push(m->arena, m->text, bytes[i]);
+        status = KAI_OK;
+    }
+    m->arena->fail = outer;
+    return status;
 }

@@ -133,8 +133,10 @@ static bool add_value(SspRead* r, const XmlElement* e, SspComponent* c, const ch
     const XmlElement* type = e->child;
     const char* text;
     char* end;
-    if (type == NULL || !needs(r, type, "value", &text))
-        return type != NULL || wrong(r, e, "the parameter %s has no value", name);
+    if (type == NULL)
+        return wrong(r, e, "the parameter %s has no value", name);
+    if (!needs(r, type, "value", &text))
+        return false;
     if (variable_of(r, c, name) == NULL)
         return wrong(r, e, "the FMU of %s has no variable %s", c->name, name);
     bool truth = is_element(type, "Boolean");
