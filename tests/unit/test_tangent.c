@@ -1,6 +1,6 @@
 // Derivatives of a run with respect to a parameter, operator by operator: x' = f(p) from 0 to 1 ends at f(p), so its
-// sensitivity is f'(p), which calculus tells; and so it is where p stands in a state that does not move, which the rates
-// read at every step. The same of foreign integrators: rates along a direction.
+// sensitivity is f'(p), which calculus tells; and so it is where p stands in a state that does not move, which the
+// rates read at every step. The same of foreign integrators: rates along a direction.
 #include "kairos/analysis.h"
 #include "unit/load_fixture.h"
 
@@ -147,9 +147,10 @@ static void test_loops(void** state)
                                "}\nexperiment e of M { stop = 1 }\n",
                                &end);
     assert_true(fabs(end - 1) < 1e-9 && fabs(slope - 0.25) < 1e-9);
-    slope = sensitivity("model M { param p = 2; state q = p, x = 0; q' = 0; signal a = if q > 0 then q*q else b, b = if "
-                        "q > 0 then 3*a else q; x' = b }\nexperiment e of M { stop = 1 }\n",
-                        &end);
+    slope =
+        sensitivity("model M { param p = 2; state q = p, x = 0; q' = 0; signal a = if q > 0 then q*q else b, b = if "
+                    "q > 0 then 3*a else q; x' = b }\nexperiment e of M { stop = 1 }\n",
+                    &end);
     near(end, 12, 1e-12);
     near(slope, 12, 1e-9);
 }
