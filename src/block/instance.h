@@ -24,8 +24,16 @@ typedef struct BlockInstance
     bool between;   // … since the last one wanted another round
     double next, end;
     double* start_arguments;
-    double* after;          // the states after the last commit
-    BlockView now, before;  // where it is set; at the last commit, before it
+    double* after;           // the states after the last commit
+    BlockView now, before;   // where it is set; at the last commit, before it
+    BlockView tag;           // its outputs at the tag of the commit that comes, from the inputs known so far
+    double tag_number;       // of the discrete state that `tag` is about; NaN: there is none
+    double commit_time;      // of the last one
+    double* reference;       // its indicators after that
+    double *told, *waiting;  // events of this tag that were told; that came too late for it and are told at the next
+    bool waits;              // some are waiting
+    uint32_t *plain, plain_count;      // states and inputs without events
+    uint32_t *inputs_of, *outputs_of;  // the carriers of block_carriers
     double before_number, after_number;
     bool committed;  // there is a `before`
     char said[240];  // what it logged last as an error

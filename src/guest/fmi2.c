@@ -15,6 +15,7 @@ typedef struct Instance2
     GuestInstance common;
     FMI2_FUNCTIONS(X)
     fmi2Component c;
+    fmi2FMUstate kept;
     fmi2CallbackFunctions callbacks;
 } Instance2;
 #undef X
@@ -87,6 +88,8 @@ static kaiStatus instantiate(GuestInstance* common)
 static void free_instance(GuestInstance* common)
 {
     Instance2* i = of(common);
+    if (i->c != NULL && i->kept != NULL && i->FreeFMUstate != NULL)
+        i->FreeFMUstate(i->c, &i->kept);
     if (i->c != NULL)
         i->FreeInstance(i->c);
     i->c = NULL;
@@ -274,13 +277,27 @@ static kaiStatus restore(GuestInstance* common, const void* bytes, size_t size)
     return status;
 }
 
+static kaiStatus keep(GuestInstance* common)
+{
+    Instance2* i = of(common);
+    if (i->GetFMUstate == NULL || i->SetFMUstate == NULL)
+        return guest_log(common, true, "its binary has no functions for copies of its state"), KAI_ERR_RUN;
+    return CALL(GetFMUstate, &i->kept);
+}
+
+static kaiStatus take_back(GuestInstance* common)
+{
+    Instance2* i = of(common);
+    return CALL(SetFMUstate, i->kept);
+}
+
 GuestInstance* guest_make_2(kaiAllocator a, size_t* size)
 {
     static const GuestCalls calls = {instantiate, free_instance,  initialize,  get,
                                      set,         set_time,       set_states,  get_states,
                                      get_rates,   get_indicators, enter_event, enter_continuous,
                                      enter_step,  update,         step_done,   do_step,
-                                     save,        restore};
+                                     save,        restore,        keep,        take_back};
     Instance2* made = a.alloc(a.user, NULL, 0, *size = sizeof *made);
     if (made == NULL)
         return NULL;

@@ -15,6 +15,7 @@ typedef struct Instance3
     FMI3_FUNCTIONS(X)
     FMI3_TYPES(VALUES)
     fmi3Instance c;
+    fmi3FMUState kept;
 } Instance3;
 #undef X
 
@@ -112,6 +113,8 @@ static kaiStatus instantiate(GuestInstance* common)
 static void free_instance(GuestInstance* common)
 {
     Instance3* i = of(common);
+    if (i->c != NULL && i->kept != NULL && i->FreeFMUState != NULL)
+        i->FreeFMUState(i->c, &i->kept);
     if (i->c != NULL)
         i->FreeInstance(i->c);
     i->c = NULL;
@@ -342,13 +345,27 @@ static kaiStatus restore(GuestInstance* common, const void* bytes, size_t size)
     return status;
 }
 
+static kaiStatus keep(GuestInstance* common)
+{
+    Instance3* i = of(common);
+    if (i->GetFMUState == NULL || i->SetFMUState == NULL)
+        return guest_log(common, true, "its binary has no functions for copies of its state"), KAI_ERR_RUN;
+    return CALL(GetFMUState, &i->kept);
+}
+
+static kaiStatus take_back(GuestInstance* common)
+{
+    Instance3* i = of(common);
+    return CALL(SetFMUState, i->kept);
+}
+
 GuestInstance* guest_make_3(kaiAllocator a, size_t* size)
 {
     static const GuestCalls calls = {instantiate, free_instance,  initialize,  get,
                                      set,         set_time,       set_states,  get_states,
                                      get_rates,   get_indicators, enter_event, enter_continuous,
                                      enter_step,  update,         step_done,   do_step,
-                                     save,        restore};
+                                     save,        restore,        keep,        take_back};
     Instance3* made = a.alloc(a.user, NULL, 0, *size = sizeof *made);
     if (made == NULL)
         return NULL;

@@ -34,6 +34,9 @@ typedef struct GuestVariable
     double scale, offset;  // SI value = scale · value + offset
     bool discrete;
     bool settable;  // a state: its start value can be given
+    bool event;
+    bool part;   // the payload of an event
+    bool after;  // its value at a tag shows after the round of the tag (FMUs of Kairos), not before
 } GuestVariable;
 
 typedef struct Guest
@@ -48,6 +51,8 @@ typedef struct Guest
     bool varies;      // Co-Simulation: a step may have any length
     bool event_mode;  // Co-Simulation 3.0
     bool told;        // it wants to know of the steps of a solver
+    bool own;         // made by Kairos: events of a tag show after its round
+    bool reacts;      // there are events or prompt outputs
     GuestVariable *parameters, *inputs, *outputs, *states;
     atomic_int held;
     pthread_mutex_t lock;  // for what the first instance makes
@@ -87,6 +92,9 @@ typedef struct GuestCalls
     kaiStatus (*do_step)(GuestInstance* i, double t, double h, double* reached, bool* event, bool* end);
     kaiStatus (*save)(GuestInstance* i, void* bytes, size_t* size);
     kaiStatus (*restore)(GuestInstance* i, const void* bytes, size_t size);
+    // A copy that stays inside: kept in the instance; taken back, which ends it.
+    kaiStatus (*keep)(GuestInstance* i);
+    kaiStatus (*take_back)(GuestInstance* i);
 } GuestCalls;
 
 struct GuestInstance
@@ -100,7 +108,10 @@ struct GuestInstance
     double step, ticks;
     bool end;
     bool said;                          // it has given a reason
-    double *states, *inputs, *scratch;  // as they are set, in SI units
+    double *states, *inputs, *scratch;  // as they are set, in SI units; of an event input: it waits to be given
+    double* kept;                       // event inputs that wait for a communication point; their payloads
+    double* seen;                       // of outputs that are events: their count when it was last looked at
+    double* ticked;                     // of outputs: clocks that were seen to tick since the last commit
     size_t room;
 };
 

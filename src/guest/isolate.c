@@ -38,6 +38,7 @@ typedef enum RemoteCall
     REMOTE_RATES,
     REMOTE_OUTPUTS,
     REMOTE_INDICATORS,
+    REMOTE_REACTION,
     REMOTE_COMMIT,
     REMOTE_STEP,
     REMOTE_SAVE,
@@ -45,9 +46,16 @@ typedef enum RemoteCall
     REMOTE_CALLS
 } RemoteCall;
 
-static const char* const call_names[REMOTE_CALLS] = {"the opening",     "the start",      "the derivatives",
-                                                     "the outputs",     "the indicators", "the event iteration",
-                                                     "a finished step", "saving",         "restoring"};
+static const char* const call_names[REMOTE_CALLS] = {"the opening",
+                                                     "the start",
+                                                     "the derivatives",
+                                                     "the outputs",
+                                                     "the indicators",
+                                                     "the outputs of an event",
+                                                     "the event iteration",
+                                                     "a finished step",
+                                                     "saving",
+                                                     "restoring"};
 
 typedef struct Question
 {
@@ -174,6 +182,7 @@ static kaiStatus work(Child* c, const Question* q, char* given, Answer* a, char*
     case REMOTE_RATES: a->size = number * k->state_count; return k->get_rates(c->it, c->values);
     case REMOTE_OUTPUTS: a->size = number * k->output_count; return k->get_outputs(c->it, c->values);
     case REMOTE_INDICATORS: a->size = number * k->indicator_count; return k->get_indicators(c->it, c->values);
+    case REMOTE_REACTION: a->size = number * k->output_count; return k->get_reaction(c->it, q->time, p, c->values);
     case REMOTE_COMMIT:
         a->size = number * k->state_count;
         memcpy(c->values, p + k->input_count, a->size);
@@ -352,16 +361,22 @@ static kaiStatus ask(Remote* r, RemoteCall call, double t, const void* first, si
     return sent ? await(r, call, a) : lose(r, call);
 }
 
-static kaiStatus get(Remote* r, RemoteCall call, double* values, uint32_t count)
+static kaiStatus get_with(Remote* r, RemoteCall call, double t, const double* inputs, size_t given, double* values,
+                          uint32_t count)
 {
     Answer a;
-    kaiStatus status = ask(r, call, 0, NULL, 0, NULL, 0, &a);
+    kaiStatus status = ask(r, call, t, inputs, sizeof(double) * given, NULL, 0, &a);
     if (status != KAI_OK)
         return status;
     size_t size = a.status == KAI_OK ? sizeof(double) * count : 0;
     if (a.size != size || !take(r->socket, values, size))
         return lose(r, call);
     return (kaiStatus)a.status;
+}
+
+static kaiStatus get(Remote* r, RemoteCall call, double* values, uint32_t count)
+{
+    return get_with(r, call, 0, NULL, 0, values, count);
 }
 
 static void close_remote(void* instance)
@@ -458,6 +473,13 @@ static kaiStatus get_indicators(void* instance, double* indicators)
     return get(r, REMOTE_INDICATORS, indicators, r->guest->block.indicator_count);
 }
 
+static kaiStatus get_reaction(void* instance, double t, const double* inputs, double* outputs)
+{
+    Remote* r = instance;
+    const kaiBlock* k = &r->guest->block;
+    return get_with(r, REMOTE_REACTION, t, inputs, k->input_count, outputs, k->output_count);
+}
+
 static kaiStatus commit(void* instance, double t, const double* inputs, kaiBlockEvents* events, double* states)
 {
     Remote* r = instance;
@@ -519,6 +541,7 @@ void guest_isolate(Guest* g)
     b->get_outputs = get_outputs;
     b->get_indicators = get_indicators;
     b->commit = commit;
+    b->get_reaction = b->get_reaction != NULL ? get_reaction : NULL;
     b->step_done = b->step_done != NULL ? step_done : NULL;
     b->save = save;
     b->restore = restore;

@@ -384,6 +384,23 @@ static const char* end_of(SspRead* r, const char* element, const char* connector
     return element != NULL ? arena_printf(&r->arena, "%s.%s", mangle(&r->arena, element), name) : name;
 }
 
+// The payload of an event goes with the event that is connected.
+static bool is_payload(const SspRead* r, const char* element, const char* connector)
+{
+    for (uint32_t k = 0; element != NULL && k < r->system.components.count; k++)
+    {
+        const SspComponent* c = &r->system.components.at[k];
+        if (strcmp(c->name, element) != 0)
+            continue;
+        const Described* d = &r->sources.at[c->fmu].fmu;
+        const DescribedVariable* v = variable_of(r, c, connector);
+        for (uint32_t i = 0; v != NULL && i < d->variables.count; i++)
+            if (described_is_event(d, i) && described_event_part(d, i, "value") == v - d->variables.at)
+                return true;
+    }
+    return false;
+}
+
 static void say_connections(SspRead* r, Writer* w)
 {
     for (uint32_t i = 0; i < r->system.connectors.count; i++)
@@ -392,6 +409,8 @@ static void say_connections(SspRead* r, Writer* w)
     for (uint32_t i = 0; i < r->system.connections.count; i++)
     {
         const SspConnection* c = &r->system.connections.at[i];
+        if (is_payload(r, c->to, c->to_connector))
+            continue;
         writer_say(w, "  %s%s = %s\n", c->to == NULL ? "output " : "", end_of(r, c->to, c->to_connector),
                    end_of(r, c->from, c->from_connector));
     }
@@ -402,7 +421,8 @@ static void say_connections(SspRead* r, Writer* w)
         for (uint32_t i = 0; i < c->values.count; i++)
         {
             SspConnection to = {.to = c->name, .to_connector = c->values.at[i].name};
-            if (is_input(r, c, c->values.at[i].name) && !is_fed(&r->system, &to))
+            bool input = is_input(r, c, c->values.at[i].name) && !is_payload(r, c->name, to.to_connector);
+            if (input && !is_fed(&r->system, &to))
                 writer_say(w, "  %s = %.17g\n", end_of(r, c->name, to.to_connector), c->values.at[i].value);
         }
     }

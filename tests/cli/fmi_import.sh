@@ -33,8 +33,8 @@ fmu Ball = "a.fmu"
 fmu Counter = "b.fmu"
 model Both {
   a : Ball; b : Counter
-  a.kick = b.back; a.kick_value = b.back_value
-  b.e = a.hit; b.e_value = a.hit_value
+  a.kick = b.back
+  b.e = a.hit
 }
 experiment both of Both {
   stop = 3
