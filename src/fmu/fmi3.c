@@ -263,13 +263,13 @@ fmi3Status fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64 x[],
     Instance* c = instance;
     if (c == NULL || !may_exchange(c, IN_EVENT | IN_CONTINUOUS, "SetContinuousStates", count, c->unit->states))
         return fmi3Error;
-    if (c->unit->shapes.ordered)
+    if (c->unit->structure.shapes.ordered)
     {
         unit_set_states(c->unit, x);
         return fmi3OK;
     }
     for (size_t i = 0; i < count; i++)
-        c->unit->scratch[c->unit->shapes.states[i]] = x[i];
+        c->unit->scratch[c->unit->structure.shapes.states[i]] = x[i];
     unit_set_states(c->unit, c->unit->scratch);
     return fmi3OK;
 }
@@ -278,7 +278,7 @@ fmi3Status fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64 x[],
 static void take_states(const Instance* c, const double* from, double* to, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        to[i] = from[c->unit->shapes.states[i]];
+        to[i] = from[c->unit->structure.shapes.states[i]];
 }
 
 fmi3Status fmi3GetContinuousStates(fmi3Instance instance, fmi3Float64 x[], size_t count)
@@ -298,7 +298,7 @@ fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance instance, fmi3Float64 
     if (c == NULL || !may_exchange(c, IN_INITIALIZING | IN_EVENT | IN_CONTINUOUS, "GetContinuousStateDerivatives",
                                    count, c->unit->states))
         return fmi3Error;
-    if (c->unit->shapes.ordered)
+    if (c->unit->structure.shapes.ordered)
         return fmi3_status(unit_rates(c->unit, dx));
     if (!unit_rates(c->unit, c->unit->dx))
         return fmi3Error;

@@ -9,8 +9,8 @@
 
 static const Shape* unknown_of(Instance* c, fmi3ValueReference reference)
 {
-    if (reference < c->unit->shapes.list.count)
-        return &c->unit->shapes.list.at[reference];
+    if (reference < c->unit->structure.shapes.list.count)
+        return &c->unit->structure.shapes.list.at[reference];
     return unit_refuse(c->unit, "there is no variable with value reference %u", reference), NULL;
 }
 
@@ -50,7 +50,7 @@ static void add_everything(const Shapes* s, Pairs* p, size_t element)
 static bool list_dependencies(Instance* c, const Shape* shape, Pairs* p)
 {
     static const fmi3DependencyKind words[] = {fmi3Constant, fmi3Fixed, fmi3Discrete, fmi3Dependent};
-    const Shapes* s = &c->unit->shapes;
+    const Shapes* s = &c->unit->structure.shapes;
     const Dependence* d = unit_dependence(c->unit);
     p->count = 0;
     for (uint32_t k = 0; d != NULL && k < shape->count && shape->like.aspect != FMI_SIZE; k++)
@@ -114,7 +114,7 @@ enum
 // The elements of variables, one after the other; to be freed. NULL: they are not as many as there are numbers for.
 static uint32_t* elements_of(Instance* c, const fmi3ValueReference references[], size_t count, size_t value_count)
 {
-    const Shapes* s = &c->unit->shapes;
+    const Shapes* s = &c->unit->structure.shapes;
     uint32_t* list = malloc(sizeof *list * (value_count + 1));
     size_t used = 0;
     bool ok = list != NULL;

@@ -12,7 +12,7 @@ static const char* const type_words[] = {"Float64", "Int64", "Boolean", "Enumera
 // read and written as Int64.
 static const Shape* shape_of(Instance* c, fmi3ValueReference reference, FmiType type)
 {
-    const Shapes* s = &c->unit->shapes;
+    const Shapes* s = &c->unit->structure.shapes;
     if (reference >= s->list.count)
         return unit_refuse(c->unit, "there is no variable with value reference %u", reference), NULL;
     const Shape* shape = &s->list.at[reference];
@@ -27,7 +27,9 @@ static bool is_count(Instance* c, const fmi3ValueReference references[], size_t 
 {
     size_t wanted = 0;
     for (size_t i = 0; i < count; i++)
-        wanted += references[i] < c->unit->shapes.list.count ? c->unit->shapes.list.at[references[i]].count : 1;
+        wanted += references[i] < c->unit->structure.shapes.list.count
+                      ? c->unit->structure.shapes.list.at[references[i]].count
+                      : 1;
     return wanted == value_count || unit_refuse(c->unit, "%zu values instead of the %zu of the %zu variables asked for",
                                                 value_count, wanted, count);
 }
@@ -35,8 +37,8 @@ static bool is_count(Instance* c, const fmi3ValueReference references[], size_t 
 static bool get_element(Instance* c, const Shape* shape, uint32_t k, double* value)
 {
     if (shape->like.aspect != FMI_SIZE)
-        return unit_get(c->unit, c->unit->shapes.elements[shape->at + k], value);
-    double wanted = c->unit->sizes[shape - c->unit->shapes.list.at];
+        return unit_get(c->unit, c->unit->structure.shapes.elements[shape->at + k], value);
+    double wanted = c->unit->structure.sizes[shape - c->unit->structure.shapes.list.at];
     *value = isnan(wanted) ? shape->like.start : wanted;
     return true;
 }
@@ -47,7 +49,7 @@ static bool set_size(Instance* c, const Shape* shape, double value)
     if (c->unit->mode != UNIT_CONFIGURING)
         return unit_refuse(c->unit, "%s decides the structure of the model: it is set in configuration mode",
                            shape->name);
-    c->unit->sizes[shape - c->unit->shapes.list.at] = value;
+    c->unit->structure.sizes[shape - c->unit->structure.shapes.list.at] = value;
     return true;
 }
 
@@ -55,7 +57,7 @@ static bool set_element(Instance* c, const Shape* shape, uint32_t k, double valu
 {
     if (shape->like.aspect == FMI_SIZE)
         return set_size(c, shape, value);
-    return unit_set(c->unit, c->unit->shapes.elements[shape->at + k], value);
+    return unit_set(c->unit, c->unit->structure.shapes.elements[shape->at + k], value);
 }
 
 #define VALUES(Name, Type, TYPE)                                                                                       \
@@ -165,7 +167,7 @@ fmi3Status fmi3SetClock(fmi3Instance instance, const fmi3ValueReference referenc
         const Shape* clock = shape_of(c, references[i], FMI_CLOCK);
         ok = clock != NULL && set_element(c, clock, 0, values[i] ? 1 : 0);
         if (ok && values[i])  // a clock is set anew for each of its ticks
-            unit_rearm_event(c->unit, c->unit->shapes.elements[clock->at]);
+            unit_rearm_event(c->unit, c->unit->structure.shapes.elements[clock->at]);
     }
     return fmi3_status(ok);
 }

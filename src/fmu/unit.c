@@ -153,8 +153,8 @@ void unit_free(Unit* unit)
         return;
     kaiEval_Free(unit->eval);
     kaiSim_Free(unit->sim);
-    for (uint32_t i = 0; i < unit->models.count; i++)
-        kaiModel_Free(unit->models.at[i].model);
+    for (uint32_t i = 0; i < unit->structure.models.count; i++)
+        kaiModel_Free(unit->structure.models.at[i].model);
     free(unit->instant.before);
     free(unit->instant.done);
     arena_free(&unit->arena);
@@ -168,7 +168,7 @@ void unit_rearm_event(Unit* unit, uint32_t reference)
 
 bool unit_reset(Unit* unit)
 {
-    if (unit->configured && !unit_restructure(unit, NULL, 0))
+    if (unit->structure.configured && !unit_restructure(unit, NULL, 0))
         return false;
     size_t vars = (size_t)kaiModel_VariableCount(unit->model);
     stop_run(unit);

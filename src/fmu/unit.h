@@ -86,17 +86,23 @@ typedef struct UnitModel
     int count;
 } UnitModel;
 
+// What value references are about, and what decides it.
+typedef struct UnitStructure
+{
+    Shapes shapes;           // 3.0: what value references are about
+    double* sizes;           // of shapes: what an importer wants sizes that follow to be; NaN: nothing
+    Dependence* dependence;  // of the present model, once somebody has asked
+    bool configured;         // it is another model than the FMU began with
+    VEC(UnitModel) models;
+} UnitStructure;
+
 typedef struct Unit
 {
     jmp_buf fail;
     Arena arena;
     Store store;
     Catalogue catalogue;
-    Shapes shapes;           // 3.0: what value references are about
-    double* sizes;           // of shapes: what an importer wants sizes that follow to be; NaN: nothing
-    Dependence* dependence;  // of the present model, once somebody has asked
-    bool configured;         // it is another model than the FMU began with
-    VEC(UnitModel) models;
+    UnitStructure structure;
     kaiModel* model;  // the present one
     int version;      // of the standard
     bool exchange;

@@ -205,12 +205,12 @@ static const char state_magic[8] = "KAIFMU2";
 static size_t list_structure(const Unit* unit, UnitDone* to)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < unit->shapes.list.count && unit->configured; i++)
+    for (uint32_t i = 0; i < unit->structure.shapes.list.count && unit->structure.configured; i++)
     {
-        const Shape* s = &unit->shapes.list.at[i];
+        const Shape* s = &unit->structure.shapes.list.at[i];
         if (s->like.causality != FMI_STRUCTURAL || s->like.variable < 0 || s->count != 1)
             continue;
-        int variable = unit->catalogue.list.at[unit->shapes.elements[s->at]].variable;
+        int variable = unit->catalogue.list.at[unit->structure.shapes.elements[s->at]].variable;
         if (!unit->given[variable])
             continue;
         if (to != NULL)
@@ -292,11 +292,11 @@ static bool take_structure(Unit* unit, const UnitState* state)
     {
         UnitDone one;
         memcpy(&one, there + sizeof one * i, sizeof one);
-        ok = one.reference >= 0 && (uint32_t)one.reference < unit->shapes.list.count &&
-             unit->shapes.list.at[one.reference].like.variable >= 0;
+        ok = one.reference >= 0 && (uint32_t)one.reference < unit->structure.shapes.list.count &&
+             unit->structure.shapes.list.at[one.reference].like.variable >= 0;
         if (!ok)
             break;
-        const Shape* s = &unit->shapes.list.at[one.reference];
+        const Shape* s = &unit->structure.shapes.list.at[one.reference];
         list[i] = (kaiOverride){s->name, unit_from_si(unit, s->like.variable, one.value)};
     }
     ok = ok ? unit_restructure(unit, list, (int)head.structure) : unit_refuse(unit, "the state is that of another FMU");

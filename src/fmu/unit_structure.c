@@ -53,19 +53,19 @@ static bool has_structure(const UnitModel* m, const kaiOverride* structure, int 
 
 kaiModel* unit_model(Unit* unit, const kaiOverride* structure, int count, char* why, size_t size)
 {
-    for (uint32_t i = 0; i < unit->models.count; i++)
-        if (has_structure(&unit->models.at[i], structure, count))
-            return unit->models.at[i].model;
+    for (uint32_t i = 0; i < unit->structure.models.count; i++)
+        if (has_structure(&unit->structure.models.at[i], structure, count))
+            return unit->structure.models.at[i].model;
     UnitModel made = {.structure = arena_array(&unit->arena, kaiOverride, count + 1), .count = count};
     for (int i = 0; i < count; i++)
         made.structure[i] = (kaiOverride){arena_copy_string(&unit->arena, structure[i].name, strlen(structure[i].name)),
                                           structure[i].value};
-    vec_push(&unit->arena, unit->models, made);  // there is room before there is something to lose
+    vec_push(&unit->arena, unit->structure.models, made);  // there is room before there is something to lose
     made.model = store_compile(&unit->store, structure, count, why, size);
     if (made.model == NULL)
-        unit->models.count--;
+        unit->structure.models.count--;
     else
-        unit->models.at[unit->models.count - 1].model = made.model;
+        unit->structure.models.at[unit->structure.models.count - 1].model = made.model;
     return made.model;
 }
 
@@ -78,14 +78,14 @@ static void make_shapes(Unit* unit, kaiModel* model, Catalogue* catalogue, Shape
 
 static void forget_sizes(Unit* unit)
 {
-    unit->sizes = arena_array(&unit->arena, double, unit->shapes.list.count + 1);
-    for (uint32_t i = 0; i < unit->shapes.list.count; i++)
-        unit->sizes[i] = NAN;
+    unit->structure.sizes = arena_array(&unit->arena, double, unit->structure.shapes.list.count + 1);
+    for (uint32_t i = 0; i < unit->structure.shapes.list.count; i++)
+        unit->structure.sizes[i] = NAN;
 }
 
 void unit_take_model(Unit* unit)
 {
-    make_shapes(unit, unit->model, &unit->catalogue, &unit->shapes);
+    make_shapes(unit, unit->model, &unit->catalogue, &unit->structure.shapes);
     forget_sizes(unit);
     make_arrays(unit);
 }
@@ -129,9 +129,9 @@ static bool has_said_sizes(Unit* unit, const Catalogue* catalogue, const Shapes*
                 return unit_refuse(unit, "with %s = %g the array %s has %u elements", by->name, said,
                                    s->dimensions[k].array, shape_size(&s->dimensions[k]));
         }
-        if (s->like.aspect == FMI_SIZE && !isnan(unit->sizes[i]) && unit->sizes[i] != s->like.start)
+        if (s->like.aspect == FMI_SIZE && !isnan(unit->structure.sizes[i]) && unit->structure.sizes[i] != s->like.start)
             return unit_refuse(unit, "%s follows from the other parameters: it is %g, not %g", s->name, s->like.start,
-                               unit->sizes[i]);
+                               unit->structure.sizes[i]);
     }
     return true;
 }
@@ -144,15 +144,15 @@ static bool use_model(Unit* unit, kaiModel* model)
     const double* values = unit->given_values;
     const char* why = "";
     make_shapes(unit, model, &made, &shapes);
-    if (unit->version == 3 && !shapes_follow(&shapes, &unit->arena, &made, &unit->shapes, &why))
+    if (unit->version == 3 && !shapes_follow(&shapes, &unit->arena, &made, &unit->structure.shapes, &why))
         return unit_refuse(
             unit, "with these structural parameters the model has other variables than its description: %s", why);
     if (!has_said_sizes(unit, &made, &shapes))
         return false;
     unit->model = model;
     unit->catalogue = made;
-    unit->shapes = shapes;
-    unit->dependence = NULL;
+    unit->structure.shapes = shapes;
+    unit->structure.dependence = NULL;
     forget_sizes(unit);
     make_arrays(unit);
     take_given(unit, &old, given, values);
@@ -185,7 +185,7 @@ bool unit_restructure(Unit* unit, const kaiOverride* list, int count)
     unit->ready = unit->looked = unit->inside = false;
     if (!use_model(unit, model))
         return false;
-    unit->configured = count > 0;
+    unit->structure.configured = count > 0;
     return true;
 }
 
@@ -195,8 +195,8 @@ bool unit_configure(Unit* unit)
         return unit_fail(unit, "out of memory");
     OverrideList changed = {0};
     unit_structure(unit, &changed);
-    if (changed.count == 0 && !unit->configured)
-        return has_said_sizes(unit, &unit->catalogue, &unit->shapes);
+    if (changed.count == 0 && !unit->structure.configured)
+        return has_said_sizes(unit, &unit->catalogue, &unit->structure.shapes);
     if (unit->store.compiled)
         return unit_refuse(unit, "the FMU holds the compiled model only: its structure cannot change");
     return unit_restructure(unit, changed.at, (int)changed.count);
@@ -204,8 +204,8 @@ bool unit_configure(Unit* unit)
 
 const Dependence* unit_dependence(Unit* unit)
 {
-    if (unit->dependence != NULL)
-        return unit->dependence;
+    if (unit->structure.dependence != NULL)
+        return unit->structure.dependence;
     if (setjmp(unit->fail) != 0)
     {
         unit_fail(unit, "out of memory");
@@ -213,6 +213,6 @@ const Dependence* unit_dependence(Unit* unit)
     }
     Dependence* made = arena_new(&unit->arena, Dependence);
     depend_make(made, &unit->arena, unit->model, &unit->catalogue);
-    unit->dependence = made;
+    unit->structure.dependence = made;
     return made;
 }
