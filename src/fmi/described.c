@@ -258,6 +258,8 @@ bool described_read(Described* d, Arena* arena, const void* bytes, size_t size)
     read_variables(d);
     d->states = arena_array(arena, bool, d->variables.count + 1);
     validate_variables(d);
+    if (d->version == 3)
+        validate_dimensions(d);
     validate_structure(d);
     validate_binary(d);
     return d->errors == 0;

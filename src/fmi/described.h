@@ -15,6 +15,8 @@ typedef struct DescribedVariable
     const char *name, *causality, *variability, *initial, *start;
     uint32_t reference;
     int64_t derivative;  // the index of its state's variable; -1: none
+    int rank;            // of an array
+    int64_t elements;    // as the start values of sizes say; -1: nobody knows
 } DescribedVariable;
 
 typedef struct Described
@@ -40,8 +42,9 @@ bool described_read(Described* d, Arena* arena, const void* bytes, size_t size);
 void described_say(Described* d, int line, kaiSeverity severity, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// validate.c: the rules about variables and the structure; symbols.c: about the binary.
+// validate.c: the rules about variables and the structure; dimensions.c: about arrays; symbols.c: about the binary.
 void validate_variables(Described* d);
+void validate_dimensions(Described* d);
 void validate_structure(Described* d);
 void validate_binary(Described* d);
 
