@@ -381,6 +381,11 @@ static inline bool time_same(double a, double b, double scale)
 #define DELAY_NEIGHBOUR 8
 // A delay shorter than this part of 1 + |t| leaves no room for steps: if the solver has failed, that is why.
 #define DELAY_SHORTEST 1e-9
+// What the polynomials that pace.c counts must have covered by then: of the run (10^10 for all of it: half a day), of
+// the delay (10^8: more than memory holds), of a given past.
+#define PACE_RUN 2e-5
+#define PACE_DELAY 2e-3
+#define PACE_PAST 1e-2
 
 // ---- bond graphs
 

@@ -287,11 +287,14 @@ static kaiStatus fly(Flow* flow, double t)
 static kaiStatus go_on(Flow* flow, double until)
 {
     Kernel* kernel = flow->kernel;
+    Pace pace = {.time = NAN};
     for (;;)
     {
         if (!budget_look(kernel->budget))
             return stand_still(kernel);
         kaiStatus status = kernel_check_tags(kernel);
+        if (status == KAI_OK)
+            status = pace_check_step(flow, &pace);
         if (status != KAI_OK)
             return status;
         status = kernel->outside_count > 0 ? run_instant(flow, kernel->now.t) : KAI_OK;

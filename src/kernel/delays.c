@@ -388,7 +388,8 @@ void delay_reset(Kernel* kernel)
             continue;
         history_clear(h);
         history_clear(&kernel->pasts[i]);
-        h->end = kernel->options->start;
+        h->end = h->paced_from = kernel->options->start;
+        h->paced = 0;
         h->break_at = -INFINITY;
         h->order = 0;
         h->before = 0;

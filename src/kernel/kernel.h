@@ -43,6 +43,8 @@ typedef struct History
     double end;                       // of the last piece
     double left, left_slope;          // at the last instant: what went in before it
     double break_from, break_at;      // nothing breaks between (reach.c)
+    double paced_from;                // flow/pace.c: where its pieces are counted from
+    uint32_t paced;                   // and how many have been
     uint16_t order;                   // of the next piece
 } History;
 
