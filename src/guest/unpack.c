@@ -87,33 +87,6 @@ static bool open_library(Guest* g, char* text, size_t size)
     return g->library != NULL;
 }
 
-static bool load(Guest* g, bool open, char* text, size_t size)
-{
-    pthread_mutex_lock(&g->lock);
-    volatile bool done = g->library != NULL;
-    if (setjmp(g->fail) != 0)  // of the arena
-        snprintf(text, size, "there is no memory to unpack %s", g->path);
-    else if (!done)
-        done = (g->folder[0] != 0 || unpack(g, text, size)) && (!open || open_library(g, text, size));
-    pthread_mutex_unlock(&g->lock);
-    return done;
-}
-
-bool guest_load(Guest* g, char* text, size_t size)
-{
-    return load(g, true, text, size);
-}
-
-bool guest_unpack(Guest* g, char* text, size_t size)
-{
-    return load(g, false, text, size);
-}
-
-void* guest_symbol(const Guest* g, const char* name)
-{
-    return dlsym(g->library, name);
-}
-
 // Only what was unpacked, in the order that it can go.
 static void remove_entries(Guest* g)
 {
@@ -138,6 +111,45 @@ static void remove_entries(Guest* g)
         }
     }
     rmdir(g->folder);
+}
+
+static bool load(Guest* g, bool open, char* text, size_t size)
+{
+    pthread_mutex_lock(&g->lock);
+    volatile bool done = g->library != NULL, unpacked = g->folder[0] != 0;
+    g->scarce = false;
+    if (setjmp(g->fail) != 0)  // of the arena
+    {
+        g->scarce = true;
+        snprintf(text, size, "there is no memory to unpack %s", g->path);
+    }
+    else if (!done)
+    {
+        unpacked = unpacked || unpack(g, text, size);
+        done = unpacked && (!open || open_library(g, text, size));
+    }
+    if (!unpacked && g->folder[0] != 0)  // half of it must not be taken for it
+    {
+        remove_entries(g);
+        g->folder[0] = 0;
+    }
+    pthread_mutex_unlock(&g->lock);
+    return done;
+}
+
+bool guest_load(Guest* g, char* text, size_t size)
+{
+    return load(g, true, text, size);
+}
+
+bool guest_unpack(Guest* g, char* text, size_t size)
+{
+    return load(g, false, text, size);
+}
+
+void* guest_symbol(const Guest* g, const char* name)
+{
+    return dlsym(g->library, name);
 }
 
 void guest_unload(Guest* g)
