@@ -49,7 +49,7 @@ kaiStatus flow_prepare(Kernel* kernel)
     if (status == KAI_OK)
         status = initial_solve(kernel);
     if (blocks_check(kernel) != KAI_OK)
-        return KAI_ERR_RUN;
+        return kernel->failure.status;
     return status == KAI_OK ? check_start_values(kernel) : status;
 }
 
@@ -331,7 +331,7 @@ static kaiStatus fail_with(Flow* flow, kaiStatus status)
     Kernel* kernel = flow->kernel;
     flow->ended = true;
     if (blocks_check(kernel) != KAI_OK)  // whatever else came of it
-        return KAI_ERR_RUN;
+        return kernel->failure.status;
     if (kernel->budget != NULL && kernel->budget->end != BUDGET_LASTS)  // also what could not allocate
         return kernel_stop(kernel);
     if (kernel->failure.status == KAI_OK)

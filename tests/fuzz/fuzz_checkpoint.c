@@ -18,6 +18,7 @@ static const char text[] = "model M { state x = 1, v = 0; x' = v; v' = -x; event
                            "  discrete n = 0; when d { n := n + 1 } }\nexperiment e of M { stop = 3 }\n";
 
 static kaiModel* model;
+static kaiSim* shape;  // whose columns results have
 static char folder[] = "/dev/shm/kairos-fuzz-checkpoint-XXXXXX", result[80], partial[90], result_text[1 << 16];
 static char* sound;  // a checkpoint
 static size_t sound_size, result_size;
@@ -61,14 +62,11 @@ static kaiCsv* open_result(const void* mark, size_t mark_size, kaiError* error)
 {
     kaiCsvOptions options = kaiDefaultCsvOptions();
     int count;
-    kaiSim* sim = make_sim(NULL);
-    const kaiColumn* columns = kaiSim_Columns(sim, &count);
+    const kaiColumn* columns = kaiSim_Columns(shape, &count);
     options.path = result;
     options.mark = mark;
     options.mark_size = mark_size;
-    kaiCsv* csv = kaiCsv_Open(&options, columns, count, error);
-    kaiSim_Free(sim);
-    return csv;
+    return kaiCsv_Open(&options, columns, count, error);
 }
 
 // Half a run, its checkpoint, and the rows that it had by then.
@@ -80,6 +78,7 @@ static void prepare(void)
     options.experiment = "e";
     fuzz_demand(kaiProgram_Compile(program, &options, &model) == KAI_OK && mkdtemp(folder) != NULL);
     kaiProgram_Free(program);
+    shape = make_sim(NULL);
     snprintf(result, sizeof result, "%s/r.csv", folder);
     snprintf(partial, sizeof partial, "%s.part", result);
     atexit(clean_up);
