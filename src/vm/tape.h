@@ -146,6 +146,9 @@ typedef struct TapeField
     TapeTurn* turns;
     TapeRow* rows;  // those of slots between, then those of states
     TapePiece* pieces;
+    TapePiece* stream;  // of the states: terms that move, the last one of a row with the number of its state + 1
+    uint32_t* squares;  // products of states: piece and state
+    uint32_t stream_count, square_count;
     uint32_t* pushes;  // states and what turns: slot and row, where products or operators read it
 } TapeField;
 
