@@ -339,9 +339,9 @@ void series_run(Series* s, int from, int to, double* const* x)
     }
     for (int k = from; k < to; k++)
     {
-        load_order(s, k, x[k]);
+        t->now[t->time_slot] = k == 1;
         run_steady(t, k);
-        tape_field_order(t, k, x[k + 1]);
+        tape_field_run(t, k, k + 1, x, s->input_count);
         run_parts(t, k);
         for (const uint32_t *other = t->others, *end = other + 2 * (size_t)t->other_count; other < end; other += 2)
             x[k + 1][other[0]] = t->now[other[1]] / (k + 1);

@@ -242,8 +242,6 @@ void tape_run_part(Tape* tape, const TapePart* part, int k);
 // The field: factors and rates, after those of the sums and the first order of what moves as time does; order k
 // of what turns and lies between, and order k + 1 of its states.
 void tape_field_begin(Tape* tape);
-void tape_field_order(const Tape* tape, int k, double* next);
-// Orders from + 1 to `to` of all states, where there is nothing but the field.
 void tape_field_run(const Tape* tape, int from, int to, double* const* x, uint32_t states);
 struct TapeDraft* tape_draft_create(SeriesSpace* space);
 void tape_draft_free(SeriesSpace* space);

@@ -435,19 +435,14 @@ static inline void run_order(const Tape* t, int k, double* next)
         add_rises(f, next);
 }
 
-void tape_field_order(const Tape* t, int k, double* next)
-{
-    run_order(t, k, next);
-}
-
 void tape_field_run(const Tape* t, int from, int to, double* const* x, uint32_t states)
 {
-    double* now = t->now;
+    double* now = t->now + TAPE_INPUT;
     for (int k = from; k < to; k++)
     {
         const double* in = x[k];
         for (uint32_t i = 0; i < states; i++)
-            now[TAPE_INPUT + i] = in[i];
+            now[i] = in[i];
         run_order(t, k, x[k + 1]);
     }
 }
