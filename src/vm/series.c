@@ -289,6 +289,8 @@ SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint
     s->tape = find_tape(s, registers);
     if (s->tape == NULL)
         return SERIES_MEMORY;
+    if (s->tape->bare)
+        return SERIES_OK;
     *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, model, registers, host);
     return *failed == NO_REG ? SERIES_OK : SERIES_NONE;
 }

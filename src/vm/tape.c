@@ -184,6 +184,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->load_count = d->loads.count;
     t->constant_count = d->constants;
     t->side_count = d->sides.count;
+    t->matrix_count = matrices;
     t->term_count = d->terms.count;
     t->sum_count = d->sums.count;
     t->time_slot = d->time_slot;

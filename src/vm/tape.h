@@ -149,6 +149,7 @@ typedef struct TapeField
     TapePiece* stream;  // of the states: terms that move, the last one of a row with the number of its state + 1
     uint32_t* squares;  // products of states: piece and state
     uint32_t stream_count, square_count;
+    bool rises;        // some of its rows move as time does
     uint32_t* pushes;  // states and what turns: slot and row, where products or operators read it
 } TapeField;
 
@@ -186,6 +187,7 @@ typedef struct Tape
     uint32_t obstacle;  // the register that has no series, or NO_REG
     bool summed;        // factors of sums are those of the constants
     bool steady;        // the first part is what moves as time does
+    bool bare;          // order 0 brings nothing to it
     bool alone;         // there is nothing but the field
     int degree;
     int orders;  // series_orders

@@ -355,6 +355,7 @@ void tape_field_begin(Tape* t)
     {
         piece += row->count + row->products;
         row->rise = 0;
+        f->rises |= row->more > row->products;
         for (uint32_t i = row->products; i < row->more; i++, piece++)
             row->rise += piece->factor * t->now[piece->x];
     }
@@ -431,7 +432,7 @@ static inline void run_order(const Tape* t, int k, double* next)
     }
     if (f->square_count > 0)
         add_products(t, k, over, next);
-    if (k == 1)
+    if (k == 1 && f->rises)
         add_rises(f, next);
 }
 
