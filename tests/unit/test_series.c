@@ -475,8 +475,8 @@ static void test_sums(void** state)
     close_text(&f);
 }
 
-// Fields with closed solutions through x = 0.6, y = 1.3 at t = 0.25, `h` later. What is linear, products of it, and what
-// turns as time goes on, with and without operators beside them.
+// Fields with closed solutions through x = 0.6, y = 1.3 at t = 0.25, `h` later. What is linear, products of it, and
+// what turns as time goes on, with and without operators beside them.
 typedef struct Solved
 {
     const char* rates;
@@ -615,6 +615,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_random),
                                        cmocka_unit_test(test_sums),      cmocka_unit_test(test_degree),
-                                       cmocka_unit_test(test_fields),    cmocka_unit_test(test_kink),      cmocka_unit_test(test_singular)};
+                                       cmocka_unit_test(test_fields),    cmocka_unit_test(test_kink),
+                                       cmocka_unit_test(test_singular)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
