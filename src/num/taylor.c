@@ -95,21 +95,6 @@ static void weigh(Ode* ode)
     }
 }
 
-// The largest share of a coefficient of order k in the tolerance, at h = 1. Infinite if one is not a number.
-static double size_of(const Ode* ode, int k)
-{
-    const int n = ode->n;
-    const double* restrict c = ode->dense[k], * restrict w = ode->stage[1];
-    double most = 0, all = 0;
-    for (int i = 0; i < n; i++)
-    {
-        double share = fabs(c[i]) * w[i];
-        all += share;
-        most = share > most ? share : most;
-    }
-    return all < INFINITY ? most : INFINITY;
-}
-
 typedef struct Expansion
 {
     int order;
@@ -119,23 +104,49 @@ typedef struct Expansion
     double size[ODE_ORDER + 1];  // of the coefficients
 } Expansion;
 
+// The largest share of a coefficient of each of these orders in the tolerance, at h = 1. Infinite if one is not a
+// number.
+static void measure_orders(const Ode* ode, int from, Expansion* e)
+{
+    const int n = ode->n, to = e->made;
+    const double* restrict w = ode->stage[1];
+    for (int k = from; k <= to; k++)
+    {
+        const double* restrict c = ode->dense[k];
+        double most = 0, all = 0;
+        for (int i = 0; i < n; i++)
+        {
+            double share = fabs(c[i]) * w[i];
+            all += share;
+            most = share > most ? share : most;
+        }
+        e->size[k] = all < INFINITY ? most : INFINITY;
+    }
+}
+
 // As many orders as the last step had are made at once: asking for one after the other costs as much as a small system
 // does. Which of them are taken does not depend on it.
 static int expand_beyond(Ode* ode, int highest, Expansion* e)
 {
     int from = e->made, likely = e->likely < highest ? e->likely : highest;
     e->made = likely > from ? likely : from + 1;
-    return translate(ode, ode->system->series(ode->ctx, ode->state.t, from, e->made, ode->dense));
+    int status = translate(ode, ode->system->series(ode->ctx, ode->state.t, from, e->made, ode->dense));
+    if (status == TRIAL_OK)
+    {
+        measure_orders(ode, from + 1, e);
+    }
+    return status;
 }
 
 // Up to `highest`, or until two terms in a row do not matter at the horizon. A coefficient that overflows ends it.
 static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* e)
 {
-    double power = horizon, size = 0;
-    bool small = false, before = false;
+    double power = horizon;
+    bool before = false;
     memcpy(ode->dense[0], ode->x, sizeof(double) * (size_t)ode->n);
     memcpy(ode->dense[1], ode->slope, sizeof(double) * (size_t)ode->n);
     e->made = 1;
+    measure_orders(ode, 1, e);
     e->whole = e->sure = false;
     for (int order = 1;; order++)
     {
@@ -147,14 +158,12 @@ static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* 
                 return status;
             }
         }
-        size = size_of(ode, order);
-        if (size > 1e280 && order > 1)
+        if (e->size[order] > 1e280 && order > 1)
         {
             return order > 2 ? TRIAL_OK : ODE_ERR_SERIES;
         }
         e->order = order;
-        e->size[order] = size;
-        small = size * power <= NEGLIGIBLE;
+        bool small = e->size[order] * power <= NEGLIGIBLE;
         e->whole = early && small && before;
         if (order == highest || e->whole)
         {

@@ -289,6 +289,8 @@ SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint
     s->tape = find_tape(s, registers);
     if (s->tape == NULL)
         return SERIES_MEMORY;
+    if (s->tape->bare)
+        return SERIES_OK;
     *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, model, registers, host);
     return *failed == NO_REG ? SERIES_OK : SERIES_NONE;
 }
@@ -339,9 +341,9 @@ void series_run(Series* s, int from, int to, double* const* x)
     }
     for (int k = from; k < to; k++)
     {
-        load_order(s, k, x[k]);
+        t->now[t->time_slot] = k == 1;
         run_steady(t, k);
-        tape_field_order(t, k, x[k + 1]);
+        tape_field_run(t, k, k + 1, x, s->input_count);
         run_parts(t, k);
         for (const uint32_t *other = t->others, *end = other + 2 * (size_t)t->other_count; other < end; other += 2)
             x[k + 1][other[0]] = t->now[other[1]] / (k + 1);

@@ -112,6 +112,8 @@ static void pack_field(const TapeDraft* d, const Series* s, Tape* t, char** next
     f->turns = take(next, d->turns.at, sizeof(TapeTurn) * d->turns.count);
     f->rows = take(next, d->rows.at, sizeof(TapeRow) * d->rows.count);
     f->pieces = take(next, NULL, sizeof(TapePiece) * f->term_count);
+    f->stream = take(next, NULL, sizeof(TapePiece) * (f->term_count + f->row_count));
+    f->squares = take(next, NULL, 2 * sizeof(uint32_t) * f->term_count);
     f->pushes = take(next, NULL, 2 * sizeof(uint32_t) * d->pushes.count);
     f->push_count = d->pushes.count;
     for (uint32_t i = 0; i < f->term_count; i++)
@@ -143,11 +145,12 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     kaiAllocator a = d->space->allocator;
     uint32_t rows = number_rows(d), matrices = number_matrices(d);
     uint32_t terms = d->linear.count, others = count_others(d, s);
-    size_t size = sizeof(Tape) + 16 * 21 + sizeof(double) * ((size_t)d->slots.count + matrices) +
+    size_t size = sizeof(Tape) + 16 * 23 + sizeof(double) * ((size_t)d->slots.count + matrices) +
                   sizeof(double) * SERIES_TERMS * (size_t)rows +
                   sizeof(uint32_t) * ((size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count +
                                       s->output_count + 2 * others + 2 * d->pushes.count) +
-                  sizeof(TapePiece) * terms + sizeof(TapeRow) * d->rows.count + sizeof(TapeTurn) * d->turns.count +
+                  sizeof(TapePiece) * (2 * (size_t)terms + d->rows.count) + 2 * sizeof(uint32_t) * terms +
+                  sizeof(TapeRow) * d->rows.count + sizeof(TapeTurn) * d->turns.count +
                   sizeof(TapePart) * d->made.count + sizeof(TapeLoad) * d->loads.count +
                   sizeof(TapeSide) * d->sides.count + sizeof(TapeTerm) * d->terms.count +
                   sizeof(TapeSum) * d->sums.count + sizeof(uint32_t) * d->factors.count;
@@ -181,6 +184,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->load_count = d->loads.count;
     t->constant_count = d->constants;
     t->side_count = d->sides.count;
+    t->matrix_count = matrices;
     t->term_count = d->terms.count;
     t->sum_count = d->sums.count;
     t->time_slot = d->time_slot;

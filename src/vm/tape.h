@@ -146,6 +146,10 @@ typedef struct TapeField
     TapeTurn* turns;
     TapeRow* rows;  // those of slots between, then those of states
     TapePiece* pieces;
+    TapePiece* stream;  // of the states: terms that move, the last one of a row with the number of its state + 1
+    uint32_t* squares;  // products of states: piece and state
+    uint32_t stream_count, square_count;
+    bool rises;        // some of its rows move as time does
     uint32_t* pushes;  // states and what turns: slot and row, where products or operators read it
 } TapeField;
 
@@ -183,6 +187,7 @@ typedef struct Tape
     uint32_t obstacle;  // the register that has no series, or NO_REG
     bool summed;        // factors of sums are those of the constants
     bool steady;        // the first part is what moves as time does
+    bool bare;          // order 0 brings nothing to it
     bool alone;         // there is nothing but the field
     int degree;
     int orders;  // series_orders
@@ -239,8 +244,6 @@ void tape_run_part(Tape* tape, const TapePart* part, int k);
 // The field: factors and rates, after those of the sums and the first order of what moves as time does; order k
 // of what turns and lies between, and order k + 1 of its states.
 void tape_field_begin(Tape* tape);
-void tape_field_order(const Tape* tape, int k, double* next);
-// Orders from + 1 to `to` of all states, where there is nothing but the field.
 void tape_field_run(const Tape* tape, int from, int to, double* const* x, uint32_t states);
 struct TapeDraft* tape_draft_create(SeriesSpace* space);
 void tape_draft_free(SeriesSpace* space);

@@ -317,6 +317,34 @@ void tape_find_field(TapeDraft* d, const Series* s)
 // ---- running
 // ---------------------------------------------------------------------------------------------------------
 
+// The terms of the states without products and what moves as time does. A row without terms has one of nothing.
+static void fill_stream(Tape* t)
+{
+    TapeField* f = &t->field;
+    const TapePiece* piece = f->pieces;
+    TapePiece* to = f->stream;
+    f->square_count = 0;
+    for (uint32_t i = 0; i < f->row_count; i++)
+    {
+        const TapeRow* row = &f->rows[i];
+        bool state = i >= f->between_count;
+        for (uint32_t k = 0; state && k < row->count; k++)
+            *to++ = (TapePiece){piece[k].factor, piece[k].x, 0};
+        if (state && row->count == 0)
+            *to++ = (TapePiece){0, TAPE_ZERO, 0};
+        if (state)
+            to[-1].y = row->target + 1;
+        piece += row->count;
+        for (uint32_t k = 0; state && k < row->products; k++)
+        {
+            f->squares[2 * f->square_count] = (uint32_t)(piece + k - f->pieces);
+            f->squares[2 * f->square_count++ + 1] = row->target;
+        }
+        piece += row->more;
+    }
+    f->stream_count = (uint32_t)(to - f->stream);
+}
+
 void tape_field_begin(Tape* t)
 {
     TapeField* f = &t->field;
@@ -327,9 +355,11 @@ void tape_field_begin(Tape* t)
     {
         piece += row->count + row->products;
         row->rise = 0;
+        f->rises |= row->more > row->products;
         for (uint32_t i = row->products; i < row->more; i++, piece++)
             row->rise += piece->factor * t->now[piece->x];
     }
+    fill_stream(t);
     for (uint32_t i = 0; i < f->turn_count; i++)
     {
         TapeTurn* turn = &f->turns[i];
@@ -339,87 +369,81 @@ void tape_field_begin(Tape* t)
     }
 }
 
-static double products(const TapePiece* piece, uint32_t count, const double* rows, int k)
+static inline double product(const TapePiece* piece, const double* rows, int k)
 {
-    double sum = 0;
-    for (const TapePiece* end = piece + count; piece < end; piece++)
-    {
-        const double *x = rows + piece->x, *y = rows + piece->y;
-        sum += piece->factor * (x == y ? square(x, k) : convolve(x, y, k, 0, k));
-    }
-    return sum;
+    const double *x = rows + piece->x, *y = rows + piece->y;
+    return piece->factor * (x == y ? square(x, k) : convolve(x, y, k, 0, k));
 }
 
-// The sum of a row, whose terms begin at *next, where those of the next row begin afterwards.
-static inline double row_sum(const Tape* t, const TapeRow* row, const TapePiece** next, int k, bool first)
+// What lies between states and derivatives, in its order.
+static void run_between(const Tape* t, int k)
 {
-    const TapePiece *piece = *next, *end = piece + row->count;
-    const double* now = t->now;
-    double sum = first ? row->rise : 0;
-    for (; piece < end; piece++)
-        sum += piece->factor * now[piece->x];
-    if (row->more > 0)
+    const TapePiece* piece = t->field.pieces;
+    for (const TapeRow *row = t->field.rows, *end = row + t->field.between_count; row < end; row++)
     {
-        sum += products(piece, row->products, t->rows, k);
+        double sum = k == 1 ? row->rise : 0;
+        for (uint32_t i = 0; i < row->count; i++, piece++)
+            sum += piece->factor * t->now[piece->x];
+        for (uint32_t i = 0; i < row->products; i++)
+            sum += product(piece + i, t->rows, k);
         piece += row->more;
+        t->now[row->target] = sum;
+        if (t->row_of[row->target] != NO_REG)
+            t->rows[(size_t)t->row_of[row->target] * SERIES_TERMS + (size_t)k] = sum;
     }
-    *next = piece;
-    return sum;
 }
 
-static inline void run_rows(const Tape* t, int k, bool first, double* next)
+static void add_rises(const TapeField* f, double* next)
+{
+    for (const TapeRow *row = f->rows + f->between_count, *end = f->rows + f->row_count; row < end; row++)
+        next[row->target] += 0.5 * row->rise;
+}
+
+static void add_products(const Tape* t, int k, double over, double* next)
 {
     const TapeField* f = &t->field;
-    const TapeRow *row = f->rows, *between = row + f->between_count, *end = row + f->row_count;
-    const TapePiece* piece = f->pieces;
-    for (; row < between; row++)
-    {
-        uint32_t place = t->row_of[row->target];
-        double value = row_sum(t, row, &piece, k, first);
-        t->now[row->target] = value;
-        if (place != NO_REG)
-            t->rows[(size_t)place * SERIES_TERMS + (size_t)k] = value;
-    }
-    for (double over = k + 1; row < end; row++)
-        next[row->target] = row_sum(t, row, &piece, k, first) / over;
+    for (const uint32_t *at = f->squares, *end = at + 2 * (size_t)f->square_count; at < end; at += 2)
+        next[at[1]] += product(f->pieces + at[0], t->rows, k) / over;
 }
 
-static inline void turn(const TapeField* f, double* now, double k)
-{
-    for (const TapeTurn *at = f->turns, *end = at + f->turn_count; at < end; at++)
-    {
-        double z = now[at->z], w = now[at->w];
-        now[at->z] = at->z_rate * w / k;
-        now[at->w] = at->w_rate * z / k;
-    }
-}
-
+// The sums of the states are one stream: a term that ends a row says whose it is.
 static inline void run_order(const Tape* t, int k, double* next)
 {
     const TapeField* f = &t->field;
-    double *now = t->now, *rows = t->rows + k;
-    turn(f, now, k);
+    double *now = t->now, sum = 0, over = k + 1;
+    for (const TapeTurn *turn = f->turns, *end = turn + f->turn_count; turn < end; turn++)
+    {
+        double z = now[turn->z], w = now[turn->w];
+        now[turn->z] = turn->z_rate * w / k;
+        now[turn->w] = turn->w_rate * z / k;
+    }
     for (const uint32_t *push = f->pushes, *end = push + 2 * (size_t)f->push_count; push < end; push += 2)
-        rows[push[1]] = now[push[0]];
-    if (k == 1)
-        run_rows(t, k, true, next);
-    else
-        run_rows(t, k, false, next);
-}
-
-void tape_field_order(const Tape* t, int k, double* next)
-{
-    run_order(t, k, next);
+        t->rows[push[1] + (uint32_t)k] = now[push[0]];
+    if (f->between_count > 0)
+        run_between(t, k);
+    for (const TapePiece *piece = f->stream, *end = piece + f->stream_count; piece < end; piece++)
+    {
+        sum += piece->factor * now[piece->x];
+        if (piece->y != 0)
+        {
+            next[piece->y - 1] = sum / over;
+            sum = 0;
+        }
+    }
+    if (f->square_count > 0)
+        add_products(t, k, over, next);
+    if (k == 1 && f->rises)
+        add_rises(f, next);
 }
 
 void tape_field_run(const Tape* t, int from, int to, double* const* x, uint32_t states)
 {
-    double* now = t->now;
+    double* now = t->now + TAPE_INPUT;
     for (int k = from; k < to; k++)
     {
         const double* in = x[k];
         for (uint32_t i = 0; i < states; i++)
-            now[TAPE_INPUT + i] = in[i];
+            now[i] = in[i];
         run_order(t, k, x[k + 1]);
     }
 }

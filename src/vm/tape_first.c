@@ -83,6 +83,7 @@ static void sum_up(Tape* t)
         tape_run_part(t, &t->parts[0], 1);
     tape_field_begin(t);
     t->summed = true;
+    t->bare = t->obstacle == NO_REG && t->load_count + t->side_count + t->term_count + t->matrix_count == 0;
 }
 
 // Numbers that stand still in registers.
