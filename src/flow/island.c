@@ -277,9 +277,17 @@ static void make_pattern(Flow* flow, IslandSystem* own, int* columns, uint32_t* 
 // ---- waiting and starting again
 // ---------------------------------------------------------------------------------------
 
+// What is going to take a step, or a look, tells the agenda when it has: until then nobody asks it, but for events of
+// delays that come one after the other, and a single island, whose step goes as far as what is due.
+static bool agenda_waits(const Flow* flow)
+{
+    return flow->model->islands_count > 1 && flow->kernel->queue.count == 0;
+}
+
 void islands_wait(Flow* flow, uint32_t island)
 {
-    agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, island), INFINITY);
+    if (!agenda_waits(flow) || !flow->islands[island].steps)
+        agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, island), INFINITY);
     if (flow->islands[island].due || !flow->islands[island].steps)
         return;
     flow->islands[island].due = true;
@@ -296,9 +304,13 @@ static bool looks_with_step(const Flow* flow, uint32_t guard)
 
 void islands_look(Flow* flow, uint32_t guard)
 {
-    if (flow->kernel->guards[guard].looking || looks_with_step(flow, guard))
+    Kernel* kernel = flow->kernel;
+    bool with_step = looks_with_step(flow, guard);
+    if (with_step || !agenda_waits(flow))
+        agenda_set(&kernel->agenda, agenda_guard(kernel, guard), kernel->guards[guard].due);
+    if (kernel->guards[guard].looking || with_step)
         return;
-    flow->kernel->guards[guard].looking = true;
+    kernel->guards[guard].looking = true;
     flow->looks.at[flow->looks.count++] = guard;
 }
 
@@ -539,8 +551,9 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     s->due = false;
     bool delays = flow->model->islands[index].delays.count > 0;
     kaiStatus status = delays ? delay_limit(flow, index, t, &limit) : KAI_OK;
-    if (status == KAI_OK && !(limit > t) && t < flow->kernel->options->stop)
-        agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), t);  // something else comes first
+    if (status == KAI_OK && !(limit > t))  // something else comes first, or it is the end
+        agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index),
+                   t < flow->kernel->options->stop ? t : INFINITY);
     if (status != KAI_OK || !(limit > t))
         return status;
     if (s->beyond)
@@ -600,6 +613,8 @@ static void look_ahead(Flow* flow, uint32_t index)
         until = smaller(until, ode_time(flow->island_odes[flow->model->guard_islands[islands.first + i]]));
     if (flow->kernel->guards[index].active && until > flow->kernel->guards[index].from)
         guard_look(flow, index, until);
+    else
+        agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), flow->kernel->guards[index].due);
 }
 
 kaiStatus islands_advance(Flow* flow)

@@ -284,9 +284,10 @@ kaiStatus guard_watch(Kernel* kernel, uint32_t index, bool touched, bool* leavin
         guard_update_side(kernel, guard);
     if (status == KAI_OK)
         status = guard_arm_one(kernel, index, leaving);
-    agenda_set(&kernel->agenda, agenda_guard(kernel, index), kernel->guards[index].due);
     if (kernel->guards[index].active && !kernel->model->fused)
-        kernel->hooks->look(kernel->owner, index);
+        kernel->hooks->look(kernel->owner, index);  // which says when it is due
+    else
+        agenda_set(&kernel->agenda, agenda_guard(kernel, index), kernel->guards[index].due);
     return status;
 }
 

@@ -164,10 +164,10 @@ typedef enum KernelSign  // what fires
 typedef struct KernelHooks
 {
     // ---- time
-    void (*load)(void* owner, uint32_t island, double t);    // its states at t into the registers
-    kaiStatus (*slopes)(void* owner, uint32_t island);       // their derivatives, from what is loaded
-    kaiStatus (*restart)(void* owner);                       // disturbed islands start again, from the registers
-    void (*look)(void* owner, uint32_t guard);               // a guard that reads several islands was armed
+    void (*load)(void* owner, uint32_t island, double t);  // its states at t into the registers
+    kaiStatus (*slopes)(void* owner, uint32_t island);     // their derivatives, from what is loaded
+    kaiStatus (*restart)(void* owner);                     // disturbed islands start again, from the registers
+    void (*look)(void* owner, uint32_t guard);  // a guard of one of several islands was armed; tells the agenda
     void (*unit)(void* owner, uint32_t state, double unit);  // what counts as 1 in a state
     kaiStatus (*before)(void* owner, double t);              // an instant is about to change what it reads
     void (*left)(void* owner);                               // left limits are known
@@ -227,7 +227,7 @@ typedef struct KernelHooks
     X(double, hold_limit, model->state_count, model->state_count) /* per state: what it is held at */                  \
     X(uint32_t, hold_by, model->state_count, model->state_count)  /* per state: guard + 1 that holds it, 0 = free */   \
     X(double, due_times, agenda_size(model), agenda_size(model))  /* the agenda's */                                   \
-    X(uint32_t, due_heap, agenda_size(model), 0)                                                                       \
+    X(AgendaEntry, due_heap, agenda_size(model), 0)                                                                    \
     X(uint32_t, due_where, agenda_size(model), 0)                                                                      \
     X(History, histories, model->delays_count, 0)         /* saved one by one: they grow */                            \
     X(History, pasts, model->delays_count, 0)             /* before the start, where that was given */                 \

@@ -216,7 +216,9 @@ static Scene* pack(Kernel* kernel, const IndexList* guards, const IndexList* whe
 // The instant at t has not begun: what is followed here has a number of its own, which no instant gets.
 static const Scene* make(Kernel* kernel, uint32_t guard, double t)
 {
-    SceneDraft draft = {.island_count = 0};
+    SceneDraft draft;  // its lists are filled as far as they are counted
+    draft.island_count = draft.signal_count = draft.react_count = 0;
+    draft.full = false;
     uint64_t touch = kernel->touch;
     touch_begin(kernel);
     kernel->touch = ~(uint64_t)guard;

@@ -48,8 +48,10 @@ static Ode* create_block(const OdeSystem* system, const OdeMethodTable* method, 
     double* next = (double*)(((uintptr_t)ode + head + 63) / 64 * 64);
     double* ends[5];
     next = place_vectors(ends, 5, next, stride);
+    next = place_vectors(ode->dense + ODE_ORDER + 1, method->terms == ODE_VECTORS, next,
+                         stride);  // what taylor carries on
     next = place_vectors(ode->stage, method->stages, next, stride);
-    place_vectors(ode->dense, method->terms, next, stride);
+    place_vectors(ode->dense, method->terms - (method->terms == ODE_VECTORS), next, stride);
     ode->x = ends[0];
     ode->x_start = ends[1];
     ode->slope = ends[2];
@@ -372,6 +374,29 @@ double ode_time_low(const Ode* ode)
 int64_t ode_step_count(const Ode* ode)
 {
     return ode->state.stats.steps;
+}
+
+void ode_fetch(const Ode* ode)
+{
+    enum
+    {
+        LINE = 64,
+        FAR = 5 * LINE  // what a step of few states reads of the vectors
+    };
+    const char *head = (const char*)ode, *vectors = head + (sizeof *ode + 63) / 64 * 64;
+    for (int at = 0; at < (int)offsetof(Ode, state.choice.changes); at += LINE)
+    {
+        __builtin_prefetch(head + at);
+    }
+    for (int at = (int)offsetof(Ode, n); at < (int)offsetof(Ode, dense[3]); at += LINE)
+    {
+        __builtin_prefetch(head + at);
+    }
+    __builtin_prefetch(&ode->dense[ODE_ORDER + 1]);
+    for (int at = 0; at < FAR; at += LINE)
+    {
+        __builtin_prefetch(vectors + at);
+    }
 }
 
 double ode_dense_length(const Ode* ode)

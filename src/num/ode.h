@@ -159,6 +159,8 @@ static inline double ode_step_start(const Ode* ode)
     memcpy(&t, (const char*)ode + ODE_AT_START, sizeof t);
     return t;
 }
+// Its memory is going to be needed: fetches it. Changes nothing.
+void ode_fetch(const Ode* ode);
 // What theta counts in the dense output of the last step: ode_cut(theta) ends at start + theta · length, to the last
 // digit.
 double ode_dense_length(const Ode* ode);
