@@ -293,6 +293,19 @@ static kaiStatus get_rates(void* instance, double* rates)
     return status;
 }
 
+// The units of the known and of each state are its own.
+static kaiStatus get_slopes(void* instance, uint32_t known, double* slopes)
+{
+    GuestInstance* i = instance;
+    const Guest* g = i->guest;
+    uint32_t count = g->block.state_count;
+    const GuestVariable* v = known < count ? &g->states[known] : &g->inputs[known - count];
+    kaiStatus status = i->calls->get_slopes(i, v, slopes, count);
+    for (uint32_t k = 0; k < count; k++)
+        slopes[k] *= g->states[k].scale / v->scale;
+    return status;
+}
+
 // Those that show after the round of a tag, or the others. Clocks are asked once a round: they may count as seen then.
 static kaiStatus get_some(GuestInstance* i, bool after, double* outputs)
 {
@@ -349,23 +362,33 @@ static kaiStatus begin_round(GuestInstance* i, const double* inputs)
 
 static kaiStatus commit_exchange(GuestInstance* i, const double* inputs, kaiBlockEvents* events, double* states)
 {
-    bool changed = false;
-    kaiStatus status = begin_round(i, inputs);
-    if (status == KAI_OK)
+    bool changed = i->ahead && i->ahead_changed;
+    kaiStatus status = i->ahead ? KAI_OK : begin_round(i, inputs);
+    if (status == KAI_OK && !i->ahead)
         status = give_events(i, inputs);
-    if (status == KAI_OK)
+    if (i->ahead)
+        *events = i->ahead_events;
+    else if (status == KAI_OK)
         status = i->calls->update(i, events, &changed);
+    i->ahead = false;
     if (status == KAI_OK)
         status = end_events(i, false);
     events->end |= i->end;
     return status == KAI_OK && changed ? read_states(i, states) : status;
 }
 
-// An FMU of Kairos shows events and what it calculates for a tag after the round: it goes there and comes back.
+// An FMU of Kairos shows events and what it calculates for a tag after the round: it goes there and comes back. Without
+// inputs there is nothing that the commit could know better, and it stays.
 static kaiStatus foresee(GuestInstance* i, const double* inputs, double* outputs)
 {
     kaiBlockEvents events;
     bool changed;
+    if (i->guest->block.input_count == 0)
+    {
+        kaiStatus done = i->calls->update(i, &i->ahead_events, &i->ahead_changed);
+        i->ahead = true;
+        return done == KAI_OK ? get_some(i, true, outputs) : done;
+    }
     kaiStatus status = i->calls->keep(i);
     if (status != KAI_OK)
         return status;
@@ -548,8 +571,8 @@ static kaiStatus get_reaction(void* instance, double t, const double* inputs, do
     if (status == KAI_OK && g->exchange && g->own)
     {
         memset(i->ticked, 0, sizeof(double) * g->block.output_count);
-        status = foresee(i, inputs, outputs);
-        return status == KAI_OK ? get_some(i, false, outputs) : status;
+        status = get_some(i, false, outputs);
+        return status == KAI_OK ? foresee(i, inputs, outputs) : status;
     }
     if (status == KAI_OK && g->exchange)
         status = give_events(i, inputs);
@@ -628,6 +651,7 @@ void guest_functions(Guest* g)
     b->begin = begin;
     b->set = set;
     b->get_rates = get_rates;
+    b->get_slopes = g->slopes ? get_slopes : NULL;
     b->get_outputs = get_outputs;
     b->get_indicators = get_indicators;
     b->commit = commit;
