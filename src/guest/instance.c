@@ -427,6 +427,13 @@ static kaiStatus settle(GuestInstance* i, kaiBlockEvents* events, bool* done)
     return status;
 }
 
+static kaiStatus stop_for_event(GuestInstance* i)
+{
+    kaiStatus status = i->calls->enter_event(i);
+    i->mode = MODE_EVENT;
+    return status == KAI_OK ? see_ticks(i) : status;
+}
+
 // From where it is to t. What it stops at on the way is settled there.
 static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
 {
@@ -439,13 +446,8 @@ static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
         if (status == KAI_OK && reached <= i->time && !event && !events->end)
             return guest_log(i, true, "DoStep does not get ahead"), KAI_ERR_RUN;
         i->time = reached < t ? reached : t;
-        if (status == KAI_OK && event)
-        {
-            status = i->calls->enter_event(i);
-            i->mode = MODE_EVENT;
-        }
         if (status == KAI_OK)
-            status = see_ticks(i);
+            status = event ? stop_for_event(i) : see_ticks(i);
         if (!event)
             continue;
         while (status == KAI_OK && !done && i->time < t)  // those of t are rounds of their own
@@ -455,27 +457,27 @@ static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
 }
 
 // Where it would stop on the way to its next communication point: it goes there and comes back. Only what has event
-// mode stops, and only what can be copied comes back.
-static kaiStatus look_ahead(GuestInstance* i, double* next)
+// mode stops, and only what can be copied comes back. What it stops at as soon as it starts is of this instant still.
+static kaiStatus look_ahead(GuestInstance* i, kaiBlockEvents* events)
 {
-    kaiAllocator a = i->host.allocator;
-    size_t size = 0;
     bool event = false, end = false;
-    double reached = *next;
-    if (!i->guest->event_mode || i->guest->block.fixed != NULL || i->mode != MODE_STEP || !(*next > i->time))
+    double reached = events->next;
+    if (!i->guest->event_mode || i->guest->block.fixed != NULL || i->mode != MODE_STEP || !(events->next > i->time))
         return KAI_OK;
-    kaiStatus status = i->calls->save(i, NULL, &size);
-    char* bytes = status == KAI_OK ? a.alloc(a.user, NULL, 0, size + 1) : NULL;
-    if (bytes == NULL)
-        return status != KAI_OK ? status : KAI_ERR_MEMORY;
-    status = i->calls->save(i, bytes, &size);
+    kaiStatus status = i->calls->keep(i);
     if (status == KAI_OK)
-        status = i->calls->do_step(i, i->time, *next - i->time, &reached, &event, &end);
-    if (status == KAI_OK)
-        status = i->calls->restore(i, bytes, size);
-    if (event && reached > i->time && reached < *next)
-        *next = reached;
-    a.alloc(a.user, bytes, size + 1, 0);
+        status = i->calls->do_step(i, i->time, events->next - i->time, &reached, &event, &end);
+    bool stops = status == KAI_OK && event && reached > i->time && reached < events->next;
+    if (stops && reached - i->time <= FMU_AT_ONCE * fabs(reached))
+    {
+        i->time = reached;
+        events->more = true;
+        status = stop_for_event(i);
+    }
+    else if (status == KAI_OK)
+        status = i->calls->take_back(i);
+    if (stops && !events->more)
+        events->next = reached;
     return status;
 }
 
@@ -548,7 +550,7 @@ static kaiStatus commit_step(GuestInstance* i, double t, const double* inputs, k
         i->ticks++;
     events->next = i->from + i->ticks * i->step;
     events->end |= i->end;
-    return status == KAI_OK && !events->end ? look_ahead(i, &events->next) : status;
+    return status == KAI_OK && !events->end ? look_ahead(i, events) : status;
 }
 
 static kaiStatus commit(void* instance, double t, const double* inputs, kaiBlockEvents* events, double* states)
