@@ -27,7 +27,7 @@ extern "C"
     // Of this header: a block says which one it was built with.
     enum
     {
-        KAI_BLOCK_VERSION = 2  // with events
+        KAI_BLOCK_VERSION = 2  // with events and slopes
     };
 
     typedef struct kaiBlockVariable
@@ -101,6 +101,9 @@ extern "C"
         // states of its last commit it is still in that instant.
         kaiStatus (*set)(void* instance, double t, const double* states, const double* inputs);
         kaiStatus (*get_rates)(void* instance, double* rates);
+        // How its rates change with one of its states (0 …) or inputs (state_count …) where it was set: a column of
+        // the Jacobian. NULL: it is found by differences.
+        kaiStatus (*get_slopes)(void* instance, uint32_t known, double* slopes);
         kaiStatus (*get_outputs)(void* instance, double* outputs);
         // An event where one that was positive no longer is, or the other way round.
         kaiStatus (*get_indicators)(void* instance, double* indicators);

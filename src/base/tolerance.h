@@ -174,6 +174,8 @@ static inline bool time_same(double a, double b, double scale)
 #define FMU_ZENO_COUNT 1000
 // A step of Co-Simulation begins where the last one ended, as far as an importer that adds up its steps knows.
 #define FMU_SAME_TIME 1e-9
+// An event of an imported FMU that comes so soon after an instant, relative to t, belongs to it: no time lies between.
+#define FMU_AT_ONCE 1e-14
 // Central differences for directional derivatives without a Jacobian: the third root of rounding.
 #define FMU_DIFFERENCE 6e-6
 

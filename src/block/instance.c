@@ -1,6 +1,8 @@
 // See instance.h.
 #include "block/instance.h"
 
+#include "base/tolerance.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +84,9 @@ void block_free(BlockInstance* b)
     if (b->start_arguments == NULL)
         return;
     block_reset(b);
+    if (b->slopes.columns != NULL)
+        b->host.allocator.alloc(b->host.allocator.user, b->slopes.columns, b->slopes.size, 0);
+    b->slopes = (BlockSlopes){NULL, NULL, 0};
     b->host.allocator.alloc(b->host.allocator.user, b->start_arguments, b->room, 0);
     b->start_arguments = NULL;
 }
@@ -109,7 +114,7 @@ static bool went(BlockInstance* b, kaiStatus status, const char* call)
 
 static void forget_values(BlockView* view)
 {
-    view->has_rates = view->has_outputs = view->has_indicators = false;
+    view->has_rates = view->has_outputs = view->has_indicators = view->has_slopes = false;
 }
 
 static bool differs(double a, double b)
@@ -300,6 +305,71 @@ static double ask_value(BlockInstance* b, BlockQuestion question, uint32_t index
     return fail(b, "past");
 }
 
+// ---- slopes
+
+static bool make_slopes(BlockInstance* b)
+{
+    size_t columns = (size_t)b->plain_count + 1;
+    if (b->slopes.columns != NULL)
+        return true;
+    b->slopes.size = sizeof(double) * columns * (b->block->state_count + 1);
+    b->slopes.columns = b->host.allocator.alloc(b->host.allocator.user, NULL, 0, b->slopes.size);
+    if (b->slopes.columns == NULL)
+        return false;
+    b->slopes.has = (bool*)(b->slopes.columns + columns * b->block->state_count);
+    return true;
+}
+
+// Nobody tells how rates change with time: a central difference, with the block back where it was.
+static bool slope_in_time(BlockInstance* b, double* column)
+{
+    const kaiBlock* k = b->block;
+    double t = b->now.time, h = FMU_DIFFERENCE * (1 + fabs(t));
+    if (!fetch(b, BLOCK_RATE) || !went(b, k->set(b->it, t - h, b->now.states, b->now.inputs), "set") ||
+        !went(b, k->get_rates(b->it, b->tag.rates), "rates") ||
+        !went(b, k->set(b->it, t + h, b->now.states, b->now.inputs), "set"))
+        return false;
+    if (!went(b, k->get_rates(b->it, column), "rates"))
+        return false;
+    for (uint32_t i = 0; i < k->state_count; i++)
+        column[i] = (column[i] - b->tag.rates[i]) / (2 * h);
+    return went(b, k->set(b->it, t, b->now.states, b->now.inputs), "set");
+}
+
+static bool fetch_column(BlockInstance* b, uint32_t c)
+{
+    double* column = b->slopes.columns + (size_t)c * b->block->state_count;
+    if (!b->now.has_slopes)
+        memset(b->slopes.has, 0, b->plain_count + 1);
+    b->now.has_slopes = true;
+    if (b->slopes.has[c])
+        return true;
+    b->slopes.has[c] = c == b->plain_count ? slope_in_time(b, column)
+                                           : went(b, b->block->get_slopes(b->it, b->plain[c], column), "slopes");
+    return b->slopes.has[c];
+}
+
+// `a`: number, time and knowns, and how each of them moves.
+static double ask_slope(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
+{
+    const uint32_t* moves = a + 2 + b->plain_count;
+    double sum = 0;
+    if (R[a[0]] != b->number)
+        return NAN;
+    if (!make_slopes(b) || !move_to(b, R, a + 1, b->plain, b->plain_count))
+        return NAN;
+    for (uint32_t c = 0; c <= b->plain_count; c++)
+    {
+        double move = R[moves[c == b->plain_count ? 1 : 2 + c]];
+        if (move == 0)
+            continue;
+        if (!fetch_column(b, c))
+            return NAN;
+        sum += move * b->slopes.columns[(size_t)c * b->block->state_count + index];
+    }
+    return sum;
+}
+
 // ---- what is due
 
 // An indicator that is on another side because the block reacted has not crossed anything.
@@ -339,6 +409,8 @@ static bool look_at_tag(BlockInstance* b)
 {
     const kaiBlock* k = b->block;
     BlockView* to = &b->tag;
+    if (!fetch_all(b))
+        return false;
     if (!went(b, k->get_reaction(b->it, b->now.time, b->tag.inputs, to->outputs), "reaction"))
         return false;
     to->time = b->now.time;
@@ -540,6 +612,8 @@ double block_ask(BlockInstance* b, BlockQuestion question, uint32_t index, const
         return ask_due(b, R, a);
     if (question == BLOCK_TAG)
         return ask_tag(b, index, R, a);
+    if (question == BLOCK_SLOPE)
+        return ask_slope(b, index, R, a);
     return question == BLOCK_COMMIT ? ask_commit(b, index, R, a) : ask_value(b, question, index, R, a);
 }
 

@@ -205,6 +205,13 @@ static void declare_functions(Draft* d)
         declare_function(d, BLOCK_COMMIT, i);
 }
 
+const char* block_slope(Arena* arena, const kaiBlock* block, const char* symbol)
+{
+    uint32_t question, index;
+    bool rate = block_question(symbol, &question, &index) && question == BLOCK_RATE;
+    return rate && block->get_slopes != NULL ? arena_printf(arena, "block:%u:%u", (unsigned)BLOCK_SLOPE, index) : NULL;
+}
+
 bool block_question(const char* symbol, uint32_t* question, uint32_t* index)
 {
     unsigned q, i;

@@ -16,6 +16,7 @@ typedef enum BlockQuestion
     BLOCK_DUE,        // reacting touched number U pre(U): whether it is to commit at this tag
     BLOCK_COMMIT,     // due number time X U: BLOCK_AFTER_…, BLOCK_AFTER_STATES …
     BLOCK_TAG,        // reacting touched number time X, and the inputs it reads, now and before: an output at this tag
+    BLOCK_SLOPE,      // number time X U, and how each of them moves: how a rate does
     BLOCK_QUESTIONS
 } BlockQuestion;
 
@@ -39,6 +40,8 @@ const char* block_text(Arena* arena, const char* name, const kaiBlock* block);
 const char** block_names(Arena* arena, const kaiBlock* block);
 // One of them: letters, digits and _ stay, whatever lies between them becomes one _; a word of the language gets a _.
 const char* block_identifier(Arena* arena, const char* name);
+// The symbol that asks for the derivative of what `symbol` asks, if the block tells it; NULL: it does not.
+const char* block_slope(Arena* arena, const kaiBlock* block, const char* symbol);
 // "block:2:7" → question 2, index 7.
 bool block_question(const char* symbol, uint32_t* question, uint32_t* index);
 

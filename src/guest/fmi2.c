@@ -184,6 +184,15 @@ static kaiStatus get_indicators(GuestInstance* common, double* z, size_t count)
     return CALL(GetEventIndicators, z, count);
 }
 
+static kaiStatus get_slopes(GuestInstance* common, const GuestVariable* known, double* slopes, size_t count)
+{
+    Instance2* i = of(common);
+    const double one = 1;
+    if (i->GetDirectionalDerivative == NULL)
+        return guest_log(common, true, "its binary has no function fmi2GetDirectionalDerivative"), KAI_ERR_RUN;
+    return CALL(GetDirectionalDerivative, common->guest->rates, count, &known->reference, 1, &one, slopes);
+}
+
 static kaiStatus enter_event(GuestInstance* common)
 {
     Instance2* i = of(common);
@@ -293,11 +302,27 @@ static kaiStatus take_back(GuestInstance* common)
 
 GuestInstance* guest_make_2(kaiAllocator a, size_t* size)
 {
-    static const GuestCalls calls = {instantiate, free_instance,  initialize,  get,
-                                     set,         set_time,       set_states,  get_states,
-                                     get_rates,   get_indicators, enter_event, enter_continuous,
-                                     enter_step,  update,         step_done,   do_step,
-                                     save,        restore,        keep,        take_back};
+    static const GuestCalls calls = {.instantiate = instantiate,
+                                     .free = free_instance,
+                                     .initialize = initialize,
+                                     .get = get,
+                                     .set = set,
+                                     .set_time = set_time,
+                                     .set_states = set_states,
+                                     .get_states = get_states,
+                                     .get_rates = get_rates,
+                                     .get_indicators = get_indicators,
+                                     .get_slopes = get_slopes,
+                                     .enter_event = enter_event,
+                                     .enter_continuous = enter_continuous,
+                                     .enter_step = enter_step,
+                                     .update = update,
+                                     .step_done = step_done,
+                                     .do_step = do_step,
+                                     .save = save,
+                                     .restore = restore,
+                                     .keep = keep,
+                                     .take_back = take_back};
     Instance2* made = a.alloc(a.user, NULL, 0, *size = sizeof *made);
     if (made == NULL)
         return NULL;

@@ -293,6 +293,19 @@ static kaiStatus get_rates(void* instance, double* rates)
     return status;
 }
 
+// The units of the known and of each state are its own.
+static kaiStatus get_slopes(void* instance, uint32_t known, double* slopes)
+{
+    GuestInstance* i = instance;
+    const Guest* g = i->guest;
+    uint32_t count = g->block.state_count;
+    const GuestVariable* v = known < count ? &g->states[known] : &g->inputs[known - count];
+    kaiStatus status = i->calls->get_slopes(i, v, slopes, count);
+    for (uint32_t k = 0; k < count; k++)
+        slopes[k] *= g->states[k].scale / v->scale;
+    return status;
+}
+
 // Those that show after the round of a tag, or the others. Clocks are asked once a round: they may count as seen then.
 static kaiStatus get_some(GuestInstance* i, bool after, double* outputs)
 {
@@ -349,23 +362,33 @@ static kaiStatus begin_round(GuestInstance* i, const double* inputs)
 
 static kaiStatus commit_exchange(GuestInstance* i, const double* inputs, kaiBlockEvents* events, double* states)
 {
-    bool changed = false;
-    kaiStatus status = begin_round(i, inputs);
-    if (status == KAI_OK)
+    bool changed = i->ahead && i->ahead_changed;
+    kaiStatus status = i->ahead ? KAI_OK : begin_round(i, inputs);
+    if (status == KAI_OK && !i->ahead)
         status = give_events(i, inputs);
-    if (status == KAI_OK)
+    if (i->ahead)
+        *events = i->ahead_events;
+    else if (status == KAI_OK)
         status = i->calls->update(i, events, &changed);
+    i->ahead = false;
     if (status == KAI_OK)
         status = end_events(i, false);
     events->end |= i->end;
     return status == KAI_OK && changed ? read_states(i, states) : status;
 }
 
-// An FMU of Kairos shows events and what it calculates for a tag after the round: it goes there and comes back.
+// An FMU of Kairos shows events and what it calculates for a tag after the round: it goes there and comes back. Without
+// inputs there is nothing that the commit could know better, and it stays.
 static kaiStatus foresee(GuestInstance* i, const double* inputs, double* outputs)
 {
     kaiBlockEvents events;
     bool changed;
+    if (i->guest->block.input_count == 0)
+    {
+        kaiStatus done = i->calls->update(i, &i->ahead_events, &i->ahead_changed);
+        i->ahead = true;
+        return done == KAI_OK ? get_some(i, true, outputs) : done;
+    }
     kaiStatus status = i->calls->keep(i);
     if (status != KAI_OK)
         return status;
@@ -404,6 +427,13 @@ static kaiStatus settle(GuestInstance* i, kaiBlockEvents* events, bool* done)
     return status;
 }
 
+static kaiStatus stop_for_event(GuestInstance* i)
+{
+    kaiStatus status = i->calls->enter_event(i);
+    i->mode = MODE_EVENT;
+    return status == KAI_OK ? see_ticks(i) : status;
+}
+
 // From where it is to t. What it stops at on the way is settled there.
 static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
 {
@@ -416,13 +446,8 @@ static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
         if (status == KAI_OK && reached <= i->time && !event && !events->end)
             return guest_log(i, true, "DoStep does not get ahead"), KAI_ERR_RUN;
         i->time = reached < t ? reached : t;
-        if (status == KAI_OK && event)
-        {
-            status = i->calls->enter_event(i);
-            i->mode = MODE_EVENT;
-        }
         if (status == KAI_OK)
-            status = see_ticks(i);
+            status = event ? stop_for_event(i) : see_ticks(i);
         if (!event)
             continue;
         while (status == KAI_OK && !done && i->time < t)  // those of t are rounds of their own
@@ -432,27 +457,27 @@ static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
 }
 
 // Where it would stop on the way to its next communication point: it goes there and comes back. Only what has event
-// mode stops, and only what can be copied comes back.
-static kaiStatus look_ahead(GuestInstance* i, double* next)
+// mode stops, and only what can be copied comes back. What it stops at as soon as it starts is of this instant still.
+static kaiStatus look_ahead(GuestInstance* i, kaiBlockEvents* events)
 {
-    kaiAllocator a = i->host.allocator;
-    size_t size = 0;
     bool event = false, end = false;
-    double reached = *next;
-    if (!i->guest->event_mode || i->guest->block.fixed != NULL || i->mode != MODE_STEP || !(*next > i->time))
+    double reached = events->next;
+    if (!i->guest->event_mode || i->guest->block.fixed != NULL || i->mode != MODE_STEP || !(events->next > i->time))
         return KAI_OK;
-    kaiStatus status = i->calls->save(i, NULL, &size);
-    char* bytes = status == KAI_OK ? a.alloc(a.user, NULL, 0, size + 1) : NULL;
-    if (bytes == NULL)
-        return status != KAI_OK ? status : KAI_ERR_MEMORY;
-    status = i->calls->save(i, bytes, &size);
+    kaiStatus status = i->calls->keep(i);
     if (status == KAI_OK)
-        status = i->calls->do_step(i, i->time, *next - i->time, &reached, &event, &end);
-    if (status == KAI_OK)
-        status = i->calls->restore(i, bytes, size);
-    if (event && reached > i->time && reached < *next)
-        *next = reached;
-    a.alloc(a.user, bytes, size + 1, 0);
+        status = i->calls->do_step(i, i->time, events->next - i->time, &reached, &event, &end);
+    bool stops = status == KAI_OK && event && reached > i->time && reached < events->next;
+    if (stops && reached - i->time <= FMU_AT_ONCE * fabs(reached))
+    {
+        i->time = reached;
+        events->more = true;
+        status = stop_for_event(i);
+    }
+    else if (status == KAI_OK)
+        status = i->calls->take_back(i);
+    if (stops && !events->more)
+        events->next = reached;
     return status;
 }
 
@@ -525,7 +550,7 @@ static kaiStatus commit_step(GuestInstance* i, double t, const double* inputs, k
         i->ticks++;
     events->next = i->from + i->ticks * i->step;
     events->end |= i->end;
-    return status == KAI_OK && !events->end ? look_ahead(i, &events->next) : status;
+    return status == KAI_OK && !events->end ? look_ahead(i, events) : status;
 }
 
 static kaiStatus commit(void* instance, double t, const double* inputs, kaiBlockEvents* events, double* states)
@@ -548,8 +573,8 @@ static kaiStatus get_reaction(void* instance, double t, const double* inputs, do
     if (status == KAI_OK && g->exchange && g->own)
     {
         memset(i->ticked, 0, sizeof(double) * g->block.output_count);
-        status = foresee(i, inputs, outputs);
-        return status == KAI_OK ? get_some(i, false, outputs) : status;
+        status = get_some(i, false, outputs);
+        return status == KAI_OK ? foresee(i, inputs, outputs) : status;
     }
     if (status == KAI_OK && g->exchange)
         status = give_events(i, inputs);
@@ -628,6 +653,7 @@ void guest_functions(Guest* g)
     b->begin = begin;
     b->set = set;
     b->get_rates = get_rates;
+    b->get_slopes = g->slopes ? get_slopes : NULL;
     b->get_outputs = get_outputs;
     b->get_indicators = get_indicators;
     b->commit = commit;

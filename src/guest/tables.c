@@ -201,6 +201,9 @@ static void add_states(Guest* g)
         double nominal = number(attribute_of(d, &d->variables.at[state], "nominal"), 0);
         shown.at[i].start = nominal * list.at[i].scale;
     }
+    g->rates = arena_array(&g->arena, uint32_t, d->rates.count + 1);
+    for (uint32_t i = 0; i < list.count; i++)
+        g->rates[i] = d->variables.at[d->rates.at[i]].reference;
     g->states = list.at;
     g->block.states = shown.at;
     g->block.state_count = list.count;
@@ -322,6 +325,8 @@ static void take_abilities(Guest* g)
     g->event_mode = !two && is_true(xml_value(kind, "hasEventMode"));
     g->told = two ? !is_true(xml_value(kind, "completedIntegratorStepNotNeeded"))
                   : is_true(xml_value(kind, "needsCompletedIntegratorStep"));
+    g->slopes = g->exchange &&
+                is_true(xml_value(kind, two ? "providesDirectionalDerivative" : "providesDirectionalDerivatives"));
     g->block.fixed = copies && bytes ? NULL
                      : copies        ? "its FMU cannot write its state (canSerializeFMUState)"
                                      : "its FMU cannot get and set its state (canGetAndSetFMUState)";

@@ -125,7 +125,6 @@ static void what_goes_wrong_inside_is_told(void** state)
         {"tank2.fmu:cs", TANK_STANDS_STILL, "DoStep does not get ahead"},
         {"tank3.fmu:cs", TANK_STANDS_STILL, "DoStep does not get ahead"},
         {"tank3.fmu:cs", TANK_NO_COPY, "fmi3GetFMUState answers Error"},
-        {"tank3.fmu:cs", TANK_NO_SIZE, "fmi3SerializedFMUStateSize answers Error"},
         {"tank3.fmu:cs", TANK_NO_WAY_BACK, "there is no way back"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
