@@ -278,6 +278,10 @@ static void test_dense(void** state)
         for (uint32_t i = 0; i < n; i++)
             assert_true(fabs(b[i] - (i + 1)) < 1e-11);
     }
+    double steep[] = {1e-20, 1, 1, 1}, sums[] = {1, 2};  // without exchange the first unknown would be 0
+    assert_true(dense_factor(steep, pivots, 2));
+    dense_solve(steep, pivots, sums, 2);
+    assert_true(fabs(sums[0] - 1) < 1e-15 && fabs(sums[1] - 1) < 1e-15);
     double twice[] = {1, 2, 2, 4}, right[] = {1, 1};
     assert_false(dense_factor(twice, pivots, 2));
     dense_solve(twice, pivots, right, 2);
