@@ -31,6 +31,8 @@
     X(DERIVE_DOWN, 3) /* z x w: z' = -w x' */                                                                          \
     X(TURN, 3)      /* z x w: the same of an x that moves as time does */                                              \
     X(TURN_DOWN, 3) /* z x w */                                                                                        \
+    X(WAVE, 3)      /* z x w: z' = w x' and w' = -z x' */                                                              \
+    X(SWELL, 3)     /* z x w: z' = w x' and w' = z x' */                                                               \
     X(OVER, 3)      /* z x w: z' = x' / w */                                                                           \
     X(OVER_DOWN, 3) /* z x w: z' = -x' / w */                                                                          \
     X(ANGLE, 4)     /* z y x w: z' = (x y' - y x') / w */                                                              \

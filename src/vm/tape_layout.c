@@ -183,6 +183,11 @@ int tape_find_degree(TapeDraft* d, const Series* s)
 // ---- layout
 // ----------------------------------------------------------------------------------------------------------
 
+static bool is_slope(uint32_t op)
+{
+    return op == TAPE_DERIVE || op == TAPE_DERIVE_DOWN;
+}
+
 static void push_after(TapeDraft* d, uint32_t slot, uint32_t part, uint32_t level)
 {
     if (!d->slots.at[slot].row)
@@ -235,6 +240,31 @@ static void place_nodes(TapeDraft* d, const Series* s)
         if (!is_convolution(n.op) && n.op != TAPE_GIVEN)
             push_after(d, n.z, n.part, n.level + 1);
     }
+}
+
+// Two that are each other's derivative are one operator: z is the one that follows the other up.
+static void join_pairs(TapeDraft* d)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->order.count; i++)
+    {
+        Node* n = &d->order.at[i];
+        Node* before = count > 0 ? &d->order.at[count - 1] : NULL;
+        bool joins = before != NULL && tape_is_straight(d, n) && is_slope(n->op) && is_slope(before->op) &&
+                     before->x == n->x && before->y == n->z && n->y == before->z && before->z != n->z &&
+                     before->x != n->z && before->x != before->z && before->part == n->part &&
+                     before->level == n->level && !(before->op == TAPE_DERIVE_DOWN && n->op == TAPE_DERIVE_DOWN);
+        if (!joins)
+        {
+            d->order.at[count++] = *n;
+            continue;
+        }
+        TapeOp op = before->op == n->op ? TAPE_SWELL : TAPE_WAVE;
+        if (before->op == TAPE_DERIVE_DOWN)
+            *before = *n;
+        before->op = (uint8_t)op;
+    }
+    d->order.count = count;
 }
 
 static int compare_nodes(const void* a, const void* b)
@@ -315,6 +345,7 @@ static void write_loads(TapeDraft* d)
 void tape_lay_out(TapeDraft* d, const Series* s)
 {
     place_nodes(d, s);
+    join_pairs(d);
     if (d->order.count > 0)
         qsort(d->order.at, d->order.count, sizeof *d->order.at, compare_nodes);
     write_words(d);
