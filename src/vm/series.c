@@ -364,8 +364,7 @@ void series_run(Series* s, int from, int to, double* const* x)
         run_steady(t, k);
         tape_field_run(t, k, k + 1, x, s->input_count);
         run_parts(t, k);
-        for (const uint32_t *other = t->others, *end = other + 2 * (size_t)t->other_count; other < end; other += 2)
-            x[k + 1][other[0]] = t->now[other[1]] / (k + 1);
+        tape_field_end(t, k, x[k + 1]);
     }
 }
 

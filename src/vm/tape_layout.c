@@ -225,9 +225,8 @@ static uint32_t level_of(const TapeDraft* d, const Node* n)
 // Inputs first, then the nodes with their pushes; in straight parts they may be moved by level, in loops they stay.
 static void place_nodes(TapeDraft* d, const Series* s)
 {
-    for (uint32_t i = TAPE_INPUT; i < TAPE_INPUT + s->input_count; i++)
-        if (!d->slots.at[i].field)
-            push_after(d, i, PART_PUSHES, 1);
+    for (uint32_t i = TAPE_INPUT; i < TAPE_INPUT + s->input_count && !s->closed; i++)
+        push_after(d, i, PART_PUSHES, 1);
     push_after(d, d->time_slot, PART_STEADY, 1);
     for (uint32_t i = 0; i < d->nodes.count; i++)
     {
