@@ -534,12 +534,18 @@ bool ode_flight(Ode* ode, double limit, OdeFlight* flight)
     return true;
 }
 
+bool ode_relaunches(const Ode* ode)
+{
+    const OdeChoice* c = &ode->state.choice;
+    return ode->method == &ode_taylor && ode->n > 0 && !ode->linear && ode->options.breakpoint == ODE_BREAK_SAME &&
+           (ode->options.method != ODE_AUTO || c->wish == c->method);
+}
+
 bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
 {
     OdeState* s = &ode->state;
     double* carry = ode->dense[CARRY];
-    if (ode->method != &ode_taylor || ode->linear || ode->options.breakpoint != ODE_BREAK_SAME ||
-        (ode->options.method == ODE_AUTO && s->choice.wish != s->choice.method) || !ode_finite(ode->n, f))
+    if (!ode_finite(ode->n, f))
     {
         return false;
     }

@@ -455,3 +455,12 @@ void series_free(Series* s)
         tape_free(s->space, s->tapes[i]);
     a.alloc(a.user, s, series_size(s->input_count, s->output_count), 0);
 }
+
+void series_fetch(const Series* series)
+{
+    if (series == NULL)
+        return;
+    __builtin_prefetch(series);
+    __builtin_prefetch(&series->tape);
+    __builtin_prefetch(&series->space->model->code[series->range.start]);
+}

@@ -51,6 +51,7 @@ typedef struct SeriesSpec
 // NULL: no memory. The space must outlive it.
 Series* series_create(SeriesSpace* space, const SeriesSpec* spec);
 void series_free(Series* series);
+void series_fetch(const Series* series);  // its memory is going to be needed; NULL: nothing
 
 // Order 0: runs the code on registers in which inputs, time and all others have their values.
 SeriesStatus series_begin(Series* series, double* registers, const VmHost* host, uint32_t* failed);
