@@ -177,6 +177,17 @@ static const uint32_t* run_linear(Tape* t, const uint32_t* pc, int k)
     return pc;
 }
 
+// Sine and cosine, or the hyperbolic ones.
+static void turn_pair(Tape* t, const uint32_t* pc, int k, double sign)
+{
+    double *rows = t->rows, *now = t->now, with_z, with_w;
+    const uint32_t* row_of = t->row_of;
+    double *z = ROW(0), *w = ROW(2);
+    convolve_pair(ROW(1), z, w, k, &with_z, &with_w);
+    now[pc[0]] = z[k] = with_w / k;
+    now[pc[2]] = w[k] = sign * with_z / k;
+}
+
 static const uint32_t* run_convolutions(Tape* t, const uint32_t* pc, int k)
 {
     double *now = t->now, *rows = t->rows;
@@ -193,6 +204,14 @@ static const uint32_t* run_convolutions(Tape* t, const uint32_t* pc, int k)
         EACH_ROW(DERIVE_DOWN, 3, -convolve_slope(ROW(1), ROW(2), k, 1, k) / k)
         EACH_ROW(TURN, 3, ROW(1)[1] * ROW(2)[k - 1] / k)
         EACH_ROW(TURN_DOWN, 3, -(ROW(1)[1] * ROW(2)[k - 1]) / k)
+    case TAPE_WAVE:
+        for (; count > 0; count--, pc += 3)
+            turn_pair(t, pc, k, -1);
+        break;
+    case TAPE_SWELL:
+        for (; count > 0; count--, pc += 3)
+            turn_pair(t, pc, k, 1);
+        break;
         EACH_ROW(OVER, 3, (ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
         EACH_ROW(OVER_DOWN, 3, (-ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
         EACH_ROW(ROOT, 2, (z[k] = 0, root(z, ROW(1), k)))
@@ -345,8 +364,7 @@ void series_run(Series* s, int from, int to, double* const* x)
         run_steady(t, k);
         tape_field_run(t, k, k + 1, x, s->input_count);
         run_parts(t, k);
-        for (const uint32_t *other = t->others, *end = other + 2 * (size_t)t->other_count; other < end; other += 2)
-            x[k + 1][other[0]] = t->now[other[1]] / (k + 1);
+        tape_field_end(t, k, x[k + 1]);
     }
 }
 

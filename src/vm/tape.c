@@ -81,31 +81,18 @@ static void* take(char** next, const void* from, size_t bytes)
     return to;
 }
 
-// States that do not belong to the field; without one all do not.
-static bool is_other(const TapeDraft* d, const Series* s, uint32_t state)
-{
-    return s->closed && !d->slots.at[TAPE_INPUT + state].field;
-}
-
-static uint32_t count_others(const TapeDraft* d, const Series* s)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < s->output_count; i++)
-        count += is_other(d, s, i);
-    return count;
-}
-
 // Where the row of a slot begins.
 static uint32_t row_place(const TapeDraft* d, uint32_t slot)
 {
     return d->slots.at[slot].ready_row * SERIES_TERMS;
 }
 
-static void pack_field(const TapeDraft* d, const Series* s, Tape* t, char** next)
+static void pack_field(const TapeDraft* d, Tape* t, char** next)
 {
     TapeField* f = &t->field;
     f->turn_count = d->turns.count;
     f->between_count = d->field_between;
+    f->state_count = d->field_states;
     f->row_count = d->rows.count;
     f->term_count = d->linear.count;
     f->first_sum = d->field_sums;
@@ -128,27 +115,21 @@ static void pack_field(const TapeDraft* d, const Series* s, Tape* t, char** next
         f->pushes[2 * i] = d->pushes.at[i];
         f->pushes[2 * i + 1] = row_place(d, d->pushes.at[i]);
     }
-    t->others = take(next, NULL, 2 * sizeof(uint32_t) * count_others(d, s));
-    for (uint32_t i = 0; i < s->output_count; i++)
-    {
-        if (!is_other(d, s, i))
-            continue;
-        t->others[2 * t->other_count] = i;
-        t->others[2 * t->other_count++ + 1] = tape_moving(d, s->outputs[i]);
-    }
+    f->last_stream = f->stream;
+    f->last_squares = f->squares;
     t->steady = d->made.count > 0 && d->made.at[0].last == STEADY_LAST;
-    t->alone = t->other_count == 0 && d->made.count == (t->steady ? 1 : 0);
+    t->alone = f->state_count == f->row_count && d->made.count == (t->steady ? 1 : 0);
 }
 
 static Tape* pack(TapeDraft* d, const Series* s, int degree)
 {
     kaiAllocator a = d->space->allocator;
     uint32_t rows = number_rows(d), matrices = number_matrices(d);
-    uint32_t terms = d->linear.count, others = count_others(d, s);
+    uint32_t terms = d->linear.count;
     size_t size = sizeof(Tape) + 16 * 23 + sizeof(double) * ((size_t)d->slots.count + matrices) +
                   sizeof(double) * SERIES_TERMS * (size_t)rows +
                   sizeof(uint32_t) * ((size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count +
-                                      s->output_count + 2 * others + 2 * d->pushes.count) +
+                                      s->output_count + 2 * d->pushes.count) +
                   sizeof(TapePiece) * (2 * (size_t)terms + d->rows.count) + 2 * sizeof(uint32_t) * terms +
                   sizeof(TapeRow) * d->rows.count + sizeof(TapeTurn) * d->turns.count +
                   sizeof(TapePart) * d->made.count + sizeof(TapeLoad) * d->loads.count +
@@ -174,7 +155,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->loops = take(&next, d->loops.at, sizeof(uint32_t) * d->loops.count);
     t->row_of = take(&next, NULL, sizeof(uint32_t) * d->slots.count);
     t->outputs = take(&next, NULL, sizeof(uint32_t) * s->output_count);
-    pack_field(d, s, t, &next);
+    pack_field(d, t, &next);
     for (uint32_t i = 0; i < d->slots.count; i++)
         t->row_of[i] = d->slots.at[i].ready_row;
     for (uint32_t i = 0; i < s->output_count; i++)

@@ -31,6 +31,8 @@
     X(DERIVE_DOWN, 3) /* z x w: z' = -w x' */                                                                          \
     X(TURN, 3)      /* z x w: the same of an x that moves as time does */                                              \
     X(TURN_DOWN, 3) /* z x w */                                                                                        \
+    X(WAVE, 3)      /* z x w: z' = w x' and w' = -z x' */                                                              \
+    X(SWELL, 3)     /* z x w: z' = w x' and w' = z x' */                                                               \
     X(OVER, 3)      /* z x w: z' = x' / w */                                                                           \
     X(OVER_DOWN, 3) /* z x w: z' = -x' / w */                                                                          \
     X(ANGLE, 4)     /* z y x w: z' = (x y' - y x') / w */                                                              \
@@ -141,13 +143,15 @@ typedef struct TapeTurn  // z' = ± rate w, w' = ± rate z
 
 typedef struct TapeField
 {
-    uint32_t turn_count, between_count, row_count, term_count, push_count;
+    uint32_t turn_count, between_count, state_count, row_count, term_count, push_count;
     uint32_t first_sum;  // in the tape's `sums`, the terms
     TapeTurn* turns;
-    TapeRow* rows;  // those of slots between, then those of states
+    TapeRow* rows;  // those of slots between, then those of its states, then last sums of the others
     TapePiece* pieces;
     TapePiece* stream;  // of the states: terms that move, the last one of a row with the number of its state + 1
     uint32_t* squares;  // products of states: piece and state
+    const TapePiece* last_stream;  // where those of last sums begin
+    const uint32_t* last_squares;
     uint32_t stream_count, square_count;
     bool rises;        // some of its rows move as time does
     uint32_t* pushes;  // states and what turns: slot and row, where products or operators read it
@@ -192,8 +196,6 @@ typedef struct Tape
     int degree;
     int orders;  // series_orders
     TapeField field;
-    uint32_t other_count;
-    uint32_t* others;  // states that do not belong to it: pairs of their number and the slot of their derivative
 } Tape;
 
 enum
@@ -245,6 +247,8 @@ void tape_run_part(Tape* tape, const TapePart* part, int k);
 // of what turns and lies between, and order k + 1 of its states.
 void tape_field_begin(Tape* tape);
 void tape_field_run(const Tape* tape, int from, int to, double* const* x, uint32_t states);
+// Order k + 1 of the states that do not belong to it, after the operators.
+void tape_field_end(const Tape* tape, int k, double* next);
 struct TapeDraft* tape_draft_create(SeriesSpace* space);
 void tape_draft_free(SeriesSpace* space);
 

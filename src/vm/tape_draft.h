@@ -73,9 +73,10 @@ typedef struct TapeDraft
     uint32_t block;  // the loop in work, or 0
     uint32_t obstacle;
     uint32_t time_slot;
-    uint32_t constants;                  // loads of numbers that stand still, the first ones
-    uint32_t field_sums, field_between;  // the first sum of the field, its rows that are no states
-    bool whole;                          // its series converges everywhere
+    uint32_t constants;  // loads of numbers that stand still, the first ones
+    uint32_t field_sums, field_between,
+        field_states;  // the first sum of the field, rows that are no states, all of the field
+    bool whole;        // its series converges everywhere
 } TapeDraft;
 
 void* tape_draft_grown(TapeDraft* d, void* at, uint32_t* capacity, size_t size);
@@ -116,7 +117,7 @@ static inline uint32_t tape_operand(const Node* n, int i)
 enum
 {
     PART_STEADY,  // what moves as time does
-    PART_PUSHES,  // of the inputs that do not belong to the field
+    PART_PUSHES,  // of the inputs, where no field does that
     PART_FIRST,   // the first of the code as written
 };
 

@@ -3,7 +3,7 @@
 // states too, but for the name). One order of all of them is a sum of products a row, in one pass without operators:
 //     x[k + 1] = (A x[k] + sums of convolutions) / (k + 1).
 // What many read has a row of its own in front of the states. Everything else of the tape reads the field and is not
-// read by it, so it may follow order by order.
+// read by it, so operators follow order by order, and after them the last sums of the states that do not belong to it.
 //
 // Where products feed nothing but integrals that nobody reads, the field is linear: its series converges everywhere,
 // faster than any power, and the defect of its polynomial is its next term (`whole`).
@@ -117,6 +117,19 @@ static void find_members(TapeDraft* d, const Series* s, bool products)
         for (uint32_t i = 0; i < s->output_count; i++)
             if (!belongs(d, tape_moving(d, s->outputs[i])))
                 drop(d, TAPE_INPUT + i, &more);
+    }
+}
+
+// The last sum of a state that does not belong to the field is a row, too: one that comes after the operators.
+static void mark_last_sums(TapeDraft* d, const Series* s)
+{
+    for (uint32_t i = 0; i < s->output_count; i++)
+    {
+        const SlotInfo* slot = &d->slots.at[tape_moving(d, s->outputs[i])];
+        Node* n = slot->made != NO_REG ? &d->nodes.at[slot->made] : NULL;
+        if (n != NULL && !n->field && slot->uses == 1 && !slot->row && slot->block == 0 && is_sum(n) &&
+            n->part != PART_STEADY && tape_is_straight(d, n))
+            n->field = true;
     }
 }
 
@@ -253,8 +266,7 @@ static bool is_end(const TapeDraft* d, uint32_t slot)
 static void write_rows(TapeDraft* d, const Series* s)
 {
     for (uint32_t i = TAPE_INPUT; i < TAPE_INPUT + s->input_count; i++)
-        if (belongs(d, i))
-            push(d, i);
+        push(d, i);
     for (uint32_t i = 0; i < d->nodes.count && !d->failed; i++)
     {
         const Node* n = &d->nodes.at[i];
@@ -268,6 +280,13 @@ static void write_rows(TapeDraft* d, const Series* s)
     {
         uint32_t slot = tape_moving(d, s->outputs[i]);
         if (belongs(d, TAPE_INPUT + i))
+            add_row(d, is_end(d, slot) ? maker_of(d, slot) : NULL, slot, i);
+    }
+    d->field_states = d->rows.count;
+    for (uint32_t i = 0; i < s->output_count && !d->failed; i++)
+    {
+        uint32_t slot = tape_moving(d, s->outputs[i]);
+        if (!belongs(d, TAPE_INPUT + i))
             add_row(d, is_end(d, slot) ? maker_of(d, slot) : NULL, slot, i);
     }
 }
@@ -298,7 +317,7 @@ static bool is_whole(TapeDraft* d, const Series* s)
 
 void tape_find_field(TapeDraft* d, const Series* s)
 {
-    d->field_between = 0;
+    d->field_between = d->field_states = 0;
     d->whole = false;
     if (!s->closed || d->obstacle != NO_REG || d->failed)
         return;
@@ -309,6 +328,7 @@ void tape_find_field(TapeDraft* d, const Series* s)
     find_members(d, s, true);
     tape_find_rows(d);
     tape_count_uses(d, s);
+    mark_last_sums(d, s);
     mark_outside(d);
     write_rows(d, s);
     d->whole = is_whole(d, s);
@@ -328,6 +348,11 @@ static void fill_stream(Tape* t)
     {
         const TapeRow* row = &f->rows[i];
         bool state = i >= f->between_count;
+        if (i == f->state_count)
+        {
+            f->last_stream = to;
+            f->last_squares = f->squares + 2 * (size_t)f->square_count;
+        }
         for (uint32_t k = 0; state && k < row->count; k++)
             *to++ = (TapePiece){piece[k].factor, piece[k].x, 0};
         if (state && row->count == 0)
@@ -343,6 +368,11 @@ static void fill_stream(Tape* t)
         piece += row->more;
     }
     f->stream_count = (uint32_t)(to - f->stream);
+    if (f->state_count == f->row_count)
+    {
+        f->last_stream = to;
+        f->last_squares = f->squares + 2 * (size_t)f->square_count;
+    }
 }
 
 void tape_field_begin(Tape* t)
@@ -393,24 +423,39 @@ static void run_between(const Tape* t, int k)
     }
 }
 
-static void add_rises(const TapeField* f, double* next)
+static void add_rises(const TapeRow* row, const TapeRow* end, double* next)
 {
-    for (const TapeRow *row = f->rows + f->between_count, *end = f->rows + f->row_count; row < end; row++)
+    for (; row < end; row++)
         next[row->target] += 0.5 * row->rise;
 }
 
-static void add_products(const Tape* t, int k, double over, double* next)
+static void add_products(const Tape* t, const uint32_t* at, const uint32_t* end, int k, double* next)
 {
-    const TapeField* f = &t->field;
-    for (const uint32_t *at = f->squares, *end = at + 2 * (size_t)f->square_count; at < end; at += 2)
-        next[at[1]] += product(f->pieces + at[0], t->rows, k) / over;
+    for (double over = k + 1; at < end; at += 2)
+        next[at[1]] += product(t->field.pieces + at[0], t->rows, k) / over;
 }
 
-// The sums of the states are one stream: a term that ends a row says whose it is.
-static inline void run_order(const Tape* t, int k, double* next)
+// The sums of states are one stream: a term that ends a row says whose it is.
+static inline void run_stream(const TapePiece* piece, const TapePiece* end, const double* now, int k, double* next)
+{
+    double sum = 0, over = k + 1;
+    for (; piece < end; piece++)
+    {
+        sum += piece->factor * now[piece->x];
+        if (piece->y != 0)
+        {
+            next[piece->y - 1] = sum / over;
+            sum = 0;
+        }
+    }
+}
+
+static inline void run_order(const Tape* t, int k, const double* in, double* next, uint32_t states)
 {
     const TapeField* f = &t->field;
-    double *now = t->now, sum = 0, over = k + 1;
+    double* now = t->now;
+    for (uint32_t i = 0; i < states; i++)
+        now[TAPE_INPUT + i] = in[i];
     for (const TapeTurn *turn = f->turns, *end = turn + f->turn_count; turn < end; turn++)
     {
         double z = now[turn->z], w = now[turn->w];
@@ -421,29 +466,25 @@ static inline void run_order(const Tape* t, int k, double* next)
         t->rows[push[1] + (uint32_t)k] = now[push[0]];
     if (f->between_count > 0)
         run_between(t, k);
-    for (const TapePiece *piece = f->stream, *end = piece + f->stream_count; piece < end; piece++)
-    {
-        sum += piece->factor * now[piece->x];
-        if (piece->y != 0)
-        {
-            next[piece->y - 1] = sum / over;
-            sum = 0;
-        }
-    }
-    if (f->square_count > 0)
-        add_products(t, k, over, next);
+    run_stream(f->stream, f->last_stream, now, k, next);
+    if (f->squares < f->last_squares)
+        add_products(t, f->squares, f->last_squares, k, next);
     if (k == 1 && f->rises)
-        add_rises(f, next);
+        add_rises(f->rows + f->between_count, f->rows + f->state_count, next);
 }
 
 void tape_field_run(const Tape* t, int from, int to, double* const* x, uint32_t states)
 {
-    double* now = t->now + TAPE_INPUT;
     for (int k = from; k < to; k++)
-    {
-        const double* in = x[k];
-        for (uint32_t i = 0; i < states; i++)
-            now[i] = in[i];
-        run_order(t, k, x[k + 1]);
-    }
+        run_order(t, k, x[k], x[k + 1], states);
+}
+
+void tape_field_end(const Tape* t, int k, double* next)
+{
+    const TapeField* f = &t->field;
+    run_stream(f->last_stream, f->stream + f->stream_count, t->now, k, next);
+    if (f->last_squares < f->squares + 2 * (size_t)f->square_count)
+        add_products(t, f->last_squares, f->squares + 2 * (size_t)f->square_count, k, next);
+    if (k == 1 && f->rises)
+        add_rises(f->rows + f->state_count, f->rows + f->row_count, next);
 }

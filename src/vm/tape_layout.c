@@ -183,6 +183,11 @@ int tape_find_degree(TapeDraft* d, const Series* s)
 // ---- layout
 // ----------------------------------------------------------------------------------------------------------
 
+static bool is_slope(uint32_t op)
+{
+    return op == TAPE_DERIVE || op == TAPE_DERIVE_DOWN;
+}
+
 static void push_after(TapeDraft* d, uint32_t slot, uint32_t part, uint32_t level)
 {
     if (!d->slots.at[slot].row)
@@ -220,9 +225,8 @@ static uint32_t level_of(const TapeDraft* d, const Node* n)
 // Inputs first, then the nodes with their pushes; in straight parts they may be moved by level, in loops they stay.
 static void place_nodes(TapeDraft* d, const Series* s)
 {
-    for (uint32_t i = TAPE_INPUT; i < TAPE_INPUT + s->input_count; i++)
-        if (!d->slots.at[i].field)
-            push_after(d, i, PART_PUSHES, 1);
+    for (uint32_t i = TAPE_INPUT; i < TAPE_INPUT + s->input_count && !s->closed; i++)
+        push_after(d, i, PART_PUSHES, 1);
     push_after(d, d->time_slot, PART_STEADY, 1);
     for (uint32_t i = 0; i < d->nodes.count; i++)
     {
@@ -235,6 +239,31 @@ static void place_nodes(TapeDraft* d, const Series* s)
         if (!is_convolution(n.op) && n.op != TAPE_GIVEN)
             push_after(d, n.z, n.part, n.level + 1);
     }
+}
+
+// Two that are each other's derivative are one operator: z is the one that follows the other up.
+static void join_pairs(TapeDraft* d)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->order.count; i++)
+    {
+        Node* n = &d->order.at[i];
+        Node* before = count > 0 ? &d->order.at[count - 1] : NULL;
+        bool joins = before != NULL && tape_is_straight(d, n) && is_slope(n->op) && is_slope(before->op) &&
+                     before->x == n->x && before->y == n->z && n->y == before->z && before->z != n->z &&
+                     before->x != n->z && before->x != before->z && before->part == n->part &&
+                     before->level == n->level && !(before->op == TAPE_DERIVE_DOWN && n->op == TAPE_DERIVE_DOWN);
+        if (!joins)
+        {
+            d->order.at[count++] = *n;
+            continue;
+        }
+        TapeOp op = before->op == n->op ? TAPE_SWELL : TAPE_WAVE;
+        if (before->op == TAPE_DERIVE_DOWN)
+            *before = *n;
+        before->op = (uint8_t)op;
+    }
+    d->order.count = count;
 }
 
 static int compare_nodes(const void* a, const void* b)
@@ -315,6 +344,7 @@ static void write_loads(TapeDraft* d)
 void tape_lay_out(TapeDraft* d, const Series* s)
 {
     place_nodes(d, s);
+    join_pairs(d);
     if (d->order.count > 0)
         qsort(d->order.at, d->order.count, sizeof *d->order.at, compare_nodes);
     write_words(d);
