@@ -33,6 +33,8 @@ void guard_load_ends(Flow* flow, uint32_t island);
 // How exactly the time of its crossing at t is known, by its slope there; the states are loaded.
 double guard_crossing_slack(const GuardPath* path, double t, double g, double slope);
 // Its slope along the dense output; g is in its register then.
+// What rounding may have moved its value by, there.
+double guard_path_rounding(const GuardPath* path, double theta);
 double guard_path_slope(const GuardPath* path, double theta);
 
 static inline double guard_path_time(const GuardPath* path, double theta)

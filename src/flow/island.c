@@ -6,6 +6,7 @@
 #include "flow/flow.h"
 
 #include "base/tolerance.h"
+#include "kernel/bonds.h"
 #include "kernel/guard.h"
 
 #include <math.h>
@@ -67,19 +68,28 @@ double island_theta(const Flow* flow, uint32_t island, double t)
     return end > start ? (t - start) / (end - start) : 1;
 }
 
+// Storages that depend on sources are integrated like all others and drift from them by the error of the steps; who
+// reads them finds them where they belong. What the flow computes for that is what will be asked for at this time.
+static void tie(Flow* flow)
+{
+    Kernel* kernel = flow->kernel;
+    if (bonds_are_tied(kernel) && !kernel_numeric(kernel) &&
+        vm_run(flow->model, kernel->R, flow->model->flow, &kernel->host) == 0)
+        bonds_tie(kernel);
+}
+
 void island_load_at(Flow* flow, uint32_t island, double t)
 {
     IslandState* s = &flow->islands[island];
     Ode* ode = flow->island_odes[island];
     s->loaded = t;
     t = t == flow->kernel->now.t ? flow->kernel->load_time : t;
-    if (t == ode_time(ode))
-    {
-        scatter(flow, island, ode_state(ode), kernel_states(flow->kernel));
-        return;
-    }
-    ode_dense(ode, island_theta(flow, island, t), flow->island_x, NULL);
-    scatter(flow, island, flow->island_x, kernel_states(flow->kernel));
+    bool here = t == ode_time(ode);
+    if (!here)
+        ode_dense(ode, island_theta(flow, island, t), flow->island_x, NULL);
+    scatter(flow, island, here ? ode_state(ode) : flow->island_x, kernel_states(flow->kernel));
+    if (flow->kernel->bonds != NULL)
+        tie(flow);
 }
 
 // Where the solver stands it has them, or will need them.
@@ -512,6 +522,27 @@ static kaiStatus check_domain(Flow* flow, uint32_t index)
     return flow_ode_failed(flow, index, ODE_ERR_NAN);
 }
 
+// Before the next step storages that depend on sources are put back in the solver, too; in a method that remembers
+// earlier steps only when they have come apart by a tolerance.
+static kaiStatus keep_ties(Flow* flow, uint32_t index)
+{
+    Kernel* kernel = flow->kernel;
+    Ode* ode = flow->island_odes[index];
+    double t = ode_time(ode);
+    if (kernel->bonds == NULL || kernel_numeric(kernel) || ode_step_start(ode) == t || !bonds_are_tied(kernel))
+        return KAI_OK;
+    bool remembers = ode_method(ode) == ODE_CVODE_ADAMS || ode_method(ode) == ODE_CVODE_BDF, apart = false;
+    double part = remembers ? kernel->options->rtol : BOND_NOTHING;
+    kernel->R[flow->model->reg_time] = t;
+    flow->islands[index].loaded = NAN;
+    island_load(flow, index, t);
+    gather(flow, index, kernel_states(kernel), flow->island_start);
+    for (uint32_t i = 0; i < count_of(flow, index) && !apart; i++)
+        apart = fabs(flow->island_start[i] - ode_state(ode)[i]) > part * fabs(ode_state(ode)[i]);
+    int failed = apart ? ode_restart(ode, t, flow->island_start, false) : ODE_OK;
+    return failed != ODE_OK ? flow_ode_failed(flow, index, failed) : KAI_OK;
+}
+
 static kaiStatus take_step(Flow* flow, uint32_t index)
 {
     IslandState* s = &flow->islands[index];
@@ -529,6 +560,8 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
         status = check_domain(flow, index);
     if (status == KAI_OK && s->ends_beyond)
         status = guard_check_domain(flow, index);
+    if (status == KAI_OK)
+        status = keep_ties(flow, index);
     if (status != KAI_OK)
         return status;
     int64_t rejected = flow->kernel->options->profile ? ode_stats(ode).rejected : 0;

@@ -206,6 +206,7 @@ kaiStatus instant_begin(Kernel* kernel, double t, bool start)
         return status;
     kernel->instant_runs++;
     kernel->fired_count = 0;
+    kernel->rounding = again ? kernel->rounding : 0;
     kernel->hooks->begin(kernel->owner, t, again);
     if (kernel->bonds != NULL)
         switching_begin(kernel);

@@ -119,6 +119,16 @@ static kaiStatus fail_equations(Kernel* kernel, const Component* loop, uint32_t 
         model_string(model, loop->text), values, known);
 }
 
+// Through variables that no text names: those of a bond graph.
+static bool is_inside_graph(const Kernel* kernel, const Component* loop)
+{
+    const kaiModel* model = kernel->model;
+    bool hidden = false;
+    for (uint32_t i = 0; i < loop->count; i++)
+        hidden |= model->vars[model->component_vars[loop->first_member + i]].hidden;
+    return hidden && kernel->bonds != NULL;
+}
+
 kaiStatus kernel_lost(Kernel* kernel, uint32_t component)
 {
     const kaiModel* model = kernel->model;
@@ -127,7 +137,7 @@ kaiStatus kernel_lost(Kernel* kernel, uint32_t component)
     int count = unknown_names(kernel, loop, unknown, sizeof unknown);
     known_inputs(kernel, loop, known, sizeof known);
     uint32_t place = model->vars[model->component_vars[loop->first_member]].place;
-    if (loop->newton && !model->vars[model->component_vars[loop->first_member]].hidden)
+    if (loop->newton && !is_inside_graph(kernel, loop))
         return fail_equations(kernel, loop, place);
     if (loop->newton)
         return kernel_fail(
@@ -280,8 +290,11 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
 {
     Field fields[FIELD_COUNT];
     *kernel = (Kernel){.model = model, .options = options, .hooks = hooks, .owner = owner};
-    kernel->host = (VmHost){
-        .ctx = kernel, .delayed = delay_value, .delayed_series = delay_series, .rounds = (int)options->max_iterations};
+    kernel->host = (VmHost){.ctx = kernel,
+                            .delayed = delay_value,
+                            .delayed_series = delay_series,
+                            .rounding = &kernel->rounding,
+                            .rounds = (int)options->max_iterations};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
     list_fields(kernel, fields);
     if (!fields_make(fields, FIELD_COUNT, options->allocator))

@@ -43,6 +43,8 @@ typedef struct History
     double end;                       // of the last piece
     double left, left_slope;          // at the last instant: what went in before it
     double break_from, break_at;      // nothing breaks between (reach.c)
+    double paced_from;                // flow/pace.c: where its pieces are counted from
+    uint32_t paced;                   // and how many have been
     uint16_t order;                   // of the next piece
 } History;
 
@@ -204,6 +206,7 @@ typedef struct KernelHooks
     X(double, clock_origin) /* what the first ticks of clocks are counted from */                                      \
     X(double, flow_start)   /* delayed signals jump to their right limit at this t */                                  \
     X(double, instant_time) /* t of the last instant; NaN before the first */                                          \
+    X(double, rounding)     /* what operators may lie beyond their domain by at this t (DOMAIN_ROUNDING) */            \
     X(double, load_time)    /* where states are read for it (a few ulp later if instants share t) */                   \
     X(bool, halted)                                                                                                    \
     X(uint32_t, halt_text)  /* what `halt` says, in strings */                                                         \

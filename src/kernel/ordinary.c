@@ -46,6 +46,7 @@ static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
     }
     kernel->instant_runs++;
     kernel->fired_count = kernel->located_count = kernel->jump_count = 0;
+    kernel->rounding = 0;
     guard_turn(kernel, index, kernel->guards[index].toward);
     return status;
 }
@@ -116,13 +117,26 @@ static void assign(Kernel* kernel, CommitResult* result)
     kernel->staged_count = 0;
 }
 
+// Events that were raised on the way out of the scene (a jump across the level of another guard, one that leaves its
+// level) lead to what the scene does not hold.
+static kaiStatus touch_raised(Kernel* kernel)
+{
+    if (kernel->model->fused)
+        return KAI_OK;
+    for (uint32_t i = 0; i < kernel->raised_count; i++)
+        touch_register(kernel, kernel->raised[i]);
+    return touch_settle(kernel, false);
+}
+
 // After `first` the listeners hear of its commit; after another tag, if there was one, of that; then tags go on.
 static kaiStatus carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
 {
     kaiTag at = kernel->now;
     scene_spread(kernel);
     kernel->hooks->late(kernel->owner);
-    kaiStatus status = kernel->hooks->round(kernel->owner, first, state);
+    kaiStatus status = touch_raised(kernel);
+    if (status == KAI_OK)
+        status = kernel->hooks->round(kernel->owner, first, state);
     if (again)
         kernel->now.m++;
     if (status == KAI_OK && again && at.p + at.m > 0)

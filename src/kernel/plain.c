@@ -64,6 +64,7 @@ static kaiStatus begin(Kernel* kernel, double t)
     kernel->now.p = 0;
     kernel->instant_runs++;
     kernel->fired_count = 0;
+    kernel->rounding = 0;
     kernel->hooks->begin(kernel->owner, t, false);
     kernel->flow_start = kernel->instant_time = t;
     if (kernel->due_clocks.count > 0)

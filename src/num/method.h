@@ -83,6 +83,7 @@ typedef struct OdeState
     bool at_breakpoint;   // the next step is the first after a restart
     bool expanded;        // taylor: the system's series begins at (t, x)
     bool fresh;           // CVODE: the next start takes the first step of the options
+    bool carries;         // taylor: what the sum of the last step has lost is kept
     bool bounded;         // taylor: the terms of the series limited the last step
     OdeStats stats;
     OdeChoice choice;  // what is seldom asked for at its end
@@ -216,6 +217,7 @@ static inline void ode_accept(Ode* ode, double h, double t_end, OdeForm form)
     s->jacobian_valid = false;
     s->at_breakpoint = false;
     s->expanded = false;
+    s->carries = false;
     s->stats.steps++;
 }
 
@@ -243,6 +245,7 @@ static inline void ode_begin_again(OdeState* s, double t, bool fresh)
     s->h = 0;
     s->scale = 1;
     s->form = FORM_POINT;
+    s->carries = false;
     s->dense_ready = true;
     s->log_error = -13.3;
     s->stats.restarts++;

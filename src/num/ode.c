@@ -502,6 +502,7 @@ void ode_cut(Ode* ode, double theta)
         {
             memset(ode->dense[ODE_ORDER + 1], 0, sizeof(double) * (size_t)ode->n);
         }
+        s->carries = false;
     }
     end_at(s, theta);
     ode_note_event(s);

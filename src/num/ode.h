@@ -61,6 +61,7 @@ enum
 {
     ODE_NO_SERIES = 1000,  // OdeSystem.series: f has none
     ODE_ENDLESS = 1000,    // OdeSystem.degree: the solution is no polynomial
+    ODE_WHOLE = 999,       // nor here, but its series converges everywhere, and its defect is its next term
     ODE_ORDER = 30,        // the highest order of taylor
 };
 
@@ -78,8 +79,12 @@ typedef struct OdeSystem
     // theta^k: makes x[k + 1] for from <= k < to; x[from] and all before are there. from = 0 is a new expansion, whose
     // f(t, x[0]) = x[1] has the bits of rhs; then the orders follow one another. Status as rhs, or ODE_NO_SERIES.
     int (*series)(void* ctx, double t, int from, int to, double* const* x);
-    // After order 0, or NULL: the degree of the solution if it is a polynomial by structure; ODE_ENDLESS if not.
+    // After order 0, or NULL: the degree of the solution if it is a polynomial by structure; ODE_WHOLE or ODE_ENDLESS
+    // if not.
     int (*degree)(void* ctx);
+    // After order 0, or NULL: where taylor notes how many orders it took, kept for each field that the system has. Only
+    // the cost depends on it.
+    int* (*orders)(void* ctx);
 } OdeSystem;
 
 typedef struct OdeOptions
