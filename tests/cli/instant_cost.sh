@@ -19,7 +19,7 @@ costs()
     echo "$1: $each instructions an instant, at most $4"
     [ "$each" -gt 500 ] && [ "$each" -le "$4" ] || fail "$1: an instant costs more than it did"
 }
-costs ball 100 1500 4350
-costs sigdel 0.1 0.3 11900
-costs boost 0.001 0.003 18100
+costs ball 100 1500 4600
+costs sigdel 0.1 0.3 7900
+costs boost 0.001 0.003 13800
 costs gas10 2 8 15700
