@@ -40,8 +40,7 @@ static double steps_behind(const GuardPath* path)
     return most;
 }
 
-// How exactly the time of a crossing at t is known, by its slope there.
-static double crossing_slack(const GuardPath* path, double t, double g, double slope)
+double guard_crossing_slack(const GuardPath* path, double t, double g, double slope)
 {
     double slack = kernel_slack(path->flow->kernel, t), rounds = 1 + steps_behind(path) / TIME_STEPS_SAME;
     double own = rounds * TIME_SAME * guard_largest_term(path, g, slope) / fabs(slope);
@@ -68,7 +67,7 @@ static bool crosses_at_end(const GuardPath* path, double side)
     bool would = is_past(path->flow->kernel, guard, state->toward);
     if (is_crossing(guard))
         R[guard->side] = before;
-    double slack = crossing_slack(path, end, state->g_end, state->slope_end);
+    double slack = guard_crossing_slack(path, end, state->g_end, state->slope_end);
     return would && fabs(state->g_end) <= fabs(state->slope_end) * slack;
 }
 
@@ -78,7 +77,7 @@ static bool came_flat(const GuardPath* path)
 {
     const GuardState* state = &path->flow->kernel->guards[path->index];
     double end = guard_path_time(path, 1), g = state->g_end, slope = state->slope_end;
-    double back = GUARD_FLAT_BACK * crossing_slack(path, end, g, slope);
+    double back = GUARD_FLAT_BACK * guard_crossing_slack(path, end, g, slope);
     if (!(back < 0.5 * path->length))
         return false;
     double before = guard_path_value(path, 1 - back / path->length);
@@ -172,7 +171,7 @@ static bool starts_past(const Window* w, const PolynomialRoot* roots, int count)
     bool returns = count > 0 && !roots[0].touch && !is_past(flow->kernel, guard, roots[0].to);
     double rounding = CROSSING_PAST_ROUNDING * polynomial_bound(w->p.c, w->p.degree, w->length, 1), slope = w->p.c[1];
     if (returns && w->theta == 0 && slope != 0)  // it may have counted as crossed at the end of the step before
-        rounding = larger(rounding, 2 * fabs(slope) * crossing_slack(w->path, w->path->start, w->p.c[0], slope));
+        rounding = larger(rounding, 2 * fabs(slope) * guard_crossing_slack(w->path, w->path->start, w->p.c[0], slope));
     return !returns || fabs(w->p.c[0]) > rounding;
 }
 
@@ -560,7 +559,7 @@ static double located_slack(Flow* flow, const Candidate* c, uint32_t island)
 {
     GuardPath path = guard_path_of_step(flow, c->guard, island);
     double slope = guard_path_slope(&path, c->after);
-    return crossing_slack(&path, guard_path_time(&path, c->after), guard_value(flow->kernel, path.guard), slope);
+    return guard_crossing_slack(&path, guard_path_time(&path, c->after), guard_value(flow->kernel, path.guard), slope);
 }
 
 // Fills in how exactly those at `first`, or close to it, are known; the result is the slack of the first. One that is
@@ -755,7 +754,7 @@ static void note_look(Flow* flow, uint32_t index, const GuardPath* path, bool fo
     bool fired = state->fired == flow->kernel->instant_runs;
     if (state->due <= state->from && (fired || flow->kernel->instant_time != state->from))
         state->due = nextafter(state->from, INFINITY);
-    state->slack = found ? crossing_slack(path, state->due, 0, slope) : 0;
+    state->slack = found ? guard_crossing_slack(path, state->due, 0, slope) : 0;
     agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), state->due);
 }
 

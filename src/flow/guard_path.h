@@ -30,6 +30,8 @@ GuardPath guard_path_of_window(Flow* flow, uint32_t guard, double from, double u
 double guard_path_value(const GuardPath* path, double theta);
 // crossing.c: g_end and slope_end of the guards that are searched for in the step of an island.
 void guard_load_ends(Flow* flow, uint32_t island);
+// How exactly the time of its crossing at t is known, by its slope there; the states are loaded.
+double guard_crossing_slack(const GuardPath* path, double t, double g, double slope);
 // Its slope along the dense output; g is in its register then.
 // What rounding may have moved its value by, there.
 double guard_path_rounding(const GuardPath* path, double theta);

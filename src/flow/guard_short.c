@@ -143,18 +143,19 @@ static bool stands_alone(const GuardPath* path, double first, double second)
 static bool settle(const GuardPath* path, double slope, double first, double* theta)
 {
     Kernel* kernel = path->flow->kernel;
+    bool alone = path->flow->model->islands_count == 1;  // then it meets nothing
     double at = guard_push_past(path, first / path->length, 1, slope);
     if (!(at < 1))
         return false;
     kernel->located[kernel->located_count++] = path->index;
-    kernel->guards[path->index].slack = 0;
+    kernel->guards[path->index].slack =
+        alone ? 0 : guard_crossing_slack(path, guard_path_time(path, at), guard_value(kernel, path->guard), slope);
     *theta = at;
     return true;
 }
 
 GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
 {
-    const bool alone = flow->model->islands_count == 1;
     double first = INFINITY, second = INFINITY, slope = 0;
     Sum p;
     GuardPath path, nearest;
@@ -169,7 +170,7 @@ GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
         state->until = state->from;  // the rest of the step is not looked at, if it is cut
         take_sum(&path, &p);
         double at = find_root(&path, p.c, p.degree);
-        if (isnan(at) || (at < INFINITY && !alone))
+        if (isnan(at))
             return SHORT_UNSURE;
         second = smaller(second, larger(first, at));
         if (at < first)

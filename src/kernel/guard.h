@@ -131,25 +131,29 @@ static inline bool guard_fires(const Guard* guard, int from, int to)
     }
 }
 
+// Whether what this tag has assigned takes a crossing over its level.
+static inline bool guard_jumps(const Kernel* kernel, const Guard* guard)
+{
+    const double* R = kernel->R;
+    double g = R[guard->react_g];
+    int before = (int)R[guard->side];
+    return before != 2 && g != R[guard->last_g] && guard_fires(guard, before, guard_side_of(kernel, guard, g));
+}
+
 static inline void guard_commit_crossing(Kernel* kernel, const Guard* guard, GuardState* state, CommitResult* result)
 {
     double* R = kernel->R;
     double g = R[guard->react_g];
     if (guard->time_only && R[guard->side] == 2)  // its mode was entered: the slope is that of another time
         vm_run(kernel->model, R, guard->look, &kernel->host);
-    int now = guard_side_of(kernel, guard, g), before = (int)R[guard->side];
-    if (before == 2)
-        R[guard->side] = now;
-    else if (g != R[guard->last_g])
+    if (guard_jumps(kernel, guard))
     {
-        if (guard_fires(guard, before, now))
-        {
-            kernel_raise(kernel, guard->latch);
-            state->located++;
-            result->other = true;
-        }
-        R[guard->side] = now;
+        kernel_raise(kernel, guard->latch);
+        state->located++;
+        result->other = true;
     }
+    if (R[guard->side] == 2 || g != R[guard->last_g])
+        R[guard->side] = guard_side_of(kernel, guard, g);
 }
 
 // Latches and jumps across levels, at a commit.

@@ -82,12 +82,16 @@ static kaiStatus fire(Kernel* kernel, const Scene* scene)
     return status;
 }
 
+// Nothing reacts to what was assigned, and it takes no guard across its level.
 static bool is_quiet(const Kernel* kernel, const Scene* scene)
 {
-    const uint32_t* whens = scene_whens(scene);
+    const kaiModel* model = kernel->model;
+    const uint32_t *whens = scene_whens(scene), *guards = scene_guards(scene);
     bool quiet = true;
     for (uint32_t i = 0; i < scene->whens; i++)
-        quiet &= kernel->R[kernel->model->reactions[whens[i]].fire] == 0;
+        quiet &= kernel->R[model->reactions[whens[i]].fire] == 0;
+    for (uint32_t i = 0; i < scene->guards && quiet; i++)
+        quiet = !guard_jumps(kernel, &model->guards[guards[i]]);
     return quiet;
 }
 
@@ -146,12 +150,14 @@ static kaiStatus carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
 
 static kaiStatus arm(Kernel* kernel, const Scene* scene, bool* leaving)
 {
+    if (kernel->model->fused)
+        return plain_arm(kernel, leaving);
     kernel->moment++;  // derivatives and signals are those after the reactions
     kaiStatus status = kernel->hooks->restart(kernel->owner);
     kernel->arming++;
     for (uint32_t i = 0; i < scene->guards && status == KAI_OK; i++)
         status = guard_watch(kernel, scene_guards(scene)[i], true, leaving);
-    return status == KAI_OK && !kernel->model->fused ? guard_watch_restarted(kernel, leaving) : status;
+    return status == KAI_OK ? guard_watch_restarted(kernel, leaving) : status;
 }
 
 // Nothing was assigned, or nothing more is: guards are armed.
@@ -177,7 +183,7 @@ static kaiStatus second_tag(Kernel* kernel, const Scene* scene, kaiTag first, bo
     kernel->hooks->count(kernel->owner);
     for (uint32_t i = 0; i < scene->guards; i++)
         guard_commit_one(kernel, scene_guards(scene)[i], &result);
-    return result.other ? carry_on(kernel, first, state, true) : come_to_rest(kernel, scene, first, state);
+    return come_to_rest(kernel, scene, first, state);
 }
 
 kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)

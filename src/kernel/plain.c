@@ -116,7 +116,7 @@ static void apply(Kernel* kernel, CommitResult* result)
 // ---- nothing changes any more
 // ----------------------------------------------------------------------------------------
 
-static kaiStatus arm(Kernel* kernel, bool* leaving)
+kaiStatus plain_arm(Kernel* kernel, bool* leaving)
 {
     const kaiModel* model = kernel->model;
     kernel->moment++;  // derivatives and signals are those after the reactions
@@ -166,7 +166,7 @@ static kaiStatus react(Kernel* kernel, bool* more)
     apply(kernel, &result);
     *more = result.state || result.other;
     if (!*more)
-        status = arm(kernel, more);
+        status = plain_arm(kernel, more);
     if (status != KAI_OK || !*more)
         return status;
     kaiTag at = kernel->now;

@@ -228,6 +228,8 @@ static void note_time(Sliding* s, double t)
 {
     const Kernel* kernel = s->kernel;
     s->time = t;
+    if (s->model->islands_count == 1)  // `time` says it all
+        return;
     for (uint32_t i = 0; i < kernel->restarted.count; i++)
         s->times[kernel->restarted.at[i]] = t;
     for (uint32_t i = 0; i < kernel->fired_count; i++)
@@ -241,7 +243,13 @@ static void note_time(Sliding* s, double t)
 static bool follows_at_once(Sliding* s, double t)
 {
     const Kernel* kernel = s->kernel;
-    double last = s->model->islands_count > 1 ? -INFINITY : s->time;
+    bool whole = s->model->islands_count == 1;
+    if (whole && kernel->located_count == 1 && s->model->guards[kernel->located[0]].islands.count == 1)
+    {
+        s->step = ode_dense_length(s->flow->island_odes[0]);
+        return sliding_at_once(s, s->time, t);
+    }
+    double last = whole ? s->time : -INFINITY;
     s->step = 0;
     for (uint32_t i = 0; i < kernel->located_count; i++)
     {
