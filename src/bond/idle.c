@@ -208,15 +208,14 @@ static PairRow pair_row(Arena* arena, int count)
     return (PairRow){count, arena_array(arena, int, count + 1), arena_array(arena, Pair, count + 1)};
 }
 
-static PairRow pairs_of(Arena* arena, const SparseRow* row)
+static void read_row(const SparseRow* row, PairRow* pairs)
 {
-    PairRow pairs = pair_row(arena, (int)row->entries.count);
-    for (int k = 0; k < pairs.count; k++)
+    pairs->count = (int)row->entries.count;
+    for (int k = 0; k < pairs->count; k++)
     {
-        pairs.column[k] = row->entries.at[k].column;
-        pairs.value[k] = pair_of(row->entries.at[k].value);
+        pairs->column[k] = row->entries.at[k].column;
+        pairs->value[k] = pair_of(row->entries.at[k].value);
     }
-    return pairs;
 }
 
 // row += factor * other
@@ -231,70 +230,98 @@ static void dense_add(DenseRow* row, Pair factor, const PairRow* other)
     }
 }
 
-// What is left of it, by column; the dense row is empty again.
-static PairRow dense_take(DenseRow* row, Arena* arena)
+static bool is_left(const DenseRow* row, int column)
+{
+    return fabs(row->value[column].high) > BOND_QUAD_NOTHING * row->size[column];
+}
+
+static int count_left(const DenseRow* row)
 {
     int count = 0;
     for (int i = 0; i < row->columns; i++)
-        count += fabs(row->value[i].high) > BOND_QUAD_NOTHING * row->size[i];
-    PairRow left = pair_row(arena, count);
-    count = 0;
-    for (int i = 0; i < row->columns; i++)
-    {
-        if (fabs(row->value[i].high) > BOND_QUAD_NOTHING * row->size[i])
+        count += is_left(row, i);
+    return count;
+}
+
+static void dense_clear(DenseRow* row)
+{
+    memset(row->value, 0, (size_t)row->columns * sizeof(Pair));
+    memset(row->size, 0, (size_t)row->columns * sizeof(double));
+}
+
+// What is left of it, by column; the dense row is empty then.
+static PairRow dense_take(DenseRow* row, Arena* arena)
+{
+    PairRow left = pair_row(arena, count_left(row));
+    for (int i = 0, count = 0; i < row->columns; i++)
+        if (is_left(row, i))
         {
             left.column[count] = i;
             left.value[count++] = row->value[i];
         }
-        row->value[i] = (Pair){0, 0};
-        row->size[i] = 0;
-    }
+    dense_clear(row);
     return left;
 }
 
-static void write_row(Arena* arena, const PairRow* pairs, SparseRow* to)
+static void dense_write(DenseRow* row, Arena* arena, SparseRow* to)
 {
+    uint32_t wanted = (uint32_t)count_left(row);
     to->entries.count = 0;
-    for (int k = 0; k < pairs->count; k++)
+    if (to->entries.capacity < wanted)
     {
-        SparseEntry entry = {(Quad)pairs->value[k].high + pairs->value[k].low, pairs->column[k]};
-        vec_push(arena, to->entries, entry);
+        to->entries.at = arena_array(arena, SparseEntry, wanted);  // no more than that: rows become dense
+        to->entries.capacity = wanted;
     }
+    for (int i = 0; i < row->columns; i++)
+        if (is_left(row, i))
+        {
+            SparseEntry entry = {(Quad)row->value[i].high + row->value[i].low, i};
+            vec_push(arena, to->entries, entry);
+        }
+    dense_clear(row);
+}
+
+// What every idle vector takes away, over the inputs and dependent vectors.
+static PairRow* find_amounts(Builder* b, DenseRow* row, PairRow* solution)
+{
+    PairRow* amounts = arena_array(b->arena, PairRow, b->mode.idle_count + 1);
+    for (int i = 0; i < b->mode.idle_count; i++)
+    {
+        for (int c = 0; c < b->mode.class_count; c++)
+        {
+            if (quad_is_zero(b->idle_form[i][c]))
+                continue;
+            read_row(&b->solution.rows.at[c], solution);
+            dense_add(row, pair_of(b->idle_form[i][c]), solution);
+        }
+        amounts[i] = dense_take(row, b->arena);
+    }
+    return amounts;
 }
 
 // Forms and vectors are orthonormal to each other, so that all amounts are read before anything is taken away.
 void idle_project(Builder* b)
 {
-    int classes = b->mode.class_count, count = b->mode.idle_count;
     DenseRow row = {.columns = b->mode.input_count + b->mode.dependent_count};
+    if (b->mode.idle_count == 0)
+        return;
     row.value = arena_array(b->arena, Pair, row.columns + 1);
     row.size = arena_array(b->arena, double, row.columns + 1);
-    PairRow* amounts = arena_array(b->arena, PairRow, count + 1);
-    PairRow* solution = arena_array(b->arena, PairRow, classes + 1);
-    for (int c = 0; c < classes && count > 0; c++)
-        solution[c] = pairs_of(b->arena, &b->solution.rows.at[c]);
-    for (int i = 0; i < count; i++)
-    {
-        for (int c = 0; c < classes; c++)
-            if (!quad_is_zero(b->idle_form[i][c]))
-                dense_add(&row, pair_of(b->idle_form[i][c]), &solution[c]);
-        amounts[i] = dense_take(&row, b->arena);
-    }
-    for (int c = 0; c < classes; c++)
+    PairRow solution = pair_row(b->arena, row.columns), *amounts = find_amounts(b, &row, &solution);
+    for (int c = 0; c < b->mode.class_count; c++)
     {
         bool moved = false;
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < b->mode.idle_count; i++)
         {
             if (quad_is_zero(b->idle_vector[i][c]))
                 continue;
-            if (!moved)
-                dense_add(&row, (Pair){1, 0}, &solution[c]);
-            moved = true;
             dense_add(&row, pair_of(-b->idle_vector[i][c]), &amounts[i]);
+            moved = true;
         }
         if (!moved)
             continue;
-        solution[c] = dense_take(&row, b->arena);
-        write_row(b->arena, &solution[c], &b->solution.rows.at[c]);
+        read_row(&b->solution.rows.at[c], &solution);
+        dense_add(&row, (Pair){1, 0}, &solution);
+        dense_write(&row, b->arena, &b->solution.rows.at[c]);
     }
 }
