@@ -3,6 +3,8 @@
 
 #include "base/hash.h"
 
+#include <string.h>
+
 typedef struct MapSlot
 {
     uint64_t key;
@@ -54,6 +56,13 @@ bool map_get(const Map* map, uint64_t key, uint32_t* value)
     if (slot->used && value)
         *value = slot->value;
     return slot->used;
+}
+
+void map_clear(Map* map)
+{
+    if (map->count > 0)
+        memset(map->slots, 0, sizeof(MapSlot) * map->slot_count);
+    map->count = 0;
 }
 
 void map_release(Map* map)

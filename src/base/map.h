@@ -15,6 +15,7 @@ typedef struct Map
 
 void map_init(Map* map, Arena* arena);
 void map_set(Map* map, uint64_t key, uint32_t value);
+void map_clear(Map* map);    // it is empty, and keeps its memory
 void map_release(Map* map);  // gives back its memory; it is empty then
 bool map_get(const Map* map, uint64_t key, uint32_t* value);
 

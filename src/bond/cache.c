@@ -79,6 +79,14 @@ static int* find_slot(const BondCache* cache, uint64_t hash, const bool* on)
     return &cache->slots[i];
 }
 
+static void place(BondCache* cache, int index)
+{
+    int i = (int)(cache->visited[index].hash & (uint64_t)(cache->slot_count - 1));
+    while (cache->slots[i] != 0)
+        i = (i + 1) & (cache->slot_count - 1);
+    cache->slots[i] = index + 1;
+}
+
 static bool grow(BondCache* cache)
 {
     kaiAllocator a = cache->allocator;
@@ -101,12 +109,7 @@ static bool grow(BondCache* cache)
     cache->visited = visited;
     cache->capacity = capacity;
     for (int m = 0; m < cache->count; m++)
-    {
-        int i = (int)(visited[m].hash & (uint64_t)(slot_count - 1));
-        while (slots[i] != 0)
-            i = (i + 1) & (slot_count - 1);
-        slots[i] = m + 1;
-    }
+        place(cache, m);
     return true;
 }
 
@@ -209,22 +212,20 @@ size_t bond_cache_size(const BondCache* cache)
     return cache->size;
 }
 
-void bond_cache_trim(BondCache* cache, const BondMode* keep)
+void bond_cache_trim(BondCache* cache, const BondMode* keep, const BondMode* also)
 {
-    Visited kept = {0};
+    int kept = 0;
     for (int i = 0; i < cache->count; i++)
-        if (cache->visited[i].mode == keep)
-            kept = cache->visited[i];
+        if (cache->visited[i].mode == keep || cache->visited[i].mode == also)
+            cache->visited[kept++] = cache->visited[i];
         else
             forget(cache, &cache->visited[i]);
-    cache->count = cache->last = 0;
-    refer_to(cache, NULL);
+    cache->count = kept;
+    cache->last = 0;
     if (cache->slots)
         memset(cache->slots, 0, (size_t)cache->slot_count * sizeof(int));
-    if (kept.mode == NULL)
-        return;
-    cache->visited[cache->count++] = kept;
-    cache->slots[kept.hash & (uint64_t)(cache->slot_count - 1)] = 1;
+    for (int i = 0; i < kept; i++)
+        place(cache, i);
 }
 
 int bond_cache_count(const BondCache* cache)

@@ -18,8 +18,9 @@ BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storag
 // memory ran out. `mode` must come from this cache, and goes with it.
 void* bond_cache_attachment(BondCache* cache, const BondMode* mode, size_t size, bool* made);
 
-size_t bond_cache_size(const BondCache* cache);                // bytes of modes and attachments
-void bond_cache_trim(BondCache* cache, const BondMode* keep);  // forgets all but one, which may be NULL
+size_t bond_cache_size(const BondCache* cache);  // bytes of modes and attachments
+// Forgets all but two, which may be NULL.
+void bond_cache_trim(BondCache* cache, const BondMode* keep, const BondMode* also);
 
 int bond_cache_count(const BondCache* cache);
 BondMode* bond_cache_at(const BondCache* cache, int index);  // in order of first visit

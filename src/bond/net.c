@@ -171,14 +171,14 @@ BondStatus bond_net_storage(BondNet* net, const double* storage)
     return worst;
 }
 
-void bond_net_trim(BondNet* net, size_t room)
+void bond_net_trim(BondNet* net, size_t room, BondMode* const* also)
 {
     size_t used = 0;
     for (int i = 0; i < net->blocks->block_count; i++)
         used += bond_cache_size(net->at[i].cache);
     net->trimmed += used > room;
     for (int i = 0; i < net->blocks->block_count && used > room; i++)
-        bond_cache_trim(net->at[i].cache, net->at[i].mode);
+        bond_cache_trim(net->at[i].cache, net->at[i].mode, also != NULL ? also[i] : NULL);
 }
 
 unsigned long bond_net_trimmed(const BondNet* net)

@@ -15,10 +15,11 @@ BondNet* bond_net_create(const BondGraph* graph, kaiAllocator allocator);  // NU
 void bond_net_destroy(BondNet* net);
 const BondBlocks* bond_net_blocks(const BondNet* net);
 
-// The set of modes, with slopes S. False if memory ran out. Sets that were left are kept up to `room` bytes.
+// The set of modes, with slopes S. False if memory ran out.
 bool bond_net_enter(BondNet* net, const bool* on, const double* storage);
 BondStatus bond_net_storage(BondNet* net, const double* storage);  // other slopes, for the set it is in
-void bond_net_trim(BondNet* net, size_t room);
+// If they take more than `room` bytes, all are forgotten but those it is in and `also`, per block, if that is not NULL.
+void bond_net_trim(BondNet* net, size_t room, BondMode* const* also);
 unsigned long bond_net_trimmed(const BondNet* net);      // how often: pointers to modes from before are of no use
 BondMode* bond_net_mode(const BondNet* net, int block);  // that it is in
 BondCache* bond_net_cache(const BondNet* net, int block);

@@ -21,6 +21,7 @@ typedef struct Jacobian
 {
     Builder* b;
     Map list_of;  // register of a task → index in lists
+    Map memo;     // of one derivative
     VEC(PartialList) lists;
     uint32_t total;
     uint32_t column;      // being differentiated for
@@ -104,9 +105,8 @@ static void task_partials(Jacobian* j, uint32_t task)
         for (uint32_t i = 0; i < task_item_count(c, task); i++)
         {
             TaskItem item = task_item(c, PHASE_FLOW, task, i);
-            Map memo;
-            map_init(&memo, b->arena);
-            ScalarId value = differentiate(c, item.value.value, leaf, j, &memo);
+            map_clear(&j->memo);
+            ScalarId value = differentiate(c, item.value.value, leaf, j, &j->memo);
             vec_push(b->arena, sinks, (Sink){item.ctx, value, list.at[k].reg});
         }
     }
@@ -158,6 +158,7 @@ void build_jacobian(Builder* b, const uint32_t* slopes, uint32_t count)
             return;  // the derivative of a fixed point is left to differences
     Jacobian j = {.b = b};
     map_init(&j.list_of, b->arena);
+    map_init(&j.memo, b->arena);
     Order built;
     CodeRange values = build_program(b->programs, &spec, &built);
     uint32_t start = emit_begin(&b->programs->emitter);

@@ -469,6 +469,8 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         run->on[i] = on;
     }
     run->present.settled &= same;
+    if (!same)  // an instant may try as many sets as there are switches
+        bond_net_trim(run->net, (size_t)64 << 20, run->modes_before);
     if (!bond_net_enter(run->net, run->on, run->storage))
         return fail_memory(kernel);
     run->entered = true;
@@ -527,14 +529,7 @@ kaiStatus bonds_start(Kernel* kernel)
     return status;
 }
 
-// ---- what is told, and forgotten
-
-void bonds_trim(Kernel* kernel)
-{
-    const size_t room = (size_t)64 << 20;
-    for (uint32_t i = 0; i < kernel->bonds->count; i++)
-        bond_net_trim(kernel->bonds->runs[i].net, room);
-}
+// ---- what is told
 
 // Parallel closed switches share a current by convention only (rule B4): who reads it should know.
 static void warn_output(Kernel* kernel, BondRun* run, const BondOutput* output)

@@ -132,7 +132,6 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
 kaiStatus bonds_stay(Kernel* kernel);  // the same, where the last jump moved nothing and nothing has changed since
 bool bonds_same_inputs(const Kernel* kernel);  // as the last jump read them, in the modes that it was made in
 bool bonds_clear_areas(Kernel* kernel);        // false: there were some
-void bonds_trim(Kernel* kernel);               // forgets sets of modes that were left, if there are many
 void bonds_warn_not_unique(Kernel* kernel);    // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(Kernel* kernel);
 

@@ -418,10 +418,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     bonds->reacted = keep_committed(kernel) && model->fused && !result->state;
     select_learn(kernel);
     if (!same)
-    {
-        bonds_trim(kernel);
         bonds->reacted &= !bonds_project(kernel);
-    }
     kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
     kaiStatus status = switch_prior(kernel, same, &consistent);

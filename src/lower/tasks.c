@@ -196,6 +196,7 @@ ScalarId flow_derivative(Compiler* c, ScalarId root)
     c->derive.along_flow = true;
     ScalarId value = differentiate(c, root, flow_leaf, NULL, &memo);
     c->derive.along_flow = around;
+    map_release(&memo);
     return value;
 }
 

@@ -177,6 +177,11 @@ static void test_map(void** state)
     for (uint32_t i = 2; i < 20000; i++)
         assert_true(map_get(&map, (uint64_t)i * 4096, &value) && value == i);
     assert_false(map_get(&map, 1, NULL));
+    map_clear(&map);
+    assert_int_equal(map.count, 0);
+    assert_false(map_get(&map, 4096, NULL));
+    map_set(&map, 4096, 5);
+    assert_true(map_get(&map, 4096, &value) && value == 5 && map.count == 1);
     arena_free(&arena);
 }
 

@@ -719,7 +719,7 @@ static void test_cache(void** state)
     }
     assert_int_equal(counter.allocations, allocations);
     size_t full = bond_cache_size(cache);
-    bond_cache_trim(cache, seen[17]);
+    bond_cache_trim(cache, seen[17], NULL);
     assert_int_equal(bond_cache_count(cache), 1);
     assert_true(bond_cache_size(cache) < full / 10);
     for (int i = 0; i <= 17; i++)
