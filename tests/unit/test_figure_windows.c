@@ -96,11 +96,12 @@ static void test_prefixes(void** state)
 static void test_refused(void** state)
 {
     (void)state;
+    static const char* const one[] = {"x"};
     kaiPanel panels[60];
     kaiError error = {0};
     kaiFigureOptions o = options_for("x.svg");
     for (int i = 0; i < 60; i++)
-        panels[i] = (kaiPanel)PANEL("x");
+        panels[i] = (kaiPanel){.signals = one, .count = 1};
     assert_null(kaiFigure_Create(&o, columns, 3, panels, 60, &error));
     assert_non_null(strstr(error.message, "a figure has at most "));
     o.sink.write = NULL;
