@@ -1,6 +1,7 @@
 // Making, copying and freeing a kernel; failures and warnings; the code of a model; what disturbs islands.
 #include "kernel/blocks.h"
 #include "kernel/bonds.h"
+#include "kernel/scene.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -289,8 +290,11 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
 {
     Field fields[FIELD_COUNT];
     *kernel = (Kernel){.model = model, .options = options, .hooks = hooks, .owner = owner};
-    kernel->host = (VmHost){
-        .ctx = kernel, .delayed = delay_value, .delayed_series = delay_series, .rounds = (int)options->max_iterations};
+    kernel->host = (VmHost){.ctx = kernel,
+                            .delayed = delay_value,
+                            .delayed_series = delay_series,
+                            .rounding = &kernel->rounding,
+                            .rounds = (int)options->max_iterations};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
     list_fields(kernel, fields);
     if (!fields_make(fields, FIELD_COUNT, options->allocator))
@@ -300,7 +304,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
     kernel->plain = plain_is(kernel);
-    kernel->simple = kernel->plain && plain_is_simple(kernel);
+    kernel->simple = scenes_serve(kernel);
     kernel_init_registers(kernel);
     contexts_refresh(kernel);
     kernel->walked = &kernel->touched;
@@ -326,6 +330,7 @@ void kernel_free(Kernel* kernel)
     }
     queue_free(&kernel->queue, a);
     queue_free(&kernel->held, a);
+    scenes_free(kernel);
     list_fields(kernel, fields);
     fields_free(fields, FIELD_COUNT, a);
 }
