@@ -54,7 +54,8 @@ kaiInstants* kaiInstants_Create(const kaiFigureOptions* options, double at, cons
     v->stride = sizeof(TagEntry) + sizeof(double) * (size_t)column_count + ((size_t)column_count + 7) / 8 * 8;
     v->shown = zeroed(a, (size_t)column_count + 1);
     v->changing = zeroed(a, (size_t)column_count + 1);
-    if (v->shown != NULL && v->changing != NULL && plot_format(options, &v->format, error))
+    v->widths = zeroed(a, sizeof *v->widths * ((size_t)column_count + 1));
+    if (v->shown != NULL && v->changing != NULL && v->widths != NULL && plot_format(options, &v->format, error))
     {
         error_clear(error);
         return v;
@@ -74,6 +75,7 @@ void kaiInstants_Free(kaiInstants* v)
     give(a, v->kept, sizeof *v->kept * (size_t)v->capacity);
     give(a, v->shown, (size_t)v->column_count + 1);
     give(a, v->changing, (size_t)v->column_count + 1);
+    give(a, v->widths, sizeof *v->widths * ((size_t)v->column_count + 1));
     give(a, v, sizeof *v);
 }
 

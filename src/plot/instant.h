@@ -48,6 +48,7 @@ struct kaiInstants
     bool* shown;     // by name
     bool named;      // some were named
     bool* changing;  // scratch of drawing: columns to show of one instant
+    int* widths;     // and how wide they are as text
     Instant current;
     bool has_current;
     Instant* kept;

@@ -70,13 +70,15 @@ static int column_width(const Writer* w, const Instant* x, int column)
     return width;
 }
 
-// As many columns from `from` on as fit; returns the first that does not.
+// As many columns from `from` on as fit; returns the first that does not. Their widths are found once: every tag
+// counts.
 static int block_end(const Writer* w, const Instant* x, int from)
 {
     int used = 9, i = from;
     for (; i < w->v->column_count; i++)
     {
-        int width = w->v->changing[i] ? column_width(w, x, i) + 3 : 0;
+        w->v->widths[i] = w->v->changing[i] ? column_width(w, x, i) : 0;
+        int width = w->v->changing[i] ? w->v->widths[i] + 3 : 0;
         if (used + width > w->page && used > 9)
             break;
         used += width;
@@ -94,7 +96,7 @@ static void write_block(Writer* w, const Instant* x, int from, int to)
         {
             say(w, first ? "  " : "   ");
             first = false;
-            say_cell(w, w->v->columns[i].name, column_width(w, x, i), false);
+            say_cell(w, w->v->columns[i].name, w->v->widths[i], false);
         }
     say(w, "\n");
     for (int tag = 0; tag < x->tag_count; tag++)
@@ -109,7 +111,7 @@ static void write_block(Writer* w, const Instant* x, int from, int to)
             bool changed = instant_changed(w->v, x, tag, i);
             instant_cell(w->v, x, tag, i, text, sizeof text);
             say(w, before ? "  " : "   ");
-            say_cell(w, text, column_width(w, x, i), changed);
+            say_cell(w, text, w->v->widths[i], changed);
             say(w, "%s", changed ? "*" : "");
             before = changed;
         }

@@ -36,6 +36,15 @@ static const Sentence sentences[] = {
      "write `a[1]`"},
     {"model M { signal x = 1, y = x.z }", "`x` is a variable: it has no parts", "only instances have names inside"},
     {"model M { for i in 1..2 { signal y = i' } }", "`i` has no derivative here", "write `der(i)`"},
+    {"model M { state x = 1; x' = -x; signal y = sign() }", "sign takes 1 argument, here are 0", NULL},
+    {"model M { signal y = delay(time, \"a\") }", "a text is no value", NULL},
+    {"model M { event e = clock(true) }", "a real number is expected here, this is a Boolean", NULL},
+    {"model M { event e = sample(time, 3) }", "an event is expected here, this is a real number", NULL},
+    {"model M { signal y = hold(time, 3) }", "an event is expected here, this is a real number", NULL},
+    {"model M { signal y = pre() }", "pre takes 1 or 2 arguments, here are 0", NULL},
+    {"model M { signal y = min(nope, 1) + max(1, nope) }", "there is no `nope` in model M", NULL},
+    {"model M { signal y = hypot(1[m], 2[s]) }", "the other argument is in m, this is in s", NULL},
+    {"model M { signal y = uniform(nope, 1) }", "there is no `nope` in model M", NULL},
     {"model M { signal y = table(\"t.csv\", time, 0) }", "there is no column 0", "columns are counted from 1"},
     {"model M { signal y = table(\"t.csv\", time, 1.5) }", "a whole number is expected here, this is 1.5", NULL},
     {"model M { for i in 1..100000000 { param p = 1 } }", "larger than the compiler takes", "use a smaller range"},
@@ -103,6 +112,54 @@ static void test_sentences(void** state)
         kaiProgram_Free(program);
     }
     assert_int_equal(wrong, 0);
+}
+
+// What stands inside an `if` that cannot be decided is not missed again where it is used.
+static void test_follows(void** state)
+{
+    (void)state;
+    static const char* const texts[] = {
+        "model M { if nope > 1 { signal a = 1; b : A; param k = 2 } signal y = a + b.q + k }\nmodel A { signal q = 1 }",
+        "model M { port p : electricl; r : R(r = 1); bond p -> r; signal y = p.e }",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    {
+        LoadOptions options = load_default();
+        kaiModel* model = NULL;
+        kaiProgram* program = NULL;
+        options.path = "text.kai";
+        options.text = texts[i];
+        options.model = "M";
+        assert_int_equal(load_model(&options, &model, &program), KAI_ERR_MODEL);
+        if (kaiProgram_ErrorCount(program) != 1)
+            fail_msg("%s: %s", texts[i], kaiProgram_MessageText(program, 1, false));
+        kaiProgram_Free(program);
+    }
+}
+
+// Models in models, a chain that a text can make as long as it likes.
+static void test_deep(void** state)
+{
+    (void)state;
+    enum
+    {
+        DEEP = 3000
+    };
+    char* text = malloc(DEEP * 60);
+    size_t at = (size_t)sprintf(text, "model M { a : M0 }\n");
+    for (int i = 0; i < DEEP; i++)
+        at += (size_t)sprintf(text + at, "model M%d { a : M%d }\n", i, i + 1);
+    sprintf(text + at, "model M%d { signal y = 1 }\n", DEEP);
+    LoadOptions options = load_default();
+    kaiModel* model = NULL;
+    kaiProgram* program = NULL;
+    options.path = "text.kai";
+    options.text = text;
+    options.model = "M";
+    assert_int_equal(load_model(&options, &model, &program), KAI_ERR_MODEL);
+    assert_non_null(strstr(kaiProgram_Message(program, 0)->message, "instances are nested more than "));
+    kaiProgram_Free(program);
+    free(text);
 }
 
 // ---- from outside
@@ -196,7 +253,8 @@ static void test_many_modes(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentences), cmocka_unit_test(test_given),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentences), cmocka_unit_test(test_follows),
+                                       cmocka_unit_test(test_deep), cmocka_unit_test(test_given),
                                        cmocka_unit_test(test_many_modes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

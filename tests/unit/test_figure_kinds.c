@@ -1,32 +1,7 @@
 // Figures of every kind into memory, from rows that are written here: logarithmic axes, phase planes with equal scales,
 // bands of modes, events, impulses, measured points, curves that lie on each other, characters, instants as a table;
 // and names that are not there.
-#include "kairos/kairos.h"
-#include "unit/heap.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static char* page;
-static size_t page_size;
-
-static kaiStatus keep(void* user, const char* bytes, size_t size)
-{
-    (void)user;
-    page = realloc(page, page_size + size + 1);
-    memcpy(page + page_size, bytes, size);
-    page_size += size;
-    page[page_size] = 0;
-    return KAI_OK;
-}
+#include "unit/figure_fixture.h"
 
 static const char* const mode_names[] = {"falling", "resting"};
 static const kaiColumn columns[] = {
@@ -62,17 +37,6 @@ static kaiStatus put_rows(kaiStatus (*row)(void*, const kaiRow*), void* to)
     return status;
 }
 
-static kaiFigureOptions options_for(const char* path)
-{
-    kaiFigureOptions o = kaiDefaultFigureOptions();
-    o.path = path;
-    o.sink.write = keep;
-    page_size = 0;
-    if (page != NULL)
-        page[0] = 0;
-    return o;
-}
-
 static void draw(const kaiFigureOptions* o, const kaiPanel* panels, int count, bool points)
 {
     kaiError error;
@@ -92,18 +56,6 @@ static void draw(const kaiFigureOptions* o, const kaiPanel* panels, int count, b
     assert_int_equal(status, KAI_OK);
     kaiFigure_Free(f);
 }
-
-static void has(const char* words)
-{
-    if (strstr(page, words) == NULL)
-        print_message("there is no %s\n", words);
-    assert_non_null(strstr(page, words));
-}
-
-#define PANEL(...)                                                                                                     \
-    {                                                                                                                  \
-        .signals = (const char* const[]){__VA_ARGS__}, .count = sizeof((const char*[]){__VA_ARGS__}) / sizeof(char*)   \
-    }
 
 static void test_svg(void** state)
 {
