@@ -379,8 +379,8 @@ static kaiStatus export_all(Export* e)
     e->guid = make_guid(e);
     e->config = arena_printf(&e->arena, "%sguid\t%s\n", e->config, e->guid);
     const char* description = describe(e);
-    status = e->options->sink.write != NULL ? write_archive(e, description, &e->options->sink)
-                                            : write_file(e, description);
+    status =
+        e->options->sink.write != NULL ? write_archive(e, description, &e->options->sink) : write_file(e, description);
     if (status == KAI_OK && e->refused != NULL && e->error != NULL)
     {
         error_set(e->error, KAI_OK, "the FMU has Co-Simulation and no Model Exchange: %s", e->refused);
