@@ -59,11 +59,12 @@ same()
         }' "$out" "$1"
 }
 
-# hand: the FMU of tests/fmi/hand.c as $WORK/hand.fmu.
-hand()
+# by_hand NAME: the FMU of tests/fmi/NAME.c as $WORK/NAME.fmu.
+by_hand()
 {
-    mkdir -p "$WORK/hand/binaries/linux64"
-    cc -shared -fPIC -O1 -o "$WORK/hand/binaries/linux64/hand.so" tests/fmi/hand.c -lm || fail "no compiler"
-    cp tests/fmi/hand.xml "$WORK/hand/modelDescription.xml"
-    (cd "$WORK/hand" && rm -f ../hand.fmu && python3 -m zipfile -c ../hand.fmu modelDescription.xml binaries)
+    mkdir -p "$WORK/$1/binaries/linux64"
+    cc -shared -fPIC -O1 -o "$WORK/$1/binaries/linux64/$1.so" "tests/fmi/$1.c" -lm || fail "no compiler"
+    cp "tests/fmi/$1.xml" "$WORK/$1/modelDescription.xml"
+    (cd "$WORK/$1" && rm -f "../$1.fmu" && python3 -m zipfile -c "../$1.fmu" modelDescription.xml binaries)
 }
+hand() { by_hand hand; }
