@@ -43,6 +43,8 @@ static int write_fmu(ExportCall* c)
     c->fmu.path = c->request.output;
     bool system = is_ssp(c->fmu.path);
     kaiStatus status = (system ? kaiSsp_Export : kaiFmu_Export)(&c->request.source, &c->request.load, &c->fmu, &error);
+    if (status == KAI_OK && error.message != NULL)
+        fprintf(stderr, "kairos: warning: %s\n", error.message);
     if (status == KAI_OK)
         return EXIT_DONE;
     const char* trouble = status != KAI_ERR_USAGE ? ""

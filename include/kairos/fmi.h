@@ -40,7 +40,8 @@ extern "C"
 
     // Reads the model anew from `source` (with its policy) and writes the FMU of one experiment. KAI_ERR_MODEL: the
     // text is wrong (a kaiProgram of it has all messages). KAI_ERR_USAGE: it cannot be an FMU, for the reason in
-    // *error. KAI_ERR_IO: a file cannot be read or written. KAI_ERR_MEMORY.
+    // *error. KAI_ERR_IO: a file cannot be read or written. KAI_ERR_MEMORY. KAI_OK with a message in *error, which is a
+    // warning: the model cannot be moved by a foreign integrator, so that the FMU has Co-Simulation only.
     kaiStatus kaiFmu_Export(const kaiProgramOptions* source, const kaiCompileOptions* model,
                             const kaiFmuOptions* options, kaiError* error);
 

@@ -190,6 +190,9 @@ extern "C"
     kaiStatus kaiSim_SetSeed(kaiSim* sim, uint64_t seed);
     // The value after the last instant or step. False: absent.
     bool kaiSim_Get(kaiSim* sim, int variable, double* value);
+    // The derivatives of all continuous states there, in SI units, in the order of kaiModel_StateVariable. Changes
+    // nothing. KAI_ERR_USAGE: the run has not begun; KAI_ERR_MEMORY; what an evaluation can fail with.
+    kaiStatus kaiSim_Rates(kaiSim* sim, double* rates);
 
     // Something for an input of the root model at time t. For an `input event`, an event with this payload: it is
     // present at the first tag of that instant, after the events that were posted for the same t before it. For another

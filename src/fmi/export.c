@@ -45,6 +45,7 @@ typedef struct Export
     const char* folder;   // of the model
     const char* library;  // of this installation
     const char *config, *guid;
+    const char* refused;  // why there is no Model Exchange; NULL: there is
     char* binary;
     size_t binary_size;
     Catalogue catalogue;
@@ -278,7 +279,7 @@ static const char* describe(Export* e)
                      .sources = e->options->sources ? &e->sources : NULL,
                      .identifier = identifier_of(e),
                      .guid = e->guid,
-                     .refused = exchange_refused(e),
+                     .refused = e->refused = exchange_refused(e),
                      .start = run.start,
                      .stop = run.stop,
                      .tolerance = run.rtol > 0 ? run.rtol : run.atol,
@@ -378,9 +379,14 @@ static kaiStatus export_all(Export* e)
     e->guid = make_guid(e);
     e->config = arena_printf(&e->arena, "%sguid\t%s\n", e->config, e->guid);
     const char* description = describe(e);
-    if (e->options->sink.write != NULL)
-        return write_archive(e, description, &e->options->sink);
-    return write_file(e, description);
+    status =
+        e->options->sink.write != NULL ? write_archive(e, description, &e->options->sink) : write_file(e, description);
+    if (status == KAI_OK && e->refused != NULL && e->error != NULL)
+    {
+        error_set(e->error, KAI_OK, "the FMU has Co-Simulation and no Model Exchange: %s", e->refused);
+        e->error->severity = KAI_WARNING;
+    }
+    return status;
 }
 
 kaiStatus kaiFmu_Export(const kaiProgramOptions* source, const kaiCompileOptions* which, const kaiFmuOptions* options,

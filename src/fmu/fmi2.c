@@ -14,8 +14,8 @@ typedef struct Component
     Unit* unit;
     char* name;
     fmi2CallbackFunctions callbacks;
-    bool logging;
     double last;  // where the last step of Co-Simulation ended
+    double stop;  // beyond which there is none; inf: not said
 } Component;
 
 static void tell(void* user, UnitLevel level, const char* text)
@@ -23,7 +23,7 @@ static void tell(void* user, UnitLevel level, const char* text)
     const Component* c = user;
     static const char* const categories[] = {"logEvents", "logStatusWarning", "logStatusError"};
     static const fmi2Status statuses[] = {fmi2OK, fmi2Warning, fmi2Error};
-    if (c->callbacks.logger != NULL && (c->logging || level == UNIT_ERROR))
+    if (c->callbacks.logger != NULL)
         c->callbacks.logger(c->callbacks.componentEnvironment, c->name, statuses[level], categories[level], "%s", text);
 }
 
@@ -61,11 +61,7 @@ const char* fmi2GetVersion(void)
 fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean on, size_t count, const fmi2String categories[])
 {
     Component* c = component;
-    (void)count, (void)categories;
-    if (!may(c, IN_ANY, "SetDebugLogging"))
-        return fmi2Error;
-    c->logging = on != fmi2False;
-    return fmi2OK;
+    return status_of(may(c, IN_ANY, "SetDebugLogging") && unit_listen(c->unit, on != fmi2False, count, categories));
 }
 
 void fmi2FreeInstance(fmi2Component component)
@@ -94,7 +90,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     if (c == NULL)
         return NULL;
     c->callbacks = *callbacks;
-    c->logging = logging != fmi2False;
+    c->stop = INFINITY;
     c->name = strdup(name != NULL ? name : "");
     if (!is_named(name))
         tell(c, UNIT_ERROR, "the instance has no name");
@@ -107,7 +103,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
         unit_free(c->unit);
         c->unit = NULL;
     }
-    if (c->unit != NULL)
+    if (c->unit != NULL && unit_listen(c->unit, logging != fmi2False, 0, NULL))
         return c;
     fmi2FreeInstance(c);
     return NULL;
@@ -123,6 +119,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean has_toleranc
         return status_of(
             unit_refuse(c->unit, "the start time %g and the stop time %g do not belong together", start, stop));
     c->unit->start = c->unit->t = start;
+    c->stop = has_stop ? stop : INFINITY;
     if (has_tolerance && tolerance > 0 && tolerance < 1)
         c->unit->tolerance = tolerance;
     return fmi2OK;
@@ -155,7 +152,10 @@ fmi2Status fmi2Terminate(fmi2Component component)
 fmi2Status fmi2Reset(fmi2Component component)
 {
     Component* c = component;
-    return status_of(may(c, IN_ANY, "Reset") && unit_reset(c->unit));
+    if (!may(c, IN_ANY, "Reset") || !unit_reset(c->unit))
+        return fmi2Error;
+    c->stop = INFINITY;
+    return fmi2OK;
 }
 
 // ---- values
@@ -452,7 +452,7 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real from, fmi2Real step, fmi
     (void)no_going_back;
     if (!may(c, IN_STEPPING, "DoStep"))
         return fmi2Error;
-    if (!unit_is_step(c->unit, from, step, c->last))
+    if (!unit_is_step(c->unit, from, step, c->last) || !unit_ends_by(c->unit, from + step, c->stop))
         return fmi2Error;
     if (!c->unit->halted && !unit_step(c->unit, from + step))
         return fmi2Error;

@@ -10,7 +10,7 @@ static void tell(void* user, UnitLevel level, const char* text)
     const Instance* c = user;
     static const char* const categories[] = {"logEvents", "logStatusWarning", "logStatusError"};
     static const fmi3Status statuses[] = {fmi3OK, fmi3Warning, fmi3Error};
-    if (c->log != NULL && (c->logging || level == UNIT_ERROR))
+    if (c->log != NULL)
         c->log(c->environment, statuses[level], categories[level], text);
 }
 
@@ -36,11 +36,7 @@ const char* fmi3GetVersion(void)
 fmi3Status fmi3SetDebugLogging(fmi3Instance instance, fmi3Boolean on, size_t count, const fmi3String categories[])
 {
     Instance* c = instance;
-    (void)count, (void)categories;
-    if (!fmi3_may(c, IN_ANY, "SetDebugLogging"))
-        return fmi3Error;
-    c->logging = on;
-    return fmi3OK;
+    return fmi3_status(fmi3_may(c, IN_ANY, "SetDebugLogging") && unit_listen(c->unit, on, count, categories));
 }
 
 void fmi3FreeInstance(fmi3Instance instance)
@@ -59,13 +55,14 @@ static Instance* instantiate(const char* name, const char* token, const char* re
     if (c == NULL)
         return NULL;
     *c = *like;
+    c->stop = INFINITY;
     if (name == NULL || name[strspn(name, " ")] == 0)
         tell(c, UNIT_ERROR, "the instance has no name");
     else
         c->unit = unit_create(resources, 3, exchange, tell, c);
     const char* guid = c->unit != NULL ? c->unit->store.guid : NULL;
     if (c->unit != NULL && guid != NULL && token != NULL && strcmp(token, guid) == 0)
-        return c;
+        return unit_listen(c->unit, c->logging, 0, NULL) ? c : NULL;
     if (c->unit != NULL)
         unit_refuse(c->unit, "the instantiation token %s of the description is not that of the resources, %s",
                     token != NULL ? token : "NULL", guid != NULL ? guid : "none");
@@ -120,6 +117,7 @@ fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean has_to
         return fmi3_status(
             unit_refuse(c->unit, "the start time %g and the stop time %g do not belong together", start, stop));
     c->unit->start = c->unit->t = start;
+    c->stop = has_stop ? stop : INFINITY;
     if (has_tolerance && tolerance > 0 && tolerance < 1)
         c->unit->tolerance = tolerance;
     return fmi3_status(unit_begin_initialization(c->unit));
@@ -379,7 +377,7 @@ fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 from, fmi3Float64 step,
     (void)no_going_back;
     if (!fmi3_may(c, IN_STEPPING, "DoStep") || event == NULL || terminate == NULL || early == NULL || reached == NULL)
         return fmi3Error;
-    if (!unit_is_step(c->unit, from, step, c->last))
+    if (!unit_is_step(c->unit, from, step, c->last) || !unit_ends_by(c->unit, from + step, c->stop))
         return fmi3Error;
     double end = from + step, until = end;
     bool stopped = c->unit->halted, instant = false;

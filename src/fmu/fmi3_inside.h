@@ -11,10 +11,11 @@ typedef struct Instance
     fmi3InstanceEnvironment environment;
     fmi3LogMessageCallback log;
     fmi3IntermediateUpdateCallback update;
-    bool logging;
+    bool logging;       // from the start
     bool event_mode;    // Co-Simulation: events are for the importer to see
     bool early_return;  // and steps may end there
     double last;        // where the last step of Co-Simulation ended
+    double stop;        // beyond which there is none; inf: not said
 } Instance;
 
 bool fmi3_may(const Instance* instance, int modes, const char* function);

@@ -12,8 +12,36 @@
 static void say(Unit* unit, UnitLevel level, const char* format, va_list args)
 {
     vsnprintf(unit->message, sizeof unit->message, format, args);
-    if (unit->log != NULL)
-        unit->log(unit->log_user, level, unit->message);
+    if (unit->listener.log != NULL && (level == UNIT_ERROR || (unit->listener.levels >> level & 1) != 0))
+        unit->listener.log(unit->listener.user, level, unit->message);
+}
+
+void unit_note(Unit* unit, const char* format, ...)
+{
+    if ((unit->listener.levels >> UNIT_INFO & 1) == 0)
+        return;
+    va_list args;
+    va_start(args, format);
+    say(unit, UNIT_INFO, format, args);
+    va_end(args);
+}
+
+bool unit_listen(Unit* unit, bool on, size_t count, const char* const categories[])
+{
+    static const char* const words[] = {"logEvents", "logStatusWarning", "logStatusError"};
+    unsigned levels = on && count == 0 ? 7 : 0;
+    for (size_t i = 0; i < count; i++)
+    {
+        int k = 0;
+        while (k < 3 && (categories == NULL || categories[i] == NULL || strcmp(words[k], categories[i]) != 0))
+            k++;
+        if (k == 3)
+            return unit_refuse(unit, "there is no category %s of the log",
+                               categories != NULL && categories[i] != NULL ? categories[i] : "NULL");
+        levels |= 1u << k;
+    }
+    unit->listener.levels = on ? levels : count > 0 ? unit->listener.levels & ~levels : 0;
+    return true;
 }
 
 bool unit_fail(Unit* unit, const char* format, ...)
@@ -124,8 +152,7 @@ Unit* unit_create(const char* resources, int version, bool exchange, UnitLog* lo
         return NULL;
     unit->version = version;
     unit->exchange = exchange;
-    unit->log = log;
-    unit->log_user = user;
+    unit->listener = (UnitListener){log, user, 0};
     unit->start = unit->tolerance = NAN;
     if (!open_model(unit, resources))
     {
@@ -324,13 +351,10 @@ static void get_value(Unit* unit, const FmiVariable* v, double* value)
 
 static bool get_rate(Unit* unit, const FmiVariable* v, double* value)
 {
-    if (unit->inside || !unit->exchange)
-    {
-        *value = 0;
-        return unit_refuse(unit, "%s has no value %s", v->name,
-                           unit->exchange ? "between the tags of an instant" : "in Co-Simulation");
-    }
-    if (!unit_rates(unit, unit->dx))
+    *value = 0;
+    if (unit->inside)
+        return unit_refuse(unit, "%s has no value between the tags of an instant", v->name);
+    if (unit->exchange ? !unit_rates(unit, unit->dx) : kaiSim_Rates(unit->sim, unit->dx) != KAI_OK)
         return false;
     *value = unit->dx[v->state];
     return true;

@@ -45,6 +45,14 @@ typedef enum UnitLevel
 
 typedef void UnitLog(void* user, UnitLevel level, const char* text);
 
+// Who hears of what happens: errors always, the rest as the levels say, 1 << UnitLevel.
+typedef struct UnitListener
+{
+    UnitLog* log;
+    void* user;
+    unsigned levels;
+} UnitListener;
+
 // What tags have left behind of a variable.
 typedef struct Tally
 {
@@ -107,8 +115,7 @@ typedef struct Unit
     int version;      // of the standard
     bool exchange;
     UnitMode mode;
-    UnitLog* log;
-    void* log_user;
+    UnitListener listener;
     kaiSimOptions options;
     double start, tolerance;  // of the experiment, as the importer says; NaN: as the model says
     kaiEval* eval;
@@ -144,6 +151,11 @@ bool unit_fail(Unit* unit, const char* format, ...) __attribute__((format(printf
 // The same without a failure: the call was wrong. Always false.
 bool unit_refuse(Unit* unit, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// What happens, for whoever wants to hear it.
+void unit_note(Unit* unit, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// The levels of categories of the log, all of them for none; false: there is no such category.
+bool unit_listen(Unit* unit, bool on, size_t count, const char* const categories[]);
+
 // All return false where the log has the reason.
 bool unit_begin_initialization(Unit* unit);
 bool unit_end_initialization(Unit* unit);
@@ -170,6 +182,7 @@ bool unit_tag(Unit* unit, UnitEvents* events);  // one round of event iteration
 bool unit_advance(Unit* unit, double t, bool* instant);
 bool unit_step(Unit* unit, double t);                                    // all instants on the way
 bool unit_is_step(Unit* unit, double from, double length, double last);  // a step that begins where the last one ended
+bool unit_ends_by(Unit* unit, double t, double stop);                    // but for rounding
 bool unit_settle(Unit* unit, UnitEvents* events);                        // what was set and posted at the present time
 // The next tick of an input event that is a clock is one of its own.
 void unit_rearm_event(Unit* unit, uint32_t reference);

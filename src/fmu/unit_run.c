@@ -81,6 +81,7 @@ bool unit_begin_instant(Unit* unit)
 {
     if (!watch_zeno(unit) || !unit_keep_before(unit))
         return false;
+    unit_note(unit, "an instant at t = %.17g", unit->t);
     kaiStatus status = kaiEval_Begin(unit->eval, unit->t, unit->x);
     if (status == KAI_ERR_USAGE)
         return unit_refuse(unit, "time t = %.17g lies before the last event", unit->t);
@@ -157,6 +158,12 @@ bool unit_is_step(Unit* unit, double from, double length, double last)
     bool fits = length >= 0 && isfinite(from) && fabs(from - last) <= FMU_SAME_TIME * fmax(fabs(from), length);
     return fits || unit_refuse(unit, "a step from %.17g of length %g does not begin at %.17g, where the last one ended",
                                from, length, last);
+}
+
+bool unit_ends_by(Unit* unit, double t, double stop)
+{
+    return !(t - stop > FMU_SAME_TIME * fmax(fabs(stop), 1)) ||
+           unit_refuse(unit, "a step to %.17g goes beyond the stop time %.17g that was said at the start", t, stop);
 }
 
 bool unit_advance(Unit* unit, double t, bool* instant)

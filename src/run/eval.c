@@ -148,7 +148,7 @@ static const char* why_not(const kaiModel* model, const kaiSimOptions* options)
     for (uint32_t i = 0; i < model->delays_count; i++)
         if (model->delays[i].varies)
             return "a `delay` that varies needs the steps, which belong to the caller here: run the model with kaiSim, "
-                   "or delay by a constant";
+                   "as Co-Simulation does, or delay by a constant";
     return NULL;
 }
 

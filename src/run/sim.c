@@ -516,6 +516,28 @@ bool kaiSim_Get(kaiSim* sim, int variable, double* value)
     return present && (var->kind == MODEL_PARAM || kernel_ctx_active(&sim->kernel, var->ctx));
 }
 
+// The registers are those of before: whoever asks must not be noticed.
+kaiStatus kaiSim_Rates(kaiSim* sim, double* rates)
+{
+    if (sim == NULL || rates == NULL || !sim->flow.started)
+        return KAI_ERR_USAGE;
+    Kernel* kernel = &sim->kernel;
+    size_t size = sizeof(double) * kernel->model->reg_count;
+    kaiAllocator a = sim->options.allocator;
+    double* before = a.alloc(a.user, NULL, 0, size);
+    if (before == NULL)
+        return KAI_ERR_MEMORY;
+    kaiError failure = kernel->failure;
+    memcpy(before, kernel->R, size);
+    kaiStatus status = kernel_run(kernel, kernel->model->deriv);
+    if (status == KAI_OK && kernel->model->state_count > 0)
+        memcpy(rates, kernel_slopes(kernel), sizeof *rates * kernel->model->state_count);
+    memcpy(kernel->R, before, size);
+    kernel->failure = failure;
+    a.alloc(a.user, before, size, 0);
+    return status;
+}
+
 const char* kaiSim_HaltText(const kaiSim* sim)
 {
     return sim != NULL && sim->kernel.halted ? model_string(sim->kernel.model, sim->kernel.halt_text) : NULL;

@@ -439,6 +439,7 @@ static void test_no_sim(void** state)
     assert_int_equal(kaiSim_StepTo(h.sim, NAN), KAI_ERR_USAGE);
     assert_int_equal(kaiSim_Run(NULL), KAI_ERR_USAGE);
     assert_true(kaiSim_Now(NULL).t == 0);
+    assert_int_equal(kaiSim_Rates(NULL, NULL), KAI_ERR_USAGE);
     assert_null(kaiSim_HaltText(NULL));
     assert_null(kaiSim_Failure(NULL));
     assert_int_equal(kaiSim_Counters(NULL).steps, 0);
