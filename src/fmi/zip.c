@@ -115,10 +115,10 @@ kaiStatus zip_finish(ZipWriter* zip)
 kaiStatus zip_keep(void* member, const char* bytes, size_t size)
 {
     ZipMember* m = member;
-    kaiStatus volatile status = KAI_ERR_MEMORY;
-    jmp_buf fail, *outer = m->arena->fail;
-    m->arena->fail = &fail;
-    if (setjmp(fail) == 0)
+    jmp_buf here, *outer = m->arena->fail;
+    volatile kaiStatus status = KAI_ERR_MEMORY;
+    m->arena->fail = &here;
+    if (setjmp(here) == 0)
     {
         for (size_t i = 0; i < size; i++)
             vec_push(m->arena, m->text, bytes[i]);

@@ -122,8 +122,10 @@ static bool load(Guest* g, bool open, char* text, size_t size)
 {
     pthread_mutex_lock(&g->lock);
     volatile bool done = g->library != NULL;
+    g->scarce = false;
     if (setjmp(g->fail) != 0)  // of the arena, in the middle of unpacking
     {
+        g->scarce = true;
         snprintf(text, size, "there is no memory to unpack %s", g->path);
         remove_entries(g);
         g->folder[0] = 0;

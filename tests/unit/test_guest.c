@@ -75,8 +75,8 @@ static void every_type_has_its_calls(void** state)
         Rig rig = rig_make(*state, kinds[k],
                            "model M { t : Tank; t.i0 = 0.5; t.i1 = -7; t.i2 = 200; t.i3 = -300; t.i4 = 60000\n"
                            "  t.i5 = -70000; t.i6 = 4e9; t.i7 = 2.6; t.i8 = 9e15; t.b = 0\n"
-                           "  event now = clock(0.25, 0.25); discrete n = 0; when now { n := 1 - n }\n"
-                           "  t.tick = if present(now) then 1 else 0 }\n" STOP,
+                           "  event now = clock(0.25, 0.25); discrete n = 0, k = 0; when now { n := 1 - n }\n"
+                           "  t.tick = now; when t.tock { k := k + 1 } }\n" STOP,
                            false);
         static const double wanted[] = {1.5, -6, 201, -299, 60001, -69999, 4e9 + 1, 4, 9e15 + 1};
         assert_int_equal(rig_go(&rig, 0.6), KAI_OK);
@@ -87,7 +87,7 @@ static void every_type_has_its_calls(void** state)
             rig_near(&rig, name, wanted[i], 0);
         }
         rig_near(&rig, "t.not_b", 1, 0);
-        rig_near(&rig, "t.tock", 0, 0);  // between ticks
+        rig_near(&rig, "n", 0, 0);  // at 0.25 and 0.5
         rig_free(&rig);
     }
 }
@@ -125,7 +125,6 @@ static void what_goes_wrong_inside_is_told(void** state)
         {"tank2.fmu:cs", TANK_STANDS_STILL, "DoStep does not get ahead"},
         {"tank3.fmu:cs", TANK_STANDS_STILL, "DoStep does not get ahead"},
         {"tank3.fmu:cs", TANK_NO_COPY, "fmi3GetFMUState answers Error"},
-        {"tank3.fmu:cs", TANK_NO_SIZE, "fmi3SerializedFMUStateSize answers Error"},
         {"tank3.fmu:cs", TANK_NO_WAY_BACK, "there is no way back"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
