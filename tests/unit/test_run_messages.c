@@ -63,9 +63,15 @@ static const Case cases[] = {
      "x has no left limit at t = 1: sin(inf): it swings without end before that time"},
     // ---- delays
     {"param T = -1; state x = 0; x' = delay(time, T)", "", "a transport delay of -1 at t = 0"},
+    {"state x = 1; x' = -delay(x, 1e-17)", "start = 1; stop = 2", "a transport delay of 1e-17 at t = 1"},
     {"state x = 0; x' = delay(time, 1, sqrt(time))", "", "the past of a delayed signal is not a number at t = -1"},
     {"state x = 0; x' = delay(sqrt(time), 1, sqrt(time))", "",
      "the past of a delayed signal is not a number at t = -1"},
+    // ---- energy: two capacitors are joined at 0.7 and -0.13 V, and a last digit is missing
+    {"a : C(c = 0.3, e0 = 0.7); b : C(c = 0.11, e0 = -0.13); d : C(c = 0.17, e0 = 0.019); j : J0\n"
+     "s : J1 switched { initial mode off_ : OFF { on time >= 0.3 -> on_ } mode on_ : ON { } }\n"
+     "bond a -> s -> j; bond j -> b; bond j -> d",
+     "balance = 1e-300", "the energy does not balance across the jump at t = 0: "},
     // ---- Zeno, contacts, surfaces
     {"state y = 1, v = 0; y' = v; v' = -9.81; when down(y) { v := -0.8*v }", "stop = 9",
      "each interval 0.8 of the one before; the events accumulate at t = 4.0637127688"},
