@@ -27,7 +27,7 @@ extern "C"
     // Of this header: a block says which one it was built with.
     enum
     {
-        KAI_BLOCK_VERSION = 1  // the first
+        KAI_BLOCK_VERSION = 2  // with events and slopes
     };
 
     typedef struct kaiBlockVariable
@@ -41,6 +41,14 @@ extern "C"
         const uint32_t* reads;
         uint32_t read_count;
         bool local;  // of an output: one for looking at only
+        // Of an output: present at the tags at which `get_reaction` says 1, and at no others; it reads the inputs in
+        // `reads` (NULL: none). Of an input: 1 at the tags at which it is present, for `get_reaction` and `commit`.
+        bool event;
+        uint32_t payload;  // of an event: 1 + the number of the output (the input) that has its payload; 0: none
+        uint32_t count;    // of an event that is an output: 1 + the number of the output that counts it; 0: none
+        // Of a discrete output: it has the value that `get_reaction` says at the tag of a commit already; otherwise it
+        // changes at the tag after. It reads the inputs in `reads`.
+        bool prompt;
     } kaiBlockVariable;
 
     // What a commit says of what comes.
@@ -93,9 +101,16 @@ extern "C"
         // states of its last commit it is still in that instant.
         kaiStatus (*set)(void* instance, double t, const double* states, const double* inputs);
         kaiStatus (*get_rates)(void* instance, double* rates);
+        // How its rates change with one of its states (0 …) or inputs (state_count …) where it was set: a column of
+        // the Jacobian. NULL: it is found by differences.
+        kaiStatus (*get_slopes)(void* instance, uint32_t known, double* slopes);
         kaiStatus (*get_outputs)(void* instance, double* outputs);
         // An event where one that was positive no longer is, or the other way round.
         kaiStatus (*get_indicators)(void* instance, double* indicators);
+        // Before a commit at t, where it was set: all outputs as they are at this tag, 1 for events that the commit
+        // raises. Asked before all inputs of the tag are known, with those that the output in question reads; what is
+        // asked here changes nothing. NULL: there are no events and no prompt outputs.
+        kaiStatus (*get_reaction)(void* instance, double t, const double* inputs, double* outputs);
         // One round of its reaction at t. `states` holds those at which it is, and takes those after it.
         kaiStatus (*commit)(void* instance, double t, const double* inputs, kaiBlockEvents* events, double* states);
         // The solver has taken a step to where it was set last. *event: it wants to commit there.

@@ -1,6 +1,8 @@
 // See instance.h.
 #include "block/instance.h"
 
+#include "base/tolerance.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +21,17 @@ static size_t view_size(const kaiBlock* b)
     return 2 * (size_t)b->state_count + b->input_count + b->output_count + b->indicator_count;
 }
 
+static uint32_t* take_indices(double** room, uint32_t count)
+{
+    return (uint32_t*)(void*)take(room, (count + 1) / 2);
+}
+
+static size_t index_room(const kaiBlock* b)
+{
+    return ((size_t)b->state_count + b->input_count + 1) / 2 + ((size_t)b->input_count + 1) / 2 +
+           ((size_t)b->output_count + 1) / 2;
+}
+
 static void place_view(BlockView* view, const kaiBlock* b, double** room)
 {
     *view = (BlockView){.time = NAN};
@@ -31,7 +44,8 @@ static void place_view(BlockView* view, const kaiBlock* b, double** room)
 
 bool block_make(BlockInstance* b, const kaiBlock* block, const kaiBlockHost* host)
 {
-    size_t count = 2 * view_size(block) + block->state_count + 1 + block->parameter_count + block->input_count;
+    size_t count = 3 * view_size(block) + block->state_count + 1 + block->parameter_count + block->input_count +
+                   block->indicator_count + 2 * (size_t)block->output_count + index_room(block);
     *b = (BlockInstance){.block = block, .host = *host, .room = sizeof(double) * count};
     double* room = host->allocator.alloc(host->allocator.user, NULL, 0, b->room);
     if (room == NULL)
@@ -41,6 +55,17 @@ bool block_make(BlockInstance* b, const kaiBlock* block, const kaiBlockHost* hos
     b->after = take(&room, block->state_count);
     place_view(&b->now, block, &room);
     place_view(&b->before, block, &room);
+    place_view(&b->tag, block, &room);
+    b->reference = take(&room, block->indicator_count);
+    b->told = take(&room, block->output_count);
+    b->waiting = take(&room, block->output_count);
+    b->inputs_of = take_indices(&room, block->input_count);
+    b->outputs_of = take_indices(&room, block->output_count);
+    b->plain = take_indices(&room, block->state_count + block->input_count);
+    block_carriers(block, b->inputs_of, b->outputs_of);
+    for (uint32_t i = 0; i < block->state_count + block->input_count; i++)
+        if (i < block->state_count || b->inputs_of[i - block->state_count] == UINT32_MAX)
+            b->plain[b->plain_count++] = i;
     return true;
 }
 
@@ -49,7 +74,8 @@ void block_reset(BlockInstance* b)
     if (b->it != NULL)
         b->block->close(b->it);
     b->it = NULL;
-    b->started = b->committed = b->scarce = false;
+    b->started = b->committed = b->waits = b->scarce = false;
+    b->tag_number = b->commit_time = NAN;
     b->why[0] = b->said[0] = 0;
 }
 
@@ -58,6 +84,9 @@ void block_free(BlockInstance* b)
     if (b->start_arguments == NULL)
         return;
     block_reset(b);
+    if (b->slopes.columns != NULL)
+        b->host.allocator.alloc(b->host.allocator.user, b->slopes.columns, b->slopes.size, 0);
+    b->slopes = (BlockSlopes){NULL, NULL, 0};
     b->host.allocator.alloc(b->host.allocator.user, b->start_arguments, b->room, 0);
     b->start_arguments = NULL;
 }
@@ -85,7 +114,7 @@ static bool went(BlockInstance* b, kaiStatus status, const char* call)
 
 static void forget_values(BlockView* view)
 {
-    view->has_rates = view->has_outputs = view->has_indicators = false;
+    view->has_rates = view->has_outputs = view->has_indicators = view->has_slopes = false;
 }
 
 static bool differs(double a, double b)
@@ -100,6 +129,28 @@ static bool open_instance(BlockInstance* b)
     block_reset(b);
     b->now.time = b->start_arguments[0];
     return went(b, b->block->open(b->block, &b->host, &b->it), "opening");
+}
+
+static bool fetch(BlockInstance* b, BlockQuestion question);
+
+// Events that were there before anybody could ask, in its start, are told at the first tag.
+static bool await_first(BlockInstance* b)
+{
+    const kaiBlock* k = b->block;
+    bool counts = false;
+    for (uint32_t i = 0; i < k->output_count; i++)
+    {
+        b->waiting[i] = b->told[i] = 0;
+        counts |= k->outputs[i].event && k->outputs[i].count > 0;
+    }
+    if (!counts)
+        return true;
+    if (!fetch(b, BLOCK_OUTPUT))
+        return false;
+    for (uint32_t i = 0; i < k->output_count; i++)
+        if (k->outputs[i].event && k->outputs[i].count > 0 && b->now.outputs[k->outputs[i].count - 1] > 0)
+            b->waiting[i] = b->waits = true;
+    return true;
 }
 
 // Opens it anew and starts it, with the states that are in `now`.
@@ -121,7 +172,7 @@ static bool begin(BlockInstance* b)
     b->number = 0;
     b->next = INFINITY;
     b->end = 0;
-    return true;
+    return await_first(b);
 }
 
 static double ask_start(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
@@ -242,8 +293,8 @@ static double ask_value(BlockInstance* b, BlockQuestion question, uint32_t index
 {
     const kaiBlockVariable* output = question == BLOCK_OUTPUT ? &b->block->outputs[index] : NULL;
     bool held = output != NULL && output->discrete;
-    const uint32_t* reads = output != NULL ? output->reads : NULL;
-    uint32_t count = reads != NULL ? output->read_count : b->block->state_count + b->block->input_count;
+    const uint32_t* reads = output != NULL && output->reads != NULL ? output->reads : b->plain;
+    uint32_t count = reads != b->plain ? output->read_count : b->plain_count;
     if (R[a[0]] == b->number && !held && !move_to(b, R, a + 1, reads, count))
         return NAN;
     if (R[a[0]] == b->number)
@@ -254,19 +305,180 @@ static double ask_value(BlockInstance* b, BlockQuestion question, uint32_t index
     return fail(b, "past");
 }
 
-// ---- commits
+// ---- slopes
 
-// `a`: reacting, touched, number, inputs, inputs before.
+static bool make_slopes(BlockInstance* b)
+{
+    size_t columns = (size_t)b->plain_count + 1;
+    if (b->slopes.columns != NULL)
+        return true;
+    b->slopes.size = sizeof(double) * columns * (b->block->state_count + 1);
+    b->slopes.columns = b->host.allocator.alloc(b->host.allocator.user, NULL, 0, b->slopes.size);
+    if (b->slopes.columns == NULL)
+        return false;
+    b->slopes.has = (bool*)(b->slopes.columns + columns * b->block->state_count);
+    return true;
+}
+
+// Nobody tells how rates change with time: a central difference, with the block back where it was.
+static bool slope_in_time(BlockInstance* b, double* column)
+{
+    const kaiBlock* k = b->block;
+    double t = b->now.time, h = FMU_DIFFERENCE * (1 + fabs(t));
+    if (!fetch(b, BLOCK_RATE) || !went(b, k->set(b->it, t - h, b->now.states, b->now.inputs), "set") ||
+        !went(b, k->get_rates(b->it, b->tag.rates), "rates") ||
+        !went(b, k->set(b->it, t + h, b->now.states, b->now.inputs), "set"))
+        return false;
+    if (!went(b, k->get_rates(b->it, column), "rates"))
+        return false;
+    for (uint32_t i = 0; i < k->state_count; i++)
+        column[i] = (column[i] - b->tag.rates[i]) / (2 * h);
+    return went(b, k->set(b->it, t, b->now.states, b->now.inputs), "set");
+}
+
+static bool fetch_column(BlockInstance* b, uint32_t c)
+{
+    double* column = b->slopes.columns + (size_t)c * b->block->state_count;
+    if (!b->now.has_slopes)
+        memset(b->slopes.has, 0, b->plain_count + 1);
+    b->now.has_slopes = true;
+    if (b->slopes.has[c])
+        return true;
+    b->slopes.has[c] = c == b->plain_count ? slope_in_time(b, column)
+                                           : went(b, b->block->get_slopes(b->it, b->plain[c], column), "slopes");
+    return b->slopes.has[c];
+}
+
+// `a`: number, time and knowns, and how each of them moves.
+static double ask_slope(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
+{
+    const uint32_t* moves = a + 2 + b->plain_count;
+    double sum = 0;
+    if (R[a[0]] != b->number)
+        return NAN;
+    if (!make_slopes(b) || !move_to(b, R, a + 1, b->plain, b->plain_count))
+        return NAN;
+    for (uint32_t c = 0; c <= b->plain_count; c++)
+    {
+        double move = R[moves[c == b->plain_count ? 1 : 2 + c]];
+        if (move == 0)
+            continue;
+        if (!fetch_column(b, c))
+            return NAN;
+        sum += move * b->slopes.columns[(size_t)c * b->block->state_count + index];
+    }
+    return sum;
+}
+
+// ---- what is due
+
+// An indicator that is on another side because the block reacted has not crossed anything.
+static bool has_turned(const BlockInstance* b)
+{
+    if (b->now.time != b->commit_time || !b->now.has_indicators)
+        return true;
+    for (uint32_t i = 0; i < b->block->indicator_count; i++)
+        if ((b->now.indicators[i] > 0) != (b->reference[i] > 0))
+            return true;
+    return false;
+}
+
+static bool is_due(const BlockInstance* b, bool touched)
+{
+    return b->pending || (touched && has_turned(b));
+}
+
+// `a`: reacting, touched, number, inputs, inputs before. 1: it is to commit; TELL_ONLY: some events are to be told.
+static const double TELL_ONLY = 0.75;
+
 static double ask_due(const BlockInstance* b, const double* R, const uint32_t* a)
 {
     uint32_t count = b->block->input_count;
     if (R[a[0]] == 0)
         return 0;
-    bool due = b->pending || R[a[1]] != 0;
+    bool due = is_due(b, R[a[1]] != 0);
     for (uint32_t i = 0; i < count; i++)
         due |= R[a[3 + i]] != R[a[3 + count + i]];
-    return due ? 1 : 0;
+    return due ? 1 : b->waits ? TELL_ONLY : 0;
 }
+
+// ---- outputs at a tag
+
+// Where the commit will be, as far as it is known: `b->tag` has its outputs there.
+static bool look_at_tag(BlockInstance* b)
+{
+    const kaiBlock* k = b->block;
+    BlockView* to = &b->tag;
+    if (!fetch_all(b))
+        return false;
+    if (!went(b, k->get_reaction(b->it, b->now.time, b->tag.inputs, to->outputs), "reaction"))
+        return false;
+    to->time = b->now.time;
+    memcpy(to->states, b->now.states, sizeof(double) * k->state_count);
+    b->tag_number = b->number;
+    return true;
+}
+
+// `a`: time, states, the inputs that `reader` reads.
+static bool is_known(const BlockInstance* b, const kaiBlockVariable* reader, const double* R, const uint32_t* a)
+{
+    uint32_t states = b->block->state_count, at = 1 + states;
+    bool same = b->tag_number == b->number && !differs(b->tag.time, R[a[0]]);
+    for (uint32_t i = 0; i < states && same; i++)
+        same = !differs(b->tag.states[i], R[a[1 + i]]);
+    for (uint32_t i = 0; reader->reads != NULL && i < reader->read_count && same; i++)
+        if (reader->reads[i] >= states)
+            same = !differs(b->tag.inputs[reader->reads[i] - states], R[a[at++]]);
+    return same;
+}
+
+static bool look_with(BlockInstance* b, const kaiBlockVariable* reader, const double* R, const uint32_t* a)
+{
+    const kaiBlock* k = b->block;
+    uint32_t at = 1 + k->state_count;
+    if (is_known(b, reader, R, a))
+        return true;
+    if (!move_to(b, R, a, NULL, k->state_count))
+        return false;
+    for (uint32_t i = 0; i < k->input_count; i++)
+        b->tag.inputs[i] = b->inputs_of[i] == UINT32_MAX || b->inputs_of[i] != i ? b->now.inputs[i] : 0;
+    for (uint32_t i = 0; reader->reads != NULL && i < reader->read_count; i++)
+        if (reader->reads[i] >= k->state_count)
+            b->tag.inputs[reader->reads[i] - k->state_count] = R[a[at++]];
+    return look_at_tag(b);
+}
+
+static double tell(BlockInstance* b, uint32_t index, bool reacts)
+{
+    const kaiBlockVariable* v = &b->block->outputs[index];
+    uint32_t carrier = b->outputs_of[index];
+    bool late = carrier != UINT32_MAX && b->waiting[carrier] != 0 && !(reacts && b->tag.outputs[carrier] != 0);
+    double value = reacts && !late ? b->tag.outputs[index] : b->now.outputs[index];
+    if (!v->event)
+        return value;
+    bool there = late || (reacts && value != 0);
+    if (there)
+        b->told[index] = 1;
+    return there ? 1 : 0;
+}
+
+// `a`: reacting, touched, number, time, states, inputs that it reads, and the same before.
+static double ask_tag(BlockInstance* b, uint32_t index, const double* R, const uint32_t* a)
+{
+    const kaiBlock* k = b->block;
+    const kaiBlockVariable* reader = &k->outputs[b->outputs_of[index] != UINT32_MAX ? b->outputs_of[index] : index];
+    uint32_t count = block_tag_inputs(k, reader, NULL), first = 4 + k->state_count;
+    if (R[a[2]] != b->number)  // it has committed at this tag already
+        return b->tag_number == R[a[2]] ? tell(b, index, true) : tell(b, index, false);
+    bool due = R[a[0]] != 0 && k->get_reaction != NULL && is_due(b, R[a[1]] != 0);
+    for (uint32_t i = 0; i < count && R[a[0]] != 0; i++)
+        due |= k->get_reaction != NULL && R[a[first + i]] != R[a[first + count + i]];
+    if ((due && !look_with(b, reader, R, a + 3)) || !fetch(b, BLOCK_OUTPUT))
+        return NAN;
+    return tell(b, index, due);
+}
+
+// ---- commits
 
 static void keep_before(BlockInstance* b)
 {
@@ -283,13 +495,42 @@ static bool same_values(const BlockInstance* b)
     return memcmp(b->before.states, b->now.states, sizeof(double) * view_size(b->block)) == 0;
 }
 
+// What it raises at this tag with all inputs known. What nobody was told yet is told at the next tag. True: something.
+static bool raise_events(BlockInstance* b, bool* raised)
+{
+    const kaiBlock* k = b->block;
+    *raised = b->waits = false;
+    if (k->get_reaction == NULL)
+        return true;
+    bool same = b->tag_number == b->number && b->tag.time == b->now.time &&
+                memcmp(b->tag.states, b->now.states, sizeof(double) * k->state_count) == 0 &&
+                memcmp(b->tag.inputs, b->now.inputs, sizeof(double) * k->input_count) == 0;
+    if (!same && k->input_count > 0)
+        memcpy(b->tag.inputs, b->now.inputs, sizeof(double) * k->input_count);
+    if (!same && !look_at_tag(b))
+        return false;
+    for (uint32_t i = 0; i < k->output_count; i++)
+    {
+        if (!k->outputs[i].event)
+            continue;
+        b->waiting[i] = b->tag.outputs[i] != 0 && b->told[i] == 0;
+        *raised |= b->tag.outputs[i] != 0 || b->told[i] != 0;
+        b->waits |= b->waiting[i] != 0;
+        b->told[i] = 0;
+    }
+    for (uint32_t i = 0; i < k->input_count; i++)
+        *raised |= k->inputs[i].event && b->now.inputs[i] != 0;
+    return true;
+}
+
 // One round. If it changed nothing that anybody can see, the discrete state keeps its number, and the instant can end.
 static bool commit(BlockInstance* b)
 {
     const kaiBlock* k = b->block;
     kaiBlockEvents events = {.next = INFINITY};
     double next = b->next, end = b->end;
-    if (!fetch_all(b))
+    bool raised;
+    if (!fetch_all(b) || !raise_events(b, &raised))
         return false;
     keep_before(b);
     forget_values(&b->now);
@@ -299,11 +540,39 @@ static bool commit(BlockInstance* b)
     if (!fetch_all(b))
         return false;
     memcpy(b->after, b->now.states, sizeof(double) * k->state_count);
+    memcpy(b->reference, b->now.indicators, sizeof(double) * k->indicator_count);
+    b->commit_time = b->now.time;
     b->pending = events.more;
     b->next = events.next;
     b->end = events.end ? 1 : 0;
-    bool changed = events.more || b->next != next || b->end != end || !same_values(b);
+    bool changed = events.more || raised || b->next != next || b->end != end || !same_values(b);
     b->after_number = b->number += changed ? 1 : 0;
+    if (!changed)
+        b->tag_number = NAN;
+    return true;
+}
+
+// Events have been told that came too late for the tag before: nothing is asked of the block.
+static void forget_told(BlockInstance* b)
+{
+    keep_before(b);
+    for (uint32_t i = 0; i < b->block->output_count; i++)
+        b->waiting[i] = b->told[i] = 0;
+    b->waits = false;
+    b->after_number = b->number += 1;
+}
+
+static bool react(BlockInstance* b, const double* R, const uint32_t* a)
+{
+    uint32_t count = b->block->state_count + b->block->input_count;
+    if (!move_to(b, R, a + 2, NULL, count))
+        return false;
+    if (R[a[0]] > TELL_ONLY)
+        return commit(b);
+    if (!fetch_all(b))
+        return false;
+    memcpy(b->after, b->now.states, sizeof(double) * b->block->state_count);
+    forget_told(b);
     return true;
 }
 
@@ -319,7 +588,7 @@ static double ask_commit(BlockInstance* b, uint32_t index, const double* R, cons
     {
         if (R[a[1]] != b->number)
             return snprintf(b->said, sizeof b->said, "the run went back before a commit of it"), fail(b, "past");
-        if (!move_to(b, R, a + 2, NULL, count) || !commit(b))
+        if (!react(b, R, a))
             return fail(b, "commit");
     }
     switch (index)
@@ -341,6 +610,10 @@ double block_ask(BlockInstance* b, BlockQuestion question, uint32_t index, const
         return NAN;
     if (question == BLOCK_DUE)
         return ask_due(b, R, a);
+    if (question == BLOCK_TAG)
+        return ask_tag(b, index, R, a);
+    if (question == BLOCK_SLOPE)
+        return ask_slope(b, index, R, a);
     return question == BLOCK_COMMIT ? ask_commit(b, index, R, a) : ask_value(b, question, index, R, a);
 }
 
@@ -357,8 +630,8 @@ kaiStatus block_step(BlockInstance* b, bool* event)
 
 typedef struct SavedBlock
 {
-    double number, next, end, before_number, after_number, time, before_time;
-    uint8_t started, pending, committed, between;
+    double number, next, end, before_number, after_number, time, before_time, commit_time;
+    uint8_t started, pending, committed, between, waits;
 } SavedBlock;
 
 static size_t fixed_size(const BlockInstance* b)
@@ -383,6 +656,8 @@ bool block_save(BlockInstance* b, char* bytes, size_t size)
     s.before_number = b->before_number;
     s.after_number = b->after_number;
     s.before_time = b->before.time;
+    s.commit_time = b->commit_time;
+    s.waits = b->waits;
     s.started = b->started;
     s.pending = b->pending;
     s.between = b->between;
@@ -402,6 +677,9 @@ static void take_saved(BlockInstance* b, const SavedBlock* s)
     b->after_number = s->after_number;
     b->now.time = s->time;
     b->before.time = s->before_time;
+    b->commit_time = s->commit_time;
+    b->tag_number = NAN;
+    b->waits = s->waits != 0;
     b->pending = s->pending != 0;
     b->between = s->between != 0;
     b->committed = s->committed != 0;

@@ -10,8 +10,17 @@ typedef struct BlockView  // all that can be said at one place
 {
     double time;
     double *states, *inputs, *rates, *outputs, *indicators;
-    bool has_rates, has_outputs, has_indicators;
+    bool has_rates, has_outputs, has_indicators, has_slopes;
 } BlockView;
+
+// The Jacobian of the rates where it is set, a column for each of the plain knowns and one for time, made when asked
+// for.
+typedef struct BlockSlopes
+{
+    double* columns;  // NULL: never asked for
+    bool* has;
+    size_t size;
+} BlockSlopes;
 
 typedef struct BlockInstance
 {
@@ -24,8 +33,17 @@ typedef struct BlockInstance
     bool between;   // … since the last one wanted another round
     double next, end;
     double* start_arguments;
-    double* after;          // the states after the last commit
-    BlockView now, before;  // where it is set; at the last commit, before it
+    double* after;           // the states after the last commit
+    BlockView now, before;   // where it is set; at the last commit, before it
+    BlockView tag;           // its outputs at the tag of the commit that comes, from the inputs known so far
+    double tag_number;       // of the discrete state that `tag` is about; NaN: there is none
+    double commit_time;      // of the last one
+    double* reference;       // its indicators after that
+    double *told, *waiting;  // events of this tag that were told; that came too late for it and are told at the next
+    bool waits;              // some are waiting
+    BlockSlopes slopes;
+    uint32_t *plain, plain_count;      // states and inputs without events
+    uint32_t *inputs_of, *outputs_of;  // the carriers of block_carriers
     double before_number, after_number;
     bool committed;  // there is a `before`
     char said[240];  // what it logged last as an error

@@ -19,6 +19,7 @@ typedef struct Draft
     const char* name;
     const kaiBlock* block;
     const char **parameters, **inputs, **outputs, **states;
+    uint32_t *input_carriers, *output_carriers;  // of parts of events
 } Draft;
 
 // ---- names
@@ -89,6 +90,36 @@ const char** block_names(Arena* arena, const kaiBlock* block)
     return names;
 }
 
+// ---- what belongs to events
+
+void block_carriers(const kaiBlock* block, uint32_t* inputs, uint32_t* outputs)
+{
+    const kaiBlockVariable* lists[] = {block->inputs, block->outputs};
+    const uint32_t counts[] = {block->input_count, block->output_count};
+    uint32_t* carriers[] = {inputs, outputs};
+    for (int k = 0; k < 2; k++)
+    {
+        for (uint32_t i = 0; i < counts[k]; i++)
+            carriers[k][i] = UINT32_MAX;
+        for (uint32_t i = 0; i < counts[k]; i++)
+        {
+            const kaiBlockVariable* v = &lists[k][i];
+            if (!v->event)
+                continue;
+            carriers[k][i] = i;
+            if (v->payload > 0 && v->payload <= counts[k])
+                carriers[k][v->payload - 1] = i;
+            if (v->count > 0 && v->count <= counts[k] && k == 1)
+                carriers[k][v->count - 1] = i;
+        }
+    }
+}
+
+static bool is_told_at_tags(const Draft* d, uint32_t output)
+{
+    return d->block->outputs[output].prompt || d->output_carriers[output] != UINT32_MAX;
+}
+
 // ---- functions
 
 static const char* function_name(const Draft* d, BlockQuestion question, uint32_t index)
@@ -96,27 +127,58 @@ static const char* function_name(const Draft* d, BlockQuestion question, uint32_
     return arena_printf(d->arena, "$%s_%u_%u", d->name, (unsigned)question, index);
 }
 
-static uint32_t read_count(const kaiBlock* block, uint32_t output)
+static uint32_t plain_inputs(const Draft* d)
 {
-    const kaiBlockVariable* v = &block->outputs[output];
-    return v->reads != NULL ? v->read_count : block->state_count + block->input_count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->block->input_count; i++)
+        count += d->input_carriers[i] == UINT32_MAX;
+    return count;
 }
 
-static uint32_t argument_count(const kaiBlock* b, BlockQuestion question, uint32_t index)
+static uint32_t read_count(const Draft* d, uint32_t output)
 {
+    const kaiBlockVariable* v = &d->block->outputs[output];
+    return v->reads != NULL ? v->read_count : d->block->state_count + plain_inputs(d);
+}
+
+// The output whose reads count: of a part of an event, the event.
+static const kaiBlockVariable* tag_reader(const Draft* d, uint32_t output)
+{
+    uint32_t carrier = d->output_carriers[output];
+    return &d->block->outputs[carrier != UINT32_MAX ? carrier : output];
+}
+
+static uint32_t argument_count(const Draft* d, BlockQuestion question, uint32_t index)
+{
+    const kaiBlock* b = d->block;
     switch (question)
     {
     case BLOCK_START: return 1 + b->parameter_count + b->input_count;
-    case BLOCK_OUTPUT: return b->outputs[index].discrete ? 1 : 2 + read_count(b, index);
+    case BLOCK_OUTPUT: return b->outputs[index].discrete ? 1 : 2 + read_count(d, index);
     case BLOCK_DUE: return 3 + 2 * b->input_count;
     case BLOCK_COMMIT: return 3 + b->state_count + b->input_count;
-    default: return 2 + b->state_count + b->input_count;
+    case BLOCK_TAG: return 4 + b->state_count + 2 * block_tag_inputs(b, tag_reader(d, index), NULL);
+    default: return 2 + b->state_count + plain_inputs(d);
     }
+}
+
+uint32_t block_tag_inputs(const kaiBlock* block, const kaiBlockVariable* output, uint32_t* list)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; output->reads != NULL && i < output->read_count; i++)
+    {
+        if (output->reads[i] < block->state_count)
+            continue;
+        if (list != NULL)
+            list[count] = output->reads[i] - block->state_count;
+        count++;
+    }
+    return count;
 }
 
 static void declare_function(Draft* d, BlockQuestion question, uint32_t index)
 {
-    uint32_t count = argument_count(d->block, question, index);
+    uint32_t count = argument_count(d, question, index);
     writer_say(&d->out, "external %s(", function_name(d, question, index));
     for (uint32_t i = 0; i < count; i++)
         writer_say(&d->out, "%s$%u", i > 0 ? ", " : "", i);
@@ -131,12 +193,23 @@ static void declare_functions(Draft* d)
     for (uint32_t i = 0; i < b->state_count; i++)
         declare_function(d, BLOCK_RATE, i);
     for (uint32_t i = 0; i < b->output_count; i++)
-        declare_function(d, BLOCK_OUTPUT, i);
+        if (!is_told_at_tags(d, i) || b->outputs[i].prompt)
+            declare_function(d, BLOCK_OUTPUT, i);
+    for (uint32_t i = 0; i < b->output_count; i++)
+        if (is_told_at_tags(d, i))
+            declare_function(d, BLOCK_TAG, i);
     for (uint32_t i = 0; i < b->indicator_count; i++)
         declare_function(d, BLOCK_INDICATOR, i);
     declare_function(d, BLOCK_DUE, 0);
     for (uint32_t i = 0; i < BLOCK_AFTER_STATES + b->state_count; i++)
         declare_function(d, BLOCK_COMMIT, i);
+}
+
+const char* block_slope(Arena* arena, const kaiBlock* block, const char* symbol)
+{
+    uint32_t question, index;
+    bool rate = block_question(symbol, &question, &index) && question == BLOCK_RATE;
+    return rate && block->get_slopes != NULL ? arena_printf(arena, "block:%u:%u", (unsigned)BLOCK_SLOPE, index) : NULL;
 }
 
 bool block_question(const char* symbol, uint32_t* question, uint32_t* index)
@@ -151,32 +224,83 @@ bool block_question(const char* symbol, uint32_t* question, uint32_t* index)
 
 // ---- the model
 
-static void put_list(Draft* d, const char* around, const char** names, uint32_t count)
+static void put_list(Draft* d, const char** names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        writer_say(&d->out, *around != 0 ? ", %s(%s)" : ", %s%s", around, names[i]);
+        writer_say(&d->out, ", %s", names[i]);
+}
+
+// An input as a number at a tag: whether an event is there, what it carries.
+static void put_input(Draft* d, uint32_t input)
+{
+    const kaiBlockVariable* v = &d->block->inputs[input];
+    uint32_t carrier = d->input_carriers[input];
+    if (v->event)
+        writer_say(&d->out, ", if present(%s) then 1 else 0", d->inputs[input]);
+    else if (carrier != UINT32_MAX)
+        writer_say(&d->out, ", default(%s, %.17g)", d->inputs[carrier], isfinite(v->start) ? v->start : 0);
+    else
+        writer_say(&d->out, ", %s", d->inputs[input]);
+}
+
+// The same at the tag before, to be compared with: an event that is there is always something new, its payload alone
+// never is.
+static void put_input_before(Draft* d, uint32_t input)
+{
+    if (d->block->inputs[input].event)
+        writer_put(&d->out, ", 0");
+    else if (d->input_carriers[input] != UINT32_MAX)
+        put_input(d, input);
+    else
+        writer_say(&d->out, ", pre(%s)", d->inputs[input]);
 }
 
 static void put_flow_arguments(Draft* d)
 {
     writer_put(&d->out, "$$n, time");
-    put_list(d, "", d->states, d->block->state_count);
-    put_list(d, "", d->inputs, d->block->input_count);
+    put_list(d, d->states, d->block->state_count);
+    for (uint32_t i = 0; i < d->block->input_count; i++)
+        if (d->input_carriers[i] == UINT32_MAX)
+            writer_say(&d->out, ", %s", d->inputs[i]);
     writer_put(&d->out, ")");
 }
 
 static void put_start(Draft* d, uint32_t index)
 {
     writer_say(&d->out, "%s(time", function_name(d, BLOCK_START, index));
-    put_list(d, "", d->parameters, d->block->parameter_count);
-    put_list(d, "", d->inputs, d->block->input_count);
+    put_list(d, d->parameters, d->block->parameter_count);
+    for (uint32_t i = 0; i < d->block->input_count; i++)
+        if (d->block->inputs[i].event)
+            writer_put(&d->out, ", 0");
+        else if (d->input_carriers[i] != UINT32_MAX)
+            writer_say(&d->out, ", %.17g", isfinite(d->block->inputs[i].start) ? d->block->inputs[i].start : 0);
+        else
+            writer_say(&d->out, ", %s", d->inputs[i]);
     writer_put(&d->out, ")");
 }
 
 static void put_commit(Draft* d, uint32_t index)
 {
-    writer_say(&d->out, "%s($$due, ", function_name(d, BLOCK_COMMIT, index));
-    put_flow_arguments(d);
+    writer_say(&d->out, "%s($$due, $$n, time", function_name(d, BLOCK_COMMIT, index));
+    put_list(d, d->states, d->block->state_count);
+    for (uint32_t i = 0; i < d->block->input_count; i++)
+        put_input(d, i);
+    writer_put(&d->out, ")");
+}
+
+static void put_tag(Draft* d, uint32_t output)
+{
+    uint32_t count = block_tag_inputs(d->block, tag_reader(d, output), NULL);
+    uint32_t* list = arena_array(d->arena, uint32_t, count + 1);
+    block_tag_inputs(d->block, tag_reader(d, output), list);
+    writer_say(&d->out, "%s($$reacting, if present($$touched) then 1 else 0, $$n, time",
+               function_name(d, BLOCK_TAG, output));
+    put_list(d, d->states, d->block->state_count);
+    for (uint32_t i = 0; i < count; i++)
+        put_input(d, list[i]);
+    for (uint32_t i = 0; i < count; i++)
+        put_input_before(d, list[i]);
+    writer_put(&d->out, ")");
 }
 
 static void put_text(Writer* out, const char* text)
@@ -208,6 +332,22 @@ static void put_given(Draft* d, const char* word, const char** names, const kaiB
     }
 }
 
+static void put_inputs(Draft* d)
+{
+    const kaiBlock* b = d->block;
+    for (uint32_t i = 0; i < b->input_count; i++)
+    {
+        const kaiBlockVariable* v = &b->inputs[i];
+        if (d->input_carriers[i] == UINT32_MAX)
+            put_given(d, "input", &d->inputs[i], v, 1);
+        if (!v->event)
+            continue;
+        put_declaration(d, "input event", d->inputs[i], v->payload > 0 ? &b->inputs[v->payload - 1] : v);
+        put_text(&d->out, v->description);
+        writer_put(&d->out, "\n");
+    }
+}
+
 static void put_states(Draft* d)
 {
     for (uint32_t i = 0; i < d->block->state_count; i++)
@@ -225,23 +365,82 @@ static void put_states(Draft* d)
     }
 }
 
+// Between instants, and at tags as the number of the discrete state says.
+static void put_plain_output(Draft* d, uint32_t output)
+{
+    const kaiBlock* b = d->block;
+    const kaiBlockVariable* v = &b->outputs[output];
+    writer_say(&d->out, "%s($$n", function_name(d, BLOCK_OUTPUT, output));
+    if (!v->discrete)
+        writer_put(&d->out, ", time");
+    for (uint32_t k = 0; k < b->state_count + b->input_count && !v->discrete && v->reads == NULL; k++)
+        if (k < b->state_count || d->input_carriers[k - b->state_count] == UINT32_MAX)
+            writer_say(&d->out, ", %s", k < b->state_count ? d->states[k] : d->inputs[k - b->state_count]);
+    for (uint32_t k = 0; k < v->read_count && !v->discrete && v->reads != NULL; k++)
+    {
+        bool state = v->reads[k] < b->state_count;
+        writer_say(&d->out, ", %s", state ? d->states[v->reads[k]] : d->inputs[v->reads[k] - b->state_count]);
+    }
+    writer_put(&d->out, ")");
+}
+
+static void put_event(Draft* d, uint32_t output)
+{
+    const kaiBlockVariable* v = &d->block->outputs[output];
+    writer_say(&d->out, "  event $$raised%u = sample(", output);
+    put_tag(d, output);
+    writer_put(&d->out, ", $$always)\n");
+    put_declaration(d, v->local ? "event" : "output event", d->outputs[output],
+                    v->payload > 0 ? &d->block->outputs[v->payload - 1] : v);
+    writer_put(&d->out, " = ");
+    if (v->payload > 0)
+    {
+        writer_put(&d->out, "sample(");
+        put_tag(d, v->payload - 1);
+        writer_put(&d->out, ", ");
+    }
+    writer_say(&d->out, "$$raised%u and $$raised%u > 0.5%s", output, output, v->payload > 0 ? ")" : "");
+}
+
+// What an event leaves behind, and outputs that have their value at the tag of a commit already.
+static void put_held(Draft* d, uint32_t output)
+{
+    const kaiBlock* b = d->block;
+    uint32_t carrier = d->output_carriers[output];
+    if (carrier != UINT32_MAX && b->outputs[carrier].payload == output + 1)
+    {
+        writer_say(&d->out, "hold(%s, 0)", d->outputs[carrier]);
+        return;
+    }
+    writer_put(&d->out, "hold(sample(");
+    put_tag(d, output);
+    if (carrier != UINT32_MAX)
+    {
+        writer_say(&d->out, ", %s), 0)", d->outputs[carrier]);
+        return;
+    }
+    writer_put(&d->out, ", $$always), ");
+    put_plain_output(d, output);
+    writer_put(&d->out, ")");
+}
+
 static void put_outputs(Draft* d)
 {
     const kaiBlock* b = d->block;
     for (uint32_t i = 0; i < b->output_count; i++)
     {
         const kaiBlockVariable* v = &b->outputs[i];
-        put_declaration(d, v->local ? "signal" : "output", d->outputs[i], v);
-        writer_say(&d->out, " = %s($$n", function_name(d, BLOCK_OUTPUT, i));
-        if (!v->discrete)
-            writer_put(&d->out, ", time");
-        for (uint32_t k = 0; k < read_count(b, i) && !v->discrete; k++)
+        if (v->event)
+            put_event(d, i);
+        else
         {
-            uint32_t known = v->reads != NULL ? v->reads[k] : k;
-            bool state = known < b->state_count;
-            writer_say(&d->out, ", %s", state ? d->states[known] : d->inputs[known - b->state_count]);
+            put_declaration(d, v->local ? "signal" : "output", d->outputs[i], v);
+            writer_put(&d->out, " = ");
+            if (is_told_at_tags(d, i))
+                put_held(d, i);
+            else
+                put_plain_output(d, i);
         }
-        writer_put(&d->out, ")");
         put_text(&d->out, v->description);
         writer_put(&d->out, "\n");
     }
@@ -266,12 +465,12 @@ static void put_moments(Draft* d)
 
 static void put_reaction(Draft* d)
 {
-    writer_put(&d->out, "  event $$always = while(true)\n");
-    writer_say(&d->out,
-               "  signal $$due = %s(if present($$always) then 1 else 0, if present($$touched) then 1 else 0, $$n",
+    writer_say(&d->out, "  signal $$due = %s($$reacting, if present($$touched) then 1 else 0, $$n",
                function_name(d, BLOCK_DUE, 0));
-    put_list(d, "", d->inputs, d->block->input_count);
-    put_list(d, "pre", d->inputs, d->block->input_count);
+    for (uint32_t i = 0; i < d->block->input_count; i++)
+        put_input(d, i);
+    for (uint32_t i = 0; i < d->block->input_count; i++)
+        put_input_before(d, i);
     writer_put(&d->out, ")\n  when $$always if $$due > 0.5 {\n    $$n := ");
     put_commit(d, BLOCK_AFTER_NUMBER);
     writer_put(&d->out, "\n    $$next := ");
@@ -293,12 +492,16 @@ const char* block_text(Arena* arena, const char* name, const kaiBlock* block)
     d.inputs = d.parameters + block->parameter_count;
     d.outputs = d.inputs + block->input_count;
     d.states = d.outputs + block->output_count;
+    d.input_carriers = arena_array(arena, uint32_t, block->input_count + 1);
+    d.output_carriers = arena_array(arena, uint32_t, block->output_count + 1);
+    block_carriers(block, d.input_carriers, d.output_carriers);
     declare_functions(&d);
     writer_say(&d.out, "model %s", name);
     put_text(&d.out, block->description);
     writer_put(&d.out, " {\n");
     put_given(&d, "param", d.parameters, block->parameters, block->parameter_count);
-    put_given(&d, "input", d.inputs, block->inputs, block->input_count);
+    put_inputs(&d);
+    writer_put(&d.out, "  event $$always = while(true)\n  signal $$reacting = if present($$always) then 1 else 0\n");
     writer_put(&d.out, "  discrete $$n = ");
     put_start(&d, 0);
     writer_put(&d.out, ", $$next = inf, $$end = 0\n");

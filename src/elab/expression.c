@@ -1,5 +1,7 @@
 // Expressions of the text → nodes of the flat model, with type and dimension. Functions are inlined, folds unrolled.
 #include "elab/elab.h"
+
+#include "block/text.h"
 #include "lang/idioms.h"
 
 #include <math.h>
@@ -527,8 +529,14 @@ static uint32_t block_function(Elab* e, const Env* env, const Function* function
     external.block = made + 1;
     external.arity = (int)function->params.count;
     external.span = block->span;
+    FlatExternal slope = external;
+    slope.symbol = block_slope(e->arena, block->block, function->symbol);
+    external.slope = slope.symbol != NULL ? index + 1 : 0;
     vec_push(e->arena, e->flat->externals, external);
     map_set(&e->external_index, both, index);
+    slope.arity *= 2;
+    if (slope.symbol != NULL)
+        vec_push(e->arena, e->flat->externals, slope);
     return index;
 }
 

@@ -252,6 +252,7 @@ typedef struct FlatExternal
     const char *name, *library, *symbol;
     int arity;
     uint32_t block;  // the one it asks, + 1; 0: it is a C function
+    uint32_t slope;  // the number of its derivative, a function of the arguments and of how they move; 0: not known
     Span span;
 } FlatExternal;
 

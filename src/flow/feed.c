@@ -601,6 +601,15 @@ static kaiStatus find_edges(Flow* flow)
     return status == KAI_OK && found ? guard_arm(flow->kernel, &leaving) : status;
 }
 
+// An instant may lie a rounding of its guard behind the end of the island's step. What jumps there begins there, and
+// comes out T later to the digit: a solver that looks at the end of its step must not see it.
+static void reach_instant(const Flow* flow, History* h)
+{
+    double t = flow->kernel->now.t;
+    if (h->end < t && t - h->end <= TIME_GUARD_MOST * kernel_slack(flow->kernel, t))
+        h->end = t;
+}
+
 // After an instant: a jump of what goes in, or of its slope, is announced T later.
 kaiStatus delay_instant(Flow* flow)
 {
@@ -619,6 +628,8 @@ kaiStatus delay_instant(Flow* flow)
         h->left_slope = slope;
         h->order = jumps ? 1 : h->order == 1 ? 1 : 2;
         flow->islands[d->island].pushed = flow->kernel->now.t;
+        if (jumps)
+            reach_instant(flow, h);
         if (status == KAI_OK && jumps)
             status = delay_jump(flow->kernel, i);
     }

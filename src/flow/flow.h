@@ -189,6 +189,9 @@ void islands_refresh(Flow* flow);  // after a snapshot was restored
 bool flight_serves(const Flow* flow);  // this run, at any time
 bool flight_take(Flow* flow, double until, double* t);
 
+// ahead.c: fetches the memory of what comes next. Nothing else.
+void ahead_fetch(const Flow* flow);
+
 // expansion.c: power series of an island, for solver = taylor and auto
 bool expansion_exists(const Flow* flow, uint32_t island);  // nothing in its code is without one
 kaiStatus expansion_create(Flow* flow, IslandSystem* own);

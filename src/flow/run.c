@@ -256,6 +256,7 @@ static kaiStatus proceed(Flow* flow, double until)
         return status;
     if (!found)
         return solver_point(flow, next);
+    ahead_fetch(flow);
     status = run_instant(flow, t);
     return status == KAI_OK ? KAI_INSTANT : status;
 }

@@ -312,6 +312,38 @@ static void found(const Walk* w, Dependence* d, const FmiVariable* v, uint32_t e
     d->has[entry] = true;
 }
 
+// At a tag an event hangs on what the code of a reaction reads: on inputs that jump there and on input events with
+// what they carry. Guards that cross and clocks that tick are memories.
+static void know_events(Walk* w, const Catalogue* c)
+{
+    for (uint32_t i = 1; i < c->list.count; i++)
+    {
+        const FmiVariable* v = &c->list.at[i];
+        if (v->causality != FMI_INPUT || v->variable < 0)
+            continue;
+        const ModelVar* var = &w->model->vars[v->variable];
+        if (v->aspect == FMI_PRESENT && var->present != NO_REG)
+            know(w, var->present, i);
+        else if (v->aspect == FMI_PAYLOAD)
+            know(w, var->reg, i);
+    }
+}
+
+static void find_events(Walk* w, Dependence* d, const Catalogue* c)
+{
+    for (uint32_t i = 1; i < c->list.count; i++)
+    {
+        const FmiVariable* v = &c->list.at[i];
+        if (v->aspect != FMI_PRESENT || v->causality != FMI_OUTPUT || v->variable < 0)
+            continue;
+        const ModelVar* var = &w->model->vars[v->variable];
+        if (var->column != KAI_COLUMN_EVENT || var->present == NO_REG)
+            continue;
+        w->cells[var->present] = joined(w, &w->cells[var->present], &w->cells[var->reg], DEPEND_ANYHOW);
+        found(w, d, v, i, var->present);
+    }
+}
+
 static void find(const Walk* w, Dependence* d, const Catalogue* c, FmiAspect aspect, FmiCausality causality)
 {
     for (uint32_t i = 1; i < c->list.count; i++)
@@ -347,6 +379,11 @@ void depend_make(Dependence* d, Arena* arena, const kaiModel* model, const Catal
     find(&w, d, c, FMI_RATE, FMI_LOCAL);
     walk(&w, model->events.start, model->events.end);
     find(&w, d, c, FMI_WATCH, FMI_LOCAL);
+    begin(&w);
+    know_all(&w, c, false);
+    know_events(&w, c);
+    walk(&w, model->react.start, model->react.end);
+    find_events(&w, d, c);
     if (w.spent)
         memset(d->has, 0, sizeof *d->has * c->list.count);
 }

@@ -190,6 +190,52 @@ static void read_variables(Described* d)
             described_say(d, e->line, KAI_ERROR, "<%.60s> is no variable", e->name);
 }
 
+// ---- events
+// ----------------------------------------------------------------------------------------------------------
+
+bool described_is_own(const Described* d)
+{
+    const char* tool = xml_value(d->root, "generationTool");
+    return tool != NULL && strncmp(tool, "Kairos", 6) == 0;
+}
+
+// The parts of an event follow it, in the catalogue of its export.
+int64_t described_event_part(const Described* d, uint32_t variable, const char* part)
+{
+    enum
+    {
+        NEAR = 4
+    };
+    const char* name = d->variables.at[variable].name;
+    size_t length = strlen(name);
+    for (uint32_t i = variable + 1; described_is_own(d) && i < d->variables.count && i < variable + NEAR; i++)
+    {
+        const char* other = d->variables.at[i].name;
+        if (strncmp(other, name, length) == 0 && other[length] == '.' && strcmp(other + length + 1, part) == 0)
+            return i;
+    }
+    return -1;
+}
+
+bool described_is_event(const Described* d, uint32_t variable)
+{
+    const XmlElement* type = d->variables.at[variable].type;
+    if (type == NULL)
+        return false;
+    if (d->version == 3)
+        return strcmp(type->name, "Clock") == 0;
+    return strcmp(type->name, "Boolean") == 0 && described_event_part(d, variable, "count") >= 0;
+}
+
+bool described_is_event_part(const Described* d, uint32_t variable)
+{
+    for (uint32_t i = variable; i-- > 0 && i + 4 > variable;)
+        if (described_is_event(d, i) &&
+            (described_event_part(d, i, "value") == variable || described_event_part(d, i, "count") == variable))
+            return true;
+    return false;
+}
+
 // ---- all
 // -------------------------------------------------------------------------------------------------------------
 
@@ -221,6 +267,8 @@ bool described_read(Described* d, Arena* arena, const void* bytes, size_t size)
     read_variables(d);
     d->states = arena_array(arena, bool, d->variables.count + 1);
     validate_variables(d);
+    if (d->version == 3)
+        validate_dimensions(d);
     validate_structure(d);
     validate_binary(d);
     return d->errors == 0;

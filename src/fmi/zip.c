@@ -111,6 +111,7 @@ kaiStatus zip_finish(ZipWriter* zip)
     return zip->status;
 }
 
+// Whoever writes has memory of its own to free: no jump past it.
 kaiStatus zip_keep(void* member, const char* bytes, size_t size)
 {
     ZipMember* m = member;

@@ -15,6 +15,7 @@ typedef struct Instance2
     GuestInstance common;
     FMI2_FUNCTIONS(X)
     fmi2Component c;
+    fmi2FMUstate kept;
     fmi2CallbackFunctions callbacks;
 } Instance2;
 #undef X
@@ -87,6 +88,8 @@ static kaiStatus instantiate(GuestInstance* common)
 static void free_instance(GuestInstance* common)
 {
     Instance2* i = of(common);
+    if (i->c != NULL && i->kept != NULL && i->FreeFMUstate != NULL)
+        i->FreeFMUstate(i->c, &i->kept);
     if (i->c != NULL)
         i->FreeInstance(i->c);
     i->c = NULL;
@@ -179,6 +182,15 @@ static kaiStatus get_indicators(GuestInstance* common, double* z, size_t count)
 {
     Instance2* i = of(common);
     return CALL(GetEventIndicators, z, count);
+}
+
+static kaiStatus get_slopes(GuestInstance* common, const GuestVariable* known, double* slopes, size_t count)
+{
+    Instance2* i = of(common);
+    const double one = 1;
+    if (i->GetDirectionalDerivative == NULL)
+        return guest_log(common, true, "its binary has no function fmi2GetDirectionalDerivative"), KAI_ERR_RUN;
+    return CALL(GetDirectionalDerivative, common->guest->rates, count, &known->reference, 1, &one, slopes);
 }
 
 static kaiStatus enter_event(GuestInstance* common)
@@ -274,13 +286,43 @@ static kaiStatus restore(GuestInstance* common, const void* bytes, size_t size)
     return status;
 }
 
+static kaiStatus keep(GuestInstance* common)
+{
+    Instance2* i = of(common);
+    if (i->GetFMUstate == NULL || i->SetFMUstate == NULL)
+        return guest_log(common, true, "its binary has no functions for copies of its state"), KAI_ERR_RUN;
+    return CALL(GetFMUstate, &i->kept);
+}
+
+static kaiStatus take_back(GuestInstance* common)
+{
+    Instance2* i = of(common);
+    return CALL(SetFMUstate, i->kept);
+}
+
 GuestInstance* guest_make_2(kaiAllocator a, size_t* size)
 {
-    static const GuestCalls calls = {instantiate, free_instance,  initialize,  get,
-                                     set,         set_time,       set_states,  get_states,
-                                     get_rates,   get_indicators, enter_event, enter_continuous,
-                                     enter_step,  update,         step_done,   do_step,
-                                     save,        restore};
+    static const GuestCalls calls = {.instantiate = instantiate,
+                                     .free = free_instance,
+                                     .initialize = initialize,
+                                     .get = get,
+                                     .set = set,
+                                     .set_time = set_time,
+                                     .set_states = set_states,
+                                     .get_states = get_states,
+                                     .get_rates = get_rates,
+                                     .get_indicators = get_indicators,
+                                     .get_slopes = get_slopes,
+                                     .enter_event = enter_event,
+                                     .enter_continuous = enter_continuous,
+                                     .enter_step = enter_step,
+                                     .update = update,
+                                     .step_done = step_done,
+                                     .do_step = do_step,
+                                     .save = save,
+                                     .restore = restore,
+                                     .keep = keep,
+                                     .take_back = take_back};
     Instance2* made = a.alloc(a.user, NULL, 0, *size = sizeof *made);
     if (made == NULL)
         return NULL;

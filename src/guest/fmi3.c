@@ -15,6 +15,7 @@ typedef struct Instance3
     FMI3_FUNCTIONS(X)
     FMI3_TYPES(VALUES)
     fmi3Instance c;
+    fmi3FMUState kept;
 } Instance3;
 #undef X
 
@@ -112,6 +113,8 @@ static kaiStatus instantiate(GuestInstance* common)
 static void free_instance(GuestInstance* common)
 {
     Instance3* i = of(common);
+    if (i->c != NULL && i->kept != NULL && i->FreeFMUState != NULL)
+        i->FreeFMUState(i->c, &i->kept);
     if (i->c != NULL)
         i->FreeInstance(i->c);
     i->c = NULL;
@@ -253,6 +256,15 @@ static kaiStatus get_indicators(GuestInstance* common, double* z, size_t count)
     return CALL(GetEventIndicators, z, count);
 }
 
+static kaiStatus get_slopes(GuestInstance* common, const GuestVariable* known, double* slopes, size_t count)
+{
+    Instance3* i = of(common);
+    const double one = 1;
+    if (i->GetDirectionalDerivative == NULL)
+        return guest_log(common, true, "its binary has no function fmi3GetDirectionalDerivative"), KAI_ERR_RUN;
+    return CALL(GetDirectionalDerivative, common->guest->rates, count, &known->reference, 1, &one, 1, slopes, count);
+}
+
 static kaiStatus enter_event(GuestInstance* common)
 {
     Instance3* i = of(common);
@@ -342,13 +354,43 @@ static kaiStatus restore(GuestInstance* common, const void* bytes, size_t size)
     return status;
 }
 
+static kaiStatus keep(GuestInstance* common)
+{
+    Instance3* i = of(common);
+    if (i->GetFMUState == NULL || i->SetFMUState == NULL)
+        return guest_log(common, true, "its binary has no functions for copies of its state"), KAI_ERR_RUN;
+    return CALL(GetFMUState, &i->kept);
+}
+
+static kaiStatus take_back(GuestInstance* common)
+{
+    Instance3* i = of(common);
+    return CALL(SetFMUState, i->kept);
+}
+
 GuestInstance* guest_make_3(kaiAllocator a, size_t* size)
 {
-    static const GuestCalls calls = {instantiate, free_instance,  initialize,  get,
-                                     set,         set_time,       set_states,  get_states,
-                                     get_rates,   get_indicators, enter_event, enter_continuous,
-                                     enter_step,  update,         step_done,   do_step,
-                                     save,        restore};
+    static const GuestCalls calls = {.instantiate = instantiate,
+                                     .free = free_instance,
+                                     .initialize = initialize,
+                                     .get = get,
+                                     .set = set,
+                                     .set_time = set_time,
+                                     .set_states = set_states,
+                                     .get_states = get_states,
+                                     .get_rates = get_rates,
+                                     .get_indicators = get_indicators,
+                                     .get_slopes = get_slopes,
+                                     .enter_event = enter_event,
+                                     .enter_continuous = enter_continuous,
+                                     .enter_step = enter_step,
+                                     .update = update,
+                                     .step_done = step_done,
+                                     .do_step = do_step,
+                                     .save = save,
+                                     .restore = restore,
+                                     .keep = keep,
+                                     .take_back = take_back};
     Instance3* made = a.alloc(a.user, NULL, 0, *size = sizeof *made);
     if (made == NULL)
         return NULL;

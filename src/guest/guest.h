@@ -34,6 +34,9 @@ typedef struct GuestVariable
     double scale, offset;  // SI value = scale · value + offset
     bool discrete;
     bool settable;  // a state: its start value can be given
+    bool event;
+    bool part;   // the payload of an event
+    bool after;  // its value at a tag shows after the round of the tag (FMUs of Kairos), not before
 } GuestVariable;
 
 typedef struct Guest
@@ -48,7 +51,11 @@ typedef struct Guest
     bool varies;      // Co-Simulation: a step may have any length
     bool event_mode;  // Co-Simulation 3.0
     bool told;        // it wants to know of the steps of a solver
+    bool slopes;      // it has directional derivatives
+    bool own;         // made by Kairos: events of a tag show after its round
+    bool reacts;      // there are events or prompt outputs
     GuestVariable *parameters, *inputs, *outputs, *states;
+    uint32_t* rates;  // value references of the derivatives of the states
     atomic_int held;
     pthread_mutex_t lock;  // for what the first instance makes
     char folder[256];      // where it is unpacked; "": it is not
@@ -79,6 +86,8 @@ typedef struct GuestCalls
     kaiStatus (*get_states)(GuestInstance* i, double* x, size_t count);
     kaiStatus (*get_rates)(GuestInstance* i, double* dx, size_t count);
     kaiStatus (*get_indicators)(GuestInstance* i, double* z, size_t count);
+    // Of the derivatives of the states along a unit change of a variable.
+    kaiStatus (*get_slopes)(GuestInstance* i, const GuestVariable* known, double* slopes, size_t count);
     kaiStatus (*enter_event)(GuestInstance* i);
     kaiStatus (*enter_continuous)(GuestInstance* i);
     kaiStatus (*enter_step)(GuestInstance* i);
@@ -88,6 +97,9 @@ typedef struct GuestCalls
     kaiStatus (*do_step)(GuestInstance* i, double t, double h, double* reached, bool* event, bool* end);
     kaiStatus (*save)(GuestInstance* i, void* bytes, size_t* size);
     kaiStatus (*restore)(GuestInstance* i, const void* bytes, size_t size);
+    // A copy that stays inside: kept in the instance; taken back, which ends it.
+    kaiStatus (*keep)(GuestInstance* i);
+    kaiStatus (*take_back)(GuestInstance* i);
 } GuestCalls;
 
 struct GuestInstance
@@ -100,8 +112,13 @@ struct GuestInstance
     double from;  // Co-Simulation: the start of its communication steps
     double step, ticks;
     bool end;
-    bool said;                          // it has given a reason
-    double *states, *inputs, *scratch;  // as they are set, in SI units
+    bool said;                  // it has given a reason
+    bool ahead, ahead_changed;  // the round of the next commit is done already; the states have changed in it
+    kaiBlockEvents ahead_events;
+    double *states, *inputs, *scratch;  // as they are set, in SI units; of an event input: it waits to be given
+    double* kept;                       // event inputs that wait for a communication point; their payloads
+    double* seen;                       // of outputs that are events: their count when it was last looked at
+    double* ticked;                     // of outputs: clocks that were seen to tick since the last commit
     size_t room;
 };
 

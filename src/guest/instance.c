@@ -5,6 +5,8 @@
 // there, and gives it those of now.
 #include "guest/guest.h"
 
+#include "base/tolerance.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +37,8 @@ static size_t array_room(const kaiBlock* b)
 {
     size_t most = b->output_count > b->input_count ? b->output_count : b->input_count;
     most = most > b->state_count ? most : b->state_count;
-    return sizeof(double) * (b->state_count + b->input_count + most + b->parameter_count + 1);
+    return sizeof(double) *
+           (b->state_count + 3 * (size_t)b->input_count + 2 * (size_t)b->output_count + most + b->parameter_count + 1);
 }
 
 static void close_instance(void* instance)
@@ -69,7 +72,10 @@ static kaiStatus open_instance(const kaiBlock* block, const kaiBlockHost* host, 
     i->room = size;
     i->states = arrays;
     i->inputs = arrays + block->state_count;
-    i->scratch = i->inputs + block->input_count;
+    i->kept = i->inputs + block->input_count;
+    i->seen = i->kept + 2 * (size_t)block->input_count;
+    i->ticked = i->seen + block->output_count;
+    i->scratch = i->ticked + block->output_count;
     kaiStatus status = i->calls->instantiate(i);
     if (status != KAI_OK)
         return close_instance(i), status;
@@ -120,6 +126,25 @@ static kaiStatus give_start(GuestInstance* i, const double* states)
     return status;
 }
 
+// Events that a step has raised: the next call may take them back. One that is counted was there if its count grew.
+static kaiStatus see_ticks(GuestInstance* i)
+{
+    const Guest* g = i->guest;
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 0; k < g->block.output_count && status == KAI_OK; k++)
+    {
+        uint32_t count = g->block.outputs[k].count;
+        double there = 0;
+        if (!g->outputs[k].event)
+            continue;
+        status = i->calls->get(i, &g->outputs[count > 0 ? count - 1 : k], 1, &there);
+        if (there > i->seen[k])
+            i->ticked[k] = 1;
+        i->seen[k] = count > 0 ? there : 0;
+    }
+    return status;
+}
+
 static kaiStatus begin(void* instance, double t, const double* parameters, const double* inputs, double* states)
 {
     GuestInstance* i = instance;
@@ -139,6 +164,9 @@ static kaiStatus begin(void* instance, double t, const double* parameters, const
     if (status == KAI_OK)
         status = i->calls->initialize(i, t, p, u);
     i->mode = i->guest->exchange || i->guest->event_mode ? MODE_EVENT : MODE_STEP;
+    if (status == KAI_OK && !i->guest->exchange)
+        status = see_ticks(i);
+    memset(i->ticked, 0, sizeof(double) * b->output_count);
     return status == KAI_OK ? read_states(i, states) : status;
 }
 
@@ -162,9 +190,49 @@ static kaiStatus give_inputs(GuestInstance* i, const double* inputs, bool discre
         {
             bool tells = g->inputs[k].type == GUEST_BOOLEAN || g->inputs[k].type == GUEST_CLOCK;
             bool same = memcmp(&i->inputs[k], &inputs[k], sizeof(double)) == 0;
-            if (!same && tells == (pass == 1) && (discrete || !g->inputs[k].discrete))
+            bool event = g->inputs[k].event || g->inputs[k].part;
+            if (!same && !event && tells == (pass == 1) && (discrete || !g->inputs[k].discrete))
                 status = give_input(i, k, inputs);
         }
+    return status;
+}
+
+// Events that are there at this tag: the payload first. Once a round.
+static kaiStatus give_events(GuestInstance* i, const double* inputs)
+{
+    const kaiBlock* b = &i->guest->block;
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 0; k < b->input_count && status == KAI_OK; k++)
+    {
+        const GuestVariable* v = &i->guest->inputs[k];
+        uint32_t payload = b->inputs[k].payload;
+        double there = 1;
+        if (!v->event || inputs[k] == 0 || i->inputs[k] != 0)
+            continue;
+        if (payload > 0)
+            status = give_input(i, payload - 1, inputs);
+        if (status == KAI_OK)
+            status = i->calls->set(i, v, 1, &there);
+        i->inputs[k] = 1;
+    }
+    return status;
+}
+
+// A Boolean that stands for an event is taken back when the round is over, so that the next one is another event.
+static kaiStatus end_events(GuestInstance* i, bool undone)
+{
+    const kaiBlock* b = &i->guest->block;
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 0; k < b->input_count && status == KAI_OK; k++)
+    {
+        const GuestVariable* v = &i->guest->inputs[k];
+        double gone = 0;
+        if (!v->event || i->inputs[k] == 0)
+            continue;
+        i->inputs[k] = 0;
+        if (v->type == GUEST_BOOLEAN && !undone)
+            status = i->calls->set(i, v, 1, &gone);
+    }
     return status;
 }
 
@@ -172,7 +240,8 @@ static bool has_stepped(const GuestInstance* i, const double* inputs)
 {
     const Guest* g = i->guest;
     for (uint32_t k = 0; k < g->block.input_count; k++)
-        if (g->inputs[k].discrete && memcmp(&i->inputs[k], &inputs[k], sizeof(double)) != 0)
+        if (g->inputs[k].discrete && !g->inputs[k].event && !g->inputs[k].part &&
+            memcmp(&i->inputs[k], &inputs[k], sizeof(double)) != 0)
             return true;
     return false;
 }
@@ -224,12 +293,53 @@ static kaiStatus get_rates(void* instance, double* rates)
     return status;
 }
 
+// The units of the known and of each state are its own.
+static kaiStatus get_slopes(void* instance, uint32_t known, double* slopes)
+{
+    GuestInstance* i = instance;
+    const Guest* g = i->guest;
+    uint32_t count = g->block.state_count;
+    const GuestVariable* v = known < count ? &g->states[known] : &g->inputs[known - count];
+    kaiStatus status = i->calls->get_slopes(i, v, slopes, count);
+    for (uint32_t k = 0; k < count; k++)
+        slopes[k] *= g->states[k].scale / v->scale;
+    return status;
+}
+
+// Those that show after the round of a tag, or the others. Clocks are asked once a round: they may count as seen then.
+static kaiStatus get_some(GuestInstance* i, bool after, double* outputs)
+{
+    const Guest* g = i->guest;
+    kaiStatus status = KAI_OK;
+    for (uint32_t k = 0; k < g->block.output_count && status == KAI_OK; k++)
+    {
+        if (g->outputs[k].after != after)
+            continue;
+        status = i->calls->get(i, &g->outputs[k], 1, &outputs[k]);
+        to_si(&g->outputs[k], 1, &outputs[k]);
+        if (g->outputs[k].event && outputs[k] != 0 && g->exchange)
+            i->ticked[k] = 1;
+    }
+    return status;
+}
+
+// Events are told by get_reaction.
 static kaiStatus get_outputs(void* instance, double* outputs)
 {
     GuestInstance* i = instance;
-    uint32_t count = i->guest->block.output_count;
-    kaiStatus status = i->calls->get(i, i->guest->outputs, count, outputs);
-    to_si(i->guest->outputs, count, outputs);
+    const Guest* g = i->guest;
+    uint32_t count = g->block.output_count;
+    kaiStatus status = KAI_OK;
+    for (uint32_t from = 0, to; from < count && status == KAI_OK; from = to)
+    {
+        outputs[from] = 0;
+        for (to = from; to < count && !g->outputs[to].event; to++)
+            ;
+        if (to > from)
+            status = i->calls->get(i, g->outputs + from, to - from, outputs + from);
+        to = to > from ? to : from + 1;
+    }
+    to_si(g->outputs, count, outputs);
     return status;
 }
 
@@ -241,19 +351,62 @@ static kaiStatus get_indicators(void* instance, double* indicators)
 
 // ---- commits
 
-static kaiStatus commit_exchange(GuestInstance* i, const double* inputs, kaiBlockEvents* events, double* states)
+static kaiStatus begin_round(GuestInstance* i, const double* inputs)
 {
-    bool changed = false;
     kaiStatus status = KAI_OK;
     if (i->mode != MODE_EVENT)
         status = i->calls->enter_event(i);
     i->mode = MODE_EVENT;
-    if (status == KAI_OK)
-        status = give_inputs(i, inputs, true);
-    if (status == KAI_OK)
+    return status == KAI_OK ? give_inputs(i, inputs, true) : status;
+}
+
+static kaiStatus commit_exchange(GuestInstance* i, const double* inputs, kaiBlockEvents* events, double* states)
+{
+    bool changed = i->ahead && i->ahead_changed;
+    kaiStatus status = i->ahead ? KAI_OK : begin_round(i, inputs);
+    if (status == KAI_OK && !i->ahead)
+        status = give_events(i, inputs);
+    if (i->ahead)
+        *events = i->ahead_events;
+    else if (status == KAI_OK)
         status = i->calls->update(i, events, &changed);
+    i->ahead = false;
+    if (status == KAI_OK)
+        status = end_events(i, false);
     events->end |= i->end;
     return status == KAI_OK && changed ? read_states(i, states) : status;
+}
+
+// An FMU of Kairos shows events and what it calculates for a tag after the round: it goes there and comes back. Without
+// inputs there is nothing that the commit could know better, and it stays.
+static kaiStatus foresee(GuestInstance* i, const double* inputs, double* outputs)
+{
+    kaiBlockEvents events;
+    bool changed;
+    if (i->guest->block.input_count == 0)
+    {
+        kaiStatus done = i->calls->update(i, &i->ahead_events, &i->ahead_changed);
+        i->ahead = true;
+        return done == KAI_OK ? get_some(i, true, outputs) : done;
+    }
+    kaiStatus status = i->calls->keep(i);
+    if (status != KAI_OK)
+        return status;
+    status = give_events(i, inputs);
+    if (status == KAI_OK)
+        status = i->calls->update(i, &events, &changed);
+    if (status == KAI_OK)
+        status = get_some(i, true, outputs);
+    end_events(i, true);
+    kaiStatus back = i->calls->take_back(i);
+    return status == KAI_OK ? back : status;
+}
+
+static void tell_ticks(GuestInstance* i, double* outputs)
+{
+    for (uint32_t k = 0; k < i->guest->block.output_count; k++)
+        if (i->guest->outputs[k].event)
+            outputs[k] = i->ticked[k];
 }
 
 // One round of its events where it stands. *done: none is left.
@@ -264,12 +417,21 @@ static kaiStatus settle(GuestInstance* i, kaiBlockEvents* events, bool* done)
     kaiStatus status = i->calls->update(i, &said, &changed);
     events->end |= said.end;
     *done = !said.more;
+    if (status == KAI_OK)
+        status = see_ticks(i);
     if (status == KAI_OK && !said.more)
     {
         status = i->calls->enter_step(i);
         i->mode = MODE_STEP;
     }
     return status;
+}
+
+static kaiStatus stop_for_event(GuestInstance* i)
+{
+    kaiStatus status = i->calls->enter_event(i);
+    i->mode = MODE_EVENT;
+    return status == KAI_OK ? see_ticks(i) : status;
 }
 
 // From where it is to t. What it stops at on the way is settled there.
@@ -284,10 +446,10 @@ static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
         if (status == KAI_OK && reached <= i->time && !event && !events->end)
             return guest_log(i, true, "DoStep does not get ahead"), KAI_ERR_RUN;
         i->time = reached < t ? reached : t;
-        if (status != KAI_OK || !event)
+        if (status == KAI_OK)
+            status = event ? stop_for_event(i) : see_ticks(i);
+        if (!event)
             continue;
-        status = i->calls->enter_event(i);
-        i->mode = MODE_EVENT;
         while (status == KAI_OK && !done && i->time < t)  // those of t are rounds of their own
             status = settle(i, events, &done);
     }
@@ -295,57 +457,133 @@ static kaiStatus advance(GuestInstance* i, double t, kaiBlockEvents* events)
 }
 
 // Where it would stop on the way to its next communication point: it goes there and comes back. Only what has event
-// mode stops, and only what can be copied comes back.
-static kaiStatus look_ahead(GuestInstance* i, double* next)
+// mode stops, and only what can be copied comes back. What it stops at as soon as it starts is of this instant still.
+static kaiStatus look_ahead(GuestInstance* i, kaiBlockEvents* events)
 {
-    kaiAllocator a = i->host.allocator;
-    size_t size = 0;
     bool event = false, end = false;
-    double reached = *next;
-    if (!i->guest->event_mode || i->guest->block.fixed != NULL || i->mode != MODE_STEP || !(*next > i->time))
+    double reached = events->next;
+    if (!i->guest->event_mode || i->guest->block.fixed != NULL || i->mode != MODE_STEP || !(events->next > i->time))
         return KAI_OK;
-    kaiStatus status = i->calls->save(i, NULL, &size);
-    char* bytes = status == KAI_OK ? a.alloc(a.user, NULL, 0, size + 1) : NULL;
-    if (bytes == NULL)
-        return status != KAI_OK ? status : KAI_ERR_MEMORY;
-    status = i->calls->save(i, bytes, &size);
+    kaiStatus status = i->calls->keep(i);
     if (status == KAI_OK)
-        status = i->calls->do_step(i, i->time, *next - i->time, &reached, &event, &end);
-    if (status == KAI_OK)
-        status = i->calls->restore(i, bytes, size);
-    if (event && reached > i->time && reached < *next)
-        *next = reached;
-    a.alloc(a.user, bytes, size + 1, 0);
+        status = i->calls->do_step(i, i->time, events->next - i->time, &reached, &event, &end);
+    bool stops = status == KAI_OK && event && reached > i->time && reached < events->next;
+    if (stops && reached - i->time <= FMU_AT_ONCE * fabs(reached))
+    {
+        i->time = reached;
+        events->more = true;
+        status = stop_for_event(i);
+    }
+    else if (status == KAI_OK)
+        status = i->calls->take_back(i);
+    if (stops && !events->more)
+        events->next = reached;
     return status;
+}
+
+static bool is_point(const GuestInstance* i, double t)
+{
+    return t >= i->from + i->ticks * i->step - FMU_SAME_TIME * i->step;
+}
+
+// To t, if that is a point for it.
+static kaiStatus arrive(GuestInstance* i, double t, kaiBlockEvents* events)
+{
+    if (i->mode == MODE_STEP && t > i->time && (is_point(i, t) || i->guest->varies))
+        return advance(i, t, events);
+    return KAI_OK;
+}
+
+// Events that come where it cannot take them wait for its next point, the last payload of each.
+static kaiStatus give_point(GuestInstance* i, double t, const double* inputs)
+{
+    const Guest* g = i->guest;
+    uint32_t count = g->block.input_count;
+    bool here = is_point(i, t) || g->varies || t <= i->time, any = false;
+    double* now = i->scratch;
+    memcpy(now, inputs, sizeof(double) * count);
+    for (uint32_t k = 0; k < count; k++)
+    {
+        uint32_t payload = g->block.inputs[k].payload;
+        if (!g->inputs[k].event)
+            continue;
+        if (inputs[k] == 0 && i->kept[k] != 0 && payload > 0)
+            now[payload - 1] = i->kept[count + payload - 1];
+        now[k] = inputs[k] != 0 || i->kept[k] != 0;
+        any |= now[k] != 0;
+        i->kept[k] = here ? 0 : now[k];
+        if (payload > 0)
+            i->kept[count + payload - 1] = now[payload - 1];
+    }
+    kaiStatus status = here ? give_inputs(i, now, true) : KAI_OK;
+    if (status == KAI_OK && here && any && g->event_mode && i->mode == MODE_STEP)
+    {
+        status = i->calls->enter_event(i);
+        i->mode = MODE_EVENT;
+    }
+    return status == KAI_OK && here ? give_events(i, now) : status;
+}
+
+static bool has_ticked(const GuestInstance* i)
+{
+    for (uint32_t k = 0; k < i->guest->block.output_count; k++)
+        if (i->ticked[k] != 0)
+            return true;
+    return false;
 }
 
 static kaiStatus commit_step(GuestInstance* i, double t, const double* inputs, kaiBlockEvents* events)
 {
-    double point = i->from + i->ticks * i->step, slack = 1e-9 * i->step;
-    kaiStatus status = KAI_OK;
-    bool due = t >= point - slack;
-    if (i->mode == MODE_STEP && t > i->time && (due || i->guest->varies))
-        status = advance(i, t, events);
-    bool here = due || i->guest->varies || t <= i->time;
-    if (status == KAI_OK && here)
-        status = give_inputs(i, inputs, true);
+    kaiStatus status = arrive(i, t, events);
+    if (status == KAI_OK)
+        status = give_point(i, t, inputs);
+    memset(i->ticked, 0, sizeof(double) * i->guest->block.output_count);
     if (status == KAI_OK && i->mode == MODE_EVENT)
     {
         bool done = false;
         status = settle(i, events, &done);
-        events->more = !done;
+        events->more = !done || has_ticked(i);
     }
-    while (i->from + i->ticks * i->step <= t + slack)
+    if (status == KAI_OK)
+        status = end_events(i, false);
+    while (i->from + i->ticks * i->step <= t + FMU_SAME_TIME * i->step)
         i->ticks++;
     events->next = i->from + i->ticks * i->step;
     events->end |= i->end;
-    return status == KAI_OK && !events->end ? look_ahead(i, &events->next) : status;
+    return status == KAI_OK && !events->end ? look_ahead(i, events) : status;
 }
 
 static kaiStatus commit(void* instance, double t, const double* inputs, kaiBlockEvents* events, double* states)
 {
     GuestInstance* i = instance;
-    return i->guest->exchange ? commit_exchange(i, inputs, events, states) : commit_step(i, t, inputs, events);
+    if (!i->guest->exchange)
+        return commit_step(i, t, inputs, events);
+    kaiStatus status = commit_exchange(i, inputs, events, states);
+    memset(i->ticked, 0, sizeof(double) * i->guest->block.output_count);
+    return status;
+}
+
+static kaiStatus get_reaction(void* instance, double t, const double* inputs, double* outputs)
+{
+    GuestInstance* i = instance;
+    const Guest* g = i->guest;
+    kaiBlockEvents events = {0};
+    kaiStatus status = g->exchange ? begin_round(i, inputs) : arrive(i, t, &events);
+    i->end |= events.end;
+    if (status == KAI_OK && g->exchange && g->own)
+    {
+        memset(i->ticked, 0, sizeof(double) * g->block.output_count);
+        status = get_some(i, false, outputs);
+        return status == KAI_OK ? foresee(i, inputs, outputs) : status;
+    }
+    if (status == KAI_OK && g->exchange)
+        status = give_events(i, inputs);
+    if (status == KAI_OK)
+        status = get_some(i, false, outputs);
+    if (status == KAI_OK)
+        status = get_some(i, true, outputs);
+    tell_ticks(i, outputs);
+    return status;
 }
 
 static kaiStatus step_done(void* instance, bool* event)
@@ -370,7 +608,8 @@ typedef struct SavedInstance
 
 static size_t own_size(const GuestInstance* i)
 {
-    return sizeof(SavedInstance) + sizeof(double) * (i->guest->block.state_count + i->guest->block.input_count);
+    const kaiBlock* b = &i->guest->block;
+    return sizeof(SavedInstance) + sizeof(double) * (b->state_count + 3 * (size_t)b->input_count + b->output_count);
 }
 
 static kaiStatus save(void* instance, void* bytes, size_t* size)
@@ -414,9 +653,11 @@ void guest_functions(Guest* g)
     b->begin = begin;
     b->set = set;
     b->get_rates = get_rates;
+    b->get_slopes = g->slopes ? get_slopes : NULL;
     b->get_outputs = get_outputs;
     b->get_indicators = get_indicators;
     b->commit = commit;
+    b->get_reaction = g->reacts ? get_reaction : NULL;
     b->step_done = g->exchange && g->told ? step_done : NULL;
     b->save = save;
     b->restore = restore;

@@ -1,7 +1,8 @@
 // Instances in processes of their own. The parent unpacks the FMU and forks; the child opens the binary and answers the
-// calls of a block over a pair of sockets, one at a time. Where it was set last goes with the next question, so that a
-// right-hand side costs one round trip. A child that crashes, ends or is silent when the run is to end is a failure of
-// the block, with the call that it was in. What an FMU prints goes to standard error.
+// calls of a block over a pair of sockets, one at a time. Where it was set last goes with the next question, and rates
+// bring indicators and outputs with them, so that an evaluation is one round trip, of one message each way. A child
+// that crashes, ends or is silent when the run is to end is a failure of the block, with the call that it was in. What
+// an FMU prints goes to standard error.
 #include "guest/guest.h"
 
 #ifndef __linux__  // no processes: it cannot be opened
@@ -28,6 +29,7 @@ void guest_isolate(Guest* g)
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +40,8 @@ typedef enum RemoteCall
     REMOTE_RATES,
     REMOTE_OUTPUTS,
     REMOTE_INDICATORS,
+    REMOTE_SLOPES,
+    REMOTE_REACTION,
     REMOTE_COMMIT,
     REMOTE_STEP,
     REMOTE_SAVE,
@@ -45,9 +49,17 @@ typedef enum RemoteCall
     REMOTE_CALLS
 } RemoteCall;
 
-static const char* const call_names[REMOTE_CALLS] = {"the opening",     "the start",      "the derivatives",
-                                                     "the outputs",     "the indicators", "the event iteration",
-                                                     "a finished step", "saving",         "restoring"};
+static const char* const call_names[REMOTE_CALLS] = {"the opening",
+                                                     "the start",
+                                                     "the derivatives",
+                                                     "the outputs",
+                                                     "the indicators",
+                                                     "the slopes",
+                                                     "the outputs of an event",
+                                                     "the event iteration",
+                                                     "a finished step",
+                                                     "saving",
+                                                     "restoring"};
 
 typedef struct Question
 {
@@ -69,49 +81,95 @@ typedef struct Answer
 enum
 {
     LOOK_MS = 50,          // between two looks whether the run is to end
+    LEAVE_MS = 500,        // for an FMU to free what it holds
     TEXT_MOST = 1000,      // of a remark
+    MORE_MOST = 64,        // indicators and outputs that come with rates
     SAVED_MOST = 1 << 30,  // bytes of a state
 };
+
+typedef struct Channel
+{
+    int socket;
+    const kaiBlockHost* host;  // who may want to end; NULL: nobody
+    bool silent;               // they did
+    size_t used, from, to;
+    char out[8192], in[8192];
+} Channel;
 
 typedef struct Remote
 {
     Guest* guest;
     kaiBlockHost host;
     pid_t child;
-    int socket;
+    Channel channel;
     bool moved;
+    bool has_more;  // `more` has indicators and outputs of where it is
     double time;
-    double *states, *inputs;
+    double *states, *inputs, *more;
 } Remote;
 
 // ---- bytes
 
-static bool put(int socket, const void* bytes, size_t size)
+// What is put goes out as one message when it is sent; what comes is taken from a buffer.
+static bool channel_send(Channel* c)
 {
-    for (const char* at = bytes; size > 0;)
+    const char* at = c->out;
+    while (c->used > 0)
     {
-        ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+        ssize_t sent = send(c->socket, at, c->used, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
             return false;
         at += sent;
-        size -= (size_t)sent;
+        c->used -= (size_t)sent;
     }
     return true;
 }
 
-static bool take(int socket, void* bytes, size_t size)
+static bool put(Channel* c, const void* bytes, size_t size)
+{
+    for (const char* at = bytes; size > 0;)
+    {
+        size_t part = size < sizeof c->out - c->used ? size : sizeof c->out - c->used;
+        memcpy(c->out + c->used, at, part);
+        c->used += part;
+        at += part;
+        size -= part;
+        if (c->used == sizeof c->out && !channel_send(c))
+            return false;
+    }
+    return true;
+}
+
+// Until there is something. False: the other end is gone, or the run is to end first (`silent`).
+static bool channel_fill(Channel* c)
+{
+    c->from = c->to = 0;
+    for (;;)
+    {
+        ssize_t got = recv(c->socket, c->in, sizeof c->in, 0);
+        if (got > 0)
+            return c->to = (size_t)got, true;
+        bool waits = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+        if (waits && c->host != NULL && c->host->interrupted(c->host->user))
+            return c->silent = true, false;
+        if (!waits && !(got < 0 && errno == EINTR))
+            return false;
+    }
+}
+
+static bool take(Channel* c, void* bytes, size_t size)
 {
     for (char* at = bytes; size > 0;)
     {
-        ssize_t got = recv(socket, at, size, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
+        if (c->from == c->to && !channel_fill(c))
             return false;
-        at += got;
-        size -= (size_t)got;
+        size_t part = size < c->to - c->from ? size : c->to - c->from;
+        memcpy(at, c->in + c->from, part);
+        c->from += part;
+        at += part;
+        size -= part;
     }
     return true;
 }
@@ -121,7 +179,7 @@ static bool take(int socket, void* bytes, size_t size)
 typedef struct Child
 {
     Guest* guest;
-    int socket;
+    Channel channel;
     void* it;
     double *states, *inputs, *values;
 } Child;
@@ -131,7 +189,7 @@ static void tell(void* user, bool error, const char* text)
     Child* c = user;
     size_t length = strlen(text);
     Answer a = {.logged = error ? 2 : 1, .size = length < TEXT_MOST ? length : TEXT_MOST};
-    if (!put(c->socket, &a, sizeof a) || !put(c->socket, text, a.size))
+    if (!put(&c->channel, &a, sizeof a) || !put(&c->channel, text, a.size) || !channel_send(&c->channel))
         _exit(0);  // nobody listens any more
 }
 
@@ -149,6 +207,25 @@ static kaiStatus save_all(Child* c, Answer* a, char** bytes)
         return status != KAI_OK ? status : KAI_ERR_MEMORY;
     status = c->guest->inside.save(c->it, *bytes, &size);
     a->size = status == KAI_OK ? size : 0;
+    return status;
+}
+
+// Indicators and outputs that whoever asks for rates is likely to want next, if there are few.
+static size_t more_count(const kaiBlock* k)
+{
+    size_t count = (size_t)k->indicator_count + k->output_count;
+    return count <= MORE_MOST ? count : 0;
+}
+
+static kaiStatus rates_and_more(Child* c, Answer* a)
+{
+    const kaiBlock* k = &c->guest->inside;
+    double *z = c->values + k->state_count, *y = z + k->indicator_count;
+    kaiStatus status = k->get_rates(c->it, c->values);
+    bool more = status == KAI_OK && more_count(k) > 0 &&
+                (k->indicator_count == 0 || k->get_indicators(c->it, z) == KAI_OK) &&
+                (k->output_count == 0 || k->get_outputs(c->it, y) == KAI_OK);
+    a->size = sizeof(double) * (k->state_count + (more ? more_count(k) : 0));
     return status;
 }
 
@@ -170,9 +247,11 @@ static kaiStatus work(Child* c, const Question* q, char* given, Answer* a, char*
         a->size = number * k->state_count;
         memcpy(c->values, c->states, a->size);
         return k->begin(c->it, q->time, p, c->inputs, c->values);
-    case REMOTE_RATES: a->size = number * k->state_count; return k->get_rates(c->it, c->values);
+    case REMOTE_RATES: return rates_and_more(c, a);
     case REMOTE_OUTPUTS: a->size = number * k->output_count; return k->get_outputs(c->it, c->values);
     case REMOTE_INDICATORS: a->size = number * k->indicator_count; return k->get_indicators(c->it, c->values);
+    case REMOTE_SLOPES: a->size = number * k->state_count; return k->get_slopes(c->it, (uint32_t)*p, c->values);
+    case REMOTE_REACTION: a->size = number * k->output_count; return k->get_reaction(c->it, q->time, p, c->values);
     case REMOTE_COMMIT:
         a->size = number * k->state_count;
         memcpy(c->values, p + k->input_count, a->size);
@@ -193,17 +272,17 @@ static bool answer_one(Child* c)
     Question q;
     Answer a = {0};
     char *given = NULL, *bytes = NULL;
-    if (!take(c->socket, &q, sizeof q))
+    if (!take(&c->channel, &q, sizeof q))
         return false;
-    bool whole = !q.moved || (take(c->socket, c->states, sizeof(double) * k->state_count) &&
-                              take(c->socket, c->inputs, sizeof(double) * k->input_count));
+    bool whole = !q.moved || (take(&c->channel, c->states, sizeof(double) * k->state_count) &&
+                              take(&c->channel, c->inputs, sizeof(double) * k->input_count));
     given = malloc(q.size + 1);
-    if (!whole || given == NULL || !take(c->socket, given, q.size))
+    if (!whole || given == NULL || !take(&c->channel, given, q.size))
         return free(given), false;
     a.status = work(c, &q, given, &a, &bytes);
     if (a.status != KAI_OK)
         a.size = 0;
-    bool sent = put(c->socket, &a, sizeof a) && put(c->socket, bytes, a.size);
+    bool sent = put(&c->channel, &a, sizeof a) && put(&c->channel, bytes, a.size) && channel_send(&c->channel);
     if (bytes != (char*)c->values)
         free(bytes);
     return free(given), sent;
@@ -211,8 +290,7 @@ static bool answer_one(Child* c)
 
 static size_t value_count(const kaiBlock* k)
 {
-    size_t most = k->state_count > k->output_count ? k->state_count : k->output_count;
-    return (most > k->indicator_count ? most : k->indicator_count) + 1;
+    return (size_t)k->state_count + k->output_count + k->indicator_count + 1;
 }
 
 static void be_alone(int socket)
@@ -230,9 +308,10 @@ static void be_alone(int socket)
 
 static _Noreturn void live(Guest* g, const kaiBlockHost* outer, int socket)
 {
-    Child c = {.guest = g, .socket = socket};
+    Child c = {.guest = g};
     const kaiBlock* k = &g->inside;
     kaiBlockHost host = *outer;
+    c.channel.socket = socket;
     be_alone(socket);
     pthread_mutex_init(&g->lock, NULL);  // whoever held it is not here
     c.states = calloc(k->state_count + k->input_count + value_count(k), sizeof(double));
@@ -245,7 +324,7 @@ static _Noreturn void live(Guest* g, const kaiBlockHost* outer, int socket)
     host.interrupted = never;
     host.allocator = kaiDefaultAllocator();
     Answer a = {.status = k->open(&g->block, &host, &c.it)};
-    if (put(socket, &a, sizeof a) && a.status == KAI_OK)
+    if (put(&c.channel, &a, sizeof a) && channel_send(&c.channel) && a.status == KAI_OK)
         while (answer_one(&c))
             ;
     if (a.status == KAI_OK)
@@ -264,6 +343,17 @@ static void end_child(Remote* r)
     r->child = 0;
 }
 
+// No more questions: it lets its FMU free what it holds and goes, which closes its end of the socket.
+static void dismiss_child(Remote* r)
+{
+    char last[TEXT_MOST];
+    struct pollfd fd = {.fd = r->channel.socket, .events = POLLIN};
+    if (r->child > 0 && shutdown(r->channel.socket, SHUT_WR) == 0)
+        while (poll(&fd, 1, LEAVE_MS) > 0 && recv(r->channel.socket, last, sizeof last, 0) > 0)
+            ;
+    end_child(r);
+}
+
 static kaiStatus lose(Remote* r, RemoteCall call)
 {
     char text[200];
@@ -280,24 +370,10 @@ static kaiStatus lose(Remote* r, RemoteCall call)
     return KAI_ERR_RUN;
 }
 
-// Until there is something to read. False: the run is to end first.
-static bool wait_for(Remote* r)
-{
-    struct pollfd fd = {.fd = r->socket, .events = POLLIN};
-    for (;;)
-    {
-        int ready = poll(&fd, 1, LOOK_MS);
-        if (ready > 0)
-            return true;
-        if (r->host.interrupted(r->host.user))
-            return false;
-    }
-}
-
 static bool hear(Remote* r, const Answer* a)
 {
     char text[TEXT_MOST + 1];
-    if (a->size > TEXT_MOST || !take(r->socket, text, a->size))
+    if (a->size > TEXT_MOST || !take(&r->channel, text, a->size))
         return false;
     text[a->size] = 0;
     r->host.log(r->host.user, a->logged == 2, text);
@@ -309,16 +385,17 @@ static kaiStatus await(Remote* r, RemoteCall call, Answer* a)
     char text[200];
     for (;;)
     {
-        if (!wait_for(r))
+        bool got = take(&r->channel, a, sizeof *a) && (a->logged == 0 || hear(r, a));
+        if (got && a->logged == 0)
+            return KAI_OK;
+        if (!got && r->channel.silent)
         {
             end_child(r);
             snprintf(text, sizeof text, "it has not answered in %s, and the time of the run is over", call_names[call]);
             return r->host.log(r->host.user, true, text), KAI_ERR_RUN;
         }
-        if (!take(r->socket, a, sizeof *a) || (a->logged != 0 && !hear(r, a)))
+        if (!got)
             return lose(r, call);
-        if (a->logged == 0)
-            return KAI_OK;
     }
 }
 
@@ -331,25 +408,38 @@ static kaiStatus ask(Remote* r, RemoteCall call, double t, const void* first, si
     q.time = r->moved ? r->time : t;
     if (r->child <= 0)
         return lose(r, call);
-    bool sent = put(r->socket, &q, sizeof q);
+    bool sent = put(&r->channel, &q, sizeof q);
     if (r->moved)
-        sent = sent && put(r->socket, r->states, sizeof(double) * k->state_count) &&
-               put(r->socket, r->inputs, sizeof(double) * k->input_count);
+        sent = sent && put(&r->channel, r->states, sizeof(double) * k->state_count) &&
+               put(&r->channel, r->inputs, sizeof(double) * k->input_count);
     r->moved = false;
-    sent = sent && put(r->socket, first, first_size) && put(r->socket, second, second_size);
+    r->has_more = false;
+    sent = sent && put(&r->channel, first, first_size) && put(&r->channel, second, second_size) &&
+           channel_send(&r->channel);
     return sent ? await(r, call, a) : lose(r, call);
+}
+
+static kaiStatus get_with(Remote* r, RemoteCall call, double t, const double* inputs, size_t given, double* values,
+                          uint32_t count)
+{
+    Answer a;
+    kaiStatus status = ask(r, call, t, inputs, sizeof(double) * given, NULL, 0, &a);
+    if (status != KAI_OK)
+        return status;
+    size_t size = a.status == KAI_OK ? sizeof(double) * count : 0;
+    if (a.size != size || !take(&r->channel, values, size))
+        return lose(r, call);
+    return (kaiStatus)a.status;
 }
 
 static kaiStatus get(Remote* r, RemoteCall call, double* values, uint32_t count)
 {
-    Answer a;
-    kaiStatus status = ask(r, call, 0, NULL, 0, NULL, 0, &a);
-    if (status != KAI_OK)
-        return status;
-    size_t size = a.status == KAI_OK ? sizeof(double) * count : 0;
-    if (a.size != size || !take(r->socket, values, size))
-        return lose(r, call);
-    return (kaiStatus)a.status;
+    return get_with(r, call, 0, NULL, 0, values, count);
+}
+
+static size_t remote_size(const kaiBlock* k)
+{
+    return sizeof(Remote) + sizeof(double) * (k->state_count + k->input_count + MORE_MOST);
 }
 
 static void close_remote(void* instance)
@@ -357,9 +447,9 @@ static void close_remote(void* instance)
     Remote* r = instance;
     kaiAllocator allocator = r->host.allocator;
     const kaiBlock* k = &r->guest->block;
-    end_child(r);
-    close(r->socket);
-    size_t size = sizeof *r + sizeof(double) * (k->state_count + k->input_count);
+    dismiss_child(r);
+    close(r->channel.socket);
+    size_t size = remote_size(k);
     allocator.alloc(allocator.user, r, size, 0);
 }
 
@@ -370,7 +460,9 @@ static kaiStatus start_child(Remote* r)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return KAI_ERR_IO;
     fflush(NULL);
-    r->socket = pair[0];
+    struct timeval look = {.tv_usec = LOOK_MS * 1000};
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &look, sizeof look);
+    r->channel.socket = pair[0];
     r->child = fork();
     if (r->child == 0)
         live(r->guest, &r->host, pair[1]);
@@ -387,14 +479,18 @@ static kaiStatus open_remote(const kaiBlock* block, const kaiBlockHost* host, vo
     char why[400] = "";
     if (!guest_unpack(g, why, sizeof why))
         return host->log(host->user, true, why), KAI_ERR_IO;
-    size_t size = sizeof(Remote) + sizeof(double) * (block->state_count + block->input_count);
+    size_t size = remote_size(block);
     Remote* r = host->allocator.alloc(host->allocator.user, NULL, 0, size);
     if (r == NULL)
         return KAI_ERR_MEMORY;
     memset(r, 0, size);
-    *r = (Remote){.guest = g, .host = *host, .socket = -1};
+    r->guest = g;
+    r->host = *host;
+    r->channel.socket = -1;
+    r->channel.host = &r->host;
     r->states = (double*)(void*)(r + 1);
     r->inputs = r->states + block->state_count;
+    r->more = r->inputs + block->input_count;
     kaiStatus status = start_child(r);
     if (status != KAI_OK)
         return close_remote(r), status;
@@ -425,25 +521,60 @@ static kaiStatus begin(void* instance, double t, const double* parameters, const
     kaiStatus status = ask(r, REMOTE_BEGIN, t, parameters, sizeof(double) * k->parameter_count, NULL, 0, &a);
     if (status != KAI_OK || a.status != KAI_OK)
         return status != KAI_OK ? status : (kaiStatus)a.status;
-    return a.size == size && take(r->socket, states, size) ? KAI_OK : lose(r, REMOTE_BEGIN);
+    return a.size == size && take(&r->channel, states, size) ? KAI_OK : lose(r, REMOTE_BEGIN);
 }
 
 static kaiStatus get_rates(void* instance, double* rates)
 {
     Remote* r = instance;
-    return get(r, REMOTE_RATES, rates, r->guest->block.state_count);
+    const kaiBlock* k = &r->guest->block;
+    size_t size = sizeof(double) * k->state_count, more = sizeof(double) * more_count(k);
+    Answer a;
+    kaiStatus status = ask(r, REMOTE_RATES, 0, NULL, 0, NULL, 0, &a);
+    if (status != KAI_OK || a.status != KAI_OK)
+        return status != KAI_OK ? status : (kaiStatus)a.status;
+    if ((a.size != size && a.size != size + more) || !take(&r->channel, rates, size))
+        return lose(r, REMOTE_RATES);
+    r->has_more = a.size > size;
+    return !r->has_more || take(&r->channel, r->more, more) ? KAI_OK : lose(r, REMOTE_RATES);
+}
+
+// What came with the rates, if it did.
+static bool recall(const Remote* r, double* values, size_t first, size_t count)
+{
+    if (!r->has_more || r->moved)
+        return false;
+    memcpy(values, r->more + first, sizeof(double) * count);
+    return true;
+}
+
+static kaiStatus get_slopes(void* instance, uint32_t known, double* slopes)
+{
+    Remote* r = instance;
+    double which = known;
+    return get_with(r, REMOTE_SLOPES, 0, &which, 1, slopes, r->guest->block.state_count);
 }
 
 static kaiStatus get_outputs(void* instance, double* outputs)
 {
     Remote* r = instance;
-    return get(r, REMOTE_OUTPUTS, outputs, r->guest->block.output_count);
+    const kaiBlock* k = &r->guest->block;
+    return recall(r, outputs, k->indicator_count, k->output_count) ? KAI_OK
+                                                                   : get(r, REMOTE_OUTPUTS, outputs, k->output_count);
 }
 
 static kaiStatus get_indicators(void* instance, double* indicators)
 {
     Remote* r = instance;
-    return get(r, REMOTE_INDICATORS, indicators, r->guest->block.indicator_count);
+    uint32_t count = r->guest->block.indicator_count;
+    return recall(r, indicators, 0, count) ? KAI_OK : get(r, REMOTE_INDICATORS, indicators, count);
+}
+
+static kaiStatus get_reaction(void* instance, double t, const double* inputs, double* outputs)
+{
+    Remote* r = instance;
+    const kaiBlock* k = &r->guest->block;
+    return get_with(r, REMOTE_REACTION, t, inputs, k->input_count, outputs, k->output_count);
 }
 
 static kaiStatus commit(void* instance, double t, const double* inputs, kaiBlockEvents* events, double* states)
@@ -456,7 +587,7 @@ static kaiStatus commit(void* instance, double t, const double* inputs, kaiBlock
     if (status != KAI_OK || a.status != KAI_OK)
         return status != KAI_OK ? status : (kaiStatus)a.status;
     *events = a.events;
-    return a.size == size && take(r->socket, states, size) ? KAI_OK : lose(r, REMOTE_COMMIT);
+    return a.size == size && take(&r->channel, states, size) ? KAI_OK : lose(r, REMOTE_COMMIT);
 }
 
 static kaiStatus step_done(void* instance, bool* event)
@@ -479,7 +610,7 @@ static kaiStatus save(void* instance, void* bytes, size_t* size)
     if (a.size > SAVED_MOST || (bytes != NULL && a.size != *size))
         return end_child(r), lose(r, REMOTE_SAVE);
     char* kept = bytes != NULL ? bytes : malloc(a.size + 1);
-    bool got = kept != NULL && take(r->socket, kept, a.size);
+    bool got = kept != NULL && take(&r->channel, kept, a.size);
     if (bytes == NULL)
         free(kept);
     *size = a.size;
@@ -504,9 +635,11 @@ void guest_isolate(Guest* g)
     b->begin = begin;
     b->set = set;
     b->get_rates = get_rates;
+    b->get_slopes = b->get_slopes != NULL ? get_slopes : NULL;
     b->get_outputs = get_outputs;
     b->get_indicators = get_indicators;
     b->commit = commit;
+    b->get_reaction = b->get_reaction != NULL ? get_reaction : NULL;
     b->step_done = b->step_done != NULL ? step_done : NULL;
     b->save = save;
     b->restore = restore;

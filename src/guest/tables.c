@@ -122,7 +122,16 @@ static const XmlElement* output_entry(const Described* d, uint32_t index)
     return NULL;
 }
 
-static void take_reads(Guest* g, uint32_t index, kaiBlockVariable* to)
+// Between instants there are no events to hang on.
+static bool is_flowing(const Guest* g, uint32_t known)
+{
+    if (known < g->block.state_count)
+        return true;
+    const GuestVariable* v = &g->inputs[known - g->block.state_count];
+    return !v->event && !v->part;
+}
+
+static void take_reads(Guest* g, uint32_t index, kaiBlockVariable* to, bool at_tags)
 {
     const Described* d = &g->described;
     const char* list = xml_value(output_entry(d, index), "dependencies");
@@ -138,7 +147,7 @@ static void take_reads(Guest* g, uint32_t index, kaiBlockVariable* to)
             break;
         int64_t of = d->version == 2 ? (int64_t)at - 1 : described_find(d, at);
         uint32_t known = of >= 0 && of < d->variables.count ? known_number(g, &d->variables.at[of]) : UINT32_MAX;
-        if (known != UINT32_MAX)
+        if (known != UINT32_MAX && (at_tags || is_flowing(g, known)))
             vec_push(&g->arena, reads, known);
     }
     to->reads = reads.at;
@@ -167,6 +176,7 @@ static void add(Guest* g, uint32_t index, VariableList* list, ShownList* shown)
     show.description = xml_value(v->element, "description");
     show.start = start_of(v, &made);
     show.discrete = made.discrete;
+    show.event = made.event = described_is_event(&g->described, index);
     vec_push(&g->arena, *list, made);
     vec_push(&g->arena, *shown, show);
 }
@@ -191,9 +201,31 @@ static void add_states(Guest* g)
         double nominal = number(attribute_of(d, &d->variables.at[state], "nominal"), 0);
         shown.at[i].start = nominal * list.at[i].scale;
     }
+    g->rates = arena_array(&g->arena, uint32_t, d->rates.count + 1);
+    for (uint32_t i = 0; i < list.count; i++)
+        g->rates[i] = d->variables.at[d->rates.at[i]].reference;
     g->states = list.at;
     g->block.states = shown.at;
     g->block.state_count = list.count;
+}
+
+// Where the parts of events are, given where each variable is in the list (1 + its number; 0: it is not).
+static void join_events(const Guest* g, const uint32_t* where, GuestVariable* list, kaiBlockVariable* shown)
+{
+    const Described* d = &g->described;
+    for (uint32_t i = 0; i < d->variables.count; i++)
+    {
+        if (where[i] == 0 || !shown[where[i] - 1].event)
+            continue;
+        int64_t payload = described_event_part(d, i, "value"), count = described_event_part(d, i, "count");
+        kaiBlockVariable* event = &shown[where[i] - 1];
+        event->payload = payload >= 0 ? where[payload] : 0;
+        event->count = count >= 0 ? where[count] : 0;
+        if (event->payload > 0)
+            list[event->payload - 1].part = true;
+        if (event->count > 0)
+            list[event->count - 1].part = true;
+    }
 }
 
 static void add_given(Guest* g, const char* causality, GuestVariable** variables, const kaiBlockVariable** shown,
@@ -202,9 +234,14 @@ static void add_given(Guest* g, const char* causality, GuestVariable** variables
     const Described* d = &g->described;
     VariableList list = {0};
     ShownList show = {0};
+    uint32_t* where = arena_array(&g->arena, uint32_t, d->variables.count + 1);
     for (uint32_t i = 0; i < d->variables.count; i++)
         if (is(d->variables.at[i].causality, causality) && has_number(d, i))
+        {
             add(g, i, &list, &show);
+            where[i] = list.count;
+        }
+    join_events(g, where, list.at, show.at);
     *count = list.count;
     if (is(causality, "parameter") && !g->exchange)  // the last one is ours
     {
@@ -233,22 +270,43 @@ static bool is_shown(const Guest* g, uint32_t index)
     return output || (!alias && v->derivative < 0);
 }
 
+// A value that Kairos calculates shows with its tag; what is remembered changes for the tag after.
+static bool is_calculated(const DescribedVariable* v)
+{
+    return !is(v->initial, "exact") && !is(v->initial, "approx") && !is(v->type->name, "Enumeration");
+}
+
+static void tell_at_tags(Guest* g, uint32_t index, GuestVariable* made, kaiBlockVariable* shown)
+{
+    const DescribedVariable* v = &g->described.variables.at[index];
+    bool held = made->part || shown->event;
+    shown->prompt = !held && shown->discrete && (!g->exchange || is(v->variability, "discrete"));
+    made->after = g->own && (held || is_calculated(v));
+    g->reacts |= shown->event || shown->prompt;
+}
+
 static void add_outputs(Guest* g)
 {
     const Described* d = &g->described;
     VariableList list = {0};
     ShownList show = {0};
+    uint32_t* where = arena_array(&g->arena, uint32_t, d->variables.count + 1);
     for (uint32_t i = 0; i < d->variables.count; i++)
     {
         if (!is_shown(g, i))
             continue;
         add(g, i, &list, &show);
+        where[i] = list.count;
         kaiBlockVariable* last = &show.at[show.count - 1];
         last->local = !is(d->variables.at[i].causality, "output");
         last->discrete |= !g->exchange;
-        if (!last->discrete && !last->local)
-            take_reads(g, i, last);
+        if (g->exchange && !last->local)
+            take_reads(g, i, last, last->discrete);
     }
+    join_events(g, where, list.at, show.at);
+    for (uint32_t i = 0; i < d->variables.count; i++)
+        if (where[i] > 0)
+            tell_at_tags(g, i, &list.at[where[i] - 1], &show.at[where[i] - 1]);
     g->outputs = list.at;
     g->block.outputs = show.at;
     g->block.output_count = list.count;
@@ -267,6 +325,8 @@ static void take_abilities(Guest* g)
     g->event_mode = !two && is_true(xml_value(kind, "hasEventMode"));
     g->told = two ? !is_true(xml_value(kind, "completedIntegratorStepNotNeeded"))
                   : is_true(xml_value(kind, "needsCompletedIntegratorStep"));
+    g->slopes = g->exchange &&
+                is_true(xml_value(kind, two ? "providesDirectionalDerivative" : "providesDirectionalDerivatives"));
     g->block.fixed = copies && bytes ? NULL
                      : copies        ? "its FMU cannot write its state (canSerializeFMUState)"
                                      : "its FMU cannot get and set its state (canGetAndSetFMUState)";
@@ -283,6 +343,7 @@ void guest_tables(Guest* g)
     g->block.usual.stop = d->stop;
     g->block.usual.step = d->step;
     g->block.usual.tolerance = experiment != NULL ? number(xml_value(experiment, "tolerance"), NAN) : NAN;
+    g->own = described_is_own(d);
     g->block.indicator_count = g->exchange ? (uint32_t)d->indicators : 0;
     add_states(g);
     add_given(g, "parameter", &g->parameters, &g->block.parameters, &g->block.parameter_count);

@@ -134,6 +134,25 @@ static ScalarId sum_of_sizes(Compiler* c, ScalarId list, Map* memo, bool of_deri
     return sum;
 }
 
+// The arguments, and behind them how they move.
+static ScalarId arguments_and_moves(Compiler* c, ScalarId list, ScalarId rest, Map* memo, bool moves)
+{
+    const Scalar x = c->scalars.list.at[list];
+    uint32_t d = number(c, 0);
+    if (x.op != VM_ARGUMENT)
+        return moves ? list : arguments_and_moves(c, rest, rest, memo, true);
+    map_get(memo, x.arg[0], &d);
+    ScalarId after = arguments_and_moves(c, x.arg[1], rest, memo, moves);
+    return make(c, VM_ARGUMENT, moves ? d : x.arg[0], after, x.span);
+}
+
+// What its block tells of the derivative.
+static ScalarId told_derivative(Compiler* c, const Scalar* x, Map* memo, uint32_t slope)
+{
+    ScalarId list = arguments_and_moves(c, x->arg[0], x->arg[0], memo, false);
+    return make(c, VM_EXTERNAL, list, number(c, slope), x->span);
+}
+
 // Nothing is known about an external function, so its derivative in the direction of its arguments' derivatives is a
 // central difference; the step moves the arguments by about the cube root of the rounding error, where the difference
 // has 10 digits. Only the search for double crossings and Newton's method read it: `der` refuses (K137).
@@ -143,6 +162,12 @@ static ScalarId external_derivative(Compiler* c, const Scalar* x, Map* memo)
     ScalarId zero = number(c, 0), list = x->arg[0], speed = sum_of_sizes(c, list, memo, true);
     if (is_zero(c, speed))
         return zero;
+    double index = 0;
+    uint32_t told = 0;
+    if (scalar_is_const(&c->scalars, x->arg[1], &index))
+        told = c->flat->externals.at[(uint32_t)index].slope;
+    if (told != 0)
+        return told_derivative(c, x, memo, told);
     ScalarId size = add(c, number(c, 1), sum_of_sizes(c, list, memo, false), s);
     ScalarId moves = make(c, VM_LT, zero, speed, s);
     ScalarId h = divide(c, mul(c, number(c, 6e-6), size, s), choose(c, moves, speed, number(c, 1)), s);

@@ -623,7 +623,7 @@ typedef struct Table
 enum
 {
     EXTERNAL_ARITY_MAX = 8,
-    EXTERNAL_QUESTIONS = 6,          // those of a block (src/block/text.h)
+    EXTERNAL_QUESTIONS = 8,          // those of a block (src/block/text.h)
     EXTERNAL_PARTS_MAX = 0x1000000,  // what a block is asked about, and with
 };
 

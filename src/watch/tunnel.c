@@ -4,6 +4,7 @@
 #include "watch/zeno_parts.h"
 
 #include "base/tolerance.h"
+#include "model/code.h"
 
 #include <math.h>
 
@@ -29,6 +30,21 @@ static kaiStatus fail_tunnelled(Zeno* zeno, uint32_t index, double t, double las
             format, t, zeno_guard_text(zeno, index), lasted, speed);
     kernel_warn(zeno->kernel, place, format, t, zeno_guard_text(zeno, index), lasted, speed);
     return KAI_OK;
+}
+
+// What a block watches is its own: a reaction may leave it watching for the way back, with the other sign, so that
+// neither the side nor the direction of g says that something was turned back.
+bool tunnel_is_foreign(const Zeno* zeno, uint32_t index)
+{
+    const kaiModel* model = zeno->model;
+    CodeRange code = model->guards[index].code;
+    CodeItem item;
+    if (model->blocks_count == 0)
+        return false;
+    for (uint32_t at = code.start; at < code.end && code_item(model->code, at, code.end, &item); at += item.words)
+        if (item.op == VM_CALL)
+            return true;
+    return code.start == code.end;
 }
 
 // A reaction had turned g back. It must come over the level before it turns again by itself.
@@ -84,10 +100,14 @@ kaiStatus tunnel_watch(Zeno* zeno, uint32_t index, double t, bool turned)
     return KAI_OK;
 }
 
-// A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side.
+// A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side. Nor does
+// a jump that took it over the level from afar, as one that comes out of a delay.
 bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index)
 {
     const ZenoGuard* z = &zeno->guards[index];
-    double left = z->located_at == zeno->kernel->instant_runs ? fabs(z->located_g) : 0;
-    return fabs(zeno->kernel->guards[index].g) > larger(2 * left, REBOUND_PART * z->excursion);
+    const GuardState* g = &zeno->kernel->guards[index];
+    double left = z->located_at == zeno->kernel->instant_runs ? z->located_g : 0;
+    if (g->crossed * left < -REBOUND_JUMP * z->excursion)
+        return true;
+    return fabs(g->g) > larger(2 * fabs(left), REBOUND_PART * z->excursion);
 }

@@ -516,7 +516,7 @@ static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];
     ZenoGuard* z = &zeno->guards[index];
-    bool watched = g->active, turned = watched && g->crossed * g->slope < 0;
+    bool watched = g->active && !tunnel_is_foreign(zeno, index), turned = watched && g->crossed * g->slope < 0;
     kaiStatus status = watched ? watch_flips(zeno, index, t, turned) : KAI_OK;
     bool rests = watched && z->barrier != 0 && z->barrier == g->crossed && !turned;  // nothing brings it back
     if (status == KAI_OK && counts(zeno, index) && !rests)

@@ -31,7 +31,7 @@ def change(name, old, new, says, source=good2, times=1):
     text = files["modelDescription.xml"].decode()
     assert old in text, (name, old)
     files["modelDescription.xml"] = text.replace(old, new, times).encode()
-    keep(name, pack(files), says)
+    keep(name, pack(files, zipfile.ZIP_STORED), says)  # what is packed is tried below
 
 
 whole = open(good2, "rb").read()
