@@ -271,7 +271,7 @@ static kaiStatus conclude(Run* r, kaiSim* sim, kaiStatus status)
         return status;
     if (!r->request->quiet)
         print_warnings(r->request->run->program, sim);
-    if (status == KAI_ERR_RUN)
+    if (status == KAI_ERR_RUN || status == KAI_ERR_LIMIT)
         print_failure(r->request->run->program, kaiSim_Failure(sim));
     if (status == KAI_INTERRUPTED)
         fprintf(stderr, "kairos: stopped at t = %.9g before the end: interrupted\n", kaiSim_Now(sim).t);
@@ -340,12 +340,12 @@ static kaiStatus run_all(Run* r)
     for (int64_t point = 0; status >= 0 && status != KAI_INTERRUPTED && point < points; point++)
     {
         status = run_point(r, sweep, point);
-        r->failed |= status == KAI_ERR_RUN || status == KAI_INTERRUPTED;
+        r->failed |= status == KAI_ERR_RUN || status == KAI_ERR_LIMIT || status == KAI_INTERRUPTED;
         if (status == KAI_ERR_RUN)
             status = KAI_OK;
     }
     kaiSweep_Free(sweep);
-    return status;
+    return status == KAI_ERR_LIMIT ? KAI_OK : status;  // no further run is begun
 }
 
 static kaiStatus draw(Run* r)

@@ -58,6 +58,13 @@ static double number(const char* text, double otherwise)
     return text != NULL ? strtod(text, NULL) : otherwise;
 }
 
+// What no unit has stays so large that the unit is refused, and small enough to be counted with.
+static int exponent(const char* text)
+{
+    long power = text != NULL ? strtol(text, NULL, 10) : 0;
+    return (int)(power < -1000 ? -1000 : power > 1000 ? 1000 : power);
+}
+
 // "kg*m^2/s^3": the SI unit of what has these exponents; NULL: of a plain number.
 static const char* si_unit(Arena* arena, const XmlElement* base)
 {
@@ -66,7 +73,7 @@ static const char* si_unit(Arena* arena, const XmlElement* base)
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < 7; i++)
         {
-            int power = atoi(xml_value(base, bases[i]) != NULL ? xml_value(base, bases[i]) : "0");
+            int power = exponent(xml_value(base, bases[i]));
             if (pass == 0 ? power <= 0 : power >= 0)
                 continue;
             const char* sign = pass == 1 ? (text[0] != 0 ? "/" : "1/") : text[0] != 0 ? "*" : "";

@@ -100,7 +100,7 @@ static int impulse_of(const WebPage* page, int column, int* order)
     const char* number = mark != NULL ? mark + 1 : NULL;
     if (mark == NULL && (mark = strrchr(name, '.')) != NULL && strncmp(mark, word, sizeof word - 1) == 0)
         number = mark + sizeof word - 1;
-    if (number == NULL || strspn(number, "0123456789") != strlen(number))
+    if (number == NULL || strspn(number, "0123456789") != strlen(number) || strlen(number) > 2)
         return -1;
     *order = atoi(number);
     size_t length = (size_t)(mark - name);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool reading_wrong(SspRead* r, const XmlElement* at, const char* format, ...)
 {
@@ -157,31 +158,25 @@ static kaiStatus unpack(SspRead* r, const char* folder)
     return status;
 }
 
-static char* read_all(SspRead* r, size_t* size)
+// All of a regular file. *why: it is none, or cannot be read. The room is there before the file is open: memory that
+// runs out leaves nothing behind.
+static char* read_all(SspRead* r, size_t* size, const char** why)
 {
+    struct stat about;
+    *why = NULL;
+    if (stat(r->path, &about) != 0)
+        *why = strerror(errno);
+    else if (!S_ISREG(about.st_mode) || about.st_size > 0xfffffffe)
+        *why = "it is no file, or larger than a system can be";
+    if (*why != NULL)
+        return NULL;
+    *size = (size_t)about.st_size;
+    char* bytes = arena_alloc(&r->arena, *size + 1);
     FILE* in = fopen(r->path, "rb");
-    char* bytes = NULL;
-    size_t room = 0, got = 1;
-    *size = 0;
-    while (in != NULL && got > 0)
-    {
-        if (*size == room)
-        {
-            size_t more = 2 * room + 65536;
-            char* wider = arena_alloc(&r->arena, more + 1);
-            if (room > 0)
-                memcpy(wider, bytes, room);
-            arena_release(&r->arena, bytes, room > 0 ? room + 1 : 0);
-            bytes = wider;
-            room = more;
-        }
-        got = fread(bytes + *size, 1, room - *size, in);
-        *size += got;
-    }
-    bool ok = in != NULL && !ferror(in);
+    *why = in == NULL ? strerror(errno) : fread(bytes, 1, *size, in) == *size ? NULL : "it has become shorter";
     if (in != NULL)
         fclose(in);
-    return ok ? bytes : NULL;
+    return *why == NULL ? bytes : NULL;
 }
 
 static kaiStatus read_path(SspRead* r, const char* path, const char* folder, kaiAllocator allocator)
@@ -191,9 +186,10 @@ static kaiStatus read_path(SspRead* r, const char* path, const char* folder, kai
         return error_memory(r->error);
     arena_init(&r->arena, allocator, &r->fail);
     r->path = path;
-    char* bytes = read_all(r, &size);
+    const char* why;
+    char* bytes = read_all(r, &size, &why);
     if (bytes == NULL)
-        return error_set(r->error, KAI_ERR_IO, "%s cannot be read: %s", path, strerror(errno));
+        return error_set(r->error, KAI_ERR_IO, "%s cannot be read: %s", path, why);
     if (!archive_open(&r->archive, &r->arena, bytes, size))
         return reading_wrong(r, NULL, "%s", r->archive.why), KAI_ERR_MODEL;
     if (!read_description(r))

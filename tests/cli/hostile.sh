@@ -187,6 +187,60 @@ model M { param a = 1, b = 1, c = 1; state x = 0; x' = a }
 experiment e of M { stop = 1; sweep a from 0 to 1 by 1e-9; sweep b from 0 to 1 by 1e-9; sweep c from 0 to 1 by 1e-9 }
 E
 
+# ---- units, distributions, figures, foreign parts
+runs exponents 1 "the exponent of a unit is a whole number up to 99" <<'E'
+model M { param p [m^999999999999] = 1; state x = 0; x' = p }
+experiment e of M { stop = 1 }
+E
+awk 'BEGIN { printf "model M { param p [m"; for (i = 0; i < 50000; i++) printf "*m^%d", i % 97 - 48; print "] = 1; state x = 0; x'"'"' = 1 }\nexperiment e of M { stop = 1 }" }' |
+    runs unit_many "0|1|3" ""
+cat >"$WORK/drawn.kai" <<'E'
+model M { param a ~ normal(0, 1e308), b ~ lognormal(1e300, 1e3); state x = a; x' = b }
+experiment e of M { stop = 1 }
+E
+ends drawn 0 "10 runs" study --runs 10 "$WORK/drawn.kai" -o "$WORK/drawn.csv"
+runs distributions 1 "no distribution of .c." <<'E'
+model M { param c ~ triangular(3, 1, 2), d ~ uniform(5, -5), f ~ exponential(0), g ~ normal(0/0, inf); state x = c; x' = d }
+experiment e of M { stop = 1 }
+E
+awk 'BEGIN { print "model M {"; for (i = 0; i < 3000; i++) printf "param a%d ~ normal(0, 1)\n", i; print "state x = 0; x'"'"' = a1 }\nexperiment e of M { stop = 1 }" }' >"$WORK/factors.kai"
+ends factors 2 "at most 16 factors" study --runs 10 --design sobol "$WORK/factors.kai" -o "$WORK/factors.csv"
+cat >"$WORK/phase.kai" <<'E'
+model M { state x = 0, y = 0; x' = 1e7*cos(1e7*time); y' = -1e7*sin(1e7*time) }
+experiment e of M { stop = 100; plot y against x }
+model L { state x = 1e308, z = 1e-320; x' = -1e308; z' = 0 }
+experiment large of L { stop = 1; plot z against x; plot x against x }
+E
+for ending in svg html; do
+    ends "phase.$ending" 3 "more than 0.5 s.* it has come to t = " plot -e e --memory 400M --time 0.5 "$WORK/phase.kai" -o "$WORK/phase.$ending"
+    [ -n "$only" ] || [ -s "$WORK/phase.$ending" ] || { echo "phase.$ending: not drawn as far as it came"; failed=1; }
+done
+ends large 0 "" plot -e large "$WORK/phase.kai" -o "$WORK/large.svg"
+awk 'BEGIN { print "model M { state x = 0; x'"'"' = 1"; for (i = 0; i < 2000; i++) printf "signal s%d = x*%d\n", i, i
+    print "}\nexperiment e of M { stop = 1"; for (i = 0; i < 1999; i++) printf "plot s%d against s%d\n", i, i + 1; print "}" }' >"$WORK/panels.kai"
+ends panels "0|3" "" plot --memory 400M --time 5 "$WORK/panels.kai" -o "$WORK/panels.html"
+runs record_all 3 "$limit" <<'E'
+model A { state x[i in 1..1000] = 0; for i in 1..1000 { x[i]' = i } }
+model M { a : A[i in 1..20] }
+experiment e of M { stop = 1; record all every 1e-9 }
+E
+cat >"$WORK/words.kai" <<'E'
+model M "</script><script>alert(1)</script>" { state x = 0; x' = 1; when x > 0.5 { halt "</script><img src=x onerror=alert(1)>" } }
+experiment e of M { stop = 1 }
+E
+ends words 0 "" plot "$WORK/words.kai" -o "$WORK/words.html"
+[ -n "$only" ] || ! grep -q "<script>alert\|<img src=x" "$WORK/words.html" || { echo "words: a text of the model is code of the page"; failed=1; }
+mkfifo "$WORK/fifo.ssp"
+ln -s /dev/zero "$WORK/zero.ssp"
+for name in fifo zero; do ends "$name.ssp" 4 "it is no file" check "$WORK/$name.ssp"; done
+mkdir "$WORK/dir.fmu"
+mkfifo "$WORK/fifo.fmu"
+printf 'PK\005\006aaaaaaaaaaaaaaaaaa' >"$WORK/damaged.fmu"
+for path in dir.fmu fifo.fmu damaged.fmu /dev/zero; do
+    printf 'fmu F = "%s"\nmodel M { f : F }\nexperiment e of M { stop = 1 }\n' "$path" >"$WORK/fmu.kai"
+    ends "fmu of $path" 1 "cannot read|is damaged" run --allow-external --allow-files "$WORK/fmu.kai" -o "$WORK/fmu.csv"
+done
+
 # ---- files
 mkdir "$WORK/dir.kai"
 mkfifo "$WORK/fifo.kai"
@@ -199,5 +253,5 @@ ends "device" "1|3|4" "kairos: |error" check --memory 100M --time 5 /dev/zero
 awk -v work="$WORK" 'BEGIN { for (i = 0; i < 5000; i++) { f = work "/i" i ".kai"; printf "import \"i%d.kai\"\nmodel I%d { }\n", (i + 1) % 5000, i > f; close(f) } }'
 ends circle 0 "" check --memory 400M --time 2 "$WORK/i0.kai"
 rm -f "$WORK"/i*.kai
-[ -n "$only" ] || [ $count -ge 40 ] || fail "only $count models"
+[ -n "$only" ] || [ $count -ge 60 ] || fail "only $count models"
 [ $failed -eq 0 ] || exit 1
