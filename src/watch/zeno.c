@@ -359,6 +359,15 @@ static bool counts(const Zeno* zeno, uint32_t guard)
            g->crossed_first == z->barrier;
 }
 
+// Blocks of C say where their indicators are 0, and need no band.
+static bool has_library(const kaiModel* model)
+{
+    for (uint32_t i = 0; i < model->blocks_count; i++)
+        if (model->blocks[i].library)
+            return true;
+    return false;
+}
+
 // Short enough, as a part of the run so far. A relation that turns nothing back (the top of a bounce) only follows the
 // guard that does, and leaves the report to it.
 static double short_part(const Zeno* zeno, uint32_t guard)
@@ -367,7 +376,7 @@ static double short_part(const Zeno* zeno, uint32_t guard)
     const ZenoGuard* z = &zeno->guards[guard];
     bool follows = g->active && z->barrier == 0 && !is_crossing(&zeno->model->guards[guard]);
     if (tunnel_is_foreign(zeno, guard))
-        return ZENO_FOREIGN;
+        return has_library(zeno->model) ? ZENO_SHORT : ZENO_FOREIGN;
     return follows ? ZENO_FOLLOWS : ZENO_SHORT;
 }
 
