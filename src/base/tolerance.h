@@ -213,6 +213,9 @@ static inline bool time_same(double a, double b, double scale)
 // that only follows another one waits a hundred times longer, so that the report is about the other.
 #define ZENO_SHORT 1e-7
 #define ZENO_FOLLOWS 1e-9
+// The same for what a block watches: FMUs stop a little behind a level (INDICATOR_BAND), and events that run together
+// have equal distances, about the root of that band, in the end. Nothing can be asked of a block near the limit.
+#define ZENO_FOREIGN 2e-5
 // Where in a step held states leave their level: found by halving, to a hundredth of what a step resolves.
 #define ZENO_LEAVES 1e-14
 // What would happen nearer to the limit of an accumulation is asked for with its excursions scaled down, to

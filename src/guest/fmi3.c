@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define X(result, name, arguments) fmi3##name##TYPE* name;
@@ -16,6 +17,8 @@ typedef struct Instance3
     FMI3_TYPES(VALUES)
     fmi3Instance c;
     fmi3FMUState kept;
+    void* raw;
+    size_t raw_size;
 } Instance3;
 #undef X
 
@@ -118,6 +121,8 @@ static void free_instance(GuestInstance* common)
     if (i->c != NULL)
         i->FreeInstance(i->c);
     i->c = NULL;
+    free(i->raw);
+    i->raw = NULL;
 }
 
 // ---- values
@@ -140,50 +145,94 @@ static kaiStatus lacks(Instance3* i)
     return KAI_ERR_RUN;
 }
 
-static kaiStatus get_one(Instance3* i, const GuestVariable* v, double* value)
+// Room for the elements of an array, which the standard gets and sets as a whole.
+static void* raw_room(Instance3* i, uint32_t count)
+{
+    size_t size = sizeof(double) * count;
+    if (size > i->raw_size)
+    {
+        free(i->raw);
+        i->raw = malloc(size);
+        i->raw_size = i->raw != NULL ? size : 0;
+    }
+    return i->raw;
+}
+
+// `values` takes all elements of the variable.
+static kaiStatus get_whole(Instance3* i, const GuestVariable* v, double* values)
 {
     fmi3ValueReference r = v->reference;
-    kaiStatus status = KAI_OK;
-    fmi3Boolean truth = false;
+    fmi3Boolean tick = false;
+    void* raw = raw_room(i, v->size);
+    kaiStatus status = raw != NULL ? KAI_OK : KAI_ERR_MEMORY;
+    if (status != KAI_OK)
+        return status;
     switch (v->type)
     {
 #define X(kind, name, type)                                                                                            \
     case GUEST_##kind:                                                                                                 \
-    {                                                                                                                  \
-        type got = 0;                                                                                                  \
-        status = i->Get##name != NULL ? CALL(Get##name, &r, 1, &got, 1) : lacks(i);                                    \
-        *value = (double)got;                                                                                          \
-        return status;                                                                                                 \
+        status = i->Get##name != NULL ? CALL(Get##name, &r, 1, (type*)raw, v->size) : lacks(i);                        \
+        for (uint32_t k = 0; k < v->size && status == KAI_OK; k++)                                                     \
+            values[k] = (double)((type*)raw)[k];                                                                       \
+        return status;
+        NUMBERS(X)
+        X(BOOLEAN, Boolean, fmi3Boolean)
+#undef X
+    case GUEST_CLOCK:
+        status = i->GetClock != NULL ? CALL(GetClock, &r, 1, &tick) : lacks(i);
+        values[0] = tick ? 1 : 0;
+        return status;
+    default: return KAI_OK;
     }
+}
+
+static kaiStatus set_whole(Instance3* i, const GuestVariable* v, const double* values)
+{
+    fmi3ValueReference r = v->reference;
+    fmi3Boolean tick = values[0] != 0;
+    void* raw = raw_room(i, v->size);
+    if (raw == NULL)
+        return KAI_ERR_MEMORY;
+    switch (v->type)
+    {
+#define X(kind, name, type)                                                                                            \
+    case GUEST_##kind:                                                                                                 \
+        for (uint32_t k = 0; k < v->size; k++)                                                                         \
+            ((type*)raw)[k] = (type)(GUEST_##kind > GUEST_FLOAT64 ? rint(values[k]) : values[k]);                      \
+        return i->Set##name != NULL ? CALL(Set##name, &r, 1, (const type*)raw, v->size) : lacks(i);
         NUMBERS(X)
 #undef X
-    case GUEST_BOOLEAN: status = i->GetBoolean != NULL ? CALL(GetBoolean, &r, 1, &truth, 1) : lacks(i); break;
-    case GUEST_CLOCK: status = i->GetClock != NULL ? CALL(GetClock, &r, 1, &truth) : lacks(i); break;
-    default: break;
+    case GUEST_BOOLEAN:
+        for (uint32_t k = 0; k < v->size; k++)
+            ((fmi3Boolean*)raw)[k] = values[k] != 0;
+        return i->SetBoolean != NULL ? CALL(SetBoolean, &r, 1, (const fmi3Boolean*)raw, v->size) : lacks(i);
+    case GUEST_CLOCK:  // it ticks where the input is set, and is not set back
+        return !tick ? KAI_OK : i->SetClock != NULL ? CALL(SetClock, &r, 1, &tick) : lacks(i);
+    default: return KAI_OK;
     }
-    *value = truth ? 1 : 0;
+}
+
+// One element: the others stay.
+static kaiStatus one_element(Instance3* i, const GuestVariable* v, double* value, bool sets)
+{
+    double* all = malloc(sizeof *all * v->size);
+    if (all == NULL)
+        return KAI_ERR_MEMORY;
+    kaiStatus status = get_whole(i, v, all);
+    if (status == KAI_OK && sets)
+    {
+        all[v->element] = *value;
+        status = set_whole(i, v, all);
+    }
+    *value = all[v->element];
+    free(all);
     return status;
 }
 
-static kaiStatus set_one(Instance3* i, const GuestVariable* v, double value)
+// How many entries of the list from here on are the whole of one variable; 0: it begins inside one.
+static uint32_t whole_of(const GuestVariable* list, uint32_t count)
 {
-    fmi3ValueReference r = v->reference;
-    fmi3Boolean truth = value != 0;
-    switch (v->type)
-    {
-#define X(kind, name, type)                                                                                            \
-    case GUEST_##kind:                                                                                                 \
-    {                                                                                                                  \
-        type given = (type)(GUEST_##kind > GUEST_FLOAT64 ? rint(value) : value);                                       \
-        return i->Set##name != NULL ? CALL(Set##name, &r, 1, &given, 1) : lacks(i);                                    \
-    }
-        NUMBERS(X)
-#undef X
-    case GUEST_BOOLEAN: return i->SetBoolean != NULL ? CALL(SetBoolean, &r, 1, &truth, 1) : lacks(i);
-    case GUEST_CLOCK:  // it ticks where the input is set, and is not set back
-        return !truth ? KAI_OK : i->SetClock != NULL ? CALL(SetClock, &r, 1, &truth) : lacks(i);
-    default: return KAI_OK;
-    }
+    return list->element == 0 && list->size <= count ? list->size : 0;
 }
 
 // Clocks may be asked in event mode only.
@@ -191,11 +240,15 @@ static kaiStatus get(GuestInstance* common, const GuestVariable* list, uint32_t 
 {
     Instance3* i = of(common);
     kaiStatus status = KAI_OK;
-    for (uint32_t k = 0; k < count && status == KAI_OK; k++)
+    for (uint32_t k = 0; k < count && status == KAI_OK;)
+    {
+        uint32_t whole = whole_of(&list[k], count - k);
         if (list[k].type == GUEST_CLOCK && common->mode != MODE_EVENT)
             values[k] = 0;
         else
-            status = get_one(i, &list[k], &values[k]);
+            status = whole > 0 ? get_whole(i, &list[k], &values[k]) : one_element(i, &list[k], &values[k], false);
+        k += whole > 0 ? whole : 1;
+    }
     return status;
 }
 
@@ -203,9 +256,14 @@ static kaiStatus set(GuestInstance* common, const GuestVariable* list, uint32_t 
 {
     Instance3* i = of(common);
     kaiStatus status = KAI_OK;
-    for (uint32_t k = 0; k < count && status == KAI_OK; k++)
+    for (uint32_t k = 0; k < count && status == KAI_OK;)
+    {
+        uint32_t whole = whole_of(&list[k], count - k);
+        double one = values[k];
         if (list[k].type != GUEST_CLOCK || common->mode == MODE_EVENT)
-            status = set_one(i, &list[k], values[k]);
+            status = whole > 0 ? set_whole(i, &list[k], &values[k]) : one_element(i, &list[k], &one, true);
+        k += whole > 0 ? whole : 1;
+    }
     return status;
 }
 
@@ -259,10 +317,16 @@ static kaiStatus get_indicators(GuestInstance* common, double* z, size_t count)
 static kaiStatus get_slopes(GuestInstance* common, const GuestVariable* known, double* slopes, size_t count)
 {
     Instance3* i = of(common);
-    const double one = 1;
+    const Guest* g = common->guest;
+    double* seed = raw_room(i, known->size);
     if (i->GetDirectionalDerivative == NULL)
         return guest_log(common, true, "its binary has no function fmi3GetDirectionalDerivative"), KAI_ERR_RUN;
-    return CALL(GetDirectionalDerivative, common->guest->rates, count, &known->reference, 1, &one, 1, slopes, count);
+    if (seed == NULL)
+        return KAI_ERR_MEMORY;
+    for (uint32_t k = 0; k < known->size; k++)
+        seed[k] = k == known->element;
+    return CALL(GetDirectionalDerivative, g->rates, g->rate_count, &known->reference, 1, seed, known->size, slopes,
+                count);
 }
 
 static kaiStatus enter_event(GuestInstance* common)

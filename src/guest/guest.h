@@ -30,6 +30,7 @@ typedef enum GuestType
 typedef struct GuestVariable
 {
     uint32_t reference;
+    uint32_t element, size;  // of an array (3.0): which of how many; a scalar: 0 of 1
     GuestType type;
     double scale, offset;  // SI value = scale · value + offset
     bool discrete;
@@ -55,7 +56,8 @@ typedef struct Guest
     bool own;         // made by Kairos: events of a tag show after its round
     bool reacts;      // there are events or prompt outputs
     GuestVariable *parameters, *inputs, *outputs, *states;
-    uint32_t* rates;  // value references of the derivatives of the states
+    uint32_t* rates;  // value references of the derivatives of the states, one for each array
+    uint32_t rate_count;
     atomic_int held;
     pthread_mutex_t lock;  // for what the first instance makes
     char folder[256];      // where it is unpacked; "": it is not

@@ -100,6 +100,69 @@ static const char* take_unit(Guest* g, const DescribedVariable* v, GuestVariable
     return si_unit(&g->arena, base);
 }
 
+// ---- arrays
+
+enum
+{
+    ELEMENTS_MOST = 10000,  // of one array; larger ones are left out
+    DIMENSIONS_MOST = 8,
+};
+
+// The lengths of the dimensions of a variable, a fixed number or the start value of a structural parameter; how many
+// there are. *elements: of all together, 0 if that cannot be said.
+static uint32_t dimensions_of(const Described* d, const DescribedVariable* v, uint32_t* lengths, uint32_t* elements)
+{
+    uint32_t count = 0;
+    *elements = 1;
+    for (const XmlElement* e = d->version == 3 ? v->element->child : NULL; e != NULL; e = e->next)
+    {
+        if (!is(e->name, "Dimension"))
+            continue;
+        const char *length = xml_value(e, "start"), *reference = xml_value(e, "valueReference");
+        int64_t of = reference != NULL ? described_find(d, (uint32_t)number(reference, -1)) : -1;
+        length = of >= 0 ? d->variables.at[of].start : length;
+        uint32_t n = 0;
+        bool fine = length != NULL && described_number(length, &n) && n > 0 && n <= ELEMENTS_MOST &&
+                    count<DIMENSIONS_MOST&& * elements> 0 && *elements * (uint64_t)n <= ELEMENTS_MOST;
+        *elements = fine ? *elements * n : 0;
+        if (fine)
+            lengths[count++] = n;
+    }
+    return count;
+}
+
+static uint32_t elements_of(const Described* d, const DescribedVariable* v)
+{
+    uint32_t lengths[DIMENSIONS_MOST], elements;
+    dimensions_of(d, v, lengths, &elements);
+    return elements;
+}
+
+// "w[2,1]": the last index runs first.
+static const char* element_name(Arena* arena, const Described* d, const DescribedVariable* v, uint32_t element)
+{
+    uint32_t lengths[DIMENSIONS_MOST], elements, count = dimensions_of(d, v, lengths, &elements);
+    const char* inside = "";
+    for (uint32_t i = count; i-- > 0; element /= lengths[i])
+        inside = arena_printf(arena, "%u%s%s", element % lengths[i] + 1, inside[0] != 0 ? "," : "", inside);
+    return count > 0 ? arena_printf(arena, "%s[%s]", v->name, inside) : v->name;
+}
+
+// Start values of an array are a list; a single one is that of every element.
+static const char* element_start(const char* list, uint32_t element)
+{
+    const char* last = list;
+    for (uint32_t i = 0; i < element && list != NULL; i++)
+    {
+        last = list;
+        list += strcspn(list, " \t\n\r");
+        list += strspn(list, " \t\n\r");
+        if (*list == 0)
+            return last;
+    }
+    return list;
+}
+
 // ---- dependencies
 
 // Where a variable stands among the states and inputs; UINT32_MAX: it is none.
@@ -154,8 +217,10 @@ static void take_reads(Guest* g, uint32_t index, kaiBlockVariable* to, bool at_t
             break;
         int64_t of = d->version == 2 ? (int64_t)at - 1 : described_find(d, at);
         uint32_t known = of >= 0 && of < d->variables.count ? known_number(g, &d->variables.at[of]) : UINT32_MAX;
-        if (known != UINT32_MAX && (at_tags || is_flowing(g, known)))
-            vec_push(&g->arena, reads, known);
+        uint32_t size = known != UINT32_MAX ? elements_of(d, &d->variables.at[of]) : 0;
+        for (uint32_t k = 0; k < size; k++)
+            if (at_tags || is_flowing(g, known + k))
+                vec_push(&g->arena, reads, known + k);
     }
     to->reads = reads.at;
     to->read_count = reads.count;
@@ -168,18 +233,21 @@ typedef VEC(kaiBlockVariable) ShownList;
 
 static double start_of(const DescribedVariable* v, const GuestVariable* to)
 {
-    if (v->start == NULL)
+    const char* text = element_start(v->start, to->element);
+    if (text == NULL)
         return 0;
-    double value = is_true(v->start) ? 1 : is(v->start, "false") ? 0 : number(v->start, 0);
-    return to->scale * value + to->offset;
+    bool word = strncmp(text, "true", 4) == 0;
+    return to->scale * (word ? 1 : number(text, 0)) + to->offset;
 }
 
-static void add(Guest* g, uint32_t index, VariableList* list, ShownList* shown)
+static void add_element(Guest* g, uint32_t index, uint32_t element, VariableList* list, ShownList* shown)
 {
     const DescribedVariable* v = &g->described.variables.at[index];
-    GuestVariable made = {.reference = v->reference, .type = type_of(v)};
+    GuestVariable made = {.reference = v->reference, .type = type_of(v), .element = element};
+    made.size = elements_of(&g->described, v);
     made.discrete = !is(v->variability, "continuous") || made.type > GUEST_FLOAT64;
-    kaiBlockVariable show = {.name = v->name, .unit = take_unit(g, v, &made)};
+    kaiBlockVariable show = {.name = element_name(&g->arena, &g->described, v, element)};
+    show.unit = take_unit(g, v, &made);
     show.description = xml_value(v->element, "description");
     show.start = start_of(v, &made);
     show.discrete = made.discrete;
@@ -188,10 +256,18 @@ static void add(Guest* g, uint32_t index, VariableList* list, ShownList* shown)
     vec_push(&g->arena, *shown, show);
 }
 
+// All elements of a variable.
+static void add(Guest* g, uint32_t index, VariableList* list, ShownList* shown)
+{
+    uint32_t count = elements_of(&g->described, &g->described.variables.at[index]);
+    for (uint32_t i = 0; i < count; i++)
+        add_element(g, index, i, list, shown);
+}
+
 static bool has_number(const Described* d, uint32_t index)
 {
     const DescribedVariable* v = &d->variables.at[index];
-    return type_of(v) != GUEST_NONE && !(d->version == 3 && xml_child(v->element, "Dimension") != NULL);
+    return type_of(v) != GUEST_NONE && elements_of(d, v) > 0;
 }
 
 static void add_states(Guest* g)
@@ -201,15 +277,19 @@ static void add_states(Guest* g)
     ShownList shown = {0};
     for (uint32_t i = 0; i < d->rates.count && g->exchange; i++)
     {
-        uint32_t state = (uint32_t)d->variables.at[d->rates.at[i]].derivative;
+        uint32_t state = (uint32_t)d->variables.at[d->rates.at[i]].derivative, first = list.count;
         add(g, state, &list, &shown);
         const char* initial = d->variables.at[state].initial;
-        list.at[i].settable = is(initial, "exact") || is(initial, "approx");
         double nominal = number(attribute_of(d, &d->variables.at[state], "nominal"), 0);
-        shown.at[i].start = nominal * list.at[i].scale;
+        for (uint32_t k = first; k < list.count; k++)
+        {
+            list.at[k].settable = list.at[k].size == 1 && (is(initial, "exact") || is(initial, "approx"));
+            shown.at[k].start = nominal * list.at[k].scale;
+        }
     }
     g->rates = arena_array(&g->arena, uint32_t, d->rates.count + 1);
-    for (uint32_t i = 0; i < list.count; i++)
+    g->rate_count = d->rates.count;
+    for (uint32_t i = 0; i < g->rate_count; i++)
         g->rates[i] = d->variables.at[d->rates.at[i]].reference;
     g->states = list.at;
     g->block.states = shown.at;
@@ -245,8 +325,8 @@ static void add_given(Guest* g, const char* causality, GuestVariable** variables
     for (uint32_t i = 0; i < d->variables.count; i++)
         if (is(d->variables.at[i].causality, causality) && has_number(d, i))
         {
+            where[i] = list.count + 1;
             add(g, i, &list, &show);
-            where[i] = list.count;
         }
     join_events(g, where, list.at, show.at);
     *count = list.count;
@@ -257,7 +337,7 @@ static void add_given(Guest* g, const char* causality, GuestVariable** variables
         kaiBlockVariable step = {.name = "communication_step", .unit = "s", .description = "of its Co-Simulation"};
         step.start = x->step > 0 ? x->step : span > 0 ? span / 500 : 0.01;
         vec_push(&g->arena, show, step);
-        vec_push(&g->arena, list, (GuestVariable){.type = GUEST_NONE, .scale = 1});
+        vec_push(&g->arena, list, (GuestVariable){.type = GUEST_NONE, .scale = 1, .size = 1});
         *count += 1;
     }
     *variables = list.at;
@@ -302,18 +382,21 @@ static void add_outputs(Guest* g)
     {
         if (!is_shown(g, i))
             continue;
+        uint32_t first = list.count;
         add(g, i, &list, &show);
-        where[i] = list.count;
-        kaiBlockVariable* last = &show.at[show.count - 1];
-        last->local = !is(d->variables.at[i].causality, "output");
-        last->discrete |= !g->exchange;
-        if (g->exchange && !last->local)
-            take_reads(g, i, last, last->discrete);
+        where[i] = first + 1;
+        for (uint32_t k = first; k < list.count; k++)
+        {
+            show.at[k].local = !is(d->variables.at[i].causality, "output");
+            show.at[k].discrete |= !g->exchange;
+            if (g->exchange && !show.at[k].local)
+                take_reads(g, i, &show.at[k], show.at[k].discrete);
+        }
     }
     join_events(g, where, list.at, show.at);
     for (uint32_t i = 0; i < d->variables.count; i++)
-        if (where[i] > 0)
-            tell_at_tags(g, i, &list.at[where[i] - 1], &show.at[where[i] - 1]);
+        for (uint32_t k = where[i]; k > 0 && k < where[i] + list.at[where[i] - 1].size; k++)
+            tell_at_tags(g, i, &list.at[k - 1], &show.at[k - 1]);
     g->outputs = list.at;
     g->block.outputs = show.at;
     g->block.output_count = list.count;

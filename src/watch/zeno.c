@@ -359,6 +359,15 @@ static bool counts(const Zeno* zeno, uint32_t guard)
            g->crossed_first == z->barrier;
 }
 
+// Blocks of C say where their indicators are 0, and need no band.
+static bool has_library(const kaiModel* model)
+{
+    for (uint32_t i = 0; i < model->blocks_count; i++)
+        if (model->blocks[i].library)
+            return true;
+    return false;
+}
+
 // Short enough, as a part of the run so far. A relation that turns nothing back (the top of a bounce) only follows the
 // guard that does, and leaves the report to it.
 static double short_part(const Zeno* zeno, uint32_t guard)
@@ -366,6 +375,8 @@ static double short_part(const Zeno* zeno, uint32_t guard)
     const GuardState* g = &zeno->kernel->guards[guard];
     const ZenoGuard* z = &zeno->guards[guard];
     bool follows = g->active && z->barrier == 0 && !is_crossing(&zeno->model->guards[guard]);
+    if (tunnel_is_foreign(zeno, guard))
+        return has_library(zeno->model) ? ZENO_SHORT : ZENO_FOREIGN;
     return follows ? ZENO_FOLLOWS : ZENO_SHORT;
 }
 
@@ -447,9 +458,10 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
     if (z->pattern < enough || zeno->tracked_count < 3 || interval > enough_time)
         return KAI_OK;
     Accumulation a = {index, ratio, limit, fabs(g->slope) * interval};
-    if (ends_near_limit(zeno, &a))
+    bool foreign = tunnel_is_foreign(zeno, index), go_on = !foreign && surfaces_wanted(zeno->kernel->options);
+    if (!foreign && ends_near_limit(zeno, &a))
         return KAI_OK;
-    bool still = can_hold(zeno, &a), go_on = surfaces_wanted(zeno->kernel->options);
+    bool still = !foreign && can_hold(zeno, &a);
     if (go_on && !still && go_along(zeno, &a))
         return islands_restart(zeno->flow);
     return still && go_on ? start_hold(zeno, &a) : fail_accumulation(zeno, &a, still);

@@ -59,11 +59,12 @@ same()
         }' "$out" "$1"
 }
 
-# by_hand NAME: the FMU of tests/fmi/NAME.c as $WORK/NAME.fmu.
+# by_hand NAME [PLATFORM]: the FMU of tests/fmi/NAME.c as $WORK/NAME.fmu.
 by_hand()
 {
-    mkdir -p "$WORK/$1/binaries/linux64"
-    cc -shared -fPIC -O1 -o "$WORK/$1/binaries/linux64/$1.so" "tests/fmi/$1.c" -lm || fail "no compiler"
+    local folder=$WORK/$1/binaries/${2:-linux64}
+    mkdir -p "$folder"
+    cc -shared -fPIC -O1 -o "$folder/$1.so" "tests/fmi/$1.c" -lm || fail "no compiler"
     cp "tests/fmi/$1.xml" "$WORK/$1/modelDescription.xml"
     (cd "$WORK/$1" && rm -f "../$1.fmu" && python3 -m zipfile -c "../$1.fmu" modelDescription.xml binaries)
 }

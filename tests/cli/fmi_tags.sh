@@ -103,3 +103,11 @@ for version in 2 3; do
     exits 0 test --allow-external "$WORK/heard.kai"
 done
 exits 0 test --allow-external --isolate "$WORK/heard.kai"
+
+# Bounces that run together are told with the time at which they do, as those of the model are: t1 (1 + 2e/(1 - e)), t1 = sqrt(2/9.81), e = 1/4.
+printf 'model Ball { state y = 1, v = 0\n  y'"'"' = v\n  v'"'"' = -9.81\n  when down(y) { v := -0.25*v }\n}\nexperiment x of Ball { stop = 3 }\n' >"$WORK/zeno.kai"
+exits 0 export "$WORK/zeno.kai" -o "$WORK/zeno.fmu"
+for run in zeno.kai zeno.fmu; do
+    exits 3 run "$WORK/$run" -o /dev/null
+    says "the events accumulate at t = 0.752539"
+done
