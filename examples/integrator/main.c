@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-// Classical Runge-Kutta from (t, x) over h.
-static void step(kaiEval* eval, double t, double h, const double x[2], double out[2])
+// Classical Runge-Kutta from (t, x) over h; whether the level has been crossed there.
+static bool step(kaiEval* eval, double t, double h, const double x[2], double out[2])
 {
     double k[4][2], at[2] = {x[0], x[1]};
     for (int s = 0; s < 4; s++)
@@ -17,6 +17,7 @@ static void step(kaiEval* eval, double t, double h, const double x[2], double ou
     }
     for (int i = 0; i < 2; i++)
         out[i] = x[i] + h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+    return kaiEval_Crossed(eval, t + h, out);
 }
 
 // The shortest step at whose end the level has been crossed, by halving.
@@ -24,11 +25,7 @@ static double locate(kaiEval* eval, double t, double h, const double x[2], doubl
 {
     double before = 0;
     for (int i = 0; i < 60 && h - before > 1e-16 * t; i++)
-    {
-        double middle = 0.5 * (before + h);
-        step(eval, t, middle, x, out);
-        *(kaiEval_Crossed(eval, t + middle, out) ? &h : &before) = middle;
-    }
+        *(step(eval, t, 0.5 * (before + h), x, out) ? &h : &before) = 0.5 * (before + h);
     step(eval, t, h, x, out);
     return h;
 }
@@ -49,8 +46,7 @@ int main(int argc, char** argv)
     for (int bounces = 0; bounces < 10;)
     {
         double h = fmin(0.05, kaiEval_Next(eval) - t);
-        step(eval, t, h, x, next);
-        bool crossed = kaiEval_Crossed(eval, t + h, next);
+        bool crossed = step(eval, t, h, x, next);
         t += crossed ? locate(eval, t, h, x, next) : h;
         if (!crossed)
             kaiEval_StepDone(eval, t, next);
@@ -58,8 +54,6 @@ int main(int argc, char** argv)
             printf("bounce %d at t = %.12f, v = %.12f\n", ++bounces, t, next[1]);
         x[0] = next[0], x[1] = next[1];
     }
-    kaiEval_Free(eval);
-    kaiModel_Free(model);
-    kaiProgram_Free(program);
+    kaiEval_Free(eval), kaiModel_Free(model), kaiProgram_Free(program);
     return 0;
 }
