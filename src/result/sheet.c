@@ -195,11 +195,18 @@ static size_t narrow(const uint32_t* wide, size_t count, char* text, size_t size
     return length;
 }
 
+static bool is_number(const Cell* cell)
+{
+    return cell->type != CELL_WIDE && cell->size > 0 && cell->size <= sizeof(int64_t);
+}
+
 static double number_of(const Cell* cell, const char* at)
 {
     double value = 0;
     float single = 0;
     int64_t whole = 0;
+    if (!is_number(cell))  // a damaged file calls a text one
+        return NAN;
     if (cell->type == CELL_FLOAT)
         return memcpy(&single, at, sizeof single), (double)single;
     if (cell->type == CELL_DOUBLE)
@@ -375,6 +382,9 @@ static kaiStatus tell_row(Sheet* sheet, size_t k, const kaiCsvVisitor* visitor)
 
 kaiStatus sheet_read(Sheet* sheet, const kaiCsvVisitor* visitor, kaiError* error)
 {
+    for (int i = 0; i < sheet->cell_count; i++)
+        if (sheet->cells[i].role != ROLE_LEAD && sheet->cells[i].role != ROLE_COLUMN && !is_number(&sheet->cells[i]))
+            return sheet_damaged(sheet, "its tags are no numbers", error);
     if (!make_columns(sheet) || !make_blocks(sheet))
         return error_memory(error);
     kaiStatus status = visitor->header(visitor->user, sheet->columns, sheet->column_count, sheet->wanted);
