@@ -227,6 +227,15 @@ bool described_is_event(const Described* d, uint32_t variable)
     return strcmp(type->name, "Boolean") == 0 && described_event_part(d, variable, "count") >= 0;
 }
 
+bool described_is_event_part(const Described* d, uint32_t variable)
+{
+    for (uint32_t i = variable; i-- > 0 && i + 4 > variable;)
+        if (described_is_event(d, i) &&
+            (described_event_part(d, i, "value") == variable || described_event_part(d, i, "count") == variable))
+            return true;
+    return false;
+}
+
 // ---- all
 // -------------------------------------------------------------------------------------------------------------
 

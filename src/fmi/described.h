@@ -52,6 +52,8 @@ void validate_binary(Described* d);
 int64_t described_find(const Described* d, uint32_t reference);
 // Whether a variable is an event: a clock of 3.0, or a Boolean of an FMU of Kairos that has a count beside it.
 bool described_is_event(const Described* d, uint32_t variable);
+// Its payload or its count, which come with it.
+bool described_is_event_part(const Described* d, uint32_t variable);
 // Of such an event the variable with its payload ("value") or how often it was there ("count"); -1: there is none.
 int64_t described_event_part(const Described* d, uint32_t variable, const char* part);
 // Whether Kairos made it: then events and computed values of a tag show after the round of it, not before.

@@ -118,6 +118,8 @@ static bool read_connector(SspRead* r, const XmlElement* e, int element)
     if (!read_unit(r, e, of, v, &made))
         return false;
     made.id = port_id(r, of, made.name);
+    const Described* fmu = of->fmu >= 0 ? &r->sources.at[of->fmu].fmu : NULL;
+    made.part = fmu != NULL && described_is_event_part(fmu, (uint32_t)(v - fmu->variables.at));
     vec_push(&r->arena, r->elements.at[element].ports, made);
     return true;
 }

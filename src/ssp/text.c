@@ -118,7 +118,7 @@ static void say_inputs(SspRead* r, Writer* w, const Element* e)
     for (uint32_t i = 0; i < e->ports.count; i++)
     {
         const Port* p = &e->ports.at[i];
-        if (p->kind != PORT_INPUT || (p->source == NULL && !p->given))
+        if (p->kind != PORT_INPUT || p->part || (p->source == NULL && !p->given))
             continue;
         bool plain = p->source != NULL || p->raw || !p->unit.known || p->unit.si == NULL;
         writer_say(w, plain ? "  %s = %s\n" : "  %s = %s[%s]\n", p->id, value_of(r, p), p->unit.si);
