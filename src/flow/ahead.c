@@ -80,8 +80,10 @@ static void fetch_heads(const Flow* flow, const Scene* scene)
 static const Scene* scene_at(const Flow* flow, uint32_t place)
 {
     const Kernel* kernel = flow->kernel;
+    if (place >= kernel->agenda.count)
+        return NULL;
     uint32_t guard = kernel->agenda.heap[place].item - flow->model->clocks_count;
-    return place < kernel->agenda.count && guard < flow->model->guards_count ? kernel->scenes[guard] : NULL;
+    return guard < flow->model->guards_count ? kernel->scenes[guard] : NULL;
 }
 
 void ahead_fetch(const Flow* flow)

@@ -1,4 +1,4 @@
-// What commit.c and plain.c share: staging an assignment, applying what was staged.
+// What commit.c, plain.c and ordinary.c share: staging an assignment, applying what was staged.
 #ifndef KAIROS_KERNEL_COMMIT_H
 #define KAIROS_KERNEL_COMMIT_H
 

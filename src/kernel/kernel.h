@@ -183,8 +183,8 @@ typedef struct KernelHooks
     int (*leads)(void* owner, uint32_t guard);  // on its level and at rest: the sign of its first derivative not 0
     void (*fires)(void* owner, KernelSign sign, uint32_t index, uint32_t place);
     void (*held)(void* owner);  // may states that are held move again?
-    // An ordinary instant (plain.c): may this one go unseen; events that are present at a tag; it is over; or it is not
-    // ordinary after its first commit, and what a listener would have been told comes now.
+    // An ordinary instant (ordinary.c): may this one go unseen; events that are present at a tag; it is over; or it is
+    // not ordinary after its first commit, and what a listener would have been told comes now.
     bool (*calm)(void* owner, double t);
     void (*count)(void* owner);
     kaiStatus (*past)(void* owner);

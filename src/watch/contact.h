@@ -37,7 +37,7 @@ bool contact_make(Contact* contact, Flow* flow, Motion* motion, Surfaces* surfac
 void contact_free(Contact* contact);
 void contact_before(Contact* contact);  // an instant: after the left limit
 void contact_commit(Contact* contact);  // what a commit is about to assign
-// Of an ordinary instant (kernel/plain.c): what contact_commit would have noted; whether there is nothing to watch.
+// Of an ordinary instant (kernel/ordinary.c): what contact_commit would have noted; whether there is nothing to watch.
 void contact_late(Contact* contact);
 bool contact_is_calm(const Contact* contact);
 kaiStatus contact_watch(Contact* contact);  // at the end of an instant, the guards armed again

@@ -64,10 +64,10 @@ size_t zeno_save_size(const Zeno* zeno);
 char* zeno_save(const Zeno* zeno, char* block);
 const char* zeno_load(Zeno* zeno, const char* block);
 
-void zeno_before(Zeno* zeno, double t);       // an instant: after the left limit
-void zeno_late(Zeno* zeno);                   // the same of an ordinary instant (kernel/plain.c), after its reactions
-kaiStatus zeno_after(Zeno* zeno);             // and at its end, the guards armed again
-void zeno_armed(Zeno* zeno, uint32_t guard);  // a guard is watched from here on
+void zeno_before(Zeno* zeno, double t);  // an instant: after the left limit
+void zeno_late(Zeno* zeno);              // the same of an ordinary instant (kernel/ordinary.c), after its reactions
+kaiStatus zeno_after(Zeno* zeno);        // and at its end, the guards armed again
+void zeno_armed(Zeno* zeno, uint32_t guard);                  // a guard is watched from here on
 kaiStatus zeno_turned(Zeno* zeno, uint32_t guard, double t);  // a step ended; the guard may wait for its rebound
 void zeno_check_held(Zeno* zeno);                             // before the solver goes on: who is free again
 bool zeno_search(Zeno* zeno, double* theta);                  // the first place in the step where a held state leaves
