@@ -141,10 +141,11 @@ static kaiStatus initialize(GuestInstance* common, double t, const double* param
     const Guest* g = common->guest;
     const kaiBlockHost* host = &common->host;
     uint32_t own = g->block.parameter_count - (g->exchange ? 0 : 1);
+    bool ends = g->exchange && isfinite(host->stop);  // its last step of Co-Simulation may lead beyond
     kaiStatus status = set(common, g->parameters, own, parameters);
     if (status == KAI_OK)
-        status = CALL(SetupExperiment, fmi2True, host->tolerance, t, isfinite(host->stop) ? fmi2True : fmi2False,
-                      isfinite(host->stop) ? host->stop : 0);
+        status =
+            CALL(SetupExperiment, fmi2True, host->tolerance, t, ends ? fmi2True : fmi2False, ends ? host->stop : 0);
     if (status == KAI_OK)
         status = CALL0(EnterInitializationMode);
     if (status == KAI_OK)

@@ -273,7 +273,7 @@ static kaiStatus initialize(GuestInstance* common, double t, const double* param
     const Guest* g = common->guest;
     const kaiBlockHost* host = &common->host;
     uint32_t own = g->block.parameter_count - (g->exchange ? 0 : 1);
-    bool ends = isfinite(host->stop);
+    bool ends = g->exchange && isfinite(host->stop);  // its last step of Co-Simulation may lead beyond
     kaiStatus status = set(common, g->parameters, own, parameters);
     if (status == KAI_OK)
         status = CALL(EnterInitializationMode, true, host->tolerance, t, ends, ends ? host->stop : 0);
