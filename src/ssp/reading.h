@@ -43,7 +43,7 @@ typedef struct Port
     PortUnit unit;
     bool raw;            // of an FMU that knows no unit: the model has the number in that of the connector
     const char* source;  // what is connected, as an expression; NULL: nothing
-    bool part;  // of an event, which it comes with
+    bool part;           // of an event, which it comes with
     bool given;
     double value;  // as the model has it: in SI units, or raw
 } Port;
