@@ -40,6 +40,8 @@ static kaiModel* model_of(const char* text, kaiAllocator allocator, kaiStatus* s
 #define TOY "fmu Toy = \"ball.c\"\n"  // a file must be there; the provider does not open it
 static const char one[] = TOY "model M { t : Toy }\nexperiment e of M { stop = 1.5 }\n";
 
+static const char implicit[] = TOY "model M { t : Toy }\nexperiment e of M { stop = 1.5; solver = rosenbrock }\n";
+
 static kaiSim* sim_of(kaiModel* model)
 {
     kaiSimOptions options = kaiModel_SimOptions(model);
@@ -141,6 +143,34 @@ static void it_may_want_an_instant_after_a_step(void** state)
     kaiModel_Free(model);
 }
 
+// Implicit methods ask it for its slopes, and get x = exp(-t) as others do; the input sin(t) moves it by its own slope:
+// x = (sin t - cos t)/2 + 3/2 exp(-t).
+static void slopes_serve_implicit_methods(void** state)
+{
+    (void)state;
+    static const char* const solvers[] = {"rosenbrock", "cvode_bdf"};
+    for (size_t i = 0; i < 2; i++)
+    {
+        char text[300];
+        kaiStatus status;
+        no_toy(NULL);
+        block.get_slopes = toy_slopes;
+        snprintf(text, sizeof text,
+                 TOY "model M { t : Toy; s : Toy; s.u = sin(time) }\nexperiment e of M { stop = 0.6; solver = %s }\n",
+                 solvers[i]);
+        kaiModel* model = model_of(text, kaiDefaultAllocator(), &status);
+        assert_int_equal(status, KAI_OK);
+        kaiSim* sim = sim_of(model);
+        run_to_end(sim);
+        assert_near(value(sim, model, "t.x"), exp(-0.6), 1e-5);
+        assert_near(value(sim, model, "s.x"), (sin(0.6) - cos(0.6)) / 2 + 1.5 * exp(-0.6), 1e-5);
+        assert_true(toy.slopes > 0);
+        kaiSim_Free(sim);
+        kaiModel_Free(model);
+        assert_int_equal(toy.open, 0);
+    }
+}
+
 // ---- trouble
 
 static void a_failing_call_is_told(void** state)
@@ -156,6 +186,7 @@ static void a_failing_call_is_told(void** state)
         {TOY_BEGIN, 0, "no water", "block t fails in its start at t = 0: no water"},
         {TOY_SET, 0.2, NULL, "block t fails in its set at t = "},
         {TOY_RATES, 0.2, "a leak", ": a leak"},
+        {TOY_SLOPES, 0, "no slope", ": no slope"},
         {TOY_OUTPUTS, 0.2, NULL, "block t fails in its outputs at t = "},
         {TOY_INDICATORS, 0.2, NULL, "block t fails in its indicators at t = "},
         {TOY_COMMIT, 0.4, "the bell is gone", "block t fails in its commit at t = 0.4"},
@@ -166,11 +197,12 @@ static void a_failing_call_is_told(void** state)
         kaiStatus status;
         no_toy(NULL);
         block.step_done = toy_step;
+        block.get_slopes = cases[i].call == TOY_SLOPES ? toy_slopes : NULL;
         toy.call = cases[i].call;
         toy.from = cases[i].from;
         toy.says = cases[i].says;
         toy.status = KAI_ERR_RUN;
-        kaiModel* model = model_of(one, kaiDefaultAllocator(), &status);
+        kaiModel* model = model_of(cases[i].call == TOY_SLOPES ? implicit : one, kaiDefaultAllocator(), &status);
         kaiSim* sim = sim_of(model);
         assert_int_equal(kaiSim_Run(sim), KAI_ERR_RUN);
         if (strstr(kaiSim_Failure(sim)->message, cases[i].words) == NULL)
@@ -382,7 +414,7 @@ static kaiStatus whole_run(Heap* heap)
 {
     kaiStatus status;
     kaiAllocator allocator = {heap_alloc, heap};
-    kaiModel* model = model_of(one, allocator, &status);
+    kaiModel* model = model_of(block.get_slopes != NULL ? implicit : one, allocator, &status);
     if (model == NULL)
         return status;
     kaiSimOptions options = kaiModel_SimOptions(model);
@@ -403,16 +435,20 @@ static kaiStatus whole_run(Heap* heap)
 static void no_memory_is_a_status(void** state)
 {
     (void)state;
-    Heap all = {.fail_at = -1};
-    assert_int_equal(whole_run(&all), KAI_OK);
-    assert_int_equal(all.live, 0);
-    for (long n = 0; n < all.calls; n++)
+    for (int slopes = 0; slopes < 2; slopes++)
     {
-        Heap heap = {.fail_at = n};
-        kaiStatus status = whole_run(&heap);
-        if (heap.live != 0 || toy.open != 0 || toy.held != 0 || (status >= 0 && status != KAI_OK))
-            fail_msg("call %ld of %ld: status %d, %ld bytes, %d open, %d held", n, all.calls, status, heap.live,
-                     toy.open, toy.held);
+        Heap all = {.fail_at = -1};
+        block.get_slopes = slopes ? toy_slopes : NULL;
+        assert_int_equal(whole_run(&all), KAI_OK);
+        assert_int_equal(all.live, 0);
+        for (long n = 0; n < all.calls; n++)
+        {
+            Heap heap = {.fail_at = n};
+            kaiStatus status = whole_run(&heap);
+            if (heap.live != 0 || toy.open != 0 || toy.held != 0 || (status >= 0 && status != KAI_OK))
+                fail_msg("call %ld of %ld: status %d, %ld bytes, %d open, %d held", n, all.calls, status, heap.live,
+                         toy.open, toy.held);
+        }
     }
 }
 
@@ -423,6 +459,7 @@ int main(void)
         cmocka_unit_test_setup(values_come_from_the_model, no_toy),
         cmocka_unit_test_setup(it_may_end_the_run, no_toy),
         cmocka_unit_test_setup(it_may_want_an_instant_after_a_step, no_toy),
+        cmocka_unit_test_setup(slopes_serve_implicit_methods, no_toy),
         cmocka_unit_test_setup(a_failing_call_is_told, no_toy),
         cmocka_unit_test_setup(a_place_that_it_does_not_know, no_toy),
         cmocka_unit_test_setup(a_copy_goes_on_to_the_same_bits, no_toy),

@@ -166,6 +166,106 @@ static void a_broken_system_is_told(void** state)
     }
 }
 
+// Transformations, kinds, types, units and mappings, one change each.
+#define GEOMETRY "<ssd:ConnectionGeometry/>"
+#define BOUND "<ssd:ParameterBinding source=\"values.ssv\"/>"
+#define MAPPED(inside)                                                                                                 \
+    "<ssd:ParameterBinding source=\"values.ssv\"><ssd:ParameterMapping>" inside                                        \
+    "</ssd:ParameterMapping></ssd:ParameterBinding>"
+
+static void what_a_description_may_have(void** state)
+{
+    static const char* const cases[][3] = {
+        {GEOMETRY, "<ssc:LinearTransformation factor=\"2\" offset=\"1\"/>", NULL},
+        {GEOMETRY, "<ssc:LinearTransformation factor=\"two\"/>", "two"},
+        {GEOMETRY,
+         "<ssc:BooleanMappingTransformation><ssc:MapEntry source=\"true\" target=\"false\"/>"
+         "</ssc:BooleanMappingTransformation>",
+         NULL},
+        {GEOMETRY, "<ssc:IntegerMappingTransformation><ssc:MapEntry source=\"1\"/></ssc:IntegerMappingTransformation>",
+         "an entry of a mapping without source or target"},
+        {GEOMETRY, "<ssc:EnumerationMappingTransformation/>", "ssc:EnumerationMappingTransformation is not understood"},
+        {"name=\"model\" source", "name=\"model\" implementation=\"CoSimulation\" source", NULL},
+        {"name=\"model\" source", "name=\"model\" implementation=\"ModelExchange\" source", NULL},
+        {"name=\"model\" source", "name=\"model\" implementation=\"Other\" source",
+         "there is no implementation \"Other\""},
+        {"name=\"model\" source", "name=\"model\" type=\"text/plain\" source", "is of type text/plain"},
+        {"name=\"model\" source=\"resources/tank.fmu\"",
+         "name=\"model\" type=\"application/x-ssp-definition\" source=\"SystemStructure.ssd\"",
+         "SystemStructure.ssd contains itself"},
+        {"<ssv:Real value=\"0.25\"/>", "<ssv:String value=\"x\"/>", "numbers and Booleans are understood"},
+        {"<ssv:Real value=\"0.25\"/>", "<ssv:Boolean value=\"maybe\"/>", "maybe is no Boolean"},
+        {"<ssv:Real value=\"0.25\"/>", "<ssv:Real value=\"0.25\" unit=\"W\"/>", "W"},
+        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"k\" kind=\"inout\"", "kind inout"},
+        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"u\" kind=\"input\"",
+         "2nd tank has two connectors u"},
+        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"rings\" kind=\"parameter\"",
+         "rings of 2nd tank is no parameter of its FMU"},
+        {"<ssd:Connector name=\"u\" kind=\"input\"/>",
+         "<ssd:Connector name=\"u\" kind=\"input\"><ssc:Real unit=\"W\"/></ssd:Connector>",
+         "the unit W is not defined"},
+        {"<ssd:Elements>", "<ssd:SignalDictionaries/><ssd:Elements>", "signal dictionaries are not understood"},
+        {"tanks\" version=\"1.0\"", "tanks\" version=\"2.0\"", "version \"2.0\" of SSP: 1.0 is understood"},
+        {BOUND,
+         MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
+                "<ssc:LinearTransformation factor=\"2\"/></ssm:MappingEntry><ssm:Other/></ssm:ParameterMapping>"),
+         NULL},
+        {BOUND, MAPPED(""), "a mapping of parameters that is neither here nor in a file"},
+        {BOUND, MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\"/></ssm:ParameterMapping>"),
+         "without target"},
+        {BOUND,
+         MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
+                "<ssc:BooleanMappingTransformation/></ssm:MappingEntry></ssm:ParameterMapping>"),
+         "is not understood here"},
+    };
+    const Guests* g = *state;
+    char path[80];
+    path_of(g, "s.ssp", path);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        kaiError error = {0};
+        char* text = changed(whole, cases[i][0], cases[i][1]);
+        write_system(path, text, values, tank_2);
+        kaiStatus status = kaiSsp_Read(path, g->folder, kaiDefaultAllocator(), &error);
+        bool fine = cases[i][2] == NULL;
+        if (fine ? status != KAI_OK : status != KAI_ERR_MODEL || strstr(error.message, cases[i][2]) == NULL)
+            fail_msg("\"%s\": status %d, \"%s\"", cases[i][1], status, error.message != NULL ? error.message : "");
+        free(text);
+    }
+}
+
+// An inflow in kW of the system for a tank that counts in plain numbers; a unit without a factor is none.
+static void connectors_have_units(void** state)
+{
+    const Guests* g = *state;
+    char path[80];
+    kaiError error = {0};
+    path_of(g, "s.ssp", path);
+    char* a = changed(whole, "<ssd:Connector name=\"tap\" kind=\"input\"/>",
+                      "<ssd:Connector name=\"tap\" kind=\"input\"><ssc:Real unit=\"kW\"/></ssd:Connector>");
+    char* b = changed(a, "<ssd:Connector name=\"u\" kind=\"input\"/>",
+                      "<ssd:Connector name=\"u\" kind=\"input\"><ssc:Real unit=\"kW\"/></ssd:Connector>");
+    char* c = changed(b, "<ssd:System name=\"two tanks\">",
+                      "<ssd:Units><ssc:Unit name=\"kW\"><ssc:BaseUnit kg=\"1\" m=\"2\" s=\"-3\" factor=\"1000\"/>"
+                      "</ssc:Unit></ssd:Units><ssd:System name=\"two tanks\">");
+    write_system(path, c, values, tank_2);
+    kaiStatus status = kaiSsp_Read(path, g->folder, kaiDefaultAllocator(), &error);
+    if (status != KAI_OK)
+        fail_msg("%s", error.message);
+    char text[80];
+    size_t size;
+    path_of(g, "system.kai", text);
+    char* made = read_whole(text, &size);
+    made[size] = 0;
+    if (strstr(made, "kg*m^2/s^3") == NULL)
+        fail_msg("%s", made);
+    char* d = changed(c, "factor=\"1000\"", "factor=\"0\"");
+    write_system(path, d, values, tank_2);
+    assert_int_equal(kaiSsp_Read(path, NULL, kaiDefaultAllocator(), &error), KAI_ERR_MODEL);
+    assert_non_null(strstr(error.message, "the unit kW has no factor that can be used"));
+    free(a), free(b), free(c), free(d), free(made);
+}
+
 static void other_members_are_looked_at(void** state)
 {
     const Guests* g = *state;
@@ -235,7 +335,8 @@ static const char chain[] =
     "model B { input u; input event r; param n = 1; state x[i in 1..n] = 0\n"
     "  for i in 1..n { x[i]' = u }; when r { x[1] := 0 } }\n"
     "model M { param g = 3; input w = 0; a : A(f = g); b : B; c : B(n = 2); d : B\n"
-    "  signal mid = a.y; b.u = mid; b.r = a.e; c.u = b.x[1]; d.u = w; d.r = a.e; c.r = a.e; output z = c.x[2] }\n"
+    "  signal mid = a.y; b.u = mid; b.r = a.e; c.u = b.x[1]; d.u = w; d.r = a.e; c.r = a.e; output z = c.x[2]\n"
+    "  output event o = a.e; f : B; f.u = 4; f.r = a.e }\n"
     "experiment e of M { start = 0; stop = 2; solver = cvode_bdf; step = 0.1 }\n";
 
 // Components, two FMUs for the two structures of B, values that differ from the default, and each connection.
@@ -256,6 +357,8 @@ static void a_model_is_a_system(void** state)
         "<ssd:Connection startElement=\"b\" startConnector=\"x[1]\" endElement=\"c\" endConnector=\"u\"/>",
         "<ssd:Connection startConnector=\"w\" endElement=\"d\" endConnector=\"u\"/>",
         "<ssd:Connection startElement=\"c\" startConnector=\"x[2]\" endConnector=\"z\"/>",
+        "<ssd:Connector name=\"o.value\" kind=\"output\"><ssc:Real/></ssd:Connector>",
+        "<ssd:Connection startElement=\"a\" startConnector=\"e\" endConnector=\"o\"/>",
         "<ssd:DefaultExperiment startTime=\"0\" stopTime=\"2\"/>",
     };
     Bytes made = {NULL, 0, 0};
@@ -385,6 +488,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_system_is_a_model, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(a_broken_system_is_told, guests_make, guests_remove),
+        cmocka_unit_test_setup_teardown(what_a_description_may_have, guests_make, guests_remove),
+        cmocka_unit_test_setup_teardown(connectors_have_units, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(other_members_are_looked_at, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(reading_without_memory, guests_make, guests_remove),
         cmocka_unit_test(a_model_is_a_system),

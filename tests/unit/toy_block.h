@@ -19,6 +19,7 @@ typedef enum ToyCall
     TOY_BEGIN,
     TOY_SET,
     TOY_RATES,
+    TOY_SLOPES,
     TOY_OUTPUTS,
     TOY_INDICATORS,
     TOY_COMMIT,
@@ -38,6 +39,7 @@ static struct
     bool wants_instants;   // at the end of each step
     double ends;           // the time at which it ends the run
     int open, held, made;  // instances now; holders; instances ever
+    int slopes;            // how often it was asked for them
 } toy;
 
 typedef struct Toy
@@ -108,6 +110,15 @@ static inline kaiStatus toy_rates(void* instance, double* rates)
     Toy* b = instance;
     rates[0] = -b->k * b->x + b->u;
     return toy_answer(b, TOY_RATES);
+}
+
+// Of the rate by x and by u; for blocks that have them.
+static inline kaiStatus toy_slopes(void* instance, uint32_t known, double* slopes)
+{
+    Toy* b = instance;
+    slopes[0] = known == 0 ? -b->k : 1;
+    toy.slopes++;
+    return toy_answer(b, TOY_SLOPES);
 }
 
 static inline kaiStatus toy_outputs(void* instance, double* outputs)
