@@ -50,6 +50,10 @@ int usage_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
 // ssp.c: whether a file is a system of FMUs, by its name; what is wrong with it on stderr. An exit code.
 bool is_ssp(const char* path);
 int check_ssp(const char* path);
+// The model of a system, unpacked to a folder of its own: what `source` reads from then on. An exit code; both are to
+// be freed, and the folder removed, in any case.
+int read_ssp(kaiProgramOptions* source, char** folder, char** model);
+void remove_ssp(char* folder);  // with what is in it; NULL is fine
 
 // Opens the program: an exit code. A text with errors is opened too; the first question to it reports them.
 int open_program(const kaiProgramOptions* options, kaiProgram** program);

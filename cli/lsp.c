@@ -1,4 +1,5 @@
 // kairos lsp: the language server on standard input and output, for editors.
+#include "cli/frame.h"
 #include "cli/options.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 
 enum
 {
-    MESSAGE_LARGEST = 64 << 20,  // bytes; a client that announces more is not one
     CHUNK = 65536,
     KEPT = 256 << 20,
 };
@@ -49,34 +49,6 @@ static bool read_more(Inbox* in)
     return got > 0;
 }
 
-// The length that a header announces; false: it announces none.
-static bool content_length(const char* header, size_t length, size_t* size)
-{
-    static const char name[] = "content-length:";
-    for (size_t at = 0; at < length; at += strcspn(header + at, "\n") + 1)
-        if (strncasecmp(header + at, name, sizeof name - 1) == 0)
-        {
-            *size = strtoull(header + at + sizeof name - 1, NULL, 10);
-            return true;
-        }
-    return false;
-}
-
-// Where the body of the first message begins, and its size. False: more is to be read, or *broken.
-static bool find_message(const Inbox* in, size_t* from, size_t* size, bool* broken)
-{
-    static const char blank[] = "\r\n\r\n";
-    const char* end = in->count > 0 ? memmem(in->bytes, in->count, blank, 4) : NULL;
-    if (end == NULL)
-    {
-        *broken = in->count > CHUNK;
-        return false;
-    }
-    *from = (size_t)(end - in->bytes) + 4;
-    *broken = !content_length(in->bytes, *from, size) || *size > MESSAGE_LARGEST;
-    return !*broken && in->count - *from >= *size;
-}
-
 static bool input_waits(void)
 {
     struct pollfd input = {.fd = 0, .events = POLLIN};
@@ -91,7 +63,9 @@ static int serve(kaiLanguageServer* server)
     kaiStatus status = KAI_OK;
     while (!broken && (status == KAI_OK || status == KAI_ERR_MEMORY))
     {
-        if (find_message(&in, &from, &size, &broken))
+        FrameStatus frame = frame_find(in.bytes, in.count, &from, &size);
+        broken = frame == FRAME_BROKEN;
+        if (frame == FRAME_FOUND)
         {
             status = kaiLanguageServer_Message(server, in.bytes + from, size);
             in.count -= from + size;

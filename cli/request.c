@@ -128,6 +128,8 @@ int request_ready(RunRequest* r, unsigned command)
     if (r->fmi_type != NULL)
         return usage_error("--fmi-type is for an FMU that is run alone; in a model write `fmu Name = \"file.fmu:%s\"`",
                            r->fmi_type);
+    if (is_ssp(r->source.path))
+        return read_ssp(&r->source, &r->folder, &r->path);
     return read_standard_input(&r->source, &r->text);
 }
 
@@ -177,8 +179,10 @@ void request_close(RunRequest* r)
 {
     kaiProgram_Free(r->program);
     free(r->text);
+    free(r->path);
+    remove_ssp(r->folder);
     r->program = NULL;
-    r->text = NULL;
+    r->text = r->path = r->folder = NULL;
 }
 
 int request_list(RunRequest* r)

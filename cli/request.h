@@ -25,6 +25,7 @@ typedef struct RunRequest
     kaiView view;
     bool quiet, json, list, all_values;
     char* text;            // of standard input, or of an FMU that is run alone
+    char *folder, *path;   // where a system of FMUs is unpacked, and its model there; NULL: this is none
     double checkpoint;     // every so much model time; 0: never
     const char* input;     // values of inputs; NULL: none
     const char* fmi_type;  // of an FMU that is run alone; NULL: as it likes best

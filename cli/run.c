@@ -20,6 +20,8 @@ static int check_checkpoint(const RunRequest* r, bool many)
     const char* dot = strrchr(r->output, '.');
     if (dot != NULL && strchr(dot, '/') == NULL && strcasecmp(dot, ".csv") != 0)
         return usage_error("--checkpoint goes on with a CSV, not with a result that ends in %s", dot);
+    if (r->folder != NULL)
+        return usage_error("--checkpoint goes on with a model: `kairos import` writes that of a system");
     return r->text == NULL || is_fmu(r->source.path)
                ? EXIT_DONE
                : usage_error("--checkpoint needs a model in a file, not on standard input");

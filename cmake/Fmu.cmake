@@ -29,7 +29,7 @@ list(REMOVE_ITEM source_files ${kairos_sundials_files})
 foreach(name compilation program query saved starts)
     list(APPEND source_files src/api/${name}.c)
 endforeach()
-list(APPEND source_files src/prove/overlap.c src/fmi/catalogue.c)
+list(APPEND source_files src/prove/overlap.c src/fmi/catalogue.c src/fmi/depend.c src/fmi/shape.c)
 file(GLOB source_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src/*/*.h"
      "${PROJECT_SOURCE_DIR}/src/*/*.def" "${PROJECT_SOURCE_DIR}/include/kairos/*.h")
 set(source_bundle "${PROJECT_BINARY_DIR}/${KAIROS_PARTS_TAIL}/kairos-fmu-sources")

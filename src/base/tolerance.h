@@ -63,6 +63,11 @@ static inline bool time_same(double a, double b, double scale)
 // of several stages). Up to this many times the slack of t itself it is the same time; a guard that creeps over its
 // level is where it is.
 #define TIME_GUARD_MOST 1e6
+
+// A relation that is counted as crossed while rounding has left it g short of its level lets the operators that it
+// keeps legal lie beyond their domains by this many times g: what stands under a root may be the same quantity in other
+// units, or times a constant (2 g h, a pressure for a height).
+#define DOMAIN_ROUNDING 0x1p20
 // At a scheduled time a guard that is on its level goes through it if its slope there is at least this part of its mean
 // slope in the step; below, it has come to touch.
 #define GUARD_STEEP 1e-6
@@ -129,6 +134,10 @@ static inline bool time_same(double a, double b, double scale)
 // There and back over the level by this part of the values at the ends: the rounding of the states that the step was
 // interpolated from, so a touch (rule C2).
 #define CROSSING_TOUCH 2e-14
+// And by as many times what the guard's own operators round by at that place, where more than its value is lost: log(1
+// + x^2) near x = 0 is off by 1e-16. Beyond CROSSING_NEAR of the values at the ends nobody asks.
+#define CROSSING_ROUNDINGS 4
+#define CROSSING_NEAR 1e-6
 // The same where the extremum is searched for by samples: its place is found to TOUCH_PLACE of the interval only, which
 // leaves its value a few digits less.
 #define TOUCH_SAMPLED 1e-12
@@ -297,6 +306,9 @@ static inline bool time_same(double a, double b, double scale)
 // A reaction that takes a guard beyond its level by more than this part of how far it had been from it since its last
 // event moves it elsewhere; by less, it turns it back with an error.
 #define REBOUND_PART 0.25
+// Before the instant it was as far off its level, relative to its excursions, as no rounding leaves it: it jumped
+// there.
+#define REBOUND_JUMP 1e-6
 // Crossings closer together than this part of the step that the solver would have taken, or than 64 ulps of t, follow
 // each other at once: rounding decides when.
 #define SLIDING_CLOSE 1e-9
@@ -374,6 +386,11 @@ static inline bool time_same(double a, double b, double scale)
 #define DELAY_NEIGHBOUR 8
 // A delay shorter than this part of 1 + |t| leaves no room for steps: if the solver has failed, that is why.
 #define DELAY_SHORTEST 1e-9
+// What the polynomials that pace.c counts must have covered by then: of the run (10^10 for all of it: half a day), of
+// the delay (10^8: more than memory holds), of a given past.
+#define PACE_RUN 2e-5
+#define PACE_DELAY 2e-3
+#define PACE_PAST 1e-2
 
 // ---- bond graphs
 

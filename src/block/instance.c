@@ -74,7 +74,7 @@ void block_reset(BlockInstance* b)
     if (b->it != NULL)
         b->block->close(b->it);
     b->it = NULL;
-    b->started = b->committed = b->waits = false;
+    b->started = b->committed = b->waits = b->scarce = false;
     b->tag_number = b->commit_time = NAN;
     b->why[0] = b->said[0] = 0;
 }
@@ -104,6 +104,7 @@ static double fail(BlockInstance* b, const char* call)
 // KAI_ERR_LIMIT is no failure: a place that a solver tried.
 static bool went(BlockInstance* b, kaiStatus status, const char* call)
 {
+    b->scarce |= status == KAI_ERR_MEMORY;
     if (status != KAI_OK && status != KAI_ERR_LIMIT)
         fail(b, call);
     return status == KAI_OK;
@@ -157,6 +158,8 @@ static bool begin(BlockInstance* b)
 {
     const kaiBlock* k = b->block;
     const double *parameters = b->start_arguments + 1, *inputs = parameters + k->parameter_count;
+    if (b->why[0] != 0)  // what has failed is not tried again: the run ends with it
+        return false;
     if (!open_instance(b) || !went(b, k->begin(b->it, b->now.time, parameters, inputs, b->now.states), "start"))
         return false;
     if (k->input_count > 0)

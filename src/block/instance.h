@@ -48,6 +48,7 @@ typedef struct BlockInstance
     bool committed;  // there is a `before`
     char said[240];  // what it logged last as an error
     char why[400];   // "": it has not failed
+    bool scarce;     // … for want of memory
     size_t room;     // of the one allocation that all arrays lie in
 } BlockInstance;
 

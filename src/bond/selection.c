@@ -50,6 +50,7 @@ struct BondSelection
     double *own_b1, *own_b2, *own_classes, *own_rates, *amounts;  // of a block
     int* region_of;                                               // per node: parts of the graph that no TF or GY joins
     double* region_most[2];  // per region: the largest effort and flow that is imposed in it
+    double* region_fast[2];  // and the largest slope of a source
 };
 
 // Of the largest terms: areas and values as rule B5 has it; derivatives are less exact than values.
@@ -81,7 +82,10 @@ static void find_regions(BondSelection* s, Arena* arena)
     s->region_of = arena_array(arena, int, graph->node_count + 1);
     int* queue = arena_array(arena, int, graph->node_count + 1);
     for (int i = 0; i < 2; i++)
+    {
         s->region_most[i] = arena_array(arena, double, graph->node_count + 1);
+        s->region_fast[i] = arena_array(arena, double, graph->node_count + 1);
+    }
     for (int n = 0; n < graph->node_count; n++)
         s->region_of[n] = -1;
     for (int n = 0; n < graph->node_count; n++)
@@ -103,16 +107,26 @@ static void find_regions(BondSelection* s, Arena* arena)
 static void size_regions(BondSelection* s)
 {
     const BondGraph* graph = s->graph;
-    memset(s->region_most[0], 0, (size_t)graph->node_count * sizeof(double));
-    memset(s->region_most[1], 0, (size_t)graph->node_count * sizeof(double));
+    if (s->regions_grown == s->grown)
+        return;
+    s->regions_grown = s->grown;
+    for (int i = 0; i < 2; i++)
+    {
+        memset(s->region_most[i], 0, (size_t)graph->node_count * sizeof(double));
+        memset(s->region_fast[i], 0, (size_t)graph->node_count * sizeof(double));
+    }
     for (int n = 0; n < graph->node_count; n++)
     {
         BondKind kind = graph->nodes[n].kind;
         if (!bond_is_source(kind) && !bond_is_storage(kind))
             continue;
         double* most = &s->region_most[bond_imposes_flow(kind)][s->region_of[n]];
+        double* fast = &s->region_fast[bond_imposes_flow(kind)][s->region_of[n]];
         for (int i = graph->input_first[n]; i < graph->input_first[n + 1]; i++)
+        {
             *most = fmax(*most, s->b1_most[i]);
+            *fast = fmax(*fast, s->b2_most[i]);
+        }
     }
 }
 
@@ -349,9 +363,7 @@ void bond_selection_judge(BondSelection* s, BondJudged judged)
     memcpy(s->value[0], judged.area, bytes);
     memcpy(s->value[1], judged.z, bytes);
     s->sized[0] = s->sized[1] = false;
-    if (s->regions_grown != s->grown)
-        size_regions(s);
-    s->regions_grown = s->grown;
+    size_regions(s);
 }
 
 // The place of the present set among those that are kept; a new one takes that of the oldest.
@@ -497,4 +509,14 @@ bool bond_selection_is_drift(const BondSelection* s, const double* storage, cons
             return false;
     }
     return true;
+}
+
+bool bond_selection_is_rounding(BondSelection* s, const double* storage, int port, double dx, double time)
+{
+    int node = s->ports[port].node, first = s->graph->port_first[node];
+    int ports = s->graph->port_first[node + 1] - first;
+    int flow = bond_imposes_flow(s->graph->nodes[node].kind), region = s->region_of[node];
+    size_regions(s);
+    double slope = storage[s->graph->block_first[node] + (port - first) * (ports + 1)];
+    return fabs(slope * dx) <= 2 * BOND_NOTHING * s->region_most[flow][region] + time * s->region_fast[flow][region];
 }

@@ -46,6 +46,10 @@ void bond_selection_slack(BondSelection* selection, double factor);
 int bond_selection_sign(BondSelection* selection, const BondTerm* terms, int count, double loose, double* tolerance,
                         double* tie);
 
+// Whether a change of an extensity is no jump: up to what the sign of a one-way junction takes as 0, which it must
+// exceed to switch, and what sources move by in the `time` to which an instant is known.
+bool bond_selection_is_rounding(BondSelection* selection, const double* storage, int port, double dx, double time);
+
 // Whether changes dx of the extensities are rounding beside the largest intensities.
 bool bond_selection_is_drift(const BondSelection* selection, const double* storage, const double* dx, double tolerance);
 

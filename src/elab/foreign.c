@@ -70,6 +70,8 @@ static void find_fmu(Program* program, const Foreign* foreign, ProgramBlock* fou
     if (status == KAI_OK)
         return;
     found->block = NULL;
+    if (status == KAI_ERR_MEMORY)
+        arena_fail(program->arena);
     Diag* diag = diag_error(program->diags, K_BLOCK_UNREADABLE, foreign->path_span, "%s", error.message);
     diag_help(program->diags, diag, "%s",
               error.help ? error.help : "`kairos check FILE.fmu` tells all that is wrong with it");

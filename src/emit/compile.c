@@ -611,7 +611,7 @@ static kaiModel* finish(Builder* b, kaiAllocator allocator)
         vec_push(b->arena, b->code, b->programs->emitter.code.at[i]);
     point_draft(b);
     kaiModel* model = model_pack(&b->draft, allocator);
-    if (model != NULL && (!check_whole(model) || !model_bind(model)))
+    if (model != NULL && (!model_bind(model) || !check_whole(model)))  // in this order: what is freed was held
     {
         model_free(model);
         return NULL;

@@ -243,7 +243,8 @@ static const char* place_text(Compiler* c, Span span)
 static const char* task_name(Compiler* c, uint32_t task)
 {
     const Task* t = &c->tasks.at[task];
-    const char* name = c->flat->vars.at[t->var].name;
+    const char* own = c->flat->vars.at[t->var].name;
+    const char* name = own[0] == '$' ? "a value inside" : own;
     bool state = c->flat->vars.at[t->var].kind == VAR_STATE;
     switch (t->kind)
     {

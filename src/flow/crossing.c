@@ -35,7 +35,7 @@ static double steps_behind(const GuardPath* path)
     for (uint32_t i = 0; i < islands.count; i++)
     {
         uint32_t island = path->flow->model->guard_islands[islands.first + i];
-        most = larger(most, (double)ode_stats(path->flow->island_odes[island]).steps);
+        most = larger(most, (double)ode_step_count(path->flow->island_odes[island]));
     }
     return most;
 }
@@ -184,7 +184,10 @@ static bool only_touches(const Window* w, const PolynomialRoot* there, const Pol
     double tau = 0.5 * (there->after + back->before), part = tau / w->length;
     double g = fabs(polynomial_value(w->p.c, w->p.degree, tau));
     double size = fabs(w->p.c[0]) + (w->p.exact ? part * fabs(end_value(w)) : 0);
-    return g <= CROSSING_TOUCH * size;
+    if (g <= CROSSING_TOUCH * size)
+        return true;
+    return g <= CROSSING_NEAR * size &&
+           g <= CROSSING_ROUNDINGS * guard_path_rounding(w->path, w->theta + tau / w->path->length);
 }
 
 // The first root that counts. Others turn what a crossing remembers.

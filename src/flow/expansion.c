@@ -74,18 +74,25 @@ static int island_series(void* ctx, double t, int from, int to, double* const* x
         if (status != 0)
             return status;
     }
-    for (int k = from > 0 ? from : 1; k < to; k++)
+    if (!held)
+        series_run(own->series, from > 0 ? from : 1, to, x);
+    for (int k = from > 0 ? from : 1; held && k < to; k++)
     {
-        series_next(own->series, k, x[k], x[k + 1]);
-        if (held)
-            hold(own, x[k + 1]);
+        series_run(own->series, k, k + 1, x);
+        hold(own, x[k + 1]);
     }
     return 0;
 }
 
 static int island_degree(void* ctx)
 {
-    return series_degree(((IslandSystem*)ctx)->series);
+    int degree = series_degree(((IslandSystem*)ctx)->series);
+    return degree == SERIES_WHOLE ? ODE_WHOLE : degree;
+}
+
+static int* island_orders(void* ctx)
+{
+    return series_orders(((IslandSystem*)ctx)->series);
 }
 
 static Series* make(Flow* flow, uint32_t index)
@@ -138,6 +145,7 @@ kaiStatus expansion_create(Flow* flow, IslandSystem* own)
         return KAI_ERR_MEMORY;
     own->system.series = island_series;
     own->system.degree = island_degree;
+    own->system.orders = island_orders;
     return KAI_OK;
 }
 

@@ -18,6 +18,7 @@ enum
     PAST_PARTS = 1000000,
     PARTS_MOST = 2000,  // of one signal in one step; then the step is cut where it has got to
     FIT_DEGREE = 8,
+    TERMS_LEAST = 8,  // of a series whose next term is too large for a double: with these it is cut off shorter
 };
 
 typedef struct Feed
@@ -185,6 +186,8 @@ static bool has_ended(const Part* p, int k, int inputs)
     if (k < inputs + QUIET)
         return false;
     double size = polynomial_bound(p->c, k, p->length, 0), power = pow(p->length, k - QUIET + 1);
+    if (!isfinite(size))
+        return false;
     for (int j = k - QUIET + 1; j <= k; j++, power *= p->length)
         if (!(fabs(p->c[j]) * power <= DELAY_QUIET * size))
             return false;
@@ -197,7 +200,9 @@ static void resolve(Part* p)
     for (int round = 0; round < 60; round++)
     {
         double size = polynomial_bound(p->c, p->degree, p->length, 0), longest = p->length;
-        for (int k = p->degree; k > 0 && k > p->degree - 3; k--)
+        if (!isfinite(size))
+            longest = p->length / 1024;
+        for (int k = p->degree; isfinite(size) && k > 0 && k > p->degree - 3; k--)
             if (p->c[k] != 0)
                 longest = fmin(longest, pow(DBL_EPSILON / 2 * size / fabs(p->c[k]), 1. / k));
         if (longest >= p->length)
@@ -227,9 +232,20 @@ static bool expand(const Feed* f, Part* p)
         series_order(series, k, k <= inputs ? rows + (size_t)k * count : zeros, &p->c[k]);
         ended = has_ended(p, k, inputs);
     }
+    if (!isfinite(p->c[p->degree]) && p->degree > TERMS_LEAST)
+        p->degree--;
     if (!ended && isfinite(p->c[p->degree]))
         resolve(p);
     return isfinite(p->c[p->degree]);
+}
+
+// What the rounding of t makes of a signal that is fast beside it.
+static double time_noise(const Part* p)
+{
+    double slope = 0;
+    for (int k = p->degree; k > 0; k--)
+        slope = slope * p->length + k * fabs(p->c[k]);
+    return 2 * DBL_EPSILON * (fabs(p->from) + p->length) * slope;
 }
 
 // A pole, a kink that nobody watches, or terms that vanish by symmetry show at the end. A small difference that does
@@ -241,7 +257,7 @@ static void agree_at_end(const Feed* f, Part* p)
     {
         double off = fabs(polynomial_plain(p->c, p->degree, p->length) - value_at(f, p->from + p->length));
         double size = polynomial_bound(p->c, p->degree, p->length, 0);
-        if (off <= DELAY_AGREE * size || (off <= DELAY_ROUGH * size && off > 0.2 * last))
+        if (off <= DELAY_AGREE * size + time_noise(p) || (off <= DELAY_ROUGH * size && off > 0.2 * last))
             return;
         last = off;
         p->length *= 0.25;
@@ -398,9 +414,12 @@ static kaiStatus feed_all(Flow* flow, uint32_t island, double until, double* rea
         *reached = until;
         for (uint32_t i = 0; i < delays.count && status == KAI_OK; i++)
         {
-            Feed f = feed_of(flow, flow->model->island_delays[delays.first + i]);
+            uint32_t delay = flow->model->island_delays[delays.first + i];
+            Feed f = feed_of(flow, delay);
             if (f.h->end < until)
                 status = feed_part(&f, until);
+            if (status == KAI_OK)
+                status = pace_check(flow, delay);
             *reached = fmin(*reached, f.h->end);
         }
     }
@@ -446,6 +465,8 @@ static kaiStatus feed_past(Flow* flow, uint32_t index, double from)
     for (uint32_t parts = 0; parts < PAST_PARTS && f.h->end < until && status == KAI_OK && sound; parts++)
     {
         status = feed_part(&f, until);
+        if (status == KAI_OK)
+            status = pace_check_past(flow, index, from, parts + 1);
         uint32_t last = f.h->count - 1;
         sound = f.h->count == 0 || isfinite(history_value(f.h, last, history_piece(f.h, last)->start, 0));
     }
@@ -456,7 +477,7 @@ static kaiStatus feed_past(Flow* flow, uint32_t index, double from)
                                "the past of a delayed signal is not a number at t = %.17g",
                                history_piece(f.h, i)->start);
     if (status == KAI_OK && f.h->end < until)
-        return kernel_fail(flow->kernel, d->place, NULL,
+        return kernel_fail(flow->kernel, d->place, "give a past that is slower, or a shorter delay",
                            "the past of a delayed signal cannot be followed near t = %.17g", f.h->end);
     return status;
 }
@@ -580,6 +601,15 @@ static kaiStatus find_edges(Flow* flow)
     return status == KAI_OK && found ? guard_arm(flow->kernel, &leaving) : status;
 }
 
+// An instant may lie a rounding of its guard behind the end of the island's step. What jumps there begins there, and
+// comes out T later to the digit: a solver that looks at the end of its step must not see it.
+static void reach_instant(const Flow* flow, History* h)
+{
+    double t = flow->kernel->now.t;
+    if (h->end < t && t - h->end <= TIME_GUARD_MOST * kernel_slack(flow->kernel, t))
+        h->end = t;
+}
+
 // After an instant: a jump of what goes in, or of its slope, is announced T later.
 kaiStatus delay_instant(Flow* flow)
 {
@@ -598,6 +628,8 @@ kaiStatus delay_instant(Flow* flow)
         h->left_slope = slope;
         h->order = jumps ? 1 : h->order == 1 ? 1 : 2;
         flow->islands[d->island].pushed = flow->kernel->now.t;
+        if (jumps)
+            reach_instant(flow, h);
         if (status == KAI_OK && jumps)
             status = delay_jump(flow->kernel, i);
     }

@@ -189,6 +189,9 @@ void islands_refresh(Flow* flow);  // after a snapshot was restored
 bool flight_serves(const Flow* flow);  // this run, at any time
 bool flight_take(Flow* flow, double until, double* t);
 
+// ahead.c: fetches the memory of what comes next. Nothing else.
+void ahead_fetch(const Flow* flow);
+
 // expansion.c: power series of an island, for solver = taylor and auto
 bool expansion_exists(const Flow* flow, uint32_t island);  // nothing in its code is without one
 kaiStatus expansion_create(Flow* flow, IslandSystem* own);
@@ -231,5 +234,17 @@ void reaches_create(Flow* flow);
 kaiStatus delay_too_short(Flow* flow, uint32_t island);
 // The limit of a step from t on, and what breaks there.
 kaiStatus delay_limit(Flow* flow, uint32_t island, double t, double* limit);
+
+// pace.c: runs with delays that would never end.
+typedef struct Pace
+{
+    double time;     // at the last look
+    uint32_t still;  // looks since time went on
+} Pace;
+kaiStatus pace_check(Flow* flow, uint32_t delay);  // after each polynomial that goes into it
+// The same for the polynomials of a past that begins at `from`.
+kaiStatus pace_check_past(Flow* flow, uint32_t delay, double from, uint32_t parts);
+kaiStatus pace_check_delay(Flow* flow, uint32_t delay, double T, double t);  // a T that is nothing beside t
+kaiStatus pace_check_step(Flow* flow, Pace* pace);                           // time goes on, or something happens
 
 #endif

@@ -92,6 +92,26 @@ static bool read_instruction(Reading* r, VmOp op, const uint32_t* pc)
     return true;
 }
 
+// The code of a guard, which may lie in the block of the mode that the guard belongs to: it is asked for nowhere else.
+static CodeRange body_of(const kaiModel* model, const Guard* guard)
+{
+    CodeRange body = guard->code;
+    const Context* ctx = &model->contexts[guard->ctx];
+    const uint32_t* pc = model->code + body.start;
+    CodeItem item;
+    if (guard->ctx == 0 || body.end == body.start || (pc[0] & 0xff) != VM_SWITCH ||
+        pc[1] != model->machines[ctx->machine].reg || ctx->mode >= pc[2] || pc[3 + ctx->mode] == NO_REG)
+        return body;
+    CodeRange block = {body.start + 4 + pc[2] + pc[3 + ctx->mode], body.end};
+    for (uint32_t at = block.start; at < body.end && code_item(model->code, at, body.end, &item); at += item.words)
+        if (item.op == VM_JUMP)
+        {
+            block.end = at;
+            return at + model->code[at + 1] == body.end ? block : body;
+        }
+    return body;
+}
+
 bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors)
 {
     Reading r = {.model = model, .guard = guard};
@@ -99,9 +119,10 @@ bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factor
     Value g;
     if (guard->curved || guard->state_count == 0 || guard->state_count > STATES_MOST)
         return false;
-    for (uint32_t at = guard->code.start; at < guard->code.end; at += item.words)
+    CodeRange code = body_of(model, guard);
+    for (uint32_t at = code.start; at < code.end; at += item.words)
     {
-        if (!code_item(model->code, at, guard->code.end, &item) || item.op > VM_NEG || item.stride == 0)
+        if (!code_item(model->code, at, code.end, &item) || item.op > VM_NEG || item.stride == 0)
             return false;
         for (uint32_t i = 0; i < item.reg_count; i += item.stride)
             if (!read_instruction(&r, (VmOp)item.op, model->code + item.first_reg + i))
@@ -116,9 +137,9 @@ bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factor
 bool guard_is_direct(const kaiModel* model, const Guard* guard)
 {
     CodeItem item;
-    const uint32_t* code = model->code + guard->code.start;
-    return guard->state_count == 1 && guard->code.end > guard->code.start &&
-           code_item(model->code, guard->code.start, guard->code.end, &item) && item.op == VM_MOVE &&
-           item.reg_count == 2 && guard->code.start + item.words == guard->code.end && code[1] == guard->g &&
+    CodeRange body = body_of(model, guard);
+    const uint32_t* code = model->code + body.start;
+    return guard->state_count == 1 && body.end > body.start && code_item(model->code, body.start, body.end, &item) &&
+           item.op == VM_MOVE && item.reg_count == 2 && body.start + item.words == body.end && code[1] == guard->g &&
            code[2] == model->reg_first[REG_STATE] + (uint32_t)model->guard_states[guard->first_state];
 }

@@ -5,6 +5,7 @@
 #include "base/tolerance.h"
 
 #include "vm/series.h"
+#include "vm/tangent.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,6 +109,28 @@ double guard_path_value(const GuardPath* path, double theta)
     load(path, theta);
     vm_run(flow->model, flow->kernel->R, has_code(guard) ? guard->code : guard->look, &flow->trial);
     return guard_value(flow->kernel, guard);
+}
+
+double guard_path_rounding(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    const Guard* guard = path->guard;
+    const kaiModel* model = flow->model;
+    kaiAllocator a = flow->kernel->options->allocator;
+    size_t bytes = sizeof(double) * model->reg_count;
+    double *errors = a.alloc(a.user, NULL, 0, bytes), rounding = 0;
+    if (errors == NULL)
+        return 0;
+    load(path, theta);
+    CodeRange code = has_code(guard) ? guard->code : guard->look;
+    vm_run(model, flow->kernel->R, code, &flow->trial);
+    memset(errors, 0, bytes);
+    for (uint32_t i = 0; i < model->state_count; i++)
+        errors[model->reg_first[REG_STATE] + i] = 0.5 * DBL_EPSILON * fabs(kernel_states(flow->kernel)[i]);
+    if (vm_rounding(model, flow->kernel->R, code, &flow->trial, errors))
+        rounding = errors[guard->g];
+    a.alloc(a.user, errors, bytes, 0);
+    return isfinite(rounding) ? rounding : 0;
 }
 
 double guard_path_slope(const GuardPath* path, double theta)

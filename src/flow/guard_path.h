@@ -31,6 +31,8 @@ double guard_path_value(const GuardPath* path, double theta);
 // crossing.c: g_end and slope_end of the guards that are searched for in the step of an island.
 void guard_load_ends(Flow* flow, uint32_t island);
 // Its slope along the dense output; g is in its register then.
+// What rounding may have moved its value by, there.
+double guard_path_rounding(const GuardPath* path, double theta);
 double guard_path_slope(const GuardPath* path, double theta);
 
 static inline double guard_path_time(const GuardPath* path, double theta)

@@ -1,7 +1,9 @@
-// Free flight is the most frequent motion between events, and its guards are parabolas: roots by formula, in one pass
-// over the guards, with nothing listed and no window opened. Whatever is not plain to see (a guard past its level from
-// the start, a touch, two crossings close together or close to the end of the step) is left to the general search. The
-// guard itself, evaluated as the instant will do it, has the last word on where it crosses.
+// Guards that are sums of states are polynomials of a step that are known without a series of their own. Mostly they
+// are far from their levels, or parabolas, since free flight is the most frequent motion between events, or go one way
+// from one side to the other: then the root is found at once, in one pass over the guards, with nothing listed and no
+// window opened. Whatever is not plain to see (a guard past its level from the start, a touch, two crossings close
+// together or close to the end of the step) is left to the general search. The guard itself, evaluated as the instant
+// will do it, has the last word on where it crosses.
 #include "flow/guard_path.h"
 
 #include "base/tolerance.h"
@@ -79,6 +81,12 @@ typedef struct Parabola
     int degree;
 } Parabola;
 
+typedef struct Sum  // along a step
+{
+    double c[GUARD_TERMS];
+    int degree;
+} Sum;
+
 // The first of its roots that counts; inf: it starts on its level and leaves it for good; NaN: not plain to see.
 static double choose_root(const GuardPath* path, const PolynomialRoot* roots, int count)
 {
@@ -92,18 +100,19 @@ static double choose_root(const GuardPath* path, const PolynomialRoot* roots, in
 }
 
 // Where the guard first goes past its level, in seconds from the start of the step; inf: nowhere.
-static inline double find_root(const GuardPath* path, const Parabola* p)
+static inline double find_root(const GuardPath* path, const double* c, int degree)
 {
     PolynomialRoot roots[3];
-    double noise = GUARD_NOISE * fabs(p->c[0]);
-    if (is_past(path->flow->kernel, path->guard, p->c[0]))
+    double noise = GUARD_NOISE * fabs(c[0]);
+    if (is_past(path->flow->kernel, path->guard, c[0]))
         return NAN;
-    if (polynomial_clear(p->c, p->degree, path->length, noise))
+    if (polynomial_clear(c, degree, path->length, noise))
         return INFINITY;
-    return choose_root(path, roots, polynomial_roots_closed(p->c, p->degree, path->length, noise, roots));
+    int count = polynomial_roots_closed(c, degree, path->length, noise, roots);
+    return count == 0 && degree > 2 ? INFINITY : choose_root(path, roots, count);  // it goes one way, and not so far
 }
 
-static void take_parabola(const GuardPath* path, Parabola* p)
+static void take_sum(const GuardPath* path, Sum* p)
 {
     const Flow* flow = path->flow;
     const Guard* guard = path->guard;
@@ -120,8 +129,7 @@ static void take_parabola(const GuardPath* path, Parabola* p)
 static bool is_short(const Flow* flow, uint32_t island)
 {
     const Ode* ode = flow->island_odes[island];
-    return flow->root == ROOT_ITP && flow->kernel->holds == 0 && flow->kernel->slides == 0 &&
-           ode_piece_degree(ode) <= 2 && ode_is_series(ode);
+    return flow->root == ROOT_ITP && flow->kernel->holds == 0 && flow->kernel->slides == 0 && ode_is_series(ode);
 }
 
 // The crossing is this one, and no other comes with it.
@@ -132,10 +140,10 @@ static bool stands_alone(const GuardPath* path, double first, double second)
     return second - first > apart && path->length - first > apart;
 }
 
-static bool settle(const GuardPath* path, const Parabola* p, double first, double* theta)
+static bool settle(const GuardPath* path, double slope, double first, double* theta)
 {
     Kernel* kernel = path->flow->kernel;
-    double at = guard_push_past(path, first / path->length, 1, polynomial_slope(p->c, p->degree, first));
+    double at = guard_push_past(path, first / path->length, 1, slope);
     if (!(at < 1))
         return false;
     kernel->located[kernel->located_count++] = path->index;
@@ -147,8 +155,8 @@ static bool settle(const GuardPath* path, const Parabola* p, double first, doubl
 GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
 {
     const bool alone = flow->model->islands_count == 1;
-    double first = INFINITY, second = INFINITY;
-    Parabola p, found;
+    double first = INFINITY, second = INFINITY, slope = 0;
+    Sum p;
     GuardPath path, nearest;
     if (!is_short(flow, island))
         return SHORT_UNSURE;
@@ -159,22 +167,22 @@ GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
         if (!flow->guard_affine[w.index] || state->from != path.start || state->sliding != 0)
             return SHORT_UNSURE;
         state->until = state->from;  // the rest of the step is not looked at, if it is cut
-        take_parabola(&path, &p);
-        double at = find_root(&path, &p);
+        take_sum(&path, &p);
+        double at = find_root(&path, p.c, p.degree);
         if (isnan(at) || (at < INFINITY && !alone))
             return SHORT_UNSURE;
         second = smaller(second, larger(first, at));
         if (at < first)
         {
-            found = p;
+            slope = polynomial_slope(p.c, p.degree, at);
             nearest = path;
             first = at;
         }
     }
     if (first == INFINITY)
         return SHORT_CLEAR;
-    return stands_alone(&nearest, first, second) && settle(&nearest, &found, first, theta) ? SHORT_CROSSED
-                                                                                           : SHORT_UNSURE;
+    return stands_alone(&nearest, first, second) && settle(&nearest, slope, first, theta) ? SHORT_CROSSED
+                                                                                          : SHORT_UNSURE;
 }
 
 // ---- several islands
@@ -229,7 +237,9 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
     if (isnan(first) || !stands_alone(path, first, INFINITY))
         return SHORT_UNSURE;
     *slope = p.c[1] + 2 * first * p.c[2];
-    *theta = guard_push_past(path, first / path->length, 1, *slope);
+    // Rounding has it on either side there; a little later it is past its level, and need not be asked again.
+    double rounding = 0.75 * DBL_EPSILON * size / fabs(*slope);
+    *theta = guard_push_past(path, (first + rounding) / path->length, 1, *slope);
     return *theta < 1 ? SHORT_CROSSED : SHORT_UNSURE;
 }
 
@@ -286,7 +296,7 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
             return false;
         GuardPath path = {flow, i, guard, f->start, f->length, state->toward, 0};
         parabola_in_flight(&path, &p);
-        double at = find_root(&path, &p);
+        double at = find_root(&path, p.c, p.degree);
         if (isnan(at))
             return false;
         second = smaller(second, larger(first, at));

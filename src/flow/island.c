@@ -6,6 +6,7 @@
 #include "flow/flow.h"
 
 #include "base/tolerance.h"
+#include "kernel/bonds.h"
 #include "kernel/guard.h"
 
 #include <math.h>
@@ -67,19 +68,28 @@ double island_theta(const Flow* flow, uint32_t island, double t)
     return end > start ? (t - start) / (end - start) : 1;
 }
 
+// Storages that depend on sources are integrated like all others and drift from them by the error of the steps; who
+// reads them finds them where they belong. What the flow computes for that is what will be asked for at this time.
+static void tie(Flow* flow)
+{
+    Kernel* kernel = flow->kernel;
+    if (bonds_are_tied(kernel) && !kernel_numeric(kernel) &&
+        vm_run(flow->model, kernel->R, flow->model->flow, &kernel->host) == 0)
+        bonds_tie(kernel);
+}
+
 void island_load_at(Flow* flow, uint32_t island, double t)
 {
     IslandState* s = &flow->islands[island];
     Ode* ode = flow->island_odes[island];
     s->loaded = t;
     t = t == flow->kernel->now.t ? flow->kernel->load_time : t;
-    if (t == ode_time(ode))
-    {
-        scatter(flow, island, ode_state(ode), kernel_states(flow->kernel));
-        return;
-    }
-    ode_dense(ode, island_theta(flow, island, t), flow->island_x, NULL);
-    scatter(flow, island, flow->island_x, kernel_states(flow->kernel));
+    bool here = t == ode_time(ode);
+    if (!here)
+        ode_dense(ode, island_theta(flow, island, t), flow->island_x, NULL);
+    scatter(flow, island, here ? ode_state(ode) : flow->island_x, kernel_states(flow->kernel));
+    if (flow->kernel->bonds != NULL)
+        tie(flow);
 }
 
 // Where the solver stands it has them, or will need them.
@@ -267,9 +277,17 @@ static void make_pattern(Flow* flow, IslandSystem* own, int* columns, uint32_t* 
 // ---- waiting and starting again
 // ---------------------------------------------------------------------------------------
 
+// What is going to take a step, or a look, tells the agenda when it has: until then nobody asks it, but for events of
+// delays that come one after the other, and a single island, whose step goes as far as what is due.
+static bool agenda_waits(const Flow* flow)
+{
+    return flow->model->islands_count > 1 && flow->kernel->queue.count == 0;
+}
+
 void islands_wait(Flow* flow, uint32_t island)
 {
-    agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, island), INFINITY);
+    if (!agenda_waits(flow) || !flow->islands[island].steps)
+        agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, island), INFINITY);
     if (flow->islands[island].due || !flow->islands[island].steps)
         return;
     flow->islands[island].due = true;
@@ -286,9 +304,13 @@ static bool looks_with_step(const Flow* flow, uint32_t guard)
 
 void islands_look(Flow* flow, uint32_t guard)
 {
-    if (flow->kernel->guards[guard].looking || looks_with_step(flow, guard))
+    Kernel* kernel = flow->kernel;
+    bool with_step = looks_with_step(flow, guard);
+    if (with_step || !agenda_waits(flow))
+        agenda_set(&kernel->agenda, agenda_guard(kernel, guard), kernel->guards[guard].due);
+    if (kernel->guards[guard].looking || with_step)
         return;
-    flow->kernel->guards[guard].looking = true;
+    kernel->guards[guard].looking = true;
     flow->looks.at[flow->looks.count++] = guard;
 }
 
@@ -301,8 +323,9 @@ static void end_step(Flow* flow, uint32_t island, double t)
         return;
     s->rollbacks += s->own != flow->kernel->touch;
     s->thrown += s->own != flow->kernel->touch;
-    ode_cut(ode, island_theta(flow, island, t));
-    delay_cut(flow, island, ode_time(ode));
+    ode_leave(ode, island_theta(flow, island, t));
+    if (flow->model->islands[island].delays.count > 0)
+        delay_cut(flow, island, ode_time(ode));
 }
 
 static void started(Flow* flow, uint32_t island, double t)
@@ -312,7 +335,7 @@ static void started(Flow* flow, uint32_t island, double t)
     s->disturbed_at = flow->kernel->touch;
     s->loaded = t;
     s->pin_time = NAN;
-    s->sloped = 0;
+    s->sloped = flow->kernel->holds + flow->kernel->slides == 0 ? flow->kernel->moment : 0;  // as it was just evaluated
     if (!s->due)
         islands_wait(flow, island);
 }
@@ -324,6 +347,8 @@ static bool relaunch(Flow* flow, uint32_t island, double t)
     IslandSystem* own = &flow->island_systems[island];
     Kernel* kernel = flow->kernel;
     uint32_t failed;
+    if (own->series == NULL || own->states == NULL || !ode_relaunches(flow->island_odes[island]))
+        return false;
     kernel->R[flow->model->reg_time] = t;
     return series_begin(own->series, kernel->R, &kernel->host, &failed) == SERIES_OK &&
            ode_relaunch(flow->island_odes[island], t, own->states, own->slopes);
@@ -336,20 +361,18 @@ static kaiStatus restart(Flow* flow, uint32_t island)
     bool first = !s->begun;
     flow->kernel->island_disturbed[island] = false;
     island_load(flow, island, t);
-    bool here = flow->flies && s->due && flow->kernel->holds + flow->kernel->slides == 0;
-    if (here && ode_time(flow->island_odes[island]) == t && relaunch(flow, island, t))
+    if (!first)
+        end_step(flow, island, t);
+    if (!first && flow->kernel->holds + flow->kernel->slides == 0 && relaunch(flow, island, t))
     {
         started(flow, island, t);
         return KAI_OK;
     }
     gather(flow, island, kernel_states(flow->kernel), flow->island_start);
-    if (!first)
-        end_step(flow, island, t);
     int failed = ode_restart(flow->island_odes[island], t, flow->island_start, first);
     if (failed != ODE_OK)
         return flow_ode_failed(flow, island, failed);
     scatter(flow, island, flow->island_start, kernel_states(flow->kernel));
-    agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, island), INFINITY);
     started(flow, island, t);
     return KAI_OK;
 }
@@ -499,6 +522,27 @@ static kaiStatus check_domain(Flow* flow, uint32_t index)
     return flow_ode_failed(flow, index, ODE_ERR_NAN);
 }
 
+// Before the next step storages that depend on sources are put back in the solver, too; in a method that remembers
+// earlier steps only when they have come apart by a tolerance.
+static kaiStatus keep_ties(Flow* flow, uint32_t index)
+{
+    Kernel* kernel = flow->kernel;
+    Ode* ode = flow->island_odes[index];
+    double t = ode_time(ode);
+    if (kernel->bonds == NULL || kernel_numeric(kernel) || ode_step_start(ode) == t || !bonds_are_tied(kernel))
+        return KAI_OK;
+    bool remembers = ode_method(ode) == ODE_CVODE_ADAMS || ode_method(ode) == ODE_CVODE_BDF, apart = false;
+    double part = remembers ? kernel->options->rtol : BOND_NOTHING;
+    kernel->R[flow->model->reg_time] = t;
+    flow->islands[index].loaded = NAN;
+    island_load(flow, index, t);
+    gather(flow, index, kernel_states(kernel), flow->island_start);
+    for (uint32_t i = 0; i < count_of(flow, index) && !apart; i++)
+        apart = fabs(flow->island_start[i] - ode_state(ode)[i]) > part * fabs(ode_state(ode)[i]);
+    int failed = apart ? ode_restart(ode, t, flow->island_start, false) : ODE_OK;
+    return failed != ODE_OK ? flow_ode_failed(flow, index, failed) : KAI_OK;
+}
+
 static kaiStatus take_step(Flow* flow, uint32_t index)
 {
     IslandState* s = &flow->islands[index];
@@ -507,14 +551,17 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     s->due = false;
     bool delays = flow->model->islands[index].delays.count > 0;
     kaiStatus status = delays ? delay_limit(flow, index, t, &limit) : KAI_OK;
-    if (status == KAI_OK && !(limit > t) && t < flow->kernel->options->stop)
-        agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), t);  // something else comes first
+    if (status == KAI_OK && !(limit > t))  // something else comes first, or it is the end
+        agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index),
+                   t < flow->kernel->options->stop ? t : INFINITY);
     if (status != KAI_OK || !(limit > t))
         return status;
     if (s->beyond)
         status = check_domain(flow, index);
     if (status == KAI_OK && s->ends_beyond)
         status = guard_check_domain(flow, index);
+    if (status == KAI_OK)
+        status = keep_ties(flow, index);
     if (status != KAI_OK)
         return status;
     int64_t rejected = flow->kernel->options->profile ? ode_stats(ode).rejected : 0;
@@ -566,6 +613,8 @@ static void look_ahead(Flow* flow, uint32_t index)
         until = smaller(until, ode_time(flow->island_odes[flow->model->guard_islands[islands.first + i]]));
     if (flow->kernel->guards[index].active && until > flow->kernel->guards[index].from)
         guard_look(flow, index, until);
+    else
+        agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, index), flow->kernel->guards[index].due);
 }
 
 kaiStatus islands_advance(Flow* flow)

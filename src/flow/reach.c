@@ -139,6 +139,8 @@ kaiStatus delay_limit(Flow* flow, uint32_t island, double t, double* limit)
             continue;
         status = delay_now(flow, delay, t, &T);
         if (status == KAI_OK && flow->delay_read[delay])
+            status = pace_check_delay(flow, delay, T, t);
+        if (status == KAI_OK && flow->delay_read[delay])
             next = smaller(next, limit_by(flow, delay, t, T, &order));
     }
     for (uint32_t i = 0; order > 0 && order < most && i < delays.count; i++)

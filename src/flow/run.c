@@ -49,7 +49,7 @@ kaiStatus flow_prepare(Kernel* kernel)
     if (status == KAI_OK)
         status = initial_solve(kernel);
     if (blocks_check(kernel) != KAI_OK)
-        return KAI_ERR_RUN;
+        return kernel->failure.status;
     return status == KAI_OK ? check_start_values(kernel) : status;
 }
 
@@ -256,6 +256,7 @@ static kaiStatus proceed(Flow* flow, double until)
         return status;
     if (!found)
         return solver_point(flow, next);
+    ahead_fetch(flow);
     status = run_instant(flow, t);
     return status == KAI_OK ? KAI_INSTANT : status;
 }
@@ -287,11 +288,14 @@ static kaiStatus fly(Flow* flow, double t)
 static kaiStatus go_on(Flow* flow, double until)
 {
     Kernel* kernel = flow->kernel;
+    Pace pace = {.time = NAN};
     for (;;)
     {
         if (!budget_look(kernel->budget))
             return stand_still(kernel);
         kaiStatus status = kernel_check_tags(kernel);
+        if (status == KAI_OK)
+            status = pace_check_step(flow, &pace);
         if (status != KAI_OK)
             return status;
         status = kernel->outside_count > 0 ? run_instant(flow, kernel->now.t) : KAI_OK;
@@ -328,7 +332,7 @@ static kaiStatus fail_with(Flow* flow, kaiStatus status)
     Kernel* kernel = flow->kernel;
     flow->ended = true;
     if (blocks_check(kernel) != KAI_OK)  // whatever else came of it
-        return KAI_ERR_RUN;
+        return kernel->failure.status;
     if (kernel->budget != NULL && kernel->budget->end != BUDGET_LASTS)  // also what could not allocate
         return kernel_stop(kernel);
     if (kernel->failure.status == KAI_OK)

@@ -21,6 +21,7 @@ typedef enum FmiAspect
     FMI_PAYLOAD,  // the last one of an event
     FMI_AREA,     // of δ: the sum of its weights so far
     FMI_WATCH,    // an event indicator, which 3.0 wants to be a variable
+    FMI_SIZE,     // 3.0: the number of elements of an array (shape.h)
 } FmiAspect;
 
 typedef enum FmiType
@@ -29,7 +30,8 @@ typedef enum FmiType
     FMI_INTEGER,
     FMI_BOOLEAN,
     FMI_ENUMERATION,
-    FMI_CLOCK,  // 3.0: an event
+    FMI_CLOCK,     // 3.0: an event
+    FMI_COUNTING,  // 3.0: a parameter that is the size of arrays
 } FmiType;
 
 typedef enum FmiCausality

@@ -227,15 +227,17 @@ static void put_modes(const Description* d, Writer* w, const FmiVariable* v)
 void describe_types(const Description* d, Writer* w, const char* element, bool inner)
 {
     bool any = false;
-    for (uint32_t i = 0; i < d->catalogue->list.count; i++)
+    uint32_t count = d->shapes != NULL ? d->shapes->list.count : d->catalogue->list.count;
+    for (uint32_t i = 0; i < count; i++)
     {
-        const FmiVariable* v = &d->catalogue->list.at[i];
+        const FmiVariable* v = d->shapes != NULL ? &d->shapes->list.at[i].like : &d->catalogue->list.at[i];
         if (v->type != FMI_ENUMERATION)
             continue;
         writer_put(w, any ? "" : "  <TypeDefinitions>\n");
         any = true;
         writer_say(w, "    <%s", element);
-        xml_attribute(w, "name", arena_printf(d->arena, "modes of %s", v->name));
+        xml_attribute(w, "name",
+                      arena_printf(d->arena, "modes of %s", d->shapes != NULL ? d->shapes->list.at[i].name : v->name));
         writer_put(w, inner ? ">\n      <Enumeration>\n" : ">\n");
         put_modes(d, w, v);
         writer_put(w, inner ? "      </Enumeration>\n" : "");

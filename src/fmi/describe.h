@@ -6,6 +6,7 @@
 #include "elab/units.h"
 #include "fmi/bundle.h"
 #include "fmi/depend.h"
+#include "fmi/shape.h"
 #include "kairos/sim.h"
 
 typedef struct Description
@@ -13,6 +14,8 @@ typedef struct Description
     Arena* arena;
     const kaiModel* model;
     const Catalogue* catalogue;
+    const Shapes* shapes;  // 3.0
+    bool hidden;           // there is no text: its structure stays
     Dependence dependence;
     const SourceList* sources;  // NULL: none
     const char* identifier;     // of the binary

@@ -79,7 +79,8 @@ static void put_type(const Description* d, Writer* w, const FmiVariable* v)
         xml_attribute(w, "declaredType", arena_printf(d->arena, "modes of %s", v->name));
         writer_put(w, "/>\n");
         break;
-    case FMI_CLOCK: break;
+    case FMI_CLOCK:
+    case FMI_COUNTING: break;
     }
 }
 

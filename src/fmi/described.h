@@ -15,6 +15,8 @@ typedef struct DescribedVariable
     const char *name, *causality, *variability, *initial, *start;
     uint32_t reference;
     int64_t derivative;  // the index of its state's variable; -1: none
+    int rank;            // of an array
+    int64_t elements;    // as the start values of sizes say; -1: nobody knows
 } DescribedVariable;
 
 typedef struct Described
@@ -40,8 +42,9 @@ bool described_read(Described* d, Arena* arena, const void* bytes, size_t size);
 void described_say(Described* d, int line, kaiSeverity severity, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// validate.c: the rules about variables and the structure; symbols.c: about the binary.
+// validate.c: the rules about variables and the structure; dimensions.c: about arrays; symbols.c: about the binary.
 void validate_variables(Described* d);
+void validate_dimensions(Described* d);
 void validate_structure(Described* d);
 void validate_binary(Described* d);
 
@@ -49,6 +52,8 @@ void validate_binary(Described* d);
 int64_t described_find(const Described* d, uint32_t reference);
 // Whether a variable is an event: a clock of 3.0, or a Boolean of an FMU of Kairos that has a count beside it.
 bool described_is_event(const Described* d, uint32_t variable);
+// Its payload or its count, which come with it.
+bool described_is_event_part(const Described* d, uint32_t variable);
 // Of such an event the variable with its payload ("value") or how often it was there ("count"); -1: there is none.
 int64_t described_event_part(const Described* d, uint32_t variable, const char* part);
 // Whether Kairos made it: then events and computed values of a tag show after the round of it, not before.

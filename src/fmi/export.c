@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "fmi/describe.h"
+#include "fmi/sizes.h"
 #include "fmi/terminals.h"
 #include "fmi/zip.h"
 #include "kairos/kairos.h"
@@ -47,6 +48,8 @@ typedef struct Export
     char* binary;
     size_t binary_size;
     Catalogue catalogue;
+    Shapes shapes;    // 3.0
+    SizeRules sizes;  // 3.0, if the text is inside
     SourceList sources;
 } Export;
 
@@ -191,6 +194,8 @@ static const char* write_config(Export* e)
         writer_say(&w, "override\t%s\t%.17g\n", c->overrides[i].name, c->overrides[i].value);
     say_given(&w, "set", c->values, c->value_count);
     say_given(&w, "setting", c->settings, c->setting_count);
+    for (uint32_t i = 0; i < e->sizes.count; i++)
+        writer_say(&w, "size\t%s\t%s\n", e->sizes.at[i].array, e->sizes.at[i].parameter);
     for (uint32_t i = 0; i < e->files.count; i++)
         writer_say(&w, "file\t%s\t%s\n", e->files.at[i].archive + strlen("resources/"), e->files.at[i].path);
     return writer_text(&w);
@@ -280,6 +285,12 @@ static const char* describe(Export* e)
                      .indicators = (int)e->model->guards_count};
     catalogue_make(&e->catalogue, &e->arena, e->model, e->options->version);
     catalogue_show(&e->catalogue, e->options->outputs, e->options->output_count);
+    if (e->options->version == 3)
+    {
+        shapes_make(&e->shapes, &e->arena, &e->catalogue, e->model, &e->sizes);
+        d.shapes = &e->shapes;
+        d.hidden = e->options->hide;
+    }
     depend_make(&d.dependence, &e->arena, e->model, &e->catalogue);
     return e->options->version == 2 ? describe_2(&d) : describe_3(&d);
 }
@@ -311,7 +322,8 @@ static kaiStatus write_archive(Export* e, const char* description, const kaiSink
     zip_add(&zip, "modelDescription.xml", description, strlen(description));
     zip_add(&zip, arena_printf(&e->arena, "binaries/%s/%s.so", platform, identifier_of(e)), e->binary, e->binary_size);
     add_resources(e, &zip);
-    const char* terminals = e->options->version == 3 ? terminals_write(&e->arena, e->program, e->which) : NULL;
+    const char* terminals =
+        e->options->version == 3 ? terminals_write(&e->arena, e->program, e->which, &e->shapes) : NULL;
     if (terminals != NULL)
         zip_add(&zip, "terminalsAndIcons/terminalsAndIcons.xml", terminals, strlen(terminals));
     bundle_add(&e->sources, &e->arena, &zip);
@@ -360,6 +372,8 @@ static kaiStatus export_all(Export* e)
         status = find_sources(e);
     if (status != KAI_OK)
         return status;
+    if (e->options->version == 3 && !e->options->hide)
+        sizes_find(&e->sizes, &e->arena, e->program, e->which, e->model);
     e->config = write_config(e);
     e->guid = make_guid(e);
     e->config = arena_printf(&e->arena, "%sguid\t%s\n", e->config, e->guid);

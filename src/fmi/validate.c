@@ -89,15 +89,14 @@ static void check_start(Described* d, const DescribedVariable* v)
     bool needs = is_one_of(initial, "exact approx") || is(v->causality, "input");
     int line = v->element->line;
     char* end = NULL;
-    if (v->type == NULL || is_clock(v) || xml_child(v->type, "Dimension") != NULL ||
-        is_one_of(v->type->name, "Binary String"))
+    if (v->type == NULL || is_clock(v) || is_one_of(v->type->name, "Binary String"))
         return;
     if (needs && v->start == NULL)
         described_say(d, line, KAI_ERROR, "%.100s needs a start value", v->name);
     if (!needs && v->start != NULL)
         described_say(d, line, KAI_ERROR, "%.100s is %s and must not have a start value", v->name,
                       is(v->causality, "independent") ? "independent" : "calculated");
-    if (v->start == NULL)
+    if (v->start == NULL || xml_child(v->type, "Dimension") != NULL)  // those of arrays: dimensions.c
         return;
     double value = strtod(v->start, &end);
     bool truth = is_one_of(v->start, "true false 0 1");

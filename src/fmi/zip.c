@@ -111,10 +111,19 @@ kaiStatus zip_finish(ZipWriter* zip)
     return zip->status;
 }
 
+// Whoever writes has memory of its own to free: no jump past it.
 kaiStatus zip_keep(void* member, const char* bytes, size_t size)
 {
     ZipMember* m = member;
-    for (size_t i = 0; i < size; i++)
-        vec_push(m->arena, m->text, bytes[i]);
-    return KAI_OK;
+    jmp_buf here, *outer = m->arena->fail;
+    volatile kaiStatus status = KAI_ERR_MEMORY;
+    m->arena->fail = &here;
+    if (setjmp(here) == 0)
+    {
+        for (size_t i = 0; i < size; i++)
+            vec_push(m->arena, m->text, bytes[i]);
+        status = KAI_OK;
+    }
+    m->arena->fail = outer;
+    return status;
 }

@@ -24,7 +24,8 @@ typedef struct ZipWriter
 void zip_add(ZipWriter* zip, const char* name, const void* bytes, size_t size);
 kaiStatus zip_finish(ZipWriter* zip);
 
-// What is to become an entry, while something else makes it: the user of a sink whose function is zip_keep.
+// What is to become an entry, while something else makes it: the user of a sink whose function is zip_keep. Without
+// memory it says so: who makes the entry has things to free, and must not be jumped over.
 typedef struct ZipMember
 {
     Arena* arena;

@@ -263,8 +263,22 @@ fmi3Status fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64 x[],
     Instance* c = instance;
     if (c == NULL || !may_exchange(c, IN_EVENT | IN_CONTINUOUS, "SetContinuousStates", count, c->unit->states))
         return fmi3Error;
-    unit_set_states(c->unit, x);
+    if (c->unit->structure.shapes.ordered)
+    {
+        unit_set_states(c->unit, x);
+        return fmi3OK;
+    }
+    for (size_t i = 0; i < count; i++)
+        c->unit->scratch[c->unit->structure.shapes.states[i]] = x[i];
+    unit_set_states(c->unit, c->unit->scratch);
     return fmi3OK;
+}
+
+// The states of arrays stand together, those of the solver as it likes.
+static void take_states(const Instance* c, const double* from, double* to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[c->unit->structure.shapes.states[i]];
 }
 
 fmi3Status fmi3GetContinuousStates(fmi3Instance instance, fmi3Float64 x[], size_t count)
@@ -274,18 +288,22 @@ fmi3Status fmi3GetContinuousStates(fmi3Instance instance, fmi3Float64 x[], size_
         !may_exchange(c, IN_INITIALIZING | IN_EVENT | IN_CONTINUOUS, "GetContinuousStates", count, c->unit->states) ||
         !unit_ready(c->unit))
         return fmi3Error;
-    if (count > 0)
-        memcpy(x, c->unit->x, sizeof *x * count);
+    take_states(c, c->unit->x, x, count);
     return fmi3OK;
 }
 
 fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance instance, fmi3Float64 dx[], size_t count)
 {
     Instance* c = instance;
-    return fmi3_status(c != NULL &&
-                       may_exchange(c, IN_INITIALIZING | IN_EVENT | IN_CONTINUOUS, "GetContinuousStateDerivatives",
-                                    count, c->unit->states) &&
-                       unit_rates(c->unit, dx));
+    if (c == NULL || !may_exchange(c, IN_INITIALIZING | IN_EVENT | IN_CONTINUOUS, "GetContinuousStateDerivatives",
+                                   count, c->unit->states))
+        return fmi3Error;
+    if (c->unit->structure.shapes.ordered)
+        return fmi3_status(unit_rates(c->unit, dx));
+    if (!unit_rates(c->unit, c->unit->dx))
+        return fmi3Error;
+    take_states(c, c->unit->dx, dx, count);
+    return fmi3OK;
 }
 
 fmi3Status fmi3GetEventIndicators(fmi3Instance instance, fmi3Float64 z[], size_t count)

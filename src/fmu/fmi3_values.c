@@ -2,30 +2,62 @@
 // model has no variables for answers as the standard says.
 #include "fmu/fmi3_inside.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const type_words[] = {"Float64", "Int64", "Boolean", "Enumeration", "Clock"};
+static const char* const type_words[] = {"Float64", "Int64", "Boolean", "Enumeration", "Clock", "UInt64"};
 
-// Enumerations are read and written as Int64.
-static bool has_type(Instance* c, fmi3ValueReference reference, FmiType type)
+// The variable, or an element of an array, that is meant. NULL: there is none, or it has another type. Enumerations are
+// read and written as Int64.
+static const Shape* shape_of(Instance* c, fmi3ValueReference reference, FmiType type)
 {
-    const Catalogue* list = &c->unit->catalogue;
-    if (reference >= list->list.count)
-        return unit_refuse(c->unit, "there is no variable with value reference %u", reference);
-    FmiType found = list->list.at[reference].type == FMI_ENUMERATION ? FMI_INTEGER : list->list.at[reference].type;
-    return found == type || unit_refuse(c->unit, "%s is no %s", list->list.at[reference].name, type_words[type]);
+    const Shapes* s = &c->unit->structure.shapes;
+    if (reference >= s->list.count)
+        return unit_refuse(c->unit, "there is no variable with value reference %u", reference), NULL;
+    const Shape* shape = &s->list.at[reference];
+    FmiType found = shape->like.type == FMI_ENUMERATION ? FMI_INTEGER : shape->like.type;
+    if (found != type)
+        return unit_refuse(c->unit, "%s is no %s", shape->name, type_words[type]), NULL;
+    return shape;
 }
 
-static bool is_count(Instance* c, size_t count, size_t value_count)
+// As many values as the variables have elements; zero of both need no arrays.
+static bool is_count(Instance* c, const fmi3ValueReference references[], size_t count, size_t value_count)
 {
-    return count == value_count ||
-           unit_refuse(c->unit, "%zu values for %zu variables, which are all scalar", value_count, count);
+    size_t wanted = 0;
+    for (size_t i = 0; i < count; i++)
+        wanted += references[i] < c->unit->structure.shapes.list.count
+                      ? c->unit->structure.shapes.list.at[references[i]].count
+                      : 1;
+    return wanted == value_count || unit_refuse(c->unit, "%zu values instead of the %zu of the %zu variables asked for",
+                                                value_count, wanted, count);
 }
 
-static bool get_one(Instance* c, fmi3ValueReference reference, FmiType type, double* value)
+static bool get_element(Instance* c, const Shape* shape, uint32_t k, double* value)
 {
-    return has_type(c, reference, type) && unit_get(c->unit, reference, value);
+    if (shape->like.aspect != FMI_SIZE)
+        return unit_get(c->unit, c->unit->structure.shapes.elements[shape->at + k], value);
+    double wanted = c->unit->structure.sizes[shape - c->unit->structure.shapes.list.at];
+    *value = isnan(wanted) ? shape->like.start : wanted;
+    return true;
+}
+
+// A size that follows from others: what it is wanted to be is held against what it is when configuration mode ends.
+static bool set_size(Instance* c, const Shape* shape, double value)
+{
+    if (c->unit->mode != UNIT_CONFIGURING)
+        return unit_refuse(c->unit, "%s decides the structure of the model: it is set in configuration mode",
+                           shape->name);
+    c->unit->structure.sizes[shape - c->unit->structure.shapes.list.at] = value;
+    return true;
+}
+
+static bool set_element(Instance* c, const Shape* shape, uint32_t k, double value)
+{
+    if (shape->like.aspect == FMI_SIZE)
+        return set_size(c, shape, value);
+    return unit_set(c->unit, c->unit->structure.shapes.elements[shape->at + k], value);
 }
 
 #define VALUES(Name, Type, TYPE)                                                                                       \
@@ -33,11 +65,16 @@ static bool get_one(Instance* c, fmi3ValueReference reference, FmiType type, dou
                              size_t value_count)                                                                       \
     {                                                                                                                  \
         double value = 0;                                                                                              \
-        bool ok = fmi3_may(c, IN_FINE, "Get" #Name) && is_count(c, count, value_count);                                \
-        for (size_t i = 0; i < count && ok; i++)                                                                       \
+        bool ok = fmi3_may(c, IN_FINE, "Get" #Name) && is_count(c, references, count, value_count);                    \
+        for (size_t i = 0, at = 0; i < count && ok; i++)                                                               \
         {                                                                                                              \
-            ok = get_one(c, references[i], TYPE, &value);                                                              \
-            values[i] = (Type)value;                                                                                   \
+            const Shape* shape = shape_of(c, references[i], TYPE);                                                     \
+            ok = shape != NULL;                                                                                        \
+            for (uint32_t k = 0; ok && k < shape->count; k++)                                                          \
+            {                                                                                                          \
+                ok = get_element(c, shape, k, &value);                                                                 \
+                values[at++] = (Type)value;                                                                            \
+            }                                                                                                          \
         }                                                                                                              \
         return fmi3_status(ok);                                                                                        \
     }                                                                                                                  \
@@ -46,14 +83,20 @@ static bool get_one(Instance* c, fmi3ValueReference reference, FmiType type, dou
     {                                                                                                                  \
         Instance* c = instance;                                                                                        \
         bool ok = fmi3_may(c, IN_INSTANTIATED | IN_CONFIGURING | IN_INITIALIZING | IN_RUN, "Set" #Name) &&             \
-                  is_count(c, count, value_count);                                                                     \
-        for (size_t i = 0; i < count && ok; i++)                                                                       \
-            ok = has_type(c, references[i], TYPE) && unit_set(c->unit, references[i], (double)values[i]);              \
+                  is_count(c, references, count, value_count);                                                         \
+        for (size_t i = 0, at = 0; i < count && ok; i++)                                                               \
+        {                                                                                                              \
+            const Shape* shape = shape_of(c, references[i], TYPE);                                                     \
+            ok = shape != NULL;                                                                                        \
+            for (uint32_t k = 0; ok && k < shape->count; k++)                                                          \
+                ok = set_element(c, shape, k, (double)values[at++]);                                                   \
+        }                                                                                                              \
         return fmi3_status(ok);                                                                                        \
     }
 VALUES(Float64, fmi3Float64, FMI_REAL)
 VALUES(Int64, fmi3Int64, FMI_INTEGER)
 VALUES(Boolean, fmi3Boolean, FMI_BOOLEAN)
+VALUES(UInt64, fmi3UInt64, FMI_COUNTING)
 
 static fmi3Status no_such(Instance* c, const char* function, size_t count, const char* type)
 {
@@ -82,7 +125,6 @@ NO_VALUES(Int16, fmi3Int16)
 NO_VALUES(UInt16, fmi3UInt16)
 NO_VALUES(Int32, fmi3Int32)
 NO_VALUES(UInt32, fmi3UInt32)
-NO_VALUES(UInt64, fmi3UInt64)
 NO_VALUES(String, fmi3String)
 
 fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference references[], size_t count, size_t sizes[],
@@ -108,7 +150,8 @@ fmi3Status fmi3GetClock(fmi3Instance c, const fmi3ValueReference references[], s
     bool ok = fmi3_may(c, IN_INITIALIZING | IN_EVENT | IN_STEPPING, "GetClock");
     for (size_t i = 0; i < count && ok; i++)
     {
-        ok = get_one(c, references[i], FMI_CLOCK, &value);
+        const Shape* clock = shape_of(c, references[i], FMI_CLOCK);
+        ok = clock != NULL && get_element(c, clock, 0, &value);
         values[i] = value != 0;
     }
     return fmi3_status(ok);
@@ -121,9 +164,10 @@ fmi3Status fmi3SetClock(fmi3Instance instance, const fmi3ValueReference referenc
     bool ok = fmi3_may(c, IN_EVENT, "SetClock");
     for (size_t i = 0; i < count && ok; i++)
     {
-        ok = has_type(c, references[i], FMI_CLOCK) && unit_set(c->unit, references[i], values[i] ? 1 : 0);
-        if (ok && values[i])
-            unit_rearm_event(c->unit, references[i]);  // a clock is set anew for each of its ticks
+        const Shape* clock = shape_of(c, references[i], FMI_CLOCK);
+        ok = clock != NULL && set_element(c, clock, 0, values[i] ? 1 : 0);
+        if (ok && values[i])  // a clock is set anew for each of its ticks
+            unit_rearm_event(c->unit, c->unit->structure.shapes.elements[clock->at]);
     }
     return fmi3_status(ok);
 }
@@ -189,68 +233,6 @@ fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference referen
 {
     (void)references, (void)count, (void)counters, (void)resolutions;
     return no_interval(c, "SetShiftFraction");
-}
-
-// ---- dependencies and derivatives
-// -----------------------------------------------------------------------------------------
-
-fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance instance, fmi3ValueReference reference, size_t* count)
-{
-    Instance* c = instance;
-    (void)reference, (void)count;
-    return fmi3_status(
-        fmi3_may(c, IN_ANY, "GetNumberOfVariableDependencies") &&
-        unit_refuse(c->unit, "there are no dependencies of elements: providesPerElementDependencies is false"));
-}
-
-fmi3Status fmi3GetVariableDependencies(fmi3Instance instance, fmi3ValueReference reference, size_t elements[],
-                                       fmi3ValueReference independents[], size_t independent_elements[],
-                                       fmi3DependencyKind kinds[], size_t count)
-{
-    Instance* c = instance;
-    (void)reference, (void)elements, (void)independents, (void)independent_elements, (void)kinds, (void)count;
-    return fmi3_status(
-        fmi3_may(c, IN_ANY, "GetVariableDependencies") &&
-        unit_refuse(c->unit, "there are no dependencies of elements: providesPerElementDependencies is false"));
-}
-
-enum
-{
-    IN_DERIVATIVES = IN_INITIALIZING | IN_EVENT | IN_CONTINUOUS
-};
-
-fmi3Status fmi3GetDirectionalDerivative(fmi3Instance instance, const fmi3ValueReference unknowns[],
-                                        size_t unknown_count, const fmi3ValueReference knowns[], size_t known_count,
-                                        const fmi3Float64 seed[], size_t seed_count, fmi3Float64 result[],
-                                        size_t result_count)
-{
-    Instance* c = instance;
-    return fmi3_status(fmi3_may(c, IN_DERIVATIVES, "GetDirectionalDerivative") &&
-                       is_count(c, known_count, seed_count) && is_count(c, unknown_count, result_count) &&
-                       unit_along(c->unit, unknowns, unknown_count, knowns, known_count, seed, result));
-}
-
-// Row by row of the transposed Jacobian: the derivative along each known, weighed by the seed.
-fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueReference unknowns[], size_t unknown_count,
-                                    const fmi3ValueReference knowns[], size_t known_count, const fmi3Float64 seed[],
-                                    size_t seed_count, fmi3Float64 result[], size_t result_count)
-{
-    Instance* c = instance;
-    if (!fmi3_may(c, IN_DERIVATIVES, "GetAdjointDerivative") || !is_count(c, unknown_count, seed_count) ||
-        !is_count(c, known_count, result_count))
-        return fmi3Error;
-    double* column = malloc(sizeof *column * (unknown_count + 1));
-    bool ok = column != NULL;
-    const double one = 1;
-    for (size_t k = 0; k < known_count && ok; k++)
-    {
-        ok = unit_along(c->unit, unknowns, unknown_count, &knowns[k], 1, &one, column);
-        result[k] = 0;
-        for (size_t i = 0; i < unknown_count && ok; i++)
-            result[k] += seed[i] * column[i];
-    }
-    free(column);
-    return fmi3_status(ok);
 }
 
 // ---- states

@@ -82,6 +82,8 @@ static bool take_line(Store* s, char* line)
         vec_push(s->arena, s->values, (kaiGiven){first, second});
     else if (strcmp(line, "setting") == 0)
         vec_push(s->arena, s->settings, (kaiGiven){first, second});
+    else if (strcmp(line, "size") == 0)
+        vec_push(s->arena, s->sizes, (SizeRule){first, second});
     else if (strcmp(line, "file") == 0)
         vec_push(s->arena, s->files, (StoredFile){first, second, NULL, 0});
     else
@@ -152,10 +154,24 @@ static void say_error(kaiProgram* program, char* why, size_t size)
     }
 }
 
+// What was given where the FMU was made, but for what an importer gives instead.
+static void take_values(Store* s, GivenList* values, const kaiOverride* overrides, int count)
+{
+    for (uint32_t i = 0; i < s->values.count; i++)
+    {
+        bool replaced = false;
+        for (int k = 0; k < count; k++)
+            replaced |= strcmp(overrides[k].name, s->values.at[i].name) == 0;
+        if (!replaced)
+            vec_push(s->arena, *values, s->values.at[i]);
+    }
+}
+
 kaiModel* store_compile(Store* s, const kaiOverride* overrides, int count, char* why, size_t size)
 {
     if (s->compiled)
         return load_compiled(s, why, size);
+    GivenList values = {0};
     kaiProgramOptions options = kaiDefaultProgramOptions();
     kaiCompileOptions compile = kaiDefaultCompileOptions();
     kaiProgram* program = NULL;
@@ -173,8 +189,9 @@ kaiModel* store_compile(Store* s, const kaiOverride* overrides, int count, char*
     compile.model = s->model;
     compile.overrides = all.at;
     compile.override_count = (int)all.count;
-    compile.values = s->values.at;
-    compile.value_count = (int)s->values.count;
+    take_values(s, &values, overrides, count);
+    compile.values = values.at;
+    compile.value_count = (int)values.count;
     compile.settings = s->settings.at;
     compile.setting_count = (int)s->settings.count;
     snprintf(why, size, "the model of the FMU cannot be compiled");

@@ -4,6 +4,7 @@
 #define KAIROS_FMU_STORE_H
 
 #include "base/arena.h"
+#include "fmi/shape.h"
 #include "kairos/kairos.h"
 
 typedef struct StoredFile
@@ -24,6 +25,7 @@ typedef struct Store
     VEC(StoredFile) files;
     VEC(kaiOverride) overrides;
     GivenList values, settings;
+    SizeRules sizes;
 } Store;
 
 // False: `why` is a sentence.

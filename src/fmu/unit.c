@@ -38,46 +38,13 @@ bool unit_refuse(Unit* unit, const char* format, ...)
 // ---- making
 // ----------------------------------------------------------------------------------------------------------
 
-// In Model Exchange everything that is shown, since between the tags of an instant nothing else has a value; in
-// Co-Simulation what tallies are about.
-static bool is_recorded(const Unit* unit, int variable)
-{
-    const ModelVar* var = &unit->model->vars[variable];
-    if (var->hidden || var->kind == MODEL_PARAM)
-        return false;
-    return unit->exchange || var->column == KAI_COLUMN_EVENT || var->impulse_count > 0 ||
-           catalogue_may_be_absent(unit->model, variable);
-}
-
-static void make_arrays(Unit* unit)
-{
-    Arena* a = &unit->arena;
-    int vars = kaiModel_VariableCount(unit->model);
-    unit->states = kaiModel_StateCount(unit->model);
-    unit->indicators = (int)unit->model->guards_count;
-    unit->x = arena_array(a, double, unit->states + 1);
-    unit->dx = arena_array(a, double, unit->states + 1);
-    unit->watch = arena_array(a, double, unit->indicators + 1);
-    unit->scratch = arena_array(a, double, 4 * unit->states + 1);
-    unit->given = arena_array(a, bool, vars + 1);
-    unit->given_values = arena_array(a, double, vars + 1);
-    unit->inputs = arena_array(a, double, vars + 1);
-    unit->tallies = arena_array(a, Tally, vars + 1);
-    unit->record = arena_array(a, int, vars + 1);
-    for (int i = 0; i < vars; i++)
-        if (is_recorded(unit, i))
-            unit->record[unit->record_count++] = i;
-    uint32_t most = unit->model->vars_count + unit->model->impulse_titles_count;
-    unit->columns = arena_array(a, Column, most + 1);
-}
-
 // Runs speak in the units that the model declares, importers in SI units: values go through here.
-static double to_si(const Unit* unit, int variable, double value)
+double unit_to_si(const Unit* unit, int variable, double value)
 {
     return scale_to_si(var_scale(&unit->model->vars[variable]), value);
 }
 
-static double from_si(const Unit* unit, int variable, double value)
+double unit_from_si(const Unit* unit, int variable, double value)
 {
     return scale_from_si(var_scale(&unit->model->vars[variable]), value);
 }
@@ -92,15 +59,15 @@ static kaiStatus on_row(void* user, const kaiRow* row)
         if (!row->present[i])
             continue;
         if (c->order == 1)
-            tally->area += to_si(unit, c->variable, row->values[i]) - to_si(unit, c->variable, 0);
+            tally->area += unit_to_si(unit, c->variable, row->values[i]) - unit_to_si(unit, c->variable, 0);
         else if (c->order == 0 && c->event)
         {
             tally->count++;
-            tally->payload = to_si(unit, c->variable, row->values[i]);
+            tally->payload = unit_to_si(unit, c->variable, row->values[i]);
             tally->present = true;
         }
         else if (c->order == 0)
-            tally->held = to_si(unit, c->variable, row->values[i]);
+            tally->held = unit_to_si(unit, c->variable, row->values[i]);
     }
     return KAI_OK;
 }
@@ -143,11 +110,10 @@ static bool open_model(Unit* unit, const char* resources)
     char why[1200];
     if (!store_open(&unit->store, &unit->arena, store_folder(&unit->arena, resources), why, sizeof why))
         return unit_fail(unit, "%s", why);
-    unit->model = store_compile(&unit->store, NULL, 0, why, sizeof why);
+    unit->model = unit_model(unit, NULL, 0, why, sizeof why);
     if (unit->model == NULL)
         return unit_fail(unit, "%s", why);
-    catalogue_make(&unit->catalogue, &unit->arena, unit->model, unit->version);
-    make_arrays(unit);
+    unit_take_model(unit);
     return true;
 }
 
@@ -187,87 +153,23 @@ void unit_free(Unit* unit)
         return;
     kaiEval_Free(unit->eval);
     kaiSim_Free(unit->sim);
-    kaiModel_Free(unit->model);
+    for (uint32_t i = 0; i < unit->structure.models.count; i++)
+        kaiModel_Free(unit->structure.models.at[i].model);
     free(unit->instant.before);
     free(unit->instant.done);
     arena_free(&unit->arena);
     free(unit);
 }
 
-// ---- structural parameters
-// -------------------------------------------------------------------------------------------
-
 void unit_rearm_event(Unit* unit, uint32_t reference)
 {
     unit->tallies[unit->catalogue.list.at[reference].variable].posted = false;
 }
 
-static bool is_same_catalogue(const Catalogue* a, const Catalogue* b)
-{
-    bool same = a->list.count == b->list.count;
-    for (uint32_t i = 0; i < a->list.count && same; i++)
-        same = strcmp(a->list.at[i].name, b->list.at[i].name) == 0 && a->list.at[i].type == b->list.at[i].type;
-    return same;
-}
-
-// The values that were set, under the numbers that their variables have in the new model.
-static void take_given(Unit* unit, const Catalogue* old, const bool* given, const double* values)
-{
-    for (uint32_t i = 0; i < old->list.count; i++)
-    {
-        int from = old->list.at[i].variable, to = unit->catalogue.list.at[i].variable;
-        if (from < 0 || old->list.at[i].aspect != FMI_VALUE || !given[from])
-            continue;
-        unit->given[to] = true;
-        unit->given_values[to] = unit->inputs[to] = values[from];
-    }
-}
-
-static bool use_model(Unit* unit, kaiModel* model)
-{
-    Catalogue old = unit->catalogue, made;
-    const bool* given = unit->given;
-    const double* values = unit->given_values;
-    catalogue_make(&made, &unit->arena, model, unit->version);
-    if (!is_same_catalogue(&old, &made))
-        return unit_refuse(unit, "with these structural parameters the model has other variables than its description");
-    kaiModel_Free(unit->model);
-    unit->model = model;
-    unit->catalogue = made;
-    unit->record_count = 0;
-    make_arrays(unit);
-    take_given(unit, &old, given, values);
-    return true;
-}
-
-bool unit_configure(Unit* unit)
-{
-    char why[1200];
-    if (setjmp(unit->fail) != 0)
-        return unit_fail(unit, "out of memory");
-    VEC(kaiOverride) changed = {0};
-    for (uint32_t i = 0; i < unit->catalogue.list.count; i++)
-    {
-        const FmiVariable* v = &unit->catalogue.list.at[i];
-        if (v->causality == FMI_STRUCTURAL && unit->given[v->variable])
-            vec_push(&unit->arena, changed,
-                     (kaiOverride){v->name, from_si(unit, v->variable, unit->given_values[v->variable])});
-    }
-    if (changed.count == 0)
-        return true;
-    if (unit->store.compiled)
-        return unit_refuse(unit, "the FMU holds the compiled model only: its structure cannot change");
-    kaiModel* model = store_compile(&unit->store, changed.at, (int)changed.count, why, sizeof why);
-    if (model == NULL)
-        return unit_refuse(unit, "%s", why);
-    if (use_model(unit, model))
-        return true;
-    kaiModel_Free(model);
-    return false;
-}
-
 bool unit_reset(Unit* unit)
 {
+    if (unit->structure.configured && !unit_restructure(unit, NULL, 0))
+        return false;
     size_t vars = (size_t)kaiModel_VariableCount(unit->model);
     stop_run(unit);
     memset(unit->given, 0, sizeof *unit->given * vars);
@@ -316,7 +218,7 @@ bool unit_make_run(Unit* unit)
 static kaiStatus give(Unit* unit, int variable, double value)
 {
     return unit->exchange ? kaiEval_Set(unit->eval, variable, value)
-                          : kaiSim_Set(unit->sim, variable, from_si(unit, variable, value));
+                          : kaiSim_Set(unit->sim, variable, unit_from_si(unit, variable, value));
 }
 
 bool unit_run_failed(Unit* unit)
@@ -333,7 +235,7 @@ static bool read_value(Unit* unit, int variable, double* value)
 {
     bool present = unit->exchange ? kaiEval_Get(unit->eval, variable, value) : kaiSim_Get(unit->sim, variable, value);
     if (!unit->exchange)
-        *value = to_si(unit, variable, *value);
+        *value = unit_to_si(unit, variable, *value);
     return present;
 }
 
@@ -456,6 +358,7 @@ static bool get_started(Unit* unit, const FmiVariable* v, double* value)
         *value = v->causality == FMI_INPUT ? unit->inputs[v->variable] : unit->tallies[v->variable].payload;
         return true;
     case FMI_AREA: *value = unit->tallies[v->variable].area; return true;
+    case FMI_SIZE: *value = v->start; return true;
     case FMI_WATCH: return get_watch(unit, v, value);
     case FMI_PRESENT:
         if (unit->model->vars[v->variable].column == KAI_COLUMN_EVENT)
@@ -563,9 +466,14 @@ bool unit_set(Unit* unit, uint32_t reference, double value)
     bool settable = v->causality == FMI_INPUT || v->initial == FMI_EXACT;
     if (!initial || !settable || v->variable < 0)
         return unit_refuse(unit, "%s cannot be set %s", v->name, initial ? "at all" : "any more: the run has begun");
+    if (v->causality == FMI_STRUCTURAL && unit->store.compiled)
+        return unit_refuse(unit, "%s is fixed: the FMU holds the compiled model only, its structure cannot change",
+                           v->name);
     if (v->causality == FMI_STRUCTURAL && unit->mode != UNIT_CONFIGURING)
         return unit_refuse(unit, "%s decides the structure of the model: it is set in configuration mode (FMI 3.0)",
                            v->name);
+    if (v->causality != FMI_STRUCTURAL && unit->mode == UNIT_CONFIGURING)
+        return unit_refuse(unit, "%s is no structural parameter: it is set after configuration mode", v->name);
     if (v->aspect == FMI_PAYLOAD || v->aspect == FMI_PRESENT)
         return set_input(unit, reference, value);
     unit->given[v->variable] = true;

@@ -6,7 +6,7 @@
 #ifndef KAIROS_FMU_UNIT_H
 #define KAIROS_FMU_UNIT_H
 
-#include "fmi/catalogue.h"
+#include "fmi/depend.h"
 #include "fmu/store.h"
 
 typedef enum UnitMode
@@ -77,14 +77,34 @@ typedef struct UnitInstant
     size_t done_count, done_room;
 } UnitInstant;
 
+// A model that the instance has had, and the structural parameters that it was compiled with: states that an importer
+// holds may be of it.
+typedef struct UnitModel
+{
+    kaiModel* model;
+    kaiOverride* structure;
+    int count;
+} UnitModel;
+
+// What value references are about, and what decides it.
+typedef struct UnitStructure
+{
+    Shapes shapes;           // 3.0: what value references are about
+    double* sizes;           // of shapes: what an importer wants sizes that follow to be; NaN: nothing
+    Dependence* dependence;  // of the present model, once somebody has asked
+    bool configured;         // it is another model than the FMU began with
+    VEC(UnitModel) models;
+} UnitStructure;
+
 typedef struct Unit
 {
     jmp_buf fail;
     Arena arena;
     Store store;
     Catalogue catalogue;
-    kaiModel* model;
-    int version;  // of the standard
+    UnitStructure structure;
+    kaiModel* model;  // the present one
+    int version;      // of the standard
     bool exchange;
     UnitMode mode;
     UnitLog* log;
@@ -155,6 +175,7 @@ bool unit_settle(Unit* unit, UnitEvents* events);                        // what
 void unit_rearm_event(Unit* unit, uint32_t reference);
 // The model with other structural parameters, those that were set. Its variables must stay the same.
 bool unit_configure(Unit* unit);
+const Dependence* unit_dependence(Unit* unit);  // NULL: no memory
 
 // derivatives of unknowns along a change of knowns
 bool unit_along(Unit* unit, const uint32_t* unknowns, size_t unknown_count, const uint32_t* knowns, size_t known_count,
@@ -166,6 +187,8 @@ typedef struct UnitState
     char* bytes;
     size_t size;
     kaiSnapshot* snapshot;  // Co-Simulation
+    char* later;            // its bytes, where it is that of a model with other structural parameters
+    size_t later_size;
 } UnitState;
 UnitState* unit_state_save(Unit* unit);  // NULL: no memory
 bool unit_state_restore(Unit* unit, const UnitState* state);

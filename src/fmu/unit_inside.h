@@ -4,6 +4,16 @@
 
 #include "fmu/unit.h"
 
+// unit_structure.c: what value references are about, and room for the values.
+void unit_take_model(Unit* unit);
+// The model with these structural parameters, compiled if it is not there yet; the unit's to free. NULL: why not.
+kaiModel* unit_model(Unit* unit, const kaiOverride* structure, int count, char* why, size_t size);
+// Structural parameters as a list of kaiOverride, and the model of such a list.
+typedef VEC(kaiOverride) OverrideList;
+void unit_structure(Unit* unit, OverrideList* list);
+bool unit_restructure(Unit* unit, const kaiOverride* list, int count);
+double unit_to_si(const Unit* unit, int variable, double value);
+double unit_from_si(const Unit* unit, int variable, double value);
 bool unit_make_run(Unit* unit);    // the run before its start, anew
 bool unit_run_failed(Unit* unit);  // says what the run says; false
 bool unit_give_inputs(Unit* unit);

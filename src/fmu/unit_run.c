@@ -2,6 +2,7 @@
 #include "fmu/unit_inside.h"
 
 #include "base/tolerance.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,6 +116,18 @@ static bool go_on(Unit* unit, bool* more)
     return true;
 }
 
+// An event that is a Boolean is discrete: it must be seen to end before event mode is left, or the next one would be no
+// change. Clocks end by themselves.
+static bool has_event_to_end(const Unit* unit)
+{
+    bool any = false;
+    if (unit->version == 3 && unit->store.sizes.count == 0)
+        return false;
+    for (int i = 0; i < unit->record_count && !any; i++)
+        any = unit->tallies[unit->record[i]].present && unit->model->vars[unit->record[i]].column == KAI_COLUMN_EVENT;
+    return any;
+}
+
 bool unit_tag(Unit* unit, UnitEvents* events)
 {
     size_t size = sizeof(double) * (size_t)unit->states;
@@ -129,7 +142,7 @@ bool unit_tag(Unit* unit, UnitEvents* events)
             return false;
     } while (more && unit->store.whole);
     unit->halted = kaiEval_Halted(unit->eval);
-    events->more = more;
+    events->more = more || (!unit->store.whole && !unit->halted && has_event_to_end(unit));
     events->states_changed = size > 0 && memcmp(unit->scratch, unit->x, size) != 0;
     events->terminate = unit->halted;
     events->next = kaiEval_Next(unit->eval);

@@ -185,29 +185,49 @@ void unit_state_free(UnitState* state)
     if (state == NULL)
         return;
     kaiSnapshot_Free(state->snapshot);
+    free(state->later);
     free(state->bytes);
     free(state);
 }
 
-// [sizes][copy][what was done since]
+// [sizes][copy][what was done since][structural parameters that were set]
 typedef struct StateHead
 {
     char magic[8];
-    size_t copy, done;  // bytes, entries
-    UnitMode mode;      // inside an instant, if something was done
+    size_t copy, done, structure;  // bytes, entries, entries
+    UnitMode mode;                 // inside an instant, if something was done
     bool inside;
 } StateHead;
 
-static const char state_magic[8] = "KAIFMU1";
+static const char state_magic[8] = "KAIFMU2";
+
+// Structural parameters that were set, as shapes and values in SI units; `to` NULL: how many.
+static size_t list_structure(const Unit* unit, UnitDone* to)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < unit->structure.shapes.list.count && unit->structure.configured; i++)
+    {
+        const Shape* s = &unit->structure.shapes.list.at[i];
+        if (s->like.causality != FMI_STRUCTURAL || s->like.variable < 0 || s->count != 1)
+            continue;
+        int variable = unit->catalogue.list.at[unit->structure.shapes.elements[s->at]].variable;
+        if (!unit->given[variable])
+            continue;
+        if (to != NULL)
+            to[count] = (UnitDone){(int)i, unit->given_values[variable]};
+        count++;
+    }
+    return count;
+}
 
 UnitState* unit_state_save(Unit* unit)
 {
     UnitState* state = calloc(1, sizeof *state);
     size_t copy = unit->inside ? unit->instant.size : pack_size(unit),
-           done = unit->inside ? unit->instant.done_count : 0;
+           done = unit->inside ? unit->instant.done_count : 0, structure = list_structure(unit, NULL);
     if (state == NULL)
         return NULL;
-    state->size = rounded(sizeof(StateHead)) + copy + sizeof(UnitDone) * done;
+    state->size = rounded(sizeof(StateHead)) + copy + sizeof(UnitDone) * (done + structure);
     state->bytes = calloc(1, state->size);
     if (unit->sim != NULL && unit->ready)
         state->snapshot = kaiSim_Save(unit->sim);
@@ -221,6 +241,7 @@ UnitState* unit_state_save(Unit* unit)
     memcpy(head.magic, state_magic, sizeof head.magic);
     head.copy = copy;
     head.done = done;
+    head.structure = structure;
     head.mode = unit->mode;
     head.inside = unit->inside;
     memcpy(state->bytes, &head, sizeof head);
@@ -231,7 +252,70 @@ UnitState* unit_state_save(Unit* unit)
         pack(unit, to, copy);
     if (done > 0)
         memcpy(to + copy, unit->instant.done, sizeof(UnitDone) * done);
+    if (structure > 0)
+        list_structure(unit, (UnitDone*)(void*)(to + copy + sizeof(UnitDone) * done));
     return state;
+}
+
+static bool has_structure(const Unit* unit, const UnitState* state)
+{
+    StateHead head;
+    memcpy(&head, state->bytes, sizeof head);
+    size_t count = list_structure(unit, NULL);
+    UnitDone* here = malloc(sizeof *here * (count + 1));
+    if (here == NULL || count != head.structure)
+        return free(here), false;
+    list_structure(unit, here);
+    const char* there = state->bytes + rounded(sizeof head) + head.copy + sizeof(UnitDone) * head.done;
+    bool same = true;
+    for (size_t i = 0; i < count && same; i++)
+    {
+        UnitDone other;
+        memcpy(&other, there + sizeof other * i, sizeof other);
+        same = other.reference == here[i].reference && other.value == here[i].value;
+    }
+    free(here);
+    return same;
+}
+
+// The model that a state is of: with the structural parameters that were set there.
+static bool take_structure(Unit* unit, const UnitState* state)
+{
+    StateHead head;
+    memcpy(&head, state->bytes, sizeof head);
+    if (has_structure(unit, state))
+        return true;
+    const char* there = state->bytes + rounded(sizeof head) + head.copy + sizeof(UnitDone) * head.done;
+    kaiOverride* list = malloc(sizeof *list * (head.structure + 1));
+    bool ok = list != NULL;
+    for (size_t i = 0; i < head.structure && ok; i++)
+    {
+        UnitDone one;
+        memcpy(&one, there + sizeof one * i, sizeof one);
+        ok = one.reference >= 0 && (uint32_t)one.reference < unit->structure.shapes.list.count &&
+             unit->structure.shapes.list.at[one.reference].like.variable >= 0;
+        if (!ok)
+            break;
+        const Shape* s = &unit->structure.shapes.list.at[one.reference];
+        list[i] = (kaiOverride){s->name, unit_from_si(unit, s->like.variable, one.value)};
+    }
+    ok = ok ? unit_restructure(unit, list, (int)head.structure) : unit_refuse(unit, "the state is that of another FMU");
+    free(list);
+    return ok;
+}
+
+static bool take_snapshot(Unit* unit, const UnitState* state)
+{
+    kaiError error;
+    if (state->later == NULL)
+        return state->snapshot == NULL || kaiSim_Restore(unit->sim, state->snapshot) == KAI_OK ||
+               unit_fail(unit, "the state cannot be restored");
+    kaiSnapshot* snapshot = kaiSnapshot_Read(unit->model, state->later, state->later_size, &error);
+    if (snapshot == NULL)
+        return unit_fail(unit, "%s", error.message);
+    bool ok = kaiSim_Restore(unit->sim, snapshot) == KAI_OK;
+    kaiSnapshot_Free(snapshot);
+    return ok || unit_fail(unit, "the state cannot be restored");
 }
 
 bool unit_state_restore(Unit* unit, const UnitState* state)
@@ -239,10 +323,8 @@ bool unit_state_restore(Unit* unit, const UnitState* state)
     StateHead head;
     memcpy(&head, state->bytes, sizeof head);
     const char* from = state->bytes + rounded(sizeof head);
-    if (!unpack(unit, from))
+    if (!take_structure(unit, state) || !unpack(unit, from) || !take_snapshot(unit, state))
         return false;
-    if (state->snapshot != NULL && kaiSim_Restore(unit->sim, state->snapshot) != KAI_OK)
-        return unit_fail(unit, "the state cannot be restored");
     if (!head.inside)
         return true;
     UnitDone* done = malloc(sizeof *done * head.done + 1);
@@ -268,6 +350,8 @@ bool unit_state_write(const UnitState* state, char** bytes, size_t* size)
         status = bytes_add(&b, state->bytes, state->size);
     if (status == KAI_OK && state->snapshot != NULL)
         status = kaiSnapshot_Write(state->snapshot, &sink);
+    else if (status == KAI_OK && state->later != NULL)
+        status = bytes_add(&b, state->later, state->later_size);
     if (status != KAI_OK)
         free(b.at);
     *bytes = status == KAI_OK ? b.at : NULL;
@@ -283,7 +367,8 @@ static bool is_whole(const UnitState* state)
     memcpy(&head, state->bytes, sizeof head);
     size_t rest = state->size - rounded(sizeof head);
     return memcmp(head.magic, state_magic, sizeof head.magic) == 0 && head.copy <= rest &&
-           head.copy >= sizeof(PackHead) && head.done == (rest - head.copy) / sizeof(UnitDone);
+           head.copy >= sizeof(PackHead) && head.done <= rest && head.structure <= rest &&
+           head.done + head.structure == (rest - head.copy) / sizeof(UnitDone);
 }
 
 UnitState* unit_state_read(Unit* unit, const char* bytes, size_t size)
@@ -307,11 +392,15 @@ UnitState* unit_state_read(Unit* unit, const char* bytes, size_t size)
         return NULL;
     }
     size_t rest = size - sizeof first - state->size;
-    if (rest > 0)
-        state->snapshot = kaiSnapshot_Read(unit->model, bytes + sizeof first + state->size, rest, &error);
-    if (rest > 0 && state->snapshot == NULL)
+    const char* from = bytes + sizeof first + state->size;
+    bool here = has_structure(unit, state);
+    if (rest > 0 && here)
+        state->snapshot = kaiSnapshot_Read(unit->model, from, rest, &error);
+    else if (rest > 0 && (state->later = malloc(rest)) != NULL)
+        memcpy(state->later, from, state->later_size = rest);
+    if (rest > 0 && state->snapshot == NULL && state->later == NULL)
     {
-        unit_refuse(unit, "%s", error.message);
+        unit_refuse(unit, "%s", here ? error.message : "out of memory");
         unit_state_free(state);
         return NULL;
     }

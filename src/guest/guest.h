@@ -62,6 +62,7 @@ typedef struct Guest
     pthread_mutex_t lock;  // for what the first instance makes
     char folder[256];      // where it is unpacked; "": it is not
     void* library;
+    bool scarce;      // memory ran out when it was last unpacked
     kaiBlock inside;  // isolated: the functions that the other process calls
 } Guest;
 

@@ -57,7 +57,7 @@ static kaiStatus open_instance(const kaiBlock* block, const kaiBlockHost* host, 
     char why[400] = "";
     size_t size = 0;
     if (!guest_load(g, why, sizeof why))
-        return host->log(host->user, true, why), KAI_ERR_IO;
+        return host->log(host->user, true, why), g->scarce ? KAI_ERR_MEMORY : KAI_ERR_IO;
     GuestInstance* i = g->described.version == 2 ? guest_make_2(a, &size) : guest_make_3(a, &size);
     double* arrays = i != NULL ? a.alloc(a.user, NULL, 0, array_room(block)) : NULL;
     if (arrays == NULL)

@@ -22,6 +22,7 @@ void guest_isolate(Guest* g)
 #else
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,7 @@ typedef struct Answer
 enum
 {
     LOOK_MS = 50,          // between two looks whether the run is to end
+    LEAVE_MS = 500,        // for an FMU to free what it holds
     TEXT_MOST = 1000,      // of a remark
     MORE_MOST = 64,        // indicators and outputs that come with rates
     SAVED_MOST = 1 << 30,  // bytes of a state
@@ -341,6 +343,17 @@ static void end_child(Remote* r)
     r->child = 0;
 }
 
+// No more questions: it lets its FMU free what it holds and goes, which closes its end of the socket.
+static void dismiss_child(Remote* r)
+{
+    char last[TEXT_MOST];
+    struct pollfd fd = {.fd = r->channel.socket, .events = POLLIN};
+    if (r->child > 0 && shutdown(r->channel.socket, SHUT_WR) == 0)
+        while (poll(&fd, 1, LEAVE_MS) > 0 && recv(r->channel.socket, last, sizeof last, 0) > 0)
+            ;
+    end_child(r);
+}
+
 static kaiStatus lose(Remote* r, RemoteCall call)
 {
     char text[200];
@@ -434,7 +447,7 @@ static void close_remote(void* instance)
     Remote* r = instance;
     kaiAllocator allocator = r->host.allocator;
     const kaiBlock* k = &r->guest->block;
-    end_child(r);
+    dismiss_child(r);
     close(r->channel.socket);
     size_t size = remote_size(k);
     allocator.alloc(allocator.user, r, size, 0);

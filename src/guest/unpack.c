@@ -59,61 +59,6 @@ static bool write_entry(Guest* g, const ArchiveEntry* entry)
     return written;
 }
 
-static bool unpack(Guest* g, char* text, size_t size)
-{
-    const char* temporary = getenv("TMPDIR");
-    int length = snprintf(g->folder, sizeof g->folder, "%s/kairos-fmu-XXXXXX",
-                          temporary != NULL && strlen(temporary) < 200 ? temporary : "/tmp");
-    bool made = length < (int)sizeof g->folder && mkdtemp(g->folder) != NULL;
-    for (uint32_t i = 0; made && i < g->described.archive.entries.count; i++)
-    {
-        const ArchiveEntry* entry = &g->described.archive.entries.at[i];
-        if (is_needed(g, entry->name))
-            made = write_entry(g, entry);
-    }
-    if (!made)
-        snprintf(text, size, "%s cannot be unpacked into %s: %s", g->path, g->folder,
-                 g->described.archive.why[0] != 0 ? g->described.archive.why : strerror(errno));
-    return made;
-}
-
-static bool open_library(Guest* g, char* text, size_t size)
-{
-    char path[PATH_MOST];
-    snprintf(path, sizeof path, "%s/binaries/%s/%s.so", g->folder, g->described.platform, guest_identifier(g));
-    g->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (g->library == NULL)
-        snprintf(text, size, "the binary of %s cannot be opened: %s", g->path, dlerror());
-    return g->library != NULL;
-}
-
-static bool load(Guest* g, bool open, char* text, size_t size)
-{
-    pthread_mutex_lock(&g->lock);
-    volatile bool done = g->library != NULL;
-    if (setjmp(g->fail) != 0)  // of the arena
-        snprintf(text, size, "there is no memory to unpack %s", g->path);
-    else if (!done)
-        done = (g->folder[0] != 0 || unpack(g, text, size)) && (!open || open_library(g, text, size));
-    pthread_mutex_unlock(&g->lock);
-    return done;
-}
-
-bool guest_load(Guest* g, char* text, size_t size)
-{
-    return load(g, true, text, size);
-}
-
-bool guest_unpack(Guest* g, char* text, size_t size)
-{
-    return load(g, false, text, size);
-}
-
-void* guest_symbol(const Guest* g, const char* name)
-{
-    return dlsym(g->library, name);
-}
-
 // Only what was unpacked, in the order that it can go.
 static void remove_entries(Guest* g)
 {
@@ -138,6 +83,72 @@ static void remove_entries(Guest* g)
         }
     }
     rmdir(g->folder);
+}
+
+// What was unpacked in vain goes at once, so that another try begins anew.
+static bool unpack(Guest* g, char* text, size_t size)
+{
+    const char* temporary = getenv("TMPDIR");
+    int length = snprintf(g->folder, sizeof g->folder, "%s/kairos-fmu-XXXXXX",
+                          temporary != NULL && strlen(temporary) < 200 ? temporary : "/tmp");
+    bool folder = length < (int)sizeof g->folder && mkdtemp(g->folder) != NULL, made = folder;
+    for (uint32_t i = 0; made && i < g->described.archive.entries.count; i++)
+    {
+        const ArchiveEntry* entry = &g->described.archive.entries.at[i];
+        if (is_needed(g, entry->name))
+            made = write_entry(g, entry);
+    }
+    if (made)
+        return true;
+    snprintf(text, size, "%s cannot be unpacked into %s: %s", g->path, g->folder,
+             g->described.archive.why[0] != 0 ? g->described.archive.why : strerror(errno));
+    if (folder)
+        remove_entries(g);
+    g->folder[0] = 0;
+    return false;
+}
+
+static bool open_library(Guest* g, char* text, size_t size)
+{
+    char path[PATH_MOST];
+    snprintf(path, sizeof path, "%s/binaries/%s/%s.so", g->folder, g->described.platform, guest_identifier(g));
+    g->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (g->library == NULL)
+        snprintf(text, size, "the binary of %s cannot be opened: %s", g->path, dlerror());
+    return g->library != NULL;
+}
+
+static bool load(Guest* g, bool open, char* text, size_t size)
+{
+    pthread_mutex_lock(&g->lock);
+    volatile bool done = g->library != NULL;
+    g->scarce = false;
+    if (setjmp(g->fail) != 0)  // of the arena, in the middle of unpacking
+    {
+        g->scarce = true;
+        snprintf(text, size, "there is no memory to unpack %s", g->path);
+        remove_entries(g);
+        g->folder[0] = 0;
+    }
+    else if (!done)
+        done = (g->folder[0] != 0 || unpack(g, text, size)) && (!open || open_library(g, text, size));
+    pthread_mutex_unlock(&g->lock);
+    return done;
+}
+
+bool guest_load(Guest* g, char* text, size_t size)
+{
+    return load(g, true, text, size);
+}
+
+bool guest_unpack(Guest* g, char* text, size_t size)
+{
+    return load(g, false, text, size);
+}
+
+void* guest_symbol(const Guest* g, const char* name)
+{
+    return dlsym(g->library, name);
 }
 
 void guest_unload(Guest* g)

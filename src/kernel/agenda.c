@@ -1,45 +1,52 @@
-// An indexed binary heap, ordered by time and, at equal times, by number.
+// An indexed heap, ordered by time and, at equal times, by number. Every place has four below it, which lie side by
+// side with their times: a large heap is half as deep, and going down costs one look at memory a level.
 #include "kernel/agenda.h"
 
 #include "base/extreme.h"
 
 #include <math.h>
 
+enum
+{
+    BELOW = 4
+};
+
 // What is never due has no order: moving it must not cost the depth of the heap.
-static int before(const Agenda* a, uint32_t x, uint32_t y)
+static int before(AgendaEntry x, AgendaEntry y)
 {
-    double s = a->times[x], t = a->times[y];
-    return s < t || (s == t && s < INFINITY && x < y);
+    return x.time < y.time || (x.time == y.time && x.time < INFINITY && x.item < y.item);
 }
 
-static void put(Agenda* a, uint32_t place, uint32_t item)
+static void put(Agenda* a, uint32_t place, AgendaEntry entry)
 {
-    a->heap[place] = item;
-    a->where[item] = place;
+    a->heap[place] = entry;
+    a->where[entry.item] = place;
 }
 
-static void sift_up(Agenda* a, uint32_t place, uint32_t item)
+static void sift_up(Agenda* a, uint32_t place, AgendaEntry entry)
 {
-    for (; place > 0 && before(a, item, a->heap[(place - 1) / 2]); place = (place - 1) / 2)
-        put(a, place, a->heap[(place - 1) / 2]);
-    put(a, place, item);
+    for (; place > 0 && before(entry, a->heap[(place - 1) / BELOW]); place = (place - 1) / BELOW)
+        put(a, place, a->heap[(place - 1) / BELOW]);
+    put(a, place, entry);
 }
 
-static void sift_down(Agenda* a, uint32_t place, uint32_t item)
+static void sift_down(Agenda* a, uint32_t place, AgendaEntry entry)
 {
     for (;;)
     {
-        uint32_t child = 2 * place + 1;
-        if (child >= a->count)
+        uint32_t first = BELOW * place + 1, last = first + BELOW < a->count ? first + BELOW : a->count;
+        if (first >= a->count)
             break;
-        if (child + 1 < a->count && before(a, a->heap[child + 1], a->heap[child]))
-            child++;
-        if (!before(a, a->heap[child], item))
+        uint32_t least = first;
+        for (uint32_t i = first + 1; i < last; i++)
+            if (before(a->heap[i], a->heap[least]))
+                least = i;
+        if (!before(a->heap[least], entry))
             break;
-        put(a, place, a->heap[child]);
-        place = child;
+        put(a, place, a->heap[least]);
+        place = least;
     }
-    put(a, place, item);
+    put(a, place, entry);
 }
 
 void agenda_init(Agenda* a)
@@ -47,15 +54,15 @@ void agenda_init(Agenda* a)
     for (uint32_t i = 0; i < a->count; i++)
     {
         a->times[i] = INFINITY;
-        put(a, i, i);
+        put(a, i, (AgendaEntry){INFINITY, i});
     }
 }
 
 void agenda_rebuild(Agenda* a)
 {
     for (uint32_t i = 0; i < a->count; i++)
-        put(a, i, i);
-    for (uint32_t i = a->count / 2; i-- > 0;)
+        put(a, i, (AgendaEntry){a->times[i], i});
+    for (uint32_t i = a->count / BELOW + 1; i-- > 0;)
         sift_down(a, i, a->heap[i]);
 }
 
@@ -64,17 +71,19 @@ void agenda_move(Agenda* a, uint32_t item, double t)
     double old = a->times[item];
     a->times[item] = t;
     if (t < old)
-        sift_up(a, a->where[item], item);
+        sift_up(a, a->where[item], (AgendaEntry){t, item});
     else if (t > old)
-        sift_down(a, a->where[item], item);
+        sift_down(a, a->where[item], (AgendaEntry){t, item});
 }
 
 static double last_below(const Agenda* a, double bound, uint32_t place)
 {
-    if (place >= a->count || !(a->times[a->heap[place]] <= bound))
+    if (place >= a->count || !(a->heap[place].time <= bound))
         return -INFINITY;
-    double left = last_below(a, bound, 2 * place + 1), right = last_below(a, bound, 2 * place + 2);
-    return larger(a->times[a->heap[place]], larger(left, right));
+    double last = a->heap[place].time;
+    for (uint32_t i = 1; i <= BELOW; i++)
+        last = larger(last, last_below(a, bound, BELOW * place + i));
+    return last;
 }
 
 double agenda_last(const Agenda* a, double bound)

@@ -1,4 +1,4 @@
-// What is due when: an indexed binary heap over a fixed set of items, each with a time. Finding the earliest costs
+// What is due when: an indexed heap over a fixed set of items, each with a time. Finding the earliest costs
 // nothing, moving an item the logarithm of their number, so an instant pays for what it moves. A few items are not
 // worth a heap: moving one is writing its time, and the earliest is looked for.
 #ifndef KAIROS_KERNEL_AGENDA_H
@@ -7,11 +7,17 @@
 #include <math.h>
 #include <stdint.h>
 
+typedef struct AgendaEntry
+{
+    double time;
+    uint32_t item;
+} AgendaEntry;
+
 typedef struct Agenda
 {
     uint32_t count;
-    double* times;    // [item]; inf = never
-    uint32_t* heap;   // items
+    double* times;  // [item]; inf = never
+    AgendaEntry* heap;
     uint32_t* where;  // [item]: its place in the heap
 } Agenda;
 
@@ -34,7 +40,10 @@ static inline void agenda_set(Agenda* a, uint32_t item, double t)
 static inline double agenda_next(const Agenda* a, uint32_t* item)
 {
     if (a->count > AGENDA_FEW)
-        return a->times[*item = a->heap[0]];
+    {
+        *item = a->heap[0].item;
+        return a->heap[0].time;
+    }
     double next = INFINITY;
     *item = 0;
     for (uint32_t i = 0; i < a->count; i++)

@@ -112,7 +112,8 @@ kaiStatus blocks_check(Kernel* kernel)
         const BlockInstance* b = instance(kernel, i);
         if (b->why[0] == 0)
             continue;
-        return kernel_fail(kernel, kernel->model->blocks[i].place, NULL, "%s", b->why);
+        kernel_fail(kernel, kernel->model->blocks[i].place, NULL, "%s", b->why);
+        return kernel->failure.status = b->scarce ? KAI_ERR_MEMORY : KAI_ERR_RUN;
     }
     return KAI_OK;
 }

@@ -115,6 +115,8 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved,
             kernel, bonds_part(kernel, run, 0)->place, "let the impulse act on a storage",
             "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
     bool inconsistent = run->status == BOND_INCONSISTENT, any = false;
+    if (!inconsistent && !given && select_moves_rounding(kernel, run))
+        memset(run->z0, 0, sizeof(double) * 2 * run->system->link_count);  // states settle, but that is no impulse
     for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
         any |= run->z0[i] != 0;
     for (uint32_t i = 0; i < 2 * run->system->link_count && any; i++)
@@ -163,6 +165,29 @@ bool bonds_project(Kernel* kernel)
     if (moved)
         memcpy(kernel->bonds->states, kernel_states(kernel), sizeof(double) * kernel->model->state_count);
     return moved;
+}
+
+bool bonds_are_tied(const Kernel* kernel)
+{
+    bool tied = false;
+    for (uint32_t i = 0; i < kernel->bonds->count && !tied; i++)
+        tied = kernel->bonds->runs[i].present.tied && kernel->bonds->runs[i].present.varying == NULL;
+    return tied;
+}
+
+void bonds_tie(Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
+        BondRun* run = &kernel->bonds->runs[i];
+        if (!run->present.tied || run->present.varying != NULL)
+            continue;
+        bonds_read_inputs(kernel, run, false);
+        BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+        run->present.settled = false;
+        if (bond_net_jump(run->net, &jump) <= BOND_NOT_UNIQUE)
+            move_states(kernel, run);
+    }
 }
 
 bool bonds_clear_areas(Kernel* kernel)

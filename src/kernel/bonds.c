@@ -446,18 +446,38 @@ static bool load_rows(Kernel* kernel, BondRun* run, int index)
     return true;
 }
 
+// Storages that depend on each other alone keep together in every step: the rates of linear constraints are constant
+// sums.
+static bool visit_tie(void* user, const BondDependence* d)
+{
+    BondRun* run = user;
+    for (int k = 0; k < d->count && !run->present.tied; k++)
+    {
+        int column = d->coefficient[k] != 0 ? run->column_of[d->input[k]] : -1;
+        run->present.tied = column >= 0 && bonds_input(run->kernel, run, (uint32_t)column)->slope != NO_REG;
+    }
+    return !run->present.tied;
+}
+
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
 {
+    bool same = run->entered;
     for (int i = 0; i < run->graph->switch_count; i++)
     {
         bool on = bonds_is_on(kernel, run, i);
-        run->present.settled &= run->on[i] == on;
+        same &= run->on[i] == on;
         run->on[i] = on;
     }
+    run->present.settled &= same;
     if (!bond_net_enter(run->net, run->on, run->storage))
         return fail_memory(kernel);
     run->entered = true;
     present_find(kernel, run);
+    if (!same)
+    {
+        run->present.tied = false;
+        bond_net_dependents(run->net, visit_tie, run);
+    }
     for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
         if (!load_rows(kernel, run, i))
             return fail_memory(kernel);

@@ -32,6 +32,7 @@ typedef struct BondPresent
     const BondPart* varying;   // in this set of modes: storages depend on others by way of it, and it changes
     const BondPart* unsolved;  // and so that the equations do not say how
     const BondPart* varied;    // who depends by way of that
+    bool tied;                 // a storage depends on a source that moves, with weights that do not
     bool settled;              // the last jump was that of the present modes and inputs, and moved nothing
 } BondPresent;
 
@@ -142,6 +143,10 @@ bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses);
 // The jump of the present modes, if it is no more than what solver and rounding have let dependent storages drift.
 // Whether there was one.
 bool bonds_project(Kernel* kernel);
+// Between instants: whether storages depend on sources that move, which no solver keeps to exactly; and the states in
+// the registers put back onto them, all values being those of the time there.
+bool bonds_are_tied(const Kernel* kernel);
+void bonds_tie(Kernel* kernel);
 
 // present.c: storages that depend on others by way of a ratio or slope that varies
 void present_find(Kernel* kernel, BondRun* run);  // in the modes that were entered
@@ -159,7 +164,9 @@ bool select_slack(Kernel* kernel, double factor);  // see bond_selection_slack; 
 bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t);
 double select_tie(const Kernel* kernel, uint32_t ctx);
 double select_tolerance(const Kernel* kernel, uint32_t ctx);  // of the junction whose mode the context is
+// A change of a storage, and all those of a jump, that a one-way junction takes as 0.
 bool select_is_rounding(const Kernel* kernel, uint32_t state, double change);
+bool select_moves_rounding(const Kernel* kernel, const BondRun* run);
 
 // multiport.c: the inverse of the matrix of a storage, into its registers. `scratch`: 2 ports² numbers.
 kaiStatus multiport_invert(Kernel* kernel, const BondPart* part, double* scratch);

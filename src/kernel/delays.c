@@ -211,11 +211,14 @@ typedef struct Reading
 {
     const History* h;
     uint32_t piece;  // HISTORY_NONE: before all that is known
+    double at;       // the time that is read
     double end;      // of what this piece is good for
 } Reading;
 
-// A jump that comes out now is seen after the instant at this time, not before it; t + T - T need not be t. Where T
-// varies a solver may try beyond the jump that comes out next: it sees what came before it go on.
+// A jump that comes out now is seen after the instant at this time, not before it; t + T - T need not be t, so what is
+// read then is the piece at its very start: a level that was crossed where it went in is crossed where it comes out,
+// not missed by a rounding error on which sqrt(max(u, 0)) would have no value. Where T varies a solver may try beyond
+// the jump that comes out next: it sees what came before it go on.
 static Reading find_piece(const Kernel* kernel, uint32_t index, double at)
 {
     const Delay* d = &kernel->model->delays[index];
@@ -226,13 +229,16 @@ static Reading find_piece(const Kernel* kernel, uint32_t index, double at)
     double edge = d->varies && !right ? kernel->R[d->edge] : INFINITY;
     uint32_t piece = history_find(h, smaller(at, edge), rounding, right && at < edge);
     if (piece != HISTORY_NONE)
-        return (Reading){h, piece, history_piece_end(h, piece)};
+    {
+        double start = history_piece(h, piece)->start;
+        return (Reading){h, piece, right && fabs(at - start) <= rounding ? start : at, history_piece_end(h, piece)};
+    }
     double first = h->count > 0 ? history_piece(h, 0)->start : h->end;
     h = &kernel->pasts[index];
     if (d->past == NO_REG)
-        return (Reading){NULL, HISTORY_NONE, first};
+        return (Reading){NULL, HISTORY_NONE, at, first};
     piece = history_find(h, at, rounding, true);
-    return (Reading){h, piece, piece != HISTORY_NONE ? history_piece_end(h, piece) : first};
+    return (Reading){h, piece, at, piece != HISTORY_NONE ? history_piece_end(h, piece) : first};
 }
 
 // T is above 0, and what is asked for is known: while a solver tries it may not be, where T varies.
@@ -259,7 +265,7 @@ double delay_value(void* ctx, uint32_t index, double at, uint32_t order)
         return NAN;
     Reading r = find_piece(kernel, index, at);
     if (r.piece != HISTORY_NONE)
-        return history_value(r.h, r.piece, at, order);
+        return history_value(r.h, r.piece, r.at, order);
     if (r.h != NULL)
         return NAN;
     return order == 0 ? kernel->histories[index].before : 0;
@@ -273,7 +279,7 @@ bool delay_series(void* ctx, uint32_t index, double at, int terms, double* c)
     if (!is_known(kernel, index, at) || (r.h != NULL && r.piece == HISTORY_NONE))
         return false;
     if (r.piece != HISTORY_NONE)
-        history_expand(r.h, r.piece, at, terms, c);
+        history_expand(r.h, r.piece, r.at, terms, c);
     for (int k = 0; k < terms && r.piece == HISTORY_NONE; k++)
         c[k] = k == 0 ? kernel->histories[index].before : 0;
     if (!kernel->model->delays[index].varies)
@@ -382,7 +388,8 @@ void delay_reset(Kernel* kernel)
             continue;
         history_clear(h);
         history_clear(&kernel->pasts[i]);
-        h->end = kernel->options->start;
+        h->end = h->paced_from = kernel->options->start;
+        h->paced = 0;
         h->break_at = -INFINITY;
         h->order = 0;
         h->before = 0;

@@ -4,6 +4,7 @@
 
 #include "base/tolerance.h"
 #include "kernel/bonds.h"
+#include "kernel/scene.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,7 @@ kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward)
     const Guard* guard = &kernel->model->guards[index];
     if (!kernel->model->fused)
     {
+        scene_spread(kernel);
         touch_guard(kernel, index);
         touch_register(kernel, guard->latch);
         kaiStatus status = touch_settle(kernel, false);
@@ -271,41 +273,52 @@ static kaiStatus look_now(Kernel* kernel, const Guard* guard)
     return status;
 }
 
-// A guard that was touched, or whose islands have started again.
-static kaiStatus arm(Kernel* kernel, uint32_t index, bool* leaving)
+kaiStatus guard_watch(Kernel* kernel, uint32_t index, bool touched, bool* leaving)
 {
     const Guard* guard = &kernel->model->guards[index];
     if (kernel->guards[index].armed == kernel->arming)
         return KAI_OK;
     kernel->guards[index].armed = kernel->arming;
     kaiStatus status = look_now(kernel, guard);
-    if (!touch_has_guard(kernel, index))
-        guard_update_side(kernel, guard);  // the others had their left limit
+    if (!touched)
+        guard_update_side(kernel, guard);
     if (status == KAI_OK)
         status = guard_arm_one(kernel, index, leaving);
-    agenda_set(&kernel->agenda, agenda_guard(kernel, index), kernel->guards[index].due);
     if (kernel->guards[index].active && !kernel->model->fused)
-        kernel->hooks->look(kernel->owner, index);
+        kernel->hooks->look(kernel->owner, index);  // which says when it is due
+    else
+        agenda_set(&kernel->agenda, agenda_guard(kernel, index), kernel->guards[index].due);
     return status;
 }
 
-kaiStatus guard_arm(Kernel* kernel, bool* leaving)
+// They may have been touched.
+kaiStatus guard_watch_restarted(Kernel* kernel, bool* leaving)
 {
     const kaiModel* model = kernel->model;
-    if (kernel->holds > 0)
-        kernel->hooks->held(kernel->owner);
-    kaiStatus status = kernel->hooks->restart(kernel->owner);
-    kernel->moment++;  // derivatives and signals are those after the reactions
-    kernel->arming++;
-    touch_merge(kernel);
-    for (ActiveWalk w = {0}; status == KAI_OK && active_guard(kernel, &w);)
-        status = arm(kernel, w.index, leaving);
-    for (uint32_t i = 0; i < kernel->restarted.count && !model->fused; i++)
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < kernel->restarted.count; i++)
     {
         IndexRange guards = model->islands[kernel->restarted.at[i]].guards;
         for (uint32_t k = 0; k < guards.count && status == KAI_OK; k++)
-            if (kernel_ctx_active(kernel, model->guards[model->island_guards[guards.first + k]].ctx))
-                status = arm(kernel, model->island_guards[guards.first + k], leaving);
+        {
+            uint32_t index = model->island_guards[guards.first + k];
+            if (kernel->guards[index].armed != kernel->arming && kernel_ctx_active(kernel, model->guards[index].ctx))
+                status = guard_watch(kernel, index, touch_has_guard(kernel, index), leaving);
+        }
     }
     return status;
+}
+
+// A guard that was touched, or whose islands have started again.
+kaiStatus guard_arm(Kernel* kernel, bool* leaving)
+{
+    if (kernel->holds > 0)
+        kernel->hooks->held(kernel->owner);
+    kernel->moment++;  // derivatives and signals are those after the reactions
+    kaiStatus status = kernel->hooks->restart(kernel->owner);
+    kernel->arming++;
+    touch_merge(kernel);
+    for (ActiveWalk w = {0}; status == KAI_OK && active_guard(kernel, &w);)
+        status = guard_watch(kernel, w.index, true, leaving);
+    return status == KAI_OK && !kernel->model->fused ? guard_watch_restarted(kernel, leaving) : status;
 }

@@ -2,6 +2,7 @@
 #ifndef KAIROS_KERNEL_GUARD_H
 #define KAIROS_KERNEL_GUARD_H
 
+#include "base/tolerance.h"
 #include "kernel/kernel.h"
 
 #include <math.h>
@@ -78,6 +79,16 @@ static inline void guard_left_one(Kernel* kernel, const Guard* guard)
         guard_update_side(kernel, guard);
 }
 
+// A relation that counts as crossed at this time though rounding has left g short of its level: what it keeps legal
+// (sqrt(max(h, 0)) with h = -1e-17) may lie as little beyond its domain. `g` may be older than this instant where
+// nobody asked for left limits, and then it is far from the level.
+static inline void guard_fall_short(Kernel* kernel, const Guard* guard, double g)
+{
+    double near = fabs(kernel->R[guard->slope]) * TIME_GUARD_MOST * kernel_slack(kernel, kernel->now.t);
+    if ((guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL) && fabs(g) <= near)
+        kernel->rounding = larger(kernel->rounding, DOMAIN_ROUNDING * fabs(g));
+}
+
 // It has crossed: its latch, and what is remembered of that.
 static inline void guard_turn(Kernel* kernel, uint32_t index, int toward)
 {
@@ -88,6 +99,8 @@ static inline void guard_turn(Kernel* kernel, uint32_t index, int toward)
     kernel->counters.located++;
     state->crossed = (int8_t)toward;
     state->fired_g = R[guard->argument];
+    if (toward * state->fired_g < 0)
+        guard_fall_short(kernel, guard, state->fired_g);
     if (state->fired != kernel->instant_runs)
     {
         state->fired = kernel->instant_runs;

@@ -141,15 +141,6 @@ static kaiStatus react_once(Kernel* kernel)
     return status;
 }
 
-// An instant that was asked to stop between two tags is not over, and cannot go on later: the run ends there.
-static kaiStatus check_limits(Kernel* kernel)
-{
-    kaiStatus status = kernel_check_tags(kernel);
-    if (status != KAI_OK)
-        return status;
-    return budget_look(kernel->budget) ? KAI_OK : kernel_stop(kernel);
-}
-
 // Nothing changed in the commit: does something outside the reactions still move, or does a guard leave its level?
 static kaiStatus rest(Kernel* kernel, CommitResult* result, bool* more)
 {
@@ -183,7 +174,7 @@ kaiStatus instant_react(Kernel* kernel, bool* more)
     kernel->now.m = result.state ? 0 : kernel->now.m + 1;
     kernel->now.p += result.state ? 1 : 0;
     status = kernel->hooks->round(kernel->owner, at, result.state);
-    return status == KAI_OK ? check_limits(kernel) : status;
+    return status == KAI_OK ? kernel_check_limits(kernel) : status;
 }
 
 kaiStatus instant_begin(Kernel* kernel, double t, bool start)
@@ -215,6 +206,7 @@ kaiStatus instant_begin(Kernel* kernel, double t, bool start)
         return status;
     kernel->instant_runs++;
     kernel->fired_count = 0;
+    kernel->rounding = again ? kernel->rounding : 0;
     kernel->hooks->begin(kernel->owner, t, again);
     if (kernel->bonds != NULL)
         switching_begin(kernel);
@@ -234,7 +226,11 @@ kaiStatus instant_end(Kernel* kernel)
 
 kaiStatus instant_run(Kernel* kernel, double t, bool start)
 {
-    if (kernel->plain && !start && plain_serves(kernel, t))
+    bool served = (kernel->plain || kernel->simple) && !start && plain_serves(kernel, t);
+    const Scene* scene = served && kernel->simple ? ordinary_scene(kernel, t) : NULL;
+    if (scene != NULL)
+        return ordinary_run(kernel, scene, t);
+    if (served && kernel->plain)
         return plain_run(kernel, t);
     kaiStatus status = instant_begin(kernel, t, start);
     for (bool more = true; more && status == KAI_OK;)

@@ -1,6 +1,7 @@
 // Making, copying and freeing a kernel; failures and warnings; the code of a model; what disturbs islands.
 #include "kernel/blocks.h"
 #include "kernel/bonds.h"
+#include "kernel/scene.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -118,6 +119,16 @@ static kaiStatus fail_equations(Kernel* kernel, const Component* loop, uint32_t 
         model_string(model, loop->text), values, known);
 }
 
+// Through variables that no text names: those of a bond graph.
+static bool is_inside_graph(const Kernel* kernel, const Component* loop)
+{
+    const kaiModel* model = kernel->model;
+    bool hidden = false;
+    for (uint32_t i = 0; i < loop->count; i++)
+        hidden |= model->vars[model->component_vars[loop->first_member + i]].hidden;
+    return hidden && kernel->bonds != NULL;
+}
+
 kaiStatus kernel_lost(Kernel* kernel, uint32_t component)
 {
     const kaiModel* model = kernel->model;
@@ -126,7 +137,7 @@ kaiStatus kernel_lost(Kernel* kernel, uint32_t component)
     int count = unknown_names(kernel, loop, unknown, sizeof unknown);
     known_inputs(kernel, loop, known, sizeof known);
     uint32_t place = model->vars[model->component_vars[loop->first_member]].place;
-    if (loop->newton && !model->vars[model->component_vars[loop->first_member]].hidden)
+    if (loop->newton && !is_inside_graph(kernel, loop))
         return fail_equations(kernel, loop, place);
     if (loop->newton)
         return kernel_fail(
@@ -279,8 +290,11 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
 {
     Field fields[FIELD_COUNT];
     *kernel = (Kernel){.model = model, .options = options, .hooks = hooks, .owner = owner};
-    kernel->host = (VmHost){
-        .ctx = kernel, .delayed = delay_value, .delayed_series = delay_series, .rounds = (int)options->max_iterations};
+    kernel->host = (VmHost){.ctx = kernel,
+                            .delayed = delay_value,
+                            .delayed_series = delay_series,
+                            .rounding = &kernel->rounding,
+                            .rounds = (int)options->max_iterations};
     kernel->policy = (ChoicePolicy)choice_policy_find(options->choice);
     list_fields(kernel, fields);
     if (!fields_make(fields, FIELD_COUNT, options->allocator))
@@ -290,7 +304,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
     kernel->plain = plain_is(kernel);
-    kernel->simple = kernel->plain && plain_is_simple(kernel);
+    kernel->simple = scenes_serve(kernel);
     kernel_init_registers(kernel);
     contexts_refresh(kernel);
     kernel->walked = &kernel->touched;
@@ -316,6 +330,7 @@ void kernel_free(Kernel* kernel)
     }
     queue_free(&kernel->queue, a);
     queue_free(&kernel->held, a);
+    scenes_free(kernel);
     list_fields(kernel, fields);
     fields_free(fields, FIELD_COUNT, a);
 }

@@ -20,6 +20,7 @@
 
 typedef struct Kernel Kernel;
 typedef struct Bonds Bonds;  // bonds.h
+typedef struct Scene Scene;  // scene.h
 
 // history.c: the past of a signal under `delay`, as polynomials of the time since their starts. A piece ends where the
 // next one starts.
@@ -42,6 +43,8 @@ typedef struct History
     double end;                       // of the last piece
     double left, left_slope;          // at the last instant: what went in before it
     double break_from, break_at;      // nothing breaks between (reach.c)
+    double paced_from;                // flow/pace.c: where its pieces are counted from
+    uint32_t paced;                   // and how many have been
     uint16_t order;                   // of the next piece
 } History;
 
@@ -161,10 +164,10 @@ typedef enum KernelSign  // what fires
 typedef struct KernelHooks
 {
     // ---- time
-    void (*load)(void* owner, uint32_t island, double t);    // its states at t into the registers
-    kaiStatus (*slopes)(void* owner, uint32_t island);       // their derivatives, from what is loaded
-    kaiStatus (*restart)(void* owner);                       // disturbed islands start again, from the registers
-    void (*look)(void* owner, uint32_t guard);               // a guard that reads several islands was armed
+    void (*load)(void* owner, uint32_t island, double t);  // its states at t into the registers
+    kaiStatus (*slopes)(void* owner, uint32_t island);     // their derivatives, from what is loaded
+    kaiStatus (*restart)(void* owner);                     // disturbed islands start again, from the registers
+    void (*look)(void* owner, uint32_t guard);  // a guard of one of several islands was armed; tells the agenda
     void (*unit)(void* owner, uint32_t state, double unit);  // what counts as 1 in a state
     kaiStatus (*before)(void* owner, double t);              // an instant is about to change what it reads
     void (*left)(void* owner);                               // left limits are known
@@ -203,6 +206,7 @@ typedef struct KernelHooks
     X(double, clock_origin) /* what the first ticks of clocks are counted from */                                      \
     X(double, flow_start)   /* delayed signals jump to their right limit at this t */                                  \
     X(double, instant_time) /* t of the last instant; NaN before the first */                                          \
+    X(double, rounding)     /* what operators may lie beyond their domain by at this t (DOMAIN_ROUNDING) */            \
     X(double, load_time)    /* where states are read for it (a few ulp later if instants share t) */                   \
     X(bool, halted)                                                                                                    \
     X(uint32_t, halt_text)  /* what `halt` says, in strings */                                                         \
@@ -223,7 +227,7 @@ typedef struct KernelHooks
     X(double, hold_limit, model->state_count, model->state_count) /* per state: what it is held at */                  \
     X(uint32_t, hold_by, model->state_count, model->state_count)  /* per state: guard + 1 that holds it, 0 = free */   \
     X(double, due_times, agenda_size(model), agenda_size(model))  /* the agenda's */                                   \
-    X(uint32_t, due_heap, agenda_size(model), 0)                                                                       \
+    X(AgendaEntry, due_heap, agenda_size(model), 0)                                                                    \
     X(uint32_t, due_where, agenda_size(model), 0)                                                                      \
     X(History, histories, model->delays_count, 0)         /* saved one by one: they grow */                            \
     X(History, pasts, model->delays_count, 0)             /* before the start, where that was given */                 \
@@ -248,6 +252,7 @@ typedef struct KernelHooks
     X(uint64_t, react_runs, model->units_count, 0)                                                                     \
     X(uint64_t, var_touches, model->vars_count, 0)                                                                     \
     X(uint64_t, machine_touches, model->machines_count, 0)                                                             \
+    X(const Scene*, scenes, model->guards_count, 0) /* per guard: what its ordinary instants touch; NULL: not known */ \
     X(uint32_t, flow_stack, model->flow_unit_count, 0)                                                                 \
     X(uint8_t, island_disturbed, model->islands_count, 0) /* something it reads has changed */                         \
     X(uint8_t, island_shown, model->islands_count, 0)     /* rows show it: its steps make rows */                      \
@@ -280,8 +285,9 @@ struct Kernel
     bool unread;          // a series asked for what is not known yet, where T varies
     ShortDelay short_delay;
     ChoicePolicy policy;
-    bool plain, simple;  // a model whose instants plain.c runs; and one whose instants may be ordinary
-    double left_g;       // of the guard that fired at an ordinary instant: at its left limit
+    uint32_t scene_open;  // guard + 1 of an ordinary instant in work whose lists nobody has asked for
+    bool plain, simple;   // a model whose instants plain.c runs; and one that may have ordinary ones
+    double left_g;        // of the guard that fired at an ordinary instant: at its left limit
 #define X(type, name) type name;
     KERNEL_STATE(X)
 #undef X
@@ -417,6 +423,14 @@ static inline kaiStatus kernel_check_tags(Kernel* kernel)
     uint64_t most = kernel->options->limits.tags;
     return most > 0 && (uint64_t)kernel->counters.tags > most ? kernel_exceed(kernel, most, "tags") : KAI_OK;
 }
+// An instant that was asked to stop between two tags is not over, and cannot go on later: the run ends there.
+static inline kaiStatus kernel_check_limits(Kernel* kernel)
+{
+    kaiStatus status = kernel_check_tags(kernel);
+    if (status != KAI_OK)
+        return status;
+    return budget_look(kernel->budget) ? KAI_OK : kernel_stop(kernel);
+}
 kaiStatus kernel_lost(Kernel* kernel, uint32_t component);  // a loop without a solution
 static inline kaiStatus kernel_run(Kernel* kernel, CodeRange range)
 {
@@ -482,6 +496,8 @@ bool touch_has_guard(const Kernel* kernel, uint32_t guard);
 bool touch_has_var(const Kernel* kernel, uint32_t var);
 kaiStatus touch_settle(Kernel* kernel, bool start);          // left limits of what is fresh
 void touch_merge(Kernel* kernel);                            // the fresh join the touched
+void touch_accept(Kernel* kernel);                           // the fresh have their left limits
+void touch_sort(TouchSet* set);                              // in the order in which they are evaluated
 kaiStatus touch_react(Kernel* kernel);                       // one reaction
 bool touch_reacts(const Kernel* kernel, uint32_t reaction);  // whether it took part in the last one
 void touch_moment(Kernel* kernel, double t);                 // values are asked for at another time
@@ -513,9 +529,13 @@ void instant_left_limits(Kernel* kernel, bool start);  // of memories
 
 // plain.c: the same for models that have little of what a model can have, with nothing asked that they have not.
 bool plain_is(const Kernel* kernel);                // the model is one
-bool plain_is_simple(const Kernel* kernel);         // and one without modes, whose guards are crossings
 bool plain_serves(const Kernel* kernel, double t);  // and so is this instant
 kaiStatus plain_run(Kernel* kernel, double t);
+
+// ordinary.c: one crossing whose reactions assign variables, which nobody watches and nothing follows. The scene of the
+// instant in work if that may be one, or NULL.
+const Scene* ordinary_scene(Kernel* kernel, double t);
+kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t);
 
 // commit.c
 typedef struct CommitResult
@@ -537,9 +557,13 @@ void guard_left_limit(Kernel* kernel);                    // last values for the
 kaiStatus guard_apply_located(Kernel* kernel);            // latches of the located ones
 void guard_commit(Kernel* kernel, CommitResult* result);  // latches and jumps across levels
 kaiStatus guard_arm(Kernel* kernel, bool* leaving);       // after an instant: start of the watch
-kaiStatus guard_start(Kernel* kernel);                    // first latches, from the start values
-void guard_enter(Kernel* kernel);                         // after a change of modes
-void guard_touch(Kernel* kernel);                         // before a commit: the latches that it will change
+// One guard, once at the end of an instant; `touched`: it has had its left limit. And those of islands that started
+// again.
+kaiStatus guard_watch(Kernel* kernel, uint32_t index, bool touched, bool* leaving);
+kaiStatus guard_watch_restarted(Kernel* kernel, bool* leaving);
+kaiStatus guard_start(Kernel* kernel);  // first latches, from the start values
+void guard_enter(Kernel* kernel);       // after a change of modes
+void guard_touch(Kernel* kernel);       // before a commit: the latches that it will change
 
 // schedule.c: expected breakpoints: clocks, guards affine in time, the queue of delayed events, jumps under `delay`.
 kaiStatus schedule_mark_due(Kernel* kernel, double t);

@@ -145,7 +145,6 @@ bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t)
     return sign == t->one_way;
 }
 
-// What a storage of a graph with one-way junctions changes by is nothing beside the largest that it has held.
 bool select_is_rounding(const Kernel* kernel, uint32_t state, double change)
 {
     uint32_t reg = kernel->model->reg_first[REG_STATE] + state;
@@ -154,15 +153,24 @@ bool select_is_rounding(const Kernel* kernel, uint32_t state, double change)
         const BondRun* run = &kernel->bonds->runs[i];
         for (uint32_t n = 0; run->selection != NULL && n < run->system->part_count; n++)
         {
-            const BondPart* part = &kernel->model->bond_parts[run->system->first_part + n];
+            const BondPart* part = bonds_part(kernel, run, n);
             if (part->state == NO_REG || reg < part->state || reg >= part->state + part->ports)
                 continue;
-            uint32_t port = reg - part->state;
-            double slope = run->storage[run->graph->block_first[n] + (int)(port * (part->ports + 1))];
-            return fabs(slope * change) <= BOND_NOTHING * run->most[run->graph->input_first[n] + (int)port];
+            int port = run->port_of[n] + (int)(reg - part->state);
+            return bond_selection_is_rounding(run->selection, run->storage, port, change,
+                                              kernel_slack(kernel, kernel->now.t));
         }
     }
     return false;
+}
+
+bool select_moves_rounding(const Kernel* kernel, const BondRun* run)
+{
+    bool rounding = run->selection != NULL && run->present.varying == NULL;
+    for (int p = 0; p < run->graph->port_count && rounding; p++)
+        rounding = bond_selection_is_rounding(run->selection, run->storage, p, run->dx[p],
+                                              kernel_slack(kernel, kernel->now.t));
+    return rounding;
 }
 
 double select_tie(const Kernel* kernel, uint32_t ctx)

@@ -174,6 +174,7 @@ static void clear(TouchSet* set)
 void touch_begin(Kernel* kernel)
 {
     kernel->touch++;
+    kernel->scene_open = 0;
     if (kernel->model->fused)
         return;
     clear(&kernel->touched);
@@ -302,9 +303,16 @@ static void move(IndexList* into, IndexList* from)
 }
 
 // Settled, but not part of the reaction that is being committed.
-static void move_fresh(Kernel* kernel)
+void touch_accept(Kernel* kernel)
 {
 #define X(name, size) move(&kernel->settled.name, &kernel->fresh.name);
+    TOUCH_LISTS(X)
+#undef X
+}
+
+void touch_sort(TouchSet* set)
+{
+#define X(name, size) sort(&set->name);
     TOUCH_LISTS(X)
 #undef X
 }
@@ -344,7 +352,7 @@ kaiStatus touch_settle(Kernel* kernel, bool start)
     guard_left_limit(kernel);
     kernel->walked = &kernel->touched;
     keep_variables(kernel);
-    move_fresh(kernel);
+    touch_accept(kernel);
     return KAI_OK;
 }
 

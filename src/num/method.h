@@ -83,9 +83,10 @@ typedef struct OdeState
     bool at_breakpoint;   // the next step is the first after a restart
     bool expanded;        // taylor: the system's series begins at (t, x)
     bool fresh;           // CVODE: the next start takes the first step of the options
+    bool carries;         // taylor: what the sum of the last step has lost is kept
     bool bounded;         // taylor: the terms of the series limited the last step
-    OdeChoice choice;
     OdeStats stats;
+    OdeChoice choice;  // what is seldom asked for at its end
 } OdeState;
 
 typedef struct Cvode Cvode;
@@ -107,23 +108,24 @@ typedef struct OdeMethodTable
     void (*shares)(Ode* ode);   // fills stage[0] with the shares of the error; NULL: the step does
 } OdeMethodTable;
 
+// Runs have thousands of solvers: what a step reads of one lies in few lines of the cache.
 struct Ode
 {
+    OdeState state;  // first: see ode_time
     int n;
-    int (*rhs)(void* ctx, double t, const double* x, double* dx);
-    void* ctx;
+    int highest;  // taylor: the order of the tolerance; 0: not asked for yet
     const OdeMethodTable* method;
+    const OdeSystem* system;
+    void* ctx;
+    int (*rhs)(void* ctx, double t, const double* x, double* dx);
     double *x, *x_start, *slope, *slope_start;
     double* atol;  // per state
-    double* stage[ODE_STAGES];
-    double* dense[ODE_VECTORS];
-    int terms;    // coefficient vectors
-    int highest;  // taylor: the order of the tolerance; 0: not asked for yet
-    OdeState state;
-    OdeOptions options;
-    const OdeSystem* system;
-    Jacobian* jacobian;
     Linear* linear;
+    OdeOptions options;
+    double* dense[ODE_VECTORS];
+    double* stage[ODE_STAGES];
+    int terms;  // coefficient vectors
+    Jacobian* jacobian;
     Cvode* cvode;
     kaiAllocator allocator;
     size_t size;
@@ -215,6 +217,7 @@ static inline void ode_accept(Ode* ode, double h, double t_end, OdeForm form)
     s->jacobian_valid = false;
     s->at_breakpoint = false;
     s->expanded = false;
+    s->carries = false;
     s->stats.steps++;
 }
 
@@ -242,6 +245,7 @@ static inline void ode_begin_again(OdeState* s, double t, bool fresh)
     s->h = 0;
     s->scale = 1;
     s->form = FORM_POINT;
+    s->carries = false;
     s->dense_ready = true;
     s->log_error = -13.3;
     s->stats.restarts++;

@@ -12,6 +12,9 @@ OdeOptions ode_default_options(void)
     return (OdeOptions){.method = ODE_RK45, .rtol = 1e-6, .atol = 1e-9};
 }
 
+_Static_assert(offsetof(Ode, state.t) == ODE_AT_TIME && offsetof(Ode, state.t_start) == ODE_AT_START,
+               "ode_time and ode_step_start read there");
+
 // ------------------------------------------------------------------------------------------------------------- memory
 
 // Room for one vector. Vectors that fill cache lines start on one; small ones are packed, so that all share few lines.
@@ -45,8 +48,10 @@ static Ode* create_block(const OdeSystem* system, const OdeMethodTable* method, 
     double* next = (double*)(((uintptr_t)ode + head + 63) / 64 * 64);
     double* ends[5];
     next = place_vectors(ends, 5, next, stride);
+    next = place_vectors(ode->dense + ODE_ORDER + 1, method->terms == ODE_VECTORS, next,
+                         stride);  // what taylor carries on
     next = place_vectors(ode->stage, method->stages, next, stride);
-    place_vectors(ode->dense, method->terms, next, stride);
+    place_vectors(ode->dense, method->terms - (method->terms == ODE_VECTORS), next, stride);
     ode->x = ends[0];
     ode->x_start = ends[1];
     ode->slope = ends[2];
@@ -361,19 +366,37 @@ int ode_jacobian(Ode* ode, double t, const double* x, const double* fx, double h
 
 // ------------------------------------------------------------------------------------------------------- what is asked
 
-double ode_time(const Ode* ode)
-{
-    return ode->state.t;
-}
-
 double ode_time_low(const Ode* ode)
 {
     return ode->method == &ode_taylor ? ode->state.t_low : 0;
 }
 
-double ode_step_start(const Ode* ode)
+int64_t ode_step_count(const Ode* ode)
 {
-    return ode->state.t_start;
+    return ode->state.stats.steps;
+}
+
+void ode_fetch(const Ode* ode)
+{
+    enum
+    {
+        LINE = 64,
+        FAR = 5 * LINE  // what a step of few states reads of the vectors
+    };
+    const char *head = (const char*)ode, *vectors = head + (sizeof *ode + 63) / 64 * 64;
+    for (int at = 0; at < (int)offsetof(Ode, state.choice.changes); at += LINE)
+    {
+        __builtin_prefetch(head + at);
+    }
+    for (int at = (int)offsetof(Ode, n); at < (int)offsetof(Ode, dense[3]); at += LINE)
+    {
+        __builtin_prefetch(head + at);
+    }
+    __builtin_prefetch(&ode->dense[ODE_ORDER + 1]);
+    for (int at = 0; at < FAR; at += LINE)
+    {
+        __builtin_prefetch(vectors + at);
+    }
 }
 
 double ode_dense_length(const Ode* ode)
@@ -441,6 +464,27 @@ double ode_next_step(const Ode* ode)
 // -------------------------------------------------------------------------------------------------------- cut,
 // snapshot
 
+// The times of the step where it ends at theta.
+static void end_at(OdeState* s, double theta)
+{
+    s->scale *= theta;
+    double length = s->scale * s->h;
+    s->t = s->t_start + length;
+    s->t_low = s->t_start_low + (length - (s->t - s->t_start));
+    s->trial = s->t - s->t_start;
+    s->slope_valid = false;
+}
+
+void ode_leave(Ode* ode, double theta)
+{
+    OdeState* s = &ode->state;
+    if (theta < 1 && s->t != s->t_start)
+    {
+        end_at(s, theta);
+    }
+    ode_note_event(s);
+}
+
 void ode_cut(Ode* ode, double theta)
 {
     OdeState* s = &ode->state;
@@ -458,13 +502,9 @@ void ode_cut(Ode* ode, double theta)
         {
             memset(ode->dense[ODE_ORDER + 1], 0, sizeof(double) * (size_t)ode->n);
         }
+        s->carries = false;
     }
-    s->scale *= theta;
-    double length = s->scale * s->h;
-    s->t = s->t_start + length;
-    s->t_low = s->t_start_low + (length - (s->t - s->t_start));
-    s->trial = s->t - s->t_start;
-    s->slope_valid = false;
+    end_at(s, theta);
     ode_note_event(s);
 }
 

@@ -13,6 +13,7 @@
 #include "kairos/base.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #define ODE_METHODS(X)                                                                                                 \
     X(AUTO, "auto", "taylor; rk45 where there is no power series, rosenbrock or cvode_bdf where stability limits it")  \
@@ -60,6 +61,7 @@ enum
 {
     ODE_NO_SERIES = 1000,  // OdeSystem.series: f has none
     ODE_ENDLESS = 1000,    // OdeSystem.degree: the solution is no polynomial
+    ODE_WHOLE = 999,       // nor here, but its series converges everywhere, and its defect is its next term
     ODE_ORDER = 30,        // the highest order of taylor
 };
 
@@ -77,8 +79,12 @@ typedef struct OdeSystem
     // theta^k: makes x[k + 1] for from <= k < to; x[from] and all before are there. from = 0 is a new expansion, whose
     // f(t, x[0]) = x[1] has the bits of rhs; then the orders follow one another. Status as rhs, or ODE_NO_SERIES.
     int (*series)(void* ctx, double t, int from, int to, double* const* x);
-    // After order 0, or NULL: the degree of the solution if it is a polynomial by structure; ODE_ENDLESS if not.
+    // After order 0, or NULL: the degree of the solution if it is a polynomial by structure; ODE_WHOLE or ODE_ENDLESS
+    // if not.
     int (*degree)(void* ctx);
+    // After order 0, or NULL: where taylor notes how many orders it took, kept for each field that the system has. Only
+    // the cost depends on it.
+    int* (*orders)(void* ctx);
 } OdeSystem;
 
 typedef struct OdeOptions
@@ -100,7 +106,13 @@ typedef struct OdeStats
     int worst;       // the state with the largest share of the error in the last step that was rejected, or -1
 } OdeStats;
 
-typedef struct Ode Ode;  // the head of the block; opaque
+typedef struct Ode Ode;  // the head of the block; opaque but for two times, which are asked for all the time
+
+enum
+{
+    ODE_AT_TIME = 0,
+    ODE_AT_START = 8,
+};
 
 // Name of a method ("rk45"), and back; -1 if there is none.
 const char* ode_method_name(OdeMethod method);
@@ -132,11 +144,23 @@ void ode_set_unit(Ode* ode, int state, double unit);
 double ode_tolerance(const Ode* ode, int state);  // atol of a state; 0: the method has a fixed step
 
 // The last step: its two ends, and the state and slope at its end (valid until the next call that changes it).
-double ode_time(const Ode* ode);
+static inline double ode_time(const Ode* ode)
+{
+    double t;
+    memcpy(&t, (const char*)ode + ODE_AT_TIME, sizeof t);
+    return t;
+}
 // taylor: x belongs to ode_time + ode_time_low. A cut ends where theta says, which t can only tell to an ulp; the next
 // step is longer or shorter by that, so that it ends where it should.
 double ode_time_low(const Ode* ode);
-double ode_step_start(const Ode* ode);
+static inline double ode_step_start(const Ode* ode)
+{
+    double t;
+    memcpy(&t, (const char*)ode + ODE_AT_START, sizeof t);
+    return t;
+}
+// Its memory is going to be needed: fetches it. Changes nothing.
+void ode_fetch(const Ode* ode);
 // What theta counts in the dense output of the last step: ode_cut(theta) ends at start + theta · length, to the last
 // digit.
 double ode_dense_length(const Ode* ode);
@@ -182,7 +206,8 @@ typedef struct OdeFlight
 } OdeFlight;
 bool ode_flight(Ode* ode, double limit, OdeFlight* flight);
 // Starts again at (t, x), where f is known and the series of the system begins: what ode_restart does. False: it has to
-// be asked.
+// be asked. Where ode_relaunches says no, it always has.
+bool ode_relaunches(const Ode* ode);
 bool ode_relaunch(Ode* ode, double t, const double* x, const double* f);
 // A step of `theta` of its length, as if the whole had been taken and cut there.
 void ode_fly(Ode* ode, const OdeFlight* flight, double theta);
@@ -190,6 +215,8 @@ void ode_fly(Ode* ode, const OdeFlight* flight, double theta);
 // Discard the part of the last step after theta: t and x become those at theta. Goes on without a restart only if the
 // caller does not change anything; f is evaluated anew.
 void ode_cut(Ode* ode, double theta);
+// The same where a restart follows at once, which brings the state.
+void ode_leave(Ode* ode, double theta);
 
 // f where the solver stands, unless it is known: after ode_cut the slope is that of the interpolant until the next
 // step.
@@ -204,6 +231,7 @@ void ode_set_max_step(Ode* ode, double max_step);
 double ode_next_step(const Ode* ode);
 
 OdeStats ode_stats(const Ode* ode);
+int64_t ode_step_count(const Ode* ode);
 // The state with the largest share of the error in the step that has just been taken: the one that the next step is
 // chosen for. -1: none, or the method has a fixed step. Costs a pass over the states.
 int ode_limiting(Ode* ode);

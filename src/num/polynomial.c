@@ -698,12 +698,68 @@ static int parabola_roots(double c, double b, double a, double h, double noise, 
     return roots[0].after > 0 && roots[0].after < h ? 1 : POLYNOMIAL_DOUBT;
 }
 
+// The one root of a polynomial that is monotone on [0, h], between the signs of its ends: Newton's method inside a
+// bracket.
+static double monotone_root(const double* c, int degree, double h, double end)
+{
+    double lo = 0, hi = h, at = h * (c[0] / (c[0] - end));
+    for (int round = 0; round < 60; round++)
+    {
+        double p = c[degree], slope = 0;
+        for (int k = degree - 1; k >= 0; k--)
+        {
+            slope = slope * at + p;
+            p = p * at + c[k];
+        }
+        *((p > 0) == (c[0] > 0) ? &lo : &hi) = at;
+        double next = at - p / slope;
+        next = next > lo && next < hi ? next : 0.5 * (lo + hi);
+        bool still = fabs(next - at) <= 4 * DBL_EPSILON * at;
+        at = next;
+        if (still)
+        {
+            break;
+        }
+    }
+    return at;
+}
+
+static int monotone_roots(const double* c, int degree, double h, double noise, PolynomialRoot* roots)
+{
+    double open = 64 * DBL_EPSILON * polynomial_bound(c, degree, h, 0);
+    open = open > noise ? open : noise;
+    if (!is_monotone(c, degree, h))
+    {
+        return POLYNOMIAL_DOUBT;
+    }
+    if (c[0] == 0)
+    {
+        roots[0] = (PolynomialRoot){.from = 0, .to = sign_of(c[1])};
+        return fabs(c[1]) * h > open ? 1 : POLYNOMIAL_DOUBT;
+    }
+    double end = polynomial_plain(c, degree, h);
+    if (!(fabs(c[0]) > open && fabs(end) > open))
+    {
+        return POLYNOMIAL_DOUBT;
+    }
+    if ((c[0] > 0) == (end > 0))
+    {
+        return 0;
+    }
+    roots[0] = root_near(monotone_root(c, degree, h, end), sign_of(c[0]));
+    return 1;
+}
+
 int polynomial_roots_closed(const double* c, int degree, double h, double noise, PolynomialRoot roots[3])
 {
     double a = degree > 1 ? c[2] : 0;
-    if (degree > 2 || degree < 1)
+    if (degree < 1)
     {
         return POLYNOMIAL_DOUBT;
+    }
+    if (degree > 2)
+    {
+        return monotone_roots(c, degree, h, noise, roots);
     }
     if (c[0] != 0)
     {

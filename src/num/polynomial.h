@@ -68,9 +68,10 @@ static inline bool polynomial_clear(const double* c, int degree, double h, doubl
 // POLYNOMIAL_ZERO. degree <= POLYNOMIAL_DEGREE; noise >= 0; coefficients must be finite.
 int polynomial_roots(const double* c, int degree, double h, double noise, PolynomialRoot* roots, int limit);
 
-// The same by formula, for degree <= 2 and whoever settles the last digits himself: `after` is right to a few of them,
-// and `before` is as much earlier. POLYNOMIAL_DOUBT: two roots, or a root and an end, are so close that rounding
-// decides, or the degree is too high; polynomial_roots tells.
+// The same for degree <= 2, by formula, and where the linear term outweighs all others, by Newton's method; for whoever
+// settles the last digits himself: `after` is right to a few of them, and `before` is as much earlier.
+// POLYNOMIAL_DOUBT: two roots, or a root and an end, are so close that rounding decides, or the polynomial may turn
+// round; polynomial_roots tells.
 int polynomial_roots_closed(const double* c, int degree, double h, double noise, PolynomialRoot roots[3]);
 
 #endif

@@ -8,7 +8,9 @@
 //
 // Check. f at the end of the step, which the next step needs anyway, gives the defect p' - f(p) there: about p + 1
 // times the error by h. A step that fails, be it for a pole, an overflow or a term that was hidden behind zeros, is
-// tried again with all orders first, and shorter after that.
+// tried again with all orders first, and shorter after that. A linear field with constant factors has the next term as
+// the defect of its polynomial: where the last term does not matter at the horizon the check is done, and f is not
+// asked for.
 //
 // Rounding. What an update loses is carried on to the next (Kahan), steps end at representable times and are as long as
 // the difference of those, and a cut keeps the digits that its time lacks: so errors grow as slowly as those of a
@@ -55,7 +57,10 @@ static int taylor_begin(Ode* ode)
 {
     int status = expand_first(ode, ode->state.t, ode->x, ode->slope);
     ode->state.expanded = status == TRIAL_OK;
-    memset(ode->dense[CARRY], 0, sizeof(double) * (size_t)ode->n);
+    if (!ode->state.carries)
+    {
+        memset(ode->dense[CARRY], 0, sizeof(double) * (size_t)ode->n);
+    }
     return status;
 }
 
@@ -90,59 +95,82 @@ static void weigh(Ode* ode)
     }
 }
 
-// The largest share of a coefficient of order k in the tolerance, at h = 1. Infinite if one is not a number.
-static double size_of(const Ode* ode, int k)
-{
-    const int n = ode->n;
-    const double* restrict c = ode->dense[k], * restrict w = ode->stage[1];
-    double most = 0, all = 0;
-    for (int i = 0; i < n; i++)
-    {
-        double share = fabs(c[i]) * w[i];
-        all += 0 * c[i];
-        most = share > most ? share : most;
-    }
-    return all == 0 ? most : INFINITY;
-}
-
 typedef struct Expansion
 {
     int order;
-    bool whole;                  // nothing is left out that matters at the horizon
+    int made, likely;  // orders that are there, that were needed last
+    bool whole;        // nothing is left out that matters at the horizon
+    bool sure;         // and the defect is known to be small there: without the last term it would be that term
     double size[ODE_ORDER + 1];  // of the coefficients
 } Expansion;
+
+// The largest share of a coefficient of each of these orders in the tolerance, at h = 1. Infinite if one is not a
+// number.
+static void measure_orders(const Ode* ode, int from, Expansion* e)
+{
+    const int n = ode->n, to = e->made;
+    const double* restrict w = ode->stage[1];
+    for (int k = from; k <= to; k++)
+    {
+        const double* restrict c = ode->dense[k];
+        double most = 0, all = 0;
+        for (int i = 0; i < n; i++)
+        {
+            double share = fabs(c[i]) * w[i];
+            all += share;
+            most = share > most ? share : most;
+        }
+        e->size[k] = all < INFINITY ? most : INFINITY;
+    }
+}
+
+// As many orders as the last step had are made at once: asking for one after the other costs as much as a small system
+// does. Which of them are taken does not depend on it.
+static int expand_beyond(Ode* ode, int highest, Expansion* e)
+{
+    int from = e->made, likely = e->likely < highest ? e->likely : highest;
+    e->made = likely > from ? likely : from + 1;
+    int status = translate(ode, ode->system->series(ode->ctx, ode->state.t, from, e->made, ode->dense));
+    if (status == TRIAL_OK)
+    {
+        measure_orders(ode, from + 1, e);
+    }
+    return status;
+}
 
 // Up to `highest`, or until two terms in a row do not matter at the horizon. A coefficient that overflows ends it.
 static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* e)
 {
-    OdeState* s = &ode->state;
-    double power = horizon, before = INFINITY;
+    double power = horizon;
+    bool before = false;
     memcpy(ode->dense[0], ode->x, sizeof(double) * (size_t)ode->n);
     memcpy(ode->dense[1], ode->slope, sizeof(double) * (size_t)ode->n);
-    e->order = 1;
-    e->whole = false;
-    e->size[1] = size_of(ode, 1);
-    for (;;)
+    e->made = 1;
+    measure_orders(ode, 1, e);
+    e->whole = e->sure = false;
+    for (int order = 1;; order++)
     {
-        double term = e->size[e->order] * power;
-        e->whole = early && e->order > 1 && term <= NEGLIGIBLE && before <= NEGLIGIBLE;
-        if (e->order == highest || e->whole)
+        if (order > e->made)
+        {
+            int status = expand_beyond(ode, highest, e);
+            if (status != TRIAL_OK)
+            {
+                return status;
+            }
+        }
+        if (e->size[order] > 1e280 && order > 1)
+        {
+            return order > 2 ? TRIAL_OK : ODE_ERR_SERIES;
+        }
+        e->order = order;
+        bool small = e->size[order] * power <= NEGLIGIBLE;
+        e->whole = early && small && before;
+        if (order == highest || e->whole)
         {
             return TRIAL_OK;
         }
-        before = term;
+        before = small;
         power *= horizon;
-        int status = translate(ode, ode->system->series(ode->ctx, s->t, e->order, e->order + 1, ode->dense));
-        if (status != TRIAL_OK)
-        {
-            return status;
-        }
-        e->size[e->order + 1] = size_of(ode, e->order + 1);
-        if (e->size[e->order + 1] > 1e280)
-        {
-            return e->order >= 2 ? TRIAL_OK : ODE_ERR_SERIES;
-        }
-        e->order++;
     }
 }
 
@@ -227,11 +255,37 @@ static double measure(Ode* ode, int order, double h)
     return all == 0 ? most : INFINITY;
 }
 
+// x and its slope at the end, and what the sum loses, in one pass: `evaluate` and what `attempt` makes of it where
+// nothing is checked, for few states. False: a coefficient is not a number.
+static bool evaluate_few(Ode* ode, int degree, double h)
+{
+    double* restrict end = ode->x_start, * restrict slope = ode->slope_start, * restrict lost = ode->stage[2];
+    const double* restrict x = ode->x, * restrict carry = ode->dense[CARRY];
+    double all = 0;
+    for (int i = 0; i < ode->n; i++)
+    {
+        double sum = 0, rate = 0;
+        for (int k = degree; k >= 1; k--)
+        {
+            double c = ode->dense[k][i];
+            sum = (sum + c) * h;
+            rate = rate * h + k * c;
+        }
+        double change = sum + carry[i], to = x[i] + change, part = to - x[i];
+        lost[i] = (x[i] - (to - part)) + (change - part);
+        end[i] = to;
+        slope[i] = rate;
+        all += 0 * to + 0 * rate;
+    }
+    return all == 0;
+}
+
 typedef struct Attempt
 {
     double h, t_end;
     int order;
     bool exact;
+    bool sure;  // no check is needed: the slope at its end is that of the polynomial
 } Attempt;
 
 // x at the end and f there. The carried digits are kept apart until the step stands. A polynomial by structure has no
@@ -240,9 +294,14 @@ static int attempt(Ode* ode, const Attempt* a, double* error)
 {
     OdeState* s = &ode->state;
     const size_t bytes = sizeof(double) * (size_t)ode->n;
+    if ((a->exact || a->sure) && ode->n <= FEW)
+    {
+        *error = evaluate_few(ode, a->order, a->h) ? 0 : INFINITY;
+        return TRIAL_OK;
+    }
     evaluate(ode, a->order, a->h);
     memcpy(ode->stage[2], ode->slope_start, bytes);
-    if (a->exact)
+    if (a->exact || a->sure)
     {
         memcpy(ode->slope_start, ode->stage[0], bytes);
         *error = ode_finite(ode->n, ode->x_start) && ode_finite(ode->n, ode->slope_start) ? 0 : INFINITY;
@@ -269,7 +328,9 @@ static void accept(Ode* ode, const Attempt* a, double natural, bool rejected)
     s->dense_ready = true;
     s->t_start_low = s->t_low;
     s->t_low = 0;
-    s->expanded = !a->exact;
+    s->expanded = !a->exact && !a->sure;
+    s->slope_valid &= !a->sure;
+    s->carries = true;
     s->next = natural < INFINITY ? natural : a->h;
     s->narrow = rejected ? 2 * a->h : 0;
     s->bounded = rejected || a->h >= 0.9 * natural;
@@ -309,7 +370,15 @@ static int prepare(Ode* ode, double horizon, bool early, Expansion* e, bool* exa
     s->expanded = true;
     int degree = ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
     *exact = degree <= ODE_ORDER;
-    return expand(ode, horizon, *exact ? degree : highest_order(ode), early && !*exact, e);
+    int* orders = ode->system->orders ? ode->system->orders(ode->ctx) : NULL;
+    e->likely = orders ? *orders : 0;
+    status = expand(ode, horizon, *exact ? degree : highest_order(ode), early && !*exact, e);
+    e->sure = degree == ODE_WHOLE && e->whole;
+    if (orders)
+    {
+        *orders = e->order;
+    }
+    return status;
 }
 
 // The length that a step may have, at most to the horizon, ending at a time that t can represent.
@@ -353,31 +422,6 @@ static int expand_exact(Ode* ode, int degree)
     return degree > 1 ? translate(ode, ode->system->series(ode->ctx, ode->state.t, 1, degree, ode->dense)) : TRIAL_OK;
 }
 
-// x and its slope at the end, and what the sum loses, in one pass: `evaluate` and what `attempt` makes of it, for few
-// states of few orders. False: a coefficient is not a number.
-static bool evaluate_exact(Ode* ode, int degree, double h)
-{
-    double* restrict end = ode->x_start, * restrict slope = ode->slope_start, * restrict lost = ode->stage[2];
-    const double* restrict x = ode->x, * restrict carry = ode->dense[CARRY];
-    double all = 0;
-    for (int i = 0; i < ode->n; i++)
-    {
-        double sum = 0, rate = 0;
-        for (int k = degree; k >= 1; k--)
-        {
-            double c = ode->dense[k][i];
-            sum = (sum + c) * h;
-            rate = rate * h + k * c;
-        }
-        double change = sum + carry[i], to = x[i] + change, part = to - x[i];
-        lost[i] = (x[i] - (to - part)) + (change - part);
-        end[i] = to;
-        slope[i] = rate;
-        all += 0 * to + 0 * rate;
-    }
-    return all == 0;
-}
-
 // A short polynomial by structure is taken to the horizon in one trial. True: the step is done, or has failed.
 static bool step_exact(Ode* ode, double limit, int* status)
 {
@@ -398,7 +442,7 @@ static bool step_exact(Ode* ode, double limit, int* status)
         return true;
     }
     s->trial = a.h;
-    if (!evaluate_exact(ode, degree, a.h))
+    if (!evaluate_few(ode, degree, a.h))
     {
         return false;  // the general way shortens it
     }
@@ -434,6 +478,7 @@ static int taylor_step(Ode* ode, double limit)
             return ODE_ERR_STEP;
         }
         a.order = e.order;
+        a.sure = e.sure;
         s->trial = a.h;
         status = attempt(ode, &a, &error);
         if (status < 0)
@@ -489,12 +534,18 @@ bool ode_flight(Ode* ode, double limit, OdeFlight* flight)
     return true;
 }
 
+bool ode_relaunches(const Ode* ode)
+{
+    const OdeChoice* c = &ode->state.choice;
+    return ode->method == &ode_taylor && ode->n > 0 && !ode->linear && ode->options.breakpoint == ODE_BREAK_SAME &&
+           (ode->options.method != ODE_AUTO || c->wish == c->method);
+}
+
 bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
 {
     OdeState* s = &ode->state;
     double* carry = ode->dense[CARRY];
-    if (ode->method != &ode_taylor || ode->linear || ode->options.breakpoint != ODE_BREAK_SAME ||
-        (ode->options.method == ODE_AUTO && s->choice.wish != s->choice.method) || !ode_finite(ode->n, f))
+    if (!ode_finite(ode->n, f))
     {
         return false;
     }
@@ -549,7 +600,7 @@ bool taylor_offer(Ode* ode, double limit, double* h, double* work)
 {
     OdeState* s = &ode->state;
     Expansion e;
-    Attempt a;
+    Attempt a = {0};
     double horizon = horizon_of(ode, limit), error = 0;
     weigh(ode);
     s->expanded = false;

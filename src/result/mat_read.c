@@ -41,8 +41,10 @@ static bool next_matrix(const Sheet* sheet, long long* offset, Matrix* matrix)
     matrix->name[sizeof matrix->name - 1] = 0;
     matrix->offset = *offset + (long long)sizeof head + head[4];
     double bytes = (double)head[1] * head[2] * (double)size;
+    if (!(bytes <= (double)sheet_file_size(sheet)))
+        return false;
     *offset = matrix->offset + (long long)bytes;
-    return bytes < 9e18 && *offset <= sheet_file_size(sheet);
+    return *offset <= sheet_file_size(sheet);
 }
 
 typedef struct Matrices

@@ -59,12 +59,6 @@ static void nothing(void* owner)
     (void)owner;
 }
 
-static kaiStatus no_settle(void* owner, bool* moved)
-{
-    (void)owner, (void)moved;
-    return KAI_OK;
-}
-
 static kaiStatus done(void* owner)
 {
     (void)owner;
@@ -105,13 +99,6 @@ static void no_sign(void* owner, KernelSign sign, uint32_t index, uint32_t place
     (void)owner, (void)sign, (void)index, (void)place;
 }
 
-static kaiStatus first_choice(void* owner, bool fresh, uint32_t enabled, uint32_t* rank)
-{
-    (void)owner, (void)fresh, (void)enabled;
-    *rank = 0;
-    return KAI_OK;
-}
-
 static int no_lead(void* owner, uint32_t guard)
 {
     (void)owner;
@@ -119,6 +106,7 @@ static int no_lead(void* owner, uint32_t guard)
     return 0;
 }
 
+// `settle` belongs to numeric impulses, `decide` to choice = all: why_not refuses both.
 static const KernelHooks hooks = {
     .load = no_load,
     .slopes = run_slopes,
@@ -127,7 +115,6 @@ static const KernelHooks hooks = {
     .unit = no_unit,
     .before = no_before,
     .left = nothing,
-    .settle = no_settle,
     .after = done,
     .begin = begin_instant,
     .keep = keep_var,
@@ -138,7 +125,6 @@ static const KernelHooks hooks = {
     .leads = no_lead,
     .fires = no_sign,
     .held = nothing,
-    .decide = first_choice,
     .decided = no_index,
     .begin_jumps = nothing,
     .before_jump = nothing,

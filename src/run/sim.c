@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/tolerance.h"
+#include "kernel/scene.h"
 #include "run/hostile.h"
 #include "run/options.h"
 
@@ -139,8 +140,8 @@ static bool hook_calm(void* owner, double t)
 {
     kaiSim* sim = owner;
     const Kernel* kernel = &sim->kernel;
-    return record_is_blind(&sim->record, t) && sim->zeno.tracked == 0 && kernel->hold_next == INFINITY &&
-           sliding_is_calm(&sim->sliding, t);
+    return record_is_blind(&sim->record, t) && sim->zeno.tracked != kernel->located[0] + 1 &&
+           kernel->hold_next == INFINITY && sliding_is_calm(&sim->sliding, t);
 }
 
 static void hook_count(void* owner)
@@ -159,6 +160,7 @@ static kaiStatus hook_past(void* owner)
     kaiStatus status = zeno_after(&sim->zeno);
     if (status != KAI_OK || contact_is_calm(&sim->contact))
         return status;
+    scene_spread(&sim->kernel);
     contact_late(&sim->contact);
     return contact_watch(&sim->contact);
 }

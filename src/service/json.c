@@ -276,12 +276,6 @@ int json_count(const Json* object, const char* key, int otherwise)
     return value >= -1e9 && value <= 1e9 ? (int)value : otherwise;
 }
 
-bool json_is_true(const Json* object, const char* key)
-{
-    const Json* value = json_get(object, key);
-    return value != NULL && value->kind == JSON_BOOL && value->number != 0;
-}
-
 // ---- writing
 
 static void put(JsonWriter* w, const char* text, size_t length)

@@ -36,7 +36,6 @@ const Json* json_get(const Json* object, const char* key);
 const char* json_text(const Json* object, const char* key, const char* otherwise);
 double json_number(const Json* object, const char* key, double otherwise);
 int json_count(const Json* object, const char* key, int otherwise);
-bool json_is_true(const Json* object, const char* key);
 
 // ---- writing: `key` is NULL in a list. Numbers that are not finite are null.
 

@@ -17,7 +17,13 @@ static void read_tran(Netlist* n, const Card* card)
     {
         if (cursor_accept_word(&cursor, "uic"))
             a->rests = true;
-        else if (count == 4 || !formula_value(n->top, &cursor, "a time", &times[count++]))
+        else if (count == 4)
+        {
+            diag_error(n->diags, K_NETLIST_SYNTAX, cursor_sign(&cursor)->span,
+                       "`.tran` takes a step, a stop time, a start time and a longest step");
+            return;
+        }
+        else if (!formula_value(n->top, &cursor, "a time", &times[count++]))
             return;
     }
     if (count == 0)

@@ -104,7 +104,7 @@ static void write_resistor(Circuit* c, Element* e, Cursor* cursor)
         return;
     e->written = ohm.value == 0;
     if (e->written)
-        circuit_line(c, line_say(c, "%s : VoltageSource(u = 0) \"a resistor of 0 ohms\"", e->name));
+        circuit_line(c, line_say(c, "%s : VoltageSource(u = 0)  // a resistor of 0 ohms", e->name));
     else
         circuit_line(c, line_say(c, "%s : Resistor(R = %s)", e->name, ohm.text));
     stamp_add(c, (Stamp){e->written ? 'v' : 'r', circuit_node(c, &ends[0]), circuit_node(c, &ends[1]), 0, 0, NULL,

@@ -517,8 +517,3 @@ bool formula_value(Circuit* circuit, Cursor* cursor, const char* what, Formula* 
     }
     return formula_read(circuit, sign->text, sign->span, false, formula);
 }
-
-Formula formula_number(double value)
-{
-    return (Formula){value == 0 ? "0" : "1", value};
-}

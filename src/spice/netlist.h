@@ -213,7 +213,6 @@ bool formula_read(Circuit* circuit, const char* raw, Span span, bool live, Formu
 // Bare: no blanks around it are needed when it is a factor.
 const char* formula_factor(Arena* arena, const Formula* formula);
 bool formula_value(Circuit* circuit, Cursor* cursor, const char* what, Formula* formula);
-Formula formula_number(double value);
 
 // ---- circuit.c
 Circuit* circuit_new(Netlist* n, Circuit* outer, const Sign* name);

@@ -26,6 +26,8 @@ typedef struct SspExport
     kaiModel* part;
     VEC(kaiGiven) settings;
     SspSystem system;
+    FILE* out;            // open until it is whole
+    const char* partial;  // what is left behind if it is not
 } SspExport;
 
 // ---- the whole
@@ -68,11 +70,13 @@ static kaiStatus start_whole(SspExport* e)
     run.allocator = e->source->allocator;
     if (strncmp(run.solver, "cvode", 5) == 0)
         run.solver = "auto";
-    e->sim = kaiSim_Create(e->whole, &run, e->error);
-    if (e->sim == NULL)
-        return KAI_ERR_USAGE;
-    kaiStatus status = kaiSim_StepTo(e->sim, run.start);
-    return status >= 0 ? KAI_OK : (error_copy(e->error, kaiSim_Failure(e->sim)), KAI_ERR_USAGE);
+    kaiError why;
+    e->sim = kaiSim_Create(e->whole, &run, &why);
+    kaiStatus status = e->sim != NULL ? kaiSim_StepTo(e->sim, run.start) : why.status;
+    if (status >= 0)
+        return KAI_OK;
+    error_copy(e->error, e->sim != NULL ? kaiSim_Failure(e->sim) : &why);
+    return status == KAI_ERR_MEMORY ? status : KAI_ERR_USAGE;
 }
 
 static kaiStatus read_whole(SspExport* e)
@@ -265,16 +269,18 @@ static kaiStatus write_file(SspExport* e)
 {
     const char* path = e->options->path;
     const char* part = arena_printf(&e->arena, "%s.part", path);
-    FILE* out = fopen(part, "wb");
-    kaiSink sink = {to_file, out};
-    if (out == NULL)
+    e->out = fopen(part, "wb");
+    kaiSink sink = {to_file, e->out};
+    if (e->out == NULL)
         return error_set(e->error, KAI_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+    e->partial = part;
     kaiStatus status = write_archive(e, &sink);
-    bool closed = fclose(out) == 0;
+    bool closed = fclose(e->out) == 0;
+    e->out = NULL;
     if (status == KAI_OK && (!closed || rename(part, path) != 0))
         status = error_set(e->error, KAI_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
-    if (status != KAI_OK)
-        unlink(part);
+    if (status == KAI_OK)
+        e->partial = NULL;
     return status;
 }
 
@@ -313,6 +319,10 @@ kaiStatus kaiSsp_Export(const kaiProgramOptions* source, const kaiCompileOptions
     e->options = options;
     e->error = error;
     kaiStatus status = export_all(e);
+    if (e->out != NULL)  // memory ran out on the way
+        fclose(e->out);
+    if (e->partial != NULL)
+        unlink(e->partial);
     kaiSim_Free(e->sim);
     kaiModel_Free(e->whole);
     kaiModel_Free(e->part);

@@ -205,9 +205,11 @@ static kaiStatus lead(kaiStudy* s, const RanksPart* part, int ranks, const kaiSt
 {
     int64_t end = o->end >= 0 && o->end < s->runs ? o->end : s->runs;
     size_t each = answer_size(s), size = sizeof(Boss) + (AHEAD + 2) * each;
+    if (ranks > WORKERS_MOST)
+        return error_set(error, KAI_ERR_USAGE, "at most %d ranks", WORKERS_MOST);
     Boss* b = get(s, size);
-    if (b == NULL || ranks > WORKERS_MOST)
-        return b == NULL ? error_memory(error) : error_set(error, KAI_ERR_USAGE, "at most %d ranks", WORKERS_MOST);
+    if (b == NULL)
+        return error_memory(error);
     b->study = s;
     b->part = part;
     b->options = o;

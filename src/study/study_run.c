@@ -194,9 +194,10 @@ static bool make_batches(StudyRun* r)
     size_t each = BATCH * study_width(r->study);
     r->batches = a.alloc(a.user, NULL, 0, WINDOW * sizeof *r->batches);
     r->numbers = a.alloc(a.user, NULL, 0, WINDOW * each * sizeof(double) + 1);
+    if (r->batches != NULL)
+        memset(r->batches, 0, WINDOW * sizeof *r->batches);
     if (r->batches == NULL || r->numbers == NULL)
         return false;
-    memset(r->batches, 0, WINDOW * sizeof *r->batches);
     for (int i = 0; i < WINDOW; i++)
         r->batches[i].numbers = r->numbers + (size_t)i * each;
     return true;

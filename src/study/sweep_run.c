@@ -78,15 +78,22 @@ static bool add_columns_of(SweepRun* s, const kaiModel* model)
     return added;
 }
 
-// The columns of all variants. One that cannot be compiled has none; its runs fail later and say why.
+// The columns of all variants. One that is wrong has none; its runs fail later and say why. What could not be compiled
+// for another reason might be then, and have columns that nobody knows of.
 static bool collect_columns(SweepRun* s)
 {
     SweepVariant variant = {0};
     bool fine = true;
     for (int64_t i = 0; fine && i < s->sweep->variants && !budget_flag(s->interrupt); i++)
     {
-        if (sweep_model(s->sweep, sweep_point_of(s->sweep, i), &variant) == KAI_OK)
+        kaiStatus status = sweep_model(s->sweep, sweep_point_of(s->sweep, i), &variant);
+        if (status == KAI_OK)
             fine = add_columns_of(s, variant.model);
+        else if (status != KAI_ERR_MODEL)
+        {
+            error_set(s->error, status, "the models of the sweep cannot all be compiled");
+            fine = false;
+        }
     }
     sweep_variant_free(&variant);
     return fine;
@@ -251,8 +258,10 @@ static void run_sim(SweepRun* s, int64_t point, const SweepVariant* variant, kai
     int count;
     const kaiColumn* columns = kaiSim_Columns(sim, &count);
     kaiStatus status = kaiSweep_Set(s->sweep, point, variant->model, sim);
-    if (status != KAI_OK || !columnmap_open(&p->map, &s->columns, columns, count))
-        say_failure(slot, status, &(kaiError){.message = status != KAI_OK ? "a value cannot be set" : "out of memory"});
+    if (status != KAI_OK)
+        say_failure(slot, status, &(kaiError){.message = "a value cannot be set"});
+    else if (!columnmap_open(&p->map, &s->columns, columns, count))
+        say_failure(slot, KAI_ERR_MEMORY, &(kaiError){.message = "out of memory"});
     else
     {
         slot->status = s->explores ? explore_point(variant->model, sim, p) : kaiSim_Run(sim);
@@ -283,7 +292,7 @@ static void run_point(SweepRun* s, int64_t point, SweepVariant* variant, PointRu
         if (sim != NULL)
             run_sim(s, point, variant, sim, p, slot);
         else
-            say_failure(slot, KAI_ERR_USAGE, &failure);
+            say_failure(slot, failure.status, &failure);
         kaiSim_Free(sim);
     }
 }

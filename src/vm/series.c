@@ -3,6 +3,7 @@
 //
 // In the sums below x, y, z, w are rows; order k of z is what is made, and orders below k are there.
 #include "base/dense.h"
+#include "vm/convolve.h"
 #include "vm/tape.h"
 
 #include <math.h>
@@ -10,75 +11,6 @@
 
 // ---- convolutions
 // ----------------------------------------------------------------------------------------------------
-
-// Two doubles at a time, which every machine of ours can.
-typedef double Pair __attribute__((vector_size(16)));
-
-static inline Pair pair_at(const double* p)
-{
-    Pair v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-// p[0] p[-1].
-static inline Pair pair_down(const double* p)
-{
-    Pair v = pair_at(p - 1);
-    return (Pair){v[1], v[0]};
-}
-
-// sum of x[j] y[k - j], first <= j <= last.
-static inline double convolve(const double* x, const double* y, int k, int first, int last)
-{
-    const double *p = x + first, *q = y + k - first;
-    int n = last - first + 1;
-    Pair a = {0, 0}, b = {0, 0};
-    for (; n >= 4; n -= 4, p += 4, q -= 4)
-    {
-        a += pair_at(p) * pair_down(q);
-        b += pair_at(p + 2) * pair_down(q - 2);
-    }
-    a += b;
-    if (n >= 2)
-    {
-        a += pair_at(p) * pair_down(q);
-        p += 2;
-        q -= 2;
-        n -= 2;
-    }
-    double sum = a[0] + a[1];
-    return n > 0 ? sum + p[0] * q[0] : sum;
-}
-
-// sum of (weight + step j) x[j] y[k - j].
-static inline double convolve_weighted(const double* x, const double* y, int k, int first, int last, double weight,
-                                       double step)
-{
-    const double *p = x + first, *q = y + k - first;
-    int n = last - first + 1;
-    Pair a = {0, 0}, w = {weight + step * first, weight + step * (first + 1)}, more = {2 * step, 2 * step};
-    for (; n >= 2; n -= 2, p += 2, q -= 2)
-    {
-        a += w * pair_at(p) * pair_down(q);
-        w += more;
-    }
-    double sum = a[0] + a[1];
-    return n > 0 ? sum + w[0] * p[0] * q[0] : sum;
-}
-
-// sum of j x[j] y[k - j].
-static inline double convolve_slope(const double* x, const double* y, int k, int first, int last)
-{
-    return convolve_weighted(x, y, k, first, last, 0, 1);
-}
-
-static inline double square(const double* x, int k)
-{
-    int half = (k - 1) / 2;
-    double sum = 2 * convolve(x, x, k, 0, half);
-    return k % 2 == 0 ? sum + x[k / 2] * x[k / 2] : sum;
-}
 
 // Nothing but zeros up to order k: then roots and powers of it are 0 too, and so is log's and division's numerator.
 static bool is_zero(const double* x, int k)
@@ -150,17 +82,12 @@ static double angle(const double* z, const double* y, const double* x, const dou
 // ---- kinks and maps
 // --------------------------------------------------------------------------------------------------
 
-static inline int sign_of(double v)
-{
-    return (v > 0) - (v < 0);
-}
-
 // The sign of what decides, once it has one. Inside a loop the order in work is computed more than once.
 static inline int side_sign(TapeSide* side, double difference, int k)
 {
     if (side->sign == 0 || side->order == k)
     {
-        side->sign = (int8_t)sign_of(difference);
+        side->sign = (int8_t)tape_sign(difference);
         side->order = (int16_t)k;
     }
     return side->sign;
@@ -282,7 +209,7 @@ static const uint32_t* run_convolutions(Tape* t, const uint32_t* pc, int k)
     return pc;
 }
 
-static void run_part(Tape* t, const TapePart* part, int k)
+void tape_run_part(Tape* t, const TapePart* part, int k)
 {
     const uint32_t *pc = t->words + part->start, *end = t->words + part->end;
     while (pc < end)
@@ -298,27 +225,11 @@ static void run_part(Tape* t, const TapePart* part, int k)
 // The residuals r(u, …) are 0 along the flow. Their coefficient of order k is J u[k] + what does not depend on u[k],
 // with the J of order 0: one linear system an order, with one factorisation for all.
 
-// The pivots lie behind the matrix.
-static uint32_t* pivots_of(double* J, uint32_t n)
-{
-    return (uint32_t*)(void*)(J + (size_t)n * n);
-}
-
 static void set_slot(Tape* t, uint32_t slot, int k, double value)
 {
     t->now[slot] = value;
     if (t->row_of[slot] != NO_REG)
         t->rows[(size_t)t->row_of[slot] * SERIES_TERMS + (size_t)k] = value;
-}
-
-static void begin_newton(Tape* t, const TapePart* part, const double* R)
-{
-    uint32_t n = part->unknowns;
-    const uint32_t* derivatives = t->loops + part->first + 2 * n;
-    double* J = t->matrices + part->matrix;
-    for (uint32_t i = 0; i < n * n; i++)
-        J[i] = R[derivatives[i]];
-    dense_factor(J, pivots_of(J, n), n);  // singular: infinite coefficients, which no solver takes
 }
 
 static void order_newton(Tape* t, const TapePart* part, int k)
@@ -329,112 +240,17 @@ static void order_newton(Tape* t, const TapePart* part, int k)
     double r[NEWTON_MAX];
     for (uint32_t i = 0; i < n; i++)
         set_slot(t, unknowns[i], k, 0);
-    run_part(t, part, k);
+    tape_run_part(t, part, k);
     for (uint32_t i = 0; i < n; i++)
         r[i] = -t->now[residuals[i]];
-    dense_solve(J, pivots_of(J, n), r, n);
+    dense_solve(J, tape_pivots(J, n), r, n);
     for (uint32_t i = 0; i < n; i++)
         set_slot(t, unknowns[i], k, r[i]);
-    run_part(t, part, k);
+    tape_run_part(t, part, k);
 }
 
 // ---- order 0
 // ---------------------------------------------------------------------------------------------------------
-
-static double first_of(const Tape* t, uint32_t slot)
-{
-    return t->rows[(size_t)t->row_of[slot] * SERIES_TERMS];
-}
-
-static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* model, const double* R)
-{
-    double x;
-    switch (load->first)
-    {
-    case FIRST_REGISTER: return R[load->x];
-    case FIRST_NUMBER: return load->number;
-    case FIRST_TABLE_SLOPE: return vm_table_slope(model, vm_constant(model, load->y), R[load->x]);
-    case FIRST_SUM: return first_of(t, load->x) + first_of(t, load->y);
-    case FIRST_PRODUCT: return first_of(t, load->x) * first_of(t, load->y);
-    default: x = first_of(t, load->x);
-    }
-    switch (load->first)
-    {
-    case FIRST_SIN: return sin(x);
-    case FIRST_COS: return cos(x);
-    case FIRST_SINH: return sinh(x);
-    case FIRST_COSH: return cosh(x);
-    case FIRST_LOG: return log(x);
-    case FIRST_SQUARE: return x * x;
-    case FIRST_PLUS_SQUARE: return 1 + x * x;
-    case FIRST_MINUS_SQUARE: return (1 - x) * (1 + x);
-    default: return sqrt(x);
-    }
-}
-
-// The whole row of a delayed signal, or of a derivative of it.
-static bool load_delayed(Tape* t, const TapeLoad* load, const kaiModel* model, const double* R, const VmHost* host)
-{
-    double c[SERIES_TERMS + DELAYED_ORDERS], *row = t->rows + (size_t)load->row * SERIES_TERMS;
-    int order = (int)load->number;
-    if (host == NULL || host->delayed_series == NULL ||
-        !host->delayed_series(host->ctx, vm_constant(model, load->x), R[load->y], SERIES_TERMS + order, c))
-        return false;
-    for (int i = 0; i < order; i++)
-        for (int k = 0; k < SERIES_TERMS + order - 1 - i; k++)
-            c[k] = (k + 1) * c[k + 1];
-    memcpy(row, c, sizeof(double) * SERIES_TERMS);
-    return true;
-}
-
-static double factor_of(const Tape* t, const TapeSum* term)
-{
-    double product = 1;
-    for (uint32_t i = term->first; i < term->first + term->count; i++)
-    {
-        double c = t->now[tape_factor_slot(t->factors[i])];
-        product = t->factors[i] == TAPE_OPPOSITE ? -product : t->factors[i] % 2 == 1 ? product / c : product * c;
-    }
-    return product;
-}
-
-static uint32_t load_all(Tape* t, const kaiModel* model, const double* R, const VmHost* host)
-{
-    for (uint32_t i = 0; i < t->load_count; i++)
-    {
-        const TapeLoad* load = &t->loads[i];
-        if (load->first == FIRST_DELAYED)
-        {
-            if (!load_delayed(t, load, model, R, host))
-                return load->reg;
-            continue;
-        }
-        double value = load->first == FIRST_REGISTER ? R[load->x] : first_value(t, load, model, R);
-        t->summed &= !load->constant || t->now[load->slot] == value;
-        t->now[load->slot] = value;
-        if (load->row != NO_REG)
-            t->rows[(size_t)load->row * SERIES_TERMS] = value;
-    }
-    for (uint32_t i = 0; i < t->side_count; i++)
-    {
-        TapeSide* side = &t->sides[i];
-        side->sign = (int8_t)sign_of(R[side->reg_x] - (side->reg_y != NO_REG ? R[side->reg_y] : 0));
-        side->order = 0;
-    }
-    for (uint32_t i = 0; i < t->term_count; i++)
-    {
-        TapeTerm* term = &t->terms[i];
-        double c = R[term->coefficient];
-        term->factor = term->size ? fabs(c) * (R[term->reg] < 0 ? -1 : 1) : c;
-    }
-    for (uint32_t i = 0; i < t->sum_count && !t->summed; i++)
-        t->sums[i].factor = factor_of(t, &t->sums[i]);
-    t->summed = true;
-    for (uint32_t i = 0; i < t->part_count; i++)
-        if (t->parts[i].unknowns > 0)
-            begin_newton(t, &t->parts[i], R);
-    return NO_REG;
-}
 
 static bool has_modes(const Tape* t, const double* R)
 {
@@ -473,42 +289,70 @@ SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint
     s->tape = find_tape(s, registers);
     if (s->tape == NULL)
         return SERIES_MEMORY;
-    *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : load_all(s->tape, model, registers, host);
+    if (s->tape->bare)
+        return SERIES_OK;
+    *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, model, registers, host);
     return *failed == NO_REG ? SERIES_OK : SERIES_NONE;
 }
 
-static inline void run_order(Series* s, int k, const double* in)
+static void run_parts(Tape* t, int k)
+{
+    for (uint32_t i = t->steady ? 1 : 0; i < t->part_count; i++)
+    {
+        const TapePart* part = &t->parts[i];
+        if (part->unknowns > 0)
+            order_newton(t, part, k);
+        else
+            for (uint32_t round = 0; round < part->rounds; round++)
+                tape_run_part(t, part, k);
+    }
+}
+
+static inline void load_order(Series* s, int k, const double* in)
 {
     Tape* t = s->tape;
     for (uint32_t i = 0; i < s->input_count; i++)
         t->now[TAPE_INPUT + i] = in[i];
     t->now[t->time_slot] = k == 1;
-    for (uint32_t i = 0; i < t->part_count; i++)
-    {
-        const TapePart* part = &t->parts[i];
-        if (k > part->last)
-            continue;
-        if (part->unknowns > 0)
-            order_newton(t, part, k);
-        else
-            for (uint32_t round = 0; round < part->rounds; round++)
-                run_part(t, part, k);
-    }
+}
+
+static void run_steady(Tape* t, int k)
+{
+    if (t->steady && k <= t->parts[0].last)
+        tape_run_part(t, &t->parts[0], k);
 }
 
 void series_order(Series* s, int k, const double* in, double* out)
 {
-    run_order(s, k, in);
+    load_order(s, k, in);
+    run_steady(s->tape, k);
+    run_parts(s->tape, k);
     for (uint32_t i = 0; i < s->output_count; i++)
         out[i] = s->tape->now[s->tape->outputs[i]];
 }
 
-void series_next(Series* s, int k, const double* in, double* next)
+void series_run(Series* s, int from, int to, double* const* x)
 {
-    run_order(s, k, in);
-    const Tape* t = s->tape;
-    for (uint32_t i = 0; i < s->output_count; i++)
-        next[i] = t->now[t->outputs[i]] / (k + 1);
+    Tape* t = s->tape;
+    if (t->alone)
+    {
+        tape_field_run(t, from, to, x, s->input_count);
+        return;
+    }
+    for (int k = from; k < to; k++)
+    {
+        t->now[t->time_slot] = k == 1;
+        run_steady(t, k);
+        tape_field_run(t, k, k + 1, x, s->input_count);
+        run_parts(t, k);
+        for (const uint32_t *other = t->others, *end = other + 2 * (size_t)t->other_count; other < end; other += 2)
+            x[k + 1][other[0]] = t->now[other[1]] / (k + 1);
+    }
+}
+
+int* series_orders(Series* s)
+{
+    return &s->tape->orders;
 }
 
 int series_degree(const Series* s)
@@ -592,4 +436,13 @@ void series_free(Series* s)
     for (uint32_t i = 0; i < s->tape_count; i++)
         tape_free(s->space, s->tapes[i]);
     a.alloc(a.user, s, series_size(s->input_count, s->output_count), 0);
+}
+
+void series_fetch(const Series* series)
+{
+    if (series == NULL)
+        return;
+    __builtin_prefetch(series);
+    __builtin_prefetch(&series->tape);
+    __builtin_prefetch(&series->space->model->code[series->range.start]);
 }

@@ -22,6 +22,7 @@ enum
 {
     SERIES_TERMS = 32,      // coefficients of a register at most: orders 0 to 31
     SERIES_ENDLESS = 1000,  // series_degree: does not end by structure
+    SERIES_WHOLE = 999,     // the same, but it converges everywhere, and the defect of its polynomial is its next term
 };
 
 typedef enum SeriesStatus
@@ -50,17 +51,23 @@ typedef struct SeriesSpec
 // NULL: no memory. The space must outlive it.
 Series* series_create(SeriesSpace* space, const SeriesSpec* spec);
 void series_free(Series* series);
+void series_fetch(const Series* series);  // its memory is going to be needed; NULL: nothing
 
 // Order 0: runs the code on registers in which inputs, time and all others have their values.
 SeriesStatus series_begin(Series* series, double* registers, const VmHost* host, uint32_t* failed);
 
-// Order k >= 1, after order k - 1: coefficient k of the inputs in `in`, of the outputs into `out`.
+// Order k >= 1, after order k - 1: coefficient k of the inputs in `in`, of the outputs into `out`. Not of a closed
+// system.
 void series_order(Series* series, int k, const double* in, double* out);
-// The same where outputs are the derivatives of the inputs: order k + 1 of these.
-void series_next(Series* series, int k, const double* in, double* next);
+// Of a closed system: orders from + 1 to `to` of the inputs, x[k][i] is order k of input i. Orders follow one another.
+void series_run(Series* series, int from, int to, double* const* x);
 
 // After series_begin. Of a closed system: the degree of its solution if that is a polynomial by structure (no state
-// depends on itself). Otherwise: of the outputs, for inputs of degree 1. SERIES_ENDLESS: no such end.
+// depends on itself), or SERIES_WHOLE for a linear field with constant factors and integrals of products of its states.
+// Otherwise: of the outputs, for inputs of degree 1. SERIES_ENDLESS: no such end.
 int series_degree(const Series* series);
+// After series_begin: a number that is kept for each vector of modes, 0 at first. The caller notes how many orders it
+// needed.
+int* series_orders(Series* series);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/tolerance.h"
 #include "model/code.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ typedef struct Tangent
     const kaiModel* model;
     double *R, *D;
     const VmHost* host;
+    bool rounding;  // D holds bounds of rounding errors instead
 } Tangent;
 
 static bool walk(const Tangent* w, uint32_t at, uint32_t end);
@@ -133,10 +135,48 @@ static double other(const Tangent* w, uint32_t op, const uint32_t* pc)
     }
 }
 
+static bool rounds(uint32_t op)
+{
+    switch (op)
+    {
+    case VM_MOVE:
+    case VM_NEG:
+    case VM_ABS:
+    case VM_MIN:
+    case VM_MAX:
+    case VM_SELECT: return false;
+    default: return true;
+    }
+}
+
+// What the operands are off by, each as far as it matters, and the rounding of the result itself.
+static double error(const Tangent* w, const CodeItem* item, const uint32_t* pc)
+{
+    const double *R = w->R, *D = w->D;
+    uint32_t op = item->op;
+    double own = rounds(op) ? 0.5 * DBL_EPSILON * fabs(R[pc[0]]) : 0, sum;
+    if (op == VM_CALL || op == VM_DELAYED)
+        return own;
+    if (op >= VM_SELECT)
+        sum = fabs(other(w, op, pc));
+    else if (item->stride == 2)
+        sum = fabs(unary(op, R[pc[1]], R[pc[0]], D[pc[1]]));
+    else
+        sum = fabs(binary(op, R[pc[1]], R[pc[2]], R[pc[0]], D[pc[1]], 0)) +
+              fabs(binary(op, R[pc[1]], R[pc[2]], R[pc[0]], 0, D[pc[2]]));
+    return sum + own;
+}
+
 static void run(const Tangent* w, const CodeItem* item)
 {
     const uint32_t *pc = w->model->code + item->first_reg, *end = pc + item->reg_count;
     const double *R = w->R, *D = w->D;
+    if (w->rounding)
+    {
+        for (; pc < end; pc += item->op == VM_CALL ? item->reg_count : item->stride)
+            w->D[pc[0]] = error(w, item, pc);
+        return;
+    }
     if (item->op == VM_CALL)
     {
         w->D[pc[0]] = external(w, item);
@@ -221,6 +261,12 @@ static bool walk(const Tangent* w, uint32_t at, uint32_t end)
 
 bool vm_tangent(const kaiModel* model, double* registers, CodeRange range, const VmHost* host, double* tangents)
 {
-    Tangent w = {model, registers, tangents, host};
+    Tangent w = {model, registers, tangents, host, false};
+    return walk(&w, range.start, range.end);
+}
+
+bool vm_rounding(const kaiModel* model, double* registers, CodeRange range, const VmHost* host, double* errors)
+{
+    Tangent w = {model, registers, errors, host, true};
     return walk(&w, range.start, range.end);
 }

@@ -17,4 +17,9 @@
 // registers are as they were when it returns. False: an equation that is solved has no derivative there.
 bool vm_tangent(const kaiModel* model, double* registers, CodeRange range, const VmHost* host, double* tangents);
 
+// By the same walk: how far rounding may have moved each register that the code writes, to first order; 1 - cos(x) near
+// x = 0 is off by 1e-16 and not by that part of itself. `errors`: of all registers; those that the code reads and does
+// not write must be there. A value of another language or out of a delay counts as rounded once.
+bool vm_rounding(const kaiModel* model, double* registers, CodeRange range, const VmHost* host, double* errors);
+
 #endif

@@ -1,5 +1,5 @@
-// Makes tapes (tape.h): a draft is walked (tape_walk.c), folded (tape_sums.c) and laid out (tape_layout.c), then packed
-// into one block that a series keeps.
+// Makes tapes (tape.h): a draft is walked (tape_walk.c), folded (tape_sums.c), its linear field taken out
+// (tape_field.c), the rest laid out (tape_layout.c), then packed into one block that a series keeps.
 #include "vm/tape_draft.h"
 
 #include <string.h>
@@ -50,11 +50,13 @@ static uint32_t number_rows(TapeDraft* d)
 {
     uint32_t rows = 0;
     for (uint32_t i = 0; i < d->slots.count; i++)
-        d->slots.at[i].ready_row = d->slots.at[i].row ? rows++ : NO_REG;
+        d->slots.at[i].ready_row = d->slots.at[i].row || d->slots.at[i].first ? rows++ : NO_REG;
     for (uint32_t i = 0; i < d->loads.count; i++)
     {
-        d->loads.at[i].row = d->slots.at[d->loads.at[i].slot].ready_row;
-        d->loads.at[i].constant = d->slots.at[d->loads.at[i].slot].constant;
+        const SlotInfo* slot = &d->slots.at[d->loads.at[i].slot];
+        d->loads.at[i].row = slot->ready_row;
+        d->loads.at[i].constant = slot->constant;
+        d->loads.at[i].turned = slot->turned;
     }
     return rows;
 }
@@ -79,14 +81,76 @@ static void* take(char** next, const void* from, size_t bytes)
     return to;
 }
 
+// States that do not belong to the field; without one all do not.
+static bool is_other(const TapeDraft* d, const Series* s, uint32_t state)
+{
+    return s->closed && !d->slots.at[TAPE_INPUT + state].field;
+}
+
+static uint32_t count_others(const TapeDraft* d, const Series* s)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->output_count; i++)
+        count += is_other(d, s, i);
+    return count;
+}
+
+// Where the row of a slot begins.
+static uint32_t row_place(const TapeDraft* d, uint32_t slot)
+{
+    return d->slots.at[slot].ready_row * SERIES_TERMS;
+}
+
+static void pack_field(const TapeDraft* d, const Series* s, Tape* t, char** next)
+{
+    TapeField* f = &t->field;
+    f->turn_count = d->turns.count;
+    f->between_count = d->field_between;
+    f->row_count = d->rows.count;
+    f->term_count = d->linear.count;
+    f->first_sum = d->field_sums;
+    f->turns = take(next, d->turns.at, sizeof(TapeTurn) * d->turns.count);
+    f->rows = take(next, d->rows.at, sizeof(TapeRow) * d->rows.count);
+    f->pieces = take(next, NULL, sizeof(TapePiece) * f->term_count);
+    f->stream = take(next, NULL, sizeof(TapePiece) * (f->term_count + f->row_count));
+    f->squares = take(next, NULL, 2 * sizeof(uint32_t) * f->term_count);
+    f->pushes = take(next, NULL, 2 * sizeof(uint32_t) * d->pushes.count);
+    f->push_count = d->pushes.count;
+    for (uint32_t i = 0; i < f->term_count; i++)
+    {
+        const TapeSum* term = &d->linear.at[i];
+        bool product = term->by != TAPE_ZERO;
+        f->pieces[i].x = product ? row_place(d, term->slot) : term->slot;
+        f->pieces[i].y = product ? row_place(d, term->by) : TAPE_ZERO;
+    }
+    for (uint32_t i = 0; i < f->push_count; i++)
+    {
+        f->pushes[2 * i] = d->pushes.at[i];
+        f->pushes[2 * i + 1] = row_place(d, d->pushes.at[i]);
+    }
+    t->others = take(next, NULL, 2 * sizeof(uint32_t) * count_others(d, s));
+    for (uint32_t i = 0; i < s->output_count; i++)
+    {
+        if (!is_other(d, s, i))
+            continue;
+        t->others[2 * t->other_count] = i;
+        t->others[2 * t->other_count++ + 1] = tape_moving(d, s->outputs[i]);
+    }
+    t->steady = d->made.count > 0 && d->made.at[0].last == STEADY_LAST;
+    t->alone = t->other_count == 0 && d->made.count == (t->steady ? 1 : 0);
+}
+
 static Tape* pack(TapeDraft* d, const Series* s, int degree)
 {
     kaiAllocator a = d->space->allocator;
     uint32_t rows = number_rows(d), matrices = number_matrices(d);
-    size_t size = sizeof(Tape) + 16 * 14 + sizeof(double) * ((size_t)d->slots.count + matrices) +
+    uint32_t terms = d->linear.count, others = count_others(d, s);
+    size_t size = sizeof(Tape) + 16 * 23 + sizeof(double) * ((size_t)d->slots.count + matrices) +
                   sizeof(double) * SERIES_TERMS * (size_t)rows +
-                  sizeof(uint32_t) *
-                      ((size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count + s->output_count) +
+                  sizeof(uint32_t) * ((size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count +
+                                      s->output_count + 2 * others + 2 * d->pushes.count) +
+                  sizeof(TapePiece) * (2 * (size_t)terms + d->rows.count) + 2 * sizeof(uint32_t) * terms +
+                  sizeof(TapeRow) * d->rows.count + sizeof(TapeTurn) * d->turns.count +
                   sizeof(TapePart) * d->made.count + sizeof(TapeLoad) * d->loads.count +
                   sizeof(TapeSide) * d->sides.count + sizeof(TapeTerm) * d->terms.count +
                   sizeof(TapeSum) * d->sums.count + sizeof(uint32_t) * d->factors.count;
@@ -110,6 +174,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->loops = take(&next, d->loops.at, sizeof(uint32_t) * d->loops.count);
     t->row_of = take(&next, NULL, sizeof(uint32_t) * d->slots.count);
     t->outputs = take(&next, NULL, sizeof(uint32_t) * s->output_count);
+    pack_field(d, s, t, &next);
     for (uint32_t i = 0; i < d->slots.count; i++)
         t->row_of[i] = d->slots.at[i].ready_row;
     for (uint32_t i = 0; i < s->output_count; i++)
@@ -117,7 +182,9 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->mode_count = d->modes.count / 2;
     t->part_count = d->made.count;
     t->load_count = d->loads.count;
+    t->constant_count = d->constants;
     t->side_count = d->sides.count;
+    t->matrix_count = matrices;
     t->term_count = d->terms.count;
     t->sum_count = d->sums.count;
     t->time_slot = d->time_slot;
@@ -146,7 +213,7 @@ static void begin_draft(TapeDraft* d, const Series* s, const double* R)
         d->space->slot_of[s->inputs[i]] = tape_add_slot(d, s->inputs[i], false);
     d->time_slot = tape_add_slot(d, d->model->reg_time, false);
     d->space->slot_of[d->model->reg_time] = d->time_slot;
-    for (uint32_t i = PART_PUSHES; i <= PART_FIRST; i++)
+    for (uint32_t i = PART_STEADY; i <= PART_FIRST; i++)
         APPEND(d, parts, (PartInfo){.rounds = 1});
 }
 
@@ -162,8 +229,10 @@ Tape* tape_make(Series* series, const double* registers)
         tape_find_live(d, series);
         tape_fold_sums(d, series);
         tape_find_live(d, series);
-        tape_keep_sums(d);
         int degree = tape_find_degree(d, series);
+        tape_find_field(d, series);
+        tape_keep_sums(d);
+        degree = degree == SERIES_ENDLESS && d->whole ? SERIES_WHOLE : degree;
         tape_lay_out(d, series);
         tape = d->failed ? NULL : pack(d, series, degree);
     }

@@ -69,6 +69,7 @@ typedef struct TapeSum
 {
     double factor;                // since order 0
     uint32_t slot, first, count;  // in `factors`
+    uint32_t by;                  // linear field: of the product with this slot, or TAPE_ZERO
 } TapeSum;
 
 enum
@@ -109,11 +110,48 @@ typedef struct TapeLoad  // what order 0 brings to a slot
 {
     uint8_t first;
     bool constant;       // nothing else writes its slot
+    bool turned;         // each of its orders is made from the one before in `now`
     uint32_t slot, row;  // row NO_REG: only now[slot]
     uint32_t x, y;       // slots, or registers
     double number;
     uint32_t reg;  // FIRST_DELAYED: the register that has the value
 } TapeLoad;
+
+// A row of the field (tape_field.c). Its terms are the next ones of the field's.
+typedef struct TapeRow
+{
+    uint32_t target;          // a slot, or the state whose derivative it is
+    uint32_t count;           // terms that move
+    uint32_t products, more;  // products, and with them what moves as time does
+    double rise;              // the last of these together: they have a first order only
+} TapeRow;
+
+typedef struct TapePiece  // a term of a row
+{
+    double factor;  // since order 0
+    uint32_t x, y;  // its slot; of a product, where two rows begin
+} TapePiece;
+
+typedef struct TapeTurn  // z' = ± rate w, w' = ± rate z
+{
+    uint32_t z, w, angle;
+    bool z_down, w_down;
+    double z_rate, w_rate;  // since order 0
+} TapeTurn;
+
+typedef struct TapeField
+{
+    uint32_t turn_count, between_count, row_count, term_count, push_count;
+    uint32_t first_sum;  // in the tape's `sums`, the terms
+    TapeTurn* turns;
+    TapeRow* rows;  // those of slots between, then those of states
+    TapePiece* pieces;
+    TapePiece* stream;  // of the states: terms that move, the last one of a row with the number of its state + 1
+    uint32_t* squares;  // products of states: piece and state
+    uint32_t stream_count, square_count;
+    bool rises;        // some of its rows move as time does
+    uint32_t* pushes;  // states and what turns: slot and row, where products or operators read it
+} TapeField;
 
 // Straight code, or a block that is repeated: a constructive loop `rounds` times, a loop of Newton's method twice.
 typedef struct TapePart
@@ -132,8 +170,9 @@ typedef struct Tape
     size_t size;
     uint32_t mode_count, slot_count, row_count, word_count, part_count, load_count, side_count, term_count, sum_count;
     uint32_t loop_count, matrix_count;
-    const uint32_t* modes;  // pairs: register, value
-    uint32_t* outputs;      // slots
+    uint32_t constant_count;  // of the loads, the first
+    const uint32_t* modes;    // pairs: register, value
+    uint32_t* outputs;        // slots
     uint32_t* words;
     uint32_t* row_of;  // per slot, or NO_REG
     TapePart* parts;
@@ -147,7 +186,14 @@ typedef struct Tape
     uint32_t time_slot;
     uint32_t obstacle;  // the register that has no series, or NO_REG
     bool summed;        // factors of sums are those of the constants
+    bool steady;        // the first part is what moves as time does
+    bool bare;          // order 0 brings nothing to it
+    bool alone;         // there is nothing but the field
     int degree;
+    int orders;  // series_orders
+    TapeField field;
+    uint32_t other_count;
+    uint32_t* others;  // states that do not belong to it: pairs of their number and the slot of their derivative
 } Tape;
 
 enum
@@ -180,6 +226,25 @@ struct SeriesSpace
 // The tape for the modes in `registers`; NULL: no memory.
 Tape* tape_make(Series* series, const double* registers);
 void tape_free(SeriesSpace* space, Tape* tape);
+static inline int tape_sign(double v)
+{
+    return (v > 0) - (v < 0);
+}
+
+// The pivots lie behind the matrix of a loop.
+static inline uint32_t* tape_pivots(double* J, uint32_t n)
+{
+    return (uint32_t*)(void*)(J + (size_t)n * n);
+}
+
+// Order 0: NO_REG, or the register of what could not be read.
+uint32_t tape_load(Tape* tape, const kaiModel* model, const double* registers, const VmHost* host);
+// Straight code or one round of a loop, at order k.
+void tape_run_part(Tape* tape, const TapePart* part, int k);
+// The field: factors and rates, after those of the sums and the first order of what moves as time does; order k
+// of what turns and lies between, and order k + 1 of its states.
+void tape_field_begin(Tape* tape);
+void tape_field_run(const Tape* tape, int from, int to, double* const* x, uint32_t states);
 struct TapeDraft* tape_draft_create(SeriesSpace* space);
 void tape_draft_free(SeriesSpace* space);
 

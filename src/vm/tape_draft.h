@@ -7,7 +7,7 @@
 typedef struct Node
 {
     uint8_t op;
-    bool live;
+    bool live, field;
     uint32_t z, x, y, w;  // as TAPE_OPS has them; NO_REG: none
     uint32_t part, level;
 } Node;
@@ -16,11 +16,16 @@ typedef struct SlotInfo
 {
     uint32_t reg, block;  // NO_REG: no register; 0: straight
     bool row, live, constant;
+    bool first;  // order 0 of another is made from its own
     uint32_t ready, ready_row;
     int degree;
     uint32_t uses;                  // operators and outputs that read it
     uint32_t first_sum, sum_count;  // tape_sums.c: the terms that it is a sum of
     bool steady;                    // it moves as time does
+    bool field, turned;             // tape_field.c: it belongs to the field; and turns
+    bool plain;                     // to the linear part of it
+    bool ends, outside;             // an output; read by others than the field
+    uint32_t made;                  // the node that makes it
 } SlotInfo;
 
 typedef struct PartInfo
@@ -37,6 +42,10 @@ typedef struct PartInfo
     X(TapeSide, sides)                                                                                                 \
     X(TapeTerm, terms)                                                                                                 \
     X(TapeSum, sums)                                                                                                   \
+    X(TapeSum, linear) /* terms of the field */                                                                        \
+    X(uint32_t, pushes)                                                                                                \
+    X(TapeRow, rows)                                                                                                   \
+    X(TapeTurn, turns)                                                                                                 \
     X(uint32_t, factors)                                                                                               \
     X(uint32_t, loops)                                                                                                 \
     X(uint32_t, modes)                                                                                                 \
@@ -64,6 +73,9 @@ typedef struct TapeDraft
     uint32_t block;  // the loop in work, or 0
     uint32_t obstacle;
     uint32_t time_slot;
+    uint32_t constants;                  // loads of numbers that stand still, the first ones
+    uint32_t field_sums, field_between;  // the first sum of the field, its rows that are no states
+    bool whole;                          // its series converges everywhere
 } TapeDraft;
 
 void* tape_draft_grown(TapeDraft* d, void* at, uint32_t* capacity, size_t size);
@@ -103,9 +115,14 @@ static inline uint32_t tape_operand(const Node* n, int i)
 
 enum
 {
-    PART_PUSHES,  // of the inputs
     PART_STEADY,  // what moves as time does
+    PART_PUSHES,  // of the inputs that do not belong to the field
     PART_FIRST,   // the first of the code as written
+};
+
+enum
+{
+    STEADY_LAST = 2  // order: 0, and so are all after it
 };
 
 static inline bool tape_moves(const TapeDraft* d, uint32_t reg)
@@ -122,12 +139,17 @@ static inline uint32_t tape_moving(const TapeDraft* d, uint32_t reg)
 // tape_walk.c: nodes, slots and parts of the code from `pc` to `end`.
 uint32_t tape_add_slot(TapeDraft* d, uint32_t reg, bool constant);
 void tape_walk(TapeDraft* d, const uint32_t* pc, const uint32_t* end);
-// tape_layout.c: what the outputs need; the highest order that is not 0, or SERIES_ENDLESS; the words, parts and loads.
+// tape_layout.c: what the outputs need; who is read in a row; the highest order that is not 0, or SERIES_ENDLESS; the
+// words, parts and loads.
 void tape_find_live(TapeDraft* d, const Series* s);
+void tape_find_rows(TapeDraft* d);
 int tape_find_degree(TapeDraft* d, const Series* s);
 void tape_lay_out(TapeDraft* d, const Series* s);
 // tape_sums.c: after what is needed has been found. It has to be found again then.
 void tape_fold_sums(TapeDraft* d, const Series* s);
 void tape_keep_sums(TapeDraft* d);
+void tape_count_uses(TapeDraft* d, const Series* s);
+// tape_field.c: after sums.
+void tape_find_field(TapeDraft* d, const Series* s);
 
 #endif

@@ -46,7 +46,7 @@ void tape_find_live(TapeDraft* d, const Series* s)
     for (uint32_t i = 0; i < d->nodes.count; i++)
         d->nodes.at[i].live = false;
     for (uint32_t i = 0; i < d->slots.count; i++)
-        d->slots.at[i].live = d->slots.at[i].row = false;
+        d->slots.at[i].live = false;
     for (uint32_t i = 0; i < s->output_count; i++)
         keep(d, tape_moving(d, s->outputs[i]), &more);
     for (uint32_t p = 0; p < d->parts.count; p++)
@@ -75,13 +75,30 @@ void tape_find_live(TapeDraft* d, const Series* s)
             }
         }
     } while (more);
+    tape_find_rows(d);
+}
+
+void tape_find_rows(TapeDraft* d)
+{
+    for (uint32_t i = 0; i < d->slots.count; i++)
+        d->slots.at[i].row = d->slots.at[i].first = false;
+    for (uint32_t i = 0; i < d->loads.count; i++)
+    {
+        const TapeLoad* load = &d->loads.at[i];
+        if (load->first < FIRST_SIN || load->first > FIRST_PRODUCT || !d->slots.at[load->slot].live)
+            continue;
+        d->slots.at[load->x].first = true;
+        if (load->first >= FIRST_SUM)
+            d->slots.at[load->y].first = true;
+    }
     for (uint32_t i = 0; i < d->nodes.count; i++)
     {
         const Node* n = &d->nodes.at[i];
-        for (int k = 0; n->live && k < 3; k++)
+        bool turns = n->field && (n->op == TAPE_TURN || n->op == TAPE_TURN_DOWN);
+        for (int k = 0; n->live && !turns && k < 3; k++)
             if (tape_operand(n, k) != NO_REG && reads_row(n, k))
                 d->slots.at[tape_operand(n, k)].row = true;
-        if (n->live && (is_convolution(n->op) || n->op == TAPE_GIVEN))
+        if (n->live && !n->field && (is_convolution(n->op) || n->op == TAPE_GIVEN))
             d->slots.at[n->z].row = true;
     }
 }
@@ -203,12 +220,14 @@ static uint32_t level_of(const TapeDraft* d, const Node* n)
 // Inputs first, then the nodes with their pushes; in straight parts they may be moved by level, in loops they stay.
 static void place_nodes(TapeDraft* d, const Series* s)
 {
-    for (uint32_t i = TAPE_INPUT; i <= TAPE_INPUT + s->input_count; i++)
-        push_after(d, i, 0, 1);
+    for (uint32_t i = TAPE_INPUT; i < TAPE_INPUT + s->input_count; i++)
+        if (!d->slots.at[i].field)
+            push_after(d, i, PART_PUSHES, 1);
+    push_after(d, d->time_slot, PART_STEADY, 1);
     for (uint32_t i = 0; i < d->nodes.count; i++)
     {
         Node n = d->nodes.at[i];
-        if (!n.live)
+        if (!n.live || n.field)
             continue;
         n.level = tape_is_straight(d, &n) ? level_of(d, &n) : d->order.count + 2;
         d->slots.at[n.z].ready = d->slots.at[n.z].ready_row = n.level;
@@ -244,7 +263,7 @@ static void write_words(TapeDraft* d)
         const PartInfo* info = &d->parts.at[p];
         TapePart part = {d->words.count, 0, info->rounds, info->unknowns, info->first, 0, SERIES_TERMS};
         if (p == PART_STEADY)
-            part.last = 2;
+            part.last = STEADY_LAST;
         while (at < d->order.count && d->order.at[at].part == p)
         {
             uint32_t head = d->words.count, op = d->order.at[at].op, count = 0;
@@ -272,7 +291,14 @@ static void write_loads(TapeDraft* d)
     for (uint32_t i = 1; i < d->slots.count; i++)
     {
         const SlotInfo* s = &d->slots.at[i];
-        if (s->reg != NO_REG && s->live && (s->constant || s->row))
+        if (s->reg != NO_REG && s->live && s->constant)
+            APPEND(d, loads, (TapeLoad){.first = FIRST_REGISTER, .slot = i, .x = s->reg});
+    }
+    d->constants = d->loads.count - own;
+    for (uint32_t i = 1; i < d->slots.count; i++)
+    {
+        const SlotInfo* s = &d->slots.at[i];
+        if (s->reg != NO_REG && s->live && !s->constant && (s->row || s->turned || s->first))
             APPEND(d, loads, (TapeLoad){.first = FIRST_REGISTER, .slot = i, .x = s->reg});
     }
     for (uint32_t i = 0; i < own && !d->failed; i++)

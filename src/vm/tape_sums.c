@@ -16,8 +16,10 @@ static void use(TapeDraft* d, uint32_t slot)
     d->slots.at[slot].uses++;
 }
 
-static void count_uses(TapeDraft* d, const Series* s)
+void tape_count_uses(TapeDraft* d, const Series* s)
 {
+    for (uint32_t i = 0; i < d->slots.count; i++)
+        d->slots.at[i].uses = 0;
     for (uint32_t i = 0; i < s->output_count; i++)
         if (d->space->slot_of[s->outputs[i]] != NO_REG)
             use(d, d->space->slot_of[s->outputs[i]]);
@@ -32,6 +34,8 @@ static void count_uses(TapeDraft* d, const Series* s)
                 use(d, tape_operand(n, k));
         for (uint32_t k = 0; n->live && n->op == TAPE_ROW && k < n->y; k++)
             use(d, d->terms.at[n->x + k].slot);
+        for (uint32_t k = 0; n->live && n->op == TAPE_SUM && k < n->y; k++)
+            use(d, d->sums.at[n->x + k].slot);
     }
 }
 
@@ -114,26 +118,28 @@ static void turn(TapeDraft* d, Node* n)
         n->op = n->op == TAPE_DERIVE ? TAPE_TURN : TAPE_TURN_DOWN;
 }
 
-// Only the terms of operators that have become sums are needed.
+// Only the terms of operators that have become sums are needed, and those of the field, which come last.
 void tape_keep_sums(TapeDraft* d)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->nodes.count; i++)
     {
         Node* n = &d->nodes.at[i];
-        if (!n->live || n->op != TAPE_SUM)
+        if (!n->live || n->field || n->op != TAPE_SUM)
             continue;
         for (uint32_t k = 0; k < n->y; k++)  // in the order of the nodes, so never over what is still to come
             d->sums.at[count + k] = d->sums.at[n->x + k];
         n->x = count;
         count += n->y;
     }
-    d->sums.count = count;
+    d->sums.count = d->field_sums = count;
+    for (uint32_t i = 0; i < d->linear.count; i++)
+        APPEND(d, sums, d->linear.at[i]);
 }
 
 void tape_fold_sums(TapeDraft* d, const Series* s)
 {
-    count_uses(d, s);
+    tape_count_uses(d, s);
     d->slots.at[d->time_slot].steady = d->slots.at[TAPE_ZERO].steady = true;
     for (uint32_t i = 0; i < d->nodes.count && !d->failed; i++)
     {

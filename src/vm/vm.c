@@ -139,11 +139,34 @@ static double row_size(const double* x, const double* c, uint32_t count)
     return sum;
 }
 
+static bool is_rounding(const VmHost* host, uint32_t op, double a)
+{
+    double excess = op == VM_ASIN || op == VM_ACOS ? fabs(a) - 1 : fabs(a);
+    return host->rounding != NULL && excess <= *host->rounding;
+}
+
+// The value of an operator whose argument is at the border of its domain but for rounding; where it has none there,
+// that at |x|.
+static double at_border(uint32_t op, double a, double b)
+{
+    switch (op)
+    {
+    case VM_SQRT: return 0;
+    case VM_LOG: return log(fabs(a));
+    case VM_LOG10: return log10(fabs(a));
+    case VM_ASIN: return asin(copysign(1, a));
+    case VM_ACOS: return acos(copysign(1, a));
+    default: return b > 0 ? 0 : pow(fabs(a), b);
+    }
+}
+
 // Beyond the domain of an operator (VmHost.beyond): the value at |x|, of asin and acos that at the border.
 static double go_beyond(const VmHost* host, uint32_t op, double a, double b)
 {
-    if (host == NULL || host->beyond == NULL || isnan(a) || isnan(b))
+    if (host == NULL || isnan(a) || isnan(b))
         return NAN;
+    if (host->beyond == NULL)
+        return is_rounding(host, op, a) ? at_border(op, a, b) : NAN;
     ++*host->beyond;
     switch (op)
     {

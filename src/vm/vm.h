@@ -16,6 +16,8 @@ typedef struct VmHost
     // A solver tries points beyond the level at which a relation would have switched. Where this is not NULL, roots,
     // logarithms and powers go on beyond their domain, continuously, as for |x|; the counter tells that they did.
     uint32_t* beyond;
+    // Elsewhere they may lie as little beyond it as this, which rounding has left there. NULL: not at all.
+    const double* rounding;
     // What a block answers (src/block); `arguments` are registers. NULL: nothing, which is NaN.
     double (*block)(void* blocks, const External* question, const double* registers, const uint32_t* arguments);
     void* blocks;

@@ -241,6 +241,7 @@ kaiStatus balance_jump(Balance* balance)
 typedef struct PowerSum
 {
     double missing, largest;
+    double effort, flow;           // the largest ones: where all powers vanish, what is left is their rounding
     const BondPart *part, *worst;  // of the largest power; of the largest difference from the equations
     double difference;
 } PowerSum;
@@ -262,6 +263,8 @@ static void add_power(const Balance* balance, const BondRun* run, uint32_t index
         power *= into;
     double difference = fabs(power - into * run->z1[BOND_E(bond)] * run->z1[BOND_F(bond)]);
     sum->missing -= power;
+    sum->effort = fmax(sum->effort, fabs(read_output(balance, &outputs[0])));
+    sum->flow = fmax(sum->flow, fabs(read_output(balance, &outputs[1])));
     if (fabs(power) > sum->largest)
     {
         sum->largest = fabs(power);
@@ -288,7 +291,8 @@ static kaiStatus check_run(Balance* balance, BondRun* run)
             add_power(balance, run, i, port, output + 2 * port, &sum);
         output += part->kind == BOND_TF || part->kind == BOND_GY ? 4 : 2 * part->ports;
     }
-    if (fabs(sum.missing) <= balance->kernel->options->balance * sum.largest)
+    double rounding = BALANCE_NOTHING * sum.effort * sum.flow;
+    if (fabs(sum.missing) <= fmax(balance->kernel->options->balance * sum.largest, rounding))
         return KAI_OK;
     const BondPart* worst = sum.worst != NULL ? sum.worst : sum.part;
     return kernel_fail(

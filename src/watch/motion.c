@@ -108,7 +108,7 @@ static bool expand_island(Motion* motion, uint32_t island, int orders)
     Kernel* kernel = motion->flow->kernel;
     const kaiModel* model = kernel->model;
     const uint32_t *states = states_of(model, island), n = model->islands[island].states.count;
-    double *in = row(motion, MOTION_ORDERS + 2), *out = in + n;
+    double *in = row(motion, MOTION_ORDERS + 2), *out = in + n, *orders_of[MOTION_ORDERS + 2];
     if (n == 0)
         return true;
     if (!begin(motion, motion->fields[island]))
@@ -119,9 +119,11 @@ static bool expand_island(Motion* motion, uint32_t island, int orders)
     {
         for (uint32_t i = 0; i < n; i++)
             in[i] = row(motion, k)[states[i]];
-        series_order(motion->fields[island], k, in, out);
+        orders_of[k] = in;
+        orders_of[k + 1] = out;
+        series_run(motion->fields[island], k, k + 1, orders_of);
         for (uint32_t i = 0; i < n; i++)
-            row(motion, k + 1)[states[i]] = out[i] / (k + 1);
+            row(motion, k + 1)[states[i]] = out[i];
     }
     return true;
 }

@@ -110,7 +110,7 @@ static bool is_late(const Record* record, const Probe* p)
     const ModelVar* var = &model->vars[p->var];
     bool kept = var->reg >= model->reg_first[REG_STATE] && var->reg < model->reg_first[REG_VALUE];
     return p->kind == PROBE_FINAL && kept && var->present == NO_REG && var->column != KAI_COLUMN_EVENT &&
-           model->fused && record->kernel->bonds == NULL;
+           record->kernel->bonds == NULL;
 }
 
 void probes_subscribe(Record* record)
@@ -129,7 +129,7 @@ void probes_subscribe(Record* record)
 void probes_end(Record* record)
 {
     for (uint32_t i = 0; i < record->model->probes_count && record->late_count > 0; i++)
-        if (record->probe_late[i])
+        if (record->probe_late[i] && touch_var(record->kernel, record->model->probes[i].var) == KAI_OK)
             probe_take(record, i, false);
 }
 

@@ -401,7 +401,7 @@ static kaiStatus record_instant_tag(Record* record, bool left)
 
 kaiStatus record_instant_end(Record* record)
 {
-    if (record->blind && record->kernel->simple && !record->row_due && !record->row_pending)
+    if (record->blind && record->kernel->simple && !record->row_due && !record->row_pending && !record->kernel->halted)
         return KAI_OK;  // probes that are asked late are so when somebody wants to know
     for (uint32_t i = 0; record->zero_pending && i < record->model->probes_count; i++)
     {

@@ -238,9 +238,9 @@ static void note_time(Sliding* s, double t)
     }
 }
 
-void sliding_before(Sliding* s, double t)
+static bool follows_at_once(Sliding* s, double t)
 {
-    Kernel* kernel = s->kernel;
+    const Kernel* kernel = s->kernel;
     double last = s->model->islands_count > 1 ? -INFINITY : s->time;
     s->step = 0;
     for (uint32_t i = 0; i < kernel->located_count; i++)
@@ -254,7 +254,13 @@ void sliding_before(Sliding* s, double t)
         }
         last = islands.count == 0 ? s->time : last;
     }
-    s->at_once = kernel->located_count > 0 && sliding_at_once(s, last, t);
+    return kernel->located_count > 0 && sliding_at_once(s, last, t);
+}
+
+void sliding_before(Sliding* s, double t)
+{
+    Kernel* kernel = s->kernel;
+    s->at_once = follows_at_once(s, t);
     if (!s->at_once)
         return;
     take_field(s, s->before);
@@ -264,8 +270,7 @@ void sliding_before(Sliding* s, double t)
 
 bool sliding_is_calm(Sliding* s, double t)
 {
-    s->step = ode_dense_length(s->flow->island_odes[0]);
-    s->at_once = sliding_at_once(s, larger(s->time, s->times[0]), t);
+    s->at_once = follows_at_once(s, t);
     return !s->at_once;
 }
 
@@ -278,7 +283,7 @@ static void begin_anew(Sliding* s, double t)
 
 void sliding_calm(Sliding* s)
 {
-    s->time = s->times[0] = s->kernel->now.t;
+    note_time(s, s->kernel->now.t);
     begin_anew(s, s->kernel->now.t);
 }
 

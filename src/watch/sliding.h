@@ -44,8 +44,7 @@ char* sliding_save(const Sliding* s, char* block);
 const char* sliding_load(Sliding* s, const char* block);
 
 void sliding_before(Sliding* s, double t);  // an instant: after the left limit
-// The same of an instant at which one guard was located, in a model of one island. False: it follows another at once,
-// and has to be asked.
+// The same of an ordinary instant (kernel/ordinary.c). False: it follows another at once, and has to be asked.
 bool sliding_is_calm(Sliding* s, double t);
 void sliding_calm(Sliding* s);        // at the end of such an instant
 kaiStatus sliding_after(Sliding* s);  // and at its end

@@ -100,10 +100,14 @@ kaiStatus tunnel_watch(Zeno* zeno, uint32_t index, double t, bool turned)
     return KAI_OK;
 }
 
-// A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side.
+// A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side. Nor does
+// a jump that took it over the level from afar, as one that comes out of a delay.
 bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index)
 {
     const ZenoGuard* z = &zeno->guards[index];
-    double left = z->located_at == zeno->kernel->instant_runs ? fabs(z->located_g) : 0;
-    return fabs(zeno->kernel->guards[index].g) > larger(2 * left, REBOUND_PART * z->excursion);
+    const GuardState* g = &zeno->kernel->guards[index];
+    double left = z->located_at == zeno->kernel->instant_runs ? z->located_g : 0;
+    if (g->crossed * left < -REBOUND_JUMP * z->excursion)
+        return true;
+    return fabs(g->g) > larger(2 * fabs(left), REBOUND_PART * z->excursion);
 }

@@ -35,14 +35,21 @@ near() { awk -v a="$1" -v b="$2" -v w="$3" 'BEGIN { d = a - b; exit !(d <= w && 
 same()
 {
     awk -v within="$2" '
+        # FMI 3.0 has m[2].x as an element of m.x
+        function of(name, tail,    rest, at) {
+            if ((name tail) in v) return name tail
+            while (match(name, /\[[0-9]+\]/)) { rest = rest substr(name, RSTART, RLENGTH); name = substr(name, 1, RSTART - 1) substr(name, RSTART + RLENGTH) }
+            return name tail rest
+        }
         NR == FNR { v[$1] = $2; next }
         FNR == 1 { n = split($0, h, ","); for (i = 1; i <= n; i++) sub(/ \[.*/, "", h[i]); next }
         /^#/ { next }
         { k = split($0, w, ","); for (i = 4; i <= k; i++) { last[i] = w[i]; if (w[i] != "") count[i]++ } }
         END {
             for (i = 4; i <= n; i++) {
-                name = h[i]
-                if ((name ".count") in v) { if (v[name ".count"] != count[i] + 0) { print name ".count", v[name ".count"], "instead of", count[i] + 0; bad = 1 } seen++ }
+                count_name = of(h[i], ".count")
+                name = of(h[i], "")
+                if (count_name in v) { if (v[count_name] != count[i] + 0) { print count_name, v[count_name], "instead of", count[i] + 0; bad = 1 } seen++ }
                 else if ((name in v) && last[i] ~ /^[-+0-9.e]+$/) {
                     d = v[name] - last[i]; s = last[i] < 0 ? -last[i] : last[i]; if (s < 1) s = 1; seen++
                     if (d > within * s || -d > within * s) { print name, v[name], "instead of", last[i]; bad = 1 }

@@ -1,4 +1,4 @@
-# The cost of a reaction does not grow with the number of modes that are not active (issue: modes): the same run with 10 and with
+# The cost of a reaction does not grow with the number of modes that are not active: the same run with 10 and with
 # 300 modes takes the same number of instructions, set-up subtracted. Needs valgrind; without it there is nothing to measure.
 set -u
 command -v valgrind >/dev/null || { echo "no valgrind: not measured"; exit 0; }

@@ -22,4 +22,4 @@ costs()
 costs ball 100 1500 4350
 costs sigdel 0.1 0.3 11900
 costs boost 0.001 0.003 18100
-costs gas10 2 8 25500
+costs gas10 2 8 15700

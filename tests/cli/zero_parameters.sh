@@ -57,4 +57,21 @@ says "the parameter of c is 0 at the start"
 says "leave the part out"
 exits 3 run "$WORK/m.kai" -e without --set l.L=0
 says "join its two ends"
+# A law whose factor goes through 0: solved where a resistance is left (1 - v = (3 - t)/3 up to 1), refused where it would tie the
+# capacitor to the source.
+cat >"$WORK/l.kai" <<'END'
+model Through { param r0 = 2
+  discrete k = 1
+  u : Se(e = 1);  j : J1;  r : R(r = r0);  x : R(e = max(1 - time, 0)*x.f);  c : C(c = 1);  y : R(r = k)
+  bond u -> j;  bond j -> r;  bond j -> x;  bond j -> c
+  w : Se(e = 1);  i : J1;  d : C(c = 1);  bond w -> i;  bond i -> y;  bond i -> d
+  when r0 == 3 and time >= 0.5 { k := 0 }
+}
+experiment through of Through { stop = 2;  expect final(c.e) ~ 1 - 2/3*exp(-0.5) within 1e-6 }
+END
+exits 0 test "$WORK/l.kai"
+exits 3 run "$WORK/l.kai" --set r0=0 -o "$WORK/l.csv"
+says "could not be solved at t = 1"
+exits 3 run "$WORK/l.kai" --set r0=3 -o "$WORK/l.csv"
+says "the derivative of d.q is not a number at t = 0.5"
 echo "1 passed, 0 failed"

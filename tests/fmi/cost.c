@@ -106,6 +106,6 @@ int main(int argc, char** argv)
         steps = fmin(steps, cosimulate(&cs, &d));
     }
     printf("instance_ms %.4f\nrates_us %.4f\ncosimulation_ms %.4f\n", 1e3 * made, 1e6 * exchange(&me, &d), 1e3 * steps);
-    free(d.variables);
+    description_free(&d);
     return 0;
 }

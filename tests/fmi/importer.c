@@ -18,6 +18,32 @@ static Style find_style(const char* word)
     exit(2);
 }
 
+// Structural parameters come first: they decide what the others are. Those that follow are read back.
+static void set_structure(Call* call, Description* d, const Port* port)
+{
+    for (int i = 0; i < call->set_count; i++)
+        for (int k = 0; k < d->declared_count; k++)
+        {
+            Variable* v = &d->declared[k];
+            size_t length = strlen(v->name);
+            if (strcmp(v->causality, "structuralParameter") == 0 && strncmp(call->sets[i], v->name, length) == 0 &&
+                call->sets[i][length] == '=')
+                port->set(port->self, v, atof(call->sets[i] + length + 1));
+        }
+    for (int k = 0; k < d->declared_count; k++)
+        if (strcmp(d->declared[k].causality, "structuralParameter") == 0)
+            d->declared[k].start = port->get(port->self, &d->declared[k]);
+    size_t states = 0, indicators = 0;
+    description_expand(d);
+    port->sizes(port->self, &states, &indicators);
+    if (states != (size_t)d->states || indicators != (size_t)d->indicators)
+    {
+        fprintf(stderr, "importer: %zu states and %zu indicators, and the arrays have %d and %d\n", states, indicators,
+                d->states, d->indicators);
+        exit(3);
+    }
+}
+
 int main(int argc, char** argv)
 {
     Description d = {.count = 0};
@@ -60,7 +86,9 @@ int main(int argc, char** argv)
         open_2(&call, &d, &port);
     else
         open_3(&call, &d, &port);
+    if (d.version == 3 && call.resume == NULL)
+        set_structure(&call, &d, &port);
     drive(&call, &d, &port);
-    free(d.variables);
+    description_free(&d);
     return 0;
 }

@@ -13,6 +13,7 @@ typedef enum VariableType
     TYPE_BOOLEAN,
     TYPE_ENUMERATION,
     TYPE_CLOCK,
+    TYPE_UNSIGNED,
 } VariableType;
 
 typedef struct Variable
@@ -21,6 +22,11 @@ typedef struct Variable
     unsigned reference;
     VariableType type;
     char causality[24];
+    double start;
+    bool derivative;
+    int element, elements;  // of an array, from 0; a scalar is one of one
+    int rank;
+    long sizes[8];  // of dimensions: numbers, or -1 - reference of what is the number
 } Variable;
 
 typedef struct Description
@@ -29,8 +35,12 @@ typedef struct Description
     int version;
     double start, stop;
     bool exchange, cosimulation;
-    Variable* variables;
+    Variable* variables;  // elements of arrays one by one, m.x[2]
     int count;
+    Variable* declared;  // as they are in the file
+    int declared_count;
+    unsigned* watches;  // 3.0: event indicators
+    int watch_count;
     int indicators, states;
 } Description;
 
@@ -66,6 +76,9 @@ typedef struct Call
 // Reads FOLDER/modelDescription.xml. False: it cannot be.
 bool description_read(const char* folder, Description* description);
 char* description_text(const char* folder);  // all of it; to be freed
+// The variables of arrays as large as the parameters are that say how large they are: `start` of those declared.
+void description_expand(Description* description);
+void description_free(Description* description);
 // The value of an attribute of the element that begins at `at`; false: it has none.
 bool description_attribute(const char* at, const char* name, char* value, size_t size);
 const Variable* description_find(const Description* description, const char* name);
@@ -96,6 +109,7 @@ typedef struct Port
     // One step of Co-Simulation: where it ended. *over: the model wants no more.
     double (*do_step)(void* self, double from, double length, bool* over);
     double (*along)(void* self, const Variable* unknown, const Variable* known);
+    void (*sizes)(void* self, size_t* states, size_t* indicators);  // 3.0
     void (*initialize)(void* self, double start);
     void (*end)(void* self);      // terminated and freed
     void (*release)(void* self);  // freed, whatever its mode

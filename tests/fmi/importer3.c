@@ -38,44 +38,76 @@ static void logger(fmi3InstanceEnvironment e, fmi3Status status, fmi3String cate
     fprintf(stderr, "%s\n", message);
 }
 
+// All elements of an array are read and written together.
+#define ARRAY(Name, Type)                                                                                              \
+    static double get_##Name(Binary3* m, const Variable* v)                                                            \
+    {                                                                                                                  \
+        size_t n = (size_t)v->elements;                                                                                \
+        Type* values = calloc(n, sizeof *values);                                                                      \
+        MUST(m->Get##Name(m->c, &v->reference, 1, values, n));                                                         \
+        double value = (double)values[v->element];                                                                     \
+        free(values);                                                                                                  \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    static void set_##Name(Binary3* m, const Variable* v, double value)                                                \
+    {                                                                                                                  \
+        size_t n = (size_t)v->elements;                                                                                \
+        Type* values = calloc(n, sizeof *values);                                                                      \
+        if (n > 1)                                                                                                     \
+            MUST(m->Get##Name(m->c, &v->reference, 1, values, n));                                                     \
+        values[v->element] = (Type)value;                                                                              \
+        MUST(m->Set##Name(m->c, &v->reference, 1, values, n));                                                         \
+        free(values);                                                                                                  \
+    }
+ARRAY(Float64, fmi3Float64)
+ARRAY(Int64, fmi3Int64)
+ARRAY(UInt64, fmi3UInt64)
+ARRAY(Boolean, fmi3Boolean)
+
 static double get(void* self, const Variable* v)
 {
     Binary3* m = self;
-    fmi3Float64 real = 0;
-    fmi3Int64 integer = 0;
     fmi3Boolean truth = false;
-    fmi3ValueReference r = v->reference;
-    if (v->type == TYPE_REAL)
-        return MUST(m->GetFloat64(m->c, &r, 1, &real, 1)), real;
-    if (v->type == TYPE_BOOLEAN)
-        return MUST(m->GetBoolean(m->c, &r, 1, &truth, 1)), truth;
-    if (v->type == TYPE_CLOCK)
-        return MUST(m->GetClock(m->c, &r, 1, &truth)), truth;
-    MUST(m->GetInt64(m->c, &r, 1, &integer, 1));
-    return (double)integer;
+    switch (v->type)
+    {
+    case TYPE_REAL: return get_Float64(m, v);
+    case TYPE_BOOLEAN: return get_Boolean(m, v);
+    case TYPE_UNSIGNED: return get_UInt64(m, v);
+    case TYPE_CLOCK: MUST(m->GetClock(m->c, &v->reference, 1, &truth)); return truth;
+    case TYPE_INTEGER:
+    case TYPE_ENUMERATION: break;
+    }
+    return get_Int64(m, v);
 }
 
 static void set(void* self, const Variable* v, double value)
 {
     Binary3* m = self;
-    fmi3Int64 integer = (fmi3Int64)value;
     fmi3Boolean truth = value != 0;
-    fmi3ValueReference r = v->reference;
     bool structural = strcmp(v->causality, "structuralParameter") == 0;
     if (structural)
         MUST(m->EnterConfigurationMode(m->c));
-    if (v->type == TYPE_CLOCK && truth)
-        MUST(m->SetClock(m->c, &r, 1, &truth));
-    else if (v->type == TYPE_CLOCK)
-        return;
-    else if (v->type == TYPE_REAL)
-        MUST(m->SetFloat64(m->c, &r, 1, &value, 1));
-    else if (v->type == TYPE_BOOLEAN)
-        MUST(m->SetBoolean(m->c, &r, 1, &truth, 1));
-    else
-        MUST(m->SetInt64(m->c, &r, 1, &integer, 1));
+    switch (v->type)
+    {
+    case TYPE_CLOCK:
+        if (truth)
+            MUST(m->SetClock(m->c, &v->reference, 1, &truth));
+        break;
+    case TYPE_REAL: set_Float64(m, v, value); break;
+    case TYPE_BOOLEAN: set_Boolean(m, v, truth); break;
+    case TYPE_UNSIGNED: set_UInt64(m, v, value); break;
+    case TYPE_INTEGER:
+    case TYPE_ENUMERATION: set_Int64(m, v, value); break;
+    }
     if (structural)
         MUST(m->ExitConfigurationMode(m->c));
+}
+
+static void sizes(void* self, size_t* states, size_t* indicators)
+{
+    Binary3* m = self;
+    MUST(m->GetNumberOfContinuousStates(m->c, states));
+    MUST(m->GetNumberOfEventIndicators(m->c, indicators));
 }
 
 static void set_time(void* self, double t)
@@ -192,16 +224,22 @@ static void intermediate(fmi3InstanceEnvironment e, fmi3Float64 time, fmi3Boolea
     m->updated = time;
 }
 
+// Of elements: the others of the known stay, those of the unknown are looked away from.
 static double along(void* self, const Variable* unknown, const Variable* known)
 {
     Binary3* m = self;
-    double seed = 2, forward = 0, back = 0;
+    size_t from = (size_t)known->elements, to = (size_t)unknown->elements;
+    double *seed = calloc(2 * (from + to), sizeof *seed), *forward = seed + from, *weight = forward + to,
+           *back = weight + to;
     const fmi3ValueReference *u = &unknown->reference, *k = &known->reference;
-    MUST(m->GetDirectionalDerivative(m->c, u, 1, k, 1, &seed, 1, &forward, 1));
-    MUST(m->GetAdjointDerivative(m->c, u, 1, k, 1, &seed, 1, &back, 1));
-    double apart = forward > back ? forward - back : back - forward;
-    must(apart < 1e-8 ? fmi3OK : fmi3Error, "the adjoint derivative is another one, and GetAdjointDerivative");
-    return forward / 2;
+    seed[known->element] = weight[unknown->element] = 2;
+    MUST(m->GetDirectionalDerivative(m->c, u, 1, k, 1, seed, from, forward, to));
+    MUST(m->GetAdjointDerivative(m->c, u, 1, k, 1, weight, to, back, from));
+    double value = forward[unknown->element], apart = value - back[known->element];
+    must(apart < 1e-8 && apart > -1e-8 ? fmi3OK : fmi3Error,
+         "the adjoint derivative is another one, and GetAdjointDerivative");
+    free(seed);
+    return value / 2;
 }
 
 static void initialize(void* self, double start)
@@ -270,6 +308,7 @@ void open_3(const Call* call, const Description* d, Port* port)
                    .set = set,
                    .do_step = do_step,
                    .along = along,
+                   .sizes = sizes,
                    .initialize = initialize,
                    .end = end,
                    .release = release};

@@ -39,13 +39,25 @@ static void add_unknowns(Check* c, const char* text, const char* from, const cha
     const char* at = strstr(text, from);
     const char* end = at != NULL ? strstr(at, to) : NULL;
     char number[20];
-    while (at != NULL && (at = strstr(at + 1, element)) != NULL && at < end)
+    const Variable* v = NULL;
+    for (int k = 0; at != NULL; k++)
     {
+        if (v != NULL && k < v->elements)
+            ;  // the next element of an array
+        else if ((at = strstr(at + 1, element)) == NULL || at >= end)
+            break;
+        else
+        {
+            description_attribute(at, c->m->d->version == 2 ? "index" : "valueReference", number, sizeof number);
+            v = by_number(c->m->d, (unsigned)atoi(number));
+            k = 0;
+        }
+        if (v == NULL)
+            continue;
         c->unknowns = realloc(c->unknowns, sizeof *c->unknowns * (size_t)(c->count + 1));
         Unknown* u = &c->unknowns[c->count++];
         memset(u, 0, sizeof *u);
-        description_attribute(at, c->m->d->version == 2 ? "index" : "valueReference", number, sizeof number);
-        u->variable = by_number(c->m->d, (unsigned)atoi(number));
+        u->variable = v + k;
         u->listed = description_attribute(at, "dependencies", u->dependencies, sizeof u->dependencies);
         description_attribute(at, "dependenciesKind", u->kinds, sizeof u->kinds);
     }
@@ -80,7 +92,8 @@ static const char* kind_of(const Check* c, const Unknown* u, const Variable* kno
         strcpy(word, "dependent");
         sscanf(kinds, "%19s%n", word, &taken);
         kinds += taken;
-        if (by_number(c->m->d, number) == known)
+        const Variable* listed = by_number(c->m->d, number);
+        if (listed != NULL && listed->reference == known->reference)
             return word;
     }
     return NULL;
@@ -126,7 +139,8 @@ static void move_states(const Check* c, double* x)
         const Variable* rate = &c->m->d->variables[i];
         if (strncmp(rate->name, "der(", 4) != 0)
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)strlen(rate->name) - 5, rate->name + 4);
+        const char* close = strchr(rate->name, ')');  // der(m.x)[2]
+        snprintf(name, sizeof name, "%.*s%s", (int)(close - rate->name) - 4, rate->name + 4, close + 1);
         double held = x[state];
         for (int k = 1; k <= 2; k++)
         {

@@ -18,7 +18,7 @@ static unsigned draw(Loop* m)
 
 static bool is_flow(const Variable* v)
 {
-    return strncmp(v->name, "der(", 4) == 0 || v->name[0] == '_';
+    return strncmp(v->name, "der(", 4) == 0 || strncmp(v->name, "_indicator", 10) == 0;
 }
 
 static void ask_anything(Loop* m, bool continuous)
@@ -278,7 +278,7 @@ static void set_values(const Loop* m)
     for (int i = 0; i < m->call->set_count; i++)
     {
         const Variable* v = split(m, m->call->sets[i], &value);
-        if (v != NULL)
+        if (v != NULL && (m->d->version == 2 || strcmp(v->causality, "structuralParameter") != 0))
             m->p->set(m->p->self, v, value);
     }
 }

@@ -177,7 +177,7 @@ int main(int argc, char** argv)
                 printf("%c.%s %.17g\n", 'a' + k, sides[k].d.variables[i].name,
                        sides[k].p.get(sides[k].p.self, &sides[k].d.variables[i]));
         sides[k].p.end(sides[k].p.self);
-        free(sides[k].d.variables);
+        description_free(&sides[k].d);
     }
     return 0;
 }

@@ -273,7 +273,7 @@ int main(int argc, char** argv)
         for (int i = 0; i < p->d.count; i++)
             printf("%s.%s %.17g\n", p->name, p->d.variables[i].name, p->p.get(p->p.self, &p->d.variables[i]));
         p->p.end(p->p.self);
-        free(p->d.variables);
+        description_free(&p->d);
     }
     return 0;
 }

@@ -1,7 +1,8 @@
 // A program that uses the library for a long time: a few programs and models stay, others come and go; runs, runs that
 // are interrupted and go on, snapshots through bytes, studies in two threads, texts cut off anywhere. Whatever is done
-// twice must give the same bits twice. tools/soak watches its memory.
-// usage: soak SECONDS SEED FILE.kai …   (KAIROS_SOAK_SHARE: part of a core that it takes, 0.05)
+// twice must give the same bits twice. tools/soak watches its memory. What a process holds depends on the models that
+// happen to be open, and on what malloc keeps; so all are closed now and then, and the bytes in use are noted: this
+// floor must not rise. usage: soak SECONDS SEED FILE.kai …   (KAIROS_SOAK_SHARE: part of a core that it takes, 0.05)
 #include "kairos/kairos.h"
 
 #include <malloc.h>
@@ -13,6 +14,7 @@
 enum
 {
     KEPT = 4,       // models that stay
+    FLOOR = 100,    // jobs after which all are closed
     ROWS = 2000,    // of a run
     TEXT = 1 << 16  // of a model
 };
@@ -283,6 +285,28 @@ static void do_something(Kept* kept)
     }
 }
 
+// Bytes in use: while nothing is open (after the first round of jobs, after the last, the most of all), and with what
+// stays open after a job.
+typedef struct Floor
+{
+    long first, last, most, open, looks;
+} Floor;
+
+static long bytes_in_use(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return (long)(info.uordblks + info.hblkhd);
+}
+
+static void look_at_floor(Floor* floor, Kept* kept)
+{
+    for (int i = 0; i < KEPT; i++)
+        close_kept(&kept[i]);
+    floor->last = bytes_in_use();
+    floor->first = floor->looks++ == 0 ? floor->last : floor->first;
+    floor->most = floor->last > floor->most ? floor->last : floor->most;
+}
+
 static void rest(double used, double share)
 {
     double wait = used * (1 / share - 1);
@@ -294,6 +318,7 @@ int main(int argc, char** argv)
 {
     const char* share = getenv("KAIROS_SOAK_SHARE");
     Kept kept[KEPT] = {0};
+    Floor floor = {0};
     if (argc < 4)
         return 2;
     double end = seconds(CLOCK_MONOTONIC) + strtod(argv[1], NULL);
@@ -305,12 +330,15 @@ int main(int argc, char** argv)
         if (one->path == NULL || draw(4) == 0)
             open_kept(one, argv[3 + draw((uint64_t)argc - 3)]);
         do_something(one);
-        done++;
         malloc_trim(0);  // so that what is left is what is held
+        long open = bytes_in_use();
+        floor.open = open > floor.open ? open : floor.open;
+        if (++done % FLOOR == 0)
+            look_at_floor(&floor, kept);
         rest(seconds(CLOCK_PROCESS_CPUTIME_ID) - before, share != NULL ? strtod(share, NULL) : 0.05);
     }
-    for (int i = 0; i < KEPT; i++)
-        close_kept(&kept[i]);
-    printf("%ld %ld\n", done, failures);
+    look_at_floor(&floor, kept);
+    printf("%ld %ld %ld %ld %ld %ld %ld\n", done, failures, floor.looks, floor.first, floor.last, floor.most,
+           floor.open);
     return failures > 0;
 }

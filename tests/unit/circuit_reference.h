@@ -228,7 +228,8 @@ static inline void reference_prepare(Reference* r, double h)
     }
 }
 
-// w = q + M z ≥ 0, z ≥ 0 and w z = 0, but for rounding.
+// w = q + M z ≥ 0, z ≥ 0 and w z = 0, but for the rounding of what the leaks make of the sources: where only they lead
+// to ground, M has entries of 1e12.
 static inline bool reference_holds(const Reference* r, const Exact* q, const Exact* z)
 {
     for (int i = 0; i < r->diode_count; i++)
@@ -239,21 +240,22 @@ static inline bool reference_holds(const Reference* r, const Exact* q, const Exa
             w += r->m[i][j] * z[j];
             size += reference_abs(r->m[i][j] * z[j]);
         }
-        if (z[i] < 0 || w < -(Exact)1e-14 * size - (Exact)1e-12 || (z[i] > 0 && w > (Exact)1e-12 * size + (Exact)1e-12))
+        Exact nothing = (Exact)1e-26 * size + (Exact)1e-12;
+        if (z[i] < 0 || w < -nothing || (z[i] > 0 && w > nothing))
             return false;
     }
     return true;
 }
 
-// The diodes that conducted in the last step: M z = -q for those, 0 for the others.
-static inline bool reference_again(const Reference* r, const Exact* q, Exact* z)
+// M z = -q for the diodes in `conducts`, 0 for the others; whether that is the solution.
+static inline bool reference_again(const Reference* r, const bool* conducts, const Exact* q, Exact* z)
 {
     static Exact a[CIRCUIT_DIODES][CIRCUIT_DIODES + 1];
     int of[CIRCUIT_DIODES], n = 0;
     for (int i = 0; i < r->diode_count; i++)
     {
         z[i] = 0;
-        if (r->conducts[i])
+        if (conducts[i])
             of[n++] = i;
     }
     for (int i = 0; i < n; i++)
@@ -334,15 +336,19 @@ static inline bool reference_lemke(const Reference* r, const Exact* q, Exact* z)
     return false;
 }
 
-// Ties can lead Lemke's method astray: once more with a little more resistance in the diodes, of no account in a step.
+// What Lemke's method says about who conducts is solved anew where its many pivots have cost digits. Ties can lead it
+// astray: once more with a little more resistance in the diodes, of no account in a step.
 static inline bool reference_conduct(Reference* r, const Exact* q, Exact* z)
 {
-    bool found = reference_again(r, q, z);
+    bool conducts[CIRCUIT_DIODES], found = reference_again(r, r->conducts, q, z);
     for (Exact more = 0; !found && more<(Exact)1e-7; more = more> 0 ? more * 100 : (Exact)1e-11)
     {
         for (int k = 0; k < r->diode_count; k++)
             r->m[k][k] += more * (k + 1);
-        found = reference_lemke(r, q, z) && reference_holds(r, q, z);
+        found = reference_lemke(r, q, z);
+        for (int k = 0; k < r->diode_count; k++)
+            conducts[k] = z[k] > 0;
+        found = found && (reference_holds(r, q, z) || reference_again(r, conducts, q, z));
         for (int k = 0; k < r->diode_count; k++)
             r->m[k][k] -= more * (k + 1);
     }
@@ -353,7 +359,7 @@ static inline bool reference_step(Reference* r, double t)
 {
     const Network* n = r->n;
     static Exact y[CIRCUIT_ORDER];
-    Exact q[CIRCUIT_DIODES], z[CIRCUIT_DIODES];
+    Exact q[CIRCUIT_DIODES] = {0}, z[CIRCUIT_DIODES];
     memset(y, 0, sizeof y);
     for (int i = 0; i < n->part_count; i++)
     {
@@ -437,7 +443,8 @@ static inline double reference_next(const Network* n, double t)
     return next;
 }
 
-// States at `times` (ascending, none where a switch changes), by steps of h.
+// States at `times` (ascending, before the end, none where a switch changes), by steps of h. To the end of the run: a
+// network whose sources meet after the last time has no solution either.
 static inline bool reference_run(const Network* n, double h, const double* times, int time_count,
                                  double (*states)[CIRCUIT_PARTS])
 {
@@ -452,16 +459,16 @@ static inline bool reference_run(const Network* n, double h, const double* times
     }
     double t = 0;
     bool switched = true;
-    for (int k = 0; k < time_count;)
+    for (int k = 0; k < time_count || t < n->stop;)
     {
-        double until = fmin(reference_next(n, t), times[k]);
+        double wanted = k < time_count ? times[k] : n->stop, until = fmin(reference_next(n, t), wanted);
         for (int i = 0; i < n->part_count; i++)
             r.closed[i] = n->parts[i].kind == PART_S && reference_closed(&n->parts[i], t);
         if (!reference_interval(&r, t, until, h, switched))
             return false;
-        switched = until != times[k];
+        switched = until != wanted;
         t = until;
-        if (!switched)
+        if (!switched && k < time_count)
             memcpy(states[k++], r.state, sizeof r.state);
     }
     return true;

@@ -45,10 +45,18 @@ static const char good_3[] =
     "<Float64 name=\"y\" valueReference=\"3\" causality=\"output\"/>\n"
     "<UInt32 name=\"n\" valueReference=\"4\" causality=\"structuralParameter\" start=\"2\"/>\n"
     "<Clock name=\"c\" valueReference=\"5\" intervalVariability=\"triggered\"/>\n"
-    "<Float64 name=\"v\" valueReference=\"6\" causality=\"parameter\"><Dimension start=\"2\"/></Float64>\n"
+    "<Float64 name=\"v\" valueReference=\"6\" causality=\"parameter\" start=\"1 2\"><Dimension "
+    "start=\"2\"/></Float64>\n"
+    "<UInt64 name=\"k\" valueReference=\"7\" causality=\"structuralParameter\" start=\"3\"/>\n"
+    "<Float64 name=\"z\" valueReference=\"8\" initial=\"exact\" start=\"1 2 3 4 5 6\">"
+    "<Dimension valueReference=\"7\"/><Dimension start=\"2\"/></Float64>\n"
+    "<Float64 name=\"dz\" valueReference=\"9\" derivative=\"8\"><Dimension valueReference=\"7\"/><Dimension "
+    "start=\"2\"/>"
+    "</Float64>\n"
     "</ModelVariables>\n"
     "<ModelStructure><Output valueReference=\"3\" dependencies=\"1\"/><ContinuousStateDerivative valueReference=\"2\"/>"
-    "<InitialUnknown valueReference=\"2\"/><InitialUnknown valueReference=\"3\"/>"
+    "<ContinuousStateDerivative valueReference=\"9\"/>"
+    "<InitialUnknown valueReference=\"9\"/><InitialUnknown valueReference=\"2\"/><InitialUnknown valueReference=\"3\"/>"
     "<EventIndicator valueReference=\"3\"/></ModelStructure>\n"
     "</fmiModelDescription>\n";
 
@@ -84,7 +92,9 @@ static void test_good(void** state)
     assert_int_equal(d.version, 3);
     assert_int_equal(d.indicators, 1);
     assert_int_equal(described_find(&d, 6), 6);
-    assert_int_equal(described_find(&d, 7), -1);
+    assert_int_equal(described_find(&d, 10), -1);
+    assert_int_equal(d.variables.at[8].rank, 2);
+    assert_int_equal(d.variables.at[8].elements, 6);
     arena_free(&arena);
 }
 
@@ -166,6 +176,18 @@ static const Broken broken[] = {
     {good_3, "<UInt32 name", "<UInt31 name", "8: <UInt31> is no variable", 1},
     {good_3, "</Float64>", "", "modelDescription.xml is no XML: an element ends that is not the one that began last",
      1},
+    {good_3, "valueReference=\"7\"/><D", "valueReference=\"77\"/><D", "z: the dimension \"77\" refers to no variable",
+     1},
+    {good_3, "valueReference=\"7\"/><D", "valueReference=\"4\"/><D", "or constant, which n is not", 1},
+    {good_3, "valueReference=\"7\"/><D", "/><D", "z: a dimension has a start or a valueReference, one of them", 1},
+    {good_3, "<Dimension start=\"2\"/>", "<Dimension start=\"two\"/>", "v: the dimension \"two\" is no number", 1},
+    {good_3, "start=\"1 2\"", "start=\"1 2 3\"", "10: v has 3 start values for 2 elements", 1},
+    {good_3, "start=\"1 2\"", "start=\"1 x\"", "10: v: the start value \"x\" is none of its type", 1},
+    {good_3, " start=\"1 2\"", "", "10: v needs a start value", 1},
+    {good_3, "<Dimension start=\"2\"/></Float64>\n<Float64 name=\"d",
+     "<Dimension start=\"3\"/></Float64>\n<Float64 name=\"d",
+     "dz has 6 elements, and z, of which it is the derivative, 9", 1},
+    {good_3, "<Dimension start=\"2\"/>", "<Dimension start=\"4000000000\"/>", "v has more than 1073741824 elements", 1},
 };
 
 static void test_broken(void** state)

@@ -1,62 +1,6 @@
 // The binary of an FMU of version 2.0, called as an importer calls it: the closed form of the ball in Model Exchange
 // and Co-Simulation, states that are saved and come back, and every call that the standard forbids in its sentence.
-#include "fmu/fmi2.h"
-#include "fmu_fixture.h"
-
-#include <math.h>
-
-#define X(result, name, arguments) fmi2##name##TYPE* name;
-typedef struct Functions
-{
-    FMI2_FUNCTIONS(X)
-} Functions;
-#undef X
-
-static Functions f;
-
-static void load(const Unpacked* u)
-{
-#define X(result, name, arguments)                                                                                     \
-    {                                                                                                                  \
-        void* symbol = dlsym(u->library, "fmi2" #name);                                                                \
-        assert_non_null(symbol);                                                                                       \
-        memcpy(&f.name, &symbol, sizeof symbol);                                                                       \
-    }
-    FMI2_FUNCTIONS(X)
-#undef X
-}
-
-static void logger(fmi2ComponentEnvironment e, fmi2String instance, fmi2Status status, fmi2String category,
-                   fmi2String message, ...)
-{
-    (void)e, (void)status, (void)category;
-    va_list args;
-    va_start(args, message);
-    assert_string_equal(instance, "it");
-    listen(va_arg(args, const char*));
-    va_end(args);
-}
-
-static const fmi2CallbackFunctions callbacks = {logger, calloc, free, NULL, NULL};
-
-static fmi2Component make(const Unpacked* u, fmi2Type type)
-{
-    fmi2Component c = f.Instantiate("it", type, u->guid, u->resources, &callbacks, fmi2False, fmi2False);
-    if (c == NULL)
-        print_message("%s\n", said);
-    assert_non_null(c);
-    return c;
-}
-
-#define OK(call) assert_int_equal((call), fmi2OK)
-#define NO(call, words) REFUSED(call, fmi2Error, words)
-
-static void start(fmi2Component c)
-{
-    OK(f.SetupExperiment(c, fmi2True, 1e-10, 0, fmi2True, 5));
-    OK(f.EnterInitializationMode(c));
-    OK(f.ExitInitializationMode(c));
-}
+#include "fmu2_fixture.h"
 
 // References of examples/ball: as its description counts them.
 enum
@@ -74,48 +18,6 @@ enum
     RATE_Y,
     RATE_V
 };
-
-static double real(fmi2Component c, fmi2ValueReference r)
-{
-    double value = NAN;
-    OK(f.GetReal(c, &r, 1, &value));
-    return value;
-}
-
-static int integer(fmi2Component c, fmi2ValueReference r)
-{
-    int value = -1;
-    OK(f.GetInteger(c, &r, 1, &value));
-    return value;
-}
-
-static int truth(fmi2Component c, fmi2ValueReference r)
-{
-    int value = -1;
-    OK(f.GetBoolean(c, &r, 1, &value));
-    return value;
-}
-
-static void set_real(fmi2Component c, fmi2ValueReference r, double value)
-{
-    OK(f.SetReal(c, &r, 1, &value));
-}
-
-static void near(double a, double b, double within)
-{
-    if (!(fabs(a - b) <= within))
-        print_message("%.17g is not %.17g\n", a, b);
-    assert_true(fabs(a - b) <= within);
-}
-
-static int settle(fmi2Component c, fmi2EventInfo* info)
-{
-    int rounds = 0;
-    do
-        OK(f.NewDiscreteStates(c, info));
-    while (++rounds < 100 && info->newDiscreteStatesNeeded);
-    return rounds;
-}
 
 // The first impact: y = 1 - g t²/2 = 0 with v = -g t, then v = 0.8 g t.
 static void fall(fmi2Component c, fmi2EventInfo* info)

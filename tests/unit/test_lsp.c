@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -121,6 +124,70 @@ static void test_help(void** state)
     kaiLanguageServer_Free(s);
 }
 
+// ---- a folder of texts
+
+static void write_text(const char* folder, const char* name, const char* text)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE* out = fopen(path, "wb");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+// A name that is declared in the text and used by files that are not open: the edit reaches into those of the folder,
+// and below it if a folder is open. An open text counts as the editor has it, not as the disk has it.
+static void rename_in(const char* folder, const char* root, bool deep)
+{
+    char message[1000];
+    kaiLanguageServer* s = create(kaiDefaultAllocator());
+    snprintf(message, sizeof message, "{\"id\":1,\"method\":\"initialize\",\"params\":{%s}}", root);
+    assert_int_equal(tell(s, message), KAI_OK);
+    static const char* const texts[] = {"model Part { param size = 2; state q = 1; q' = -q*size }",
+                                        "import \\\"part.kai\\\"\\nmodel C { p : Part(size = 5) }"};
+    static const char* const names[] = {"p%61rt.kai", "c%2Ekai"};
+    for (int i = 0; i < 2; i++)
+    {
+        snprintf(message, sizeof message,
+                 "{\"method\":\"textDocument/didOpen\",\"params\":{\"textDocument\":{\"uri\":\"file://%s/"
+                 "%s\",\"text\":\"%s\"}}}",
+                 folder, names[i], texts[i]);
+        assert_int_equal(tell(s, message), KAI_OK);
+    }
+    snprintf(message, sizeof message,
+             "{\"id\":2,\"method\":\"textDocument/rename\",\"params\":{\"newName\":\"width\",\"textDocument\":{\"uri\":"
+             "\"file://%s/p%%61rt.kai\"},\"position\":{\"line\":0,\"character\":20}}}",
+             folder);
+    assert_int_equal(tell(s, message), KAI_OK);
+    if (strstr(heard, "/part.kai") == NULL || strstr(heard, "/a.kai") == NULL || strstr(heard, "/c.kai") == NULL)
+        fail_msg("%s", heard);
+    assert_int_equal(strstr(heard, "/below/b.kai") != NULL, deep);
+    assert_null(strstr(heard, "other.txt"));
+    kaiLanguageServer_Free(s);
+}
+
+static void test_folder(void** state)
+{
+    (void)state;
+    char folder[] = "/tmp/kairos-unit-XXXXXX", below[60], command[60], root[200];
+    assert_non_null(mkdtemp(folder));
+    snprintf(below, sizeof below, "%s/below", folder);
+    assert_int_equal(mkdir(below, 0700), 0);
+    write_text(folder, "part.kai", "model Part { param size = 2; state q = 1; q' = -q*size }");
+    write_text(folder, "a.kai", "import \"part.kai\"\nmodel A { p : Part(size = 3) }\n");
+    write_text(folder, "c.kai", "an old text");
+    write_text(folder, "other.txt", "import \"part.kai\"\nmodel A { p : Part(size = 3) }\n");
+    write_text(below, "b.kai", "import \"../part.kai\"\nmodel B { p : Part(size = 4) }\n");
+    rename_in(folder, "", false);
+    snprintf(root, sizeof root, "\"workspaceFolders\":[{\"uri\":\"file://%s\"}]", folder);
+    rename_in(folder, root, true);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+// ---- memory
+
 static kaiStatus go_through(kaiAllocator allocator)
 {
     kaiStatus first = KAI_OK;
@@ -169,6 +236,7 @@ static void test_misuse(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_session), cmocka_unit_test(test_help),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_misuse)};
+                                       cmocka_unit_test(test_folder), cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_misuse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

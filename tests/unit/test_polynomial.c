@@ -437,6 +437,31 @@ static void test_closed(void** state)
         }
     }
     assert_true(told > 17000);
+    told = 0;
+    for (int round = 0; round < 5000; round++)  // a linear term that outweighs the others
+    {
+        double c[10] = {0}, h = 4 * uniform() + 0.01, weight = 0, power = 1;
+        int degree = 3 + round % 7;
+        c[0] = round % 11 == 0 ? 0 : 4 * uniform() - 2;
+        for (int k = 2; k <= degree; k++)
+        {
+            power *= h;
+            c[k] = (uniform() - 0.5) / power;
+            weight += k * fabs(c[k]) * power;
+        }
+        c[1] = (round % 2 == 0 ? 1 : -1) * 1.01 * weight;
+        PolynomialRoot closed[3], roots[MOST];
+        int count = polynomial_roots_closed(c, degree, h, 0, closed);
+        int found = polynomial_roots(c, degree, h, 0, roots, MOST);
+        told += count == 1;
+        assert_true(count == POLYNOMIAL_DOUBT || count == found);
+        for (int i = 0; i < count; i++)
+        {
+            assert_true(fabs(closed[i].after - roots[i].after) <= 1e-12 * (1 + roots[i].after));
+            assert_true(closed[i].from == roots[i].from && closed[i].to == roots[i].to && !roots[i].touch);
+        }
+    }
+    assert_true(told > 1000);
     double touch[] = {1, -2, 1}, end[] = {-1, 1}, three[] = {1, -4, 2, 1};
     PolynomialRoot roots[3];
     assert_int_equal(polynomial_roots_closed(touch, 2, 3, 0, roots), POLYNOMIAL_DOUBT);

@@ -152,6 +152,12 @@ static void test_choice(void** state)
         KAI_PROVED,
         "model M { discrete n = 0; choose { when n == 1 { n := 2 }; when n == 2 { n := 3 }; when n == 2 { n := 4 } } }",
         NULL);
+    // One of them at a tag: both together would turn a and b for ever.
+    answers(KAI_PROVED,
+            "model M { discrete a = 0, b = 0; choose { when a == b { a := 1 - a }; when a == b { b := 1 - b } } }",
+            NULL);
+    answers(KAI_REFUTED, "model M { discrete a = 0; choose { when a < 2 { a := 1 - a }; when a < 0 { a := 5 } } }",
+            NULL);
 }
 
 // Priority by text, preemption first (M1); entry resets what the mode declares, `resume` does not (M2).

@@ -133,7 +133,8 @@ static void agenda_tells_the_earliest(void** state)
         COUNT = 257
     };
     double times[COUNT];
-    uint32_t heap[COUNT], where[COUNT], item;
+    AgendaEntry heap[COUNT];
+    uint32_t where[COUNT], item;
     Agenda a = {.count = COUNT, .times = times, .heap = heap, .where = where};
     agenda_init(&a);
     assert_true(agenda_next(&a, &item) == INFINITY);

@@ -24,6 +24,17 @@ static const Case cases[] = {
     {"discrete n = 0; when n >= 0 { n := -1 } when n < 0 { n := 1 }", "",
      "the reactions repeat themselves every 2 tags"},
     {"state x = 1; x' = -1; assert x > 0.5 \"too small\"", "", "assertion failed at t = 0.5"},
+    {"param T = -1; event a = clock(1, 1), b = delay(a, T); discrete n = 0; when b { n := 1 }", "",
+     "a delay of -1 at t = 1"},
+    {"param p = 1e-18; event a = clock(p); discrete n = 0; when a { n := n + 1 }", "start = 1; stop = 2",
+     "the ticks of a clock with period 1e-18 are closer together than time can resolve"},
+    // ---- loops
+    {"signal z = 1, x = y + z, y = x + 1", "", "nonconstructive: "},
+    {"signal z = 1, x = y + z, y = x + 1", "", "are unknown at t = 0; known: z = 1; the loop: "},
+    {"unknown z = 1; equation z^2 == -1", "", "the equations could not be solved at t = 0: "},
+    {"state x = 1; x' = -1; unknown z = 1; equation z^2 == x", "", "the equations could not be solved at t = "},
+    {"u : Se(e = 1); r : R(e = f^2 + 2); s : R(r = 1); j : J1; bond u -> j; bond j -> r; bond j -> s", "",
+     "the algebraic loop through a bond graph has no solution that could be found at t = 0"},
     // ---- values
     {"param p = 0; state x = 1/p; x' = 0", "", "the start value of x is inf"},
     {"param p = 0; state x = 0 nominal p; x' = 1", "", "the nominal size of x is 0"},
@@ -46,6 +57,10 @@ static const Case cases[] = {
      "the step size became too small at t = "},
     {"state x = 0, y = 0; x' = 1; y' = 1; initial x + y == 1", "",
      "1 initial equations for 0 states without a start value"},
+    {"event k = up(time - 3e-60); state x = 0; x' = der(der(der(der(der(delta(k, 1))))))",
+     "impulses = numeric; step = 1e-60; stop = 2e-59", "numeric impulses overflow in x at t = "},
+    {"signal x = if time < 1 then sin(2*pi*time/(1 - time)) else 0", "stop = 2",
+     "x has no left limit at t = 1: sin(inf): it swings without end before that time"},
     // ---- delays
     {"param T = -1; state x = 0; x' = delay(time, T)", "", "a transport delay of -1 at t = 0"},
     {"state x = 0; x' = delay(time, 1, sqrt(time))", "", "the past of a delayed signal is not a number at t = -1"},
@@ -83,6 +98,12 @@ static const Case cases[] = {
      "the parameter of c is 0 at the start"},
     {"u : Se(e = 1); r : R(r = 1); s : R(r = -1); a : J1; bond u -> a; bond a -> r; bond a -> s", "",
      "have no unique solution in this set of modes"},
+    {"param k = 1; l : I(i = k - 1); r : R(r = 1); j : J1; bond j -> l; bond j -> r", "",
+     "the parameter of l is 0 at the start"},
+    {"u : Se(e = sin(20*time)); a : J1; b : J1; l : I(i = 2); m : I(i = 3); r : R(r = 1); t : TF(n = 2 + "
+     "sin(3*time))\nbond u "
+     "-> a; bond a -> l; bond a -> t; bond t -> b; bond b -> m; bond b -> r",
+     "rtol = 1e-4; atol = 1e-5; balance = 1e-9", "W are missing; m is off by "},
 };
 
 static kaiStatus ignore_row(void* user, const kaiRow* row)

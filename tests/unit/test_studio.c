@@ -167,6 +167,14 @@ static void test_too_large(void** state)
     Reply r = talk(text, (size_t)size);
     assert_int_equal(r.status, 413);
     free(r.text);
+    size = snprintf(text, sizeof text,
+                    "POST /%s/ask HTTP/1.1\r\nConnection: close\r\n%sContent-Type: application/json\r\n"
+                    "Content-Length: 100\r\n\r\n{",
+                    token, host_line());
+    r = talk(text, (size_t)size);  // cut off
+    assert_int_equal(r.status, 400);
+    assert_non_null(strstr(r.text, "this request cannot be read: it is too large or cut off"));
+    free(r.text);
 }
 
 static void test_pages(void** state)
@@ -178,6 +186,10 @@ static void test_pages(void** state)
     assert_int_equal(r.status, 200);
     assert_non_null(strstr(r.text, "Content-Type: text/javascript"));
     assert_string_equal(strstr(r.text, "\r\n\r\n") + 4, "let a = 1");
+    free(r.text);
+    snprintf(path, sizeof path, "/%s/engine.json", token);
+    r = request("GET", path, host_line(), "");  // `make playground` may have made one here
+    assert_true(r.status == 200 || strstr(r.text, "this installation has no engine for pages") != NULL);
     free(r.text);
 }
 
@@ -204,6 +216,11 @@ static void test_list(void** state)
     says("{\"do\":\"look\",\"path\":\"none.kai\"}", "\"version\":null");
     says("{\"do\":\"examples\"}", "two.kai");
     says("{\"do\":\"example\",\"path\":\"two.kai\"}", "model N");
+    says("{\"do\":\"library\",\"path\":\"electrical.kai\"}", "model Resistor");
+    snprintf(path, sizeof path, "%s/pipe.kai", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    says("{\"do\":\"read\",\"path\":\"pipe.kai\"}", "there is no such file, or it cannot be read");
+    unlink(path);
 }
 
 static void version_in(const char* answer, char* version, size_t size)
@@ -239,6 +256,19 @@ static void test_write(void** state)
     free(answer);
     snprintf(body, sizeof body, "%s/new.kai", folder);
     unlink(body);
+}
+
+// What was half written before is not written over.
+static void test_write_fails(void** state)
+{
+    (void)state;
+    char name[100], path[200];
+    snprintf(name, sizeof name, ".stuck.kai.%ld.part", (long)getpid());
+    put_file(name, "half");
+    says("{\"do\":\"write\",\"path\":\"stuck.kai\",\"text\":\"model A { }\"}", "the file cannot be written");
+    says("{\"do\":\"look\",\"path\":\"stuck.kai\"}", "\"version\":null");
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(unlink(path), 0);
 }
 
 // ---- texts and runs
@@ -302,6 +332,41 @@ static void test_start(void** state)
     kaiStudio_Stop(NULL);
 }
 
+// A server without memory says so, and answers the next question.
+static void test_memory(void** state)
+{
+    (void)state;
+    static const char question[] = "{\"do\":\"check\",\"text\":\"model M { state x = 1; x' = -x }\"}";
+    Heap heap = {.fail_at = -1};
+    kaiStudioOptions options = kaiDefaultStudioOptions();
+    kaiError error;
+    options.folder = folder;
+    options.service.allocator = (kaiAllocator){heap_alloc, &heap};
+    kaiStudio* other = kaiStudio_Start(&options, &error);
+    assert_non_null(other);
+    int kept = port, refused = 0;
+    char mine[sizeof token], path[60], headers[200];
+    memcpy(mine, token, sizeof token);
+    sscanf(kaiStudio_Address(other), "http://127.0.0.1:%d/%32[0-9a-f]", &port, token);
+    for (long n = 0; n < 30; n++)
+    {
+        heap.fail_at = heap.calls + n;
+        snprintf(path, sizeof path, "/%s/ask", token);
+        snprintf(headers, sizeof headers, "%sContent-Type: application/json\r\n", host_line());
+        Reply r = request("POST", path, headers, question);
+        refused += r.status == 503;
+        assert_true(r.status == 503 || r.status == 200);
+        free(r.text);
+        heap.fail_at = -1;
+        says(question, "{\"diagnostics\":[]}");
+    }
+    assert_true(refused > 0);
+    kaiStudio_Stop(other);
+    assert_int_equal(heap.live, 0);
+    port = kept;
+    memcpy(token, mine, sizeof token);
+}
+
 static const kaiStudioFile files[] = {{"", "text/html; charset=utf-8", "<html></html>", 13},
                                       {"a.js", "text/javascript", "let a = 1", 9}};
 
@@ -347,9 +412,10 @@ static int tear_down(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guard), cmocka_unit_test(test_too_large), cmocka_unit_test(test_pages),
-        cmocka_unit_test(test_list),  cmocka_unit_test(test_write),     cmocka_unit_test(test_questions),
-        cmocka_unit_test(test_stop),  cmocka_unit_test(test_start),
+        cmocka_unit_test(test_guard),     cmocka_unit_test(test_too_large), cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_list),      cmocka_unit_test(test_write),     cmocka_unit_test(test_write_fails),
+        cmocka_unit_test(test_questions), cmocka_unit_test(test_stop),      cmocka_unit_test(test_start),
+        cmocka_unit_test(test_memory),
     };
     set_up(NULL);
     if (studio == NULL)

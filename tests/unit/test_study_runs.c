@@ -2,11 +2,10 @@
 // from processes that share the work, runs that go on bit for bit in a later process, inputs that come at their times.
 #include "kairos/drive.h"
 #include "kairos/kairos.h"
-#include "study/ranks.h"
 #include "unit/load_fixture.h"
+#include "unit/ranks_fixture.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,77 +189,14 @@ static void test_stops(void** state)
     kaiModel_Free(model);
 }
 
-// ---- ranks, with threads and pipes instead of processes and MPI
+// ---- ranks
 
-enum
+static Rank rank_of(int rank, kaiStudy* study, Rows* rows)
 {
-    RANKS = 3
-};
-
-static int to_rank[RANKS][2], back[2];  // what rank 0 says to each, and all say to it
-static _Thread_local int my_rank;
-static bool deaf;
-
-static bool send_message(int to, const void* message, size_t size)
-{
-    int32_t from = my_rank;
-    int end = to == 0 ? back[1] : to_rank[to][1];
-    size_t parts[2] = {sizeof from + sizeof size, size};
-    char* all = malloc(parts[0] + size);
-    memcpy(all, &from, sizeof from);
-    memcpy(all + sizeof from, &size, sizeof size);
-    memcpy(all + parts[0], message, size);
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
-    bool fine = write(end, all, parts[0] + size) == (ssize_t)(parts[0] + size);
-    pthread_mutex_unlock(&lock);
-    free(all);
-    return fine;
-}
-
-static bool take(int end, void* to, size_t size)
-{
-    for (size_t at = 0; at < size;)
-    {
-        ssize_t got = read(end, (char*)to + at, size - at);
-        if (got <= 0)
-            return false;
-        at += (size_t)got;
-    }
-    return true;
-}
-
-static bool receive_message(int* from, void* message, size_t room)
-{
-    int end = my_rank == 0 ? back[0] : to_rank[my_rank][0];
-    int32_t sender;
-    size_t size;
-    if (deaf || !take(end, &sender, sizeof sender) || !take(end, &size, sizeof size) || size > room)
-        return false;
-    *from = sender;
-    return take(end, message, size);
-}
-
-static const RanksPart pipes = {.send = send_message, .receive = receive_message};
-
-typedef struct Rank
-{
-    int rank;
-    kaiStudy* study;
-    Rows* rows;
-    kaiStatus status;
-} Rank;
-
-static void* be_rank(void* user)
-{
-    Rank* r = user;
-    kaiStudyRunOptions options = kaiDefaultStudyRunOptions();
-    kaiError error;
-    my_rank = r->rank;
-    options.row = on_row;
-    options.user = r->rows;
-    r->status = study_share(r->study, &pipes, r->rank, RANKS, &options, &error);
-    return NULL;
+    Rank made = {.rank = rank, .study = study, .options = kaiDefaultStudyRunOptions()};
+    made.options.row = on_row;
+    made.options.user = rows;
+    return made;
 }
 
 // Rank 0 gets the rows that one process would have, in their order.
@@ -284,7 +220,7 @@ static void test_ranks(void** state)
         {
             if (stop == 0)
                 assert_int_equal(pipe(to_rank[i]), 0);
-            ranks[i] = (Rank){i, make(model, KAI_DESIGN_RANDOM, 1500, &x), &shared, KAI_OK};
+            ranks[i] = rank_of(i, make(model, KAI_DESIGN_RANDOM, 1500, &x), &shared);
             assert_int_equal(pthread_create(&threads[i], NULL, be_rank, &ranks[i]), 0);
         }
         for (int i = 0; i < RANKS; i++)
@@ -299,7 +235,7 @@ static void test_ranks(void** state)
             assert_int_equal(shared.count, 40);
     }
     deaf = true;  // the others are gone
-    Rank lone = {0, study, &shared, KAI_OK};
+    Rank lone = rank_of(0, study, &shared);
     be_rank(&lone);
     assert_int_equal(lone.status, KAI_ERR_IO);
     lone.rank = 1;

@@ -1,5 +1,6 @@
 // Derivatives of a run with respect to a parameter, operator by operator: x' = f(p) from 0 to 1 ends at f(p), so its
-// sensitivity is f'(p), which calculus tells. The same of foreign integrators: rates along a direction.
+// sensitivity is f'(p), which calculus tells; and so it is where p stands in a state that does not move, which the
+// rates read at every step. The same of foreign integrators: rates along a direction.
 #include "kairos/analysis.h"
 #include "unit/load_fixture.h"
 
@@ -47,9 +48,34 @@ static const struct
     {"mod(p, 2)", 3.5, 1},
 };
 
+static void near(double value, double wanted, double within)
+{
+    if (!(fabs(value - wanted) <= within))
+        fail_msg("%.17g instead of %.17g", value, wanted);
+}
+
+static kaiModel* load_trusted(const char* text)
+{
+    kaiProgramOptions options = kaiDefaultProgramOptions();
+    kaiCompileOptions which = kaiDefaultCompileOptions();
+    kaiProgram* program = NULL;
+    kaiModel* model = NULL;
+    kaiError error = {0};
+    options.path = "text.kai";
+    options.text = text;
+    options.policy.allow_external = true;
+    which.experiment = "e";
+    if (kaiProgram_Open(&options, &program, &error) != KAI_OK)
+        fail_msg("%s: %s", text, error.message);
+    if (kaiProgram_Compile(program, &which, &model) != KAI_OK)
+        fail_msg("%s: %s", text, kaiProgram_MessageText(program, 0, false));
+    kaiProgram_Free(program);
+    return model;
+}
+
 static double sensitivity(const char* text, double* end)
 {
-    kaiModel* model = load_text(text, "e");
+    kaiModel* model = load_trusted(text);
     kaiSimOptions sim = kaiModel_SimOptions(model);
     kaiSensitivityOptions options = kaiDefaultSensitivityOptions();
     kaiError error;
@@ -68,20 +94,48 @@ static double sensitivity(const char* text, double* end)
     return slope;
 }
 
-static void test_operators(void** state)
+static void check_cases(const char* format)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
         char text[300];
         double end;
-        snprintf(text, sizeof text,
-                 "model M { param p = %.17g; state x = 0; x' = %s }\nexperiment e of M { stop = 1 }\n", cases[i].p,
-                 cases[i].f);
+        snprintf(text, sizeof text, format, cases[i].p, cases[i].f);
         double slope = sensitivity(text, &end);
         if (!(fabs(slope - cases[i].slope) <= 1e-11 * fmax(1, fabs(cases[i].slope))))
-            fail_msg("%s at %g: %.17g instead of %.17g", cases[i].f, cases[i].p, slope, cases[i].slope);
+            fail_msg("%s: %.17g instead of %.17g", text, slope, cases[i].slope);
     }
+}
+
+static void test_operators(void** state)
+{
+    (void)state;
+    check_cases("model M { param p = %.17g; state x = 0; x' = %s }\nexperiment e of M { stop = 1 }\n");
+}
+
+static void test_operators_of_states(void** state)
+{
+    (void)state;
+    check_cases("model M { param p = %.17g; state q = p, x = 0; q' = 0; x' = f(q) }\n"
+                "function f(p) = %s\nexperiment e of M { stop = 1 }\n");
+}
+
+// Functions of C are differentiated by differences of order six.
+static void test_foreign(void** state)
+{
+    (void)state;
+    double end, pi = acos(-1);
+    static const char format[] = "external erf(x) = \"libm.so.6:erf\"\nexternal fma(x, y, z) = \"libm.so.6:fma\"\n"
+                                 "model M { param p = 0.5; state q = p, x = 0; q' = 0; x' = %s }\n"
+                                 "experiment e of M { stop = 1 }\n";
+    char text[300];
+    snprintf(text, sizeof text, format, "erf(q)");
+    near(sensitivity(text, &end), 2 / sqrt(pi) * exp(-0.25), 1e-10);
+    near(end, erf(0.5), 1e-12);
+    snprintf(text, sizeof text, format, "fma(q, q, 3*q)");
+    near(sensitivity(text, &end), 2 * 0.5 + 3, 1e-10);
+    snprintf(text, sizeof text, format, "erf(2)*q");
+    near(sensitivity(text, &end), erf(2), 1e-12);
 }
 
 // y with y + y³ = p: dy/dp = 1/(1 + 3 y²), a quarter at y = 1; and a loop that is settled by one side.
@@ -93,6 +147,12 @@ static void test_loops(void** state)
                                "}\nexperiment e of M { stop = 1 }\n",
                                &end);
     assert_true(fabs(end - 1) < 1e-9 && fabs(slope - 0.25) < 1e-9);
+    slope =
+        sensitivity("model M { param p = 2; state q = p, x = 0; q' = 0; signal a = if q > 0 then q*q else b, b = if "
+                    "q > 0 then 3*a else q; x' = b }\nexperiment e of M { stop = 1 }\n",
+                    &end);
+    near(end, 12, 1e-12);
+    near(slope, 12, 1e-9);
 }
 
 // Along v the rates of a linear system are A v, whatever x is.
@@ -114,7 +174,8 @@ static void test_along(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_loops),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_operators_of_states),
+                                       cmocka_unit_test(test_foreign), cmocka_unit_test(test_loops),
                                        cmocka_unit_test(test_along)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

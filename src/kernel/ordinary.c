@@ -1,0 +1,208 @@
+// Ordinary instants (decisions 0153, 0182). One guard has crossed, what it leads to assigns variables, and a second tag
+// finds nothing more to do; nobody wants to see the left limit, and no listener has a suspicion. What such an instant
+// can touch is known beforehand (scene.c), so that nothing is followed. The second tag and the listeners decide
+// whether it is one; if it turns out otherwise, they are told what they have missed and it goes on as any other instant
+// (`carry_on`).
+#include "kernel/commit.h"
+#include "kernel/guard.h"
+#include "kernel/scene.h"
+
+#include <math.h>
+
+const Scene* ordinary_scene(Kernel* kernel, double t)
+{
+    bool may = kernel->located_count == 1 && kernel->due_clocks.count == 0 && kernel->hooks->calm(kernel->owner, t);
+    return may ? scene_of(kernel, kernel->located[0], t) : NULL;
+}
+
+static kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t count)
+{
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < count && status == KAI_OK; i++)
+        status = kernel_run(kernel, (CodeRange){pieces[2 * i], pieces[2 * i + 1]});
+    return status;
+}
+
+static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
+{
+    uint32_t index = kernel->located[0];
+    kaiStatus status = KAI_OK;
+    kernel->counters.instants++;
+    kernel->now = (kaiTag){t, 0, 0};
+    kernel->R[kernel->model->reg_time] = kernel->load_time = kernel->flow_start = kernel->instant_time = t;
+    kernel->moment += 2;
+    kernel->touch++;
+    if (kernel->model->fused)
+        kernel->react_touches[0] = kernel->touch;
+    else
+        kernel->scene_open = index + 1;
+    for (uint32_t i = 0; i < scene->islands; i++)
+        kernel->hooks->load(kernel->owner, scene_islands(scene)[i], t);
+    if (scene->signals > 0)
+    {
+        kernel->host.beyond = &kernel->beyond;
+        status = run(kernel, scene_signals(scene), scene->signals);
+        kernel->host.beyond = NULL;
+    }
+    kernel->instant_runs++;
+    kernel->fired_count = kernel->located_count = kernel->jump_count = 0;
+    kernel->rounding = 0;
+    guard_turn(kernel, index, kernel->guards[index].toward);
+    return status;
+}
+
+// By the reaction of the first tag, whose states are those of the left limit.
+static void take_left_limits(Kernel* kernel, const Scene* scene, uint32_t located)
+{
+    double* R = kernel->R;
+    for (uint32_t i = 0; i < scene->guards; i++)
+    {
+        uint32_t index = scene_guards(scene)[i];
+        const Guard* guard = &kernel->model->guards[index];
+        double g = R[guard->react_g];
+        R[guard->last_g] = g;
+        if (index == located)
+            kernel->left_g = g;
+        else if ((guard->searched && g != 0) || R[guard->side] == 2)
+            R[guard->side] = sign_of(g);
+    }
+}
+
+static kaiStatus fire(Kernel* kernel, const Scene* scene)
+{
+    const Reaction* reactions = kernel->model->reactions;
+    const uint32_t* whens = scene_whens(scene);
+    kaiStatus status = KAI_OK;
+    kernel->reacted_count = 0;
+    for (uint32_t i = 0; i < scene->whens && status == KAI_OK; i++)
+        if (kernel->R[reactions[whens[i]].fire] != 0)
+            status = commit_stage_reaction(kernel, &reactions[whens[i]]);
+    if (status != KAI_OK)
+        commit_forget(kernel);
+    return status;
+}
+
+static bool is_quiet(const Kernel* kernel, const Scene* scene)
+{
+    const uint32_t* whens = scene_whens(scene);
+    bool quiet = true;
+    for (uint32_t i = 0; i < scene->whens; i++)
+        quiet &= kernel->R[kernel->model->reactions[whens[i]].fire] == 0;
+    return quiet;
+}
+
+// As commit_apply_staged, with the values before it kept for listeners.
+static void assign(Kernel* kernel, CommitResult* result)
+{
+    const kaiModel* model = kernel->model;
+    for (uint32_t i = 0; i < kernel->staged_count; i++)
+    {
+        const Staged* s = &kernel->staged[i];
+        uint32_t state = s->target - model->reg_first[REG_STATE];
+        double before = kernel->R[s->target];
+        kernel->R[s->target] = s->value;
+        kernel->stamps[s->target] = 0;
+        if (state < model->state_count)
+            kernel->jumps[kernel->jump_count++] = (Jump){state, before};
+        if (before == s->value)
+            continue;
+        result->state |= state < model->state_count;
+        result->other |= state >= model->state_count;
+        kernel_disturb(kernel, s->target);
+    }
+    kernel->staged_count = 0;
+}
+
+// Events that were raised on the way out of the scene (a jump across the level of another guard, one that leaves its
+// level) lead to what the scene does not hold.
+static kaiStatus touch_raised(Kernel* kernel)
+{
+    if (kernel->model->fused)
+        return KAI_OK;
+    for (uint32_t i = 0; i < kernel->raised_count; i++)
+        touch_register(kernel, kernel->raised[i]);
+    return touch_settle(kernel, false);
+}
+
+// After `first` the listeners hear of its commit; after another tag, if there was one, of that; then tags go on.
+static kaiStatus carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
+{
+    kaiTag at = kernel->now;
+    scene_spread(kernel);
+    kernel->hooks->late(kernel->owner);
+    kaiStatus status = touch_raised(kernel);
+    if (status == KAI_OK)
+        status = kernel->hooks->round(kernel->owner, first, state);
+    if (again)
+        kernel->now.m++;
+    if (status == KAI_OK && again && at.p + at.m > 0)
+        status = kernel->hooks->round(kernel->owner, at, false);
+    if (status == KAI_OK && again)
+        status = kernel_check_limits(kernel);
+    for (bool more = true; more && status == KAI_OK;)
+        status = instant_react(kernel, &more);
+    return status == KAI_OK ? instant_end(kernel) : status;
+}
+
+static kaiStatus arm(Kernel* kernel, const Scene* scene, bool* leaving)
+{
+    kernel->moment++;  // derivatives and signals are those after the reactions
+    kaiStatus status = kernel->hooks->restart(kernel->owner);
+    kernel->arming++;
+    for (uint32_t i = 0; i < scene->guards && status == KAI_OK; i++)
+        status = guard_watch(kernel, scene_guards(scene)[i], true, leaving);
+    return status == KAI_OK && !kernel->model->fused ? guard_watch_restarted(kernel, leaving) : status;
+}
+
+// Nothing was assigned, or nothing more is: guards are armed.
+static kaiStatus come_to_rest(Kernel* kernel, const Scene* scene, kaiTag first, bool state)
+{
+    bool leaving = false;
+    kaiStatus status = arm(kernel, scene, &leaving);
+    if (status != KAI_OK)
+        return status;
+    return leaving ? carry_on(kernel, first, state, true) : kernel->hooks->past(kernel->owner);
+}
+
+static kaiStatus second_tag(Kernel* kernel, const Scene* scene, kaiTag first, bool state)
+{
+    CommitResult result = {false, false};
+    kaiStatus status = run(kernel, scene_reacts(scene), scene->reacts);
+    if (status != KAI_OK)
+        return status;
+    if (!is_quiet(kernel, scene))
+        return carry_on(kernel, first, state, false);
+    kernel->counters.tags++;
+    kernel->reaction++;
+    kernel->hooks->count(kernel->owner);
+    for (uint32_t i = 0; i < scene->guards; i++)
+        guard_commit_one(kernel, scene_guards(scene)[i], &result);
+    return result.other ? carry_on(kernel, first, state, true) : come_to_rest(kernel, scene, first, state);
+}
+
+kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
+{
+    CommitResult result = {false, false};
+    uint32_t located = kernel->located[0];
+    kaiStatus status = begin(kernel, scene, t);
+    kernel->counters.tags++;
+    kernel->reaction++;
+    if (status == KAI_OK)
+        status = run(kernel, scene_reacts(scene), scene->reacts);
+    if (status != KAI_OK)
+        return status;
+    take_left_limits(kernel, scene, located);
+    kernel->hooks->count(kernel->owner);
+    status = fire(kernel, scene);
+    if (status != KAI_OK)
+        return status;
+    commit_clear_events(kernel, &result);
+    assign(kernel, &result);
+    kaiTag first = kernel->now;
+    if (!result.state && !result.other)
+        return come_to_rest(kernel, scene, first, false);
+    kernel->now.p = result.state;
+    kernel->now.m = !result.state;
+    status = kernel_check_limits(kernel);
+    return status == KAI_OK ? second_tag(kernel, scene, first, result.state) : status;
+}

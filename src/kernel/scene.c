@@ -1,0 +1,278 @@
+// What an instant touches is followed along lists of readers (touch.c), and where a crossing assigns a few variables
+// the walk costs more than what it leads to. It leads to the same every time: to what reads the event, to what the
+// reactions to it assign, and to what reads that. So it is made once for a guard and kept as a scene: its guards,
+// its reactions, the islands and the code. An instant that stays within its scene is ordinary (ordinary.c); one
+// that goes on from there gets the lists as the walk leaves them.
+//
+// A scene may hold more than an instant needs: a register that is touched and does not change keeps its value.
+#include "kernel/scene.h"
+
+#include "kernel/blocks.h"
+#include "kernel/guard.h"
+
+#include <string.h>
+
+enum
+{
+    SCENE_UNITS = 96,  // at most: beyond that the units cost more than the walk
+};
+
+static const Scene no_scene = {.none = true};
+
+bool scenes_serve(const Kernel* kernel)
+{
+    return kernel->options->fired == NULL && kernel->hooks->calm != NULL && kernel->model->delays_count == 0 &&
+           kernel->bonds == NULL && kernel_blocks(kernel) == NULL && !kernel_numeric(kernel);
+}
+
+// ---- what may be in one
+// ----------------------------------------------------------------------------------------------
+
+static bool is_simple_guard(const Guard* guard)
+{
+    return is_crossing(guard) && guard->ctx == 0 && !guard->time_only && !guard->one_way && guard->present == NO_REG &&
+           guard->react_present == NO_REG && guard->islands.count > 0;
+}
+
+static bool is_simple_when(const kaiModel* model, const Reaction* reaction)
+{
+    bool simple = reaction->ctx == 0 && reaction->choice == 0;
+    for (uint32_t i = 0; i < reaction->act_count; i++)
+        simple &= model->acts[reaction->first_act + i].kind == ACT_ASSIGN;
+    return simple;
+}
+
+static bool are_simple(const kaiModel* model, const TouchSet* set)
+{
+    bool simple = set->memories.count + set->assertions.count + set->machines.count + set->faults.count +
+                          set->delays.count + set->nows.count ==
+                      0 &&
+                  set->reacts.count + set->flows.count <= SCENE_UNITS;
+    for (uint32_t i = 0; i < set->guards.count && simple; i++)
+        simple = is_simple_guard(&model->guards[set->guards.at[i]]);
+    for (uint32_t i = 0; i < set->whens.count && simple; i++)
+        simple = is_simple_when(model, &model->reactions[set->whens.at[i]]);
+    return simple;
+}
+
+// Everything there is, in a model whose units are fused.
+static bool is_simple_model(const kaiModel* model)
+{
+    bool simple = model->machines_count + model->memories_count + model->assertions_count + model->faults_count +
+                      model->now_states_count + model->choice_count ==
+                  0;
+    for (uint32_t i = 0; i < model->guards_count && simple; i++)
+        simple = is_simple_guard(&model->guards[i]);
+    for (uint32_t i = 0; i < model->when_count && simple; i++)
+        simple = is_simple_when(model, &model->reactions[i]);
+    return simple;
+}
+
+// ---- following
+// -------------------------------------------------------------------------------------------------------
+
+// What reads the event. False: another guard is among it, which the event may take across its level without a jump of
+// what it reads.
+static bool touch_event(Kernel* kernel, uint32_t guard)
+{
+    touch_guard(kernel, guard);
+    touch_register(kernel, kernel->model->guards[guard].latch);
+    return kernel->fresh.guards.count == 1;
+}
+
+// What the reactions to it assign; those that only this leads to come at the next tag, where the scene ends.
+static void touch_targets(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    uint32_t count = kernel->fresh.whens.count;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        const Reaction* reaction = &model->reactions[kernel->fresh.whens.at[i]];
+        for (uint32_t k = 0; k < reaction->act_count; k++)
+            if (model->acts[reaction->first_act + k].kind == ACT_ASSIGN)
+                touch_register(kernel, model->acts[reaction->first_act + k].target);
+    }
+    for (uint32_t i = 0; i < model->always_units_count; i++)
+        touch_unit(kernel, model->always_units[i]);
+}
+
+static void forget(TouchSet* set)
+{
+#define X(name, size) set->name.count = 0;
+    TOUCH_LISTS(X)
+#undef X
+}
+
+void scene_spread(Kernel* kernel)
+{
+    if (kernel->scene_open == 0)
+        return;
+    uint32_t guard = kernel->scene_open - 1;
+    kernel->scene_open = 0;
+    forget(&kernel->touched);
+    forget(&kernel->settled);
+    forget(&kernel->fresh);
+    touch_event(kernel, guard);
+    touch_targets(kernel);
+    kernel->fresh.flows.count = 0;  // left limits have been taken
+    touch_accept(kernel);
+    touch_merge(kernel);
+}
+
+// ---- making
+// ----------------------------------------------------------------------------------------------------------
+
+typedef struct SceneDraft
+{
+    uint32_t islands[2 * SCENE_UNITS], signals[2 * SCENE_UNITS], reacts[2 * SCENE_UNITS];
+    uint32_t island_count, signal_count, react_count;
+    bool full;
+} SceneDraft;
+
+static void add_islands(const kaiModel* model, SceneDraft* draft, IndexRange range)
+{
+    for (uint32_t i = 0; i < range.count; i++)
+    {
+        uint32_t island = model->unit_islands[range.first + i], k = 0;
+        while (k < draft->island_count && draft->islands[k] != island)
+            k++;
+        draft->full |= k == 2 * SCENE_UNITS;
+        if (k == draft->island_count && !draft->full)
+            draft->islands[draft->island_count++] = island;
+    }
+}
+
+// Code that follows the last piece goes on with it.
+static void add_code(CodeRange code, uint32_t* pieces, uint32_t* count)
+{
+    if (code.start == code.end)
+        return;
+    if (*count > 0 && pieces[2 * *count - 1] == code.start)
+    {
+        pieces[2 * *count - 1] = code.end;
+        return;
+    }
+    pieces[2 * *count] = code.start;
+    pieces[2 * *count + 1] = code.end;
+    ++*count;
+}
+
+// Left limits of guards are taken from the first reaction, whose states are the same.
+static void draft_units(Kernel* kernel, SceneDraft* draft)
+{
+    const kaiModel* model = kernel->model;
+    const TouchSet* set = &kernel->fresh;
+    for (uint32_t i = 0; i < set->flows.count; i++)
+    {
+        const ModelUnit* unit = &model->units[set->flows.at[i]];
+        add_islands(model, draft, unit->islands);
+        if (unit->kind != UNIT_GUARD)
+            add_code(unit->code, draft->signals, &draft->signal_count);
+    }
+    for (uint32_t i = 0; i < set->reacts.count; i++)
+    {
+        const ModelUnit* unit = &model->units[set->reacts.at[i]];
+        add_islands(model, draft, unit->islands);
+        add_code(unit->code, draft->reacts, &draft->react_count);
+    }
+}
+
+static uint32_t* put(uint32_t* to, const uint32_t* from, uint32_t count)
+{
+    if (count > 0)
+        memcpy(to, from, sizeof *to * count);
+    return to + count;
+}
+
+static Scene* allocate(Kernel* kernel, uint32_t words)
+{
+    kaiAllocator a = kernel->options->allocator;
+    uint32_t size = (uint32_t)sizeof(Scene) + (uint32_t)sizeof(uint32_t) * words;
+    Scene* scene = a.alloc(a.user, NULL, 0, size);
+    if (scene != NULL)
+        *scene = (Scene){.size = size};
+    return scene;
+}
+
+static Scene* pack(Kernel* kernel, const IndexList* guards, const IndexList* whens, const SceneDraft* draft)
+{
+    Scene* scene = allocate(kernel, guards->count + whens->count + draft->island_count +
+                                        2 * (draft->signal_count + draft->react_count));
+    if (scene == NULL)
+        return NULL;
+    scene->guards = guards->count;
+    scene->whens = whens->count;
+    scene->islands = draft->island_count;
+    scene->signals = draft->signal_count;
+    scene->reacts = draft->react_count;
+    uint32_t* at = put(scene->at, guards->at, guards->count);
+    at = put(at, whens->at, whens->count);
+    at = put(at, draft->islands, draft->island_count);
+    at = put(at, draft->signals, 2 * draft->signal_count);
+    put(at, draft->reacts, 2 * draft->react_count);
+    return scene;
+}
+
+// The instant at t has not begun: what is followed here has a number of its own, which no instant gets.
+static const Scene* make(Kernel* kernel, uint32_t guard, double t)
+{
+    SceneDraft draft;  // its lists are filled as far as they are counted
+    draft.island_count = draft.signal_count = draft.react_count = 0;
+    draft.full = false;
+    uint64_t touch = kernel->touch;
+    touch_begin(kernel);
+    kernel->touch = ~(uint64_t)guard;
+    touch_moment(kernel, t);
+    bool simple = touch_event(kernel, guard);
+    touch_targets(kernel);
+    simple &= are_simple(kernel->model, &kernel->fresh);
+    if (simple)
+    {
+        touch_sort(&kernel->fresh);
+        draft_units(kernel, &draft);
+    }
+    const Scene* scene =
+        simple && !draft.full ? pack(kernel, &kernel->fresh.guards, &kernel->fresh.whens, &draft) : &no_scene;
+    forget(&kernel->fresh);
+    kernel->touch = touch;
+    return scene != NULL ? scene : &no_scene;
+}
+
+// One scene of everything, for all guards.
+static const Scene* make_whole(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    if (!is_simple_model(model))
+        return &no_scene;
+    Scene* scene = allocate(kernel, model->guards_count + model->when_count + 3);
+    if (scene == NULL)
+        return &no_scene;
+    scene->guards = model->guards_count;
+    scene->whens = model->when_count;
+    scene->islands = scene->reacts = 1;
+    for (uint32_t i = 0; i < scene->guards; i++)
+        scene->at[i] = i;
+    for (uint32_t i = 0; i < scene->whens; i++)
+        scene->at[scene->guards + i] = i;
+    uint32_t* rest = scene->at + scene->guards + scene->whens;
+    rest[0] = 0;
+    rest[1] = model->react.start;
+    rest[2] = model->react.end;
+    return scene;
+}
+
+const Scene* scene_of(Kernel* kernel, uint32_t guard, double t)
+{
+    uint32_t place = kernel->model->fused ? 0 : guard;
+    if (kernel->scenes[place] == NULL)
+        kernel->scenes[place] = kernel->model->fused ? make_whole(kernel) : make(kernel, guard, t);
+    return kernel->scenes[place]->none ? NULL : kernel->scenes[place];
+}
+
+void scenes_free(Kernel* kernel)
+{
+    kaiAllocator a = kernel->options->allocator;
+    for (uint32_t i = 0; kernel->scenes != NULL && i < kernel->model->guards_count; i++)
+        if (kernel->scenes[i] != NULL && !kernel->scenes[i]->none)
+            a.alloc(a.user, (void*)(uintptr_t)kernel->scenes[i], kernel->scenes[i]->size, 0);
+}

@@ -1,0 +1,46 @@
+// A scene: all that an ordinary instant of one guard can touch, found once and kept. See scene.c.
+#ifndef KAIROS_KERNEL_SCENE_H
+#define KAIROS_KERNEL_SCENE_H
+
+#include "kernel/kernel.h"
+
+struct Scene
+{
+    bool none;                                         // its instants are not ordinary
+    uint32_t size;                                     // of the whole, in words
+    uint32_t guards, whens, islands, signals, reacts;  // how many; of the last two, pieces of code
+    uint32_t at[];                                     // guards, whens, islands, signals, reacts, one after the other
+};
+
+static inline const uint32_t* scene_guards(const Scene* scene)
+{
+    return scene->at;
+}
+static inline const uint32_t* scene_whens(const Scene* scene)
+{
+    return scene->at + scene->guards;
+}
+static inline const uint32_t* scene_islands(const Scene* scene)
+{
+    return scene_whens(scene) + scene->whens;
+}
+// Code of signals that the reaction reads and the instant does not change; then that of the reaction.
+static inline const uint32_t* scene_signals(const Scene* scene)
+{
+    return scene_islands(scene) + scene->islands;
+}
+static inline const uint32_t* scene_reacts(const Scene* scene)
+{
+    return scene_signals(scene) + 2 * scene->signals;
+}
+
+// Whether any instant of this run can have one.
+bool scenes_serve(const Kernel* kernel);
+// That of a guard, whose instant is at t. NULL: its instants are not ordinary, or there is no memory.
+const Scene* scene_of(Kernel* kernel, uint32_t guard, double t);
+// What it touches becomes what the instant in work has touched (touch.c), for those who go on from there. Nothing,
+// where that is so already.
+void scene_spread(Kernel* kernel);
+void scenes_free(Kernel* kernel);
+
+#endif

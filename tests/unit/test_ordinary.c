@@ -1,0 +1,171 @@
+// Instants that nobody looks at take a shorter way (src/kernel/plain.c). Whether somebody looks must not matter: the
+// same bits, the same number of instants, tags and crossings as in a run that shows every tag; and the numbers of
+// closed forms.
+#include "unit/api_fixture.h"
+
+typedef struct Seen
+{
+    kaiStatus status;
+    int states;
+    double x[8];
+    int64_t instants, tags, located[8], touches[8];
+    char message[400];
+} Seen;
+
+static kaiStatus ignore(void* user, const kaiRow* row)
+{
+    (void)user, (void)row;
+    return KAI_OK;
+}
+
+static void look_at_guards(const kaiSim* sim, Seen* seen)
+{
+    const char* text;
+    kaiPlace place;
+    for (int i = 0; i < 8 && kaiSim_GuardCount(sim, i, &seen->located[i], &seen->touches[i], &text, &place); i++)
+        assert_true(strlen(text) > 0 && place.line > 0);
+}
+
+// All states of the model at its end, with rows of every tag or of none.
+static Seen run(const kaiModel* model, bool shown, kaiLimits limits)
+{
+    Seen seen = {.states = kaiModel_StateCount(model)};
+    int record[8];
+    assert_true(seen.states <= 8);
+    for (int i = 0; i < seen.states; i++)
+        record[i] = kaiModel_StateVariable(model, i);
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    options.events = shown ? "tags" : "off";
+    options.record = record;
+    options.record_count = seen.states;
+    options.row = ignore;
+    options.limits = limits;
+    kaiSim* sim = create(model, &options);
+    seen.status = kaiSim_Run(sim);
+    kaiCounters counters = kaiSim_Counters(sim);
+    seen.instants = counters.instants;
+    seen.tags = counters.tags;
+    for (int i = 0; i < seen.states; i++)
+        assert_true(kaiSim_Get(sim, record[i], &seen.x[i]));
+    look_at_guards(sim, &seen);
+    const kaiError* failure = kaiSim_Failure(sim);
+    snprintf(seen.message, sizeof seen.message, "%s", failure->message != NULL ? failure->message : "");
+    kaiSim_Free(sim);
+    return seen;
+}
+
+static Seen run_both(const char* text, kaiLimits limits)
+{
+    kaiModel* model = load(text, "e");
+    Seen shown = run(model, true, limits), blind = run(model, false, limits);
+    assert_int_equal(shown.status, blind.status);
+    if (memcmp(shown.x, blind.x, sizeof shown.x) != 0)
+        fail_msg("%s: x[0] = %.17g where it is shown, %.17g where it is not", text, shown.x[0], blind.x[0]);
+    assert_int_equal(shown.instants, blind.instants);
+    assert_int_equal(shown.tags, blind.tags);
+    assert_memory_equal(shown.located, blind.located, sizeof shown.located);
+    assert_memory_equal(shown.touches, blind.touches, sizeof shown.touches);
+    assert_string_equal(shown.message, blind.message);
+    kaiModel_Free(model);
+    return blind;
+}
+
+static const kaiLimits none = {0};
+
+// Every fall takes sqrt(2/g), so bounce k is at (2k - 1) sqrt(2/g).
+static void test_elastic(void** state)
+{
+    (void)state;
+    Seen s = run_both("model M { state y = 1, v = 0; event hit = down(y); y' = v; v' = -9.81; when hit { v := -v } }\n"
+                      "experiment e of M { stop = 100; expect count(hit) ~ 111 within 0 }\n",
+                      none);
+    double each = sqrt(2 / 9.81);
+    int bounces = (int)floor((100 / each + 1) / 2);
+    assert_int_equal(s.status, KAI_END);
+    assert_int_equal(s.located[0], bounces);
+    assert_int_equal(bounces, 111);
+    assert_true(fabs(s.x[1] * s.x[1] / 2 + 9.81 * s.x[0] - 9.81) < 1e-7);  // energy
+}
+
+static const struct
+{
+    const char *what, *text;
+    int64_t located, tags;  // of the first guard; of all instants behind the start, 0: not asked
+    double last;            // what the last state comes to
+} chains[] = {
+    // x = t - n crosses 1 at 1, 2, …: the tag of the crossing, and the one that finds nothing more.
+    {"a saw", "state x = 0; x' = 1; when up(x - 1) { x := 0 }", 9, 18, 0.5},
+    // The reset is itself a crossing of another guard, whose reaction assigns.
+    {"a chain", "state x = 0, n = 0; x' = 1; n' = 0; when up(x - 1) { x := 0 } when down(x - 0.5) { n := n + 1 }", 9, 0,
+     9},
+    // A reaction that changes no state counts m, and the second tag sees it.
+    {"a count", "state x = 0; discrete n = 0; x' = 1; when up(x - n - 1) { n := n + 1 }", 9, 18, 9.5},
+    // Nothing is assigned that differs: one tag.
+    {"the same value", "state x = -0.1, k = 3; x' = cos(time*2*pi)*2*pi; k' = 0; when up(x) { k := 3 }", 10, 10, 3},
+    // Two guards of one state, one after the other.
+    {"two levels", "state x = 0; x' = 1; when up(x - 1) { x := 0.1 } when up(x - 0.5) { x := x + 0.25 }", 14, 0, 0.4},
+};
+
+static void test_chains(void** state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
+    {
+        char text[500];
+        snprintf(text, sizeof text, "model M { %s }\nexperiment e of M { stop = 9.5 }\n", chains[i].text);
+        Seen s = run_both(text, none);
+        if (s.status != KAI_END)
+            fail_msg("%s: %s", chains[i].what, s.message);
+        if (s.located[0] != chains[i].located)
+            fail_msg("%s: %ld crossings", chains[i].what, (long)s.located[0]);
+        if (chains[i].tags > 0 && s.tags - 1 != chains[i].tags)
+            fail_msg("%s: %ld tags", chains[i].what, (long)s.tags);
+        if (!(fabs(s.x[s.states - 1] - chains[i].last) < 1e-9))
+            fail_msg("%s: it comes to %.17g", chains[i].what, s.x[s.states - 1]);
+    }
+}
+
+// What goes wrong is told in the same words, at the same time.
+static void test_failures(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char *text, *says;
+    } list[] = {
+        {"state y = 1, v = 0; y' = v; v' = -9.81; when down(y) { v := -0.8*v }",
+         "the events accumulate at t = 4.0637127"},
+        {"state y = 1, v = 0; y' = v; v' = -9.81; when down(y) { v := 0 }", "and is pushed against it"},
+        {"state x = 0, a = 1; x' = 1; a' = 0; when up(x - 1) { a := sqrt(a - 2) }",
+         "the value for a is not a number at t = 1"},
+        {"state x = 0; x' = 1; when up(x - 1) { x := 0 } when down(x - 0.5) { x := 2 }",
+         "the reactions repeat themselves"},
+        {"state x = 1; x' = if x > 0 then -1 else 1; when down(x) { x := x }", "both vector fields push"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    {
+        char text[500];
+        snprintf(text, sizeof text, "model M { %s }\nexperiment e of M { stop = 9.5 }\n", list[i].text);
+        Seen s = run_both(text, none);
+        assert_int_equal(s.status, KAI_ERR_RUN);
+        if (strstr(s.message, list[i].says) == NULL)
+            fail_msg("%s: %s", list[i].text, s.message);
+    }
+}
+
+static void test_limits(void** state)
+{
+    (void)state;
+    Seen s = run_both("model M { state x = 0; x' = 1; when up(x - 1) { x := 0 } }\nexperiment e of M { stop = 100 }\n",
+                      (kaiLimits){.tags = 20});
+    assert_true(s.status < 0);
+    assert_true(strlen(s.message) > 10);
+    assert_true(s.tags >= 20 && s.tags <= 22);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic), cmocka_unit_test(test_chains),
+                                       cmocka_unit_test(test_failures), cmocka_unit_test(test_limits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
