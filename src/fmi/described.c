@@ -199,7 +199,7 @@ bool described_is_own(const Described* d)
     return tool != NULL && strncmp(tool, "Kairos", 6) == 0;
 }
 
-// The parts of an event follow it, in the catalogue of its export.
+// The parts of an event follow it, in the catalogue of its export. Arrays of events are Booleans in 3.0 too.
 int64_t described_event_part(const Described* d, uint32_t variable, const char* part)
 {
     enum
@@ -222,8 +222,8 @@ bool described_is_event(const Described* d, uint32_t variable)
     const XmlElement* type = d->variables.at[variable].type;
     if (type == NULL)
         return false;
-    if (d->version == 3)
-        return strcmp(type->name, "Clock") == 0;
+    if (d->version == 3 && strcmp(type->name, "Clock") == 0)
+        return true;
     return strcmp(type->name, "Boolean") == 0 && described_event_part(d, variable, "count") >= 0;
 }
 

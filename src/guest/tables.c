@@ -305,13 +305,16 @@ static void join_events(const Guest* g, const uint32_t* where, GuestVariable* li
         if (where[i] == 0 || !shown[where[i] - 1].event)
             continue;
         int64_t payload = described_event_part(d, i, "value"), count = described_event_part(d, i, "count");
-        kaiBlockVariable* event = &shown[where[i] - 1];
-        event->payload = payload >= 0 ? where[payload] : 0;
-        event->count = count >= 0 ? where[count] : 0;
-        if (event->payload > 0)
-            list[event->payload - 1].part = true;
-        if (event->count > 0)
-            list[event->count - 1].part = true;
+        for (uint32_t k = 0; k < list[where[i] - 1].size; k++)
+        {
+            kaiBlockVariable* event = &shown[where[i] - 1 + k];
+            event->payload = payload >= 0 && where[payload] > 0 ? where[payload] + k : 0;
+            event->count = count >= 0 && where[count] > 0 ? where[count] + k : 0;
+            if (event->payload > 0)
+                list[event->payload - 1].part = true;
+            if (event->count > 0)
+                list[event->count - 1].part = true;
+        }
     }
 }
 
@@ -422,6 +425,22 @@ static void take_abilities(Guest* g)
                                      : "its FMU cannot get and set its state (canGetAndSetFMUState)";
 }
 
+// In 3.0 an indicator is a variable, and may be an array of them.
+static uint32_t count_indicators(const Described* d)
+{
+    const XmlElement* s = d->version == 3 ? xml_child(d->root, "ModelStructure") : NULL;
+    uint32_t count = s == NULL ? (uint32_t)d->indicators : 0;
+    for (const XmlElement* e = s != NULL ? s->child : NULL; e != NULL; e = e->next)
+    {
+        uint32_t reference;
+        if (!is(e->name, "EventIndicator") || !described_number(xml_value(e, "valueReference"), &reference))
+            continue;
+        int64_t of = described_find(d, reference);
+        count += of >= 0 ? elements_of(d, &d->variables.at[of]) : 1;
+    }
+    return count;
+}
+
 void guest_tables(Guest* g)
 {
     const Described* d = &g->described;
@@ -434,7 +453,7 @@ void guest_tables(Guest* g)
     g->block.usual.step = d->step;
     g->block.usual.tolerance = experiment != NULL ? number(xml_value(experiment, "tolerance"), NAN) : NAN;
     g->own = described_is_own(d);
-    g->block.indicator_count = g->exchange ? (uint32_t)d->indicators : 0;
+    g->block.indicator_count = g->exchange ? count_indicators(d) : 0;
     add_states(g);
     add_given(g, "parameter", &g->parameters, &g->block.parameters, &g->block.parameter_count);
     add_given(g, "input", &g->inputs, &g->block.inputs, &g->block.input_count);

@@ -74,6 +74,12 @@ for version in 2 3; do
     python3 tests/fmi/tags.py "$WORK/both.csv" "$WORK/pair.csv" 1e-9 tags >"$WORK/why" 2>&1 || fail "the pair of $version: $(cat "$WORK/why")"
 done
 
+# Arrays of values, events and indicators.
+exits 0 run tests/fmi/chain.kai -o "$WORK/model.csv" --quiet
+exits 0 export tests/fmi/chain.kai -o "$WORK/model.fmu" --fmi 3
+exits 0 run "$WORK/model.fmu" -o "$WORK/imported.csv" --quiet
+python3 tests/fmi/tags.py "$WORK/model.csv" "$WORK/imported.csv" 1e-6 tags >"$WORK/why" 2>&1 || fail "the chain: $(cat "$WORK/why")"
+
 # Ticks of an event that follow each other with nothing between are all there, and so is the payload of each: 3 at t = 0.1, 0.2 … 1, and two at one t.
 cat >"$WORK/ticks.kai" <<'K'
 model Ticks {

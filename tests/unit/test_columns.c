@@ -1,5 +1,5 @@
-// Columns of a sweep whose runs have different variables and modes: all of them, in an order that keeps neighbours, with
-// modes by their names.
+// Columns of a sweep whose runs have different variables and modes: all of them, in an order that keeps neighbours,
+// with modes by their names.
 #include "study/columns.h"
 
 #include <setjmp.h>
