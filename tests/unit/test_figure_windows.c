@@ -128,7 +128,7 @@ static void test_many_machines(void** state)
     };
     static const char* const names[] = {"low", "high"};
     kaiColumn list[MACHINES + 1] = {{.name = "x"}};
-    char name[MACHINES][10];
+    char name[MACHINES][24];
     double values[MACHINES + 1] = {0};
     uint8_t present[MACHINES + 1];
     for (int i = 0; i < MACHINES; i++)
@@ -166,7 +166,7 @@ enum
 {
     SIGNALS = 40
 };
-static char names[SIGNALS][12];
+static char names[SIGNALS][24];
 
 // One instant at t = 1 with `tags` microsteps, in which every signal changes; signal 1 is always equal to signal 0.
 static kaiInstants* one_instant(kaiFigureOptions* o, kaiColumn* list, int tags)
