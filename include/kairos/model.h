@@ -109,7 +109,7 @@ extern "C"
     int kaiModel_VariableCount(const kaiModel* model);
     // All about variable `index`, from 0. False: there is none.
     bool kaiModel_Variable(const kaiModel* model, int index, kaiVariable* variable);
-    // The index of a name; -1: there is none.
+    // The index of a name, of a hidden variable only if nothing else has it; -1: there is none.
     int kaiModel_FindVariable(const kaiModel* model, const char* name);
     // The name of an index; NULL: there is none.
     const char* kaiModel_VariableName(const kaiModel* model, int index);

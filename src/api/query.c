@@ -26,12 +26,20 @@ const char* kaiModel_VariableName(const kaiModel* model, int index)
     return var != NULL ? model_string(model, var->name) : NULL;
 }
 
+// What the compiler made inside a block may have the name of one of its variables: that which people see is meant.
 int kaiModel_FindVariable(const kaiModel* model, const char* name)
 {
+    int found = -1;
     for (int i = 0; name != NULL && i < kaiModel_VariableCount(model); i++)
-        if (strcmp(model_string(model, model->vars[i].name), name) == 0)
+    {
+        const ModelVar* var = &model->vars[i];
+        if ((found >= 0 && var->hidden) || strcmp(model_string(model, var->name), name) != 0)
+            continue;
+        if (!var->hidden)
             return i;
-    return -1;
+        found = i;
+    }
+    return found;
 }
 
 const char* kaiVariableKind_Word(kaiVariableKind kind)

@@ -77,6 +77,13 @@ double unit_from_si(const Unit* unit, int variable, double value)
     return scale_from_si(var_scale(&unit->model->vars[variable]), value);
 }
 
+// Where sources contradict each other in modes that are left at once, a weight is infinite (B4): it says where to, and
+// moves nothing.
+static double weight_of(const Unit* unit, int variable, double value)
+{
+    return isfinite(value) ? unit_to_si(unit, variable, value) - unit_to_si(unit, variable, 0) : 0;
+}
+
 static kaiStatus on_row(void* user, const kaiRow* row)
 {
     Unit* unit = user;
@@ -87,7 +94,7 @@ static kaiStatus on_row(void* user, const kaiRow* row)
         if (!row->present[i])
             continue;
         if (c->order == 1)
-            tally->area += unit_to_si(unit, c->variable, row->values[i]) - unit_to_si(unit, c->variable, 0);
+            tally->area += weight_of(unit, c->variable, row->values[i]);
         else if (c->order == 0 && c->event)
         {
             tally->count++;

@@ -190,13 +190,23 @@ bool unit_step(Unit* unit, double t)
     return true;
 }
 
+// A run that is to go no further than where it stands does nothing more, not even what was posted for now: that is the
+// next thing it does if it may go on, and no time passes.
+static double settled_until(const Unit* unit)
+{
+    for (int i = 0; i < kaiModel_VariableCount(unit->model); i++)
+        if (unit->tallies[i].fresh && unit->model->vars[i].column == KAI_COLUMN_EVENT)
+            return nextafter(unit->t, INFINITY);
+    return unit->t;
+}
+
 bool unit_settle(Unit* unit, UnitEvents* events)
 {
     bool instant = false;
     if (unit->unsettled)
     {
         unit_clear_events(unit);
-        if (!unit_advance(unit, unit->t, &instant))
+        if (!unit_advance(unit, settled_until(unit), &instant))
             return false;
     }
     unit->unsettled = instant;

@@ -126,7 +126,8 @@ static kaiStatus give_start(GuestInstance* i, const double* states)
     return status;
 }
 
-// Events that a step has raised: the next call may take them back. One that is counted was there if its count grew.
+// Events that a step has raised: the next call may take them back. One that is counted was there if its count grew, a
+// clock if it ticks, once a round however often it is asked.
 static kaiStatus see_ticks(GuestInstance* i)
 {
     const Guest* g = i->guest;
@@ -140,9 +141,16 @@ static kaiStatus see_ticks(GuestInstance* i)
         status = i->calls->get(i, &g->outputs[count > 0 ? count - 1 : k], 1, &there);
         if (there > i->seen[k])
             i->ticked[k] = 1;
-        i->seen[k] = count > 0 ? there : 0;
+        i->seen[k] = count > 0 || there > i->seen[k] ? there : i->seen[k];
     }
     return status;
+}
+
+static void begin_ticks(GuestInstance* i)
+{
+    for (uint32_t k = 0; k < i->guest->block.output_count; k++)
+        if (i->guest->outputs[k].event && i->guest->block.outputs[k].count == 0)
+            i->seen[k] = 0;
 }
 
 static kaiStatus begin(void* instance, double t, const double* parameters, const double* inputs, double* states)
@@ -409,12 +417,16 @@ static void tell_ticks(GuestInstance* i, double* outputs)
             outputs[k] = i->ticked[k];
 }
 
-// One round of its events where it stands. *done: none is left.
+// One round of its events where it stands. *done: none is left. What ticks because of the inputs of this round does so
+// before the update.
 static kaiStatus settle(GuestInstance* i, kaiBlockEvents* events, bool* done)
 {
     bool changed;
     kaiBlockEvents said = {.next = INFINITY};
-    kaiStatus status = i->calls->update(i, &said, &changed);
+    kaiStatus status = i->guest->own ? KAI_OK : see_ticks(i);
+    if (status == KAI_OK)
+        status = i->calls->update(i, &said, &changed);
+    begin_ticks(i);
     events->end |= said.end;
     *done = !said.more;
     if (status == KAI_OK)

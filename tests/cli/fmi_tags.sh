@@ -31,7 +31,6 @@ skips()
         external) ;;       # calls a C function, which an FMU does not carry
         chain) ;;          # 6000 states: each rate is a question with 6000 arguments
         queue) ;;          # a third of a million instants
-        three-phase) ;;    # the weight of an impulse that the example does not record is not a number there
         free-expansion) ;; # nothing but a bond graph with names of its own
         *) return 1 ;;
     esac

@@ -127,6 +127,28 @@ static void it_may_end_the_run(void** state)
     kaiModel_Free(model);
 }
 
+// What the text of a block calls its own ($$n, the number of commits, and $$end) is not what the block calls so.
+static void names_of_the_text_hide_nothing(void** state)
+{
+    (void)state;
+    static const kaiBlockVariable results[] = {{.name = "n", .discrete = true},
+                                               {.name = "end", .reads = toy_state_only, .read_count = 1},
+                                               {.name = "both"},
+                                               {.name = "next", .discrete = true, .local = true}};
+    kaiStatus status;
+    block.outputs = results;
+    kaiModel* model = model_of(one, kaiDefaultAllocator(), &status);
+    kaiSim* sim = sim_of(model);
+    go(sim, 1);
+    assert_near(value(sim, model, "t.n"), 2, 0);  // its bell has rung at 0.4 and 0.8, and there were more commits
+    assert_near(value(sim, model, "t.end"), 6 * exp(-1), 1e-8);
+    assert_near(value(sim, model, "t.next"), 1, 0);
+    assert_int_equal(kaiModel_FindVariable(model, "t.nothing"), -1);
+    assert_true(kaiModel_FindVariable(model, "t.touched") >= 0);  // no name of the block: that of the text
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
 // At the end of a step it wants an instant: its commits are more than its own times, and x is the same.
 static void it_may_want_an_instant_after_a_step(void** state)
 {
@@ -458,6 +480,7 @@ int main(void)
         cmocka_unit_test_setup(a_block_flows_and_jumps, no_toy),
         cmocka_unit_test_setup(values_come_from_the_model, no_toy),
         cmocka_unit_test_setup(it_may_end_the_run, no_toy),
+        cmocka_unit_test_setup(names_of_the_text_hide_nothing, no_toy),
         cmocka_unit_test_setup(it_may_want_an_instant_after_a_step, no_toy),
         cmocka_unit_test_setup(slopes_serve_implicit_methods, no_toy),
         cmocka_unit_test_setup(a_failing_call_is_told, no_toy),

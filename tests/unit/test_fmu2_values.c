@@ -91,6 +91,28 @@ static void test_absent_steps(void** state)
     unpack_remove(&u);
 }
 
+// Two sources through diodes onto a resistor: where they cross both conduct for no time, with currents of no size. The
+// weight of that is infinite; nothing is carried, so the sum of weights stays 0.
+static void test_infinite_weights(void** state)
+{
+    (void)state;
+    Unpacked u = export_text("import \"electrical.kai\"\nmodel M { a : VoltageSource; b : VoltageSource; g : Ground\n"
+                             "  d1 : Diode; d2 : Diode; r : Resistor(R = 2); a.u = time; b.u = 1 - time\n"
+                             "  connect a.b, b.b, r.b, g.a; connect a.a, d1.a; connect b.a, d2.a\n"
+                             "  connect d1.b, d2.b, r.a }\nexperiment e of M { stop = 1 }\n",
+                             NULL, NULL);
+    fmi2Component c = make(&u, fmi2CoSimulation);
+    start(c);
+    OK(f.DoStep(c, 0, 0.25, fmi2True));
+    near(real(c, reference(&u, "b.i")), 0.375, 1e-12);
+    OK(f.DoStep(c, 0.25, 0.5, fmi2True));
+    near(real(c, reference(&u, "a.i")), 0.375, 1e-12);
+    near(real(c, reference(&u, "a.i.area")), 0, 0);
+    near(real(c, reference(&u, "b.i.area")), 0, 0);
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
 static void test_absent_exchange(void** state)
 {
     (void)state;
@@ -301,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_absent_steps), cmocka_unit_test(test_absent_exchange),
+        cmocka_unit_test(test_absent_steps), cmocka_unit_test(test_infinite_weights),
         cmocka_unit_test(test_kept_options), cmocka_unit_test(test_whole_instants),
         cmocka_unit_test(test_failed_start), cmocka_unit_test(test_failed_exchange),
         cmocka_unit_test(test_zeno),         cmocka_unit_test(test_before_the_event),

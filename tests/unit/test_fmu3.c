@@ -425,6 +425,72 @@ static void test_sizes(void** state)
     unpack_remove(&u);
 }
 
+static const char rows[] = "model P { input f; state x = 1, v = 2; x' = v; v' = f }\n"
+                           "model M { param n = 2; input u; p : P[i in 1..n]; state w[i in 1..n - 1] = 0\n"
+                           "  for i in 1..n { p[i].f = u - 3*p[i].x }\n"
+                           "  for i in 1..n - 1 { w[i]' = p[i + 1].v } }\n"
+                           "experiment e of M { stop = 1 }\n";
+
+// x' = v, v' = u - 3 x, of three where two were exported: the states of arrays stand together wherever the solver has
+// them, w is one shorter, each element hangs on its own, and derivatives run along them.
+static void test_rows(void** state)
+{
+    (void)state;
+    Unpacked u = export_text(rows, false);
+    fmi3Instance c = exchange(&u);
+    fmi3UInt64 three = 3;
+    fmi3ValueReference n = structural(&u, "n", c), x = reference(&u, "p.x"), v = reference(&u, "p.v");
+    fmi3ValueReference w = reference(&u, "w"), dx = reference(&u, "der(p.x)"), dv = reference(&u, "der(p.v)");
+    fmi3ValueReference in = reference(&u, "u");
+    double one = 1, all[8], rates[8], got[3], along[3];
+    const double xs[] = {1, 2, 3}, vs[] = {4, 5, 6}, ws[] = {7, 8}, seed[] = {1, 10, 100};
+    OK(f.SetUInt64(c, &n, 1, &three, 1));
+    OK(f.ExitConfigurationMode(c));
+    OK(f.SetFloat64(c, &in, 1, &one, 1));
+    OK(f.SetFloat64(c, &x, 1, xs, 3));
+    OK(f.SetFloat64(c, &v, 1, vs, 3));
+    OK(f.SetFloat64(c, &w, 1, ws, 2));
+    start(c);
+    OK(f.GetContinuousStates(c, all, 8));
+    OK(f.GetContinuousStateDerivatives(c, rates, 8));
+    double sum = 0;
+    for (int i = 0; i < 8; i++)
+        sum += all[i];
+    near(sum, 36, 0);
+    for (int i = 0; i < 8; i++)  // each of them is known by its value
+        near(rates[i], all[i] <= 3 ? all[i] + 3 : all[i] <= 6 ? 1 - 3 * (all[i] - 3) : all[i] - 2, 0);
+    for (int i = 0; i < 8; i++)
+        all[i] += 10;
+    OK(f.SetContinuousStates(c, all, 8));
+    OK(f.GetFloat64(c, &x, 1, got, 3));
+    for (int i = 0; i < 3; i++)
+        near(got[i], xs[i] + 10, 0);
+    OK(f.GetDirectionalDerivative(c, &dv, 1, &x, 1, seed, 3, along, 3));
+    for (int i = 0; i < 3; i++)
+        near(along[i], -3 * seed[i], 1e-12);
+    OK(f.GetAdjointDerivative(c, &dx, 1, &v, 1, seed, 3, along, 3));
+    for (int i = 0; i < 3; i++)
+        near(along[i], seed[i], 1e-12);
+    NO(f.GetDirectionalDerivative(c, &dv, 1, &x, 1, seed, 2, along, 3), "2 numbers do not fit the 1 variables");
+
+    size_t count = 0, elements[8], known_elements[8];
+    fmi3ValueReference knowns[8];
+    fmi3DependencyKind kinds[8];
+    OK(f.GetNumberOfVariableDependencies(c, dv, &count));
+    assert_int_equal(count, 6);
+    OK(f.GetVariableDependencies(c, dv, elements, knowns, known_elements, kinds, 6));
+    for (size_t i = 0; i < 6; i++)
+    {
+        assert_true(elements[i] == i / 2 + 1 && (knowns[i] == x || knowns[i] == in));
+        assert_int_equal(known_elements[i], knowns[i] == x ? elements[i] : 1);
+    }
+    NO(f.GetVariableDependencies(c, dv, elements, knowns, known_elements, kinds, 5), "has 6 dependencies, not 5");
+    NO(f.GetVariableDependencies(c, dv, NULL, NULL, NULL, NULL, 6), "there is no room for the dependencies");
+    NO(f.GetNumberOfVariableDependencies(c, 999, &count), "there is no variable with value reference 999");
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
 // A state brings the sizes that it was saved with, to the same instance after a reset and to one that has other sizes.
 static void state_of_other_size(bool cs)
 {
@@ -612,12 +678,12 @@ static void test_no_values(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tags),       cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_early),      cmocka_unit_test(test_settled_inputs),
-        cmocka_unit_test(test_structure),  cmocka_unit_test(test_other_variables),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_states_of_other_sizes),
-        cmocka_unit_test(test_failed_run), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_no_values),
+        cmocka_unit_test(test_tags),      cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_early),     cmocka_unit_test(test_settled_inputs),
+        cmocka_unit_test(test_structure), cmocka_unit_test(test_other_variables),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_states_of_other_sizes),
+        cmocka_unit_test(test_rows),      cmocka_unit_test(test_failed_run),
+        cmocka_unit_test(test_order),     cmocka_unit_test(test_no_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

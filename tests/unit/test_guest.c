@@ -88,6 +88,7 @@ static void every_type_has_its_calls(void** state)
         }
         rig_near(&rig, "t.not_b", 1, 0);
         rig_near(&rig, "n", 0, 0);  // at 0.25 and 0.5
+        rig_near(&rig, "k", 2, 0);
         rig_free(&rig);
     }
 }
