@@ -247,23 +247,24 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
 // ---- flights
 // ---------------------------------------------------------------------------------------------------------
 
-// The coefficients of the flight, as ode_dense_some would evaluate them; the state, like all of it, has not been taken
-// yet.
+// As ode_dense_some would evaluate it; the state, like all of the flight, has not been taken yet.
+static inline double state_in_flight(const OdeFlight* f, int slot, double tau)
+{
+    double slope = f->degree > 1 ? f->c[2][slot] * tau + f->c[1][slot] : f->c[1][slot];
+    return slope * tau + f->c[0][slot];
+}
+
 static double value_in_flight(const GuardPath* path, double theta)
 {
     Flow* flow = path->flow;
     const Guard* guard = path->guard;
-    const OdeFlight* f = &flow->flight;
-    double *x = kernel_states(flow->kernel), tau = theta * f->length;
-    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
-    {
-        int slot = flow->model->guard_slots[i];
-        double slope = f->degree > 1 ? f->c[2][slot] * tau + f->c[1][slot] : f->c[1][slot];
-        x[flow->model->guard_states[i]] = slope * tau + f->c[0][slot];
-    }
+    const int* slots = flow->model->guard_slots;
+    double *x = kernel_states(flow->kernel), tau = theta * flow->flight.length;
     flow->kernel->counters.guard_calls++;
     if (flow->guard_direct[path->index])
-        return x[flow->model->guard_states[guard->first_state]] + flow->kernel->guards[path->index].bias;
+        return state_in_flight(&flow->flight, slots[guard->first_state], tau) + flow->kernel->guards[path->index].bias;
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+        x[flow->model->guard_states[i]] = state_in_flight(&flow->flight, slots[i], tau);
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
     vm_run(flow->model, flow->kernel->R, guard->code, &flow->kernel->host);
     return guard_value(flow->kernel, guard);

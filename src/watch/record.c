@@ -454,7 +454,7 @@ void record_count(Record* record)
     for (uint32_t i = 0; i < record->asked_count; i++)
     {
         ProbeState* state = &record->probes[record->asked[i]];
-        state->count += R[record->model->vars[record->model->probes[record->asked[i]].var].present] != 0;
+        state->count += R[record->asked_present[i]] != 0;
         state->value = (double)state->count;
     }
 }
