@@ -262,7 +262,11 @@ static double value_in_flight(const GuardPath* path, double theta)
     double *x = kernel_states(flow->kernel), tau = theta * flow->flight.length;
     flow->kernel->counters.guard_calls++;
     if (flow->guard_direct[path->index])
-        return state_in_flight(&flow->flight, slots[guard->first_state], tau) + flow->kernel->guards[path->index].bias;
+    {
+        double value = state_in_flight(&flow->flight, slots[guard->first_state], tau);
+        x[flow->model->guard_states[guard->first_state]] = value;
+        return value + flow->kernel->guards[path->index].bias;
+    }
     for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
         x[flow->model->guard_states[i]] = state_in_flight(&flow->flight, slots[i], tau);
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);

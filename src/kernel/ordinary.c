@@ -171,18 +171,19 @@ static void commit_guards(Kernel* kernel, const Scene* scene)
     }
 }
 
-static kaiStatus second_tag(Kernel* kernel, const Scene* scene, kaiTag first, bool state)
+// *quiet: it finds nothing more to do, and is over.
+static kaiStatus second_tag(Kernel* kernel, const Scene* scene, bool* quiet)
 {
-    kaiStatus status = run(kernel, scene_reacts(scene), scene->reacts);
-    if (status != KAI_OK)
+    kaiStatus status = kernel_check_limits(kernel);
+    if (status == KAI_OK)
+        status = run(kernel, scene_reacts(scene), scene->reacts);
+    if (status != KAI_OK || !(*quiet = is_quiet(kernel, scene)))
         return status;
-    if (!is_quiet(kernel, scene))
-        return carry_on(kernel, first, state, false);
     kernel->counters.tags++;
     kernel->reaction++;
     kernel->hooks->count(kernel->owner);
     commit_guards(kernel, scene);
-    return come_to_rest(kernel, scene, first, state);
+    return KAI_OK;
 }
 
 kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
@@ -204,10 +205,14 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
     commit_clear_events(kernel, &result);
     assign(kernel, &result);
     kaiTag first = kernel->now;
-    if (!result.state && !result.other)
-        return come_to_rest(kernel, scene, first, false);
-    kernel->now.p = result.state;
-    kernel->now.m = !result.state;
-    status = kernel_check_limits(kernel);
-    return status == KAI_OK ? second_tag(kernel, scene, first, result.state) : status;
+    bool quiet = true;
+    if (result.state || result.other)
+    {
+        kernel->now.p = result.state;
+        kernel->now.m = !result.state;
+        status = second_tag(kernel, scene, &quiet);
+    }
+    if (status != KAI_OK)
+        return status;
+    return quiet ? come_to_rest(kernel, scene, first, result.state) : carry_on(kernel, first, result.state, false);
 }
