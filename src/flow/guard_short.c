@@ -238,9 +238,7 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
     if (isnan(first) || !stands_alone(path, first, INFINITY))
         return SHORT_UNSURE;
     *slope = p.c[1] + 2 * first * p.c[2];
-    // Rounding has it on either side there; a little later it is past its level, and need not be asked again.
-    double rounding = 0.75 * DBL_EPSILON * size / fabs(*slope);
-    *theta = guard_push_past(path, (first + rounding) / path->length, 1, *slope);
+    *theta = guard_push_past(path, first / path->length, 1, *slope);
     return *theta < 1 ? SHORT_CROSSED : SHORT_UNSURE;
 }
 

@@ -104,7 +104,7 @@ static kaiStatus delay_now(Flow* flow, uint32_t delay, double t, double* T)
         status = kernel_run(flow->kernel, d->look);
     }
     *T = flow->kernel->R[d->time];
-    if (status == KAI_OK && !(t + *T > t))  // none, or less than time can resolve: no step would get ahead
+    if (status == KAI_OK && !(*T > 0))
         return delay_fail(flow->kernel, delay, *T, t);
     return status == KAI_OK && d->varies ? delay_feed_back(flow, delay, t - *T) : status;
 }

@@ -71,7 +71,7 @@ experiment through of Through { stop = 2;  expect final(c.e) ~ 1 - 2/3*exp(-0.5)
 END
 exits 0 test "$WORK/l.kai"
 exits 3 run "$WORK/l.kai" --set r0=0 -o "$WORK/l.csv"
-says "could not be solved at t = 1"
+says "has no solution that could be found at t = 1"
 exits 3 run "$WORK/l.kai" --set r0=3 -o "$WORK/l.csv"
 says "the derivative of d.q is not a number at t = 0.5"
 echo "1 passed, 0 failed"
