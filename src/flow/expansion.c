@@ -64,23 +64,25 @@ static int begin_island(IslandSystem* own, double t, double* const* x)
     return status;
 }
 
-static int island_series(void* ctx, double t, int from, int to, double* const* x)
+static int run_held(IslandSystem* own, int from, int to, double* const* x)
 {
-    IslandSystem* own = ctx;
-    const bool held = own->flow->kernel->holds > 0;
-    if (from == 0)
-    {
-        int status = begin_island(own, t, x);
-        if (status != 0)
-            return status;
-    }
-    if (!held)
-        series_run(own->series, from > 0 ? from : 1, to, x);
-    for (int k = from > 0 ? from : 1; held && k < to; k++)
+    for (int k = from; k < to; k++)
     {
         series_run(own->series, k, k + 1, x);
         hold(own, x[k + 1]);
     }
+    return 0;
+}
+
+static int island_series(void* ctx, double t, int from, int to, double* const* x)
+{
+    IslandSystem* own = ctx;
+    int status = from == 0 ? begin_island(own, t, x) : 0, first = from > 0 ? from : 1;
+    if (status != 0)
+        return status;
+    if (own->flow->kernel->holds > 0)
+        return run_held(own, first, to, x);
+    series_run(own->series, first, to, x);
     return 0;
 }
 

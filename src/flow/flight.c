@@ -34,8 +34,11 @@ bool flight_take(Flow* flow, double until, double* t)
     Ode* ode = flow->island_odes[0];
     IslandState* island = &flow->islands[0];
     uint32_t item, guard;
+    int degree = ode_flies(ode);
+    if (degree == 0 || !is_clear(flow))
+        return false;
     double theta, limit = smaller(agenda_next(&kernel->agenda, &item), kernel->options->stop);
-    if (!is_clear(flow) || !(limit > kernel->now.t) || !ode_flight(ode, limit, &flow->flight))
+    if (!(limit > kernel->now.t) || !ode_flight(ode, degree, limit, &flow->flight))
         return false;
     island->loaded = NAN;
     if (!guard_search_flight(flow, &guard, &theta))

@@ -88,7 +88,7 @@ typedef struct Sum  // along a step
 } Sum;
 
 // The first of its roots that counts; inf: it starts on its level and leaves it for good; NaN: not plain to see.
-static double choose_root(const GuardPath* path, const PolynomialRoot* roots, int count)
+static inline double choose_root(const GuardPath* path, const PolynomialRoot* roots, int count)
 {
     const Kernel* kernel = path->flow->kernel;
     int first = count > 1 && roots[0].from == 0;  // it starts on its level, and comes back
@@ -106,7 +106,7 @@ static inline double find_root(const GuardPath* path, const double* c, int degre
     double noise = GUARD_NOISE * fabs(c[0]);
     if (is_past(path->flow->kernel, path->guard, c[0]))
         return NAN;
-    if (polynomial_clear(c, degree, path->length, noise))
+    if (c[0] != 0 && polynomial_clear(c, degree, path->length, noise))
         return INFINITY;
     int count = polynomial_roots_closed(c, degree, path->length, noise, roots);
     return count == 0 && degree > 2 ? INFINITY : choose_root(path, roots, count);  // it goes one way, and not so far
@@ -245,23 +245,28 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
 // ---- flights
 // ---------------------------------------------------------------------------------------------------------
 
-// The coefficients of the flight, as ode_dense_some would evaluate them; the state, like all of it, has not been taken
-// yet.
+// As ode_dense_some would evaluate it; the state, like all of the flight, has not been taken yet.
+static inline double state_in_flight(const OdeFlight* f, int slot, double tau)
+{
+    double slope = f->degree > 1 ? f->c[2][slot] * tau + f->c[1][slot] : f->c[1][slot];
+    return slope * tau + f->c[0][slot];
+}
+
 static double value_in_flight(const GuardPath* path, double theta)
 {
     Flow* flow = path->flow;
     const Guard* guard = path->guard;
-    const OdeFlight* f = &flow->flight;
-    double *x = kernel_states(flow->kernel), tau = theta * f->length;
-    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
-    {
-        int slot = flow->model->guard_slots[i];
-        double slope = f->degree > 1 ? f->c[2][slot] * tau + f->c[1][slot] : f->c[1][slot];
-        x[flow->model->guard_states[i]] = slope * tau + f->c[0][slot];
-    }
+    const int* slots = flow->model->guard_slots;
+    double *x = kernel_states(flow->kernel), tau = theta * flow->flight.length;
     flow->kernel->counters.guard_calls++;
     if (flow->guard_direct[path->index])
-        return x[flow->model->guard_states[guard->first_state]] + flow->kernel->guards[path->index].bias;
+    {
+        double value = state_in_flight(&flow->flight, slots[guard->first_state], tau);
+        x[flow->model->guard_states[guard->first_state]] = value;
+        return value + flow->kernel->guards[path->index].bias;
+    }
+    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
+        x[flow->model->guard_states[i]] = state_in_flight(&flow->flight, slots[i], tau);
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
     vm_run(flow->model, flow->kernel->R, guard->code, &flow->kernel->host);
     return guard_value(flow->kernel, guard);
@@ -273,16 +278,20 @@ static void parabola_in_flight(const GuardPath* path, Parabola* p)
     const Guard* guard = path->guard;
     const OdeFlight* f = &flow->flight;
     *p = (Parabola){.c = {flow->kernel->guards[path->index].g}, .degree = f->degree};
-    for (uint32_t i = guard->first_state; i < guard->first_state + guard->state_count; i++)
-        for (int k = 1; k <= f->degree; k++)
-            p->c[k] += flow->guard_factors[i] * f->c[k][flow->model->guard_slots[i]];
+    for (uint32_t i = guard->first_state, end = i + guard->state_count; i < end; i++)
+    {
+        int slot = flow->model->guard_slots[i];
+        p->c[1] += flow->guard_factors[i] * f->c[1][slot];
+        if (f->degree > 1)
+            p->c[2] += flow->guard_factors[i] * f->c[2][slot];
+    }
 }
 
 bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
 {
     const OdeFlight* f = &flow->flight;
-    double first = INFINITY, second = INFINITY;
-    Parabola p, found = {.degree = 0};
+    double first = INFINITY, second = INFINITY, slope = 0;
+    Parabola p;
     GuardPath nearest = {.flow = flow};
     for (uint32_t i = 0; i < flow->model->guards_count; i++)
     {
@@ -301,14 +310,14 @@ bool guard_search_flight(Flow* flow, uint32_t* index, double* theta)
         second = smaller(second, larger(first, at));
         if (at < first)
         {
-            found = p;
+            slope = p.c[1] + 2 * at * p.c[2];
             nearest = path;
             first = at;
         }
     }
     if (first == INFINITY || !stands_alone(&nearest, first, second))
         return false;
-    double slope = found.c[1] + 2 * first * found.c[2], at = first / f->length;
+    double at = first / f->length;
     if (is_crossing(nearest.guard))     // on its level it has not crossed yet
         at += 0.51 * DBL_EPSILON * at;  // the next number
     *theta = push_past(&nearest, at, 1, slope, value_in_flight);

@@ -302,13 +302,13 @@ static kaiStatus go_on(Flow* flow, double until)
         // Two events of one delay that are due now come at two tags; no step is taken between them, since a crossing
         // that it found would be forgotten when the second has its reactions.
         bool more = kernel_reached(kernel, delay_next_time(kernel), kernel->now.t);
+        bool over = is_over(kernel);
         double t;
-        if (flow->flies && status == KAI_OK && !more && !is_over(kernel) && kernel->now.t < until &&
-            flight_take(flow, until, &t))
+        if (flow->flies && status == KAI_OK && !more && !over && kernel->now.t < until && flight_take(flow, until, &t))
             return fly(flow, t);
         if (status == KAI_OK && !kernel->halted && !more)
             status = islands_advance(flow);
-        if (status == KAI_OK && is_over(kernel))
+        if (status == KAI_OK && over)
             return KAI_END;
         if (status == KAI_OK && kernel->now.t >= until)
             return KAI_OK;

@@ -140,6 +140,12 @@ static inline bool guard_jumps(const Kernel* kernel, const Guard* guard)
     return before != 2 && g != R[guard->last_g] && guard_fires(guard, before, guard_side_of(kernel, guard, g));
 }
 
+static inline void guard_take_side(Kernel* kernel, const Guard* guard, double g)
+{
+    if (kernel->R[guard->side] == 2 || g != kernel->R[guard->last_g])
+        kernel->R[guard->side] = guard_side_of(kernel, guard, g);
+}
+
 static inline void guard_commit_crossing(Kernel* kernel, const Guard* guard, GuardState* state, CommitResult* result)
 {
     double* R = kernel->R;
@@ -152,8 +158,7 @@ static inline void guard_commit_crossing(Kernel* kernel, const Guard* guard, Gua
         state->located++;
         result->other = true;
     }
-    if (R[guard->side] == 2 || g != R[guard->last_g])
-        R[guard->side] = guard_side_of(kernel, guard, g);
+    guard_take_side(kernel, guard, g);
 }
 
 // Latches and jumps across levels, at a commit.

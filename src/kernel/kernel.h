@@ -531,7 +531,8 @@ void instant_left_limits(Kernel* kernel, bool start);  // of memories
 bool plain_is(const Kernel* kernel);                // the model is one
 bool plain_serves(const Kernel* kernel, double t);  // and so is this instant
 kaiStatus plain_run(Kernel* kernel, double t);
-kaiStatus plain_arm(Kernel* kernel, bool* leaving);  // guard_arm of such a model
+// What guard_arm does to guards of such a model
+kaiStatus plain_arm(Kernel* kernel, const uint32_t* list, uint32_t count, bool* leaving);
 
 // ordinary.c: one crossing whose reactions assign variables, which nobody watches and nothing follows. The scene of the
 // instant in work if that may be one, or NULL.

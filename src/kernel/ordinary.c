@@ -15,11 +15,11 @@ const Scene* ordinary_scene(Kernel* kernel, double t)
     return may ? scene_of(kernel, kernel->located[0], t) : NULL;
 }
 
-static kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t count)
+static inline kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t count)
 {
     kaiStatus status = KAI_OK;
-    for (uint32_t i = 0; i < count && status == KAI_OK; i++)
-        status = kernel_run(kernel, (CodeRange){pieces[2 * i], pieces[2 * i + 1]});
+    for (const uint32_t* end = pieces + 2 * (size_t)count; pieces < end && status == KAI_OK; pieces += 2)
+        status = kernel_run(kernel, (CodeRange){pieces[0], pieces[1]});
     return status;
 }
 
@@ -117,26 +117,14 @@ static void assign(Kernel* kernel, CommitResult* result)
     kernel->staged_count = 0;
 }
 
-// Events that were raised on the way out of the scene (a jump across the level of another guard, one that leaves its
-// level) lead to what the scene does not hold.
-static kaiStatus touch_raised(Kernel* kernel)
-{
-    if (kernel->model->fused)
-        return KAI_OK;
-    for (uint32_t i = 0; i < kernel->raised_count; i++)
-        touch_register(kernel, kernel->raised[i]);
-    return touch_settle(kernel, false);
-}
-
-// After `first` the listeners hear of its commit; after another tag, if there was one, of that; then tags go on.
+// After `first` the listeners hear of its commit; after another tag, if there was one, of that; then tags go on. What
+// reads the event of a guard that leaves its level is touched already (guard_cross).
 static kaiStatus carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
 {
     kaiTag at = kernel->now;
     scene_spread(kernel);
     kernel->hooks->late(kernel->owner);
-    kaiStatus status = touch_raised(kernel);
-    if (status == KAI_OK)
-        status = kernel->hooks->round(kernel->owner, first, state);
+    kaiStatus status = kernel->hooks->round(kernel->owner, first, state);
     if (again)
         kernel->now.m++;
     if (status == KAI_OK && again && at.p + at.m > 0)
@@ -150,11 +138,11 @@ static kaiStatus carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
 
 static kaiStatus arm(Kernel* kernel, const Scene* scene, bool* leaving)
 {
-    if (kernel->model->fused)
-        return plain_arm(kernel, leaving);
     kernel->moment++;  // derivatives and signals are those after the reactions
     kaiStatus status = kernel->hooks->restart(kernel->owner);
     kernel->arming++;
+    if (kernel->model->fused)
+        return status == KAI_OK ? plain_arm(kernel, scene_guards(scene), scene->guards, leaving) : status;
     for (uint32_t i = 0; i < scene->guards && status == KAI_OK; i++)
         status = guard_watch(kernel, scene_guards(scene)[i], true, leaving);
     return status == KAI_OK ? guard_watch_restarted(kernel, leaving) : status;
@@ -170,20 +158,32 @@ static kaiStatus come_to_rest(Kernel* kernel, const Scene* scene, kaiTag first, 
     return leaving ? carry_on(kernel, first, state, true) : kernel->hooks->past(kernel->owner);
 }
 
-static kaiStatus second_tag(Kernel* kernel, const Scene* scene, kaiTag first, bool state)
+// As guard_commit_one, of crossings outside modes that nothing takes over their levels.
+static void commit_guards(Kernel* kernel, const Scene* scene)
 {
-    CommitResult result = {false, false};
-    kaiStatus status = run(kernel, scene_reacts(scene), scene->reacts);
-    if (status != KAI_OK)
+    const uint32_t* guards = scene_guards(scene);
+    for (uint32_t i = 0; i < scene->guards; i++)
+    {
+        const Guard* guard = &kernel->model->guards[guards[i]];
+        double g = kernel->R[guard->react_g];
+        guard_take_side(kernel, guard, g);
+        kernel->R[guard->last_g] = g;
+    }
+}
+
+// *quiet: it finds nothing more to do, and is over.
+static kaiStatus second_tag(Kernel* kernel, const Scene* scene, bool* quiet)
+{
+    kaiStatus status = kernel_check_limits(kernel);
+    if (status == KAI_OK)
+        status = run(kernel, scene_reacts(scene), scene->reacts);
+    if (status != KAI_OK || !(*quiet = is_quiet(kernel, scene)))
         return status;
-    if (!is_quiet(kernel, scene))
-        return carry_on(kernel, first, state, false);
     kernel->counters.tags++;
     kernel->reaction++;
     kernel->hooks->count(kernel->owner);
-    for (uint32_t i = 0; i < scene->guards; i++)
-        guard_commit_one(kernel, scene_guards(scene)[i], &result);
-    return come_to_rest(kernel, scene, first, state);
+    commit_guards(kernel, scene);
+    return KAI_OK;
 }
 
 kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
@@ -205,10 +205,14 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
     commit_clear_events(kernel, &result);
     assign(kernel, &result);
     kaiTag first = kernel->now;
-    if (!result.state && !result.other)
-        return come_to_rest(kernel, scene, first, false);
-    kernel->now.p = result.state;
-    kernel->now.m = !result.state;
-    status = kernel_check_limits(kernel);
-    return status == KAI_OK ? second_tag(kernel, scene, first, result.state) : status;
+    bool quiet = true;
+    if (result.state || result.other)
+    {
+        kernel->now.p = result.state;
+        kernel->now.m = !result.state;
+        status = second_tag(kernel, scene, &quiet);
+    }
+    if (status != KAI_OK)
+        return status;
+    return quiet ? come_to_rest(kernel, scene, first, result.state) : carry_on(kernel, first, result.state, false);
 }

@@ -116,36 +116,48 @@ static void apply(Kernel* kernel, CommitResult* result)
 // ---- nothing changes any more
 // ----------------------------------------------------------------------------------------
 
-kaiStatus plain_arm(Kernel* kernel, bool* leaving)
+// States and slopes where the run stands, and all that guards of the island read.
+static kaiStatus look_now(Kernel* kernel)
+{
+    kaiStatus status = KAI_OK;
+    kernel->island_looked[0] = kernel->moment;
+    if (kernel->restarted.count == 0)  // otherwise they are in the registers
+    {
+        kernel->hooks->load(kernel->owner, 0, kernel->now.t);
+        status = kernel->hooks->slopes(kernel->owner, 0);
+    }
+    return status == KAI_OK ? kernel_run(kernel, kernel->model->islands[0].events) : status;
+}
+
+kaiStatus plain_arm(Kernel* kernel, const uint32_t* list, uint32_t count, bool* leaving)
+{
+    kaiStatus status = KAI_OK;
+    for (const uint32_t* end = list + count; list < end && status == KAI_OK; list++)
+    {
+        const Guard* guard = &kernel->model->guards[*list];
+        GuardState* state = &kernel->guards[*list];
+        state->armed = kernel->arming;
+        if (guard->islands.count == 0)
+            status = kernel_run(kernel, guard->look);
+        else if (kernel->island_looked[0] != kernel->moment)
+            status = look_now(kernel);
+        if (status == KAI_OK)
+            status = guard_arm_one(kernel, *list, leaving);
+        agenda_set(&kernel->agenda, agenda_guard(kernel, *list), state->due);
+    }
+    return status;
+}
+
+static kaiStatus arm(Kernel* kernel, bool* leaving)
 {
     const kaiModel* model = kernel->model;
     kernel->moment++;  // derivatives and signals are those after the reactions
     kaiStatus status = kernel->hooks->restart(kernel->owner);
     kernel->arming++;
-    bool looked = false, again = kernel->restarted.count > 0;  // then states and slopes are in the registers
-    EACH_ACTIVE(kernel, guards, index)
+    for (uint32_t i = 0; i < kernel->active_count && status == KAI_OK; i++)
     {
-        GuardState* state = &kernel->guards[index];
-        if (status != KAI_OK)
-            return status;
-        state->armed = kernel->arming;
-        if (!looked && model->guards[index].islands.count > 0)
-        {
-            looked = true;
-            kernel->island_looked[0] = kernel->moment;
-            if (!again)
-            {
-                kernel->hooks->load(kernel->owner, 0, kernel->now.t);
-                status = kernel->hooks->slopes(kernel->owner, 0);
-            }
-            if (status == KAI_OK)
-                status = kernel_run(kernel, model->islands[0].events);
-        }
-        else if (model->guards[index].islands.count == 0)
-            status = kernel_run(kernel, model->guards[index].look);
-        if (status == KAI_OK)
-            status = guard_arm_one(kernel, index, leaving);
-        agenda_set(&kernel->agenda, agenda_guard(kernel, index), state->due);
+        IndexRange guards = model->contexts[kernel->active[i]].guards;
+        status = plain_arm(kernel, model->ctx_guards + guards.first, guards.count, leaving);
     }
     return status;
 }
@@ -166,7 +178,7 @@ static kaiStatus react(Kernel* kernel, bool* more)
     apply(kernel, &result);
     *more = result.state || result.other;
     if (!*more)
-        status = plain_arm(kernel, more);
+        status = arm(kernel, more);
     if (status != KAI_OK || !*more)
         return status;
     kaiTag at = kernel->now;

@@ -209,6 +209,7 @@ static Scene* pack(Kernel* kernel, const IndexList* guards, const IndexList* whe
     at = put(at, whens->at, whens->count);
     at = put(at, draft->islands, draft->island_count);
     at = put(at, draft->signals, 2 * draft->signal_count);
+    scene->first_react = (uint32_t)(at - scene->at);
     put(at, draft->reacts, 2 * draft->react_count);
     return scene;
 }
@@ -255,6 +256,7 @@ static const Scene* make_whole(Kernel* kernel)
     for (uint32_t i = 0; i < scene->whens; i++)
         scene->at[scene->guards + i] = i;
     uint32_t* rest = scene->at + scene->guards + scene->whens;
+    scene->first_react = scene->guards + scene->whens + 1;
     rest[0] = 0;
     rest[1] = model->react.start;
     rest[2] = model->react.end;

@@ -9,6 +9,7 @@ struct Scene
     bool none;                                         // its instants are not ordinary
     uint32_t size;                                     // of the whole, in words
     uint32_t guards, whens, islands, signals, reacts;  // how many; of the last two, pieces of code
+    uint32_t first_react;                              // in `at`
     uint32_t at[];                                     // guards, whens, islands, signals, reacts, one after the other
 };
 
@@ -31,7 +32,7 @@ static inline const uint32_t* scene_signals(const Scene* scene)
 }
 static inline const uint32_t* scene_reacts(const Scene* scene)
 {
-    return scene_signals(scene) + 2 * scene->signals;
+    return scene->at + scene->first_react;
 }
 
 // Whether any instant of this run can have one.

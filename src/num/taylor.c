@@ -511,17 +511,23 @@ static int taylor_step(Ode* ode, double limit)
 
 // -------------------------------------------------------------------------------------------------------------- flight
 
-bool ode_flight(Ode* ode, double limit, OdeFlight* flight)
+int ode_flies(const Ode* ode)
+{
+    const OdeState* s = &ode->state;
+    if (ode->method != &ode_taylor || !s->expanded || !s->slope_valid || s->at_breakpoint || ode->n == 0 ||
+        (ode->options.method == ODE_AUTO && s->choice.wish != s->choice.method) || s->form != FORM_POINT)
+    {
+        return 0;
+    }
+    int degree = ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
+    return degree == 1 || degree == 2 ? degree : 0;
+}
+
+bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight)
 {
     const OdeState* s = &ode->state;
     Attempt a;
-    if (ode->method != &ode_taylor || !s->expanded || !s->slope_valid || s->at_breakpoint || ode->n == 0 ||
-        (ode->options.method == ODE_AUTO && s->choice.wish != s->choice.method))
-    {
-        return false;
-    }
-    int degree = ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
-    if (degree < 1 || degree > 2 || s->form != FORM_POINT || expand_exact(ode, degree) != TRIAL_OK ||
+    if (expand_exact(ode, degree) != TRIAL_OK ||
         !set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
     {
         return false;

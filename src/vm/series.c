@@ -350,14 +350,9 @@ void series_order(Series* s, int k, const double* in, double* out)
         out[i] = s->tape->now[s->tape->outputs[i]];
 }
 
-void series_run(Series* s, int from, int to, double* const* x)
+__attribute__((noinline)) static void run_beside(Series* s, int from, int to, double* const* x)
 {
     Tape* t = s->tape;
-    if (t->alone)
-    {
-        tape_field_run(t, from, to, x, s->input_count);
-        return;
-    }
     for (int k = from; k < to; k++)
     {
         t->now[t->time_slot] = k == 1;
@@ -366,6 +361,14 @@ void series_run(Series* s, int from, int to, double* const* x)
         run_parts(t, k);
         tape_field_end(t, k, x[k + 1]);
     }
+}
+
+void series_run(Series* s, int from, int to, double* const* x)
+{
+    if (s->tape->alone)
+        tape_field_run(s->tape, from, to, x, s->input_count);
+    else
+        run_beside(s, from, to, x);
 }
 
 int* series_orders(Series* s)

@@ -154,6 +154,7 @@ typedef struct TapeField
     const uint32_t* last_squares;
     uint32_t stream_count, square_count;
     bool rises;        // some of its rows move as time does
+    bool lean;         // it has nothing but the stream
     uint32_t* pushes;  // states and what turns: slot and row, where products or operators read it
 } TapeField;
 

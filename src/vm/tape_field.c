@@ -390,6 +390,7 @@ void tape_field_begin(Tape* t)
             row->rise += piece->factor * t->now[piece->x];
     }
     fill_stream(t);
+    f->lean = f->turn_count + f->push_count + f->between_count + f->square_count == 0 && !f->rises;
     for (uint32_t i = 0; i < f->turn_count; i++)
     {
         TapeTurn* turn = &f->turns[i];
@@ -475,7 +476,14 @@ static inline void run_order(const Tape* t, int k, const double* in, double* nex
 
 void tape_field_run(const Tape* t, int from, int to, double* const* x, uint32_t states)
 {
-    for (int k = from; k < to; k++)
+    const TapeField* f = &t->field;
+    for (int k = from; k < to && f->lean; k++)
+    {
+        for (uint32_t i = 0; i < states; i++)
+            t->now[TAPE_INPUT + i] = x[k][i];
+        run_stream(f->stream, f->last_stream, t->now, k, x[k + 1]);
+    }
+    for (int k = from; k < to && !f->lean; k++)
         run_order(t, k, x[k], x[k + 1], states);
 }
 

@@ -424,7 +424,8 @@ static const uint32_t* switch_target(const double* R, const uint32_t* pc)
 
 _Static_assert(VM_MOVE == 0 && VM_DIV == 4 && VM_NEG == 5, "vm_run_words has the operators up to VM_NEG");
 
-static uint32_t run_all(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end, const VmHost* host)
+__attribute__((noinline)) static uint32_t run_all(const kaiModel* model, double* R, const uint32_t* pc,
+                                                  const uint32_t* end, const VmHost* host)
 {
     while (pc < end)
     {

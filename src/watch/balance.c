@@ -304,13 +304,17 @@ static kaiStatus check_run(Balance* balance, BondRun* run)
 }
 
 // A step does not compute all values by itself.
-kaiStatus balance_check(Balance* balance, bool instant)
+static kaiStatus check_all(Balance* balance, bool instant)
 {
     Kernel* kernel = balance->kernel;
-    if (kernel->bonds == NULL || !(kernel->options->balance > 0))
-        return KAI_OK;
     kaiStatus status = instant ? KAI_OK : kernel_run(kernel, balance->model->flow);
     for (uint32_t i = 0; status == KAI_OK && i < kernel->bonds->count; i++)
         status = check_run(balance, &kernel->bonds->runs[i]);
     return status;
+}
+
+kaiStatus balance_check(Balance* balance, bool instant)
+{
+    const Kernel* kernel = balance->kernel;
+    return kernel->bonds != NULL && kernel->options->balance > 0 ? check_all(balance, instant) : KAI_OK;
 }

@@ -171,6 +171,11 @@ static bool is_too_slow(const Contact* contact, uint32_t index, const Lead* lead
     return speed * bend < 0 && speed * speed <= 4 * fabs(bend) * CONTACT_LIFT * size;
 }
 
+static inline bool is_one_term(const Contact* contact, uint32_t index)
+{
+    return contact->flow->guard_affine[index] && contact->model->guards[index].state_count == 1;
+}
+
 // Of an armed guard the first derivative is known: mostly it decides, and nothing has to be expanded. *slow: it is so
 // small a part of its terms that it may not take the guard off its level.
 static bool has_speed(const Contact* contact, uint32_t index, bool* slow)
@@ -178,7 +183,7 @@ static bool has_speed(const Contact* contact, uint32_t index, bool* slow)
     const Guard* guard = &contact->model->guards[index];
     double noise = 0;
     *slow = false;
-    if (contact->flow->guard_affine[index] && guard->state_count == 1)  // all of it is one term
+    if (is_one_term(contact, index))
         return contact->kernel->guards[index].slope != 0;
     for (uint32_t i = 0; i < guard->state_count; i++)
     {
@@ -478,11 +483,12 @@ static kaiStatus conclude(Contact* contact, uint32_t index, const Lead* lead, co
 }
 
 // It moves away from its level, by its first derivative: nothing holds it there.
-static bool moves_away(const Contact* contact, uint32_t index, int direction)
+static inline bool moves_away(const Contact* contact, uint32_t index, int direction)
 {
     const GuardState* state = &contact->kernel->guards[index];
     bool slow;
-    return state->active && direction * state->slope < 0 && has_speed(contact, index, &slow) && !slow;
+    return state->active && direction * state->slope < 0 &&
+           (is_one_term(contact, index) || (has_speed(contact, index, &slow) && !slow));
 }
 
 static kaiStatus look(Contact* contact, uint32_t index, const char* how)

@@ -161,11 +161,8 @@ static void extremes_inside(Record* record, uint32_t probe, double start, double
     }
 }
 
-kaiStatus record_step(Record* record, double start, double end)
+__attribute__((noinline)) static kaiStatus show_inside(Record* record, double start, double end)
 {
-    bool sees = record->asks_times || record->watches_extremes || record->every == 0;
-    if (!sees && !kernel_reached(record->kernel, record_grid(record), end))
-        return KAI_OK;
     kaiTag now = record->kernel->now;
     kaiStatus status = record->asks_times ? probe_inside(record, start, end) : KAI_OK;
     for (uint32_t i = 0; i < record->model->probes_count && record->watches_extremes; i++)
@@ -180,4 +177,11 @@ kaiStatus record_step(Record* record, double start, double end)
         status = curve_inside(record, start, end);
     record->kernel->now = now;
     return status;
+}
+
+kaiStatus record_step(Record* record, double start, double end)
+{
+    bool sees = record->asks_times || record->watches_extremes || record->every == 0;
+    bool shows = sees || kernel_reached(record->kernel, record_grid(record), end);
+    return shows ? show_inside(record, start, end) : KAI_OK;
 }

@@ -120,7 +120,10 @@ void probes_subscribe(Record* record)
         const Probe* p = &record->model->probes[i];
         record->late_count += record->probe_late[i] = is_late(record, p);
         if (!record->probe_late[i])
+        {
+            record->asked_present[record->asked_count] = record->model->vars[p->var].present;
             record->asked[record->asked_count++] = i;
+        }
         record->tag_probes |= !record->probe_late[i];
         record->left_probes |= !record->probe_late[i] && p->kind != PROBE_COUNT && p->kind != PROBE_TIME_OF;
     }

@@ -453,9 +453,10 @@ void record_count(Record* record)
     const double* R = record->kernel->R;
     for (uint32_t i = 0; i < record->asked_count; i++)
     {
+        if (R[record->asked_present[i]] == 0)
+            continue;
         ProbeState* state = &record->probes[record->asked[i]];
-        state->count += R[record->model->vars[record->model->probes[record->asked[i]].var].present] != 0;
-        state->value = (double)state->count;
+        state->value = (double)++state->count;
     }
 }
 

@@ -34,8 +34,9 @@ enum
 // Type, name, elements, how many of them a snapshot holds.
 #define RECORD_ARRAYS(X)                                                                                               \
     X(ProbeState, probes, model->probes_count, model->probes_count)                                                    \
-    X(bool, probe_late, model->probes_count, 0) /* taken when an instant is over, not at its tags */                   \
-    X(uint32_t, asked, model->probes_count, 0)  /* the others */                                                       \
+    X(bool, probe_late, model->probes_count, 0)        /* taken when an instant is over, not at its tags */            \
+    X(uint32_t, asked, model->probes_count, 0)         /* the others */                                                \
+    X(uint32_t, asked_present, model->probes_count, 0) /* whether their variables are there */                         \
     X(double, tag_last, model->saved_count,                                                                            \
       model->saved_count) /* registers as the last tag of an instant left them */                                      \
     X(double, tag_before, model->saved_count, model->saved_count) /* and the tag before it */                          \

@@ -240,15 +240,10 @@ static void note_time(Sliding* s, double t)
     }
 }
 
-static bool follows_at_once(Sliding* s, double t)
+__attribute__((noinline)) static bool follows_others(Sliding* s, double t)
 {
     const Kernel* kernel = s->kernel;
     bool whole = s->model->islands_count == 1;
-    if (whole && kernel->located_count == 1 && s->model->guards[kernel->located[0]].islands.count == 1)
-    {
-        s->step = ode_dense_length(s->flow->island_odes[0]);
-        return sliding_at_once(s, s->time, t);
-    }
     double last = whole ? s->time : -INFINITY;
     s->step = 0;
     for (uint32_t i = 0; i < kernel->located_count; i++)
@@ -263,6 +258,16 @@ static bool follows_at_once(Sliding* s, double t)
         last = islands.count == 0 ? s->time : last;
     }
     return kernel->located_count > 0 && sliding_at_once(s, last, t);
+}
+
+static inline bool follows_at_once(Sliding* s, double t)
+{
+    const Kernel* kernel = s->kernel;
+    bool alone = s->model->islands_count == 1 && kernel->located_count == 1;
+    if (!alone || s->model->guards[kernel->located[0]].islands.count != 1)
+        return follows_others(s, t);
+    s->step = ode_dense_length(s->flow->island_odes[0]);
+    return sliding_at_once(s, s->time, t);
 }
 
 void sliding_before(Sliding* s, double t)

@@ -34,13 +34,11 @@ static kaiStatus fail_tunnelled(Zeno* zeno, uint32_t index, double t, double las
 
 // What a block watches is its own: a reaction may leave it watching for the way back, with the other sign, so that
 // neither the side nor the direction of g says that something was turned back.
-bool tunnel_is_foreign(const Zeno* zeno, uint32_t index)
+bool tunnel_asks_block(const Zeno* zeno, uint32_t index)
 {
     const kaiModel* model = zeno->model;
     CodeRange code = model->guards[index].code;
     CodeItem item;
-    if (model->blocks_count == 0)
-        return false;
     for (uint32_t at = code.start; at < code.end && code_item(model->code, at, code.end, &item); at += item.words)
         if (item.op == VM_CALL)
             return true;

@@ -19,7 +19,7 @@ costs()
     echo "$1: $each instructions an instant, at most $4"
     [ "$each" -gt 500 ] && [ "$each" -le "$4" ] || fail "$1: an instant costs more than it did"
 }
-costs ball 100 1500 4350
-costs sigdel 0.1 0.3 7900
-costs boost 0.001 0.003 14150
-costs gas10 2 8 15700
+costs ball 100 1500 4260
+costs sigdel 0.1 0.3 7700
+costs boost 0.001 0.003 13600
+costs gas10 2 8 14900
