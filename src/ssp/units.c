@@ -112,7 +112,7 @@ static const char* mapped(SspRead* r, const XmlElement* map, const char* e, bool
 
 static const char* transformed(SspRead* r, const XmlElement* t, const char* e, bool* ok)
 {
-    double factor, offset;
+    double factor = 1, offset = 0;
     if (reading_is(t, "BooleanMappingTransformation") || reading_is(t, "IntegerMappingTransformation"))
         return mapped(r, t, e, ok);
     if (!reading_is(t, "LinearTransformation"))

@@ -82,7 +82,7 @@ static void every_type_has_its_calls(void** state)
         assert_int_equal(rig_go(&rig, 0.6), KAI_OK);
         for (int i = 0; i < TANK_TYPES; i++)
         {
-            char name[8];
+            char name[24];
             snprintf(name, sizeof name, "t.o%d", i);
             rig_near(&rig, name, wanted[i], 0);
         }
