@@ -14,11 +14,11 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     Arena* arena = &bonds->arena;
     uint32_t unknowns = 2 * system->link_count, parts = system->part_count, ports = 0, slopes = 0;
     *run = (BondRun){.system = system};
-    arena_init(&run->made, kernel->options->allocator, &bonds->fail);
+    arena_init(&run->present.made, kernel->options->allocator, &bonds->fail);
     for (uint32_t i = 0; i < parts; i++)
     {
         const BondPart* part = bonds_part(kernel, run, i);
-        run->steps |= part->steps;
+        run->present.steps |= part->steps;
         ports += part->ports;
         slopes += part->ports * part->ports;
     }
@@ -102,7 +102,7 @@ static void forget_equations(BondRun* run)
     run->graph = NULL;
     run->entered = false;
     run->selection = NULL;
-    arena_free(&run->made);
+    arena_free(&run->present.made);
     present_forget(run);
 }
 
@@ -566,7 +566,7 @@ kaiStatus bonds_turn(Kernel* kernel, bool* turned)
     bool steps = false;
     *turned = false;
     for (uint32_t i = 0; i < bonds->count; i++)
-        steps |= bonds->runs[i].steps;
+        steps |= bonds->runs[i].present.steps;
     if (steps)
         status = kernel_run(kernel, kernel->model->bonds);
     for (uint32_t i = 0; i < bonds->count && steps && status == KAI_OK; i++)

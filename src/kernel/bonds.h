@@ -34,6 +34,8 @@ typedef struct BondPresent
     const BondPart* varied;    // who depends by way of that
     bool tied;                 // a storage depends on a source that moves, with weights that do not
     bool settled;              // the last jump was that of the present modes and inputs, and moved nothing
+    bool steps;                // a ratio is read anew at instants
+    Arena made;                // what is made with the equations, and anew with them, if one is
 } BondPresent;
 
 // One connected graph.
@@ -70,8 +72,6 @@ typedef struct BondRun
     BondNode* nodes;
     BondEdge* edges;
     BondPresent present;
-    bool steps;  // a ratio is read anew at instants
-    Arena made;  // what is made with the equations, and anew when one has; else it is that of all graphs
     Kernel* kernel;
 } BondRun;
 
@@ -120,7 +120,7 @@ static inline const BondInput* bonds_input(const Kernel* kernel, const BondRun* 
 // For what is made with the equations.
 static inline Arena* bonds_arena(Kernel* kernel, BondRun* run)
 {
-    return run->steps ? &run->made : &kernel->bonds->arena;
+    return run->present.steps ? &run->present.made : &kernel->bonds->arena;
 }
 
 // Whether the mode in the registers has this switch on.
