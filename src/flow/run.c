@@ -314,7 +314,7 @@ static kaiStatus go_on(Flow* flow, double until)
             status = islands_advance(flow);
         if (status == KAI_OK && over)
             return KAI_END;
-        if (status == KAI_OK && kernel->now.t >= until)
+        if (status == KAI_OK && kernel->now.t >= until && !(more && kernel_same_time(kernel, until, kernel->now.t)))
             return KAI_OK;
         if (status == KAI_OK)
             status = proceed(flow, until);
