@@ -85,7 +85,7 @@ both sampled "  state y = 1, v = 0
   discrete u = 0, n = 0
   y' = v; v' = -4*y - 0.1*v + u + sin(3*time)
   event low = down(y), tick = clock(0.1)
-  when tick { u := if y + v > 0.2 then -1 else 1 }
+  when tick { u := if v > 0 then 0.5 else -0.5 }
   when low { n := n + 1 }" 'stop = 12; expect count(low) ~ final(n) within 0.1; expect final(n) > 2'
 both clocks "  state y = 1, v = 0
   discrete n = 0, m = 0
