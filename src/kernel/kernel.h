@@ -21,6 +21,7 @@
 typedef struct Kernel Kernel;
 typedef struct Bonds Bonds;  // bonds.h
 typedef struct Scene Scene;  // scene.h
+typedef struct Brief Brief;  // brief.h
 
 // history.c: the past of a signal under `delay`, as polynomials of the time since their starts. A piece ends where the
 // next one starts.
@@ -187,6 +188,7 @@ typedef struct KernelHooks
     // not ordinary after its first commit, and what a listener would have been told comes now.
     bool (*calm)(void* owner, double t);
     void (*count)(void* owner);
+    bool (*sees)(void* owner, bool left);  // asked where there are short programs: does anybody look at this tag
     kaiStatus (*past)(void* owner);
     void (*late)(void* owner);
     // choice = all: which of the enabled alternatives. `fresh`: the first choice of this commit. Positive: stop here.
@@ -302,6 +304,8 @@ struct Kernel
     Queue queue;
     Queue held;     // while events are handed out: those that wait for the next tag
     Bonds* bonds;   // NULL: the model has no bond graph
+    Brief* brief;   // short programs; NULL: there are none
+    bool is_brief;  // the registers have what the short reaction computes, no more
     Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
     uint32_t held_inputs, active_count, leaving_count, raised_count, staged_count, located_count, fired_count,
         reacted_count, jump_count;

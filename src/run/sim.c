@@ -151,6 +151,12 @@ static void hook_count(void* owner)
     record_count(&sim->record);
 }
 
+static bool hook_sees(void* owner, bool left)
+{
+    kaiSim* sim = owner;
+    return record_sees(&sim->record, left);
+}
+
 static kaiStatus hook_past(void* owner)
 {
     kaiSim* sim = owner;
@@ -239,6 +245,7 @@ static const KernelHooks kernel_hooks = {
     .held = hook_held,
     .calm = hook_calm,
     .count = hook_count,
+    .sees = hook_sees,
     .past = hook_past,
     .late = hook_late,
     .decide = hook_decide,
