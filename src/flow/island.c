@@ -3,7 +3,7 @@
 // past the first crossing of a guard that reads it alone; guards that read several look for their crossings in the
 // steps these have in common, and remember them. What disturbs it earlier finds the dense output of the step as
 // checkpoint: the island rolls back to that time and starts again. Undisturbed it never rolls back.
-#include "flow/flow.h"
+#include "flow/guard_path.h"
 
 #include "base/tolerance.h"
 #include "kernel/bonds.h"
@@ -597,7 +597,8 @@ bool island_reaches(Flow* flow, uint32_t index, double limit)
     if (ode_step(ode, limit) != ODE_OK)
         return false;  // as it will be again, and said then
     double end = ode_time(ode);
-    bool cut = flow->model->guards_count > 0 && cut_step(flow, index);
+    bool far = flow->model->guards_count == 0 || (end == limit && guards_are_out_of_reach(flow, index));
+    bool cut = !far && cut_step(flow, index);
     s->loaded = NAN;
     s->ahead = larger(s->ahead, ode_time(ode) - t);
     if (end == limit && !cut)

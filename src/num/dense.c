@@ -383,3 +383,22 @@ void ode_piece_order(Ode* ode, int k, double* coefficients)
         coefficients[i] = k <= degree ? c[k] : 0;
     }
 }
+
+double ode_reach(const Ode* ode, int state)
+{
+    const OdeState* s = &ode->state;
+    if (s->form != FORM_SERIES)
+    {
+        return INFINITY;
+    }
+    if (!s->dense_ready)
+    {
+        return map_reach(ode, state);
+    }
+    double sum = 0, h = s->scale * s->h;
+    for (int k = s->terms - 1; k >= 1; k--)
+    {
+        sum = (sum + fabs(ode->dense[k][state])) * h;
+    }
+    return sum;
+}
