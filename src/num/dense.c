@@ -3,12 +3,8 @@
 #include "num/map.h"
 #include "num/polynomial.h"
 
-static void make(Ode* ode)
+__attribute__((noinline)) static void make_now(Ode* ode)
 {
-    if (ode->state.dense_ready)
-    {
-        return;
-    }
     if (ode->state.form == FORM_LINEAR)  // also the backward Euler step of another method after a breakpoint
     {
         ode_prepare_linear(ode);
@@ -22,6 +18,14 @@ static void make(Ode* ode)
         ode->method->prepare(ode);
     }
     ode->state.dense_ready = true;
+}
+
+static inline void make(Ode* ode)
+{
+    if (!ode->state.dense_ready)
+    {
+        make_now(ode);
+    }
 }
 
 // The nested form at theta, for one component.
