@@ -111,9 +111,11 @@ static inline bool time_same(double a, double b, double scale)
 // The order of a power series is chosen for rtol, but for no smaller one than a double can mean.
 #define STEP_RTOL_LEAST 1e-16
 // Steps by a map (num/map.c): the share of its sum below which a term of a factor is left out, and the tolerance below
-// which there are none, since the rounding of a factor is the same in all steps and adds up.
+// which there are none, since the rounding of a factor is the same in all steps and adds up. What a state can reach is
+// taken this much larger, for the rest of a length that its map was not made for.
 #define MAP_TERM 0x1p-58
 #define MAP_RTOL_LEAST 1e-12
+#define MAP_REACH (1 + 1e-6)
 // Impulse backward Euler steps forward and back by this part of the step that follows: its error is of the order h²,
 // and a millionth squared is below the tolerance of any run.
 #define STEP_IMPULSE 1e-6

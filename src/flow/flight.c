@@ -13,9 +13,9 @@ bool flight_serves(const Flow* flow)
         FEW = 8  // states
     };
     const kaiModel* model = flow->model;
-    return flow->kernel->plain && model->islands_count == 1 && model->state_count > 0 && model->state_count <= FEW &&
-           flow->root == ROOT_ITP && !flow->kernel->options->profile && flow->islands[0].base == 0 &&
-           flow->island_systems[0].series != NULL;
+    return flow->kernel->plain && model->islands_count == 1 && model->guards_count > 0 && model->state_count > 0 &&
+           model->state_count <= FEW && flow->root == ROOT_ITP && !flow->kernel->options->profile &&
+           flow->islands[0].base == 0 && flow->island_systems[0].series != NULL;
 }
 
 // The island waits for a step and nothing else is going on.

@@ -117,6 +117,7 @@ struct Flow
     bool derived;     // a start has been made: see flow_derive
     bool ends_known;  // guards at the end of the step that is searched
     bool flies;       // flight.c may serve this run
+    bool beats;       // beat.c may
     OdeFlight flight;
     VmHost trial;  // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;
@@ -180,6 +181,9 @@ kaiStatus edge_explain(Flow* flow, uint32_t island);
 uint32_t island_state(const Flow* flow, uint32_t island, uint32_t slot);
 double island_theta(const Flow* flow, uint32_t island, double t);  // where t lies in its last step
 void islands_wait(Flow* flow, uint32_t island);
+// The only island, which waits for a step, takes one to `limit`. True: it stands there and still waits for the next;
+// false: it could not, or stands earlier, as after islands_advance.
+bool island_reaches(Flow* flow, uint32_t island, double limit);
 void islands_look(Flow* flow, uint32_t guard);
 void islands_refresh(Flow* flow);  // after a snapshot was restored
 
@@ -188,6 +192,11 @@ void islands_refresh(Flow* flow);  // after a snapshot was restored
 // nothing has changed. The same that steps, searches and the agenda come to, without them.
 bool flight_serves(const Flow* flow);  // this run, at any time
 bool flight_take(Flow* flow, double until, double* t);
+
+// beat.c: from one instant to the next tick of a clock. True: the island stands at *t, the clock is due and nothing
+// else is; false: the general way goes on from here.
+bool beat_serves(const Flow* flow);  // this run, at any time
+bool beat_take(Flow* flow, double until, double* t);
 
 // ahead.c: fetches the memory of what comes next. Nothing else.
 void ahead_fetch(const Flow* flow);

@@ -92,6 +92,9 @@ typedef enum GuardShort
     SHORT_CLEAR,    // nothing crosses
     SHORT_CROSSED,  // one does, at *theta, and is kernel->located
 } GuardShort;
+// Whether no guard of the island can have crossed in its last step, told by how far states can get. For a step that an
+// instant follows which arms them again.
+bool guards_are_out_of_reach(Flow* flow, uint32_t island);
 GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta);
 // The same of one guard in a window of several islands; with its slope there.
 GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope);

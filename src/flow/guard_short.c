@@ -186,6 +186,49 @@ GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
                                                                                           : SHORT_UNSURE;
 }
 
+// ---- out of reach
+// ----------------------------------------------------------------------------------------------------
+
+// The step cannot bring it to its level, nor so near to it that it could count as crossed where the step ends. Then g
+// and its slope there are noted, for whoever passes the end.
+static bool is_out_of_reach(Flow* flow, uint32_t index, uint32_t island)
+{
+    Kernel* kernel = flow->kernel;
+    const Guard* guard = &flow->model->guards[index];
+    GuardState* state = &kernel->guards[index];
+    Ode* ode = flow->island_odes[island];
+    const double *x0 = ode_start_state(ode), *x = ode_state(ode), *slopes = ode_slope(ode);
+    double g = state->g, reach = 0, change = 0, slope = 0, end = ode_time(ode);
+    if (!flow->guard_affine[index] || guard->one_way || state->from != ode_step_start(ode) || state->sliding != 0 ||
+        is_past(kernel, guard, g) || (is_crossing(guard) && kernel->R[guard->side] != sign_of(g)))
+        return false;
+    for (uint32_t i = guard->first_state, last = i + guard->state_count; i < last; i++)
+    {
+        int slot = flow->model->guard_slots[i];
+        double factor = flow->guard_factors[i];
+        reach += fabs(factor) * ode_reach(ode, slot);
+        change += factor * (x[slot] - x0[slot]);
+        slope += factor * slopes[slot];
+    }
+    double near = fabs(slope) * TIME_GUARD_MOST * kernel_slack(kernel, end);
+    if (!(fabs(g) * (1 - GUARD_NOISE) > reach * (1 + GUARD_NOISE)) || !(fabs(g + change) > near))
+        return false;
+    state->g_end = g + change;
+    state->slope_end = slope;
+    state->until = end;
+    return true;
+}
+
+bool guards_are_out_of_reach(Flow* flow, uint32_t island)
+{
+    if (!is_short(flow, island))
+        return false;
+    for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
+        if (!is_out_of_reach(flow, w.index, island))
+            return false;
+    return true;
+}
+
 // ---- several islands
 // -------------------------------------------------------------------------------------------------
 

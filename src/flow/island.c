@@ -3,7 +3,7 @@
 // past the first crossing of a guard that reads it alone; guards that read several look for their crossings in the
 // steps these have in common, and remember them. What disturbs it earlier finds the dense output of the step as
 // checkpoint: the island rolls back to that time and starts again. Undisturbed it never rolls back.
-#include "flow/flow.h"
+#include "flow/guard_path.h"
 
 #include "base/tolerance.h"
 #include "kernel/bonds.h"
@@ -464,7 +464,7 @@ static double go_forward(const Flow* flow, const Ode* ode, double theta)
     return again ? smaller(1, 2 * kernel_slack(kernel, start) / length) : theta;
 }
 
-static void cut_step(Flow* flow, uint32_t index)
+static bool cut_step(Flow* flow, uint32_t index)
 {
     Ode* ode = flow->island_odes[index];
     double theta = 1;
@@ -472,7 +472,7 @@ static void cut_step(Flow* flow, uint32_t index)
     theta = found ? go_forward(flow, ode, theta) : theta;
     bool held = flow->kernel->holds > 0 && flow->hooks->leaves(flow->owner, &theta);
     if (!found && !held)
-        return;
+        return false;
     ode_cut(ode, theta);
     if (flow->model->islands[index].delays.count > 0)
         delay_cut(flow, index, ode_time(ode));
@@ -484,6 +484,7 @@ static void cut_step(Flow* flow, uint32_t index)
     if (held && flow->kernel->located_count == 0)
         agenda_set(&flow->kernel->agenda, agenda_hold(flow->kernel), ode_time(ode));
     flow->kernel->located_count = 0;
+    return true;
 }
 
 // The field where the states in the registers are, without leave to go beyond domains.
@@ -586,6 +587,29 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     s->ahead = larger(s->ahead, ode_time(ode) - t);
     agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), ode_time(ode));
     return flow->no_memory ? KAI_ERR_MEMORY : KAI_OK;
+}
+
+bool island_reaches(Flow* flow, uint32_t index, double limit)
+{
+    IslandState* s = &flow->islands[index];
+    Ode* ode = flow->island_odes[index];
+    double t = ode_time(ode);
+    if (ode_step(ode, limit) != ODE_OK)
+        return false;  // as it will be again, and said then
+    double end = ode_time(ode);
+    bool far = flow->model->guards_count == 0 || (end == limit && guards_are_out_of_reach(flow, index));
+    bool cut = !far && cut_step(flow, index);
+    s->loaded = NAN;
+    s->ahead = larger(s->ahead, ode_time(ode) - t);
+    if (end == limit && !cut)
+        return true;
+    if (!cut)
+        count_step(&flow->kernel->counters, t, end - t);
+    s->due = false;
+    flow->waiting.count = 0;
+    agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), ode_time(ode));
+    touch_moment(flow->kernel, flow->kernel->now.t);
+    return false;
 }
 
 kaiStatus islands_arrive(Flow* flow, uint32_t island)

@@ -288,6 +288,16 @@ static kaiStatus fly(Flow* flow, double t)
     return status == KAI_OK ? KAI_INSTANT : status;
 }
 
+static kaiStatus beat(Flow* flow, double t)
+{
+    kaiStatus status = flow->no_memory ? KAI_ERR_MEMORY : flow->hooks->between(flow->owner, flow->kernel->now.t, t);
+    if (status == KAI_OK && flow->model->guards_count > 0)
+        status = islands_arrive(flow, 0);
+    if (status == KAI_OK)
+        status = run_instant(flow, t);
+    return status == KAI_OK ? KAI_INSTANT : status;
+}
+
 // To the next instant, to `until` (KAI_OK), or to the end.
 static kaiStatus go_on(Flow* flow, double until)
 {
@@ -310,6 +320,8 @@ static kaiStatus go_on(Flow* flow, double until)
         double t;
         if (flow->flies && status == KAI_OK && !more && !over && kernel->now.t < until && flight_take(flow, until, &t))
             return fly(flow, t);
+        if (flow->beats && status == KAI_OK && !more && !over && beat_take(flow, until, &t))
+            return beat(flow, t);
         if (status == KAI_OK && !kernel->halted && !more)
             status = islands_advance(flow);
         if (status == KAI_OK && over)

@@ -6,11 +6,6 @@
 
 #include <math.h>
 
-enum
-{
-    BELOW = 4
-};
-
 // What is never due has no order: moving it must not cost the depth of the heap.
 static int before(AgendaEntry x, AgendaEntry y)
 {
@@ -25,8 +20,8 @@ static void put(Agenda* a, uint32_t place, AgendaEntry entry)
 
 static void sift_up(Agenda* a, uint32_t place, AgendaEntry entry)
 {
-    for (; place > 0 && before(entry, a->heap[(place - 1) / BELOW]); place = (place - 1) / BELOW)
-        put(a, place, a->heap[(place - 1) / BELOW]);
+    for (; place > 0 && before(entry, a->heap[(place - 1) / AGENDA_BELOW]); place = (place - 1) / AGENDA_BELOW)
+        put(a, place, a->heap[(place - 1) / AGENDA_BELOW]);
     put(a, place, entry);
 }
 
@@ -34,7 +29,8 @@ static void sift_down(Agenda* a, uint32_t place, AgendaEntry entry)
 {
     for (;;)
     {
-        uint32_t first = BELOW * place + 1, last = first + BELOW < a->count ? first + BELOW : a->count;
+        uint32_t first = AGENDA_BELOW * place + 1,
+                 last = first + AGENDA_BELOW < a->count ? first + AGENDA_BELOW : a->count;
         if (first >= a->count)
             break;
         uint32_t least = first;
@@ -62,7 +58,7 @@ void agenda_rebuild(Agenda* a)
 {
     for (uint32_t i = 0; i < a->count; i++)
         put(a, i, (AgendaEntry){a->times[i], i});
-    for (uint32_t i = a->count / BELOW + 1; i-- > 0;)
+    for (uint32_t i = a->count / AGENDA_BELOW + 1; i-- > 0;)
         sift_down(a, i, a->heap[i]);
 }
 
@@ -81,8 +77,8 @@ static double last_below(const Agenda* a, double bound, uint32_t place)
     if (place >= a->count || !(a->heap[place].time <= bound))
         return -INFINITY;
     double last = a->heap[place].time;
-    for (uint32_t i = 1; i <= BELOW; i++)
-        last = larger(last, last_below(a, bound, BELOW * place + i));
+    for (uint32_t i = 1; i <= AGENDA_BELOW; i++)
+        last = larger(last, last_below(a, bound, AGENDA_BELOW * place + i));
     return last;
 }
 

@@ -5,6 +5,7 @@
 #define KAIROS_KERNEL_AGENDA_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct AgendaEntry
@@ -23,7 +24,8 @@ typedef struct Agenda
 
 enum
 {
-    AGENDA_FEW = 8
+    AGENDA_FEW = 8,
+    AGENDA_BELOW = 4,  // places of the heap below each
 };
 
 void agenda_init(Agenda* a);     // the arrays are given; nothing is due
@@ -50,6 +52,19 @@ static inline double agenda_next(const Agenda* a, uint32_t* item)
         if (a->times[i] < next)
             next = a->times[*item = i];
     return next;
+}
+// The time of the next item but one.
+static inline double agenda_second(const Agenda* a, uint32_t first)
+{
+    double second = INFINITY;
+    bool few = a->count <= AGENDA_FEW;
+    uint32_t from = few ? 0 : 1, to = few ? a->count : AGENDA_BELOW + 1;
+    for (uint32_t i = from; i < to; i++)
+    {
+        double time = few ? a->times[i] : a->heap[i].time;
+        second = time < second && (!few || i != first) ? time : second;
+    }
+    return second;
 }
 // The latest time up to `bound`; -inf if there is none.
 double agenda_last(const Agenda* a, double bound);

@@ -14,12 +14,13 @@
 const Scene* ordinary_scene(Kernel* kernel, double t)
 {
     const kaiModel* model = kernel->model;
-    uint32_t crossed = kernel->located_count, ticks = kernel->due_clocks.count;
-    bool ticking = crossed == 0 && (ticks == 1 || (ticks > 1 && model->fused));
-    bool may = ((crossed == 1 && ticks == 0) || ticking) && kernel->hooks->calm(kernel->owner, t);
-    if (!may)
+    uint32_t ticks = kernel->due_clocks.count;
+    bool crossed = kernel->located_count == 1 && ticks == 0;
+    if (!crossed && (kernel->located_count > 0 || !(ticks == 1 || (ticks > 1 && model->fused))))
         return NULL;
-    return scene_of(kernel, ticking ? model->guards_count + kernel->due_clocks.at[0] : kernel->located[0], t);
+    if (!kernel->hooks->calm(kernel->owner, t))
+        return NULL;
+    return scene_of(kernel, crossed ? kernel->located[0] : model->guards_count + kernel->due_clocks.at[0], t);
 }
 
 static inline kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t count)

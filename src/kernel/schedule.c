@@ -52,12 +52,13 @@ kaiStatus schedule_start(Kernel* kernel)
 
 // A clock ticks once at a time: where the next tick is at the same one (rule T6), ticks would go on without time doing
 // so.
-static kaiStatus tick(Kernel* kernel, uint32_t index)
+static kaiStatus tick(Kernel* kernel, uint32_t index, double* next)
 {
     const Clock* clock = &kernel->model->clocks[index];
     double time = clock_time(kernel, clock);
     kernel->R[clock->count] += 1;
-    if (kernel_same_time(kernel, clock_time(kernel, clock), time))
+    *next = clock_time(kernel, clock);
+    if (kernel_same_time(kernel, *next, time))
         return kernel_fail(
             kernel, clock->place, "give the clock a longer period",
             "the ticks of a clock with period %g are closer together than time can resolve, at t = %.17g",
@@ -77,8 +78,9 @@ kaiStatus schedule_mark_due(Kernel* kernel, double t)
     for (uint32_t i = 0; i < kernel->due_clocks.count && status == KAI_OK; i++)
     {
         uint32_t clock = kernel->due_clocks.at[i];
-        status = tick(kernel, clock);
-        agenda_set(&kernel->agenda, clock, schedule_clock_time(kernel, clock));
+        double next;
+        status = tick(kernel, clock, &next);
+        agenda_set(&kernel->agenda, clock, next);
     }
     kernel->due_clocks.count = 0;
     bool waits = kernel->model->delays_count > 0 || kernel->queue.count > 0;

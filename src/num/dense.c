@@ -3,12 +3,8 @@
 #include "num/map.h"
 #include "num/polynomial.h"
 
-static void make(Ode* ode)
+__attribute__((noinline)) static void make_now(Ode* ode)
 {
-    if (ode->state.dense_ready)
-    {
-        return;
-    }
     if (ode->state.form == FORM_LINEAR)  // also the backward Euler step of another method after a breakpoint
     {
         ode_prepare_linear(ode);
@@ -22,6 +18,14 @@ static void make(Ode* ode)
         ode->method->prepare(ode);
     }
     ode->state.dense_ready = true;
+}
+
+static inline void make(Ode* ode)
+{
+    if (!ode->state.dense_ready)
+    {
+        make_now(ode);
+    }
 }
 
 // The nested form at theta, for one component.
@@ -382,4 +386,23 @@ void ode_piece_order(Ode* ode, int k, double* coefficients)
         ode_piece(ode, i, c);
         coefficients[i] = k <= degree ? c[k] : 0;
     }
+}
+
+double ode_reach(const Ode* ode, int state)
+{
+    const OdeState* s = &ode->state;
+    if (s->form != FORM_SERIES)
+    {
+        return INFINITY;
+    }
+    if (!s->dense_ready)
+    {
+        return map_reach(ode, state);
+    }
+    double sum = 0, h = s->scale * s->h;
+    for (int k = s->terms - 1; k >= 1; k--)
+    {
+        sum = (sum + fabs(ode->dense[k][state])) * h;
+    }
+    return sum;
 }

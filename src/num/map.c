@@ -22,10 +22,11 @@ enum
     INPUTS = 8,
     KEPT = 4,
     GROWTH = 5,  // from this order on terms must shrink, or the sum loses digits
+    REACH = ODE_ORDER + 1,
 };
 
-// Factors of every input in every state, one such matrix after the other: for the end of the step, its slope, and the
-// coefficients from order 2 on.
+// Factors of every input in every state, one such matrix after the other: for the end of the step, its slope, the
+// coefficients from order 2 on, and for how far a state can get.
 struct OdeMap
 {
     uint64_t key;
@@ -118,14 +119,17 @@ static int order_of(const Ode* ode, const OdeMap* map, int at, double first)
 static void add_up(const Ode* ode, OdeMap* map, int at, double first)
 {
     const int size = ode->n * width_of(ode);
-    double sum = 0, slope = 0;
+    double sum = 0, slope = 0, reach = 0;
     for (int k = map->terms - 1; k >= 2; k--)
     {
-        sum += map->factors[k * size + at] * power_of(map->h, k);
+        double term = map->factors[k * size + at] * power_of(map->h, k);
+        sum += term;
+        reach += fabs(term);
         slope += k * map->factors[k * size + at] * power_of(map->h, k - 1);
     }
     map->factors[at] = sum + first * map->h;
     map->factors[size + at] = slope + first;
+    map->factors[REACH * size + at] = MAP_REACH * (reach + first * map->h);
 }
 
 static void fill(Ode* ode, OdeMap* map)
@@ -151,7 +155,7 @@ static void fill(Ode* ode, OdeMap* map)
 static const OdeMap* make(Ode* ode, uint64_t key, double h)
 {
     OdeMaps* maps = ode->maps;
-    size_t factors = (size_t)(ODE_ORDER + 1) * (size_t)(ode->n * width_of(ode));
+    size_t factors = (size_t)(REACH + 1) * (size_t)(ode->n * width_of(ode));
     size_t size = sizeof(OdeMap) + sizeof(double) * factors;
     OdeMap* map = ode->allocator.alloc(ode->allocator.user, NULL, 0, size);
     if (!map)
@@ -327,4 +331,21 @@ void map_expand(Ode* ode)
             ode->dense[k][i] = sum;
         }
     }
+}
+
+double map_reach(const Ode* ode, int state)
+{
+    const OdeMaps* maps = ode->maps;
+    const int n = ode->n, count = maps->count;
+    const double* factor = matrix_of(ode, maps->last, REACH) + (size_t)(state * (n + count));
+    double sum = 0;
+    for (int j = 0; j < n; j++)
+    {
+        sum += factor[j] * fabs(ode->slope_start[j]);
+    }
+    for (int j = 0; j < count; j++)
+    {
+        sum += factor[n + j] * fabs(maps->given[j]);
+    }
+    return sum;
 }

@@ -14,6 +14,8 @@ const OdeMap* map_find(Ode* ode, double h);
 bool map_take(Ode* ode, const OdeMap* map, double h);
 int map_terms(const OdeMap* map);  // coefficients that its piece has
 void map_expand(Ode* ode);         // makes them for the last step, which map_take has taken
+// How far a state can have got from its start in the last step, which map_take has taken: not less than that.
+double map_reach(const Ode* ode, int state);
 void map_free(Ode* ode);
 
 #endif

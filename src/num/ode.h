@@ -201,6 +201,10 @@ void ode_piece_order(Ode* ode, int k, double* coefficients);
 // the step is no power series from its start on, and nothing was added.
 int ode_piece_add(Ode* ode, int state, double factor, int degree, double* c);
 
+// How far a state can have got from where the last step began, anywhere in it: not less than that. Infinite where the
+// step is no power series.
+double ode_reach(const Ode* ode, int state);
+
 // A flight: the step from here to `limit` at most, where that is a short polynomial by structure, with nothing of the
 // solver changed yet. Whoever knows where it ends takes it that far; whoever does not takes a step as usual.
 typedef struct OdeFlight

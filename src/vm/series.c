@@ -374,11 +374,12 @@ void series_run(Series* s, int from, int to, double* const* x)
 int series_inputs(const Series* s, int room, double* inputs, uint64_t* key)
 {
     const Tape* t = s->tape;
-    if (t->degree != SERIES_WHOLE || !t->alone || t->field.products || (int)tape_field_inputs(t) > room)
+    if (t->degree != SERIES_WHOLE || !t->alone || t->field.products || (int)t->field.inputs > room)
         return -1;
-    tape_field_get(t, inputs);
+    if (t->field.inputs > 0)
+        tape_field_get(t, inputs);
     *key = t->field.key;
-    return (int)tape_field_inputs(t);
+    return (int)t->field.inputs;
 }
 
 void series_try(Series* s, const double* inputs, int to, double* const* x)

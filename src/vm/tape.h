@@ -157,6 +157,7 @@ typedef struct TapeField
     bool lean;         // it has nothing but the stream
     bool products;     // it has products
     uint64_t key;      // of its factors and rates, in these modes
+    uint32_t inputs;   // what order 0 brings beside the states (tape_inputs.c)
     uint32_t* pushes;  // states and what turns: slot and row, where products or operators read it
 } TapeField;
 

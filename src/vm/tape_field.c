@@ -402,6 +402,7 @@ void tape_field_begin(Tape* t)
         turn->w_rate = turn->w_down ? -rate : rate;
     }
     f->key = tape_field_key(t);
+    f->inputs = tape_field_inputs(t);
 }
 
 static inline double product(const TapePiece* piece, const double* rows, int k)

@@ -20,6 +20,6 @@ costs()
     [ "$each" -gt 500 ] && [ "$each" -le "$4" ] || fail "$1: an instant costs more than it did"
 }
 costs ball 100 1500 4260
-costs sigdel 0.1 0.3 7700
-costs boost 0.001 0.003 13600
+costs sigdel 0.1 0.3 4060
+costs boost 0.001 0.003 13200
 costs gas10 2 8 14900

@@ -80,4 +80,16 @@ both clock "  state y = 0, v = 1
   when down(y) { v := -v }
   discrete n = 0
   when clock(1) { n := n + 1 }" 'stop = 20; expect final(n) ~ 21 within 0.1; expect count(far) ~ 3 within 0.1'
+# linear fields from tick to tick: with a guard that cuts some of the steps, and with two clocks
+both sampled "  state y = 1, v = 0
+  discrete u = 0, n = 0
+  y' = v; v' = -4*y - 0.1*v + u + sin(3*time)
+  event low = down(y), tick = clock(0.1)
+  when tick { u := if v > 0 then 0.5 else -0.5 }
+  when low { n := n + 1 }" 'stop = 12; expect count(low) ~ final(n) within 0.1; expect final(n) > 2'
+both clocks "  state y = 1, v = 0
+  discrete n = 0, m = 0
+  y' = v; v' = -y
+  when clock(0.25) { n := n + 1; v := v + 0.01 }
+  when clock(0.75, 0.5) { m := m + 1 }" 'stop = 9.9; expect final(n) ~ 40 within 0.1; expect final(m) ~ 13 within 0.1'
 echo "the same"

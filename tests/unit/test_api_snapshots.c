@@ -112,6 +112,31 @@ static void test_snapshot_delays(void** state)
     }
 }
 
+// Steps from tick to tick that come again and again, which are taken by what no snapshot holds; a guard cuts some.
+static void test_snapshot_ticks(void** state)
+{
+    (void)state;
+    const char* text = "model M {\n"
+                       "  state x = 1, v = 0, y = 0\n"
+                       "  discrete u = 0, n = 0\n"
+                       "  x' = v\n"
+                       "  v' = -9*x - 0.1*v + u + sin(2*time)\n"
+                       "  y' = x - y\n"
+                       "  event low = down(x), tick = clock(0.05)\n"
+                       "  when tick { u := if v > 0 then 0.3 else -0.3 }\n"
+                       "  when low { n := n + 1 }\n"
+                       "}\n"
+                       "experiment e of M { stop = 4; events = off }\n"
+                       "experiment shown of M { stop = 4 }\n";
+    static const char* const names[] = {"auto", "taylor", "rk45"};
+    for (int i = 0; i < 3; i++)
+    {
+        print_message("%s\n", names[i]);
+        check_snapshot(text, "e", names[i]);
+        check_snapshot(text, "shown", names[i]);
+    }
+}
+
 // Numeric impulses remember the step before: differences, pulses and the delayed ones.
 static void test_snapshot_numeric(void** state)
 {
@@ -166,9 +191,13 @@ static void test_snapshot_of_another_model(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_snapshot_ball),           cmocka_unit_test(test_snapshot_plant),
-        cmocka_unit_test(test_snapshot_delays),         cmocka_unit_test(test_snapshot_numeric),
-        cmocka_unit_test(test_snapshot_between_shifts), cmocka_unit_test(test_snapshot_of_another_model),
+        cmocka_unit_test(test_snapshot_ball),
+        cmocka_unit_test(test_snapshot_plant),
+        cmocka_unit_test(test_snapshot_ticks),
+        cmocka_unit_test(test_snapshot_delays),
+        cmocka_unit_test(test_snapshot_numeric),
+        cmocka_unit_test(test_snapshot_between_shifts),
+        cmocka_unit_test(test_snapshot_of_another_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,29 @@ static void test_inside(void** state)
     ode_destroy(ode);
 }
 
+// No state gets farther from its start than is said, and not much less, where the coefficients are made and where not.
+static void test_reach(void** state)
+{
+    (void)state;
+    Forced f = {.stiff = 4};
+    OdeSystem system = forced_system(&f);
+    Ode* ode = start(&system, 1e-10);
+    assert_true(ode_reach(ode, 0) == INFINITY);
+    for (int n = 0; n < 200; n++)
+    {
+        tick(ode, n, n + 1);
+        double most = 0, reach = ode_reach(ode, 0), x[2];
+        for (int k = 1; k <= 20; k++)
+        {
+            most = fmax(most, fabs(forced_at((n + k / 20.) * 0.1) - forced_at(n * 0.1)));
+        }
+        assert_true(reach >= most * (1 - 1e-9) && reach <= most + 0.1);
+        ode_dense(ode, 0.5, x, NULL);
+        assert_true(fabs(ode_reach(ode, 0) - reach) <= 0.1 * reach + 1e-3 && ode_reach(ode, 0) >= most * (1 - 1e-9));
+    }
+    ode_destroy(ode);
+}
+
 // Factors that change belong to another field.
 static void test_other_field(void** state)
 {
@@ -195,10 +218,8 @@ static void test_snapshot(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_inside),
-        cmocka_unit_test(test_other_field),
-        cmocka_unit_test(test_snapshot),
+        cmocka_unit_test(test_exact),       cmocka_unit_test(test_inside),   cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_other_field), cmocka_unit_test(test_snapshot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

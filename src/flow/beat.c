@@ -1,0 +1,39 @@
+// From one instant to the next tick of a clock in a plain model of one island. What is scheduled next is a clock, and
+// nothing else is due with it: the island takes its step to there, and if no guard cuts it, the tick is the next
+// instant, without an agenda that is told of the step and asked for it again, and without lists of what is due.
+// Whatever else may be in the way is left to run.c and island.c.
+#include "flow/flow.h"
+
+#include "kernel/blocks.h"
+
+bool beat_serves(const Flow* flow)
+{
+    const kaiModel* model = flow->model;
+    return flow->kernel->plain && model->islands_count == 1 && model->clocks_count > 0 && flow->islands[0].steps &&
+           !flow->kernel->options->profile && kernel_blocks(flow->kernel) == NULL;
+}
+
+// The island waits for a step and nothing else is going on.
+static bool is_clear(const Flow* flow)
+{
+    const Kernel* kernel = flow->kernel;
+    const IslandState* island = &flow->islands[0];
+    return flow->waiting.count == 1 && flow->looks.count == 0 && island->begun && !island->beyond &&
+           !island->ends_beyond && kernel->holds == 0 && kernel->slides == 0 && kernel->outside_count == 0 &&
+           kernel->queue.count == 0 && !kernel->halted && kernel->now.t == ode_time(flow->island_odes[0]);
+}
+
+bool beat_take(Flow* flow, double until, double* t)
+{
+    Kernel* kernel = flow->kernel;
+    uint32_t item;
+    double tick = agenda_next(&kernel->agenda, &item), after = tick + kernel_slack(kernel, tick);
+    if (item >= flow->model->clocks_count || !(tick > kernel->now.t) || !(tick <= until) ||
+        !(after < kernel->options->stop) || !(agenda_second(&kernel->agenda, item) > after) || !is_clear(flow) ||
+        !island_reaches(flow, 0, tick))
+        return false;
+    agenda_set(&kernel->agenda, item, INFINITY);
+    kernel->due_clocks.at[kernel->due_clocks.count++] = item;
+    *t = tick;
+    return true;
+}
