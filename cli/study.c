@@ -9,10 +9,12 @@
 #include "cli/trajectories.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -235,6 +237,18 @@ static int fail_part(const StudyOutput* o, const char* why)
     return EXIT_FILE;
 }
 
+// Two studies in one file would mix their rows. A file that got its name meanwhile is whole, and no longer this one.
+static const char* claim_part(const StudyOutput* o, FILE* part)
+{
+    struct stat open, named;
+    if (flock(fileno(part), LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? "another study is writing it; let that end, or name another file"
+                                    : strerror(errno);
+    if (fstat(fileno(part), &open) != 0 || stat(o->part, &named) != 0 || open.st_ino != named.st_ino)
+        return "another study has just ended in it; call again";
+    return NULL;
+}
+
 static int open_table(StudyOutput* o)
 {
     long end = 0;
@@ -244,12 +258,14 @@ static int open_table(StudyOutput* o)
     struct stat found;
     if (stat(o->inquiry->run->output, &found) == 0 && !S_ISREG(found.st_mode))
         return fail_part(o, "the table would replace what is no file");
-    FILE* part = fopen(o->part, "r+b");
-    if (part == NULL)
-        part = fopen(o->part, "w+b");
+    int descriptor = open(o->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    FILE* part = descriptor >= 0 ? fdopen(descriptor, "r+b") : NULL;
     if (part == NULL)
         return fail_part(o, strerror(errno));
     o->file = part;
+    const char* taken = claim_part(o, part);
+    if (taken != NULL)
+        return fail_part(o, taken);
     static char buffer[2 * TABLE_LINE];  // holds whole rows until they are flushed
     setvbuf(part, buffer, _IOFBF, sizeof buffer);
     if (!read_part(o, part, &end))
