@@ -2,10 +2,10 @@
 #include "cli/charts.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // ---- what is asked for
 
@@ -218,10 +218,13 @@ int chart_draw(StudyChart* c)
 
 // ---- tables that are there
 
+// Only a file is looked into: what a look takes out of a pipe is gone.
 bool is_study_table(const char* path)
 {
     char line[16384];
-    FILE* in = strcmp(path, "-") != 0 ? fopen(path, "rb") : NULL;
+    struct stat status;
+    bool there = strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    FILE* in = there ? fopen(path, "rb") : NULL;
     bool study = in != NULL && fgets(line, sizeof line, in) != NULL && strncmp(line, "run,", 4) == 0;
     if (in != NULL)
         fclose(in);
@@ -236,33 +239,29 @@ static bool is_part(const char* path)
     return length > 5 && strcmp(path + length - 5, ".part") == 0;
 }
 
-static int read_table(StudyChart* c, FILE* in, const char* path)
+static int read_table(StudyChart* c, TableFile* file)
 {
-    char* text = NULL;
-    size_t size = 0;
     TableLine line;
-    bool fine = true;
-    ssize_t length;
-    for (int64_t row = 0; fine && (length = getline(&text, &size, in)) > 0; row++)
+    int code;
+    for (bool first = true; (code = table_file_next(file)) == EXIT_DONE && file->text != NULL; first = false)
     {
-        if (text[length - 1] != '\n' && is_part(path))  // a study that goes on writes it just now
+        if (!file->whole && is_part(file->path))  // a study that goes on writes it just now
             break;
-        text[strcspn(text, "\r\n")] = 0;
-        fine = table_split(&line, text) && (row == 0 ? chart_open(c, &line) : chart_add(c, &line));
-        if (!fine)
-            fprintf(stderr, "kairos: %s:%lld: this is no row of the table\n", path, (long long)row + 1);
+        if (table_split(&line, file->text) && (first ? chart_open(c, &line) : chart_add(c, &line)))
+            continue;
+        fprintf(stderr, "kairos: %s:%lld: this is no row of the table\n", file->path, table_file_row(file));
+        return EXIT_FILE;
     }
-    free(text);
-    return fine ? EXIT_DONE : EXIT_FILE;
+    return code;
 }
 
 int chart_plot(StudyChart* c, const char* path)
 {
-    FILE* in = fopen(path, "rb");
-    if (in == NULL)
-        return fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno)), EXIT_FILE;
-    int code = read_table(c, in, path);
-    fclose(in);
+    TableFile file;
+    int code = table_file_open(&file, path);
+    if (code == EXIT_DONE)
+        code = read_table(c, &file);
+    table_file_close(&file);
     if (code == EXIT_DONE)
         code = chart_draw(c);
     chart_close(c);

@@ -64,6 +64,8 @@ void print_messages(kaiProgram* program);
 int report_answer(kaiProgram* program, kaiStatus status);
 // Whether `output` (or NULL) is none of the files that the model was read from; otherwise that is said. An exit code.
 int spare_inputs(const kaiProgram* program, const char* output);
+// The same for a file that an option names; `read` or `output` NULL: there is none.
+int spare_file(const char* option, const char* read, const char* output);
 // A failed run on stderr, in the form of a diagnostic.
 void print_failure(kaiProgram* program, const kaiError* failure);
 void print_warnings(kaiProgram* program, const kaiSim* sim);
@@ -77,6 +79,8 @@ bool parse_number(const char* text, double* value);
 int read_standard_input(kaiProgramOptions* options, char** text);
 // All of a stream, ending in 0; NULL: it cannot be read.
 char* read_stream(FILE* in);
+// Two names of one regular file: links, other spellings of the path.
+bool is_same_file(const char* a, const char* b);
 // Every error is one of the call: a wrong name or value in an option.
 bool is_wrong_call(const kaiProgram* program);
 // A listing of the model (kaiProgram_List) on standard output. An exit code.

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int usage_error(const char* format, ...)
@@ -100,11 +101,25 @@ int report_answer(kaiProgram* program, kaiStatus status)
     return status == KAI_ERR_MODEL && is_wrong_call(program) ? EXIT_USAGE : exit_code(status);
 }
 
+bool is_same_file(const char* a, const char* b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino && S_ISREG(first.st_mode);
+}
+
 int spare_inputs(const kaiProgram* program, const char* output)
 {
     if (output == NULL || !kaiProgram_HasRead(program, output))
         return EXIT_DONE;
     return usage_error("-o %s: the model reads this file, and the result would replace it", output);
+}
+
+int spare_file(const char* option, const char* read, const char* output)
+{
+    if (output == NULL || read == NULL || !is_same_file(read, output))
+        return EXIT_DONE;
+    return usage_error("-o %s: %s reads this file, and the result would replace it", output, option);
 }
 
 void print_failure(kaiProgram* program, const kaiError* f)
@@ -195,6 +210,8 @@ char* read_stream(FILE* in)
             free(text);
         text = more;
     }
+    if (text != NULL && ferror(in))  // a folder, say
+        free(text), text = NULL;
     if (text != NULL)
         text[size] = 0;
     return text;

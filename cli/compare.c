@@ -126,6 +126,7 @@ int command_compare(int argc, char** argv)
     call.options.only = call.only;
     call.options.difference = print_difference;
     call.options.user = &call;
+    call.options.limits = source_options().limits;
     kaiComparison comparison;
     kaiError error;
     kaiStatus status = kaiResult_Compare(call.files[0], call.files[1], &call.options, &comparison, &error);

@@ -3,8 +3,8 @@
 #include "cli/figure.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/whole.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,31 +114,19 @@ static kaiStatus write_report(const kaiReport* report, const RunRequest* request
     return kaiReport_Write(report, format, &(kaiSink){write_bytes, out});
 }
 
-// A file under its name is whole.
 static int write_file(const kaiReport* report, const RunRequest* request)
 {
-    char part[4096];
-    snprintf(part, sizeof part, "%s.part", request->output);
+    WholeFile file;
     struct stat found;
-    if (stat(request->output, &found) == 0 && !S_ISREG(found.st_mode))  // it would be replaced, not written to
+    if (stat(request->output, &found) == 0 && !S_ISREG(found.st_mode))  // a page in a pipe is a mistake
     {
         fprintf(stderr, "kairos: %s cannot be written: it is no file\n", request->output);
         return EXIT_FILE;
     }
-    FILE* out = fopen(part, "wb");
-    bool ok = out != NULL;
-    if (ok)
-    {
-        ok = write_report(report, request, out) == KAI_OK && fflush(out) == 0;
-        ok &= fclose(out) == 0;
-        ok = ok && rename(part, request->output) == 0;
-    }
-    if (ok)
-        return EXIT_DONE;
-    fprintf(stderr, "kairos: %s cannot be written: %s\n", request->output, strerror(errno));
-    if (out != NULL)
-        remove(part);
-    return EXIT_FILE;
+    int code = whole_open(&file, request->output);
+    if (code == EXIT_DONE && write_report(report, request, file.out) != KAI_OK)
+        code = EXIT_FILE, fprintf(stderr, "kairos: %s cannot be written\n", request->output);
+    return whole_close(&file, code);
 }
 
 static int write_out(const kaiReport* report, const RunRequest* request)

@@ -1,12 +1,17 @@
 // kairos fit: parameters from measurements.
 #include "cli/inquiry.h"
+#include "cli/whole.h"
 
 #include "cli/table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum
+{
+    MEASURED_MOST = 1 << 24  // half a gigabyte of them
+};
 
 typedef struct Data
 {
@@ -21,6 +26,8 @@ static int add(Data* d, kaiMeasured measured)
 {
     if (d->count == d->room)
     {
+        if (d->room >= MEASURED_MOST)
+            return usage_error("--data: at most %d measured values; leave rows out", MEASURED_MOST);
         int room = d->room > 0 ? 2 * d->room : 256;
         kaiMeasured* more = realloc(d->at, sizeof *more * (size_t)room);
         if (more == NULL)
@@ -74,38 +81,41 @@ static int take_event(Data* d, const Inquiry* q, const char* path, const TableLi
     return add(d, (kaiMeasured){.variable = event, .occurrence = ++d->occurred[at], .t = t});
 }
 
+// The first line: what the others are.
+static int read_names(const Inquiry* q, const TableFile* file, Data* d, bool* events)
+{
+    if (file->text == NULL)
+        return usage_error("%s has no line of names", file->path);
+    *events = strcmp(file->text, "event,t") == 0;
+    if (*events)
+        return EXIT_DONE;
+    if (strncmp(file->text, "t,", 2) != 0)
+        return usage_error("%s: its first line is `event,t`, or `t,` and names of variables", file->path);
+    return inquiry_variables(q, "--data", file->text + 2, d->columns, &d->column_count);
+}
+
 static int read_data(const Inquiry* q, const char* path, Data* d)
 {
-    char* text = NULL;
-    size_t size = 0;
     TableLine line;
-    FILE* in = fopen(path, "rb");
-    if (in == NULL)
-        return fprintf(stderr, "kairos: %s cannot be read: %s\n", path, strerror(errno)), EXIT_FILE;
-    int code = getline(&text, &size, in) > 0 ? EXIT_DONE : usage_error("%s has no line of names", path);
+    TableFile file;
     bool events = false;
+    int code = table_file_open(&file, path);
     d->column_count = 0;
     if (code == EXIT_DONE)
+        code = table_file_next(&file);
+    if (code == EXIT_DONE)
+        code = read_names(q, &file, d, &events);
+    while (code == EXIT_DONE && (code = table_file_next(&file)) == EXIT_DONE && file.text != NULL)
     {
-        text[strcspn(text, "\r\n")] = 0;
-        events = strcmp(text, "event,t") == 0;
-        if (!events && strncmp(text, "t,", 2) != 0)
-            code = usage_error("%s: its first line is `event,t`, or `t,` and names of variables", path);
-        else if (!events)
-            code = inquiry_variables(q, "--data", text + 2, d->columns, &d->column_count);
-    }
-    for (int row = 2; code == EXIT_DONE && getline(&text, &size, in) > 0; row++)
-    {
-        text[strcspn(text, "\r\n")] = 0;
-        if (text[0] == 0 || text[0] == '#')
+        int row = (int)table_file_row(&file);
+        if (file.text[0] == 0 || file.text[0] == '#')
             continue;
-        if (!table_split(&line, text))
+        if (!table_split(&line, file.text))
             code = usage_error("%s:%d: a quote does not end", path, row);
         else
             code = events ? take_event(d, q, path, &line, row) : take_values(d, path, &line, row);
     }
-    free(text);
-    fclose(in);
+    table_file_close(&file);
     return code;
 }
 
@@ -113,10 +123,11 @@ static int read_data(const Inquiry* q, const char* path, Data* d)
 
 static int print_json(const Inquiry* q, const kaiFitResult* r, const int* variables)
 {
-    FILE* out;
-    int n = r->variable_count, code = inquiry_open(q, &out);
+    WholeFile file;
+    int n = r->variable_count, code = whole_open(&file, q->run->output);
     if (code != EXIT_DONE)
         return code;
+    FILE* out = file.out;
     fputs("{\n", out);
     inquiry_json_names(out, "parameters", q->model, variables, n);
     fputs(",\n", out);
@@ -126,7 +137,7 @@ static int print_json(const Inquiry* q, const kaiFitResult* r, const int* variab
     fputs(",\n", out);
     inquiry_json_matrix(out, "covariance", r->covariance, n, n);
     fprintf(out, ",\n  \"rounds\": %d,\n  \"freedom\": %d\n}\n", r->rounds, r->freedom);
-    return inquiry_close(q, out);
+    return whole_close(&file, code);
 }
 
 static void print_text(const Inquiry* q, const kaiFit* fit, const Data* d, const int* variables)

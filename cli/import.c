@@ -1,5 +1,6 @@
 // kairos import: a netlist of SPICE as a model; a system of FMUs as a folder with the model that it is.
 #include "cli/options.h"
+#include "cli/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,13 +30,6 @@ static int take(void* user, const Arguments* a, Found found)
     return code;
 }
 
-static bool is_same_file(const char* a, const char* b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
-
 static int parse(ImportCall* c, int argc, char** argv)
 {
     int code = arguments_each(FOR_IMPORT, argc, argv, take, c);
@@ -52,14 +46,11 @@ static int parse(ImportCall* c, int argc, char** argv)
 
 static int write_text(const char* path, const char* text)
 {
-    FILE* out = path != NULL ? fopen(path, "wb") : stdout;
-    bool ok = out != NULL && fputs(text, out) >= 0 && fflush(out) == 0;
-    if (out != NULL && path != NULL)
-        ok &= fclose(out) == 0;
-    if (ok)
-        return EXIT_DONE;
-    fprintf(stderr, "kairos: %s cannot be written: %s\n", path != NULL ? path : "standard output", strerror(errno));
-    return EXIT_FILE;
+    WholeFile file;
+    int code = whole_open(&file, path);
+    if (code == EXIT_DONE)
+        fputs(text, file.out);
+    return whole_close(&file, code);
 }
 
 static void print_netlist_messages(kaiSpice* spice)

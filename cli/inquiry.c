@@ -3,7 +3,6 @@
 
 #include "cli/interrupt.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +94,10 @@ static int work_on(Inquiry* q, InquiryWork* work)
     q->model = model;
     if (code == EXIT_DONE)
         code = spare_inputs(q->run->program, q->run->output);
+    if (code == EXIT_DONE)
+        code = spare_file("--points", q->points, q->run->output);
+    for (int i = 0; i < q->data_count && code == EXIT_DONE; i++)
+        code = spare_file("--data", q->data[i], q->run->output);
     if (code == EXIT_DONE)
         code = work(q);
     kaiModel_Free(model);
@@ -189,28 +192,4 @@ void inquiry_json_names(FILE* out, const char* name, const kaiModel* model, cons
     for (int i = 0; i < count; i++)
         fprintf(out, "%s\"%s\"", i > 0 ? ", " : "", kaiModel_VariableName(model, variables[i]));
     fputs("]", out);
-}
-
-static bool to_stdout(const Inquiry* q)
-{
-    return q->run->output == NULL || strcmp(q->run->output, "-") == 0;
-}
-
-int inquiry_open(const Inquiry* q, FILE** out)
-{
-    *out = to_stdout(q) ? stdout : fopen(q->run->output, "wb");
-    if (*out != NULL)
-        return EXIT_DONE;
-    fprintf(stderr, "kairos: %s cannot be written: %s\n", q->run->output, strerror(errno));
-    return EXIT_FILE;
-}
-
-int inquiry_close(const Inquiry* q, FILE* out)
-{
-    bool fine = fflush(out) == 0 && !ferror(out);
-    if (!to_stdout(q))
-        fine &= fclose(out) == 0;
-    if (!fine)
-        fprintf(stderr, "kairos: %s cannot be written\n", to_stdout(q) ? "standard output" : q->run->output);
-    return fine ? EXIT_DONE : EXIT_FILE;
 }

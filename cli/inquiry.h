@@ -55,8 +55,5 @@ int inquiry_failed(const Inquiry* inquiry, const kaiError* error);
 void inquiry_json_numbers(FILE* out, const char* name, const double* values, int count);
 void inquiry_json_matrix(FILE* out, const char* name, const double* values, int rows, int columns);
 void inquiry_json_names(FILE* out, const char* name, const kaiModel* model, const int* variables, int count);
-// Opens -o FILE, or standard output; closes it. An exit code.
-int inquiry_open(const Inquiry* inquiry, FILE** out);
-int inquiry_close(const Inquiry* inquiry, FILE* out);
 
 #endif

@@ -1,5 +1,6 @@
 // kairos linearize: A, B, C, D and poles around a point of a run, as text, JSON, or a Bode figure.
 #include "cli/inquiry.h"
+#include "cli/whole.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,10 +62,11 @@ static void print_text(const Inquiry* q, const kaiLinearSystem* s)
 
 static int print_json(const Inquiry* q, const kaiLinearSystem* s)
 {
-    FILE* out;
-    int n = s->state_count, code = inquiry_open(q, &out);
+    WholeFile file;
+    int n = s->state_count, code = whole_open(&file, q->run->output);
     if (code != EXIT_DONE)
         return code;
+    FILE* out = file.out;
     fprintf(out, "{\n  \"t\": %.17g,\n", s->t);
     inquiry_json_names(out, "states", q->model, s->states, n);
     fputs(",\n", out);
@@ -88,7 +90,7 @@ static int print_json(const Inquiry* q, const kaiLinearSystem* s)
     fputs(",\n", out);
     inquiry_json_numbers(out, "poles_imaginary", s->frequencies, n);
     fputs("\n}\n", out);
-    return inquiry_close(q, out);
+    return whole_close(&file, code);
 }
 
 // ---- Bode figure

@@ -2,8 +2,8 @@
 #include "cli/charts.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/whole.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +15,8 @@ enum
 typedef struct Shard
 {
     const char* path;
-    FILE* file;
-    char* line;  // the next row, or NULL
-    size_t size;
-    int64_t run;
+    TableFile file;  // at the next row
+    int64_t run;     // of it; -1: there is none
 } Shard;
 
 typedef struct Merge
@@ -28,7 +26,7 @@ typedef struct Merge
     const char *output, *figure, *kind, *signals;
     StudyChart chart;
     bool json;
-    FILE* out;
+    WholeFile out;
     char* header;
     size_t header_size;
     int64_t rows;
@@ -69,29 +67,29 @@ static bool is_growing(const char* path)
 
 static int next_row(Shard* s)
 {
-    ssize_t length = getline(&s->line, &s->size, s->file);
     int64_t before = s->run;
+    int code = table_file_next(&s->file);
     s->run = -1;
-    if (length <= 0)
-        return EXIT_DONE;
-    if (s->line[length - 1] != '\n' && is_growing(s->path))
-        return EXIT_DONE;
-    s->run = strtoll(s->line, NULL, 10);
-    if (s->line[length - 1] != '\n')
+    if (code != EXIT_DONE || s->file.text == NULL || (!s->file.whole && is_growing(s->path)))
+        return code;
+    s->run = strtoll(s->file.text, NULL, 10);
+    if (!s->file.whole)
         return fail(s->path, "the last row is cut off: let the study go on first");
     return s->run > before ? EXIT_DONE : fail(s->path, "its runs are not in order: this is no table of a study");
 }
 
 static int open_shard(Merge* m, Shard* s)
 {
-    s->file = fopen(s->path, "rb");
-    if (s->file == NULL)
-        return fail(s->path, strerror(errno));
-    if (getline(&s->line, &s->size, s->file) <= 0 || strncmp(s->line, "run,", 4) != 0)
+    int code = table_file_open(&s->file, s->path);
+    if (code == EXIT_DONE)
+        code = table_file_next(&s->file);
+    if (code != EXIT_DONE)
+        return code;
+    if (s->file.text == NULL || strncmp(s->file.text, "run,", 4) != 0)
         return fail(s->path, "this is no table of a study");
     if (m->header == NULL)
-        m->header = strdup(s->line);
-    if (m->header == NULL || strcmp(m->header, s->line) != 0)
+        m->header = strdup(s->file.text);
+    if (m->header == NULL || strcmp(m->header, s->file.text) != 0)
         return fail(s->path, "its columns are not those of the first table: another study");
     s->run = 0;
     return next_row(s);
@@ -118,10 +116,9 @@ static int write_row(Merge* m, Shard* s)
         return fail(s->path, why);
     }
     m->rows++;
-    if (m->out != NULL)
-        fputs(s->line, m->out);
-    s->line[strcspn(s->line, "\n")] = 0;
-    if (!table_split(&line, s->line) || !statistics_add(&m->statistics, &line) || !chart_add(&m->chart, &line))
+    if (m->out.out != NULL)
+        fprintf(m->out.out, "%s\n", s->file.text);
+    if (!table_split(&line, s->file.text) || !statistics_add(&m->statistics, &line) || !chart_add(&m->chart, &line))
         return fail(s->path, "a row has another number of columns");
     return next_row(s);
 }
@@ -136,14 +133,12 @@ static int open_all(Merge* m)
         return code;
     if (m->output != NULL && strcmp(m->output, "-") != 0)
     {
-        m->out = fopen(m->output, "wb");
-        if (m->out == NULL)
-            return fail(m->output, strerror(errno));
-        fputs(m->header, m->out);
+        code = whole_open(&m->out, m->output);
+        if (code != EXIT_DONE)
+            return code;
+        fprintf(m->out.out, "%s\n", m->header);
     }
     char* copy = strdup(m->header);
-    if (copy != NULL)
-        copy[strcspn(copy, "\n")] = 0;
     bool ok = copy != NULL && table_split(&header, copy) && statistics_open(&m->statistics, &header) &&
               chart_open(&m->chart, &header);
     free(copy);
@@ -155,8 +150,7 @@ static int merge(Merge* m)
     int code = open_all(m);
     for (Shard* s; code == EXIT_DONE && (s = first_of(m)) != NULL;)
         code = write_row(m, s);
-    if (m->out != NULL && fclose(m->out) != 0 && code == EXIT_DONE)
-        code = fail(m->output, "it cannot be written");
+    code = whole_close(&m->out, code);
     if (code == EXIT_DONE)
         statistics_print(&m->statistics, m->json, stdout);
     return code == EXIT_DONE && m->figure != NULL ? chart_draw(&m->chart) : code;
@@ -169,18 +163,14 @@ int command_merge(int argc, char** argv)
     if (code == EXIT_DONE && m.count == 0)
         code = usage_error("merge needs the tables of a study; see kairos merge --help");
     for (int i = 0; i < m.count && code == EXIT_DONE; i++)
-        if (m.output != NULL && strcmp(m.shards[i].path, m.output) == 0)
+        if (m.output != NULL && is_same_file(m.shards[i].path, m.output))
             code = usage_error("-o %s: it is one of the tables", m.output);
     if (code == EXIT_DONE)
         code = chart_choose(&m.chart, m.figure, m.kind, m.signals, -1);
     if (code == EXIT_DONE)
         code = merge(&m);
     for (int i = 0; i < m.count; i++)
-    {
-        if (m.shards[i].file != NULL)
-            fclose(m.shards[i].file);
-        free(m.shards[i].line);
-    }
+        table_file_close(&m.shards[i].file);
     statistics_close(&m.statistics);
     chart_close(&m.chart);
     free(m.header);

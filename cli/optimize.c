@@ -1,5 +1,6 @@
 // kairos optimize: the best value of one parameter.
 #include "cli/inquiry.h"
+#include "cli/whole.h"
 
 #include <math.h>
 
@@ -8,16 +9,17 @@ static int print(const Inquiry* q, const kaiOptimizeOptions* options, const kaiO
     const char* name = kaiModel_VariableName(q->model, options->variable);
     if (q->run->json)
     {
-        FILE* out;
-        int code = inquiry_open(q, &out);
+        WholeFile file;
+        int code = whole_open(&file, q->run->output);
         if (code != EXIT_DONE)
             return code;
+        FILE* out = file.out;
         fprintf(out, "{\n  \"parameter\": \"%s\",\n", name);
         inquiry_json_numbers(out, "value", &o->value, 1);
         fputs(",\n", out);
         inquiry_json_numbers(out, "measure", &o->measure, 1);
         fprintf(out, ",\n  \"runs\": %d\n}\n", o->runs);
-        return inquiry_close(q, out);
+        return whole_close(&file, code);
     }
     char title[2 * NAME_MAX_LENGTH];
     request_title(q->run, q->model, title, sizeof title);

@@ -1,6 +1,7 @@
 // A measured table over a figure: a CSV file of any program, time first. Its columns are matched to the signals of the
 // figure by name, with or without units; a table of one column belongs to the only signal there is.
 #include "cli/figure.h"
+#include "cli/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,8 +9,7 @@
 
 enum
 {
-    FIELDS_MAX = 64,
-    LINE_MAX_LENGTH = 8192
+    FIELDS_MAX = 64
 };
 
 typedef struct Overlay
@@ -68,14 +68,17 @@ static void match_only(Overlay* o, const kaiColumn* columns, int column_count, c
             o->column[1] = k, o->matched = 1;
 }
 
-static bool draw_rows(kaiFigure* figure, const Overlay* o, FILE* file, char* line, double* values, uint8_t* present,
+// The line in work and all behind it.
+static bool draw_rows(kaiFigure* figure, const Overlay* o, TableFile* file, double* values, uint8_t* present,
                       int column_count)
 {
     char* fields[FIELDS_MAX];
-    do
+    for (int code = EXIT_DONE; file->text != NULL || code != EXIT_DONE; code = table_file_next(file))
     {
-        int count = split(line, fields);
+        int count = code == EXIT_DONE ? split(file->text, fields) : 0;
         double t;
+        if (code != EXIT_DONE)
+            return false;
         if (count < 2 || !parse_number(fields[0], &t))
             continue;
         memset(present, 0, (size_t)column_count);
@@ -84,34 +87,36 @@ static bool draw_rows(kaiFigure* figure, const Overlay* o, FILE* file, char* lin
                 present[o->column[i]] = parse_number(fields[i], &values[o->column[i]]);
         if (kaiFigure_Row(figure, &(kaiRow){t, 0, 0, values, present}) < 0)
             return false;
-    } while (fgets(line, LINE_MAX_LENGTH, file) != NULL);
+    }
     return true;
 }
 
-static bool draw(kaiFigure* figure, FILE* file, const char* path, const kaiColumn* columns, int count,
-                 const Panels* panels)
+// Which field belongs to which column. A first line that begins with a number is a row already, and stays.
+static bool read_names(Overlay* o, TableFile* file, const kaiColumn* columns, int count, const Panels* panels)
 {
-    char line[LINE_MAX_LENGTH], *fields[FIELDS_MAX], first[LINE_MAX_LENGTH];
+    char* fields[FIELDS_MAX];
+    char* copy = file->text != NULL ? strdup(file->text) : NULL;
+    if (copy == NULL)
+        return fprintf(stderr, "kairos: --overlay %s has no line\n", file->path), false;
+    int found = split(copy, fields);
+    bool header = !is_number(fields[0]);
+    match(o, fields, found, columns, count);
+    match_only(o, columns, count, panels);
+    free(copy);
+    if (o->matched == 0)
+        usage_error("--overlay %s: none of its columns is drawn here; name them as the signals", file->path);
+    return o->matched > 0 && (!header || table_file_next(file) == EXIT_DONE);
+}
+
+static bool draw(kaiFigure* figure, TableFile* file, const kaiColumn* columns, int count, const Panels* panels)
+{
     Overlay o = {0};
     double* values = calloc((size_t)count + 1, sizeof *values);
     uint8_t* present = calloc((size_t)count + 1, 1);
-    bool good = values != NULL && present != NULL && fgets(line, sizeof line, file) != NULL;
-    if (good)
-    {
-        memcpy(first, line, sizeof first);
-        int found = split(line, fields);
-        bool header = found > 0 && !is_number(fields[0]);
-        match(&o, fields, found, columns, count);
-        match_only(&o, columns, count, panels);
-        if (header && fgets(first, sizeof first, file) == NULL)
-            first[0] = 0;
-    }
-    const char* name = strrchr(path, '/');
-    if (good && o.matched == 0)
-        usage_error("--overlay %s: none of its columns is drawn here; name them as the signals", path), good = false;
-    if (good)
-        good = kaiFigure_BeginPoints(figure, name != NULL ? name + 1 : path) == KAI_OK &&
-               draw_rows(figure, &o, file, first, values, present, count);
+    const char* name = strrchr(file->path, '/');
+    bool good = values != NULL && present != NULL && read_names(&o, file, columns, count, panels) &&
+                kaiFigure_BeginPoints(figure, name != NULL ? name + 1 : file->path) == KAI_OK &&
+                draw_rows(figure, &o, file, values, present, count);
     free(values);
     free(present);
     return good;
@@ -121,13 +126,9 @@ bool overlay_draw(kaiFigure* figure, const char* path, const kaiColumn* columns,
 {
     if (path == NULL || figure == NULL)
         return true;
-    FILE* file = fopen(path, "r");
-    if (file == NULL)
-    {
-        fprintf(stderr, "kairos: --overlay %s cannot be read\n", path);
-        return false;
-    }
-    bool good = draw(figure, file, path, columns, count, panels);
-    fclose(file);
+    TableFile file;
+    bool good = table_file_open(&file, path) == EXIT_DONE && table_file_next(&file) == EXIT_DONE &&
+                draw(figure, &file, columns, count, panels);
+    table_file_close(&file);
     return good;
 }

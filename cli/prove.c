@@ -1,7 +1,7 @@
 // kairos prove: whether time diverges, before any run. Exit 0 proved, 1 refuted, 3 unknown.
 #include "cli/request.h"
+#include "cli/whole.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,13 +57,11 @@ static int parse(ProveCall* c, int argc, char** argv)
 
 static int write_experiment(const char* path, const char* text)
 {
-    FILE* file = fopen(path, "w");
-    bool fine = file != NULL && fputs(text, file) >= 0;
-    fine = file != NULL && fclose(file) == 0 && fine;
-    if (fine)
-        return EXIT_DONE;
-    fprintf(stderr, "kairos: %s cannot be written: %s\n", path, strerror(errno));
-    return EXIT_FILE;
+    WholeFile file;
+    int code = whole_open(&file, path);
+    if (code == EXIT_DONE)
+        fputs(text, file.out);
+    return whole_close(&file, code);
 }
 
 // Whether a witness at `path` may import the model: it does so from its own folder and below without being asked.

@@ -237,6 +237,8 @@ int request_go_on(unsigned command, int argc, char** argv, const kaiCheckpoint* 
         if (code == EXIT_DONE)
             code = spare_inputs(request.program, request.output);
         if (code == EXIT_DONE)
+            code = spare_file("--input", request.input, request.output);
+        if (code == EXIT_DONE)
             code = work(&request, model);
         kaiModel_Free(model);
     }

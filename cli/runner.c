@@ -323,7 +323,7 @@ static int post_inputs(const RunRequest* r, const kaiModel* model, kaiSim* sim)
     if (status == KAI_OK)
         return EXIT_DONE;
     fprintf(stderr, "kairos: --input %s\n", error.message);
-    return exit_code(status);
+    return status == KAI_INTERRUPTED ? EXIT_RUN : exit_code(status);
 }
 
 int run_once(const RunRequest* r, const kaiModel* model)

@@ -1,5 +1,6 @@
 // kairos steady: a steady state with its poles, or a periodic orbit with its multipliers.
 #include "cli/inquiry.h"
+#include "cli/whole.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,10 +23,11 @@ static int print_state(const Inquiry* q, const kaiLinearSystem* s)
 {
     if (q->run->json)
     {
-        FILE* out;
-        int code = inquiry_open(q, &out);
+        WholeFile file;
+        int code = whole_open(&file, q->run->output);
         if (code != EXIT_DONE)
             return code;
+        FILE* out = file.out;
         fputs("{\n", out);
         inquiry_json_names(out, "states", q->model, s->states, s->state_count);
         fputs(",\n", out);
@@ -35,7 +37,7 @@ static int print_state(const Inquiry* q, const kaiLinearSystem* s)
         fputs(",\n", out);
         inquiry_json_numbers(out, "poles_imaginary", s->frequencies, s->state_count);
         fputs("\n}\n", out);
-        return inquiry_close(q, out);
+        return whole_close(&file, code);
     }
     bool attracts = true;
     for (int i = 0; i < s->state_count; i++)
@@ -68,10 +70,11 @@ static int find_state(const Inquiry* q, const kaiSimOptions* sim)
 
 static int print_json(const Inquiry* q, const kaiOrbit* o)
 {
-    FILE* out;
-    int n = o->state_count, code = inquiry_open(q, &out);
+    WholeFile file;
+    int n = o->state_count, code = whole_open(&file, q->run->output);
     if (code != EXIT_DONE)
         return code;
+    FILE* out = file.out;
     fputs("{\n", out);
     inquiry_json_numbers(out, "period", &o->period, 1);
     fputs(",\n", out);
@@ -85,7 +88,7 @@ static int print_json(const Inquiry* q, const kaiOrbit* o)
     fputs(",\n", out);
     inquiry_json_numbers(out, "multipliers_imaginary", o->imaginary, n);
     fputs("\n}\n", out);
-    return inquiry_close(q, out);
+    return whole_close(&file, code);
 }
 
 static void print_orbit(const Inquiry* q, const kaiOrbit* o)

@@ -9,10 +9,12 @@
 #include "cli/trajectories.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -235,6 +237,18 @@ static int fail_part(const StudyOutput* o, const char* why)
     return EXIT_FILE;
 }
 
+// Two studies in one file would mix their rows. A file that got its name meanwhile is whole, and no longer this one.
+static const char* claim_part(const StudyOutput* o, FILE* part)
+{
+    struct stat open, named;
+    if (flock(fileno(part), LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? "another study is writing it; let that end, or name another file"
+                                    : strerror(errno);
+    if (fstat(fileno(part), &open) != 0 || stat(o->part, &named) != 0 || open.st_ino != named.st_ino)
+        return "another study has just ended in it; call again";
+    return NULL;
+}
+
 static int open_table(StudyOutput* o)
 {
     long end = 0;
@@ -244,12 +258,14 @@ static int open_table(StudyOutput* o)
     struct stat found;
     if (stat(o->inquiry->run->output, &found) == 0 && !S_ISREG(found.st_mode))
         return fail_part(o, "the table would replace what is no file");
-    FILE* part = fopen(o->part, "r+b");
-    if (part == NULL)
-        part = fopen(o->part, "w+b");
+    int descriptor = open(o->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    FILE* part = descriptor >= 0 ? fdopen(descriptor, "r+b") : NULL;
     if (part == NULL)
         return fail_part(o, strerror(errno));
     o->file = part;
+    const char* taken = claim_part(o, part);
+    if (taken != NULL)
+        return fail_part(o, taken);
     static char buffer[2 * TABLE_LINE];  // holds whole rows until they are flushed
     setvbuf(part, buffer, _IOFBF, sizeof buffer);
     if (!read_part(o, part, &end))
@@ -289,23 +305,40 @@ typedef struct Points
     int variables[INQUIRY_NAMES];
     int count;
     double* values;
-    int64_t runs;
+    int64_t runs, capacity;
 } Points;
 
-static int read_row(Points* p, const char* path, char* text, int64_t row)
+// Room for one row more. The list is a part of what a study holds, and may not need more than that.
+static int make_room(const Inquiry* q, Points* p)
 {
-    TableLine line;
-    if (!table_split(&line, text) || line.count != p->count)
-        return usage_error("%s:%lld: %d values are wanted, as many as there are names", path, (long long)row + 2,
-                           p->count);
-    double* more = realloc(p->values, sizeof(double) * (size_t)(p->count) * (size_t)(row + 1));
+    if (p->runs < p->capacity)
+        return EXIT_DONE;
+    size_t row = sizeof(double) * (size_t)p->count, most = q->run->source.limits.memory;
+    int64_t capacity = p->capacity > 0 ? 2 * p->capacity : 64;
+    if (most > 0 && (size_t)capacity > most / row)
+        return fprintf(stderr, "kairos: %s: %lld runs need more memory than --memory allows; make it several studies\n",
+                       q->points, (long long)p->runs),
+               EXIT_RUN;
+    double* more = realloc(p->values, row * (size_t)capacity);
     if (more == NULL)
         return fputs("kairos: out of memory\n", stderr), EXIT_RUN;
     p->values = more;
-    for (int i = 0; i < p->count; i++)
-        if (!parse_number(line.fields[i], &more[row * p->count + i]))
-            return usage_error("%s:%lld: `%s` is no number", path, (long long)row + 2, line.fields[i]);
+    p->capacity = capacity;
     return EXIT_DONE;
+}
+
+static int read_row(const Inquiry* q, Points* p, const TableFile* file)
+{
+    TableLine line;
+    if (!table_split(&line, file->text) || line.count != p->count)
+        return usage_error("%s:%lld: %d values are wanted, as many as there are names", file->path,
+                           table_file_row(file), p->count);
+    int code = make_room(q, p);
+    for (int i = 0; i < p->count && code == EXIT_DONE; i++)
+        if (!parse_number(line.fields[i], &p->values[p->runs * p->count + i]))
+            code = usage_error("%s:%lld: `%s` is no number", file->path, table_file_row(file), line.fields[i]);
+    p->runs += code == EXIT_DONE;
+    return code;
 }
 
 // Names as the table of a study has them, "h [m]" and in quotes.
@@ -313,7 +346,6 @@ static int read_names(const Inquiry* q, char* text, Points* p)
 {
     TableLine line;
     int code = EXIT_DONE, one;
-    text[strcspn(text, "\r\n")] = 0;
     if (!table_split(&line, text) || line.count > INQUIRY_NAMES)
         return usage_error("%s: the line of names cannot be read, or has more than %d", q->points, INQUIRY_NAMES);
     for (int i = 0; i < line.count && code == EXIT_DONE; i++)
@@ -331,23 +363,16 @@ static int read_names(const Inquiry* q, char* text, Points* p)
 
 static int read_points(const Inquiry* q, Points* p)
 {
-    char* text = NULL;
-    size_t size = 0;
-    FILE* in = fopen(q->points, "rb");
-    if (in == NULL)
-        return fprintf(stderr, "kairos: %s cannot be read: %s\n", q->points, strerror(errno)), EXIT_FILE;
-    int code = getline(&text, &size, in) > 0 ? EXIT_DONE : usage_error("%s has no line of names", q->points);
+    TableFile file;
+    int code = table_file_open(&file, q->points);
     if (code == EXIT_DONE)
-        code = read_names(q, text, p);
-    while (code == EXIT_DONE && getline(&text, &size, in) > 0)
-    {
-        text[strcspn(text, "\r\n")] = 0;
-        if (text[0] != 0)
-            code = read_row(p, q->points, text, p->runs);
-        p->runs += code == EXIT_DONE && text[0] != 0;
-    }
-    free(text);
-    fclose(in);
+        code = table_file_next(&file);
+    if (code == EXIT_DONE)
+        code = file.text != NULL ? read_names(q, file.text, p) : usage_error("%s has no line of names", q->points);
+    while (code == EXIT_DONE && (code = table_file_next(&file)) == EXIT_DONE && file.text != NULL)
+        if (file.text[0] != 0)
+            code = read_row(q, p, &file);
+    table_file_close(&file);
     return code;
 }
 

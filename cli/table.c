@@ -1,9 +1,60 @@
 // See table.h.
 #include "cli/table.h"
 
+#include "cli/interrupt.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// ---- files
+
+int table_file_open(TableFile* file, const char* path)
+{
+    kaiError error;
+    *file = (TableFile){.path = path};
+    file->lines = kaiLines_Open(path, interrupt_flag(), kaiDefaultAllocator(), &error);
+    if (file->lines != NULL)
+        return EXIT_DONE;
+    fprintf(stderr, "kairos: %s\n", error.message);
+    return exit_code(error.status);
+}
+
+int table_file_next(TableFile* file)
+{
+    kaiError error;
+    size_t length = 0;
+    file->text = NULL;
+    kaiStatus status = kaiLines_Next(file->lines, &file->text, &length, &error);
+    if (status == KAI_END)
+        return file->text = NULL, EXIT_DONE;
+    if (status == KAI_OK && memchr(file->text, 0, length) == NULL)
+    {
+        file->whole = file->text[length - 1] == '\n';
+        file->text[length - file->whole] =
+            0;  // the reader has room for it behind a file that ends without a line's end
+        file->text[strcspn(file->text, "\r")] = 0;
+        return EXIT_DONE;
+    }
+    file->text = NULL;
+    if (status != KAI_OK)
+        fprintf(stderr, "kairos: %s\n", error.message);
+    else
+        fprintf(stderr, "kairos: %s:%lld: this line holds bytes of 0, which no text has; name a file of text\n",
+                file->path, table_file_row(file));
+    return status == KAI_OK ? EXIT_FILE : status == KAI_INTERRUPTED ? EXIT_RUN : exit_code(status);
+}
+
+long long table_file_row(const TableFile* file)
+{
+    return kaiLines_Number(file->lines);
+}
+
+void table_file_close(TableFile* file)
+{
+    kaiLines_Free(file->lines);
+    *file = (TableFile){0};
+}
 
 // ---- lines
 

@@ -12,6 +12,19 @@ enum
     REASONS_MOST = 12,
 };
 
+// A file that is read line by line, whatever it is: what cannot be read, and a line without end, is said here.
+typedef struct TableFile
+{
+    const char* path;
+    kaiLines* lines;
+    char* text;  // the line in work without its end; NULL: there is none any more
+    bool whole;  // it ends in the file too, and not with it
+} TableFile;
+int table_file_open(TableFile* file, const char* path);
+int table_file_next(TableFile* file);
+long long table_file_row(const TableFile* file);  // the number of the line in work
+void table_file_close(TableFile* file);
+
 // A line taken apart. Fields point into `text`, which is changed.
 typedef struct TableLine
 {

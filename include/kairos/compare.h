@@ -55,6 +55,8 @@ extern "C"
         int only_count;
         void (*difference)(void* user, const kaiDifference* difference);  // NULL: only count them
         void* user;
+        kaiLimits limits;               // of memory and time; both results are held whole. Default: none
+        const volatile int* interrupt;  // nonzero ends it with KAI_INTERRUPTED; NULL: never
         kaiAllocator allocator;
     } kaiCompareOptions;
     kaiCompareOptions kaiDefaultCompareOptions(void);
@@ -67,7 +69,7 @@ extern "C"
     } kaiComparison;
 
     // KAI_OK: they were compared. KAI_ERR_USAGE: a name that neither has, a tolerance that is none; KAI_ERR_IO: one
-    // cannot be read; KAI_ERR_MEMORY. *error says why.
+    // cannot be read; KAI_ERR_MEMORY, KAI_ERR_LIMIT, KAI_INTERRUPTED. *error says why.
     kaiStatus kaiResult_Compare(const char* first, const char* second, const kaiCompareOptions* options,
                                 kaiComparison* comparison, kaiError* error);
 

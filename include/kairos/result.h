@@ -182,6 +182,18 @@ extern "C"
 
     // ---- reading
 
+    // A text line by line, for tables that are no results, from a file that may be anything: a folder, a pipe or a
+    // device without end. A line of more than 64 MB is an error that names it, so memory is bounded by that.
+    // `path` "-" is standard input. NULL: *error says why. `interrupt` (or NULL): nonzero ends the reading.
+    typedef struct kaiLines kaiLines;
+    kaiLines* kaiLines_Open(const char* path, const volatile int* interrupt, kaiAllocator allocator, kaiError* error);
+    // *line, which may be written to, lives until the next one; its *length bytes end in '\n' unless the file ends
+    // before. KAI_OK, KAI_END behind the last line, KAI_INTERRUPTED, KAI_ERR_IO or KAI_ERR_MEMORY.
+    kaiStatus kaiLines_Next(kaiLines* lines, char** line, size_t* length, kaiError* error);
+    long long kaiLines_Number(const kaiLines* lines);  // of the last line, from 1 on; 0 before it
+    void kaiLines_SetInterrupt(kaiLines* lines, const volatile int* interrupt);  // from here on; NULL: never
+    void kaiLines_Free(kaiLines* lines);                                         // NULL is fine
+
     // CSV → rows, streamed: what kaiCsv wrote, in any view. A column is a MODE if it is called `mode` or ends in
     // `.mode` (its mode_names grow while it is read); all others are REAL. Numbers are read as the nearest double.
     // `path` "-" is standard input.
@@ -203,6 +215,8 @@ extern "C"
     // Why the run did not reach its end: the line of `path`.status, or the "# …" at the end that older results have.
     // NULL: it did.
     const char* kaiCsvReader_Remark(const kaiCsvReader* reader);
+    // Nonzero ends kaiCsvReader_Read with KAI_INTERRUPTED when more of the file is wanted; NULL: never.
+    void kaiCsvReader_SetInterrupt(kaiCsvReader* reader, const volatile int* interrupt);
     void kaiCsvReader_Free(kaiCsvReader* reader);
 
     // Any format → rows, by what the file holds and not by its name. As kaiCsvReader, which it is for a CSV; `path` "-"
@@ -211,6 +225,7 @@ extern "C"
     kaiReader* kaiReader_Open(const char* path, kaiAllocator allocator, kaiError* error);
     kaiStatus kaiReader_Read(kaiReader* reader, const kaiCsvVisitor* visitor, kaiError* error);
     const char* kaiReader_Remark(const kaiReader* reader);
+    void kaiReader_SetInterrupt(kaiReader* reader, const volatile int* interrupt);  // for what can be without end: CSV
     void kaiReader_Free(kaiReader* reader);
 
     // The shortest decimal that reads back as the same double; at most 32 bytes, 0-terminated. Returns the length.

@@ -212,6 +212,8 @@ extern "C"
     kaiStatus kaiSim_Run(kaiSim* sim);
 
     kaiTag kaiSim_Now(const kaiSim* sim);
+    // The flag of its options, for whoever works for the run outside of it; NULL: there is none.
+    const volatile int* kaiSim_Interrupt(const kaiSim* sim);
     // What the model's `halt` said ("" if it said nothing); NULL: it did not halt.
     const char* kaiSim_HaltText(const kaiSim* sim);
     const kaiError* kaiSim_Failure(const kaiSim* sim);

@@ -2,6 +2,7 @@
 // is said as always; then through a provider that keeps every file it hands out under a name relative to the model, so
 // that the FMU can read the same text wherever it is unpacked, and no path of this machine is in it.
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "fmi/describe.h"
 #include "fmi/sizes.h"
@@ -62,7 +63,7 @@ kaiFmuOptions kaiDefaultFmuOptions(void)
 // ---- files
 // -----------------------------------------------------------------------------------------------------------
 
-// All of a file; NULL: *why tells.
+// What the caller names may be a pipe; what a text names is a regular file. NULL: *why tells.
 static char* read_all(Arena* arena, const char* path, size_t* size, const char** why)
 {
     FILE* in = fopen(path, "rb");
@@ -105,7 +106,10 @@ static kaiStatus keep_file(void* user, const kaiFileRequest* request, const char
     KeptFile kept = {.path = arena_copy_string(&e->arena, request->path, strlen(request->path))};
     const char* real = real_path(e, request);
     *why = "no such file";
-    kept.bytes = real != NULL ? read_all(&e->arena, real, &kept.size, why) : NULL;
+    if (real != NULL && request->use == KAI_FILE_MAIN)
+        kept.bytes = read_all(&e->arena, real, &kept.size, why);
+    else if (real != NULL)
+        kept.bytes = file_read_whole(&e->arena, real, UINT32_MAX, &kept.size, why);
     if (kept.bytes == NULL)
         return KAI_ERR_IO;
     const char* tail = strrchr(request->path, '/');
@@ -235,7 +239,7 @@ static kaiStatus find_binary(Export* e)
     const char* why = "it is missing";
     const char* tail =
         e->options->version == 2 ? KAIROS_PARTS_TAIL "/kairos-fmi2.so" : KAIROS_PARTS_TAIL "/kairos-fmi3.so";
-    e->binary = home_find(tail, path) ? read_all(&e->arena, path, &e->binary_size, &why) : NULL;
+    e->binary = home_find(tail, path) ? file_read_whole(&e->arena, path, UINT32_MAX, &e->binary_size, &why) : NULL;
     if (e->binary != NULL)
         return KAI_OK;
     return error_set(e->error, KAI_ERR_IO, "the binary of FMUs, %s of this installation, cannot be read: %s", tail,
@@ -248,7 +252,7 @@ static kaiStatus find_sources(Export* e)
     char path[PATH_MAX];
     size_t size = 0;
     const char* why = "they are missing";
-    const char* bundle = home_find(tail, path) ? read_all(&e->arena, path, &size, &why) : NULL;
+    const char* bundle = home_find(tail, path) ? file_read_whole(&e->arena, path, UINT32_MAX, &size, &why) : NULL;
     if (bundle != NULL && bundle_read(&e->sources, &e->arena, bundle, size, e->options->version))
         return KAI_OK;
     return error_set(e->error, KAI_ERR_IO, "the sources of FMUs, %s of this installation, cannot be read: %s", tail,

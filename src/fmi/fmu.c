@@ -2,29 +2,17 @@
 #include "fmi/fmu.h"
 
 #include "base/error.h"
+#include "base/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // All of a regular file, at most 4 GB.
 static kaiStatus read_file(kaiFmu* fmu, kaiError* error)
 {
-    struct stat about;
-    FILE* in = fopen(fmu->path, "rb");
-    if (in == NULL || fstat(fileno(in), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > 0xfffffffe)
-    {
-        const char* why = in == NULL ? strerror(errno) : "it is no file, or larger than an FMU can be";
-        if (in != NULL)
-            fclose(in);
-        return error_set(error, KAI_ERR_IO, "%s cannot be read: %s", fmu->path, why);
-    }
-    fmu->size = (size_t)about.st_size;
-    fmu->bytes = arena_alloc(&fmu->arena, fmu->size + 1);
-    bool ok = fread(fmu->bytes, 1, fmu->size, in) == fmu->size;
-    fclose(in);
-    return ok ? KAI_OK : error_set(error, KAI_ERR_IO, "%s cannot be read to its end", fmu->path);
+    const char* why;
+    fmu->bytes = file_read_whole(&fmu->arena, fmu->path, 0xfffffffe, &fmu->size, &why);
+    return fmu->bytes != NULL ? KAI_OK : error_set(error, KAI_ERR_IO, "%s cannot be read: %s", fmu->path, why);
 }
 
 static kaiStatus open_all(kaiFmu* fmu, const char* path, kaiError* error)

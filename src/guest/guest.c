@@ -2,30 +2,18 @@
 #include "guest/guest.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "kairos/fmi.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static kaiStatus read_file(Guest* g, char** bytes, size_t* size, kaiError* error)
 {
-    struct stat about;
-    FILE* in = fopen(g->path, "rb");
-    if (in == NULL || fstat(fileno(in), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > 0xfffffffe)
-    {
-        const char* why = in == NULL ? strerror(errno) : "it is no file, or larger than an FMU can be";
-        if (in != NULL)
-            fclose(in);
-        return error_set(error, KAI_ERR_IO, "%s cannot be read: %s", g->path, why);
-    }
-    *size = (size_t)about.st_size;
-    *bytes = arena_alloc(&g->arena, *size + 1);
-    bool whole = fread(*bytes, 1, *size, in) == *size;
-    fclose(in);
-    return whole ? KAI_OK : error_set(error, KAI_ERR_IO, "%s cannot be read to its end", g->path);
+    const char* why;
+    *bytes = file_read_whole(&g->arena, g->path, 0xfffffffe, size, &why);
+    return *bytes != NULL ? KAI_OK : error_set(error, KAI_ERR_IO, "%s cannot be read: %s", g->path, why);
 }
 
 static kaiStatus tell_first(const Described* d, const char* path, kaiError* error)

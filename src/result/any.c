@@ -113,6 +113,12 @@ const char* kaiReader_Remark(const kaiReader* r)
     return r->sheet.remark[0] != 0 ? r->sheet.remark : NULL;
 }
 
+void kaiReader_SetInterrupt(kaiReader* r, const volatile int* interrupt)
+{
+    if (r != NULL)
+        kaiCsvReader_SetInterrupt(r->csv, interrupt);
+}
+
 void kaiReader_Free(kaiReader* r)
 {
     if (r == NULL)

@@ -3,6 +3,7 @@
 // a difference as high as the jump. Sequences (events, modes) are compared one by one.
 #include "kairos/compare.h"
 
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/tolerance.h"
 #include "result/format.h"
@@ -373,6 +374,14 @@ static bool is_fine(const char* first, const char* second, const kaiCompareOptio
            o->only_count >= 0 && (o->only != NULL || o->only_count == 0) && o->allocator.alloc != NULL;
 }
 
+// Memory that a limit did not give is no memory that the machine did not have.
+static kaiStatus tell_end(const Budget* budget, kaiError* error)
+{
+    char text[200];
+    kaiStatus status = budget_tell(budget, "the comparison", text, sizeof text);
+    return error_set(error, status, "%s", text);
+}
+
 kaiStatus kaiResult_Compare(const char* first, const char* second, const kaiCompareOptions* o,
                             kaiComparison* comparison, kaiError* error)
 {
@@ -382,15 +391,18 @@ kaiStatus kaiResult_Compare(const char* first, const char* second, const kaiComp
         return error_set(error, KAI_ERR_USAGE, "a comparison needs two results and tolerances that are not negative");
     *comparison = (kaiComparison){0};
     Comparing c = {.options = o, .result = comparison};
-    kaiStatus status = runs_read(&c.a, first, o->allocator, error);
+    Budget budget;
+    budget_init(&budget, o->allocator, o->limits, o->interrupt);
+    kaiAllocator a = budget_allocator(&budget);
+    kaiStatus status = runs_read(&c.a, first, a, o->interrupt, error);
     if (status == KAI_OK)
-        status = runs_read(&c.b, second, o->allocator, error);
+        status = runs_read(&c.b, second, a, o->interrupt, error);
     if (status == KAI_OK)
         status = check_names(&c, error);
     if (status == KAI_OK)
         compare_all(&c);
-    c.b.allocator = o->allocator;
+    c.b.allocator = a;
     runs_free(&c.a);
     runs_free(&c.b);
-    return status;
+    return status == KAI_ERR_MEMORY ? tell_end(&budget, error) : status;
 }

@@ -138,7 +138,16 @@ static bool add_sets(Sheet* sheet, hid_t file, hsize_t count)
 static hid_t open_file(const char* path)
 {
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    return file >= 0 ? file : H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+    if (file >= 0)
+        return file;
+    // Of a file that is being written a piece may be half there: it is read again, after a wait that doubles each time.
+    // By itself the library does so a hundred times, which a damaged file takes for ever: 2^24 ns are enough.
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && H5Pset_metadata_read_attempts(access, 24) >= 0)
+        file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+    if (access >= 0)
+        H5Pclose(access);
+    return file;
 }
 
 static kaiStatus make(Sheet* sheet, Source* source, kaiError* error)

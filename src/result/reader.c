@@ -1,21 +1,17 @@
 // CSV → rows, streamed. A result may have ten million rows, so a line is looked at once: fields that nobody wants are
 // skipped, numbers are read by hand (64 bits of digits, then one power of ten in extended precision).
 #include "base/error.h"
+#include "base/file.h"
 #include "result/csv.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum
 {
-    BUFFER_SIZE = 1 << 20,
     COLUMNS_MAX = 1 << 16
 };
 
@@ -23,12 +19,8 @@ struct kaiCsvReader
 {
     kaiAllocator allocator;
     char path[1024];
-    int descriptor;
-    char* buffer;
-    size_t capacity, begin, end;  // unread text lies in [begin, end)
-    bool at_end;
-    long long line;  // number of the line in work
-    char* names;     // texts of the header, each ended by 0
+    kaiLines* lines;
+    char* names;  // texts of the header, each ended by 0
     size_t names_size;
     int lead_count, tag_count;  // 3; 1 if there is only a time
     const char **lead_names, **lead_units;
@@ -84,9 +76,7 @@ void kaiCsvReader_Free(kaiCsvReader* r)
         return;
     kaiAllocator a = r->allocator;
     free_columns(r);
-    give(a, r->buffer, r->capacity);
-    if (r->descriptor > 0)
-        close(r->descriptor);
+    kaiLines_Free(r->lines);
     give(a, r, sizeof *r);
 }
 
@@ -101,7 +91,9 @@ static void read_status(kaiCsvReader* r, const char* path)
 {
     char name[sizeof r->path + 8];
     snprintf(name, sizeof name, "%s.status", path);
-    FILE* file = strcmp(path, "-") != 0 ? fopen(name, "re") : NULL;
+    size_t size;
+    const char* why;
+    FILE* file = strcmp(path, "-") != 0 ? file_open_whole(name, SIZE_MAX, &size, &why) : NULL;
     if (file == NULL)
         return;
     if (fgets(r->remark, sizeof r->remark, file) != NULL)
@@ -114,76 +106,31 @@ kaiCsvReader* kaiCsvReader_Open(const char* path, kaiAllocator a, kaiError* erro
     if (path == NULL || a.alloc == NULL)
         return error_set(error, KAI_ERR_USAGE, "a reader needs a path and an allocator"), NULL;
     kaiCsvReader* r = get(a, sizeof *r);
-    error_memory(error);
     if (r == NULL)
-        return NULL;
+        return error_memory(error), NULL;
     r->allocator = a;
-    r->capacity = BUFFER_SIZE;
-    r->buffer = get(a, r->capacity);
     snprintf(r->path, sizeof r->path, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
-    r->descriptor = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    if (r->descriptor < 0)
-        error_set(error, KAI_ERR_IO, "%s cannot be read: %s", path, strerror(errno));
-    else if (fstat(r->descriptor, &status) == 0 && S_ISDIR(status.st_mode))
-        error_set(error, KAI_ERR_IO, "%s cannot be read: it is a folder", path);
-    else if (r->buffer != NULL)
-    {
-        error_clear(error);
-        read_status(r, path);
-        return r;
-    }
+    r->lines = kaiLines_Open(path, NULL, a, error);
+    if (r->lines != NULL)
+        return read_status(r, path), r;
     kaiCsvReader_Free(r);
     return NULL;
 }
 
-// Makes room behind the unread text and reads more. False: no memory, or the read failed (*status).
-static bool refill(kaiCsvReader* r, kaiStatus* status)
+void kaiCsvReader_SetInterrupt(kaiCsvReader* r, const volatile int* interrupt)
 {
-    kaiAllocator a = r->allocator;
-    memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
-    r->end -= r->begin;
-    r->begin = 0;
-    if (r->end == r->capacity)
-    {
-        char* more = a.alloc(a.user, r->buffer, r->capacity, 2 * r->capacity);
-        *status = KAI_ERR_MEMORY;
-        if (more == NULL)
-            return false;
-        r->buffer = more;
-        r->capacity *= 2;
-    }
-    ssize_t count;
-    do
-        count = read(r->descriptor, r->buffer + r->end, r->capacity - r->end);
-    while (count < 0 && errno == EINTR);
-    *status = KAI_ERR_IO;
-    if (count < 0)
-        return false;
-    r->at_end = count == 0;
-    r->end += (size_t)count;
-    return true;
+    if (r != NULL)
+        kaiLines_SetInterrupt(r->lines, interrupt);
 }
 
 // The next line with its '\n', or what the file ends with. KAI_END: nothing left.
-static kaiStatus next_line(kaiCsvReader* r, char** line, char** end)
+static kaiStatus next_line(kaiCsvReader* r, char** line, char** end, kaiError* error)
 {
-    for (;;)
-    {
-        char* from = r->buffer + r->begin;
-        char* found = memchr(from, '\n', r->end - r->begin);
-        if (found != NULL || r->at_end)
-        {
-            *line = from;
-            *end = found != NULL ? found + 1 : r->buffer + r->end;
-            r->begin = (size_t)(*end - r->buffer);
-            r->line++;
-            return *line == *end ? KAI_END : KAI_OK;
-        }
-        kaiStatus status;
-        if (!refill(r, &status))
-            return status;
-    }
+    size_t length = 0;
+    kaiStatus status = kaiLines_Next(r->lines, line, &length, error);
+    if (status == KAI_OK)
+        *end = *line + length;
+    return status;
 }
 
 // ---- numbers
@@ -403,7 +350,7 @@ static bool read_plain_names(kaiCsvReader* r, char* at, char* end)
 static kaiStatus read_header(kaiCsvReader* r, kaiError* error)
 {
     char *line, *end;
-    kaiStatus status = next_line(r, &line, &end);
+    kaiStatus status = next_line(r, &line, &end, error);
     if (status == KAI_END)
     {
         error_set(error, KAI_ERR_IO, "%s is empty", r->path);
@@ -457,7 +404,8 @@ static kaiStatus find_mode(kaiCsvReader* r, int column, const char* at, size_t l
 
 static kaiStatus bad_row(const kaiCsvReader* r, const char* what, kaiError* error)
 {
-    error_set(error, KAI_ERR_IO, "%s:%lld: %s; run the model again to get the whole result", r->path, r->line, what);
+    error_set(error, KAI_ERR_IO, "%s:%lld: %s; run the model again to get the whole result", r->path,
+              kaiLines_Number(r->lines), what);
     return KAI_ERR_IO;
 }
 
@@ -553,7 +501,7 @@ kaiStatus kaiCsvReader_Read(kaiCsvReader* r, const kaiCsvVisitor* v, kaiError* e
     while (status == KAI_OK)
     {
         char *line, *end;
-        status = next_line(r, &line, &end);
+        status = next_line(r, &line, &end, error);
         if (status != KAI_OK)
             break;
         if (line[0] == '#')

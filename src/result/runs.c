@@ -50,12 +50,13 @@ static kaiStatus on_lead(void* user, const char* text)
     return begin_run(user, text);
 }
 
-kaiStatus runs_read(Runs* r, const char* path, kaiAllocator allocator, kaiError* error)
+kaiStatus runs_read(Runs* r, const char* path, kaiAllocator allocator, const volatile int* interrupt, kaiError* error)
 {
     *r = (Runs){.allocator = allocator};
     kaiCsvVisitor visitor = {on_header, on_row, on_lead, r};
     kaiError why = {0};
     r->reader = kaiReader_Open(path, allocator, &why);
+    kaiReader_SetInterrupt(r->reader, interrupt);
     kaiStatus status = r->reader != NULL ? kaiReader_Read(r->reader, &visitor, &why) : why.status;
     if (status == KAI_OK && r->count == 0)
         status = begin_run(r, "");

@@ -21,7 +21,8 @@ typedef struct Runs
 } Runs;
 
 // Reads all of a file. After a failure too runs_free has to follow.
-kaiStatus runs_read(Runs* runs, const char* path, kaiAllocator allocator, kaiError* error);
+kaiStatus runs_read(Runs* runs, const char* path, kaiAllocator allocator, const volatile int* interrupt,
+                    kaiError* error);
 void runs_free(Runs* runs);
 // The column of a name; -1: there is none.
 int runs_find(const Runs* runs, const char* name);

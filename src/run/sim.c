@@ -547,6 +547,11 @@ kaiStatus kaiSim_Rates(kaiSim* sim, double* rates)
     return status;
 }
 
+const volatile int* kaiSim_Interrupt(const kaiSim* sim)
+{
+    return sim != NULL ? sim->options.interrupt : NULL;
+}
+
 const char* kaiSim_HaltText(const kaiSim* sim)
 {
     return sim != NULL && sim->kernel.halted ? model_string(sim->kernel.model, sim->kernel.halt_text) : NULL;

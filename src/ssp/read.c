@@ -2,6 +2,7 @@
 // model that it is in the words of Kairos: an `fmu` for each source, an instance for each component, a definition for
 // each connection. See kairos/fmi.h.
 #include "base/error.h"
+#include "base/file.h"
 #include "ssp/reading.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 bool reading_wrong(SspRead* r, const XmlElement* at, const char* format, ...)
 {
@@ -177,27 +177,6 @@ static kaiStatus unpack(SspRead* r, const char* folder)
     return status;
 }
 
-// All of a regular file. *why: it is none, or cannot be read. The room is there before the file is open: memory that
-// runs out leaves nothing behind.
-static char* read_all(SspRead* r, size_t* size, const char** why)
-{
-    struct stat about;
-    *why = NULL;
-    if (stat(r->path, &about) != 0)
-        *why = strerror(errno);
-    else if (!S_ISREG(about.st_mode) || about.st_size > 0xfffffffe)
-        *why = "it is no file, or larger than a system can be";
-    if (*why != NULL)
-        return NULL;
-    *size = (size_t)about.st_size;
-    char* bytes = arena_alloc(&r->arena, *size + 1);
-    FILE* in = fopen(r->path, "rb");
-    *why = in == NULL ? strerror(errno) : fread(bytes, 1, *size, in) == *size ? NULL : "it has become shorter";
-    if (in != NULL)
-        fclose(in);
-    return *why == NULL ? bytes : NULL;
-}
-
 static kaiStatus read_path(SspRead* r, const char* path, const char* folder, kaiAllocator allocator)
 {
     size_t size;
@@ -206,7 +185,7 @@ static kaiStatus read_path(SspRead* r, const char* path, const char* folder, kai
     arena_init(&r->arena, allocator, &r->fail);
     r->path = path;
     const char* why;
-    char* bytes = read_all(r, &size, &why);
+    char* bytes = file_read_whole(&r->arena, path, 0xfffffffe, &size, &why);
     if (bytes == NULL)
         return error_set(r->error, KAI_ERR_IO, "%s cannot be read: %s", path, why);
     if (!archive_open(&r->archive, &r->arena, bytes, size))

@@ -3,6 +3,7 @@
 // whole.
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "kairos/study.h"
 
@@ -149,19 +150,24 @@ kaiStatus kaiCheckpoint_Write(const char* path, const kaiCheckpointParts* parts,
 // ---- reading
 // ---------------------------------------------------------------------------------------------------------
 
-static bool read_all(const char* path, Bytes* b)
+// All of it; of a file that its head does not describe the head only, which is refused then. *why: it cannot be read.
+static bool read_all(const char* path, Bytes* b, const char** why)
 {
-    FILE* file = fopen(path, "rb");
     char piece[65536];
-    size_t count;
+    size_t count, size;
     kaiStatus status = KAI_OK;
+    Head head = {0};
+    FILE* file = file_open_whole(path, SIZE_MAX, &size, why);
     if (file == NULL)
         return false;
-    while (status == KAI_OK && (count = fread(piece, 1, sizeof piece, file)) > 0)
+    bool described = fread(&head, 1, sizeof head, file) == sizeof head &&
+                     memcmp(head.magic, magic, sizeof magic) == 0 && head.size == size - sizeof head;
+    if (described)
+        status = bytes_add(b, (const char*)&head, sizeof head);
+    while (described && status == KAI_OK && (count = fread(piece, 1, sizeof piece, file)) > 0)
         status = bytes_add(b, piece, count);
     bool fine = !ferror(file) && status == KAI_OK;
-    if (status != KAI_OK)
-        errno = ENOMEM;
+    *why = strerror(status != KAI_OK ? ENOMEM : errno);
     fclose(file);
     return fine;
 }
@@ -186,11 +192,12 @@ kaiCheckpoint* kaiCheckpoint_Read(const char* path, kaiError* error)
     if (path == NULL)
         return error_set(error, KAI_ERR_USAGE, "there is no path"), NULL;
     kaiCheckpoint* c = calloc(1, sizeof *c);
-    bool read = c != NULL && read_all(path, &b), whole = false;
+    const char* why = NULL;
+    bool read = c != NULL && read_all(path, &b, &why), whole = false;
     if (c == NULL)
         error_memory(error);
     else if (!read)
-        error_set(error, KAI_ERR_IO, "%s cannot be read: %s", path, strerror(errno));
+        error_set(error, KAI_ERR_IO, "%s cannot be read: %s", path, why);
     else if (b.size >= sizeof c->head)
     {
         memcpy(&c->head, b.at, sizeof c->head);

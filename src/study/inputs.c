@@ -82,7 +82,9 @@ static kaiStatus on_row(void* user, const kaiRow* row)
         return error_set(&p->error, KAI_ERR_USAGE, "row %lld: its time %g comes behind %g", p->row, row->t, p->t);
     p->any = true;
     p->t = row->t;
-    for (int i = 0; i < p->count && row->t <= p->stop; i++)
+    if (row->t > p->stop)
+        return KAI_END;
+    for (int i = 0; i < p->count; i++)
     {
         if (!row->present[i])
             continue;
@@ -105,7 +107,10 @@ kaiStatus kaiInputs_Post(const char* path, const kaiModel* model, kaiSim* sim, k
     kaiCsvVisitor visitor = {on_header, on_row, NULL, &p};
     kaiError why = {0};
     kaiReader* reader = kaiReader_Open(path, p.allocator, &why);
+    kaiReader_SetInterrupt(reader, kaiSim_Interrupt(sim));
     kaiStatus status = reader != NULL ? kaiReader_Read(reader, &visitor, &why) : why.status;
+    if (status == KAI_END)  // the rest lies behind the stop
+        status = KAI_OK;
     if (status != KAI_OK && p.error.message != NULL)
         error_set(error, status, "%s: %s", path, p.error.message);
     else if (status != KAI_OK)

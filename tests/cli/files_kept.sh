@@ -70,3 +70,15 @@ chmod 640 "$WORK/a.kai"
 exits 0 fmt "$WORK/b.kai"
 [ -L "$WORK/b.kai" ] && [ "$(stat -c %a "$WORK/a.kai")" = 640 ] || fail "fmt changed more than the text"
 [ "$(ls "$WORK" | grep -c '^a\.kai')" -eq 1 ] || fail "fmt left a file behind"
+
+# Two studies in one table: the second says so, and the first loses nothing.
+cat >"$WORK/study.kai" <<'M'
+model M { param k ~ uniform(1, 2); state x = 1; x' = -k*x }
+experiment r of M { stop = 1 }
+M
+touch "$WORK/study.csv.part"
+flock "$WORK/study.csv.part" "$KAIROS" study "$WORK/study.kai" --runs 3 -o "$WORK/study.csv" >"$out" 2>"$err"
+[ $? -eq 4 ] || fail "two studies write one table"
+says "another study is writing it"
+exits 0 study "$WORK/study.kai" --runs 3 -o "$WORK/study.csv" -q
+[ "$(wc -l <"$WORK/study.csv")" = 4 ] || fail "the study has not its three rows"

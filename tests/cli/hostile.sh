@@ -232,7 +232,7 @@ ends words 0 "" plot "$WORK/words.kai" -o "$WORK/words.html"
 [ -n "$only" ] || ! grep -q "<script>alert\|<img src=x" "$WORK/words.html" || { echo "words: a text of the model is code of the page"; failed=1; }
 mkfifo "$WORK/fifo.ssp"
 ln -s /dev/zero "$WORK/zero.ssp"
-for name in fifo zero; do ends "$name.ssp" 4 "it is no file" check "$WORK/$name.ssp"; done
+for name in fifo zero; do ends "$name.ssp" 4 "it is no regular file" check "$WORK/$name.ssp"; done
 mkdir "$WORK/dir.fmu"
 mkfifo "$WORK/fifo.fmu"
 printf 'PK\005\006aaaaaaaaaaaaaaaaaa' >"$WORK/damaged.fmu"

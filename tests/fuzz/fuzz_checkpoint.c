@@ -43,7 +43,7 @@ static kaiSim* make_sim(kaiCsv* csv)
     kaiSimOptions options = kaiModel_SimOptions(model);
     options.row = csv != NULL ? on_row : NULL;
     options.row_user = csv;
-    options.limits = (kaiLimits){.seconds = 0.3, .memory = FUZZ_MEMORY, .rows = 500, .tags = 1000};
+    options.limits = (kaiLimits){.seconds = 3, .memory = FUZZ_MEMORY, .rows = 500, .tags = 1000};
     kaiSim* sim = kaiSim_Create(model, &options, NULL);
     fuzz_demand(sim != NULL);
     return sim;

@@ -380,7 +380,7 @@ static void test_files(void** state)
     assert_string_equal(kaiFmu_Message(fmu, 0)->message, error.message);
     kaiFmu_Free(fmu);
     assert_int_equal(kaiFmu_Open(folder, kaiDefaultAllocator(), &fmu, &error), KAI_ERR_IO);
-    assert_non_null(strstr(error.message, "it is no file"));
+    assert_non_null(strstr(error.message, "it is a folder"));
     unlink(path);
     assert_int_equal(kaiFmu_Open(path, kaiDefaultAllocator(), &fmu, &error), KAI_ERR_IO);
     assert_non_null(strstr(error.message, "ball.fmu cannot be read: No such file"));

@@ -441,6 +441,7 @@ static void test_no_sim(void** state)
     assert_true(kaiSim_Now(NULL).t == 0);
     assert_int_equal(kaiSim_Rates(NULL, NULL), KAI_ERR_USAGE);
     assert_null(kaiSim_HaltText(NULL));
+    assert_null(kaiSim_Interrupt(NULL));
     assert_null(kaiSim_Failure(NULL));
     assert_int_equal(kaiSim_Counters(NULL).steps, 0);
     assert_int_equal(kaiSim_WorstState(NULL), -1);
@@ -505,6 +506,26 @@ static void test_sim(void** state)
 
 // ------------------------------------------------------------------------------------------------- results and figures
 
+static void misuse_lines(kaiError* error)
+{
+    char* line = NULL;
+    size_t length = 0;
+    assert_null(kaiLines_Open(NULL, NULL, kaiDefaultAllocator(), error));
+    refused(error->status, error);
+    assert_null(kaiLines_Open("x.csv", NULL, (kaiAllocator){0}, error));
+    refused(error->status, error);
+    refused(kaiLines_Next(NULL, &line, &length, error), error);
+    kaiLines* lines = kaiLines_Open("/dev/null", NULL, kaiDefaultAllocator(), error);
+    assert_non_null(lines);
+    refused(kaiLines_Next(lines, NULL, &length, error), error);
+    refused(kaiLines_Next(lines, &line, NULL, error), error);
+    assert_int_equal(kaiLines_Next(lines, &line, &length, NULL), KAI_END);
+    assert_int_equal(kaiLines_Number(lines) + kaiLines_Number(NULL), 0);
+    kaiLines_SetInterrupt(NULL, NULL);
+    kaiLines_Free(lines);
+    kaiLines_Free(NULL);
+}
+
 static void test_results(void** state)
 {
     (void)state;
@@ -534,7 +555,9 @@ static void test_results(void** state)
     assert_null(kaiCsvReader_Open("x.csv", (kaiAllocator){0}, &error));
     refused(kaiCsvReader_Read(NULL, NULL, &error), &error);
     assert_null(kaiCsvReader_Remark(NULL));
+    kaiCsvReader_SetInterrupt(NULL, NULL);
     kaiCsvReader_Free(NULL);
+    misuse_lines(&error);
     assert_int_equal(kaiNumber_Write(NULL, 1), 0);
 }
 

@@ -97,6 +97,7 @@ static void test_reader(void** state)
     assert_int_equal(kaiReader_Read(NULL, NULL, &error), KAI_ERR_USAGE);
     refused(&error);
     assert_null(kaiReader_Remark(NULL));
+    kaiReader_SetInterrupt(NULL, NULL);
     kaiReader_Free(NULL);
 }
 
