@@ -44,6 +44,26 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
         run->nominal[i] = 1;
 }
 
+static void list_impulses(const kaiModel* model, Bonds* bonds)
+{
+    Arena* arena = &bonds->arena;
+    bool* areas = arena_array(arena, bool, model->reg_count + 1);
+    bonds->impulses = arena_array(arena, uint32_t, model->impulse_titles_count + 1);
+    for (uint32_t i = 0; i < model->bond_outputs_count; i++)
+        if (model->bond_outputs[i].area != NO_REG)
+            areas[model->bond_outputs[i].area] = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < model->vars_count; i++)
+            for (uint32_t k = 0; k < model->vars[i].impulse_count; k++)
+            {
+                uint32_t reg = model->vars[i].impulse + k;
+                if (areas[reg] != (pass == 1))
+                    continue;
+                bonds->impulses[bonds->impulse_count++] = reg;
+                bonds->other_count += pass == 0;
+            }
+}
+
 static void create_switching(Kernel* kernel, Bonds* bonds)
 {
     const kaiModel* model = kernel->model;
@@ -76,10 +96,12 @@ kaiStatus bonds_create(Kernel* kernel)
     if (setjmp(bonds->fail) != 0)
         return KAI_ERR_MEMORY;
     bonds->count = model->bond_systems_count;
+    bonds->struck = true;
     bonds->runs = arena_array(&bonds->arena, BondRun, bonds->count);
     for (uint32_t i = 0; i < bonds->count; i++)
         create_run(kernel, bonds, &bonds->runs[i], &model->bond_systems[i]);
     create_switching(kernel, bonds);
+    list_impulses(model, bonds);
     for (uint32_t i = 0; i < bonds->count; i++)
         bonds->most_count += 4 * model->bond_systems[i].link_count;
     bonds->most = arena_array(&bonds->arena, double, bonds->most_count + 1);
@@ -490,6 +512,13 @@ static bool visit_tie(void* user, const BondDependence* d)
     return !run->present.tied;
 }
 
+void bonds_forget_registers(Kernel* kernel)
+{
+    kernel->bonds->struck = true;
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+        kernel->bonds->runs[i].loaded = false;
+}
+
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
 {
     bool same = run->entered;
@@ -500,6 +529,9 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         run->on[i] = on;
     }
     run->present.settled &= same;
+    if (same && run->loaded && run->linear)
+        return KAI_OK;
+    run->loaded = false;
     if (!same)  // an instant may try as many sets as there are switches
         bond_net_trim(run->net, (size_t)64 << 20, run->modes_before);
     if (!bond_net_enter(run->net, run->on, run->storage))
@@ -514,6 +546,7 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
     for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
         if (!load_rows(kernel, run, i))
             return fail_memory(kernel);
+    run->loaded = true;
     return KAI_OK;
 }
 

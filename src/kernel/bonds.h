@@ -44,7 +44,8 @@ typedef struct BondRun
     const BondSystem* system;
     BondGraph* graph;
     BondNet* net;
-    bool entered;        // the map of its modes lies in the registers
+    bool entered;        // it has a set of modes
+    bool loaded;         // the map of which lies in the registers
     BondStatus status;   // of the last jump
     bool* on;            // per switch
     uint32_t* machines;  // per switch
@@ -95,9 +96,12 @@ struct Bonds
     uint32_t settled_count;
     uint32_t last_place;  // of the last transition taken
     bool unshown;         // the set of modes that is tried has no row, because it shows nothing but the left limit
-    double* most;         // of all runs: saved with a snapshot
+    // Registers that hold the weights of impulses: first those that are no areas of graphs.
+    uint32_t *impulses, impulse_count, other_count;
+    double* most;  // of all runs: saved with a snapshot
     uint32_t most_count;
     double* kept;        // registers from VALUE on, while something is looked up
+    bool struck;         // there may be areas in the registers; false: there are none
     bool quiet;          // the last jump moved nothing
     bool is_quiet;       // at this instant, in the set that was committed last
     bool reacted;        // the registers hold what `react` makes of the states and modes in them
@@ -144,6 +148,7 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
 kaiStatus bonds_stay(Kernel* kernel);  // the same, where the last jump moved nothing and nothing has changed since
 bool bonds_same_inputs(const Kernel* kernel);  // as the last jump read them, in the modes that it was made in
 bool bonds_clear_areas(Kernel* kernel);        // false: there were some
+void bonds_forget_registers(Kernel* kernel);   // they come from a snapshot
 void bonds_warn_not_unique(Kernel* kernel);    // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(Kernel* kernel);
 
