@@ -256,6 +256,23 @@ static void test_set_to_zero(void** state)
     assert_true(isnan(tied));
 }
 
+// A crank that is written from its slider has no ratio at its dead point: the message says to turn it round.
+static void test_dead_point(void** state)
+{
+    (void)state;
+    kaiModel* model = load_text("model M { state a = 0; c : I(i = 1, f0 = 1); s : I(i = 1); t : TF(n = 1/sin(a))\n"
+                                "  x : J1; y : J1; bond x -> c; bond y -> s; bond y -> t -> x; a' = c.f }\n"
+                                "experiment e of M { stop = 1 }\n",
+                                "e");
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiSim* sim = create(model, &options);
+    assert_int_equal(kaiSim_Run(sim), KAI_ERR_RUN);
+    says(sim, "the ratio of t is inf at t = 0");
+    assert_non_null(strstr(kaiSim_Failure(sim)->help, "exchange its two sides"));
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
 static void test_too_many_orders(void** state)
 {
     (void)state;
@@ -316,8 +333,8 @@ static void test_no_memory(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentences), cmocka_unit_test(test_calls),
-                                       cmocka_unit_test(test_set_to_zero), cmocka_unit_test(test_too_many_orders),
-                                       cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentences),       cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_set_to_zero),     cmocka_unit_test(test_dead_point),
+                                       cmocka_unit_test(test_too_many_orders), cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
