@@ -341,6 +341,8 @@ static inline bool time_same(double a, double b, double scale)
 #define SURFACE_STRUCK 1e-5
 // Fields that differ by less are the same one, seen again after a time like that.
 #define SLIDING_SAME 1e-6
+// The rate of a guard on its level is this part of that beside it, within a rounding, or less: it vanishes there.
+#define REST_VANISHES 1e-3
 // A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a
 // series are sums of products of earlier ones, and a velocity that a reaction computes has been through a few more.
 #define CONTACT_ROUNDING 1e-12

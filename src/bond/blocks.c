@@ -427,3 +427,37 @@ BondBlocks* bond_blocks_create(const BondGraph* graph, Arena* arena)
     }
     return b->made;
 }
+
+// -------------------------------------------------------------------------------------------------------------- equal
+
+static bool same_numbers(const int* a, const int* b, int count)
+{
+    return count == 0 || memcmp(a, b, sizeof *a * (size_t)count) == 0;
+}
+
+static bool same_pieces(const BondBlocks* a, const BondBlocks* b, int class)
+{
+    bool same = a->place[class] == b->place[class] && (a->place[class] >= 0 || a->count[class] == b->count[class]);
+    for (int i = 0; i < a->count[class] && same && a->place[class] < 0; i++)
+    {
+        BondPiece one = a->pieces[a->first[class] + i], other = b->pieces[b->first[class] + i];
+        same = one.index == other.index && one.weight == other.weight;
+    }
+    return same;
+}
+
+bool bond_blocks_equal(const BondBlocks* a, const BondBlocks* b)
+{
+    bool same = a->block_count == b->block_count && a->sum_count == b->sum_count &&
+                same_numbers(a->sums, b->sums, a->sum_count);
+    for (int c = 0; c < a->graph->class_count && same; c++)
+        same = same_pieces(a, b, c);
+    for (int i = 0; i < a->block_count && same; i++)
+    {
+        const BondBlock *one = &a->blocks[i], *other = &b->blocks[i];
+        same = one->class_count == other->class_count && one->input_count == other->input_count &&
+               same_numbers(one->classes, other->classes, one->class_count) &&
+               same_numbers(one->inputs, other->inputs, one->input_count);
+    }
+    return same;
+}

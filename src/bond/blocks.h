@@ -60,4 +60,7 @@ typedef struct BondBlocks
 // the same.
 BondBlocks* bond_blocks_create(const BondGraph* graph, Arena* arena);
 
+// Whether two graphs of the same bonds are taken apart in the same way.
+bool bond_blocks_equal(const BondBlocks* a, const BondBlocks* b);
+
 #endif

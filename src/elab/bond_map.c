@@ -80,7 +80,7 @@ static void find_may_depend(BondMap* m)
         bool stores = block->graph->port_count > 0;
         for (int n = 0; n < block->graph->node_count; n++)
             if (stores && block->node_of[n] >= 0)
-                m->may_depend[block->node_of[n]] = true;
+                m->may_depend[block->node_of[n]] = m->graph->depends = true;
     }
 }
 

@@ -358,6 +358,7 @@ typedef struct FlatBondGraph
     VEC(FlatBondInput) inputs;
     VEC(FlatBondOutput) outputs;
     VEC(FlatBondBlock) blocks;
+    bool depends;  // a storage may depend on others or on a source, and jump with them
 } FlatBondGraph;
 
 // A state outside the graphs that integrates an effort or flow: an impulse of it moves the state by `area`.

@@ -108,6 +108,7 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
         part.state = var_reg(b, node->extensity);
         part.parameter = parameter_of(w, node);
         part.law = law_of(w, node);
+        part.ratio = bond_is_two_port(node->kind) && part.free ? var_reg(b, node->parameter) : NO_REG;
         part.name = build_string(b, node->owner);
         part.place = build_place(b, node->owner_span);
         vec_push(b->arena, b->bond_parts, part);

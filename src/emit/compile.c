@@ -367,16 +367,27 @@ static SymReg bond_area_of(const Builder* b, uint32_t v, int depth)
     return made->ctx == 0 && node->op == NODE_VAR ? bond_area_of(b, node->aux, depth + 1) : NO_REG;
 }
 
-// Without a switch nothing of a graph jumps but what its sources do: the columns of its signals would stay empty.
-static bool has_switch(const Flat* flat)
+// Without a switch nothing of a graph jumps but storages that depend on sources or on each other, and what a source
+// strikes: the columns of other signals would stay empty.
+static bool can_jump(const Builder* b)
 {
+    const Flat* flat = b->c.flat;
     for (uint32_t i = 0; i < flat->bond_nodes.count; i++)
         if (flat->bond_nodes.at[i].machine)
             return true;
+    for (uint32_t i = 0; i < flat->graphs.count; i++)
+    {
+        const FlatBondGraph* graph = &flat->graphs.at[i];
+        for (uint32_t k = 0; k < graph->inputs.count; k++)
+            if (b->c.vars.at[graph->inputs.at[k].var].order >= 0)
+                return true;
+        if (graph->depends)
+            return true;
+    }
     return false;
 }
 
-static void build_var(Builder* b, uint32_t v, bool switches)
+static void build_var(Builder* b, uint32_t v, bool jumps)
 {
     const FlatVar* var = &b->c.flat->vars.at[v];
     const VarInfo* info = &b->c.vars.at[v];
@@ -409,7 +420,7 @@ static void build_var(Builder* b, uint32_t v, bool switches)
     made.impulse = shown ? info->first_impulse : NO_REG;
     made.impulse_count = shown ? (uint32_t)(info->order + 1) : 0;
     made.first_title = b->impulse_titles.count;
-    SymReg area = switches ? bond_area_of(b, v, 0) : info->bond_area;
+    SymReg area = jumps ? bond_area_of(b, v, 0) : info->bond_area;
     if (area != NO_REG)  // the jump of the bond graph writes it, not the reaction
     {
         made.impulse = area;
@@ -583,9 +594,9 @@ static uint32_t number_choices(Builder* b)
 
 static kaiModel* finish(Builder* b, kaiAllocator allocator)
 {
-    bool switches = has_switch(b->c.flat);
+    bool jumps = can_jump(b);
     for (uint32_t v = 0; v < b->c.vars.count; v++)
-        build_var(b, v, switches);
+        build_var(b, v, jumps);
     build_loops(b);
     build_contexts(b);
     for (uint32_t i = 0; i < b->modes.count; i++)

@@ -201,6 +201,32 @@ static kaiStatus fail_zero(Kernel* kernel, const BondPart* part)
         model_string(kernel->model, part->name));
 }
 
+// A resistance that is 0, and was not when the model was compiled: the graph must come apart as it did then.
+static kaiStatus check_zero(Kernel* kernel, BondRun* run)
+{
+    const BondSystem* system = run->system;
+    const BondPart* wire = NULL;
+    for (uint32_t i = 0; i < system->part_count && wire == NULL; i++)
+        if (run->nodes[i].wire && !bonds_part(kernel, run, i)->zero)
+            wire = bonds_part(kernel, run, i);
+    if (wire == NULL)
+        return KAI_OK;
+    kaiAllocator a = kernel->options->allocator;
+    BondNode* nodes = arena_array(bonds_arena(kernel, run), BondNode, system->part_count + 1);
+    memcpy(nodes, run->nodes, sizeof *nodes * system->part_count);
+    for (uint32_t i = 0; i < system->part_count; i++)
+    {
+        nodes[i].wire = bonds_part(kernel, run, i)->zero;
+        nodes[i].parameter = nodes[i].kind == BOND_R && !nodes[i].wire ? 1 : nodes[i].parameter;
+    }
+    BondGraph* graph = bond_graph_create(nodes, (int)system->part_count, run->edges, (int)system->link_count, a);
+    BondNet* net = graph != NULL ? bond_net_create(graph, a) : NULL;
+    bool made = net != NULL, same = made && bond_blocks_equal(bond_net_blocks(net), bond_net_blocks(run->net));
+    bond_net_destroy(net);
+    bond_graph_destroy(graph);
+    return same ? KAI_OK : made ? fail_zero(kernel, wire) : fail_memory(kernel);
+}
+
 static kaiStatus make_equations(Kernel* kernel, BondRun* run)
 {
     const BondSystem* system = run->system;
@@ -219,10 +245,8 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
     {
         const BondPart* part = bonds_part(kernel, run, i);
         run->nodes[i] = (BondNode){.kind = (BondKind)part->acts, .switch_index = -1, .parameter = run->nominal[i]};
-        run->nodes[i].wire = part->acts == BOND_R && part->zero;
+        run->nodes[i].wire = part->acts == BOND_R && (part->zero || run->nominal[i] == 0);
         run->nodes[i].varies = part->free && bond_is_two_port((BondKind)part->kind);
-        if (part->acts == BOND_R && run->nominal[i] == 0 && !part->zero)
-            return fail_zero(kernel, part);
         if (part->machine != 0)
         {
             run->machines[switches] = part->machine - 1;
@@ -238,6 +262,9 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
     run->net = run->graph != NULL ? bond_net_create(run->graph, a) : NULL;
     if (run->net == NULL)
         return fail_memory(kernel);
+    kaiStatus status = check_zero(kernel, run);
+    if (status != KAI_OK)
+        return status;
     place_inputs(kernel, run);
     place_rows(kernel, run);
     select_start(kernel, run);

@@ -145,12 +145,13 @@ static void toggle_latches(Kernel* kernel)
 }
 
 // The located guards and their slopes, with the latches as they are. The derivatives are those of the step that ends
-// here.
+// here. Those of one side lie a rounding beyond what its relations keep legal.
 static kaiStatus look_located(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     kaiStatus status = KAI_OK;
     CodeRange last = {0, 0};
+    kernel->host.beyond = &kernel->beyond;
     for (uint32_t i = 0; i < kernel->located_count && status == KAI_OK; i++)
     {
         const Guard* guard = &model->guards[kernel->located[i]];
@@ -160,6 +161,7 @@ static kaiStatus look_located(Kernel* kernel)
             status = kernel_run(kernel, guard->look);
         last = guard->look;
     }
+    kernel->host.beyond = NULL;
     return status;
 }
 

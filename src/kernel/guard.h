@@ -187,6 +187,15 @@ static inline void guard_commit_one(Kernel* kernel, uint32_t index, CommitResult
 kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward);
 void guard_wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state, double before);
 kaiStatus guard_schedule_affine(Kernel* kernel, uint32_t index, bool* leaving);
+// rest.c: it has crossed and leads back at once. True: its states were put onto the level, where they stay.
+bool guard_rests(Kernel* kernel, uint32_t index);
+
+static inline bool guard_turns_back(const Kernel* kernel, const Guard* guard, const GuardState* state)
+{
+    bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+    return relation && state->fired == kernel->instant_runs && !guard->time_only && state->g != 0 &&
+           state->slope * direction(kernel, guard) > 0;
+}
 
 // On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.
 static inline bool guard_leaves_level(Kernel* kernel, const Guard* guard, const GuardState* state)
@@ -235,6 +244,8 @@ static inline kaiStatus guard_arm_one(Kernel* kernel, uint32_t index, bool* leav
             return status;
         *leaving = true;
     }
+    else if (guard_turns_back(kernel, guard, state) && guard_rests(kernel, index))
+        *leaving = true;
     kernel->hooks->armed(kernel->owner, index);
     state->toward = direction(kernel, guard);
     bool approaches = guard->time_only && state->slope * state->toward > 0;

@@ -130,6 +130,25 @@ static bool is_inside_graph(const Kernel* kernel, const Component* loop)
     return hidden && kernel->bonds != NULL;
 }
 
+// A transformer or gyrator whose ratio has no value: a crank that is written from its slider, at a dead point.
+static const BondPart* part_at_dead_point(const Kernel* kernel)
+{
+    for (uint32_t i = 0; i < kernel->model->bond_parts_count; i++)
+    {
+        const BondPart* part = &kernel->model->bond_parts[i];
+        if (part->free && bond_is_two_port((BondKind)part->kind) && part->ratio != NO_REG &&
+            !isfinite(kernel->R[part->ratio]))
+            return part;
+    }
+    return NULL;
+}
+
+static kaiStatus fail_dead_point(Kernel* kernel, const BondPart* part)
+{
+    return kernel_fail(kernel, part->place, KERNEL_TURN_ROUND, "the ratio of %s is %g at t = %.17g",
+                       model_string(kernel->model, part->name), kernel->R[part->ratio], kernel->now.t);
+}
+
 kaiStatus kernel_lost(Kernel* kernel, uint32_t component)
 {
     const kaiModel* model = kernel->model;
@@ -140,6 +159,9 @@ kaiStatus kernel_lost(Kernel* kernel, uint32_t component)
     uint32_t place = model->vars[model->component_vars[loop->first_member]].place;
     if (loop->newton && !is_inside_graph(kernel, loop))
         return fail_equations(kernel, loop, place);
+    const BondPart* dead = loop->newton ? part_at_dead_point(kernel) : NULL;
+    if (dead != NULL)
+        return fail_dead_point(kernel, dead);
     if (loop->newton)
         return kernel_fail(
             kernel, place, "is a law without a solution here, or with an infinite slope? Start closer to one",

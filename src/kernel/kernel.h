@@ -438,6 +438,11 @@ static inline kaiStatus kernel_check_limits(Kernel* kernel)
     return budget_look(kernel->budget) ? KAI_OK : kernel_stop(kernel);
 }
 kaiStatus kernel_lost(Kernel* kernel, uint32_t component);  // a loop without a solution
+// What helps where a ratio is infinite.
+#define KERNEL_TURN_ROUND                                                                                              \
+    "turn the element round: exchange its two sides and give it the reciprocal, which is 0 here; a slider follows "    \
+    "from "                                                                                                            \
+    "its crank at a dead point, a crank not from its slider"
 static inline kaiStatus kernel_run(Kernel* kernel, CodeRange range)
 {
     uint32_t failed = vm_run(kernel->model, kernel->R, range, &kernel->host);

@@ -186,7 +186,8 @@ static kaiStatus read_present(Kernel* kernel, BondRun* run, bool* turned)
             continue;
         double value = kernel->R[part->parameter];
         if (!isfinite(value))
-            return kernel_fail(kernel, part->place, "look at its law where it is now",
+            return kernel_fail(kernel, part->place,
+                               part->state != NO_REG ? "look at its law where it is now" : KERNEL_TURN_ROUND,
                                "the ratio or slope of %s is %g, and storages depend on it",
                                model_string(kernel->model, part->name), value);
         if (part->state != NO_REG)

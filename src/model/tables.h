@@ -398,6 +398,7 @@ typedef struct Component
     X(uint32_t, ports, SIZE)                   /* of a storage with a matrix its size; otherwise 1 */                  \
     X(uint32_t, state, REGS_OF(STATE, ports)) /* STATE register of its extensity, the first if it has several ports */ \
     X(uint32_t, parameter, REG_MAYBE)         /* after `bonds`: r, n; C and I: the slope of the law, 1/c, 1/i */       \
+    X(uint32_t, ratio, REG_MAYBE)             /* TF, GY whose ratio varies: the signal that it is */                   \
     X(uint32_t, law, REG_MAYBE)               /* after `bonds`: what a C or I gives whose slope varies */              \
     X(uint32_t, nominal, REG_OF_MAYBE(MEMORY)) /* MEMORY: what the equations of a set are made with, if they ask */    \
     X(uint32_t, matrix, REGS_SQUARE(ports))    /* PARAM registers, or NO_REG: `parameter` serves then */               \

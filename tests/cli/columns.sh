@@ -35,6 +35,28 @@ exits 0 run "$WORK/s.kai" -q
 awk -F, 'NR == 1 && $5 != "k.i.impulse [A*s]" { bad = 1 } NR > 1 && $5 != "" { n++; if (($5 - 0.5)^2 > 1e-18) bad = 1 }
     END { exit bad || n != 1 }' "$out" || fail "half a coulomb flows: $(cat "$out")"
 
+# A step on a capacitor takes C Δu from its source, 2*4, with no switch in the model, and a step on an inductor L Δi; behind a
+# resistor nothing jumps, and there is no column that could say so.
+cat >"$WORK/j.kai" <<'END'
+import "electrical.kai"
+model Step { u : VoltageSource(u = if time >= 1 then 5 else 1); c : Capacitor(C = 2, v0 = 1); g : Ground
+  connect u.a, c.a; connect u.b, c.b, g.a }
+experiment step of Step { stop = 2; record c.i }
+model Driven { u : CurrentSource(j = if time >= 1 then 5 else 1); l : Inductor(L = 2, i0 = 1); g : Ground
+  connect u.a, l.a; connect u.b, l.b, g.a }
+experiment driven of Driven { stop = 2; record l.v }
+model Behind { u : VoltageSource(u = if time >= 1 then 5 else 1); r : Resistor(R = 1); c : Capacitor(C = 2, v0 = 1); g : Ground
+  connect u.a, r.a; connect r.b, c.a; connect u.b, c.b, g.a }
+experiment behind of Behind { stop = 2; record c.i }
+END
+for case in step:c.i.impulse driven:l.v.impulse; do
+    exits 0 run "$WORK/j.kai" -e "${case%:*}" -q
+    awk -F, -v name="${case#*:}" 'NR == 1 && index($5, name) != 1 { bad = 1 } NR > 1 && $5 != "" { n++; if (($5 - 8)^2 > 1e-18) bad = 1 }
+        END { exit bad || n != 1 }' "$out" || fail "8 of ${case#*:}: $(cat "$out")"
+done
+exits 0 run "$WORK/j.kai" -e behind -q
+grep -q impulse "$out" && fail "an impulse behind a resistor"
+
 # A failed run: rows for every reader, the reason beside them; the next whole run takes it away.
 printf 'model M { state x = 1; x'"'"' = 1; signal y = 1/(2 - x); assert x < 1.5 "too far, \\"really\\"" }\nexperiment e of M { stop = 1 }\n' >"$WORK/f.kai"
 exits 3 run "$WORK/f.kai" -o "$WORK/f.csv" -q
