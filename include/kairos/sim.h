@@ -205,7 +205,8 @@ extern "C"
     // To the end of the next instant (KAI_INSTANT) or the stop time (KAI_END). The first call runs the start.
     kaiStatus kaiSim_Step(kaiSim* sim);
     // The same, but not beyond time t: KAI_OK says that t was reached first. The run stands there then: values can be
-    // read, inputs set and events posted at t, and it goes on as if it had not stopped.
+    // read, inputs set and events posted at t, and it goes on as if it had not stopped. What was set or posted for t is
+    // done when it is asked to go to t again. A time that has passed does nothing.
     kaiStatus kaiSim_StepTo(kaiSim* sim, double t);
     // To the end: KAI_END, KAI_INTERRUPTED, or an error.
     kaiStatus kaiSim_Run(kaiSim* sim);

@@ -365,10 +365,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean fina
 fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time)
 {
     Component* c = component;
-    if (!may(c, IN_EVENT | IN_CONTINUOUS, "SetTime"))
-        return fmi2Error;
-    unit_set_time(c->unit, time);
-    return fmi2OK;
+    return status_of(may(c, IN_EVENT | IN_CONTINUOUS, "SetTime") && unit_set_time(c->unit, time));
 }
 
 static bool is_count(Component* c, size_t count, int wanted)

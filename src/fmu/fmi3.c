@@ -238,10 +238,7 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance instance, fmi3Boolean final,
 fmi3Status fmi3SetTime(fmi3Instance instance, fmi3Float64 time)
 {
     Instance* c = instance;
-    if (!fmi3_may(c, IN_EVENT | IN_CONTINUOUS, "SetTime"))
-        return fmi3Error;
-    unit_set_time(c->unit, time);
-    return fmi3OK;
+    return fmi3_status(fmi3_may(c, IN_EVENT | IN_CONTINUOUS, "SetTime") && unit_set_time(c->unit, time));
 }
 
 static bool is_count(Instance* c, size_t count, int wanted)

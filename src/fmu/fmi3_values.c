@@ -166,8 +166,6 @@ fmi3Status fmi3SetClock(fmi3Instance instance, const fmi3ValueReference referenc
     {
         const Shape* clock = shape_of(c, references[i], FMI_CLOCK);
         ok = clock != NULL && set_element(c, clock, 0, values[i] ? 1 : 0);
-        if (ok && values[i])  // a clock is set anew for each of its ticks
-            unit_rearm_event(c->unit, c->unit->structure.shapes.elements[clock->at]);
     }
     return fmi3_status(ok);
 }

@@ -178,7 +178,13 @@ static void stop_run(Unit* unit)
     unit->eval = NULL;
     unit->sim = NULL;
     unit->ready = unit->looked = unit->inside = unit->halted = false;
-    memset(unit->tallies, 0, sizeof *unit->tallies * (size_t)kaiModel_VariableCount(unit->model));
+    for (int i = 0; i < kaiModel_VariableCount(unit->model); i++)  // what is set for the start is still to come
+    {
+        bool posted = unit->tallies[i].posted, fresh = unit->tallies[i].fresh;
+        memset(&unit->tallies[i], 0, sizeof *unit->tallies);
+        unit->tallies[i].posted = posted;
+        unit->tallies[i].fresh = fresh;
+    }
 }
 
 void unit_free(Unit* unit)
@@ -195,9 +201,13 @@ void unit_free(Unit* unit)
     free(unit);
 }
 
-void unit_rearm_event(Unit* unit, uint32_t reference)
+void unit_clear_inputs(Unit* unit)
 {
-    unit->tallies[unit->catalogue.list.at[reference].variable].posted = false;
+    int vars = kaiModel_VariableCount(unit->model);
+    memset(unit->tallies, 0, sizeof *unit->tallies * (size_t)vars);
+    for (int i = 0; i < vars; i++)
+        unit->inputs[i] = unit->model->vars[i].column == KAI_COLUMN_EVENT ? 1 : 0;  // a payload that nobody has set
+    unit->unsettled = false;
 }
 
 bool unit_reset(Unit* unit)
@@ -207,7 +217,8 @@ bool unit_reset(Unit* unit)
     size_t vars = (size_t)kaiModel_VariableCount(unit->model);
     stop_run(unit);
     memset(unit->given, 0, sizeof *unit->given * vars);
-    memset(unit->inputs, 0, sizeof *unit->inputs * vars);
+    unit_clear_inputs(unit);
+    unit->zeno_count = 0;
     unit->start = unit->tolerance = NAN;
     unit->mode = UNIT_INSTANTIATED;
     set_options(unit);
@@ -279,13 +290,8 @@ static void read_inputs(Unit* unit)
     for (uint32_t i = 1; i < unit->catalogue.list.count; i++)
     {
         const FmiVariable* v = &unit->catalogue.list.at[i];
-        if (v->causality != FMI_INPUT || v->variable < 0)
-            continue;
-        double* value = &unit->inputs[v->variable];
-        if (v->aspect == FMI_VALUE)
-            read_value(unit, v->variable, value);
-        else if (*value == 0)
-            *value = 1;  // a payload that nobody has set
+        if (v->causality == FMI_INPUT && v->variable >= 0 && v->aspect == FMI_VALUE)
+            read_value(unit, v->variable, &unit->inputs[v->variable]);
     }
 }
 
@@ -385,9 +391,7 @@ static bool get_started(Unit* unit, const FmiVariable* v, double* value)
     case FMI_TIME: *value = unit->t; return true;
     case FMI_RATE: return get_rate(unit, v, value);
     case FMI_COUNT: *value = unit->tallies[v->variable].count; return true;
-    case FMI_PAYLOAD:
-        *value = v->causality == FMI_INPUT ? unit->inputs[v->variable] : unit->tallies[v->variable].payload;
-        return true;
+    case FMI_PAYLOAD: *value = unit->tallies[v->variable].payload; return true;
     case FMI_AREA: *value = unit->tallies[v->variable].area; return true;
     case FMI_SIZE: *value = v->start; return true;
     case FMI_WATCH: return get_watch(unit, v, value);
@@ -405,11 +409,22 @@ static bool get_started(Unit* unit, const FmiVariable* v, double* value)
     return true;
 }
 
+// An input event is a level and a payload, which read back as they were set; whether a clock ticks is said by the tag.
+static bool get_set_event(const Unit* unit, const FmiVariable* v, double* value)
+{
+    if (v->causality != FMI_INPUT || v->aspect == FMI_VALUE || v->type == FMI_CLOCK)
+        return false;
+    *value = v->aspect == FMI_PAYLOAD ? unit->inputs[v->variable] : unit->tallies[v->variable].posted;
+    return v->aspect == FMI_PAYLOAD || v->aspect == FMI_PRESENT;
+}
+
 bool unit_get(Unit* unit, uint32_t reference, double* value)
 {
     if (reference >= unit->catalogue.list.count)
         return unit_refuse(unit, "there is no variable with value reference %u", reference);
     const FmiVariable* v = &unit->catalogue.list.at[reference];
+    if (get_set_event(unit, v, value))
+        return true;
     if (is_started(unit))
         return unit_ready(unit) && get_started(unit, v, value);
     if (v->variable >= 0 && unit->given[v->variable])
@@ -438,17 +453,33 @@ bool unit_give_inputs(Unit* unit)
     return ok;
 }
 
-static bool post_event(Unit* unit, const FmiVariable* v, double value)
+bool unit_post_events(Unit* unit)
+{
+    if (!unit->unsettled)
+        return true;
+    if (!unit->inside && unit->t < kaiEval_Now(unit->eval).t)
+        return unit_refuse(unit, "time t = %.17g lies before the last event", unit->t);
+    for (int i = 0; i < kaiModel_VariableCount(unit->model); i++)
+    {
+        if (!unit->tallies[i].fresh)
+            continue;
+        unit->tallies[i].fresh = false;
+        if (kaiEval_Post(unit->eval, i, unit->inputs[i]) != KAI_OK)
+            return unit_refuse(unit, "%s cannot happen now", kaiModel_VariableName(unit->model, i));
+    }
+    unit->unsettled = false;
+    return true;
+}
+
+// The level where the importer goes on decides, and the payload there: neither is final before. A clock is set anew for
+// each of its ticks, a Boolean has to fall first.
+static void post_event(Unit* unit, const FmiVariable* v, double value)
 {
     Tally* tally = &unit->tallies[v->variable];
-    bool rises = value != 0 && !tally->posted;
+    bool rises = value != 0 && (v->type == FMI_CLOCK || !tally->posted);
     tally->posted = value != 0;
-    if (!rises || !unit->ready)
-        return true;
-    if (!unit->exchange)
-        return unit->unsettled = tally->fresh = true;
-    return kaiEval_Post(unit->eval, v->variable, unit->inputs[v->variable]) == KAI_OK ||
-           unit_refuse(unit, "%s cannot happen now", v->name);
+    tally->fresh = rises || (tally->fresh && value != 0);
+    unit->unsettled |= tally->fresh;
 }
 
 // In continuous-time mode an input moves, in event mode it jumps.
@@ -465,7 +496,7 @@ static bool set_input(Unit* unit, uint32_t reference, double value)
     if (unit->inside && !unit_keep_done(unit, (int)reference, value))
         return false;
     if (v->aspect == FMI_PRESENT)
-        return post_event(unit, v, value);
+        return post_event(unit, v, value), true;
     bool changed = unit->inputs[v->variable] != value;
     unit->inputs[v->variable] = value;
     if (v->aspect == FMI_PAYLOAD || !changed)

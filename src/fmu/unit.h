@@ -60,7 +60,7 @@ typedef struct Tally
     double held;   // the last value that was there
     bool present;  // at the last tag; in Co-Simulation, in the last step
     bool posted;   // an input event that was set and not taken back
-    bool fresh;    // Co-Simulation: it was set since the last step, which has yet to see it
+    bool fresh;    // it was set and nothing has seen it yet: no tag, in Co-Simulation no step
 } Tally;
 
 typedef struct Column
@@ -124,7 +124,7 @@ typedef struct Unit
     bool looked;  // the eval stands at (t, x)
     bool inside;  // between the tags of an instant
     bool halted;
-    bool unsettled;  // Co-Simulation: something was set at the present time
+    bool unsettled;  // something was set that is to be seen at the present time
     double t;
     int states, indicators;
     double *x, *dx, *watch, *scratch;
@@ -166,7 +166,7 @@ bool unit_set(Unit* unit, uint32_t reference, double value);
 // Model Exchange.
 bool unit_rates(Unit* unit, double* dx);
 bool unit_indicators(Unit* unit, double* z);
-void unit_set_time(Unit* unit, double t);
+bool unit_set_time(Unit* unit, double t);
 void unit_set_states(Unit* unit, const double* x);
 bool unit_step_done(Unit* unit);
 void unit_clear_events(Unit* unit);  // no event is present
@@ -184,8 +184,6 @@ bool unit_step(Unit* unit, double t);                                    // all 
 bool unit_is_step(Unit* unit, double from, double length, double last);  // a step that begins where the last one ended
 bool unit_ends_by(Unit* unit, double t, double stop);                    // but for rounding
 bool unit_settle(Unit* unit, UnitEvents* events);                        // what was set and posted at the present time
-// The next tick of an input event that is a clock is one of its own.
-void unit_rearm_event(Unit* unit, uint32_t reference);
 // The model with other structural parameters, those that were set. Its variables must stay the same.
 bool unit_configure(Unit* unit);
 const Dependence* unit_dependence(Unit* unit);  // NULL: no memory

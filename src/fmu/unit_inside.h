@@ -14,9 +14,11 @@ void unit_structure(Unit* unit, OverrideList* list);
 bool unit_restructure(Unit* unit, const kaiOverride* list, int count);
 double unit_to_si(const Unit* unit, int variable, double value);
 double unit_from_si(const Unit* unit, int variable, double value);
-bool unit_make_run(Unit* unit);    // the run before its start, anew
-bool unit_run_failed(Unit* unit);  // says what the run says; false
-bool unit_give_inputs(Unit* unit);
+bool unit_make_run(Unit* unit);      // the run before its start, anew
+bool unit_run_failed(Unit* unit);    // says what the run says; false
+void unit_clear_inputs(Unit* unit);  // nothing was set
+bool unit_give_inputs(Unit* unit);   // Co-Simulation: what was set goes to the run
+bool unit_post_events(Unit* unit);   // Model Exchange: events that were set
 bool unit_begin_instant(Unit* unit);
 bool unit_one_tag(Unit* unit, bool* more);
 bool unit_keep_before(Unit* unit);                             // the state before an instant

@@ -30,10 +30,13 @@ bool unit_indicators(Unit* unit, double* z)
     return status == KAI_OK ? true : unit_run_failed(unit);
 }
 
-void unit_set_time(Unit* unit, double t)
+bool unit_set_time(Unit* unit, double t)
 {
+    if (!isfinite(t))
+        return unit_refuse(unit, "%g is no time", t);
     unit->looked = unit->looked && unit->t == t;
     unit->t = t;
+    return true;
 }
 
 void unit_set_states(Unit* unit, const double* x)
@@ -92,6 +95,8 @@ bool unit_begin_instant(Unit* unit)
 bool unit_one_tag(Unit* unit, bool* more)
 {
     unit_clear_events(unit);
+    if (!unit_post_events(unit))
+        return false;
     kaiStatus status = kaiEval_Tag(unit->eval, unit->x, more);
     unit->inside = status == KAI_OK && *more;
     unit->looked = false;
@@ -104,6 +109,8 @@ bool unit_one_tag(Unit* unit, bool* more)
 static bool go_on(Unit* unit, bool* more)
 {
     *more = false;
+    if (!unit_post_events(unit))
+        return false;
     if (!unit->inside && !kaiEval_Pending(unit->eval, unit->t, unit->x))
     {
         unit_clear_events(unit);
@@ -155,7 +162,7 @@ bool unit_tag(Unit* unit, UnitEvents* events)
 
 bool unit_is_step(Unit* unit, double from, double length, double last)
 {
-    bool fits = length >= 0 && isfinite(from) && fabs(from - last) <= FMU_SAME_TIME * fmax(fabs(from), length);
+    bool fits = length >= 0 && isfinite(from + length) && fabs(from - last) <= FMU_SAME_TIME * fmax(fabs(from), length);
     return fits || unit_refuse(unit, "a step from %.17g of length %g does not begin at %.17g, where the last one ended",
                                from, length, last);
 }
@@ -190,23 +197,13 @@ bool unit_step(Unit* unit, double t)
     return true;
 }
 
-// A run that is to go no further than where it stands does nothing more, not even what was posted for now: that is the
-// next thing it does if it may go on, and no time passes.
-static double settled_until(const Unit* unit)
-{
-    for (int i = 0; i < kaiModel_VariableCount(unit->model); i++)
-        if (unit->tallies[i].fresh && unit->model->vars[i].column == KAI_COLUMN_EVENT)
-            return nextafter(unit->t, INFINITY);
-    return unit->t;
-}
-
 bool unit_settle(Unit* unit, UnitEvents* events)
 {
     bool instant = false;
     if (unit->unsettled)
     {
         unit_clear_events(unit);
-        if (!unit_advance(unit, settled_until(unit), &instant))
+        if (!unit_advance(unit, unit->t, &instant))
             return false;
     }
     unit->unsettled = instant;

@@ -41,6 +41,7 @@ static void make_arrays(Unit* unit)
             unit->record[unit->record_count++] = i;
     uint32_t most = unit->model->vars_count + unit->model->impulse_titles_count;
     unit->columns = arena_array(a, Column, most + 1);
+    unit_clear_inputs(unit);
 }
 
 static bool has_structure(const UnitModel* m, const kaiOverride* structure, int count)

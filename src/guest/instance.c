@@ -172,9 +172,9 @@ static kaiStatus begin(void* instance, double t, const double* parameters, const
     if (status == KAI_OK)
         status = i->calls->initialize(i, t, p, u);
     i->mode = i->guest->exchange || i->guest->event_mode ? MODE_EVENT : MODE_STEP;
-    if (status == KAI_OK && !i->guest->exchange)
-        status = see_ticks(i);
     memset(i->ticked, 0, sizeof(double) * b->output_count);
+    if (status == KAI_OK && !i->guest->exchange)  // what it raised in its initialization is told at the first tag
+        status = see_ticks(i);
     return status == KAI_OK ? read_states(i, states) : status;
 }
 

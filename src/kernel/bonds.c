@@ -14,9 +14,11 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     Arena* arena = &bonds->arena;
     uint32_t unknowns = 2 * system->link_count, parts = system->part_count, ports = 0, slopes = 0;
     *run = (BondRun){.system = system};
+    arena_init(&run->present.made, kernel->options->allocator, &bonds->fail);
     for (uint32_t i = 0; i < parts; i++)
     {
         const BondPart* part = bonds_part(kernel, run, i);
+        run->present.steps |= part->steps;
         ports += part->ports;
         slopes += part->ports * part->ports;
     }
@@ -121,6 +123,8 @@ static void forget_equations(BondRun* run)
     run->net = NULL;
     run->graph = NULL;
     run->entered = false;
+    run->selection = NULL;
+    arena_free(&run->present.made);
     present_forget(run);
 }
 
@@ -165,7 +169,7 @@ static void place_inputs(Kernel* kernel, BondRun* run)
 static void place_rows(Kernel* kernel, BondRun* run)
 {
     const BondSystem* system = run->system;
-    Arena* arena = &kernel->bonds->arena;
+    Arena* arena = bonds_arena(kernel, run);
     const BondOutput* outputs = kernel->model->bond_outputs + system->first_output;
     size_t blocks = (size_t)bond_net_blocks(run->net)->block_count + 2;
     run->modes_before = arena_array(arena, BondMode*, blocks);
@@ -560,6 +564,59 @@ kaiStatus bonds_start(Kernel* kernel)
             status = read_all(kernel, true, &moved);
     }
     return status;
+}
+
+static bool has_stepped(const Kernel* kernel, const BondRun* run)
+{
+    bool stepped = false;
+    for (uint32_t i = 0; i < run->system->part_count && !stepped; i++)
+    {
+        const BondPart* part = bonds_part(kernel, run, i);
+        stepped = part->steps && kernel->R[part->parameter] != run->nominal[i];
+    }
+    return stepped;
+}
+
+static kaiStatus turn_run(Kernel* kernel, BondRun* run)
+{
+    for (uint32_t i = 0; i < run->system->part_count; i++)
+    {
+        const BondPart* part = bonds_part(kernel, run, i);
+        if (!part->steps)
+            continue;
+        run->nominal[i] = kernel->R[part->parameter];
+        if (!isfinite(run->nominal[i]))
+            return kernel_fail(kernel, part->place, "look at what it is assigned, or defined by, at this instant",
+                               "the ratio of %s is %g", model_string(kernel->model, part->name), run->nominal[i]);
+    }
+    return make_equations(kernel, run);
+}
+
+kaiStatus bonds_turn(Kernel* kernel, bool* turned)
+{
+    Bonds* bonds = kernel->bonds;
+    kaiStatus status = KAI_OK;
+    bool steps = false;
+    *turned = false;
+    for (uint32_t i = 0; i < bonds->count; i++)
+        steps |= bonds->runs[i].present.steps;
+    if (steps)
+        status = kernel_run(kernel, kernel->model->bonds);
+    for (uint32_t i = 0; i < bonds->count && steps && status == KAI_OK; i++)
+    {
+        if (!has_stepped(kernel, &bonds->runs[i]))
+            continue;
+        *turned = true;
+        status = turn_run(kernel, &bonds->runs[i]);
+    }
+    return status == KAI_OK && *turned ? bonds_enter(kernel) : status;
+}
+
+kaiStatus bonds_resume(Kernel* kernel)
+{
+    bool turned;
+    kaiStatus status = bonds_turn(kernel, &turned);
+    return status == KAI_OK ? bonds_enter(kernel) : status;
 }
 
 // ---- what is told

@@ -35,6 +35,8 @@ typedef struct BondPresent
     const BondPart* varied;    // who depends by way of that
     bool tied;                 // a storage depends on a source that moves, with weights that do not
     bool settled;              // the last jump was that of the present modes and inputs, and moved nothing
+    bool steps;                // a ratio is read anew at instants
+    Arena made;                // what is made with the equations, and anew with them, if one is
 } BondPresent;
 
 // One connected graph.
@@ -119,6 +121,12 @@ static inline const BondInput* bonds_input(const Kernel* kernel, const BondRun* 
     return &kernel->model->bond_inputs[run->system->first_input + index];
 }
 
+// For what is made with the equations.
+static inline Arena* bonds_arena(Kernel* kernel, BondRun* run)
+{
+    return run->present.steps ? &run->present.made : &kernel->bonds->arena;
+}
+
 // Whether the mode in the registers has this switch on.
 static inline bool bonds_is_on(const Kernel* kernel, const BondRun* run, int index)
 {
@@ -130,6 +138,10 @@ kaiStatus bonds_create(Kernel* kernel);
 void bonds_destroy(Kernel* kernel);
 kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
 kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the registers show
+// Ratios that step are as the registers have them: the equations are made anew where one has changed. *turned: so it
+// was.
+kaiStatus bonds_turn(Kernel* kernel, bool* turned);
+kaiStatus bonds_resume(Kernel* kernel);  // registers were loaded: both
 // The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
 // values.
 kaiStatus bonds_jump(Kernel* kernel, bool* consistent);

@@ -254,7 +254,8 @@ typedef struct KernelHooks
     X(uint64_t, react_runs, model->units_count, 0)                                                                     \
     X(uint64_t, var_touches, model->vars_count, 0)                                                                     \
     X(uint64_t, machine_touches, model->machines_count, 0)                                                             \
-    X(const Scene*, scenes, model->guards_count, 0) /* per guard: what its ordinary instants touch; NULL: not known */ \
+    X(const Scene*, scenes, model->guards_count + model->clocks_count, 0) /* per guard, then per clock: what its */    \
+    /* ordinary instants touch; NULL: not known */                                                                     \
     X(uint32_t, flow_stack, model->flow_unit_count, 0)                                                                 \
     X(uint8_t, island_disturbed, model->islands_count, 0) /* something it reads has changed */                         \
     X(uint8_t, island_shown, model->islands_count, 0)     /* rows show it: its steps make rows */                      \
@@ -287,9 +288,10 @@ struct Kernel
     bool unread;          // a series asked for what is not known yet, where T varies
     ShortDelay short_delay;
     ChoicePolicy policy;
-    uint32_t scene_open;  // guard + 1 of an ordinary instant in work whose lists nobody has asked for
+    uint32_t scene_open;  // the place of its scene + 1, of an ordinary instant in work whose lists nobody has asked for
     bool plain, simple;   // a model whose instants plain.c runs; and one that may have ordinary ones
     double left_g;        // of the guard that fired at an ordinary instant: at its left limit
+    uint32_t left_guard;  // that guard; NO_REG: clocks have ticked
 #define X(type, name) type name;
     KERNEL_STATE(X)
 #undef X

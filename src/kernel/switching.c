@@ -410,12 +410,27 @@ static bool keep_committed(Kernel* kernel)
     return same;
 }
 
+// What was committed at this tag may have turned a ratio: the values of the reaction are those of the ratio before.
+static kaiStatus turn_ratios(Kernel* kernel)
+{
+    bool turned;
+    kaiStatus status = bonds_turn(kernel, &turned);
+    if (status != KAI_OK || !turned)
+        return status;
+    kernel->bonds->is_quiet = false;
+    kernel_disturb_all(kernel);
+    return kernel_run(kernel, kernel->model->react);
+}
+
 kaiStatus switching_run(Kernel* kernel, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
     const kaiModel* model = kernel->model;
     uint32_t first = model->reg_first[REG_VALUE];
     int64_t switches = kernel->counters.switches;
+    kaiStatus status = turn_ratios(kernel);
+    if (status != KAI_OK)
+        return status;
     bool same = bonds->is_quiet && bonds_same_inputs(kernel);
     bonds->reacted = keep_committed(kernel) && model->fused && !result->state;
     select_learn(kernel);
@@ -423,7 +438,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
         bonds->reacted &= !bonds_project(kernel);
     kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
-    kaiStatus status = switch_prior(kernel, same, &consistent);
+    status = switch_prior(kernel, same, &consistent);
     if (status == KAI_OK)
         status = settle_posterior(kernel, &consistent);
     if (status == KAI_OK && !consistent)

@@ -54,6 +54,7 @@ Port* element_port(SspRead* r, int element, const char* name, bool make)
     if (v == NULL)
         return NULL;
     Port made = {.name = name, .kind = kind_of(v), .unit = unit_of_variable(r, e, v)};
+    made.names = names_of(r, e->xml, e, v);
     made.id = port_id(r, e, name);
     e = &r->elements.at[element];
     vec_push(&r->arena, e->ports, made);
@@ -65,15 +66,13 @@ Port* element_port(SspRead* r, int element, const char* name, bool make)
 
 static bool read_kind(SspRead* r, const XmlElement* e, const char* word, PortKind* kind)
 {
-    static const char* const words[] = {"input", "output", "parameter", "calculatedParameter"};
-    for (int i = 0; i < 4; i++)
+    static const char* const words[] = {"input", "output", "parameter", "calculatedParameter", "inout"};
+    for (int i = 0; i < 5; i++)
         if (strcmp(word, words[i]) == 0)
         {
             *kind = (PortKind)i;
             return true;
         }
-    if (strcmp(word, "inout") == 0)
-        return reading_wrong(r, e, "a connector of kind inout has no direction: input and output are understood");
     return reading_wrong(r, e, "a connector of kind %.40s", word);
 }
 
@@ -96,6 +95,14 @@ static bool read_unit(SspRead* r, const XmlElement* e, const Element* of, const 
                          name);
 }
 
+// Texts and bytes of FMUs are no variables of a model.
+static bool is_text(const XmlElement* connector, const DescribedVariable* v)
+{
+    const char* type = v != NULL && v->type != NULL ? v->type->name : "";
+    return strcmp(type, "String") == 0 || strcmp(type, "Binary") == 0 ||
+           (v == NULL && (reading_child(connector, "String") != NULL || reading_child(connector, "Binary") != NULL));
+}
+
 static bool read_connector(SspRead* r, const XmlElement* e, int element)
 {
     Element* of = &r->elements.at[element];
@@ -111,12 +118,17 @@ static bool read_connector(SspRead* r, const XmlElement* e, int element)
     if (of->fmu >= 0 && v == NULL)
         return reading_wrong(r, e, "the FMU of %.100s has no variable %.100s", of->name, made.name);
     bool wants = made.kind == PORT_INPUT || made.kind == PORT_OUTPUT;
-    if (v != NULL && wants && strcmp(v->causality, kind) != 0)
+    made.both = made.kind == PORT_BOTH;
+    if (made.both && v != NULL)
+        made.kind = kind_of(v);  // an FMU knows what it is
+    else if (v != NULL && wants && strcmp(v->causality, kind) != 0)
         return reading_wrong(r, e, "%.100s of %.100s is no %s of its FMU", made.name, of->name, kind);
-    if (v != NULL && !wants && strstr(v->causality, "arameter") == NULL)
+    if (v != NULL && !wants && !made.both && strstr(v->causality, "arameter") == NULL)
         return reading_wrong(r, e, "%.100s of %.100s is no parameter of its FMU", made.name, of->name);
     if (!read_unit(r, e, of, v, &made))
         return false;
+    made.names = names_of(r, e, of, v);
+    made.text = is_text(e, v);
     made.id = port_id(r, of, made.name);
     const Described* fmu = of->fmu >= 0 ? &r->sources.at[of->fmu].fmu : NULL;
     made.part = fmu != NULL && described_is_event_part(fmu, (uint32_t)(v - fmu->variables.at));
@@ -189,11 +201,28 @@ static bool add_element(SspRead* r, const XmlElement* e, int parent, const char*
     return true;
 }
 
+// What the component of a system in another file repeats of its connectors, it must have.
+static bool has_connectors(SspRead* r, const XmlElement* xml, int element)
+{
+    const XmlElement* list = reading_child(xml, "Connectors");
+    for (const XmlElement* e = list != NULL ? list->child : NULL; e != NULL; e = e->next)
+    {
+        const char* name;
+        if (!reading_is(e, "Connector"))
+            continue;
+        if (!reading_needs(r, e, "name", &name))
+            return false;
+        if (element_port(r, element, name, false) == NULL)
+            return reading_wrong(r, e, "%.100s has no connector %.100s", r->elements.at[element].name, name);
+    }
+    return true;
+}
+
 // A system in another file of the archive.
 static bool read_part_file(SspRead* r, const XmlElement* e, int parent, const char* name, const char* source)
 {
     const char *file, *before = r->file;
-    const XmlElement *root = reading_file(r, e, source, &file), *units = r->units;
+    const XmlElement *root = reading_file(r, e, source, &file), *units = r->units, *enumerations = r->enumerations;
     if (root == NULL)
         return false;
     for (uint32_t i = 0; i < r->open.count; i++)
@@ -205,11 +234,13 @@ static bool read_part_file(SspRead* r, const XmlElement* e, int parent, const ch
     vec_push(&r->arena, r->open, file);
     r->file = file;
     r->units = reading_child(root, "Units");
+    r->enumerations = reading_child(root, "Enumerations");
     int made = elements_read(r, system, parent, name);
     r->open.count--;
     r->units = units;
+    r->enumerations = enumerations;
     r->file = made >= 0 ? before : file;
-    return made >= 0 && read_connectors(r, e, made) && values_read(r, e, made);
+    return made >= 0 && has_connectors(r, e, made) && values_read(r, e, made);
 }
 
 static bool read_component(SspRead* r, const XmlElement* e, int parent)
@@ -233,38 +264,96 @@ static bool read_component(SspRead* r, const XmlElement* e, int parent)
 // ---- connections
 // ----------------------------------------------------------------------------------------------------
 
-// From within a system its inputs and parameters give; of an element its outputs do.
-static Port* find_end(SspRead* r, const XmlElement* e, int system, bool gives)
+// An end of a connection in a system: one of its own connectors, or one of an element in it.
+typedef struct End
+{
+    Port* port;
+    int element;
+    bool own;
+} End;
+
+static bool find_end(SspRead* r, const XmlElement* e, int system, bool start, End* end)
 {
     const char* name = NULL;
-    const char* element = xml_value(e, gives ? "startElement" : "endElement");
-    if (!reading_needs(r, e, gives ? "startConnector" : "endConnector", &name))
-        return NULL;
-    int found = element != NULL ? element_find(r, system, element) : system;
-    if (found < 0)
-        return reading_wrong(r, e, "there is no component %.100s", element), NULL;
-    Port* port = element_port(r, found, name, false);
-    const char* who = element != NULL ? element : "the system";
-    if (port == NULL)
-        return reading_wrong(r, e, "%.100s has no connector %.100s", who, name), NULL;
-    bool out = port->kind == PORT_OUTPUT || port->kind == PORT_CALCULATED;
-    if (out != (gives == (element != NULL)))
-        return reading_wrong(r, e, "%.100s of %.100s is on the wrong end", name, who), NULL;
-    return port;
+    const char* element = xml_value(e, start ? "startElement" : "endElement");
+    if (!reading_needs(r, e, start ? "startConnector" : "endConnector", &name))
+        return false;
+    end->own = element == NULL;
+    end->element = element != NULL ? element_find(r, system, element) : system;
+    if (end->element < 0)
+        return reading_wrong(r, e, "there is no component %.100s", element);
+    end->port = element_port(r, end->element, name, false);
+    return end->port != NULL ||
+           reading_wrong(r, e, "%.100s has no connector %.100s", element != NULL ? element : "the system", name);
 }
 
-static bool read_connection(SspRead* r, const XmlElement* e, int system)
+// From within a system its inputs and parameters give; of an element its outputs do. A connector without a direction
+// gives what it was given.
+static bool may(const End* end, bool give)
 {
-    Port* from = find_end(r, e, system, true);
-    Port* to = from != NULL ? find_end(r, e, system, false) : NULL;
-    if (to == NULL)
+    PortKind kind = end->port->kind;
+    bool out = kind == PORT_OUTPUT || kind == PORT_CALCULATED;
+    return kind == PORT_BOTH || out == (give != end->own) || (give && end->port->both && end->port->source != NULL);
+}
+
+// Who gives and who takes: as the connection says, or the other way round where it connects what has no direction.
+static bool read_ends(SspRead* r, const XmlElement* e, int system, End* from, End* to)
+{
+    if (!find_end(r, e, system, true, from) || !find_end(r, e, system, false, to))
         return false;
+    if (may(from, true) && may(to, false))
+        return true;
+    if ((from->port->both || to->port->both) && may(to, true) && may(from, false))
+    {
+        End turned = *from;
+        *from = *to;
+        *to = turned;
+        return e->child == NULL ||
+               reading_wrong(r, e, "the connection of %.100s has a transformation the other way", to->port->name);
+    }
+    const End* wrong = may(from, true) ? to : from;
+    return reading_wrong(r, e, "%.100s of %.100s is on the wrong end", wrong->port->name,
+                         wrong->own ? "the system" : r->elements.at[wrong->element].name);
+}
+
+static bool read_connection(SspRead* r, const XmlElement* e, const End* ends[2])
+{
+    Port *from = ends[0]->port, *to = ends[1]->port;
+    if (from->kind == PORT_BOTH)
+        from->kind = ends[0]->own ? PORT_INPUT : PORT_OUTPUT;
+    if (to->kind == PORT_BOTH)
+        to->kind = ends[1]->own ? PORT_OUTPUT : PORT_INPUT;
     if (to->source != NULL)
         return reading_wrong(r, e, "%.100s has two connections", to->name);
+    if (from->text || to->text)
+        return reading_wrong(r, e, "%.100s and %.100s are texts or bytes: numbers can be connected", from->name,
+                             to->name);
     bool parameter = from->kind == PORT_PARAMETER || from->kind == PORT_CALCULATED;
     if (to->kind == PORT_PARAMETER && !parameter)
         return reading_wrong(r, e, "the parameter %.100s is connected to %.100s, which changes", to->name, from->name);
+    const Element* giver = &r->elements.at[ends[0]->element];
+    if (!ends[0]->own && giver->fmu < 0 && from->kind == PORT_OUTPUT && from->source == NULL)
+        return reading_wrong(r, e, "%.100s of %.100s has nothing to give: nothing is connected to it there", from->name,
+                             giver->name);
     return unit_connect(r, e, from, to);
+}
+
+// What gives a value to a connector without a direction comes first: then it has one.
+static bool read_connections(SspRead* r, const XmlElement* list, int system)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (const XmlElement* e = list != NULL ? list->child : NULL; e != NULL; e = e->next)
+        {
+            End from, to;
+            if (!reading_is(e, "Connection"))
+                continue;
+            if (!read_ends(r, e, system, &from, &to))
+                return false;
+            bool first = to.own && to.port->both && !(from.own && from.port->kind == PORT_BOTH);
+            if (first == (pass == 0) && !read_connection(r, e, (const End* [2]){&from, &to}))
+                return false;
+        }
+    return true;
 }
 
 int elements_read(SspRead* r, const XmlElement* xml, int parent, const char* name)
@@ -286,9 +375,7 @@ int elements_read(SspRead* r, const XmlElement* xml, int parent, const char* nam
         else if (reading_is(e, "SignalDictionaryReference"))
             ok = reading_wrong(r, e, "signal dictionaries are not understood");
     }
-    ok = ok && values_read(r, xml, made);
-    for (const XmlElement* e = ok && wires != NULL ? wires->child : NULL; e != NULL && ok; e = e->next)
-        ok = !reading_is(e, "Connection") || read_connection(r, e, made);
+    ok = ok && values_read(r, xml, made) && read_connections(r, wires, made);
     r->depth--;
     return ok ? made : -1;
 }

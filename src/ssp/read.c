@@ -82,19 +82,37 @@ const char* reading_path(SspRead* r, const char* from)
     return path;
 }
 
-const XmlElement* reading_file(SspRead* r, const XmlElement* e, const char* from, const char** name)
+static const XmlElement* read_entry(SspRead* r, Archive* archive, const XmlElement* e, const char* name)
 {
     char why[300];
     int line;
-    *name = reading_path(r, from);
-    const ArchiveEntry* entry = archive_find(&r->archive, *name);
-    const char* text = entry != NULL ? archive_read(&r->archive, entry) : NULL;
+    const ArchiveEntry* entry = archive_find(archive, name);
+    const char* text = entry != NULL ? archive_read(archive, entry) : NULL;
     if (text == NULL)
-        return reading_wrong(r, e, "there is no %.200s in the archive", *name), NULL;
+        return reading_wrong(r, e, "there is no %.200s in the archive", name), NULL;
     const XmlElement* root = xml_parse(&r->arena, text, entry->size, why, sizeof why, &line);
     if (root == NULL)
-        reading_wrong(r, e, "%.200s:%d: %s", *name, line, why);
+        reading_wrong(r, e, "%.200s:%d: %s", name, line, why);
     return root;
+}
+
+const XmlElement* reading_file(SspRead* r, const XmlElement* e, const char* from, const char** name)
+{
+    *name = reading_path(r, from);
+    return read_entry(r, &r->archive, e, *name);
+}
+
+const XmlElement* reading_bound(SspRead* r, const XmlElement* e, int element, const char* from, const char** name)
+{
+    const char* base = xml_value(e, "sourceBase");
+    int fmu = r->elements.at[element].fmu;
+    *name = reading_path(r, from);
+    if (base == NULL || strcmp(base, "SSD") == 0)
+        return read_entry(r, &r->archive, e, *name);
+    if (strcmp(base, "component") != 0 || fmu < 0)
+        return reading_wrong(r, e, "there is no sourceBase \"%.40s\" of %.100s", base, r->elements.at[element].name),
+               NULL;
+    return read_entry(r, &r->sources.at[fmu].fmu.archive, e, *name);
 }
 
 // ---- the description
@@ -126,6 +144,7 @@ static bool read_description(SspRead* r)
     r->file = SSP_DESCRIPTION;
     vec_push(&r->arena, r->open, SSP_DESCRIPTION);
     r->units = reading_child(root, "Units");
+    r->enumerations = reading_child(root, "Enumerations");
     const XmlElement* system = reading_child(root, "System");
     const char* version = xml_value(root, "version");
     if (!reading_is(root, "SystemStructureDescription") || system == NULL)

@@ -33,6 +33,7 @@ typedef enum PortKind
     PORT_OUTPUT,
     PORT_PARAMETER,
     PORT_CALCULATED,
+    PORT_BOTH,  // of a system: what is connected to it decides
 } PortKind;
 
 typedef struct Port
@@ -41,9 +42,12 @@ typedef struct Port
     const char* id;  // in the model
     PortKind kind;
     PortUnit unit;
-    bool raw;            // of an FMU that knows no unit: the model has the number in that of the connector
-    const char* source;  // what is connected, as an expression; NULL: nothing
-    bool part;           // of an event, which it comes with
+    const XmlElement* names;  // of its numbers: an enumeration; NULL: they have none
+    bool both;                // an inout: connections say which way, whatever end they call the start
+    bool text;                // no number
+    bool raw;                 // of an FMU that knows no unit: the model has the number in that of the connector
+    const char* source;       // what is connected, as an expression; NULL: nothing
+    bool part;                // of an event, which it comes with
     bool given;
     double value;  // as the model has it: in SI units, or raw
 } Port;
@@ -71,6 +75,7 @@ typedef struct SspRead
     VEC(const char*) open;    // descriptions that are being read, one in the other
     VEC(const char*) ids;     // names of the model that are taken
     const XmlElement* units;  // of the description that is read
+    const XmlElement* enumerations;
     const char* name;
     double start, stop;  // stop inf: not said
     int depth;
@@ -83,8 +88,10 @@ bool reading_is(const XmlElement* e, const char* name);
 const XmlElement* reading_child(const XmlElement* parent, const char* name);
 bool reading_needs(SspRead* r, const XmlElement* e, const char* attribute, const char** value);
 bool reading_number(SspRead* r, const XmlElement* e, const char* attribute, double otherwise, double* value);
-// A file of the archive as XML; NULL: the error says why not. `from`: the reference, as a URI.
+// A file of the archive as XML; NULL: the error says why not. `from`: the reference, as a URI. With the attribute
+// sourceBase of e it may be one inside the FMU of an element.
 const XmlElement* reading_file(SspRead* r, const XmlElement* e, const char* from, const char** name);
+const XmlElement* reading_bound(SspRead* r, const XmlElement* e, int element, const char* from, const char** name);
 const char* reading_path(SspRead* r, const char* from);
 
 // elements.c: a system with all that is in it. The index of its element, -1: wrong.
@@ -99,6 +106,19 @@ bool unit_named(SspRead* r, const XmlElement* e, const XmlElement* list, const c
 PortUnit unit_of_variable(SspRead* r, const Element* element, const DescribedVariable* v);
 // What a connection carries, as an expression of its target.
 bool unit_connect(SspRead* r, const XmlElement* e, const Port* from, Port* to);
+
+// names.c: enumerations. That of a connector, as the description or the FMU has it; the number of one of its names.
+const XmlElement* names_of(const SspRead* r, const XmlElement* connector, const Element* of,
+                           const DescribedVariable* v);
+const XmlElement* names_listed(const XmlElement* list, const char* name);
+bool names_number(SspRead* r, const XmlElement* e, const XmlElement* names, const char* name, double* value);
+// An entry of a mapping: two numbers, of Booleans, of whole numbers, or of names.
+typedef struct NamesEntry
+{
+    double source, target;
+} NamesEntry;
+bool names_entry(SspRead* r, const XmlElement* map, const XmlElement* entry, const XmlElement* from,
+                 const XmlElement* to, NamesEntry* numbers);
 
 // values.c: what is bound to the parameters of an element.
 bool values_read(SspRead* r, const XmlElement* xml, int element);

@@ -88,7 +88,7 @@ static void say_ports(SspRead* r, Writer* w, const Element* e)
                            : p->kind == PORT_INPUT && whole  ? "input"
                            : p->kind == PORT_OUTPUT && whole ? "output"
                                                              : "signal";
-        if (p->kind == PORT_OUTPUT && p->source == NULL)
+        if (p->text || p->kind == PORT_BOTH || (p->kind == PORT_OUTPUT && p->source == NULL))
             continue;  // nobody gives it a value, and nobody gets one
         writer_say(w, "  %s %s%s = %s\n", word, p->id, unit_of(r, p), value_of(r, p));
     }

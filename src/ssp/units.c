@@ -92,29 +92,31 @@ static const char* from_number(SspRead* r, const char* e, const PortUnit* u)
     return u->offset != 0 ? arena_printf(&r->arena, "(%s + %s)", made, quantity(r, u->offset, u->si)) : made;
 }
 
+static bool is_mapping(const XmlElement* t)
+{
+    return reading_is(t, "BooleanMappingTransformation") || reading_is(t, "IntegerMappingTransformation") ||
+           reading_is(t, "EnumerationMappingTransformation");
+}
+
 // A choice between the numbers of a mapping; what is not listed stays.
-static const char* mapped(SspRead* r, const XmlElement* map, const char* e, bool* ok)
+static const char* mapped(SspRead* r, const XmlElement* map, const Port* from, const Port* to, const char* e, bool* ok)
 {
     Writer w = {.arena = &r->arena};
+    NamesEntry entry;
     writer_put(&w, "(");
     for (const XmlElement* k = map->child; k != NULL && *ok; k = k->next)
-    {
-        const char *from = xml_value(k, "source"), *to = xml_value(k, "target");
-        if (from == NULL || to == NULL)
-            *ok = reading_wrong(r, k, "an entry of a mapping without source or target");
-        else
-            writer_say(&w, "if %s == %d then %d else ", e, strcmp(from, "true") == 0 ? 1 : atoi(from),
-                       strcmp(to, "true") == 0 ? 1 : atoi(to));
-    }
+        if ((*ok = names_entry(r, map, k, from->names, to->names, &entry)))
+            writer_say(&w, "if %s == %.17g then %.17g else ", e, entry.source, entry.target);
     writer_say(&w, "%s)", e);
     return writer_text(&w);
 }
 
-static const char* transformed(SspRead* r, const XmlElement* t, const char* e, bool* ok)
+static const char* transformed(SspRead* r, const XmlElement* t, const Port* from, const Port* to, const char* e,
+                               bool* ok)
 {
     double factor = 1, offset = 0;
-    if (reading_is(t, "BooleanMappingTransformation") || reading_is(t, "IntegerMappingTransformation"))
-        return mapped(r, t, e, ok);
+    if (is_mapping(t))
+        return mapped(r, t, from, to, e, ok);
     if (!reading_is(t, "LinearTransformation"))
         return *ok = reading_wrong(r, t, "a %.60s is not understood", t->name), e;
     *ok = reading_number(r, t, "factor", 1, &factor) && reading_number(r, t, "offset", 0, &offset);
@@ -154,7 +156,7 @@ bool unit_connect(SspRead* r, const XmlElement* e, const Port* from, Port* to)
     if (both && (from->unit.scale != to->unit.scale || from->unit.offset != to->unit.offset))
         number = to_number(r, from->raw ? from_number(r, number, &from->unit) : from->id, &to->unit);
     if (t != NULL)
-        number = transformed(r, t, number, &ok);
+        number = transformed(r, t, from, to, number, &ok);
     to->source = to->raw ? number : from_number(r, number, &to->unit);
     return ok;
 }

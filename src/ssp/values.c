@@ -9,10 +9,24 @@ typedef struct Binding
 {
     int element;
     const char* prefix;
-    const XmlElement* mapping;  // NULL: names are what they are
-    const char* mapping_file;   // NULL: in the description
-    const XmlElement* units;    // of the set
+    const XmlElement* mapping;               // NULL: names are what they are
+    const char* mapping_file;                // NULL: in the description
+    const XmlElement *units, *enumerations;  // of the set
 } Binding;
+
+// Of names an entry can say nothing here: what a value of a set is called stands with the value.
+static bool map_number(SspRead* r, const XmlElement* map, double* value)
+{
+    NamesEntry entry;
+    for (const XmlElement* k = map->child; k != NULL; k = k->next)
+    {
+        if (!names_entry(r, map, k, NULL, NULL, &entry))
+            return false;
+        if (entry.source == *value)
+            return *value = entry.target, true;
+    }
+    return true;
+}
 
 bool values_transform(SspRead* r, const XmlElement* e, double* value)
 {
@@ -25,6 +39,8 @@ bool values_transform(SspRead* r, const XmlElement* e, double* value)
                 return false;
             *value = factor * *value + offset;
         }
+        else if (reading_is(t, "BooleanMappingTransformation") || reading_is(t, "IntegerMappingTransformation"))
+            return map_number(r, t, value);
         else if (strstr(t->name, "Transformation") != NULL)
             return reading_wrong(r, t, "a %.60s is not understood here", t->name);
     }
@@ -46,8 +62,11 @@ static bool read_value(SspRead* r, const XmlElement* e, const char* name, const 
         return *value != 0 || strcmp(text, "false") == 0 || strcmp(text, "0") == 0 ||
                reading_wrong(r, *type, "%.60s is no Boolean", text);
     }
+    if (reading_is(*type, "Enumeration"))
+        return true;  // whose name that is, the connector says
     if (!reading_is(*type, "Real") && !reading_is(*type, "Integer"))
-        return reading_wrong(r, *type, "the parameter %.100s is of type %.60s: numbers and Booleans are understood",
+        return reading_wrong(r, *type,
+                             "the parameter %.100s is of type %.60s: numbers, Booleans and enumerations are understood",
                              name, (*type)->name);
     char* end = NULL;
     text = xml_value(*type, "value");
@@ -85,6 +104,12 @@ static bool give(SspRead* r, const XmlElement* e, const Binding* b, const XmlEle
         return reading_wrong(r, e, "%.100s is no parameter of a component", name);
     if (port->kind == PORT_CALCULATED)
         return reading_wrong(r, e, "%.100s is calculated and cannot be given", name);
+    if (reading_is(type, "Enumeration"))
+    {
+        const XmlElement* names = names_listed(b->enumerations, xml_value(type, "name"));
+        if (!names_number(r, type, names != NULL ? names : port->names, xml_value(type, "value"), &value))
+            return false;
+    }
     unit = port->unit;
     if (word != NULL && !unit_named(r, e, b->units, word, &unit))
         return false;
@@ -121,6 +146,7 @@ static bool read_set(SspRead* r, const XmlElement* set, Binding* b)
 {
     const XmlElement* list = reading_child(set, "Parameters");
     b->units = reading_child(set, "Units");
+    b->enumerations = reading_child(set, "Enumerations");
     for (const XmlElement* e = list != NULL ? list->child : NULL; e != NULL; e = e->next)
     {
         const XmlElement* type;
@@ -144,7 +170,8 @@ static bool read_mapping(SspRead* r, const XmlElement* e, Binding* b)
     const char* source = m != NULL ? xml_value(m, "source") : NULL;
     if (m == NULL)
         return true;
-    b->mapping = source != NULL ? reading_file(r, m, source, &b->mapping_file) : reading_child(m, "ParameterMapping");
+    b->mapping = source != NULL ? reading_bound(r, m, b->element, source, &b->mapping_file)
+                                : reading_child(m, "ParameterMapping");
     if (source == NULL && b->mapping == NULL)
         return reading_wrong(r, m, "a mapping of parameters that is neither here nor in a file");
     return b->mapping != NULL && (reading_is(b->mapping, "ParameterMapping") ||
@@ -155,13 +182,16 @@ static bool read_binding(SspRead* r, const XmlElement* e, int element)
 {
     const char *prefix = xml_value(e, "prefix"), *source = xml_value(e, "source"), *before = r->file, *file;
     const XmlElement* inner = reading_child(e, "ParameterValues");
+    const char* type = xml_value(e, "type");
     Binding b = {.element = element, .prefix = prefix != NULL ? prefix : ""};
+    if (type != NULL && strcmp(type, "application/x-ssp-parameter-set") != 0)
+        return reading_wrong(r, e, "values of type %.100s: sets of parameters (SSV) are understood", type);
     if (!read_mapping(r, e, &b))
         return false;
     if (source == NULL)
         return inner == NULL || reading_child(inner, "ParameterSet") == NULL ||
                read_set(r, reading_child(inner, "ParameterSet"), &b);
-    const XmlElement* set = reading_file(r, e, source, &file);
+    const XmlElement* set = reading_bound(r, e, element, source, &file);
     if (set == NULL)
         return false;
     if (!reading_is(set, "ParameterSet"))

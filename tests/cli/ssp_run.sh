@@ -22,7 +22,7 @@ python3 tests/fmi/make_ssp.py "$WORK/parts" "$WORK/every.ssp" || fail "make_ssp.
 exits 0 check "$WORK/every.ssp"
 exits 0 run "$WORK/every.ssp" -o "$WORK/every.csv" --quiet
 # 36 km/h for 2 s; FMUs that count in km, or whose connector says so; 2 x + 3 before and 2*5 + 1 behind; 300 K in degrees Celsius
-for case in ramp.y:20 kilo.y:20 kilo.x:0.02 plain.x:0.02 far:20 twice.u:3.04 naked.u:0.02 warm:26.85 map.x:1 set.u:7 inner_gain.y:473 sub_gain.y:1892; do
+for case in ramp.y:20 kilo.y:20 kilo.x:0.02 plain.x:0.02 far:20 twice.u:3.04 naked.u:0.02 warm:26.85 map.x:1 set.u:7 inner_gain.y:473 sub_gain.y:1892 colour.u:7 named.u:3 bound.u:5 node_gain.u:20 hub.u:20; do
     near "$(last "$WORK/every.csv" ${case%%:*})" ${case#*:} 1e-9 || fail "$case: $(last "$WORK/every.csv" ${case%%:*})"
 done
 exits 2 run "$WORK/every.ssp" -o "$WORK/x.csv" --checkpoint 1

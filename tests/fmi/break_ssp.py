@@ -57,7 +57,17 @@ change("type", 'type="application/x-fmu-sharedlibrary"', 'type="application/x-ss
 change("implementation", 'implementation="any"', 'implementation="Real"', 'there is no implementation "Real"')
 change("dictionary", "<ssd:Elements>", '<ssd:SignalDictionaries/><ssd:Elements>', "signal dictionaries are not understood")
 change("reference", "<ssd:Elements>", '<ssd:Elements><ssd:SignalDictionaryReference name="d"/>', "signal dictionaries are not understood")
-change("inout", 'Connector name="u" kind="input"', 'Connector name="u" kind="inout"', "kind inout has no direction")
+text = files[ssd].decode().replace('Connector name="u" kind="input"', 'Connector name="u" kind="inout"', 1)
+wire = 'startElement="source" startConnector="y" endElement="first" endConnector="u"/>'
+assert wire in text
+keep("inout", {**files, ssd: text.replace(wire, 'endElement="source" endConnector="y" startElement="first" startConnector="u"><ssc:LinearTransformation/></ssd:Connection>', 1)},
+     "has a transformation the other way")
+change("base", "<ssd:ParameterBinding>", '<ssd:ParameterBinding source="a.ssv" sourceBase="folder">', 'there is no sourceBase "folder"')
+change("base-file", "<ssd:ParameterBinding>", '<ssd:ParameterBinding source="a.ssv" sourceBase="component">', "there is no a.ssv in the archive")
+change("values-type", "<ssd:ParameterBinding>", '<ssd:ParameterBinding type="text/csv" source="a.csv">', "values of type text/csv")
+change("enumeration", 'ssv:Real value="2"', 'ssv:Enumeration value="red"', '"red" is a name of an enumeration that is nowhere defined')
+text = files[ssd].decode().replace('<ssd:Component name="source"', '<ssd:System name="hollow"><ssd:Connectors><ssd:Connector name="y" kind="output"/></ssd:Connectors><ssd:Elements/></ssd:System><ssd:Component name="source"', 1)
+keep("hollow", {**files, ssd: text.replace(wire, wire.replace('"source"', '"hollow"'), 1)}, "y of hollow has nothing to give")
 change("two-connectors", 'Connector name="x[2]" kind="output"', 'Connector name="y" kind="output"', "second has two connectors y")
 change("unit", 'Connector name="u" kind="input"><ssc:Real/>', 'Connector name="u" kind="input"><ssc:Real unit="furlong"/>', "the unit furlong is not defined")
 text = files[ssd].decode().replace('Connector name="u" kind="input"', 'Connector name="k" kind="parameter"/><ssd:Connector name="u" kind="input"', 1)
@@ -66,7 +76,13 @@ keep("changes", {**files, ssd: text.replace('endElement="first" endConnector="u"
 change("no-connector", 'startElement="source" startConnector="y"', 'startElement="source" startConnector="z"', "source has no connector z")
 change("no-end", ' endConnector="u"', "", "without endConnector")
 change("transformation", 'endElement="first" endConnector="u"/>',
-       'endElement="first" endConnector="u"><ssc:EnumerationMappingTransformation/></ssd:Connection>', "EnumerationMappingTransformation is not understood")
+       'endElement="first" endConnector="u"><ssc:EnumerationMappingTransformation><ssc:MapEntry source="a" target="b"/></ssc:EnumerationMappingTransformation></ssd:Connection>',
+       '"a" is a name of an enumeration')
+change("other", 'endElement="first" endConnector="u"/>',
+       'endElement="first" endConnector="u"><ssc:CubicTransformation/></ssd:Connection>', "CubicTransformation is not understood")
+change("map-number", 'endElement="first" endConnector="u"/>',
+       'endElement="first" endConnector="u"><ssc:IntegerMappingTransformation><ssc:MapEntry source="1.5" target="2"/></ssc:IntegerMappingTransformation></ssd:Connection>',
+       "1.5 is no whole number")
 change("factor", 'endElement="first" endConnector="u"/>', 'endElement="first" endConnector="u"><ssc:LinearTransformation factor="big"/></ssd:Connection>',
        'factor = "big" is no number')
 change("stop", "<ssd:DefaultExperiment", '<ssd:DefaultExperiment startTime="7" stopTime="5"/><ssd:Later', "stopTime 5 is not behind startTime 7")

@@ -31,7 +31,7 @@ static void set_structure(Call* call, Description* d, const Port* port)
                 port->set(port->self, v, atof(call->sets[i] + length + 1));
         }
     for (int k = 0; k < d->declared_count; k++)
-        if (strcmp(d->declared[k].causality, "structuralParameter") == 0)
+        if (strcmp(d->declared[k].causality, "structuralParameter") == 0 && d->declared[k].rank == 0)
             d->declared[k].start = port->get(port->self, &d->declared[k]);
     size_t states = 0, indicators = 0;
     description_expand(d);

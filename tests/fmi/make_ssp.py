@@ -1,5 +1,5 @@
 # make_ssp.py FOLDER SYSTEM: a system (SSP) of the FMUs in FOLDER, with everything that connects and parameterizes one: systems within, one of them in a
-# file of its own, parameters as connectors, sets inline and in a file with a mapping, units of FMUs and of connectors, transformations.
+# file of its own, parameters as connectors, sets inline, in a file with a mapping and inside an FMU, units of FMUs and of connectors, transformations, enumerations, connectors without a direction.
 import io
 import sys
 import zipfile
@@ -7,7 +7,7 @@ import zipfile
 folder, target = sys.argv[1:]
 
 
-def fmu(name, changes=()):
+def fmu(name, changes=(), more={}):
     with zipfile.ZipFile(f"{folder}/{name}.fmu") as z:
         files = {n: z.read(n) for n in z.namelist()}
     text = files["modelDescription.xml"].decode()
@@ -15,6 +15,7 @@ def fmu(name, changes=()):
         assert old in text, (name, old)
         text = text.replace(old, new)
     files["modelDescription.xml"] = text.encode()
+    files.update(more)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as z:
         for n, data in files.items():
@@ -36,8 +37,8 @@ units = """  <ssd:Units>
 """
 
 
-def connector(name, kind, unit=None):
-    real = f'<ssc:Real unit="{unit}"/>' if unit else "<ssc:Real/>"
+def connector(name, kind, unit=None, names=None):
+    real = f'<ssc:Real unit="{unit}"/>' if unit else f'<ssc:Enumeration name="{names}"/>' if names else "<ssc:Real/>"
     return f'<ssd:Connector name="{name}" kind="{kind}">{real}</ssd:Connector>'
 
 
@@ -57,6 +58,16 @@ def wire(start, end, inside="", more=""):
     return f"<ssd:Connection {side('start', start)} {side('end', end)}{more}>{inside}</ssd:Connection>\n"
 
 
+# From outside and from within x has no direction; in it comes from the ramp, out it goes from there too, and one end is turned round.
+node = (
+    '<ssd:System name="node">' + connectors(("x", "inout"), ("z", "inout"), ("loose", "inout")) + "<ssd:Elements>"
+    + component("gain", "resources/Gain.fmu", ("u", "inout"), ("y", "inout")) + "</ssd:Elements><ssd:Connections>"
+    + wire("gain.u", "x") + wire("z", "gain.y") + "</ssd:Connections></ssd:System>\n"
+)
+lights = """  <ssd:Enumerations><ssc:Enumeration name="Lamp"><ssc:Item name="off" value="0"/><ssc:Item name="on" value="1"/></ssc:Enumeration>
+    <ssc:Enumeration name="Colour"><ssc:Item name="green" value="3"/><ssc:Item name="red" value="7"/></ssc:Enumeration></ssd:Enumerations>
+"""
+names = '<ssc:EnumerationMappingTransformation><ssc:MapEntry source="off" target="green"/><ssc:MapEntry source="on" target="red"/></ssc:EnumerationMappingTransformation>'
 linear = '<ssc:LinearTransformation factor="2" offset="3"/>'
 number = "resources/my%20number.fmu"
 inner = (
@@ -73,13 +84,20 @@ ssd = head % "Everything" + (
     + component("naked", number, ("u", "input", "m"))
     + component("cold", number, ("u", "input", "degC"), ("y", "output"))
     + component("hot", "./resources/Warm.fmu", ("y", "output"))
-    + component("lamp", "resources/Switch.fmu", ("on_", "output"))
+    + component("lamp", "resources/Switch.fmu", ("on_", "output", None, "Lamp"))
     + component("map", number, ("u", "input"))
     + component("set", number, ("u", "input", "km"), more="""<ssd:ParameterBindings><ssd:ParameterBinding prefix="u"><ssd:ParameterValues>
         <ssv:ParameterSet version="1.0" name="s"><ssv:Parameters><ssv:Parameter name=""><ssv:Real value="7"/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet>
         </ssd:ParameterValues></ssd:ParameterBinding></ssd:ParameterBindings>""")
+    + component("colour", number, ("u", "input", None, "Colour"))
+    + component("named", number, ("u", "input", None, "Colour"), more="""<ssd:ParameterBindings><ssd:ParameterBinding><ssd:ParameterValues>
+        <ssv:ParameterSet version="1.0" name="s"><ssv:Parameters><ssv:Parameter name="u"><ssv:Enumeration value="green"/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet>
+        </ssd:ParameterValues></ssd:ParameterBinding></ssd:ParameterBindings>""")
+    + component("bound", "resources/Bound.fmu", ("u", "input"), more='<ssd:ParameterBindings><ssd:ParameterBinding source="resources/own.ssv" sourceBase="component"/></ssd:ParameterBindings>')
+    + component("hub", number, ("u", "input"))
+    + node
     + inner
-    + component("sub", "sub.ssd", type="application/x-ssp-definition")
+    + component("sub", "sub.ssd", ("u", "input"), type="application/x-ssp-definition")
     + """</ssd:Elements><ssd:ParameterBindings>
       <ssd:ParameterBinding source="values.ssv"><ssd:ParameterMapping source="map.ssm"/></ssd:ParameterBinding>
       <ssd:ParameterBinding><ssd:ParameterValues><ssv:ParameterSet version="1.0" name="s"><ssv:Parameters>
@@ -92,7 +110,8 @@ ssd = head % "Everything" + (
     + wire("plain.y", "naked.u", more=' suppressUnitConversion="true"')
     + wire("hot.y", "cold.u") + wire("cold.y", "warm") + wire("ramp.y", "inner.u") + wire("inner.y", "sub.u")
     + wire("lamp.on_", "map.u", '<ssc:BooleanMappingTransformation><ssc:MapEntry source="true" target="false"/><ssc:MapEntry source="false" target="true"/></ssc:BooleanMappingTransformation>')
-    + "</ssd:Connections></ssd:System>\n" + units + '  <ssd:DefaultExperiment startTime="0" stopTime="2"/>\n</ssd:SystemStructureDescription>\n'
+    + wire("lamp.on_", "colour.u", names) + wire("node.x", "ramp.y") + wire("node.z", "hub.u", more=' suppressUnitConversion="true"')
+    + "</ssd:Connections></ssd:System>\n" + lights + units + '  <ssd:DefaultExperiment startTime="0" stopTime="2"/>\n</ssd:SystemStructureDescription>\n'
 )
 sub = head % "Sub" + (
     '<ssd:System name="Sub">' + connectors(("u", "input"), ("y", "output")) + "<ssd:Elements>" + component("gain", "resources/Gain.fmu", ("u", "input"), ("y", "output"))
@@ -117,3 +136,5 @@ with zipfile.ZipFile(target, "w") as z:
         z.writestr(f"resources/{name}.fmu", fmu(name))
     z.writestr("resources/Kilo.fmu", fmu("Sink", [kilometres]))
     z.writestr("resources/my number.fmu", fmu("Number"))
+    own = values.replace("amplification", "u").replace('<ssv:Parameter name="nobody"><ssv:Real value="1"/></ssv:Parameter>', "")
+    z.writestr("resources/Bound.fmu", fmu("Number", more={"resources/own.ssv": own}))

@@ -16,6 +16,7 @@ enum
     TANK_STANDS,        // its next event is now
     TANK_ENDS,          // it ends the run from 0.7 on, in a round
     TANK_STEP_ENDS,     // … after a step of the solver, or inside of one
+    TANK_TICKS_FIRST,   // its clock ticks where its initialization ends
     TANK_STEP_EVENT,    // it wants an event after each step of the solver
     TANK_NO_START,      // its initialization fails, with a reason
     TANK_NO_COPY,       // its state cannot be got,

@@ -79,7 +79,12 @@ fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerates, fm
         (void)c;                                                                                                       \
         return fmi3OK;                                                                                                 \
     }
-FINE(ExitInitializationMode)
+fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
+{
+    Tank* tank = c;
+    tank->tick = tank->trouble == TANK_TICKS_FIRST;
+    return fmi3OK;
+}
 FINE(EnterEventMode)
 FINE(Terminate)
 FINE(Reset)

@@ -93,6 +93,25 @@ static void every_type_has_its_calls(void** state)
     }
 }
 
+// A clock that ticks where the initialization ends is an event of the first tag, and no other.
+static void a_clock_may_tick_at_the_start(void** state)
+{
+    static const char* const kinds[] = {"tank3.fmu", "tank3.fmu:cs"};
+    for (size_t k = 0; k < 4; k++)
+    {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "model M { t : Tank(trouble = %d); discrete k = 0, at = -1; when t.tock { k := k + 1; at := time } "
+                 "}\n" STOP,
+                 TANK_TICKS_FIRST);
+        Rig rig = rig_make(*state, kinds[k % 2], text, k >= 2);
+        assert_int_equal(rig_go(&rig, 0.9), KAI_OK);
+        rig_near(&rig, "k", 1, 0);
+        rig_near(&rig, "at", 0, 0);
+        rig_free(&rig);
+    }
+}
+
 // ---- trouble
 
 static void goes_wrong(const Guests* g, const char* file, int trouble, bool isolate, const char* words)
@@ -271,6 +290,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_tank_leaks_and_is_filled, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(values_go_in_and_come_out, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(every_type_has_its_calls, guests_make, guests_remove),
+        cmocka_unit_test_setup_teardown(a_clock_may_tick_at_the_start, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(what_goes_wrong_inside_is_told, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(a_process_may_die, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(a_process_may_hang, guests_make, guests_remove),

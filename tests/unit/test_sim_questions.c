@@ -3,6 +3,13 @@
 // models that call C functions.
 #include "unit/api_fixture.h"
 
+static double value_of(kaiSim* sim, int variable)
+{
+    double value = NAN;
+    assert_true(kaiSim_Get(sim, variable, &value));
+    return value;
+}
+
 // ---- where a run went and why
 
 // x falls to 0 and both fields push it back: it slides from 1 to the end.
@@ -176,6 +183,39 @@ static kaiStatus append(void* user, const char* bytes, size_t size)
     return KAI_OK;
 }
 
+// What is posted for the present happens where the run is asked to go no further than the present, once, and an event
+// that is to come waits; a run that is asked to go back does nothing.
+static void test_posted_for_now(void** state)
+{
+    (void)state;
+    kaiModel* model = load("model M { input event kick; state x = 0; x' = 1; discrete n = 0, total = 0, echoes = 0\n"
+                           "  event echo = delay(kick, 0.5[s])\n"
+                           "  when kick { n := n + 1; total := total + kick } when echo { echoes := echoes + 1 } }\n"
+                           "experiment e of M { stop = 3 }\n",
+                           "e");
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    kaiSim* sim = create(model, &options);
+    int kick = kaiModel_FindVariable(model, "kick"), n = kaiModel_FindVariable(model, "n");
+    int total = kaiModel_FindVariable(model, "total"), echoes = kaiModel_FindVariable(model, "echoes");
+    while (kaiSim_StepTo(sim, 1) == KAI_INSTANT)
+        ;
+    assert_int_equal(kaiSim_Post(sim, kick, 4, 1, NULL), KAI_OK);
+    assert_int_equal(kaiSim_Post(sim, kick, 9, 1.25, NULL), KAI_OK);
+    assert_int_equal(kaiSim_StepTo(sim, 0.5), KAI_OK);
+    assert_true(value_of(sim, n) == 0 && kaiSim_Now(sim).t == 1);
+    assert_int_equal(kaiSim_StepTo(sim, 1), KAI_INSTANT);
+    assert_true(value_of(sim, n) == 1 && value_of(sim, total) == 4 && kaiSim_Now(sim).t == 1);
+    assert_int_equal(kaiSim_StepTo(sim, 1), KAI_OK);
+    while (kaiSim_StepTo(sim, 1.25) == KAI_INSTANT)
+        ;
+    assert_true(value_of(sim, n) == 2 && value_of(sim, total) == 13 && value_of(sim, echoes) == 0);
+    while (kaiSim_StepTo(sim, 1.5) == KAI_INSTANT)
+        ;
+    assert_true(value_of(sim, echoes) == 1);
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
 // Whichever call gets no memory, the copy is refused and the run goes on to the same end.
 static void test_scarce_copies(void** state)
 {
@@ -264,9 +304,9 @@ static void test_saved_calls(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slide),       cmocka_unit_test(test_guards),  cmocka_unit_test(test_worst),
-        cmocka_unit_test(test_orders),      cmocka_unit_test(test_options), cmocka_unit_test(test_scarce_copies),
-        cmocka_unit_test(test_saved_calls),
+        cmocka_unit_test(test_slide),       cmocka_unit_test(test_guards),         cmocka_unit_test(test_worst),
+        cmocka_unit_test(test_orders),      cmocka_unit_test(test_options),        cmocka_unit_test(test_scarce_copies),
+        cmocka_unit_test(test_saved_calls), cmocka_unit_test(test_posted_for_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,6 +173,9 @@ static void a_broken_system_is_told(void** state)
     "<ssd:ParameterBinding source=\"values.ssv\"><ssd:ParameterMapping>" inside                                        \
     "</ssd:ParameterMapping></ssd:ParameterBinding>"
 
+#define NAMES(entry)                                                                                                   \
+    "<ssc:EnumerationMappingTransformation><ssc:MapEntry " entry "/></ssc:EnumerationMappingTransformation>"
+
 static void what_a_description_may_have(void** state)
 {
     static const char* const cases[][3] = {
@@ -184,7 +187,9 @@ static void what_a_description_may_have(void** state)
          NULL},
         {GEOMETRY, "<ssc:IntegerMappingTransformation><ssc:MapEntry source=\"1\"/></ssc:IntegerMappingTransformation>",
          "an entry of a mapping without source or target"},
-        {GEOMETRY, "<ssc:EnumerationMappingTransformation/>", "ssc:EnumerationMappingTransformation is not understood"},
+        {GEOMETRY, "<ssc:EnumerationMappingTransformation/>", NULL},
+        {GEOMETRY, NAMES("source=\"a\" target=\"b\""), "\"a\" is a name of an enumeration that is nowhere defined"},
+        {GEOMETRY, "<ssc:Transformation/>", "ssc:Transformation is not understood"},
         {"name=\"model\" source", "name=\"model\" implementation=\"CoSimulation\" source", NULL},
         {"name=\"model\" source", "name=\"model\" implementation=\"ModelExchange\" source", NULL},
         {"name=\"model\" source", "name=\"model\" implementation=\"Other\" source",
@@ -193,10 +198,11 @@ static void what_a_description_may_have(void** state)
         {"name=\"model\" source=\"resources/tank.fmu\"",
          "name=\"model\" type=\"application/x-ssp-definition\" source=\"SystemStructure.ssd\"",
          "SystemStructure.ssd contains itself"},
-        {"<ssv:Real value=\"0.25\"/>", "<ssv:String value=\"x\"/>", "numbers and Booleans are understood"},
+        {"<ssv:Real value=\"0.25\"/>", "<ssv:String value=\"x\"/>", "numbers, Booleans and enumerations are understood"},
         {"<ssv:Real value=\"0.25\"/>", "<ssv:Boolean value=\"maybe\"/>", "maybe is no Boolean"},
         {"<ssv:Real value=\"0.25\"/>", "<ssv:Real value=\"0.25\" unit=\"W\"/>", "W"},
-        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"k\" kind=\"inout\"", "kind inout"},
+        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"k\" kind=\"inout\"", NULL},
+        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"k\" kind=\"outin\"", "kind outin"},
         {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"u\" kind=\"input\"",
          "2nd tank has two connectors u"},
         {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"rings\" kind=\"parameter\"",
@@ -216,6 +222,10 @@ static void what_a_description_may_have(void** state)
         {BOUND,
          MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
                 "<ssc:BooleanMappingTransformation/></ssm:MappingEntry></ssm:ParameterMapping>"),
+         NULL},
+        {BOUND,
+         MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
+                "<ssc:EnumerationMappingTransformation/></ssm:MappingEntry></ssm:ParameterMapping>"),
          "is not understood here"},
     };
     const Guests* g = *state;
