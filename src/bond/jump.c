@@ -248,6 +248,27 @@ double mode_plain_value(const BondMode* mode, int unknown, const double* b1, dou
     return sum;
 }
 
+// Dependent storages agree with each other already: there are no areas, and without them no rates.
+static bool is_together(const Jump* jump)
+{
+    bool together = true;
+    for (int i = 0; i < jump->mode->dependent_count && together; i++)
+        together = jump->vector.value[i] == 0 && jump->vector.size[i] == 0;
+    return together;
+}
+
+static void put_together(Jump* jump)
+{
+    const BondMode* mode = jump->mode;
+    add_dependents(jump, jump->z0);
+    set_rates(jump, jump->z0);
+    for (int p = 0; p < mode->graph->port_count; p++)
+    {
+        jump->b.value[mode->ports[p].input] += jump->rates.value[p];
+        jump->b.size[mode->ports[p].input] += jump->rates.size[p];
+    }
+}
+
 BondStatus bond_mode_jump(const BondMode* mode, const BondJump* out, double* work)
 {
     Jump jump = place(mode, work);
@@ -267,15 +288,8 @@ BondStatus bond_mode_jump(const BondMode* mode, const BondJump* out, double* wor
     set_inputs(&jump, out->b1);
     bool driven = drive_idle(&jump, out);
     set_vector(&jump, &jump.b, NULL);
-    add_dependents(&jump, jump.z0);
-
-    if (out->b0 != NULL || mode->dependent_count > 0)
-        set_rates(&jump, jump.z0);
-    for (int p = 0; p < mode->graph->port_count; p++)
-    {
-        jump.b.value[mode->ports[p].input] += jump.rates.value[p];
-        jump.b.size[mode->ports[p].input] += jump.rates.size[p];
-    }
+    if (out->b0 != NULL || !is_together(&jump))
+        put_together(&jump);
     solve(&jump, jump.z1);
     set_rates(&jump, jump.z1);
     set_vector(&jump, NULL, out->b2);

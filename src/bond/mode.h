@@ -118,7 +118,8 @@ typedef struct BondJump
     double *z0, *z1, *dx;
     double *z0_size, *z1_size;
     const double*
-        most;  // per input the largest b1 of the run, or NULL: sources that differ by rounding beside it agree
+        most;     // per input the largest b1 of the run, or NULL: sources that differ by rounding beside it agree
+    bool* still;  // of a net: becomes true if there are no areas, so that nothing changes; NULL: nobody asks
 } BondJump;
 
 BondStatus bond_mode_jump(const BondMode* mode, const BondJump* jump, double* work);

@@ -393,6 +393,30 @@ static bool is_plain(const BondNet* net)
     return true;
 }
 
+// No block has areas.
+static bool is_still(const BondNet* net)
+{
+    bool still = true;
+    for (int i = 0; i < net->blocks->block_count && still; i++)
+        for (int k = 0; k < net->blocks->blocks[i].class_count && still; k++)
+        {
+            int class = net->blocks->blocks[i].classes[k];
+            still = net->classes0[class] == 0 && net->sizes0[class] == 0;
+        }
+    return still;
+}
+
+static void stand_still(const BondNet* net, const BondJump* jump)
+{
+    size_t bytes = 2 * (size_t)net->graph->bond_count * sizeof(double);
+    memset(jump->z0, 0, bytes);
+    memset(jump->dx, 0, (size_t)net->graph->port_count * sizeof(double));
+    if (jump->z0_size)
+        memset(jump->z0_size, 0, bytes);
+    if (jump->still)
+        *jump->still = true;
+}
+
 // The values alone, with the sizes of their terms.
 static void jump_plain(BondNet* net, const BondJump* jump)
 {
@@ -407,10 +431,7 @@ static void jump_plain(BondNet* net, const BondJump* jump)
     }
     settle_sums(net, net->classes1, net->sizes1);
     spread(net, net->classes1, jump->z1);
-    memset(jump->z0, 0, 2 * (size_t)net->graph->bond_count * sizeof(double));
-    memset(jump->dx, 0, (size_t)net->graph->port_count * sizeof(double));
-    if (jump->z0_size)
-        memset(jump->z0_size, 0, 2 * (size_t)net->graph->bond_count * sizeof(double));
+    stand_still(net, jump);
     if (jump->z1_size)
         spread(net, net->sizes1, jump->z1_size);
 }
@@ -429,12 +450,18 @@ BondStatus bond_net_jump(BondNet* net, const BondJump* jump)
     }
     if (worst == BOND_DELTA_PRIME || worst == BOND_SINGULAR)
         return worst;
-    settle_sums(net, net->classes0, net->sizes0);
+    bool still = jump->b0 == NULL && is_still(net);
+    if (still)
+        stand_still(net, jump);
+    else
+    {
+        settle_sums(net, net->classes0, net->sizes0);
+        jump_known(net, jump);
+        spread(net, net->classes0, jump->z0);
+    }
     settle_sums(net, net->classes1, net->sizes1);
-    jump_known(net, jump);
-    spread(net, net->classes0, jump->z0);
     spread(net, net->classes1, jump->z1);
-    if (jump->z0_size)
+    if (jump->z0_size && !still)
         spread(net, net->sizes0, jump->z0_size);
     if (jump->z1_size)
         spread(net, net->sizes1, jump->z1_size);

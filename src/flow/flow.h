@@ -81,7 +81,8 @@ typedef struct Candidate
     X(uint32_t, small, model->state_count, 0)    /* states that have never reached their absolute tolerance */         \
     X(double, small_size, model->state_count, 0) /* and the largest they were */                                       \
     X(Candidate, candidates, model->guards_count, 0)                                                                   \
-    X(Series*, guard_series, model->guards_count, 0) /* of those that are searched */                                  \
+    X(Series*, guard_series, model->guards_count, 0) /* of those that are searched, made when first asked for */       \
+    X(Slice*, guard_slices, model->guards_count, 0)  /* and what one without code of its own takes of `look` */        \
     X(Series*, feed_series, model->delays_count, 0)  /* of what goes into delays */                                    \
     X(Series*, past_series, model->delays_count, 0)  /* and of what went in before the start */                        \
     X(bool, delay_read, model->delays_count, 0)      /* by right-hand sides */                                         \

@@ -107,7 +107,11 @@ double guard_path_value(const GuardPath* path, double theta)
         return flow->kernel->guards[path->index].g_end;
     }
     load(path, theta);
-    vm_run(flow->model, flow->kernel->R, has_code(guard) ? guard->code : guard->look, &flow->trial);
+    const Slice* slice = flow->guard_slices[path->index];
+    if (slice != NULL)
+        slice_run(slice, flow->model, flow->kernel->R, &flow->trial);
+    else
+        vm_run(flow->model, flow->kernel->R, has_code(guard) ? guard->code : guard->look, &flow->trial);
     return guard_value(flow->kernel, guard);
 }
 
@@ -202,11 +206,33 @@ static void list_inputs(const kaiModel* model, const Guard* guard, uint32_t* reg
     }
 }
 
-static Series* make_series(Flow* flow, const Guard* guard)
+// Where many guards share one program, what this one needs of it. False: no memory.
+static bool make_slice(Flow* flow, uint32_t index)
 {
+    const kaiModel* model = flow->model;
+    const Guard* guard = &model->guards[index];
+    kaiAllocator a = flow->kernel->options->allocator;
+    if (has_code(guard) || flow->guard_slices[index] != NULL || !slice_is_possible(model, guard->look))
+        return true;
+    uint8_t* needed = a.alloc(a.user, NULL, 0, model->reg_count);
+    if (needed == NULL)
+        return false;
+    memset(needed, 0, model->reg_count);
+    needed[guard->g] = 1;
+    flow->guard_slices[index] = slice_make(model, guard->look, needed, a);
+    a.alloc(a.user, needed, model->reg_count, 0);
+    return flow->guard_slices[index] != NULL;
+}
+
+static Series* make_series(Flow* flow, uint32_t index)
+{
+    const Guard* guard = &flow->model->guards[index];
     uint32_t count = input_count(flow->model, guard);
+    if (!make_slice(flow, index))
+        return NULL;
     list_inputs(flow->model, guard, flow->piece_registers);
     SeriesSpec spec = {.range = has_code(guard) ? guard->code : guard->look,
+                       .slice = flow->guard_slices[index],
                        .inputs = flow->piece_registers,
                        .outputs = &guard->g,
                        .input_count = count,
@@ -252,10 +278,14 @@ bool guard_paths_create(Flow* flow)
     for (uint32_t i = 0; i < model->guards_count; i++)
         flow->guard_affine[i] =
             guard_affine_read(model, &model->guards[i], flow->guard_factors + model->guards[i].first_state);
-    for (uint32_t i = 0; i < model->guards_count; i++)
-        if (is_searched(&model->guards[i]) && (flow->guard_series[i] = make_series(flow, &model->guards[i])) == NULL)
-            return false;
     return true;
+}
+
+Series* guard_series(Flow* flow, uint32_t guard)
+{
+    if (flow->guard_series[guard] == NULL && is_searched(&flow->model->guards[guard]))
+        flow->guard_series[guard] = make_series(flow, guard);
+    return flow->guard_series[guard];
 }
 
 void guard_paths_free(Flow* flow)
@@ -263,6 +293,8 @@ void guard_paths_free(Flow* flow)
     kaiAllocator a = flow->kernel->options->allocator;
     for (uint32_t i = 0; flow->guard_series != NULL && i < flow->model->guards_count; i++)
         series_free(flow->guard_series[i]);
+    for (uint32_t i = 0; flow->guard_slices != NULL && i < flow->model->guards_count; i++)
+        slice_free(flow->guard_slices[i], a);
     if (flow->pieces != NULL)
         a.alloc(a.user, flow->pieces, pieces_size(flow), 0);
     if (flow->piece_registers != NULL)
@@ -413,12 +445,15 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
     Flow* flow = path->flow;
     const Guard* guard = path->guard;
     uint32_t failed, count = input_count(flow->model, guard);
-    Series* series = flow->guard_series[path->index];
     if (flow->guard_affine[path->index])
     {
         affine_polynomial(path, theta, p);
         return true;
     }
+    Series* series = guard_series(flow, path->index);
+    flow->no_memory |= series == NULL;
+    if (series == NULL)
+        return false;
     load(path, theta);
     flow->kernel->series_until = INFINITY;
     SeriesStatus status = series_begin(series, flow->kernel->R, &flow->kernel->host, &failed);

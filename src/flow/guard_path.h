@@ -62,6 +62,8 @@ bool guard_is_direct(const kaiModel* model, const Guard* guard);
 // Series and room for all guards of a run. False: no memory.
 bool guard_paths_create(Flow* flow);
 void guard_paths_free(Flow* flow);
+// That of a guard that is searched. NULL: no memory.
+Series* guard_series(Flow* flow, uint32_t guard);
 
 // By samples, between lo and hi: halved until a cubic through both ends agrees with the middle. True: *theta is the
 // first place where the guard is past its level.

@@ -96,7 +96,9 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved,
         *blow |= given;
     BondJump jump = {
         .b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+    bool still = false;
     jump.most = run->most;
+    jump.still = &still;
     kaiStatus entered = known ? KAI_OK : present_jump(kernel, run, &jump, &run->status);
     run->present.settled = false;
     if (entered != KAI_OK)
@@ -110,6 +112,8 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved,
         return kernel_fail(
             kernel, bonds_part(kernel, run, 0)->place, "let the impulse act on a storage",
             "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
+    if (still)
+        return KAI_OK;
     bool inconsistent = run->status == BOND_INCONSISTENT, any = false;
     if (!inconsistent && !given && select_moves_rounding(kernel, run))
         memset(run->z0, 0, sizeof(double) * 2 * run->system->link_count);  // states settle, but that is no impulse

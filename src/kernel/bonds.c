@@ -516,7 +516,7 @@ void bonds_forget_registers(Kernel* kernel)
 {
     kernel->bonds->struck = true;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
-        kernel->bonds->runs[i].loaded = false;
+        kernel->bonds->runs[i].rows.loaded = false;
 }
 
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
@@ -529,9 +529,9 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         run->on[i] = on;
     }
     run->present.settled &= same;
-    if (same && run->loaded && run->linear)
+    if (same && run->rows.loaded && run->linear)
         return KAI_OK;
-    run->loaded = false;
+    run->rows.loaded = false;
     if (!same)  // an instant may try as many sets as there are switches
         bond_net_trim(run->net, (size_t)64 << 20, run->modes_before);
     if (!bond_net_enter(run->net, run->on, run->storage))
@@ -546,7 +546,7 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
     for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
         if (!load_rows(kernel, run, i))
             return fail_memory(kernel);
-    run->loaded = true;
+    run->rows.loaded = true;
     return KAI_OK;
 }
 

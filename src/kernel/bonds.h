@@ -20,6 +20,7 @@ typedef struct BlockRows
 {
     uint32_t *first, *outputs;  // per block its first place; outputs
     size_t* size;               // per block: coefficients
+    bool loaded;                // those of the present set lie in the registers
 } BlockRows;
 
 // The equations with the ratios and slopes of the moment (present.c).
@@ -45,7 +46,6 @@ typedef struct BondRun
     BondGraph* graph;
     BondNet* net;
     bool entered;        // it has a set of modes
-    bool loaded;         // the map of which lies in the registers
     BondStatus status;   // of the last jump
     bool* on;            // per switch
     uint32_t* machines;  // per switch

@@ -45,24 +45,26 @@ static void need_events(const kaiModel* model, uint8_t* needed)
     }
 }
 
-// What programs read that others have computed.
+// What programs read that others have computed. Guards may share one program.
 static void need_read(const kaiModel* model, uint32_t* seen, uint8_t* needed)
 {
     uint32_t last = 0;
     for (uint32_t t = 0; t < MODEL_TABLE_COUNT; t++)
-    {
-        const ModelTable* table = &model_tables[t];
-        const char* record = table_at(model, table);
-        for (uint32_t i = 0; i < table_count(model, table); i++, record += table->size)
-            for (uint32_t k = 0; k < table->field_count; k++)
+        for (uint32_t k = 0; k < model_tables[t].field_count; k++)
+        {
+            const ModelTable* table = &model_tables[t];
+            const char* record = table_at(model, table);
+            CodeRange range, before = {0, 0};
+            if (table->fields[k].role != ROLE_CODE)
+                continue;
+            for (uint32_t i = 0; i < table_count(model, table); i++, record += table->size)
             {
-                CodeRange range;
-                if (table->fields[k].role != ROLE_CODE)
-                    continue;
                 memcpy(&range, record + table->fields[k].offset, sizeof range);
-                slice_mark_read(model, range, seen, &last, needed);
+                if (range.start != before.start || range.end != before.end)
+                    slice_mark_read(model, range, seen, &last, needed);
+                before = range;
             }
-    }
+        }
 }
 
 // For the reaction: all that is no variable. For the left limit: what memories take from it.
@@ -100,38 +102,47 @@ static bool is_possible(const Kernel* kernel)
            slice_is_possible(model, model->react) && slice_is_possible(model, model->flow);
 }
 
-static Slice* cut(Kernel* kernel, CodeRange range, void (*roots)(const kaiModel*, uint8_t*), const uint32_t* shown,
-                  uint32_t count)
+static bool cut_all(Kernel* kernel, const uint8_t* read, uint8_t* needed)
 {
     const kaiModel* model = kernel->model;
-    kaiAllocator a = kernel->options->allocator;
-    size_t size = (sizeof(uint32_t) + 1) * ((size_t)model->reg_count + 1);
-    uint32_t* seen = a.alloc(a.user, NULL, 0, size);
-    if (seen == NULL)
-        return NULL;
-    memset(seen, 0, size);
-    uint8_t* needed = (uint8_t*)(seen + model->reg_count + 1);
-    for (uint32_t i = 0; i < count; i++)
-        need(needed, shown[i], 1);
-    roots(model, needed);
-    need_read(model, seen, needed);
-    Slice* slice = slice_make(model, range, needed, a);
-    a.alloc(a.user, seen, size, 0);
-    return slice;
+    void (*const roots[])(const kaiModel*, uint8_t*) = {need_react, need_flow, need_attempt};
+    const CodeRange ranges[] = {model->react, model->flow, model->react};
+    Slice** made[] = {&kernel->brief->react, &kernel->brief->flow, &kernel->brief->attempt};
+    bool all = true;
+    for (int i = 0; i < 3 && all; i++)
+    {
+        memcpy(needed, read, model->reg_count);
+        roots[i](model, needed);
+        *made[i] = slice_make(model, ranges[i], needed, kernel->options->allocator);
+        all = *made[i] != NULL;
+    }
+    return all;
 }
 
 bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
 {
+    const kaiModel* model = kernel->model;
     kaiAllocator a = kernel->options->allocator;
+    size_t size = (sizeof(uint32_t) + 2) * ((size_t)model->reg_count + 1);
     if (!is_possible(kernel))
         return true;
+    uint32_t* seen = a.alloc(a.user, NULL, 0, size);
     kernel->brief = a.alloc(a.user, NULL, 0, sizeof *kernel->brief);
-    if (kernel->brief == NULL)
-        return false;
-    *kernel->brief = (Brief){cut(kernel, kernel->model->react, need_react, shown, count),
-                             cut(kernel, kernel->model->flow, need_flow, shown, count),
-                             cut(kernel, kernel->model->react, need_attempt, shown, count)};
-    return kernel->brief->react != NULL && kernel->brief->flow != NULL && kernel->brief->attempt != NULL;
+    if (kernel->brief != NULL)
+        *kernel->brief = (Brief){0};
+    bool made = false;
+    if (seen != NULL && kernel->brief != NULL)
+    {
+        memset(seen, 0, size);
+        uint8_t* read = (uint8_t*)(seen + model->reg_count + 1);
+        for (uint32_t i = 0; i < count; i++)
+            need(read, shown[i], 1);
+        need_read(model, seen, read);
+        made = cut_all(kernel, read, read + model->reg_count + 1);
+    }
+    if (seen != NULL)
+        a.alloc(a.user, seen, size, 0);
+    return made;
 }
 
 void brief_free(Kernel* kernel)

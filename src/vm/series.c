@@ -302,7 +302,7 @@ static Tape* find_tape(Series* s, const double* R)
 SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint32_t* failed)
 {
     const kaiModel* model = s->space->model;
-    *failed = vm_run(model, registers, s->range, host);
+    *failed = vm_run_words(model, registers, s->code, s->end, host);
     if (*failed != 0)
         return SERIES_LOOP;
     s->tape = find_tape(s, registers);
@@ -453,7 +453,8 @@ Series* series_create(SeriesSpace* space, const SeriesSpec* spec)
     if (s == NULL)
         return NULL;
     s->space = space;
-    s->range = spec->range;
+    s->code = spec->slice != NULL ? spec->slice->words : space->model->code + spec->range.start;
+    s->end = spec->slice != NULL ? s->code + spec->slice->count : space->model->code + spec->range.end;
     s->closed = spec->closed;
     s->input_count = spec->input_count;
     s->output_count = spec->output_count;
@@ -482,5 +483,5 @@ void series_fetch(const Series* series)
         return;
     __builtin_prefetch(series);
     __builtin_prefetch(&series->tape);
-    __builtin_prefetch(&series->space->model->code[series->range.start]);
+    __builtin_prefetch(series->code);
 }

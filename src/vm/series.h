@@ -16,7 +16,7 @@
 #ifndef KAIROS_VM_SERIES_H
 #define KAIROS_VM_SERIES_H
 
-#include "vm/vm.h"
+#include "vm/slice.h"
 
 enum
 {
@@ -43,6 +43,7 @@ void series_space_free(SeriesSpace* space);
 typedef struct SeriesSpec
 {
     CodeRange range;
+    const Slice* slice;                // or this, which must outlive the series; NULL: the range
     const uint32_t *inputs, *outputs;  // registers; copied
     uint32_t input_count, output_count;
     bool closed;  // output i is the derivative of input i

@@ -1,6 +1,6 @@
 // See slice.h. What is needed is found without regard to the order of the instructions: a register that is written
-// twice is computed twice, which costs something and is never wrong. Blocks of modes keep their places: a mode without
-// instructions is an empty block.
+// twice is computed twice, which costs something and is never wrong. A mode without instructions is an empty block; a
+// switch all of whose modes are empty goes.
 #include "vm/slice.h"
 
 #include "model/code.h"
@@ -198,25 +198,57 @@ static void put_run(Slicer* s, const CodeItem* item, bool fresh, const uint8_t* 
     }
 }
 
+// A switch in whose blocks nothing has been written yet: it goes when its end comes.
+typedef struct Bare
+{
+    uint32_t item, end, length;
+} Bare;
+
+enum
+{
+    GONE = 2  // of labels: the item was left out
+};
+
+static void leave_out(Slicer* s, Bare bare, uint32_t next)
+{
+    for (uint32_t i = bare.item; i < next; i++)
+    {
+        s->labels[i] |= GONE;
+        s->places[i] = bare.length;
+    }
+    s->length = bare.length;
+    s->last = NO_REG;
+}
+
 static void put_items(Slicer* s, const uint8_t* needed)
 {
     CodeItem item;
+    Bare bare[DEPTH];
+    uint32_t depth = 0;
     s->last = NO_REG;
     for (uint32_t i = 0; i < s->count; i++)
     {
+        while (depth > 0 && s->starts[i] >= bare[depth - 1].end)
+            leave_out(s, bare[--depth], i);
         code_item(s->model->code, s->starts[i], s->range.end, &item);
         s->places[i] = s->length;
         if (item.stride > 0)
         {
             put_run(s, &item, s->labels[i] != 0, needed);
-            if (s->places[i] == s->length && s->labels[i] != 0)
+            if (s->places[i] != s->length)
+                depth = 0;  // those around it stay
+            else if (s->labels[i] != 0)
                 s->last = NO_REG;  // nothing that follows a label joins what stands before it
             continue;
         }
         memcpy(s->out + s->length, s->model->code + s->starts[i], sizeof(uint32_t) * item.words);
+        if (item.op == VM_SWITCH && depth < DEPTH)
+            bare[depth++] = (Bare){i, s->starts[i] + item.words + s->out[s->length + item.words - 1], s->length};
         s->length += item.words;
         s->last = NO_REG;
     }
+    while (depth > 0)
+        leave_out(s, bare[--depth], s->count);
     s->places[s->count] = s->length;
 }
 
@@ -226,6 +258,8 @@ static void turn_jumps(Slicer* s)
     for (uint32_t i = 0; i < s->count; i++)
     {
         uint32_t* pc = s->out + s->places[i];
+        if ((s->labels[i] & GONE) != 0)
+            continue;
         code_item(s->model->code, s->starts[i], s->range.end, &item);
         for (uint32_t k = 0; item.op == VM_SWITCH && k <= pc[2]; k++)
             if (pc[3 + k] != NO_REG)
@@ -261,7 +295,10 @@ Slice* slice_make(const kaiModel* model, CodeRange range, uint8_t* needed, kaiAl
     put_items(&s, needed);
     turn_jumps(&s);
     a.alloc(a.user, work, scratch, 0);
-    slice->size = size;
+    size_t fits = sizeof(Slice) + sizeof(uint32_t) * s.length;
+    Slice* smaller = fits < size ? a.alloc(a.user, slice, size, fits) : NULL;
+    slice = smaller != NULL ? smaller : slice;
+    slice->size = smaller != NULL ? fits : size;
     slice->count = s.length;
     return slice;
 }

@@ -201,13 +201,13 @@ static void begin_draft(TapeDraft* d, const Series* s, const double* R)
 Tape* tape_make(Series* series, const double* registers)
 {
     TapeDraft* d = series->space->draft;
-    const kaiModel* model = d->model;
     begin_draft(d, series, registers);
-    tape_walk(d, model->code + series->range.start, model->code + series->range.end);
+    tape_walk(d, series->code, series->end);
     Tape* tape = NULL;
     if (!d->failed)
     {
         tape_find_live(d, series);
+        tape_keep_terms(d);
         tape_fold_sums(d, series);
         tape_find_live(d, series);
         int degree = tape_find_degree(d, series);

@@ -211,7 +211,7 @@ enum
 struct Series
 {
     SeriesSpace* space;
-    CodeRange range;
+    const uint32_t *code, *end;
     uint32_t *inputs, *outputs;
     uint32_t input_count, output_count;
     bool closed;

@@ -149,6 +149,7 @@ void tape_lay_out(TapeDraft* d, const Series* s);
 // tape_sums.c: after what is needed has been found. It has to be found again then.
 void tape_fold_sums(TapeDraft* d, const Series* s);
 void tape_keep_sums(TapeDraft* d);
+void tape_keep_terms(TapeDraft* d);
 void tape_count_uses(TapeDraft* d, const Series* s);
 // tape_field.c: after sums.
 void tape_find_field(TapeDraft* d, const Series* s);

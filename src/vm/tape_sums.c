@@ -137,6 +137,23 @@ void tape_keep_sums(TapeDraft* d)
         APPEND(d, sums, d->linear.at[i]);
 }
 
+// The same for rows of maps: a guard of a circuit reads one of hundreds.
+void tape_keep_terms(TapeDraft* d)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+    {
+        Node* n = &d->nodes.at[i];
+        if (!n->live || n->op != TAPE_ROW)
+            continue;
+        for (uint32_t k = 0; k < n->y; k++)
+            d->terms.at[count + k] = d->terms.at[n->x + k];
+        n->x = count;
+        count += n->y;
+    }
+    d->terms.count = count;
+}
+
 void tape_fold_sums(TapeDraft* d, const Series* s)
 {
     tape_count_uses(d, s);

@@ -2,6 +2,7 @@
 #include "watch/motion.h"
 
 #include "base/tolerance.h"
+#include "flow/guard_path.h"
 
 #include <math.h>
 #include <string.h>
@@ -160,8 +161,8 @@ bool motion_expand(Motion* motion, uint32_t guard, int orders, double* c)
     for (uint32_t i = 0; i < g->islands.count; i++)
         if (!expand_island(motion, motion->flow->model->guard_islands[g->islands.first + i], orders + 1))
             return false;
-    Series* series = motion->flow->guard_series[guard];
-    if (!begin(motion, series))
+    Series* series = guard_series(motion->flow, guard);
+    if (series == NULL || !begin(motion, series))
         return false;
     c[0] = motion->flow->kernel->R[g->g];
     bool known = isfinite(c[0]);

@@ -109,7 +109,7 @@ static inline BondStatus bench_jump(Bench* bench)
     bench_mode(bench);
     bench_intensities(bench);
     BondJump jump = {bench->b0, bench->b1,      bench->b2,      bench->z0, bench->z1,
-                     bench->dx, bench->z0_size, bench->z1_size, NULL};
+                     bench->dx, bench->z0_size, bench->z1_size, NULL,      NULL};
     return bond_mode_jump(bench->mode, &jump, bench->work);
 }
 

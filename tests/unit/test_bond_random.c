@@ -364,7 +364,7 @@ static void compare_net(Run* run, BondNet* net, long* blocks)
     BondStatus status = bench_jump(t);
     assert_true(bond_net_enter(net, t->on, t->storage));
     *blocks += bond_net_blocks(net)->block_count;
-    BondJump jump = {t->b0, t->b1, t->b2, z0, z1, dx, NULL, NULL, NULL};
+    BondJump jump = {t->b0, t->b1, t->b2, z0, z1, dx, NULL, NULL, NULL, NULL};
     BondStatus own = bond_net_jump(net, &jump);
     if (own != status)
         fail_msg("seed %lu: status %d in blocks, %d in one piece", (unsigned long)run->seed, (int)own, (int)status);
