@@ -402,6 +402,51 @@ static void saved_bytes_are_looked_at(void** state)
 
 // ---- names
 
+// ---- what it said
+
+static void* no_alloc(void* user, void* block, size_t old_size, size_t new_size)
+{
+    (void)user, (void)block, (void)old_size, (void)new_size;
+    return NULL;
+}
+
+// The last 64 places are remembered, to the bit, until they are forgotten.
+static void indicators_are_remembered(void** state)
+{
+    (void)state;
+    const kaiBlock block = {.state_count = 1, .input_count = 1, .indicator_count = 2};
+    const kaiBlock large = {.state_count = 500, .indicator_count = 2};
+    kaiAllocator a = kaiDefaultAllocator();
+    BlockMemory m = {NULL, 0, 0};
+    static double many[500];
+    double x = 0, u = 3, z[2] = {0, 0};
+    MemoryPlace place = {0, &x, &u}, huge = {0, many, NULL};
+    assert_false(memory_recall(&m, &block, &place, z));
+    for (int i = 0; i < 70; i++)
+    {
+        x = i;
+        memory_keep(&m, &block, a, &place, (double[]){i, -i});
+    }
+    x = 5;
+    assert_false(memory_recall(&m, &block, &place, z));  // others have come since
+    x = 6;
+    assert_true(memory_recall(&m, &block, &place, z));
+    assert_true(z[0] == 6 && z[1] == -6);
+    place.time = -0.0;
+    assert_false(memory_recall(&m, &block, &place, z));
+    place.time = 0;
+    u = 4;
+    assert_false(memory_recall(&m, &block, &place, z));
+    u = 3;
+    memory_forget(&m);
+    assert_false(memory_recall(&m, &block, &place, z));
+    memory_free(&m, &block, a);
+    memory_keep(&m, &large, a, &huge, z);
+    assert_null(m.places);
+    memory_keep(&m, &block, (kaiAllocator){no_alloc, NULL}, &place, z);
+    assert_false(memory_recall(&m, &block, &place, z));
+}
+
 static void names_become_identifiers(void** state)
 {
     (void)state;
