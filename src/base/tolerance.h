@@ -59,9 +59,9 @@ static inline bool time_same(double a, double b, double scale)
 }
 
 // The time of a crossing is no better than its guard: what rounds by TIME_SAME of the largest term of g moves the
-// crossing by that over the slope, and a state that was added up in many steps is off by up to two ulps for each (a sum
-// of several stages). Up to this many times the slack of t itself it is the same time; a guard that creeps over its
-// level is where it is.
+// crossing by that over the slope, and a state that was added up in many steps is off by up to four ulps for each
+// (several stages and their sum). Up to this many times the slack of t itself it is the same time; a guard that creeps
+// over its level is where it is.
 #define TIME_GUARD_MOST 1e6
 
 // A relation that is counted as crossed while rounding has left it g short of its level lets the operators that it
@@ -78,7 +78,7 @@ static inline bool time_same(double a, double b, double scale)
 // A guard of time alone is on its level, but for rounding, if its slope would take it there in GUARD_NEAR of the time
 // that the run has had: far above the rounding of its terms, far below what a jump of `mod` or `floor` makes of it.
 #define GUARD_NEAR 1e-9
-#define TIME_STEPS_SAME 2  // steps that add TIME_SAME again, at two ulps each
+#define TIME_STEPS_SAME 1  // steps that add TIME_SAME again: stages and their sum, at four ulps
 // Two crossings in one step are located as fractions of it, each to a few roundings of the dense output.
 #define TIME_SAME_PART 4e-15
 
@@ -110,6 +110,10 @@ static inline bool time_same(double a, double b, double scale)
 #define STEP_FIXED 1e-3
 // The order of a power series is chosen for rtol, but for no smaller one than a double can mean.
 #define STEP_RTOL_LEAST 1e-16
+// Steps by a map (num/map.c): the share of its sum below which a term of a factor is left out, and the tolerance below
+// which there are none, since the rounding of a factor is the same in all steps and adds up.
+#define MAP_TERM 0x1p-58
+#define MAP_RTOL_LEAST 1e-12
 // Impulse backward Euler steps forward and back by this part of the step that follows: its error is of the order h²,
 // and a millionth squared is below the tolerance of any run.
 #define STEP_IMPULSE 1e-6
@@ -312,6 +316,8 @@ static inline bool time_same(double a, double b, double scale)
 // Crossings closer together than this part of the step that the solver would have taken, or than 64 ulps of t, follow
 // each other at once: rounding decides when.
 #define SLIDING_CLOSE 1e-9
+// Or a guard came back from this part of its terms: what rounding, of them or of t, has left it with.
+#define SLIDING_ROUNDING 1e-12
 // What chatters within this part of a second (or of the run) after the start does so at the start.
 #define SLIDING_START 1e-13
 // How far beyond a surface a motion along it ends, as a part of the states that the surface reads: a few dozen ulps,

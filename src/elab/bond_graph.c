@@ -250,14 +250,8 @@ static void free_inputs(Elab* e, FlatBondGraph* graph, uint32_t index)
         free_input(e, graph, index, 0,
                    operate(e, NODE_SUB, read(e, node.law_gives_flow ? node.f : node.e, node.span),
                            bond_law_in_loop(e, &node), node.span));
-    else if (node.kind == BOND_R)
-        free_input(e, graph, index, 0, gain_residual(e, &node, node.e, node.f));
     else
-    {
-        bool gyrator = node.kind == BOND_GY;
-        free_input(e, graph, index, 0, gain_residual(e, &node, node.e, gyrator ? node.f2 : node.e2));
-        free_input(e, graph, index, 1, gain_residual(e, &node, gyrator ? node.e2 : node.f2, node.f));
-    }
+        free_input(e, graph, index, 0, gain_residual(e, &node, node.e, node.f));
 }
 
 static void source_input(Elab* e, const BondMap* map, uint32_t index, uint8_t* marks)
@@ -337,8 +331,10 @@ static void find_inputs(Elab* e, BondMap* map, uint8_t* marks)
     for (uint32_t i = 0; i < graph->nodes.count; i++)
     {
         uint32_t index = graph->nodes.at[i];
-        const FlatBondNode* node = &e->flat->bond_nodes.at[index];
-        if (bond_varying_inputs(map, index))
+        FlatBondNode* node = &e->flat->bond_nodes.at[index];
+        node->steps = bond_is_two_port(node->kind) && node->free && map->may_depend[node->local] &&
+                      bond_value_steps(e, marks, node->parameter);
+        if (node->steps || bond_varying_inputs(map, index))
             continue;
         if (bond_is_source(node->acts))
             source_input(e, map, index, marks);

@@ -39,7 +39,7 @@ void bond_find_evaluated(BondMap* map);
 NodeId bond_law_in_loop(Elab* e, const FlatBondNode* node);  // as the loop reads it
 bool bond_slope_matters(const BondMap* map, uint32_t node);  // of a source: a storage may depend on it
 
-// bond_varying.c: inputs of a TF or GY whose ratio varies, or of a storage whose slope does, between storages that may
+// bond_varying.c: inputs of a TF or GY whose ratio varies, and of a storage whose slope does, between storages that may
 // depend on each other. False: it is none of these.
 bool bond_varying_inputs(BondMap* map, uint32_t node);
 

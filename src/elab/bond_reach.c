@@ -56,6 +56,62 @@ bool bond_value_reaches(Elab* e, const uint8_t* marks, uint32_t var, ReachGoal g
     return false;
 }
 
+// ---- ratios that step
+
+static bool steps(Reach* r, NodeId id);
+
+// Switched junctions change their modes while sets of them are tried, where nothing is read anew.
+static bool context_steps(const Flat* flat, uint32_t ctx)
+{
+    for (; ctx != 0; ctx = flat->ctxs.at[ctx].parent)
+        if (flat->machines.at[flat->ctxs.at[ctx].machine].junction != 0)
+            return false;
+    return true;
+}
+
+static bool var_steps(Reach* r, uint32_t v)
+{
+    const Elab* e = r->e;
+    const FlatVar* var = &e->flat->vars.at[v];
+    uint32_t known;  // 0 while its definitions are looked at
+    if (var->kind == VAR_PARAM || (var->kind == VAR_DISCRETE && !var->hidden))
+        return true;
+    if (var->kind != VAR_SIGNAL || var->unknown || r->marks[v] != 0)
+        return false;
+    if (map_get(&r->seen, v, &known))
+        return known != 0;
+    map_set(&r->seen, v, 0);
+    bool all = e->vars.at[v].first_def != 0;
+    for (uint32_t d = e->vars.at[v].first_def; d != 0 && all; d = e->def_next.at[d - 1])
+    {
+        const FlatDef def = e->flat->defs.at[d - 1];
+        all = def.value != 0 && def.order == 0 && context_steps(e->flat, def.ctx) && steps(r, def.value);
+    }
+    map_set(&r->seen, v, all);
+    return all;
+}
+
+static bool steps(Reach* r, NodeId id)
+{
+    const Node node = r->e->flat->nodes.at[id];
+    bool operates = (node.op >= NODE_ADD && node.op <= NODE_SMOOTH) || node.op == NODE_TABLE;
+    if (node.op == NODE_VAR)
+        return var_steps(r, node.aux);
+    if (!operates)
+        return node.op == NODE_CONST || node.op == NODE_HOLD;
+    for (int i = 0; i < node_op_arity((NodeOp)node.op); i++)
+        if (node.arg[i] && !steps(r, node.arg[i]))
+            return false;
+    return true;
+}
+
+bool bond_value_steps(Elab* e, const uint8_t* marks, uint32_t var)
+{
+    Reach r = {.e = e, .marks = marks};
+    map_init(&r.seen, e->arena);
+    return var_steps(&r, var);
+}
+
 // ---- sources that hang on themselves by way of what a graph gives
 
 typedef struct Return

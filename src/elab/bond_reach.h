@@ -20,6 +20,8 @@ enum
 };
 
 bool bond_value_reaches(Elab* e, const uint8_t* marks, uint32_t var, ReachGoal goal);
+// Whether it changes only where a discrete is assigned or an ordinary mode left: a ratio that the run reads anew then.
+bool bond_value_steps(Elab* e, const uint8_t* marks, uint32_t var);
 bool bond_value_returns(Elab* e, const uint8_t* marks, uint32_t var);  // to itself, through an output
 
 #endif

@@ -1,4 +1,4 @@
-// Ratios and slopes that vary between storages that depend on each other: a crank, a cam, a saturating coil behind a
+// Ratios that vary, and slopes between storages that depend on each other: a crank, a cam, a saturating coil behind a
 // switch. The map of a set of modes is made with a nominal ratio n₀ or slope S₀; what it lacks to the present one goes
 // into the inputs, and what the derivative of the constraint lacks into their slopes (index reduction, rule B2):
 //
@@ -67,7 +67,8 @@ static uint32_t rate_of(const Varying* v, int side, bool flow, uint32_t var)
     return rate;
 }
 
-// Row `row` of a TF or GY, with x the effort or flow that the ratio multiplies.
+// Row `row` of a TF or GY, with x the effort or flow that the ratio multiplies. The residual is b less what b should
+// be, not that of y = n x: a set of modes may give y and x both by other rows, and b would be in neither.
 static void ratio_input(const Varying* v, uint32_t row)
 {
     const FlatBondNode node = *node_of(v);
@@ -75,13 +76,17 @@ static void ratio_input(const Varying* v, uint32_t row)
     int side = row == 0 ? 1 : 0;
     uint32_t x = side == 1 ? (flow ? node.f2 : node.e2) : flow ? node.f : node.e;
     NodeId ratio = read(v, node.parameter);
-    uint32_t rate = rate_of(v, side, flow, x);
     NodeId value = operate(v, NODE_SUB, operate(v, NODE_MUL, ratio, read(v, x)), nominal(v, x));
-    NodeId turns = operate(v, NODE_MUL, operate(v, NODE_SLOPE, ratio, 0), read(v, x));
-    NodeId moves = operate(v, NODE_SUB, operate(v, NODE_MUL, ratio, read(v, rate)), nominal(v, rate));
-    FlatBondInput input = {.node = v->index, .port = row, .by = rate};
+    FlatBondInput input = {.node = v->index, .port = row, .slope = NO_VAR, .by = NO_VAR};
+    if (v->map->may_depend[node.local])
+    {
+        uint32_t rate = rate_of(v, side, flow, x);
+        NodeId turns = operate(v, NODE_MUL, operate(v, NODE_SLOPE, ratio, 0), read(v, x));
+        NodeId moves = operate(v, NODE_SUB, operate(v, NODE_MUL, ratio, read(v, rate)), nominal(v, rate));
+        input.by = rate;
+        input.slope = solved(v, "slope", operate(v, NODE_ADD, turns, moves));
+    }
     input.var = solved(v, "free", value);
-    input.slope = solved(v, "slope", operate(v, NODE_ADD, turns, moves));
     vec_push(v->e->arena, v->map->graph->inputs, input);
 }
 
@@ -102,14 +107,14 @@ bool bond_varying_inputs(BondMap* map, uint32_t index)
     const FlatBondNode* node = &e->flat->bond_nodes.at[index];
     Varying v = {.map = map, .e = e, .index = index, .span = node->span};
     bool modulated = node->parameter != NO_VAR && e->flat->vars.at[node->parameter].kind != VAR_PARAM;
-    if (!map->may_depend[node->local])
-        return false;
     if (bond_is_two_port(node->kind) && node->free)
     {
         ratio_input(&v, 0);
         ratio_input(&v, 1);
         return true;
     }
+    if (!map->may_depend[node->local])
+        return false;
     if (node->extensity == NO_VAR || (node->law == 0 && !modulated))
         return false;
     storage_slope(&v);

@@ -308,6 +308,7 @@ typedef struct FlatBondNode
     NodeId law;          // R: e of f or f of e; C: e of q; I: f of p; 0 = linear
     bool law_gives_flow;
     bool free;         // R, TF, GY: the law changes in a run, so inputs decide (Flat.implicits)
+    bool steps;        // TF, GY of a block with storages: the ratio changes at instants only, and is read anew then
     bool zero;         // R: its resistance is 0
     BondKind acts;     // R: what it is in the equations, SE or SF if its law gives that from what is known in any mode
     uint32_t given;    // and the variable of its value then

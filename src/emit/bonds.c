@@ -63,7 +63,7 @@ static SymReg parameter_of(Wanted* w, const FlatBondNode* node)
         value = scalar_reg(&b->c.scalars, var_reg(b, node->parameter));
         value = storage ? inverse(b, value, node->span) : value;
     }
-    return value ? want(w, node->free, value) : NO_REG;
+    return value ? want(w, node->free && !node->steps, value) : NO_REG;
 }
 
 // A storage whose slope changes in a run.
@@ -71,6 +71,11 @@ static bool is_varying(const Builder* b, const FlatBondNode* node)
 {
     bool modulated = node->parameter != NO_VAR && b->c.flat->vars.at[node->parameter].kind != VAR_PARAM;
     return node->extensity != NO_VAR && (node->law || modulated);
+}
+
+static bool is_free(const Builder* b, const FlatBondNode* node)
+{
+    return (node->free && !node->steps) || is_varying(b, node);
 }
 
 // What such a storage gives, as a function of what it stores.
@@ -92,8 +97,8 @@ static void build_parts(Builder* b, const FlatBondGraph* graph, Wanted* w, uint3
     {
         const FlatBondNode* node = &b->c.flat->bond_nodes.at[graph->nodes.at[i]];
         local[graph->nodes.at[i]] = i;
-        BondPart part = {
-            .kind = (uint8_t)node->kind, .free = node->free || is_varying(b, node), .machine = node->machine};
+        BondPart part = {.kind = (uint8_t)node->kind, .free = is_free(b, node), .machine = node->machine};
+        part.steps = node->steps;
         part.acts = (uint8_t)node->acts;
         part.zero = node->zero;
         part.nominal = node->nominal > 0 ? b->c.coefficients + node->nominal - 1 : NO_REG;

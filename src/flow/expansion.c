@@ -97,6 +97,19 @@ static int* island_orders(void* ctx)
     return series_orders(((IslandSystem*)ctx)->series);
 }
 
+// What is held, or slides, does not move as its series says.
+static int island_inputs(void* ctx, int room, double* inputs, uint64_t* key)
+{
+    const IslandSystem* own = ctx;
+    const Kernel* kernel = own->flow->kernel;
+    return kernel->holds + kernel->slides > 0 ? -1 : series_inputs(own->series, room, inputs, key);
+}
+
+static void island_try(void* ctx, const double* inputs, int to, double* const* x)
+{
+    series_try(((IslandSystem*)ctx)->series, inputs, to, x);
+}
+
 static Series* make(Flow* flow, uint32_t index)
 {
     const kaiModel* model = flow->model;
@@ -148,6 +161,8 @@ kaiStatus expansion_create(Flow* flow, IslandSystem* own)
     own->system.series = island_series;
     own->system.degree = island_degree;
     own->system.orders = island_orders;
+    own->system.inputs = island_inputs;
+    own->system.try_inputs = island_try;
     return KAI_OK;
 }
 

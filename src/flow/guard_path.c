@@ -343,7 +343,7 @@ static double first_value(const GuardPath* path, double theta)
 static bool add_states(const GuardPath* path, GuardPolynomial* p)
 {
     const Flow* flow = path->flow;
-    const Ode* ode = flow->island_odes[path->island];
+    Ode* ode = flow->island_odes[path->island];
     for (uint32_t i = path->guard->first_state; i < path->guard->first_state + path->guard->state_count; i++)
     {
         p->degree = ode_piece_add(ode, flow->model->guard_slots[i], flow->guard_factors[i], p->degree, p->c);

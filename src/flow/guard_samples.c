@@ -148,7 +148,9 @@ static bool scan_piece(Samples* s, const GuardPiece* p, int depth)
         return scan_piece(s, &left, depth + 1) || scan_piece(s, &right, depth + 1);
     if (!smooth && divisible)
         warn(s, p->lo);
-    if (is_past(flow->kernel, path->guard, p->g_hi))
+    // Still on the level that it is about to leave: halving came to where time no longer moves.
+    bool stands = p->g_lo == 0 && p->g_hi == 0;
+    if (!stands && is_past(flow->kernel, path->guard, p->g_hi))
         return found_at(s, p->lo, p->hi);
     if (find_dip(s, p))
         return true;

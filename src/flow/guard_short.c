@@ -199,7 +199,7 @@ static bool take_window(const GuardPath* path, Parabola* p, double* size)
     *size = 0;
     for (uint32_t i = path->guard->first_state; i < path->guard->first_state + path->guard->state_count; i++)
     {
-        const Ode* ode = flow->island_odes[model->state_islands[model->guard_states[i]]];
+        Ode* ode = flow->island_odes[model->state_islands[model->guard_states[i]]];
         double c[3] = {0, 0, 0}, by = path->start - ode_step_start(ode), factor = flow->guard_factors[i];
         if (!ode_short_piece(ode, model->guard_slots[i], c))
             return false;

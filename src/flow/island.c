@@ -451,7 +451,7 @@ static void profile_step(Flow* flow, uint32_t island, bool chosen, int64_t rejec
 
 // Guards that read it alone, and states that zeno = continue holds, end the step where they ask for an instant.
 // A guard that has just fired and is found again before time has moved would be found for ever: there and back on its
-// level exactly. Time goes on by what it resolves, and then it is on one side.
+// level exactly. Time goes on by more than what counts as the same (rule T6), and then it is on one side.
 static double go_forward(const Flow* flow, const Ode* ode, double theta)
 {
     const Kernel* kernel = flow->kernel;
@@ -461,7 +461,7 @@ static double go_forward(const Flow* flow, const Ode* ode, double theta)
     bool again = false;
     for (uint32_t i = 0; i < kernel->located_count; i++)
         again |= kernel->guards[kernel->located[i]].fired == kernel->instant_runs;
-    return again ? smaller(1, kernel_slack(kernel, start) / length) : theta;
+    return again ? smaller(1, 2 * kernel_slack(kernel, start) / length) : theta;
 }
 
 static void cut_step(Flow* flow, uint32_t index)

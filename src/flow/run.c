@@ -160,13 +160,13 @@ static kaiStatus take_due(Flow* flow, uint32_t item)
 }
 
 // Takes what is due at `next` from the agenda. *found: something discrete is, and *t is its time: that of the clock or
-// timer, if there is one, whatever the rounding of a crossing that is due with it.
+// timer, if there is one, else of a delay, whatever the rounding of a crossing that is due with it.
 static kaiStatus collect_due(Flow* flow, double next, bool* found, double* t)
 {
     uint32_t item = 0;
-    double at, slack = kernel_slack(flow->kernel, next), scheduled = -INFINITY;
+    double at, slack = kernel_slack(flow->kernel, next), scheduled = -INFINITY, out = delay_next_time(flow->kernel);
     kaiStatus status = KAI_OK;
-    *found = kernel_reached(flow->kernel, delay_next_time(flow->kernel), next);
+    *found = false;
     *t = next;
     while (status == KAI_OK &&
            (at = agenda_next(&flow->kernel->agenda, &item)) <= next + larger(slack, slack_of(flow, item)))
@@ -180,6 +180,10 @@ static kaiStatus collect_due(Flow* flow, double next, bool* found, double* t)
         *found |= !island;
         status = take_due(flow, item);
     }
+    bool given_out = out <= next + slack;
+    *found |= given_out;
+    if (given_out && scheduled == -INFINITY)  // known but for the roundings of t + T
+        scheduled = out;
     if (scheduled > -INFINITY)
         *t = larger(scheduled, flow->kernel->now.t);
     for (uint32_t i = 0; i < flow->kernel->located_count; i++)

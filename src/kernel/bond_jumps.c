@@ -2,26 +2,22 @@
 // projection of storages that have drifted (rules B4, B5).
 #include "base/tolerance.h"
 #include "kernel/bonds.h"
+#include "kernel/brief.h"
 
 #include <math.h>
 #include <string.h>
 
 bool bonds_read_inputs(Kernel* kernel, BondRun* run, bool impulses)
 {
-    size_t bytes = sizeof(double) * 2 * run->system->link_count;
+    const double* R = kernel->R;
     bool struck = false;
-    memset(run->b0, 0, bytes);
-    memset(run->b1, 0, bytes);
-    memset(run->b2, 0, bytes);
-    for (uint32_t i = 0; i < run->system->input_count; i++)
+    for (uint32_t i = 0; i < run->system->input_count; i++)  // entries that are no inputs of the model stay 0
     {
         const BondInput* input = bonds_input(kernel, run, i);
         int at = run->input_of[i];
-        run->b1[at] = kernel->R[input->value];
-        if (input->impulse != NO_REG && impulses)
-            run->b0[at] = kernel->R[input->impulse];
-        if (input->slope != NO_REG)
-            run->b2[at] = kernel->R[input->slope];
+        run->b1[at] = R[input->value];
+        run->b0[at] = input->impulse != NO_REG && impulses ? R[input->impulse] : 0;
+        run->b2[at] = input->slope != NO_REG ? R[input->slope] : 0;
         struck |= run->b0[at] != 0;
     }
     return struck;
@@ -124,6 +120,7 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved,
     if (!inconsistent)
         *moved |= move_states(kernel, run);
     *struck |= any;
+    kernel->bonds->struck |= any;
     if (any)
         write_areas(kernel, run);
     return KAI_OK;
@@ -193,6 +190,9 @@ void bonds_tie(Kernel* kernel)
 bool bonds_clear_areas(Kernel* kernel)
 {
     bool clear = true;
+    if (!kernel->bonds->struck)
+        return true;
+    kernel->bonds->struck = false;
     for (uint32_t i = 0; i < kernel->model->bond_outputs_count; i++)
     {
         uint32_t area = kernel->model->bond_outputs[i].area;
@@ -223,7 +223,7 @@ bool bonds_same_inputs(const Kernel* kernel)
 kaiStatus bonds_stay(Kernel* kernel)
 {
     bool clear = bonds_clear_areas(kernel);
-    return clear && kernel->bonds->reacted ? KAI_OK : kernel_run(kernel, kernel->model->react);
+    return clear && kernel->bonds->reacted ? KAI_OK : brief_try(kernel);
 }
 
 static bool any_input_moved(const Kernel* kernel)
@@ -245,7 +245,7 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
     bonds->quiet = true;
     kaiStatus status = bonds_enter(kernel);
     if (status == KAI_OK && !reacted)
-        status = kernel_run(kernel, kernel->model->react);
+        status = brief_try(kernel);
     bool moved = true;
     *consistent = true;
     for (int round = 0; moved && status == KAI_OK && round < ROUNDS; round++)
@@ -259,7 +259,7 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
         bonds->quiet &= !moved && !struck;
         // Guards read areas, and values after: what was there before the jump holds only if there was none.
         if (status == KAI_OK && (moved || struck))
-            status = kernel_run(kernel, kernel->model->react);
+            status = brief_try(kernel);
         // What an impulse of a source moves outside of blocks has its value after in the next round.
         moved = moved && status == KAI_OK && (blow || any_input_moved(kernel));
     }

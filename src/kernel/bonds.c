@@ -14,9 +14,11 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     Arena* arena = &bonds->arena;
     uint32_t unknowns = 2 * system->link_count, parts = system->part_count, ports = 0, slopes = 0;
     *run = (BondRun){.system = system};
+    arena_init(&run->present.made, kernel->options->allocator, &bonds->fail);
     for (uint32_t i = 0; i < parts; i++)
     {
         const BondPart* part = bonds_part(kernel, run, i);
+        run->present.steps |= part->steps;
         ports += part->ports;
         slopes += part->ports * part->ports;
     }
@@ -40,6 +42,26 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     run->shared_count = ports;
     for (uint32_t i = 0; i < parts; i++)
         run->nominal[i] = 1;
+}
+
+static void list_impulses(const kaiModel* model, Bonds* bonds)
+{
+    Arena* arena = &bonds->arena;
+    bool* areas = arena_array(arena, bool, model->reg_count + 1);
+    bonds->impulses = arena_array(arena, uint32_t, model->impulse_titles_count + 1);
+    for (uint32_t i = 0; i < model->bond_outputs_count; i++)
+        if (model->bond_outputs[i].area != NO_REG)
+            areas[model->bond_outputs[i].area] = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < model->vars_count; i++)
+            for (uint32_t k = 0; k < model->vars[i].impulse_count; k++)
+            {
+                uint32_t reg = model->vars[i].impulse + k;
+                if (areas[reg] != (pass == 1))
+                    continue;
+                bonds->impulses[bonds->impulse_count++] = reg;
+                bonds->other_count += pass == 0;
+            }
 }
 
 static void create_switching(Kernel* kernel, Bonds* bonds)
@@ -74,10 +96,12 @@ kaiStatus bonds_create(Kernel* kernel)
     if (setjmp(bonds->fail) != 0)
         return KAI_ERR_MEMORY;
     bonds->count = model->bond_systems_count;
+    bonds->struck = true;
     bonds->runs = arena_array(&bonds->arena, BondRun, bonds->count);
     for (uint32_t i = 0; i < bonds->count; i++)
         create_run(kernel, bonds, &bonds->runs[i], &model->bond_systems[i]);
     create_switching(kernel, bonds);
+    list_impulses(model, bonds);
     for (uint32_t i = 0; i < bonds->count; i++)
         bonds->most_count += 4 * model->bond_systems[i].link_count;
     bonds->most = arena_array(&bonds->arena, double, bonds->most_count + 1);
@@ -99,6 +123,8 @@ static void forget_equations(BondRun* run)
     run->net = NULL;
     run->graph = NULL;
     run->entered = false;
+    run->selection = NULL;
+    arena_free(&run->present.made);
     present_forget(run);
 }
 
@@ -143,7 +169,7 @@ static void place_inputs(Kernel* kernel, BondRun* run)
 static void place_rows(Kernel* kernel, BondRun* run)
 {
     const BondSystem* system = run->system;
-    Arena* arena = &kernel->bonds->arena;
+    Arena* arena = bonds_arena(kernel, run);
     const BondOutput* outputs = kernel->model->bond_outputs + system->first_output;
     size_t blocks = (size_t)bond_net_blocks(run->net)->block_count + 2;
     run->modes_before = arena_array(arena, BondMode*, blocks);
@@ -459,6 +485,13 @@ static bool visit_tie(void* user, const BondDependence* d)
     return !run->present.tied;
 }
 
+void bonds_forget_registers(Kernel* kernel)
+{
+    kernel->bonds->struck = true;
+    for (uint32_t i = 0; i < kernel->bonds->count; i++)
+        kernel->bonds->runs[i].loaded = false;
+}
+
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
 {
     bool same = run->entered;
@@ -469,6 +502,9 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         run->on[i] = on;
     }
     run->present.settled &= same;
+    if (same && run->loaded && run->linear)
+        return KAI_OK;
+    run->loaded = false;
     if (!same)  // an instant may try as many sets as there are switches
         bond_net_trim(run->net, (size_t)64 << 20, run->modes_before);
     if (!bond_net_enter(run->net, run->on, run->storage))
@@ -483,6 +519,7 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
     for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
         if (!load_rows(kernel, run, i))
             return fail_memory(kernel);
+    run->loaded = true;
     return KAI_OK;
 }
 
@@ -527,6 +564,59 @@ kaiStatus bonds_start(Kernel* kernel)
             status = read_all(kernel, true, &moved);
     }
     return status;
+}
+
+static bool has_stepped(const Kernel* kernel, const BondRun* run)
+{
+    bool stepped = false;
+    for (uint32_t i = 0; i < run->system->part_count && !stepped; i++)
+    {
+        const BondPart* part = bonds_part(kernel, run, i);
+        stepped = part->steps && kernel->R[part->parameter] != run->nominal[i];
+    }
+    return stepped;
+}
+
+static kaiStatus turn_run(Kernel* kernel, BondRun* run)
+{
+    for (uint32_t i = 0; i < run->system->part_count; i++)
+    {
+        const BondPart* part = bonds_part(kernel, run, i);
+        if (!part->steps)
+            continue;
+        run->nominal[i] = kernel->R[part->parameter];
+        if (!isfinite(run->nominal[i]))
+            return kernel_fail(kernel, part->place, "look at what it is assigned, or defined by, at this instant",
+                               "the ratio of %s is %g", model_string(kernel->model, part->name), run->nominal[i]);
+    }
+    return make_equations(kernel, run);
+}
+
+kaiStatus bonds_turn(Kernel* kernel, bool* turned)
+{
+    Bonds* bonds = kernel->bonds;
+    kaiStatus status = KAI_OK;
+    bool steps = false;
+    *turned = false;
+    for (uint32_t i = 0; i < bonds->count; i++)
+        steps |= bonds->runs[i].present.steps;
+    if (steps)
+        status = kernel_run(kernel, kernel->model->bonds);
+    for (uint32_t i = 0; i < bonds->count && steps && status == KAI_OK; i++)
+    {
+        if (!has_stepped(kernel, &bonds->runs[i]))
+            continue;
+        *turned = true;
+        status = turn_run(kernel, &bonds->runs[i]);
+    }
+    return status == KAI_OK && *turned ? bonds_enter(kernel) : status;
+}
+
+kaiStatus bonds_resume(Kernel* kernel)
+{
+    bool turned;
+    kaiStatus status = bonds_turn(kernel, &turned);
+    return status == KAI_OK ? bonds_enter(kernel) : status;
 }
 
 // ---- what is told

@@ -34,6 +34,8 @@ typedef struct BondPresent
     const BondPart* varied;    // who depends by way of that
     bool tied;                 // a storage depends on a source that moves, with weights that do not
     bool settled;              // the last jump was that of the present modes and inputs, and moved nothing
+    bool steps;                // a ratio is read anew at instants
+    Arena made;                // what is made with the equations, and anew with them, if one is
 } BondPresent;
 
 // One connected graph.
@@ -42,7 +44,8 @@ typedef struct BondRun
     const BondSystem* system;
     BondGraph* graph;
     BondNet* net;
-    bool entered;        // the map of its modes lies in the registers
+    bool entered;        // it has a set of modes
+    bool loaded;         // the map of which lies in the registers
     BondStatus status;   // of the last jump
     bool* on;            // per switch
     uint32_t* machines;  // per switch
@@ -93,9 +96,12 @@ struct Bonds
     uint32_t settled_count;
     uint32_t last_place;  // of the last transition taken
     bool unshown;         // the set of modes that is tried has no row, because it shows nothing but the left limit
-    double* most;         // of all runs: saved with a snapshot
+    // Registers that hold the weights of impulses: first those that are no areas of graphs.
+    uint32_t *impulses, impulse_count, other_count;
+    double* most;  // of all runs: saved with a snapshot
     uint32_t most_count;
     double* kept;        // registers from VALUE on, while something is looked up
+    bool struck;         // there may be areas in the registers; false: there are none
     bool quiet;          // the last jump moved nothing
     bool is_quiet;       // at this instant, in the set that was committed last
     bool reacted;        // the registers hold what `react` makes of the states and modes in them
@@ -115,6 +121,12 @@ static inline const BondInput* bonds_input(const Kernel* kernel, const BondRun* 
     return &kernel->model->bond_inputs[run->system->first_input + index];
 }
 
+// For what is made with the equations.
+static inline Arena* bonds_arena(Kernel* kernel, BondRun* run)
+{
+    return run->present.steps ? &run->present.made : &kernel->bonds->arena;
+}
+
 // Whether the mode in the registers has this switch on.
 static inline bool bonds_is_on(const Kernel* kernel, const BondRun* run, int index)
 {
@@ -126,12 +138,17 @@ kaiStatus bonds_create(Kernel* kernel);
 void bonds_destroy(Kernel* kernel);
 kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
 kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the registers show
+// Ratios that step are as the registers have them: the equations are made anew where one has changed. *turned: so it
+// was.
+kaiStatus bonds_turn(Kernel* kernel, bool* turned);
+kaiStatus bonds_resume(Kernel* kernel);  // registers were loaded: both
 // The jump that the states in the registers make in the modes in the registers: states and areas after it, and all
 // values.
 kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
 kaiStatus bonds_stay(Kernel* kernel);  // the same, where the last jump moved nothing and nothing has changed since
 bool bonds_same_inputs(const Kernel* kernel);  // as the last jump read them, in the modes that it was made in
 bool bonds_clear_areas(Kernel* kernel);        // false: there were some
+void bonds_forget_registers(Kernel* kernel);   // they come from a snapshot
 void bonds_warn_not_unique(Kernel* kernel);    // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(Kernel* kernel);
 

@@ -1,6 +1,7 @@
 // Making, copying and freeing a kernel; failures and warnings; the code of a model; what disturbs islands.
 #include "kernel/blocks.h"
 #include "kernel/bonds.h"
+#include "kernel/brief.h"
 #include "kernel/scene.h"
 
 #include <math.h>
@@ -321,6 +322,7 @@ void kernel_free(Kernel* kernel)
 {
     Field fields[FIELD_COUNT];
     kaiAllocator a = kernel->options->allocator;
+    brief_free(kernel);
     bonds_destroy(kernel);
     blocks_destroy(kernel);
     for (uint32_t i = 0; kernel->histories != NULL && kernel->pasts != NULL && i < kernel->model->delays_count; i++)
@@ -378,6 +380,8 @@ const char* kernel_load(Kernel* kernel, const char* block, bool* ok)
     }
     block = blocks_load(kernel, block + padded(queue_save_size(&kernel->queue)), ok);
     kernel->failure = (kaiError){0};
+    if (kernel->bonds != NULL)
+        bonds_forget_registers(kernel);
     contexts_refresh(kernel);
     agenda_rebuild(&kernel->agenda);
     commit_forget(kernel);

@@ -21,6 +21,7 @@
 typedef struct Kernel Kernel;
 typedef struct Bonds Bonds;  // bonds.h
 typedef struct Scene Scene;  // scene.h
+typedef struct Brief Brief;  // brief.h
 
 // history.c: the past of a signal under `delay`, as polynomials of the time since their starts. A piece ends where the
 // next one starts.
@@ -187,6 +188,7 @@ typedef struct KernelHooks
     // not ordinary after its first commit, and what a listener would have been told comes now.
     bool (*calm)(void* owner, double t);
     void (*count)(void* owner);
+    bool (*sees)(void* owner, bool left);  // asked where there are short programs: does anybody look at this tag
     kaiStatus (*past)(void* owner);
     void (*late)(void* owner);
     // choice = all: which of the enabled alternatives. `fresh`: the first choice of this commit. Positive: stop here.
@@ -252,7 +254,8 @@ typedef struct KernelHooks
     X(uint64_t, react_runs, model->units_count, 0)                                                                     \
     X(uint64_t, var_touches, model->vars_count, 0)                                                                     \
     X(uint64_t, machine_touches, model->machines_count, 0)                                                             \
-    X(const Scene*, scenes, model->guards_count, 0) /* per guard: what its ordinary instants touch; NULL: not known */ \
+    X(const Scene*, scenes, model->guards_count + model->clocks_count, 0) /* per guard, then per clock: what its */    \
+    /* ordinary instants touch; NULL: not known */                                                                     \
     X(uint32_t, flow_stack, model->flow_unit_count, 0)                                                                 \
     X(uint8_t, island_disturbed, model->islands_count, 0) /* something it reads has changed */                         \
     X(uint8_t, island_shown, model->islands_count, 0)     /* rows show it: its steps make rows */                      \
@@ -285,9 +288,10 @@ struct Kernel
     bool unread;          // a series asked for what is not known yet, where T varies
     ShortDelay short_delay;
     ChoicePolicy policy;
-    uint32_t scene_open;  // guard + 1 of an ordinary instant in work whose lists nobody has asked for
+    uint32_t scene_open;  // the place of its scene + 1, of an ordinary instant in work whose lists nobody has asked for
     bool plain, simple;   // a model whose instants plain.c runs; and one that may have ordinary ones
     double left_g;        // of the guard that fired at an ordinary instant: at its left limit
+    uint32_t left_guard;  // that guard; NO_REG: clocks have ticked
 #define X(type, name) type name;
     KERNEL_STATE(X)
 #undef X
@@ -300,6 +304,8 @@ struct Kernel
     Queue queue;
     Queue held;     // while events are handed out: those that wait for the next tag
     Bonds* bonds;   // NULL: the model has no bond graph
+    Brief* brief;   // short programs; NULL: there are none
+    bool is_brief;  // the registers have what the short reaction computes, no more
     Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
     uint32_t held_inputs, active_count, leaving_count, raised_count, staged_count, located_count, fired_count,
         reacted_count, jump_count;

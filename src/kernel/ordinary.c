@@ -1,7 +1,8 @@
-// Ordinary instants (decisions 0153, 0182). One guard has crossed, what it leads to assigns variables, and a second tag
-// finds nothing more to do; nobody wants to see the left limit, and no listener has a suspicion. What such an instant
-// can touch is known beforehand (scene.c), so that nothing is followed. The second tag and the listeners decide
-// whether it is one; if it turns out otherwise, they are told what they have missed and it goes on as any other instant
+// Ordinary instants (decisions 0153, 0182, 0215). One guard has crossed, or clocks tick; what this leads to assigns
+// variables, and a second tag finds nothing more to do; nobody wants to see the left limit, and no listener has a
+// suspicion. What such an instant can touch is known beforehand (scene.c), so that nothing is followed. The second tag
+// and the listeners decide whether it is one; if it turns out otherwise, they are told what they have missed and it
+// goes on as any other instant
 // (`carry_on`).
 #include "kernel/commit.h"
 #include "kernel/guard.h"
@@ -9,10 +10,16 @@
 
 #include <math.h>
 
+// Several clocks have one scene only where that is one of everything.
 const Scene* ordinary_scene(Kernel* kernel, double t)
 {
-    bool may = kernel->located_count == 1 && kernel->due_clocks.count == 0 && kernel->hooks->calm(kernel->owner, t);
-    return may ? scene_of(kernel, kernel->located[0], t) : NULL;
+    const kaiModel* model = kernel->model;
+    uint32_t crossed = kernel->located_count, ticks = kernel->due_clocks.count;
+    bool ticking = crossed == 0 && (ticks == 1 || (ticks > 1 && model->fused));
+    bool may = ((crossed == 1 && ticks == 0) || ticking) && kernel->hooks->calm(kernel->owner, t);
+    if (!may)
+        return NULL;
+    return scene_of(kernel, ticking ? model->guards_count + kernel->due_clocks.at[0] : kernel->located[0], t);
 }
 
 static inline kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t count)
@@ -23,9 +30,11 @@ static inline kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t cou
     return status;
 }
 
+// What is there without a left limit: events, and signals that the reaction reads and does not compute.
 static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
 {
-    uint32_t index = kernel->located[0];
+    bool crossed = kernel->located_count > 0;
+    uint32_t index = kernel->left_guard = crossed ? kernel->located[0] : NO_REG;
     kaiStatus status = KAI_OK;
     kernel->counters.instants++;
     kernel->now = (kaiTag){t, 0, 0};
@@ -35,24 +44,27 @@ static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
     if (kernel->model->fused)
         kernel->react_touches[0] = kernel->touch;
     else
-        kernel->scene_open = index + 1;
+        kernel->scene_open = (crossed ? index : kernel->model->guards_count + kernel->due_clocks.at[0]) + 1;
     for (uint32_t i = 0; i < scene->islands; i++)
         kernel->hooks->load(kernel->owner, scene_islands(scene)[i], t);
     if (scene->signals > 0)
     {
-        kernel->host.beyond = &kernel->beyond;
+        kernel->host.beyond = crossed ? &kernel->beyond : NULL;
         status = run(kernel, scene_signals(scene), scene->signals);
         kernel->host.beyond = NULL;
     }
     kernel->instant_runs++;
     kernel->fired_count = kernel->located_count = kernel->jump_count = 0;
     kernel->rounding = 0;
-    guard_turn(kernel, index, kernel->guards[index].toward);
+    if (crossed)
+        guard_turn(kernel, index, kernel->guards[index].toward);
+    else if (status == KAI_OK)
+        status = schedule_mark_due(kernel, t);
     return status;
 }
 
 // By the reaction of the first tag, whose states are those of the left limit.
-static void take_left_limits(Kernel* kernel, const Scene* scene, uint32_t located)
+static void take_left_limits(Kernel* kernel, const Scene* scene)
 {
     double* R = kernel->R;
     for (uint32_t i = 0; i < scene->guards; i++)
@@ -61,7 +73,7 @@ static void take_left_limits(Kernel* kernel, const Scene* scene, uint32_t locate
         const Guard* guard = &kernel->model->guards[index];
         double g = R[guard->react_g];
         R[guard->last_g] = g;
-        if (index == located)
+        if (index == kernel->left_guard)
             kernel->left_g = g;
         else if ((guard->searched && g != 0) || R[guard->side] == 2)
             R[guard->side] = sign_of(g);
@@ -189,7 +201,6 @@ static kaiStatus second_tag(Kernel* kernel, const Scene* scene, bool* quiet)
 kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
 {
     CommitResult result = {false, false};
-    uint32_t located = kernel->located[0];
     kaiStatus status = begin(kernel, scene, t);
     kernel->counters.tags++;
     kernel->reaction++;
@@ -197,7 +208,7 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
         status = run(kernel, scene_reacts(scene), scene->reacts);
     if (status != KAI_OK)
         return status;
-    take_left_limits(kernel, scene, located);
+    take_left_limits(kernel, scene);
     kernel->hooks->count(kernel->owner);
     status = fire(kernel, scene);
     if (status != KAI_OK)

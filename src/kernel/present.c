@@ -159,13 +159,15 @@ static void make_room(Kernel* kernel, BondRun* run)
 {
     BondPresent* p = &run->present;
     Arena* arena = &kernel->bonds->arena;
-    if (p->nodes != NULL)
-        return;
-    p->nodes = arena_array(arena, BondNode, run->system->part_count + 1);
-    p->storage = arena_array(arena, double, run->graph->block_size + 1);
-    p->b1 = arena_array(arena, double, run->graph->input_count + 1);
-    p->b2 = arena_array(arena, double, run->graph->input_count + 1);
-    memcpy(p->nodes, run->nodes, sizeof(BondNode) * run->system->part_count);
+    if (p->nodes == NULL)
+    {
+        p->nodes = arena_array(arena, BondNode, run->system->part_count + 1);
+        p->storage = arena_array(arena, double, run->graph->block_size + 1);
+        p->b1 = arena_array(arena, double, run->graph->input_count + 1);
+        p->b2 = arena_array(arena, double, run->graph->input_count + 1);
+    }
+    if (p->net == NULL)
+        memcpy(p->nodes, run->nodes, sizeof(BondNode) * run->system->part_count);
 }
 
 // Ratios and slopes as they are. *turned: a ratio is not what it was.

@@ -9,6 +9,7 @@
 
 #include "kernel/blocks.h"
 #include "kernel/guard.h"
+#include "model/code.h"
 
 #include <string.h>
 
@@ -68,15 +69,71 @@ static bool is_simple_model(const kaiModel* model)
     return simple;
 }
 
+// One pass over the code of a reaction: what is computed from a marked register is marked. True: there was more of it.
+static bool mark_readers(const kaiModel* model, bool* marked)
+{
+    const uint32_t* code = model->code;
+    CodeItem item;
+    bool more = false;
+    for (uint32_t at = model->react.start; at < model->react.end; at += item.words)
+    {
+        if (!code_item(code, at, model->react.end, &item))
+            return false;
+        uint32_t stride = item.stride > 0 ? item.stride : item.reg_count;  // a control word may do anything with it
+        for (uint32_t i = 0; i < item.reg_count; i += stride)
+        {
+            const uint32_t* regs = code + item.first_reg + i;
+            bool reads = false;
+            for (uint32_t k = item.stride > 0; k < stride; k++)
+                reads |= marked[regs[k]];
+            for (uint32_t k = 0; reads && k < (item.stride > 0 ? 1 : stride); k++)
+            {
+                more |= !marked[regs[k]];
+                marked[regs[k]] = true;
+            }
+        }
+    }
+    return more;
+}
+
+// Whether an event takes some guard across its level by its presence alone: then its left limit is not what the first
+// reaction finds.
+static bool guards_read_events(const Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    bool* marked = model->guards_count > 0 ? a.alloc(a.user, NULL, 0, model->reg_count) : NULL;
+    bool reads = false;
+    if (marked == NULL)
+        return model->guards_count > 0;
+    memset(marked, 0, model->reg_count);
+    for (uint32_t i = 0; i < model->clocks_count; i++)
+        marked[model->clocks[i].flag] = true;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        marked[model->guards[i].latch] = true;
+    while (mark_readers(model, marked))
+        ;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        reads |= marked[model->guards[i].react_g];
+    a.alloc(a.user, marked, model->reg_count, 0);
+    return reads;
+}
+
 // ---- following
 // -------------------------------------------------------------------------------------------------------
 
-// What reads the event. False: another guard is among it, which the event may take across its level without a jump of
-// what it reads.
-static bool touch_event(Kernel* kernel, uint32_t guard)
+// What reads the event of a guard, or of a clock. False: another guard is among it, which the event may take across its
+// level without a jump of what it reads.
+static bool touch_event(Kernel* kernel, uint32_t place)
 {
-    touch_guard(kernel, guard);
-    touch_register(kernel, kernel->model->guards[guard].latch);
+    const kaiModel* model = kernel->model;
+    if (place >= model->guards_count)
+    {
+        touch_register(kernel, model->clocks[place - model->guards_count].flag);
+        return kernel->fresh.guards.count == 0 && model->clocks[place - model->guards_count].ctx == 0;
+    }
+    touch_guard(kernel, place);
+    touch_register(kernel, model->guards[place].latch);
     return kernel->fresh.guards.count == 1;
 }
 
@@ -107,12 +164,12 @@ void scene_spread(Kernel* kernel)
 {
     if (kernel->scene_open == 0)
         return;
-    uint32_t guard = kernel->scene_open - 1;
+    uint32_t place = kernel->scene_open - 1;
     kernel->scene_open = 0;
     forget(&kernel->touched);
     forget(&kernel->settled);
     forget(&kernel->fresh);
-    touch_event(kernel, guard);
+    touch_event(kernel, place);
     touch_targets(kernel);
     kernel->fresh.flows.count = 0;  // left limits have been taken
     touch_accept(kernel);
@@ -215,16 +272,16 @@ static Scene* pack(Kernel* kernel, const IndexList* guards, const IndexList* whe
 }
 
 // The instant at t has not begun: what is followed here has a number of its own, which no instant gets.
-static const Scene* make(Kernel* kernel, uint32_t guard, double t)
+static const Scene* make(Kernel* kernel, uint32_t place, double t)
 {
     SceneDraft draft;  // its lists are filled as far as they are counted
     draft.island_count = draft.signal_count = draft.react_count = 0;
     draft.full = false;
     uint64_t touch = kernel->touch;
     touch_begin(kernel);
-    kernel->touch = ~(uint64_t)guard;
+    kernel->touch = ~(uint64_t)place;
     touch_moment(kernel, t);
-    bool simple = touch_event(kernel, guard);
+    bool simple = touch_event(kernel, place);
     touch_targets(kernel);
     simple &= are_simple(kernel->model, &kernel->fresh);
     if (simple)
@@ -239,11 +296,11 @@ static const Scene* make(Kernel* kernel, uint32_t guard, double t)
     return scene != NULL ? scene : &no_scene;
 }
 
-// One scene of everything, for all guards.
+// One scene of everything, for all guards and clocks.
 static const Scene* make_whole(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
-    if (!is_simple_model(model))
+    if (!is_simple_model(model) || guards_read_events(kernel))
         return &no_scene;
     Scene* scene = allocate(kernel, model->guards_count + model->when_count + 3);
     if (scene == NULL)
@@ -263,18 +320,19 @@ static const Scene* make_whole(Kernel* kernel)
     return scene;
 }
 
-const Scene* scene_of(Kernel* kernel, uint32_t guard, double t)
+const Scene* scene_of(Kernel* kernel, uint32_t place, double t)
 {
-    uint32_t place = kernel->model->fused ? 0 : guard;
+    place = kernel->model->fused ? 0 : place;
     if (kernel->scenes[place] == NULL)
-        kernel->scenes[place] = kernel->model->fused ? make_whole(kernel) : make(kernel, guard, t);
+        kernel->scenes[place] = kernel->model->fused ? make_whole(kernel) : make(kernel, place, t);
     return kernel->scenes[place]->none ? NULL : kernel->scenes[place];
 }
 
 void scenes_free(Kernel* kernel)
 {
     kaiAllocator a = kernel->options->allocator;
-    for (uint32_t i = 0; kernel->scenes != NULL && i < kernel->model->guards_count; i++)
+    const uint32_t count = kernel->model->guards_count + kernel->model->clocks_count;
+    for (uint32_t i = 0; kernel->scenes != NULL && i < count; i++)
         if (kernel->scenes[i] != NULL && !kernel->scenes[i]->none)
             a.alloc(a.user, (void*)(uintptr_t)kernel->scenes[i], kernel->scenes[i]->size, 0);
 }

@@ -1,4 +1,4 @@
-// A scene: all that an ordinary instant of one guard can touch, found once and kept. See scene.c.
+// A scene: all that an ordinary instant of one guard or clock can touch, found once and kept. See scene.c.
 #ifndef KAIROS_KERNEL_SCENE_H
 #define KAIROS_KERNEL_SCENE_H
 
@@ -37,8 +37,9 @@ static inline const uint32_t* scene_reacts(const Scene* scene)
 
 // Whether any instant of this run can have one.
 bool scenes_serve(const Kernel* kernel);
-// That of a guard, whose instant is at t. NULL: its instants are not ordinary, or there is no memory.
-const Scene* scene_of(Kernel* kernel, uint32_t guard, double t);
+// That of a guard, or behind the guards of a clock, whose instant is at t. NULL: its instants are not ordinary, or
+// there is no memory.
+const Scene* scene_of(Kernel* kernel, uint32_t place, double t);
 // What it touches becomes what the instant in work has touched (touch.c), for those who go on from there. Nothing,
 // where that is so already.
 void scene_spread(Kernel* kernel);

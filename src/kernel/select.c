@@ -23,7 +23,7 @@ void select_start(Kernel* kernel, BondRun* run)
         run->linear &= !kernel->model->bond_parts[run->system->first_part + i].free;
     if (!has_one_way(kernel, run->system))
         return;
-    run->selection = bond_selection_create(run->net, run->graph, run->most, &kernel->bonds->arena);
+    run->selection = bond_selection_create(run->net, run->graph, run->most, bonds_arena(kernel, run));
     // Nothing has been seen yet: where atol takes over from rtol, efforts and flows are small.
     double rtol = kernel->options->rtol, small = kernel->options->atol > 0 ? kernel->options->atol / rtol : 0.01;
     for (int i = 0; i < run->graph->input_count; i++)

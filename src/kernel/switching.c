@@ -3,6 +3,7 @@
 // in.
 #include "base/tolerance.h"
 #include "kernel/bonds.h"
+#include "kernel/brief.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static kaiStatus try_modes(Kernel* kernel, bool* consistent)
         select_judge(kernel);
     kernel->bonds->trying = true;
     if (status == KAI_OK)
-        status = kernel->hooks->tag(kernel->owner, false);
+        status = brief_tag(kernel);
     kernel->bonds->trying = false;
     return status;
 }
@@ -80,11 +81,11 @@ static kaiStatus try_modes(Kernel* kernel, bool* consistent)
 
 static bool has_impulses(const Kernel* kernel)
 {
-    const kaiModel* model = kernel->model;
-    for (uint32_t i = 0; i < model->vars_count; i++)
-        for (uint32_t k = 0; k < model->vars[i].impulse_count; k++)
-            if (kernel->R[model->vars[i].impulse + k] != 0)
-                return true;
+    const Bonds* bonds = kernel->bonds;
+    uint32_t count = bonds->struck ? bonds->impulse_count : bonds->other_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (kernel->R[bonds->impulses[i]] != 0)
+            return true;
     return false;
 }
 
@@ -104,7 +105,7 @@ static kaiStatus try_unswitched(Kernel* kernel, bool same, bool* consistent)
     bool begins = kernel->now.p == 0 && kernel->now.m == 0 && kernel->counters.instants > 1;
     bool moved = memcmp(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count) != 0;
     bonds->unshown = begins && !moved && *consistent && !has_impulses(kernel) && find_switches(kernel, true) > 0;
-    return bonds->unshown ? KAI_OK : kernel->hooks->tag(kernel->owner, false);
+    return bonds->unshown ? KAI_OK : brief_tag(kernel);
 }
 
 static kaiStatus switch_prior(Kernel* kernel, bool same, bool* consistent)
@@ -203,6 +204,7 @@ static void write_sets(Kernel* kernel, const double* rows, size_t width, uint32_
             kernel->R[kernel->model->machines[bonds->junctions[i]].reg] = rows[width * k + i];
         memcpy(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count);
         bonds_jump(kernel, &consistent);
+        brief_whole(kernel);
         for (uint32_t i = 0; i < bonds->junction_count; i++)
         {
             if (to - from > 1 && !toggles(rows, width, from, to, i))
@@ -408,12 +410,27 @@ static bool keep_committed(Kernel* kernel)
     return same;
 }
 
+// What was committed at this tag may have turned a ratio: the values of the reaction are those of the ratio before.
+static kaiStatus turn_ratios(Kernel* kernel)
+{
+    bool turned;
+    kaiStatus status = bonds_turn(kernel, &turned);
+    if (status != KAI_OK || !turned)
+        return status;
+    kernel->bonds->is_quiet = false;
+    kernel_disturb_all(kernel);
+    return kernel_run(kernel, kernel->model->react);
+}
+
 kaiStatus switching_run(Kernel* kernel, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
     const kaiModel* model = kernel->model;
     uint32_t first = model->reg_first[REG_VALUE];
     int64_t switches = kernel->counters.switches;
+    kaiStatus status = turn_ratios(kernel);
+    if (status != KAI_OK)
+        return status;
     bool same = bonds->is_quiet && bonds_same_inputs(kernel);
     bonds->reacted = keep_committed(kernel) && model->fused && !result->state;
     select_learn(kernel);
@@ -421,7 +438,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
         bonds->reacted &= !bonds_project(kernel);
     kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
-    kaiStatus status = switch_prior(kernel, same, &consistent);
+    status = switch_prior(kernel, same, &consistent);
     if (status == KAI_OK)
         status = settle_posterior(kernel, &consistent);
     if (status == KAI_OK && !consistent)

@@ -5,7 +5,7 @@
 //   late in the instant: nothing they read has changed since the instant began, or they would have been touched then.
 // - What is not touched keeps its value. Where a touched unit reads it, it is evaluated once for this time (pulled), as
 //   between instants.
-#include "kernel/kernel.h"
+#include "kernel/brief.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -326,7 +326,7 @@ static kaiStatus settle_fused(Kernel* kernel, bool start)
     kernel->react_touches[0] = kernel->touch;
     kernel->hooks->load(kernel->owner, 0, kernel->R[model->reg_time]);
     kernel->flow_moments[0] = kernel->flow_moments[1] = kernel->moment;
-    kaiStatus status = kernel_run(kernel, model->flow);
+    kaiStatus status = brief_flow(kernel, start || kernel->now.p >= 0);
     // The left limit of an expression with der(x) in it, which an impulse is multiplied with, reads the slope of x.
     if (status == KAI_OK && model->memories_count > 0 && model->impulse_order >= 0)
         status = kernel->hooks->slopes(kernel->owner, 0);
@@ -374,7 +374,7 @@ kaiStatus touch_react(Kernel* kernel)
 {
     kernel->reaction++;
     if (kernel->model->fused)
-        return kernel_run(kernel, kernel->model->react);
+        return brief_react(kernel);
     for (uint32_t i = 0; i < kernel->touched.reacts.count; i++)
         kernel->react_runs[kernel->touched.reacts.at[i]] = kernel->reaction;
     return run_units(kernel, &kernel->touched.reacts);

@@ -392,6 +392,7 @@ typedef struct Component
     X(uint8_t, kind, KIND(BOND_KIND_COUNT))    /* BondKind of src/bond */                                              \
     X(uint8_t, acts, KIND(BOND_KIND_COUNT))    /* and what it is in the equations: R may be a source there */          \
     X(bool, free, FLAG)                        /* its law is in the inputs; the parameter is only a guess */           \
+    X(bool, steps, FLAG)                       /* TF, GY: the ratio changes at instants, and `bonds` reads it anew */  \
     X(bool, zero, FLAG)                        /* R: its resistance may be 0; of others it may not */                  \
     X(uint32_t, machine, INDEX_PLUS(machines)) /* switched */                                                          \
     X(uint32_t, ports, SIZE)                   /* of a storage with a matrix its size; otherwise 1 */                  \

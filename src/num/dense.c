@@ -1,6 +1,6 @@
 // The state anywhere in the last step, from the coefficients that its method made (see method.h for the forms).
 // Guards are located on this polynomial, so it is evaluated far more often than it is made.
-#include "num/method.h"
+#include "num/map.h"
 #include "num/polynomial.h"
 
 static void make(Ode* ode)
@@ -12,6 +12,10 @@ static void make(Ode* ode)
     if (ode->state.form == FORM_LINEAR)  // also the backward Euler step of another method after a breakpoint
     {
         ode_prepare_linear(ode);
+    }
+    else if (ode->state.form == FORM_SERIES)  // whatever method `auto` has chosen since
+    {
+        map_expand(ode);
     }
     else
     {
@@ -330,12 +334,13 @@ bool ode_is_series(const Ode* ode)
     return ode->state.form == FORM_SERIES;
 }
 
-bool ode_short_piece(const Ode* ode, int state, double c[3])
+bool ode_short_piece(Ode* ode, int state, double c[3])
 {
     if (ode->state.form != FORM_SERIES || ode->state.terms > 3)
     {
         return false;
     }
+    make(ode);
     for (int k = 0; k < ode->state.terms; k++)
     {
         c[k] = ode->dense[k][state];
@@ -343,12 +348,13 @@ bool ode_short_piece(const Ode* ode, int state, double c[3])
     return true;
 }
 
-int ode_piece_add(const Ode* ode, int state, double factor, int degree, double* c)
+int ode_piece_add(Ode* ode, int state, double factor, int degree, double* c)
 {
     if (ode->state.form != FORM_SERIES)
     {
         return -1;
     }
+    make(ode);
     int last = ode->state.terms - 1;
     for (; degree < last; degree++)
     {
@@ -365,6 +371,7 @@ void ode_piece_order(Ode* ode, int k, double* coefficients)
 {
     if (ode->state.form == FORM_SERIES && k < ode->state.terms)
     {
+        make(ode);
         memcpy(coefficients, ode->dense[k], sizeof(double) * (size_t)ode->n);
         return;
     }

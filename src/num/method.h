@@ -85,11 +85,14 @@ typedef struct OdeState
     bool fresh;           // CVODE: the next start takes the first step of the options
     bool carries;         // taylor: what the sum of the last step has lost is kept
     bool bounded;         // taylor: the terms of the series limited the last step
+    int met_next;         // taylor: the next place in `met`
+    uint64_t met[4];      // fields and lengths of the last steps that a map could have taken (map.c)
     OdeStats stats;
     OdeChoice choice;  // what is seldom asked for at its end
 } OdeState;
 
 typedef struct Cvode Cvode;
+typedef struct OdeMaps OdeMaps;
 
 typedef struct OdeMethodTable
 {
@@ -127,6 +130,7 @@ struct Ode
     int terms;  // coefficient vectors
     Jacobian* jacobian;
     Cvode* cvode;
+    OdeMaps* maps;  // of steps that came twice (map.c); NULL: none yet
     kaiAllocator allocator;
     size_t size;
 };

@@ -6,6 +6,7 @@
 #include "base/tolerance.h"
 #include "num/choice.h"
 #include "num/control.h"
+#include "num/map.h"
 
 OdeOptions ode_default_options(void)
 {
@@ -133,6 +134,7 @@ void ode_destroy(Ode* ode)
     }
     jacobian_destroy(ode->jacobian);
     linear_destroy(ode->linear);
+    map_free(ode);
     ode->allocator.alloc(ode->allocator.user, ode, ode->size, 0);
 }
 

@@ -85,6 +85,11 @@ typedef struct OdeSystem
     // After order 0, or NULL: where taylor notes how many orders it took, kept for each field that the system has. Only
     // the cost depends on it.
     int* (*orders)(void* ctx);
+    // After order 0, or NULL: where every order is a sum of x[1] and of other numbers of order 0, these numbers (at
+    // most `room` of them) and how many there are; -1: it is not so. The same key, the same factors of these sums.
+    int (*inputs)(void* ctx, int room, double* inputs, uint64_t* key);
+    // Orders 2 to `to` of an x[1] and of such numbers that the caller gives.
+    void (*try_inputs)(void* ctx, const double* inputs, int to, double* const* x);
 } OdeSystem;
 
 typedef struct OdeOptions
@@ -187,14 +192,14 @@ void ode_dense_one(Ode* ode, double theta, int state, double* x, double* slope);
 int ode_piece_degree(const Ode* ode);
 // Those of one state, where that is a power series from the start of the step on, of degree 2 at most. False: it is
 // not.
-bool ode_short_piece(const Ode* ode, int state, double c[3]);
+bool ode_short_piece(Ode* ode, int state, double c[3]);
 bool ode_is_series(const Ode* ode);  // as a power series from its start on
 // The coefficients of one state (degree + 1 of them), and coefficient k of all states.
 void ode_piece(Ode* ode, int state, double* coefficients);
 void ode_piece_order(Ode* ode, int k, double* coefficients);
 // Adds `factor` times the coefficients of a state, from order 1 on, to a polynomial of that degree: its new degree. -1:
 // the step is no power series from its start on, and nothing was added.
-int ode_piece_add(const Ode* ode, int state, double factor, int degree, double* c);
+int ode_piece_add(Ode* ode, int state, double factor, int degree, double* c);
 
 // A flight: the step from here to `limit` at most, where that is a short polynomial by structure, with nothing of the
 // solver changed yet. Whoever knows where it ends takes it that far; whoever does not takes a step as usual.

@@ -18,6 +18,7 @@
 #include "base/tolerance.h"
 #include "num/choice.h"
 #include "num/control.h"
+#include "num/map.h"
 
 enum
 {
@@ -451,6 +452,32 @@ static bool step_exact(Ode* ode, double limit, int* status)
     return true;
 }
 
+// A step to the horizon that has come before, of a linear field (map.c). True: it is done.
+static bool step_mapped(Ode* ode, double limit)
+{
+    OdeState* s = &ode->state;
+    Attempt a = {.sure = true};
+    if (!map_serves(ode))
+    {
+        return false;
+    }
+    s->expanded = s->expanded || expand_first(ode, s->t, ode->x, ode->slope) == TRIAL_OK;
+    if (!s->expanded || !set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    {
+        return false;
+    }
+    const OdeMap* map = map_find(ode, a.h);
+    if (!map || !map_take(ode, map, a.h))
+    {
+        return false;
+    }
+    s->trial = a.h;
+    a.order = map_terms(map) - 1;
+    accept(ode, &a, INFINITY, false);
+    s->dense_ready = false;
+    return true;
+}
+
 static int taylor_step(Ode* ode, double limit)
 {
     OdeState* s = &ode->state;
@@ -460,6 +487,10 @@ static int taylor_step(Ode* ode, double limit)
     if (step_exact(ode, limit, &done))
     {
         return done;
+    }
+    if (step_mapped(ode, limit))
+    {
+        return ODE_OK;
     }
     double horizon = horizon_of(ode, limit);
     weigh(ode);
@@ -635,6 +666,11 @@ static void taylor_shares(Ode* ode)
     if (s->form != FORM_SERIES || s->terms < 2)
     {
         return;
+    }
+    if (!s->dense_ready)
+    {
+        map_expand(ode);
+        ode->state.dense_ready = true;
     }
     double power = pow(s->h, s->terms - 1);
     for (int i = 0; i < ode->n; i++)

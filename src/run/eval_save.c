@@ -78,5 +78,5 @@ kaiStatus kaiEval_Restore(kaiEval* eval, const void* bytes, size_t size)
     eval->told = head.told;
     eval->inside = eval->rated = false;
     touch_moment(&eval->kernel, head.moment);
-    return head.started && eval->kernel.bonds != NULL ? bonds_enter(&eval->kernel) : KAI_OK;
+    return head.started && eval->kernel.bonds != NULL ? bonds_resume(&eval->kernel) : KAI_OK;
 }

@@ -140,8 +140,9 @@ static bool hook_calm(void* owner, double t)
 {
     kaiSim* sim = owner;
     const Kernel* kernel = &sim->kernel;
-    return record_is_blind(&sim->record, t) && sim->zeno.tracked != kernel->located[0] + 1 &&
-           kernel->hold_next == INFINITY && sliding_is_calm(&sim->sliding, t);
+    bool tracked = kernel->located_count > 0 && sim->zeno.tracked == kernel->located[0] + 1;
+    return record_is_blind(&sim->record, t) && !tracked && kernel->hold_next == INFINITY &&
+           sliding_is_calm(&sim->sliding, t);
 }
 
 static void hook_count(void* owner)
@@ -150,12 +151,19 @@ static void hook_count(void* owner)
     record_count(&sim->record);
 }
 
+static bool hook_sees(void* owner, bool left)
+{
+    kaiSim* sim = owner;
+    return record_sees(&sim->record, left);
+}
+
 static kaiStatus hook_past(void* owner)
 {
     kaiSim* sim = owner;
     if (sim->zeno.off)
         return KAI_OK;
-    sliding_calm(&sim->sliding);
+    if (sim->kernel.fired_count > 0)
+        sliding_calm(&sim->sliding);
     zeno_late(&sim->zeno);
     kaiStatus status = zeno_after(&sim->zeno);
     if (status != KAI_OK || contact_is_calm(&sim->contact))
@@ -237,6 +245,7 @@ static const KernelHooks kernel_hooks = {
     .held = hook_held,
     .calm = hook_calm,
     .count = hook_count,
+    .sees = hook_sees,
     .past = hook_past,
     .late = hook_late,
     .decide = hook_decide,

@@ -158,7 +158,7 @@ kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
         status = status == KAI_OK ? load_floors(sim, s) : status;
     }
     if (status == KAI_OK && sim->flow.started && sim->kernel.bonds != NULL)
-        status = bonds_enter(&sim->kernel);
+        status = bonds_resume(&sim->kernel);
     if (status != KAI_OK)
         return status;
     islands_refresh(&sim->flow);  // with the guards as they were

@@ -371,6 +371,22 @@ void series_run(Series* s, int from, int to, double* const* x)
         run_beside(s, from, to, x);
 }
 
+int series_inputs(const Series* s, int room, double* inputs, uint64_t* key)
+{
+    const Tape* t = s->tape;
+    if (t->degree != SERIES_WHOLE || !t->alone || t->field.products || (int)tape_field_inputs(t) > room)
+        return -1;
+    tape_field_get(t, inputs);
+    *key = t->field.key;
+    return (int)tape_field_inputs(t);
+}
+
+void series_try(Series* s, const double* inputs, int to, double* const* x)
+{
+    tape_field_put(s->tape, inputs);
+    tape_field_run(s->tape, 1, to, x, s->input_count);
+}
+
 int* series_orders(Series* s)
 {
     return &s->tape->orders;

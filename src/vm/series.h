@@ -70,4 +70,12 @@ int series_degree(const Series* series);
 // needed.
 int* series_orders(Series* series);
 
+// After series_begin, before any order. Of a closed system that is linear with constant factors and without products:
+// all orders are sums of what order 0 brings, the first orders of its states (which the caller has) and `count` other
+// numbers, which go to `inputs`. -1: it is none of these, or has more than `room` of them. *key is that of its factors:
+// the same key, the same sums.
+int series_inputs(const Series* series, int room, double* inputs, uint64_t* key);
+// Orders 2 to `to` from a first order of the states x[1] and inputs that the caller gives.
+void series_try(Series* series, const double* inputs, int to, double* const* x);
+
 #endif

@@ -155,6 +155,8 @@ typedef struct TapeField
     uint32_t stream_count, square_count;
     bool rises;        // some of its rows move as time does
     bool lean;         // it has nothing but the stream
+    bool products;     // it has products
+    uint64_t key;      // of its factors and rates, in these modes
     uint32_t* pushes;  // states and what turns: slot and row, where products or operators read it
 } TapeField;
 
@@ -248,6 +250,12 @@ void tape_run_part(Tape* tape, const TapePart* part, int k);
 // of what turns and lies between, and order k + 1 of its states.
 void tape_field_begin(Tape* tape);
 void tape_field_run(const Tape* tape, int from, int to, double* const* x, uint32_t states);
+// tape_inputs.c: what order 0 brings to the field beside its states, to be read and to be set; what tells its factors
+// from others.
+uint32_t tape_field_inputs(const Tape* tape);
+void tape_field_get(const Tape* tape, double* inputs);
+void tape_field_put(Tape* tape, const double* inputs);
+uint64_t tape_field_key(const Tape* tape);
 // Order k + 1 of the states that do not belong to it, after the operators.
 void tape_field_end(const Tape* tape, int k, double* next);
 struct TapeDraft* tape_draft_create(SeriesSpace* space);

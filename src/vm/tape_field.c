@@ -390,6 +390,9 @@ void tape_field_begin(Tape* t)
             row->rise += piece->factor * t->now[piece->x];
     }
     fill_stream(t);
+    f->products = false;
+    for (uint32_t i = 0; i < f->row_count; i++)
+        f->products |= f->rows[i].products > 0;
     f->lean = f->turn_count + f->push_count + f->between_count + f->square_count == 0 && !f->rises;
     for (uint32_t i = 0; i < f->turn_count; i++)
     {
@@ -398,6 +401,7 @@ void tape_field_begin(Tape* t)
         turn->z_rate = turn->z_down ? -rate : rate;
         turn->w_rate = turn->w_down ? -rate : rate;
     }
+    f->key = tape_field_key(t);
 }
 
 static inline double product(const TapePiece* piece, const double* rows, int k)

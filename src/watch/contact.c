@@ -528,6 +528,8 @@ kaiStatus contact_watch(Contact* contact)
 bool contact_is_calm(const Contact* contact)
 {
     const Kernel* kernel = contact->kernel;
+    if (kernel->fired_count == 0)  // clocks have ticked: no guard has a direction that it came from
+        return kernel->jump_count == 0;
     for (uint32_t i = 0; i < kernel->fired_count && kernel->jump_count > 0; i++)
         if (!moves_away(contact, kernel->fired[i], kernel->guards[kernel->fired[i]].crossed))
             return false;

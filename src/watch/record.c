@@ -1,4 +1,5 @@
 // What a run leaves behind: rows for the caller (rules T4, T5), and the probes of `expect`.
+#include "kernel/brief.h"
 #include "watch/row.h"
 
 #include <math.h>
@@ -148,6 +149,39 @@ static void list_fields(Record* owner, Field* f)
     RECORD_ARRAYS(FIELD_PUT_ARRAY)
 }
 
+static uint32_t list_shown(const Record* record, uint32_t* shown)
+{
+    const kaiModel* model = record->model;
+    uint32_t count = 0;
+    for (int i = 0; i < record->column_count; i++)
+    {
+        shown[count++] = record->column_regs[i];
+        shown[count++] = model->vars[record->column_vars[i]].present;
+    }
+    for (uint32_t i = 0; i < model->probes_count; i++)
+    {
+        shown[count++] = model->vars[model->probes[i].var].reg;
+        shown[count++] = model->vars[model->probes[i].var].present;
+    }
+    return count;
+}
+
+// Where most tags have nobody to tell, reactions need not compute what nobody reads.
+static bool make_brief(Record* record)
+{
+    const kaiSimOptions* options = record->kernel->options;
+    kaiAllocator a = options->allocator;
+    if (!record->unseen || options->fired != NULL || options->balance > 0)
+        return true;
+    size_t size = sizeof(uint32_t) * 2 * ((size_t)record->column_count + record->model->probes_count + 1);
+    uint32_t* shown = a.alloc(a.user, NULL, 0, size);
+    if (shown == NULL)
+        return false;
+    bool made = brief_make(record->kernel, shown, list_shown(record, shown));
+    a.alloc(a.user, shown, size, 0);
+    return made;
+}
+
 bool record_make(Record* record, Kernel* kernel, bool fixed_steps)
 {
     Field fields[FIELD_COUNT];
@@ -172,7 +206,7 @@ bool record_make(Record* record, Kernel* kernel, bool fixed_steps)
         touch_show(kernel, model->probes[i].var);
     touch_shown(kernel);
     record->blind = is_blind(record);
-    return true;
+    return make_brief(record);
 }
 
 void record_free(Record* record)
@@ -461,17 +495,23 @@ void record_count(Record* record)
 }
 
 // A tag that nobody sees: no row of it is wanted, nothing is compared, and the next row of the grid lies later.
-static bool is_unseen(const Record* record, bool left)
+static bool is_unseen(const Record* record, bool left, uint32_t rank)
 {
     const Kernel* kernel = record->kernel;
     double t = kernel->now.t;
-    return record->unseen && kernel->counters.instants > 1 && record->rank < TAGS_MANY && !record->row_pending &&
+    return record->unseen && kernel->counters.instants > 1 && rank < TAGS_MANY && !record->row_pending &&
            t < kernel->options->stop && !(left && record->every > 0 && kernel_reached(kernel, record_grid(record), t));
+}
+
+// The tags of an instant are numbered from its left limit on.
+bool record_sees(const Record* record, bool left)
+{
+    return !is_unseen(record, left, left ? 0 : record->rank);
 }
 
 kaiStatus record_tag(Record* record, bool instant, bool left)
 {
-    if (instant && is_unseen(record, left))
+    if (instant && is_unseen(record, left, record->rank))
     {
         if (left ? record->left_probes : record->tag_probes)
             probes_tag(record, left, left);

@@ -101,6 +101,7 @@ const char* record_load(Record* record, const char* block);
 void record_begin(Record* record);                              // a new t
 kaiStatus record_tag(Record* record, bool instant, bool left);  // a tag of an instant, or a solver point
 bool record_is_blind(const Record* record, double t);           // no tag at t has anybody to tell, but for record_count
+bool record_sees(const Record* record, bool left);              // values of the tag that no column has
 void record_count(Record* record);                              // events that are present at a tag
 kaiStatus record_step(Record* record, double start, double end);  // probes and grid rows inside
 void record_settled(Record* record);  // a set of modes is to be committed: its values count as extremes

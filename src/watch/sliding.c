@@ -240,6 +240,32 @@ static void note_time(Sliding* s, double t)
     }
 }
 
+// A crossing is left with what rounding made of it, and a field that leads back slowly takes that over its slope: long
+// beside the roundings of t, and still no time in which anything happens.
+__attribute__((noinline)) static bool returns_from_rounding(const Sliding* s, double from, double to)
+{
+    Kernel* kernel = s->kernel;
+    for (uint32_t i = 0; i < kernel->located_count; i++)
+    {
+        const Guard* guard = &s->model->guards[kernel->located[i]];
+        double terms = 0;
+        for (uint32_t k = guard->first_state; k < guard->first_state + guard->state_count; k++)
+        {
+            uint32_t state = (uint32_t)s->model->guard_states[k];
+            terms += motion_sensitivity(s->motion, kernel->located[i], state) * fabs(kernel_states(kernel)[state]);
+        }
+        if ((to - from) * fabs(kernel->guards[kernel->located[i]].slope) <= SLIDING_ROUNDING * terms)
+            return true;
+    }
+    return false;
+}
+
+static inline bool is_at_once(const Sliding* s, double from, double to)
+{
+    return sliding_at_once(s, from, to) ||
+           (to - from <= SLIDING_CLOSE * fabs(to) && returns_from_rounding(s, from, to));
+}
+
 __attribute__((noinline)) static bool follows_others(Sliding* s, double t)
 {
     const Kernel* kernel = s->kernel;
@@ -257,7 +283,7 @@ __attribute__((noinline)) static bool follows_others(Sliding* s, double t)
         }
         last = islands.count == 0 ? s->time : last;
     }
-    return kernel->located_count > 0 && sliding_at_once(s, last, t);
+    return kernel->located_count > 0 && is_at_once(s, last, t);
 }
 
 static inline bool follows_at_once(Sliding* s, double t)
@@ -267,7 +293,7 @@ static inline bool follows_at_once(Sliding* s, double t)
     if (!alone || s->model->guards[kernel->located[0]].islands.count != 1)
         return follows_others(s, t);
     s->step = ode_dense_length(s->flow->island_odes[0]);
-    return sliding_at_once(s, s->time, t);
+    return is_at_once(s, s->time, t);
 }
 
 void sliding_before(Sliding* s, double t)
@@ -330,8 +356,11 @@ static uint32_t find_return(Sliding* s)
         *latch = *latch == 0;
         bool pushed = is_pushed_onto(s, index);
         vm_run(s->model, s->kernel->R, s->model->deriv, &s->kernel->host);  // as it was
-        if (pushed)
-            return index;
+        if (!pushed)
+            continue;
+        // The side that it came back from, for whoever goes on along the surface.
+        s->memories[s->model->guards[index].latch - s->model->reg_first[REG_MEMORY]] = *latch == 0;
+        return index;
     }
     return NO_REG;
 }

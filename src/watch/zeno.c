@@ -519,7 +519,9 @@ void zeno_before(Zeno* zeno, double t)
 
 void zeno_late(Zeno* zeno)
 {
-    ZenoGuard* z = &zeno->guards[zeno->kernel->fired[0]];
+    if (zeno->kernel->left_guard == NO_REG)
+        return;
+    ZenoGuard* z = &zeno->guards[zeno->kernel->left_guard];
     z->located_g = zeno->kernel->left_g;
     z->located_at = zeno->kernel->instant_runs;
 }

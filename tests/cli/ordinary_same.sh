@@ -56,4 +56,17 @@ both contact "  p : Body(x = 1, a = -9.81)
   q : Body(x = 0, v = 0)
   event hit = down(p.x - q.x)
   when hit { p.v := 0; p.x := q.x }" 'stop = 4' 'hit'
+# clocks: one that assigns in one island, one that pushes a state of the other across a level; a signal of a tick
+both ticks "$two
+  discrete n = 0
+  event low = down(p.x), high = up(q.x - 1), tick = clock(0.3)
+  when tick { n := n + 1; p.v := -p.v }
+  when clock(0.7, 0.2) { q.x := q.x + 0.4 }
+  when low { p.x := 0; p.v := -p.v }
+  when high { q.x := q.x - 1 }" 'stop = 8' 'low [1-9][0-9]*, high [1-9]'
+both pulses "$two
+  event tick = clock(0.3), far = up(p.x + (if present(tick) then 1 else 0) - 1.5)
+  discrete n = 0
+  when far { n := n + 1 }
+  when clock(0.5) { q.v := -q.v }" 'stop = 4' 'far'
 echo "the same"

@@ -113,7 +113,7 @@ void tank_flow_through(Tank* tank, double h)
 
 int tank_copy(const Tank* tank, void** state)
 {
-    Tank* made = malloc(sizeof *made);
+    Tank* made = *state != NULL ? *state : malloc(sizeof *made);  // a copy that was made before is overwritten
     *made = *tank;
     *state = made;
     return tank->trouble == TANK_NO_COPY ? 3 : 0;

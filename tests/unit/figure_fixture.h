@@ -17,12 +17,13 @@
 #include <cmocka.h>
 
 static char* page;
-static size_t page_size;
+static size_t page_size, page_room;
 
 static inline kaiStatus keep(void* user, const char* bytes, size_t size)
 {
     (void)user;
-    page = realloc(page, page_size + size + 1);
+    if (page_size + size + 1 > page_room)
+        page = realloc(page, page_room = 2 * (page_size + size + 1));
     memcpy(page + page_size, bytes, size);
     page_size += size;
     page[page_size] = 0;

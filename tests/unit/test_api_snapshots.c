@@ -132,6 +132,22 @@ static void test_snapshot_numeric(void** state)
     check_snapshot(text, "ibe", "riemann");
 }
 
+// Equations that are made anew at every shift are those of the ratio that was saved.
+static void test_snapshot_between_shifts(void** state)
+{
+    (void)state;
+    const char* text = "model M {\n"
+                       "  discrete n = 0.7\n"
+                       "  event tick = clock(0.25, 0.25)\n"
+                       "  when tick { n := if n > 2 then 0.3 else 1.7*n }\n"
+                       "  drive : Se(e = sin(3*time)); motor : I(i = 1.3, f0 = 1); wheel : I(i = 0.7); r : R(r = 0.1)\n"
+                       "  t : TF(n = n); a : J1; b : J1\n"
+                       "  bond drive -> a -> motor; bond a -> t -> b -> wheel; bond b -> r\n"
+                       "}\n"
+                       "experiment e of M { }\n";
+    check_snapshot(text, "e", "rk45");
+}
+
 static void test_snapshot_of_another_model(void** state)
 {
     (void)state;
@@ -150,11 +166,9 @@ static void test_snapshot_of_another_model(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_snapshot_ball),
-        cmocka_unit_test(test_snapshot_plant),
-        cmocka_unit_test(test_snapshot_delays),
-        cmocka_unit_test(test_snapshot_numeric),
-        cmocka_unit_test(test_snapshot_of_another_model),
+        cmocka_unit_test(test_snapshot_ball),           cmocka_unit_test(test_snapshot_plant),
+        cmocka_unit_test(test_snapshot_delays),         cmocka_unit_test(test_snapshot_numeric),
+        cmocka_unit_test(test_snapshot_between_shifts), cmocka_unit_test(test_snapshot_of_another_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

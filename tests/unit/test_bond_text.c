@@ -13,6 +13,14 @@ enum
     SETS = 5,
 };
 
+// How ratios are written.
+typedef enum Ratios
+{
+    RATIOS_FIXED,
+    RATIOS_STEP,  // times a discrete, which changes at every second time while the junctions stay
+    RATIOS_VARY,  // times a state that stays 1: as if they changed between instants
+} Ratios;
+
 typedef struct Case
 {
     Bench t;
@@ -23,7 +31,8 @@ typedef struct Case
     double time[SETS + 1];  // when set k begins; the end
     double expected[SETS + 1][STATES], size[SETS + 1];
     double energy;  // its root, of the largest at the start
-    bool varies;    // ratios and slopes are written as if they changed in the run
+    Ratios ratios;
+    double factor[SETS];  // of all ratios in set k
     int dependents, moved;
 } Case;
 
@@ -115,6 +124,13 @@ static void expect_here(Case* c, int set)
             c->size[set] = fmax(c->size[set], sqrt(intensity(t, n)) * fabs(t->x[t->graph->port_first[n]]));
 }
 
+static void turn(Bench* t, double factor)
+{
+    for (int n = 0; n < t->node_count; n++)
+        if (t->nodes[n].kind == BOND_TF || t->nodes[n].kind == BOND_GY)
+            t->nodes[n].parameter *= factor;
+}
+
 static bool expect(Case* c)
 {
     Bench* t = &c->t;
@@ -127,12 +143,14 @@ static bool expect(Case* c)
     for (int k = 0; k < SETS && fine; k++)
     {
         memcpy(t->on, c->on[k], sizeof t->on);
+        turn(t, c->factor[k]);
         Reference* ref = reference_create(t);
         fine = reference_jump(c, ref, c->time[k]);
         expect_here(c, k);
         if (fine)
             c->time[k + 1] = c->time[k] + reference_advance(c, ref, c->time[k]);
         reference_free(ref);
+        turn(t, 1 / c->factor[k]);  // powers of two: the ratios are what they were
     }
     expect_here(c, SETS);
     memcpy(t->x, start, sizeof start);
@@ -182,8 +200,8 @@ static size_t say_node(const Case* c, char* text, size_t n, int node)
     case BOND_I:
         n = say(text, n, "I(i = 1/%.17g, f0 = %.17g)", intensity(t, node), t->x[port] * intensity(t, node));
         break;
-    case BOND_TF: n = say(text, n, "TF(n = %.17g%s)", made->parameter, c->varies ? "*one" : ""); break;
-    case BOND_GY: n = say(text, n, "GY(r = %.17g%s)", made->parameter, c->varies ? "*one" : ""); break;
+    case BOND_TF: n = say(text, n, "TF(n = %.17g%s)", made->parameter, c->ratios != RATIOS_FIXED ? "*one" : ""); break;
+    case BOND_GY: n = say(text, n, "GY(r = %.17g%s)", made->parameter, c->ratios != RATIOS_FIXED ? "*one" : ""); break;
     default: n = say(text, n, "J%d", made->kind == BOND_J1);
     }
     return made->switch_index >= 0 ? say_switch(c, text, n, made->switch_index) : n;
@@ -191,7 +209,11 @@ static size_t say_node(const Case* c, char* text, size_t n, int node)
 
 static void write_text(const Case* c, char* text)
 {
-    size_t n = say(text, 0, "model Random {\n%s", c->varies ? "discrete one = 1\n" : "");
+    static const char* one[] = {"", "discrete one = 1\n", "state one = 1\none' = 0\n"};
+    size_t n = say(text, 0, "model Random {\n%s", one[c->ratios]);
+    for (int k = 1; k < SETS; k++)
+        if (c->factor[k] != c->factor[k - 1])
+            n = say(text, n, "when time >= %.17g { one := %g }\n", c->time[k], c->factor[k]);
     for (int i = 0; i < c->t.node_count; i++)
         n = say(text, say_node(c, text, n, i), "\n");
     for (int i = 0; i < c->t.bond_count; i++)
@@ -235,7 +257,7 @@ static void compare(const Case* c, const kaiModel* model, kaiSim* sim, int set)
     }
 }
 
-// False: refused, which is only for ratios that vary.
+// False: refused, which is only for ratios that vary between instants.
 static bool run(const Case* c, const char* text)
 {
     kaiModel* model = load(c, text);
@@ -248,7 +270,7 @@ static bool run(const Case* c, const char* text)
         status = k == 0 ? kaiSim_Step(sim) : KAI_OK;
         while (status >= KAI_OK && kaiSim_Now(sim).t < c->time[k])
             status = kaiSim_Step(sim);
-        if ((status < KAI_OK && !c->varies) || (status >= KAI_OK && kaiSim_Now(sim).t != c->time[k]))
+        if ((status < KAI_OK && c->ratios != RATIOS_VARY) || (status >= KAI_OK && kaiSim_Now(sim).t != c->time[k]))
             fail_msg("seed %lu: at %.17g, not %.17g: %s", (unsigned long)c->seed, kaiSim_Now(sim).t, c->time[k],
                      status < KAI_OK ? kaiSim_Failure(sim)->message : "");
         if (status >= KAI_OK)
@@ -261,10 +283,11 @@ static bool run(const Case* c, const char* text)
     return status >= KAI_OK;
 }
 
-static void make_case(Case* c, uint64_t seed)
+static void make_case(Case* c, uint64_t seed, Ratios ratios)
 {
     memset(c, 0, sizeof *c);
     c->seed = seed;
+    c->ratios = ratios;
     c->g = random_graph(&c->t, seed, (RandomOptions){.loops = seed % 4 > 1});
     random_state(&c->t, &c->g);
     for (int n = 0; n < c->t.node_count; n++)
@@ -274,9 +297,16 @@ static void make_case(Case* c, uint64_t seed)
             c->slope[n] = random_decade(&c->g.random, -1, 2);
         }
     memcpy(c->on[0], c->t.on, sizeof c->t.on);
+    c->factor[0] = 1;
     for (int k = 1; k < SETS; k++)
     {
         memcpy(c->on[k], c->on[k - 1], sizeof c->on[k]);
+        c->factor[k] = c->factor[k - 1];
+        if (ratios == RATIOS_STEP && k % 2 == 1)
+        {
+            c->factor[k] *= random_below(&c->g.random, 2) ? 2 : -0.25;
+            continue;
+        }
         int first = random_below(&c->g.random, c->t.switch_count);
         int second = random_below(&c->g.random, c->t.switch_count);
         c->on[k][first] = !c->on[k][first];
@@ -285,7 +315,7 @@ static void make_case(Case* c, uint64_t seed)
 }
 
 // KAIROS_GRAPHS: another number of them.
-static void check_graphs(bool varies)
+static void check_graphs(Ratios ratios)
 {
     static Case c;
     static char text[TEXT_SIZE];
@@ -300,8 +330,7 @@ static void check_graphs(bool varies)
         bench_free(&probe);
         if (!wanted)
             continue;
-        make_case(&c, seed);
-        c.varies = varies;
+        make_case(&c, seed, ratios);
         if (expect(&c))
         {
             write_text(&c, text);
@@ -322,14 +351,21 @@ static void check_graphs(bool varies)
 static void test_text(void** state)
 {
     (void)state;
-    check_graphs(false);
+    check_graphs(RATIOS_FIXED);
 }
 
-// Ratios in a `discrete`: solved with the set of modes, not in it (decision 0118).
+// Ratios in a `discrete` that changes: what is stored passes through the new one (decision 0203).
+static void test_stepping(void** state)
+{
+    (void)state;
+    check_graphs(RATIOS_STEP);
+}
+
+// Ratios that could change at any time: solved with the set of modes, not in it (decision 0118).
 static void test_varying(void** state)
 {
     (void)state;
-    check_graphs(true);
+    check_graphs(RATIOS_VARY);
 }
 
 // -----------------------------------------------------------------------------------------------------------------
@@ -413,6 +449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_stepping),
         cmocka_unit_test(test_varying),
         cmocka_unit_test(test_cost),
     };

@@ -102,6 +102,36 @@ static const struct
     {"a count", "state x = 0; discrete n = 0; x' = 1; when up(x - n - 1) { n := n + 1 }", 9, 18, 9.5},
     // Nothing is assigned that differs: one tag.
     {"the same value", "state x = -0.1, k = 3; x' = cos(time*2*pi)*2*pi; k' = 0; when up(x) { k := 3 }", 10, 10, 3},
+    // Ticks of a clock; two clocks, one of which ticks with the other; a tick that assigns what is there.
+    {"a clock", "state x = 0, n = 0; x' = 1; n' = x*0; when up(x - 100) { n := 0 } when clock(1, 1) { n := n + 1 }", 0,
+     18, 9},
+    {"a clock of islands",
+     "state x = 0, n = 0; x' = 1; n' = 0; when up(x - 100) { n := 0 } when clock(1, 1) { n := n + 1 }", 0, 18, 9},
+    {"two clocks",
+     "state x = 0, m = 0; x' = m*0; m' = 0; when clock(1, 1) { x := x + 1 } when clock(0.5, 0.5) { m := m + 1 }", 0, 38,
+     19},
+    {"two clocks of islands",
+     "state x = 0, m = 0; x' = 0; m' = 0; when clock(1, 1) { x := x + 1 } when clock(0.5, 0.5) { m := m + 1 }", 0, 38,
+     19},
+    {"a clock in vain", "state k = 3; k' = 0; when clock(1, 1) { k := 3 }", 0, 9, 3},
+    // A tick takes a state across the level of a guard, whose reaction assigns; together with a crossing.
+    {"a clock that pushes",
+     "state x = 0.5, n = 0; x' = 1; n' = 0; when down(x) { n := n + 1 } when clock(1, 1) { x := -0.5 }", 9, 0, 9},
+    {"a clock and a crossing",
+     "state x = 0, n = 0; x' = 1; n' = 0; when up(x - 2) { x := 0 } when clock(1, 1) { n := n + 1 }", 4, 0, 9},
+    // A guard that reads the tick itself goes over its level with it, and back: at 3, 4, 5, 6, 7; at 7.5 for good.
+    {"a clock that is read",
+     "state x = 0, n = 0; event tick = clock(1, 1); x' = 1; n' = x*0;"
+     " when up(x + (if present(tick) then 5 else 0) - 7.5) { n := n + 1 }",
+     6, 0, 6},
+    // The same with the event of another guard: at 3, 4, 5, 6, 7 and 7.5.
+    {"a crossing that is read",
+     "state x = 0, n = 0, s = 0; event e = up(s - 1); x' = 1; n' = x*0; s' = 1;"
+     " when up(x + (if present(e) then 5 else 0) - 7.5) { n := n + 1 } when e { s := 0 }",
+     6, 0, 0.5},
+    // A tick moves a level: nothing jumps, and the crossing comes earlier.
+    {"a clock that lowers",
+     "state x = 0, h = 5; x' = 1; h' = 0; when up(x - h) { x := 0 } when clock(4, 4) { h := h - 1 }", 2, 0, 3},
     // Two guards of one state, one after the other.
     {"two levels", "state x = 0; x' = 1; when up(x - 1) { x := 0.1 } when up(x - 0.5) { x := x + 0.25 }", 14, 0, 0.4},
 };

@@ -1,0 +1,179 @@
+// Short programs for instants of circuits that nobody looks at. A reaction of a bond graph computes every effort and
+// flow of every part, and it runs several times at an instant, once for each set of modes that is tried; what the
+// kernel reads of it is little: what guards, reactions and memories compare, the inputs of the graph. So the programs
+// are cut down to that and to what rows and probes show, once, when the run is made. Where a tag is looked at, the
+// whole reaction runs again before: it is a function of registers that have not changed since.
+#include "kernel/brief.h"
+
+#include "model/fields.h"
+
+#include <string.h>
+
+static void need(uint8_t* needed, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; first != NO_REG && i < count; i++)
+        needed[first + i] = 1;
+}
+
+// All registers that the records of a table name.
+static void need_table(const kaiModel* model, const ModelTable* table, uint8_t* needed)
+{
+    const char* record = table_at(model, table);
+    for (uint32_t i = 0; i < table_count(model, table); i++, record += table->size)
+        for (uint32_t k = 0; k < table->field_count; k++)
+        {
+            const ModelField* field = &table->fields[k];
+            if (!field_is_register(field))
+                continue;
+            uint32_t count =
+                field->role == ROLE_REGS || field->role == ROLE_REGS_SQUARE ? field_other(record, field) : 1;
+            need(needed, field_get(record, field), field->role == ROLE_REGS_SQUARE ? count * count : count);
+        }
+}
+
+// Of a variable only what happens: that an event is there, and impulses.
+static void need_events(const kaiModel* model, uint8_t* needed)
+{
+    for (uint32_t i = 0; i < model->vars_count; i++)
+    {
+        const ModelVar* var = &model->vars[i];
+        need(needed, var->impulse, var->impulse_count);
+        if (var->column != KAI_COLUMN_EVENT)
+            continue;
+        need(needed, var->reg, 1);
+        need(needed, var->present, 1);
+    }
+}
+
+// What programs read that others have computed.
+static void need_read(const kaiModel* model, uint32_t* seen, uint8_t* needed)
+{
+    uint32_t last = 0;
+    for (uint32_t t = 0; t < MODEL_TABLE_COUNT; t++)
+    {
+        const ModelTable* table = &model_tables[t];
+        const char* record = table_at(model, table);
+        for (uint32_t i = 0; i < table_count(model, table); i++, record += table->size)
+            for (uint32_t k = 0; k < table->field_count; k++)
+            {
+                CodeRange range;
+                if (table->fields[k].role != ROLE_CODE)
+                    continue;
+                memcpy(&range, record + table->fields[k].offset, sizeof range);
+                slice_mark_read(model, range, seen, &last, needed);
+            }
+    }
+}
+
+// For the reaction: all that is no variable. For the left limit: what memories take from it.
+static void need_react(const kaiModel* model, uint8_t* needed)
+{
+    for (uint32_t t = 0; t < MODEL_TABLE_COUNT; t++)
+        if (t != ARRAY_vars)
+            need_table(model, &model_tables[t], needed);
+    need_events(model, needed);
+}
+
+// For a set of modes that is tried: what the graph is given, and the guards of junctions that no sign decides.
+static void need_attempt(const kaiModel* model, uint8_t* needed)
+{
+    need_table(model, &model_tables[ARRAY_bond_inputs], needed);
+    need_table(model, &model_tables[ARRAY_bond_parts], needed);
+    need_events(model, needed);
+    for (uint32_t i = 0; i < model->transitions_count; i++)
+        if (model->transitions[i].one_way == 0 || !model->transitions[i].posterior)
+            need(needed, model->reactions[model->transitions[i].reaction].fire, 1);
+}
+
+static void need_flow(const kaiModel* model, uint8_t* needed)
+{
+    need_table(model, &model_tables[ARRAY_memories], needed);
+    need_table(model, &model_tables[ARRAY_guards], needed);
+}
+
+// Models in which the states change between a reaction and its tag are left alone.
+static bool is_possible(const Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    return kernel->bonds != NULL && model->fused && model->now_states_count == 0 && model->carried_count == 0 &&
+           model->delays_count == 0 && !kernel_numeric(kernel) && kernel->policy != CHOICE_ALL &&
+           slice_is_possible(model, model->react) && slice_is_possible(model, model->flow);
+}
+
+static Slice* cut(Kernel* kernel, CodeRange range, void (*roots)(const kaiModel*, uint8_t*), const uint32_t* shown,
+                  uint32_t count)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    size_t size = (sizeof(uint32_t) + 1) * ((size_t)model->reg_count + 1);
+    uint32_t* seen = a.alloc(a.user, NULL, 0, size);
+    if (seen == NULL)
+        return NULL;
+    memset(seen, 0, size);
+    uint8_t* needed = (uint8_t*)(seen + model->reg_count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        need(needed, shown[i], 1);
+    roots(model, needed);
+    need_read(model, seen, needed);
+    Slice* slice = slice_make(model, range, needed, a);
+    a.alloc(a.user, seen, size, 0);
+    return slice;
+}
+
+bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
+{
+    kaiAllocator a = kernel->options->allocator;
+    if (!is_possible(kernel))
+        return true;
+    kernel->brief = a.alloc(a.user, NULL, 0, sizeof *kernel->brief);
+    if (kernel->brief == NULL)
+        return false;
+    *kernel->brief = (Brief){cut(kernel, kernel->model->react, need_react, shown, count),
+                             cut(kernel, kernel->model->flow, need_flow, shown, count),
+                             cut(kernel, kernel->model->react, need_attempt, shown, count)};
+    return kernel->brief->react != NULL && kernel->brief->flow != NULL && kernel->brief->attempt != NULL;
+}
+
+void brief_free(Kernel* kernel)
+{
+    kaiAllocator a = kernel->options->allocator;
+    if (kernel->brief == NULL)
+        return;
+    slice_free(kernel->brief->react, a);
+    slice_free(kernel->brief->flow, a);
+    slice_free(kernel->brief->attempt, a);
+    a.alloc(a.user, kernel->brief, sizeof *kernel->brief, 0);
+    kernel->brief = NULL;
+}
+
+kaiStatus brief_try(Kernel* kernel)
+{
+    if (kernel->brief == NULL)
+        return kernel_run(kernel, kernel->model->react);
+    kernel->is_brief = true;
+    slice_run(kernel->brief->attempt, kernel->model, kernel->R, &kernel->host);
+    return KAI_OK;
+}
+
+kaiStatus brief_react(Kernel* kernel)
+{
+    kernel->is_brief = kernel->brief != NULL;
+    if (kernel->brief == NULL)
+        return kernel_run(kernel, kernel->model->react);
+    slice_run(kernel->brief->react, kernel->model, kernel->R, &kernel->host);
+    return KAI_OK;
+}
+
+kaiStatus brief_tag(Kernel* kernel)
+{
+    kaiStatus status = kernel->is_brief && kernel->hooks->sees(kernel->owner, false) ? brief_whole(kernel) : KAI_OK;
+    return status == KAI_OK ? kernel->hooks->tag(kernel->owner, false) : status;
+}
+
+kaiStatus brief_flow(Kernel* kernel, bool seen)
+{
+    if (kernel->brief == NULL || seen || kernel->hooks->sees(kernel->owner, true))
+        return kernel_run(kernel, kernel->model->flow);
+    slice_run(kernel->brief->flow, kernel->model, kernel->R, &kernel->host);
+    return KAI_OK;
+}

@@ -1,0 +1,34 @@
+// Short programs for instants that nobody looks at (brief.c).
+#ifndef KAIROS_KERNEL_BRIEF_H
+#define KAIROS_KERNEL_BRIEF_H
+
+#include "kernel/kernel.h"
+#include "vm/slice.h"
+
+struct Brief
+{
+    Slice *react, *flow, *attempt;
+};
+
+// Makes them for a run whose rows and probes read the registers `shown`, where that is possible. False: no memory.
+bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count);
+void brief_free(Kernel* kernel);
+
+// The reaction in the registers: short, if there is such a program.
+kaiStatus brief_react(Kernel* kernel);
+// The same where a set of modes is tried: what is committed has its values already.
+kaiStatus brief_try(Kernel* kernel);
+// The values of a tag are there: whoever looks at it finds all of them.
+kaiStatus brief_tag(Kernel* kernel);
+// The flow of a left limit; `seen`: all of it.
+kaiStatus brief_flow(Kernel* kernel, bool seen);
+// All values of the reaction in the registers.
+static inline kaiStatus brief_whole(Kernel* kernel)
+{
+    if (!kernel->is_brief)
+        return KAI_OK;
+    kernel->is_brief = false;
+    return kernel_run(kernel, kernel->model->react);
+}
+
+#endif
