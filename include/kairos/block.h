@@ -16,6 +16,7 @@
 
 #include "kairos/base.h"
 #include "kairos/error.h"
+#include "kairos/model.h"
 
 #include <stdbool.h>
 
@@ -128,6 +129,14 @@ extern "C"
                           const kaiBlock** block, kaiError* error);
         void* user;
     } kaiBlockProvider;
+
+#pragma GCC visibility push(default)
+    // kaiModel_LoadSaved of a model with blocks inside. They are opened again from the paths that they had: libraries
+    // of C by themselves, FMUs by `blocks` (kaiFmu_Blocks; NULL: a model with FMUs is refused, KAI_ERR_USAGE). One that
+    // is gone or has other variables than the model was compiled with is refused (KAI_ERR_IO).
+    kaiStatus kaiModel_LoadSavedBlocks(const void* bytes, size_t size, bool allow_external,
+                                       const kaiBlockProvider* blocks, kaiModel** model, kaiError* error);
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

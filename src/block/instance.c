@@ -74,6 +74,7 @@ void block_reset(BlockInstance* b)
     if (b->it != NULL)
         b->block->close(b->it);
     b->it = NULL;
+    memory_forget(&b->memory);
     b->started = b->committed = b->waits = b->scarce = false;
     b->tag_number = b->commit_time = NAN;
     b->why[0] = b->said[0] = 0;
@@ -87,6 +88,7 @@ void block_free(BlockInstance* b)
     if (b->slopes.columns != NULL)
         b->host.allocator.alloc(b->host.allocator.user, b->slopes.columns, b->slopes.size, 0);
     b->slopes = (BlockSlopes){NULL, NULL, 0};
+    memory_free(&b->memory, b->block, b->host.allocator);
     b->host.allocator.alloc(b->host.allocator.user, b->start_arguments, b->room, 0);
     b->start_arguments = NULL;
 }
@@ -258,6 +260,18 @@ static bool stands_at(const BlockInstance* b, const BlockView* view, const doubl
 
 // ---- values
 
+static bool fetch_indicators(BlockInstance* b)
+{
+    BlockView* v = &b->now;
+    MemoryPlace place = {v->time, v->states, v->inputs};
+    if (memory_recall(&b->memory, b->block, &place, v->indicators))
+        return v->has_indicators = true;
+    v->has_indicators = went(b, b->block->get_indicators(b->it, v->indicators), "indicators");
+    if (v->has_indicators)
+        memory_keep(&b->memory, b->block, b->host.allocator, &place, v->indicators);
+    return v->has_indicators;
+}
+
 // Between two rounds of one instant there are no rates and no indicators: they are what they were before, and compared
 // when the last round is over.
 static bool fetch(BlockInstance* b, BlockQuestion question)
@@ -270,9 +284,7 @@ static bool fetch(BlockInstance* b, BlockQuestion question)
         return v->has_rates = went(b, k->get_rates(b->it, v->rates), "rates");
     if (question == BLOCK_OUTPUT && !v->has_outputs)
         return v->has_outputs = went(b, k->get_outputs(b->it, v->outputs), "outputs");
-    if (question == BLOCK_INDICATOR && !v->has_indicators)
-        return v->has_indicators = went(b, k->get_indicators(b->it, v->indicators), "indicators");
-    return true;
+    return question != BLOCK_INDICATOR || v->has_indicators || fetch_indicators(b);
 }
 
 static bool fetch_all(BlockInstance* b)
@@ -534,6 +546,7 @@ static bool commit(BlockInstance* b)
         return false;
     keep_before(b);
     forget_values(&b->now);
+    memory_forget(&b->memory);
     if (!went(b, k->commit(b->it, b->now.time, b->now.inputs, &events, b->now.states), "commit"))
         return false;
     b->between = events.more;
@@ -621,6 +634,7 @@ kaiStatus block_step(BlockInstance* b, bool* event)
 {
     if (b->block->step_done == NULL || !b->started)
         return KAI_OK;
+    memory_forget(&b->memory);
     kaiStatus status = b->block->step_done(b->it, event);
     b->pending |= *event;
     return went(b, status, "end of a step") ? KAI_OK : KAI_ERR_RUN;
@@ -684,6 +698,7 @@ static void take_saved(BlockInstance* b, const SavedBlock* s)
     b->between = s->between != 0;
     b->committed = s->committed != 0;
     forget_values(&b->now);
+    memory_forget(&b->memory);
 }
 
 bool block_restore(BlockInstance* b, const char* bytes, size_t size)

@@ -4,6 +4,7 @@
 #ifndef KAIROS_BLOCK_INSTANCE_H
 #define KAIROS_BLOCK_INSTANCE_H
 
+#include "block/memory.h"
 #include "block/text.h"
 
 typedef struct BlockView  // all that can be said at one place
@@ -42,6 +43,7 @@ typedef struct BlockInstance
     double *told, *waiting;  // events of this tag that were told; that came too late for it and are told at the next
     bool waits;              // some are waiting
     BlockSlopes slopes;
+    BlockMemory memory;
     uint32_t *plain, plain_count;      // states and inputs without events
     uint32_t *inputs_of, *outputs_of;  // the carriers of block_carriers
     double before_number, after_number;

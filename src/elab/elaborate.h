@@ -13,6 +13,7 @@ typedef struct ProgramBlock
     const char* name;
     const kaiBlock* block;  // held; NULL: it was reported
     const char* path;       // of its file
+    const char* variant;    // what stands behind it: the kind of an FMU, the function of a library
     void* library;          // of dlopen; NULL: it keeps itself
     Span span;
 } ProgramBlock;

@@ -517,6 +517,7 @@ static uint32_t block_function(Elab* e, const Env* env, const Function* function
     {
         const char* path = e->flat->instances.at[env->instance].name;
         FlatBlock flat = {.name = *path ? path : block->name, .block = block->block, .path = block->path};
+        flat.variant = block->variant;
         flat.library = block->library != NULL;
         flat.span = block->span;
         vec_push(e->arena, e->flat->blocks, flat);

@@ -261,7 +261,7 @@ typedef struct FlatBlock
 {
     const char* name;  // the path of the instance
     const kaiBlock* block;
-    const char* path;
+    const char *path, *variant;
     bool library;  // `path` is one, to be opened as long as the model lives
     Span span;     // where the block is declared
 } FlatBlock;

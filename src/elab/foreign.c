@@ -59,6 +59,7 @@ static void find_fmu(Program* program, const Foreign* foreign, ProgramBlock* fou
     if (!may_read(program, foreign, path))
         return;
     found->path = path;
+    found->variant = variant;
     if (program->provider.open == NULL)
     {
         Diag* diag = diag_error(program->diags, K_BLOCK_UNREADABLE, foreign->span, "this program does not open FMUs");
@@ -123,6 +124,7 @@ static void find_library(Program* program, const Foreign* foreign, ProgramBlock*
         diag_help(program->diags, diag, "if you trust the model and its library, allow it with --allow-external");
         return;
     }
+    found->variant = symbol;
     found->library = open_library(program, foreign, found, library);
     void* address = found->library != NULL ? dlsym(found->library, symbol) : NULL;
     if (address == NULL)

@@ -133,6 +133,8 @@ static void take_blocks(Builder* b)
     {
         const FlatBlock* x = &b->c.flat->blocks.at[i];
         ModelBlock made = {.name = build_string(b, x->name), .path = build_string(b, x->path)};
+        made.variant = build_string(b, x->variant);
+        made.shape = model_block_shape(x->block);
         made.place = build_place(b, x->span);
         made.library = x->library;
         made.block = x->block;

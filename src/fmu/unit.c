@@ -218,7 +218,7 @@ bool unit_reset(Unit* unit)
     stop_run(unit);
     memset(unit->given, 0, sizeof *unit->given * vars);
     unit_clear_inputs(unit);
-    unit->zeno_count = 0;
+    unit->zeno.count = 0;
     unit->start = unit->tolerance = NAN;
     unit->mode = UNIT_INSTANTIATED;
     set_options(unit);
@@ -343,8 +343,10 @@ static bool look(Unit* unit)
 {
     if (unit->looked || unit->inside || !unit->exchange)
         return true;
-    unit->looked = kaiEval_Look(unit->eval, unit->t, unit->x) == KAI_OK;
-    return unit->looked;
+    if (kaiEval_Look(unit->eval, unit->t, unit->x) != KAI_OK)
+        return false;
+    unit_stands(unit);
+    return true;
 }
 
 static void get_value(Unit* unit, const FmiVariable* v, double* value)
@@ -367,8 +369,13 @@ static bool get_rate(Unit* unit, const FmiVariable* v, double* value)
     *value = 0;
     if (unit->inside)
         return unit_refuse(unit, "%s has no value between the tags of an instant", v->name);
-    if (unit->exchange ? !unit_rates(unit, unit->dx) : kaiSim_Rates(unit->sim, unit->dx) != KAI_OK)
-        return false;
+    if (!unit->looked || !unit->rated)  // all at once for those who ask for one after the other
+    {
+        if (unit->exchange ? !unit_rates(unit, unit->dx) : kaiSim_Rates(unit->sim, unit->dx) != KAI_OK)
+            return false;
+        unit_stands(unit);
+        unit->rated = true;
+    }
     *value = unit->dx[v->state];
     return true;
 }
@@ -377,8 +384,12 @@ static bool get_watch(Unit* unit, const FmiVariable* v, double* value)
 {
     if (unit->inside || !unit->exchange)
         return unit_refuse(unit, "%s has no value here", v->name);
-    if (!unit_indicators(unit, unit->watch))
-        return false;
+    if (!unit->looked || !unit->watched)
+    {
+        if (!unit_indicators(unit, unit->watch))
+            return false;
+        unit->watched = true;
+    }
     *value = unit->watch[v->state];
     return true;
 }

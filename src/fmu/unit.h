@@ -104,6 +104,13 @@ typedef struct UnitStructure
     VEC(UnitModel) models;
 } UnitStructure;
 
+// Events that run together: when the last one was, how many there are.
+typedef struct UnitZeno
+{
+    double time;
+    int count;
+} UnitZeno;
+
 typedef struct Unit
 {
     jmp_buf fail;
@@ -120,9 +127,10 @@ typedef struct Unit
     double start, tolerance;  // of the experiment, as the importer says; NaN: as the model says
     kaiEval* eval;
     kaiSim* sim;
-    bool ready;   // the run stands at its start or later, with all values that were given
-    bool looked;  // the eval stands at (t, x)
-    bool inside;  // between the tags of an instant
+    bool ready;           // the run stands at its start or later, with all values that were given
+    bool looked;          // the eval stands at (t, x); nothing has moved since
+    bool rated, watched;  // dx and watch are those of there, if it does
+    bool inside;          // between the tags of an instant
     bool halted;
     bool unsettled;  // something was set that is to be seen at the present time
     double t;
@@ -136,8 +144,7 @@ typedef struct Unit
     int column_count;
     int* record;
     int record_count;
-    double zeno_time;  // events that run together: when the last one was, how many there are
-    int zeno_count;
+    UnitZeno zeno;
     UnitInstant instant;
     char message[1300];
 } Unit;

@@ -16,6 +16,7 @@ double unit_to_si(const Unit* unit, int variable, double value);
 double unit_from_si(const Unit* unit, int variable, double value);
 bool unit_make_run(Unit* unit);      // the run before its start, anew
 bool unit_run_failed(Unit* unit);    // says what the run says; false
+void unit_stands(Unit* unit);        // the run stands where the unit does
 void unit_clear_inputs(Unit* unit);  // nothing was set
 bool unit_give_inputs(Unit* unit);   // Co-Simulation: what was set goes to the run
 bool unit_post_events(Unit* unit);   // Model Exchange: events that were set

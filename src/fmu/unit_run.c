@@ -8,12 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+void unit_stands(Unit* unit)
+{
+    unit->rated = unit->looked && unit->rated;
+    unit->watched = unit->looked && unit->watched;
+    unit->looked = true;
+}
+
 bool unit_rates(Unit* unit, double* dx)
 {
     if (!unit_ready(unit))
         return false;
     kaiStatus status = kaiEval_Rates(unit->eval, unit->t, unit->x, dx);
-    unit->looked = true;
+    unit_stands(unit);
     if (status == KAI_ERR_USAGE)
         return unit_refuse(unit, "there are no derivatives between the tags of an instant");
     return status == KAI_OK ? true : unit_run_failed(unit);
@@ -24,7 +31,7 @@ bool unit_indicators(Unit* unit, double* z)
     if (!unit_ready(unit))
         return false;
     kaiStatus status = kaiEval_Watch(unit->eval, unit->t, unit->x, z);
-    unit->looked = true;
+    unit_stands(unit);
     if (status == KAI_ERR_USAGE)
         return unit_refuse(unit, "there are no event indicators between the tags of an instant");
     return status == KAI_OK ? true : unit_run_failed(unit);
@@ -52,7 +59,7 @@ bool unit_step_done(Unit* unit)
     if (!unit_ready(unit))
         return false;
     kaiStatus status = kaiEval_StepDone(unit->eval, unit->t, unit->x);
-    unit->looked = true;
+    unit_stands(unit);
     return status == KAI_OK ? true : unit_run_failed(unit);
 }
 
@@ -68,16 +75,16 @@ void unit_clear_events(Unit* unit)
 // Events that run together are no end of the world for the importer, which only sees ever more of them: they end here.
 static bool watch_zeno(Unit* unit)
 {
-    double gap = unit->t - unit->zeno_time;
+    double gap = unit->t - unit->zeno.time;
     bool near = gap >= 0 && gap <= FMU_ZENO_GAP * fabs(unit->t);
-    unit->zeno_count = near ? unit->zeno_count + 1 : 0;
-    unit->zeno_time = unit->t;
-    if (unit->zeno_count < FMU_ZENO_COUNT || strcmp(unit->options.zeno, "off") == 0)
+    unit->zeno.count = near ? unit->zeno.count + 1 : 0;
+    unit->zeno.time = unit->t;
+    if (unit->zeno.count < FMU_ZENO_COUNT || strcmp(unit->options.zeno, "off") == 0)
         return true;
     return unit_fail(unit,
                      "events accumulate at t = %.10g: %d instants followed each other within %.3g s; give the model a "
                      "state in which it rests, or set zeno = off",
-                     unit->t, unit->zeno_count, FMU_ZENO_GAP * fabs(unit->t));
+                     unit->t, unit->zeno.count, FMU_ZENO_GAP * fabs(unit->t));
 }
 
 bool unit_begin_instant(Unit* unit)
@@ -176,6 +183,7 @@ bool unit_ends_by(Unit* unit, double t, double stop)
 bool unit_advance(Unit* unit, double t, bool* instant)
 {
     *instant = false;
+    unit->looked = false;
     if (!unit_ready(unit) || !unit_give_inputs(unit))
         return false;
     kaiStatus status = kaiSim_StepTo(unit->sim, t);

@@ -77,8 +77,8 @@ static void pack(Unit* unit, char* to, size_t size)
     head->t = unit->t;
     head->start = unit->start;
     head->tolerance = unit->tolerance;
-    head->zeno_time = unit->zeno_time;
-    head->zeno_count = unit->zeno_count;
+    head->zeno_time = unit->zeno.time;
+    head->zeno_count = unit->zeno.count;
     to += rounded(sizeof *head);
     for (int i = 0; i < PACK_ARRAYS; to += rounded(arrays[i++].size))
         memcpy(to, arrays[i].at, arrays[i].size);
@@ -119,8 +119,8 @@ static bool unpack(Unit* unit, const char* from)
     unit->halted = head.halted;
     unit->unsettled = head.unsettled;
     unit->t = head.t;
-    unit->zeno_time = head.zeno_time;
-    unit->zeno_count = head.zeno_count;
+    unit->zeno.time = head.zeno_time;
+    unit->zeno.count = head.zeno_count;
     unit->looked = unit->inside = false;
     if (head.run > 0 && kaiEval_Restore(unit->eval, from, head.run) != KAI_OK)
         return unit_fail(unit, "the state cannot be restored");

@@ -1,6 +1,8 @@
 // Packs a compiled model into one block: one allocation, one free, nothing that can dangle.
 #include "model/model.h"
 
+#include "base/hash.h"
+
 #include <dlfcn.h>
 #include <string.h>
 
@@ -35,6 +37,27 @@ kaiModel* model_pack(const kaiModel* draft, kaiAllocator allocator)
     return model;
 }
 
+static uint64_t add_variables(uint64_t hash, const kaiBlockVariable* list, uint32_t count)
+{
+    hash = hash_bytes(hash, &count, sizeof count);
+    for (uint32_t i = 0; i < count; i++)
+        hash = hash_bytes(hash, list[i].name, strlen(list[i].name) + 1);
+    return hash;
+}
+
+double model_block_shape(const kaiBlock* block)
+{
+    uint64_t hash = HASH_START;
+    if (block == NULL)
+        return 0;
+    hash = add_variables(hash, block->parameters, block->parameter_count);
+    hash = add_variables(hash, block->inputs, block->input_count);
+    hash = add_variables(hash, block->outputs, block->output_count);
+    hash = add_variables(hash, block->states, block->state_count);
+    hash = hash_bytes(hash, &block->indicator_count, sizeof block->indicator_count);
+    return (double)(hash >> 32);
+}
+
 static bool bind_block(const kaiModel* model, ModelBlock* b)
 {
     if (b->block == NULL)
@@ -60,8 +83,11 @@ bool model_bind(kaiModel* model)
     bool bound = true;
     for (uint32_t i = 0; i < model->blocks_count; i++)
         bound &= bind_block(model, &blocks[i]);
-    if (!bound)
-        return false;
+    return bound && model_bind_functions(model);
+}
+
+bool model_bind_functions(kaiModel* model)
+{
     External* externals = (External*)model->externals;  // still ours alone
     for (uint32_t i = 0; i < model->externals_count; i++)
     {

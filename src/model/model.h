@@ -247,6 +247,10 @@ static inline size_t model_align(size_t size)
 kaiModel* model_pack(const kaiModel* draft, kaiAllocator allocator);
 // Opens the libraries of its external functions. False if one has gone since the model was compiled.
 bool model_bind(kaiModel* model);
+// Its functions alone.
+bool model_bind_functions(kaiModel* model);
+// A number that blocks with the same variables have in common.
+double model_block_shape(const kaiBlock* block);
 void model_free(kaiModel* model);
 
 static inline const char* model_string(const kaiModel* model, uint32_t offset)

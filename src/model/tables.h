@@ -649,10 +649,12 @@ typedef struct External
 #define BLOCK_FIELDS(X)                                                                                                \
     X(uint32_t, name, STRING) /* the path of its instance */                                                           \
     X(uint32_t, path, STRING)                                                                                          \
+    X(uint32_t, variant, STRING) /* what stands behind the path: the kind of an FMU, the function of a library */      \
+    X(double, shape, NUMBER)     /* of model_block_shape */                                                            \
     X(uint32_t, place, PLACE)                                                                                          \
     X(bool, library, FLAG)             /* `path` is opened as long as the model lives */                               \
     X(void*, opened, POINTER)          /* of dlopen */                                                                 \
-    X(const kaiBlock*, block, POINTER) /* NULL: of a saved model, which cannot run */
+    X(const kaiBlock*, block, POINTER) /* NULL: of a saved model, until it is bound */
 
 typedef struct ModelBlock
 {

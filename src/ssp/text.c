@@ -1,51 +1,15 @@
 // See reading.h: the model that a system is. Components are instances, connectors of systems within are its signals and
 // parameters.
-#include "lang/lexer.h"
+#include "block/text.h"
 #include "ssp/reading.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-static bool is_word(const char* name)
-{
-    uint32_t count;
-    const char* const* words = token_words(&count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(words[i], name) == 0)
-            return true;
-    return false;
-}
-
-// As names of FMUs are in models: what is no letter, digit or _ becomes one _.
+// As names of FMUs are in models.
 const char* reading_mangle(Arena* arena, const char* name)
 {
-    char* made = arena_alloc(arena, strlen(name) + 3);
-    size_t used = 0;
-    bool gap = false;
-    for (; *name != 0; name++)
-    {
-        unsigned char c = (unsigned char)*name;
-        if (isalnum(c) || c == '_')
-        {
-            if (gap && used > 0)
-                made[used++] = '_';
-            made[used++] = *name;
-        }
-        gap = !(isalnum(c) || c == '_');
-    }
-    if (used == 0 || isdigit((unsigned char)made[0]))
-    {
-        memmove(made + 1, made, used++);
-        made[0] = '_';
-    }
-    made[used] = 0;
-    if (is_word(made))
-    {
-        made[used] = '_';
-        made[used + 1] = 0;
-    }
-    return made;
+    return block_identifier(arena, name);
 }
 
 const char* reading_id(SspRead* r, const char* name)

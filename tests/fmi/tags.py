@@ -7,7 +7,7 @@ import sys
 
 
 def identifier(name):
-    made = re.sub(r"[^A-Za-z0-9_]+", "_", name)
+    made = re.sub(r"_?[^A-Za-z0-9_]+", "_", name)
     return made if name.endswith("_") else made.rstrip("_")
 
 
@@ -53,6 +53,8 @@ columns = {title: i for i, title in enumerate(other_titles)}
 values = events = 0
 for i, title in enumerate(titles[3:], 3):
     name = identifier(title)
+    if name not in columns:  # FMI 3.0 has m[2].x as an element of m.x
+        name = identifier(re.sub(r"\[\d+\]", "", title) + "".join(re.findall(r"\[\d+\]", title)))
     if name not in columns:
         continue
     if name + "_count" in columns:

@@ -402,6 +402,51 @@ static void saved_bytes_are_looked_at(void** state)
 
 // ---- names
 
+// ---- what it said
+
+static void* no_alloc(void* user, void* old, size_t old_size, size_t new_size)
+{
+    (void)user, (void)old, (void)old_size, (void)new_size;
+    return NULL;
+}
+
+// The last 64 places are remembered, to the bit, until they are forgotten.
+static void indicators_are_remembered(void** state)
+{
+    (void)state;
+    const kaiBlock small = {.state_count = 1, .input_count = 1, .indicator_count = 2};
+    const kaiBlock large = {.state_count = 500, .indicator_count = 2};
+    kaiAllocator a = kaiDefaultAllocator();
+    BlockMemory m = {NULL, 0, 0};
+    static double many[500];
+    double x = 0, u = 3, z[2] = {0, 0};
+    MemoryPlace place = {0, &x, &u}, huge = {0, many, NULL};
+    assert_false(memory_recall(&m, &small, &place, z));
+    for (int i = 0; i < 70; i++)
+    {
+        x = i;
+        memory_keep(&m, &small, a, &place, (double[]){i, -i});
+    }
+    x = 5;
+    assert_false(memory_recall(&m, &small, &place, z));  // others have come since
+    x = 6;
+    assert_true(memory_recall(&m, &small, &place, z));
+    assert_true(z[0] == 6 && z[1] == -6);
+    place.time = -0.0;
+    assert_false(memory_recall(&m, &small, &place, z));
+    place.time = 0;
+    u = 4;
+    assert_false(memory_recall(&m, &small, &place, z));
+    u = 3;
+    memory_forget(&m);
+    assert_false(memory_recall(&m, &small, &place, z));
+    memory_free(&m, &small, a);
+    memory_keep(&m, &large, a, &huge, z);
+    assert_null(m.places);
+    memory_keep(&m, &small, (kaiAllocator){no_alloc, NULL}, &place, z);
+    assert_false(memory_recall(&m, &small, &place, z));
+}
+
 static void names_become_identifiers(void** state)
 {
     (void)state;
@@ -490,6 +535,7 @@ int main(void)
         cmocka_unit_test_setup(commits_are_numbered, no_toy),
         cmocka_unit_test_setup(the_past_is_gone, no_toy),
         cmocka_unit_test_setup(saved_bytes_are_looked_at, no_toy),
+        cmocka_unit_test(indicators_are_remembered),
         cmocka_unit_test_setup(names_become_identifiers, no_toy),
         cmocka_unit_test_setup(no_memory_is_a_status, no_toy),
     };

@@ -469,6 +469,7 @@ static void test_no_sim(void** state)
     assert_int_equal(kaiModel_Save(NULL, NULL), KAI_ERR_USAGE);
     assert_int_equal(kaiModel_Save(h.model, &(kaiSink){0}), KAI_ERR_USAGE);
     assert_int_equal(kaiModel_LoadSaved(NULL, 0, false, NULL, NULL), KAI_ERR_USAGE);
+    assert_int_equal(kaiModel_LoadSavedBlocks(NULL, 0, true, NULL, NULL, NULL), KAI_ERR_USAGE);
     tear_down(&h);
 }
 

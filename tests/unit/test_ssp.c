@@ -91,11 +91,11 @@ static void a_system_is_a_model(void** state)
                               "model two_tanks {\n"
                               "  input tap = 0\n"
                               "  output level = model_.x\n"
-                              "  _2nd_tank : Part1(k = 0.25)\n"
+                              "  v2nd_tank : Part1(k = 0.25)\n"
                               "  model_ : Part1(k = 2)\n"
-                              "  _2nd_tank.u = tap\n"
-                              "  _2nd_tank.i = 5\n"
-                              "  model_.u = _2nd_tank.x\n"
+                              "  v2nd_tank.u = tap\n"
+                              "  v2nd_tank.i = 5\n"
+                              "  model_.u = v2nd_tank.x\n"
                               "  model_.b = 1\n"
                               "}\n"
                               "experiment e of two_tanks { start = 0.5; stop = 2 }\n");
@@ -176,71 +176,69 @@ static void a_broken_system_is_told(void** state)
 #define NAMES(entry)                                                                                                   \
     "<ssc:EnumerationMappingTransformation><ssc:MapEntry " entry "/></ssc:EnumerationMappingTransformation>"
 
+static const char* const descriptions[][3] = {
+    {GEOMETRY, "<ssc:LinearTransformation factor=\"2\" offset=\"1\"/>", NULL},
+    {GEOMETRY, "<ssc:LinearTransformation factor=\"two\"/>", "two"},
+    {GEOMETRY,
+     "<ssc:BooleanMappingTransformation><ssc:MapEntry source=\"true\" target=\"false\"/>"
+     "</ssc:BooleanMappingTransformation>",
+     NULL},
+    {GEOMETRY, "<ssc:IntegerMappingTransformation><ssc:MapEntry source=\"1\"/></ssc:IntegerMappingTransformation>",
+     "an entry of a mapping without source or target"},
+    {GEOMETRY, "<ssc:EnumerationMappingTransformation/>", NULL},
+    {GEOMETRY, NAMES("source=\"a\" target=\"b\""), "\"a\" is a name of an enumeration that is nowhere defined"},
+    {GEOMETRY, "<ssc:Transformation/>", "ssc:Transformation is not understood"},
+    {"name=\"model\" source", "name=\"model\" implementation=\"CoSimulation\" source", NULL},
+    {"name=\"model\" source", "name=\"model\" implementation=\"ModelExchange\" source", NULL},
+    {"name=\"model\" source", "name=\"model\" implementation=\"Other\" source", "there is no implementation \"Other\""},
+    {"name=\"model\" source", "name=\"model\" type=\"text/plain\" source", "is of type text/plain"},
+    {"name=\"model\" source=\"resources/tank.fmu\"",
+     "name=\"model\" type=\"application/x-ssp-definition\" source=\"SystemStructure.ssd\"",
+     "SystemStructure.ssd contains itself"},
+    {"<ssv:Real value=\"0.25\"/>", "<ssv:String value=\"x\"/>", "numbers, Booleans and enumerations are understood"},
+    {"<ssv:Real value=\"0.25\"/>", "<ssv:Boolean value=\"maybe\"/>", "maybe is no Boolean"},
+    {"<ssv:Real value=\"0.25\"/>", "<ssv:Real value=\"0.25\" unit=\"W\"/>", "W"},
+    {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"k\" kind=\"inout\"", NULL},
+    {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"k\" kind=\"outin\"", "kind outin"},
+    {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"u\" kind=\"input\"", "2nd tank has two connectors u"},
+    {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"rings\" kind=\"parameter\"",
+     "rings of 2nd tank is no parameter of its FMU"},
+    {"<ssd:Connector name=\"u\" kind=\"input\"/>",
+     "<ssd:Connector name=\"u\" kind=\"input\"><ssc:Real unit=\"W\"/></ssd:Connector>", "the unit W is not defined"},
+    {"<ssd:Elements>", "<ssd:SignalDictionaries/><ssd:Elements>", "signal dictionaries are not understood"},
+    {"tanks\" version=\"1.0\"", "tanks\" version=\"2.0\"", "version \"2.0\" of SSP: 1.0 is understood"},
+    {BOUND,
+     MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
+            "<ssc:LinearTransformation factor=\"2\"/></ssm:MappingEntry><ssm:Other/></ssm:ParameterMapping>"),
+     NULL},
+    {BOUND, MAPPED(""), "a mapping of parameters that is neither here nor in a file"},
+    {BOUND, MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\"/></ssm:ParameterMapping>"),
+     "without target"},
+    {BOUND,
+     MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
+            "<ssc:BooleanMappingTransformation/></ssm:MappingEntry></ssm:ParameterMapping>"),
+     NULL},
+    {BOUND,
+     MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
+            "<ssc:EnumerationMappingTransformation/></ssm:MappingEntry></ssm:ParameterMapping>"),
+     "is not understood here"},
+};
+
 static void what_a_description_may_have(void** state)
 {
-    static const char* const cases[][3] = {
-        {GEOMETRY, "<ssc:LinearTransformation factor=\"2\" offset=\"1\"/>", NULL},
-        {GEOMETRY, "<ssc:LinearTransformation factor=\"two\"/>", "two"},
-        {GEOMETRY,
-         "<ssc:BooleanMappingTransformation><ssc:MapEntry source=\"true\" target=\"false\"/>"
-         "</ssc:BooleanMappingTransformation>",
-         NULL},
-        {GEOMETRY, "<ssc:IntegerMappingTransformation><ssc:MapEntry source=\"1\"/></ssc:IntegerMappingTransformation>",
-         "an entry of a mapping without source or target"},
-        {GEOMETRY, "<ssc:EnumerationMappingTransformation/>", NULL},
-        {GEOMETRY, NAMES("source=\"a\" target=\"b\""), "\"a\" is a name of an enumeration that is nowhere defined"},
-        {GEOMETRY, "<ssc:Transformation/>", "ssc:Transformation is not understood"},
-        {"name=\"model\" source", "name=\"model\" implementation=\"CoSimulation\" source", NULL},
-        {"name=\"model\" source", "name=\"model\" implementation=\"ModelExchange\" source", NULL},
-        {"name=\"model\" source", "name=\"model\" implementation=\"Other\" source",
-         "there is no implementation \"Other\""},
-        {"name=\"model\" source", "name=\"model\" type=\"text/plain\" source", "is of type text/plain"},
-        {"name=\"model\" source=\"resources/tank.fmu\"",
-         "name=\"model\" type=\"application/x-ssp-definition\" source=\"SystemStructure.ssd\"",
-         "SystemStructure.ssd contains itself"},
-        {"<ssv:Real value=\"0.25\"/>", "<ssv:String value=\"x\"/>",
-         "numbers, Booleans and enumerations are understood"},
-        {"<ssv:Real value=\"0.25\"/>", "<ssv:Boolean value=\"maybe\"/>", "maybe is no Boolean"},
-        {"<ssv:Real value=\"0.25\"/>", "<ssv:Real value=\"0.25\" unit=\"W\"/>", "W"},
-        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"k\" kind=\"inout\"", NULL},
-        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"k\" kind=\"outin\"", "kind outin"},
-        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"u\" kind=\"input\"",
-         "2nd tank has two connectors u"},
-        {"Connector name=\"k\" kind=\"parameter\"", "Connector name=\"rings\" kind=\"parameter\"",
-         "rings of 2nd tank is no parameter of its FMU"},
-        {"<ssd:Connector name=\"u\" kind=\"input\"/>",
-         "<ssd:Connector name=\"u\" kind=\"input\"><ssc:Real unit=\"W\"/></ssd:Connector>",
-         "the unit W is not defined"},
-        {"<ssd:Elements>", "<ssd:SignalDictionaries/><ssd:Elements>", "signal dictionaries are not understood"},
-        {"tanks\" version=\"1.0\"", "tanks\" version=\"2.0\"", "version \"2.0\" of SSP: 1.0 is understood"},
-        {BOUND,
-         MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
-                "<ssc:LinearTransformation factor=\"2\"/></ssm:MappingEntry><ssm:Other/></ssm:ParameterMapping>"),
-         NULL},
-        {BOUND, MAPPED(""), "a mapping of parameters that is neither here nor in a file"},
-        {BOUND, MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\"/></ssm:ParameterMapping>"),
-         "without target"},
-        {BOUND,
-         MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
-                "<ssc:BooleanMappingTransformation/></ssm:MappingEntry></ssm:ParameterMapping>"),
-         NULL},
-        {BOUND,
-         MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
-                "<ssc:EnumerationMappingTransformation/></ssm:MappingEntry></ssm:ParameterMapping>"),
-         "is not understood here"},
-    };
     const Guests* g = *state;
     char path[80];
     path_of(g, "s.ssp", path);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++)
     {
         kaiError error = {0};
-        char* text = changed(whole, cases[i][0], cases[i][1]);
+        char* text = changed(whole, descriptions[i][0], descriptions[i][1]);
         write_system(path, text, values, tank_2);
         kaiStatus status = kaiSsp_Read(path, g->folder, kaiDefaultAllocator(), &error);
-        bool fine = cases[i][2] == NULL;
-        if (fine ? status != KAI_OK : status != KAI_ERR_MODEL || strstr(error.message, cases[i][2]) == NULL)
-            fail_msg("\"%s\": status %d, \"%s\"", cases[i][1], status, error.message != NULL ? error.message : "");
+        bool fine = descriptions[i][2] == NULL;
+        if (fine ? status != KAI_OK : status != KAI_ERR_MODEL || strstr(error.message, descriptions[i][2]) == NULL)
+            fail_msg("\"%s\": status %d, \"%s\"", descriptions[i][1], status,
+                     error.message != NULL ? error.message : "");
         free(text);
     }
 }

@@ -223,7 +223,7 @@ def make_menu(site):
         ("By trade", trades),
         ("Look up", [entry("docs/language.md", "Language"), entry("docs/reference.md", "Reference"), ("Library", "lib/index.html"),
                      ("C headers", "api/index.html"), entry("docs/semantics.md", "Semantics"),
-                     entry("docs/reliability.md", "Reliability")]),
+                     entry("docs/fmi.md", "FMI"), entry("docs/reliability.md", "Reliability")]),
         ("Inside", [entry("docs/architecture.md", "Architecture"), ("Decisions", "decisions/index.html")]),
     ]
     shown = {address for _, entries in site.menu for _, address in entries}
