@@ -275,6 +275,12 @@ typedef struct ShortDelay  // one that was 0 or less where a solver tried
     double time, value;
 } ShortDelay;
 
+typedef struct OrdinaryLeft  // an ordinary instant at its left limit
+{
+    uint32_t guard;  // that fired; NO_REG: clocks have ticked
+    double g;
+} OrdinaryLeft;
+
 struct Kernel
 {
     const kaiModel* model;
@@ -290,8 +296,7 @@ struct Kernel
     ChoicePolicy policy;
     uint32_t scene_open;  // the place of its scene + 1, of an ordinary instant in work whose lists nobody has asked for
     bool plain, simple;   // a model whose instants plain.c runs; and one that may have ordinary ones
-    double left_g;        // of the guard that fired at an ordinary instant: at its left limit
-    uint32_t left_guard;  // that guard; NO_REG: clocks have ticked
+    OrdinaryLeft left;
 #define X(type, name) type name;
     KERNEL_STATE(X)
 #undef X

@@ -35,7 +35,7 @@ static inline kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t cou
 static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
 {
     bool crossed = kernel->located_count > 0;
-    uint32_t index = kernel->left_guard = crossed ? kernel->located[0] : NO_REG;
+    uint32_t index = kernel->left.guard = crossed ? kernel->located[0] : NO_REG;
     kaiStatus status = KAI_OK;
     kernel->counters.instants++;
     kernel->now = (kaiTag){t, 0, 0};
@@ -74,8 +74,8 @@ static void take_left_limits(Kernel* kernel, const Scene* scene)
         const Guard* guard = &kernel->model->guards[index];
         double g = R[guard->react_g];
         R[guard->last_g] = g;
-        if (index == kernel->left_guard)
-            kernel->left_g = g;
+        if (index == kernel->left.guard)
+            kernel->left.g = g;
         else if ((guard->searched && g != 0) || R[guard->side] == 2)
             R[guard->side] = sign_of(g);
     }

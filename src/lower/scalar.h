@@ -57,6 +57,7 @@ typedef struct Scalars
     uint32_t* slots;  // hash-consing
     uint32_t slot_count;
     Walk walk;
+    Map asked;  // what one question has met, so that its memory is taken once
 } Scalars;
 
 void scalars_init(Scalars* scalars, Arena* arena);

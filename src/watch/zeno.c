@@ -519,10 +519,10 @@ void zeno_before(Zeno* zeno, double t)
 
 void zeno_late(Zeno* zeno)
 {
-    if (zeno->kernel->left_guard == NO_REG)
+    if (zeno->kernel->left.guard == NO_REG)
         return;
-    ZenoGuard* z = &zeno->guards[zeno->kernel->left_guard];
-    z->located_g = zeno->kernel->left_g;
+    ZenoGuard* z = &zeno->guards[zeno->kernel->left.guard];
+    z->located_g = zeno->kernel->left.g;
     z->located_at = zeno->kernel->instant_runs;
 }
 

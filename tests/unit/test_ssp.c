@@ -275,6 +275,51 @@ static void connectors_have_units(void** state)
     free(a), free(b), free(c), free(d), free(made);
 }
 
+// A component may be a system of its own, in another file of the archive; what it repeats of its connectors must be
+// there.
+static void a_part_in_another_file(void** state)
+{
+    static const char inner[] =
+        "<ssd:SystemStructureDescription name=\"inner\" version=\"1.0\"><ssd:System name=\"inner\"><ssd:Connectors>"
+        "<ssd:Connector name=\"u\" kind=\"input\"/><ssd:Connector name=\"x\" kind=\"output\"/></ssd:Connectors>"
+        "<ssd:Elements><ssd:Component name=\"tank\" source=\"resources/tank.fmu\"><ssd:Connectors>"
+        "<ssd:Connector name=\"u\" kind=\"input\"/><ssd:Connector name=\"x\" kind=\"output\"/></ssd:Connectors>"
+        "</ssd:Component></ssd:Elements><ssd:Connections>"
+        "<ssd:Connection startConnector=\"u\" endElement=\"tank\" endConnector=\"u\"/>"
+        "<ssd:Connection startElement=\"tank\" startConnector=\"x\" endConnector=\"x\"/></ssd:Connections>"
+        "</ssd:System></ssd:SystemStructureDescription>\n";
+    const Guests* g = *state;
+    char path[80], text[80];
+    size_t size;
+    kaiError error = {0};
+    path_of(g, "s.ssp", path);
+    char* a = changed(whole, "name=\"model\" source=\"resources/tank.fmu\"",
+                      "name=\"model\" type=\"application/x-ssp-definition\" source=\"values.ssv\"");
+    char* b = changed(a, "<ssd:ParameterBinding source=\"values.ssv\"/>", "");
+    write_system(path, b, inner, tank_2);
+    kaiStatus status = kaiSsp_Read(path, g->folder, kaiDefaultAllocator(), &error);
+    if (status != KAI_OK)
+        fail_msg("%s", error.message);
+    path_of(g, "system.kai", text);
+    char* made = read_whole(text, &size);
+    made[size] = 0;
+    if (strstr(made, "model__tank : Part1") == NULL || strstr(made, "model__tank.u = v2nd_tank.x") == NULL)
+        fail_msg("%s", made);
+    char* c = changed(inner, "SystemStructureDescription name", "Other name");
+    char* d = changed(c, "/ssd:SystemStructureDescription", "/ssd:Other");
+    write_system(path, b, d, tank_2);
+    assert_int_equal(kaiSsp_Read(path, NULL, kaiDefaultAllocator(), &error), KAI_ERR_MODEL);
+    assert_non_null(strstr(error.message, "values.ssv describes no system"));
+    char* e = changed(
+        inner, "name=\"u\" kind=\"input\"/><ssd:Connector name=\"x\" kind=\"output\"/></ssd:Connectors><ssd:Elements>",
+        "name=\"u\" kind=\"input\"/></ssd:Connectors><ssd:Elements>");
+    char* f = changed(e, "<ssd:Connection startElement=\"tank\" startConnector=\"x\" endConnector=\"x\"/>", "");
+    write_system(path, b, f, tank_2);
+    assert_int_equal(kaiSsp_Read(path, NULL, kaiDefaultAllocator(), &error), KAI_ERR_MODEL);
+    assert_non_null(strstr(error.message, "has no connector x"));
+    free(a), free(b), free(c), free(d), free(e), free(f), free(made);
+}
+
 static void other_members_are_looked_at(void** state)
 {
     const Guests* g = *state;
@@ -500,6 +545,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_a_description_may_have, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(connectors_have_units, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(other_members_are_looked_at, guests_make, guests_remove),
+        cmocka_unit_test_setup_teardown(a_part_in_another_file, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(reading_without_memory, guests_make, guests_remove),
         cmocka_unit_test(a_model_is_a_system),
         cmocka_unit_test(what_is_no_system_is_refused),
