@@ -303,7 +303,8 @@ static void a_part_in_another_file(void** state)
     path_of(g, "system.kai", text);
     char* made = read_whole(text, &size);
     made[size] = 0;
-    if (strstr(made, "model__tank : Part1") == NULL || strstr(made, "model__tank.u = v2nd_tank.x") == NULL)
+    if (strstr(made, "model__tank : Part1") == NULL || strstr(made, "signal model__u = v2nd_tank.x\n") == NULL ||
+        strstr(made, "model__tank.u = model__u\n") == NULL)
         fail_msg("%s", made);
     char* c = changed(inner, "SystemStructureDescription name", "Other name");
     char* d = changed(c, "/ssd:SystemStructureDescription", "/ssd:Other");
