@@ -126,9 +126,9 @@ static ScalarId rounded_slope(Builder* b, ScalarId slope)
     };
     Scalars* s = &b->c.scalars;
     Span span = s->list.at[slope].span;
-    map_clear(&b->c.seen);
+    map_clear(&b->c.scalars.seen);
     ScalarId bound =
-        scalar_make(s, VM_MUL, scalar_const(s, 1e-9), size_of_terms(&b->c, slope, DEPTH, &b->c.seen), 0, span);
+        scalar_make(s, VM_MUL, scalar_const(s, 1e-9), size_of_terms(&b->c, slope, DEPTH, &b->c.scalars.seen), 0, span);
     ScalarId small = scalar_make(s, VM_LT, scalar_make(s, VM_ABS, slope, 0, 0, span), bound, 0, span);
     return scalar_select(s, small, scalar_const(s, 0), slope);
 }

@@ -192,7 +192,6 @@ struct Compiler
     Map start_of;  // register → task that computes its start value
     Map derived;   // register → register of its derivative along the flow
     Map slopes;    // value of a task → its derivative along the flow
-    Map seen;      // for one question at a time, so that its memory is taken once
 };
 
 enum

@@ -8,6 +8,7 @@ void scalars_init(Scalars* scalars, Arena* arena)
 {
     *scalars = (Scalars){.arena = arena, .walk = {.arena = arena}};
     map_init(&scalars->constant_index, arena);
+    map_init(&scalars->seen, arena);
     (void)vec_add(arena, scalars->list);  // 0 = none
     scalars->slot_count = 1024;
     scalars->slots = arena_array(arena, uint32_t, scalars->slot_count);

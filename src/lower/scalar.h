@@ -54,6 +54,7 @@ typedef struct Scalars
     VEC(Scalar) list;
     VEC(double) constants;
     Map constant_index;
+    Map seen;         // for one question about them at a time, so that its memory is taken once
     uint32_t* slots;  // hash-consing
     uint32_t slot_count;
     Walk walk;

@@ -87,7 +87,6 @@ void builder_init(Builder* b, Arena* arena, const Flat* flat, Diags* diags, cons
     map_init(&b->c.start_of, arena);
     map_init(&b->c.derived, arena);
     map_init(&b->c.slopes, arena);
-    map_init(&b->c.seen, arena);
     map_init(&b->c.impulse_index, arena);
     scalars_init(&b->c.scalars, arena);
     vec_push(arena, b->strings, 0);

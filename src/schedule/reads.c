@@ -27,12 +27,12 @@ static void read_register(Compiler* c, Reads* r, Map* seen, SymReg reg)
 Reads what_it_reads(Compiler* c, ScalarId root)
 {
     Reads r = {0};
-    map_clear(&c->seen);  // tasks
+    map_clear(&c->scalars.seen);  // tasks
     scalar_walk(&c->scalars);
     scalar_walk_push(&c->scalars, root);
     for (Scalar x; scalar_walk_next(&c->scalars, &x);)
         if (x.op == SCALAR_REG)
-            read_register(c, &r, &c->seen, x.reg);
+            read_register(c, &r, &c->scalars.seen, x.reg);
         else if (x.op == VM_DELAYED)
             r.mask |= READS_CONTINUOUS;
     return r;
