@@ -161,23 +161,24 @@ kaiStatus brief_try(Kernel* kernel)
 {
     if (kernel->brief == NULL)
         return kernel_run(kernel, kernel->model->react);
-    kernel->is_brief = true;
+    kernel->brief->used = true;
     slice_run(kernel->brief->attempt, kernel->model, kernel->R, &kernel->host);
     return KAI_OK;
 }
 
 kaiStatus brief_react(Kernel* kernel)
 {
-    kernel->is_brief = kernel->brief != NULL;
     if (kernel->brief == NULL)
         return kernel_run(kernel, kernel->model->react);
+    kernel->brief->used = true;
     slice_run(kernel->brief->react, kernel->model, kernel->R, &kernel->host);
     return KAI_OK;
 }
 
 kaiStatus brief_tag(Kernel* kernel)
 {
-    kaiStatus status = kernel->is_brief && kernel->hooks->sees(kernel->owner, false) ? brief_whole(kernel) : KAI_OK;
+    bool whole = kernel->brief == NULL || !kernel->brief->used || !kernel->hooks->sees(kernel->owner, false);
+    kaiStatus status = whole ? KAI_OK : brief_whole(kernel);
     return status == KAI_OK ? kernel->hooks->tag(kernel->owner, false) : status;
 }
 

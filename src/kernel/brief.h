@@ -8,6 +8,7 @@
 struct Brief
 {
     Slice *react, *flow, *attempt;
+    bool used;  // the registers have what the short reaction computes, no more
 };
 
 // Makes them for a run whose rows and probes read the registers `shown`, where that is possible. False: no memory.
@@ -25,9 +26,9 @@ kaiStatus brief_flow(Kernel* kernel, bool seen);
 // All values of the reaction in the registers.
 static inline kaiStatus brief_whole(Kernel* kernel)
 {
-    if (!kernel->is_brief)
+    if (kernel->brief == NULL || !kernel->brief->used)
         return KAI_OK;
-    kernel->is_brief = false;
+    kernel->brief->used = false;
     return kernel_run(kernel, kernel->model->react);
 }
 

@@ -310,7 +310,6 @@ struct Kernel
     Queue held;     // while events are handed out: those that wait for the next tag
     Bonds* bonds;   // NULL: the model has no bond graph
     Brief* brief;   // short programs; NULL: there are none
-    bool is_brief;  // the registers have what the short reaction computes, no more
     Agenda agenda;  // clocks, guards, islands, in this order, and what zeno = continue waits for
     uint32_t held_inputs, active_count, leaving_count, raised_count, staged_count, located_count, fired_count,
         reacted_count, jump_count;
