@@ -1,7 +1,7 @@
 // Runs of what ten examples do not have (Taylor series and their fields, delays with a past, surfaces that are slid
-// along, events that wait, all orders of choices, storages tied to sources), each to a snapshot, through bytes, and on
-// from it, and results that are compared: with an allocator that gives nothing once, at every call. No crash, nothing
-// left behind, and a status that says so. The model is compiled once, so that every allocation of the run is tried.
+// along, events that accumulate, islands), each to a snapshot, through bytes, and on from it, and results that are
+// compared: with an allocator that gives nothing once, at every call. No crash, nothing left behind, and a status that
+// says so. The model is compiled once, so that every allocation of the run is tried.
 #include "kairos/compare.h"
 #include "kairos/kairos.h"
 #include "unit/heap.h"
