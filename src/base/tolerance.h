@@ -318,7 +318,8 @@ static inline bool time_same(double a, double b, double scale)
 // Crossings closer together than this part of the step that the solver would have taken, or than 64 ulps of t, follow
 // each other at once: rounding decides when.
 #define SLIDING_CLOSE 1e-9
-// Or a guard came back from this part of its terms: what rounding, of them or of t, has left it with.
+// Or a guard came back from this part of its terms, or within INSTANTS_CLOSE of t: what rounding, of them or of t, has
+// left it with, over a slope that may be a thousandth of the one with which it crossed.
 #define SLIDING_ROUNDING 1e-12
 // What chatters within this part of a second (or of the run) after the start does so at the start.
 #define SLIDING_START 1e-13

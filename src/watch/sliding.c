@@ -245,6 +245,8 @@ static void note_time(Sliding* s, double t)
 __attribute__((noinline)) static bool returns_from_rounding(const Sliding* s, double from, double to)
 {
     Kernel* kernel = s->kernel;
+    if (to - from <= INSTANTS_CLOSE * fabs(to))
+        return true;
     for (uint32_t i = 0; i < kernel->located_count; i++)
     {
         const Guard* guard = &s->model->guards[kernel->located[i]];

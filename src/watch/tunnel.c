@@ -56,6 +56,13 @@ void zeno_armed(Zeno* zeno, uint32_t guard)
         z->rebound = 0;  // something else has turned it
 }
 
+// What nobody would notice of a guard, or of its motion in a second.
+static double nothing_of(const Zeno* zeno)
+{
+    const kaiSimOptions* o = zeno->kernel->options;
+    return o->atol > 0 ? o->atol : o->rtol / 100;
+}
+
 kaiStatus zeno_turned(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];
@@ -64,10 +71,9 @@ kaiStatus zeno_turned(Zeno* zeno, uint32_t index, double t)
     if (z->rebound == 0 || zeno->off)
         return KAI_OK;
     double side = z->rebound * g->g, slope = z->rebound * g->slope;
-    double beyond = zeno->kernel->options->atol > 0 ? zeno->kernel->options->atol : zeno->kernel->options->rtol / 100;
     if (side > 0)
         z->rebound = 0;
-    if (side > 0 || slope >= 0 || -side <= beyond)
+    if (side > 0 || slope >= 0 || -side <= nothing_of(zeno))
         return KAI_OK;
     zeno->kernel->now.t = t;
     return fail_tunnelled(zeno, index, z->rebound_time, t - z->rebound_time);
@@ -99,11 +105,14 @@ kaiStatus tunnel_watch(Zeno* zeno, uint32_t index, double t, bool turned)
 }
 
 // A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side. Nor does
-// a jump that took it over the level from afar, as one that comes out of a delay.
+// a jump that took it over the level from afar, as one that comes out of a delay; nor a slope that is what rounding
+// left.
 bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index)
 {
     const ZenoGuard* z = &zeno->guards[index];
     const GuardState* g = &zeno->kernel->guards[index];
+    if (fabs(g->slope) <= nothing_of(zeno))
+        return true;
     double left = z->located_at == zeno->kernel->instant_runs ? z->located_g : 0;
     if (g->crossed * left < -REBOUND_JUMP * z->excursion)
         return true;
