@@ -66,7 +66,6 @@ typedef struct SspSystem
 // what. The types of the system's connectors, values and the connectors of components are still open.
 typedef struct Flat Flat;
 kaiStatus system_take(SspSystem* system, Arena* arena, const Flat* flat, kaiError* error);
-int system_find(const SspSystem* system, const char* component);  // -1: none
 
 // write.c: SystemStructure.ssd.
 char* system_write(const SspSystem* system, Arena* arena);

@@ -16,14 +16,6 @@ typedef struct Taking
     uint32_t* parts;  // of instances: 1 + the component it is in; 0: the root
 } Taking;
 
-int system_find(const SspSystem* system, const char* name)
-{
-    for (uint32_t i = 0; i < system->components.count; i++)
-        if (strcmp(system->components.at[i].name, name) == 0)
-            return (int)i;
-    return -1;
-}
-
 static kaiStatus refuse(Taking* t, const char* name, const char* what)
 {
     return error_set(t->error, KAI_ERR_USAGE,

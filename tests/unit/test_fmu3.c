@@ -283,6 +283,42 @@ static void test_sizes(void** state)
     unpack_remove(&u);
 }
 
+// A size that follows from another is told, and held against what it is; an indicator is a variable like others.
+static void test_what_follows(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "model M { param n = 2; input u = 0; state w[i in 1..n - 1] = 0; for i in 1..n - 1 { w[i]' = i }\n"
+        "  state q[i in 1..n] = 0; for i in 1..n { q[i]' = 1 }\n"
+        "  event over = up(u - w[1] - 1); discrete k = 0; when over { k := 1 } }\n"
+        "experiment e of M { stop = 1 }\n";
+    Unpacked u = export_text(text, false);
+    fmi3Instance c = exchange(&u);
+    fmi3ValueReference size = reference(&u, "_size_w"), n = structural(&u, "n", c),
+                       watch = reference(&u, "_indicator_1");
+    fmi3UInt64 two = 2, three = 3, got = 0;
+    double z = 0, same = 0;
+    size_t count = 0;
+    OK(f.GetUInt64(c, &size, 1, &got, 1));
+    assert_int_equal(got, 1);
+    OK(f.SetUInt64(c, &n, 1, &three, 1));
+    OK(f.SetUInt64(c, &size, 1, &three, 1));
+    NO(f.ExitConfigurationMode(c), "_size_w");
+    OK(f.SetUInt64(c, &size, 1, &two, 1));
+    OK(f.GetUInt64(c, &size, 1, &got, 1));
+    assert_int_equal(got, 2);
+    OK(f.ExitConfigurationMode(c));
+    NO(f.SetUInt64(c, &size, 1, &two, 1), "_size_w decides the structure of the model");
+    start(c);
+    OK(f.GetEventIndicators(c, &z, 1));
+    OK(f.GetFloat64(c, &watch, 1, &same, 1));
+    near(same, z, 0);
+    assert_true(z != 0);
+    OK(f.GetNumberOfVariableDependencies(c, watch, &count));
+    f.FreeInstance(c);
+    unpack_remove(&u);
+}
+
 static const char rows[] = "model P { input f; state x = 1, v = 2; x' = v; v' = f }\n"
                            "model M { param n = 2; input u; p : P[i in 1..n]; state w[i in 1..n - 1] = 0\n"
                            "  for i in 1..n { p[i].f = u - 3*p[i].x }\n"
@@ -536,12 +572,13 @@ static void test_no_values(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tags),      cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_early),     cmocka_unit_test(test_settled_inputs),
-        cmocka_unit_test(test_structure), cmocka_unit_test(test_other_variables),
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_states_of_other_sizes),
-        cmocka_unit_test(test_rows),      cmocka_unit_test(test_failed_run),
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_no_values),
+        cmocka_unit_test(test_tags),       cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_early),      cmocka_unit_test(test_settled_inputs),
+        cmocka_unit_test(test_structure),  cmocka_unit_test(test_other_variables),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_states_of_other_sizes),
+        cmocka_unit_test(test_rows),       cmocka_unit_test(test_what_follows),
+        cmocka_unit_test(test_failed_run), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_no_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

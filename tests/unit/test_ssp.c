@@ -176,6 +176,13 @@ static void a_broken_system_is_told(void** state)
 #define NAMES(entry)                                                                                                   \
     "<ssc:EnumerationMappingTransformation><ssc:MapEntry " entry "/></ssc:EnumerationMappingTransformation>"
 
+#define WHOLE(entry) "<ssc:IntegerMappingTransformation><ssc:MapEntry " entry "/></ssc:IntegerMappingTransformation>"
+#define FIVE "<ssv:Integer value=\"5\"/></ssv:Parameter></ssv:Parameters>"
+#define ENUMERATION(item)                                                                                              \
+    "<ssv:Enumeration name=\"E\" value=\"" item                                                                        \
+    "\"/></ssv:Parameter></ssv:Parameters><ssv:Enumerations><ssc:Enumeration name=\"E\"><ssc:Item name=\"b\" "         \
+    "value=\"3\"/></ssc:Enumeration></ssv:Enumerations>"
+
 static const char* const descriptions[][3] = {
     {GEOMETRY, "<ssc:LinearTransformation factor=\"2\" offset=\"1\"/>", NULL},
     {GEOMETRY, "<ssc:LinearTransformation factor=\"two\"/>", "two"},
@@ -222,6 +229,25 @@ static const char* const descriptions[][3] = {
      MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
             "<ssc:EnumerationMappingTransformation/></ssm:MappingEntry></ssm:ParameterMapping>"),
      "is not understood here"},
+    {GEOMETRY, WHOLE("source=\"1\" target=\"2\""), NULL},
+    {GEOMETRY, WHOLE("source=\"one\" target=\"2\""), "one is no whole number"},
+    {FIVE, ENUMERATION("b"), NULL},
+    {FIVE, ENUMERATION("c"), "the enumeration E has no \"c\""},
+    {BOUND,
+     MAPPED("<ssm:ParameterMapping><ssm:MappingEntry source=\"model.k\" target=\"model.k\">"
+            "<ssc:IntegerMappingTransformation><ssc:MapEntry source=\"2\" "
+            "target=\"3\"/></ssc:IntegerMappingTransformation>"
+            "</ssm:MappingEntry></ssm:ParameterMapping>"),
+     NULL},
+    {BOUND, "<ssd:ParameterBinding source=\"values.ssv\" sourceBase=\"SSD\"/>", NULL},
+    {BOUND, "<ssd:ParameterBinding source=\"values.ssv\" sourceBase=\"folder\"/>", "there is no sourceBase \"folder\""},
+    {"stopTime=\"2\"", "stopTime=\"0.25\"", "stopTime 0.25 is not behind startTime 0.5"},
+    {"startTime=\"0.5\"", "startTime=\"soon\"", "startTime = \"soon\" is no number"},
+    {"<ssd:Elements>", "<ssd:Elements><ssd:SignalDictionaryReference/>", "signal dictionaries are not understood"},
+    {"endElement=\"2nd tank\" endConnector=\"u\"", "endElement=\"2nd tank\" endConnector=\"k\"",
+     "the parameter k is connected to tap, which changes"},
+    {"startConnector=\"tap\" endElement=\"2nd tank\" endConnector=\"u\"",
+     "startElement=\"2nd tank\" startConnector=\"u\" endConnector=\"tap\"", "is on the wrong end"},
 };
 
 static void what_a_description_may_have(void** state)
@@ -319,6 +345,28 @@ static void a_part_in_another_file(void** state)
     assert_int_equal(kaiSsp_Read(path, NULL, kaiDefaultAllocator(), &error), KAI_ERR_MODEL);
     assert_non_null(strstr(error.message, "has no connector x"));
     free(a), free(b), free(c), free(d), free(e), free(f), free(made);
+}
+
+// What has no direction is connected either way, but a transformation goes one way.
+static void without_direction(void** state)
+{
+    const Guests* g = *state;
+    char path[80];
+    kaiError error = {0};
+    path_of(g, "s.ssp", path);
+    char* a = changed(whole, "name=\"tap\" kind=\"input\"", "name=\"tap\" kind=\"inout\"");
+    char* b = changed(a, "startConnector=\"tap\" endElement=\"2nd tank\" endConnector=\"u\"/>",
+                      "startElement=\"2nd tank\" startConnector=\"u\" endConnector=\"tap\"/>");
+    char* c = changed(b, "endConnector=\"tap\"/>",
+                      "endConnector=\"tap\"><ssc:LinearTransformation factor=\"2\"/></ssd:Connection>");
+    write_system(path, b, values, tank_2);
+    kaiStatus status = kaiSsp_Read(path, NULL, kaiDefaultAllocator(), &error);
+    if (status != KAI_OK)
+        fail_msg("%s", error.message);
+    write_system(path, c, values, tank_2);
+    assert_int_equal(kaiSsp_Read(path, NULL, kaiDefaultAllocator(), &error), KAI_ERR_MODEL);
+    assert_non_null(strstr(error.message, "the connection of u has a transformation the other way"));
+    free(a), free(b), free(c);
 }
 
 static void other_members_are_looked_at(void** state)
@@ -547,6 +595,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(connectors_have_units, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(other_members_are_looked_at, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(a_part_in_another_file, guests_make, guests_remove),
+        cmocka_unit_test_setup_teardown(without_direction, guests_make, guests_remove),
         cmocka_unit_test_setup_teardown(reading_without_memory, guests_make, guests_remove),
         cmocka_unit_test(a_model_is_a_system),
         cmocka_unit_test(what_is_no_system_is_refused),
