@@ -42,41 +42,9 @@ static inline void load(const Unpacked* u)
 
 static inline Unpacked export_text(const char* text, bool hide)
 {
-    kaiProgramOptions source = kaiDefaultProgramOptions();
-    kaiCompileOptions which = kaiDefaultCompileOptions();
-    kaiFmuOptions options = kaiDefaultFmuOptions();
-    Bytes made = {NULL, 0, 0};
-    kaiError error;
-    source.path = "typed.kai";
-    source.text = text;
-    which.experiment = "e";
-    options.version = 3;
-    options.hide = hide;
-    options.sink = (kaiSink){bytes_write, &made};
-    kaiStatus status = kaiFmu_Export(&source, &which, &options, &error);
-    if (status != KAI_OK)
-        print_message("%s\n", error.message);
-    assert_int_equal(status, KAI_OK);
-    Unpacked u = unpack(made);
+    Unpacked u = unpack_export(text, 3, hide);
     load(&u);
     return u;
-}
-
-// The reference of a variable, as the description of the export counts them.
-static inline fmi3ValueReference reference(const Unpacked* u, const char* name)
-{
-    char path[100], quoted[100];
-    static char text[40000];
-    snprintf(path, sizeof path, "%s/modelDescription.xml", u->folder);
-    snprintf(quoted, sizeof quoted, " name=\"%s\" valueReference=\"", name);
-    FILE* in = fopen(path, "rb");
-    text[fread(text, 1, sizeof text - 1, in)] = 0;
-    fclose(in);
-    const char* at = strstr(text, quoted);
-    if (at == NULL)
-        print_message("there is no %s\n", name);
-    assert_non_null(at);
-    return (fmi3ValueReference)strtoul(at + strlen(quoted), NULL, 10);
 }
 
 static inline void log_message(fmi3InstanceEnvironment e, fmi3Status status, fmi3String category, fmi3String message)

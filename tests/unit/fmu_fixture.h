@@ -61,6 +61,42 @@ static inline Unpacked unpack(Bytes fmu)
     return u;
 }
 
+// Experiment e of a text as an FMU of this version, unpacked.
+static inline Unpacked unpack_export(const char* text, int version, bool hide)
+{
+    kaiProgramOptions source = kaiDefaultProgramOptions();
+    kaiCompileOptions which = kaiDefaultCompileOptions();
+    kaiFmuOptions options = kaiDefaultFmuOptions();
+    Bytes made = {NULL, 0, 0};
+    kaiError error;
+    source.path = "typed.kai";
+    source.text = text;
+    which.experiment = "e";
+    options.version = version;
+    options.hide = hide;
+    options.sink = (kaiSink){bytes_write, &made};
+    if (kaiFmu_Export(&source, &which, &options, &error) != KAI_OK)
+        fail_msg("%s: %s", text, error.message);
+    return unpack(made);
+}
+
+// The reference of a variable, as the description of the export has it.
+static inline unsigned reference(const Unpacked* u, const char* name)
+{
+    char path[100], quoted[100];
+    static char all[40000];
+    snprintf(path, sizeof path, "%s/modelDescription.xml", u->folder);
+    snprintf(quoted, sizeof quoted, " name=\"%s\" valueReference=\"", name);
+    FILE* in = fopen(path, "rb");
+    assert_non_null(in);
+    all[fread(all, 1, sizeof all - 1, in)] = 0;
+    fclose(in);
+    const char* at = strstr(all, quoted);
+    if (at == NULL)
+        fail_msg("there is no %s", name);
+    return (unsigned)strtoul(at + strlen(quoted), NULL, 10);
+}
+
 static inline void unpack_remove(Unpacked* u)
 {
     char command[100];

@@ -21,23 +21,6 @@ static Unpacked export_text(const char* text, const kaiFmuOptions* how, const ka
     return u;
 }
 
-// The reference of a variable, as the description of the export has it.
-static fmi2ValueReference reference(const Unpacked* u, const char* name)
-{
-    char path[100], quoted[100];
-    static char text[40000];
-    snprintf(path, sizeof path, "%s/modelDescription.xml", u->folder);
-    snprintf(quoted, sizeof quoted, " name=\"%s\" valueReference=\"", name);
-    FILE* in = fopen(path, "rb");
-    assert_non_null(in);
-    text[fread(text, 1, sizeof text - 1, in)] = 0;
-    fclose(in);
-    const char* at = strstr(text, quoted);
-    if (at == NULL)
-        fail_msg("there is no %s", name);
-    return (fmi2ValueReference)strtoul(at + strlen(quoted), NULL, 10);
-}
-
 // Whatever is due until then; the only state moves at events alone.
 static void ride_to(fmi2Component c, fmi2EventInfo* info, double until)
 {

@@ -22,36 +22,10 @@ typedef struct References
 
 static References r;
 
-// The reference of a variable, as the description of the export has it.
-static fmi2ValueReference reference(const Unpacked* u, const char* name)
-{
-    char path[100], quoted[100];
-    static char all[40000];
-    snprintf(path, sizeof path, "%s/modelDescription.xml", u->folder);
-    snprintf(quoted, sizeof quoted, " name=\"%s\" valueReference=\"", name);
-    FILE* in = fopen(path, "rb");
-    assert_non_null(in);
-    all[fread(all, 1, sizeof all - 1, in)] = 0;
-    fclose(in);
-    const char* at = strstr(all, quoted);
-    assert_non_null(at);
-    return (fmi2ValueReference)strtoul(at + strlen(quoted), NULL, 10);
-}
-
 static int make_fmu(void** state)
 {
     static Unpacked u;
-    kaiProgramOptions source = kaiDefaultProgramOptions();
-    kaiCompileOptions which = kaiDefaultCompileOptions();
-    kaiFmuOptions options = kaiDefaultFmuOptions();
-    Bytes made = {NULL, 0, 0};
-    kaiError error;
-    source.path = "typed.kai";
-    source.text = text;
-    which.experiment = "e";
-    options.sink = (kaiSink){bytes_write, &made};
-    assert_int_equal(kaiFmu_Export(&source, &which, &options, &error), KAI_OK);
-    u = unpack(made);
+    u = unpack_export(text, 2, false);
     load(&u);
     r = (References){reference(&u, "kick"), reference(&u, "kick.value"), reference(&u, "u"),
                      reference(&u, "y"),    reference(&u, "n"),          reference(&u, "total"),

@@ -39,17 +39,7 @@ static const char text[] =
 static int make_fmu(void** state)
 {
     static Unpacked u;
-    kaiProgramOptions source = kaiDefaultProgramOptions();
-    kaiCompileOptions which = kaiDefaultCompileOptions();
-    kaiFmuOptions options = kaiDefaultFmuOptions();
-    Bytes made = {NULL, 0, 0};
-    kaiError error;
-    source.path = "typed.kai";
-    source.text = text;
-    which.experiment = "e";
-    options.sink = (kaiSink){bytes_write, &made};
-    assert_int_equal(kaiFmu_Export(&source, &which, &options, &error), KAI_OK);
-    u = unpack(made);
+    u = unpack_export(text, 2, false);
 #define X(result, name, arguments)                                                                                     \
     {                                                                                                                  \
         void* symbol = dlsym(u.library, "fmi2" #name);                                                                 \
@@ -82,21 +72,6 @@ static fmi2Component make(const Unpacked* u, fmi2Type type)
     fmi2Component c = f.Instantiate("it", type, u->guid, u->resources, &callbacks, fmi2True, fmi2True);
     assert_non_null(c);
     return c;
-}
-
-// By the name in the description, the type of the variable behind it.
-static fmi2ValueReference reference(const Unpacked* u, const char* name)
-{
-    char path[100], quoted[100];
-    static char all[40000];
-    snprintf(path, sizeof path, "%s/modelDescription.xml", u->folder);
-    snprintf(quoted, sizeof quoted, " name=\"%s\" valueReference=\"", name);
-    FILE* in = fopen(path, "rb");
-    all[fread(all, 1, sizeof all - 1, in)] = 0;
-    fclose(in);
-    const char* at = strstr(all, quoted);
-    assert_non_null(at);
-    return (fmi2ValueReference)strtoul(at + strlen(quoted), NULL, 10);
 }
 
 static double real(const Unpacked* u, fmi2Component c, const char* name)
