@@ -138,6 +138,8 @@ kaiStatus bonds_create(Kernel* kernel);
 void bonds_destroy(Kernel* kernel);
 kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
 kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the registers show
+// bond_rows.c: the rows of the block's present set of modes, to the registers. False: no memory.
+bool bonds_load_rows(Kernel* kernel, BondRun* run, int index);
 // Ratios that step are as the registers have them: the equations are made anew where one has changed. *turned: so it
 // was.
 kaiStatus bonds_turn(Kernel* kernel, bool* turned);
