@@ -96,6 +96,18 @@ static void load(const GuardPath* path, double theta)
         load_some(path, theta);
 }
 
+// Of a guard that copies one state, without its program.
+static double direct_value(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    uint32_t at = path->guard->first_state;
+    double value = ode_dense_value(flow->island_odes[path->island], theta, flow->model->guard_slots[at]);
+    flow->kernel->counters.guard_calls++;
+    flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
+    kernel_states(flow->kernel)[flow->model->guard_states[at]] = flow->kernel->R[path->guard->g] = value;
+    return value + flow->kernel->guards[path->index].bias;
+}
+
 double guard_path_value(const GuardPath* path, double theta)
 {
     Flow* flow = path->flow;
@@ -106,6 +118,8 @@ double guard_path_value(const GuardPath* path, double theta)
             guard_load_ends(flow, path->island);
         return flow->kernel->guards[path->index].g_end;
     }
+    if (flow->guard_direct[path->index] && path->island != NO_ISLAND)
+        return direct_value(path, theta);
     load(path, theta);
     const Slice* slice = flow->guard_slices[path->index];
     if (slice != NULL)
@@ -219,7 +233,7 @@ static bool make_slice(Flow* flow, uint32_t index)
         return false;
     memset(needed, 0, model->reg_count);
     needed[guard->g] = 1;
-    flow->guard_slices[index] = slice_make(model, guard->look, needed, a);
+    flow->guard_slices[index] = slice_make(model, guard->look, NULL, needed, a);
     a.alloc(a.user, needed, model->reg_count, 0);
     return flow->guard_slices[index] != NULL;
 }

@@ -93,6 +93,23 @@ static void need_flow(const kaiModel* model, uint8_t* needed)
     need_table(model, &model_tables[ARRAY_guards], needed);
 }
 
+Slice* brief_of_modes(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    size_t size = (sizeof(uint32_t) + 1) * ((size_t)model->reg_count + 1);
+    uint32_t* seen = a.alloc(a.user, NULL, 0, size);
+    if (seen == NULL)
+        return NULL;
+    memset(seen, 0, size);
+    uint8_t* needed = (uint8_t*)(seen + model->reg_count + 1);
+    need_read(model, seen, needed);
+    need_react(model, needed);
+    Slice* slice = slice_make(model, model->react, kernel->R, needed, a);
+    a.alloc(a.user, seen, size, 0);
+    return slice;
+}
+
 // Models in which the states change between a reaction and its tag are left alone.
 static bool is_possible(const Kernel* kernel)
 {
@@ -113,7 +130,7 @@ static bool cut_all(Kernel* kernel, const uint8_t* read, uint8_t* needed)
     {
         memcpy(needed, read, model->reg_count);
         roots[i](model, needed);
-        *made[i] = slice_make(model, ranges[i], needed, kernel->options->allocator);
+        *made[i] = slice_make(model, ranges[i], NULL, needed, kernel->options->allocator);
         all = *made[i] != NULL;
     }
     return all;

@@ -161,6 +161,15 @@ static inline void guard_commit_crossing(Kernel* kernel, const Guard* guard, Gua
     guard_take_side(kernel, guard, g);
 }
 
+static inline void guard_take_truth(Kernel* kernel, const Guard* guard)
+{
+    double truth = kernel->R[guard->truth];
+    if (kernel->R[guard->latch] == truth)
+        return;
+    kernel->R[guard->latch] = truth;
+    kernel_disturb(kernel, guard->latch);
+}
+
 // Latches and jumps across levels, at a commit.
 static inline void guard_commit_one(Kernel* kernel, uint32_t index, CommitResult* result)
 {
@@ -175,11 +184,8 @@ static inline void guard_commit_one(Kernel* kernel, uint32_t index, CommitResult
     }
     if (is_crossing(guard))
         guard_commit_crossing(kernel, guard, &kernel->guards[index], result);
-    else if (R[guard->latch] != R[guard->truth])
-    {
-        R[guard->latch] = R[guard->truth];
-        kernel_disturb(kernel, guard->latch);
-    }
+    else
+        guard_take_truth(kernel, guard);
     R[guard->last_g] = R[guard->react_g];
 }
 

@@ -327,7 +327,8 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
     kernel->plain = plain_is(kernel);
-    kernel->simple = scenes_serve(kernel);
+    if (!scenes_make(kernel))
+        return false;
     kernel_init_registers(kernel);
     contexts_refresh(kernel);
     kernel->walked = &kernel->touched;

@@ -241,7 +241,7 @@ typedef struct KernelHooks
     X(uint32_t, leaving, model->machines_count, 0) /* contexts that the transitions of this commit leave */            \
     X(uint32_t, raised, raised_size(model), 0)     /* event flags that are up */                                       \
     X(Staged, staged, model->acts_count + model->resets_count + 2 * model->machines_count, 0)                          \
-    X(Jump, jumps, model->acts_count, 0)                                                                               \
+    X(Jump, jumps, model->acts_count + model->resets_count, 0)                                                         \
     X(uint32_t, stamps, model->reg_count, 0)                        /* per register: number of the staged entry + 1 */ \
     X(uint32_t, located, model->guards_count, 0)                    /* guards located at this instant */               \
     X(uint32_t, fired, model->guards_count, 0)                      /* guards that fired in this instant */            \
@@ -254,8 +254,8 @@ typedef struct KernelHooks
     X(uint64_t, react_runs, model->units_count, 0)                                                                     \
     X(uint64_t, var_touches, model->vars_count, 0)                                                                     \
     X(uint64_t, machine_touches, model->machines_count, 0)                                                             \
-    X(const Scene*, scenes, model->guards_count + model->clocks_count, 0) /* per guard, then per clock: what its */    \
-    /* ordinary instants touch; NULL: not known */                                                                     \
+    X(const Scene*, scenes, scene_count(model), 0) /* per guard, then per clock, or per set of modes: what ordinary */ \
+    /* instants touch; NULL: not known */                                                                              \
     X(uint32_t, flow_stack, model->flow_unit_count, 0)                                                                 \
     X(uint8_t, island_disturbed, model->islands_count, 0) /* something it reads has changed */                         \
     X(uint8_t, island_shown, model->islands_count, 0)     /* rows show it: its steps make rows */                      \
@@ -281,6 +281,12 @@ typedef struct OrdinaryLeft  // an ordinary instant at its left limit
     double g;
 } OrdinaryLeft;
 
+typedef struct SceneMarks
+{
+    uint32_t open;        // the place of its scene + 1, of an ordinary instant whose lists nobody has asked for
+    uint32_t sets, last;  // of a fused model: sets of modes that have scenes, and the one asked for last
+} SceneMarks;
+
 struct Kernel
 {
     const kaiModel* model;
@@ -294,8 +300,8 @@ struct Kernel
     bool unread;          // a series asked for what is not known yet, where T varies
     ShortDelay short_delay;
     ChoicePolicy policy;
-    uint32_t scene_open;  // the place of its scene + 1, of an ordinary instant in work whose lists nobody has asked for
-    bool plain, simple;   // a model whose instants plain.c runs; and one that may have ordinary ones
+    SceneMarks scene;
+    bool plain, simple;  // a model whose instants plain.c runs; and one that may have ordinary ones
     OrdinaryLeft left;
 #define X(type, name) type name;
     KERNEL_STATE(X)
@@ -335,6 +341,10 @@ static inline uint32_t agenda_size(const kaiModel* model)
 static inline uint32_t raised_size(const kaiModel* model)
 {
     return model->event_flags_count + model->clocks_count + model->delays_count + model->guards_count + 1;
+}
+static inline uint32_t scene_count(const kaiModel* model)  // in a fused model sets of modes, as many as there are modes
+{
+    return model->guards_count + model->clocks_count + model->contexts_count;
 }
 static inline uint32_t row_size(const kaiModel* model)
 {

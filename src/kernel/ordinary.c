@@ -1,9 +1,8 @@
-// Ordinary instants (decisions 0153, 0182, 0215). One guard has crossed, or clocks tick; what this leads to assigns
-// variables, and a second tag finds nothing more to do; nobody wants to see the left limit, and no listener has a
-// suspicion. What such an instant can touch is known beforehand (scene.c), so that nothing is followed. The second tag
-// and the listeners decide whether it is one; if it turns out otherwise, they are told what they have missed and it
-// goes on as any other instant
-// (`carry_on`).
+// Ordinary instants (decisions 0153, 0182, 0215, 0218). One guard has crossed, or clocks tick; what this leads to
+// assigns variables and changes modes, and a second tag finds nothing more to do; nobody wants to see the left limit,
+// and no listener has a suspicion. What such an instant can touch is known beforehand (scene.c, scene_modes.c), so that
+// nothing is followed. The second tag and the listeners decide whether it is one; if it turns out otherwise, they are
+// told what they have missed and it goes on as any other instant (`carry_on`).
 #include "kernel/commit.h"
 #include "kernel/guard.h"
 #include "kernel/scene.h"
@@ -31,6 +30,27 @@ static inline kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t cou
     return status;
 }
 
+static inline kaiStatus react(Kernel* kernel, const Scene* scene)
+{
+    if (scene->program == NULL)
+        return run(kernel, scene_reacts(scene), scene->reacts);
+    slice_run(scene->program, kernel->model, kernel->R, &kernel->host);
+    return KAI_OK;
+}
+
+// The left limits of relations, which the first reaction reads: what has not jumped since keeps its latch.
+static kaiStatus take_levels(Kernel* kernel, const Scene* scene)
+{
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < scene->levels && status == KAI_OK; i++)
+    {
+        const Guard* guard = &kernel->model->guards[scene_levels(scene)[i]];
+        status = kernel_run(kernel, guard->code);
+        kernel->R[guard->last_g] = kernel->R[guard->argument] = kernel->R[guard->g];
+    }
+    return status;
+}
+
 // What is there without a left limit: events, and signals that the reaction reads and does not compute.
 static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
 {
@@ -45,13 +65,15 @@ static kaiStatus begin(Kernel* kernel, const Scene* scene, double t)
     if (kernel->model->fused)
         kernel->react_touches[0] = kernel->touch;
     else
-        kernel->scene_open = (crossed ? index : kernel->model->guards_count + kernel->due_clocks.at[0]) + 1;
+        kernel->scene.open = (crossed ? index : kernel->model->guards_count + kernel->due_clocks.at[0]) + 1;
     for (uint32_t i = 0; i < scene->islands; i++)
         kernel->hooks->load(kernel->owner, scene_islands(scene)[i], t);
-    if (scene->signals > 0)
+    if (scene->signals + scene->levels > 0)
     {
         kernel->host.beyond = crossed ? &kernel->beyond : NULL;
         status = run(kernel, scene_signals(scene), scene->signals);
+        if (status == KAI_OK)
+            status = take_levels(kernel, scene);
         kernel->host.beyond = NULL;
     }
     kernel->instant_runs++;
@@ -74,22 +96,37 @@ static void take_left_limits(Kernel* kernel, const Scene* scene)
         const Guard* guard = &kernel->model->guards[index];
         double g = R[guard->react_g];
         R[guard->last_g] = g;
-        if (index == kernel->left.guard)
+        if (!is_crossing(guard))
+            kernel->left.g = index == kernel->left.guard ? g : kernel->left.g;
+        else if (index == kernel->left.guard)
             kernel->left.g = g;
         else if ((guard->searched && g != 0) || R[guard->side] == 2)
             R[guard->side] = sign_of(g);
     }
 }
 
-static kaiStatus fire(Kernel* kernel, const Scene* scene)
+static inline bool leads_on(const Kernel* kernel, const Scene* scene)
+{
+    bool any = false;
+    for (const uint32_t *fire = scene_fires(scene), *end = fire + scene->fires; fire < end; fire++)
+        any |= kernel->R[*fire] != 0;
+    return any;
+}
+
+static kaiStatus fire(Kernel* kernel, const Scene* scene, CommitResult* result)
 {
     const Reaction* reactions = kernel->model->reactions;
     const uint32_t* whens = scene_whens(scene);
     kaiStatus status = KAI_OK;
     kernel->reacted_count = 0;
     for (uint32_t i = 0; i < scene->whens && status == KAI_OK; i++)
-        if (kernel->R[reactions[whens[i]].fire] != 0)
-            status = commit_stage_reaction(kernel, &reactions[whens[i]]);
+    {
+        const Reaction* reaction = &reactions[whens[i]];
+        if (kernel->R[reaction->fire] != 0 && (reaction->ctx == 0 || !commit_is_preempted(kernel, reaction->ctx)))
+            status = commit_stage_reaction(kernel, reaction);
+    }
+    if (status == KAI_OK && leads_on(kernel, scene))
+        status = commit_take_transitions(kernel, result);
     if (status != KAI_OK)
         commit_forget(kernel);
     return status;
@@ -104,8 +141,8 @@ static bool is_quiet(const Kernel* kernel, const Scene* scene)
     for (uint32_t i = 0; i < scene->whens; i++)
         quiet &= kernel->R[model->reactions[whens[i]].fire] == 0;
     for (uint32_t i = 0; i < scene->guards && quiet; i++)
-        quiet = !guard_jumps(kernel, &model->guards[guards[i]]);
-    return quiet;
+        quiet = !is_crossing(&model->guards[guards[i]]) || !guard_jumps(kernel, &model->guards[guards[i]]);
+    return quiet && !leads_on(kernel, scene);
 }
 
 // As commit_apply_staged, with the values before it kept for listeners.
@@ -128,6 +165,21 @@ static void assign(Kernel* kernel, CommitResult* result)
         kernel_disturb(kernel, s->target);
     }
     kernel->staged_count = 0;
+}
+
+// As commit_change_modes. The scene of the modes after it, which is NULL if their instants are not ordinary.
+static const Scene* change(Kernel* kernel, const Scene* scene, CommitResult* result)
+{
+    bool moves = kernel->leaving_count > 0;
+    for (uint32_t i = 0; i < kernel->leaving_count; i++)
+        contexts_leave(kernel, kernel->leaving[i]);
+    kernel->leaving_count = 0;
+    assign(kernel, result);
+    if (!moves)
+        return scene;
+    contexts_refresh(kernel);
+    guard_enter(kernel);
+    return scene_of_modes(kernel);
 }
 
 // After `first` the listeners hear of its commit; after another tag, if there was one, of that; then tags go on. What
@@ -171,7 +223,7 @@ static kaiStatus come_to_rest(Kernel* kernel, const Scene* scene, kaiTag first, 
     return leaving ? carry_on(kernel, first, state, true) : kernel->hooks->past(kernel->owner);
 }
 
-// As guard_commit_one, of crossings outside modes that nothing takes over their levels.
+// As guard_commit_one, of crossings that nothing takes over their levels and of relations.
 static void commit_guards(Kernel* kernel, const Scene* scene)
 {
     const uint32_t* guards = scene_guards(scene);
@@ -179,7 +231,10 @@ static void commit_guards(Kernel* kernel, const Scene* scene)
     {
         const Guard* guard = &kernel->model->guards[guards[i]];
         double g = kernel->R[guard->react_g];
-        guard_take_side(kernel, guard, g);
+        if (is_crossing(guard))
+            guard_take_side(kernel, guard, g);
+        else
+            guard_take_truth(kernel, guard);
         kernel->R[guard->last_g] = g;
     }
 }
@@ -189,7 +244,7 @@ static kaiStatus second_tag(Kernel* kernel, const Scene* scene, bool* quiet)
 {
     kaiStatus status = kernel_check_limits(kernel);
     if (status == KAI_OK)
-        status = run(kernel, scene_reacts(scene), scene->reacts);
+        status = react(kernel, scene);
     if (status != KAI_OK || !(*quiet = is_quiet(kernel, scene)))
         return status;
     kernel->counters.tags++;
@@ -206,23 +261,23 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
     kernel->counters.tags++;
     kernel->reaction++;
     if (status == KAI_OK)
-        status = run(kernel, scene_reacts(scene), scene->reacts);
+        status = react(kernel, scene);
     if (status != KAI_OK)
         return status;
     take_left_limits(kernel, scene);
     kernel->hooks->count(kernel->owner);
-    status = fire(kernel, scene);
+    status = fire(kernel, scene, &result);
     if (status != KAI_OK)
         return status;
     commit_clear_events(kernel, &result);
-    assign(kernel, &result);
+    scene = change(kernel, scene, &result);
     kaiTag first = kernel->now;
-    bool quiet = true;
+    bool quiet = scene != NULL;
     if (result.state || result.other)
     {
         kernel->now.p = result.state;
         kernel->now.m = !result.state;
-        status = second_tag(kernel, scene, &quiet);
+        status = quiet ? second_tag(kernel, scene, &quiet) : kernel_check_limits(kernel);
     }
     if (status != KAI_OK)
         return status;

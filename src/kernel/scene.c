@@ -9,7 +9,6 @@
 
 #include "kernel/blocks.h"
 #include "kernel/guard.h"
-#include "model/code.h"
 
 #include <string.h>
 
@@ -20,10 +19,12 @@ enum
 
 static const Scene no_scene = {.none = true};
 
-bool scenes_serve(const Kernel* kernel)
+bool scenes_make(Kernel* kernel)
 {
-    return kernel->options->fired == NULL && kernel->hooks->calm != NULL && kernel->model->delays_count == 0 &&
-           kernel->bonds == NULL && kernel_blocks(kernel) == NULL && !kernel_numeric(kernel);
+    kernel->simple = kernel->options->fired == NULL && kernel->hooks->calm != NULL &&
+                     kernel->model->delays_count == 0 && kernel->bonds == NULL && kernel_blocks(kernel) == NULL &&
+                     !kernel_numeric(kernel);
+    return !kernel->simple || !kernel->model->fused || scene_serves_modes(kernel, &kernel->simple);
 }
 
 // ---- what may be in one
@@ -35,9 +36,9 @@ static bool is_simple_guard(const Guard* guard)
            guard->react_present == NO_REG && guard->islands.count > 0;
 }
 
-static bool is_simple_when(const kaiModel* model, const Reaction* reaction)
+bool scene_takes_reaction(const kaiModel* model, const Reaction* reaction)
 {
-    bool simple = reaction->ctx == 0 && reaction->choice == 0;
+    bool simple = reaction->choice == 0;
     for (uint32_t i = 0; i < reaction->act_count; i++)
         simple &= model->acts[reaction->first_act + i].kind == ACT_ASSIGN;
     return simple;
@@ -52,71 +53,9 @@ static bool are_simple(const kaiModel* model, const TouchSet* set)
     for (uint32_t i = 0; i < set->guards.count && simple; i++)
         simple = is_simple_guard(&model->guards[set->guards.at[i]]);
     for (uint32_t i = 0; i < set->whens.count && simple; i++)
-        simple = is_simple_when(model, &model->reactions[set->whens.at[i]]);
+        simple = model->reactions[set->whens.at[i]].ctx == 0 &&
+                 scene_takes_reaction(model, &model->reactions[set->whens.at[i]]);
     return simple;
-}
-
-// Everything there is, in a model whose units are fused.
-static bool is_simple_model(const kaiModel* model)
-{
-    bool simple = model->machines_count + model->memories_count + model->assertions_count + model->faults_count +
-                      model->now_states_count + model->choice_count ==
-                  0;
-    for (uint32_t i = 0; i < model->guards_count && simple; i++)
-        simple = is_simple_guard(&model->guards[i]);
-    for (uint32_t i = 0; i < model->when_count && simple; i++)
-        simple = is_simple_when(model, &model->reactions[i]);
-    return simple;
-}
-
-// One pass over the code of a reaction: what is computed from a marked register is marked. True: there was more of it.
-static bool mark_readers(const kaiModel* model, bool* marked)
-{
-    const uint32_t* code = model->code;
-    CodeItem item;
-    bool more = false;
-    for (uint32_t at = model->react.start; at < model->react.end; at += item.words)
-    {
-        if (!code_item(code, at, model->react.end, &item))
-            return false;
-        uint32_t stride = item.stride > 0 ? item.stride : item.reg_count;  // a control word may do anything with it
-        for (uint32_t i = 0; i < item.reg_count; i += stride)
-        {
-            const uint32_t* regs = code + item.first_reg + i;
-            bool reads = false;
-            for (uint32_t k = item.stride > 0; k < stride; k++)
-                reads |= marked[regs[k]];
-            for (uint32_t k = 0; reads && k < (item.stride > 0 ? 1 : stride); k++)
-            {
-                more |= !marked[regs[k]];
-                marked[regs[k]] = true;
-            }
-        }
-    }
-    return more;
-}
-
-// Whether an event takes some guard across its level by its presence alone: then its left limit is not what the first
-// reaction finds.
-static bool guards_read_events(const Kernel* kernel)
-{
-    const kaiModel* model = kernel->model;
-    kaiAllocator a = kernel->options->allocator;
-    bool* marked = model->guards_count > 0 ? a.alloc(a.user, NULL, 0, model->reg_count) : NULL;
-    bool reads = false;
-    if (marked == NULL)
-        return model->guards_count > 0;
-    memset(marked, 0, model->reg_count);
-    for (uint32_t i = 0; i < model->clocks_count; i++)
-        marked[model->clocks[i].flag] = true;
-    for (uint32_t i = 0; i < model->guards_count; i++)
-        marked[model->guards[i].latch] = true;
-    while (mark_readers(model, marked))
-        ;
-    for (uint32_t i = 0; i < model->guards_count; i++)
-        reads |= marked[model->guards[i].react_g];
-    a.alloc(a.user, marked, model->reg_count, 0);
-    return reads;
 }
 
 // ---- following
@@ -162,10 +101,10 @@ static void forget(TouchSet* set)
 
 void scene_spread(Kernel* kernel)
 {
-    if (kernel->scene_open == 0)
+    if (kernel->scene.open == 0)
         return;
-    uint32_t place = kernel->scene_open - 1;
-    kernel->scene_open = 0;
+    uint32_t place = kernel->scene.open - 1;
+    kernel->scene.open = 0;
     forget(&kernel->touched);
     forget(&kernel->settled);
     forget(&kernel->fresh);
@@ -234,14 +173,7 @@ static void draft_units(Kernel* kernel, SceneDraft* draft)
     }
 }
 
-static uint32_t* put(uint32_t* to, const uint32_t* from, uint32_t count)
-{
-    if (count > 0)
-        memcpy(to, from, sizeof *to * count);
-    return to + count;
-}
-
-static Scene* allocate(Kernel* kernel, uint32_t words)
+Scene* scene_allocate(Kernel* kernel, uint32_t words)
 {
     kaiAllocator a = kernel->options->allocator;
     uint32_t size = (uint32_t)sizeof(Scene) + (uint32_t)sizeof(uint32_t) * words;
@@ -253,8 +185,8 @@ static Scene* allocate(Kernel* kernel, uint32_t words)
 
 static Scene* pack(Kernel* kernel, const IndexList* guards, const IndexList* whens, const SceneDraft* draft)
 {
-    Scene* scene = allocate(kernel, guards->count + whens->count + draft->island_count +
-                                        2 * (draft->signal_count + draft->react_count));
+    Scene* scene = scene_allocate(kernel, guards->count + whens->count + draft->island_count +
+                                              2 * (draft->signal_count + draft->react_count));
     if (scene == NULL)
         return NULL;
     scene->guards = guards->count;
@@ -262,12 +194,12 @@ static Scene* pack(Kernel* kernel, const IndexList* guards, const IndexList* whe
     scene->islands = draft->island_count;
     scene->signals = draft->signal_count;
     scene->reacts = draft->react_count;
-    uint32_t* at = put(scene->at, guards->at, guards->count);
-    at = put(at, whens->at, whens->count);
-    at = put(at, draft->islands, draft->island_count);
-    at = put(at, draft->signals, 2 * draft->signal_count);
+    uint32_t* at = scene_put(scene->at, guards->at, guards->count);
+    at = scene_put(at, whens->at, whens->count);
+    at = scene_put(at, draft->islands, draft->island_count);
+    at = scene_put(at, draft->signals, 2 * draft->signal_count);
     scene->first_react = (uint32_t)(at - scene->at);
-    put(at, draft->reacts, 2 * draft->react_count);
+    scene_put(at, draft->reacts, 2 * draft->react_count);
     return scene;
 }
 
@@ -296,43 +228,22 @@ static const Scene* make(Kernel* kernel, uint32_t place, double t)
     return scene != NULL ? scene : &no_scene;
 }
 
-// One scene of everything, for all guards and clocks.
-static const Scene* make_whole(Kernel* kernel)
-{
-    const kaiModel* model = kernel->model;
-    if (!is_simple_model(model) || guards_read_events(kernel))
-        return &no_scene;
-    Scene* scene = allocate(kernel, model->guards_count + model->when_count + 3);
-    if (scene == NULL)
-        return &no_scene;
-    scene->guards = model->guards_count;
-    scene->whens = model->when_count;
-    scene->islands = scene->reacts = 1;
-    for (uint32_t i = 0; i < scene->guards; i++)
-        scene->at[i] = i;
-    for (uint32_t i = 0; i < scene->whens; i++)
-        scene->at[scene->guards + i] = i;
-    uint32_t* rest = scene->at + scene->guards + scene->whens;
-    scene->first_react = scene->guards + scene->whens + 1;
-    rest[0] = 0;
-    rest[1] = model->react.start;
-    rest[2] = model->react.end;
-    return scene;
-}
-
 const Scene* scene_of(Kernel* kernel, uint32_t place, double t)
 {
-    place = kernel->model->fused ? 0 : place;
+    if (kernel->model->fused)
+        return scene_of_modes(kernel);
     if (kernel->scenes[place] == NULL)
-        kernel->scenes[place] = kernel->model->fused ? make_whole(kernel) : make(kernel, place, t);
+        kernel->scenes[place] = make(kernel, place, t);
     return kernel->scenes[place]->none ? NULL : kernel->scenes[place];
 }
 
 void scenes_free(Kernel* kernel)
 {
     kaiAllocator a = kernel->options->allocator;
-    const uint32_t count = kernel->model->guards_count + kernel->model->clocks_count;
-    for (uint32_t i = 0; kernel->scenes != NULL && i < count; i++)
-        if (kernel->scenes[i] != NULL && !kernel->scenes[i]->none)
+    for (uint32_t i = 0; kernel->scenes != NULL && i < scene_count(kernel->model); i++)
+        if (kernel->scenes[i] != NULL && kernel->scenes[i]->size > 0)
+        {
+            slice_free(kernel->scenes[i]->program, a);
             a.alloc(a.user, (void*)(uintptr_t)kernel->scenes[i], kernel->scenes[i]->size, 0);
+        }
 }

@@ -3,6 +3,9 @@
 #define KAIROS_KERNEL_SCENE_H
 
 #include "kernel/kernel.h"
+#include "vm/slice.h"
+
+#include <string.h>
 
 struct Scene
 {
@@ -10,7 +13,11 @@ struct Scene
     uint32_t size;                                     // of the whole, in words
     uint32_t guards, whens, islands, signals, reacts;  // how many; of the last two, pieces of code
     uint32_t first_react;                              // in `at`
-    uint32_t at[];                                     // guards, whens, islands, signals, reacts, one after the other
+    uint32_t first_level, levels;                      // in `at`: relations whose left limits the reaction reads
+    uint32_t first_fire, fires;        // in `at`: registers, not 0 where a transition of the modes is enabled
+    uint32_t first_context, contexts;  // in `at`, of a fused model: the contexts that are active
+    Slice* program;                    // of the reaction in these modes, as far as it is read; NULL: `reacts`
+    uint32_t at[];  // guards, whens, islands, signals, reacts, levels, fires, contexts, one after the other
 };
 
 static inline const uint32_t* scene_guards(const Scene* scene)
@@ -34,15 +41,37 @@ static inline const uint32_t* scene_reacts(const Scene* scene)
 {
     return scene->at + scene->first_react;
 }
+static inline const uint32_t* scene_fires(const Scene* scene)
+{
+    return scene->at + scene->first_fire;
+}
+static inline const uint32_t* scene_levels(const Scene* scene)
+{
+    return scene->at + scene->first_level;
+}
 
-// Whether any instant of this run can have one.
-bool scenes_serve(const Kernel* kernel);
-// That of a guard, or behind the guards of a clock, whose instant is at t. NULL: its instants are not ordinary, or
-// there is no memory.
+// Whether any instant of this run can have one: kernel->simple. False: no memory.
+bool scenes_make(Kernel* kernel);
+// That of a guard, or behind the guards of a clock, whose instant is at t; of a fused model that of its modes. NULL:
+// its instants are not ordinary, or there is no memory.
 const Scene* scene_of(Kernel* kernel, uint32_t place, double t);
 // What it touches becomes what the instant in work has touched (touch.c), for those who go on from there. Nothing,
 // where that is so already.
 void scene_spread(Kernel* kernel);
 void scenes_free(Kernel* kernel);
+
+// What scene.c and scene_modes.c share.
+Scene* scene_allocate(Kernel* kernel, uint32_t words);                                 // NULL: no memory
+static inline uint32_t* scene_put(uint32_t* to, const uint32_t* from, uint32_t count)  // returns the place behind
+{
+    if (count > 0)
+        memcpy(to, from, sizeof *to * count);
+    return to + count;
+}
+bool scene_takes_reaction(const kaiModel* model, const Reaction* reaction);
+
+// scene_modes.c: scenes of fused models, which hold all that is active.
+bool scene_serves_modes(const Kernel* kernel, bool* serves);  // whether such a model can have any; false: no memory
+const Scene* scene_of_modes(Kernel* kernel);
 
 #endif

@@ -174,7 +174,7 @@ static void clear(TouchSet* set)
 void touch_begin(Kernel* kernel)
 {
     kernel->touch++;
-    kernel->scene_open = 0;
+    kernel->scene.open = 0;
     if (kernel->model->fused)
         return;
     clear(&kernel->touched);

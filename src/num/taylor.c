@@ -256,27 +256,66 @@ static double measure(Ode* ode, int order, double h)
     return all == 0 ? most : INFINITY;
 }
 
+// Two states at a time, which every machine of ours can: the operations of each are those of one alone.
+typedef double Pair __attribute__((vector_size(16)));
+
+static inline Pair pair_at(const double* p)
+{
+    Pair v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+// The polynomials of states i and i + 1 at h but for their constant terms, and their slopes.
+static inline void evaluate_two(const Ode* ode, int degree, double h, int i, double sum[2], double rate[2])
+{
+    Pair s = {0, 0}, r = {0, 0}, by = {h, h};
+    for (int k = degree; k >= 1; k--)
+    {
+        Pair c = pair_at(ode->dense[k] + i);
+        s = (s + c) * by;
+        r = r * by + (Pair){k, k} * c;
+    }
+    memcpy(sum, &s, sizeof s);
+    memcpy(rate, &r, sizeof r);
+}
+
+static inline void evaluate_one(const Ode* ode, int degree, double h, int i, double* sum, double* rate)
+{
+    double s = 0, r = 0;
+    for (int k = degree; k >= 1; k--)
+    {
+        double c = ode->dense[k][i];
+        s = (s + c) * h;
+        r = r * h + k * c;
+    }
+    *sum = s;
+    *rate = r;
+}
+
 // x and its slope at the end, and what the sum loses, in one pass: `evaluate` and what `attempt` makes of it where
 // nothing is checked, for few states. False: a coefficient is not a number.
 static bool evaluate_few(Ode* ode, int degree, double h)
 {
     double* restrict end = ode->x_start, * restrict slope = ode->slope_start, * restrict lost = ode->stage[2];
     const double* restrict x = ode->x, * restrict carry = ode->dense[CARRY];
-    double all = 0;
-    for (int i = 0; i < ode->n; i++)
+    double sum[FEW], rate[FEW], all = 0;
+    const int n = ode->n;
+    for (int i = 0; i + 1 < n; i += 2)
     {
-        double sum = 0, rate = 0;
-        for (int k = degree; k >= 1; k--)
-        {
-            double c = ode->dense[k][i];
-            sum = (sum + c) * h;
-            rate = rate * h + k * c;
-        }
-        double change = sum + carry[i], to = x[i] + change, part = to - x[i];
+        evaluate_two(ode, degree, h, i, sum + i, rate + i);
+    }
+    if (n % 2 == 1)
+    {
+        evaluate_one(ode, degree, h, n - 1, sum + n - 1, rate + n - 1);
+    }
+    for (int i = 0; i < n; i++)
+    {
+        double change = sum[i] + carry[i], to = x[i] + change, part = to - x[i];
         lost[i] = (x[i] - (to - part)) + (change - part);
         end[i] = to;
-        slope[i] = rate;
-        all += 0 * to + 0 * rate;
+        slope[i] = rate[i];
+        all += 0 * to + 0 * rate[i];
     }
     return all == 0;
 }

@@ -147,6 +147,24 @@ static void list_items(Slicer* s)
     s->starts[s->count] = s->range.end;
 }
 
+// Those that are run in these modes.
+static void list_taken(Slicer* s, const double* modes)
+{
+    const uint32_t* code = s->model->code;
+    CodeItem item;
+    for (uint32_t at = s->range.start; at < s->range.end;)
+    {
+        code_item(code, at, s->range.end, &item);
+        if (item.stride > 0)
+            s->starts[s->count++] = at;
+        if (item.op == VM_SWITCH)
+            at = (uint32_t)(vm_switch_target(modes, code + at) - code);
+        else
+            at += item.op == VM_JUMP ? code[at + 1] : item.words;
+    }
+    s->starts[s->count] = s->range.end;
+}
+
 static void list_labels(Slicer* s)
 {
     CodeItem item;
@@ -269,7 +287,7 @@ static void turn_jumps(Slicer* s)
     }
 }
 
-Slice* slice_make(const kaiModel* model, CodeRange range, uint8_t* needed, kaiAllocator a)
+Slice* slice_make(const kaiModel* model, CodeRange range, const double* modes, uint8_t* needed, kaiAllocator a)
 {
     uint32_t words = range.end - range.start;
     size_t size = sizeof(Slice) + sizeof(uint32_t) * words, scratch = (2 * sizeof(uint32_t) + 1) * ((size_t)words + 1);
@@ -284,7 +302,10 @@ Slice* slice_make(const kaiModel* model, CodeRange range, uint8_t* needed, kaiAl
     memset(work, 0, scratch);
     Slicer s = {.model = model, .range = range, .starts = work, .places = work + words + 1, .out = slice->words};
     s.labels = (uint8_t*)(work + 2 * ((size_t)words + 1));
-    list_items(&s);
+    if (modes != NULL)
+        list_taken(&s, modes);
+    else
+        list_items(&s);
     list_labels(&s);
     for (bool grew = true; grew;)
     {

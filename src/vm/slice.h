@@ -20,7 +20,8 @@ bool slice_is_possible(const kaiModel* model, CodeRange range);
 void slice_mark_read(const kaiModel* model, CodeRange range, uint32_t* seen, uint32_t* last, uint8_t* needed);
 
 // Marks what the instructions of a program need for what is marked, and makes a program of them. NULL: no memory.
-Slice* slice_make(const kaiModel* model, CodeRange range, uint8_t* needed, kaiAllocator allocator);
+// `modes`: registers in whose modes alone it is going to run, so that it has no switches; NULL: in all.
+Slice* slice_make(const kaiModel* model, CodeRange range, const double* modes, uint8_t* needed, kaiAllocator allocator);
 void slice_free(Slice* slice, kaiAllocator allocator);
 
 static inline uint32_t slice_run(const Slice* slice, const kaiModel* model, double* R, const VmHost* host)

@@ -414,14 +414,6 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
     return failed != 0 || derivative ? failed : pc[3] + 1;
 }
 
-static const uint32_t* switch_target(const double* R, const uint32_t* pc)
-{
-    uint32_t count = pc[2], mode = R[pc[1]] >= 0 && R[pc[1]] < count ? (uint32_t)R[pc[1]] : count;
-    const uint32_t* base = pc + 3 + count + 1;
-    uint32_t offset = mode < count ? pc[3 + mode] : NO_REG;
-    return base + (offset != NO_REG ? offset : pc[3 + count]);
-}
-
 _Static_assert(VM_MOVE == 0 && VM_DIV == 4 && VM_NEG == 5, "vm_run_words has the operators up to VM_NEG");
 
 __attribute__((noinline)) static uint32_t run_all(const kaiModel* model, double* R, const uint32_t* pc,
@@ -433,7 +425,7 @@ __attribute__((noinline)) static uint32_t run_all(const kaiModel* model, double*
         if (op < VM_OP_COUNT)
             pc = run_operators(model, R, pc, host);
         else if (op == VM_SWITCH)
-            pc = switch_target(R, pc);
+            pc = vm_switch_target(R, pc);
         else if (op == VM_JUMP)
             pc += pc[1];
         else if (op == VM_NEWTON)

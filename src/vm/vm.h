@@ -32,6 +32,16 @@ static inline uint32_t vm_run(const kaiModel* model, double* registers, CodeRang
     return vm_run_words(model, registers, model->code + range.start, model->code + range.end, host);
 }
 
+// Where a SWITCH goes on, by the mode in its register.
+static inline const uint32_t* vm_switch_target(const double* registers, const uint32_t* pc)
+{
+    double at = registers[pc[1]];
+    uint32_t count = pc[2], mode = at >= 0 && at < count ? (uint32_t)at : count;
+    const uint32_t* base = pc + 3 + count + 1;
+    uint32_t offset = mode < count ? pc[3 + mode] : NO_REG;
+    return base + (offset != NO_REG ? offset : pc[3 + count]);
+}
+
 // The slope of a table on the segment that u lies on.
 double vm_table_slope(const kaiModel* model, uint32_t table, double u);
 

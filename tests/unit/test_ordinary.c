@@ -7,7 +7,7 @@ typedef struct Seen
 {
     kaiStatus status;
     int states;
-    double x[8];
+    double x[8], n;  // n: the variable of this name, if there is one
     int64_t instants, tags, located[8], touches[8];
     char message[400];
 } Seen;
@@ -46,7 +46,10 @@ static Seen run(const kaiModel* model, bool shown, kaiLimits limits)
     seen.instants = counters.instants;
     seen.tags = counters.tags;
     for (int i = 0; i < seen.states; i++)
-        assert_true(kaiSim_Get(sim, record[i], &seen.x[i]));
+        if (!kaiSim_Get(sim, record[i], &seen.x[i]))
+            seen.x[i] = 0;  // of a mode that is not active
+    if (kaiModel_FindVariable(model, "n") >= 0)
+        assert_true(kaiSim_Get(sim, kaiModel_FindVariable(model, "n"), &seen.n));
     look_at_guards(sim, &seen);
     const kaiError* failure = kaiSim_Failure(sim);
     snprintf(seen.message, sizeof seen.message, "%s", failure->message != NULL ? failure->message : "");
@@ -155,6 +158,154 @@ static void test_chains(void** state)
     }
 }
 
+// Modes: transitions by crossings, relations and clocks, with actions and resets on entry, one after the other at one
+// instant, into a mode with a timer of its own, past a preemption. The last state counts, by closed forms.
+static const struct
+{
+    const char *what, *text;
+    double last;
+} machines[] = {
+    // z goes up and down between -1 and 1, 2 a way: there at 1, 3, 5, 7, 9.
+    {"a triangle",
+     "state z = 0, n = 0; n' = z*0; modes { initial mode up_ { z' = 1; on z > 1 -> down_ { n := n + 1 } }"
+     " mode down_ { z' = -1; on z < -1 -> up_ { n := n + 1 } } }",
+     5},
+    {"crossings for relations",
+     "state z = 0, n = 0; n' = z*0; modes { initial mode up_ { z' = 1; on up(z - 1) -> down_ { n := n + 1 } }"
+     " mode down_ { z' = -1; on down(z + 1) -> up_ { n := n + 1 } } }",
+     5},
+    // A saw that a clock turns: each second z jumps to 0, in turns from 1 and from 2.
+    {"a clock that switches",
+     "state z = 0, n = 0; event tick = clock(1, 1); n' = z*0; modes {"
+     " initial mode slow { z' = 1; on tick -> fast { n := n + z; z := 0 } }"
+     " mode fast { z' = 2; on tick -> slow { n := n + z; z := 0 } } }",
+     13},
+    // What a mode declares begins anew each time: 0.5 s in a, 1 s in b, from 0 on; in b six times by 9.5 (at 0.5, 2, …,
+    // 8).
+    {"a state of a mode",
+     "state n = 0; n' = 0; modes { initial mode a { state r = 0; r' = 1; on r > 0.5 -> b { n := n + 1 } }"
+     " mode b { state s = 0; s' = 1; on s > 1 -> a } }",
+     7},
+    // Through two modes at one instant: b is left at the tag after it was entered.
+    {"two transitions at once",
+     "state z = 0, n = 0; n' = z*0; modes { initial mode a { z' = 1; on z > 1 -> b { z := 0 } }"
+     " mode b { z' = 1; on z < 0.5 -> a { n := n + 1 } } }",
+     9},
+    // A mode with a timer is none of these sets; the run goes on from one to the other: at 8.2, and at 9.2 at once.
+    {"a timer",
+     "state z = 0, n = 0; n' = z*0; modes { initial mode a { z' = 1; on z > 1 -> b { z := 0 } }"
+     " mode b { z' = 0; on time > 8.2 or z < -1 -> a { n := n + 1 } } }",
+     2},
+    // The reaction of a mode that is left by a preemption does not happen.
+    {"a preemption",
+     "state z = 0, n = 0; event top = up(z - 1); n' = z*0; modes {"
+     " initial mode a { z' = 1; when top { n := n + 100 } preempt on top -> b { z := 0; n := n + 1 } }"
+     " mode b { z' = 1; when top { z := 0; n := n + 10 } on n > 20 -> c } mode c { z' = 0 } }",
+     21},
+    // A machine within a mode, which goes on where the other leaves it.
+    {"modes in modes",
+     "state z = 0, n = 0; event tick = clock(1, 1); n' = z*0; modes {"
+     " initial mode on_ { modes { initial mode p { z' = 1; on z > 0.75 -> q { n := n + 1 } }"
+     " mode q { z' = -1 } } on tick -> off_ { z := 0 } }"
+     " mode off_ { z' = 0; on tick -> on_ } }",
+     5},
+    // A relation outside of modes: kinks are latches too.
+    {"a kink", "state z = -1, n = 0; z' = 1; n' = if z > 0 then 1 else 0; when up(z - 1) { z := -1 }", 4.5},
+};
+
+static void test_machines(void** state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+    {
+        char text[600];
+        snprintf(text, sizeof text, "model M { %s }\nexperiment e of M { stop = 9.5 }\n", machines[i].text);
+        Seen s = run_both(text, none);
+        if (s.status != KAI_END)
+            fail_msg("%s: %s", machines[i].what, s.message);
+        if (!(fabs(s.n - machines[i].last) < 1e-9))
+            fail_msg("%s: n comes to %.17g", machines[i].what, s.n);
+    }
+}
+
+// ---- random machines: seen or not, the same bits
+
+static uint64_t drawn;
+
+static uint32_t below(uint32_t n)
+{
+    drawn ^= drawn << 13;
+    drawn ^= drawn >> 7;
+    drawn ^= drawn << 17;
+    return (uint32_t)(drawn * UINT64_C(2685821657736338717) >> 33) % n;
+}
+
+static double number(double from, double to)
+{
+    return from + (to - from) * below(40) / 40;
+}
+
+__attribute__((format(printf, 2, 3))) static void put(char** at, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    *at += vsprintf(*at, format, arguments);
+    va_end(arguments);
+}
+
+static void put_transition(char** at, uint32_t mode, bool event)
+{
+    static const char* const events[] = {"tick", "beat", "up(x - %g)", "down(y - %g)", "cross(y + x - %g)"};
+    static const char* const levels[] = {"x > %g", "y < %g", "x*y > %g", "n < %g and y > 0", "x - y > %g or y > 3"};
+    put(at, "  on ");
+    put(at, event ? events[below(5)] : levels[below(5)], number(-1, 2));
+    put(at, " -> m%u { ", (mode + 1 + below(2)) % 3);
+    for (uint32_t k = 0, count = below(3); k < count; k++)
+        put(at, "%s := %g*%s + %g; ", k == 0 ? "y" : "n", number(-1, 0.9), below(2) ? "x" : "y", number(-1, 1));
+    put(at, "}\n");
+}
+
+static void put_machine(char* at)
+{
+    put(&at, "model M {\n  state x = %g, y = %g\n  discrete n = 0\n", number(-1, 1), number(-1, 1));
+    put(&at, "  event tick = clock(%g), beat = clock(%g, 0.1)\n", number(0.3, 1), number(0.3, 1));
+    put(&at, "  x' = %g - %g*x + %s\n", number(-1, 1), number(0.1, 1), below(2) ? "sin(3*time)" : "0.5*y");
+    if (below(2) == 0)
+        put(&at, "  when up(x - %g) { x := %g*x }\n", number(0, 1), number(-0.9, 0.9));
+    if (below(2) == 0)
+        put(&at, "  when beat { x := %g*x + %g; n := n + 1 }\n", number(-0.9, 0.9), number(-1, 1));
+    put(&at, "  modes {\n");
+    for (uint32_t mode = 0; mode < 3; mode++)
+    {
+        put(&at, "  %smode m%u { y' = %g%s\n", mode == 0 ? "initial " : "", mode, number(-2, 2),
+            below(2)   ? " - y"
+            : below(2) ? " + (if x > 0.1 then 1 else 0)"
+                       : "");
+        for (uint32_t k = 0, count = 1 + below(2), first = below(2); k < count; k++)
+            put_transition(&at, mode, k == first);
+        if (below(3) == 0)
+            put(&at, "  when down(y + %g) { y := y + 1; n := n - 1 }\n", number(0, 2));
+        put(&at, "  }\n");
+    }
+    put(&at, "  }\n}\nexperiment e of M { stop = 8 }\n");
+}
+
+static void test_random_machines(void** state)
+{
+    (void)state;
+    const char* wanted = getenv("KAIROS_MACHINES");
+    int ended = 0, count = wanted != NULL ? atoi(wanted) : 300;
+    for (int i = 0; i < count; i++)
+    {
+        char text[4000];
+        drawn = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(i + 1);
+        put_machine(text);
+        ended += run_both(text, none).status == KAI_END;
+    }
+    print_message("%d of %d random machines came to their end\n", ended, count);
+    assert_true(2 * ended > count);
+}
+
 // What goes wrong is told in the same words, at the same time.
 static void test_failures(void** state)
 {
@@ -195,7 +346,8 @@ static void test_limits(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic), cmocka_unit_test(test_chains),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic),  cmocka_unit_test(test_chains),
+                                       cmocka_unit_test(test_machines), cmocka_unit_test(test_random_machines),
                                        cmocka_unit_test(test_failures), cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void compare(const kaiModel* model, CodeRange range, uint32_t reg, uint32
     double *whole = malloc(bytes), *part = malloc(bytes);
     uint8_t* needed = calloc(model->reg_count, 1);
     needed[reg] = 1;
-    Slice* slice = slice_make(model, range, needed, model->allocator);
+    Slice* slice = slice_make(model, range, NULL, needed, model->allocator);
     assert_non_null(slice);
     assert_true(slice->count <= range.end - range.start);
     fill(model, whole, mode);

@@ -1,0 +1,262 @@
+// Scenes of models whose units are fused: one program is the reaction, so that all guards and reactions of the modes
+// that are active take part in every ordinary instant. There is one scene for each set of modes that the run has been
+// in; an instant that goes from one to another begins in the one and ends in the other (ordinary.c).
+#include "kernel/scene.h"
+
+#include "kernel/brief.h"
+#include "kernel/guard.h"
+#include "model/code.h"
+
+#include <string.h>
+
+// ---- which models have any
+// -------------------------------------------------------------------------------------------
+
+// One pass over the code of a reaction: what is computed from a marked register is marked. True: there was more of it.
+static bool mark_readers(const kaiModel* model, bool* marked)
+{
+    const uint32_t* code = model->code;
+    CodeItem item;
+    bool more = false;
+    for (uint32_t at = model->react.start; at < model->react.end; at += item.words)
+    {
+        if (!code_item(code, at, model->react.end, &item))
+            return false;
+        uint32_t stride = item.stride > 0 ? item.stride : item.reg_count;  // a control word may do anything with it
+        for (uint32_t i = 0; i < item.reg_count; i += stride)
+        {
+            const uint32_t* regs = code + item.first_reg + i;
+            bool reads = false;
+            for (uint32_t k = item.stride > 0; k < stride; k++)
+                reads |= marked[regs[k]];
+            for (uint32_t k = 0; reads && k < (item.stride > 0 ? 1 : stride); k++)
+            {
+                more |= !marked[regs[k]];
+                marked[regs[k]] = true;
+            }
+        }
+    }
+    return more;
+}
+
+// Whether an event takes some guard across its level by its presence alone: then its left limit is not what the first
+// reaction finds.
+static bool guards_read_events(const kaiModel* model, bool* marked)
+{
+    bool reads = false;
+    for (uint32_t i = 0; i < model->clocks_count; i++)
+        marked[model->clocks[i].flag] = true;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        marked[model->guards[i].latch] = true;
+    while (mark_readers(model, marked))
+        ;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+        reads |= marked[model->guards[i].react_g];
+    return reads;
+}
+
+// Somebody is told where a mode is entered: the second tag has an event.
+static bool tells_entries(const kaiModel* model)
+{
+    bool tells = false;
+    for (uint32_t i = 0; i < model->modes_count; i++)
+        tells |= model->modes[i].entry != NO_REG;
+    return tells;
+}
+
+bool scene_serves_modes(const Kernel* kernel, bool* serves)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    *serves = model->memories_count + model->assertions_count + model->faults_count + model->now_states_count +
+                      model->choice_count ==
+                  0 &&
+              !tells_entries(model);
+    if (!*serves || model->guards_count == 0)
+        return true;
+    bool* marked = a.alloc(a.user, NULL, 0, model->reg_count);
+    if (marked == NULL)
+        return false;
+    memset(marked, 0, model->reg_count);
+    *serves = !guards_read_events(model, marked);
+    a.alloc(a.user, marked, model->reg_count, 0);
+    return true;
+}
+
+// ---- which sets of modes
+// ---------------------------------------------------------------------------------------------
+
+static bool is_relation(const Guard* guard)
+{
+    return guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+}
+
+// The left limit of a relation that moves is asked for by itself.
+static bool has_level(const Guard* guard)
+{
+    return is_relation(guard) && guard->searched;
+}
+
+static bool takes_guard(const Guard* guard)
+{
+    bool whole = guard->present == NO_REG && guard->react_present == NO_REG && !guard->time_only;
+    if (is_relation(guard))
+        return whole && (!guard->searched || guard->code.end > guard->code.start);
+    return whole && is_crossing(guard) && !guard->one_way && guard->islands.count > 0;
+}
+
+// The mode that a context is; NULL: it is the model.
+static const ModeInfo* mode_of(const kaiModel* model, uint32_t ctx)
+{
+    const Context* at = &model->contexts[ctx];
+    return ctx == 0 ? NULL : &model->modes[model->machines[at->machine].first_mode + at->mode];
+}
+
+static uint32_t fire_of(const kaiModel* model, const ModeInfo* mode, uint32_t i)
+{
+    return model->transitions[mode->first_transition + i].reaction;
+}
+
+typedef struct Sizes
+{
+    uint32_t guards, whens, levels, fires;
+    bool simple;
+} Sizes;
+
+// The transitions that may be taken from a context.
+static void add_transitions(const kaiModel* model, uint32_t ctx, Sizes* sizes)
+{
+    const ModeInfo* mode = mode_of(model, ctx);
+    if (mode == NULL)
+        return;
+    sizes->fires += mode->transition_count;
+    sizes->simple &= !model->machines[model->contexts[ctx].machine].junction;
+    for (uint32_t i = 0; i < mode->transition_count; i++)
+        sizes->simple &= scene_takes_reaction(model, &model->reactions[fire_of(model, mode, i)]);
+}
+
+static Sizes measure(const Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    Sizes sizes = {.simple = true};
+    for (uint32_t a = 0; a < kernel->active_count; a++)
+    {
+        const Context* at = &model->contexts[kernel->active[a]];
+        add_transitions(model, kernel->active[a], &sizes);
+        sizes.guards += at->guards.count;
+        sizes.whens += at->whens.count;
+        for (uint32_t i = 0; i < at->guards.count; i++)
+        {
+            const Guard* guard = &model->guards[model->ctx_guards[at->guards.first + i]];
+            sizes.simple &= takes_guard(guard);
+            sizes.levels += has_level(guard);
+        }
+        for (uint32_t i = 0; i < at->whens.count; i++)
+            sizes.simple &= scene_takes_reaction(model, &model->reactions[model->ctx_whens[at->whens.first + i]]);
+    }
+    return sizes;
+}
+
+// ---- making
+// ----------------------------------------------------------------------------------------------------------
+
+static uint32_t* put_guards(const Kernel* kernel, uint32_t* to, bool levels)
+{
+    const kaiModel* model = kernel->model;
+    for (uint32_t a = 0; a < kernel->active_count; a++)
+    {
+        IndexRange range = model->contexts[kernel->active[a]].guards;
+        for (uint32_t i = 0; i < range.count; i++)
+            if (!levels || has_level(&model->guards[model->ctx_guards[range.first + i]]))
+                *to++ = model->ctx_guards[range.first + i];
+    }
+    return to;
+}
+
+static uint32_t* put_fires(const Kernel* kernel, uint32_t* to)
+{
+    const kaiModel* model = kernel->model;
+    for (uint32_t a = 0; a < kernel->active_count; a++)
+    {
+        const ModeInfo* mode = mode_of(model, kernel->active[a]);
+        for (uint32_t i = 0; mode != NULL && i < mode->transition_count; i++)
+            *to++ = model->reactions[fire_of(model, mode, i)].fire;
+    }
+    return to;
+}
+
+enum
+{
+    PROGRAM_WORDS = 4096  // of a reaction at most, that is cut down for each set of modes
+};
+
+static Slice* make_program(Kernel* kernel)
+{
+    CodeRange react = kernel->model->react;
+    bool cut = react.end - react.start <= PROGRAM_WORDS && slice_is_possible(kernel->model, react);
+    return cut ? brief_of_modes(kernel) : NULL;
+}
+
+static Scene* make(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    Sizes sizes = measure(kernel);
+    Scene* scene =
+        scene_allocate(kernel, sizes.guards + sizes.whens + 3 + sizes.levels + sizes.fires + kernel->active_count);
+    if (scene == NULL)
+        return NULL;
+    scene->none = !sizes.simple;
+    scene->guards = sizes.guards;
+    scene->whens = sizes.whens;
+    scene->levels = sizes.levels;
+    scene->fires = sizes.fires;
+    scene->contexts = kernel->active_count;
+    scene->islands = scene->reacts = 1;
+    uint32_t* at = put_guards(kernel, scene->at, false);
+    for (uint32_t a = 0; a < kernel->active_count; a++)
+    {
+        IndexRange range = model->contexts[kernel->active[a]].whens;
+        at = scene_put(at, model->ctx_whens + range.first, range.count);
+    }
+    *at++ = 0;
+    scene->first_react = (uint32_t)(at - scene->at);
+    *at++ = model->react.start;
+    *at++ = model->react.end;
+    scene->first_level = (uint32_t)(at - scene->at);
+    at = put_guards(kernel, at, true);
+    scene->first_fire = (uint32_t)(at - scene->at);
+    at = put_fires(kernel, at);
+    scene->first_context = (uint32_t)(at - scene->at);
+    scene_put(at, kernel->active, kernel->active_count);
+    scene->program = sizes.simple ? make_program(kernel) : NULL;
+    return scene;
+}
+
+// ---- finding
+// ---------------------------------------------------------------------------------------------------------
+
+static inline bool is_of_modes(const Kernel* kernel, const Scene* scene)
+{
+    const uint32_t* contexts = scene->at + scene->first_context;
+    bool same = scene->contexts == kernel->active_count;
+    for (uint32_t i = 0; i < scene->contexts && same; i++)
+        same = contexts[i] == kernel->active[i];
+    return same;
+}
+
+// Sets beyond those that there is room for have none. Modes often follow one another in a circle: the search begins
+// where the last one ended.
+const Scene* scene_of_modes(Kernel* kernel)
+{
+    uint32_t looked = 0, used = kernel->scene.sets, i = kernel->scene.last;
+    for (; looked < used && !is_of_modes(kernel, kernel->scenes[i]); looked++)
+        i = i + 1 < used ? i + 1 : 0;
+    if (looked == used)
+    {
+        if (used == scene_count(kernel->model) || (kernel->scenes[used] = make(kernel)) == NULL)
+            return NULL;
+        i = kernel->scene.sets++;
+    }
+    kernel->scene.last = i;
+    return kernel->scenes[i]->none ? NULL : kernel->scenes[i];
+}
