@@ -93,6 +93,19 @@ static void keep(FlatExperiment* flat, SettingId id, double number, const char* 
     }
 }
 
+// What an experiment gives the model stands behind its name.
+static bool is_of_model(const Elab* e, const char* name)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < e->flat->vars.count && !found; i++)
+    {
+        const FlatVar* var = &e->flat->vars.at[i];
+        bool given = var->kind == VAR_PARAM || var->kind == VAR_STATE || var->kind == VAR_DISCRETE || var->input;
+        found = given && strcmp(var->name, name) == 0;
+    }
+    return found;
+}
+
 static void report_unknown(Elab* e, const Setting* setting)
 {
     const char* names[SETTING_ID_COUNT];
@@ -100,7 +113,10 @@ static void report_unknown(Elab* e, const Setting* setting)
         names[i] = kaiSettings_Get(i)->name;
     Diag* diag =
         elab_error(e, K_UNKNOWN_SETTING, setting->name_span, "experiments have no setting `%s`", setting->name);
-    elab_suggest(e, diag, setting->name, names, SETTING_ID_COUNT);
+    if (diag != NULL && is_of_model(e, setting->name))
+        elab_help(e, diag, "the model has `%s`: write `experiment … of Model(%s = …)`", setting->name, setting->name);
+    else
+        elab_suggest(e, diag, setting->name, names, SETTING_ID_COUNT);
 }
 
 void elaborate_setting(Elab* e, const Setting* setting)

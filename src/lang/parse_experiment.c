@@ -137,6 +137,9 @@ static void parse_named_setting(Parser* parser, Setting* setting)
 {
     setting->kind = SETTING_VALUE;
     setting->name = parser_name(parser, "the name of a setting", &setting->name_span);
+    if (!parser->panic && parser_at(parser, TOKEN_NAME))  // `set p = 1`
+        return parser_expected(parser, "`=` after the name of a setting",
+                               "parameters are given where the model is named: `experiment name of Model(p = 1)`");
     setting->value = parse_value(parser, TOKEN_EQUALS, "the name of a setting");
 }
 

@@ -116,3 +116,10 @@ END
 exits 3 sensitivity "$WORK/inside.kai" --by a
 says "inside.kai:2:3: error: assertion failed at t = 0.5"
 says "    2 |   assert x < 0.5"
+# Parameters where settings stand: where they go is said.
+printf "model M { param a = 1; state x = 0; x' = a }\nexperiment e of M { stop = 1; a = 3 }\n" >"$WORK/m.kai"
+exits 1 run "$WORK/m.kai" -q
+says 'the model has `a`: write `experiment … of Model(a = …)`'
+printf "model M { param a = 1; state x = 0; x' = a }\nexperiment e of M { stop = 1; set a = 3 }\n" >"$WORK/m.kai"
+exits 1 run "$WORK/m.kai" -q
+says 'parameters are given where the model is named'
