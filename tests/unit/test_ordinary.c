@@ -228,6 +228,37 @@ static void test_machines(void** state)
     }
 }
 
+// Whoever asks between two instants finds every signal where the states are, though no reaction has computed it.
+static void test_signals(void** state)
+{
+    (void)state;
+    kaiModel* model = load("model M { state z = 0; discrete k = 1; signal s = k*z + 1, r = if z > 0 then s else -s;"
+                           " modes { initial mode up_ { z' = 1; on z > 1 -> down_ { k := k + 1; z := 0.9 } }"
+                           " mode down_ { z' = -1; on z < -1 -> up_ } } }\nexperiment e of M { stop = 20 }\n",
+                           "e");
+    int z = kaiModel_FindVariable(model, "z"), k = kaiModel_FindVariable(model, "k");
+    int s = kaiModel_FindVariable(model, "s"), r = kaiModel_FindVariable(model, "r"), record[] = {z}, instants = 0;
+    kaiSimOptions options = kaiModel_SimOptions(model);
+    options.events = "off";
+    options.record = record;
+    options.record_count = 1;
+    options.row = ignore;
+    kaiSim* sim = create(model, &options);
+    while (kaiSim_Step(sim) == KAI_INSTANT)
+    {
+        double at, number, signal, other;
+        assert_true(kaiSim_Get(sim, z, &at) && kaiSim_Get(sim, k, &number) && kaiSim_Get(sim, s, &signal) &&
+                    kaiSim_Get(sim, r, &other));
+        assert_true(signal == number * at + 1);
+        assert_true(fabs(at) < 1e-9 || other == (at > 0 ? signal : -signal));
+        instants++;
+    }
+    // The start; the top at 1 + 3.9 n, 0 after another 0.9, the bottom after 1.9, 0 again after 2.9.
+    assert_int_equal(instants, 21);
+    kaiSim_Free(sim);
+    kaiModel_Free(model);
+}
+
 // ---- random machines: seen or not, the same bits
 
 static uint64_t drawn;
@@ -348,6 +379,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_elastic),  cmocka_unit_test(test_chains),
                                        cmocka_unit_test(test_machines), cmocka_unit_test(test_random_machines),
-                                       cmocka_unit_test(test_failures), cmocka_unit_test(test_limits)};
+                                       cmocka_unit_test(test_signals),  cmocka_unit_test(test_failures),
+                                       cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
