@@ -5,6 +5,19 @@
 
 #include <math.h>
 
+// A model whose units are fused goes over the guards of all of them, again and again.
+static void list_guards(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    kernel->active_guards.count = 0;
+    for (uint32_t a = 0; a < kernel->active_count && model->fused; a++)
+    {
+        IndexRange guards = model->contexts[kernel->active[a]].guards;
+        for (uint32_t i = 0; i < guards.count; i++)
+            kernel->active_guards.at[kernel->active_guards.count++] = model->ctx_guards[guards.first + i];
+    }
+}
+
 void contexts_refresh(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
@@ -21,6 +34,7 @@ void contexts_refresh(Kernel* kernel)
                 model->modes[machine->first_mode + kernel_mode(kernel, machine)].ctx;
         }
     }
+    list_guards(kernel);
 }
 
 static void forget_guard(Kernel* kernel, uint32_t index)

@@ -263,10 +263,11 @@ typedef struct KernelHooks
 
 // Lists of numbers that are filled and emptied: name, room.
 #define KERNEL_LISTS(X)                                                                                                \
-    X(due_clocks, model->clocks_count)   /* ticks of this instant */                                                   \
-    X(disturbed, model->islands_count)   /* islands that must start again */                                           \
-    X(restarted, model->islands_count)   /* and those that did, at this instant */                                     \
-    X(row_islands, model->islands_count) /* what rows show: islands of states, flow units */                           \
+    X(due_clocks, model->clocks_count)    /* ticks of this instant */                                                  \
+    X(disturbed, model->islands_count)    /* islands that must start again */                                          \
+    X(restarted, model->islands_count)    /* and those that did, at this instant */                                    \
+    X(active_guards, model->guards_count) /* of a fused model: those of the active contexts */                         \
+    X(row_islands, model->islands_count)  /* what rows show: islands of states, flow units */                          \
     X(row_flows, row_size(model))
 
 typedef struct ShortDelay  // one that was 0 or less where a solver tried
@@ -404,11 +405,22 @@ typedef struct ActiveWalk
         }                                                                                                              \
         return false;                                                                                                  \
     }
-ACTIVE_WALK(guard, guards, guards)
 ACTIVE_WALK(when, whens, reactions)
 ACTIVE_WALK(memory, memories, memories)
 ACTIVE_WALK(assertion, assertions, assertions)
 ACTIVE_WALK(machine, machines, machines)
+static inline bool active_guard(const Kernel* kernel, ActiveWalk* w)  // the most frequent: from a list
+{
+    bool fused = kernel->model->fused;
+    const IndexList* list = fused ? &kernel->active_guards : &kernel->walked->guards;
+    while (w->at < list->count)
+    {
+        w->index = list->at[w->at++];
+        if (fused || kernel_ctx_active(kernel, kernel->model->guards[w->index].ctx))
+            return true;
+    }
+    return false;
+}
 
 // A walk over one of the lists of what is touched; in a fused model that is everything there is.
 typedef struct TouchWalk

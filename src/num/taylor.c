@@ -29,6 +29,7 @@ enum
 
 static const double NEGLIGIBLE = 0.02;  // of the tolerance: terms that need not be taken into account
 static const double LAST = 0.5;         // of the tolerance: the last term of a step
+static const double OVERFLOWS = 1e280;  // tolerances: a coefficient like that is no use
 
 // ---------------------------------------------------------------------------------------------------------- expansion
 
@@ -105,13 +106,12 @@ typedef struct Expansion
     double size[ODE_ORDER + 1];  // of the coefficients
 } Expansion;
 
-// The largest share of a coefficient of each of these orders in the tolerance, at h = 1. Infinite if one is not a
-// number.
-static void measure_orders(const Ode* ode, int from, Expansion* e)
+// The largest share of a coefficient of each order in the tolerance, at h = 1. Infinite if one is not a number.
+static void measure_orders(const Ode* ode, Expansion* e)
 {
-    const int n = ode->n, to = e->made;
+    const int n = ode->n;
     const double* restrict w = ode->stage[1];
-    for (int k = from; k <= to; k++)
+    for (int k = 1; k <= e->order; k++)
     {
         const double* restrict c = ode->dense[k];
         double most = 0, all = 0;
@@ -125,33 +125,60 @@ static void measure_orders(const Ode* ode, int from, Expansion* e)
     }
 }
 
+// Whether no state has a share of this order that matters at the horizon, whose power is given. *overflows: one share
+// is no use any more; which, is not asked of all.
+static bool is_negligible(const Ode* ode, int k, double power, bool* overflows)
+{
+    const double* restrict w = ode->stage[1], * restrict c = ode->dense[k];
+    for (int i = 0; i < ode->n; i++)
+    {
+        double share = fabs(c[i]) * w[i];
+        if (!(share * power <= NEGLIGIBLE))
+        {
+            *overflows = !(share <= OVERFLOWS);
+            return false;
+        }
+    }
+    return true;
+}
+
 // As many orders as the last step had are made at once: asking for one after the other costs as much as a small system
 // does. Which of them are taken does not depend on it.
 static int expand_beyond(Ode* ode, int highest, Expansion* e)
 {
     int from = e->made, likely = e->likely < highest ? e->likely : highest;
     e->made = likely > from ? likely : from + 1;
-    int status = translate(ode, ode->system->series(ode->ctx, ode->state.t, from, e->made, ode->dense));
-    if (status == TRIAL_OK)
-    {
-        measure_orders(ode, from + 1, e);
-    }
-    return status;
+    return translate(ode, ode->system->series(ode->ctx, ode->state.t, from, e->made, ode->dense));
 }
 
-// Up to `highest`, or until two terms in a row do not matter at the horizon. A coefficient that overflows ends it.
+// The orders end before the first coefficient that overflows, for a step that the last of them decide.
+static int end_orders(const Ode* ode, Expansion* e)
+{
+    measure_orders(ode, e);
+    for (int k = 2; k <= e->order; k++)
+    {
+        if (e->size[k] > OVERFLOWS)
+        {
+            e->order = k - 1;
+            return k > 2 ? TRIAL_OK : ODE_ERR_SERIES;
+        }
+    }
+    return TRIAL_OK;
+}
+
+// Up to `highest`, or until two terms in a row do not matter at the horizon: then their sizes need not be known. A
+// coefficient that overflows ends it.
 static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* e)
 {
     double power = horizon;
-    bool before = false;
+    bool before = false, overflows = false;
     memcpy(ode->dense[0], ode->x, sizeof(double) * (size_t)ode->n);
     memcpy(ode->dense[1], ode->slope, sizeof(double) * (size_t)ode->n);
     e->made = 1;
-    measure_orders(ode, 1, e);
     e->whole = e->sure = false;
-    for (int order = 1;; order++)
+    for (e->order = 1;; e->order++)
     {
-        if (order > e->made)
+        if (e->order > e->made)
         {
             int status = expand_beyond(ode, highest, e);
             if (status != TRIAL_OK)
@@ -159,16 +186,15 @@ static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* 
                 return status;
             }
         }
-        if (e->size[order] > 1e280 && order > 1)
-        {
-            return order > 2 ? TRIAL_OK : ODE_ERR_SERIES;
-        }
-        e->order = order;
-        bool small = e->size[order] * power <= NEGLIGIBLE;
+        bool small = is_negligible(ode, e->order, power, &overflows);
         e->whole = early && small && before;
-        if (order == highest || e->whole)
+        if (e->whole)
         {
             return TRIAL_OK;
+        }
+        if (e->order == highest || (overflows && e->order > 1))
+        {
+            return end_orders(ode, e);
         }
         before = small;
         power *= horizon;
