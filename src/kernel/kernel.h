@@ -343,9 +343,13 @@ static inline uint32_t raised_size(const kaiModel* model)
 {
     return model->event_flags_count + model->clocks_count + model->delays_count + model->guards_count + 1;
 }
-static inline uint32_t scene_count(const kaiModel* model)  // in a fused model sets of modes, as many as there are modes
+enum
 {
-    return model->guards_count + model->clocks_count + model->contexts_count;
+    SCENE_SETS = 32  // of modes, of a fused model: one with more of them is rarely in the same set again
+};
+static inline uint32_t scene_count(const kaiModel* model)
+{
+    return model->fused ? SCENE_SETS : model->guards_count + model->clocks_count;
 }
 static inline uint32_t row_size(const kaiModel* model)
 {
