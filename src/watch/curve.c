@@ -119,13 +119,13 @@ static kaiStatus draw_parts(const Curve* curve, double start, double end, int pa
     return status;
 }
 
-// The run is about to stop at the end of the stretch, for a value that is not a number there: what came before is
-// drawn.
-static kaiStatus keep_off_end(const Curve* curve, double start, double* end)
+// The values at the end of the stretch. The run is about to stop there for a value that is not a number: what came
+// before is drawn.
+static kaiStatus look_at_end(const Curve* curve, double start, double* end)
 {
     Record* record = curve->record;
-    kaiStatus status = inside_load(record, *end, true);
     double* values = row_of(curve, 1);
+    kaiStatus status = inside_load(record, *end, true);
     bool nothing = false;
     if (status != KAI_OK)
         return status;
@@ -133,7 +133,8 @@ static kaiStatus keep_off_end(const Curve* curve, double start, double* end)
     for (int i = 0; i < record->column_count; i++)
         nothing |= record->row_present[i] && isnan(values[i]);
     if (nothing)
-        *end -= CURVE_END * (*end - start);
+        return look(curve, *end -= CURVE_END * (*end - start), values);
+    widen(record, values);
     return KAI_OK;
 }
 
@@ -147,11 +148,9 @@ kaiStatus curve_inside(Record* record, double start, double end)
     bool bent = true;
     if (record->column_count == 0 || record->kernel->row_flows.count + record->kernel->row_islands.count == 0)
         return KAI_OK;
-    kaiStatus status = keep_off_end(&curve, start, &end);
+    kaiStatus status = look_at_end(&curve, start, &end);
     if (status == KAI_OK)
         status = look(&curve, start, row_of(&curve, 0));
-    if (status == KAI_OK)
-        status = look(&curve, end, row_of(&curve, 1));
     if (status == KAI_OK && parts > 1)
         status = is_bent(&curve, start, end, parts, &bent);
     return status == KAI_OK && bent ? draw_parts(&curve, start, end, parts) : status;
