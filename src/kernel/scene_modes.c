@@ -249,6 +249,8 @@ static inline bool is_of_modes(const Kernel* kernel, const Scene* scene)
 const Scene* scene_of_modes(Kernel* kernel)
 {
     uint32_t looked = 0, used = kernel->scene.sets, i = kernel->scene.last;
+    if (used > 0 && kernel->model->machines_count == 0)
+        return kernel->scenes[0]->none ? NULL : kernel->scenes[0];
     for (; looked < used && !is_of_modes(kernel, kernel->scenes[i]); looked++)
         i = i + 1 < used ? i + 1 : 0;
     if (looked == used)
