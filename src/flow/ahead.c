@@ -7,9 +7,10 @@
 
 enum
 {
-    MANY = 200,  // islands: fewer are always at hand
+    MANY = 200,  // islands: with so many the scenes of all guards are made at the start
+    FAR = 2000,  // fewer are at hand soon enough
     LINE = 64,
-    BEHIND = 4,  // items behind the first
+    BEHIND = AGENDA_BELOW,  // items behind the first
 };
 
 static void fetch(const void* at, size_t size)
@@ -38,11 +39,10 @@ static void fetch_island(const Flow* flow, uint32_t island)
     ode_fetch(flow->island_odes[island]);
     fetch(&flow->model->islands[island], sizeof(Island));
     __builtin_prefetch(&kernel->due_where[agenda_island(kernel, island)]);
-    __builtin_prefetch(&kernel->due_times[agenda_island(kernel, island)]);
     if (s->base == NO_REG)
         return;
     __builtin_prefetch(flow->island_systems[island].states);
-    __builtin_prefetch(flow->island_systems[island].slopes);
+    __builtin_prefetch(island_rates(flow, &flow->island_systems[island]));
     series_fetch(flow->island_systems[island].series);
 }
 
@@ -76,27 +76,46 @@ static void fetch_heads(const Flow* flow, const Scene* scene)
         fetch(&flow->model->reactions[scene_whens(scene)[i]], sizeof(Reaction));
 }
 
-// Of the guard at a place of the agenda. NULL: no guard, or no scene has been made.
-static const Scene* scene_at(const Flow* flow, uint32_t place)
+// Of a guard in the agenda. NULL: no guard, or no scene has been made.
+static const Scene* scene_of_item(const Flow* flow, uint32_t item)
 {
-    const Kernel* kernel = flow->kernel;
-    if (place >= kernel->agenda.count)
-        return NULL;
-    uint32_t guard = kernel->agenda.heap[place].item - flow->model->clocks_count;
-    return guard < flow->model->guards_count ? kernel->scenes[guard] : NULL;
+    uint32_t guard = item - flow->model->clocks_count;
+    return guard < flow->model->guards_count ? flow->kernel->scenes[guard] : NULL;
 }
 
-void ahead_fetch(const Flow* flow)
+// Whoever stands behind the first stays there for some instants: once is enough.
+static bool is_seen(Flow* flow, uint32_t item)
 {
-    if (flow->model->islands_count < MANY || !flow->kernel->simple)
+    for (uint32_t i = 0; i < AHEAD_SEEN; i++)
+        if (flow->seen[i] == item)
+            return true;
+    flow->seen[flow->seen_next++ % AHEAD_SEEN] = item;
+    return false;
+}
+
+static bool serves(const Flow* flow)
+{
+    return flow->model->islands_count >= MANY && flow->kernel->simple;
+}
+
+void ahead_prepare(Flow* flow)
+{
+    if (serves(flow))
+        scenes_make(flow->kernel);
+}
+
+void ahead_fetch(Flow* flow)
+{
+    const Agenda* agenda = &flow->kernel->agenda;
+    if (!serves(flow) || flow->model->islands_count < FAR)
         return;
-    const Scene* next = scene_at(flow, 0);
+    const Scene* next = scene_of_item(flow, agenda->heap[0].item);
     if (next != NULL)
         fetch_all(flow, next);
     for (uint32_t i = 1; i <= BEHIND; i++)
     {
-        const Scene* later = scene_at(flow, i);
-        if (later != NULL)
+        const Scene* later = scene_of_item(flow, agenda->heap[i].item);
+        if (later != NULL && !is_seen(flow, agenda->heap[i].item))
             fetch_heads(flow, later);
     }
 }

@@ -25,6 +25,7 @@ typedef struct SlotInfo
     bool field, turned;             // tape_field.c: it belongs to the field; and turns
     bool plain;                     // to the linear part of it
     bool ends, outside;             // an output; read by others than the field
+    bool still, driven;             // an input: its derivative is 0 as written; or anything else
     uint32_t made;                  // the node that makes it
 } SlotInfo;
 

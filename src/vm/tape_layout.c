@@ -2,6 +2,8 @@
 // code is sorted by level and operator, so that the dispatch is paid once a run.
 #include "vm/tape_draft.h"
 
+#include "model/code.h"
+
 #include <stdlib.h>
 
 // ---- what is needed
@@ -140,6 +142,40 @@ static int degree_of(const TapeDraft* d, const Node* n)
     }
 }
 
+// The input whose derivative stands in this register, of a closed system of states; NO_REG: none.
+static uint32_t input_of(const TapeDraft* d, const Series* s, uint32_t reg)
+{
+    uint32_t state = reg - d->model->reg_first[REG_DERIV];
+    uint32_t input = state < d->model->state_count ? d->model->state_slots[state] : NO_REG;
+    return input < s->output_count && s->outputs[input] == reg ? input : NO_REG;
+}
+
+static bool moves_nothing(const kaiModel* model, const CodeItem* item, const uint32_t* regs)
+{
+    if (item->op != VM_MOVE || item->stride != 2)
+        return false;
+    uint32_t place = regs[1] - model->reg_first[REG_CONST];
+    return place < model->constants_count && model->constants[place] == 0;
+}
+
+// States whose derivative is 0 as it is written do not move: what follows from them is a degree lower.
+static void find_still(TapeDraft* d, const Series* s)
+{
+    const uint32_t count = (uint32_t)(s->end - s->code);
+    CodeItem item;
+    for (uint32_t at = 0; at < count && code_item(s->code, at, count, &item); at += item.words)
+        for (uint32_t i = 0; i<item.reg_count; i += item.stride> 0 ? item.stride : 1)
+        {
+            const uint32_t* regs = s->code + item.first_reg + i;
+            uint32_t input = input_of(d, s, regs[0]);
+            if (input == NO_REG)
+                continue;
+            SlotInfo* slot = &d->slots.at[TAPE_INPUT + input];
+            slot->still = !slot->driven && moves_nothing(d->model, &item, regs);
+            slot->driven = !slot->still;
+        }
+}
+
 // Degrees grow from 0 until they settle or are beyond all orders. Loops of Newton's method never end.
 int tape_find_degree(TapeDraft* d, const Series* s)
 {
@@ -149,6 +185,8 @@ int tape_find_degree(TapeDraft* d, const Series* s)
         if (d->parts.at[p].unknowns > 0 || d->broken)
             return SERIES_ENDLESS;
     d->slots.at[d->time_slot].degree = 1;
+    if (s->closed)
+        find_still(d, s);
     for (uint32_t i = 0; i < s->input_count && !s->closed; i++)
         d->slots.at[TAPE_INPUT + i].degree = 1;
     while (more)
@@ -166,7 +204,7 @@ int tape_find_degree(TapeDraft* d, const Series* s)
         for (uint32_t i = 0; i < s->output_count; i++)
         {
             SlotInfo* out = &d->slots.at[tape_moving(d, s->outputs[i])];
-            int degree = out->degree + (s->closed ? 1 : 0);
+            int degree = out->degree + (s->closed && !d->slots.at[TAPE_INPUT + i].still ? 1 : 0);
             most = degree > most ? degree : most;
             if (s->closed && degree > d->slots.at[TAPE_INPUT + i].degree)
             {
@@ -177,7 +215,7 @@ int tape_find_degree(TapeDraft* d, const Series* s)
         if (most >= SERIES_TERMS)
             return SERIES_ENDLESS;
     }
-    return most;
+    return s->closed && most == 0 ? 1 : most;
 }
 
 // ---- layout
