@@ -21,7 +21,7 @@ static bool is_zero(const double* x, int k)
     return zero;
 }
 
-static double root(const double* z, const double* x, int k)
+double tape_root(const double* z, const double* x, int k)
 {
     if (z[0] == 0)
         return is_zero(x, k) ? 0 : NAN;
@@ -48,7 +48,7 @@ static double whole_power(const double* x, int e, int k)
     return out[k];
 }
 
-static double power(const double* z, const double* x, double e, int k)
+double tape_power(const double* z, const double* x, double e, int k)
 {
     if (x[0] == 0)
     {
@@ -124,7 +124,7 @@ static inline double sum_now(const Tape* t, uint32_t first, uint32_t count)
             now[pc[0]] = (expression);                                                                                 \
         break;
 
-#define ROW(i) (rows + (size_t)row_of[pc[i]] * SERIES_TERMS)
+#define ROW(i) (rows + row_of[pc[i]])
 
 // The result goes into its row too.
 #define EACH_ROW(name, words, expression)                                                                              \
@@ -165,10 +165,18 @@ static const uint32_t* run_linear(Tape* t, const uint32_t* pc, int k)
         break;
     case TAPE_PUSH:
         for (; count > 0; count--, pc++)
-            t->rows[(size_t)t->row_of[pc[0]] * SERIES_TERMS + (size_t)k] = now[pc[0]];
+            t->rows[t->row_of[pc[0]] + (uint32_t)k] = now[pc[0]];
+        break;
+    case TAPE_FILL:
+        tape_fill_lanes(t, pc, count, k);
+        pc += count;
+        break;
+    case TAPE_GROUP:
+        tape_run_lanes(t, pc, count, k);
+        pc += count;
         break;
         EACH(SUM, 3, sum_now(t, pc[1], pc[2]))
-        EACH(GIVEN, 1, t->rows[(size_t)t->row_of[pc[0]] * SERIES_TERMS + (size_t)k])
+        EACH(GIVEN, 1, t->rows[t->row_of[pc[0]] + (uint32_t)k])
     default:
         for (; count > 0; count--, pc += 3)
             now[pc[0]] = row_now(t, pc[1], pc[2]);
@@ -214,8 +222,8 @@ static const uint32_t* run_convolutions(Tape* t, const uint32_t* pc, int k)
         break;
         EACH_ROW(OVER, 3, (ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
         EACH_ROW(OVER_DOWN, 3, (-ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
-        EACH_ROW(ROOT, 2, (z[k] = 0, root(z, ROW(1), k)))
-        EACH_ROW(POWER, 3, power(z, ROW(1), now[pc[2]], k))
+        EACH_ROW(ROOT, 2, (z[k] = 0, tape_root(z, ROW(1), k)))
+        EACH_ROW(POWER, 3, tape_power(z, ROW(1), now[pc[2]], k))
         EACH_ROW(COMPOSE, 3, compose(ROW(1), ROW(2), k))
     default:
         for (; count > 0; count--, pc += 4)
@@ -248,7 +256,7 @@ static void set_slot(Tape* t, uint32_t slot, int k, double value)
 {
     t->now[slot] = value;
     if (t->row_of[slot] != NO_REG)
-        t->rows[(size_t)t->row_of[slot] * SERIES_TERMS + (size_t)k] = value;
+        t->rows[t->row_of[slot] + (uint32_t)k] = value;
 }
 
 static void order_newton(Tape* t, const TapePart* part, int k)

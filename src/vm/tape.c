@@ -1,4 +1,5 @@
-// Makes tapes (tape.h): a draft is walked (tape_walk.c), folded (tape_sums.c), its linear field taken out
+// Makes tapes (tape.h): a draft is walked (tape_walk.c), rid of what is
+// made twice (tape_same.c), folded (tape_sums.c), its linear field taken out
 // (tape_field.c), the rest laid out (tape_layout.c), then packed into one block that a series keeps.
 #include "vm/tape_draft.h"
 
@@ -46,19 +47,24 @@ void tape_draft_free(SeriesSpace* space)
 // ---- packing
 // ---------------------------------------------------------------------------------------------------------
 
+// Where rows begin. What is needed at order 0 only has that alone.
 static uint32_t number_rows(TapeDraft* d)
 {
-    uint32_t rows = 0;
+    uint32_t next = 0;
     for (uint32_t i = 0; i < d->slots.count; i++)
-        d->slots.at[i].ready_row = d->slots.at[i].row || d->slots.at[i].first ? rows++ : NO_REG;
+    {
+        SlotInfo* slot = &d->slots.at[i];
+        slot->place = slot->row || slot->first ? next : NO_REG;
+        next += slot->row ? SERIES_TERMS : slot->first ? 1 : 0;
+    }
     for (uint32_t i = 0; i < d->loads.count; i++)
     {
         const SlotInfo* slot = &d->slots.at[d->loads.at[i].slot];
-        d->loads.at[i].row = slot->ready_row;
+        d->loads.at[i].row = slot->place;
         d->loads.at[i].constant = slot->constant;
         d->loads.at[i].turned = slot->turned;
     }
-    return rows;
+    return next;
 }
 
 static uint32_t number_matrices(TapeDraft* d)
@@ -81,10 +87,40 @@ static void* take(char** next, const void* from, size_t bytes)
     return to;
 }
 
-// Where the row of a slot begins.
 static uint32_t row_place(const TapeDraft* d, uint32_t slot)
 {
-    return d->slots.at[slot].ready_row * SERIES_TERMS;
+    return d->slots.at[slot].place;
+}
+
+static uint32_t lanes_of(uint32_t quad)
+{
+    return quad * TAPE_LANES * SERIES_TERMS;
+}
+
+static void pack_lanes(const TapeDraft* d, Tape* t, char** next)
+{
+    t->quad_count = d->quads.count;
+    t->quads = take(next, d->quads.at, sizeof(TapeQuad) * d->quads.count);
+    t->groups = take(next, d->groups.at, sizeof(TapeGroup) * d->groups.count);
+    t->lanes = take(next, NULL, sizeof(double) * lanes_of(d->quads.count));
+    for (uint32_t i = 0; i < d->quads.count; i++)
+    {
+        TapeQuad* quad = &t->quads[i];
+        quad->place = lanes_of(i);
+        for (int k = 0; k < TAPE_LANES; k++)
+        {
+            const SlotInfo* slot = &d->slots.at[quad->slot[k]];
+            quad->first[k] = slot->place;
+            quad->slot[k] = slot->constant ? (uint32_t)TAPE_ZERO : quad->slot[k];
+        }
+    }
+    for (uint32_t i = 0; i < d->groups.count; i++)
+    {
+        TapeGroup* g = &t->groups[i];
+        g->own = lanes_of(g->own);
+        g->x = lanes_of(g->x);
+        g->y = lanes_of(g->y);
+    }
 }
 
 static void pack_field(const TapeDraft* d, Tape* t, char** next)
@@ -126,8 +162,9 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     kaiAllocator a = d->space->allocator;
     uint32_t rows = number_rows(d), matrices = number_matrices(d);
     uint32_t terms = d->linear.count;
-    size_t size = sizeof(Tape) + 16 * 23 + sizeof(double) * ((size_t)d->slots.count + matrices) +
-                  sizeof(double) * SERIES_TERMS * (size_t)rows +
+    size_t size = sizeof(Tape) + 16 * 26 + sizeof(double) * ((size_t)d->slots.count + matrices) +
+                  sizeof(double) * (rows + (size_t)lanes_of(d->quads.count)) + sizeof(TapeQuad) * d->quads.count +
+                  sizeof(TapeGroup) * d->groups.count +
                   sizeof(uint32_t) * ((size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count +
                                       s->output_count + 2 * d->pushes.count) +
                   sizeof(TapePiece) * (2 * (size_t)terms + d->rows.count) + 2 * sizeof(uint32_t) * terms +
@@ -142,7 +179,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     char* next = (char*)t + (sizeof(Tape) + 15) / 16 * 16;
     t->size = size;
     t->now = take(&next, NULL, sizeof(double) * d->slots.count);
-    t->rows = take(&next, NULL, sizeof(double) * SERIES_TERMS * rows);
+    t->rows = take(&next, NULL, sizeof(double) * rows);
     t->matrices = take(&next, NULL, sizeof(double) * matrices);
     t->parts = take(&next, d->made.at, sizeof(TapePart) * d->made.count);
     t->loads = take(&next, d->loads.at, sizeof(TapeLoad) * d->loads.count);
@@ -155,9 +192,10 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->loops = take(&next, d->loops.at, sizeof(uint32_t) * d->loops.count);
     t->row_of = take(&next, NULL, sizeof(uint32_t) * d->slots.count);
     t->outputs = take(&next, NULL, sizeof(uint32_t) * s->output_count);
+    pack_lanes(d, t, &next);
     pack_field(d, t, &next);
     for (uint32_t i = 0; i < d->slots.count; i++)
-        t->row_of[i] = d->slots.at[i].ready_row;
+        t->row_of[i] = d->slots.at[i].place;
     for (uint32_t i = 0; i < s->output_count; i++)
         t->outputs[i] = tape_moving(d, s->outputs[i]);
     t->mode_count = d->modes.count / 2;
@@ -208,6 +246,8 @@ Tape* tape_make(Series* series, const double* registers)
     {
         tape_find_live(d, series);
         tape_keep_terms(d);
+        tape_find_same(d);
+        tape_find_live(d, series);
         tape_fold_sums(d, series);
         tape_find_live(d, series);
         int degree = tape_find_degree(d, series);

@@ -21,6 +21,7 @@
     X(ABSOLUTE, 3)  /* z x side */                                                                                     \
     X(EITHER, 4)    /* z x y side: min, max */                                                                         \
     X(PUSH, 1)      /* x into its row */                                                                               \
+    X(FILL, 1)      /* a quad from its slots */                                                                        \
     X(MULTIPLY, 3)  /* z x y */                                                                                        \
     X(SQUARE, 2)    /* z x */                                                                                          \
     X(SQUARE_DOWN, 2) /* z x: -x² */                                                                                   \
@@ -39,7 +40,8 @@
     X(COMPOSE, 3)   /* z x y: the polynomial y of what x has moved by */                                               \
     X(GIVEN, 1)     /* z: its row is there since order 0 */                                                            \
     X(SUM, 3)       /* z first count: a sum of what moves with constant factors */                                     \
-    X(ROW, 3)       /* z first count: a sum of terms of the tape */
+    X(ROW, 3)       /* z first count: a sum of terms of the tape */                                                    \
+    X(GROUP, 1)     /* four of a kind at once */
 // clang-format on
 
 typedef enum TapeOp
@@ -134,6 +136,27 @@ typedef struct TapePiece  // a term of a row
     uint32_t x, y;  // its slot; of a product, where two rows begin
 } TapePiece;
 
+enum
+{
+    TAPE_LANES = 4
+};
+
+typedef struct TapeQuad  // four rows side by side, order after order
+{
+    uint32_t slot[TAPE_LANES];
+    uint32_t first[TAPE_LANES];  // where order 0 is in `rows`
+    uint32_t place;              // in `lanes`
+    uint32_t next;               // while it is made: another that begins with the same slot, or 0
+} TapeQuad;
+
+typedef struct TapeGroup  // four operators at once: quads by their places in `lanes`
+{
+    uint32_t op;
+    uint32_t own, x, y;
+    uint32_t z[TAPE_LANES];  // slots of the results
+    uint32_t w[TAPE_LANES];  // of the partners; of the exponents
+} TapeGroup;
+
 typedef struct TapeTurn  // z' = ± rate w, w' = ± rate z
 {
     uint32_t z, w, angle;
@@ -174,15 +197,14 @@ typedef struct TapePart
 
 typedef struct Tape
 {
-    void* block;
     size_t size;
-    uint32_t mode_count, slot_count, row_count, word_count, part_count, load_count, side_count, term_count, sum_count;
-    uint32_t loop_count, matrix_count;
+    uint32_t mode_count, part_count, load_count, side_count, term_count, sum_count;
+    uint32_t quad_count, matrix_count;
     uint32_t constant_count;  // of the loads, the first
     const uint32_t* modes;    // pairs: register, value
     uint32_t* outputs;        // slots
     uint32_t* words;
-    uint32_t* row_of;  // per slot, or NO_REG
+    uint32_t* row_of;  // per slot, where its row begins, or NO_REG
     TapePart* parts;
     TapeLoad* loads;
     TapeSide* sides;
@@ -190,7 +212,9 @@ typedef struct Tape
     TapeSum* sums;
     uint32_t* factors;
     uint32_t* loops;
-    double *now, *rows, *matrices;
+    TapeQuad* quads;
+    TapeGroup* groups;
+    double *now, *rows, *lanes, *matrices;
     uint32_t time_slot;
     uint32_t obstacle;  // the register that has no series, or NO_REG
     bool summed;        // factors of sums are those of the constants
@@ -247,6 +271,13 @@ static inline uint32_t* tape_pivots(double* J, uint32_t n)
 
 // Order 0: NO_REG, or the register of what could not be read.
 uint32_t tape_load(Tape* tape, const kaiModel* model, const double* registers, const VmHost* host);
+// Order k of a root and of a power; z[k] is 0 as yet.
+double tape_root(const double* z, const double* x, int k);
+double tape_power(const double* z, const double* x, double e, int k);
+// lanes.c: groups and quads by their numbers, at order k; order 0 of all quads.
+void tape_run_lanes(Tape* tape, const uint32_t* groups, uint32_t count, int k);
+void tape_fill_lanes(Tape* tape, const uint32_t* quads, uint32_t count, int k);
+void tape_first_lanes(Tape* tape);
 // Straight code or one round of a loop, at order k.
 void tape_run_part(Tape* tape, const TapePart* part, int k);
 // The field: factors and rates, after those of the sums and the first order of what moves as time does; order k

@@ -8,6 +8,7 @@ typedef struct Node
 {
     uint8_t op;
     bool live, field;
+    bool offset;          // linear, but for a number that stands still
     uint32_t z, x, y, w;  // as TAPE_OPS has them; NO_REG: none
     uint32_t part, level;
 } Node;
@@ -16,10 +17,13 @@ typedef struct SlotInfo
 {
     uint32_t reg, block;  // NO_REG: no register; 0: straight
     bool row, live, constant;
-    bool first;  // order 0 of another is made from its own
-    uint32_t ready, ready_row;
+    bool first;            // order 0 of another is made from its own
+    uint32_t part, ready;  // where it is made: 0, 0 before all parts
+    uint32_t place;        // of its row
+    uint32_t quad;         // tape_lanes.c: the last that begins with it + 1, or 0
     int degree;
     uint32_t uses;                  // operators and outputs that read it
+    TapeSum multiple;               // tape_same.c: of another slot; of TAPE_ZERO: of itself
     uint32_t first_sum, sum_count;  // tape_sums.c: the terms that it is a sum of
     bool steady;                    // it moves as time does
     bool field, turned;             // tape_field.c: it belongs to the field; and turns
@@ -45,9 +49,12 @@ typedef struct PartInfo
     X(TapeSum, sums)                                                                                                   \
     X(TapeSum, linear) /* terms of the field */                                                                        \
     X(uint32_t, pushes)                                                                                                \
+    X(TapeQuad, quads)                                                                                                 \
+    X(TapeGroup, groups)                                                                                               \
     X(TapeRow, rows)                                                                                                   \
     X(TapeTurn, turns)                                                                                                 \
     X(uint32_t, factors)                                                                                               \
+    X(uint32_t, table) /* nodes by their operands */                                                                   \
     X(uint32_t, loops)                                                                                                 \
     X(uint32_t, modes)                                                                                                 \
     X(uint32_t, aliases) /* registers that share the slot of another */                                                \
@@ -147,11 +154,15 @@ void tape_find_live(TapeDraft* d, const Series* s);
 void tape_find_rows(TapeDraft* d);
 int tape_find_degree(TapeDraft* d, const Series* s);
 void tape_lay_out(TapeDraft* d, const Series* s);
+// tape_same.c: what is made twice is made once. What is needed has to be found before and again after it.
+void tape_find_same(TapeDraft* d);
 // tape_sums.c: after what is needed has been found. It has to be found again then.
 void tape_fold_sums(TapeDraft* d, const Series* s);
 void tape_keep_sums(TapeDraft* d);
 void tape_keep_terms(TapeDraft* d);
 void tape_count_uses(TapeDraft* d, const Series* s);
+// tape_lanes.c: in `order`, which is sorted.
+void tape_find_lanes(TapeDraft* d);
 // tape_field.c: after sums.
 void tape_find_field(TapeDraft* d, const Series* s);
 

@@ -425,7 +425,7 @@ static void run_between(const Tape* t, int k)
         piece += row->more;
         t->now[row->target] = sum;
         if (t->row_of[row->target] != NO_REG)
-            t->rows[(size_t)t->row_of[row->target] * SERIES_TERMS + (size_t)k] = sum;
+            t->rows[t->row_of[row->target] + (uint32_t)k] = sum;
     }
 }
 

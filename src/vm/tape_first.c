@@ -18,7 +18,7 @@ static void begin_newton(Tape* t, const TapePart* part, const double* R)
 
 static double first_of(const Tape* t, uint32_t slot)
 {
-    return t->rows[(size_t)t->row_of[slot] * SERIES_TERMS];
+    return t->rows[t->row_of[slot]];
 }
 
 static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* model, const double* R)
@@ -50,7 +50,7 @@ static double first_value(const Tape* t, const TapeLoad* load, const kaiModel* m
 // The whole row of a delayed signal, or of a derivative of it.
 static bool load_delayed(Tape* t, const TapeLoad* load, const kaiModel* model, const double* R, const VmHost* host)
 {
-    double c[SERIES_TERMS + DELAYED_ORDERS], *row = t->rows + (size_t)load->row * SERIES_TERMS;
+    double c[SERIES_TERMS + DELAYED_ORDERS], *row = t->rows + load->row;
     int order = (int)load->number;
     if (host == NULL || host->delayed_series == NULL ||
         !host->delayed_series(host->ctx, vm_constant(model, load->x), R[load->y], SERIES_TERMS + order, c))
@@ -100,7 +100,7 @@ static void load_constants(Tape* t, const double* R)
     {
         now[load->slot] = R[load->x];
         if (load->row != NO_REG)
-            t->rows[(size_t)load->row * SERIES_TERMS] = R[load->x];
+            t->rows[load->row] = R[load->x];
     }
 }
 
@@ -121,8 +121,10 @@ uint32_t tape_load(Tape* t, const kaiModel* model, const double* R, const VmHost
         if (load->constant || load->turned)
             t->now[load->slot] = value;
         if (load->row != NO_REG)
-            t->rows[(size_t)load->row * SERIES_TERMS] = value;
+            t->rows[load->row] = value;
     }
+    if (t->quad_count > 0)
+        tape_first_lanes(t);
     for (uint32_t i = 0; i < t->side_count; i++)
     {
         TapeSide* side = &t->sides[i];

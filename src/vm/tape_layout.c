@@ -80,29 +80,69 @@ void tape_find_live(TapeDraft* d, const Series* s)
     tape_find_rows(d);
 }
 
-void tape_find_rows(TapeDraft* d)
+static bool writes_row(const Node* n)
 {
-    for (uint32_t i = 0; i < d->slots.count; i++)
-        d->slots.at[i].row = d->slots.at[i].first = false;
-    for (uint32_t i = 0; i < d->loads.count; i++)
+    return is_convolution(n->op) || n->op == TAPE_GIVEN;
+}
+
+static void mark_rows(TapeDraft* d, const Node* n)
+{
+    bool turns = n->field && (n->op == TAPE_TURN || n->op == TAPE_TURN_DOWN);
+    for (int k = 0; n->live && !turns && k < 3; k++)
+        if (tape_operand(n, k) != NO_REG && reads_row(n, k))
+            d->slots.at[tape_operand(n, k)].row = true;
+    if (n->live && !n->field && writes_row(n))
+        d->slots.at[n->z].row = true;
+}
+
+// Whether order 0 has to bring a slot more than a register has.
+static bool is_brought(const SlotInfo* s)
+{
+    return s->row || s->first || s->turned || s->constant;
+}
+
+// Those of which others are made at order 0: what is made later reads what is made before.
+static void mark_firsts(TapeDraft* d)
+{
+    for (uint32_t i = 0; i < d->quads.count; i++)
+        for (int k = 0; k < TAPE_LANES; k++)
+            d->slots.at[d->quads.at[i].slot[k]].first = true;
+    for (uint32_t i = d->loads.count; i-- > 0;)
     {
         const TapeLoad* load = &d->loads.at[i];
-        if (load->first < FIRST_SIN || load->first > FIRST_PRODUCT || !d->slots.at[load->slot].live)
+        const SlotInfo* slot = &d->slots.at[load->slot];
+        if (load->first < FIRST_SIN || load->first > FIRST_PRODUCT || !is_brought(slot))
             continue;
         d->slots.at[load->x].first = true;
         if (load->first >= FIRST_SUM)
             d->slots.at[load->y].first = true;
     }
+}
+
+void tape_find_rows(TapeDraft* d)
+{
+    for (uint32_t i = 0; i < d->slots.count; i++)
+        d->slots.at[i].row = d->slots.at[i].first = false;
     for (uint32_t i = 0; i < d->nodes.count; i++)
-    {
-        const Node* n = &d->nodes.at[i];
-        bool turns = n->field && (n->op == TAPE_TURN || n->op == TAPE_TURN_DOWN);
-        for (int k = 0; n->live && !turns && k < 3; k++)
-            if (tape_operand(n, k) != NO_REG && reads_row(n, k))
-                d->slots.at[tape_operand(n, k)].row = true;
-        if (n->live && !n->field && (is_convolution(n->op) || n->op == TAPE_GIVEN))
-            d->slots.at[n->z].row = true;
-    }
+        mark_rows(d, &d->nodes.at[i]);
+}
+
+// As they are when operators have been laid out: groups have no rows.
+static void find_rows_again(TapeDraft* d)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->slots.count; i++)
+        d->slots.at[i].row = d->slots.at[i].first = false;
+    for (uint32_t i = 0; i < d->nodes.count; i++)
+        if (d->nodes.at[i].field)
+            mark_rows(d, &d->nodes.at[i]);
+    for (uint32_t i = 0; i < d->order.count; i++)
+        mark_rows(d, &d->order.at[i]);
+    for (uint32_t i = 0; i < d->pushes.count; i++)
+        if (d->slots.at[d->pushes.at[i]].row)
+            d->pushes.at[kept++] = d->pushes.at[i];
+    d->pushes.count = kept;
+    mark_firsts(d);
 }
 
 // ---- degrees
@@ -226,14 +266,6 @@ static bool is_slope(uint32_t op)
     return op == TAPE_DERIVE || op == TAPE_DERIVE_DOWN;
 }
 
-static void push_after(TapeDraft* d, uint32_t slot, uint32_t part, uint32_t level)
-{
-    if (!d->slots.at[slot].row)
-        return;
-    APPEND(d, order, (Node){.op = TAPE_PUSH, .z = slot, .x = NO_REG, .part = part, .level = level, .live = true});
-    d->slots.at[slot].ready_row = level;
-}
-
 // The level after which a node can run.
 static uint32_t level_of(const TapeDraft* d, const Node* n)
 {
@@ -243,9 +275,7 @@ static uint32_t level_of(const TapeDraft* d, const Node* n)
         uint32_t slot = tape_operand(n, k);
         if (slot == NO_REG || !reads_now(n, k))
             continue;
-        const SlotInfo* s = &d->slots.at[slot];
-        uint32_t at = reads_row(n, k) ? s->ready_row : s->ready;
-        level = at > level ? at : level;
+        level = d->slots.at[slot].ready > level ? d->slots.at[slot].ready : level;
     }
     for (uint32_t k = 0; n->op == TAPE_ROW && k < n->y; k++)
     {
@@ -260,22 +290,18 @@ static uint32_t level_of(const TapeDraft* d, const Node* n)
     return level + 1;
 }
 
-// Inputs first, then the nodes with their pushes; in straight parts they may be moved by level, in loops they stay.
-static void place_nodes(TapeDraft* d, const Series* s)
+// In straight parts nodes may be moved by level, in loops they stay as they are, with room for a push after each.
+static void place_nodes(TapeDraft* d)
 {
-    for (uint32_t i = TAPE_INPUT; i < TAPE_INPUT + s->input_count && !s->closed; i++)
-        push_after(d, i, PART_PUSHES, 1);
-    push_after(d, d->time_slot, PART_STEADY, 1);
     for (uint32_t i = 0; i < d->nodes.count; i++)
     {
         Node n = d->nodes.at[i];
         if (!n.live || n.field)
             continue;
-        n.level = tape_is_straight(d, &n) ? level_of(d, &n) : d->order.count + 2;
-        d->slots.at[n.z].ready = d->slots.at[n.z].ready_row = n.level;
+        n.level = tape_is_straight(d, &n) ? level_of(d, &n) : 2 * d->order.count + 2;
+        d->slots.at[n.z].part = n.part;
+        d->slots.at[n.z].ready = n.level;
         APPEND(d, order, n);
-        if (!is_convolution(n.op) && n.op != TAPE_GIVEN)
-            push_after(d, n.z, n.part, n.level + 1);
     }
 }
 
@@ -302,6 +328,35 @@ static void join_pairs(TapeDraft* d)
         before->op = (uint8_t)op;
     }
     d->order.count = count;
+}
+
+static void push(TapeDraft* d, uint32_t slot, uint32_t part, uint32_t level)
+{
+    if (d->slots.at[slot].row)
+        APPEND(d, order, (Node){.op = TAPE_PUSH, .z = slot, .x = NO_REG, .part = part, .level = level, .live = true});
+}
+
+// Rows of what does not write its own. Within a level they come before what reads them.
+static void place_pushes(TapeDraft* d, const Series* s)
+{
+    uint32_t count = d->order.count;
+    for (uint32_t i = TAPE_INPUT; i < TAPE_INPUT + s->input_count && !s->closed; i++)
+        push(d, i, PART_PUSHES, 1);
+    push(d, d->time_slot, PART_STEADY, 1);
+    for (uint32_t i = 0; i < count && !d->failed; i++)
+    {
+        const Node n = d->order.at[i];
+        const TapeGroup* g = n.op == TAPE_GROUP ? &d->groups.at[n.z] : NULL;
+        bool pairs = g != NULL && (g->op == TAPE_WAVE || g->op == TAPE_SWELL);
+        for (int k = 0; g != NULL && k < TAPE_LANES; k++)
+        {
+            push(d, g->z[k], n.part, n.level + 1);
+            if (pairs)
+                push(d, g->w[k], n.part, n.level + 1);
+        }
+        if (g == NULL && n.op != TAPE_FILL && !writes_row(&n))
+            push(d, n.z, n.part, n.level + 1);
+    }
 }
 
 static int compare_nodes(const void* a, const void* b)
@@ -355,23 +410,21 @@ static void write_words(TapeDraft* d)
 static void write_loads(TapeDraft* d)
 {
     uint32_t own = d->loads.count, kept = 0;
-    for (uint32_t i = 1; i < d->slots.count; i++)
+    for (int constants = 1; constants >= 0; constants--)
     {
-        const SlotInfo* s = &d->slots.at[i];
-        if (s->reg != NO_REG && s->live && s->constant)
-            APPEND(d, loads, (TapeLoad){.first = FIRST_REGISTER, .slot = i, .x = s->reg});
-    }
-    d->constants = d->loads.count - own;
-    for (uint32_t i = 1; i < d->slots.count; i++)
-    {
-        const SlotInfo* s = &d->slots.at[i];
-        if (s->reg != NO_REG && s->live && !s->constant && (s->row || s->turned || s->first))
-            APPEND(d, loads, (TapeLoad){.first = FIRST_REGISTER, .slot = i, .x = s->reg});
+        for (uint32_t i = 1; i < d->slots.count; i++)
+        {
+            const SlotInfo* s = &d->slots.at[i];
+            if (s->reg != NO_REG && (s->live || s->first) && s->constant == constants && is_brought(s))
+                APPEND(d, loads, (TapeLoad){.first = FIRST_REGISTER, .slot = i, .x = s->reg});
+        }
+        d->constants = constants ? d->loads.count - own : d->constants;
     }
     for (uint32_t i = 0; i < own && !d->failed; i++)
     {
         TapeLoad load = d->loads.at[i];
-        if (d->slots.at[load.slot].live)
+        const SlotInfo* s = &d->slots.at[load.slot];
+        if ((s->live || s->first) && is_brought(s))
             APPEND(d, loads, load);
     }
     for (uint32_t i = own; i < d->loads.count && !d->failed; i++)
@@ -379,12 +432,21 @@ static void write_loads(TapeDraft* d)
     d->loads.count = kept;
 }
 
-void tape_lay_out(TapeDraft* d, const Series* s)
+static void sort_nodes(TapeDraft* d)
 {
-    place_nodes(d, s);
-    join_pairs(d);
     if (d->order.count > 0)
         qsort(d->order.at, d->order.count, sizeof *d->order.at, compare_nodes);
+}
+
+void tape_lay_out(TapeDraft* d, const Series* s)
+{
+    place_nodes(d);
+    join_pairs(d);
+    sort_nodes(d);
+    tape_find_lanes(d);
+    find_rows_again(d);
+    place_pushes(d, s);
+    sort_nodes(d);
     write_words(d);
     write_loads(d);
 }

@@ -41,28 +41,41 @@ void tape_count_uses(TapeDraft* d, const Series* s)
 
 static bool is_linear(const TapeDraft* d, const Node* n)
 {
-    return n->op <= TAPE_PER && tape_is_straight(d, n) && d->slots.at[n->z].block == 0;
+    return (n->op <= TAPE_PER || n->op == TAPE_SUM) && tape_is_straight(d, n) && d->slots.at[n->z].block == 0;
 }
 
-// Adds the terms of an operand, each times a factor (NO_REG: 1). True: the operand itself is not needed for it.
-static bool add_terms(TapeDraft* d, uint32_t slot, uint32_t factor)
+static void append_term(TapeDraft* d, const TapeSum* from, const TapeSum* times, uint32_t factor)
 {
-    const SlotInfo info = d->slots.at[slot];
+    TapeSum term = {.slot = from->slot, .first = d->factors.count};
+    for (uint32_t k = 0; k < from->count; k++)
+        APPEND(d, factors, d->factors.at[from->first + k]);
+    for (uint32_t k = 0; k < times->count; k++)
+        APPEND(d, factors, d->factors.at[times->first + k]);
+    if (factor != NO_REG)
+        APPEND(d, factors, factor);
+    term.count = d->factors.count - term.first;
+    APPEND(d, sums, term);
+}
+
+// Adds the terms of what a term has, each times its factors and another (NO_REG: 1). True: the slot is not needed.
+static bool add_terms(TapeDraft* d, TapeSum times, uint32_t factor)
+{
+    const SlotInfo info = d->slots.at[times.slot];
     bool folds = info.sum_count > 0 && ((info.uses == 1 && !info.row) || info.sum_count == 1);
     for (uint32_t i = 0; folds && i < info.sum_count; i++)
-        folds = d->sums.at[info.first_sum + i].count < FACTORS_MOST;
+        folds = d->sums.at[info.first_sum + i].count + times.count < FACTORS_MOST;
+    const TapeSum itself = {.slot = times.slot};
     for (uint32_t i = 0; i < (folds ? info.sum_count : 1); i++)
     {
-        TapeSum from = folds ? d->sums.at[info.first_sum + i] : (TapeSum){.slot = slot};
-        TapeSum term = {.slot = from.slot, .first = d->factors.count};
-        for (uint32_t k = 0; k < from.count; k++)
-            APPEND(d, factors, d->factors.at[from.first + k]);
-        if (factor != NO_REG)
-            APPEND(d, factors, factor);
-        term.count = d->factors.count - term.first;
-        APPEND(d, sums, term);
+        TapeSum from = folds ? d->sums.at[info.first_sum + i] : itself;
+        append_term(d, &from, &times, factor);
     }
     return folds;
+}
+
+static bool add_operand(TapeDraft* d, uint32_t slot, uint32_t factor)
+{
+    return add_terms(d, (TapeSum){.slot = slot}, factor);
 }
 
 // The terms of a linear operator. True: they stand for more than the operator itself.
@@ -71,13 +84,14 @@ static bool add_node(TapeDraft* d, const Node* n)
     bool folds;
     switch (n->op)
     {
-    case TAPE_NEGATE: return add_terms(d, n->x, TAPE_OPPOSITE);
-    case TAPE_SCALE: return add_terms(d, n->y, tape_factor(n->x, false));
-    case TAPE_PER: return add_terms(d, n->x, tape_factor(n->y, true));
-    case TAPE_COPY: return add_terms(d, n->x, NO_REG);
-    default: folds = add_terms(d, n->x, NO_REG);
+    case TAPE_NEGATE: return add_operand(d, n->x, TAPE_OPPOSITE);
+    case TAPE_SCALE: return add_operand(d, n->y, tape_factor(n->x, false));
+    case TAPE_PER: return add_operand(d, n->x, tape_factor(n->y, true));
+    case TAPE_COPY: return add_operand(d, n->x, NO_REG);
+    case TAPE_SUM: add_terms(d, d->sums.at[n->x], NO_REG); return true;  // of one term, from tape_same.c
+    default: folds = add_operand(d, n->x, NO_REG);
     }
-    return add_terms(d, n->y, n->op == TAPE_SUBTRACT ? (uint32_t)TAPE_OPPOSITE : NO_REG) || folds;
+    return add_operand(d, n->y, n->op == TAPE_SUBTRACT ? (uint32_t)TAPE_OPPOSITE : NO_REG) || folds;
 }
 
 static void fold(TapeDraft* d, Node* n)
@@ -104,7 +118,7 @@ static void fold(TapeDraft* d, Node* n)
 // Whether the result moves as time does: order 1 is all it has.
 static bool is_steady(const TapeDraft* d, const Node* n)
 {
-    if (!is_linear(d, n))
+    if (!is_linear(d, n) || n->op == TAPE_SUM)
         return false;
     bool x = n->op == TAPE_SCALE || d->slots.at[n->x].steady;
     bool two = n->op == TAPE_ADD || n->op == TAPE_SUBTRACT || n->op == TAPE_SCALE;

@@ -51,6 +51,13 @@ static void node(TapeDraft* d, TapeOp op, uint32_t z, uint32_t x, uint32_t y, ui
     APPEND(d, nodes, (Node){.op = (uint8_t)op, .z = z, .x = x, .y = y, .w = w, .part = d->parts.count - 1});
 }
 
+// The last one adds a number that stands still, or replaces it.
+static void offset(TapeDraft* d)
+{
+    if (d->nodes.count > 0)
+        d->nodes.at[d->nodes.count - 1].offset = true;
+}
+
 // ---- operators
 // -------------------------------------------------------------------------------------------------------
 
@@ -61,7 +68,10 @@ static void write_sum(TapeDraft* d, uint32_t op, const uint32_t* pc)
     if (a && b)
         node(d, op == VM_ADD ? TAPE_ADD : TAPE_SUBTRACT, z, x, y, NO_REG);
     else
+    {
         node(d, op == VM_SUB && b ? TAPE_NEGATE : TAPE_COPY, z, a ? x : y, NO_REG, NO_REG);
+        offset(d);
+    }
 }
 
 static void write_product(TapeDraft* d, const uint32_t* pc)
@@ -94,8 +104,42 @@ static void write_kink(TapeDraft* d, uint32_t op, const uint32_t* pc)
         node(d, TAPE_EITHER, result(d, pc[0]), x, y, side);
 }
 
+// What parameters alone decide is a mode that seldom changes.
+static bool is_settled(const TapeDraft* d, uint32_t reg)
+{
+    return reg < d->model->reg_first[REG_STATE];
+}
+
+static uint32_t chosen(const TapeDraft* d, const uint32_t* pc)
+{
+    return d->R[pc[1]] != 0 ? pc[2] : pc[3];
+}
+
+static void note_mode(TapeDraft* d, uint32_t reg)
+{
+    APPEND(d, modes, reg);
+    APPEND(d, modes, (uint32_t)d->R[reg]);
+}
+
+static void write_move(TapeDraft* d, uint32_t to, uint32_t from)
+{
+    uint32_t x = tape_moving(d, from);
+    if (d->block == 0)  // in straight code the register just shares the slot
+    {
+        APPEND(d, aliases, to);
+        d->space->slot_of[to] = x;
+    }
+    else
+        node(d, TAPE_COPY, result(d, to), x, NO_REG, NO_REG);
+}
+
 static void write_select(TapeDraft* d, const uint32_t* pc)
 {
+    if (is_settled(d, pc[1]))
+    {
+        write_move(d, pc[0], chosen(d, pc));
+        return;
+    }
     uint32_t c = constant(d, pc[1]), x = tape_moving(d, pc[2]), y = tape_moving(d, pc[3]);
     node(d, TAPE_CHOOSE, result(d, pc[0]), c, x, y);
 }
@@ -202,6 +246,7 @@ static void write_table(TapeDraft* d, const uint32_t* pc)
 {
     uint32_t x = tape_moving(d, pc[1]), slope = hidden(d, FIRST_TABLE_SLOPE, pc[1], pc[2], 0);
     node(d, TAPE_SCALE, result(d, pc[0]), slope, x, NO_REG);
+    offset(d);
 }
 
 // What went in is a polynomial of the time that is read. With a constant delay that goes as time does.
@@ -234,25 +279,12 @@ static void write_row(TapeDraft* d, uint32_t op, const uint32_t* pc)
     node(d, TAPE_ROW, result(d, pc[0]), first, d->terms.count - first, NO_REG);
 }
 
-// In straight code the register just shares the slot.
-static void write_move(TapeDraft* d, const uint32_t* pc)
-{
-    uint32_t x = tape_moving(d, pc[1]);
-    if (d->block == 0)
-    {
-        APPEND(d, aliases, pc[0]);
-        d->space->slot_of[pc[0]] = x;
-    }
-    else
-        node(d, TAPE_COPY, result(d, pc[0]), x, NO_REG, NO_REG);
-}
-
 static void write_operator(TapeDraft* d, uint32_t op, const uint32_t* pc)
 {
     uint32_t x;
     switch (op)
     {
-    case VM_MOVE: write_move(d, pc); break;
+    case VM_MOVE: write_move(d, pc[0], pc[1]); break;
     case VM_NEG:
         x = tape_moving(d, pc[1]);
         node(d, TAPE_NEGATE, result(d, pc[0]), x, NO_REG, NO_REG);
@@ -301,6 +333,7 @@ static void write_operator(TapeDraft* d, uint32_t op, const uint32_t* pc)
         if (d->obstacle == NO_REG)
             d->obstacle = pc[0];
         node(d, TAPE_COPY, result(d, pc[0]), TAPE_ZERO, NO_REG, NO_REG);
+        offset(d);
     }
 }
 
@@ -321,7 +354,8 @@ static bool operator_moves(const TapeDraft* d, uint32_t op, const uint32_t* pc, 
     case VM_FLOOR:
     case VM_TABLE_ROWS:
     case VM_TABLE_SLOPE: return false;
-    case VM_SELECT: return tape_moves(d, pc[2]) || tape_moves(d, pc[3]);
+    case VM_SELECT:
+        return is_settled(d, pc[1]) ? tape_moves(d, chosen(d, pc)) : tape_moves(d, pc[2]) || tape_moves(d, pc[3]);
     case VM_DELAYED: return tape_moves(d, pc[2]);
     case VM_ROW:
     case VM_ROW_SIZE:
@@ -361,6 +395,8 @@ static void visit(TapeDraft* d, uint32_t op, const uint32_t* pc, uint32_t words)
 {
     bool own = d->block != 0 && tape_moves(d, pc[0]) && d->slots.at[d->space->slot_of[pc[0]]].block == d->block;
     bool moved = operator_moves(d, op, pc, words);
+    if (op == VM_SELECT && !d->dry && is_settled(d, pc[1]) && pc[1] >= d->model->reg_first[REG_PARAM])
+        note_mode(d, pc[1]);
     d->broken |= is_broken(d, op, pc);
     if (d->dry)
     {
@@ -400,10 +436,7 @@ static const uint32_t* walk_switch(TapeDraft* d, const uint32_t* pc)
     const uint32_t* base = pc + 3 + count + 1;
     uint32_t offset = mode < count ? pc[3 + mode] : NO_REG;
     if (!d->dry)
-    {
-        APPEND(d, modes, pc[1]);
-        APPEND(d, modes, mode);
-    }
+        note_mode(d, pc[1]);
     return base + (offset != NO_REG ? offset : pc[3 + count]);
 }
 

@@ -234,7 +234,12 @@ static bool agrees(const double* c, Evaluate* f, const void* what, bool* reliabl
     X((x - 2 * y) / 3 * (x - 2 * y) - (x - 2 * y), "(x - 2*y)/3*(x - 2*y) - (x - 2*y)") \
     X(x * (1 - 2 + 3 - 4) + 7 * (y + 3 * t), "x - 2*x + 3*x - 4*x + y + 2*y + 4*y + 3*time + 5*time + 6*time + 7*time") \
     X(x * csinl(2 * t + 1) - ccosl((t - 4 * t) / 3), "x*sin(2*time + 1) - cos((time - 4*time)/3)") \
-    X(cexpl(-t / 2) * csinhl(2 * t), "exp(-time/2)*sinh(2*time)")
+    X(cexpl(-t / 2) * csinhl(2 * t), "exp(-time/2)*sinh(2*time)") \
+    X((1 - x * x) * y + 2 * (x * x) * y, "(1 - x^2)*y + 2*x^2*y") \
+    X(-(x - y) * (x - y) + 3 * (x - y), "(x - y)*(y - x) - 3*(y - x)") \
+    X(6 * x * y - x * (y + 1), "2*x*(3*y) - x*(y + 1)") \
+    X(x * x * y - y * (x * x / 5), "(-x)*(-x)*y - y*(x*x/5)") \
+    X(2 * csqrtl(x + y) - x / (x + y), "sqrt(x + y) + sqrt(y + x) - x/(y + x)")
 // clang-format on
 
 typedef struct Operator
