@@ -86,6 +86,14 @@ static bool move_states(Kernel* kernel, const BondRun* run)
     return moved;
 }
 
+// Whether nothing moves; then values are computed when a sign asks for them.
+static bool stands(BondRun* run, const BondJump* jump, bool given)
+{
+    run->stands = !given && run->selection != NULL && run->present.varying == NULL &&
+                  bond_selection_stands(run->selection, jump, &run->status);
+    return run->stands;
+}
+
 // One round: *moved: states jumped; *struck: there are impulses. `blow`: NULL, or sources count with theirs, and it is
 // set if they have some.
 static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved, bool* struck)
@@ -96,11 +104,13 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved,
         *blow |= given;
     BondJump jump = {
         .b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+    run->present.settled = false;
+    if (known || stands(run, &jump, given))
+        return KAI_OK;
     bool still = false;
     jump.most = run->most;
     jump.still = &still;
-    kaiStatus entered = known ? KAI_OK : present_jump(kernel, run, &jump, &run->status);
-    run->present.settled = false;
+    kaiStatus entered = present_jump(kernel, run, &jump, &run->status);
     if (entered != KAI_OK)
         return entered;
     if (run->status == BOND_SINGULAR)
@@ -150,6 +160,10 @@ bool bonds_project(Kernel* kernel)
         bonds_read_inputs(kernel, run, false);
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
         BondStatus status = BOND_OK;
+        run->present.settled = run->linear && stands(run, &jump, false);
+        if (run->present.settled)
+            continue;
+        run->stands = false;
         bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
         run->present.settled = drift && run->linear && moves_nothing(run);
         if (run->present.settled)

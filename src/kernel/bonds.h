@@ -47,6 +47,7 @@ typedef struct BondRun
     BondNet* net;
     bool entered;        // it has a set of modes
     BondStatus status;   // of the last jump
+    bool stands;         // it moved nothing, and has no values but those that signs ask for
     bool* on;            // per switch
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b

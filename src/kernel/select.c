@@ -100,7 +100,7 @@ void select_judge(Kernel* kernel)
         bool derivatives = run->linear && run->status != BOND_INCONSISTENT;
         bond_selection_judge(run->selection, (BondJudged){.storage = run->storage,
                                                           .area = run->area,
-                                                          .z = run->z1,
+                                                          .z = run->stands ? NULL : run->z1,
                                                           .b2 = run->b2,
                                                           .derivatives = derivatives,
                                                           .curve = moves ? find_curve : NULL,
