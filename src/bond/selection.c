@@ -38,7 +38,7 @@ struct BondSelection
     double *b1_most, *b2_most;  // per input: the largest seen
     double slack;
     BondJudged judged;
-    int known;  // levels that are computed
+    int known;                 // levels that are computed
     BondAfter* after[LEVELS];  // values that are computed when a sign asks for them
     double *inputs[LEVELS], *own_size[LEVELS];
     const double* size[LEVELS];
@@ -308,10 +308,11 @@ static void next_inputs(const BondSelection* s, const double* rates, const doubl
 
 static double value_at(const BondSelection* s, int level, int unknown)
 {
-    if (level == 0)
-        return s->judged.area[unknown];
-    return level == 1 && s->judged.z != NULL ? s->judged.z[unknown]
-                                             : bond_after_value(s->after[level], s->graph->class_of[unknown]);
+    const double* given = level == 0 ? s->judged.area : level == 1 ? s->judged.z : NULL;
+    int class = s->graph->class_of[unknown];
+    if (given != NULL)
+        return given[unknown];
+    return level == 0 ? bond_after_area(s->after[1], class) : bond_after_value(s->after[level], class);
 }
 
 static void set_rates(const BondSelection* s, int level, double* rates)
@@ -429,9 +430,9 @@ static void add_level(BondSelection* s)
     bond_after_flow(s->after[level], s->inputs[level], source_at(s, s->sources, level));
 }
 
-bool bond_selection_stands(BondSelection* s, const BondJump* jump, BondStatus* status)
+bool bond_selection_jump(BondSelection* s, const BondJump* jump)
 {
-    return bond_after_stands(s->after[1], jump, status);
+    return bond_after_jump(s->after[1], jump);
 }
 
 void bond_selection_judge(BondSelection* s, BondJudged judged)
@@ -457,7 +458,7 @@ static double sum_terms(const BondSelection* s, int level, const BondTerm* terms
     *size = 0;
     for (int i = 0; i < count; i++)
     {
-        double term = value_at(s, level, 2 * terms[i].bond + terms[i].flow);
+        double term = value_at(s, level, (int)(2 * terms[i].bond + terms[i].flow));
         sum += terms[i].sign * term;
         *size += fabs(term);
     }

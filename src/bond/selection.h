@@ -28,7 +28,7 @@ void bond_selection_learn(BondSelection* selection, const double* b1, const doub
 typedef struct BondJudged
 {
     const double* storage;        // S
-    const double *area, *z, *b2;  // areas and values after, per unknown; slopes of the sources. z NULL: it stands
+    const double *area, *z, *b2;  // areas and values after, per unknown; slopes of the sources; NULL: as asked for
     bool derivatives;             // false: inputs hang on more than sources and storages, derivatives are not known
     // Second and third derivatives of the sources, asked for when a tie needs them. NULL: they are 0.
     void (*curve)(void* user, double* b3, double* b4);
@@ -37,8 +37,8 @@ typedef struct BondJudged
 
 void bond_selection_judge(BondSelection* selection, BondJudged judged);
 
-// Whether the jump of these inputs moves nothing (bond_after_stands): then it can be judged without values.
-bool bond_selection_stands(BondSelection* selection, const BondJump* jump, BondStatus* status);
+// The jump of these inputs as bond_after_jump has it: areas and values are computed as signs ask for them.
+bool bond_selection_jump(BondSelection* selection, const BondJump* jump);
 
 // Areas and values up to `factor` times as large as rounding count as 0 from now on: states that the solver has let
 // drift apart may lie where one junction takes for rounding what another one does not.

@@ -392,7 +392,7 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         run->on[i] = on;
     }
     run->present.settled &= same;
-    if (same && run->rows.loaded && run->linear)
+    if (same && (run->rows.loaded || kernel->bonds->later) && run->linear)
         return KAI_OK;
     run->rows.loaded = false;
     if (!same)  // an instant may try as many sets as there are switches
@@ -406,10 +406,10 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         run->present.tied = false;
         bond_net_dependents(run->net, visit_tie, run);
     }
-    for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
+    for (int i = 0; i < bond_net_blocks(run->net)->block_count && !kernel->bonds->later; i++)
         if (!bonds_load_rows(kernel, run, i))
             return fail_memory(kernel);
-    run->rows.loaded = true;
+    run->rows.loaded = !kernel->bonds->later;
     return KAI_OK;
 }
 

@@ -35,10 +35,9 @@ void select_learn(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        if (run->selection == NULL)
-            continue;
         bonds_read_inputs(kernel, run, false);
-        bond_selection_learn(run->selection, run->b1, run->b2);
+        if (run->selection != NULL)
+            bond_selection_learn(run->selection, run->b1, run->b2);
     }
 }
 
@@ -99,8 +98,8 @@ void select_judge(Kernel* kernel)
             moves = run->most[run->graph->input_count + k] > 0;
         bool derivatives = run->linear && run->status != BOND_INCONSISTENT;
         bond_selection_judge(run->selection, (BondJudged){.storage = run->storage,
-                                                          .area = run->area,
-                                                          .z = run->stands ? NULL : run->z1,
+                                                          .area = run->lazy && run->struck ? NULL : run->area,
+                                                          .z = run->lazy ? NULL : run->z1,
                                                           .b2 = run->b2,
                                                           .derivatives = derivatives,
                                                           .curve = moves ? find_curve : NULL,
