@@ -105,8 +105,10 @@ kaiStatus bonds_create(Kernel* kernel)
     for (uint32_t i = 0; i < bonds->count; i++)
         bonds->most_count += 4 * model->bond_systems[i].link_count;
     bonds->most = arena_array(&bonds->arena, double, bonds->most_count + 1);
-    bonds->ties = arena_array(&bonds->arena, double, model->machines_count + 1);
-    bonds->tolerances = arena_array(&bonds->arena, double, model->machines_count + 1);
+    bonds->signs.ties = arena_array(&bonds->arena, double, model->machines_count + 1);
+    bonds->signs.tolerances = arena_array(&bonds->arena, double, model->machines_count + 1);
+    bonds->signs.asked = arena_array(&bonds->arena, uint64_t, model->transitions_count + 1);
+    bonds->signs.fires = arena_array(&bonds->arena, bool, model->transitions_count + 1);
     for (uint32_t i = 0, at = 0; i < bonds->count; at += 4 * model->bond_systems[i++].link_count)
     {
         bonds->runs[i].most = bonds->most + at;
@@ -553,7 +555,7 @@ kaiStatus bonds_fail_inconsistent(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        if (run->status != BOND_INCONSISTENT || place != 0)
+        if (run->last.status != BOND_INCONSISTENT || place != 0)
             continue;
         bonds_read_inputs(kernel, run, true);
         int* loop = run->loop;

@@ -39,16 +39,22 @@ typedef struct BondPresent
     Arena made;                // what is made with the equations, and anew with them, if one is
 } BondPresent;
 
+// What the last jump was.
+typedef struct BondLast
+{
+    BondStatus status;
+    bool lazy;    // it has no areas and values but those that signs ask for
+    bool struck;  // there are areas
+} BondLast;
+
 // One connected graph.
 typedef struct BondRun
 {
     const BondSystem* system;
     BondGraph* graph;
     BondNet* net;
-    bool entered;        // it has a set of modes
-    BondStatus status;   // of the last jump
-    bool lazy;           // it has no areas and values but those that signs ask for
-    bool struck;         // and there are areas
+    bool entered;  // it has a set of modes
+    BondLast last;
     bool* on;            // per switch
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b
@@ -77,6 +83,16 @@ typedef struct BondRun
     BondPresent present;
     Kernel* kernel;
 } BondRun;
+
+// Signs of one-way junctions, asked for once in a set of modes (select.c).
+typedef struct BondSigns
+{
+    double* ties;        // per machine: 0, or what a value may be off by that no derivative moves
+    double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
+    uint64_t number;     // of the set that is judged
+    uint64_t* asked;     // per transition: the set it was last asked in
+    bool* fires;         // and whether it fires
+} BondSigns;
 
 struct Bonds
 {
@@ -110,11 +126,10 @@ struct Bonds
     // What is read while sets are tried hangs on no modes, areas or rows, and sources hang on no states (brief.c): then
     // areas are not written, rows are not loaded, and a program runs only where states have moved.
     bool steady;
-    bool later;          // so it is now: what was left out comes when somebody looks, or when a set is committed
-    double slack;        // of the selection, in this instant
-    bool trying;         // the values in the registers are those of a set of modes that may be left again
-    double* ties;        // per machine: 0, or what a value may be off by that no derivative moves
-    double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
+    bool later;    // so it is now: what was left out comes when somebody looks, or when a set is committed
+    double slack;  // of the selection, in this instant
+    bool trying;   // the values in the registers are those of a set of modes that may be left again
+    BondSigns signs;
 };
 
 static inline const BondPart* bonds_part(const Kernel* kernel, const BondRun* run, uint32_t index)
