@@ -38,11 +38,13 @@ static bool is_still(const kaiModel* model, uint32_t reg)
 
 static bool value_of(const Reading* r, uint32_t reg, Value* v)
 {
-    *v = (Value){.reg = reg};
+    v->reg = reg;
+    v->count = 0;
     for (uint32_t i = r->count; i-- > 0;)
         if (r->values[i].reg == reg)
         {
-            *v = r->values[i];
+            v->count = r->values[i].count;
+            memcpy(v->terms, r->values[i].terms, sizeof *v->terms * v->count);
             return true;
         }
     for (uint32_t i = 0; i < r->guard->state_count; i++)
@@ -128,7 +130,8 @@ static bool read_row(const Reading* r, const uint32_t* pc, Value* z)
 
 static bool combine(const Reading* r, VmOp op, const uint32_t* pc, Value* z)
 {
-    Value x, y = {0};
+    Value x, y;
+    y.count = 0;
     bool two = op != VM_MOVE && op != VM_NEG;
     if (op == VM_ROW)
         return read_row(r, pc, z);
@@ -151,10 +154,14 @@ static bool read_run(Reading* r, const CodeItem* item)
     for (uint32_t i = 0; i < item->reg_count; i += item->stride)
     {
         const uint32_t* pc = r->model->code + item->first_reg + i;
-        Value z = {.reg = pc[0]};
-        if (r->count == VALUES_MOST || !combine(r, (VmOp)item->op, pc, &z))
+        if (r->count == VALUES_MOST)
             return false;
-        r->values[r->count++] = z;
+        Value* z = &r->values[r->count];  // which is not among the values yet
+        z->reg = pc[0];
+        z->count = 0;
+        if (!combine(r, (VmOp)item->op, pc, z))
+            return false;
+        r->count++;
     }
     return true;
 }
@@ -218,8 +225,11 @@ static CodeRange body_of(const kaiModel* model, const Guard* guard)
 
 bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors, GuardTerm* terms, uint32_t* count)
 {
-    Reading r = {.model = model, .guard = guard};
+    Reading r;  // large, and filled as it is read
     Value g;
+    r.model = model;
+    r.guard = guard;
+    r.count = 0;
     *count = 0;
     if (guard->curved || guard->state_count == 0 || guard->state_count > (guard->one_way ? STATES_MOST : STATES_FEW))
         return false;
