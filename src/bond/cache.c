@@ -156,30 +156,38 @@ static BondMode* make_from_near(BondCache* cache, const bool* on, const double* 
     return mode;
 }
 
-BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage, const BondMode* base)
+BondMode* bond_cache_find(BondCache* cache, const bool* on)
 {
     if (cache->count > 0 && is_mode(cache, cache->last, on))
         return cache->visited[cache->last].mode;
-    uint64_t hash = hash_of(on, cache->graph->switch_count);
-    int* slot = cache->slots ? find_slot(cache, hash, on) : NULL;
+    int* slot = cache->slots ? find_slot(cache, hash_of(on, cache->graph->switch_count), on) : NULL;
     if (!slot || *slot == 0)
-    {
-        if (cache->count == cache->capacity && !grow(cache))
-            return NULL;
-        BondMode* mode = base ? bond_mode_switch(base, on, storage, cache->allocator) : NULL;
-        if (!mode && base)
-            mode = make_from_near(cache, on, storage, base);
-        if (!mode)
-            mode = bond_mode_create(cache->graph, on, storage, NULL, cache->allocator);
-        if (!mode)
-            return NULL;
-        slot = find_slot(cache, hash, on);
-        cache->visited[cache->count] = (Visited){mode, NULL, 0, hash};
-        cache->size += bond_mode_size(mode);
-        *slot = ++cache->count;
-    }
+        return NULL;
     cache->last = *slot - 1;
     return cache->visited[cache->last].mode;
+}
+
+BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage, const BondMode* base)
+{
+    BondMode* mode = bond_cache_find(cache, on);
+    if (mode != NULL)
+        return mode;
+    if (cache->count == cache->capacity && !grow(cache))
+        return NULL;
+    mode = base ? bond_mode_switch(base, on, storage, cache->allocator) : NULL;
+    if (!mode && base)
+        mode = make_from_near(cache, on, storage, base);
+    if (!mode)
+        mode = bond_mode_create(cache->graph, on, storage, NULL, cache->allocator);
+    if (!mode)
+        return NULL;
+    uint64_t hash = hash_of(on, cache->graph->switch_count);
+    int* slot = find_slot(cache, hash, on);
+    cache->visited[cache->count] = (Visited){mode, NULL, 0, hash};
+    cache->size += bond_mode_size(mode);
+    *slot = ++cache->count;
+    cache->last = *slot - 1;
+    return mode;
 }
 
 static Visited* find_visited(BondCache* cache, const BondMode* mode)

@@ -10,6 +10,9 @@ typedef struct BondCache BondCache;
 BondCache* bond_cache_create(const BondGraph* graph, kaiAllocator allocator);  // NULL if memory ran out
 void bond_cache_destroy(BondCache* cache);                                     // with its modes
 
+// The mode of `on`, if it is there, or NULL.
+BondMode* bond_cache_find(BondCache* cache, const bool* on);
+
 // The mode of `on`, built with `storage` if it is new, from `base` (or NULL) if it differs by a switch. NULL if memory
 // ran out.
 BondMode* bond_cache_mode(BondCache* cache, const bool* on, const double* storage, const BondMode* base);

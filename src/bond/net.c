@@ -151,8 +151,11 @@ bool bond_net_enter(BondNet* net, const bool* on, const double* storage)
             net->on[k] = on[block->switch_of[k]];
         if (net->at[i].mode != NULL && bond_mode_is(net->at[i].mode, net->on))
             continue;
-        gather_storage(net, block, storage, net->storage);
-        net->at[i].mode = bond_cache_mode(net->at[i].cache, net->on, net->storage, net->at[i].mode);
+        BondMode* known = bond_cache_find(net->at[i].cache, net->on);
+        if (known == NULL)
+            gather_storage(net, block, storage, net->storage);
+        net->at[i].mode =
+            known != NULL ? known : bond_cache_mode(net->at[i].cache, net->on, net->storage, net->at[i].mode);
         if (net->at[i].mode == NULL)
             return false;
     }

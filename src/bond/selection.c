@@ -15,7 +15,8 @@
 enum
 {
     LEVELS = 6,
-    KEPT = 8  // sets whose sizes are kept
+    KEPT = 8,       // sets whose sizes are kept
+    SIZES_KEPT = 3  // of areas, values and first derivatives
 };
 
 // Sizes of areas and values of a set of modes, as long as nothing has become larger: sets come again and again.
@@ -23,8 +24,8 @@ typedef struct SizesKept
 {
     BondMode** modes;  // per block
     unsigned long grown, trimmed;
-    bool known[2];
-    double* size[2];
+    bool known[SIZES_KEPT];
+    double* size[SIZES_KEPT];
 } SizesKept;
 
 struct BondSelection
@@ -32,13 +33,16 @@ struct BondSelection
     BondNet* net;
     const BondGraph* graph;
     BondPort* ports;            // per extensity
+    int* port_unknown;          // whose integral it is
     int* port_of;               // per input: -1 or the extensity
     double *b1_most, *b2_most;  // per input: the largest seen
     double slack;
     BondJudged judged;
-    int known;  // levels that are computed
-    double *value[LEVELS], *size[LEVELS];
-    bool sized[2];  // areas, values
+    int known;                 // levels that are computed
+    BondAfter* after[LEVELS];  // values that are computed when a sign asks for them
+    double *inputs[LEVELS], *own_size[LEVELS];
+    const double* size[LEVELS];
+    bool sized[SIZES_KEPT];
     SizesKept kept[KEPT];
     int next_kept;
     unsigned long grown, regions_grown;  // how often something was larger than ever; when regions were measured
@@ -61,6 +65,7 @@ static void find_ports(BondSelection* s, Arena* arena)
 {
     const BondGraph* graph = s->graph;
     s->ports = arena_array(arena, BondPort, graph->port_count + 1);
+    s->port_unknown = arena_array(arena, int, graph->port_count + 1);
     s->port_of = arena_array(arena, int, graph->input_count + 1);
     for (int i = 0; i < graph->input_count; i++)
         s->port_of[i] = -1;
@@ -70,7 +75,8 @@ static void find_ports(BondSelection* s, Arena* arena)
             int bond = bond_at(graph, n, p - graph->port_first[n]);
             int input = graph->input_first[n] + p - graph->port_first[n];
             double sign = graph->nodes[n].kind == BOND_C ? bond_sign(graph, bond, n) : 1;
-            s->ports[p] = (BondPort){graph->class_of[bond_storage_unknown(graph, n, bond)], input, n, sign};
+            s->port_unknown[p] = bond_storage_unknown(graph, n, bond);
+            s->ports[p] = (BondPort){graph->class_of[s->port_unknown[p]], input, n, sign};
             s->port_of[input] = p;
         }
 }
@@ -157,15 +163,16 @@ BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, doubl
     s->own_classes = arena_array(arena, double, classes);
     s->own_rates = arena_array(arena, double, graph->port_count + 1);
     s->amounts = arena_array(arena, double, graph->port_count + 1);
-    for (int k = 0; k < LEVELS; k++)
+    for (int k = 1; k < LEVELS; k++)
     {
-        s->value[k] = arena_array(arena, double, unknowns);
-        s->size[k] = arena_array(arena, double, unknowns);
+        s->after[k] = bond_after_create(net, graph, arena);
+        s->inputs[k] = arena_array(arena, double, inputs);
+        s->own_size[k] = arena_array(arena, double, unknowns);
     }
     for (int i = 0; i < KEPT; i++)
     {
         s->kept[i].modes = arena_array(arena, BondMode*, bond_net_blocks(net)->block_count + 1);
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < SIZES_KEPT; k++)
             s->kept[i].size[k] = arena_array(arena, double, unknowns);
     }
     s->grown = 1;
@@ -241,14 +248,14 @@ static void keep_block(BondSelection* s, int index, const BondMode* mode)
         s->classes[block->classes[i]] = s->own_classes[mode->class_of[block->unknowns[i]]];
 }
 
-static void keep_sizes(BondSelection* s, int level)
+static void keep_sizes(BondSelection* s, double* size)
 {
     bond_net_sums(s->net, true, s->classes);
     for (int u = 0; u < 2 * s->graph->bond_count; u++)
-        s->size[level][u] = s->classes[s->graph->class_of[u]];
+        size[u] = s->classes[s->graph->class_of[u]];
 }
 
-static void size_areas(BondSelection* s)
+static void size_areas(BondSelection* s, double* size)
 {
     memset(s->classes, 0, (size_t)s->graph->class_count * sizeof(double));
     for (int i = 0; i < bond_net_blocks(s->net)->block_count; i++)
@@ -259,7 +266,7 @@ static void size_areas(BondSelection* s)
         size_dependents(s, mode, NULL, s->own_b1);
         keep_block(s, i, mode);
     }
-    keep_sizes(s, 0);
+    keep_sizes(s, size);
 }
 
 static void size_block(BondSelection* s, const BondMode* mode, const double* b1, const double* b2)
@@ -277,7 +284,7 @@ static void size_block(BondSelection* s, const BondMode* mode, const double* b1,
     size_dependents(s, mode, s->own_rates, b2);
 }
 
-static void size_flow(BondSelection* s, const double* b1, const double* b2, int level)
+static void size_flow(BondSelection* s, const double* b1, const double* b2, double* size)
 {
     bond_net_known(s->net, b1, true, s->classes);
     for (int i = 0; i < bond_net_blocks(s->net)->block_count; i++)
@@ -287,7 +294,7 @@ static void size_flow(BondSelection* s, const double* b1, const double* b2, int 
         size_block(s, bond_net_mode(s->net, i), s->own_b1, s->own_b2);
         keep_block(s, i, bond_net_mode(s->net, i));
     }
-    keep_sizes(s, level);
+    keep_sizes(s, size);
 }
 
 // -------------------------------------------------------------------------------------------------------------- levels
@@ -299,18 +306,27 @@ static void next_inputs(const BondSelection* s, const double* rates, const doubl
         b[i] = s->port_of[i] >= 0 ? rates[s->port_of[i]] : slopes[i];
 }
 
-static void set_rates(const BondSelection* s, const double* z, double* rates)
+static double value_at(const BondSelection* s, int level, int unknown)
+{
+    const double* given = level == 0 ? s->judged.area : level == 1 ? s->judged.z : NULL;
+    int class = s->graph->class_of[unknown];
+    if (given != NULL)
+        return given[unknown];
+    return level == 0 ? bond_after_area(s->after[1], class) : bond_after_value(s->after[level], class);
+}
+
+static void set_rates(const BondSelection* s, int level, double* rates)
 {
     const BondGraph* graph = s->graph;
-    for (int u = 0; u < 2 * graph->bond_count; u++)
-        s->classes[graph->class_of[u]] = z[u];
+    for (int p = 0; p < graph->port_count; p++)
+        s->classes[p] = value_at(s, level, s->port_unknown[p]);
     for (int p = 0; p < graph->port_count; p++)
     {
         int node = s->ports[p].node, first = graph->port_first[node], ports = graph->port_first[node + 1] - first;
         const double* block = s->judged.storage + graph->block_first[node] + (p - first) * ports;
         rates[p] = 0;
         for (int j = 0; j < ports; j++)
-            rates[p] += block[j] * s->ports[first + j].sign * s->classes[s->ports[first + j].unknown_class];
+            rates[p] += block[j] * s->ports[first + j].sign * s->classes[first + j];
     }
 }
 
@@ -336,36 +352,6 @@ static const double* source_at(const BondSelection* s, double* const* from, int 
     return order < 4 && (order < 2 || s->curved) ? from[order] : s->none;
 }
 
-static void find_sizes(BondSelection* s, int level);
-
-static void add_level(BondSelection* s)
-{
-    int level = s->known++;
-    find_sizes(s, level - 1);
-    ask_curve(s);
-    for (int u = 0; u < 2 * s->graph->bond_count; u++)
-        s->classes[s->graph->class_of[u]] = s->size[level - 1][u];
-    size_rates(s->graph, s->ports, s->judged.storage, s->classes, s->rates);
-    next_inputs(s, s->rates, source_at(s, s->sources_most, level - 1), s->b1);
-    size_flow(s, s->b1, source_at(s, s->sources_most, level), level);
-    set_rates(s, s->value[level - 1], s->rates);
-    next_inputs(s, s->rates, source_at(s, s->sources, level - 1), s->b1);
-    bond_net_flow(s->net, s->b1, source_at(s, s->sources, level), s->value[level]);
-}
-
-void bond_selection_judge(BondSelection* s, BondJudged judged)
-{
-    size_t bytes = 2 * (size_t)s->graph->bond_count * sizeof(double);
-    s->judged = judged;
-    s->known = 2;
-    s->curved = false;
-    memcpy(s->sources[1], judged.b2, (size_t)s->graph->input_count * sizeof(double));
-    memcpy(s->value[0], judged.area, bytes);
-    memcpy(s->value[1], judged.z, bytes);
-    s->sized[0] = s->sized[1] = false;
-    size_regions(s);
-}
-
 // The place of the present set among those that are kept; a new one takes that of the oldest.
 static SizesKept* find_kept(BondSelection* s)
 {
@@ -383,28 +369,80 @@ static SizesKept* find_kept(BondSelection* s)
     bond_net_save(s->net, kept->modes);
     kept->grown = s->grown;
     kept->trimmed = trimmed;
-    kept->known[0] = kept->known[1] = false;
+    memset(kept->known, 0, sizeof kept->known);
     return kept;
 }
 
+static void find_sizes(BondSelection* s, int level);
+
+// The sizes of a derivative, from those of what it is the derivative of.
+static void size_derivative(BondSelection* s, int level, double* size)
+{
+    find_sizes(s, level - 1);
+    for (int u = 0; u < 2 * s->graph->bond_count; u++)
+        s->classes[s->graph->class_of[u]] = s->size[level - 1][u];
+    size_rates(s->graph, s->ports, s->judged.storage, s->classes, s->rates);
+    next_inputs(s, s->rates, source_at(s, s->sources_most, level - 1), s->b1);
+    size_flow(s, s->b1, source_at(s, s->sources_most, level), size);
+}
+
+static void make_sizes(BondSelection* s, int level, double* size)
+{
+    if (level == 0)
+        size_areas(s, size);
+    else if (level == 1)
+        size_flow(s, s->b1_most, s->b2_most, size);
+    else
+        size_derivative(s, level, size);
+}
+
+// Those of derivatives hang on how sources curve, if they do.
 static void find_sizes(BondSelection* s, int level)
 {
-    if (level > 1 || s->sized[level])
+    if (level >= SIZES_KEPT || s->sized[level])
         return;
-    size_t bytes = 2 * (size_t)s->graph->bond_count * sizeof(double);
-    SizesKept* kept = find_kept(s);
     s->sized[level] = true;
-    if (kept->known[level])
+    if (level > 1 && s->judged.curve != NULL)
     {
-        memcpy(s->size[level], kept->size[level], bytes);
+        s->size[level] = s->own_size[level];
+        make_sizes(s, level, s->own_size[level]);
         return;
     }
-    if (level == 0)
-        size_areas(s);
-    else
-        size_flow(s, s->b1_most, s->b2_most, 1);
-    memcpy(kept->size[level], s->size[level], bytes);
+    SizesKept* kept = find_kept(s);
+    s->size[level] = kept->size[level];
+    if (!kept->known[level])
+        make_sizes(s, level, kept->size[level]);
     kept->known[level] = true;
+}
+
+static void add_level(BondSelection* s)
+{
+    int level = s->known++;
+    ask_curve(s);
+    find_sizes(s, level);
+    if (level >= SIZES_KEPT)
+    {
+        s->size[level] = s->own_size[level];
+        make_sizes(s, level, s->own_size[level]);
+    }
+    set_rates(s, level - 1, s->rates);
+    next_inputs(s, s->rates, source_at(s, s->sources, level - 1), s->inputs[level]);
+    bond_after_flow(s->after[level], s->inputs[level], source_at(s, s->sources, level));
+}
+
+bool bond_selection_jump(BondSelection* s, const BondJump* jump)
+{
+    return bond_after_jump(s->after[1], jump);
+}
+
+void bond_selection_judge(BondSelection* s, BondJudged judged)
+{
+    s->judged = judged;
+    s->known = 2;
+    s->curved = false;
+    memcpy(s->sources[1], judged.b2, (size_t)s->graph->input_count * sizeof(double));
+    memset(s->sized, 0, sizeof s->sized);
+    size_regions(s);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- sign
@@ -414,13 +452,13 @@ void bond_selection_slack(BondSelection* s, double factor)
     s->slack = factor;
 }
 
-static double sum_terms(const double* z, const BondTerm* terms, int count, double* size)
+static double sum_terms(const BondSelection* s, int level, const BondTerm* terms, int count, double* size)
 {
     double sum = 0;
     *size = 0;
     for (int i = 0; i < count; i++)
     {
-        double term = z[2 * terms[i].bond + terms[i].flow];
+        double term = value_at(s, level, (int)(2 * terms[i].bond + terms[i].flow));
         sum += terms[i].sign * term;
         *size += fabs(term);
     }
@@ -458,7 +496,7 @@ static bool is_tie(BondSelection* s, const BondTerm* terms, int count)
     {
         if (level >= s->known)
             add_level(s);
-        double now, sum = sum_terms(s->value[level], terms, count, &now);
+        double now, sum = sum_terms(s, level, terms, count, &now);
         if (fabs(sum) > NOTHING[level] * fmax(size_terms(s->size[level], terms, count), now))
             return false;
     }
@@ -475,7 +513,7 @@ int bond_selection_sign(BondSelection* s, const BondTerm* terms, int count, doub
     {
         if (level >= s->known)
             add_level(s);
-        double now, sum = sum_terms(s->value[level], terms, count, &now);
+        double now, sum = sum_terms(s, level, terms, count, &now);
         if (level == 0 && now == 0)  // whatever the size, there is none
             continue;
         find_sizes(s, level);

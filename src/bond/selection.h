@@ -13,7 +13,7 @@
 #ifndef KAIROS_BOND_SELECTION_H
 #define KAIROS_BOND_SELECTION_H
 
-#include "bond/net.h"
+#include "bond/after.h"
 
 typedef struct BondSelection BondSelection;
 
@@ -28,7 +28,7 @@ void bond_selection_learn(BondSelection* selection, const double* b1, const doub
 typedef struct BondJudged
 {
     const double* storage;        // S
-    const double *area, *z, *b2;  // areas and values after, per unknown; slopes of the sources
+    const double *area, *z, *b2;  // areas and values after, per unknown; slopes of the sources; NULL: as asked for
     bool derivatives;             // false: inputs hang on more than sources and storages, derivatives are not known
     // Second and third derivatives of the sources, asked for when a tie needs them. NULL: they are 0.
     void (*curve)(void* user, double* b3, double* b4);
@@ -36,6 +36,9 @@ typedef struct BondJudged
 } BondJudged;
 
 void bond_selection_judge(BondSelection* selection, BondJudged judged);
+
+// The jump of these inputs as bond_after_jump has it: areas and values are computed as signs ask for them.
+bool bond_selection_jump(BondSelection* selection, const BondJump* jump);
 
 // Areas and values up to `factor` times as large as rounding count as 0 from now on: states that the solver has let
 // drift apart may lie where one junction takes for rounding what another one does not.

@@ -76,6 +76,13 @@ typedef struct Candidate
     uint32_t windows, gaps;
 } Candidate;
 
+// Of a guard that is a sum of states: factor · times / over for one of its states; NO_REG: 1.
+typedef struct GuardTerm
+{
+    uint32_t state, times, over;
+    double factor;
+} GuardTerm;
+
 #define FLOW_STATE(X)                                                                                                  \
     X(bool, started)                                                                                                   \
     X(bool, ended)
@@ -103,6 +110,7 @@ typedef struct Candidate
     X(bool, guard_affine, model->guards_count, 0)    /* a sum of its states with factors, and a constant */            \
     X(bool, guard_direct, model->guards_count, 0)    /* and nothing but one state as it is */                          \
     X(double, guard_factors, model->guard_states_count, 0)                                                             \
+    X(uint32_t, guard_term_first, model->guards_count + 1, 0)                                                          \
     X(double, reaches, model->state_count, 0) /* how far it gets in the step that is searched */                       \
     X(uint64_t, reach_numbers, model->state_count, 0)                                                                  \
     X(int64_t, limited, owner->kernel->options->profile ? model->state_count : 0,                                      \
@@ -126,6 +134,7 @@ struct Flow
     uint64_t search_number;
     double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
+    GuardTerm* guard_terms;
     double* feed_rows;  // and of what a delayed signal reads
     uint32_t *feed_registers, feed_capacity;
     bool no_memory;   // a search had none
@@ -175,6 +184,10 @@ kaiStatus flow_derive(Flow* flow);
 kaiStatus flow_step(Flow* flow);
 // The same, but not beyond t: KAI_OK if that came first; the run stands there then.
 kaiStatus flow_step_to(Flow* flow, double t);
+
+// guard_affine.c: the factors of guards that are sums of states, where they hang on registers
+void guard_affine_refresh(Flow* flow, uint32_t guard);
+void guard_affine_refresh_all(Flow* flow);
 
 // island.c
 static inline double* island_rates(const Flow* flow, const IslandSystem* own)  // beside own->states, as these are

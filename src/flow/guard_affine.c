@@ -1,22 +1,25 @@
-// Guards that are a sum of states with constant factors, but for a constant: a level, a distance. Their polynomials are
-// the same sums of the states' polynomials and need no series. Which guards are such is read from their code before the
-// run.
+// Guards that are a sum of states with factors that stand still between instants, but for what stands still itself: a
+// level, a distance, an effort of a circuit with constant sources. Their polynomials are the same sums of the states'
+// polynomials and need no series. Which guards are such is read from their code before the run; factors that hang on
+// registers (parameters, rows of a map) are taken anew where the guard is armed, and before a search.
 #include "flow/guard_path.h"
 #include "model/code.h"
+#include "vm/vm.h"
 
 #include <string.h>
 
 enum
 {
-    STATES_MOST = 4,
-    VALUES_MOST = 24,  // results of the code
+    STATES_MOST = 8,
+    STATES_FEW = 4,    // of a guard that is no sign
+    VALUES_MOST = 64,  // results of the code
+    TERMS_MOST = 16,   // of one of them
 };
 
-typedef struct Value  // of a register: sum of factors[i] · state i, and something that stands still
+typedef struct Value  // of a register: a sum of terms, and something that stands still
 {
-    uint32_t reg;
-    double factors[STATES_MOST];
-    bool moves;
+    uint32_t reg, count;
+    GuardTerm terms[TERMS_MOST];
 } Value;
 
 typedef struct Reading
@@ -35,18 +38,19 @@ static bool is_still(const kaiModel* model, uint32_t reg)
 
 static bool value_of(const Reading* r, uint32_t reg, Value* v)
 {
-    *v = (Value){.reg = reg};
+    v->reg = reg;
+    v->count = 0;
     for (uint32_t i = r->count; i-- > 0;)
         if (r->values[i].reg == reg)
         {
-            *v = r->values[i];
+            v->count = r->values[i].count;
+            memcpy(v->terms, r->values[i].terms, sizeof *v->terms * v->count);
             return true;
         }
     for (uint32_t i = 0; i < r->guard->state_count; i++)
         if (reg == r->model->reg_first[REG_STATE] + (uint32_t)r->model->guard_states[r->guard->first_state + i])
         {
-            v->factors[i] = 1;
-            v->moves = true;
+            v->terms[v->count++] = (GuardTerm){.state = i, .times = NO_REG, .over = NO_REG, .factor = 1};
             return true;
         }
     return is_still(r->model, reg);
@@ -59,36 +63,143 @@ static bool constant_of(const Reading* r, uint32_t reg, double* value)
     return constant;
 }
 
-static Value combine(const Value* x, double a, const Value* y, double b)
+// z += a x. False: there are too many terms.
+static bool add(Value* z, const Value* x, double a)
 {
-    Value z = {.moves = x->moves || y->moves};
-    for (int i = 0; i < STATES_MOST; i++)
-        z.factors[i] = a * x->factors[i] + b * y->factors[i];
-    return z;
+    for (uint32_t i = 0; i < x->count; i++)
+    {
+        GuardTerm t = x->terms[i];
+        uint32_t k = 0;
+        while (k < z->count &&
+               (z->terms[k].state != t.state || z->terms[k].times != t.times || z->terms[k].over != t.over))
+            k++;
+        if (k == TERMS_MOST)
+            return false;
+        if (k == z->count)
+            z->terms[z->count++] = (GuardTerm){.state = t.state, .times = t.times, .over = t.over};
+        z->terms[k].factor += a * t.factor;
+    }
+    return true;
 }
 
-static bool read_instruction(Reading* r, VmOp op, const uint32_t* pc)
+// Times what a register holds that stands still.
+static bool scale(const Reading* r, Value* x, uint32_t reg)
 {
-    Value x, y = {0}, z;
+    bool plain = is_still(r->model, reg);
+    for (uint32_t i = 0; i < x->count && plain; i++)
+    {
+        plain = x->terms[i].times == NO_REG;
+        x->terms[i].times = reg;
+    }
+    return plain;
+}
+
+static bool divide(const Reading* r, Value* x, const Value* y, uint32_t reg)
+{
+    bool plain = y->count == 0 && (x->count == 0 || is_still(r->model, reg));
+    for (uint32_t i = 0; i < x->count && plain; i++)
+    {
+        plain = x->terms[i].over == NO_REG;
+        x->terms[i].over = reg;
+    }
+    return plain;
+}
+
+static bool multiply(const Reading* r, const Value* x, const Value* y, const uint32_t* pc, Value* z)
+{
+    const Value* moves = x->count > 0 ? x : y;
+    uint32_t other = x->count > 0 ? pc[2] : pc[1];
     double c;
+    if (x->count > 0 && y->count > 0)
+        return false;
+    if (constant_of(r, other, &c))
+        return add(z, moves, c);
+    return moves->count == 0 || (add(z, moves, 1) && scale(r, z, other));
+}
+
+// A row of a map: its coefficients stand still.
+static bool read_row(const Reading* r, const uint32_t* pc, Value* z)
+{
+    Value x;
+    for (uint32_t i = 0; i < vm_constant(r->model, pc[3]); i++)
+        if (!value_of(r, pc[1] + i, &x) || !is_still(r->model, pc[2] + i) ||
+            (x.count > 0 && !scale(r, &x, pc[2] + i)) || !add(z, &x, 1))
+            return false;
+    return true;
+}
+
+static bool combine(const Reading* r, VmOp op, const uint32_t* pc, Value* z)
+{
+    Value x, y;
+    y.count = 0;
     bool two = op != VM_MOVE && op != VM_NEG;
-    if (r->count == VALUES_MOST || !value_of(r, pc[1], &x) || (two && !value_of(r, pc[2], &y)))
+    if (op == VM_ROW)
+        return read_row(r, pc, z);
+    if (op > VM_NEG || !value_of(r, pc[1], &x) || (two && !value_of(r, pc[2], &y)))
         return false;
     switch (op)
     {
-    case VM_MOVE: z = x; break;
-    case VM_NEG: z = combine(&x, -1, &y, 0); break;
-    case VM_ADD: z = combine(&x, 1, &y, 1); break;
-    case VM_SUB: z = combine(&x, 1, &y, -1); break;
-    case VM_MUL:
-        if (x.moves ? !constant_of(r, pc[2], &c) : !constant_of(r, pc[1], &c))
-            return false;
-        z = x.moves ? combine(&x, c, &y, 0) : combine(&y, c, &x, 0);
-        break;
+    case VM_MOVE: return add(z, &x, 1);
+    case VM_NEG: return add(z, &x, -1);
+    case VM_ADD: return add(z, &x, 1) && add(z, &y, 1);
+    case VM_SUB: return add(z, &x, 1) && add(z, &y, -1);
+    case VM_MUL: return multiply(r, &x, &y, pc, z);
+    case VM_DIV: return divide(r, &x, &y, pc[2]) && add(z, &x, 1);
     default: return false;
     }
-    z.reg = pc[0];
-    r->values[r->count++] = z;
+}
+
+static bool read_run(Reading* r, const CodeItem* item)
+{
+    for (uint32_t i = 0; i < item->reg_count; i += item->stride)
+    {
+        const uint32_t* pc = r->model->code + item->first_reg + i;
+        if (r->count == VALUES_MOST)
+            return false;
+        Value* z = &r->values[r->count];  // which is not among the values yet
+        z->reg = pc[0];
+        z->count = 0;
+        if (!combine(r, (VmOp)item->op, pc, z))
+            return false;
+        r->count++;
+    }
+    return true;
+}
+
+// The mode of the machine in a register that the guard belongs to: it is asked for nowhere else. False: to none.
+static bool own_mode(const Reading* r, uint32_t reg, uint32_t* mode)
+{
+    const kaiModel* model = r->model;
+    for (uint32_t ctx = r->guard->ctx; ctx != 0; ctx = model->contexts[ctx].parent)
+        if (model->machines[model->contexts[ctx].machine].reg == reg)
+            return *mode = model->contexts[ctx].mode, true;
+    return false;
+}
+
+static bool read_code(Reading* r, CodeRange range)
+{
+    CodeItem item;
+    uint32_t mode, after = 0;  // the end of the switch whose block is read
+    for (uint32_t at = range.start; at < range.end;)
+    {
+        if (!code_item(r->model->code, at, range.end, &item))
+            return false;
+        const uint32_t* pc = r->model->code + at;
+        uint32_t next = at + item.words;
+        if (item.op == VM_SWITCH)
+        {
+            if (after != 0 || !own_mode(r, pc[1], &mode) || mode >= pc[2])
+                return false;
+            after = next + pc[3 + pc[2]];
+            next = pc[3 + mode] != NO_REG ? next + pc[3 + mode] : after;
+        }
+        else if (item.op == VM_JUMP && after != 0 && at + pc[1] == after)
+            next = after;
+        else if (item.stride == 0 || !read_run(r, &item))
+            return false;
+        after = next == after ? 0 : after;
+        at = next;
+    }
     return true;
 }
 
@@ -112,26 +223,53 @@ static CodeRange body_of(const kaiModel* model, const Guard* guard)
     return body;
 }
 
-bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors)
+bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors, GuardTerm* terms, uint32_t* count)
 {
-    Reading r = {.model = model, .guard = guard};
-    CodeItem item;
+    Reading r;  // large, and filled as it is read
     Value g;
-    if (guard->curved || guard->state_count == 0 || guard->state_count > STATES_MOST)
+    r.model = model;
+    r.guard = guard;
+    r.count = 0;
+    *count = 0;
+    if (guard->curved || guard->state_count == 0 || guard->state_count > (guard->one_way ? STATES_MOST : STATES_FEW))
         return false;
-    CodeRange code = body_of(model, guard);
-    for (uint32_t at = code.start; at < code.end; at += item.words)
-    {
-        if (!code_item(model->code, at, code.end, &item) || item.op > VM_NEG || item.stride == 0)
-            return false;
-        for (uint32_t i = 0; i < item.reg_count; i += item.stride)
-            if (!read_instruction(&r, (VmOp)item.op, model->code + item.first_reg + i))
-                return false;
-    }
-    if (r.count == 0 || !value_of(&r, guard->g, &g))
+    if (!read_code(&r, guard->code) || r.count == 0 || !value_of(&r, guard->g, &g))
         return false;
-    memcpy(factors, g.factors, sizeof(double) * guard->state_count);
+    bool fixed = true;
+    for (uint32_t i = 0; i < g.count; i++)
+        fixed &= g.terms[i].times == NO_REG && g.terms[i].over == NO_REG;
+    // A relation that comes to rest on its level (rule C7) is told from its own terms, which a product would hide; of a
+    // one-way junction the selection has the last word.
+    if (!fixed && !guard->one_way)
+        return false;
+    memset(factors, 0, sizeof(double) * guard->state_count);
+    for (uint32_t i = 0; i < g.count && fixed; i++)
+        factors[g.terms[i].state] += g.terms[i].factor;
+    for (uint32_t i = 0; i < g.count && !fixed && terms != NULL; i++)
+        terms[i] = g.terms[i];
+    *count = fixed ? 0 : g.count;
     return true;
+}
+
+void guard_affine_refresh(Flow* flow, uint32_t guard)
+{
+    const double* R = flow->kernel->R;
+    double* factors = flow->guard_factors + flow->model->guards[guard].first_state;
+    uint32_t first = flow->guard_term_first[guard], last = flow->guard_term_first[guard + 1];
+    if (first == last)
+        return;
+    memset(factors, 0, sizeof(double) * flow->model->guards[guard].state_count);
+    for (const GuardTerm* t = flow->guard_terms + first; t < flow->guard_terms + last; t++)
+    {
+        double factor = t->times != NO_REG ? t->factor * R[t->times] : t->factor;
+        factors[t->state] += t->over != NO_REG ? factor / R[t->over] : factor;
+    }
+}
+
+void guard_affine_refresh_all(Flow* flow)
+{
+    for (uint32_t i = 0; i < flow->model->guards_count && flow->guard_terms != NULL; i++)
+        guard_affine_refresh(flow, i);
 }
 
 bool guard_is_direct(const kaiModel* model, const Guard* guard)

@@ -273,6 +273,36 @@ static bool is_searched(const Guard* guard)
     return guard->searched && !guard->time_only;
 }
 
+static size_t terms_size(const Flow* flow)
+{
+    return sizeof(GuardTerm) * flow->guard_term_first[flow->model->guards_count];
+}
+
+// Which guards are sums of states; first how many terms there are, then the terms.
+static bool list_affine(Flow* flow)
+{
+    const kaiModel* model = flow->model;
+    kaiAllocator a = flow->kernel->options->allocator;
+    uint32_t count;
+    for (int pass = 0; pass < 2; pass++)
+    {
+        for (uint32_t i = 0; i < model->guards_count; i++)
+        {
+            const Guard* guard = &model->guards[i];
+            GuardTerm* terms = pass > 0 ? flow->guard_terms + flow->guard_term_first[i] : NULL;
+            flow->guard_affine[i] =
+                guard_affine_read(model, guard, flow->guard_factors + guard->first_state, terms, &count);
+            flow->guard_term_first[i + 1] = flow->guard_term_first[i] + count;
+        }
+        if (pass > 0 || terms_size(flow) == 0)
+            return true;
+        flow->guard_terms = a.alloc(a.user, NULL, 0, terms_size(flow));
+        if (flow->guard_terms == NULL)
+            return false;
+    }
+    return true;
+}
+
 bool guard_paths_create(Flow* flow)
 {
     const kaiModel* model = flow->model;
@@ -296,10 +326,7 @@ bool guard_paths_create(Flow* flow)
     memset(flow->pieces, 0, pieces_size(flow));
     for (uint32_t i = 0; i < model->guards_count; i++)
         flow->guard_direct[i] = guard_is_direct(model, &model->guards[i]);
-    for (uint32_t i = 0; i < model->guards_count; i++)
-        flow->guard_affine[i] =
-            guard_affine_read(model, &model->guards[i], flow->guard_factors + model->guards[i].first_state);
-    return true;
+    return list_affine(flow);
 }
 
 Series* guard_series(Flow* flow, uint32_t guard)
@@ -316,6 +343,8 @@ void guard_paths_free(Flow* flow)
         series_free(flow->guard_series[i]);
     for (uint32_t i = 0; flow->guard_slices != NULL && i < flow->model->guards_count; i++)
         slice_free(flow->guard_slices[i], a);
+    if (flow->guard_terms != NULL)
+        a.alloc(a.user, flow->guard_terms, terms_size(flow), 0);
     if (flow->pieces != NULL)
         a.alloc(a.user, flow->pieces, pieces_size(flow), 0);
     if (flow->piece_registers != NULL)

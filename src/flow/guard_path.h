@@ -54,8 +54,9 @@ typedef struct GuardPolynomial
 // Coefficients that matter within `reach`. False: the code has no series here. `all`: as many as there is room for.
 bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bool all, GuardPolynomial* p);
 
-// guard_affine.c: whether the guard is a sum of its states with constant factors, and a constant; the factors.
-bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors);
+// guard_affine.c: whether the guard is a sum of its states with factors that stand still, and what stands still; the
+// factors, or the terms (room for 16, or NULL) that they are made of where they hang on registers.
+bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factors, GuardTerm* terms, uint32_t* count);
 // Whether its code does nothing but copy a state.
 bool guard_is_direct(const kaiModel* model, const Guard* guard);
 

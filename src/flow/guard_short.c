@@ -205,7 +205,7 @@ static bool is_out_of_reach(Flow* flow, uint32_t index, uint32_t island)
     Ode* ode = flow->island_odes[island];
     const double *x0 = ode_start_state(ode), *x = ode_state(ode), *slopes = ode_slope(ode);
     double g = state->g, reach = 0, change = 0, slope = 0, end = ode_time(ode);
-    if (!flow->guard_affine[index] || guard->one_way || state->from != ode_step_start(ode) || state->sliding != 0 ||
+    if (!flow->guard_affine[index] || state->from != ode_step_start(ode) || state->sliding != 0 ||
         is_past(kernel, guard, g) || (is_crossing(guard) && kernel->R[guard->side] != sign_of(g)))
         return false;
     for (uint32_t i = guard->first_state, last = i + guard->state_count; i < last; i++)

@@ -612,7 +612,9 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (status != KAI_OK)
         return status;
     double end = ode_time(ode);
-    cut_step(flow, index);
+    bool far = end == limit && guards_are_out_of_reach(flow, index);
+    if (!far)
+        cut_step(flow, index);
     bool chosen = end < limit && ode_time(ode) == end;
     if (flow->kernel->options->profile)
         profile_step(flow, index, chosen, rejected);

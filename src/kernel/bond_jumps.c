@@ -86,6 +86,36 @@ static bool move_states(Kernel* kernel, const BondRun* run)
     return moved;
 }
 
+// Areas and values are computed when a sign asks for them, where nobody else does.
+static bool jump_lazy(const Kernel* kernel, BondRun* run, const BondJump* jump)
+{
+    run->last.struck = false;
+    run->last.lazy = jump->b0 == NULL && run->selection != NULL && run->present.varying == NULL &&
+                     bond_selection_jump(run->selection, jump) && (*jump->still || kernel->bonds->later);
+    if (run->last.lazy)
+        run->last.status = BOND_OK;
+    return run->last.lazy;
+}
+
+// What areas there are is known: the states move.
+static void apply_jump(Kernel* kernel, BondRun* run, bool any, bool* moved, bool* struck)
+{
+    bool inconsistent = run->last.status == BOND_INCONSISTENT;
+    if (!inconsistent)
+        *moved |= move_states(kernel, run);
+    *struck |= any;
+    run->last.struck = any;
+}
+
+static void add_areas(Kernel* kernel, BondRun* run)
+{
+    bool inconsistent = run->last.status == BOND_INCONSISTENT;
+    for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
+        run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
+    kernel->bonds->struck = true;
+    write_areas(kernel, run);
+}
+
 // One round: *moved: states jumped; *struck: there are impulses. `blow`: NULL, or sources count with theirs, and it is
 // set if they have some.
 static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved, bool* struck)
@@ -96,38 +126,61 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved,
         *blow |= given;
     BondJump jump = {
         .b0 = given ? run->b0 : NULL, .b1 = run->b1, .b2 = run->b2, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+    run->present.settled = false;
+    if (known)
+        return KAI_OK;
     bool still = false;
     jump.most = run->most;
     jump.still = &still;
-    kaiStatus entered = known ? KAI_OK : present_jump(kernel, run, &jump, &run->status);
-    run->present.settled = false;
+    if (jump_lazy(kernel, run, &jump))
+    {
+        if (!still)
+            apply_jump(kernel, run, !select_moves_rounding(kernel, run), moved, struck);
+        return KAI_OK;
+    }
+    kaiStatus entered = present_jump(kernel, run, &jump, &run->last.status);
     if (entered != KAI_OK)
         return entered;
-    if (run->status == BOND_SINGULAR)
+    if (run->last.status == BOND_SINGULAR)
         return kernel_fail(kernel, bonds_part(kernel, run, 0)->place,
                            "look for a negative resistance that cancels the others",
                            "the equations of the bond graph of %s have no unique solution in this set of modes",
                            model_string(kernel->model, bonds_part(kernel, run, 0)->name));
-    if (run->status == BOND_DELTA_PRIME)
+    if (run->last.status == BOND_DELTA_PRIME)
         return kernel_fail(
             kernel, bonds_part(kernel, run, 0)->place, "let the impulse act on a storage",
             "an impulse of a source meets a storage that depends on it, or another source: that would be δ′");
     if (still)
         return KAI_OK;
-    bool inconsistent = run->status == BOND_INCONSISTENT, any = false;
+    bool inconsistent = run->last.status == BOND_INCONSISTENT, any = false;
     if (!inconsistent && !given && select_moves_rounding(kernel, run))
         memset(run->z0, 0, sizeof(double) * 2 * run->system->link_count);  // states settle, but that is no impulse
     for (uint32_t i = 0; i < 2 * run->system->link_count; i++)
         any |= run->z0[i] != 0;
-    for (uint32_t i = 0; i < 2 * run->system->link_count && any; i++)
-        run->area[i] = inconsistent ? run->z0[i] : run->area[i] + run->z0[i];
-    if (!inconsistent)
-        *moved |= move_states(kernel, run);
-    *struck |= any;
-    kernel->bonds->struck |= any;
     if (any)
-        write_areas(kernel, run);
+        add_areas(kernel, run);
+    apply_jump(kernel, run, any, moved, struck);
     return KAI_OK;
+}
+
+kaiStatus bonds_complete(Kernel* kernel)
+{
+    Bonds* bonds = kernel->bonds;
+    for (uint32_t i = 0; i < bonds->count; i++)
+    {
+        BondRun* run = &bonds->runs[i];
+        if (!run->last.lazy || !run->last.struck)
+            continue;
+        BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
+        run->last.lazy = false;
+        run->last.status = bond_net_jump(run->net, &jump);
+        add_areas(kernel, run);
+    }
+    bool later = bonds->later;
+    bonds->later = false;
+    kaiStatus status = bonds_enter(kernel);
+    bonds->later = later;
+    return status;
 }
 
 static bool moves_nothing(const BondRun* run)
@@ -150,11 +203,17 @@ bool bonds_project(Kernel* kernel)
         bonds_read_inputs(kernel, run, false);
         BondJump jump = {.b1 = run->b1, .b2 = run->b2, .most = run->most, .z0 = run->z0, .z1 = run->z1, .dx = run->dx};
         BondStatus status = BOND_OK;
+        bool still = false;
+        jump.still = &still;
+        run->present.settled = run->linear && jump_lazy(kernel, run, &jump) && still;
+        if (run->present.settled)
+            continue;
+        run->last.lazy = false;
         bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
         run->present.settled = drift && run->linear && moves_nothing(run);
         if (run->present.settled)
         {
-            run->status = status;
+            run->last.status = status;
             continue;
         }
         drift = drift && (run->present.varying != NULL ? present_is_drift(kernel, run)
@@ -227,7 +286,7 @@ bool bonds_same_inputs(const Kernel* kernel)
 kaiStatus bonds_stay(Kernel* kernel)
 {
     bool clear = bonds_clear_areas(kernel);
-    return clear && kernel->bonds->reacted ? KAI_OK : brief_try(kernel);
+    return (clear || kernel->bonds->steady) && kernel->bonds->reacted ? KAI_OK : brief_try(kernel);
 }
 
 static bool any_input_moved(const Kernel* kernel)
@@ -245,8 +304,10 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
         ROUNDS = 30  // sources may read other graphs; then a jump here moves a source there
     };
     Bonds* bonds = kernel->bonds;
-    bool reacted = bonds_clear_areas(kernel) && bonds->reacted;
+    bool reacted = (bonds_clear_areas(kernel) || bonds->steady) && bonds->reacted;
     bonds->quiet = true;
+    if (bonds->steady)
+        kernel->brief->used = true;  // a whole reaction was that of another set
     kaiStatus status = bonds_enter(kernel);
     if (status == KAI_OK && !reacted)
         status = brief_try(kernel);
@@ -259,11 +320,14 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent)
         for (uint32_t i = 0; i < bonds->count && status == KAI_OK; i++)
             status = jump_run(kernel, &bonds->runs[i], round == 0 ? &blow : NULL, &moved, &struck);
         for (uint32_t i = 0; i < bonds->count; i++)
-            *consistent &= bonds->runs[i].status != BOND_INCONSISTENT;
+            *consistent &= bonds->runs[i].last.status != BOND_INCONSISTENT;
         bonds->quiet &= !moved && !struck;
         // Guards read areas, and values after: what was there before the jump holds only if there was none.
         if (status == KAI_OK && (moved || struck))
+        {
             status = brief_try(kernel);
+            bonds->reacted = false;
+        }
         // What an impulse of a source moves outside of blocks has its value after in the next round.
         moved = moved && status == KAI_OK && (blow || any_input_moved(kernel));
     }

@@ -105,8 +105,10 @@ kaiStatus bonds_create(Kernel* kernel)
     for (uint32_t i = 0; i < bonds->count; i++)
         bonds->most_count += 4 * model->bond_systems[i].link_count;
     bonds->most = arena_array(&bonds->arena, double, bonds->most_count + 1);
-    bonds->ties = arena_array(&bonds->arena, double, model->machines_count + 1);
-    bonds->tolerances = arena_array(&bonds->arena, double, model->machines_count + 1);
+    bonds->signs.ties = arena_array(&bonds->arena, double, model->machines_count + 1);
+    bonds->signs.tolerances = arena_array(&bonds->arena, double, model->machines_count + 1);
+    bonds->signs.asked = arena_array(&bonds->arena, uint64_t, model->transitions_count + 1);
+    bonds->signs.fires = arena_array(&bonds->arena, bool, model->transitions_count + 1);
     for (uint32_t i = 0, at = 0; i < bonds->count; at += 4 * model->bond_systems[i++].link_count)
     {
         bonds->runs[i].most = bonds->most + at;
@@ -392,7 +394,7 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         run->on[i] = on;
     }
     run->present.settled &= same;
-    if (same && run->rows.loaded && run->linear)
+    if (same && (run->rows.loaded || kernel->bonds->later) && run->linear)
         return KAI_OK;
     run->rows.loaded = false;
     if (!same)  // an instant may try as many sets as there are switches
@@ -406,10 +408,10 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         run->present.tied = false;
         bond_net_dependents(run->net, visit_tie, run);
     }
-    for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
+    for (int i = 0; i < bond_net_blocks(run->net)->block_count && !kernel->bonds->later; i++)
         if (!bonds_load_rows(kernel, run, i))
             return fail_memory(kernel);
-    run->rows.loaded = true;
+    run->rows.loaded = !kernel->bonds->later;
     return KAI_OK;
 }
 
@@ -553,7 +555,7 @@ kaiStatus bonds_fail_inconsistent(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        if (run->status != BOND_INCONSISTENT || place != 0)
+        if (run->last.status != BOND_INCONSISTENT || place != 0)
             continue;
         bonds_read_inputs(kernel, run, true);
         int* loop = run->loop;

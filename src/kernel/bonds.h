@@ -39,14 +39,22 @@ typedef struct BondPresent
     Arena made;                // what is made with the equations, and anew with them, if one is
 } BondPresent;
 
+// What the last jump was.
+typedef struct BondLast
+{
+    BondStatus status;
+    bool lazy;    // it has no areas and values but those that signs ask for
+    bool struck;  // there are areas
+} BondLast;
+
 // One connected graph.
 typedef struct BondRun
 {
     const BondSystem* system;
     BondGraph* graph;
     BondNet* net;
-    bool entered;        // it has a set of modes
-    BondStatus status;   // of the last jump
+    bool entered;  // it has a set of modes
+    BondLast last;
     bool* on;            // per switch
     uint32_t* machines;  // per switch
     int* input_of;       // per input of the system: its place in b
@@ -76,6 +84,16 @@ typedef struct BondRun
     Kernel* kernel;
 } BondRun;
 
+// Signs of one-way junctions, asked for once in a set of modes (select.c).
+typedef struct BondSigns
+{
+    double* ties;        // per machine: 0, or what a value may be off by that no derivative moves
+    double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
+    uint64_t number;     // of the set that is judged
+    uint64_t* asked;     // per transition: the set it was last asked in
+    bool* fires;         // and whether it fires
+} BondSigns;
+
 struct Bonds
 {
     Arena arena;
@@ -100,15 +118,18 @@ struct Bonds
     uint32_t *impulses, impulse_count, other_count;
     double* most;  // of all runs: saved with a snapshot
     uint32_t most_count;
-    double* kept;        // registers from VALUE on, while something is looked up
-    bool struck;         // there may be areas in the registers; false: there are none
-    bool quiet;          // the last jump moved nothing
-    bool is_quiet;       // at this instant, in the set that was committed last
-    bool reacted;        // the registers hold what `react` makes of the states and modes in them
-    double slack;        // of the selection, in this instant
-    bool trying;         // the values in the registers are those of a set of modes that may be left again
-    double* ties;        // per machine: 0, or what a value may be off by that no derivative moves
-    double* tolerances;  // per machine: up to where the sign of a one-way junction was taken as 0
+    double* kept;   // registers from VALUE on, while something is looked up
+    bool struck;    // there may be areas in the registers; false: there are none
+    bool quiet;     // the last jump moved nothing
+    bool is_quiet;  // at this instant, in the set that was committed last
+    bool reacted;   // the registers hold what `react` makes of the states and modes in them
+    // What is read while sets are tried hangs on no modes, areas or rows, and sources hang on no states (brief.c): then
+    // areas are not written, rows are not loaded, and a program runs only where states have moved.
+    bool steady;
+    bool later;    // so it is now: what was left out comes when somebody looks, or when a set is committed
+    double slack;  // of the selection, in this instant
+    bool trying;   // the values in the registers are those of a set of modes that may be left again
+    BondSigns signs;
 };
 
 static inline const BondPart* bonds_part(const Kernel* kernel, const BondRun* run, uint32_t index)
@@ -150,6 +171,7 @@ kaiStatus bonds_jump(Kernel* kernel, bool* consistent);
 kaiStatus bonds_stay(Kernel* kernel);  // the same, where the last jump moved nothing and nothing has changed since
 bool bonds_same_inputs(const Kernel* kernel);  // as the last jump read them, in the modes that it was made in
 bool bonds_clear_areas(Kernel* kernel);        // false: there were some
+kaiStatus bonds_complete(Kernel* kernel);      // areas and rows that were left out while sets of modes were tried
 void bonds_forget_registers(Kernel* kernel);   // they come from a snapshot
 void bonds_warn_not_unique(Kernel* kernel);    // about the modes that were committed
 kaiStatus bonds_fail_inconsistent(Kernel* kernel);

@@ -5,6 +5,8 @@
 // whole reaction runs again before: it is a function of registers that have not changed since.
 #include "kernel/brief.h"
 
+#include "kernel/bonds.h"
+#include "model/code.h"
 #include "model/fields.h"
 
 #include <string.h>
@@ -83,7 +85,7 @@ static void need_attempt(const kaiModel* model, uint8_t* needed)
     need_table(model, &model_tables[ARRAY_bond_parts], needed);
     need_events(model, needed);
     for (uint32_t i = 0; i < model->transitions_count; i++)
-        if (model->transitions[i].one_way == 0 || !model->transitions[i].posterior)
+        if (model->transitions[i].one_way == 0 && model->transitions[i].posterior)
             need(needed, model->reactions[model->transitions[i].reaction].fire, 1);
 }
 
@@ -136,11 +138,119 @@ static bool cut_all(Kernel* kernel, const uint8_t* read, uint8_t* needed)
     return all;
 }
 
+// ---- what is steady
+
+// What changes while sets of modes are tried, but for states.
+static void mark_tried(const Kernel* kernel, uint8_t* changes)
+{
+    const kaiModel* model = kernel->model;
+    for (uint32_t i = 0; i < model->machines_count; i++)
+        if (model->machines[i].junction)
+            changes[model->machines[i].reg] = 1;
+    for (uint32_t i = 0; i < model->bond_outputs_count; i++)
+    {
+        need(changes, model->bond_outputs[i].row, model->bond_outputs[i].column_count);
+        need(changes, model->bond_outputs[i].area, 1);
+    }
+    for (uint32_t i = 0; i < model->committed_count; i++)
+        changes[model->committed[i].target] = 1;
+}
+
+static bool reads_any(const kaiModel* model, const Slice* slice, const uint8_t* changes)
+{
+    CodeItem item;
+    bool any = false;
+    for (uint32_t at = 0; at < slice->count && code_item(slice->words, at, slice->count, &item); at += item.words)
+        for (uint32_t i = 0; i < item.reg_count; i++)
+        {
+            uint32_t k = item.stride > 0 ? i % item.stride : 1;
+            uint32_t reg = slice->words[item.first_reg + i];
+            uint32_t width = (item.op == VM_ROW || item.op == VM_ROW_SIZE) && (k == 1 || k == 2)
+                                 ? vm_constant(model, slice->words[item.first_reg + i - k + 3])
+                                 : 1;
+            for (uint32_t w = 0; w < width && k > 0; w++)
+                any |= changes[reg + w] != 0;
+        }
+    return any;
+}
+
+static bool sources_stay(Kernel* kernel, uint8_t* changes, uint8_t* needed, bool* made)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    memset(needed, 0, model->reg_count);
+    for (uint32_t i = 0; i < model->bond_systems_count; i++)
+        for (uint32_t k = 0; k < model->bond_systems[i].input_count; k++)
+        {
+            const BondInput* input = &model->bond_inputs[model->bond_systems[i].first_input + k];
+            bool stores = model->bond_parts[model->bond_systems[i].first_part + input->node].state != NO_REG;
+            need(needed, stores ? NO_REG : input->value, 1);
+            need(needed, input->slope, 1);
+            need(needed, input->impulse, 1);
+        }
+    Slice* slice = slice_make(model, model->react, needed, a);
+    *made = slice != NULL;
+    memset(changes + model->reg_first[REG_STATE], 1, model->state_count);
+    bool stay = *made && !reads_any(model, slice, changes);
+    slice_free(slice, a);
+    return stay;
+}
+
+// The registers that the attempt writes. False: some of them are more than values.
+static bool list_written(Kernel* kernel)
+{
+    const Slice* slice = kernel->brief->attempt;
+    CodeItem item;
+    bool values = true;
+    for (uint32_t at = 0; at < slice->count && code_item(slice->words, at, slice->count, &item); at += item.words)
+        for (uint32_t i = 0; item.stride > 0 && i < item.reg_count; i += item.stride)
+        {
+            uint32_t reg = slice->words[item.first_reg + i];
+            values &= reg >= kernel->model->reg_first[REG_VALUE];
+            kernel->brief->written[kernel->brief->written_count++] = reg;
+        }
+    return values;
+}
+
+static bool is_linear(const kaiModel* model)
+{
+    bool linear = true;
+    for (uint32_t i = 0; i < model->bond_parts_count && linear; i++)
+        linear = !model->bond_parts[i].free && !model->bond_parts[i].steps;
+    return linear;
+}
+
+static size_t written_size(const Brief* brief)
+{
+    return (sizeof(uint32_t) + sizeof(double)) * ((size_t)brief->attempt->count + 1);
+}
+
+// `work`: two numbers per register. False: no memory.
+static bool find_steady(Kernel* kernel, uint8_t* work)
+{
+    const kaiModel* model = kernel->model;
+    kaiAllocator a = kernel->options->allocator;
+    bool made = true;
+    memset(work, 0, model->reg_count);
+    mark_tried(kernel, work);
+    bool steady = is_linear(model) && !reads_any(model, kernel->brief->attempt, work);
+    for (uint32_t i = 0; i < model->probes_count; i++)
+        steady &= work[model->vars[model->probes[i].var].reg] == 0;
+    if (!steady || !sources_stay(kernel, work, work + model->reg_count + 1, &made))
+        return made;
+    kernel->brief->kept = a.alloc(a.user, NULL, 0, written_size(kernel->brief));
+    if (kernel->brief->kept == NULL)
+        return false;
+    kernel->brief->written = (uint32_t*)(kernel->brief->kept + kernel->brief->attempt->count + 1);
+    kernel->bonds->steady = list_written(kernel);
+    return true;
+}
+
 bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
 {
     const kaiModel* model = kernel->model;
     kaiAllocator a = kernel->options->allocator;
-    size_t size = (sizeof(uint32_t) + 2) * ((size_t)model->reg_count + 1);
+    size_t size = (sizeof(uint32_t) + 3) * ((size_t)model->reg_count + 1);
     if (!is_possible(kernel))
         return true;
     uint32_t* seen = a.alloc(a.user, NULL, 0, size);
@@ -155,7 +265,7 @@ bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
         for (uint32_t i = 0; i < count; i++)
             need(read, shown[i], 1);
         need_read(model, seen, read);
-        made = cut_all(kernel, read, read + model->reg_count + 1);
+        made = cut_all(kernel, read, read + model->reg_count + 1) && find_steady(kernel, read + model->reg_count + 1);
     }
     if (seen != NULL)
         a.alloc(a.user, seen, size, 0);
@@ -167,6 +277,8 @@ void brief_free(Kernel* kernel)
     kaiAllocator a = kernel->options->allocator;
     if (kernel->brief == NULL)
         return;
+    if (kernel->brief->kept != NULL)
+        a.alloc(a.user, kernel->brief->kept, written_size(kernel->brief), 0);
     slice_free(kernel->brief->react, a);
     slice_free(kernel->brief->flow, a);
     slice_free(kernel->brief->attempt, a);
@@ -190,6 +302,44 @@ kaiStatus brief_react(Kernel* kernel)
     kernel->brief->used = true;
     slice_run(kernel->brief->react, kernel->model, kernel->R, &kernel->host);
     return KAI_OK;
+}
+
+void brief_keep(Kernel* kernel)
+{
+    Brief* brief = kernel->brief;
+    brief->kept_all = false;
+    for (uint32_t i = 0; i < brief->written_count; i++)
+        brief->kept[i] = kernel->R[brief->written[i]];
+}
+
+void brief_restore(Kernel* kernel)
+{
+    Brief* brief = kernel->brief;
+    uint32_t first = kernel->model->reg_first[REG_VALUE];
+    if (brief->kept_all)
+        memcpy(kernel->R + first, kernel->bonds->values, sizeof(double) * (kernel->model->reg_count - first));
+    for (uint32_t i = 0; i < brief->written_count; i++)
+        kernel->R[brief->written[i]] = brief->kept[i];
+}
+
+kaiStatus brief_whole(Kernel* kernel)
+{
+    Brief* brief = kernel->brief;
+    Bonds* bonds = kernel->bonds;
+    if (brief == NULL || !brief->used)
+        return KAI_OK;
+    if (bonds->later)
+    {
+        uint32_t first = kernel->model->reg_first[REG_VALUE];
+        if (!brief->kept_all)
+            memcpy(bonds->values, kernel->R + first, sizeof(double) * (kernel->model->reg_count - first));
+        brief->kept_all = true;
+        kaiStatus status = bonds_complete(kernel);
+        if (status != KAI_OK)
+            return status;
+    }
+    brief->used = false;
+    return kernel_run(kernel, kernel->model->react);
 }
 
 kaiStatus brief_tag(Kernel* kernel)

@@ -9,6 +9,10 @@ struct Brief
 {
     Slice *react, *flow, *attempt;
     bool used;  // the registers have what the short reaction computes, no more
+    // Where what is tried is steady (bonds.h): registers that it writes, and their committed values.
+    uint32_t *written, written_count;
+    double* kept;
+    bool kept_all;  // all registers have been kept, because a whole reaction has run
 };
 
 // Makes them for a run whose rows and probes read the registers `shown`, where that is possible. False: no memory.
@@ -28,12 +32,9 @@ kaiStatus brief_tag(Kernel* kernel);
 // The flow of a left limit; `seen`: all of it.
 kaiStatus brief_flow(Kernel* kernel, bool seen);
 // All values of the reaction in the registers.
-static inline kaiStatus brief_whole(Kernel* kernel)
-{
-    if (kernel->brief == NULL || !kernel->brief->used)
-        return KAI_OK;
-    kernel->brief->used = false;
-    return kernel_run(kernel, kernel->model->react);
-}
+kaiStatus brief_whole(Kernel* kernel);
+// Committed values, while steady sets are tried, and back.
+void brief_keep(Kernel* kernel);
+void brief_restore(Kernel* kernel);
 
 #endif

@@ -35,10 +35,9 @@ void select_learn(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        if (run->selection == NULL)
-            continue;
         bonds_read_inputs(kernel, run, false);
-        bond_selection_learn(run->selection, run->b1, run->b2);
+        if (run->selection != NULL)
+            bond_selection_learn(run->selection, run->b1, run->b2);
     }
 }
 
@@ -89,6 +88,7 @@ static void find_curve(void* user, double* b3, double* b4)
 
 void select_judge(Kernel* kernel)
 {
+    kernel->bonds->signs.number++;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
@@ -97,10 +97,10 @@ void select_judge(Kernel* kernel)
         bool moves = false;
         for (int k = 0; k < run->graph->input_count && !moves; k++)
             moves = run->most[run->graph->input_count + k] > 0;
-        bool derivatives = run->linear && run->status != BOND_INCONSISTENT;
+        bool derivatives = run->linear && run->last.status != BOND_INCONSISTENT;
         bond_selection_judge(run->selection, (BondJudged){.storage = run->storage,
-                                                          .area = run->area,
-                                                          .z = run->z1,
+                                                          .area = run->last.lazy && run->last.struck ? NULL : run->area,
+                                                          .z = run->last.lazy ? NULL : run->z1,
                                                           .b2 = run->b2,
                                                           .derivatives = derivatives,
                                                           .curve = moves ? find_curve : NULL,
@@ -112,6 +112,7 @@ bool select_slack(Kernel* kernel, double factor)
 {
     bool any = false;
     kernel->bonds->slack = factor;
+    kernel->bonds->signs.number++;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         if (kernel->bonds->runs[i].selection != NULL)
@@ -135,14 +136,23 @@ static BondRun* run_of_output(Kernel* kernel, uint32_t output)
     return &kernel->bonds->runs[low];
 }
 
-bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t)
+static bool has_sign(Kernel* kernel, uint32_t machine, const Transition* t)
 {
     const BondOutput* output = &kernel->model->bond_outputs[t->output];
-    BondRun* run = run_of_output(kernel, t->output);
-    int sign =
-        bond_selection_sign(run->selection, kernel->model->bond_terms + output->first_term, (int)output->term_count,
-                            kernel->options->rtol, &kernel->bonds->tolerances[machine], &kernel->bonds->ties[machine]);
-    return sign == t->one_way;
+    BondSigns* signs = &kernel->bonds->signs;
+    return t->one_way == bond_selection_sign(run_of_output(kernel, t->output)->selection,
+                                             kernel->model->bond_terms + output->first_term, (int)output->term_count,
+                                             kernel->options->rtol, &signs->tolerances[machine], &signs->ties[machine]);
+}
+
+bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t)
+{
+    BondSigns* signs = &kernel->bonds->signs;
+    size_t index = (size_t)(t - kernel->model->transitions);
+    if (signs->asked[index] != signs->number)
+        signs->fires[index] = has_sign(kernel, machine, t);
+    signs->asked[index] = signs->number;
+    return signs->fires[index];
 }
 
 bool select_is_rounding(const Kernel* kernel, uint32_t state, double change)
@@ -175,10 +185,10 @@ bool select_moves_rounding(const Kernel* kernel, const BondRun* run)
 
 double select_tie(const Kernel* kernel, uint32_t ctx)
 {
-    return kernel->bonds->ties[kernel->model->contexts[ctx].machine];
+    return kernel->bonds->signs.ties[kernel->model->contexts[ctx].machine];
 }
 
 double select_tolerance(const Kernel* kernel, uint32_t ctx)
 {
-    return kernel->bonds->tolerances[kernel->model->contexts[ctx].machine];
+    return kernel->bonds->signs.tolerances[kernel->model->contexts[ctx].machine];
 }

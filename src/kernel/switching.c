@@ -56,7 +56,7 @@ static uint32_t find_switches(Kernel* kernel, bool posterior)
 static void switch_junction(Kernel* kernel, uint32_t index)
 {
     Bonds* bonds = kernel->bonds;
-    bonds->reacted = false;
+    bonds->reacted &= bonds->steady;
     kernel->R[kernel->model->machines[bonds->junctions[index]].reg] = bonds->targets[index] - 1;
     bonds->last_place = bonds->places[index];
     kernel->hooks->fires(kernel->owner, SIGN_SWITCH, bonds->junctions[index], bonds->places[index]);
@@ -398,7 +398,10 @@ static bool keep_committed(Kernel* kernel)
     const kaiModel* model = kernel->model;
     uint32_t first = model->reg_first[REG_VALUE];
     bool same = true;
-    memcpy(bonds->values, kernel->R + first, sizeof(double) * (model->reg_count - first));
+    if (bonds->steady)
+        brief_keep(kernel);
+    else
+        memcpy(bonds->values, kernel->R + first, sizeof(double) * (model->reg_count - first));
     memcpy(bonds->states, kernel_states(kernel), sizeof(double) * model->state_count);
     for (uint32_t i = 0; i < bonds->junction_count; i++)
         bonds->modes[i] = kernel->R[model->machines[bonds->junctions[i]].reg];
@@ -407,7 +410,18 @@ static bool keep_committed(Kernel* kernel)
         same &= kernel->R[model->committed[i].target] == kernel->R[model->committed[i].value];
         kernel->R[model->committed[i].target] = kernel->R[model->committed[i].value];
     }
-    return same;
+    return same || bonds->steady;
+}
+
+// What the rest of the model sees of this tag are the committed values, not those tried on the way.
+static void restore_values(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    uint32_t first = model->reg_first[REG_VALUE];
+    if (kernel->bonds->steady)
+        brief_restore(kernel);
+    else
+        memcpy(kernel->R + first, kernel->bonds->values, sizeof(double) * (model->reg_count - first));
 }
 
 // What was committed at this tag may have turned a ratio: the values of the reaction are those of the ratio before.
@@ -426,7 +440,6 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
     const kaiModel* model = kernel->model;
-    uint32_t first = model->reg_first[REG_VALUE];
     int64_t switches = kernel->counters.switches;
     kaiStatus status = turn_ratios(kernel);
     if (status != KAI_OK)
@@ -438,9 +451,13 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
         bonds->reacted &= !bonds_project(kernel);
     kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
+    bonds->later = bonds->steady;
     status = switch_prior(kernel, same, &consistent);
     if (status == KAI_OK)
         status = settle_posterior(kernel, &consistent);
+    if (status == KAI_OK && bonds->later)
+        status = bonds_complete(kernel);
+    bonds->later = false;
     if (status == KAI_OK && !consistent)
         status = bonds_fail_inconsistent(kernel);
     if (status == KAI_OK)
@@ -456,8 +473,7 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
         return status;
     leave_modes(kernel, &switched);
     bonds->is_quiet = consistent && bonds->quiet;
-    // What the rest of the model sees of this tag are the committed values, not those tried on the way.
-    memcpy(kernel->R + first, bonds->values, sizeof(double) * (model->reg_count - first));
+    restore_values(kernel);
     // Junctions that switched and came back where they were may do so again: only a run that switches nothing is the
     // end.
     switched.other |= kernel->counters.switches != switches;

@@ -118,6 +118,8 @@ static kaiStatus hook_end(void* owner)
 static void hook_armed(void* owner, uint32_t guard)
 {
     kaiSim* sim = owner;
+    if (sim->flow.guard_terms != NULL)
+        guard_affine_refresh(&sim->flow, guard);
     zeno_armed(&sim->zeno, guard);
 }
 

@@ -161,6 +161,7 @@ kaiStatus kaiSim_Restore(kaiSim* sim, const kaiSnapshot* s)
         status = bonds_resume(&sim->kernel);
     if (status != KAI_OK)
         return status;
+    guard_affine_refresh_all(&sim->flow);
     islands_refresh(&sim->flow);  // with the guards as they were
     sim->balance.jump = s->jump;
     sim->balance.energy_scale = s->energy_scale;

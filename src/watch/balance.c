@@ -43,13 +43,13 @@ void balance_before(Balance* balance)
     for (uint32_t i = 0; i < balance->kernel->bonds->count; i++)
     {
         BondRun* run = &balance->kernel->bonds->runs[i];
-        size_t bytes = sizeof(double) * 2 * run->system->link_count;
-        bonds_read_inputs(balance->kernel, run, false);
+        size_t bytes = sizeof(double) * (size_t)run->graph->input_count;
         memcpy(run->b1_before, run->b1, bytes);
         memcpy(run->b2_before, run->b2, bytes);
         bond_net_save(run->net, run->modes_before);
         run->stored_before = stored(balance, run, false);
-        balance->energy_scale = fmax(balance->energy_scale, fabs(stored(balance, run, true)));
+        double size = run->linear ? run->stored_before : stored(balance, run, true);
+        balance->energy_scale = larger(balance->energy_scale, fabs(size));
     }
 }
 

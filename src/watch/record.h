@@ -17,7 +17,7 @@ enum
 {
     CURVE_DEPTH = 12,  // halvings of a stretch between two rows
     CURVE_ROWS = CURVE_DEPTH + 4,
-    TAGS_MANY = 4,  // in one instant: it may turn out to be one without end, whose tags are shown
+    TAGS_MANY = 6,  // in one instant: it may turn out to be one without end, whose tags are shown
 };
 
 #define RECORD_STATE(X)                                                                                                \
