@@ -112,7 +112,8 @@ struct Flow
     uint64_t search_number;
     double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
-    double* feed_rows;  // and of what a delayed signal reads
+    double* guard_errors;  // bounds of rounding, where they were asked for
+    double* feed_rows;     // and of what a delayed signal reads
     uint32_t *feed_registers, feed_capacity;
     bool no_memory;   // a search had none
     bool derived;     // a start has been made: see flow_derive
