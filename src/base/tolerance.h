@@ -164,6 +164,13 @@ static inline bool time_same(double a, double b, double scale)
 // WINDOW_AGREES means that the polynomial does not hold so far.
 #define WINDOW_END 1e-6
 #define WINDOW_AGREES 1e-9
+// One that does not shrink with the window is the rounding of the guard: up to WINDOW_ROUGH of its size, which no
+// motion that was left out keeps to, or to WINDOW_ROUNDINGS times what its operators round by. A series that was taken
+// to have ended is compared at two places more, no simple parts of the window.
+#define WINDOW_ROUGH 1e-6
+#define WINDOW_ROUNDINGS 16
+#define WINDOW_LOOK_1 0.3819660112501051
+#define WINDOW_LOOK_2 0.7236067977499789
 // A window is as long as its last terms are below this part of the whole: what was cut off is then below rounding.
 #define WINDOW_TERMS 1e-16
 // A series whose last terms are below this has ended: a hundredth of rounding, for the terms not computed.

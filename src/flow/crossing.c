@@ -8,7 +8,7 @@
 // is sampled, and nothing is called smooth that was not resolved. The located time is on the far side, by the same
 // evaluation that the instant there will use.
 #include "base/tolerance.h"
-#include "flow/guard_path.h"
+#include "flow/guard_window.h"
 
 #include <float.h>
 #include <math.h>
@@ -84,263 +84,6 @@ static bool came_flat(const GuardPath* path)
     return fabs(g - before) < GUARD_FLAT_PART * fabs(slope) * back;
 }
 
-// ---- locating
-// --------------------------------------------------------------------------------------------------------
-
-// Newton's method on the guard itself, which its polynomial is close to.
-static double polish(const GuardPath* path, const GuardPolynomial* p, double theta, double tau, double reach)
-{
-    double from = tau;
-    for (int round = 0; round < 4; round++)
-    {
-        double change = guard_path_value(path, theta + tau / path->length) / polynomial_slope(p->c, p->degree, tau);
-        if (!(fabs(tau - change - from) <= CROSSING_POLISH * reach) || !(tau - change > 0))
-            return tau;
-        tau -= change;
-        if (fabs(change) <= FIXED_POINT_STILL * (tau + theta * path->length))
-            break;
-    }
-    return tau;
-}
-
-// The root at tau after theta is where the guard crosses.
-static double locate(const GuardPath* path, const GuardPolynomial* p, double theta, const PolynomialRoot* root,
-                     double lo, double limit)
-{
-    double tau = root->after;
-    if (path->flow->root != ROOT_ITP && is_past(path->flow->kernel, path->guard, guard_path_value(path, limit)))
-        return guard_samples_locate(path, lo, limit);  // a method of the papers was asked for
-    if (!p->exact && tau > 0)
-        tau = polish(path, p, theta, tau, (limit - theta) * path->length);
-    bool sum = path->flow->guard_affine[path->index];
-    return guard_push_past(path, theta + tau / path->length, limit, sum ? polynomial_slope(p->c, p->degree, tau) : 0);
-}
-
-// ---- one window
-// ------------------------------------------------------------------------------------------------------
-
-typedef struct Window
-{
-    const GuardPath* path;
-    GuardPolynomial p;
-    double theta, end;  // of the step
-    double length;      // of time
-    double g_end;       // of an exact polynomial its value there
-} Window;
-
-// Two islands that move together keep their distance but for the rounding of each: that is no crossing.
-static double noise_of(const Window* w)
-{
-    Flow* flow = w->path->flow;
-    const Guard* guard = w->path->guard;
-    double scale = 0;
-    if (guard->islands.count <= 1)
-        return GUARD_NOISE * fabs(w->p.c[0]);
-    for (uint32_t i = 0; i < guard->state_count; i++)
-        scale = larger(scale, fabs(kernel_states(flow->kernel)[flow->model->guard_states[guard->first_state + i]]));
-    return GUARD_NOISE_APART * scale;
-}
-
-static double end_value(const Window* w)
-{
-    return w->p.exact ? polynomial_plain(w->p.c, w->p.degree, w->length) : w->g_end;
-}
-
-// An extremum so close to the level that the tolerances of the run could have made a touch of it.
-static void note_near_touches(const Window* w)
-{
-    double rtol = w->path->flow->kernel->options->rtol;
-    const GuardPolynomial* p = &w->p;
-    double g_end = end_value(w), near = 10 * (rtol * larger(fabs(p->c[0]), fabs(g_end)) + rtol / 100);
-    PolynomialRoot roots[GUARD_TERMS];
-    if (!(fabs(p->c[0]) > near) || !(fabs(g_end) > near) || polynomial_clear(p->c, p->degree, w->length, near))
-        return;
-    int count = polynomial_roots(p->c, p->degree, w->length, near, roots, GUARD_TERMS);
-    for (int i = 0; i < count; i++)
-        if (roots[i].touch)
-            guard_note_touch(w->path, w->theta + roots[i].after / w->path->length);
-}
-
-// Past its level where the window starts, and not only by rounding that the next root makes good.
-static bool starts_past(const Window* w, const PolynomialRoot* roots, int count)
-{
-    const Flow* flow = w->path->flow;
-    const Guard* guard = w->path->guard;
-    if (!is_past(flow->kernel, guard, w->p.c[0]))
-        return false;
-    bool returns = count > 0 && !roots[0].touch && !is_past(flow->kernel, guard, roots[0].to);
-    double rounding = CROSSING_PAST_ROUNDING * polynomial_bound(w->p.c, w->p.degree, w->length, 1), slope = w->p.c[1];
-    if (returns && w->theta == 0 && slope != 0)  // it may have counted as crossed at the end of the step before
-        rounding = larger(rounding, 2 * fabs(slope) * guard_crossing_slack(w->path, w->path->start, w->p.c[0], slope));
-    return !returns || fabs(w->p.c[0]) > rounding;
-}
-
-// There and back, by no more than the rounding of the states that the step was interpolated from: a touch (rule C2).
-static bool only_touches(const Window* w, const PolynomialRoot* there, const PolynomialRoot* back)
-{
-    if (there->to != -back->to || there->from != back->to)
-        return false;
-    double tau = 0.5 * (there->after + back->before), part = tau / w->length;
-    double g = fabs(polynomial_value(w->p.c, w->p.degree, tau));
-    double size = fabs(w->p.c[0]) + (w->p.exact ? part * fabs(end_value(w)) : 0);
-    if (g <= CROSSING_TOUCH * size)
-        return true;
-    return g <= CROSSING_NEAR * size &&
-           g <= CROSSING_ROUNDINGS * guard_path_rounding(w->path, w->theta + tau / w->path->length);
-}
-
-// The first root that counts. Others turn what a crossing remembers.
-static double walk_roots(const Window* w, const PolynomialRoot* roots, int count)
-{
-    const GuardPath* path = w->path;
-    Flow* flow = path->flow;
-    const Guard* guard = path->guard;
-    double lo = w->theta;
-    if (starts_past(w, roots, count))
-        return guard_push_past(path, w->theta + guard_path_tolerance(path), w->end, 0);
-    for (int i = 0; i < count; i++)
-    {
-        const PolynomialRoot* root = &roots[i];
-        double limit = i + 1 < count ? w->theta + roots[i + 1].before / path->length : w->end;
-        bool touch = root->touch;
-        if (!touch && i + 1 < count && only_touches(w, root, root + 1))
-        {
-            touch = true;
-            i++;
-        }
-        if (touch)
-            guard_note_touch(path, w->theta + root->after / path->length);
-        else if (is_past(flow->kernel, guard, root->to))
-        {
-            double at = locate(path, &w->p, w->theta, root, lo, limit);
-            if (at < INFINITY)
-                return at;
-        }
-        else if (is_crossing(guard) && root->to != 0)
-            flow->kernel->R[guard->side] = root->to;
-        lo = w->theta + root->after / path->length;
-    }
-    if (count == 0)
-        note_near_touches(w);
-    return INFINITY;
-}
-
-// What the guard remembers at the end of the window; where rounding hid a crossing from the polynomial, that.
-static double pass_end(const Window* w, double at)
-{
-    const GuardPath* path = w->path;
-    Flow* flow = path->flow;
-    if (at < INFINITY)
-        return at;
-    double g = w->end < 1 ? w->g_end : guard_path_value(path, 1);
-    if (is_past(flow->kernel, path->guard, g))
-        return guard_samples_locate(path, w->theta, w->end);
-    if (is_crossing(path->guard) && g != 0)
-        flow->kernel->R[path->guard->side] = sign_of(g);
-    return INFINITY;
-}
-
-// A root that the guard itself, by its sign at the end, has not reached yet.
-static bool lies_beyond(const Window* w, const PolynomialRoot* root)
-{
-    if (root->touch || w->length - root->after > WINDOW_END * w->length)
-        return false;
-    double g = w->end < 1 ? w->g_end : guard_path_value(w->path, 1);
-    double size = polynomial_bound(w->p.c, w->p.degree, w->length, 0);
-    return g != 0 && root->to != sign_of(g) && fabs(g) <= WINDOW_AGREES * size;
-}
-
-static double search_window(const Window* w)
-{
-    const GuardPolynomial* p = &w->p;
-    PolynomialRoot roots[GUARD_TERMS];
-    double noise = noise_of(w);
-    if (polynomial_clear(p->c, p->degree, w->length, noise))
-    {
-        bool past = is_past(w->path->flow->kernel, w->path->guard, p->c[0]);
-        if (p->exact && !past)
-            return INFINITY;
-        return pass_end(w, past ? walk_roots(w, roots, 0) : INFINITY);
-    }
-    int count = p->exact ? polynomial_roots_closed(p->c, p->degree, w->length, noise, roots) : POLYNOMIAL_DOUBT;
-    if (count > 0)  // what the guard itself says at them, and at the end, settles the last digits
-        return pass_end(w, walk_roots(w, roots, count));
-    count = polynomial_roots(p->c, p->degree, w->length, noise, roots, GUARD_TERMS);
-    if (count < 0)
-        return INFINITY;  // it stands on its level
-    if (count > 0 && count <= GUARD_TERMS && lies_beyond(w, &roots[count - 1]))
-        count--;
-    return pass_end(w, walk_roots(w, roots, count < GUARD_TERMS ? count : GUARD_TERMS));
-}
-
-// ---- how far a polynomial holds
-// --------------------------------------------------------------------------------------
-
-// As long as the last terms are below rounding, so that what was cut off is.
-static double resolved_length(const GuardPolynomial* p, double length)
-{
-    for (int round = 0; round < 60; round++)
-    {
-        double size = polynomial_bound(p->c, p->degree, length, 0), longest = length;
-        if (!isfinite(size))  // near a pole coefficients are beyond all numbers: it holds nowhere near so far
-        {
-            length *= 0x1p-16;
-            continue;
-        }
-        for (int k = p->degree; k > 0 && k > p->degree - 3; k--)
-            if (p->c[k] != 0)
-                longest = smaller(longest, pow(WINDOW_TERMS * size / fabs(p->c[k]), 1. / k));
-        if (longest >= length)
-            break;
-        length = smaller(longest, 0.95 * length);
-    }
-    return length;
-}
-
-static double end_of(const GuardPath* path, double theta, double length)
-{
-    double end = theta + length / path->length;
-    return end < 1 - 4 * DBL_EPSILON ? end : 1;
-}
-
-// A pole, or terms that vanish by symmetry, show at the end of the window. A difference that does not shrink with the
-// window is the rounding of the guard.
-static void agree_at_end(Window* w)
-{
-    const GuardPath* path = w->path;
-    double last = INFINITY;
-    for (int round = 0; round < 60; round++)
-    {
-        w->g_end = guard_path_value(path, w->end);
-        double size = polynomial_bound(w->p.c, w->p.degree, w->length, 0);
-        double off = fabs(polynomial_plain(w->p.c, w->p.degree, w->length) - w->g_end);
-        if (off <= WINDOW_AGREES * size || off > 0.2 * last)
-            return;
-        last = off;
-        w->length *= 0.25;
-        w->end = end_of(path, w->theta, w->length);
-    }
-}
-
-// The guard from theta on. False: it has no polynomial there.
-static bool open_window(const GuardPath* path, double theta, Window* w)
-{
-    double rest = (1 - theta) * path->length;
-    w->path = path;
-    w->theta = theta;
-    w->end = 1;
-    w->length = rest;
-    if (!guard_path_polynomial(path, theta, rest, false, &w->p))
-        return false;
-    if (w->p.exact)
-        return true;
-    double known = w->p.until - guard_path_time(path, theta);
-    w->length = resolved_length(&w->p, known > 0 && known < rest ? known : rest);
-    w->end = end_of(path, theta, w->length);
-    agree_at_end(w);
-    return true;
-}
-
 // ---- one guard
 // -------------------------------------------------------------------------------------------------------
 
@@ -367,9 +110,9 @@ static void scan_samples(const GuardPath* path, Candidate* c)
 
 static void scan_window(const GuardPath* path, Candidate* c)
 {
-    Window w;
+    GuardWindow w;
     c->windows++;
-    if (!open_window(path, c->reached, &w))
+    if (!guard_window_open(path, c->reached, &w))
     {
         scan_samples(path, c);
         return;
@@ -384,10 +127,10 @@ static void scan_window(const GuardPath* path, Candidate* c)
             give_up(path, c);
             return;
         }
-        c->after = pass_end(&w, INFINITY);
+        c->after = guard_window_pass_end(&w, INFINITY);
     }
     else
-        c->after = search_window(&w);
+        c->after = guard_window_search(&w);
     c->reached = w.end;
 }
 
@@ -658,7 +401,7 @@ static void keep_sides(Flow* flow, uint32_t island, double theta)
             continue;
         GuardPath path = guard_path_of_step(flow, c->guard, island);
         double g = guard_path_value(&path, theta);
-        if (g != 0)
+        if (guard_has_turned(flow->kernel, guard, g) && !guard_path_on_level(&path, theta, g))
             flow->kernel->R[guard->side] = sign_of(g);
     }
 }
@@ -712,8 +455,9 @@ static kaiStatus pass(Flow* flow, uint32_t index, double g, double slope, double
     const Guard* guard = &flow->model->guards[index];
     state->g = g;
     state->slope = slope;
-    if (is_crossing(guard) && state->g != 0)
-        flow->kernel->R[guard->side] = sign_of(state->g);
+    GuardPath path = guard_path_of_window(flow, index, state->from, t);
+    if (guard_has_turned(flow->kernel, guard, g) && !guard_path_on_level(&path, 1, g))
+        flow->kernel->R[guard->side] = sign_of(g);
     state->toward = direction(flow->kernel, guard);
     return flow->hooks->passed(flow->owner, index, t);
 }
@@ -736,8 +480,9 @@ kaiStatus guard_pass(Flow* flow, uint32_t index)
         GuardPath path = guard_path_of_window(flow, index, state->from, state->until);
         load_end_of_window(&path);
     }
+    kaiStatus status = pass(flow, index, state->g_end, state->slope_end, state->until);
     state->from = state->until;
-    return pass(flow, index, state->g_end, state->slope_end, state->until);
+    return status;
 }
 
 // ---- several islands

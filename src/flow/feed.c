@@ -173,26 +173,9 @@ typedef struct Part  // of the signal, from `from` on
 {
     double from, length;
     int degree;
+    bool ended;  // taken to have no terms beyond these
     double c[HISTORY_TERMS];
 } Part;
-
-// Three terms in a row that do not count at the end.
-static bool has_ended(const Part* p, int k, int inputs)
-{
-    enum
-    {
-        QUIET = 3
-    };
-    if (k < inputs + QUIET)
-        return false;
-    double size = polynomial_bound(p->c, k, p->length, 0), power = pow(p->length, k - QUIET + 1);
-    if (!isfinite(size))
-        return false;
-    for (int j = k - QUIET + 1; j <= k; j++, power *= p->length)
-        if (!(fabs(p->c[j]) * power <= DELAY_QUIET * size))
-            return false;
-    return true;
-}
 
 // As long as the last terms are below rounding, so that what was cut off is.
 static void resolve(Part* p)
@@ -224,17 +207,16 @@ static bool expand(const Feed* f, Part* p)
     p->length = fmin(p->length, f->kernel->series_until - p->from);
     double *rows = f->flow->feed_rows, *zeros = rows + (size_t)f->flow->feed_capacity * HISTORY_TERMS;
     int inputs = load_rows(f, p->from, rows);
-    bool ended = false;
     p->c[0] = f->kernel->R[f->reg];
-    for (p->degree = 0; p->degree + 1 < HISTORY_TERMS && !ended && isfinite(p->c[p->degree]);)
+    for (p->degree = 0; p->degree + 1 < HISTORY_TERMS && !p->ended && isfinite(p->c[p->degree]);)
     {
         int k = ++p->degree;
         series_order(series, k, k <= inputs ? rows + (size_t)k * count : zeros, &p->c[k]);
-        ended = has_ended(p, k, inputs);
+        p->ended = k >= inputs + 3 && polynomial_has_ended(p->c, k, p->length, DELAY_QUIET);
     }
     if (!isfinite(p->c[p->degree]) && p->degree > TERMS_LEAST)
         p->degree--;
-    if (!ended && isfinite(p->c[p->degree]))
+    if (!p->ended && isfinite(p->c[p->degree]))
         resolve(p);
     return isfinite(p->c[p->degree]);
 }
@@ -248,15 +230,26 @@ static double time_noise(const Part* p)
     return 2 * DBL_EPSILON * (fabs(p->from) + p->length) * slope;
 }
 
-// A pole, a kink that nobody watches, or terms that vanish by symmetry show at the end. A small difference that does
-// not shrink is the rounding of u.
-static void agree_at_end(const Feed* f, Part* p)
+static double misfit_at(const Feed* f, const Part* p, double part)
+{
+    return fabs(polynomial_plain(p->c, p->degree, part * p->length) - value_at(f, p->from + part * p->length));
+}
+
+// At the end; inside as well where terms may be missing that vanish there.
+static double misfit_of_series(const Feed* f, const Part* p)
+{
+    double off = misfit_at(f, p, 1);
+    return p->ended ? fmax(off, fmax(misfit_at(f, p, WINDOW_LOOK_1), misfit_at(f, p, WINDOW_LOOK_2))) : off;
+}
+
+// A pole, a kink that nobody watches, or terms that vanish by symmetry show as a difference. A small one that does not
+// shrink is the rounding of u.
+static void agree(const Feed* f, Part* p)
 {
     double last = INFINITY, least = 8 * DBL_EPSILON * fmax(fabs(p->from), p->length);
     while (p->length > least)
     {
-        double off = fabs(polynomial_plain(p->c, p->degree, p->length) - value_at(f, p->from + p->length));
-        double size = polynomial_bound(p->c, p->degree, p->length, 0);
+        double off = misfit_of_series(f, p), size = polynomial_bound(p->c, p->degree, p->length, 0);
         if (off <= DELAY_AGREE * size + time_noise(p) || (off <= DELAY_ROUGH * size && off > 0.2 * last))
             return;
         last = off;
@@ -295,8 +288,7 @@ static double misfit(const Feed* f, const Part* p)
     static const double places[] = {0.03, 0.29, 0.55, 0.93};
     double most = 0;
     for (int i = 0; i < 4; i++)
-        most = fmax(most, fabs(polynomial_plain(p->c, p->degree, places[i] * p->length) -
-                               value_at(f, p->from + places[i] * p->length)));
+        most = fmax(most, misfit_at(f, p, places[i]));
     return most;
 }
 
@@ -378,7 +370,7 @@ static kaiStatus feed_part(const Feed* f, double until)
     if (f->flow->no_memory)
         return KAI_ERR_MEMORY;
     if (series && p.length > 0)
-        agree_at_end(f, &p);
+        agree(f, &p);
     else if (!series)
     {
         p.length = (f->ode != NULL ? fmin(until, known_until(f->flow, f->d->island)) : until) - p.from;

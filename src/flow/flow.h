@@ -135,7 +135,8 @@ struct Flow
     double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     GuardTerm* guard_terms;
-    double* feed_rows;  // and of what a delayed signal reads
+    double* guard_errors;  // bounds of rounding, where they were asked for
+    double* feed_rows;     // and of what a delayed signal reads
     uint32_t *feed_registers, feed_capacity;
     bool no_memory;   // a search had none
     bool derived;     // a start has been made: see flow_derive

@@ -5,7 +5,6 @@
 #include "base/tolerance.h"
 
 #include "vm/series.h"
-#include "vm/tangent.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,11 +27,6 @@ GuardPath guard_path_of_window(Flow* flow, uint32_t guard, double from, double u
 {
     return (GuardPath){
         flow, guard, &flow->model->guards[guard], from, until - from, flow->kernel->guards[guard].toward, NO_ISLAND};
-}
-
-static bool has_code(const Guard* guard)
-{
-    return guard->code.end > guard->code.start;
 }
 
 // States of all that the guard reads, at theta of the window; with slopes those too.
@@ -89,10 +83,10 @@ static void load_few(const GuardPath* path, double theta, bool slopes)
     }
 }
 
-static void load(const GuardPath* path, double theta)
+void guard_path_load(const GuardPath* path, double theta)
 {
     Flow* flow = path->flow;
-    bool own = has_code(path->guard);
+    bool own = guard_has_code(path->guard);
     flow->kernel->counters.guard_calls++;
     flow->kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
     if (!own)
@@ -127,35 +121,13 @@ double guard_path_value(const GuardPath* path, double theta)
     }
     if (flow->guard_direct[path->index] && path->island != NO_ISLAND)
         return direct_value(path, theta);
-    load(path, theta);
+    guard_path_load(path, theta);
     const Slice* slice = flow->guard_slices[path->index];
     if (slice != NULL)
         slice_run(slice, flow->model, flow->kernel->R, &flow->trial);
     else
-        vm_run(flow->model, flow->kernel->R, has_code(guard) ? guard->code : guard->look, &flow->trial);
+        vm_run(flow->model, flow->kernel->R, guard_has_code(guard) ? guard->code : guard->look, &flow->trial);
     return guard_value(flow->kernel, guard);
-}
-
-double guard_path_rounding(const GuardPath* path, double theta)
-{
-    Flow* flow = path->flow;
-    const Guard* guard = path->guard;
-    const kaiModel* model = flow->model;
-    kaiAllocator a = flow->kernel->options->allocator;
-    size_t bytes = sizeof(double) * model->reg_count;
-    double *errors = a.alloc(a.user, NULL, 0, bytes), rounding = 0;
-    if (errors == NULL)
-        return 0;
-    load(path, theta);
-    CodeRange code = has_code(guard) ? guard->code : guard->look;
-    vm_run(model, flow->kernel->R, code, &flow->trial);
-    memset(errors, 0, bytes);
-    for (uint32_t i = 0; i < model->state_count; i++)
-        errors[model->reg_first[REG_STATE] + i] = 0.5 * DBL_EPSILON * fabs(kernel_states(flow->kernel)[i]);
-    if (vm_rounding(model, flow->kernel->R, code, &flow->trial, errors))
-        rounding = errors[guard->g];
-    a.alloc(a.user, errors, bytes, 0);
-    return isfinite(rounding) ? rounding : 0;
 }
 
 double guard_path_slope(const GuardPath* path, double theta)
@@ -204,7 +176,7 @@ static uint32_t island_size(const kaiModel* model, const Guard* guard, uint32_t 
 static uint32_t input_count(const kaiModel* model, const Guard* guard)
 {
     uint32_t count = 0;
-    if (has_code(guard))
+    if (guard_has_code(guard))
         return guard->state_count;
     for (uint32_t i = 0; i < guard->islands.count; i++)
         count += island_size(model, guard, i);
@@ -214,9 +186,9 @@ static uint32_t input_count(const kaiModel* model, const Guard* guard)
 static void list_inputs(const kaiModel* model, const Guard* guard, uint32_t* regs)
 {
     uint32_t at = 0, state = model->reg_first[REG_STATE], half = input_count(model, guard) / 2;
-    for (uint32_t i = 0; has_code(guard) && i < guard->state_count; i++)
+    for (uint32_t i = 0; guard_has_code(guard) && i < guard->state_count; i++)
         regs[i] = state + (uint32_t)model->guard_states[guard->first_state + i];
-    for (uint32_t i = 0; !has_code(guard) && i < guard->islands.count; i++)
+    for (uint32_t i = 0; !guard_has_code(guard) && i < guard->islands.count; i++)
     {
         const Island* island = &model->islands[model->guard_islands[guard->islands.first + i]];
         for (uint32_t k = 0; k < island->states.count; k++, at++)
@@ -233,7 +205,7 @@ static bool make_slice(Flow* flow, uint32_t index)
     const kaiModel* model = flow->model;
     const Guard* guard = &model->guards[index];
     kaiAllocator a = flow->kernel->options->allocator;
-    if (has_code(guard) || flow->guard_slices[index] != NULL || !slice_is_possible(model, guard->look))
+    if (guard_has_code(guard) || flow->guard_slices[index] != NULL || !slice_is_possible(model, guard->look))
         return true;
     uint8_t* needed = a.alloc(a.user, NULL, 0, model->reg_count);
     if (needed == NULL)
@@ -252,7 +224,7 @@ static Series* make_series(Flow* flow, uint32_t index)
     if (!make_slice(flow, index))
         return NULL;
     list_inputs(flow->model, guard, flow->piece_registers);
-    SeriesSpec spec = {.range = has_code(guard) ? guard->code : guard->look,
+    SeriesSpec spec = {.range = guard_has_code(guard) ? guard->code : guard->look,
                        .slice = flow->guard_slices[index],
                        .inputs = flow->piece_registers,
                        .outputs = &guard->g,
@@ -349,6 +321,8 @@ void guard_paths_free(Flow* flow)
         a.alloc(a.user, flow->pieces, pieces_size(flow), 0);
     if (flow->piece_registers != NULL)
         a.alloc(a.user, flow->piece_registers, sizeof(uint32_t) * (flow->piece_capacity + 1), 0);
+    if (flow->guard_errors != NULL)
+        a.alloc(a.user, flow->guard_errors, sizeof(double) * flow->model->reg_count, 0);
 }
 
 // ---- polynomials
@@ -375,7 +349,7 @@ static int load_pieces(const GuardPath* path, double* rows, double theta)
     Flow* flow = path->flow;
     const Guard* guard = path->guard;
     const kaiModel* model = flow->model;
-    uint32_t count = input_count(model, guard), half = has_code(guard) ? count : count / 2, most = 0;
+    uint32_t count = input_count(model, guard), half = guard_has_code(guard) ? count : count / 2, most = 0;
     double* c = rows + (size_t)count * GUARD_TERMS;
     const uint32_t* regs = flow->piece_registers;
     list_inputs(model, guard, flow->piece_registers);
@@ -397,17 +371,7 @@ static int load_pieces(const GuardPath* path, double* rows, double theta)
 // terms in a row do not count; the search compares its end with the guard.
 static bool has_ended(const GuardPolynomial* p, int k, int inputs, double reach)
 {
-    enum
-    {
-        QUIET = 3
-    };
-    if (k < inputs + QUIET)
-        return false;
-    double size = polynomial_bound(p->c, k, reach, 0), power = pow(reach, k - QUIET + 1);
-    for (int j = k - QUIET + 1; j <= k; j++, power *= reach)
-        if (!(fabs(p->c[j]) * power <= SERIES_ENDED * size))
-            return false;
-    return true;
+    return k >= inputs + 3 && polynomial_has_ended(p->c, k, reach, SERIES_ENDED);
 }
 
 // c[0] is known where the guard was armed, or where the last step ended.
@@ -416,7 +380,7 @@ static double first_value(const GuardPath* path, double theta)
     const GuardState* state = &path->flow->kernel->guards[path->index];
     if (theta == 0 && state->from == path->start)
         return state->g;
-    load(path, theta);
+    guard_path_load(path, theta);
     vm_run(path->flow->model, path->flow->kernel->R, path->guard->code, &path->flow->trial);
     return guard_value(path->flow->kernel, path->guard);
 }
@@ -442,6 +406,7 @@ static void affine_polynomial(const GuardPath* path, double theta, GuardPolynomi
     double c[GUARD_TERMS];
     p->degree = 0;
     p->exact = true;
+    p->ended = false;
     p->until = INFINITY;
     p->c[0] = first_value(path, theta);
     if (theta == 0 && path->island != NO_ISLAND && add_states(path, p))
@@ -504,7 +469,7 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
     flow->no_memory |= series == NULL;
     if (series == NULL)
         return false;
-    load(path, theta);
+    guard_path_load(path, theta);
     flow->kernel->series_until = INFINITY;
     SeriesStatus status = series_begin(series, flow->kernel->R, &flow->kernel->host, &failed);
     flow->no_memory |= status == SERIES_MEMORY;
@@ -517,6 +482,7 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
     p->c[0] = guard_value(flow->kernel, guard);
     p->degree = 0;
     p->exact = !guard->curved || isinf(p->c[0]);
+    p->ended = false;
     p->until = flow->kernel->series_until;
     if (isinf(p->c[0]))
         return true;  // the neighbour that is not there: no motion brings it back
@@ -526,7 +492,8 @@ bool guard_path_polynomial(const GuardPath* path, double theta, double reach, bo
         p->degree = k;
         if (!isfinite(p->c[k]))
             return false;
-        if (!all && guard->curved && has_ended(p, k, inputs, reach))
+        p->ended = !all && guard->curved && has_ended(p, k, inputs, reach);
+        if (p->ended)
             break;
     }
     return isfinite(p->c[0]);

@@ -26,16 +26,27 @@ typedef struct GuardPath
 GuardPath guard_path_of_step(Flow* flow, uint32_t guard, uint32_t island);
 GuardPath guard_path_of_window(Flow* flow, uint32_t guard, double from, double until);
 
-// g at the fraction theta, as an instant there will compute it.
+// The states that it reads, and time, at the fraction theta.
+void guard_path_load(const GuardPath* path, double theta);
+// g there, as an instant will compute it.
 double guard_path_value(const GuardPath* path, double theta);
 // crossing.c: g_end and slope_end of the guards that are searched for in the step of an island.
 void guard_load_ends(Flow* flow, uint32_t island);
 // How exactly the time of its crossing at t is known, by its slope there; the states are loaded.
 double guard_crossing_slack(const GuardPath* path, double t, double g, double slope);
 // Its slope along the dense output; g is in its register then.
-// What rounding may have moved its value by, there.
-double guard_path_rounding(const GuardPath* path, double theta);
 double guard_path_slope(const GuardPath* path, double theta);
+
+// guard_rounding.c: what rounding may have moved its value by, there.
+double guard_path_rounding(const GuardPath* path, double theta);
+// Whether its value g there is no more than that: the guard lies on its level, on whichever side rounding has left it.
+// Sums of states are never asked (rule T6 says what is one time for them).
+bool guard_path_on_level(const GuardPath* path, double theta, double g);
+
+static inline bool guard_has_code(const Guard* guard)
+{
+    return guard->code.end > guard->code.start;
+}
 
 static inline double guard_path_time(const GuardPath* path, double theta)
 {
@@ -47,6 +58,7 @@ typedef struct GuardPolynomial
 {
     int degree;
     bool exact;             // not cut off: it is the guard
+    bool ended;             // taken to have no terms beyond these
     double until;           // what it reads of delayed signals is another polynomial after this time
     double c[GUARD_TERMS];  // c[0] is guard_path_value(theta)
 } GuardPolynomial;

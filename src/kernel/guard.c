@@ -69,6 +69,27 @@ kaiStatus guard_start(Kernel* kernel)
     return KAI_OK;
 }
 
+void guard_settle(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    bool settled = false;
+    for (int round = 0; round < 4 && !settled; round++)
+    {
+        settled = true;
+        vm_run(model, kernel->R, model->events, &kernel->host);
+        for (uint32_t i = 0; i < model->guards_count; i++)
+        {
+            const Guard* guard = &model->guards[i];
+            double g = kernel->R[guard->argument], *latch = &kernel->R[guard->latch];
+            bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+            if (!relation || !guard_is_active(kernel, guard, false) || g == kernel->R[guard->last_g])
+                continue;
+            settled &= *latch == fresh_truth(guard, g);
+            *latch = fresh_truth(guard, g);
+        }
+    }
+}
+
 void guard_commit(Kernel* kernel, CommitResult* result)
 {
     for (ActiveWalk w = {0}; active_guard(kernel, &w);)
@@ -225,16 +246,19 @@ void guard_wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state, d
     state->g += state->bias;
 }
 
-// A guard a·t + b is zero at -b/a, exactly as written: evaluated at t = 0, not from where the run happens to be.
-static double affine_zero(Kernel* kernel, const Guard* guard, double slope)
+// A guard a·t + b is zero at -b/a, exactly as written: evaluated at t = 0, not from where the run happens to be. Where
+// another guard has fired since a was evaluated and b is that of another branch, it has no time yet: it is armed again
+// after the reaction.
+static double affine_zero(Kernel* kernel, const Guard* guard, double slope, bool fired)
 {
     double t = kernel->R[kernel->model->reg_time];
     kernel->R[kernel->model->reg_time] = 0;
     vm_run(kernel->model, kernel->R, guard->code, &kernel->host);
-    double at = -kernel->R[guard->g] / slope;
+    double b = kernel->R[guard->g];
     kernel->R[kernel->model->reg_time] = t;
     vm_run(kernel->model, kernel->R, guard->code, &kernel->host);
-    return at;
+    double g = kernel->R[guard->g], size = larger(fabs(b), fabs(slope * t));
+    return fired && fabs(b + slope * t - g) > GUARD_NEAR * size ? INFINITY : -b / slope;
 }
 
 // When a guard affine in time crosses. One that is not there yet, but whose time is the present, crosses at this
@@ -243,7 +267,7 @@ kaiStatus guard_schedule_affine(Kernel* kernel, uint32_t index, bool* leaving)
 {
     const Guard* guard = &kernel->model->guards[index];
     GuardState* state = &kernel->guards[index];
-    state->due = affine_zero(kernel, guard, state->slope);
+    state->due = affine_zero(kernel, guard, state->slope, *leaving);
     if (!kernel_reached(kernel, state->due, kernel->now.t))
         return KAI_OK;
     state->due = INFINITY;

@@ -52,6 +52,12 @@ static inline bool is_past(const Kernel* kernel, const Guard* guard, double g)
     }
 }
 
+// Whether a crossing with the value g remembers the other side.
+static inline bool guard_has_turned(const Kernel* kernel, const Guard* guard, double g)
+{
+    return is_crossing(guard) && g != 0 && kernel->R[guard->side] != sign_of(g);
+}
+
 // ---- what a tag does to one of them
 
 // On which side of its level a crossing is. A guard of time is on the level where its time is the present (rule T6).
@@ -191,6 +197,9 @@ static inline void guard_commit_one(Kernel* kernel, uint32_t index, CommitResult
 
 // guard.c
 kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward);
+// Relations whose values are others than they were at the last commit are what these say, and those that hang on them:
+// for a look at another place or side. Whoever asks has kept the memories, and puts them back.
+void guard_settle(Kernel* kernel);
 void guard_wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state, double before);
 kaiStatus guard_schedule_affine(Kernel* kernel, uint32_t index, bool* leaving);
 // rest.c: it has crossed and leads back at once. True: its states were put onto the level, where they stay.

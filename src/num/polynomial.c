@@ -79,6 +79,21 @@ double polynomial_value(const double* c, int degree, double theta)
     return fabs(sum) > 0x1p-20 * size ? sum : compensated(c, degree, theta);
 }
 
+bool polynomial_has_ended(const double* c, int k, double h, double part)
+{
+    enum
+    {
+        QUIET = 3
+    };
+    double size = polynomial_bound(c, k, h, 0), power = pow(h, k - QUIET + 1);
+    if (k <= QUIET || !isfinite(size) || polynomial_bound(c, k, h, 1) <= part * size)
+        return false;
+    for (int j = k - QUIET + 1; j <= k; j++, power *= h)
+        if (!(fabs(c[j]) * power <= part * size))
+            return false;
+    return true;
+}
+
 void polynomial_shift(const double* c, int degree, double by, double* shifted)
 {
     if (shifted != c)

@@ -58,6 +58,11 @@ static inline double polynomial_bound(const double* c, int degree, double h, int
     return sum;
 }
 
+// Whether a series with the terms c[0] … c[k] is taken to have ended: the last three in a row are below `part` of it on
+// [0, h], and something has moved before them, which in sin(t)^4 around 0 is not so. Terms that come later all the same
+// must show in a comparison with what was expanded, at WINDOW_LOOK_1 and WINDOW_LOOK_2 of h as well as at its end.
+bool polynomial_has_ended(const double* c, int k, double h, double part);
+
 // Surely no root and no touch on [0, h]. Most guards end here.
 static inline bool polynomial_clear(const double* c, int degree, double h, double noise)
 {

@@ -10,7 +10,7 @@
 // times the error by h. A step that fails, be it for a pole, an overflow or a term that was hidden behind zeros, is
 // tried again with all orders first, and shorter after that. A linear field with constant factors has the next term as
 // the defect of its polynomial: where the last term does not matter at the horizon the check is done, and f is not
-// asked for.
+// asked for. Where no term limits the step the defect inside it is asked for too.
 //
 // Rounding. What an update loses is carried on to the next (Kahan), steps end at representable times and are as long as
 // the difference of those, and a cut keeps the digits that its time lacks: so errors grow as slowly as those of a
@@ -352,7 +352,22 @@ typedef struct Attempt
     int order;
     bool exact;
     bool sure;  // no check is needed: the slope at its end is that of the polynomial
+    bool far;   // no term limits the step: what is hidden behind zeros may vanish at the end as well as at the start
 } Attempt;
+
+// The defect inside the step, as an error of the step: sin(t)^8 is nothing around 0 and at π, and much between them.
+static int look_inside(Ode* ode, const Attempt* a, double* error)
+{
+    double at = WINDOW_LOOK_1 * a->h;
+    evaluate(ode, a->order, at);
+    ode->state.expanded = false;
+    int status = expand_first(ode, ode->state.t + at, ode->x_start, ode->slope_start);
+    if (status == TRIAL_OK)
+    {
+        *error = measure(ode, a->order, a->h);
+    }
+    return status;
+}
 
 // x at the end and f there. The carried digits are kept apart until the step stands. A polynomial by structure has no
 // defect: its slope is f, and where an event cuts the step nobody asks for that.
@@ -364,6 +379,14 @@ static int attempt(Ode* ode, const Attempt* a, double* error)
     {
         *error = evaluate_few(ode, a->order, a->h) ? 0 : INFINITY;
         return TRIAL_OK;
+    }
+    if (a->far && !a->exact && !a->sure)
+    {
+        int status = look_inside(ode, a, error);
+        if (status != TRIAL_OK || !(*error <= 1))
+        {
+            return status;
+        }
     }
     evaluate(ode, a->order, a->h);
     memcpy(ode->stage[2], ode->slope_start, bytes);
@@ -548,14 +571,10 @@ static int taylor_step(Ode* ode, double limit)
     OdeState* s = &ode->state;
     Expansion e;
     Attempt a;
-    int done;
-    if (step_exact(ode, limit, &done))
+    int done = ODE_OK;
+    if (step_exact(ode, limit, &done) || step_mapped(ode, limit))
     {
         return done;
-    }
-    if (step_mapped(ode, limit))
-    {
-        return ODE_OK;
     }
     double horizon = horizon_of(ode, limit);
     weigh(ode);
@@ -575,6 +594,7 @@ static int taylor_step(Ode* ode, double limit)
         }
         a.order = e.order;
         a.sure = e.sure;
+        a.far = natural == INFINITY;
         s->trial = a.h;
         status = attempt(ode, &a, &error);
         if (status < 0)

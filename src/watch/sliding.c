@@ -78,6 +78,11 @@ const char* sliding_load(Sliding* s, const char* block)
 // ---- fields
 // ----------------------------------------------------------------------------------------------------------
 
+static size_t memories_size(const Sliding* s)
+{
+    return sizeof(double) * (s->model->reg_first[REG_VALUE] - s->model->reg_first[REG_MEMORY]);
+}
+
 // The derivatives where the run stands, along surfaces if it is on any.
 static void take_field(Sliding* s, double* field)
 {
@@ -150,11 +155,17 @@ static bool is_same(const Sliding* s, const double* a, const double* b)
 // ---- the report
 // ------------------------------------------------------------------------------------------------------
 
+// By more than what two evaluations at one place differ by.
+static bool differ(double a, double b)
+{
+    return fabs(a - b) > CONTACT_ROUNDING * larger(fabs(a), fabs(b));
+}
+
 static void say_field(const Sliding* s, const double* field, const double* other, Text* text)
 {
     const kaiModel* model = s->model;
     for (uint32_t i = 0, count = 0; i < model->state_count && count < 6; i++)
-        if (field[i] != other[i])
+        if (differ(field[i], other[i]))
             text_say(text, "%s%s' = %.9g", count++ > 0 ? ", " : "",
                      model_string(model, model->vars[model->state_vars[i]].name), field[i]);
 }
@@ -175,7 +186,7 @@ static void say_mean(const Sliding* s, uint32_t guard, Text* text)
     {
         double value = share * s->before[i] + (1 - share) * s->after[i];
         bool nothing = fabs(value) <= CONTACT_ROUNDING * larger(fabs(s->before[i]), fabs(s->after[i]));
-        if (s->before[i] != s->after[i])
+        if (differ(s->before[i], s->after[i]))
             text_say(text, "%s%s' = %.6g", count++ > 0 ? ", " : "",
                      model_string(model, model->vars[model->state_vars[i]].name), nothing ? 0 : value);
     }
@@ -305,8 +316,7 @@ void sliding_before(Sliding* s, double t)
     if (!s->at_once)
         return;
     take_field(s, s->before);
-    memcpy(s->memories, kernel->R + s->model->reg_first[REG_MEMORY],
-           sizeof(double) * (s->model->reg_first[REG_VALUE] - s->model->reg_first[REG_MEMORY]));
+    memcpy(s->memories, kernel->R + s->model->reg_first[REG_MEMORY], memories_size(s));
 }
 
 bool sliding_is_calm(Sliding* s, double t)
@@ -344,25 +354,48 @@ static uint32_t find_surface(const Sliding* s)
     return NO_REG;
 }
 
+// The field on the other side of a relation that went there and back is the one from which the flip before this came,
+// with all that hangs on the relation: another relation, a sign.
+static bool returns_to_first(Sliding* s, uint32_t index)
+{
+    if (s->flips == 0)
+        return false;
+    memcpy(s->after, s->first, sizeof(double) * s->model->state_count);
+    if (!is_pushed_onto(s, index))
+        return false;
+    memcpy(s->memories, s->first_memories, memories_size(s));
+    return true;
+}
+
+// Where there was no flip before, the field with the relation the other way.
+static bool returns_at_first(Sliding* s, uint32_t index)
+{
+    Kernel* kernel = s->kernel;
+    double *latch = &kernel->R[s->model->guards[index].latch], *memories = kernel->R + s->model->reg_first[REG_MEMORY];
+    memcpy(s->first_memories, memories, memories_size(s));
+    *latch = *latch == 0;
+    guard_settle(kernel);
+    take_field(s, s->after);
+    bool pushed = is_pushed_onto(s, index);
+    if (pushed)  // the side that it came back from, for whoever goes on along the surface
+        memcpy(s->memories, memories, memories_size(s));
+    memcpy(memories, s->first_memories, memories_size(s));
+    vm_run(s->model, kernel->R, s->model->deriv, &kernel->host);  // as it was
+    vm_run(s->model, kernel->R, s->model->events, &kernel->host);
+    return pushed;
+}
+
 // One that went there and back: what it met on the other side is the field after, and the one before is again.
-static uint32_t find_return(Sliding* s)
+static uint32_t find_return(Sliding* s, bool* known)
 {
     for (uint32_t i = 0; i < s->kernel->fired_count; i++)
     {
         uint32_t index = s->kernel->fired[i];
-        double* latch = &s->kernel->R[s->model->guards[index].latch];
         if (s->kernel->guards[index].sliding != 0 || !has_returned(s, index))
             continue;
-        *latch = *latch == 0;
-        take_field(s, s->after);
-        *latch = *latch == 0;
-        bool pushed = is_pushed_onto(s, index);
-        vm_run(s->model, s->kernel->R, s->model->deriv, &s->kernel->host);  // as it was
-        if (!pushed)
-            continue;
-        // The side that it came back from, for whoever goes on along the surface.
-        s->memories[s->model->guards[index].latch - s->model->reg_first[REG_MEMORY]] = *latch == 0;
-        return index;
+        *known = returns_to_first(s, index);
+        if (*known || returns_at_first(s, index))
+            return index;
     }
     return NO_REG;
 }
@@ -382,15 +415,17 @@ kaiStatus sliding_after(Sliding* s)
     take_field(s, s->after);
     uint32_t guard = find_surface(s);
     bool returned = guard == NO_REG && is_same(s, s->before, s->after);
-    guard = returned ? find_return(s) : guard;
+    bool known = false;
+    guard = returned ? find_return(s, &known) : guard;
     if (guard == NO_REG)
     {
         s->flips = 0;
         return KAI_OK;
     }
-    if (s->flips > 0 && is_same(s, returned ? s->before : s->after, s->first))
+    if (known || (s->flips > 0 && is_same(s, returned ? s->before : s->after, s->first)))
         return surfaces_wanted(s->kernel->options) ? go_along(s, guard) : fail(s, guard, false);
     memcpy(s->first, s->before, sizeof(double) * s->model->state_count);
+    memcpy(s->first_memories, s->memories, memories_size(s));
     s->flips++;
     return KAI_OK;
 }

@@ -18,7 +18,9 @@
     X(double, first, model->state_count, model->state_count)     /* the field before the first flip */                 \
     X(double, before, model->state_count, 0)                     /* and before this instant */                         \
     X(double, after, model->state_count, 0)                                                                            \
-    X(double, memories, model->reg_first[REG_VALUE] - model->reg_first[REG_MEMORY], 0) /* before this instant */
+    X(double, memories, model->reg_first[REG_VALUE] - model->reg_first[REG_MEMORY], 0) /* before this instant */       \
+    X(double, first_memories, model->reg_first[REG_VALUE] - model->reg_first[REG_MEMORY],                              \
+      model->reg_first[REG_VALUE] - model->reg_first[REG_MEMORY]) /* and before the first flip */
 
 typedef struct Sliding
 {

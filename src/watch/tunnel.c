@@ -45,6 +45,13 @@ bool tunnel_asks_block(const Zeno* zeno, uint32_t index)
     return code.start == code.end;
 }
 
+// Only a jump turns something back against its field. What a field turns, with a relation or a mode of its own, and
+// then lets pass, goes where its equations say.
+bool tunnel_has_jumped(const Zeno* zeno)
+{
+    return zeno->kernel->now.p > 0;
+}
+
 // A reaction had turned g back. It must come over the level before it turns again by itself.
 void zeno_armed(Zeno* zeno, uint32_t guard)
 {
@@ -95,7 +102,7 @@ kaiStatus tunnel_watch(Zeno* zeno, uint32_t index, double t, bool turned)
     bool alone = zeno->kernel->counters.instants - z->last_instants <= 1;
     if (!turned && sooner && alone && z->reversals >= ROW && interval < 0.1 * z->longest && g->crossed * g->slope > 0)
         return fail_tunnelled(zeno, index, t, interval);
-    z->reversals = turned && sooner ? z->reversals + 1 : 0;
+    z->reversals = turned && sooner && tunnel_has_jumped(zeno) ? z->reversals + 1 : 0;
     z->longest = z->reversals > 0 ? larger(z->longest, interval) : interval;
     z->barrier = turned ? g->crossed : 0;
     z->barrier_time = t;

@@ -562,7 +562,8 @@ static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
         status = watch_times(zeno, index, t);
     if (status == KAI_OK && watched)
         status = tunnel_watch(zeno, index, t, turned);
-    bool waits = turned && g->crossed * g->g >= 0 && !z->holding && !tunnel_is_taken_beyond(zeno, index);
+    bool back = turned && tunnel_has_jumped(zeno) && g->crossed * g->g >= 0;
+    bool waits = back && !z->holding && !tunnel_is_taken_beyond(zeno, index);
     z->rebound = waits ? (int8_t)-g->crossed : 0;
     z->rebound_time = t;
     z->rebound_slope = g->slope;

@@ -14,7 +14,8 @@ void hold_set_limits(Zeno* zeno, double t);          // those that are due
 
 // tunnel.c
 kaiStatus tunnel_watch(Zeno* zeno, uint32_t index, double t, bool turned);  // a guard has fired
-bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index);              // by a reaction, far beyond its level
+bool tunnel_has_jumped(const Zeno* zeno);
+bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index);  // by a reaction, far beyond its level
 bool tunnel_asks_block(const Zeno* zeno, uint32_t index);
 static inline bool tunnel_is_foreign(const Zeno* zeno, uint32_t index)  // it belongs to a block
 {

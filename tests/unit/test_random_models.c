@@ -4,8 +4,11 @@
 // value, or they fail with the same diagnosis.
 //
 // Some random models cannot agree: a guard that only just touches its level, or resets that drive neighbouring
-// solutions apart, make a rounding error decide. Such a model disagrees with itself when its tolerance alone is
-// changed; it is counted, and there may be few of them.
+// solutions apart, make the error of a step decide. Such a model disagrees with itself where nothing but its tolerance
+// is changed, from 1e-10 on downwards, where no error is left that a model could mind; it is counted, and there may be
+// few of them. Looser tolerances say nothing: they make differences of their own, which hide mistakes.
+//
+// Models that have differed once are tried every time.
 //
 // A second family is written in tenths, so that ticks, crossings, kinks and what comes out of delays meet.
 //
@@ -308,7 +311,7 @@ static bool agree(const Outcome* a, const Outcome* b)
 static bool is_delicate(const Writer* w, kaiModel* const models[2], const Outcome* normal)
 {
     static const Setting other[] = {
-        {"auto", true, 1e-7, false}, {"auto", true, 1e-12, false}, {"rk45", true, 1e-7, false}};
+        {"auto", true, 1e-11, false}, {"auto", true, 1e-12, false}, {"auto", true, 1e-13, false}};
     for (int i = 0; i < 3; i++)
     {
         Outcome changed = run(w, models, &other[i]);
@@ -369,9 +372,21 @@ static void try_model(uint64_t seed, bool grid, bool shown, Tally* tally)
     kaiModel_Free(models[1]);
 }
 
+// What differed before what is wrong with it was mended.
+static const uint64_t found[] = {4108, 20436, 21880, 31093, 32428}, found_grid[] = {21262};
+
+static void try_found(bool grid, Tally* tally)
+{
+    for (size_t i = 0; i < (grid ? sizeof found_grid / sizeof *found_grid : sizeof found / sizeof *found); i++)
+        try_model(grid ? found_grid[i] : found[i], grid, false, tally);
+    assert_int_equal(tally->delicate, 0);
+}
+
 static void try_models(bool grid, const char* many, const char* one)
 {
     Tally tally = {0};
+    if (one == NULL)
+        try_found(grid, &tally);
     if (one != NULL)
         try_model(strtoull(one, NULL, 10), grid, true, &tally);
     const char* from = getenv("KAIROS_FIRST");

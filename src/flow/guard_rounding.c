@@ -1,0 +1,72 @@
+// What rounding may have moved the value of a guard by: a bound from a walk over its code with the derivatives of its
+// operators (decision 0200). log(1 + log(1 + x^2)^2) is 0 for |x| < 1e-4, and as far as it can tell it was never
+// anything else there; where x goes on, it has only touched its level.
+#include "base/tolerance.h"
+#include "flow/guard_path.h"
+
+#include "model/code.h"
+#include "vm/tangent.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// One bound for each register of the model; all are 0 but in the midst of a question. NULL: no memory.
+static double* bounds_of(Flow* flow)
+{
+    kaiAllocator a = flow->kernel->options->allocator;
+    size_t bytes = sizeof(double) * flow->model->reg_count;
+    if (flow->guard_errors == NULL && (flow->guard_errors = a.alloc(a.user, NULL, 0, bytes)) != NULL)
+        memset(flow->guard_errors, 0, bytes);
+    flow->no_memory |= flow->guard_errors == NULL;
+    return flow->guard_errors;
+}
+
+// What each of the states that the guard reads is known to, as a part of itself.
+static void set_states(const GuardPath* path, double part, double* bounds)
+{
+    const kaiModel* model = path->flow->model;
+    const Guard* guard = path->guard;
+    const double* x = kernel_states(path->flow->kernel);
+    bool own = guard_has_code(guard);
+    for (uint32_t i = 0; i < (own ? guard->state_count : model->state_count); i++)
+    {
+        uint32_t state = own ? (uint32_t)model->guard_states[guard->first_state + i] : i;
+        bounds[model->reg_first[REG_STATE] + state] = part * fabs(x[state]);
+    }
+}
+
+// So that the next question finds zeros: it costs what this one has touched, not all registers of the model.
+static void clear(const GuardPath* path, CodeRange code, double* bounds)
+{
+    const kaiModel* model = path->flow->model;
+    CodeItem item;
+    set_states(path, 0, bounds);
+    for (uint32_t at = code.start; at < code.end && code_item(model->code, at, code.end, &item); at += item.words)
+        for (uint32_t i = 0; i < item.reg_count; i++)
+            bounds[model->code[item.first_reg + i]] = 0;
+}
+
+double guard_path_rounding(const GuardPath* path, double theta)
+{
+    Flow* flow = path->flow;
+    CodeRange code = guard_has_code(path->guard) ? path->guard->code : path->guard->look;
+    double *bounds = bounds_of(flow), rounding = 0;
+    if (bounds == NULL)
+        return 0;
+    guard_path_load(path, theta);
+    vm_run(flow->model, flow->kernel->R, code, &flow->trial);
+    set_states(path, 0.5 * DBL_EPSILON, bounds);
+    if (vm_rounding(flow->model, flow->kernel->R, code, &flow->trial, bounds))
+        rounding = bounds[path->guard->g];
+    clear(path, code, bounds);
+    return isfinite(rounding) ? rounding : 0;
+}
+
+bool guard_path_on_level(const GuardPath* path, double theta, double g)
+{
+    if (!path->guard->curved || !isfinite(g))
+        return false;
+    double rounding = guard_path_rounding(path, theta);
+    return rounding > 0 && fabs(g) <= CROSSING_ROUNDINGS * rounding;
+}

@@ -1,0 +1,26 @@
+// The part of a step for which the polynomial of a guard holds.
+#ifndef KAIROS_FLOW_GUARD_WINDOW_H
+#define KAIROS_FLOW_GUARD_WINDOW_H
+
+#include "flow/guard_path.h"
+
+typedef struct GuardWindow
+{
+    const GuardPath* path;
+    GuardPolynomial p;
+    double theta, end;  // of the step
+    double length;      // of time
+    double g_end;       // of an exact polynomial its value there
+} GuardWindow;
+
+// The guard from theta on. False: it has no polynomial there.
+bool guard_window_open(const GuardPath* path, double theta, GuardWindow* w);
+
+// The first place at which the guard crosses; inf: nowhere before the end.
+double guard_window_search(const GuardWindow* w);
+
+// `at`, or else what the guard remembers at the end of the window; where rounding hid a crossing from the polynomial,
+// that.
+double guard_window_pass_end(const GuardWindow* w, double at);
+
+#endif
