@@ -188,7 +188,7 @@ static bool sources_stay(Kernel* kernel, uint8_t* changes, uint8_t* needed, bool
             need(needed, input->slope, 1);
             need(needed, input->impulse, 1);
         }
-    Slice* slice = slice_make(model, model->react, needed, a);
+    Slice* slice = slice_make(model, model->react, NULL, needed, a);
     *made = slice != NULL;
     memset(changes + model->reg_first[REG_STATE], 1, model->state_count);
     bool stay = *made && !reads_any(model, slice, changes);

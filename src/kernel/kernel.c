@@ -328,7 +328,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
     kernel->plain = plain_is(kernel);
-    if (!scenes_make(kernel))
+    if (!scenes_begin(kernel))
         return false;
     kernel_init_registers(kernel);
     contexts_refresh(kernel);

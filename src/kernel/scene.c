@@ -20,7 +20,7 @@ enum
 
 static const Scene no_scene = {.none = true};
 
-bool scenes_make(Kernel* kernel)
+bool scenes_begin(Kernel* kernel)
 {
     kernel->simple = kernel->options->fired == NULL && kernel->hooks->calm != NULL &&
                      kernel->model->delays_count == 0 && kernel->bonds == NULL && kernel_blocks(kernel) == NULL &&

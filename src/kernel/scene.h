@@ -51,7 +51,7 @@ static inline const uint32_t* scene_levels(const Scene* scene)
 }
 
 // Whether any instant of this run can have one: kernel->simple. False: no memory.
-bool scenes_make(Kernel* kernel);
+bool scenes_begin(Kernel* kernel);
 // That of a guard, or behind the guards of a clock, whose instant is at t; of a fused model that of its modes. NULL:
 // its instants are not ordinary, or there is no memory.
 const Scene* scene_of(Kernel* kernel, uint32_t place, double t);
