@@ -22,20 +22,12 @@ const Scene* ordinary_scene(Kernel* kernel, double t)
     return scene_of(kernel, crossed ? kernel->located[0] : model->guards_count + kernel->due_clocks.at[0], t);
 }
 
-static inline kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t count)
+static inline kaiStatus run(Kernel* kernel, const ScenePiece* pieces, uint32_t count)
 {
-    kaiStatus status = KAI_OK;
-    for (const uint32_t* end = pieces + 2 * (size_t)count; pieces < end && status == KAI_OK; pieces += 2)
-        status = kernel_run(kernel, (CodeRange){pieces[0], pieces[1]});
-    return status;
-}
-
-static inline kaiStatus react(Kernel* kernel, const Scene* scene)
-{
-    if (scene->program == NULL)
-        return run(kernel, scene_reacts(scene), scene->reacts);
-    slice_run(scene->program, kernel->model, kernel->R, &kernel->host);
-    return KAI_OK;
+    uint32_t failed = 0;
+    for (const ScenePiece* end = pieces + count; pieces < end && failed == 0; pieces++)
+        failed = vm_run_words(kernel->model, kernel->R, pieces->from, pieces->to, &kernel->host);
+    return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
 }
 
 // The left limits of relations, which the first reaction reads: what has not jumped since keeps its latch.
@@ -244,7 +236,7 @@ static kaiStatus second_tag(Kernel* kernel, const Scene* scene, bool* quiet)
 {
     kaiStatus status = kernel_check_limits(kernel);
     if (status == KAI_OK)
-        status = react(kernel, scene);
+        status = run(kernel, scene_reacts(scene), scene->reacts);
     if (status != KAI_OK || !(*quiet = is_quiet(kernel, scene)))
         return status;
     kernel->counters.tags++;
@@ -261,7 +253,7 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
     kernel->counters.tags++;
     kernel->reaction++;
     if (status == KAI_OK)
-        status = react(kernel, scene);
+        status = run(kernel, scene_reacts(scene), scene->reacts);
     if (status != KAI_OK)
         return status;
     take_left_limits(kernel, scene);

@@ -7,17 +7,22 @@
 
 #include <string.h>
 
+typedef struct ScenePiece  // of code
+{
+    const uint32_t *from, *to;
+} ScenePiece;
+
 struct Scene
 {
     bool none;                                         // its instants are not ordinary
-    uint32_t size;                                     // of the whole, in words
+    uint32_t size;                                     // of the whole, in bytes
     uint32_t guards, whens, islands, signals, reacts;  // how many; of the last two, pieces of code
-    uint32_t first_react;                              // in `at`
     uint32_t first_level, levels;                      // in `at`: relations whose left limits the reaction reads
     uint32_t first_fire, fires;        // in `at`: registers, not 0 where a transition of the modes is enabled
     uint32_t first_context, contexts;  // in `at`, of a fused model: the contexts that are active
-    Slice* program;                    // of the reaction in these modes, as far as it is read; NULL: `reacts`
-    uint32_t at[];  // guards, whens, islands, signals, reacts, levels, fires, contexts, one after the other
+    Slice* program;                    // of the reaction in these modes, as far as it is read; NULL: there is none
+    const uint32_t* at;                // guards, whens, islands, levels, fires, contexts, one after the other
+    ScenePiece pieces[];               // signals, reacts
 };
 
 static inline const uint32_t* scene_guards(const Scene* scene)
@@ -33,13 +38,13 @@ static inline const uint32_t* scene_islands(const Scene* scene)
     return scene_whens(scene) + scene->whens;
 }
 // Code of signals that the reaction reads and the instant does not change; then that of the reaction.
-static inline const uint32_t* scene_signals(const Scene* scene)
+static inline const ScenePiece* scene_signals(const Scene* scene)
 {
-    return scene_islands(scene) + scene->islands;
+    return scene->pieces;
 }
-static inline const uint32_t* scene_reacts(const Scene* scene)
+static inline const ScenePiece* scene_reacts(const Scene* scene)
 {
-    return scene->at + scene->first_react;
+    return scene->pieces + scene->signals;
 }
 static inline const uint32_t* scene_fires(const Scene* scene)
 {
@@ -63,7 +68,8 @@ void scene_spread(Kernel* kernel);
 void scenes_free(Kernel* kernel);
 
 // What scene.c and scene_modes.c share.
-Scene* scene_allocate(Kernel* kernel, uint32_t words);                                 // NULL: no memory
+// Room for pieces of code, and behind them for words. NULL: no memory.
+Scene* scene_allocate(Kernel* kernel, uint32_t pieces, uint32_t words);
 static inline uint32_t* scene_put(uint32_t* to, const uint32_t* from, uint32_t count)  // returns the place behind
 {
     if (count > 0)

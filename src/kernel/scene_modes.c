@@ -190,11 +190,16 @@ enum
     PROGRAM_WORDS = 4096  // of a reaction at most, that is cut down for each set of modes
 };
 
-static Slice* make_program(Kernel* kernel)
+static void make_program(Kernel* kernel, Scene* scene)
 {
-    CodeRange react = kernel->model->react;
-    bool cut = react.end - react.start <= PROGRAM_WORDS && slice_is_possible(kernel->model, react);
-    return cut ? brief_of_modes(kernel) : NULL;
+    const kaiModel* model = kernel->model;
+    CodeRange react = model->react;
+    bool cut = react.end - react.start <= PROGRAM_WORDS && slice_is_possible(model, react);
+    scene->program = cut && !scene->none ? brief_of_modes(kernel) : NULL;
+    if (scene->program != NULL)
+        scene->pieces[0] = (ScenePiece){scene->program->words, scene->program->words + scene->program->count};
+    else
+        scene->pieces[0] = (ScenePiece){model->code + react.start, model->code + react.end};
 }
 
 static Scene* make(Kernel* kernel)
@@ -202,7 +207,7 @@ static Scene* make(Kernel* kernel)
     const kaiModel* model = kernel->model;
     Sizes sizes = measure(kernel);
     Scene* scene =
-        scene_allocate(kernel, sizes.guards + sizes.whens + 3 + sizes.levels + sizes.fires + kernel->active_count);
+        scene_allocate(kernel, 1, sizes.guards + sizes.whens + 1 + sizes.levels + sizes.fires + kernel->active_count);
     if (scene == NULL)
         return NULL;
     scene->none = !sizes.simple;
@@ -212,23 +217,20 @@ static Scene* make(Kernel* kernel)
     scene->fires = sizes.fires;
     scene->contexts = kernel->active_count;
     scene->islands = scene->reacts = 1;
-    uint32_t* at = put_guards(kernel, scene->at, false);
+    uint32_t* at = put_guards(kernel, (uint32_t*)(uintptr_t)scene->at, false);
     for (uint32_t a = 0; a < kernel->active_count; a++)
     {
         IndexRange range = model->contexts[kernel->active[a]].whens;
         at = scene_put(at, model->ctx_whens + range.first, range.count);
     }
     *at++ = 0;
-    scene->first_react = (uint32_t)(at - scene->at);
-    *at++ = model->react.start;
-    *at++ = model->react.end;
     scene->first_level = (uint32_t)(at - scene->at);
     at = put_guards(kernel, at, true);
     scene->first_fire = (uint32_t)(at - scene->at);
     at = put_fires(kernel, at);
     scene->first_context = (uint32_t)(at - scene->at);
     scene_put(at, kernel->active, kernel->active_count);
-    scene->program = sizes.simple ? make_program(kernel) : NULL;
+    make_program(kernel, scene);
     return scene;
 }
 
