@@ -148,9 +148,9 @@ kaiStatus curve_inside(Record* record, double start, double end)
     bool bent = true;
     if (record->column_count == 0 || record->kernel->row_flows.count + record->kernel->row_islands.count == 0)
         return KAI_OK;
-    kaiStatus status = look_at_end(&curve, start, &end);
+    kaiStatus status = look(&curve, start, row_of(&curve, 0));
     if (status == KAI_OK)
-        status = look(&curve, start, row_of(&curve, 0));
+        status = look_at_end(&curve, start, &end);
     if (status == KAI_OK && parts > 1)
         status = is_bent(&curve, start, end, parts, &bent);
     return status == KAI_OK && bent ? draw_parts(&curve, start, end, parts) : status;
