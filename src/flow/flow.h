@@ -27,17 +27,18 @@ typedef struct FlowHooks
 // cache: in the first what neighbours ask for.
 typedef struct IslandState
 {
-    double loaded;          // the time whose states are in the registers; NaN = none
-    double start, end;      // of the last step
-    double pin, pin_time;   // where in its step a located guard put this time
-    uint64_t sloped;        // kernel->moment for which the registers of its derivatives are exact
+    double loaded;         // the time whose states are in the registers; NaN = none
+    double start, end;     // of the last step
+    double scale, length;  // the variable of its polynomials is theta * scale * length
+    double pin_time;       // a located guard put this time at `pin` of the step
+    uint64_t sloped;       // kernel->moment for which the registers of its derivatives are exact
+    uint32_t base;         // its states are consecutive from this one on; NO_REG: they are not
+    uint8_t terms;         // of the last step as a polynomial; 0: only the solver knows it
+    bool begun;            // its solver has started
+    bool due;              // it stands at the present and must take a step
+    bool steps;            // it has something to do between instants
+    double pin;
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
-    uint32_t base;          // its states are consecutive from this one on; NO_REG: they are not
-    uint8_t terms;          // of the last step as a polynomial; 0: only the solver knows it
-    bool begun;             // its solver has started
-    bool due;               // it stands at the present and must take a step
-    bool steps;             // it has something to do between instants
-    double scale, length;   // the variable of the polynomials is theta * scale * length
     int64_t taken;          // steps of the solver
     uint64_t disturbed_at;  // kernel->touch when it started again last
     double pushed;          // what goes into its delays has been looked at there
@@ -51,7 +52,7 @@ typedef struct IslandState
 
 enum
 {
-    PIECE_TERMS = 3,  // of a short polynomial
+    PIECE_TERMS = 3,  // of a short polynomial at most; it has 2 at least
     AHEAD_SEEN = 8,
 };
 
@@ -144,7 +145,7 @@ struct Flow
     bool flies;       // flight.c may serve this run
     bool beats;       // beat.c may
     OdeFlight flight;
-    uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: items behind the first whose memory was fetched
+    uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: guards behind the first whose memory was fetched
     VmHost trial;                          // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;
 #define X(type, name) type name;
@@ -202,7 +203,11 @@ static inline void island_load(Flow* flow, uint32_t island, double t)  // its st
     if (flow->islands[island].loaded != t)
         island_load_at(flow, island, t);
 }
-kaiStatus island_slopes(Flow* flow, uint32_t island);  // their derivatives, from what is loaded
+kaiStatus island_slopes_now(Flow* flow, uint32_t island);
+static inline kaiStatus island_slopes(Flow* flow, uint32_t island)  // their derivatives, from what is loaded
+{
+    return flow->islands[island].sloped == flow->kernel->moment ? KAI_OK : island_slopes_now(flow, island);
+}
 static inline double island_start(const Flow* flow, uint32_t island)
 {
     const IslandState* s = &flow->islands[island];
@@ -229,17 +234,15 @@ static inline double island_value(const Flow* flow, const IslandState* s, double
 {
     const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
     double tau = theta * s->scale * s->length, sum = 0 * tau + c[s->terms - 1];
-    for (int k = s->terms - 2; k >= 0; k--)
-        sum = sum * tau + c[k];
-    return sum;
+    if (s->terms > 2)
+        sum = sum * tau + c[1];
+    return sum * tau + c[0];
 }
 static inline double island_slope(const Flow* flow, const IslandState* s, double theta, uint32_t state)
 {
     const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
-    double tau = theta * s->scale * s->length, sum = 0;
-    for (int k = s->terms - 1; k >= 1; k--)
-        sum = sum * tau + k * c[k];
-    return sum;
+    double tau = theta * s->scale * s->length, sum = s->terms > 2 ? 0 * tau + 2 * c[2] : 0;
+    return sum * tau + c[1];
 }
 // Where in its step a place in a window lies.
 double island_window_theta(const Flow* flow, uint32_t island, double from, double length, double theta);
