@@ -6,6 +6,8 @@
 // A guard that fires costs a few comparisons; nothing is copied before its intervals look like a pattern.
 #include "watch/zeno_parts.h"
 
+#include "kernel/scene.h"
+
 #include "base/tolerance.h"
 
 #include <float.h>
@@ -99,14 +101,37 @@ static double* past(Zeno* zeno, int event)
     return zeno->zeno_past + (size_t)event * zeno->model->state_count;
 }
 
-static void remember_states(Zeno* zeno, uint32_t guard)
+static void remember_all(Zeno* zeno)
 {
     size_t size = sizeof(double) * zeno->model->state_count;
+    memmove(past(zeno, 0), past(zeno, 1), 2 * size);
+    memcpy(past(zeno, 2), kernel_states(zeno->kernel), size);
+}
+
+static void remember_island(Zeno* zeno, uint32_t island)
+{
+    const kaiModel* model = zeno->model;
+    const IndexRange states = model->islands[island].states;
+    for (uint32_t i = states.first; i < states.first + states.count; i++)
+    {
+        uint32_t state = model->island_states[i];
+        past(zeno, 0)[state] = past(zeno, 1)[state];
+        past(zeno, 1)[state] = past(zeno, 2)[state];
+        past(zeno, 2)[state] = kernel_states(zeno->kernel)[state];
+    }
+}
+
+// Of many islands those that an event of the guard can reach: no other state jumps at it.
+static void remember_states(Zeno* zeno, uint32_t guard)
+{
+    const Scene* scene = zeno->model->fused ? NULL : zeno->kernel->scenes[guard];
     if (zeno->tracked != guard + 1)
         zeno->tracked_count = 0;
     zeno->tracked = guard + 1;
-    memmove(past(zeno, 0), past(zeno, 1), 2 * size);
-    memcpy(past(zeno, 2), kernel_states(zeno->kernel), size);
+    for (uint32_t i = 0; scene != NULL && i < scene->islands; i++)
+        remember_island(zeno, scene_islands(scene)[i]);
+    if (scene == NULL || scene->none)
+        remember_all(zeno);
     zeno->tracked_count++;
 }
 
