@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+enum
+{
+    LINE = 64,  // of the cache, by guess
+};
+
 static size_t padded(size_t size)
 {
     return (size + 15) & ~(size_t)15;
@@ -21,18 +26,29 @@ static size_t bytes_of(const Field* f)
     return f->count * f->size > 0 ? f->count * f->size : 1;
 }
 
+// Arrays begin where a line of the cache does, so that an element of one or two lines has no more. How far that is
+// into the block stands before it.
+static void* make_array(const Field* f, kaiAllocator allocator)
+{
+    char* block = allocator.alloc(allocator.user, NULL, 0, bytes_of(f) + LINE);
+    if (block == NULL)
+        return NULL;
+    size_t off = LINE - (uintptr_t)block % LINE;
+    memset(block, 0, bytes_of(f) + LINE);
+    block[off - 1] = (char)off;
+    return block + off;
+}
+
 bool fields_make(const Field* fields, size_t count, kaiAllocator allocator)
 {
     for (size_t i = 0; i < count; i++)
     {
-        const Field* f = &fields[i];
-        if (f->array == NULL)
+        if (fields[i].array == NULL)
             continue;
-        void* made = allocator.alloc(allocator.user, NULL, 0, bytes_of(f));
-        memcpy(f->array, &made, sizeof made);
+        void* made = make_array(&fields[i], allocator);
+        memcpy(fields[i].array, &made, sizeof made);
         if (made == NULL)
             return false;
-        memset(made, 0, bytes_of(f));
     }
     return true;
 }
@@ -40,8 +56,11 @@ bool fields_make(const Field* fields, size_t count, kaiAllocator allocator)
 void fields_free(const Field* fields, size_t count, kaiAllocator allocator)
 {
     for (size_t i = 0; i < count; i++)
-        if (fields[i].array != NULL && get_pointer(&fields[i]) != NULL)
-            allocator.alloc(allocator.user, get_pointer(&fields[i]), bytes_of(&fields[i]), 0);
+    {
+        char* array = fields[i].array != NULL ? get_pointer(&fields[i]) : NULL;
+        if (array != NULL)
+            allocator.alloc(allocator.user, array - array[-1], bytes_of(&fields[i]) + LINE, 0);
+    }
 }
 
 static void* place_of(const Field* f)

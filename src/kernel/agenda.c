@@ -64,12 +64,18 @@ void agenda_rebuild(Agenda* a)
 
 void agenda_move(Agenda* a, uint32_t item, double t)
 {
-    double old = a->times[item];
-    a->times[item] = t;
+    uint32_t place = a->where[item];
+    double old = a->heap[place].time;
     if (t < old)
-        sift_up(a, a->where[item], (AgendaEntry){t, item});
+        sift_up(a, place, (AgendaEntry){t, item});
     else if (t > old)
-        sift_down(a, a->where[item], (AgendaEntry){t, item});
+        sift_down(a, place, (AgendaEntry){t, item});
+}
+
+void agenda_collect(const Agenda* a)
+{
+    for (uint32_t i = 0; a->count > AGENDA_FEW && i < a->count; i++)
+        a->times[a->heap[i].item] = a->heap[i].time;
 }
 
 static double last_below(const Agenda* a, double bound, uint32_t place)

@@ -17,20 +17,26 @@ typedef struct AgendaEntry
 typedef struct Agenda
 {
     uint32_t count;
-    double* times;  // [item]; inf = never
-    AgendaEntry* heap;
-    uint32_t* where;  // [item]: its place in the heap
+    double* times;      // [item], of a few; inf = never. Of many it is filled by agenda_collect
+    AgendaEntry* heap;  // its place 1 begins a line of the cache, as then do the four below each place
+    uint32_t* where;    // [item]: its place in the heap
 } Agenda;
 
 enum
 {
     AGENDA_FEW = 8,
-    AGENDA_BELOW = 4,  // places of the heap below each
+    AGENDA_BELOW = 4,   // places of the heap below each
+    AGENDA_BEFORE = 3,  // entries before the first, for that
 };
 
-void agenda_init(Agenda* a);     // the arrays are given; nothing is due
-void agenda_rebuild(Agenda* a);  // after `times` was filled from outside
+void agenda_init(Agenda* a);           // the arrays are given; nothing is due
+void agenda_rebuild(Agenda* a);        // after `times` was filled from outside
+void agenda_collect(const Agenda* a);  // fills `times`, whoever is going to read it
 void agenda_move(Agenda* a, uint32_t item, double t);
+static inline double agenda_time(const Agenda* a, uint32_t item)
+{
+    return a->count <= AGENDA_FEW ? a->times[item] : a->heap[a->where[item]].time;
+}
 static inline void agenda_set(Agenda* a, uint32_t item, double t)
 {
     if (a->count <= AGENDA_FEW)

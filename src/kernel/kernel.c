@@ -322,7 +322,8 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     list_fields(kernel, fields);
     if (!fields_make(fields, FIELD_COUNT, options->allocator))
         return false;
-    kernel->agenda = (Agenda){agenda_size(model), kernel->due_times, kernel->due_heap, kernel->due_where};
+    kernel->agenda =
+        (Agenda){agenda_size(model), kernel->due_times, kernel->due_heap + AGENDA_BEFORE, kernel->due_where};
     agenda_init(&kernel->agenda);
     if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
@@ -378,6 +379,7 @@ char* kernel_save(const Kernel* kernel, char* block)
 {
     Field fields[FIELD_COUNT];
     list_fields((Kernel*)(uintptr_t)kernel, fields);
+    agenda_collect(&kernel->agenda);
     block = fields_save(fields, FIELD_COUNT, block);
     for (uint32_t i = 0; i < kernel->model->delays_count; i++)
         block = history_save(&kernel->pasts[i], history_save(&kernel->histories[i], block));

@@ -229,7 +229,7 @@ typedef struct KernelHooks
     X(double, hold_limit, model->state_count, model->state_count) /* per state: what it is held at */                  \
     X(uint32_t, hold_by, model->state_count, model->state_count)  /* per state: guard + 1 that holds it, 0 = free */   \
     X(double, due_times, agenda_size(model), agenda_size(model))  /* the agenda's */                                   \
-    X(AgendaEntry, due_heap, agenda_size(model), 0)                                                                    \
+    X(AgendaEntry, due_heap, AGENDA_BEFORE + agenda_size(model), 0)                                                    \
     X(uint32_t, due_where, agenda_size(model), 0)                                                                      \
     X(History, histories, model->delays_count, 0)         /* saved one by one: they grow */                            \
     X(History, pasts, model->delays_count, 0)             /* before the start, where that was given */                 \

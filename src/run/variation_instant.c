@@ -78,7 +78,7 @@ static void take_due(Variation* v, double t)
     Kernel* kernel = &v->eval->kernel;
     kernel->due_clocks.count = 0;
     for (uint32_t i = 0; i < v->model->clocks_count; i++)
-        if (kernel_reached(kernel, kernel->due_times[i], t))
+        if (kernel_reached(kernel, agenda_time(&kernel->agenda, i), t))
         {
             agenda_set(&kernel->agenda, i, INFINITY);
             kernel->due_clocks.at[kernel->due_clocks.count++] = i;
@@ -256,7 +256,7 @@ static kaiStatus times_of_clocks(Variation* v, bool* first, kaiError* error)
     for (uint32_t i = 0; i < v->model->clocks_count; i++)
     {
         const Clock* clock = &v->model->clocks[i];
-        if (!kernel_reached(kernel, kernel->due_times[i], v->t))
+        if (!kernel_reached(kernel, agenda_time(&kernel->agenda, i), v->t))
             continue;
         for (uint32_t k = 0; k < v->count; k++)
         {

@@ -132,21 +132,29 @@ static void agenda_tells_the_earliest(void** state)
     {
         COUNT = 257
     };
-    double times[COUNT];
+    double times[COUNT], set[COUNT];
     AgendaEntry heap[COUNT];
     uint32_t where[COUNT], item;
     Agenda a = {.count = COUNT, .times = times, .heap = heap, .where = where};
     agenda_init(&a);
     assert_true(agenda_next(&a, &item) == INFINITY);
+    for (uint32_t i = 0; i < COUNT; i++)
+        set[i] = INFINITY;
     for (int round = 0; round < 20000; round++)
     {
-        agenda_set(&a, (uint32_t)(draw() % COUNT), draw() % 10 == 0 ? INFINITY : (double)(draw() % 100));
-        uint32_t least = 0;
+        uint32_t moved = (uint32_t)(draw() % COUNT), least = 0;
+        set[moved] = draw() % 10 == 0 ? INFINITY : (double)(draw() % 100);
+        agenda_set(&a, moved, set[moved]);
+        assert_true(agenda_time(&a, moved) == set[moved]);
         for (uint32_t i = 1; i < COUNT; i++)
-            least = times[i] < times[least] ? i : least;
-        assert_true(agenda_next(&a, &item) == times[least]);
+            least = set[i] < set[least] ? i : least;
+        assert_true(agenda_next(&a, &item) == set[least]);
         assert_int_equal(item, least);  // the first of equals
     }
+    agenda_collect(&a);
+    assert_memory_equal(times, set, sizeof set);
+    agenda_rebuild(&a);
+    assert_true(agenda_next(&a, &item) == agenda_time(&a, item));
 }
 
 int main(void)
