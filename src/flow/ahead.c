@@ -38,11 +38,10 @@ static void fetch_island(const Flow* flow, uint32_t island)
     ode_fetch(flow->island_odes[island]);
     fetch(&flow->model->islands[island], sizeof(Island));
     __builtin_prefetch(&kernel->due_where[agenda_island(kernel, island)]);
-    __builtin_prefetch(&kernel->due_times[agenda_island(kernel, island)]);
     if (s->base == NO_REG)
         return;
     __builtin_prefetch(flow->island_systems[island].states);
-    __builtin_prefetch(flow->island_systems[island].slopes);
+    __builtin_prefetch(island_rates(flow, &flow->island_systems[island]));
     series_fetch(flow->island_systems[island].series);
 }
 
@@ -86,9 +85,20 @@ static const Scene* scene_at(const Flow* flow, uint32_t place)
     return guard < flow->model->guards_count ? kernel->scenes[guard] : NULL;
 }
 
+static bool serves(const Flow* flow)
+{
+    return flow->model->islands_count >= MANY && flow->kernel->simple;
+}
+
+void ahead_prepare(Flow* flow)
+{
+    if (serves(flow))
+        scenes_make(flow->kernel);
+}
+
 void ahead_fetch(const Flow* flow)
 {
-    if (flow->model->islands_count < MANY || !flow->kernel->simple)
+    if (!serves(flow))
         return;
     const Scene* next = scene_at(flow, 0);
     if (next != NULL)

@@ -35,7 +35,7 @@ static double steps_behind(const GuardPath* path)
     for (uint32_t i = 0; i < islands.count; i++)
     {
         uint32_t island = path->flow->model->guard_islands[islands.first + i];
-        most = larger(most, (double)ode_step_count(path->flow->island_odes[island]));
+        most = larger(most, (double)island_taken(path->flow, island));
     }
     return most;
 }

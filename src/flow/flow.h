@@ -22,35 +22,46 @@ typedef struct FlowHooks
     kaiStatus (*check)(void* owner, bool instant);  // at every time reached
 } FlowHooks;
 
-// An island in a run: its solver is flow->island_odes[i], whose last step holds the present.
+// An island in a run: its solver is flow->island_odes[i], whose last step holds the present. Where that step is a short
+// polynomial, it stands here and in flow->shorts (decision 0226), and nobody else needs the solver. Two lines of the
+// cache: in the first what neighbours ask for.
 typedef struct IslandState
 {
-    uint32_t base;          // its states are consecutive from this one on; NO_REG: they are not
     double loaded;          // the time whose states are in the registers; NaN = none
+    double start, end;      // of the last step
     double pin, pin_time;   // where in its step a located guard put this time
     uint64_t sloped;        // kernel->moment for which the registers of its derivatives are exact
-    double pushed;          // what goes into its delays has been looked at there
-    uint64_t disturbed_at;  // kernel->touch when it started again last
-    bool begun;             // its solver has started
-    bool guarded;           // a guard may switch its equations
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
+    uint32_t base;          // its states are consecutive from this one on; NO_REG: they are not
+    uint8_t terms;          // of the last step as a polynomial; 0: only the solver knows it
+    bool begun;             // its solver has started
     bool due;               // it stands at the present and must take a step
-    bool beyond;            // its solver has tried points beyond the domain of an operator
-    bool ends_beyond;       // a guard has been looked for there
     bool steps;             // it has something to do between instants
-    int64_t rollbacks, thrown;
-    double ahead;  // the longest way it was ahead of the rest
+    double scale, length;   // the variable of the polynomials is theta * scale * length
+    int64_t taken;          // steps of the solver
+    uint64_t disturbed_at;  // kernel->touch when it started again last
+    double pushed;          // what goes into its delays has been looked at there
+    double ahead;           // the longest way it was ahead of the rest
+    int64_t rollbacks;
+    bool guarded;      // a guard may switch its equations
+    bool beyond;       // its solver has tried points beyond the domain of an operator
+    bool ends_beyond;  // a guard has been looked for there
 } IslandState;
 
-typedef struct IslandSystem  // what the solver of an island calls back with
+enum
+{
+    PIECE_TERMS = 3,  // of a short polynomial
+};
+
+typedef struct IslandSystem  // what the solver of an island calls back with; two lines of the cache
 {
     Flow* flow;
+    Series* series;  // solver = taylor, auto
+    double* states;  // registers of its states, where they lie side by side; or NULL
     uint32_t island;
+    uint32_t obstacle;  // the register that had no series when there was none
     OdeSystem system;
     const uint32_t* entries;  // of its Jacobian: numbers in model->jacobian_values
-    Series* series;           // solver = taylor, auto
-    uint32_t obstacle;        // the register that had no series when there was none
-    double *states, *slopes;  // registers of its states and slopes, where they lie side by side; or NULL
 } IslandSystem;
 
 // A guard that is searched for in a step.
@@ -72,6 +83,7 @@ typedef struct Candidate
     X(IslandState, islands, model->islands_count, model->islands_count)                                                \
     X(Ode*, island_odes, model->islands_count, 0) /* saved one by one */                                               \
     X(IslandSystem, island_systems, model->islands_count, 0)                                                           \
+    X(double, shorts, PIECE_TERMS*(size_t)model->state_count, 0) /* of each state, in short steps: coefficients */     \
     X(double, island_x, model->state_count, 0)                                                                         \
     X(double, island_dx, model->state_count, 0)                                                                        \
     X(double, island_start, model->state_count, 0)                                                                     \
@@ -162,6 +174,10 @@ kaiStatus flow_step(Flow* flow);
 kaiStatus flow_step_to(Flow* flow, double t);
 
 // island.c
+static inline double* island_rates(const Flow* flow, const IslandSystem* own)  // beside own->states, as these are
+{
+    return own->states + (flow->model->reg_first[REG_DERIV] - flow->model->reg_first[REG_STATE]);
+}
 kaiStatus islands_create(Flow* flow, const OdeOptions* options);
 void island_load_at(Flow* flow, uint32_t island, double t);
 static inline void island_load(Flow* flow, uint32_t island, double t)  // its states at t into the registers
@@ -170,6 +186,44 @@ static inline void island_load(Flow* flow, uint32_t island, double t)  // its st
         island_load_at(flow, island, t);
 }
 kaiStatus island_slopes(Flow* flow, uint32_t island);  // their derivatives, from what is loaded
+static inline double island_start(const Flow* flow, uint32_t island)
+{
+    const IslandState* s = &flow->islands[island];
+    return s->terms > 0 ? s->start : ode_step_start(flow->island_odes[island]);
+}
+static inline double island_end(const Flow* flow, uint32_t island)
+{
+    const IslandState* s = &flow->islands[island];
+    return s->terms > 0 ? s->end : ode_time(flow->island_odes[island]);
+}
+// What theta counts there: ode_dense_length.
+static inline double island_length(const Flow* flow, uint32_t island)
+{
+    const IslandState* s = &flow->islands[island];
+    return s->terms > 0 ? s->scale * s->length : ode_dense_length(flow->island_odes[island]);
+}
+static inline int64_t island_taken(const Flow* flow, uint32_t island)
+{
+    const IslandState* s = &flow->islands[island];
+    return s->terms > 0 ? s->taken : ode_step_count(flow->island_odes[island]);
+}
+// A state of a short step at the fraction theta of it, and its slope: what the solver's dense output says, bit by bit.
+static inline double island_value(const Flow* flow, const IslandState* s, double theta, uint32_t state)
+{
+    const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
+    double tau = theta * s->scale * s->length, sum = 0 * tau + c[s->terms - 1];
+    for (int k = s->terms - 2; k >= 0; k--)
+        sum = sum * tau + c[k];
+    return sum;
+}
+static inline double island_slope(const Flow* flow, const IslandState* s, double theta, uint32_t state)
+{
+    const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
+    double tau = theta * s->scale * s->length, sum = 0;
+    for (int k = s->terms - 1; k >= 1; k--)
+        sum = sum * tau + k * c[k];
+    return sum;
+}
 // Where in its step a place in a window lies.
 double island_window_theta(const Flow* flow, uint32_t island, double from, double length, double theta);
 void island_look(Flow* flow, uint32_t island, double from, double length, double theta, bool slopes);
@@ -199,7 +253,8 @@ bool flight_take(Flow* flow, double until, double* t);
 bool beat_serves(const Flow* flow);  // this run, at any time
 bool beat_take(Flow* flow, double until, double* t);
 
-// ahead.c: fetches the memory of what comes next. Nothing else.
+// ahead.c: fetches the memory of what comes next. Nothing else. It is told by scenes, which are made at the start.
+void ahead_prepare(Flow* flow);
 void ahead_fetch(const Flow* flow);
 
 // expansion.c: power series of an island, for solver = taylor and auto

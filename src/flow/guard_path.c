@@ -74,8 +74,15 @@ static void load_few(const GuardPath* path, double theta, bool slopes)
         if (island != before)
             at = island_window_theta(flow, island, path->start, path->length, theta);
         before = island;
-        flow->islands[island].loaded = NAN;
-        if (slopes)
+        IslandState* s = &flow->islands[island];
+        s->loaded = NAN;
+        if (s->terms > 0)
+        {
+            x[state] = island_value(flow, s, at, state);
+            if (slopes)
+                dx[state] = island_slope(flow, s, at, state);
+        }
+        else if (slopes)
             ode_dense_one(flow->island_odes[island], at, model->guard_slots[i], &x[state], &dx[state]);
         else
             x[state] = ode_dense_value(flow->island_odes[island], at, model->guard_slots[i]);

@@ -242,10 +242,15 @@ static bool take_window(const GuardPath* path, Parabola* p, double* size)
     *size = 0;
     for (uint32_t i = path->guard->first_state; i < path->guard->first_state + path->guard->state_count; i++)
     {
-        Ode* ode = flow->island_odes[model->state_islands[model->guard_states[i]]];
-        double c[3] = {0, 0, 0}, by = path->start - ode_step_start(ode), factor = flow->guard_factors[i];
-        if (!ode_short_piece(ode, model->guard_slots[i], c))
-            return false;
+        uint32_t state = (uint32_t)model->guard_states[i], island = model->state_islands[state];
+        const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
+        double by = path->start - island_start(flow, island), factor = flow->guard_factors[i], own[3] = {0, 0, 0};
+        if (flow->islands[island].terms == 0)
+        {
+            if (!ode_short_piece(flow->island_odes[island], model->guard_slots[i], own))
+                return false;
+            c = own;
+        }
         *size = larger(*size, fabs(c[0] + by * (c[1] + by * c[2])));
         p->c[1] += factor * (c[1] + 2 * by * c[2]);
         p->c[2] += factor * c[2];

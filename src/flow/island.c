@@ -61,8 +61,7 @@ uint32_t island_state(const Flow* flow, uint32_t island, uint32_t slot)
 
 double island_theta(const Flow* flow, uint32_t island, double t)
 {
-    const Ode* ode = flow->island_odes[island];
-    double start = ode_step_start(ode), end = ode_time(ode);
+    double start = island_start(flow, island), end = island_end(flow, island);
     if (flow->islands[island].pin_time == t)
         return flow->islands[island].pin;
     return end > start ? (t - start) / (end - start) : 1;
@@ -81,13 +80,20 @@ static void tie(Flow* flow)
 void island_load_at(Flow* flow, uint32_t island, double t)
 {
     IslandState* s = &flow->islands[island];
-    Ode* ode = flow->island_odes[island];
     s->loaded = t;
     t = t == flow->kernel->now.t ? flow->kernel->load_time : t;
-    bool here = t == ode_time(ode);
-    if (!here)
-        ode_dense(ode, island_theta(flow, island, t), flow->island_x, NULL);
-    scatter(flow, island, here ? ode_state(ode) : flow->island_x, kernel_states(flow->kernel));
+    bool here = t == island_end(flow, island);
+    double theta = here ? 1 : island_theta(flow, island, t), *x = kernel_states(flow->kernel);
+    if (s->terms > 0 && !here)
+        for (uint32_t i = s->base, end = i + count_of(flow, island); i < end; i++)
+            x[i] = island_value(flow, s, theta, i);
+    else if (here)
+        scatter(flow, island, ode_state(flow->island_odes[island]), x);
+    else
+    {
+        ode_dense(flow->island_odes[island], theta, flow->island_x, NULL);
+        scatter(flow, island, flow->island_x, x);
+    }
     if (flow->kernel->bonds != NULL)
         tie(flow);
 }
@@ -96,13 +102,13 @@ void island_load_at(Flow* flow, uint32_t island, double t)
 kaiStatus island_slopes(Flow* flow, uint32_t island)
 {
     IslandState* s = &flow->islands[island];
-    Ode* ode = flow->island_odes[island];
     double t = flow->kernel->R[flow->model->reg_time];
     if (s->sloped == flow->kernel->moment)
         return KAI_OK;
     s->sloped = flow->kernel->moment;
-    if (!s->begun || flow->kernel->island_disturbed[island] || s->loaded != ode_time(ode))
+    if (!s->begun || flow->kernel->island_disturbed[island] || s->loaded != island_end(flow, island))
         return kernel_run(flow->kernel, flow->model->islands[island].deriv);
+    Ode* ode = flow->island_odes[island];
     int failed = ode_evaluate(ode);
     if (failed != ODE_OK)
         return flow_ode_failed(flow, island, failed);
@@ -123,8 +129,7 @@ void island_ends(Flow* flow, uint32_t island)
 // In a window that is the whole step theta is that of the step, to the last bit.
 double island_window_theta(const Flow* flow, uint32_t island, double from, double length, double theta)
 {
-    const Ode* ode = flow->island_odes[island];
-    double start = ode_step_start(ode), h = ode_time(ode) - start;
+    double start = island_start(flow, island), h = island_end(flow, island) - start;
     return from == start && length == h ? theta : h > 0 ? (from - start) / h + theta * (length / h) : 1;
 }
 
@@ -188,9 +193,9 @@ static int island_rhs(void* ctx, double t, const double* x, double* dx)
         hold_slopes(flow);
     if (kernel->slides > 0)
         flow->hooks->bend(flow->owner);
-    for (int i = 0; own->slopes != NULL && i < own->system.n; i++)
-        dx[i] = own->slopes[i];
-    if (own->slopes == NULL)
+    for (int i = 0; own->states != NULL && i < own->system.n; i++)
+        dx[i] = island_rates(flow, own)[i];
+    if (own->states == NULL)
         gather(flow, own->island, slopes, dx);
     return 0;
 }
@@ -298,8 +303,7 @@ void islands_wait(Flow* flow, uint32_t island)
 static bool looks_with_step(const Flow* flow, uint32_t guard)
 {
     const IndexRange islands = flow->model->guards[guard].islands;
-    return islands.count == 1 &&
-           !(ode_time(flow->island_odes[flow->model->guard_islands[islands.first]]) > flow->kernel->now.t);
+    return islands.count == 1 && !(island_end(flow, flow->model->guard_islands[islands.first]) > flow->kernel->now.t);
 }
 
 void islands_look(Flow* flow, uint32_t guard)
@@ -322,16 +326,39 @@ static void end_step(Flow* flow, uint32_t island, double t)
     if (ode_time(ode) <= t || ode_step_start(ode) >= t)
         return;
     s->rollbacks += s->own != flow->kernel->touch;
-    s->thrown += s->own != flow->kernel->touch;
     ode_leave(ode, island_theta(flow, island, t));
     if (flow->model->islands[island].delays.count > 0)
         delay_cut(flow, island, ode_time(ode));
+}
+
+// What others ask of the last step, where that is short (decision 0226).
+static void show_step(Flow* flow, uint32_t island)
+{
+    IslandState* s = &flow->islands[island];
+    OdeShort step;
+    s->terms = 0;
+    if (s->base == NO_REG || !ode_short_step(flow->island_odes[island], &step))
+        return;
+    double* c = flow->shorts + PIECE_TERMS * (size_t)s->base;
+    for (int i = 0; i < step.n; i++, c += PIECE_TERMS)
+    {
+        c[0] = step.c[0][i];
+        c[1] = step.c[1][i];
+        c[2] = step.terms > 2 ? step.c[2][i] : 0;
+    }
+    s->terms = (uint8_t)step.terms;
+    s->start = ode_step_start(flow->island_odes[island]);
+    s->end = ode_time(flow->island_odes[island]);
+    s->scale = step.scale;
+    s->length = step.length;
+    s->taken = step.taken;
 }
 
 static void started(Flow* flow, uint32_t island, double t)
 {
     IslandState* s = &flow->islands[island];
     s->begun = true;
+    s->terms = 0;
     s->disturbed_at = flow->kernel->touch;
     s->loaded = t;
     s->pin_time = NAN;
@@ -351,7 +378,7 @@ static bool relaunch(Flow* flow, uint32_t island, double t)
         return false;
     kernel->R[flow->model->reg_time] = t;
     return series_begin(own->series, kernel->R, &kernel->host, &failed) == SERIES_OK &&
-           ode_relaunch(flow->island_odes[island], t, own->states, own->slopes);
+           ode_relaunch(flow->island_odes[island], t, own->states, island_rates(flow, own));
 }
 
 static kaiStatus restart(Flow* flow, uint32_t island)
@@ -557,6 +584,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
                    t < flow->kernel->options->stop ? t : INFINITY);
     if (status != KAI_OK || !(limit > t))
         return status;
+    s->terms = 0;
     if (s->beyond)
         status = check_domain(flow, index);
     if (status == KAI_OK && s->ends_beyond)
@@ -585,6 +613,7 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
         pulse_step_taken(flow);
     s->loaded = NAN;
     s->ahead = larger(s->ahead, ode_time(ode) - t);
+    show_step(flow, index);
     agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), ode_time(ode));
     return flow->no_memory ? KAI_ERR_MEMORY : KAI_OK;
 }
@@ -634,7 +663,7 @@ static void look_ahead(Flow* flow, uint32_t index)
     double until = INFINITY;
     flow->kernel->guards[index].looking = false;
     for (uint32_t i = 0; i < islands.count; i++)
-        until = smaller(until, ode_time(flow->island_odes[flow->model->guard_islands[islands.first + i]]));
+        until = smaller(until, island_end(flow, flow->model->guard_islands[islands.first + i]));
     if (flow->kernel->guards[index].active && until > flow->kernel->guards[index].from)
         guard_look(flow, index, until);
     else
@@ -685,10 +714,7 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
         flow->islands[i] =
             (IslandState){.base = base_of(flow, i), .loaded = flow->kernel->options->start, .pin_time = NAN};
         if (flow->islands[i].base != NO_REG)
-        {
             own->states = kernel_states(flow->kernel) + flow->islands[i].base;
-            own->slopes = kernel_slopes(flow->kernel) + flow->islands[i].base;
-        }
         flow->islands[i].pushed = -INFINITY;
         // Something could switch before an operator leaves its domain. Otherwise a NaN shortens the step.
         flow->islands[i].guarded = free_guards || island->guards.count > 0 || (model->fused && model->guards_count > 0);
@@ -707,6 +733,7 @@ void islands_refresh(Flow* flow)
     {
         flow->islands[i].loaded = flow->islands[i].begun ? NAN : flow->kernel->options->start;
         flow->islands[i].sloped = flow->islands[i].own = flow->islands[i].disturbed_at = 0;
+        flow->islands[i].terms = 0;
         if (flow->islands[i].due)
             flow->waiting.at[flow->waiting.count++] = i;
     }

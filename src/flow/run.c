@@ -100,6 +100,8 @@ static kaiStatus run_start(Flow* flow)
         status = instant_run(kernel, kernel->options->start, true);
     size_start(flow);
     if (status == KAI_OK)
+        ahead_prepare(flow);
+    if (status == KAI_OK)
         status = flow->hooks->end(flow->owner);
     return status == KAI_OK ? flow->hooks->check(flow->owner, true) : status;
 }
@@ -132,10 +134,10 @@ static void pin_islands(Flow* flow, uint32_t index, double t)
     for (uint32_t i = 0; i < islands.count; i++)
     {
         uint32_t island = flow->model->guard_islands[islands.first + i];
-        const Ode* ode = flow->island_odes[island];
-        double start = ode_step_start(ode), h = ode_time(ode) - start, length = g->until - g->from;
+        double start = island_start(flow, island), end = island_end(flow, island), h = end - start;
+        double length = g->until - g->from;
         flow->islands[island].own = flow->kernel->touch + 1;
-        if (islands.count == 1 && ode_time(ode) <= t)
+        if (islands.count == 1 && end <= t)
             return;
         kernel_disturb_island(flow->kernel, island);
         if (g->due != t || !(h > 0))

@@ -16,6 +16,7 @@
 enum
 {
     SCENE_UNITS = 96,  // at most: beyond that the units cost more than the walk
+    SCENES_VAIN = 8,   // walks without a scene, of those that nobody has asked for
 };
 
 static const Scene no_scene = {.none = true};
@@ -326,6 +327,16 @@ const Scene* scene_of(Kernel* kernel, uint32_t place, double t)
     if (kernel->scenes[place] == NULL)
         kernel->scenes[place] = kernel->model->fused ? make_whole(kernel) : make(kernel, place, t);
     return kernel->scenes[place]->none ? NULL : kernel->scenes[place];
+}
+
+// A walk that leads to half the model says so only at its end: not many of these are made in vain.
+void scenes_make(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    uint32_t vain = 0;
+    for (uint32_t i = 0; i < model->guards_count && vain < SCENES_VAIN; i++)
+        if (model->guards[i].searched && is_simple_guard(&model->guards[i]))
+            vain += scene_of(kernel, i, kernel->now.t) == NULL;
 }
 
 void scenes_free(Kernel* kernel)

@@ -40,6 +40,8 @@ bool scenes_serve(const Kernel* kernel);
 // That of a guard, or behind the guards of a clock, whose instant is at t. NULL: its instants are not ordinary, or
 // there is no memory.
 const Scene* scene_of(Kernel* kernel, uint32_t place, double t);
+// Those of all guards, before any has crossed, where the run stands.
+void scenes_make(Kernel* kernel);
 // What it touches becomes what the instant in work has touched (touch.c), for those who go on from there. Nothing,
 // where that is so already.
 void scene_spread(Kernel* kernel);

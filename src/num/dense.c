@@ -338,6 +338,22 @@ bool ode_is_series(const Ode* ode)
     return ode->state.form == FORM_SERIES;
 }
 
+bool ode_short_step(const Ode* ode, OdeShort* step)
+{
+    const OdeState* s = &ode->state;
+    if (s->form != FORM_SERIES || s->terms < 2 || s->terms > 3 || ode->n > 4 || !s->dense_ready)
+    {
+        return false;
+    }
+    *step = (OdeShort){.n = ode->n,
+                       .terms = s->terms,
+                       .scale = s->scale,
+                       .length = s->h,
+                       .taken = s->stats.steps,
+                       .c = {ode->dense[0], ode->dense[1], ode->dense[2]}};
+    return true;
+}
+
 bool ode_short_piece(Ode* ode, int state, double c[3])
 {
     if (ode->state.form != FORM_SERIES || ode->state.terms > 3)

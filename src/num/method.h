@@ -45,18 +45,22 @@ typedef enum OdeForm
 // What `auto` knows of the method that it has, and of the one that it might have (choice.c).
 typedef struct OdeChoice
 {
-    OdeMethod method, wish;  // in use; to be used from the next step on
-    OdeReason reason;        // of the wish
-    double rate;             // time per unit of work, a moving average of steps that nothing but themselves limited
-    double explicit_rate;    // the same when an explicit method was left
-    int held, counted;       // steps since the last change; of these in `rate`
-    int votes, wanted;       // steps in a row that stability limits; enough of them
-    int creeps;              // steps in a row that get on too slowly for a series that ends close by
-    int patience, wait;      // steps until the next look at taylor, at first and now
-    int fails, skips;        // restarts at which taylor failed at once; how many of the next ones do without
-    int64_t taken[ODE_METHOD_COUNT];
+    OdeReason reason;      // of the wish
+    int counted;           // steps in `rate`
+    double rate;           // time per unit of work, a moving average of steps that nothing but themselves limited
+    double explicit_rate;  // the same when an explicit method was left
+    int wanted;            // votes that are enough
+    int wait;              // steps until the next look at taylor
     int64_t change_count;
     OdeChange changes[ODE_CHANGES];
+    // What every step changes comes last, beside the counters that it changes (OdeState).
+    int64_t taken[ODE_METHOD_COUNT];
+    OdeMethod method, wish;  // in use; to be used from the next step on
+    int held;                // steps since the last change
+    int votes;               // steps in a row that stability limits
+    int creeps;              // steps in a row that get on too slowly for a series that ends close by
+    int patience;            // what `wait` is at first
+    int fails, skips;        // restarts at which taylor failed at once; how many of the next ones do without
 } OdeChoice;
 
 // Everything that changes and is not a vector: a snapshot is this and the vectors.
@@ -86,9 +90,9 @@ typedef struct OdeState
     bool carries;         // taylor: what the sum of the last step has lost is kept
     bool bounded;         // taylor: the terms of the series limited the last step
     int met_next;         // taylor: the next place in `met`
-    uint64_t met[4];      // fields and lengths of the last steps that a map could have taken (map.c)
+    OdeChoice choice;     // its end and the beginning of the next are one line of the cache
     OdeStats stats;
-    OdeChoice choice;  // what is seldom asked for at its end
+    uint64_t met[4];  // fields and lengths of the last steps that a map could have taken (map.c)
 } OdeState;
 
 typedef struct Cvode Cvode;
@@ -111,28 +115,29 @@ typedef struct OdeMethodTable
     void (*shares)(Ode* ode);   // fills stage[0] with the shares of the error; NULL: the step does
 } OdeMethodTable;
 
-// Runs have thousands of solvers: what a step reads of one lies in few lines of the cache.
+// Runs have thousands of solvers: what a step reads of one lies in few lines of the cache, at which it begins.
 struct Ode
 {
     OdeState state;  // first: see ode_time
-    int n;
+    kaiAllocator allocator;
+    void* block;  // that it lies in, and its size
+    size_t size;
+    int terms;    // coefficient vectors
     int highest;  // taylor: the order of the tolerance; 0: not asked for yet
+    int n;
     const OdeMethodTable* method;
     const OdeSystem* system;
     void* ctx;
-    int (*rhs)(void* ctx, double t, const double* x, double* dx);
     double *x, *x_start, *slope, *slope_start;
+    OdeOptions options;
     double* atol;  // per state
     Linear* linear;
-    OdeOptions options;
     double* dense[ODE_VECTORS];
     double* stage[ODE_STAGES];
-    int terms;  // coefficient vectors
+    int (*rhs)(void* ctx, double t, const double* x, double* dx);
     Jacobian* jacobian;
     Cvode* cvode;
     OdeMaps* maps;  // of steps that came twice (map.c); NULL: none yet
-    kaiAllocator allocator;
-    size_t size;
 };
 
 extern const OdeMethodTable ode_rk45, ode_rk23, ode_euler, ode_riemann, ode_backward_euler, ode_trapezoid,

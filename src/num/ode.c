@@ -15,6 +15,12 @@ OdeOptions ode_default_options(void)
 
 _Static_assert(offsetof(Ode, state.t) == ODE_AT_TIME && offsetof(Ode, state.t_start) == ODE_AT_START,
                "ode_time and ode_step_start read there");
+// Where pointers have eight bytes, a step of few states reads seven lines of the head.
+_Static_assert(sizeof(void*) != 8 ||
+                   (offsetof(Ode, state.choice.method) / 64 == offsetof(Ode, state.stats.restarts) / 64 &&
+                    offsetof(Ode, n) / 64 == offsetof(Ode, slope_start) / 64 &&
+                    offsetof(Ode, dense[ODE_ORDER + 1]) / 64 == offsetof(Ode, stage[2]) / 64),
+               "what is used together lies together");
 
 // ------------------------------------------------------------------------------------------------------------- memory
 
@@ -34,30 +40,42 @@ static double* place_vectors(double** table, int count, double* next, size_t str
     return next;
 }
 
+// What every step uses comes first: the ends, and of taylor what it carries on and its first orders.
+static void place_all(Ode* ode, const OdeMethodTable* method, double* next, size_t stride)
+{
+    double* ends[4];
+    bool series = method->terms == ODE_VECTORS;
+    int first = method->terms < 3 ? method->terms : 3, carried = series ? 2 : method->stages;
+    next = place_vectors(ends, 4, next, stride);
+    next = place_vectors(ode->dense + ODE_ORDER + 1, series, next, stride);
+    next = place_vectors(ode->stage + 2, series, next, stride);
+    next = place_vectors(ode->dense, first, next, stride);
+    next = place_vectors(&ode->atol, 1, next, stride);
+    next = place_vectors(ode->stage, carried, next, stride);
+    next = place_vectors(ode->stage + 3, series ? method->stages - 3 : 0, next, stride);
+    place_vectors(ode->dense + first, method->terms - first - series, next, stride);
+    ode->x = ends[0];
+    ode->x_start = ends[1];
+    ode->slope = ends[2];
+    ode->slope_start = ends[3];
+}
+
+// The block begins with a line of the cache, wherever the allocator's does.
 static Ode* create_block(const OdeSystem* system, const OdeMethodTable* method, kaiAllocator allocator)
 {
     size_t stride = stride_of(system->n), head = (sizeof(Ode) + 63) / 64 * 64;
     size_t count = 5 + (size_t)method->stages + (size_t)method->terms;
     size_t size = head + 64 + count * stride * sizeof(double);
-    Ode* ode = allocator.alloc(allocator.user, NULL, 0, size);
-    if (!ode)
+    void* block = allocator.alloc(allocator.user, NULL, 0, size);
+    if (!block)
     {
         return NULL;
     }
-    memset(ode, 0, size);
+    memset(block, 0, size);
+    Ode* ode = (Ode*)(((uintptr_t)block + 63) / 64 * 64);
+    ode->block = block;
     ode->size = size;
-    double* next = (double*)(((uintptr_t)ode + head + 63) / 64 * 64);
-    double* ends[5];
-    next = place_vectors(ends, 5, next, stride);
-    next = place_vectors(ode->dense + ODE_ORDER + 1, method->terms == ODE_VECTORS, next,
-                         stride);  // what taylor carries on
-    next = place_vectors(ode->stage, method->stages, next, stride);
-    place_vectors(ode->dense, method->terms - (method->terms == ODE_VECTORS), next, stride);
-    ode->x = ends[0];
-    ode->x_start = ends[1];
-    ode->slope = ends[2];
-    ode->slope_start = ends[3];
-    ode->atol = ends[4];
+    place_all(ode, method, (double*)((uintptr_t)ode + head), stride);
     return ode;
 }
 
@@ -135,7 +153,7 @@ void ode_destroy(Ode* ode)
     jacobian_destroy(ode->jacobian);
     linear_destroy(ode->linear);
     map_free(ode);
-    ode->allocator.alloc(ode->allocator.user, ode, ode->size, 0);
+    ode->allocator.alloc(ode->allocator.user, ode->block, ode->size, 0);
 }
 
 // -------------------------------------------------------------------------------------------------------------- steps
@@ -380,25 +398,16 @@ int64_t ode_step_count(const Ode* ode)
 
 void ode_fetch(const Ode* ode)
 {
-    enum
-    {
-        LINE = 64,
-        FAR = 5 * LINE  // what a step of few states reads of the vectors
-    };
     const char *head = (const char*)ode, *vectors = head + (sizeof *ode + 63) / 64 * 64;
-    for (int at = 0; at < (int)offsetof(Ode, state.choice.changes); at += LINE)
-    {
-        __builtin_prefetch(head + at);
-    }
-    for (int at = (int)offsetof(Ode, n); at < (int)offsetof(Ode, dense[3]); at += LINE)
-    {
-        __builtin_prefetch(head + at);
-    }
-    __builtin_prefetch(&ode->dense[ODE_ORDER + 1]);
-    for (int at = 0; at < FAR; at += LINE)
-    {
-        __builtin_prefetch(vectors + at);
-    }
+    __builtin_prefetch(head);
+    __builtin_prefetch(head + 64);
+    __builtin_prefetch(&ode->state.stats);
+    __builtin_prefetch(&ode->n);
+    __builtin_prefetch(&ode->options);
+    __builtin_prefetch(&ode->dense[0]);
+    __builtin_prefetch(&ode->stage[0]);
+    __builtin_prefetch(vectors);
+    __builtin_prefetch(vectors + 64);
 }
 
 double ode_dense_length(const Ode* ode)

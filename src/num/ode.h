@@ -71,10 +71,6 @@ typedef struct OdeSystem
 {
     int n;
     void* ctx;
-    int (*rhs)(void* ctx, double t, const double* x, double* dx);
-    int (*jacobian)(void* ctx, double t, const double* x, double* values, double* dfdt);
-    const int* column_start;  // n + 1 entries, or NULL: dense
-    const int* row_index;     // column_start[n] entries, ascending in a column
     // For taylor and auto, NULL otherwise or if there are none. The solution through (t, x[0]) is the sum of x[k]
     // theta^k: makes x[k + 1] for from <= k < to; x[from] and all before are there. from = 0 is a new expansion, whose
     // f(t, x[0]) = x[1] has the bits of rhs; then the orders follow one another. Status as rhs, or ODE_NO_SERIES.
@@ -82,6 +78,10 @@ typedef struct OdeSystem
     // After order 0, or NULL: the degree of the solution if it is a polynomial by structure; ODE_WHOLE or ODE_ENDLESS
     // if not.
     int (*degree)(void* ctx);
+    int (*rhs)(void* ctx, double t, const double* x, double* dx);
+    int (*jacobian)(void* ctx, double t, const double* x, double* values, double* dfdt);
+    const int* column_start;  // n + 1 entries, or NULL: dense
+    const int* row_index;     // column_start[n] entries, ascending in a column
     // After order 0, or NULL: where taylor notes how many orders it took, kept for each field that the system has. Only
     // the cost depends on it.
     int* (*orders)(void* ctx);
@@ -105,7 +105,7 @@ typedef struct OdeOptions
 
 typedef struct OdeStats
 {
-    int64_t steps, rejected, rhs_calls, jacobian_calls, factorisations, newton_iterations, halvings, restarts;
+    int64_t steps, rhs_calls, restarts, rejected, jacobian_calls, factorisations, newton_iterations, halvings;
     int64_t broken;  // of the rejected ones, how many f broke off (a NaN); `halvings`: how many Newton's iteration did
     int rhs_status;  // what f returned when it failed
     int worst;       // the state with the largest share of the error in the last step that was rejected, or -1
@@ -200,6 +200,17 @@ void ode_piece_order(Ode* ode, int k, double* coefficients);
 // Adds `factor` times the coefficients of a state, from order 1 on, to a polynomial of that degree: its new degree. -1:
 // the step is no power series from its start on, and nothing was added.
 int ode_piece_add(Ode* ode, int state, double factor, int degree, double* c);
+
+// The last step of few states, where it is a power series of degree 2 at most: ode_dense at theta is that of the time
+// theta * scale * length after its start. False: it is none of these.
+typedef struct OdeShort
+{
+    int n, terms;  // of each state
+    double scale, length;
+    int64_t taken;  // steps of the solver
+    const double* c[3];
+} OdeShort;
+bool ode_short_step(const Ode* ode, OdeShort* step);
 
 // How far a state can have got from where the last step began, anywhere in it: not less than that. Infinite where the
 // step is no power series.

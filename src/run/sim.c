@@ -587,7 +587,7 @@ kaiCounters kaiSim_Counters(const kaiSim* sim)
     {
         add_stats(&c, ode_stats(sim->flow.island_odes[i]));
         c.rollbacks += sim->flow.islands[i].rollbacks;
-        c.thrown += sim->flow.islands[i].thrown;
+        c.thrown += sim->flow.islands[i].rollbacks;
     }
     return c;
 }
@@ -608,7 +608,7 @@ bool kaiSim_IslandCount(const kaiSim* sim, int index, kaiIslandCounters* counter
                                     .steps = stats.steps,
                                     .rejected = stats.rejected,
                                     .rollbacks = s->rollbacks,
-                                    .thrown = s->thrown,
+                                    .thrown = s->rollbacks,
                                     .ahead = s->ahead};
     return true;
 }

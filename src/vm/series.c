@@ -299,19 +299,25 @@ static Tape* find_tape(Series* s, const double* R)
     return made;
 }
 
-SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint32_t* failed)
+static SeriesStatus begin_tape(Series* s, double* registers, const VmHost* host, uint32_t* failed)
 {
-    const kaiModel* model = s->space->model;
-    *failed = vm_run_words(model, registers, s->code, s->end, host);
-    if (*failed != 0)
-        return SERIES_LOOP;
     s->tape = find_tape(s, registers);
     if (s->tape == NULL)
         return SERIES_MEMORY;
+    s->degree = s->tape->degree;
+    s->settled = s->tape->bare && s->tape->mode_count == 0;
     if (s->tape->bare)
         return SERIES_OK;
-    *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, model, registers, host);
+    *failed = s->tape->obstacle != NO_REG ? s->tape->obstacle : tape_load(s->tape, s->space->model, registers, host);
     return *failed == NO_REG ? SERIES_OK : SERIES_NONE;
+}
+
+SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint32_t* failed)
+{
+    *failed = vm_run_words(s->space->model, registers, s->code, s->end, host);
+    if (*failed != 0)
+        return SERIES_LOOP;
+    return s->settled ? SERIES_OK : begin_tape(s, registers, host, failed);
 }
 
 static void run_parts(Tape* t, int k)
@@ -395,7 +401,7 @@ int* series_orders(Series* s)
 
 int series_degree(const Series* s)
 {
-    return s->tape->degree;
+    return s->degree;
 }
 
 // ---- making
@@ -482,6 +488,6 @@ void series_fetch(const Series* series)
     if (series == NULL)
         return;
     __builtin_prefetch(series);
-    __builtin_prefetch(&series->tape);
+    __builtin_prefetch(&series->degree);
     __builtin_prefetch(series->code);
 }

@@ -212,12 +212,14 @@ struct Series
 {
     SeriesSpace* space;
     const uint32_t *code, *end;
+    Tape* tape;
+    int degree;    // of that
+    bool settled;  // it serves all modes, and order 0 brings nothing to it
+    bool closed;
     uint32_t *inputs, *outputs;
     uint32_t input_count, output_count;
-    bool closed;
     Tape* tapes[8];
     uint32_t tape_count, tape_next;
-    Tape* tape;
 };
 
 struct SeriesSpace

@@ -280,7 +280,7 @@ __attribute__((noinline)) static bool follows_others(Sliding* s, double t)
         for (uint32_t k = 0; k < islands.count; k++)
         {
             uint32_t island = s->model->guard_islands[islands.first + k];
-            s->step = larger(s->step, ode_dense_length(s->flow->island_odes[island]));
+            s->step = larger(s->step, island_length(s->flow, island));
             last = larger(last, s->times[island]);
         }
         last = islands.count == 0 ? s->time : last;
