@@ -76,13 +76,23 @@ static void fetch_heads(const Flow* flow, const Scene* scene)
 }
 
 // Of the guard at a place of the agenda. NULL: no guard, or no scene has been made.
-static const Scene* scene_at(const Flow* flow, uint32_t place)
+static const Scene* scene_at(const Flow* flow, uint32_t place, uint32_t* guard)
 {
     const Kernel* kernel = flow->kernel;
     if (place >= kernel->agenda.count)
         return NULL;
-    uint32_t guard = kernel->agenda.heap[place].item - flow->model->clocks_count;
-    return guard < flow->model->guards_count ? kernel->scenes[guard] : NULL;
+    *guard = kernel->agenda.heap[place].item - flow->model->clocks_count;
+    return *guard < flow->model->guards_count ? kernel->scenes[*guard] : NULL;
+}
+
+// Whoever stands behind the first stays there for some instants: once is enough.
+static bool is_seen(Flow* flow, uint32_t guard)
+{
+    for (uint32_t i = 0; i < AHEAD_SEEN; i++)
+        if (flow->seen[i] == guard)
+            return true;
+    flow->seen[flow->seen_next++ % AHEAD_SEEN] = guard;
+    return false;
 }
 
 static bool serves(const Flow* flow)
@@ -96,17 +106,18 @@ void ahead_prepare(Flow* flow)
         scenes_make(flow->kernel);
 }
 
-void ahead_fetch(const Flow* flow)
+void ahead_fetch(Flow* flow)
 {
+    uint32_t guard;
     if (!serves(flow))
         return;
-    const Scene* next = scene_at(flow, 0);
+    const Scene* next = scene_at(flow, 0, &guard);
     if (next != NULL)
         fetch_all(flow, next);
     for (uint32_t i = 1; i <= BEHIND; i++)
     {
-        const Scene* later = scene_at(flow, i);
-        if (later != NULL)
+        const Scene* later = scene_at(flow, i, &guard);
+        if (later != NULL && !is_seen(flow, guard))
             fetch_heads(flow, later);
     }
 }

@@ -44,6 +44,7 @@ typedef struct IslandState
     double ahead;           // the longest way it was ahead of the rest
     int64_t rollbacks;
     bool guarded;      // a guard may switch its equations
+    bool watched;      // a guard reads it alone
     bool beyond;       // its solver has tried points beyond the domain of an operator
     bool ends_beyond;  // a guard has been looked for there
 } IslandState;
@@ -51,6 +52,7 @@ typedef struct IslandState
 enum
 {
     PIECE_TERMS = 3,  // of a short polynomial
+    AHEAD_SEEN = 8,
 };
 
 typedef struct IslandSystem  // what the solver of an island calls back with; two lines of the cache
@@ -132,7 +134,8 @@ struct Flow
     bool flies;       // flight.c may serve this run
     bool beats;       // beat.c may
     OdeFlight flight;
-    VmHost trial;  // what right-hand sides run with while a solver tries
+    uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: guards behind the first whose memory was fetched
+    VmHost trial;                          // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;
 #define X(type, name) type name;
     FLOW_STATE(X)
@@ -255,7 +258,7 @@ bool beat_take(Flow* flow, double until, double* t);
 
 // ahead.c: fetches the memory of what comes next. Nothing else. It is told by scenes, which are made at the start.
 void ahead_prepare(Flow* flow);
-void ahead_fetch(const Flow* flow);
+void ahead_fetch(Flow* flow);
 
 // expansion.c: power series of an island, for solver = taylor and auto
 bool expansion_exists(const Flow* flow, uint32_t island);  // nothing in its code is without one

@@ -99,6 +99,12 @@ static inline double choose_root(const GuardPath* path, const PolynomialRoot* ro
     return is_crossing(path->guard) && kernel->R[path->guard->side] == path->toward ? NAN : roots[first].after;
 }
 
+// Of a polynomial for which there is a closed form: what is no parabola. Where it has no root it has no touch either.
+static inline bool goes_one_way(const double* c, int degree)
+{
+    return degree != 2 || c[2] == 0;
+}
+
 // Where the guard first goes past its level, in seconds from the start of the step; inf: nowhere.
 static inline double find_root(const GuardPath* path, const double* c, int degree)
 {
@@ -109,7 +115,7 @@ static inline double find_root(const GuardPath* path, const double* c, int degre
     if (c[0] != 0 && polynomial_clear(c, degree, path->length, noise))
         return INFINITY;
     int count = polynomial_roots_closed(c, degree, path->length, noise, roots);
-    return count == 0 && degree > 2 ? INFINITY : choose_root(path, roots, count);  // it goes one way, and not so far
+    return count == 0 && goes_one_way(c, degree) ? INFINITY : choose_root(path, roots, count);
 }
 
 static void take_sum(const GuardPath* path, Sum* p)
@@ -280,7 +286,8 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
     double noise = GUARD_NOISE_APART * size;
     if (polynomial_clear(p.c, p.degree, path->length, noise))
         return ends_near(path, &p) ? SHORT_UNSURE : SHORT_CLEAR;
-    double first = choose_root(path, roots, polynomial_roots_closed(p.c, p.degree, path->length, noise, roots));
+    int count = polynomial_roots_closed(p.c, p.degree, path->length, noise, roots);
+    double first = count == 0 && goes_one_way(p.c, p.degree) ? INFINITY : choose_root(path, roots, count);
     if (first == INFINITY)
         return ends_near(path, &p) ? SHORT_UNSURE : SHORT_CLEAR;
     if (isnan(first) || !stands_alone(path, first, INFINITY))

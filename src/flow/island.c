@@ -162,6 +162,14 @@ static bool has_free_guards(const kaiModel* model)
     return g < model->guards_count;
 }
 
+static bool is_watched(const kaiModel* model, const Island* island)
+{
+    bool watched = model->fused;
+    for (uint32_t i = 0; i < island->guards.count && !watched; i++)
+        watched = model->guards[model->island_guards[island->guards.first + i]].islands.count == 1;
+    return watched;
+}
+
 static int island_rhs(void* ctx, double t, const double* x, double* dx)
 {
     IslandSystem* own = ctx;
@@ -495,7 +503,8 @@ static bool cut_step(Flow* flow, uint32_t index)
 {
     Ode* ode = flow->island_odes[index];
     double theta = 1;
-    bool found = guard_search(flow, index, &theta);
+    flow->kernel->located_count = 0;
+    bool found = flow->islands[index].watched && guard_search(flow, index, &theta);
     theta = found ? go_forward(flow, ode, theta) : theta;
     bool held = flow->kernel->holds > 0 && flow->hooks->leaves(flow->owner, &theta);
     if (!found && !held)
@@ -718,6 +727,7 @@ kaiStatus islands_create(Flow* flow, const OdeOptions* options)
         flow->islands[i].pushed = -INFINITY;
         // Something could switch before an operator leaves its domain. Otherwise a NaN shortens the step.
         flow->islands[i].guarded = free_guards || island->guards.count > 0 || (model->fused && model->guards_count > 0);
+        flow->islands[i].watched = is_watched(model, island);
         if (island->delays.count > 0)
             flow->delaying.at[flow->delaying.count++] = i;
         flow->islands[i].steps = island->states.count + island->guards.count + island->delays.count > 0;
