@@ -238,30 +238,92 @@ bool guards_are_out_of_reach(Flow* flow, uint32_t island)
 // ---- several islands
 // -------------------------------------------------------------------------------------------------
 
+enum
+{
+    SHARES_MOST = 4,  // states of a sum that is evaluated from the pieces of its islands
+};
+
+typedef struct Share  // of one state
+{
+    IslandState* island;
+    const double* c;
+    uint32_t state;
+    double first, part;  // where the window begins in the step, and its part of that
+} Share;
+
+typedef struct ShortWindow
+{
+    GuardPath path;  // first: see value_in_window
+    Share shares[SHARES_MOST];
+    uint32_t count;  // of the shares; 0: they are not known
+} ShortWindow;
+
 // The sum over a window, which begins somewhere in the steps of the islands. *size: the largest of the states there.
 // False: a step is none of these.
-static bool take_window(const GuardPath* path, Parabola* p, double* size)
+static bool take_window(ShortWindow* w, Parabola* p, double* size)
 {
+    const GuardPath* path = &w->path;
     const Flow* flow = path->flow;
     const kaiModel* model = flow->model;
+    const uint32_t first = path->guard->first_state, count = path->guard->state_count;
+    bool known = count <= SHARES_MOST;
     *p = (Parabola){.c = {flow->kernel->guards[path->index].g}, .degree = 2};
     *size = 0;
-    for (uint32_t i = path->guard->first_state; i < path->guard->first_state + path->guard->state_count; i++)
+    for (uint32_t i = 0; i < count; i++)
     {
-        uint32_t state = (uint32_t)model->guard_states[i], island = model->state_islands[state];
+        uint32_t state = (uint32_t)model->guard_states[first + i], number = model->state_islands[state];
+        IslandState* island = &flow->islands[number];
         const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
-        double by = path->start - island_start(flow, island), factor = flow->guard_factors[i], own[3] = {0, 0, 0};
-        if (flow->islands[island].terms == 0)
+        double by = path->start - island_start(flow, number), factor = flow->guard_factors[first + i], own[3] = {0, 0, 0};
+        if (island->terms == 0)
         {
-            if (!ode_short_piece(flow->island_odes[island], model->guard_slots[i], own))
+            if (!ode_short_piece(flow->island_odes[number], model->guard_slots[first + i], own))
                 return false;
+            known = false;
             c = own;
         }
         *size = larger(*size, fabs(c[0] + by * (c[1] + by * c[2])));
         p->c[1] += factor * (c[1] + 2 * by * c[2]);
         p->c[2] += factor * c[2];
+        if (known)
+            w->shares[i] = (Share){.island = island, .c = c, .state = state};
     }
+    w->count = known ? count : 0;
     return true;
+}
+
+// As island_window_theta has it.
+static void place_window(ShortWindow* w)
+{
+    for (uint32_t i = 0; i < w->count; i++)
+    {
+        Share* share = &w->shares[i];
+        double start = share->island->start, h = share->island->end - start;
+        bool whole = w->path.start == start && w->path.length == h;
+        share->first = whole ? 0 : h > 0 ? (w->path.start - start) / h : 1;
+        share->part = whole ? 1 : h > 0 ? w->path.length / h : 0;
+        share->island->loaded = NAN;
+    }
+}
+
+// As guard_path_value has it, whose code is asked for in any case.
+static inline double value_in_window(const GuardPath* path, double theta)
+{
+    const ShortWindow* w = (const ShortWindow*)path;
+    Flow* flow = path->flow;
+    Kernel* kernel = flow->kernel;
+    if (theta >= 1)
+        return guard_path_value(path, theta);
+    kernel->counters.guard_calls++;
+    kernel->R[flow->model->reg_time] = guard_path_time(path, theta);
+    for (uint32_t i = 0; i < w->count; i++)
+    {
+        const Share* share = &w->shares[i];
+        double at = share->first + theta * share->part;
+        kernel_states(kernel)[share->state] = island_value(flow, share->island, at, share->state);
+    }
+    vm_run(flow->model, kernel->R, path->guard->code, &flow->trial);
+    return guard_value(kernel, path->guard);
 }
 
 // So close to its level where the window ends that it may count as crossed there.
@@ -277,11 +339,14 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
     const Flow* flow = path->flow;
     const GuardState* state = &flow->kernel->guards[path->index];
     PolynomialRoot roots[3];
+    ShortWindow w;
     Parabola p;
     double size;
     if (!flow->guard_affine[path->index] || flow->root != ROOT_ITP || flow->kernel->holds > 0 ||
-        path->guard->code.start == path->guard->code.end || is_past(flow->kernel, path->guard, state->g) ||
-        !take_window(path, &p, &size))
+        path->guard->code.start == path->guard->code.end || is_past(flow->kernel, path->guard, state->g))
+        return SHORT_UNSURE;
+    w.path = *path;
+    if (!take_window(&w, &p, &size))
         return SHORT_UNSURE;
     double noise = GUARD_NOISE_APART * size;
     if (polynomial_clear(p.c, p.degree, path->length, noise))
@@ -293,7 +358,9 @@ GuardShort guard_look_short(const GuardPath* path, double* theta, double* slope)
     if (isnan(first) || !stands_alone(path, first, INFINITY))
         return SHORT_UNSURE;
     *slope = p.c[1] + 2 * first * p.c[2];
-    *theta = guard_push_past(path, first / path->length, 1, *slope);
+    place_window(&w);
+    double at = first / path->length;
+    *theta = w.count > 0 ? push_past(&w.path, at, 1, *slope, value_in_window) : guard_push_past(path, at, 1, *slope);
     return *theta < 1 ? SHORT_CROSSED : SHORT_UNSURE;
 }
 
