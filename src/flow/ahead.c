@@ -7,9 +7,10 @@
 
 enum
 {
-    MANY = 200,  // islands: fewer are always at hand
+    MANY = 200,  // islands: with so many the scenes of all guards are made at the start
+    FAR = 2000,  // fewer are at hand soon enough
     LINE = 64,
-    BEHIND = 4,  // items behind the first
+    BEHIND = AGENDA_BELOW,  // items behind the first
 };
 
 static void fetch(const void* at, size_t size)
@@ -75,23 +76,20 @@ static void fetch_heads(const Flow* flow, const Scene* scene)
         fetch(&flow->model->reactions[scene_whens(scene)[i]], sizeof(Reaction));
 }
 
-// Of the guard at a place of the agenda. NULL: no guard, or no scene has been made.
-static const Scene* scene_at(const Flow* flow, uint32_t place, uint32_t* guard)
+// Of a guard in the agenda. NULL: no guard, or no scene has been made.
+static const Scene* scene_of_item(const Flow* flow, uint32_t item)
 {
-    const Kernel* kernel = flow->kernel;
-    if (place >= kernel->agenda.count)
-        return NULL;
-    *guard = kernel->agenda.heap[place].item - flow->model->clocks_count;
-    return *guard < flow->model->guards_count ? kernel->scenes[*guard] : NULL;
+    uint32_t guard = item - flow->model->clocks_count;
+    return guard < flow->model->guards_count ? flow->kernel->scenes[guard] : NULL;
 }
 
 // Whoever stands behind the first stays there for some instants: once is enough.
-static bool is_seen(Flow* flow, uint32_t guard)
+static bool is_seen(Flow* flow, uint32_t item)
 {
     for (uint32_t i = 0; i < AHEAD_SEEN; i++)
-        if (flow->seen[i] == guard)
+        if (flow->seen[i] == item)
             return true;
-    flow->seen[flow->seen_next++ % AHEAD_SEEN] = guard;
+    flow->seen[flow->seen_next++ % AHEAD_SEEN] = item;
     return false;
 }
 
@@ -108,16 +106,16 @@ void ahead_prepare(Flow* flow)
 
 void ahead_fetch(Flow* flow)
 {
-    uint32_t guard;
-    if (!serves(flow))
+    const Agenda* agenda = &flow->kernel->agenda;
+    if (!serves(flow) || flow->model->islands_count < FAR)
         return;
-    const Scene* next = scene_at(flow, 0, &guard);
+    const Scene* next = scene_of_item(flow, agenda->heap[0].item);
     if (next != NULL)
         fetch_all(flow, next);
     for (uint32_t i = 1; i <= BEHIND; i++)
     {
-        const Scene* later = scene_at(flow, i, &guard);
-        if (later != NULL && !is_seen(flow, guard))
+        const Scene* later = scene_of_item(flow, agenda->heap[i].item);
+        if (later != NULL && !is_seen(flow, agenda->heap[i].item))
             fetch_heads(flow, later);
     }
 }

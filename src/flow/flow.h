@@ -134,7 +134,7 @@ struct Flow
     bool flies;       // flight.c may serve this run
     bool beats;       // beat.c may
     OdeFlight flight;
-    uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: guards behind the first whose memory was fetched
+    uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: items behind the first whose memory was fetched
     VmHost trial;                          // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;
 #define X(type, name) type name;
