@@ -54,7 +54,7 @@ static void fetch_all(const Flow* flow, const Scene* scene)
     for (uint32_t i = 0; i < scene->guards; i++)
         fetch_registers(flow->kernel, &model->guards[scene_guards(scene)[i]]);
     for (uint32_t i = 0; i < scene->reacts; i++)
-        __builtin_prefetch(&model->code[scene_reacts(scene)[2 * i]]);
+        __builtin_prefetch(scene_reacts(scene)[i].from);
 }
 
 static void fetch_heads(const Flow* flow, const Scene* scene)

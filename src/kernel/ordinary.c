@@ -23,12 +23,12 @@ const Scene* ordinary_scene(Kernel* kernel, double t)
     return scene_of(kernel, crossed ? kernel->located[0] : model->guards_count + kernel->due_clocks.at[0], t);
 }
 
-static inline kaiStatus run(Kernel* kernel, const uint32_t* pieces, uint32_t count)
+static inline kaiStatus run(Kernel* kernel, const ScenePiece* pieces, uint32_t count)
 {
-    kaiStatus status = KAI_OK;
-    for (const uint32_t* end = pieces + 2 * (size_t)count; pieces < end && status == KAI_OK; pieces += 2)
-        status = kernel_run(kernel, (CodeRange){pieces[0], pieces[1]});
-    return status;
+    uint32_t failed = 0;
+    for (const ScenePiece* end = pieces + count; pieces < end && failed == 0; pieces++)
+        failed = vm_run_words(kernel->model, kernel->R, pieces->from, pieces->to, &kernel->host);
+    return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
 }
 
 // What is there without a left limit: events, and signals that the reaction reads and does not compute.

@@ -16,6 +16,7 @@
 enum
 {
     SCENE_UNITS = 96,  // at most: beyond that the units cost more than the walk
+    SCENE_WORDS = 512, // of code at most that it has a copy of
     SCENES_VAIN = 8,   // walks without a scene, of those that nobody has asked for
 };
 
@@ -182,8 +183,9 @@ void scene_spread(Kernel* kernel)
 
 typedef struct SceneDraft
 {
-    uint32_t islands[2 * SCENE_UNITS], signals[2 * SCENE_UNITS], reacts[2 * SCENE_UNITS];
-    uint32_t island_count, signal_count, react_count;
+    uint32_t islands[2 * SCENE_UNITS], island_count;
+    ScenePiece signals[SCENE_UNITS], reacts[SCENE_UNITS];
+    uint32_t signal_count, react_count;
     bool full;
 } SceneDraft;
 
@@ -201,18 +203,15 @@ static void add_islands(const kaiModel* model, SceneDraft* draft, IndexRange ran
 }
 
 // Code that follows the last piece goes on with it.
-static void add_code(CodeRange code, uint32_t* pieces, uint32_t* count)
+static void add_code(const kaiModel* model, CodeRange code, ScenePiece* pieces, uint32_t* count)
 {
+    ScenePiece piece = {model->code + code.start, model->code + code.end};
     if (code.start == code.end)
         return;
-    if (*count > 0 && pieces[2 * *count - 1] == code.start)
-    {
-        pieces[2 * *count - 1] = code.end;
-        return;
-    }
-    pieces[2 * *count] = code.start;
-    pieces[2 * *count + 1] = code.end;
-    ++*count;
+    if (*count > 0 && pieces[*count - 1].to == piece.from)
+        pieces[*count - 1].to = piece.to;
+    else
+        pieces[(*count)++] = piece;
 }
 
 // Left limits of guards are taken from the first reaction, whose states are the same.
@@ -225,13 +224,13 @@ static void draft_units(Kernel* kernel, SceneDraft* draft)
         const ModelUnit* unit = &model->units[set->flows.at[i]];
         add_islands(model, draft, unit->islands);
         if (unit->kind != UNIT_GUARD)
-            add_code(unit->code, draft->signals, &draft->signal_count);
+            add_code(model, unit->code, draft->signals, &draft->signal_count);
     }
     for (uint32_t i = 0; i < set->reacts.count; i++)
     {
         const ModelUnit* unit = &model->units[set->reacts.at[i]];
         add_islands(model, draft, unit->islands);
-        add_code(unit->code, draft->reacts, &draft->react_count);
+        add_code(model, unit->code, draft->reacts, &draft->react_count);
     }
 }
 
@@ -242,33 +241,54 @@ static uint32_t* put(uint32_t* to, const uint32_t* from, uint32_t count)
     return to + count;
 }
 
-static Scene* allocate(Kernel* kernel, uint32_t words)
+// Room for pieces of code, and behind them for words.
+static Scene* allocate(Kernel* kernel, uint32_t pieces, uint32_t words)
 {
     kaiAllocator a = kernel->options->allocator;
-    uint32_t size = (uint32_t)sizeof(Scene) + (uint32_t)sizeof(uint32_t) * words;
+    uint32_t size = (uint32_t)(sizeof(Scene) + sizeof(ScenePiece) * pieces + sizeof(uint32_t) * words);
     Scene* scene = a.alloc(a.user, NULL, 0, size);
     if (scene != NULL)
-        *scene = (Scene){.size = size};
+        *scene = (Scene){.size = size, .at = (uint32_t*)(void*)(scene->pieces + pieces)};
     return scene;
+}
+
+static uint32_t count_words(const ScenePiece* pieces, uint32_t count)
+{
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < count; i++)
+        words += (uint32_t)(pieces[i].to - pieces[i].from);
+    return words;
+}
+
+// The reaction in one piece, copied: it is run twice an instant, and its pieces lie far apart.
+static ScenePiece join(const ScenePiece* pieces, uint32_t count, uint32_t* to)
+{
+    ScenePiece whole = {to, to};
+    for (uint32_t i = 0; i < count; i++)
+        whole.to = put(to + (whole.to - whole.from), pieces[i].from, (uint32_t)(pieces[i].to - pieces[i].from));
+    return whole;
 }
 
 static Scene* pack(Kernel* kernel, const IndexList* guards, const IndexList* whens, const SceneDraft* draft)
 {
-    Scene* scene = allocate(kernel, guards->count + whens->count + draft->island_count +
-                                        2 * (draft->signal_count + draft->react_count));
+    uint32_t lists = guards->count + whens->count + draft->island_count;
+    uint32_t words = count_words(draft->reacts, draft->react_count);
+    bool joined = draft->react_count > 1 && words <= SCENE_WORDS;
+    Scene* scene = allocate(kernel, draft->signal_count + (joined ? 1 : draft->react_count), lists + (joined ? words : 0));
     if (scene == NULL)
         return NULL;
     scene->guards = guards->count;
     scene->whens = whens->count;
     scene->islands = draft->island_count;
     scene->signals = draft->signal_count;
-    scene->reacts = draft->react_count;
-    uint32_t* at = put(scene->at, guards->at, guards->count);
+    scene->reacts = joined ? 1 : draft->react_count;
+    uint32_t* at = put((uint32_t*)(uintptr_t)scene->at, guards->at, guards->count);
     at = put(at, whens->at, whens->count);
     at = put(at, draft->islands, draft->island_count);
-    at = put(at, draft->signals, 2 * draft->signal_count);
-    scene->first_react = (uint32_t)(at - scene->at);
-    put(at, draft->reacts, 2 * draft->react_count);
+    for (uint32_t i = 0; i < scene->signals; i++)
+        scene->pieces[i] = draft->signals[i];
+    for (uint32_t i = 0; i < scene->reacts; i++)
+        scene->pieces[scene->signals + i] = joined ? join(draft->reacts, draft->react_count, at) : draft->reacts[i];
     return scene;
 }
 
@@ -303,21 +323,19 @@ static const Scene* make_whole(Kernel* kernel)
     const kaiModel* model = kernel->model;
     if (!is_simple_model(model) || guards_read_events(kernel))
         return &no_scene;
-    Scene* scene = allocate(kernel, model->guards_count + model->when_count + 3);
+    Scene* scene = allocate(kernel, 1, model->guards_count + model->when_count + 1);
     if (scene == NULL)
         return &no_scene;
     scene->guards = model->guards_count;
     scene->whens = model->when_count;
     scene->islands = scene->reacts = 1;
+    uint32_t* at = (uint32_t*)(uintptr_t)scene->at;
     for (uint32_t i = 0; i < scene->guards; i++)
-        scene->at[i] = i;
+        *at++ = i;
     for (uint32_t i = 0; i < scene->whens; i++)
-        scene->at[scene->guards + i] = i;
-    uint32_t* rest = scene->at + scene->guards + scene->whens;
-    scene->first_react = scene->guards + scene->whens + 1;
-    rest[0] = 0;
-    rest[1] = model->react.start;
-    rest[2] = model->react.end;
+        *at++ = i;
+    *at = 0;
+    scene->pieces[0] = (ScenePiece){model->code + model->react.start, model->code + model->react.end};
     return scene;
 }
 

@@ -4,13 +4,18 @@
 
 #include "kernel/kernel.h"
 
+typedef struct ScenePiece  // of code
+{
+    const uint32_t *from, *to;
+} ScenePiece;
+
 struct Scene
 {
     bool none;                                         // its instants are not ordinary
-    uint32_t size;                                     // of the whole, in words
+    uint32_t size;                                     // of the whole, in bytes
     uint32_t guards, whens, islands, signals, reacts;  // how many; of the last two, pieces of code
-    uint32_t first_react;                              // in `at`
-    uint32_t at[];                                     // guards, whens, islands, signals, reacts, one after the other
+    const uint32_t* at;                                // guards, whens, islands, one after the other
+    ScenePiece pieces[];                               // signals, reacts
 };
 
 static inline const uint32_t* scene_guards(const Scene* scene)
@@ -26,13 +31,13 @@ static inline const uint32_t* scene_islands(const Scene* scene)
     return scene_whens(scene) + scene->whens;
 }
 // Code of signals that the reaction reads and the instant does not change; then that of the reaction.
-static inline const uint32_t* scene_signals(const Scene* scene)
+static inline const ScenePiece* scene_signals(const Scene* scene)
 {
-    return scene_islands(scene) + scene->islands;
+    return scene->pieces;
 }
-static inline const uint32_t* scene_reacts(const Scene* scene)
+static inline const ScenePiece* scene_reacts(const Scene* scene)
 {
-    return scene->at + scene->first_react;
+    return scene->pieces + scene->signals;
 }
 
 // Whether any instant of this run can have one.
