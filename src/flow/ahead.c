@@ -11,6 +11,7 @@ enum
     FAR = 2000,  // fewer are at hand soon enough
     LINE = 64,
     BEHIND = AGENDA_BELOW,  // items behind the first
+    WORDS = 48,             // of its code
 };
 
 static void fetch(const void* at, size_t size)
@@ -32,64 +33,72 @@ static void fetch_registers(const Kernel* kernel, const Guard* guard)
     __builtin_prefetch(&R[guard->side]);
 }
 
-static void fetch_island(const Flow* flow, uint32_t island)
+// An island that starts again.
+static void fetch_own(const Flow* flow, uint32_t island)
 {
     const Kernel* kernel = flow->kernel;
-    const IslandState* s = &flow->islands[island];
     ode_fetch(flow->island_odes[island]);
-    fetch(&flow->model->islands[island], sizeof(Island));
-    __builtin_prefetch(&kernel->due_where[agenda_island(kernel, island)]);
-    if (s->base == NO_REG)
-        return;
-    __builtin_prefetch(flow->island_systems[island].states);
-    __builtin_prefetch(island_rates(flow, &flow->island_systems[island]));
     series_fetch(flow->island_systems[island].series);
+    __builtin_prefetch(&kernel->due_where[agenda_island(kernel, island)]);
 }
 
-static void fetch_all(const Flow* flow, const Scene* scene)
+// And one that is only read.
+static void fetch_near(const Flow* flow, uint32_t island)
+{
+    const uint32_t base = flow->islands[island].base;
+    fetch(&flow->model->islands[island], sizeof(Island));
+    if (base == NO_REG)
+        return;
+    __builtin_prefetch(&flow->shorts[PIECE_TERMS * (size_t)base]);
+    __builtin_prefetch(&kernel_states(flow->kernel)[base]);
+    __builtin_prefetch(&kernel_slopes(flow->kernel)[base]);
+}
+
+static void fetch_all(const Flow* flow, uint32_t guard, const Scene* scene)
 {
     const kaiModel* model = flow->model;
+    const IndexRange own = model->guards[guard].islands;
+    for (uint32_t i = 0; i < own.count; i++)
+        fetch_own(flow, model->guard_islands[own.first + i]);
     for (uint32_t i = 0; i < scene->islands; i++)
-        fetch_island(flow, scene_islands(scene)[i]);
+        fetch_near(flow, scene_islands(scene)[i]);
     for (uint32_t i = 0; i < scene->guards; i++)
+    {
         fetch_registers(flow->kernel, &model->guards[scene_guards(scene)[i]]);
+        __builtin_prefetch(&flow->kernel->due_where[agenda_guard(flow->kernel, scene_guards(scene)[i])]);
+    }
     for (uint32_t i = 0; i < scene->reacts; i++)
-        __builtin_prefetch(scene_reacts(scene)[i].from);
+        fetch(scene_reacts(scene)[i].from, sizeof(uint32_t) * WORDS);
 }
 
-static void fetch_heads(const Flow* flow, const Scene* scene)
+static void fetch_heads(const Flow* flow, uint32_t guard, const Scene* scene)
 {
-    const Kernel* kernel = flow->kernel;
-    for (uint32_t i = 0; i < scene->islands; i++)
+    const kaiModel* model = flow->model;
+    const IndexRange own = model->guards[guard].islands;
+    for (uint32_t i = 0; i < own.count; i++)
     {
-        uint32_t island = scene_islands(scene)[i];
-        fetch(&flow->islands[island], sizeof(IslandState));
+        uint32_t island = model->guard_islands[own.first + i];
         fetch(&flow->island_systems[island], sizeof(IslandSystem));
+        __builtin_prefetch(&flow->island_odes[island]);
     }
+    for (uint32_t i = 0; i < scene->islands; i++)
+        fetch(&flow->islands[scene_islands(scene)[i]], sizeof(IslandState));
     for (uint32_t i = 0; i < scene->guards; i++)
     {
-        uint32_t guard = scene_guards(scene)[i];
-        fetch(&flow->model->guards[guard], sizeof(Guard));
-        fetch(&kernel->guards[guard], sizeof(GuardState));
+        fetch(&model->guards[scene_guards(scene)[i]], sizeof(Guard));
+        fetch(&flow->kernel->guards[scene_guards(scene)[i]], sizeof(GuardState));
     }
     for (uint32_t i = 0; i < scene->whens; i++)
-        fetch(&flow->model->reactions[scene_whens(scene)[i]], sizeof(Reaction));
-}
-
-// Of a guard in the agenda. NULL: no guard, or no scene has been made.
-static const Scene* scene_of_item(const Flow* flow, uint32_t item)
-{
-    uint32_t guard = item - flow->model->clocks_count;
-    return guard < flow->model->guards_count ? flow->kernel->scenes[guard] : NULL;
+        fetch(&model->reactions[scene_whens(scene)[i]], sizeof(Reaction));
 }
 
 // Whoever stands behind the first stays there for some instants: once is enough.
-static bool is_seen(Flow* flow, uint32_t item)
+static bool is_seen(Flow* flow, uint32_t guard)
 {
     for (uint32_t i = 0; i < AHEAD_SEEN; i++)
-        if (flow->seen[i] == item)
+        if (flow->seen[i] == guard)
             return true;
-    flow->seen[flow->seen_next++ % AHEAD_SEEN] = item;
+    flow->seen[flow->seen_next++ % AHEAD_SEEN] = guard;
     return false;
 }
 
@@ -109,13 +118,15 @@ void ahead_fetch(Flow* flow)
     const Agenda* agenda = &flow->kernel->agenda;
     if (!serves(flow) || flow->model->islands_count < FAR)
         return;
-    const Scene* next = scene_of_item(flow, agenda->heap[0].item);
-    if (next != NULL)
-        fetch_all(flow, next);
-    for (uint32_t i = 1; i <= BEHIND; i++)
+    for (uint32_t i = 0; i <= BEHIND; i++)
     {
-        const Scene* later = scene_of_item(flow, agenda->heap[i].item);
-        if (later != NULL && !is_seen(flow, agenda->heap[i].item))
-            fetch_heads(flow, later);
+        uint32_t guard = agenda->heap[i].item - flow->model->clocks_count;
+        const Scene* scene = guard < flow->model->guards_count ? flow->kernel->scenes[guard] : NULL;
+        if (scene == NULL || scene->none)
+            continue;
+        if (i == 0)
+            fetch_all(flow, guard, scene);
+        else if (!is_seen(flow, guard))
+            fetch_heads(flow, guard, scene);
     }
 }

@@ -27,17 +27,18 @@ typedef struct FlowHooks
 // cache: in the first what neighbours ask for.
 typedef struct IslandState
 {
-    double loaded;          // the time whose states are in the registers; NaN = none
-    double start, end;      // of the last step
-    double pin, pin_time;   // where in its step a located guard put this time
-    uint64_t sloped;        // kernel->moment for which the registers of its derivatives are exact
+    double loaded;         // the time whose states are in the registers; NaN = none
+    double start, end;     // of the last step
+    double scale, length;  // the variable of its polynomials is theta * scale * length
+    double pin_time;       // a located guard put this time at `pin` of the step
+    uint64_t sloped;       // kernel->moment for which the registers of its derivatives are exact
+    uint32_t base;         // its states are consecutive from this one on; NO_REG: they are not
+    uint8_t terms;         // of the last step as a polynomial; 0: only the solver knows it
+    bool begun;            // its solver has started
+    bool due;              // it stands at the present and must take a step
+    bool steps;            // it has something to do between instants
+    double pin;
     uint64_t own;           // kernel->touch of the instant at which a guard that reads it was located
-    uint32_t base;          // its states are consecutive from this one on; NO_REG: they are not
-    uint8_t terms;          // of the last step as a polynomial; 0: only the solver knows it
-    bool begun;             // its solver has started
-    bool due;               // it stands at the present and must take a step
-    bool steps;             // it has something to do between instants
-    double scale, length;   // the variable of the polynomials is theta * scale * length
     int64_t taken;          // steps of the solver
     uint64_t disturbed_at;  // kernel->touch when it started again last
     double pushed;          // what goes into its delays has been looked at there
@@ -134,7 +135,7 @@ struct Flow
     bool flies;       // flight.c may serve this run
     bool beats;       // beat.c may
     OdeFlight flight;
-    uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: items behind the first whose memory was fetched
+    uint32_t seen[AHEAD_SEEN], seen_next;  // ahead.c: guards behind the first whose memory was fetched
     VmHost trial;                          // what right-hand sides run with while a solver tries
     uint32_t beyond, candidate_count, small_count;
 #define X(type, name) type name;

@@ -274,7 +274,8 @@ static bool take_window(ShortWindow* w, Parabola* p, double* size)
         uint32_t state = (uint32_t)model->guard_states[first + i], number = model->state_islands[state];
         IslandState* island = &flow->islands[number];
         const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
-        double by = path->start - island_start(flow, number), factor = flow->guard_factors[first + i], own[3] = {0, 0, 0};
+        double by = path->start - island_start(flow, number), factor = flow->guard_factors[first + i],
+               own[3] = {0, 0, 0};
         if (island->terms == 0)
         {
             if (!ode_short_piece(flow->island_odes[number], model->guard_slots[first + i], own))

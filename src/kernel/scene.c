@@ -15,9 +15,9 @@
 
 enum
 {
-    SCENE_UNITS = 96,  // at most: beyond that the units cost more than the walk
-    SCENE_WORDS = 512, // of code at most that it has a copy of
-    SCENES_VAIN = 8,   // walks without a scene, of those that nobody has asked for
+    SCENE_UNITS = 96,   // at most: beyond that the units cost more than the walk
+    SCENE_WORDS = 512,  // of code at most that it has a copy of
+    SCENES_VAIN = 8,    // walks without a scene, of those that nobody has asked for
 };
 
 static const Scene no_scene = {.none = true};
@@ -274,7 +274,8 @@ static Scene* pack(Kernel* kernel, const IndexList* guards, const IndexList* whe
     uint32_t lists = guards->count + whens->count + draft->island_count;
     uint32_t words = count_words(draft->reacts, draft->react_count);
     bool joined = draft->react_count > 1 && words <= SCENE_WORDS;
-    Scene* scene = allocate(kernel, draft->signal_count + (joined ? 1 : draft->react_count), lists + (joined ? words : 0));
+    Scene* scene =
+        allocate(kernel, draft->signal_count + (joined ? 1 : draft->react_count), lists + (joined ? words : 0));
     if (scene == NULL)
         return NULL;
     scene->guards = guards->count;

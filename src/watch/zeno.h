@@ -4,27 +4,27 @@
 
 #include "watch/sliding.h"
 
-typedef struct ZenoGuard
+typedef struct ZenoGuard  // first what every arming asks for
 {
+    double excursion;                    // the farthest it has been from its level since it fired last
+    int8_t rebound;                      // a reaction turned g back: the sign of the side it has to reach; 0 = none
+    int8_t barrier;                      // the direction in which its events were turned back; 0 = the last was not
+    bool turned;                         // its last event was turned back
+    bool holding;                        // zeno = continue holds states at it
+    uint32_t reversals;                  // in a row, each sooner than the one before
+    double rebound_time, rebound_slope;  // when it was turned back, and how fast
+    double located_g;                    // at the left limit of the instant at which it was located
+    uint64_t located_at;                 // kernel->instant_runs of that
+    double last_flip;                    // events that turned it back within the resolution of t
+    uint32_t flips, jumps;               // how many followed the first, how many of all with jumps of states
     double last_time, last_interval, last_ratio;  // of its events
     double first_ratio;                           // of the row
     uint32_t pattern;                             // equal ratios in a row
-    double slowness, gain;                        // 1/(1 - ratio), and by how much it grows at an event, on average
     uint32_t slowing;                             // steady gains in a row
-    int8_t rebound;                      // a reaction turned g back: the sign of the side it has to reach; 0 = none
-    double rebound_time, rebound_slope;  // when, and how fast
-    double located_g;                    // at the left limit of the instant at which it was located
-    uint64_t located_at;                 // kernel->instant_runs of that
-    double excursion;                    // the farthest it has been from its level since it fired last
-    uint64_t modes;                      // in which its last event left the machines, as a hash
-    bool turned;                         // its last event was turned back
-    double last_flip;                    // events that turned it back within the resolution of t
-    uint32_t flips, jumps;               // how many followed the first, how many of all with jumps of states
-    int8_t barrier;                      // the direction in which its events were turned back; 0 = the last was not
-    uint32_t reversals;                  // in a row, each sooner than the one before
+    double slowness, gain;                        // 1/(1 - ratio), and by how much it grows at an event, on average
+    uint64_t modes;                               // in which its last event left the machines, as a hash
     double barrier_time, barrier_interval, longest;
     int64_t last_instants;  // counters.instants at the last of them
-    bool holding;           // zeno = continue holds states at it
     double hold_due;        // when they get their limit; 0 = they have it
 } ZenoGuard;
 
