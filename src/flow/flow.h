@@ -52,7 +52,7 @@ typedef struct IslandState
 
 enum
 {
-    PIECE_TERMS = 3,  // of a short polynomial
+    PIECE_TERMS = 3,  // of a short polynomial at most; it has 2 at least
     AHEAD_SEEN = 8,
 };
 
@@ -189,7 +189,11 @@ static inline void island_load(Flow* flow, uint32_t island, double t)  // its st
     if (flow->islands[island].loaded != t)
         island_load_at(flow, island, t);
 }
-kaiStatus island_slopes(Flow* flow, uint32_t island);  // their derivatives, from what is loaded
+kaiStatus island_slopes_now(Flow* flow, uint32_t island);
+static inline kaiStatus island_slopes(Flow* flow, uint32_t island)  // their derivatives, from what is loaded
+{
+    return flow->islands[island].sloped == flow->kernel->moment ? KAI_OK : island_slopes_now(flow, island);
+}
 static inline double island_start(const Flow* flow, uint32_t island)
 {
     const IslandState* s = &flow->islands[island];
@@ -216,17 +220,15 @@ static inline double island_value(const Flow* flow, const IslandState* s, double
 {
     const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
     double tau = theta * s->scale * s->length, sum = 0 * tau + c[s->terms - 1];
-    for (int k = s->terms - 2; k >= 0; k--)
-        sum = sum * tau + c[k];
-    return sum;
+    if (s->terms > 2)
+        sum = sum * tau + c[1];
+    return sum * tau + c[0];
 }
 static inline double island_slope(const Flow* flow, const IslandState* s, double theta, uint32_t state)
 {
     const double* c = flow->shorts + PIECE_TERMS * (size_t)state;
-    double tau = theta * s->scale * s->length, sum = 0;
-    for (int k = s->terms - 1; k >= 1; k--)
-        sum = sum * tau + k * c[k];
-    return sum;
+    double tau = theta * s->scale * s->length, sum = s->terms > 2 ? 0 * tau + 2 * c[2] : 0;
+    return sum * tau + c[1];
 }
 // Where in its step a place in a window lies.
 double island_window_theta(const Flow* flow, uint32_t island, double from, double length, double theta);

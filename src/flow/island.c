@@ -99,12 +99,10 @@ void island_load_at(Flow* flow, uint32_t island, double t)
 }
 
 // Where the solver stands it has them, or will need them.
-kaiStatus island_slopes(Flow* flow, uint32_t island)
+kaiStatus island_slopes_now(Flow* flow, uint32_t island)
 {
     IslandState* s = &flow->islands[island];
     double t = flow->kernel->R[flow->model->reg_time];
-    if (s->sloped == flow->kernel->moment)
-        return KAI_OK;
     s->sloped = flow->kernel->moment;
     if (!s->begun || flow->kernel->island_disturbed[island] || s->loaded != island_end(flow, island))
         return kernel_run(flow->kernel, flow->model->islands[island].deriv);
