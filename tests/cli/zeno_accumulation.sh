@@ -8,6 +8,7 @@ model Ball { param e = 0.9
   event hit = down(y)
   when hit { v := -e*v }
 }
+model Three { a : Ball(e = 0.01); b : Ball(y = 3); c : Ball(y = 100) }
 model Relation { param e = 0.9
   state y = 1, v = 0
   y' = v
@@ -27,6 +28,7 @@ experiment ball of Ball { stop = 10 }
 experiment ball8 of Ball(e = 0.8) { stop = 10 }
 experiment ball1 of Ball(e = 0.1) { stop = 10 }
 experiment ball01 of Ball(e = 0.01) { stop = 10 }
+experiment three of Three { stop = 10 }
 experiment relation of Relation { stop = 10 }
 experiment tanks of Tanks { stop = 10 }
 experiment timer of Timer { stop = 10 }
@@ -47,6 +49,8 @@ says 'm.kai:5:15'; says 'y is 0, v jumps towards 0'; says "y' = 0 at y = 0 and v
 accumulates ball8 4.06371276887158 0.8
 accumulates ball1 0.551862227871449 0.1
 accumulates ball01 0.460645330702614 0.01
+accumulates three 0.460645330702614 0.01  # one of three islands: the others have nothing to do with it
+says 'where a.y is 0, a.v jumps towards 0'
 accumulates relation 8.57894917872889 0.9
 accumulates tanks 8 0.25
 says 'with it down('; says 'stays on its level'

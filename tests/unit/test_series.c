@@ -556,6 +556,9 @@ static void test_degree(void** state)
 {
     (void)state;
     assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = y; y' = -9.81 }"), 2);
+    assert_int_equal(degree_of("model M { state x = 1, y = 3; x' = y; y' = 0 }"), 1);
+    assert_int_equal(degree_of("model M { state x = 1, y = 3; x' = y*time; y' = 0 }"), 2);
+    assert_int_equal(degree_of("model M { param w = 0; state x = 1, y = 3; x' = y; y' = w }"), 2);  // it may be set
     assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = y^2; y' = time^3 }"), 9);
     assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = 3; y' = 2*x*time - x/4 }"), 3);
     assert_int_equal(degree_of("model M { state x = 1, y = 0; x' = y; y' = -x }"), SERIES_WHOLE);
