@@ -169,11 +169,11 @@ double guard_path_tolerance(const GuardPath* path)
 void guard_note_touch(const GuardPath* path, double theta)
 {
     GuardState* state = &path->flow->kernel->guards[path->index];
-    double at = guard_path_time(path, theta);
-    if (state->touches > 0 && fabs(at - state->touched) <= TOUCH_SAME * path->length)
+    double at = guard_path_time(path, theta), *last = &path->flow->kernel->touch_times[path->index];
+    if (state->touches > 0 && fabs(at - *last) <= TOUCH_SAME * path->length)
         return;  // the same, seen from the next window
     state->touches++;
-    state->touched = at;
+    *last = at;
     path->flow->kernel->counters.touches++;
 }
 

@@ -83,25 +83,24 @@ size_t history_save_size(const History* h);
 char* history_save(const History* h, char* block);
 const char* history_load(History* h, kaiAllocator allocator, const char* block, bool* ok);
 
-typedef struct GuardState
+typedef struct GuardState  // two lines of the cache (decision 0227)
 {
-    double g, slope;  // at the start of the step
-    double bias;      // of a one-way guard that stood past its level and was not taken: added to g
-    double due;       // when it reaches 0; inf = never, as far as is known
-    double slack;     // how exactly `due` is known: within it other times are the same
-    // The window in which it has been looked at, where the crossing lies in it, and g at its end.
-    double from, until, theta, g_end, slope_end;
-    bool looking;          // wants a look
-    uint64_t armed;        // kernel->arming when it was last armed
-    double touched;        // last time it touched 0 without crossing
-    bool active;           // watched in this step
-    int8_t toward;         // direction in which g must go to cross
-    int8_t crossed;        // the direction in which it fired last
-    int8_t crossed_first;  // and first at that instant
-    double fired_g;        // g when it fired last
-    uint8_t sliding;       // zeno = continue keeps the solution on its surface: number + 1 of that; 0 = not
-    int64_t located, touches;
-    uint64_t fired;  // kernel->instant_runs when it did last
+    double g, slope;                 // at the start of the step
+    double bias;                     // of a one-way guard that stood past its level and was not taken: added to g
+    double due;                      // when it reaches 0; inf = never, as far as is known
+    double from, until;              // the window in which it has been looked at
+    uint64_t armed;                  // kernel->arming when it was last armed
+    bool active;                     // watched in this step
+    bool looking;                    // wants a look
+    int8_t toward;                   // direction in which g must go to cross
+    int8_t crossed;                  // the direction in which it fired last
+    int8_t crossed_first;            // and first at that instant
+    uint8_t sliding;                 // zeno = continue keeps the solution on its surface: number + 1 of that; 0 = not
+    double slack;                    // how exactly `due` is known: within it other times are the same
+    double theta, g_end, slope_end;  // where in the window the crossing lies, and g at its end
+    double fired_g;                  // g when it fired last
+    uint64_t fired;                  // kernel->instant_runs when it did last
+    int64_t located, touches;        // how often; kernel->touch_times has when it touched 0 last without crossing
 } GuardState;
 
 typedef struct Staged
@@ -226,6 +225,7 @@ typedef struct KernelHooks
 #define KERNEL_ARRAYS(X)                                                                                               \
     X(double, R, model->reg_count, model->saved_count) /* registers */                                                 \
     X(GuardState, guards, model->guards_count, model->guards_count)                                                    \
+    X(double, touch_times, model->guards_count, model->guards_count)                                                   \
     X(double, hold_limit, model->state_count, model->state_count) /* per state: what it is held at */                  \
     X(uint32_t, hold_by, model->state_count, model->state_count)  /* per state: guard + 1 that holds it, 0 = free */   \
     X(double, due_times, agenda_size(model), agenda_size(model))  /* the agenda's */                                   \

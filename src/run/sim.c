@@ -675,7 +675,7 @@ bool kaiSim_GuardTouched(const kaiSim* sim, int index, double* t)
         return false;
     if (index < 0 || (uint32_t)index >= sim->kernel.model->guards_count || sim->kernel.guards[index].touches == 0)
         return false;
-    *t = sim->kernel.guards[index].touched;
+    *t = sim->kernel.touch_times[index];
     return true;
 }
 

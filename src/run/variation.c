@@ -346,7 +346,7 @@ static kaiStatus check_touches(Variation* v, kaiError* error)
         return error_set(error, KAI_ERR_RUN,
                          "the run touches the level of %s at t = %.9g and does not cross it: a small change of a "
                          "parameter may or may not make it cross, so that there is no derivative",
-                         model_string(v->model, v->model->guards[i].text), g->touched);
+                         model_string(v->model, v->model->guards[i].text), v->sim->kernel.touch_times[i]);
     }
     return KAI_OK;
 }

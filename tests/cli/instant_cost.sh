@@ -23,4 +23,4 @@ costs ball 100 1500 4260
 costs sigdel 0.1 0.3 4060
 costs boost 0.001 0.003 13200
 costs boost_bond 0.001 0.002 70200
-costs gas10 2 8 14900
+costs gas10 2 8 13200
