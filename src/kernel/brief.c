@@ -195,11 +195,14 @@ static bool list_written(Kernel* kernel)
     return values;
 }
 
+// And sources never have impulses.
 static bool is_linear(const kaiModel* model)
 {
     bool linear = true;
     for (uint32_t i = 0; i < model->bond_parts_count && linear; i++)
         linear = !model->bond_parts[i].free && !model->bond_parts[i].steps;
+    for (uint32_t i = 0; i < model->bond_inputs_count && linear; i++)
+        linear = model->bond_inputs[i].impulse == NO_REG;
     return linear;
 }
 
