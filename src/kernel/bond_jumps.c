@@ -93,6 +93,7 @@ static bool jump_lazy(const Kernel* kernel, BondRun* run, const BondJump* jump)
     run->last.struck = false;
     run->last.lazy = jump->b0 == NULL && run->selection != NULL && run->present.varying == NULL &&
                      bond_selection_jump(run->selection, jump) && (*jump->still || kernel->bonds->later);
+    run->last.still = run->last.lazy && *jump->still;
     if (run->last.lazy)
         run->last.status = BOND_OK;
     return run->last.lazy;
@@ -207,7 +208,7 @@ bool bonds_project(Kernel* kernel)
         run->present.settled = run->linear && jump_lazy(kernel, run, &jump) && still;
         if (run->present.settled)
             continue;
-        run->last.lazy = false;
+        run->last.lazy = run->last.still = false;
         bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
         run->present.settled = drift && run->linear && moves_nothing(run);
         if (run->present.settled)

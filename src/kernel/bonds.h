@@ -54,6 +54,7 @@ typedef struct BondLast
     BondStatus status;
     bool lazy;    // it has no areas and values but those that signs ask for
     bool struck;  // there are areas
+    bool still;   // nothing has moved
 } BondLast;
 
 // One connected graph.
