@@ -401,7 +401,7 @@ static bool keep_committed(Kernel* kernel)
     uint32_t first = model->reg_first[REG_VALUE];
     bool same = true;
     if (bonds->steady)
-        brief_keep(kernel);
+        brief_begin(kernel);
     else
         memcpy(bonds->values, kernel->R + first, sizeof(double) * (model->reg_count - first));
     memcpy(bonds->states, kernel_states(kernel), sizeof(double) * model->state_count);
