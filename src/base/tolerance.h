@@ -442,6 +442,10 @@ static inline bool time_same(double a, double b, double scale)
 // Beside the largest effort or flow of its surroundings: what rounding leaves of that elsewhere, through storages that
 // were never asked. A derivative that is more than BOND_HINT of its bound hints at a sign.
 #define BOND_REGION_NOTHING 1e-13
+// A row says what a sum of settled classes is but for BOND_NOTHING of its size. So many times the bound of a sign, and
+// with inputs by so much below the largest seen, it is clear.
+#define BOND_ROW_CLEAR 4
+#define BOND_ROW_WITHIN 1e-9
 #define BOND_HINT 1e-2
 // What is remembered of the largest value of an input, beside that value: a sixteenth more, for sizes that are bounds
 // of rounding a matter of nothing, and an input that creeps up to its end is larger than ever a few times only.

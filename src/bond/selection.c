@@ -8,6 +8,7 @@
 #include "base/tolerance.h"
 
 #include "bond/mode_parts.h"
+#include "bond/sign_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,6 +27,7 @@ typedef struct SizesKept
     unsigned long grown, trimmed;
     bool known[SIZES_KEPT];
     double* size[SIZES_KEPT];
+    BondSignRow* rows;  // per sum that is asked for
 } SizesKept;
 
 struct BondSelection
@@ -43,8 +45,9 @@ struct BondSelection
     double *inputs[LEVELS], *own_size[LEVELS];
     const double* size[LEVELS];
     bool sized[SIZES_KEPT];
-    SizesKept kept[KEPT];
+    SizesKept kept[KEPT], *present;  // that of the set that is judged; NULL: not asked for yet
     int next_kept;
+    uint32_t asked;
     unsigned long grown, regions_grown;  // how often something was larger than ever; when regions were measured
     double* sources[LEVELS + 1];         // derivatives of the sources: 1 slope, 2, 3; NULL = 0
     double* sources_most[LEVELS + 1];    // and their sizes
@@ -137,7 +140,7 @@ static void size_regions(BondSelection* s)
 }
 
 // Blocks are no larger than the graph but for the sources around them, of which a node has one per bond at most.
-BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, double* most, Arena* arena)
+BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, double* most, uint32_t asked, Arena* arena)
 {
     BondSelection* s = arena_new(arena, BondSelection);
     int unknowns = 2 * graph->bond_count + 1, inputs = graph->input_count + 1;
@@ -145,6 +148,7 @@ BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, doubl
     s->net = net;
     s->graph = graph;
     s->slack = 1;
+    s->asked = asked;
     s->b1_most = most;
     s->b2_most = most + graph->input_count;
     s->b1 = arena_array(arena, double, inputs);
@@ -172,6 +176,7 @@ BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, doubl
     for (int i = 0; i < KEPT; i++)
     {
         s->kept[i].modes = arena_array(arena, BondMode*, bond_net_blocks(net)->block_count + 1);
+        s->kept[i].rows = arena_array(arena, BondSignRow, asked + 1);
         for (int k = 0; k < SIZES_KEPT; k++)
             s->kept[i].size[k] = arena_array(arena, double, unknowns);
     }
@@ -357,19 +362,23 @@ static SizesKept* find_kept(BondSelection* s)
 {
     int blocks = bond_net_blocks(s->net)->block_count;
     unsigned long trimmed = bond_net_trimmed(s->net);
-    for (int i = 0; i < KEPT; i++)
+    for (int i = 0; i < KEPT && s->present == NULL; i++)
     {
         bool same = s->kept[i].grown == s->grown && s->kept[i].trimmed == trimmed;
         for (int k = 0; k < blocks && same; k++)
             same = s->kept[i].modes[k] == bond_net_mode(s->net, k);
         if (same)
-            return &s->kept[i];
+            s->present = &s->kept[i];
     }
-    SizesKept* kept = &s->kept[s->next_kept++ % KEPT];
+    if (s->present != NULL)
+        return s->present;
+    SizesKept* kept = s->present = &s->kept[s->next_kept++ % KEPT];
     bond_net_save(s->net, kept->modes);
     kept->grown = s->grown;
     kept->trimmed = trimmed;
     memset(kept->known, 0, sizeof kept->known);
+    for (uint32_t i = 0; i < s->asked; i++)
+        kept->rows[i].count = SIGN_ROW_UNKNOWN;
     return kept;
 }
 
@@ -440,6 +449,7 @@ void bond_selection_judge(BondSelection* s, BondJudged judged)
     s->judged = judged;
     s->known = 2;
     s->curved = false;
+    s->present = NULL;
     memcpy(s->sources[1], judged.b2, (size_t)s->graph->input_count * sizeof(double));
     memset(s->sized, 0, sizeof s->sized);
     size_regions(s);
@@ -503,11 +513,37 @@ static bool is_tie(BondSelection* s, const BondTerm* terms, int count)
     return true;
 }
 
-// A derivative a little below its bound that the next one contradicts decides nothing, and neither does the next one.
-int bond_selection_sign(BondSelection* s, const BondTerm* terms, int count, double loose, double* tolerance,
-                        double* tie)
+// The sign of a value that is clear of zero and of a tie, where nothing has moved: by its row. 0: it is not.
+static int clear_sign(BondSelection* s, BondAsked asked, double loose, double* tolerance)
 {
+    const double *b[] = {s->judged.b1, s->judged.b2}, *most[] = {s->b1_most, s->b2_most};
+    double sum;
+    if (s->judged.b1 == NULL)
+        return 0;
+    BondSignRow* row = &find_kept(s)->rows[asked.number];
+    if (row->count == SIGN_ROW_UNKNOWN)
+    {
+        bond_sign_row_make(s->net, s->graph, asked.terms, asked.count, s->graph->allocator, row);
+        find_sizes(s, 1);
+        row->size = size_terms(s->size[1], asked.terms, asked.count);
+    }
+    if (row->count < 0 || !bond_sign_row_sum(row, s->graph->input_count, b, most, &sum))
+        return 0;
+    double bound = larger(NOTHING[1] * s->slack * row->size, BOND_REGION_NOTHING * region_size(s, asked.terms));
+    if (!(fabs(sum) > BOND_ROW_CLEAR * larger(bound, loose * row->size)))
+        return 0;
+    *tolerance = bound;
+    return sum > 0 ? 1 : -1;
+}
+
+// A derivative a little below its bound that the next one contradicts decides nothing, and neither does the next one.
+int bond_selection_sign(BondSelection* s, BondAsked asked, double loose, double* tolerance, double* tie)
+{
+    const BondTerm* terms = asked.terms;
+    int count = asked.count, clear;
     *tolerance = *tie = 0;
+    if ((clear = clear_sign(s, asked, loose, tolerance)) != 0)
+        return clear;
     int most = s->judged.derivatives ? LEVELS : 2, sign = 0, hint = 0;
     for (int level = 0; level < most && (sign == 0 || level < 2); level++)
     {

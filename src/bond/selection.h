@@ -17,8 +17,9 @@
 
 typedef struct BondSelection BondSelection;
 
-// `most` has 2 input_count zeros and is the caller's to copy: all that the selection remembers of the run.
-BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, double* most, Arena* arena);
+// `most` has 2 input_count zeros and is the caller's to copy: all that the selection remembers of the run. `asked`: how
+// many sums there are whose signs are asked for.
+BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, double* most, uint32_t asked, Arena* arena);
 
 // Inputs as they are committed: sources, efforts and flows of storages (b1), slopes of sources (b2).
 void bond_selection_learn(BondSelection* selection, const double* b1, const double* b2);
@@ -29,6 +30,7 @@ typedef struct BondJudged
 {
     const double* storage;        // S
     const double *area, *z, *b2;  // areas and values after, per unknown; slopes of the sources; NULL: as asked for
+    const double* b1;             // inputs, if nothing has moved; NULL: something has
     bool derivatives;             // false: inputs hang on more than sources and storages, derivatives are not known
     // Second and third derivatives of the sources, asked for when a tie needs them. NULL: they are 0.
     void (*curve)(void* user, double* b3, double* b4);
@@ -44,10 +46,17 @@ bool bond_selection_jump(BondSelection* selection, const BondJump* jump);
 // drift apart may lie where one junction takes for rounding what another one does not.
 void bond_selection_slack(BondSelection* selection, double factor);
 
-// -1, 0 or 1: the sign of the sum of terms. *tolerance: up to where its value counts as 0. *tie: 0, or what a value may
+// A sum whose sign is asked for: terms, and its number among them.
+typedef struct BondAsked
+{
+    const BondTerm* terms;
+    int count;
+    uint32_t number;
+} BondAsked;
+
+// -1, 0 or 1: the sign of the sum. *tolerance: up to where its value counts as 0. *tie: 0, or what a value may
 // be off by, `loose` of its size, that no derivative moves: it counts as 0 as long as it is no more.
-int bond_selection_sign(BondSelection* selection, const BondTerm* terms, int count, double loose, double* tolerance,
-                        double* tie);
+int bond_selection_sign(BondSelection* selection, BondAsked asked, double loose, double* tolerance, double* tie);
 
 // Whether a change of an extensity is no jump: up to what the sign of a one-way junction takes as 0, which it must
 // exceed to switch, and what sources move by in the `time` to which an instant is known.

@@ -1,7 +1,9 @@
 // Guards that are a sum of states with factors that stand still between instants, but for what stands still itself: a
 // level, a distance, an effort of a circuit with constant sources. Their polynomials are the same sums of the states'
 // polynomials and need no series. Which guards are such is read from their code before the run; factors that hang on
-// registers (parameters, rows of a map) are taken anew where the guard is armed, and before a search.
+// registers (parameters, rows of a map) are taken anew where the guard is armed. Such are the guards of one-way
+// junctions alone, of which the selection has the last word: whether another relation comes to rest on its level (rule
+// C7) is told from the last digits of its own terms, which products would hide.
 #include "flow/guard_path.h"
 #include "model/code.h"
 #include "vm/vm.h"
@@ -13,7 +15,8 @@ enum
     STATES_MOST = 8,
     STATES_FEW = 4,    // of a guard that is no sign
     VALUES_MOST = 64,  // results of the code
-    TERMS_MOST = 16,   // of one of them
+    VALUES_FEW = 24,
+    TERMS_MOST = 16,  // of one of them
 };
 
 typedef struct Value  // of a register: a sum of terms, and something that stands still
@@ -114,7 +117,7 @@ static bool multiply(const Reading* r, const Value* x, const Value* y, const uin
         return false;
     if (constant_of(r, other, &c))
         return add(z, moves, c);
-    return moves->count == 0 || (add(z, moves, 1) && scale(r, z, other));
+    return r->guard->one_way && (moves->count == 0 || (add(z, moves, 1) && scale(r, z, other)));
 }
 
 // A row of a map: its coefficients stand still.
@@ -133,6 +136,8 @@ static bool combine(const Reading* r, VmOp op, const uint32_t* pc, Value* z)
     Value x, y;
     y.count = 0;
     bool two = op != VM_MOVE && op != VM_NEG;
+    if ((op == VM_ROW || op == VM_DIV) && !r->guard->one_way)
+        return false;
     if (op == VM_ROW)
         return read_row(r, pc, z);
     if (op > VM_NEG || !value_of(r, pc[1], &x) || (two && !value_of(r, pc[2], &y)))
@@ -154,7 +159,7 @@ static bool read_run(Reading* r, const CodeItem* item)
     for (uint32_t i = 0; i < item->reg_count; i += item->stride)
     {
         const uint32_t* pc = r->model->code + item->first_reg + i;
-        if (r->count == VALUES_MOST)
+        if (r->count == (r->guard->one_way ? VALUES_MOST : VALUES_FEW))
             return false;
         Value* z = &r->values[r->count];  // which is not among the values yet
         z->reg = pc[0];
@@ -188,7 +193,7 @@ static bool read_code(Reading* r, CodeRange range)
         uint32_t next = at + item.words;
         if (item.op == VM_SWITCH)
         {
-            if (after != 0 || !own_mode(r, pc[1], &mode) || mode >= pc[2])
+            if (after != 0 || !r->guard->one_way || !own_mode(r, pc[1], &mode) || mode >= pc[2])
                 return false;
             after = next + pc[3 + pc[2]];
             next = pc[3 + mode] != NO_REG ? next + pc[3 + mode] : after;
@@ -233,15 +238,12 @@ bool guard_affine_read(const kaiModel* model, const Guard* guard, double* factor
     *count = 0;
     if (guard->curved || guard->state_count == 0 || guard->state_count > (guard->one_way ? STATES_MOST : STATES_FEW))
         return false;
-    if (!read_code(&r, guard->code) || r.count == 0 || !value_of(&r, guard->g, &g))
+    if (!read_code(&r, guard->one_way ? guard->code : body_of(model, guard)) || r.count == 0 ||
+        !value_of(&r, guard->g, &g))
         return false;
     bool fixed = true;
     for (uint32_t i = 0; i < g.count; i++)
         fixed &= g.terms[i].times == NO_REG && g.terms[i].over == NO_REG;
-    // A relation that comes to rest on its level (rule C7) is told from its own terms, which a product would hide; of a
-    // one-way junction the selection has the last word.
-    if (!fixed && !guard->one_way)
-        return false;
     memset(factors, 0, sizeof(double) * guard->state_count);
     for (uint32_t i = 0; i < g.count && fixed; i++)
         factors[g.terms[i].state] += g.terms[i].factor;

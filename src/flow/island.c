@@ -610,7 +610,8 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     if (status != KAI_OK)
         return status;
     double end = ode_time(ode);
-    bool far = end == limit && guards_are_out_of_reach(flow, index);
+    // Of one island: the instant there arms all guards anew, so that no rounding is carried on.
+    bool far = end == limit && flow->model->islands_count == 1 && guards_are_out_of_reach(flow, index);
     if (!far)
         cut_step(flow, index);
     bool chosen = end < limit && ode_time(ode) == end;

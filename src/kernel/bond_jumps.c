@@ -68,10 +68,11 @@ static void write_areas(Kernel* kernel, BondRun* run)
 static bool move_states(Kernel* kernel, const BondRun* run)
 {
     bool moved = false;
-    for (uint32_t i = 0; i < run->system->part_count; i++)
+    for (uint32_t k = 0; k < run->stores.part_count; k++)
     {
+        uint32_t i = run->stores.parts[k];
         const BondPart* part = bonds_part(kernel, run, i);
-        for (uint32_t port = 0; run->port_of[i] >= 0 && port < part->ports; port++)
+        for (uint32_t port = 0; port < part->ports; port++)
         {
             double dx = run->dx[run->port_of[i] + (int)port];
             double *state = &kernel->R[part->state + port], before = *state;
@@ -92,6 +93,7 @@ static bool jump_lazy(const Kernel* kernel, BondRun* run, const BondJump* jump)
     run->last.struck = false;
     run->last.lazy = jump->b0 == NULL && run->selection != NULL && run->present.varying == NULL &&
                      bond_selection_jump(run->selection, jump) && (*jump->still || kernel->bonds->later);
+    run->last.still = run->last.lazy && *jump->still;
     if (run->last.lazy)
         run->last.status = BOND_OK;
     return run->last.lazy;
@@ -120,8 +122,9 @@ static void add_areas(Kernel* kernel, BondRun* run)
 // set if they have some.
 static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved, bool* struck)
 {
-    bool known = run->present.settled && !inputs_moved(kernel, run, true);
-    bool given = bonds_read_inputs(kernel, run, blow != NULL);
+    bool read = kernel->bonds->later && kernel->bonds->given;
+    bool known = run->present.settled && (read || !inputs_moved(kernel, run, true));
+    bool given = !read && bonds_read_inputs(kernel, run, blow != NULL);
     if (blow != NULL)
         *blow |= given;
     BondJump jump = {
@@ -163,6 +166,7 @@ static kaiStatus jump_run(Kernel* kernel, BondRun* run, bool* blow, bool* moved,
     return KAI_OK;
 }
 
+// While sets are tried: what was left out of the present one.
 kaiStatus bonds_complete(Kernel* kernel)
 {
     Bonds* bonds = kernel->bonds;
@@ -176,17 +180,13 @@ kaiStatus bonds_complete(Kernel* kernel)
         run->last.status = bond_net_jump(run->net, &jump);
         add_areas(kernel, run);
     }
-    bool later = bonds->later;
-    bonds->later = false;
-    kaiStatus status = bonds_enter(kernel);
-    bonds->later = later;
-    return status;
+    return bonds_load(kernel);
 }
 
 static bool moves_nothing(const BondRun* run)
 {
     bool nothing = true;
-    for (uint32_t i = 0; i < run->shared_count && nothing; i++)
+    for (uint32_t i = 0; i < run->stores.port_count && nothing; i++)
         nothing = run->dx[i] == 0;
     return nothing;
 }
@@ -208,7 +208,7 @@ bool bonds_project(Kernel* kernel)
         run->present.settled = run->linear && jump_lazy(kernel, run, &jump) && still;
         if (run->present.settled)
             continue;
-        run->last.lazy = false;
+        run->last.lazy = run->last.still = false;
         bool drift = present_jump(kernel, run, &jump, &status) == KAI_OK && status <= BOND_NOT_UNIQUE;
         run->present.settled = drift && run->linear && moves_nothing(run);
         if (run->present.settled)

@@ -37,9 +37,13 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = arena_array(arena, double, unknowns + 1);
     run->dx = arena_array(arena, double, ports + 1);
-    run->shared = arena_array(arena, bool, ports + 1);
-    run->sharing = arena_array(arena, bool, ports + 1);
-    run->shared_count = ports;
+    run->stores.shared = arena_array(arena, bool, ports + 1);
+    run->stores.sharing = arena_array(arena, bool, ports + 1);
+    run->stores.port_count = ports;
+    run->stores.parts = arena_array(arena, uint32_t, parts + 1);
+    for (uint32_t i = 0; i < parts; i++)
+        if (bonds_part(kernel, run, i)->state != NO_REG)
+            run->stores.parts[run->stores.part_count++] = i;
     for (uint32_t i = 0; i < parts; i++)
         run->nominal[i] = 1;
 }
@@ -384,6 +388,15 @@ void bonds_forget_registers(Kernel* kernel)
         kernel->bonds->runs[i].rows.loaded = false;
 }
 
+static kaiStatus load_run(Kernel* kernel, BondRun* run)
+{
+    for (int i = 0; i < bond_net_blocks(run->net)->block_count; i++)
+        if (!bonds_load_rows(kernel, run, i))
+            return fail_memory(kernel);
+    run->rows.loaded = true;
+    return KAI_OK;
+}
+
 static kaiStatus enter_run(Kernel* kernel, BondRun* run)
 {
     bool same = run->entered;
@@ -408,11 +421,16 @@ static kaiStatus enter_run(Kernel* kernel, BondRun* run)
         run->present.tied = false;
         bond_net_dependents(run->net, visit_tie, run);
     }
-    for (int i = 0; i < bond_net_blocks(run->net)->block_count && !kernel->bonds->later; i++)
-        if (!bonds_load_rows(kernel, run, i))
-            return fail_memory(kernel);
-    run->rows.loaded = !kernel->bonds->later;
-    return KAI_OK;
+    return kernel->bonds->later ? KAI_OK : load_run(kernel, run);
+}
+
+kaiStatus bonds_load(Kernel* kernel)
+{
+    kaiStatus status = KAI_OK;
+    for (uint32_t i = 0; i < kernel->bonds->count && status == KAI_OK; i++)
+        if (!kernel->bonds->runs[i].rows.loaded)
+            status = load_run(kernel, &kernel->bonds->runs[i]);
+    return status;
 }
 
 kaiStatus bonds_enter(Kernel* kernel)

@@ -39,12 +39,22 @@ typedef struct BondPresent
     Arena made;                // what is made with the equations, and anew with them, if one is
 } BondPresent;
 
+// Storages.
+typedef struct BondStores
+{
+    uint32_t *parts, part_count;
+    bool* sharing;  // per port: it depends on others alone
+    bool* shared;   // per port: at this instant it took its share of what others store
+    uint32_t port_count;
+} BondStores;
+
 // What the last jump was.
 typedef struct BondLast
 {
     BondStatus status;
     bool lazy;    // it has no areas and values but those that signs ask for
     bool struck;  // there are areas
+    bool still;   // nothing has moved
 } BondLast;
 
 // One connected graph.
@@ -68,11 +78,9 @@ typedef struct BondRun
     // balance.c: before the junctions switch
     BondMode **modes_before, **modes_now;  // per block
     double *b1_before, *b2_before, *z_before, stored_before;
-    double* area;   // per unknown: sum over the rounds of a jump
-    bool warned;    // that values are not unique
-    bool* sharing;  // per port of a storage: it depends on others alone
-    bool* shared;   // per port of a storage: at this instant it took its share of what others store
-    uint32_t shared_count;
+    double* area;  // per unknown: sum over the rounds of a jump
+    bool warned;   // that values are not unique
+    BondStores stores;
     double* scratch;  // for inverses of matrices
     // select.c
     BondSelection* selection;  // NULL: no one-way junctions
@@ -126,6 +134,7 @@ struct Bonds
     // What is read while sets are tried hangs on no modes, areas or rows, and sources hang on no states (brief.c): then
     // areas are not written, rows are not loaded, and a program runs only where states have moved.
     bool steady;
+    bool given;    // inputs have been read at this tag, and stay while sets are tried, if they are steady
     bool later;    // so it is now: what was left out comes when somebody looks, or when a set is committed
     double slack;  // of the selection, in this instant
     bool trying;   // the values in the registers are those of a set of modes that may be left again
@@ -159,6 +168,7 @@ kaiStatus bonds_create(Kernel* kernel);
 void bonds_destroy(Kernel* kernel);
 kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
 kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the registers show
+kaiStatus bonds_load(Kernel* kernel);   // their rows, which were left out
 // bond_rows.c: the rows of the block's present set of modes, to the registers. False: no memory.
 bool bonds_load_rows(Kernel* kernel, BondRun* run, int index);
 // Ratios that step are as the registers have them: the equations are made anew where one has changed. *turned: so it

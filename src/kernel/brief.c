@@ -17,20 +17,52 @@ static void need(uint8_t* needed, uint32_t first, uint32_t count)
         needed[first + i] = 1;
 }
 
-// All registers that the records of a table name.
+// All registers that a record of a table names.
+static void need_record(const ModelTable* table, const char* record, uint8_t* needed)
+{
+    for (uint32_t k = 0; k < table->field_count; k++)
+    {
+        const ModelField* field = &table->fields[k];
+        if (!field_is_register(field))
+            continue;
+        uint32_t count = field->role == ROLE_REGS || field->role == ROLE_REGS_SQUARE ? field_other(record, field) : 1;
+        need(needed, field_get(record, field), field->role == ROLE_REGS_SQUARE ? count * count : count);
+    }
+}
+
 static void need_table(const kaiModel* model, const ModelTable* table, uint8_t* needed)
 {
     const char* record = table_at(model, table);
     for (uint32_t i = 0; i < table_count(model, table); i++, record += table->size)
-        for (uint32_t k = 0; k < table->field_count; k++)
-        {
-            const ModelField* field = &table->fields[k];
-            if (!field_is_register(field))
-                continue;
-            uint32_t count =
-                field->role == ROLE_REGS || field->role == ROLE_REGS_SQUARE ? field_other(record, field) : 1;
-            need(needed, field_get(record, field), field->role == ROLE_REGS_SQUARE ? count * count : count);
-        }
+        need_record(table, record, needed);
+}
+
+// Whether something reacts in a mode of a junction, so that it is asked whether that mode is left.
+static bool has_inner_reactions(const kaiModel* model)
+{
+    bool inner = false;
+    for (uint32_t i = 0; i < model->when_count + model->machines_count && !inner; i++)
+    {
+        uint32_t ctx = i < model->when_count ? model->reactions[i].ctx : model->machines[i - model->when_count].ctx;
+        for (; ctx != 0 && !inner; ctx = model->contexts[ctx].parent)
+            inner = model->machines[model->contexts[ctx].machine].junction;
+    }
+    return inner;
+}
+
+// Reactions, but for the transitions that a sign decides: nobody asks whether their guards hold.
+static void need_reactions(const kaiModel* model, uint8_t* needed)
+{
+    const ModelTable* table = &model_tables[ARRAY_reactions];
+    const char* records = table_at(model, table);
+    bool inner = has_inner_reactions(model) || model->when_count + model->transitions_count != model->reactions_count;
+    if (inner)
+        need_table(model, table, needed);
+    for (uint32_t i = 0; i < model->when_count; i++)
+        need_record(table, records + (size_t)i * table->size, needed);
+    for (uint32_t i = 0; i < model->transitions_count; i++)
+        if (model->transitions[i].one_way == 0 || !model->transitions[i].posterior)
+            need_record(table, records + (size_t)model->transitions[i].reaction * table->size, needed);
 }
 
 // Of a variable only what happens: that an event is there, and impulses.
@@ -73,8 +105,9 @@ static void need_read(const kaiModel* model, uint32_t* seen, uint8_t* needed)
 static void need_react(const kaiModel* model, uint8_t* needed)
 {
     for (uint32_t t = 0; t < MODEL_TABLE_COUNT; t++)
-        if (t != ARRAY_vars)
+        if (t != ARRAY_vars && t != ARRAY_reactions)
             need_table(model, &model_tables[t], needed);
+    need_reactions(model, needed);
     need_events(model, needed);
 }
 
@@ -95,6 +128,16 @@ static void need_flow(const kaiModel* model, uint8_t* needed)
     need_table(model, &model_tables[ARRAY_guards], needed);
 }
 
+// For the left limit of guards: what they compare. A slope is asked of those that cross, and of guards of time.
+static void need_guards(const kaiModel* model, uint8_t* needed)
+{
+    for (uint32_t i = 0; i < model->guards_count; i++)
+    {
+        need(needed, model->guards[i].argument, 1);
+        need(needed, model->guards[i].time_only ? model->guards[i].slope : NO_REG, 1);
+    }
+}
+
 Slice* brief_of_modes(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
@@ -107,6 +150,7 @@ Slice* brief_of_modes(Kernel* kernel)
     uint8_t* needed = (uint8_t*)(seen + model->reg_count + 1);
     need_read(model, seen, needed);
     need_react(model, needed);
+    need_table(model, &model_tables[ARRAY_reactions], needed);  // no sign decides any of them here
     Slice* slice = slice_make(model, model->react, kernel->R, needed, a);
     a.alloc(a.user, seen, size, 0);
     return slice;
@@ -118,17 +162,18 @@ static bool is_possible(const Kernel* kernel)
     const kaiModel* model = kernel->model;
     return kernel->bonds != NULL && model->fused && model->now_states_count == 0 && model->carried_count == 0 &&
            model->delays_count == 0 && !kernel_numeric(kernel) && kernel->policy != CHOICE_ALL &&
-           slice_is_possible(model, model->react) && slice_is_possible(model, model->flow);
+           slice_is_possible(model, model->react) && slice_is_possible(model, model->flow) &&
+           slice_is_possible(model, model->events);
 }
 
 static bool cut_all(Kernel* kernel, const uint8_t* read, uint8_t* needed)
 {
     const kaiModel* model = kernel->model;
-    void (*const roots[])(const kaiModel*, uint8_t*) = {need_react, need_flow, need_attempt};
-    const CodeRange ranges[] = {model->react, model->flow, model->react};
-    Slice** made[] = {&kernel->brief->react, &kernel->brief->flow, &kernel->brief->attempt};
+    void (*const roots[])(const kaiModel*, uint8_t*) = {need_react, need_flow, need_attempt, need_guards};
+    const CodeRange ranges[] = {model->react, model->flow, model->react, model->events};
+    Slice** made[] = {&kernel->brief->react, &kernel->brief->flow, &kernel->brief->attempt, &kernel->brief->events};
     bool all = true;
-    for (int i = 0; i < 3 && all; i++)
+    for (int i = 0; i < 4 && all; i++)
     {
         memcpy(needed, read, model->reg_count);
         roots[i](model, needed);
@@ -212,11 +257,14 @@ static bool list_written(Kernel* kernel)
     return values;
 }
 
+// And sources never have impulses.
 static bool is_linear(const kaiModel* model)
 {
     bool linear = true;
     for (uint32_t i = 0; i < model->bond_parts_count && linear; i++)
         linear = !model->bond_parts[i].free && !model->bond_parts[i].steps;
+    for (uint32_t i = 0; i < model->bond_inputs_count && linear; i++)
+        linear = model->bond_inputs[i].impulse == NO_REG;
     return linear;
 }
 
@@ -282,8 +330,18 @@ void brief_free(Kernel* kernel)
     slice_free(kernel->brief->react, a);
     slice_free(kernel->brief->flow, a);
     slice_free(kernel->brief->attempt, a);
+    slice_free(kernel->brief->events, a);
     a.alloc(a.user, kernel->brief, sizeof *kernel->brief, 0);
     kernel->brief = NULL;
+}
+
+// Committed values, before the first attempt writes over them.
+static void keep_written(Kernel* kernel)
+{
+    Brief* brief = kernel->brief;
+    for (uint32_t i = 0; i < brief->written_count && !brief->kept_some; i++)
+        brief->kept[i] = kernel->R[brief->written[i]];
+    brief->kept_some = true;
 }
 
 kaiStatus brief_try(Kernel* kernel)
@@ -291,6 +349,8 @@ kaiStatus brief_try(Kernel* kernel)
     if (kernel->brief == NULL)
         return kernel_run(kernel, kernel->model->react);
     kernel->brief->used = true;
+    if (kernel->bonds->later)
+        keep_written(kernel);
     slice_run(kernel->brief->attempt, kernel->model, kernel->R, &kernel->host);
     return KAI_OK;
 }
@@ -304,12 +364,9 @@ kaiStatus brief_react(Kernel* kernel)
     return KAI_OK;
 }
 
-void brief_keep(Kernel* kernel)
+void brief_begin(Kernel* kernel)
 {
-    Brief* brief = kernel->brief;
-    brief->kept_all = false;
-    for (uint32_t i = 0; i < brief->written_count; i++)
-        brief->kept[i] = kernel->R[brief->written[i]];
+    kernel->brief->kept_all = kernel->brief->kept_some = false;
 }
 
 void brief_restore(Kernel* kernel)
@@ -318,7 +375,7 @@ void brief_restore(Kernel* kernel)
     uint32_t first = kernel->model->reg_first[REG_VALUE];
     if (brief->kept_all)
         memcpy(kernel->R + first, kernel->bonds->values, sizeof(double) * (kernel->model->reg_count - first));
-    for (uint32_t i = 0; i < brief->written_count; i++)
+    for (uint32_t i = 0; i < brief->written_count && brief->kept_some; i++)
         kernel->R[brief->written[i]] = brief->kept[i];
 }
 
@@ -351,8 +408,19 @@ kaiStatus brief_tag(Kernel* kernel)
 
 kaiStatus brief_flow(Kernel* kernel, bool seen)
 {
-    if (kernel->brief == NULL || seen || kernel->hooks->sees(kernel->owner, true))
+    if (kernel->brief == NULL)
+        return kernel_run(kernel, kernel->model->flow);
+    kernel->brief->left_seen = seen || kernel->hooks->sees(kernel->owner, true);
+    if (kernel->brief->left_seen)
         return kernel_run(kernel, kernel->model->flow);
     slice_run(kernel->brief->flow, kernel->model, kernel->R, &kernel->host);
+    return KAI_OK;
+}
+
+kaiStatus brief_events(Kernel* kernel)
+{
+    if (kernel->brief == NULL || kernel->brief->left_seen || kernel->located_count > 0)
+        return kernel_run(kernel, kernel->model->events);
+    slice_run(kernel->brief->events, kernel->model, kernel->R, &kernel->host);
     return KAI_OK;
 }

@@ -7,12 +7,13 @@
 
 struct Brief
 {
-    Slice *react, *flow, *attempt;
+    Slice *react, *flow, *attempt, *events;
     bool used;  // the registers have what the short reaction computes, no more
     // Where what is tried is steady (bonds.h): registers that it writes, and their committed values.
     uint32_t *written, written_count;
     double* kept;
-    bool kept_all;  // all registers have been kept, because a whole reaction has run
+    bool kept_some, kept_all;  // those have been kept; all registers have, because a whole reaction has run
+    bool left_seen;            // somebody looks at the left limit
 };
 
 // Makes them for a run whose rows and probes read the registers `shown`, where that is possible. False: no memory.
@@ -31,10 +32,12 @@ kaiStatus brief_try(Kernel* kernel);
 kaiStatus brief_tag(Kernel* kernel);
 // The flow of a left limit; `seen`: all of it.
 kaiStatus brief_flow(Kernel* kernel, bool seen);
+// And what guards compare there, after that.
+kaiStatus brief_events(Kernel* kernel);
 // All values of the reaction in the registers.
 kaiStatus brief_whole(Kernel* kernel);
 // Committed values, while steady sets are tried, and back.
-void brief_keep(Kernel* kernel);
+void brief_begin(Kernel* kernel);
 void brief_restore(Kernel* kernel);
 
 #endif

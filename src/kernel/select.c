@@ -23,7 +23,8 @@ void select_start(Kernel* kernel, BondRun* run)
         run->linear &= !kernel->model->bond_parts[run->system->first_part + i].free;
     if (!has_one_way(kernel, run->system))
         return;
-    run->selection = bond_selection_create(run->net, run->graph, run->most, bonds_arena(kernel, run));
+    run->selection = bond_selection_create(run->net, run->graph, run->most, kernel->model->transitions_count,
+                                           bonds_arena(kernel, run));
     // Nothing has been seen yet: where atol takes over from rtol, efforts and flows are small.
     double rtol = kernel->options->rtol, small = kernel->options->atol > 0 ? kernel->options->atol / rtol : 0.01;
     for (int i = 0; i < run->graph->input_count; i++)
@@ -102,6 +103,7 @@ void select_judge(Kernel* kernel)
                                                           .area = run->last.lazy && run->last.struck ? NULL : run->area,
                                                           .z = run->last.lazy ? NULL : run->z1,
                                                           .b2 = run->b2,
+                                                          .b1 = run->last.still ? run->b1 : NULL,
                                                           .derivatives = derivatives,
                                                           .curve = moves ? find_curve : NULL,
                                                           .user = run});
@@ -138,11 +140,14 @@ static BondRun* run_of_output(Kernel* kernel, uint32_t output)
 
 static bool has_sign(Kernel* kernel, uint32_t machine, const Transition* t)
 {
-    const BondOutput* output = &kernel->model->bond_outputs[t->output];
+    const kaiModel* model = kernel->model;
+    const BondOutput* output = &model->bond_outputs[t->output];
     BondSigns* signs = &kernel->bonds->signs;
-    return t->one_way == bond_selection_sign(run_of_output(kernel, t->output)->selection,
-                                             kernel->model->bond_terms + output->first_term, (int)output->term_count,
-                                             kernel->options->rtol, &signs->tolerances[machine], &signs->ties[machine]);
+    BondAsked asked = {.terms = model->bond_terms + output->first_term,
+                       .count = (int)output->term_count,
+                       .number = (uint32_t)(t - model->transitions)};
+    return t->one_way == bond_selection_sign(run_of_output(kernel, t->output)->selection, asked, kernel->options->rtol,
+                                             &signs->tolerances[machine], &signs->ties[machine]);
 }
 
 bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t)

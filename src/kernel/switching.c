@@ -11,7 +11,7 @@
 void switching_begin(Kernel* kernel)
 {
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
-        memset(kernel->bonds->runs[i].shared, 0, sizeof(bool) * kernel->bonds->runs[i].shared_count);
+        memset(kernel->bonds->runs[i].stores.shared, 0, sizeof(bool) * kernel->bonds->runs[i].stores.port_count);
     kernel->bonds->settled_count = 0;
     kernel->bonds->is_quiet = false;
     select_slack(kernel, 1);
@@ -31,9 +31,10 @@ static const Transition* holding(Kernel* kernel, uint32_t machine, bool posterio
     for (uint32_t i = 0; i < mode->transition_count; i++)
     {
         const Transition* t = &model->transitions[mode->first_transition + i];
-        bool fires = t->one_way != 0 && posterior ? select_fires(kernel, machine, t)
-                                                  : kernel->R[model->reactions[t->reaction].fire] != 0;
-        if (t->posterior == posterior && fires)
+        if (t->posterior != posterior)
+            continue;
+        if (t->one_way != 0 && posterior ? select_fires(kernel, machine, t)
+                                         : kernel->R[model->reactions[t->reaction].fire] != 0)
             return t;
     }
     return NULL;
@@ -354,7 +355,7 @@ static bool visit_sharing(void* user, const BondDependence* d)
     bool storages = d->count > 0;
     for (int k = 0; k < d->count && storages; k++)
         storages = d->coefficient[k] == 0 || bond_is_storage(run->graph->nodes[run->node_of[d->input[k]]].kind);
-    run->sharing[d->port] = storages;
+    run->stores.sharing[d->port] = storages;
     return true;
 }
 
@@ -363,13 +364,13 @@ static void watch_port(Kernel* kernel, BondRun* run, const BondPart* part, int p
     double before = kernel->bonds->states[state], after = kernel_states(kernel)[state];
     // Storages that depend on each other drift apart by the error of the solver, and are put together again.
     bool moved = fabs(after - before) > BOND_DRIFT * kernel->options->rtol * fmax(fabs(before), fabs(after));
-    bool now = run->sharing[port];
-    if (run->shared[port] && !now)
+    bool now = run->stores.sharing[port];
+    if (run->stores.shared[port] && !now)
         kernel_warn(kernel, part->place,
                     "%s shared what it stores with others and was parted from them at one instant, t = %.9g: without "
                     "time in between a lumped model cannot say what happens; let a guard wait, or refine the model",
                     model_string(kernel->model, part->name), kernel->now.t);
-    run->shared[port] = now && (moved || run->shared[port]);
+    run->stores.shared[port] = now && (moved || run->stores.shared[port]);
 }
 
 // What is joined, shares what it stores and is parted again at one instant was never joined in time: the lumped model
@@ -380,12 +381,13 @@ static void watch_sharing(Kernel* kernel)
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
-        memset(run->sharing, 0, sizeof(bool) * run->shared_count);
+        memset(run->stores.sharing, 0, sizeof(bool) * run->stores.port_count);
         bond_net_dependents(run->net, visit_sharing, run);
-        for (uint32_t n = 0; n < run->system->part_count; n++)
+        for (uint32_t s = 0; s < run->stores.part_count; s++)
         {
-            const BondPart* part = &model->bond_parts[run->system->first_part + n];
-            for (uint32_t k = 0; run->port_of[n] >= 0 && k < part->ports; k++)
+            uint32_t n = run->stores.parts[s];
+            const BondPart* part = bonds_part(kernel, run, n);
+            for (uint32_t k = 0; k < part->ports; k++)
                 watch_port(kernel, run, part, run->port_of[n] + (int)k, part->state + k - model->reg_first[REG_STATE]);
         }
     }
@@ -399,7 +401,7 @@ static bool keep_committed(Kernel* kernel)
     uint32_t first = model->reg_first[REG_VALUE];
     bool same = true;
     if (bonds->steady)
-        brief_keep(kernel);
+        brief_begin(kernel);
     else
         memcpy(bonds->values, kernel->R + first, sizeof(double) * (model->reg_count - first));
     memcpy(bonds->states, kernel_states(kernel), sizeof(double) * model->state_count);
@@ -446,9 +448,10 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
         return status;
     bool same = bonds->is_quiet && bonds_same_inputs(kernel);
     bonds->reacted = keep_committed(kernel) && model->fused && !result->state;
-    select_learn(kernel);
-    if (!same)
-        bonds->reacted &= !bonds_project(kernel);
+    if (!same || !bonds->steady)  // inputs that are not steady may be those of a set that was tried
+        select_learn(kernel);
+    bonds->given = same || !bonds_project(kernel);
+    bonds->reacted &= bonds->given;
     kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
     bonds->later = bonds->steady;

@@ -331,7 +331,7 @@ static kaiStatus settle_fused(Kernel* kernel, bool start)
     if (status == KAI_OK && model->memories_count > 0 && model->impulse_order >= 0)
         status = kernel->hooks->slopes(kernel->owner, 0);
     if (status == KAI_OK)
-        status = kernel_run(kernel, model->events);
+        status = brief_events(kernel);
     if (status != KAI_OK)
         return status;
     if (model->memories_count > 0)

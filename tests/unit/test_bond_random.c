@@ -1,6 +1,7 @@
 // Random bond graphs against the dense solution of bond_reference.h; trajectories by the exponential of each side's own
 // matrix. 1,000 graphs, about six sets of modes each.
-#include "bond/net.h"
+#include "bond/after.h"
+#include "bond/sign_row.h"
 #include "unit/bond_reference.h"
 
 // ---------------------------------------------------------------------------------------------------------- comparison
@@ -407,6 +408,129 @@ static void test_net(void** state)
     assert_true(blocks > 2 * modes);
 }
 
+// --------------------------------------------------------------------------------------------------------------- after
+
+typedef struct AfterTally
+{
+    long asked, moved, still, rows;
+} AfterTally;
+
+// What is asked for one by one has the bits of the whole jump.
+static bool compare_after(const Run* run, BondNet* net, BondAfter* after, const BondJump* jump, AfterTally* count)
+{
+    static double dx[STATES];
+    const Bench* t = &run->t;
+    bool still = false, still_one = false;
+    BondJump whole = *jump, one = *jump;
+    whole.still = &still;
+    one.still = &still_one;
+    one.dx = dx;
+    BondStatus status = bond_net_jump(net, &whole);
+    if (!bond_after_jump(after, &one))
+        return false;
+    assert_int_equal(status, BOND_OK);
+    assert_int_equal(still, still_one);
+    for (int p = 0; p < t->graph->port_count; p++)
+        assert_true(jump->dx[p] == dx[p]);
+    for (int u = 2 * t->bond_count; u-- > 0;)
+    {
+        int class = t->graph->class_of[u];
+        if (bond_after_area(after, class) != jump->z0[u] || bond_after_value(after, class) != jump->z1[u])
+            fail_msg("seed %lu: unknown %d has area %.17g and value %.17g, asked for alone %.17g and %.17g",
+                     (unsigned long)run->seed, u, jump->z0[u], jump->z1[u], bond_after_area(after, class),
+                     bond_after_value(after, class));
+    }
+    count->asked++;
+    count->moved += !still;
+    return true;
+}
+
+// And those of the flow; the row of a sum is that sum.
+static void compare_flow(const Run* run, BondNet* net, BondAfter* after, AfterTally* count)
+{
+    static double z[UNKNOWNS];
+    const Bench* t = &run->t;
+    const double *b[] = {t->b1, t->b2}, *most[] = {t->b1, t->b2};
+    bond_net_flow(net, t->b1, t->b2, z);
+    bond_after_flow(after, t->b1, t->b2);
+    for (int u = 0; u < 2 * t->bond_count; u++)
+    {
+        double sum, size = 0;
+        BondSignRow row;
+        BondTerm term = {.bond = (uint32_t)u / 2, .flow = u % 2 == 1, .sign = -1};
+        assert_true(bond_after_value(after, t->graph->class_of[u]) == z[u]);
+        bond_sign_row_make(net, t->graph, &term, 1, kaiDefaultAllocator(), &row);
+        if (row.count < 0)
+            continue;
+        bond_sign_row_sum(&row, t->graph->input_count, b, most, &sum);
+        for (int i = 0; i < row.count; i++)
+        {
+            int slope = row.input[i] >= t->graph->input_count;
+            size += fabs(row.weight[i] * b[slope][row.input[i] - slope * t->graph->input_count]);
+        }
+        if (!(fabs(sum + z[u]) <= 1e-9 * size))
+            fail_msg("seed %lu: the row of unknown %d is %.17g instead of %.17g", (unsigned long)run->seed, u, sum,
+                     -z[u]);
+        count->rows++;
+    }
+}
+
+static void check_after(Run* run, BondNet* net, BondAfter* after, AfterTally* count)
+{
+    static double z0[UNKNOWNS], z1[UNKNOWNS], dx[STATES];
+    Bench* t = &run->t;
+    set_sources(run);
+    bench_intensities(t);
+    assert_true(bond_net_enter(net, t->on, t->storage));
+    BondJump jump = {.b1 = t->b1, .b2 = t->b2, .z0 = z0, .z1 = z1, .dx = dx};
+    if (!compare_after(run, net, after, &jump, count))
+        return;
+    for (int p = 0; p < t->graph->port_count; p++)
+        t->x[p] += dx[p];
+    bench_intensities(t);
+    compare_after(run, net, after, &jump, count);
+    bool nothing = true;
+    for (int p = 0; p < t->graph->port_count; p++)
+        nothing &= dx[p] == 0;
+    count->still += nothing;
+    if (nothing)
+        compare_flow(run, net, after, count);
+}
+
+static void check_seed(Run* run, Arena* arena, AfterTally* count)
+{
+    BondNet* net = bond_net_create(run->t.graph, kaiDefaultAllocator());
+    BondAfter* after = bond_after_create(net, run->t.graph, arena);
+    for (int m = 0; m < (run->t.switch_count > 0 ? 8 : 1); m++)
+    {
+        check_after(run, net, after, count);
+        for (int j = 0; j < run->t.switch_count; j++)
+            run->t.on[j] ^= random_below(&run->g.random, 3) == 0;
+    }
+    bond_net_destroy(net);
+}
+
+static void test_after(void** state)
+{
+    (void)state;
+    static Run run;
+    static AfterTally count;
+    static Arena arena;
+    static jmp_buf fail;
+    assert_int_equal(setjmp(fail), 0);
+    static uint64_t seed;
+    for (seed = 1; seed <= 1000; seed++)
+    {
+        start(&run, seed);
+        arena_init(&arena, kaiDefaultAllocator(), &fail);
+        check_seed(&run, &arena, &count);
+        arena_free(&arena);
+        bench_free(&run.t);
+    }
+    print_message("%ld jumps asked for, %ld moved something; %ld rows\n", count.asked, count.moved, count.rows);
+    assert_true(count.moved > 300 && count.still > 1000 && count.rows > 10000);
+}
+
 // Incremental causality is causality from scratch; on trees it agrees with the ranks.
 static void test_causality(void** state)
 {
@@ -457,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_against_dense_solution),
         cmocka_unit_test(test_maps),
         cmocka_unit_test(test_net),
+        cmocka_unit_test(test_after),
         cmocka_unit_test(test_causality),
     };
     return cmocka_run_group_tests_name("bond random", tests, NULL, NULL);
