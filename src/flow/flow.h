@@ -50,6 +50,7 @@ typedef struct IslandSystem  // what the solver of an island calls back with
     const uint32_t* entries;  // of its Jacobian: numbers in model->jacobian_values
     Series* series;           // solver = taylor, auto
     uint32_t obstacle;        // the register that had no series when there was none
+    double until;             // how far the delayed signals go that the series has read
     double *states, *slopes;  // registers of its states and slopes, where they lie side by side; or NULL
 } IslandSystem;
 
