@@ -11,6 +11,7 @@ static int begin(IslandSystem* own, CodeRange code, double t)
     Kernel* kernel = own->flow->kernel;
     uint32_t failed;
     kernel->unread = false;
+    kernel->series_until = INFINITY;
     switch (series_begin(own->series, kernel->R, &kernel->host, &failed))
     {
     case SERIES_OK: return 0;
@@ -57,6 +58,7 @@ static int begin_island(IslandSystem* own, double t, double* const* x)
     for (uint32_t i = 0; i < island->states.count; i++)
         kernel_states(kernel)[states[i]] = x[0][i];
     int status = begin(own, island->deriv, t);
+    own->until = kernel->series_until;
     for (uint32_t i = 0; status == 0 && i < island->states.count; i++)
         x[1][i] = kernel_slopes(kernel)[states[i]];
     if (status == 0 && kernel->holds > 0)
@@ -74,10 +76,18 @@ static int run_held(IslandSystem* own, int from, int to, double* const* x)
     return 0;
 }
 
+// Order 0 at the end of a step is that of the next one. But a delayed signal of which the step itself is the next piece
+// ended there when it was read: it is read again now that the piece is known.
+static bool has_run_out(const IslandSystem* own, double t)
+{
+    return own->until <= t + kernel_slack(own->flow->kernel, t);
+}
+
 static int island_series(void* ctx, double t, int from, int to, double* const* x)
 {
     IslandSystem* own = ctx;
-    int status = from == 0 ? begin_island(own, t, x) : 0, first = from > 0 ? from : 1;
+    int status = from == 0 || (from == 1 && has_run_out(own, t)) ? begin_island(own, t, x) : 0,
+        first = from > 0 ? from : 1;
     if (status != 0)
         return status;
     if (own->flow->kernel->holds > 0)

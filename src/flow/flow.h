@@ -65,6 +65,7 @@ typedef struct IslandSystem  // what the solver of an island calls back with; tw
     uint32_t obstacle;  // the register that had no series when there was none
     OdeSystem system;
     const uint32_t* entries;  // of its Jacobian: numbers in model->jacobian_values
+    double until;             // how far the delayed signals go that the series has read
 } IslandSystem;
 
 // A guard that is searched for in a step.

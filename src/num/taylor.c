@@ -22,13 +22,13 @@
 
 enum
 {
-    SPARE = 4,  // orders beyond the optimal one for one step: steps get longer, and fewer of them begin
+    SPARE = 2,  // orders, since a step costs something beside them
     CARRY = ODE_ORDER + 1,
     FEW = 4,  // states, each of which is better evaluated by itself; orders of a short polynomial
 };
 
 static const double NEGLIGIBLE = 0.02;  // of the tolerance: terms that need not be taken into account
-static const double LAST = 0.5;         // of the tolerance: the last term of a step
+static const double LAST = 0.1;         // of the tolerance: the last term of a step
 static const double OVERFLOWS = 1e280;  // tolerances: a coefficient like that is no use
 
 // ---------------------------------------------------------------------------------------------------------- expansion
@@ -72,14 +72,22 @@ static void taylor_restart(Ode* ode)
     ode->state.expanded = false;
 }
 
-static int highest_order(Ode* ode)
+// The order whose steps are the cheapest way through a unit of time. A step is as long as ε^(1/p), and p orders of few
+// operators cost about p: then p is -ln ε, twice that of Jorba and Zou, who have p². Around there the cost is flat:
+// between 16 and 24 orders at 1e-8 it changes by a tenth. Terms of a linear field fall faster than any power: the more
+// of them, the longer the step.
+static int highest_order(Ode* ode, int degree)
 {
+    if (degree == ODE_WHOLE)
+    {
+        return ODE_ORDER;
+    }
     if (ode->highest > 0)
     {
         return ode->highest;
     }
     double tolerance = ode->options.rtol > STEP_RTOL_LEAST ? ode->options.rtol : STEP_RTOL_LEAST;
-    int order = (int)ceil(1 - 0.5 * log(tolerance)) + SPARE;
+    int order = (int)ceil(1 - log(tolerance)) + SPARE;
     return ode->highest = order < 6 ? 6 : order > ODE_ORDER ? ODE_ORDER : order;
 }
 
@@ -208,14 +216,19 @@ double taylor_work(int order)
 
 // ---------------------------------------------------------------------------------------------------------------- step
 
-// The length at which the last three terms are within the tolerance.
+// The length at which the last three terms are within the tolerance. As a rule the first of them decides: then the
+// others, at that length, are.
 static double step_of(const Expansion* e)
 {
-    double h = INFINITY;
-    for (int k = e->order; k > e->order - 3 && k >= 1; k--)
+    double h = INFINITY, power = INFINITY;  // h^k
+    for (int k = e->order > 3 ? e->order - 2 : 1; k <= e->order; k++)
     {
-        double allowed = e->size[k] > 0 ? pow(LAST / e->size[k], 1.0 / k) : INFINITY;
-        h = allowed < h ? allowed : h;
+        power *= h;
+        if (!(e->size[k] * power <= LAST) && e->size[k] > 0)
+        {
+            power = LAST / e->size[k];
+            h = pow(power, 1.0 / k);
+        }
     }
     return h;
 }
@@ -461,7 +474,7 @@ static int prepare(Ode* ode, double horizon, bool early, Expansion* e, bool* exa
     *exact = degree <= ODE_ORDER;
     int* orders = ode->system->orders ? ode->system->orders(ode->ctx) : NULL;
     e->likely = orders ? *orders : 0;
-    status = expand(ode, horizon, *exact ? degree : highest_order(ode), early && !*exact, e);
+    status = expand(ode, horizon, *exact ? degree : highest_order(ode, degree), early && !*exact, e);
     e->sure = degree == ODE_WHOLE && e->whole;
     if (orders)
     {

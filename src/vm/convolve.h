@@ -74,27 +74,4 @@ static inline double square(const double* x, int k)
     return k % 2 == 0 ? sum + x[k / 2] * x[k / 2] : sum;
 }
 
-// Both of a pair at once, whose weighted terms are the same: the sums of j x[j] z[k - j] and of j x[j] w[k - j].
-static inline void convolve_pair(const double* x, const double* z, const double* w, int k, double* with_z,
-                                 double* with_w)
-{
-    const double *p = x + 1, *q = z + k - 1, *r = w + k - 1;
-    int n = k;
-    Pair a = {0, 0}, b = {0, 0}, weight = {1, 2}, more = {2, 2};
-    for (; n >= 2; n -= 2, p += 2, q -= 2, r -= 2)
-    {
-        Pair term = weight * pair_at(p);
-        a += term * pair_down(q);
-        b += term * pair_down(r);
-        weight += more;
-    }
-    *with_z = a[0] + a[1];
-    *with_w = b[0] + b[1];
-    if (n > 0)
-    {
-        *with_z += weight[0] * p[0] * q[0];
-        *with_w += weight[0] * p[0] * r[0];
-    }
-}
-
 #endif

@@ -17,7 +17,8 @@ static bool has_zero(const double* quad)
 
 static Quad roots_apart(const double* z, const double* x, int k)
 {
-    double out[TAPE_LANES], own[SERIES_TERMS], row[SERIES_TERMS];
+    double own[SERIES_TERMS], row[SERIES_TERMS];
+    _Alignas(Pair) double out[TAPE_LANES];
     for (int i = 0; i < TAPE_LANES; i++)
     {
         take_lane(z, i, k - 1, own);
@@ -31,7 +32,8 @@ static Quad roots_apart(const double* z, const double* x, int k)
 static Quad powers_apart(const double* z, const double* x, Quad exponents, int k)
 {
     const double e[TAPE_LANES] = {exponents.a[0], exponents.a[1], exponents.b[0], exponents.b[1]};
-    double out[TAPE_LANES], own[SERIES_TERMS], row[SERIES_TERMS];
+    double own[SERIES_TERMS], row[SERIES_TERMS];
+    _Alignas(Pair) double out[TAPE_LANES];
     for (int i = 0; i < TAPE_LANES; i++)
     {
         take_lane(z, i, k - 1, own);
@@ -79,33 +81,6 @@ static inline Quad overs(const double* z, const double* x, const double* w, int 
     return quad_over(quad_minus(down ? quad_negative(first) : first, own), quad_at(w));
 }
 
-// Both of four pairs at once, whose weighted terms are the same.
-static void pairs(const double* x, double* z, double* w, int k, double sign)
-{
-    const double *p = x + 4, *q = z + 4 * (k - 1), *r = w + 4 * (k - 1);
-    Quad z0 = quad_all(0), z1 = z0, w0 = z0, w1 = z0, a = quad_all(1), b = quad_all(2), two = quad_all(2);
-    int n = k;
-    for (; n >= 2; n -= 2, p += 8, q -= 8, r -= 8)
-    {
-        Quad even = quad_times(a, quad_at(p)), odd = quad_times(b, quad_at(p + 4));
-        z0 = quad_plus(z0, quad_times(even, quad_at(q)));
-        z1 = quad_plus(z1, quad_times(odd, quad_at(q - 4)));
-        w0 = quad_plus(w0, quad_times(even, quad_at(r)));
-        w1 = quad_plus(w1, quad_times(odd, quad_at(r - 4)));
-        a = quad_plus(a, two);
-        b = quad_plus(b, two);
-    }
-    Quad with_z = quad_plus(z0, z1), with_w = quad_plus(w0, w1);
-    if (n > 0)
-    {
-        Quad term = quad_times(a, quad_at(p));
-        with_z = quad_plus(with_z, quad_times(term, quad_at(q)));
-        with_w = quad_plus(with_w, quad_times(term, quad_at(r)));
-    }
-    quad_put(z + 4 * k, quad_over(with_w, quad_all(k)));
-    quad_put(w + 4 * k, quad_over(quad_times(quad_all(sign), with_z), quad_all(k)));
-}
-
 static inline void scatter(double* now, const uint32_t* slots, Quad v)
 {
     now[slots[0]] = v.a[0];
@@ -125,33 +100,113 @@ static inline void keep(double* now, const TapeGroup* g, double* z, int k, Quad 
     scatter(now, g->z, value);
 }
 
-static void run(Tape* t, const TapeGroup* g, int k)
+// Both of four pairs at once, whose weighted terms are the same.
+static void pairs(Tape* t, const TapeGroup* g, int k, double sign)
 {
-    double *now = t->now, *z = t->lanes + g->own, *y = t->lanes + g->y;
-    const double* x = t->lanes + g->x;
-    switch (g->op)
+    double *z = t->lanes + g->own, *w = t->lanes + g->y;
+    const double *p = t->lanes + g->x + 4, *q = z + 4 * (k - 1), *r = w + 4 * (k - 1);
+    Quad z0 = quad_all(0), z1 = z0, w0 = z0, w1 = z0, a = quad_all(1), b = quad_all(2), two = quad_all(2);
+    int n = k;
+    for (; n >= 2; n -= 2, p += 8, q -= 8, r -= 8)
     {
-    case TAPE_MULTIPLY: scatter(now, g->z, quad_convolve(x, y, k, 0, k)); break;
-    case TAPE_SQUARE: scatter(now, g->z, quad_square(x, k)); break;
-    case TAPE_SQUARE_DOWN: scatter(now, g->z, quad_negative(quad_square(x, k))); break;
-    case TAPE_POWER: keep(now, g, z, k, powers(z, x, gather(now, g->w), k)); break;
-    case TAPE_ROOT: keep(now, g, z, k, roots(z, x, k)); break;
-    case TAPE_DIVIDE: keep(now, g, z, k, quotients(z, x, y, k)); break;
-    case TAPE_DERIVE: keep(now, g, z, k, quad_over(slopes(x, y, k), quad_all(k))); break;
-    case TAPE_DERIVE_DOWN: keep(now, g, z, k, quad_over(quad_negative(slopes(x, y, k)), quad_all(k))); break;
-    case TAPE_OVER: keep(now, g, z, k, overs(z, x, y, k, false)); break;
-    case TAPE_OVER_DOWN: keep(now, g, z, k, overs(z, x, y, k, true)); break;
-    default:
-        pairs(x, z, y, k, g->op == TAPE_WAVE ? -1 : 1);
-        scatter(now, g->z, quad_at(z + 4 * k));
-        scatter(now, g->w, quad_at(y + 4 * k));
+        Quad even = quad_times(a, quad_at(p)), odd = quad_times(b, quad_at(p + 4));
+        z0 = quad_plus(z0, quad_times(even, quad_at(q)));
+        z1 = quad_plus(z1, quad_times(odd, quad_at(q - 4)));
+        w0 = quad_plus(w0, quad_times(even, quad_at(r)));
+        w1 = quad_plus(w1, quad_times(odd, quad_at(r - 4)));
+        a = quad_plus(a, two);
+        b = quad_plus(b, two);
     }
+    Quad with_z = quad_plus(z0, z1), with_w = quad_plus(w0, w1);
+    if (n > 0)
+    {
+        Quad term = quad_times(a, quad_at(p));
+        with_z = quad_plus(with_z, quad_times(term, quad_at(q)));
+        with_w = quad_plus(with_w, quad_times(term, quad_at(r)));
+    }
+    with_z = quad_over(quad_times(quad_all(sign), with_z), quad_all(k));
+    keep(t->now, g, z, k, quad_over(with_w, quad_all(k)));
+    quad_put(w + 4 * k, with_z);
+    scatter(t->now, g->w, with_z);
 }
+
+// One function an operator, for as many groups in a row as are of it: returns where they end.
+typedef const uint32_t* RunGroups(Tape* t, const uint32_t* at, const uint32_t* end, int k);
+
+#define RUN(name, ...)                                                                                                 \
+    static const uint32_t* groups_##name(Tape* t, const uint32_t* at, const uint32_t* end, int k)                      \
+    {                                                                                                                  \
+        double* now = t->now;                                                                                          \
+        for (const TapeGroup* g; at < end && (g = &t->groups[*at])->op == TAPE_##name; at++)                           \
+        {                                                                                                              \
+            const double *x = t->lanes + g->x, *y = t->lanes + g->y;                                                   \
+            double* z = t->lanes + g->own;                                                                             \
+            (void)now, (void)x, (void)y, (void)z;                                                                      \
+            __VA_ARGS__;                                                                                               \
+        }                                                                                                              \
+        return at;                                                                                                     \
+    }
+
+RUN(MULTIPLY, scatter(now, g->z, quad_convolve(x, y, k, 0, k)))
+RUN(SQUARE, scatter(now, g->z, quad_square(x, k)))
+RUN(SQUARE_DOWN, scatter(now, g->z, quad_negative(quad_square(x, k))))
+RUN(DIVIDE, keep(now, g, z, k, quotients(z, x, y, k)))
+RUN(ROOT, keep(now, g, z, k, roots(z, x, k)))
+RUN(POWER, keep(now, g, z, k, powers(z, x, gather(now, g->w), k)))
+RUN(DERIVE, keep(now, g, z, k, quad_over(slopes(x, y, k), quad_all(k))))
+RUN(DERIVE_DOWN, keep(now, g, z, k, quad_over(quad_negative(slopes(x, y, k)), quad_all(k))))
+RUN(OVER, keep(now, g, z, k, overs(z, x, y, k, false)))
+RUN(OVER_DOWN, keep(now, g, z, k, overs(z, x, y, k, true)))
+RUN(WAVE, pairs(t, g, k, -1))
+RUN(SWELL, pairs(t, g, k, 1))
+
+static RunGroups* const run_groups[TAPE_OP_COUNT] = {
+    [TAPE_MULTIPLY] = groups_MULTIPLY,
+    [TAPE_SQUARE] = groups_SQUARE,
+    [TAPE_SQUARE_DOWN] = groups_SQUARE_DOWN,
+    [TAPE_DIVIDE] = groups_DIVIDE,
+    [TAPE_ROOT] = groups_ROOT,
+    [TAPE_POWER] = groups_POWER,
+    [TAPE_DERIVE] = groups_DERIVE,
+    [TAPE_DERIVE_DOWN] = groups_DERIVE_DOWN,
+    [TAPE_OVER] = groups_OVER,
+    [TAPE_OVER_DOWN] = groups_OVER_DOWN,
+    [TAPE_WAVE] = groups_WAVE,
+    [TAPE_SWELL] = groups_SWELL,
+};
 
 void tape_run_lanes(Tape* t, const uint32_t* at, uint32_t count, int k)
 {
-    for (const uint32_t* end = at + count; at < end; at++)
-        run(t, &t->groups[*at], k);
+    for (const uint32_t* end = at + count; at < end;)
+        at = run_groups[t->groups[*at].op](t, at, end, k);
+}
+
+// Both sums at once: j x[j] with z[k - j] and with w[k - j], in the order of `pairs`.
+static inline Pair both(const double* quad, int k)
+{
+    const double *p = quad + 4 + 2, *q = quad + 4 * (k - 1);
+    Pair odd = {0, 0}, even = {0, 0};
+    int n = k;
+    for (; n >= 2; n -= 2, p += 8, q -= 8)
+    {
+        odd += pair_in(p) * pair_in(q);
+        even += pair_in(p + 4) * pair_in(q - 4);
+    }
+    odd += even;
+    return n > 0 ? odd + pair_in(p) * pair_in(q) : odd;
+}
+
+const uint32_t* tape_run_pairs(Tape* t, const uint32_t* pc, uint32_t count, int k, double sign)
+{
+    for (; count > 0; count--, pc += 4)
+    {
+        double *quad = t->lanes + pc[3], *now = t->now, rise = k * now[pc[1]];
+        quad[4 * k + 2] = quad[4 * k + 3] = rise;
+        Pair sums = both(quad, k);
+        now[pc[0]] = quad[4 * k] = sums[1] / k;
+        now[pc[2]] = quad[4 * k + 1] = sign * sums[0] / k;
+    }
+    return pc;
 }
 
 void tape_fill_lanes(Tape* t, const uint32_t* at, uint32_t count, int k)

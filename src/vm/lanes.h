@@ -11,9 +11,17 @@ typedef struct Quad
     Pair a, b;
 } Quad;
 
+// Quads lie at multiples of 16 bytes.
+static inline Pair pair_in(const double* p)
+{
+    Pair v;
+    memcpy(&v, __builtin_assume_aligned(p, sizeof v), sizeof v);
+    return v;
+}
+
 static inline Quad quad_at(const double* p)
 {
-    return (Quad){pair_at(p), pair_at(p + 2)};
+    return (Quad){pair_in(p), pair_in(p + 2)};
 }
 
 static inline Quad quad_all(double v)
@@ -23,8 +31,8 @@ static inline Quad quad_all(double v)
 
 static inline void quad_put(double* p, Quad v)
 {
-    memcpy(p, &v.a, sizeof v.a);
-    memcpy(p + 2, &v.b, sizeof v.b);
+    memcpy(__builtin_assume_aligned(p, sizeof v.a), &v.a, sizeof v.a);
+    memcpy(__builtin_assume_aligned(p + 2, sizeof v.b), &v.b, sizeof v.b);
 }
 
 static inline Quad quad_plus(Quad x, Quad y)
@@ -54,7 +62,7 @@ static inline Quad quad_negative(Quad x)
 
 static inline Quad quad_product(const double* p, const double* q)
 {
-    return (Quad){pair_at(p) * pair_at(q), pair_at(p + 2) * pair_at(q + 2)};
+    return (Quad){pair_in(p) * pair_in(q), pair_in(p + 2) * pair_in(q + 2)};
 }
 
 // sum of x[j] y[k - j], first <= j <= last.

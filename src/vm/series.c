@@ -93,6 +93,12 @@ static inline int side_sign(TapeSide* side, double difference, int k)
     return side->sign;
 }
 
+static inline bool takes_first(TapeSide* side, double difference, int k)
+{
+    int sign = side_sign(side, difference, k);
+    return side->most ? sign >= 0 : sign <= 0;
+}
+
 static double row_now(const Tape* t, uint32_t first, uint32_t count)
 {
     const TapeTerm* term = t->terms + first;
@@ -118,132 +124,107 @@ static inline double sum_now(const Tape* t, uint32_t first, uint32_t count)
 // ---- the tape
 // --------------------------------------------------------------------------------------------------------
 
+// One function an operator: `count` instructions from pc on, at order k. Returns where they end.
+typedef const uint32_t* RunOp(Tape* t, const uint32_t* pc, uint32_t count, int k);
+
+#define RUN(name) static const uint32_t* run_##name(Tape* t, const uint32_t* pc, uint32_t count, int k)
+
 #define EACH(name, words, expression)                                                                                  \
-    case TAPE_##name:                                                                                                  \
+    RUN(name)                                                                                                          \
+    {                                                                                                                  \
+        double* now = t->now;                                                                                          \
+        (void)k;                                                                                                       \
         for (; count > 0; count--, pc += (words))                                                                      \
             now[pc[0]] = (expression);                                                                                 \
-        break;
+        return pc;                                                                                                     \
+    }
 
-#define ROW(i) (rows + row_of[pc[i]])
+#define ROW(i) (t->rows + t->row_of[pc[i]])
 
 // The result goes into its row too.
 #define EACH_ROW(name, words, expression)                                                                              \
-    case TAPE_##name:                                                                                                  \
+    RUN(name)                                                                                                          \
+    {                                                                                                                  \
         for (; count > 0; count--, pc += (words))                                                                      \
         {                                                                                                              \
             double* z = ROW(0);                                                                                        \
             double value = (expression);                                                                               \
-            now[pc[0]] = z[k] = value;                                                                                 \
+            t->now[pc[0]] = z[k] = value;                                                                              \
         }                                                                                                              \
-        break;
-
-static const uint32_t* run_linear(Tape* t, const uint32_t* pc, int k)
-{
-    double* now = t->now;
-    uint32_t op = *pc & 0xff, count = *pc >> 8;
-    pc++;
-    switch (op)
-    {
-        EACH(COPY, 2, now[pc[1]])
-        EACH(NEGATE, 2, -now[pc[1]])
-        EACH(ADD, 3, now[pc[1]] + now[pc[2]])
-        EACH(SUBTRACT, 3, now[pc[1]] - now[pc[2]])
-        EACH(SCALE, 3, now[pc[1]] * now[pc[2]])
-        EACH(PER, 3, now[pc[1]] / now[pc[2]])
-        EACH(CHOOSE, 4, now[pc[1]] != 0 ? now[pc[2]] : now[pc[3]])
-    case TAPE_ABSOLUTE:
-        for (; count > 0; count--, pc += 3)
-            now[pc[0]] = side_sign(&t->sides[pc[2]], now[pc[1]], k) * now[pc[1]];
-        break;
-    case TAPE_EITHER:
-        for (; count > 0; count--, pc += 4)
-        {
-            TapeSide* side = &t->sides[pc[3]];
-            int sign = side_sign(side, now[pc[1]] - now[pc[2]], k);
-            now[pc[0]] = (side->most ? sign >= 0 : sign <= 0) ? now[pc[1]] : now[pc[2]];
-        }
-        break;
-    case TAPE_PUSH:
-        for (; count > 0; count--, pc++)
-            t->rows[t->row_of[pc[0]] + (uint32_t)k] = now[pc[0]];
-        break;
-    case TAPE_FILL:
-        tape_fill_lanes(t, pc, count, k);
-        pc += count;
-        break;
-    case TAPE_GROUP:
-        tape_run_lanes(t, pc, count, k);
-        pc += count;
-        break;
-        EACH(SUM, 3, sum_now(t, pc[1], pc[2]))
-        EACH(GIVEN, 1, t->rows[t->row_of[pc[0]] + (uint32_t)k])
-    default:
-        for (; count > 0; count--, pc += 3)
-            now[pc[0]] = row_now(t, pc[1], pc[2]);
-        break;
+        return pc;                                                                                                     \
     }
+
+EACH(COPY, 2, now[pc[1]])
+EACH(NEGATE, 2, -now[pc[1]])
+EACH(ADD, 3, now[pc[1]] + now[pc[2]])
+EACH(SUBTRACT, 3, now[pc[1]] - now[pc[2]])
+EACH(SCALE, 3, now[pc[1]] * now[pc[2]])
+EACH(PER, 3, now[pc[1]] / now[pc[2]])
+EACH(CHOOSE, 4, now[pc[1]] != 0 ? now[pc[2]] : now[pc[3]])
+EACH(ABSOLUTE, 3, side_sign(&t->sides[pc[2]], now[pc[1]], k) * now[pc[1]])
+EACH(EITHER, 4, takes_first(&t->sides[pc[3]], now[pc[1]] - now[pc[2]], k) ? now[pc[1]] : now[pc[2]])
+EACH(SUM, 3, sum_now(t, pc[1], pc[2]))
+EACH(ROW, 3, row_now(t, pc[1], pc[2]))
+EACH(GIVEN, 1, t->rows[t->row_of[pc[0]] + (uint32_t)k])
+EACH_ROW(MULTIPLY, 3, convolve(ROW(1), ROW(2), k, 0, k))
+EACH_ROW(SQUARE, 2, square(ROW(1), k))
+EACH_ROW(SQUARE_DOWN, 2, -square(ROW(1), k))
+EACH_ROW(DIVIDE, 3, (ROW(1)[k] - convolve(ROW(2), z, k, 1, k)) / ROW(2)[0])
+EACH_ROW(DERIVE, 3, convolve_slope(ROW(1), ROW(2), k, 1, k) / k)
+EACH_ROW(DERIVE_DOWN, 3, -convolve_slope(ROW(1), ROW(2), k, 1, k) / k)
+EACH_ROW(TURN, 3, ROW(1)[1] * ROW(2)[k - 1] / k)
+EACH_ROW(TURN_DOWN, 3, -(ROW(1)[1] * ROW(2)[k - 1]) / k)
+EACH_ROW(OVER, 3, (ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
+EACH_ROW(OVER_DOWN, 3, (-ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
+EACH_ROW(ROOT, 2, (z[k] = 0, tape_root(z, ROW(1), k)))
+EACH_ROW(POWER, 3, tape_power(z, ROW(1), t->now[pc[2]], k))
+EACH_ROW(COMPOSE, 3, compose(ROW(1), ROW(2), k))
+EACH_ROW(ANGLE, 4, angle(z, ROW(1), ROW(2), ROW(3), k))
+
+RUN(PUSH)
+{
+    for (; count > 0; count--, pc++)
+        ROW(0)[k] = t->now[pc[0]];
     return pc;
 }
 
-// Sine and cosine, or the hyperbolic ones.
-static void turn_pair(Tape* t, const uint32_t* pc, int k, double sign)
+RUN(FILL)
 {
-    double *rows = t->rows, *now = t->now, with_z, with_w;
-    const uint32_t* row_of = t->row_of;
-    double *z = ROW(0), *w = ROW(2);
-    convolve_pair(ROW(1), z, w, k, &with_z, &with_w);
-    now[pc[0]] = z[k] = with_w / k;
-    now[pc[2]] = w[k] = sign * with_z / k;
+    tape_fill_lanes(t, pc, count, k);
+    return pc + count;
 }
 
-static const uint32_t* run_convolutions(Tape* t, const uint32_t* pc, int k)
+RUN(GROUP)
 {
-    double *now = t->now, *rows = t->rows;
-    const uint32_t* row_of = t->row_of;
-    uint32_t op = *pc & 0xff, count = *pc >> 8;
-    pc++;
-    switch (op)
-    {
-        EACH_ROW(MULTIPLY, 3, convolve(ROW(1), ROW(2), k, 0, k))
-        EACH_ROW(SQUARE, 2, square(ROW(1), k))
-        EACH_ROW(SQUARE_DOWN, 2, -square(ROW(1), k))
-        EACH_ROW(DIVIDE, 3, (ROW(1)[k] - convolve(ROW(2), z, k, 1, k)) / ROW(2)[0])
-        EACH_ROW(DERIVE, 3, convolve_slope(ROW(1), ROW(2), k, 1, k) / k)
-        EACH_ROW(DERIVE_DOWN, 3, -convolve_slope(ROW(1), ROW(2), k, 1, k) / k)
-        EACH_ROW(TURN, 3, ROW(1)[1] * ROW(2)[k - 1] / k)
-        EACH_ROW(TURN_DOWN, 3, -(ROW(1)[1] * ROW(2)[k - 1]) / k)
-    case TAPE_WAVE:
-        for (; count > 0; count--, pc += 3)
-            turn_pair(t, pc, k, -1);
-        break;
-    case TAPE_SWELL:
-        for (; count > 0; count--, pc += 3)
-            turn_pair(t, pc, k, 1);
-        break;
-        EACH_ROW(OVER, 3, (ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
-        EACH_ROW(OVER_DOWN, 3, (-ROW(1)[k] - convolve_slope(z, ROW(2), k, 1, k - 1) / k) / ROW(2)[0])
-        EACH_ROW(ROOT, 2, (z[k] = 0, tape_root(z, ROW(1), k)))
-        EACH_ROW(POWER, 3, tape_power(z, ROW(1), now[pc[2]], k))
-        EACH_ROW(COMPOSE, 3, compose(ROW(1), ROW(2), k))
-    default:
-        for (; count > 0; count--, pc += 4)
-        {
-            double* z = ROW(0);
-            now[pc[0]] = z[k] = angle(z, ROW(1), ROW(2), ROW(3), k);
-        }
-        break;
-    }
-    return pc;
+    tape_run_lanes(t, pc, count, k);
+    return pc + count;
+}
+
+RUN(WAVE)
+{
+    return tape_run_pairs(t, pc, count, k, -1);
+}
+
+RUN(SWELL)
+{
+    return tape_run_pairs(t, pc, count, k, 1);
+}
+
+static RunOp* const run_op[] = {
+#define X(name, words) run_##name,
+    TAPE_OPS(X)
+#undef X
+};
+
+static inline void run_words(Tape* t, const uint32_t* pc, const uint32_t* end, int k)
+{
+    while (pc < end)
+        pc = run_op[*pc & 0xff](t, pc + 1, *pc >> 8, k);
 }
 
 void tape_run_part(Tape* t, const TapePart* part, int k)
 {
-    const uint32_t *pc = t->words + part->start, *end = t->words + part->end;
-    while (pc < end)
-    {
-        uint32_t op = *pc & 0xff;
-        pc = op >= TAPE_MULTIPLY && op <= TAPE_COMPOSE ? run_convolutions(t, pc, k) : run_linear(t, pc, k);
-    }
+    run_words(t, t->words + part->start, t->words + part->end, k);
 }
 
 // ---- loops of Newton's method
@@ -328,11 +309,17 @@ SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint
     return s->settled ? SERIES_OK : begin_tape(s, registers, host, failed);
 }
 
-static void run_parts(Tape* t, int k)
+// Parts that are straight lie one after the other, and are one.
+static inline void run_parts(Tape* t, int k)
 {
-    for (uint32_t i = t->steady ? 1 : 0; i < t->part_count; i++)
+    const TapePart *part = t->parts + t->steady, *end = t->parts + t->part_count;
+    if (t->straight)
     {
-        const TapePart* part = &t->parts[i];
+        run_words(t, t->words + part->start, t->words + end[-1].end, k);
+        return;
+    }
+    for (; part < end; part++)
+    {
         if (part->unknowns > 0)
             order_newton(t, part, k);
         else
@@ -364,14 +351,29 @@ void series_order(Series* s, int k, const double* in, double* out)
         out[i] = s->tape->now[s->tape->outputs[i]];
 }
 
+// What a field without rows does.
+static inline void take_states(Tape* t, int k, const double* in, uint32_t states)
+{
+    for (uint32_t i = 0; i < states; i++)
+        t->now[TAPE_INPUT + i] = in[i];
+    for (const uint32_t *push = t->field.pushes, *end = push + 2 * (size_t)t->field.push_count; push < end; push += 2)
+        t->rows[push[1] + (uint32_t)k] = t->now[push[0]];
+}
+
 __attribute__((noinline)) static void run_beside(Series* s, int from, int to, double* const* x)
 {
     Tape* t = s->tape;
+    const uint32_t states = s->input_count;
+    const bool idle = t->field.idle, steady = t->steady;
     for (int k = from; k < to; k++)
     {
         t->now[t->time_slot] = k == 1;
-        run_steady(t, k);
-        tape_field_run(t, k, k + 1, x, s->input_count);
+        if (steady)
+            run_steady(t, k);
+        if (idle)
+            take_states(t, k, x[k], states);
+        else
+            tape_field_run(t, k, k + 1, x, states);
         run_parts(t, k);
         tape_field_end(t, k, x[k + 1]);
     }

@@ -92,21 +92,17 @@ static uint32_t row_place(const TapeDraft* d, uint32_t slot)
     return d->slots.at[slot].place;
 }
 
-static uint32_t lanes_of(uint32_t quad)
-{
-    return quad * TAPE_LANES * SERIES_TERMS;
-}
-
 static void pack_lanes(const TapeDraft* d, Tape* t, char** next)
 {
     t->quad_count = d->quads.count;
     t->quads = take(next, d->quads.at, sizeof(TapeQuad) * d->quads.count);
     t->groups = take(next, d->groups.at, sizeof(TapeGroup) * d->groups.count);
-    t->lanes = take(next, NULL, sizeof(double) * lanes_of(d->quads.count));
+    *next += (16 - (uintptr_t)*next % 16) % 16;  // whatever the allocator has given
+    t->lanes = take(next, NULL, sizeof(double) * tape_lane_place(d->quads.count));
     for (uint32_t i = 0; i < d->quads.count; i++)
     {
         TapeQuad* quad = &t->quads[i];
-        quad->place = lanes_of(i);
+        quad->place = tape_lane_place(i);
         for (int k = 0; k < TAPE_LANES; k++)
         {
             const SlotInfo* slot = &d->slots.at[quad->slot[k]];
@@ -117,9 +113,9 @@ static void pack_lanes(const TapeDraft* d, Tape* t, char** next)
     for (uint32_t i = 0; i < d->groups.count; i++)
     {
         TapeGroup* g = &t->groups[i];
-        g->own = lanes_of(g->own);
-        g->x = lanes_of(g->x);
-        g->y = lanes_of(g->y);
+        g->own = tape_lane_place(g->own);
+        g->x = tape_lane_place(g->x);
+        g->y = tape_lane_place(g->y);
     }
 }
 
@@ -130,6 +126,7 @@ static void pack_field(const TapeDraft* d, Tape* t, char** next)
     f->between_count = d->field_between;
     f->state_count = d->field_states;
     f->row_count = d->rows.count;
+    f->idle = f->state_count + f->turn_count == 0;
     f->term_count = d->linear.count;
     f->first_sum = d->field_sums;
     f->turns = take(next, d->turns.at, sizeof(TapeTurn) * d->turns.count);
@@ -154,6 +151,9 @@ static void pack_field(const TapeDraft* d, Tape* t, char** next)
     f->last_stream = f->stream;
     f->last_squares = f->squares;
     t->steady = d->made.count > 0 && d->made.at[0].last == STEADY_LAST;
+    t->straight = d->made.count > t->steady;
+    for (uint32_t i = t->steady; i < d->made.count; i++)
+        t->straight &= d->made.at[i].rounds == 1 && d->made.at[i].unknowns == 0;
     t->alone = f->state_count == f->row_count && d->made.count == (t->steady ? 1 : 0);
 }
 
@@ -162,9 +162,9 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     kaiAllocator a = d->space->allocator;
     uint32_t rows = number_rows(d), matrices = number_matrices(d);
     uint32_t terms = d->linear.count;
-    size_t size = sizeof(Tape) + 16 * 26 + sizeof(double) * ((size_t)d->slots.count + matrices) +
-                  sizeof(double) * (rows + (size_t)lanes_of(d->quads.count)) + sizeof(TapeQuad) * d->quads.count +
-                  sizeof(TapeGroup) * d->groups.count +
+    size_t size = sizeof(Tape) + 16 * 27 + sizeof(double) * ((size_t)d->slots.count + matrices) +
+                  sizeof(double) * (rows + (size_t)tape_lane_place(d->quads.count)) +
+                  sizeof(TapeQuad) * d->quads.count + sizeof(TapeGroup) * d->groups.count +
                   sizeof(uint32_t) * ((size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count +
                                       s->output_count + 2 * d->pushes.count) +
                   sizeof(TapePiece) * (2 * (size_t)terms + d->rows.count) + 2 * sizeof(uint32_t) * terms +

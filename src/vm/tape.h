@@ -32,8 +32,8 @@
     X(DERIVE_DOWN, 3) /* z x w: z' = -w x' */                                                                          \
     X(TURN, 3)      /* z x w: the same of an x that moves as time does */                                              \
     X(TURN_DOWN, 3) /* z x w */                                                                                        \
-    X(WAVE, 3)      /* z x w: z' = w x' and w' = -z x' */                                                              \
-    X(SWELL, 3)     /* z x w: z' = w x' and w' = z x' */                                                               \
+    X(WAVE, 4)      /* z x w quad: z' = w x' and w' = -z x' */                                                         \
+    X(SWELL, 4)     /* z x w quad: z' = w x' and w' = z x' */                                                          \
     X(OVER, 3)      /* z x w: z' = x' / w */                                                                           \
     X(OVER_DOWN, 3) /* z x w: z' = -x' / w */                                                                          \
     X(ANGLE, 4)     /* z y x w: z' = (x y' - y x') / w */                                                              \
@@ -141,7 +141,8 @@ enum
     TAPE_LANES = 4
 };
 
-typedef struct TapeQuad  // four rows side by side, order after order
+// Four rows side by side, order after order. One of a pair that is each other's derivative has both, and twice k x[k].
+typedef struct TapeQuad
 {
     uint32_t slot[TAPE_LANES];
     uint32_t first[TAPE_LANES];  // where order 0 is in `rows`
@@ -178,6 +179,7 @@ typedef struct TapeField
     uint32_t stream_count, square_count;
     bool rises;        // some of its rows move as time does
     bool lean;         // it has nothing but the stream
+    bool idle;         // it has no rows but last sums
     bool products;     // it has products
     uint64_t key;      // of its factors and rates, in these modes
     uint32_t inputs;   // what order 0 brings beside the states (tape_inputs.c)
@@ -219,6 +221,7 @@ typedef struct Tape
     uint32_t obstacle;  // the register that has no series, or NO_REG
     bool summed;        // factors of sums are those of the constants
     bool steady;        // the first part is what moves as time does
+    bool straight;      // no other is a loop, and there is one
     bool bare;          // order 0 brings nothing to it
     bool alone;         // there is nothing but the field
     int degree;
@@ -274,8 +277,9 @@ uint32_t tape_load(Tape* tape, const kaiModel* model, const double* registers, c
 // Order k of a root and of a power; z[k] is 0 as yet.
 double tape_root(const double* z, const double* x, int k);
 double tape_power(const double* z, const double* x, double e, int k);
-// lanes.c: groups and quads by their numbers, at order k; order 0 of all quads.
+// lanes.c: groups and quads by their numbers, and pairs by themselves, at order k; order 0 of all quads.
 void tape_run_lanes(Tape* tape, const uint32_t* groups, uint32_t count, int k);
+const uint32_t* tape_run_pairs(Tape* tape, const uint32_t* pc, uint32_t count, int k, double sign);
 void tape_fill_lanes(Tape* tape, const uint32_t* quads, uint32_t count, int k);
 void tape_first_lanes(Tape* tape);
 // Straight code or one round of a loop, at order k.

@@ -103,6 +103,12 @@ void* tape_draft_grown(TapeDraft* d, void* at, uint32_t* capacity, size_t size);
             (d)->list.at[(d)->list.count++] = (__VA_ARGS__);                                                           \
     } while (0)
 
+// Where a quad lies.
+static inline uint32_t tape_lane_place(uint32_t quad)
+{
+    return quad * TAPE_LANES * SERIES_TERMS;
+}
+
 static inline bool tape_is_straight(const TapeDraft* d, const Node* n)
 {
     return d->parts.at[n->part].rounds == 1 && d->parts.at[n->part].unknowns == 0;

@@ -444,15 +444,14 @@ static void add_products(const Tape* t, const uint32_t* at, const uint32_t* end,
 // The sums of states are one stream: a term that ends a row says whose it is.
 static inline void run_stream(const TapePiece* piece, const TapePiece* end, const double* now, int k, double* next)
 {
-    double sum = 0, over = k + 1;
-    for (; piece < end; piece++)
+    const double over = k + 1;
+    while (piece < end)
     {
-        sum += piece->factor * now[piece->x];
-        if (piece->y != 0)
-        {
-            next[piece->y - 1] = sum / over;
-            sum = 0;
-        }
+        double sum = 0;
+        do
+            sum += piece->factor * now[piece->x];
+        while ((piece++)->y == 0);
+        next[piece[-1].y - 1] = sum / over;
     }
 }
 

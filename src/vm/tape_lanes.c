@@ -138,6 +138,18 @@ static void group_run(TapeDraft* d, uint32_t first, uint32_t count)
     }
 }
 
+static bool is_pair(const Node* n)
+{
+    return n->op == TAPE_WAVE || n->op == TAPE_SWELL;
+}
+
+// A pair by itself: nobody else reads its quad.
+static void add_pair(TapeDraft* d, Node* n)
+{
+    n->w = d->quads.count;
+    APPEND(d, quads, (TapeQuad){.slot = {n->z, n->y, n->x, n->x}});
+}
+
 // After the nodes have been sorted, before they are written.
 void tape_find_lanes(TapeDraft* d)
 {
@@ -153,6 +165,9 @@ void tape_find_lanes(TapeDraft* d)
         group_run(d, i, count);
     }
     uint32_t kept = 0;
+    for (uint32_t i = 0; i < end && !d->failed; i++)
+        if (d->order.at[i].live && is_pair(&d->order.at[i]))
+            add_pair(d, &d->order.at[i]);
     for (uint32_t i = 0; i < d->order.count; i++)
         if (d->order.at[i].live)
             d->order.at[kept++] = d->order.at[i];

@@ -14,10 +14,16 @@ static bool is_convolution(uint32_t op)
     return op >= TAPE_MULTIPLY && op <= TAPE_COMPOSE;
 }
 
+// A pair keeps what it needs in a quad.
+static bool is_pair(uint32_t op)
+{
+    return op == TAPE_WAVE || op == TAPE_SWELL;
+}
+
 // Whether operand i is read in its row; the exponent of a power is a number.
 static bool reads_row(const Node* n, int i)
 {
-    return is_convolution(n->op) && !(n->op == TAPE_POWER && i == 1);
+    return is_convolution(n->op) && !is_pair(n->op) && !(n->op == TAPE_POWER && i == 1);
 }
 
 // Whether operand i is read at the order in work; rows of w (and of z itself) end before it.
@@ -82,7 +88,7 @@ void tape_find_live(TapeDraft* d, const Series* s)
 
 static bool writes_row(const Node* n)
 {
-    return is_convolution(n->op) || n->op == TAPE_GIVEN;
+    return (is_convolution(n->op) && !is_pair(n->op)) || n->op == TAPE_GIVEN;
 }
 
 static void mark_rows(TapeDraft* d, const Node* n)
@@ -347,7 +353,7 @@ static void place_pushes(TapeDraft* d, const Series* s)
     {
         const Node n = d->order.at[i];
         const TapeGroup* g = n.op == TAPE_GROUP ? &d->groups.at[n.z] : NULL;
-        bool pairs = g != NULL && (g->op == TAPE_WAVE || g->op == TAPE_SWELL);
+        bool pairs = g != NULL && is_pair(g->op);
         for (int k = 0; g != NULL && k < TAPE_LANES; k++)
         {
             push(d, g->z[k], n.part, n.level + 1);
@@ -356,6 +362,8 @@ static void place_pushes(TapeDraft* d, const Series* s)
         }
         if (g == NULL && n.op != TAPE_FILL && !writes_row(&n))
             push(d, n.z, n.part, n.level + 1);
+        if (is_pair(n.op))
+            push(d, n.y, n.part, n.level + 1);
     }
 }
 
@@ -393,7 +401,7 @@ static void write_words(TapeDraft* d)
             for (; at < d->order.count && d->order.at[at].part == p && d->order.at[at].op == op; at++, count++)
             {
                 const Node* n = &d->order.at[at];
-                const uint32_t words[] = {n->z, n->x, n->y, n->w};
+                const uint32_t words[] = {n->z, n->x, n->y, is_pair(op) ? tape_lane_place(n->w) : n->w};
                 for (int k = 0; k < op_words[op]; k++)
                     APPEND(d, words, words[k]);
             }

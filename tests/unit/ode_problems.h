@@ -155,7 +155,7 @@ static inline void compare_resumed(Ode* ode, Ode* other, const void* block)
     double record[40][4], times[40];
     for (int k = 0; k < 40; k++)
     {
-        assert_int_equal(ode_step(ode, 50), ODE_OK);
+        assert_int_equal(ode_step(ode, 100), ODE_OK);
         times[k] = ode_time(ode);
         memcpy(record[k], ode_state(ode), 2 * sizeof(double));
         ode_dense(ode, 0.3, at, NULL);
@@ -167,7 +167,7 @@ static inline void compare_resumed(Ode* ode, Ode* other, const void* block)
         assert_int_equal(ode_load(resumed[r], block), ODE_OK);
         for (int k = 0; k < 40; k++)
         {
-            assert_int_equal(ode_step(resumed[r], 50), ODE_OK);
+            assert_int_equal(ode_step(resumed[r], 100), ODE_OK);
             assert_true(ode_time(resumed[r]) == times[k]);
             ode_dense(resumed[r], 0.3, at, NULL);
             assert_memory_equal(record[k], ode_state(resumed[r]), 2 * sizeof(double));

@@ -270,7 +270,7 @@ static void test_cut(void** state)
         assert_memory_equal(ode_state(ode), at, sizeof at);
         ode_dense(ode, 0.5, at, NULL);  // what is left of the step is still there, on its new scale
         assert_true(fabs(at[0] - earlier[0]) < 1e-14);
-        run_to(ode, 3);
+        run_to(ode, 4);
         assert_true(error_of_oscillator(ode) < (rows[i].fixed ? 3e-3 : rows[i].factor * 1e-7));
         ode_destroy(ode);
     }

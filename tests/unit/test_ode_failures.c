@@ -199,7 +199,7 @@ static void test_snapshot(void** state)
         ode_restart(ode, 0, x, true);
         for (int k = 0; k < 30; k++)
         {
-            assert_int_equal(ode_step(ode, 50), ODE_OK);
+            assert_int_equal(ode_step(ode, 100), ODE_OK);
         }
         void* block = malloc(ode_save_size(ode));
         ode_save(ode, block);
