@@ -181,32 +181,58 @@ void tape_run_lanes(Tape* t, const uint32_t* at, uint32_t count, int k)
         at = run_groups[t->groups[*at].op](t, at, end, k);
 }
 
-// Both sums at once: j x[j] with z[k - j] and with w[k - j], in the order of `pairs`.
-static inline Pair both(const double* quad, int k)
+// Both sums at once: j x[j] with z[k - j] and with w[k - j], in the order of `pairs`. The last term is not in the quad.
+// Seldom more than one in a row: what all would share is not worth preparing.
+__attribute__((noinline)) static Pair both(const double* quad, int k, Pair last)
 {
     const double *p = quad + 4 + 2, *q = quad + 4 * (k - 1);
-    Pair odd = {0, 0}, even = {0, 0};
+    Pair odd = {0, 0}, even = {0, 0}, fresh = last * pair_in(quad);
     int n = k;
-    for (; n >= 2; n -= 2, p += 8, q -= 8)
+    for (; n > 4; n -= 4, p += 16, q -= 16)
     {
         odd += pair_in(p) * pair_in(q);
         even += pair_in(p + 4) * pair_in(q - 4);
+        odd += pair_in(p + 8) * pair_in(q - 8);
+        even += pair_in(p + 12) * pair_in(q - 12);
     }
-    odd += even;
-    return n > 0 ? odd + pair_in(p) * pair_in(q) : odd;
+    if (n > 2)
+    {
+        odd += pair_in(p) * pair_in(q);
+        even += pair_in(p + 4) * pair_in(q - 4);
+        n -= 2;
+        p += 8;
+        q -= 8;
+    }
+    if (n == 1)
+        return odd + even + fresh;
+    odd += pair_in(p) * pair_in(q);
+    return odd + (even + fresh);
 }
 
-const uint32_t* tape_run_pairs(Tape* t, const uint32_t* pc, uint32_t count, int k, double sign)
+static inline const uint32_t* run_pairs(Tape* t, const uint32_t* pc, uint32_t count, int k, double sign)
 {
+    double* now = t->now;
     for (; count > 0; count--, pc += 4)
     {
-        double *quad = t->lanes + pc[3], *now = t->now, rise = k * now[pc[1]];
-        quad[4 * k + 2] = quad[4 * k + 3] = rise;
-        Pair sums = both(quad, k);
-        now[pc[0]] = quad[4 * k] = sums[1] / k;
-        now[pc[2]] = quad[4 * k + 1] = sign * sums[0] / k;
+        double *quad = t->lanes + pc[3], rise = k * now[pc[1]];
+        Pair last = {rise, rise}, sums = both(quad, k, last);
+        Pair made = (Pair){sums[1], sign * sums[0]} / (Pair){k, k};
+        pair_put(quad + 4 * k + 2, last);
+        pair_put(quad + 4 * k, made);
+        now[pc[0]] = made[0];
+        now[pc[2]] = made[1];
     }
     return pc;
+}
+
+const uint32_t* tape_run_wave(Tape* t, const uint32_t* pc, uint32_t count, int k)
+{
+    return run_pairs(t, pc, count, k, -1);
+}
+
+const uint32_t* tape_run_swell(Tape* t, const uint32_t* pc, uint32_t count, int k)
+{
+    return run_pairs(t, pc, count, k, 1);
 }
 
 void tape_fill_lanes(Tape* t, const uint32_t* at, uint32_t count, int k)

@@ -29,10 +29,15 @@ static inline Quad quad_all(double v)
     return (Quad){{v, v}, {v, v}};
 }
 
+static inline void pair_put(double* p, Pair v)
+{
+    memcpy(__builtin_assume_aligned(p, sizeof v), &v, sizeof v);
+}
+
 static inline void quad_put(double* p, Quad v)
 {
-    memcpy(__builtin_assume_aligned(p, sizeof v.a), &v.a, sizeof v.a);
-    memcpy(__builtin_assume_aligned(p + 2, sizeof v.b), &v.b, sizeof v.b);
+    pair_put(p, v.a);
+    pair_put(p + 2, v.b);
 }
 
 static inline Quad quad_plus(Quad x, Quad y)

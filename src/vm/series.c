@@ -200,15 +200,8 @@ RUN(GROUP)
     return pc + count;
 }
 
-RUN(WAVE)
-{
-    return tape_run_pairs(t, pc, count, k, -1);
-}
-
-RUN(SWELL)
-{
-    return tape_run_pairs(t, pc, count, k, 1);
-}
+#define run_WAVE tape_run_wave
+#define run_SWELL tape_run_swell
 
 static RunOp* const run_op[] = {
 #define X(name, words) run_##name,
@@ -309,16 +302,9 @@ SeriesStatus series_begin(Series* s, double* registers, const VmHost* host, uint
     return s->settled ? SERIES_OK : begin_tape(s, registers, host, failed);
 }
 
-// Parts that are straight lie one after the other, and are one.
-static inline void run_parts(Tape* t, int k)
+static void run_parts(Tape* t, int k)
 {
-    const TapePart *part = t->parts + t->steady, *end = t->parts + t->part_count;
-    if (t->straight)
-    {
-        run_words(t, t->words + part->start, t->words + end[-1].end, k);
-        return;
-    }
-    for (; part < end; part++)
+    for (const TapePart *part = t->parts + t->steady, *end = t->parts + t->part_count; part < end; part++)
     {
         if (part->unknowns > 0)
             order_newton(t, part, k);
@@ -328,23 +314,24 @@ static inline void run_parts(Tape* t, int k)
     }
 }
 
-static inline void load_order(Series* s, int k, const double* in)
+static inline void load_order(Series* s, const double* in)
 {
     Tape* t = s->tape;
     for (uint32_t i = 0; i < s->input_count; i++)
         t->now[TAPE_INPUT + i] = in[i];
-    t->now[t->time_slot] = k == 1;
 }
 
+// Time, and what moves as it does.
 static void run_steady(Tape* t, int k)
 {
+    t->now[t->time_slot] = k == 1;
     if (t->steady && k <= t->parts[0].last)
         tape_run_part(t, &t->parts[0], k);
 }
 
 void series_order(Series* s, int k, const double* in, double* out)
 {
-    load_order(s, k, in);
+    load_order(s, in);
     run_steady(s->tape, k);
     run_parts(s->tape, k);
     for (uint32_t i = 0; i < s->output_count; i++)
@@ -360,21 +347,26 @@ static inline void take_states(Tape* t, int k, const double* in, uint32_t states
         t->rows[push[1] + (uint32_t)k] = t->now[push[0]];
 }
 
+// Parts that are straight lie one after the other, and are one.
 __attribute__((noinline)) static void run_beside(Series* s, int from, int to, double* const* x)
 {
     Tape* t = s->tape;
     const uint32_t states = s->input_count;
-    const bool idle = t->field.idle, steady = t->steady;
+    const bool idle = t->field.idle, straight = t->straight;
+    const uint32_t* first = straight ? t->words + t->parts[t->steady].start : NULL;
+    const uint32_t* last = straight ? t->words + t->parts[t->part_count - 1].end : NULL;
     for (int k = from; k < to; k++)
     {
-        t->now[t->time_slot] = k == 1;
-        if (steady)
+        if (k <= STEADY_LAST)
             run_steady(t, k);
         if (idle)
             take_states(t, k, x[k], states);
         else
             tape_field_run(t, k, k + 1, x, states);
-        run_parts(t, k);
+        if (straight)
+            run_words(t, first, last, k);
+        else
+            run_parts(t, k);
         tape_field_end(t, k, x[k + 1]);
     }
 }

@@ -231,8 +231,9 @@ typedef struct Tape
 
 enum
 {
-    TAPE_ZERO = 0,   // the slot that is always 0
-    TAPE_INPUT = 1,  // the first input
+    TAPE_ZERO = 0,    // the slot that is always 0
+    TAPE_INPUT = 1,   // the first input
+    STEADY_LAST = 2,  // order: what moves as time does is 0, and so are all orders after it
 };
 
 struct Series
@@ -279,7 +280,8 @@ double tape_root(const double* z, const double* x, int k);
 double tape_power(const double* z, const double* x, double e, int k);
 // lanes.c: groups and quads by their numbers, and pairs by themselves, at order k; order 0 of all quads.
 void tape_run_lanes(Tape* tape, const uint32_t* groups, uint32_t count, int k);
-const uint32_t* tape_run_pairs(Tape* tape, const uint32_t* pc, uint32_t count, int k, double sign);
+const uint32_t* tape_run_wave(Tape* tape, const uint32_t* pc, uint32_t count, int k);
+const uint32_t* tape_run_swell(Tape* tape, const uint32_t* pc, uint32_t count, int k);
 void tape_fill_lanes(Tape* tape, const uint32_t* quads, uint32_t count, int k);
 void tape_first_lanes(Tape* tape);
 // Straight code or one round of a loop, at order k.

@@ -135,11 +135,6 @@ enum
     PART_FIRST,   // the first of the code as written
 };
 
-enum
-{
-    STEADY_LAST = 2  // order: 0, and so are all after it
-};
-
 static inline bool tape_moves(const TapeDraft* d, uint32_t reg)
 {
     return d->space->slot_of[reg] != NO_REG;
