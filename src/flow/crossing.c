@@ -47,6 +47,13 @@ double guard_crossing_slack(const GuardPath* path, double t, double g, double sl
     return own > slack ? smaller(own, TIME_GUARD_MOST * slack) : slack;
 }
 
+// What is not a sum of states rounds by what its own operators do.
+static bool rounds_to_level(const GuardPath* path)
+{
+    double g = path->flow->kernel->guards[path->index].g_end;
+    return !path->flow->guard_affine[path->index] && fabs(g) <= CROSSING_ROUNDINGS * guard_path_rounding(path, 1);
+}
+
 // Zero but for rounding where the step ends, and on its way through: it crosses there, on whichever side rounding has
 // left it. Something else may be due at that time, or a row of the solver stand there already.
 static bool crosses_at_end(const GuardPath* path, double side)
@@ -68,7 +75,7 @@ static bool crosses_at_end(const GuardPath* path, double side)
     if (is_crossing(guard))
         R[guard->side] = before;
     double slack = guard_crossing_slack(path, end, state->g_end, state->slope_end);
-    return would && fabs(state->g_end) <= fabs(state->slope_end) * slack;
+    return would && (fabs(state->g_end) <= fabs(state->slope_end) * slack || rounds_to_level(path));
 }
 
 // What lies on its level at the end of a step, on its way through, came from the near side: where g was there already

@@ -195,7 +195,7 @@ static kaiStatus drop_turned(Kernel* kernel)
     if (look_located(kernel) != KAI_OK)
         return KAI_ERR_RUN;
     for (uint32_t i = 0; i < kernel->located_count; i++)
-        kernel->guards[kernel->located[i]].slope = kernel->R[kernel->model->guards[kernel->located[i]].slope];
+        kernel->guards[kernel->located[i]].slope_end = kernel->R[kernel->model->guards[kernel->located[i]].slope];
     toggle_latches(kernel);
     kaiStatus status = look_located(kernel);
     toggle_latches(kernel);
@@ -204,8 +204,10 @@ static kaiStatus drop_turned(Kernel* kernel)
         uint32_t index = kernel->located[i];
         const Guard* guard = &kernel->model->guards[index];
         const GuardState* state = &kernel->guards[index];
-        bool turned = state->toward * state->slope > 0 && state->toward * kernel->R[guard->slope] <= 0;
-        if (!turned || is_past(kernel, guard, guard_value(kernel, guard)))
+        double g = guard_value(kernel, guard), way = state->toward * kernel->R[guard->slope];
+        bool turned = state->toward * state->slope_end > 0 && way <= 0;
+        bool stays = is_past(kernel, guard, g) && (g != 0 || way == 0);  // on the level, and does not go back at once
+        if (!turned || stays)
             kernel->located[kept++] = index;
     }
     kernel->located_count = kept;

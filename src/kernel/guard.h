@@ -146,9 +146,18 @@ static inline bool guard_jumps(const Kernel* kernel, const Guard* guard)
     return before != 2 && g != R[guard->last_g] && guard_fires(guard, before, guard_side_of(kernel, guard, g));
 }
 
+// A crossing that has fired here and is back on its level by no more than time rounds: what comes out of a delay is
+// read at the bend itself from now on. It has crossed.
+static inline bool guard_stays_crossed(const Kernel* kernel, const Guard* guard, double g)
+{
+    const GuardState* state = &kernel->guards[guard - kernel->model->guards];
+    return g == 0 && state->fired == kernel->instant_runs &&
+           fabs(kernel->R[guard->last_g]) <= fabs(state->slope) * kernel_slack(kernel, kernel->now.t);
+}
+
 static inline void guard_take_side(Kernel* kernel, const Guard* guard, double g)
 {
-    if (kernel->R[guard->side] == 2 || g != kernel->R[guard->last_g])
+    if (kernel->R[guard->side] == 2 || (g != kernel->R[guard->last_g] && !guard_stays_crossed(kernel, guard, g)))
         kernel->R[guard->side] = guard_side_of(kernel, guard, g);
 }
 
@@ -205,11 +214,12 @@ kaiStatus guard_schedule_affine(Kernel* kernel, uint32_t index, bool* leaving);
 // rest.c: it has crossed and leads back at once. True: its states were put onto the level, where they stay.
 bool guard_rests(Kernel* kernel, uint32_t index);
 
-static inline bool guard_turns_back(const Kernel* kernel, const Guard* guard, const GuardState* state)
+// It has crossed, and leads back, or has become so slow on the way that it may be at rest on its level.
+static inline bool guard_may_rest(const Kernel* kernel, const Guard* guard, const GuardState* state, double before)
 {
     bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
     return relation && state->fired == kernel->instant_runs && !guard->time_only && state->g != 0 &&
-           state->slope * direction(kernel, guard) > 0;
+           (state->slope * direction(kernel, guard) > 0 || fabs(state->slope) <= REST_VANISHES * fabs(before));
 }
 
 // On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.
@@ -248,6 +258,7 @@ static inline kaiStatus guard_arm_one(Kernel* kernel, uint32_t index, bool* leav
     if (!active)
         return KAI_OK;
     state->bias = 0;
+    double speed = state->slope;
     state->g = kernel->R[guard->g];
     state->slope = kernel->R[guard->slope];
     if (guard->one_way)
@@ -259,7 +270,7 @@ static inline kaiStatus guard_arm_one(Kernel* kernel, uint32_t index, bool* leav
             return status;
         *leaving = true;
     }
-    else if (guard_turns_back(kernel, guard, state) && guard_rests(kernel, index))
+    else if (guard_may_rest(kernel, guard, state, speed) && guard_rests(kernel, index))
         *leaving = true;
     kernel->hooks->armed(kernel->owner, index);
     state->toward = direction(kernel, guard);

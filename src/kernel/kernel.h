@@ -225,8 +225,6 @@ typedef struct KernelHooks
 #define KERNEL_ARRAYS(X)                                                                                               \
     X(double, R, model->reg_count, model->saved_count) /* registers */                                                 \
     X(GuardState, guards, model->guards_count, model->guards_count)                                                    \
-    X(double, aside, model->reg_first[REG_VALUE] - model->reg_first[REG_MEMORY],                                       \
-      0) /* memories, for a look elsewhere */                                                                          \
     X(double, touch_times, model->guards_count, model->guards_count)                                                   \
     X(double, hold_limit, model->state_count, model->state_count) /* per state: what it is held at */                  \
     X(uint32_t, hold_by, model->state_count, model->state_count)  /* per state: guard + 1 that holds it, 0 = free */   \

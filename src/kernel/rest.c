@@ -7,8 +7,6 @@
 #include "base/tolerance.h"
 #include "kernel/guard.h"
 
-#include <string.h>
-
 enum
 {
     REST_STATES = 16,  // that a guard may read
@@ -45,23 +43,6 @@ static void find_states(Rest* r)
     }
 }
 
-// As far from the level on the side that it came from as it is now behind it: does the field lead there too? Where it
-// leads away (x' = √|x|, which is at rest at 0 or has left it, both are solutions) the solution goes on.
-static bool is_led_from_both(Rest* r, double g, double slope)
-{
-    Kernel* kernel = r->kernel;
-    const kaiModel* model = kernel->model;
-    size_t size = sizeof(double) * (model->reg_first[REG_VALUE] - model->reg_first[REG_MEMORY]);
-    double* memories = kernel->R + model->reg_first[REG_MEMORY];
-    memcpy(kernel->aside, memories, size);
-    for (uint32_t i = 0; i < r->guard->state_count; i++)
-        *r->x[i] = r->from[i] - 2 * g * (r->field[i] / slope);
-    guard_settle(kernel);
-    bool leads = look(r) && g * kernel->R[r->guard->g] < 0 && g * kernel->R[r->guard->slope] > 0;
-    memcpy(memories, kernel->aside, size);
-    return leads;
-}
-
 // A difference of two states may miss 0 by its last bit: a state is moved by a few of its own.
 static bool is_met(Rest* r)
 {
@@ -95,10 +76,9 @@ bool guard_rests(Kernel* kernel, uint32_t index)
         return false;
     r.island = kernel->model->guard_islands[guard->islands.first];
     find_states(&r);
-    bool rests = is_led_from_both(&r, state->g, state->slope);
     for (uint32_t i = 0; i < guard->state_count; i++)
         *r.x[i] = r.from[i] - state->g * (r.field[i] / state->slope);
-    rests = rests && is_met(&r) && fabs(kernel->R[guard->slope]) <= REST_VANISHES * fabs(state->slope);
+    bool rests = is_met(&r) && fabs(kernel->R[guard->slope]) <= REST_VANISHES * fabs(state->slope);
     for (uint32_t i = 0; i < guard->state_count && !rests; i++)
         *r.x[i] = r.from[i];
     if (rests)

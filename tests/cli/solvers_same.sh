@@ -6,9 +6,9 @@
 . tests/cli/islands.bash
 near_time=1e-6 near_value=1e-5
 
-# What rounding decides: whether a jump by the last bits is one (diode-oscillator, llc), whether balls that fall together meet at one
+# What rounding decides: whether a jump by the last bits is one (diode-oscillator), whether balls that fall together meet at one
 # instant, whether a signal that comes to its level within the error of a step touches it (lib_level_crossing).
-rounding="examples/diode-oscillator/model.kai:fig34 tests/models/power_circuits.kai:llc tests/models/lib_level_crossing.kai:e"
+rounding="examples/diode-oscillator/model.kai:fig34 tests/models/lib_level_crossing.kai:e"
 
 # runs FILE NAME SOLVER ISLANDS TO
 runs() { "$KAIROS" run "$1" -e "$2" --solver "$3" --islands "$4" --rtol 1e-10 --atol 1e-12 -o "$5" 2>"$err"; }
