@@ -351,6 +351,9 @@ static inline bool time_same(double a, double b, double scale)
 #define SLIDING_SAME 1e-6
 // The rate of a guard on its level is this part of that beside it, within a rounding, or less: it vanishes there.
 #define REST_VANISHES 1e-3
+// Directions whose part of a level is this part of the largest, or less, do not lead there: the field beside a state is
+// taken at a distance of the tolerance, and levels that are sums of others leave its rounding.
+#define LEVEL_RANK 1e-9
 // A derivative of a guard that is this part of its terms or less is 0: a thousand roundings, because the terms of a
 // series are sums of products of earlier ones, and a velocity that a reaction computes has been through a few more.
 #define CONTACT_ROUNDING 1e-12

@@ -185,12 +185,17 @@ static bool has_signed_size(const Flat* flat, NodeId id, uint32_t var)
 }
 
 // sign(e)*sqrt(abs(e)) is one smooth law with two branches. As an event, the sign would stay 0 where the run starts at
-// rest, and a loop has no solution then: it is read where it is instead. Friction, F*sign(f), keeps its event.
+// rest, and a loop has no solution then: it is read where it is instead. The sign stands beside it as a signal of its
+// own, so that its level is watched: what comes to rest there in finite time does so at an event (rule C7). Friction,
+// F*sign(f), keeps its event.
 NodeId bond_law_in_loop(Elab* e, const FlatBondNode* node)
 {
     uint32_t var = node->law_gives_flow ? node->e : node->f;
     if (!has_signed_size(e->flat, node->law, var))
         return node->law;
+    NodeId argument = flat_var(e->flat, var, node->span);
+    uint32_t side = bond_hidden_signal(e, "side", node->span);
+    var_add_def(e, side, 0, 0, flat_node(e->flat, NODE_SIGN, TYPE_REAL, argument, 0, 0, 0, 0, node->span), node->span);
     return flat_node(e->flat, NODE_SMOOTH, TYPE_REAL, node->law, 0, 0, 0, 0, node->span);
 }
 

@@ -470,6 +470,27 @@ static void find_carried(Elab* e)
     }
 }
 
+// Signals that are sums of efforts and flows, or multiples: `signal p = s.e + r.e`. Those that are one by another name
+// have its area.
+static void find_sums(Elab* e)
+{
+    for (uint32_t i = 0, count = e->flat->defs.count; i < count; i++)
+    {
+        FlatDef def = e->flat->defs.at[i];
+        const VarInfo* info = &e->vars.at[def.var];
+        bool plain = def.order == 0 && def.ctx == 0 && !info->given && !info->area && def.value &&
+                     info->first_def == i + 1 && !e->def_next.at[i];
+        if (!plain || e->flat->vars.at[def.var].kind != VAR_SIGNAL || e->flat->nodes.at[def.value].op == NODE_VAR)
+            continue;
+        NodeId area = area_of(e, def.value, DEPTH);
+        if (!area)
+            continue;
+        uint32_t hidden = bond_hidden_signal(e, "sum", def.span);
+        var_add_def(e, hidden, 0, 0, area, def.span);
+        vec_push(e->arena, e->flat->sums, (FlatSum){def.var, hidden});
+    }
+}
+
 // area(x) of a signal that is made of efforts and flows: their areas, and its own impulses.
 void resolve_areas(Elab* e)
 {
@@ -517,6 +538,7 @@ void define_bonds(Elab* e)
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         find_inputs(e, maps[i], marks);
     find_carried(e);
+    find_sums(e);
     for (uint32_t i = 0; i < e->flat->graphs.count; i++)
         bond_map_define(maps[i]);
     check_causality(e);

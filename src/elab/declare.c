@@ -263,16 +263,24 @@ static void declare_decl(Elab* e, const Env* env, const Item* item)
 
 static const Model* instance_model(Elab* e, const Env* env, const Item* item)
 {
-    uint32_t index;
-    if (map_get(&e->model_index, (uint64_t)(uintptr_t)item->type, &index))
-        return e->program->models.at[index];
+    const Model* model = scope_model(e, item->type, item->type_span);
+    if (model)
+        return model;
     scope_add(e, env, SYMBOL_FAILED, item->name, item->name_span);
     if (elab_missed_before(e, K_UNKNOWN_MODEL, NULL, item->type, item->type_span))
         return NULL;
     Diag* diag = elab_error(e, K_UNKNOWN_MODEL, item->type_span, "there is no model `%s`", item->type);
     const char** names = arena_array(e->arena, const char*, e->program->models.count + 1);
     for (uint32_t i = 0; i < e->program->models.count; i++)
+    {
         names[i] = e->program->models.at[i]->name;
+        if (names[i] != item->type)
+            continue;
+        elab_note(e, diag, e->program->models.at[i]->span,
+                  "one of that name stands in a file that is not imported here");
+        elab_help(e, diag, "import it where it is used");
+        return NULL;
+    }
     elab_suggest(e, diag, item->type, names, e->program->models.count);
     return NULL;
 }
@@ -402,11 +410,10 @@ static void declare_instances(Elab* e, const Env* env, const Item* item, const M
     }
 }
 
-// A model of the user's wins over the element of the same name.
-static bool is_element(const Elab* e, const Item* item, BondKind* kind)
+// A model wins over the element of the same name, in the files that see it.
+static bool is_element(Elab* e, const Item* item, BondKind* kind)
 {
-    uint32_t index;
-    return !map_get(&e->model_index, (uint64_t)(uintptr_t)item->type, &index) && bond_kind_find(item->type, kind);
+    return !scope_model(e, item->type, item->type_span) && bond_kind_find(item->type, kind);
 }
 
 static void declare_instance(Elab* e, const Env* env, const Item* item)

@@ -190,6 +190,10 @@ bool elab_missed_before(Elab* e, DiagCode code, const void* scope, const char* n
 bool elab_count_loop(Elab* e, Span span);  // false: the model is too large
 
 // scope.c
+// A model or function as the file sees it in which its name stands; NULL: it does not.
+const Model* scope_model(Elab* e, const char* name, Span span);
+const Function* scope_function(Elab* e, const char* name, Span span);
+void scope_see(Elab* e, Map* index, uint32_t file, const char* name, uint32_t number, bool own);
 uint32_t scope_symbol(Elab* e, uint32_t instance, const char* name);                       // index + 1, 0 = none
 Symbol* scope_add(Elab* e, const Env* env, SymbolKind kind, const char* name, Span span);  // reports a second one
 typedef struct Target

@@ -43,6 +43,9 @@ bool program_load(Program* program, const char* path);
 // The same with the text given; imports are resolved relative to `path`.
 void program_load_text(Program* program, const char* path, const char* text, size_t length);
 
+// Which files a file sees, itself among them: what it imports, and what that imports.
+bool* program_visible(const Program* program, uint32_t file);
+
 // Reports that the file that the text names there may not be read.
 void program_refuse(Program* program, Span span, const char* path);
 

@@ -607,10 +607,9 @@ static Value elaborate_call(Elab* e, const Env* env, const Expr* expr)
     bool plain = expr->path->steps.count == 1 && !step->index;
     if (plain && builtin_exists(step->name))
         return elaborate_builtin(e, env, expr);
-    uint32_t index;
-    if (!plain || !map_get(&e->function_index, (uint64_t)(uintptr_t)step->name, &index))
+    const Function* function = plain ? scope_function(e, step->name, step->span) : NULL;
+    if (!function)
         return report_function(e, expr), value_failed();
-    const Function* function = e->program->functions.at[index];
     if (report_recursion(e, env, expr, function))
         return value_failed();
     return call_function(e, env, expr, function);

@@ -368,6 +368,12 @@ typedef struct FlatCarried
     NodeId area;
 } FlatCarried;
 
+// A signal that is made of efforts and flows, and the hidden one that is the area of its impulse.
+typedef struct FlatSum
+{
+    uint32_t var, area;
+} FlatSum;
+
 // var is whatever makes residual 0. `text` is the equation as written, or NULL (bond graphs).
 typedef struct FlatImplicit
 {
@@ -478,6 +484,7 @@ struct Flat
     VEC(FlatImplicit) implicits;
     bool solves_slopes;  // derivatives of storages are among what they find (elab/bond_varying.c)
     VEC(FlatCarried) carried;
+    VEC(FlatSum) sums;
     FlatExperiment experiment;
     Map node_index;    // hash-consing
     const Flat* base;  // of a copy: where most nodes are found

@@ -24,12 +24,13 @@ static void parse_source(Loader* loader, uint32_t source)
     vec_push(program->arena, loader->loaded, identity(program, program->sources->list.at[source].path));
 }
 
-static bool is_loaded(const Loader* loader, const char* name)
+// The number of its file; the count of files: it is not loaded.
+static uint32_t find_loaded(const Loader* loader, const char* name)
 {
-    for (uint32_t i = 0; i < loader->loaded.count; i++)
-        if (loader->loaded.at[i] == name)
-            return true;
-    return false;
+    uint32_t i = 0;
+    while (i < loader->loaded.count && loader->loaded.at[i] != name)
+        i++;
+    return i;
 }
 
 static const char* beside(Program* program, const char* importer, const char* path)
@@ -40,15 +41,19 @@ static const char* beside(Program* program, const char* importer, const char* pa
     return arena_printf(program->arena, "%.*s/%s", (int)(slash - importer), importer, path);
 }
 
-static FileOutcome load_candidate(Loader* loader, const char* path, const char* importer)
+static FileOutcome load_candidate(Loader* loader, const char* path, FileAst* importer)
 {
-    if (is_loaded(loader, identity(loader->program, path)))
-        return FILE_DONE;
-    uint32_t source;
-    kaiFileRequest request = {.path = path, .importer = importer, .use = KAI_FILE_IMPORT};
-    FileOutcome outcome = sources_read(loader->program->sources, &request, &source);
-    if (outcome == FILE_DONE)
+    Program* program = loader->program;
+    uint32_t source, number = find_loaded(loader, identity(program, path));
+    const char* from = program->sources->list.at[importer->file - 1].path;
+    kaiFileRequest request = {.path = path, .importer = from, .use = KAI_FILE_IMPORT};
+    FileOutcome outcome = FILE_DONE;
+    if (number == loader->loaded.count)
+        outcome = sources_read(program->sources, &request, &source);
+    if (outcome == FILE_DONE && number == loader->loaded.count)
         parse_source(loader, source);
+    if (outcome == FILE_DONE)
+        vec_push(program->arena, importer->sees, number);
     return outcome;
 }
 
@@ -90,10 +95,11 @@ void program_refuse(Program* program, Span span, const char* path)
               "move it below the folder of the model, or if you trust the model allow it with --allow-files");
 }
 
-static void load_import(Loader* loader, const char* importer, const Import* import)
+static void load_import(Loader* loader, FileAst* importer, const Import* import)
 {
     Program* program = loader->program;
-    FileOutcome beside_it = load_candidate(loader, beside(program, importer, import->path), importer);
+    const char* from = program->sources->list.at[importer->file - 1].path;
+    FileOutcome beside_it = load_candidate(loader, beside(program, from, import->path), importer);
     if (beside_it == FILE_DONE)
         return;
     const char* why = program->sources->why;
@@ -110,6 +116,42 @@ static void load_import(Loader* loader, const char* importer, const Import* impo
         report_missing(program, import, why);
 }
 
+static FileAst* read_block(void* user, uint32_t source)
+{
+    Loader* loader = user;
+    parse_source(loader, source);
+    return loader->program->files.at[loader->program->files.count - 1];
+}
+
+static void load_foreign(Loader* loader, FileAst* importer, const Foreign* foreign)
+{
+    uint32_t before = loader->program->files.count;
+    foreign_load(loader->program, foreign, read_block, loader);
+    for (uint32_t i = before; i < loader->program->files.count; i++)
+        vec_push(loader->program->arena, importer->sees, i);
+}
+
+// ---- what a file sees
+
+bool* program_visible(const Program* program, uint32_t file)
+{
+    bool* visible = arena_array(program->arena, bool, program->files.count + 1);
+    VEC(uint32_t) next = {0};
+    vec_push(program->arena, next, file);
+    visible[file] = true;
+    for (uint32_t i = 0; i < next.count; i++)
+    {
+        const FileAst* at = program->files.at[next.at[i]];
+        for (uint32_t k = 0; k < at->sees.count; k++)
+            if (!visible[at->sees.at[k]])
+            {
+                visible[at->sees.at[k]] = true;
+                vec_push(program->arena, next, at->sees.at[k]);
+            }
+    }
+    return visible;
+}
+
 static void report_duplicate(Program* program, const char* what, const char* name, Span first, Span second)
 {
     Diag* diag = diag_error(program->diags, K_DUPLICATE_TOP_LEVEL, second, "%s `%s` is declared twice", what, name);
@@ -117,21 +159,43 @@ static void report_duplicate(Program* program, const char* what, const char* nam
     diag_help(program->diags, diag, "rename one of them");
 }
 
-// Reports every later one of a name.
+// Reports every later one of a name that a file sees without saying which: what it declares itself is its own, whatever
+// it imports.
 #define REPORT_DUPLICATES(program, list, what)                                                                         \
     do                                                                                                                 \
     {                                                                                                                  \
         Map first;                                                                                                     \
         map_init(&first, (program)->arena);                                                                            \
         for (uint32_t i = 0, at; i < (list).count; i++)                                                                \
-            if (map_get(&first, (uint64_t)(uintptr_t)(list).at[i]->name, &at))                                         \
+            if (!map_get(&first, (uint64_t)(uintptr_t)(list).at[i]->name, &at))                                        \
+                map_set(&first, (uint64_t)(uintptr_t)(list).at[i]->name, i);                                           \
+            else if (is_ambiguous((program), &(list).at[at]->extent, &(list).at[i]->extent))                           \
             {                                                                                                          \
                 report_duplicate((program), (what), (list).at[i]->name, (list).at[at]->span, (list).at[i]->span);      \
                 (list).at[i]->extent.broken = (list).at[at]->extent.broken = true;                                     \
             }                                                                                                          \
-            else                                                                                                       \
-                map_set(&first, (uint64_t)(uintptr_t)(list).at[i]->name, i);                                           \
     } while (0)
+
+static uint32_t file_of(const Program* program, const Extent* extent)
+{
+    uint32_t i = 0;
+    while (i + 1 < program->files.count && program->files.at[i]->file != extent->span.file)
+        i++;
+    return i;
+}
+
+// Of two files: whether they are one, or a third sees both, which declares neither.
+static bool is_ambiguous(const Program* program, const Extent* a, const Extent* b)
+{
+    uint32_t first = file_of(program, a), second = file_of(program, b);
+    for (uint32_t f = 0; f < program->files.count && first != second; f++)
+    {
+        const bool* visible = program_visible(program, f);
+        if (f != first && f != second && visible[first] && visible[second])
+            return true;
+    }
+    return first == second;
+}
 
 static void collect(Program* program)
 {
@@ -151,13 +215,6 @@ static void collect(Program* program)
     REPORT_DUPLICATES(program, program->experiments, "experiment");
 }
 
-static FileAst* read_block(void* user, uint32_t source)
-{
-    Loader* loader = user;
-    parse_source(loader, source);
-    return loader->program->files.at[loader->program->files.count - 1];
-}
-
 static void load_all(Loader* loader, uint32_t source)
 {
     Program* program = loader->program;
@@ -166,11 +223,10 @@ static void load_all(Loader* loader, uint32_t source)
     for (uint32_t f = 0; f < program->files.count; f++)  // grows while it runs
     {
         FileAst* file = program->files.at[f];
-        const char* path = program->sources->list.at[file->file - 1].path;
         for (uint32_t i = 0; i < file->imports.count; i++)
-            load_import(loader, path, &file->imports.at[i]);
+            load_import(loader, file, &file->imports.at[i]);
         for (uint32_t i = 0; i < file->foreigns.count; i++)
-            foreign_load(program, &file->foreigns.at[i], read_block, loader);
+            load_foreign(loader, file, &file->foreigns.at[i]);
     }
     collect(program);
     program->load_error_count = program->diags->error_count - errors_before;

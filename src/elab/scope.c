@@ -16,6 +16,40 @@ static uint64_t symbol_key(Elab* e, uint32_t instance, const char* name)
     return (uint64_t)instance << 32 | number;
 }
 
+// ---- models and functions, by the file that names them
+
+void scope_see(Elab* e, Map* index, uint32_t file, const char* name, uint32_t number, bool own)
+{
+    uint32_t found;
+    uint64_t key = symbol_key(e, file, name);
+    if (own || !map_get(index, key, &found))
+        map_set(index, key, number);
+}
+
+// What is given with a call, and belongs to no file, sees what the first one does.
+static bool sees(Elab* e, const Map* index, const char* name, Span span, uint32_t* number)
+{
+    const Program* program = e->program;
+    uint32_t file = span.file - 1;  // as a rule sources are files, in this order
+    if (file >= program->files.count || program->files.at[file]->file != span.file)
+        file = 0;
+    for (uint32_t f = 1; f < program->files.count && file == 0 && span.file != 0; f++)
+        file = program->files.at[f]->file == span.file ? f : 0;
+    return map_get(index, symbol_key(e, file, name), number);
+}
+
+const Model* scope_model(Elab* e, const char* name, Span span)
+{
+    uint32_t number;
+    return sees(e, &e->model_index, name, span, &number) ? e->program->models.at[number] : NULL;
+}
+
+const Function* scope_function(Elab* e, const char* name, Span span)
+{
+    uint32_t number;
+    return sees(e, &e->function_index, name, span, &number) ? e->program->functions.at[number] : NULL;
+}
+
 uint32_t scope_symbol(Elab* e, uint32_t instance, const char* name)
 {
     uint32_t index;
@@ -131,8 +165,7 @@ static void report_unknown(Elab* e, const Env* env, uint32_t instance, const Pat
     else
         diag = elab_error(e, K_UNKNOWN_NAME, step->span, "there is no `%s` in model %s", step->name,
                           e->instances.at[instance].model->name);
-    uint32_t unused;
-    if (diag && first && map_get(&e->function_index, (uint64_t)(uintptr_t)step->name, &unused))
+    if (diag && first && scope_function(e, step->name, step->span))
         elab_help(e, diag, "`%s` is a function: write `%s(…)`", step->name, step->name);
     else if (diag && first && idiom_name(step->name))
         elab_help(e, diag, "%s", idiom_name(step->name));

@@ -33,10 +33,9 @@ static ValueType infer_argument(Elab* e, const Env* env, const Expr* expr, uint3
 
 static ValueType infer_function(Elab* e, const Env* env, const Expr* expr)
 {
-    uint32_t index;
-    if (!map_get(&e->function_index, (uint64_t)(uintptr_t)expr->path->steps.at[0].name, &index))
+    const Function* function = scope_function(e, expr->path->steps.at[0].name, expr->path->steps.at[0].span);
+    if (!function)
         return TYPE_REAL;
-    const Function* function = e->program->functions.at[index];
     for (const Call* call = env->calls; call; call = call->up)
         if (call->function == function)
             return TYPE_REAL;

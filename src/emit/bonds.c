@@ -282,6 +282,16 @@ void build_carried(Builder* b)
     }
 }
 
+void build_sums(Builder* b)
+{
+    for (uint32_t i = 0; i < b->c.flat->sums.count; i++)
+    {
+        FlatSum sum = b->c.flat->sums.at[i];
+        if (b->c.vars.at[sum.var].order < 0)  // what it has of its own stands in its own columns
+            b->c.vars.at[sum.var].sum_area = b->c.vars.at[sum.area].reg;
+    }
+}
+
 // Transitions that fire by a sign name a variable so far.
 static void find_one_way(Builder* b)
 {

@@ -16,6 +16,7 @@ void build_reaction_code(Builder* b);
 // bonds.c: bond graphs.
 void build_bonds(Builder* b);
 void build_carried(Builder* b);
+void build_sums(Builder* b);
 // experiment.c: settings, records, plots, sweeps, expectations.
 void build_experiment(Builder* b);
 void build_expectations(Builder* b);

@@ -360,6 +360,8 @@ static SymReg bond_area_of(const Builder* b, uint32_t v, int depth)
 {
     const VarInfo* info = &b->c.vars.at[v];
     uint32_t def = info->first_def[0];
+    if (info->sum_area != NO_REG)
+        return info->sum_area;
     if (info->bond_area != NO_REG || def == 0 || def != info->last_def[0] || depth > 8)
         return info->bond_area;
     const FlatDef* made = &b->c.flat->defs.at[def - 1];
@@ -680,6 +682,8 @@ static kaiModel* compile_in(Arena* arena, const Flat* flat, Diags* diags, const 
         }
     find_draws(b);
     build_carried(b);
+    if (can_jump(b))
+        build_sums(b);
     find_externals(b);
     build_cells(b);
     index_sinks(b);

@@ -48,26 +48,6 @@ static void create_run(Kernel* kernel, Bonds* bonds, BondRun* run, const BondSys
         run->nominal[i] = 1;
 }
 
-static void list_impulses(const kaiModel* model, Bonds* bonds)
-{
-    Arena* arena = &bonds->arena;
-    bool* areas = arena_array(arena, bool, model->reg_count + 1);
-    bonds->impulses = arena_array(arena, uint32_t, model->impulse_titles_count + 1);
-    for (uint32_t i = 0; i < model->bond_outputs_count; i++)
-        if (model->bond_outputs[i].area != NO_REG)
-            areas[model->bond_outputs[i].area] = true;
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < model->vars_count; i++)
-            for (uint32_t k = 0; k < model->vars[i].impulse_count; k++)
-            {
-                uint32_t reg = model->vars[i].impulse + k;
-                if (areas[reg] != (pass == 1))
-                    continue;
-                bonds->impulses[bonds->impulse_count++] = reg;
-                bonds->other_count += pass == 0;
-            }
-}
-
 static void create_switching(Kernel* kernel, Bonds* bonds)
 {
     const kaiModel* model = kernel->model;
@@ -105,7 +85,7 @@ kaiStatus bonds_create(Kernel* kernel)
     for (uint32_t i = 0; i < bonds->count; i++)
         create_run(kernel, bonds, &bonds->runs[i], &model->bond_systems[i]);
     create_switching(kernel, bonds);
-    list_impulses(model, bonds);
+    bonds_list_impulses(model, bonds);
     for (uint32_t i = 0; i < bonds->count; i++)
         bonds->most_count += 4 * model->bond_systems[i].link_count;
     bonds->most = arena_array(&bonds->arena, double, bonds->most_count + 1);

@@ -169,6 +169,8 @@ void bonds_destroy(Kernel* kernel);
 kaiStatus bonds_start(Kernel* kernel);  // parameters are known: the equations of the first modes
 kaiStatus bonds_enter(Kernel* kernel);  // the maps of the modes that the registers show
 kaiStatus bonds_load(Kernel* kernel);   // their rows, which were left out
+// bond_impulses.c: bonds->impulses
+void bonds_list_impulses(const kaiModel* model, Bonds* bonds);
 // bond_rows.c: the rows of the block's present set of modes, to the registers. False: no memory.
 bool bonds_load_rows(Kernel* kernel, BondRun* run, int index);
 // Ratios that step are as the registers have them: the equations are made anew where one has changed. *turned: so it

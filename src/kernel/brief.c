@@ -65,13 +65,12 @@ static void need_reactions(const kaiModel* model, uint8_t* needed)
             need_record(table, records + (size_t)model->transitions[i].reaction * table->size, needed);
 }
 
-// Of a variable only what happens: that an event is there, and impulses.
+// Of a variable only that an event is there.
 static void need_events(const kaiModel* model, uint8_t* needed)
 {
     for (uint32_t i = 0; i < model->vars_count; i++)
     {
         const ModelVar* var = &model->vars[i];
-        need(needed, var->impulse, var->impulse_count);
         if (var->column != KAI_COLUMN_EVENT)
             continue;
         need(needed, var->reg, 1);
@@ -312,6 +311,8 @@ bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count)
         uint8_t* read = (uint8_t*)(seen + model->reg_count + 1);
         for (uint32_t i = 0; i < count; i++)
             need(read, shown[i], 1);
+        for (uint32_t i = 0; i < kernel->bonds->other_count; i++)
+            need(read, kernel->bonds->impulses[i], 1);
         need_read(model, seen, read);
         made = cut_all(kernel, read, read + model->reg_count + 1) && find_steady(kernel, read + model->reg_count + 1);
     }

@@ -37,6 +37,23 @@ kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward)
     return KAI_OK;
 }
 
+// A relation that lay past its level at the left limit, where another one was located, switches at the tag after: the
+// operators that it keeps legal may lie beyond their domain by as much until then.
+double guard_rounding(void* user)
+{
+    const Kernel* kernel = user;
+    double most = kernel->rounding;
+    for (uint32_t i = 0; i < kernel->model->guards_count; i++)
+    {
+        const Guard* guard = &kernel->model->guards[i];
+        bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+        double g = kernel->R[guard->last_g];
+        if (relation && guard->searched && kernel_ctx_active(kernel, guard->ctx) && is_past(kernel, guard, g))
+            most = larger(most, DOMAIN_ROUNDING * fabs(g));
+    }
+    return most;
+}
+
 static double fresh_truth(const Guard* guard, double argument)
 {
     switch (guard->kind)

@@ -211,15 +211,19 @@ kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward);
 void guard_settle(Kernel* kernel);
 void guard_wait_one_way(Kernel* kernel, const Guard* guard, GuardState* state, double before);
 kaiStatus guard_schedule_affine(Kernel* kernel, uint32_t index, bool* leaving);
-// rest.c: it has crossed and leads back at once. True: its states were put onto the level, where they stay.
+// rest.c: it has crossed and leads back at once. True: its states were put onto the level, where they stay, with
+// those of other levels that they come to rest on together.
 bool guard_rests(Kernel* kernel, uint32_t index);
+double guard_rate(Kernel* kernel, uint32_t index);  // where its slope has no value
 
-// It has crossed, and leads back, or has become so slow on the way that it may be at rest on its level.
+// It has crossed, and leads back, or has become so slow on the way that it may be at rest on its level. Or it is on its
+// level, to the last bit, where it may wait for others that are not.
 static inline bool guard_may_rest(const Kernel* kernel, const Guard* guard, const GuardState* state, double before)
 {
     bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
-    return relation && state->fired == kernel->instant_runs && !guard->time_only && state->g != 0 &&
-           (state->slope * direction(kernel, guard) > 0 || fabs(state->slope) <= REST_VANISHES * fabs(before));
+    return relation && state->fired == kernel->instant_runs && !guard->time_only &&
+           (state->g == 0 || state->slope * direction(kernel, guard) > 0 ||
+            fabs(state->slope) <= REST_VANISHES * fabs(before));
 }
 
 // On the level exactly, and about to leave it: the crossing belongs to this instant. True if it fires.
@@ -261,6 +265,8 @@ static inline kaiStatus guard_arm_one(Kernel* kernel, uint32_t index, bool* leav
     double speed = state->slope;
     state->g = kernel->R[guard->g];
     state->slope = kernel->R[guard->slope];
+    if (isnan(state->slope))
+        state->slope = guard_rate(kernel, index);
     if (guard->one_way)
         guard_wait_one_way(kernel, guard, state, before);
     else if (guard_leaves_level(kernel, guard, state))

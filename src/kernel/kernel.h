@@ -377,6 +377,9 @@ static inline bool kernel_ctx_active(const Kernel* kernel, uint32_t ctx)
     return true;
 }
 
+// guard.c: what operators may lie beyond their domain by, at an instant; of a Kernel
+double guard_rounding(void* kernel);
+
 // contexts.c
 void contexts_refresh(Kernel* kernel);              // after a change of modes
 void contexts_leave(Kernel* kernel, uint32_t ctx);  // and what is nested in it; before its machines change

@@ -308,6 +308,7 @@ typedef struct FileAst
     uint32_t file;  // Span.file
     VEC(Import) imports;
     VEC(Foreign) foreigns;
+    VEC(uint32_t) sees;  // files of the program that it imports, and those that blocks were read as
     VEC(Model*) models;
     VEC(Function*) functions;
     VEC(Experiment*) experiments;

@@ -43,6 +43,7 @@ typedef struct VarInfo
     SymReg area;           // STATE with an impulsive right-hand side: the jump of this tag
     SymReg now;            // STATE with an impulsive right-hand side: its value in a reaction, jump included
     SymReg bond_area;      // a bond graph's effort or flow: the area of its impulse; NO_REG
+    SymReg sum_area;       // the same of a signal that is made of them
     SymReg first_impulse;  // order + 1 VALUE registers: the weights of δ, δ′, …
 } VarInfo;
 

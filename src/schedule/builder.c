@@ -92,7 +92,8 @@ void builder_init(Builder* b, Arena* arena, const Flat* flat, Diags* diags, cons
     vec_push(arena, b->strings, 0);
     vec_push(arena, b->places, (ModelPlace){0});
     for (uint32_t i = 0; i < flat->vars.count; i++)
-        vec_push(arena, b->c.vars, (VarInfo){.reg = NO_REG, .present = NO_REG, .deriv = NO_REG, .bond_area = NO_REG});
+        vec_push(arena, b->c.vars,
+                 (VarInfo){.reg = NO_REG, .present = NO_REG, .deriv = NO_REG, .bond_area = NO_REG, .sum_area = NO_REG});
     b->c.entries = arena_array(arena, SymReg, flat->ctxs.count + 1);
     for (uint32_t i = 0; i <= flat->ctxs.count; i++)
         b->c.entries[i] = NO_REG;

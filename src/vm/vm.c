@@ -142,7 +142,7 @@ static double row_size(const double* x, const double* c, uint32_t count)
 static bool is_rounding(const VmHost* host, uint32_t op, double a)
 {
     double excess = op == VM_ASIN || op == VM_ACOS ? fabs(a) - 1 : fabs(a);
-    return host->rounding != NULL && excess <= *host->rounding;
+    return host->rounding != NULL && excess <= host->rounding(host->ctx);
 }
 
 // The value of an operator whose argument is at the border of its domain but for rounding; where it has none there,

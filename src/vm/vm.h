@@ -17,7 +17,7 @@ typedef struct VmHost
     // logarithms and powers go on beyond their domain, continuously, as for |x|; the counter tells that they did.
     uint32_t* beyond;
     // Elsewhere they may lie as little beyond it as this, which rounding has left there. NULL: not at all.
-    const double* rounding;
+    double (*rounding)(void* ctx);
     // What a block answers (src/block); `arguments` are registers. NULL: nothing, which is NaN.
     double (*block)(void* blocks, const External* question, const double* registers, const uint32_t* arguments);
     void* blocks;

@@ -1,19 +1,43 @@
 // What is shown between two times at which something is due: probes, the grid of `record … every`, points of a curve.
 #include "base/tolerance.h"
+#include "kernel/guard.h"
 #include "watch/row.h"
 
 #include <math.h>
 
-// A located crossing lies a rounding beyond the level that a relation keeps an operator from: so may the end.
+// Between its ends a step is a polynomial, which may stray over the level that a relation keeps an operator from, by
+// the error of the step, where the relation has not switched.
+static bool strays(Kernel* kernel)
+{
+    const kaiModel* model = kernel->model;
+    for (uint32_t i = 0; i < model->guards_count; i++)
+    {
+        const Guard* guard = &model->guards[i];
+        bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+        if (!relation || !kernel->guards[i].active || !kernel_ctx_active(kernel, guard->ctx))
+            continue;
+        vm_run(model, kernel->R, guard->code.end > guard->code.start ? guard->code : guard->look, &kernel->host);
+        if (is_past(kernel, guard, guard_value(kernel, guard)))
+            return true;
+    }
+    return false;
+}
+
+// A located crossing lies a rounding beyond such a level: so may the end.
 kaiStatus inside_load(Record* record, double t, bool end)
 {
     Kernel* kernel = record->kernel;
     touch_moment(kernel, t);
     kernel->now = (kaiTag){t, 0, 0};
-    kernel->host.beyond = end ? &kernel->beyond : NULL;
+    kernel->host.beyond = &kernel->beyond;
+    kernel->beyond = 0;
     kaiStatus status = touch_rows(kernel);
+    bool allowed = end || kernel->beyond == 0 || strays(kernel);
     kernel->host.beyond = NULL;
-    return status;
+    if (allowed || status != KAI_OK)
+        return status;
+    touch_moment(kernel, t);
+    return touch_rows(kernel);
 }
 
 static kaiStatus probe_inside(Record* record, double start, double end)

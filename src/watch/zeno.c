@@ -551,10 +551,46 @@ void zeno_late(Zeno* zeno)
     z->located_at = zeno->kernel->instant_runs;
 }
 
+static void toggle_relations(Zeno* zeno)
+{
+    for (uint32_t i = 0; i < zeno->kernel->fired_count; i++)
+    {
+        const Guard* guard = &zeno->model->guards[zeno->kernel->fired[i]];
+        if (guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL)
+            zeno->kernel->R[guard->latch] = zeno->kernel->R[guard->latch] == 0;
+    }
+}
+
+// A relation that leads back to its level with either of its values has not been turned back by what hangs on it: the
+// error of a step took it across, as at a kink of a law.
+static bool has_strayed(Zeno* zeno, uint32_t index)
+{
+    Kernel* kernel = zeno->kernel;
+    const Guard* guard = &zeno->model->guards[index];
+    const GuardState* g = &kernel->guards[index];
+    bool relation = guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL;
+    if (!relation || kernel->now.p > 0 || guard->islands.count != 1 || !(g->crossed * g->slope < 0))
+        return false;
+    uint32_t island = zeno->model->guard_islands[guard->islands.first];
+    kernel->host.beyond = &kernel->beyond;
+    double slope = 0;
+    for (int side = 0; side < 2; side++)
+    {
+        toggle_relations(zeno);
+        vm_run(zeno->model, kernel->R, zeno->model->islands[island].deriv, &kernel->host);
+        vm_run(zeno->model, kernel->R, guard->look, &kernel->host);
+        slope = side == 0 ? kernel->R[guard->slope] : slope;
+    }
+    kernel->host.beyond = NULL;
+    return g->crossed * slope < 0;
+}
+
 static kaiStatus watch_fired(Zeno* zeno, uint32_t index, double t)
 {
     const GuardState* g = &zeno->kernel->guards[index];
     ZenoGuard* z = &zeno->guards[index];
+    if (has_strayed(zeno, index))
+        return KAI_OK;
     bool watched = g->active && !tunnel_is_foreign(zeno, index), turned = watched && g->crossed * g->slope < 0;
     kaiStatus status = watched ? watch_flips(zeno, index, t, turned) : KAI_OK;
     bool rests = watched && z->barrier != 0 && z->barrier == g->crossed && !turned;  // nothing brings it back

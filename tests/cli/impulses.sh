@@ -141,3 +141,35 @@ grep -qE '^U +no impulse +continuous$' "$out" || fail "U: $(grep '^U' "$out")"
 exits 0 check --print impulses "$ball"
 grep -q 'δ' "$out" && fail "the ball has no impulses"
 exit 0
+# A signal that is made of several efforts and flows has a column too: a valve that shuts in front of water that flows takes the momentum of the
+# pipe, I q = 4; of two coils of 2 H with M = 1 H the one with 3 A is cut off, the other feeds a resistor: its flux stays, i2 = 1.5, and
+# the first is struck by 2 (-3) + 1.5 = -4.5 V s.
+cat >"$WORK/m.kai" <<'X'
+import "hydraulic.kai"
+model Slam {
+  supply : Reservoir(p = 5); pipe : Pipe(R = 5, I = 4, q0 = 1); v : Valve(R = 0); sink : Reservoir
+  v.open = time < 1
+  connect supply.a, pipe.a
+  connect pipe.b, v.a
+  connect v.b, sink.a
+  signal thrice = 3*v.p - v.r.e
+}
+experiment e of Slam { stop = 2 }
+X
+exits 0 run "$WORK/m.kai" -o "$WORK/o.csv"
+got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[$i] = i } $1 == 1 && $2 == 0 { printf "%s %s", $name["v.p.impulse [Pa*s]"], $name["thrice.impulse"] }' "$WORK/o.csv")
+[ "$got" = "4 12" ] || fail "impulses of sums: $got instead of 4 12"
+cat >"$WORK/m.kai" <<'X'
+import "electrical.kai"
+model Cut {
+  g : Ground; t : CoupledInductors(L1 = 2, L2 = 2, k = 0.5, i10 = 3); s : Switch(closed = false); r : Resistor(R = 1)
+  connect t.a1, s.a
+  connect s.b, t.b1, g.a, t.b2
+  connect t.a2, r.a
+  connect r.b, g.a
+}
+experiment e of Cut { stop = 1 }
+X
+exits 0 run "$WORK/m.kai" -o "$WORK/o.csv"
+got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[$i] = i } $1 == 0 && $2 == 0 { printf "%s,%s,%s", $name["t.v1.impulse [V*s]"], $name["t.v2.impulse [V*s]"], $name["t.i2 [A]"] }' "$WORK/o.csv")
+[ "$got" = "-4.5,,1.5" ] || fail "impulses of coils: $got instead of -4.5,,1.5"

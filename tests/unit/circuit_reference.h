@@ -78,6 +78,7 @@ typedef struct Reference
     double h;
     bool closed[CIRCUIT_PARTS];
     double largest;  // current or voltage of the last step
+    double reached;  // the last time at which there was a solution
 } Reference;
 
 static inline double reference_wave(const Part* p, double t)
@@ -408,6 +409,7 @@ static inline bool reference_step(Reference* r, double t)
 static inline bool reference_interval(Reference* r, double from, double to, double h, bool switched)
 {
     double tiny = 1e-9 * r->n->stop;
+    r->reached = from;
     if (switched)
     {
         reference_prepare(r, tiny);
@@ -420,8 +422,11 @@ static inline bool reference_interval(Reference* r, double from, double to, doub
     double length = (to - from) / steps;
     reference_prepare(r, length);
     for (int k = 0; k < steps; k++)
+    {
         if (!reference_step(r, from + (k + 1) * length) || r->largest > 1e6)
             return false;
+        r->reached = from + (k + 1) * length;
+    }
     return true;
 }
 
@@ -443,10 +448,10 @@ static inline double reference_next(const Network* n, double t)
     return next;
 }
 
-// States at `times` (ascending, before the end, none where a switch changes), by steps of h. To the end of the run: a
-// network whose sources meet after the last time has no solution either.
-static inline bool reference_run(const Network* n, double h, const double* times, int time_count,
-                                 double (*states)[CIRCUIT_PARTS])
+// States at `times` (ascending, before the end, none where a switch changes), by steps of h. To the end of the run, or
+// to where there is no solution any more (sources that meet, a current with nowhere to go): the time reached.
+static inline double reference_run(const Network* n, double h, const double* times, int time_count,
+                                   double (*states)[CIRCUIT_PARTS])
 {
     static Reference r;
     memset(&r, 0, sizeof r);
@@ -465,13 +470,13 @@ static inline bool reference_run(const Network* n, double h, const double* times
         for (int i = 0; i < n->part_count; i++)
             r.closed[i] = n->parts[i].kind == PART_S && reference_closed(&n->parts[i], t);
         if (!reference_interval(&r, t, until, h, switched))
-            return false;
+            return r.reached;
         switched = until != wanted;
         t = until;
         if (!switched && k < time_count)
             memcpy(states[k++], r.state, sizeof r.state);
     }
-    return true;
+    return n->stop;
 }
 
 #endif
