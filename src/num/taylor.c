@@ -23,6 +23,8 @@
 enum
 {
     SPARE = 2,  // orders more, where a step costs much beside them, or fewer, where products are much of their cost
+    ORDER_MOST =
+        24,  // of a field that is not linear: beyond it nothing is gained, and at the finest tolerance digits are lost
     CARRY = ODE_ORDER + 1,
     BLOCK = 8,  // states that are evaluated together: a line of the cache
     FEW = 4,    // states, each of which is better evaluated by itself; orders of a short polynomial
@@ -89,7 +91,7 @@ static int highest_order(Ode* ode, int degree)
     }
     double tolerance = ode->options.rtol > STEP_RTOL_LEAST ? ode->options.rtol : STEP_RTOL_LEAST;
     int order = (int)ceil(1 - log(tolerance)) + (ode->n <= BLOCK ? SPARE : -SPARE);
-    return ode->highest = order < 6 ? 6 : order > ODE_ORDER ? ODE_ORDER : order;
+    return ode->highest = order < 6 ? 6 : order > ORDER_MOST ? ORDER_MOST : order;
 }
 
 // 1 / tolerance of every state, where the step starts.
