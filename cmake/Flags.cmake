@@ -1,5 +1,6 @@
 # How everything of ours is compiled. Assertions stay on in the optimised build: they are the channel for our own bugs.
-set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+# An instant runs through a hundred functions in a circle: where they begin in a line of the cache is worth a tenth of its time.
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g -falign-functions=64 -falign-loops=32")
 
 add_library(kairos_flags INTERFACE)
 target_compile_definitions(kairos_flags INTERFACE _GNU_SOURCE)
