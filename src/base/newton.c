@@ -185,6 +185,8 @@ uint32_t newton_solve(const NewtonSystem* s)
             failed = move(&w, 0);
             if (failed != 0 || is_within(&w, LOOP_SMALL, LOOP_SMALL / 10))
                 return failed;
+            if (s->is_rounding != NULL && s->is_rounding(s->ctx))
+                return 0;
             failed = search_natural(&w, &moved);
             if (failed != 0 || !moved)
                 return failed != 0 ? failed : NEWTON_LOST;

@@ -4,6 +4,7 @@
 #ifndef KAIROS_BASE_NEWTON_H
 #define KAIROS_BASE_NEWTON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum
@@ -22,7 +23,8 @@ typedef struct NewtonSystem
     void* ctx;
     uint32_t (*evaluate)(void* ctx);  // the residuals at the unknowns; not 0: broken off
     uint32_t (*matrix)(void* ctx,
-                       double* J);  // their derivatives there, by rows; not 0: broken off; NULL: by differences
+                       double* J);   // their derivatives there, by rows; not 0: broken off; NULL: by differences
+    bool (*is_rounding)(void* ctx);  // the residuals are no more than their own rounding; NULL: nobody knows
 } NewtonSystem;
 
 // From where the unknowns are, until the step is within rounding; the system has then been evaluated with their last

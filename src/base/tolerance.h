@@ -207,6 +207,9 @@ static inline bool time_same(double a, double b, double scale)
 // is none.
 #define LOOP_ROUNDING 4e-16
 #define LOOP_SMALL 1e-11
+// So is a residual within this many times what its own terms round by: 1e5 Pa less 1e5 Pa is off by 1e-11, however
+// small the unknown is.
+#define LOOP_RESIDUAL 4
 // Where residuals are 0 at once, whether they stay so is looked at this far away (of an unknown, or of 1).
 #define LOOP_AWAY 1e-3
 

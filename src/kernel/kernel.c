@@ -325,6 +325,7 @@ bool kernel_make(Kernel* kernel, const kaiModel* model, const kaiSimOptions* opt
     kernel->agenda =
         (Agenda){agenda_size(model), kernel->due_times, kernel->due_heap + AGENDA_BEFORE, kernel->due_where};
     agenda_init(&kernel->agenda);
+    kernel->host.errors = model->components_count > 0 ? kernel->errors : NULL;
     if (bonds_create(kernel) != KAI_OK || !blocks_create(kernel))
         return false;
     kernel->plain = plain_is(kernel);

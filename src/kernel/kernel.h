@@ -225,6 +225,7 @@ typedef struct KernelHooks
 #define KERNEL_ARRAYS(X)                                                                                               \
     X(double, R, model->reg_count, model->saved_count) /* registers */                                                 \
     X(GuardState, guards, model->guards_count, model->guards_count)                                                    \
+    X(double, errors, model->components_count > 0 ? model->reg_count : 0, 0) /* what equations round by */             \
     X(double, touch_times, model->guards_count, model->guards_count)                                                   \
     X(double, hold_limit, model->state_count, model->state_count) /* per state: what it is held at */                  \
     X(uint32_t, hold_by, model->state_count, model->state_count)  /* per state: guard + 1 that holds it, 0 = free */   \

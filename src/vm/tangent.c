@@ -149,6 +149,22 @@ static bool rounds(uint32_t op)
     }
 }
 
+// Of a row each product rounds, and each of the sums on the way, which may be as large as all terms together.
+static double row_error(const Tangent* w, const uint32_t* pc)
+{
+    uint32_t count = (uint32_t)w->R[pc[3]];
+    double sum = 0, size = 0, sums = 1;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        double x = fabs(w->R[pc[1] + i]), c = fabs(w->R[pc[2] + i]);
+        sum += times(c, w->D[pc[1] + i]) + times(x, w->D[pc[2] + i]);
+        size += c * x;
+    }
+    for (uint32_t terms = 1; terms < count; terms *= 2)
+        sums++;
+    return sum + 0.5 * DBL_EPSILON * sums * size;
+}
+
 // What the operands are off by, each as far as it matters, and the rounding of the result itself.
 static double error(const Tangent* w, const CodeItem* item, const uint32_t* pc)
 {
@@ -157,6 +173,8 @@ static double error(const Tangent* w, const CodeItem* item, const uint32_t* pc)
     double own = rounds(op) ? 0.5 * DBL_EPSILON * fabs(R[pc[0]]) : 0, sum;
     if (op == VM_CALL || op == VM_DELAYED)
         return own;
+    if (op == VM_ROW || op == VM_ROW_SIZE)
+        return row_error(w, pc);
     if (op >= VM_SELECT)
         sum = fabs(other(w, op, pc));
     else if (item->stride == 2)

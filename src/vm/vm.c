@@ -5,7 +5,9 @@
 
 #include "base/newton.h"
 #include "base/tolerance.h"
+#include "vm/tangent.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -355,6 +357,24 @@ static uint32_t newton_evaluate(void* ctx)
     return vm_run_words(w->model, w->R, w->body, w->body + w->length, w->host);
 }
 
+// The unknowns are rounded once, and so is what each operator of the block gives.
+static bool newton_is_rounding(void* ctx)
+{
+    const Newton* w = ctx;
+    const uint32_t *residuals = w->derivatives - w->n, *unknowns = residuals - w->n;
+    uint32_t start = (uint32_t)(w->body - w->model->code);
+    double* errors = w->host != NULL ? w->host->errors : NULL;
+    if (errors == NULL)
+        return false;
+    memset(errors, 0, sizeof *errors * w->model->reg_count);
+    for (uint32_t i = 0; i < w->n; i++)
+        errors[unknowns[i]] = 0.5 * DBL_EPSILON * fabs(w->R[unknowns[i]]);
+    bool within = vm_rounding(w->model, w->R, (CodeRange){start, start + w->length}, w->host, errors);
+    for (uint32_t i = 0; i < w->n && within; i++)
+        within = fabs(w->R[residuals[i]]) <= LOOP_RESIDUAL * errors[residuals[i]];
+    return within;
+}
+
 static uint32_t newton_matrix(void* ctx, double* J)
 {
     const Newton* w = ctx;
@@ -395,7 +415,8 @@ static uint32_t run_newton(const kaiModel* model, double* R, const uint32_t* pc,
                            .unknowns = unknowns,
                            .residuals = residuals,
                            .ctx = &w,
-                           .evaluate = newton_evaluate};
+                           .evaluate = newton_evaluate,
+                           .is_rounding = newton_is_rounding};
     uint32_t failed = newton_both(&system, start);
     if (failed != NEWTON_LOST)
         return failed;

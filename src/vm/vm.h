@@ -21,6 +21,8 @@ typedef struct VmHost
     // What a block answers (src/block); `arguments` are registers. NULL: nothing, which is NaN.
     double (*block)(void* blocks, const External* question, const double* registers, const uint32_t* arguments);
     void* blocks;
+    double*
+        errors;  // room for a number per register, or NULL: what equations are solved to is not held against rounding
     int rounds;  // of Newton's method for equations at most; 0 = as many as it takes
 } VmHost;
 
