@@ -152,6 +152,7 @@ typedef struct Elab
     Arena* arena;
     Diags* diags;
     Flat* flat;
+    bool* seen_files;  // whose names are in model_index and function_index
     Map model_index, function_index, name_index, symbol_index, seen, hidden_index, external_index, block_index,
         structural_seen, missed_index,
         machine_places;  // machine_places: (instance, context) → how many machines stand there
@@ -193,7 +194,6 @@ bool elab_count_loop(Elab* e, Span span);  // false: the model is too large
 // A model or function as the file sees it in which its name stands; NULL: it does not.
 const Model* scope_model(Elab* e, const char* name, Span span);
 const Function* scope_function(Elab* e, const char* name, Span span);
-void scope_see(Elab* e, Map* index, uint32_t file, const char* name, uint32_t number, bool own);
 uint32_t scope_symbol(Elab* e, uint32_t instance, const char* name);                       // index + 1, 0 = none
 Symbol* scope_add(Elab* e, const Env* env, SymbolKind kind, const char* name, Span span);  // reports a second one
 typedef struct Target

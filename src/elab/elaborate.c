@@ -198,29 +198,10 @@ static void elab_init(Elab* e, Program* program, const ElabOptions* options)
     e->word_mode = intern_string(program->names, "mode");
 }
 
-// The names that a file sees: its own, else what it imports; program_load has reported names that are declared twice.
-static void index_file(Elab* e, uint32_t file)
-{
-    const Program* program = e->program;
-    const bool* visible = program_visible(program, file);
-    uint32_t models = 0, functions = 0;
-    for (uint32_t f = 0; f < program->files.count; f++)
-    {
-        const FileAst* ast = program->files.at[f];
-        for (uint32_t i = 0; visible[f] && i < ast->models.count; i++)
-            scope_see(e, &e->model_index, file, ast->models.at[i]->name, models + i, f == file);
-        for (uint32_t i = 0; visible[f] && i < ast->functions.count; i++)
-            scope_see(e, &e->function_index, file, ast->functions.at[i]->name, functions + i, f == file);
-        models += ast->models.count;
-        functions += ast->functions.count;
-    }
-}
-
 static void index_top_level(Elab* e)
 {
     Program* program = e->program;
-    for (uint32_t f = 0; f < program->files.count; f++)
-        index_file(e, f);
+    e->seen_files = arena_array(e->arena, bool, program->files.count + 1);
     for (uint32_t i = program->functions.count; i-- > 0;)
     {
         const Function* function = program->functions.at[i];

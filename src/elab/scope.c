@@ -18,12 +18,32 @@ static uint64_t symbol_key(Elab* e, uint32_t instance, const char* name)
 
 // ---- models and functions, by the file that names them
 
-void scope_see(Elab* e, Map* index, uint32_t file, const char* name, uint32_t number, bool own)
+static void see(Elab* e, Map* index, uint32_t file, const char* name, uint32_t number, bool own)
 {
     uint32_t found;
     uint64_t key = symbol_key(e, file, name);
     if (own || !map_get(index, key, &found))
         map_set(index, key, number);
+}
+
+// The names that a file sees: its own, else what it imports; program_load has reported names that are declared twice.
+// Made when the file names something: of many files few do.
+static void index_file(Elab* e, uint32_t file)
+{
+    const Program* program = e->program;
+    const bool* visible = program_visible(program, file);
+    uint32_t models = 0, functions = 0;
+    for (uint32_t f = 0; f < program->files.count; f++)
+    {
+        const FileAst* ast = program->files.at[f];
+        for (uint32_t i = 0; visible[f] && i < ast->models.count; i++)
+            see(e, &e->model_index, file, ast->models.at[i]->name, models + i, f == file);
+        for (uint32_t i = 0; visible[f] && i < ast->functions.count; i++)
+            see(e, &e->function_index, file, ast->functions.at[i]->name, functions + i, f == file);
+        models += ast->models.count;
+        functions += ast->functions.count;
+    }
+    e->seen_files[file] = true;
 }
 
 // What is given with a call, and belongs to no file, sees what the first one does.
@@ -35,6 +55,8 @@ static bool sees(Elab* e, const Map* index, const char* name, Span span, uint32_
         file = 0;
     for (uint32_t f = 1; f < program->files.count && file == 0 && span.file != 0; f++)
         file = program->files.at[f]->file == span.file ? f : 0;
+    if (file < program->files.count && !e->seen_files[file])
+        index_file(e, file);
     return map_get(index, symbol_key(e, file, name), number);
 }
 

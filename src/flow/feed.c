@@ -573,7 +573,7 @@ static void watch_edge(Flow* flow, const Delay* d)
 static kaiStatus find_edges(Flow* flow)
 {
     kaiStatus status = KAI_OK;
-    bool found = false, leaving;
+    bool found = false, leaving = false;
     for (uint32_t i = 0; i < flow->model->delays_count && status == KAI_OK; i++)
     {
         const Delay* d = &flow->model->delays[i];

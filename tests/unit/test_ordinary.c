@@ -246,7 +246,7 @@ static void test_signals(void** state)
     kaiSim* sim = create(model, &options);
     while (kaiSim_Step(sim) == KAI_INSTANT)
     {
-        double at, number, signal, other;
+        double at = NAN, number = NAN, signal = NAN, other = NAN;
         assert_true(kaiSim_Get(sim, z, &at) && kaiSim_Get(sim, k, &number) && kaiSim_Get(sim, s, &signal) &&
                     kaiSim_Get(sim, r, &other));
         assert_true(signal == number * at + 1);
