@@ -39,6 +39,7 @@ typedef struct Writer
     char text[TEXT];
 } Writer;
 
+// Draws of one statement are made one by one: compilers evaluate arguments in orders of their own.
 static uint32_t below(Writer* w, uint32_t n)
 {
     w->draw ^= w->draw << 13;
@@ -113,10 +114,12 @@ static void put_state(Writer* w, int i)
 {
     if (w->grid && below(w, 3) != 0)
     {
-        put(w, "  state x%d = %.3f\n  x%d' = %.3f\n", i, number(w, -1, 1), i, number(w, -1, 1));
+        double rate = number(w, -1, 1), start = number(w, -1, 1);
+        put(w, "  state x%d = %.3f\n  x%d' = %.3f\n", i, start, i, rate);
         return;
     }
-    put(w, "  state x%d = %.3f\n  x%d' = %.3f*tanh(", i, number(w, -1, 1), i, number(w, 0.5, 3));
+    double factor = number(w, 0.5, 3), start = number(w, -1, 1);
+    put(w, "  state x%d = %.3f\n  x%d' = %.3f*tanh(", i, start, i, factor);
     put_expression(w, 3);
     put(w, ") - %.3f*x%d\n", number(w, 0.1, 1.5), i);
 }
@@ -126,9 +129,15 @@ static void put_event(Writer* w, int i)
     unsigned kind = below(w, 7);
     put(w, "  event e%d = ", i);
     if (kind == 0)
-        put(w, "clock(%.3f, %.3f)", number(w, 0.2, 1.5), number(w, 0.01, 0.5));
+    {
+        double first = number(w, 0.01, 0.5), period = number(w, 0.2, 1.5);
+        put(w, "clock(%.3f, %.3f)", period, first);
+    }
     else if (kind == 1 && i > 0)
-        put(w, "delay(e%u, %.3f)", below(w, (uint32_t)i), number(w, 0.1, 0.8));
+    {
+        double T = number(w, 0.1, 0.8);
+        put(w, "delay(e%u, %.3f)", below(w, (uint32_t)i), T);
+    }
     else
     {
         put(w, "%s(", kind == 2 ? "down" : kind == 3 ? "cross" : "up");
@@ -149,18 +158,23 @@ static void put_reset(Writer* w, int number_of_it)
     bool grid = w->grid;
     w->grid = false;  // a jump that lands on a level is decided by rounding
     if (number_of_it < w->states && (number_of_it >= w->discretes || below(w, 2) == 0))
-        put(w, "  when e%u { x%u := %.3f*x%u + %.3f }\n", e, x, number(w, -0.9, 0.9), x, number(w, -0.4, 0.4));
+    {
+        double more = number(w, -0.4, 0.4), part = number(w, -0.9, 0.9);
+        put(w, "  when e%u { x%u := %.3f*x%u + %.3f }\n", e, x, part, x, more);
+    }
     else
+    {
         // nor is a relation read on its level, which it must not be at a tick either
-        put(w, "  when e%u if x%u > %.4f { d%u := %.3f - d%u/2 }\n", e, x, number(w, -0.5, 0.5) + (grid ? 3e-4 : 0), d,
-            number(w, -1, 1), d);
+        double value = number(w, -1, 1), level = number(w, -0.5, 0.5) + (grid ? 3e-4 : 0);
+        put(w, "  when e%u if x%u > %.4f { d%u := %.3f - d%u/2 }\n", e, x, level, d, value, d);
+    }
     w->grid = grid;
 }
 
 static void put_modes(Writer* w)
 {
-    put(w, "  m : Machine(up_ = %.3f, down_ = %.3f, limit = %.3f)\n", number(w, 0.4, 1.5), number(w, 0.4, 1.5),
-        number(w, 0.4, 1.2));
+    double limit = number(w, 0.4, 1.2), down = number(w, 0.4, 1.5), up = number(w, 0.4, 1.5);
+    put(w, "  m : Machine(up_ = %.3f, down_ = %.3f, limit = %.3f)\n", up, down, limit);
 }
 
 // Roots and logarithms that only their conditions keep legal; rows ask for them at every tag.
@@ -172,8 +186,9 @@ static void put_signals(Writer* w)
     {
         char u[64];
         const char* from = below(w, 3) == 0 ? "past" : "x";
-        snprintf(u, sizeof u, "(%s%u - %.1f)", from, *from == 'p' ? below(w, 2) : below(w, (uint32_t)w->states),
-                 number(w, -0.7, 0.7));
+        double level = number(w, -0.7, 0.7);
+        unsigned which = *from == 'p' ? below(w, 2) : below(w, (uint32_t)w->states);
+        snprintf(u, sizeof u, "(%s%u - %.1f)", from, which, level);
         put(w, "  signal out%d = ", i);
         put(w, patterns[below(w, 4)], u, u);
         put(w, "\n");
@@ -201,7 +216,10 @@ static void write_model(Writer* w, uint64_t seed, bool grid)
     for (int i = 0; i < w->discretes; i++)
         put(w, "  discrete d%d = %.3f\n", i, number(w, -1, 1));
     for (int i = 0; i < 2; i++)
-        put(w, "  signal past%d = delay(x%u, %.3f)\n", i, below(w, (uint32_t)w->states), number(w, 0.1, 0.9));
+    {
+        double T = number(w, 0.1, 0.9);
+        put(w, "  signal past%d = delay(x%u, %.3f)\n", i, below(w, (uint32_t)w->states), T);
+    }
     for (int i = 0; i < w->events; i++)
         put_event(w, i);
     put(w, "  signal held = hold(sample(x0, clock(0.37)), 0)\n");
