@@ -139,16 +139,22 @@ static const struct
     {"two levels", "state x = 0; x' = 1; when up(x - 1) { x := 0.1 } when up(x - 0.5) { x := x + 0.25 }", 14, 0, 0.4},
 };
 
+static Seen run_body(const char* what, const char* body)
+{
+    char text[600];
+    snprintf(text, sizeof text, "model M { %s }\nexperiment e of M { stop = 9.5 }\n", body);
+    Seen s = run_both(text, none);
+    if (s.status != KAI_END)
+        fail_msg("%s: %s", what, s.message);
+    return s;
+}
+
 static void test_chains(void** state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
     {
-        char text[500];
-        snprintf(text, sizeof text, "model M { %s }\nexperiment e of M { stop = 9.5 }\n", chains[i].text);
-        Seen s = run_both(text, none);
-        if (s.status != KAI_END)
-            fail_msg("%s: %s", chains[i].what, s.message);
+        Seen s = run_body(chains[i].what, chains[i].text);
         if (s.located[0] != chains[i].located)
             fail_msg("%s: %ld crossings", chains[i].what, (long)s.located[0]);
         if (chains[i].tags > 0 && s.tags - 1 != chains[i].tags)
@@ -218,11 +224,7 @@ static void test_machines(void** state)
     (void)state;
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
     {
-        char text[600];
-        snprintf(text, sizeof text, "model M { %s }\nexperiment e of M { stop = 9.5 }\n", machines[i].text);
-        Seen s = run_both(text, none);
-        if (s.status != KAI_END)
-            fail_msg("%s: %s", machines[i].what, s.message);
+        Seen s = run_body(machines[i].what, machines[i].text);
         if (!(fabs(s.n - machines[i].last) < 1e-9))
             fail_msg("%s: n comes to %.17g", machines[i].what, s.n);
     }
