@@ -352,4 +352,5 @@ class Processes(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever starts this in the background has it ignored
     unittest.main()
