@@ -257,9 +257,14 @@ kaiStatus edge_explain(Flow* flow, uint32_t island);
 uint32_t island_state(const Flow* flow, uint32_t island, uint32_t slot);
 double island_theta(const Flow* flow, uint32_t island, double t);  // where t lies in its last step
 void islands_wait(Flow* flow, uint32_t island);
-// The only island, which waits for a step, takes one to `limit`. True: it stands there and still waits for the next;
-// false: it could not, or stands earlier, as after islands_advance.
-bool island_reaches(Flow* flow, uint32_t island, double limit);
+// The only island of a model, which waits for a step, takes one to `limit`, where something is due.
+typedef enum IslandReach
+{
+    REACH_EARLIER,   // it could not, or stands earlier, as after islands_advance
+    REACH_LIMIT,     // it stands there, and still waits for the next
+    REACH_CROSSING,  // kernel->located has crossed where it stands; nothing else is due there. It still waits
+} IslandReach;
+IslandReach island_reaches(Flow* flow, double limit);
 void islands_look(Flow* flow, uint32_t guard);
 void islands_refresh(Flow* flow);  // after a snapshot was restored
 
@@ -269,8 +274,8 @@ void islands_refresh(Flow* flow);  // after a snapshot was restored
 bool flight_serves(const Flow* flow);  // this run, at any time
 bool flight_take(Flow* flow, double until, double* t);
 
-// beat.c: from one instant to the next tick of a clock. True: the island stands at *t, the clock is due and nothing
-// else is; false: the general way goes on from here.
+// beat.c: from one instant to the next tick of a clock, or to a crossing before it. True: the island stands at *t, the
+// clock is due or the guard is located, and nothing else is; false: the general way goes on from here.
 bool beat_serves(const Flow* flow);  // this run, at any time
 bool beat_take(Flow* flow, double until, double* t);
 

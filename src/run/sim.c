@@ -141,10 +141,12 @@ static void hook_fires(void* owner, KernelSign sign, uint32_t index, uint32_t pl
 static bool hook_calm(void* owner, double t)
 {
     kaiSim* sim = owner;
-    const Kernel* kernel = &sim->kernel;
+    Kernel* kernel = &sim->kernel;
     bool tracked = kernel->located_count > 0 && sim->zeno.tracked == kernel->located[0] + 1;
-    return record_is_blind(&sim->record, t) && !tracked && kernel->hold_next == INFINITY &&
-           sliding_is_calm(&sim->sliding, t);
+    if (!(t < kernel->unseen_until))
+        kernel->unseen_until = record_unseen_until(&sim->record);
+    return (t < kernel->unseen_until || record_is_blind(&sim->record, t)) && !tracked &&
+           kernel->hold_next == INFINITY && sliding_is_calm(&sim->sliding, t);
 }
 
 static void hook_count(void* owner)

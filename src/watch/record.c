@@ -482,6 +482,16 @@ bool record_is_blind(const Record* record, double t)
            !(record->every > 0 && kernel_reached(kernel, record_grid(record), t));
 }
 
+double record_unseen_until(const Record* record)
+{
+    const Kernel* kernel = record->kernel;
+    bool sees = record->asks_times || record->watches_extremes || !(record->every > 0);
+    if (!record->blind || record->row_pending || record->row_due || sees)
+        return -INFINITY;
+    double grid = record_grid(record);
+    return smaller(grid - 2 * kernel_slack(kernel, grid), kernel->options->stop);
+}
+
 void record_count(Record* record)
 {
     const double* R = record->kernel->R;

@@ -101,6 +101,8 @@ const char* record_load(Record* record, const char* block);
 void record_begin(Record* record);                              // a new t
 kaiStatus record_tag(Record* record, bool instant, bool left);  // a tag of an instant, or a solver point
 bool record_is_blind(const Record* record, double t);           // no tag at t has anybody to tell, but for record_count
+// Before this time record_is_blind and record_step find nothing to do; -inf: they must be asked.
+double record_unseen_until(const Record* record);
 bool record_sees(const Record* record, bool left);              // values of the tag that no column has
 void record_count(Record* record);                              // events that are present at a tag
 kaiStatus record_step(Record* record, double start, double end);  // probes and grid rows inside
