@@ -137,7 +137,7 @@ static void need_guards(const kaiModel* model, uint8_t* needed)
     }
 }
 
-Slice* brief_of_modes(Kernel* kernel)
+Slice* brief_of_modes(Kernel* kernel, CodeRange program)
 {
     const kaiModel* model = kernel->model;
     kaiAllocator a = kernel->options->allocator;
@@ -150,7 +150,7 @@ Slice* brief_of_modes(Kernel* kernel)
     need_read(model, seen, needed);
     need_react(model, needed);
     need_table(model, &model_tables[ARRAY_reactions], needed);  // no sign decides any of them here
-    Slice* slice = slice_make(model, model->react, kernel->R, needed, a);
+    Slice* slice = slice_make(model, program, kernel->R, needed, a);
     a.alloc(a.user, seen, size, 0);
     return slice;
 }
