@@ -1,7 +1,7 @@
 // From one instant to the next tick of a clock in a plain model of one island. What is scheduled next is a clock, and
-// nothing else is due with it: the island takes its step to there. If no guard cuts it, the tick is the next instant; if
-// one does, its crossing is; both without an agenda that is told of the step and asked for it again, and without lists
-// of what is due. Whatever else may be in the way is left to run.c and island.c.
+// nothing else is due with it: the island takes its step to there. If no guard cuts it, the tick is the next instant;
+// if one does, its crossing is; both without an agenda that is told of the step and asked for it again, and without
+// lists of what is due. Whatever else may be in the way is left to run.c and island.c.
 #include "flow/flow.h"
 
 #include "kernel/blocks.h"

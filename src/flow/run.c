@@ -296,7 +296,8 @@ static kaiStatus run_plain_instant(Flow* flow, double t)
         return status;
     if (flow->small_count > 0)
         size_look(flow);
-    const Scene* scene = kernel->simple && !kernel_reached(kernel, t, kernel->instant_time) ? ordinary_scene(kernel, t) : NULL;
+    const Scene* scene =
+        kernel->simple && !kernel_reached(kernel, t, kernel->instant_time) ? ordinary_scene(kernel, t) : NULL;
     if (scene == NULL)
         status = instant_run(kernel, t, false);
     else

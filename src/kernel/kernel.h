@@ -303,7 +303,7 @@ struct Kernel
     ShortDelay short_delay;
     ChoicePolicy policy;
     SceneMarks scene;
-    bool plain, simple;  // a model whose instants plain.c runs; and one that may have ordinary ones
+    bool plain, simple;   // a model whose instants plain.c runs; and one that may have ordinary ones
     double unseen_until;  // before it no listener wants anything but the count of events: no row, no value at a time
     OrdinaryLeft left;
 #define X(type, name) type name;

@@ -27,13 +27,13 @@ struct Scene
     uint32_t size;                                     // of the whole, in bytes
     uint32_t guards, whens, islands, signals, reacts;  // how many; of the last two, pieces of code
     uint32_t first_level, levels;                      // in `at`: relations whose left limits the reaction reads
-    uint32_t moves;                    // how many transitions
-    SceneMove* move;                   // they, behind `at`
-    uint32_t first_context, contexts;  // in `at`, of a fused model: the contexts that are active
-    Slice* program;                    // of the reaction in these modes, as far as it is read; NULL: there is none
-    Slice* looks;                      // of what guards are armed with, the same
-    const uint32_t* at;                // guards, whens, islands, levels, contexts, one after the other
-    ScenePiece pieces[];               // signals, reacts
+    uint32_t moves;                                    // how many transitions
+    SceneMove* move;                                   // they, behind `at`
+    uint32_t first_context, contexts;                  // in `at`, of a fused model: the contexts that are active
+    Slice* program;       // of the reaction in these modes, as far as it is read; NULL: there is none
+    Slice* looks;         // of what guards are armed with, the same
+    const uint32_t* at;   // guards, whens, islands, levels, contexts, one after the other
+    ScenePiece pieces[];  // signals, reacts
 };
 
 static inline const uint32_t* scene_guards(const Scene* scene)
@@ -92,8 +92,8 @@ bool scene_takes_reaction(const kaiModel* model, const Reaction* reaction);
 // scene_modes.c: scenes of fused models, which hold all that is active.
 bool scene_serves_modes(const Kernel* kernel, bool* serves);  // whether such a model can have any; false: no memory
 const Scene* scene_of_modes(Kernel* kernel);
-// The modes have changed, by `move` alone (NULL: by more): contexts and lists are those of the modes after it, and so is
-// the scene that is returned, as by scene_of_modes.
+// The modes have changed, by `move` alone (NULL: by more): contexts and lists are those of the modes after it, and so
+// is the scene that is returned, as by scene_of_modes.
 const Scene* scene_after(Kernel* kernel, SceneMove* move);
 
 #endif

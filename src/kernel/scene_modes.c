@@ -225,9 +225,9 @@ static Scene* make(Kernel* kernel)
     const kaiModel* model = kernel->model;
     Sizes sizes = measure(kernel);
     // Moves come behind the one piece of code, before the words: they hold pointers, too.
-    uint32_t pieces = 1 + (uint32_t)(((size_t)sizes.moves * sizeof(SceneMove) + sizeof(ScenePiece) - 1) / sizeof(ScenePiece));
-    Scene* scene =
-        scene_allocate(kernel, pieces, sizes.guards + sizes.whens + 1 + sizes.levels + kernel->active_count);
+    uint32_t pieces =
+        1 + (uint32_t)(((size_t)sizes.moves * sizeof(SceneMove) + sizeof(ScenePiece) - 1) / sizeof(ScenePiece));
+    Scene* scene = scene_allocate(kernel, pieces, sizes.guards + sizes.whens + 1 + sizes.levels + kernel->active_count);
     if (scene == NULL)
         return NULL;
     scene->move = (SceneMove*)(void*)(scene->pieces + 1);
