@@ -22,6 +22,7 @@ void contexts_refresh(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     kernel->active_count = 0;
+    kernel->scene.now = NULL;
     if (model->contexts_count > 0)
         kernel->active[kernel->active_count++] = 0;
     for (uint32_t a = 0; a < kernel->active_count; a++)

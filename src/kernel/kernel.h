@@ -287,6 +287,7 @@ typedef struct SceneMarks
 {
     uint32_t open;        // the place of its scene + 1, of an ordinary instant whose lists nobody has asked for
     uint32_t sets, last;  // of a fused model: sets of modes that have scenes, and the one asked for last
+    const Scene* now;     // of the modes that are active; NULL: it has to be looked for
 } SceneMarks;
 
 struct Kernel

@@ -97,17 +97,21 @@ static void take_left_limits(Kernel* kernel, const Scene* scene)
     }
 }
 
-// The first transition that is enabled, and how many are.
+// How many machines have a transition that is enabled; *first: that which the first of them takes.
 static inline uint32_t find_moves(const Kernel* kernel, const Scene* scene, SceneMove** first)
 {
-    uint32_t enabled = 0;
+    uint32_t machines = 0, last = NO_REG;
     for (SceneMove *move = scene->move, *end = move + scene->moves; move < end; move++)
-        if (kernel->R[move->fire] != 0 && enabled++ == 0)
-            *first = move;
-    return enabled;
+        if (kernel->R[move->fire] != 0 && move->machine != last)
+        {
+            last = move->machine;
+            if (machines++ == 0)
+                *first = move;
+        }
+    return machines;
 }
 
-// The only transition that is enabled, into a mode that has nothing to enter: as commit_take_transitions has it.
+// The only transition that is taken, into a mode that has nothing to enter: as commit_take_transitions has it.
 static kaiStatus take_move(Kernel* kernel, const SceneMove* move, CommitResult* result)
 {
     const kaiModel* model = kernel->model;
@@ -132,12 +136,12 @@ static kaiStatus fire(Kernel* kernel, const Scene* scene, CommitResult* result, 
         if (kernel->R[reaction->fire] != 0 && (reaction->ctx == 0 || !commit_is_preempted(kernel, reaction->ctx)))
             status = commit_stage_reaction(kernel, reaction);
     }
-    uint32_t enabled = status == KAI_OK ? find_moves(kernel, scene, move) : 0;
-    if (enabled == 1 && (*move)->transition != NO_REG)
+    uint32_t machines = status == KAI_OK ? find_moves(kernel, scene, move) : 0;
+    if (machines == 1 && (*move)->transition != NO_REG)
         status = take_move(kernel, *move, result);
     else
         *move = NULL;
-    if (enabled > 0 && *move == NULL)
+    if (machines > 0 && *move == NULL)
         status = commit_take_transitions(kernel, result);
     if (status != KAI_OK)
         commit_forget(kernel);

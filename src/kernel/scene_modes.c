@@ -181,6 +181,7 @@ static bool is_short_entry(const kaiModel* model, const Machine* machine, const 
            to->entry == NO_REG;
 }
 
+// In the order in which those of a machine are asked.
 static void put_moves(const Kernel* kernel, SceneMove* to)
 {
     const kaiModel* model = kernel->model;
@@ -188,12 +189,14 @@ static void put_moves(const Kernel* kernel, SceneMove* to)
     {
         const ModeInfo* mode = mode_of(model, kernel->active[a]);
         uint32_t machine = model->contexts[kernel->active[a]].machine;
-        for (uint32_t i = 0; mode != NULL && i < mode->transition_count; i++)
-        {
-            uint32_t index = mode->first_transition + i;
-            bool entry = is_short_entry(model, &model->machines[machine], &model->transitions[index]);
-            *to++ = (SceneMove){reaction_of(model, mode, i)->fire, machine, entry ? index : NO_REG, NULL};
-        }
+        for (int preempt = 1; preempt >= 0 && mode != NULL; preempt--)
+            for (uint32_t i = 0; i < mode->transition_count; i++)
+            {
+                uint32_t index = mode->first_transition + i;
+                bool entry = is_short_entry(model, &model->machines[machine], &model->transitions[index]);
+                if (model->transitions[index].preempt == preempt)
+                    *to++ = (SceneMove){reaction_of(model, mode, i)->fire, machine, entry ? index : NO_REG, NULL};
+            }
     }
 }
 
@@ -271,8 +274,8 @@ static inline bool is_of_modes(const Kernel* kernel, const Scene* scene)
 const Scene* scene_of_modes(Kernel* kernel)
 {
     uint32_t looked = 0, used = kernel->scene.sets, i = kernel->scene.last;
-    if (used > 0 && kernel->model->machines_count == 0)
-        return kernel->scenes[0]->none ? NULL : kernel->scenes[0];
+    if (kernel->scene.now != NULL)
+        return kernel->scene.now->none ? NULL : kernel->scene.now;
     for (; looked < used && !is_of_modes(kernel, kernel->scenes[i]); looked++)
         i = i + 1 < used ? i + 1 : 0;
     if (looked == used)
@@ -282,6 +285,7 @@ const Scene* scene_of_modes(Kernel* kernel)
         i = kernel->scene.sets++;
     }
     kernel->scene.last = i;
+    kernel->scene.now = kernel->scenes[i];
     return kernel->scenes[i]->none ? NULL : kernel->scenes[i];
 }
 
@@ -289,6 +293,7 @@ const Scene* scene_of_modes(Kernel* kernel)
 static void adopt(Kernel* kernel, const Scene* scene)
 {
     const uint32_t *contexts = scene_contexts(scene), *guards = scene_guards(scene);
+    kernel->scene.now = scene;
     kernel->active_count = scene->contexts;
     for (uint32_t i = 0; i < scene->contexts; i++)
         kernel->active[i] = contexts[i];

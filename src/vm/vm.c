@@ -467,6 +467,33 @@ __attribute__((noinline)) static uint32_t run_all(const kaiModel* model, double*
     return 0;
 }
 
+// Relations, what is made of them, and modes: nothing that calls, either. NULL: it is none of these.
+static inline const uint32_t* run_logic(double* R, const uint32_t* head)
+{
+    uint32_t op = *head & 0xff, count = *head >> 8;
+    const uint32_t* pc = head + 1;
+    if (op == VM_SELECT)
+        for (; count > 0; count--, pc += 4)
+            R[pc[0]] = R[pc[1]] != 0 ? R[pc[2]] : R[pc[3]];
+    else if (op == VM_LT)
+        for (; count > 0; count--, pc += 3)
+            R[pc[0]] = R[pc[1]] < R[pc[2]] ? 1.0 : 0.0;
+    else if (op == VM_EQ)
+        for (; count > 0; count--, pc += 3)
+            R[pc[0]] = R[pc[1]] == R[pc[2]] ? 1.0 : 0.0;
+    else if (op == VM_AND)
+        for (; count > 0; count--, pc += 3)
+            R[pc[0]] = R[pc[1]] != 0 && R[pc[2]] != 0 ? 1.0 : 0.0;
+    else if (op == VM_OR)
+        for (; count > 0; count--, pc += 3)
+            R[pc[0]] = R[pc[1]] != 0 || R[pc[2]] != 0 ? 1.0 : 0.0;
+    else if (op == VM_SWITCH)
+        pc = vm_switch_target(R, head);
+    else
+        pc = op == VM_JUMP ? head + head[1] : NULL;
+    return pc;
+}
+
 // The operators that short programs consist of, without what the others need: most programs of an instant have a
 // handful of instructions, and setting up the interpreter would cost more than running them.
 uint32_t vm_run_words(const kaiModel* model, double* R, const uint32_t* pc, const uint32_t* end, const VmHost* host)
@@ -475,7 +502,13 @@ uint32_t vm_run_words(const kaiModel* model, double* R, const uint32_t* pc, cons
     {
         uint32_t op = *pc & 0xff, count = *pc >> 8;
         if (op > VM_NEG)
-            return run_all(model, R, pc, end, host);
+        {
+            const uint32_t* next = run_logic(R, pc);
+            if (next == NULL)
+                return run_all(model, R, pc, end, host);
+            pc = next;
+            continue;
+        }
         pc++;
         if (op == VM_MOVE)
             for (; count > 0; count--, pc += 2)
