@@ -23,6 +23,7 @@ typedef struct FewField
     double columns[FEW_STATES][FEW_STATES];  // [j][i]: the factor of state j in the derivative of state i
     double rises[FEW_STATES];                // by which the derivatives grow with time, beside that
     bool rising;                             // one of them does
+    uint32_t used_count, used[FEW_STATES];   // columns that have factors, then others
     uint32_t product_count;
     FewProduct products[FEW_PRODUCTS];
 } FewField;

@@ -6,10 +6,17 @@
 // room for whole pairs, and nothing is in it.
 #include "num/few.h"
 
+#include "num/pair.h"
+
 static const double NEGLIGIBLE = 0.02;  // of the tolerance, as in taylor.c
 
-typedef double Pair __attribute__((vector_size(16)));
-typedef int64_t Bits __attribute__((vector_size(16)));
+// What is left of the matrix where columns without factors are left out.
+typedef enum Shape
+{
+    TWO,   // states at most
+    TALL,  // four states, two columns
+    FOUR,
+} Shape;
 
 typedef struct Quad  // of two states at most only `a` counts
 {
@@ -18,40 +25,23 @@ typedef struct Quad  // of two states at most only `a` counts
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE Pair pair_at(const double* p)
-{
-    Pair v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-INLINE Quad quad_at(const double* p, bool more)
+INLINE Quad quad_at(const double* p, Shape shape)
 {
     Quad q = {pair_at(p), {0, 0}};
-    if (more)
+    if (shape != TWO)
     {
         q.b = pair_at(p + 2);
     }
     return q;
 }
 
-INLINE void put(double* p, Quad q, bool more)
+INLINE void put(double* p, Quad q, Shape shape)
 {
-    memcpy(p, &q.a, sizeof q.a);
-    if (more)
+    pair_put(p, q.a);
+    if (shape != TWO)
     {
-        memcpy(p + 2, &q.b, sizeof q.b);
+        pair_put(p + 2, q.b);
     }
-}
-
-INLINE Pair both(double v)
-{
-    return (Pair){v, v};
-}
-
-INLINE Pair size_of(Pair v)
-{
-    return (Pair)((Bits)v & (Bits){INT64_MAX, INT64_MAX});
 }
 
 // 1 / k.
@@ -60,78 +50,173 @@ static const double OVER[ODE_ORDER + 1] = {0,       1. / 1,  1. / 2,  1. / 3,  1
                                            1. / 16, 1. / 17, 1. / 18, 1. / 19, 1. / 20, 1. / 21, 1. / 22, 1. / 23,
                                            1. / 24, 1. / 25, 1. / 26, 1. / 27, 1. / 28, 1. / 29, 1. / 30};
 
-// -------------------------------------------------------------------------------------------------------------- orders
+// -------------------------------------------------------------------------------------------------------------- matrix
 
 typedef struct Matrix
 {
     Quad columns[FEW_STATES];
+    uint32_t first, second;  // TALL: whose columns they are
 } Matrix;
 
-INLINE Quad times(const Matrix* m, Quad c, bool more)
+INLINE Matrix matrix_of(const FewField* f, Shape shape)
 {
-    Pair c0 = both(c.a[0]), c1 = both(c.a[1]);
-    Quad sum = {m->columns[0].a * c0 + m->columns[1].a * c1, {0, 0}};
-    if (more)
+    Matrix m = {.first = f->used[0], .second = f->used[1]};
+    m.columns[0] = quad_at(f->columns[shape == TALL ? m.first : 0], shape);
+    m.columns[1] = quad_at(f->columns[shape == TALL ? m.second : 1], shape);
+    if (shape == FOUR)
     {
-        Pair c2 = both(c.b[0]), c3 = both(c.b[1]);
-        sum.a = sum.a + m->columns[2].a * c2 + m->columns[3].a * c3;
-        sum.b = m->columns[0].b * c0 + m->columns[1].b * c1 + m->columns[2].b * c2 + m->columns[3].b * c3;
+        m.columns[2] = quad_at(f->columns[2], shape);
+        m.columns[3] = quad_at(f->columns[3], shape);
+    }
+    return m;
+}
+
+INLINE Quad times(const Matrix* m, const double* c, Shape shape)
+{
+    Pair first = pair_both(c[shape == TALL ? m->first : 0]), second = pair_both(c[shape == TALL ? m->second : 1]);
+    Quad sum = {m->columns[0].a * first + m->columns[1].a * second, {0, 0}};
+    if (shape != TWO)
+    {
+        sum.b = m->columns[0].b * first + m->columns[1].b * second;
+    }
+    if (shape == FOUR)
+    {
+        Pair third = pair_both(c[2]), fourth = pair_both(c[3]);
+        sum.a = sum.a + m->columns[2].a * third + m->columns[3].a * fourth;
+        sum.b = sum.b + m->columns[2].b * third + m->columns[3].b * fourth;
     }
     return sum;
 }
 
-INLINE bool is_small(Pair c, Pair weight)
+INLINE bool is_small(Quad c, Quad weight, Shape shape)
 {
-    Pair share = size_of(c) * weight;
-    return share[0] <= NEGLIGIBLE && share[1] <= NEGLIGIBLE;
+    Pair share = pair_size(c.a) * weight.a;
+    if (!(share[0] <= NEGLIGIBLE && share[1] <= NEGLIGIBLE))
+    {
+        return false;
+    }
+    share = pair_size(c.b) * weight.b;
+    return shape == TWO || (share[0] <= NEGLIGIBLE && share[1] <= NEGLIGIBLE);
 }
 
-INLINE Pair weight_of(Pair x, Pair atol, double rtol)
+INLINE Quad scaled(Quad v, double by)
 {
-    return 1 / (atol + rtol * size_of(x) + DBL_MIN);
+    return (Quad){v.a * pair_both(by), v.b * pair_both(by)};
 }
 
-// Products of integrals, by rows of the states that they are of: orders from + 1 to `to` of what they feed.
-static void add_products(Ode* ode, const FewField* f, int from, int to)
+// 1 / tolerance.
+INLINE Quad weights_of(const Ode* ode, Quad x, Shape shape)
 {
+    Quad atol = quad_at(ode->atol, shape);
+    Pair rtol = pair_both(ode->options.rtol), least = pair_both(DBL_MIN);
+    Quad weights = {1 / (atol.a + rtol * pair_size(x.a) + least), {0, 0}};
+    if (shape != TWO)
+    {
+        weights.b = 1 / (atol.b + rtol * pair_size(x.b) + least);
+    }
+    return weights;
+}
+
+// ------------------------------------------------------------------------------------------------------------ products
+
+enum
+{
+    BLOCK = 4,  // orders of a square that are made at once
+};
+
+typedef struct Row  // of coefficients, with room for whole blocks
+{
+    double at[ODE_ORDER + BLOCK + 1];
+} Row;
+
+static inline void take_row(const Ode* ode, int state, int count, Row* row)
+{
+    for (int k = 0; k < count; k++)
+    {
+        row->at[k] = ode->dense[k][state];
+    }
+}
+
+// Order k of x², k > 0.
+static inline double square_at(const double* x, int k)
+{
+    double sum = 0;
+    const double *from = x, *to = x + k;
+    for (; from < to; from++, to--)
+    {
+        sum += *from * *to;
+    }
+    return from == to ? 2 * sum + *from * *from : 2 * sum;
+}
+
+// Orders 1 to 8 of x², and more: the sums of square_at, four at a time.
+static inline void square_row(const double* x, int count, double* z)
+{
+    z[1] = 2 * (x[0] * x[1]);
+    z[2] = 2 * (x[0] * x[2]) + x[1] * x[1];
+    z[3] = 2 * (x[0] * x[3] + x[1] * x[2]);
+    z[4] = 2 * (x[0] * x[4] + x[1] * x[3]) + x[2] * x[2];
+    if (count > 5)
+    {
+        z[5] = 2 * (x[0] * x[5] + x[1] * x[4] + x[2] * x[3]);
+        z[6] = 2 * (x[0] * x[6] + x[1] * x[5] + x[2] * x[4]) + x[3] * x[3];
+        z[7] = 2 * (x[0] * x[7] + x[1] * x[6] + x[2] * x[5] + x[3] * x[4]);
+        z[8] = 2 * (x[0] * x[8] + x[1] * x[7] + x[2] * x[6] + x[3] * x[5]) + x[4] * x[4];
+    }
+    for (int k = 9; k < count; k++)
+    {
+        z[k] = square_at(x, k);
+    }
+}
+
+static inline void multiply_rows(const double* x, const double* y, int count, double* z)
+{
+    for (int k = 1; k < count; k++)
+    {
+        double sum = 0;
+        for (int j = 0; j <= k; j++)
+        {
+            sum += x[j] * y[k - j];
+        }
+        z[k] = sum;
+    }
+}
+
+// Orders from + 1 to `to` of what products feed.
+__attribute__((noinline)) static void add_products(Ode* ode, const FewField* f, int from, int to)
+{
+    Row x, y, z;
     for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++)
     {
-        double x[ODE_ORDER], y[ODE_ORDER];
-        for (int k = 0; k < to; k++)
+        take_row(ode, p->x, to, &x);
+        if (p->x == p->y)
         {
-            x[k] = ode->dense[k][p->x];
-            y[k] = ode->dense[k][p->y];
+            for (int k = to; k < to + BLOCK; k++)
+            {
+                x.at[k] = 0;
+            }
+            square_row(x.at, to, z.at);
         }
+        else
+        {
+            take_row(ode, p->y, to, &y);
+            multiply_rows(x.at, y.at, to, z.at);
+        }
+        double** next = ode->dense + 1;
         for (int k = from; k < to; k++)
         {
-            double sum = 0;
-            if (p->x == p->y)
-            {
-                for (int j = 0, i = k; j < i; j++, i--)
-                {
-                    sum += x[j] * x[i];
-                }
-                sum = k % 2 == 0 ? 2 * sum + x[k / 2] * x[k / 2] : 2 * sum;
-            }
-            else
-            {
-                for (int j = 0; j <= k; j++)
-                {
-                    sum += x[j] * y[k - j];
-                }
-            }
-            ode->dense[k + 1][p->target] += p->factor * sum * OVER[k + 1];
+            next[k][p->target] += p->factor * z.at[k] * OVER[k + 1];
         }
     }
 }
 
-// Whether what products feed does not matter at order k, whose power of h is given.
-static bool are_products_small(const Ode* ode, const FewField* f, int k, double power)
+// Whether what products feed does not matter at order k, with weights by its power of h.
+static inline bool are_products_small(const Ode* ode, const FewField* f, int k, const double* weights, double power)
 {
+    const double* c = ode->dense[k];
     for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++)
     {
-        double scale = ode->atol[p->target] + ode->options.rtol * fabs(ode->x[p->target]) + DBL_MIN;
-        if (!(fabs(ode->dense[k][p->target]) * power <= NEGLIGIBLE * scale))
+        if (!(fabs(c[p->target]) * weights[p->target] * power <= NEGLIGIBLE))
         {
             return false;
         }
@@ -139,55 +224,61 @@ static bool are_products_small(const Ode* ode, const FewField* f, int k, double 
     return true;
 }
 
-// Weights of what products feed are 0 until these are there.
-static void leave_out(const FewField* f, Quad* weight)
+// Weights of what products feed are kept apart until these are there.
+static inline Quad set_apart(const FewField* f, Quad weights, double* apart)
 {
     double w[FEW_STATES];
-    memcpy(w, weight, sizeof w);
+    memcpy(apart, &weights, sizeof w);
+    memcpy(w, &weights, sizeof w);
     for (uint32_t i = 0; i < f->product_count; i++)
     {
         w[f->products[i].target] = 0;
     }
-    memcpy(weight, w, sizeof w);
+    memcpy(&weights, w, sizeof w);
+    return weights;
+}
+
+// -------------------------------------------------------------------------------------------------------------- orders
+
+// Order k + 1 from order k, at `c`.
+INLINE Quad next_order(const FewField* f, const Matrix* m, const double* c, int k, Shape shape)
+{
+    Quad next = times(m, c, shape);
+    if (k == 1 && f->rising)
+    {
+        Quad rises = quad_at(f->rises, shape);
+        next.a += rises.a;
+        next.b += rises.b;
+    }
+    return scaled(next, OVER[k + 1]);
 }
 
 // True: two orders in a row, the last ones, do not matter at h.
-INLINE bool make_orders(Ode* ode, const FewField* f, double h, bool more, int* order)
+INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, Shape shape, int* order)
 {
-    const double rtol = ode->options.rtol;
-    Matrix m;
-    for (int j = 0; j < (more ? 4 : 2); j++)
-    {
-        m.columns[j] = quad_at(f->columns[j], more);
-    }
-    Quad x = quad_at(ode->x, more), c = quad_at(ode->slope, more), atol = quad_at(ode->atol, more);
-    Quad weight = {weight_of(x.a, atol.a, rtol), {0, 0}};
-    if (more)
-    {
-        weight.b = weight_of(x.b, atol.b, rtol);
-    }
-    put(ode->dense[0], x, more);
-    put(ode->dense[1], c, more);
-    if (f->product_count > 0)
-    {
-        leave_out(f, &weight);
-    }
+    Quad x = quad_at(ode->x, shape), c = quad_at(ode->slope, shape), weights = weights_of(ode, x, shape);
+    const bool products = f->product_count > 0;
+    double power = h, apart[FEW_STATES];
     bool before = false;
-    double power = h;
-    for (int k = 1, made = 1;; k++, power *= h)
+    put(ode->dense[0], x, shape);
+    put(ode->dense[1], c, shape);
+    if (products)
     {
-        Pair by = both(power);
-        bool small = is_small(c.a, weight.a * by) && (!more || is_small(c.b, weight.b * by));
+        weights = set_apart(f, weights, apart);
+    }
+    for (int k = 1, made = 1; k <= ODE_ORDER; k++, power *= h)
+    {
+        bool small = is_small(c, scaled(weights, power), shape);
         if (small && before)
         {
             *order = k;
-            if (f->product_count == 0)
+            if (!products)
             {
                 return true;
             }
             add_products(ode, f, made, k);
             made = k;
-            if (are_products_small(ode, f, k, power) && are_products_small(ode, f, k - 1, power / h))
+            if (are_products_small(ode, f, k, apart, power) && are_products_small(ode, f, k - 1, apart, power / h))
             {
                 return true;
             }
@@ -195,46 +286,35 @@ INLINE bool make_orders(Ode* ode, const FewField* f, double h, bool more, int* o
         if (k == ODE_ORDER)
         {
             add_products(ode, f, made, k);
-            return false;
+            break;
         }
         before = small;
-        c = times(&m, c, more);
-        if (k == 1 && f->rising)
-        {
-            Quad rises = quad_at(f->rises, more);
-            c.a += rises.a;
-            c.b += rises.b;
-        }
-        Pair over = both(OVER[k + 1]);
-        c.a *= over;
-        c.b *= over;
-        put(ode->dense[k + 1], c, more);
+        c = next_order(f, m, ode->dense[k], k, shape);
+        put(ode->dense[k + 1], c, shape);
     }
+    return false;
 }
 
 // ----------------------------------------------------------------------------------------------------------------- end
 
 // The slopes at the end: those at the start, and what the field makes of the change.
-INLINE Quad end_slope(const Ode* ode, const FewField* f, double h, Quad change, bool more)
+INLINE Quad end_slope(const Ode* ode, const FewField* f, const Matrix* m, double h, Quad change, Shape shape)
 {
-    Matrix m;
-    for (int j = 0; j < (more ? 4 : 2); j++)
-    {
-        m.columns[j] = quad_at(f->columns[j], more);
-    }
-    Quad slope = times(&m, change, more), start = quad_at(ode->slope, more);
+    double by[FEW_STATES];
+    put(by, change, shape);
+    Quad slope = times(m, by, shape), start = quad_at(ode->slope, shape);
     if (f->rising)
     {
-        Quad rises = quad_at(f->rises, more);
-        slope.a += rises.a * both(h);
-        slope.b += rises.b * both(h);
+        Quad rises = scaled(quad_at(f->rises, shape), h);
+        slope.a += rises.a;
+        slope.b += rises.b;
     }
     slope.a += start.a;
     slope.b += start.b;
     return slope;
 }
 
-static void add_slopes(Ode* ode, const FewField* f)
+static inline void add_slopes(Ode* ode, const FewField* f)
 {
     const double *x = ode->x, *end = ode->x_start;
     for (uint32_t i = 0; i < f->product_count; i++)
@@ -253,62 +333,75 @@ INLINE Pair end_of(Pair x, Pair change, Pair carry, Pair* lost)
     return to;
 }
 
-INLINE bool make_end(Ode* ode, const FewField* f, double h, bool more, int order)
+INLINE Quad change_of(const Ode* ode, int order, double h, Shape shape)
 {
-    Quad change = {{0, 0}, {0, 0}}, x = quad_at(ode->x, more), carry = quad_at(ode->dense[ODE_ORDER + 1], more), lost,
-         end;
-    Pair by = both(h);
+    Quad change = {{0, 0}, {0, 0}};
+    Pair by = pair_both(h);
     for (int k = order; k >= 1; k--)
     {
-        Quad c = quad_at(ode->dense[k], more);
-        change.a = (change.a + c.a) * by;
-        if (more)
+        const double* c = ode->dense[k];
+        change.a = (change.a + pair_at(c)) * by;
+        if (shape != TWO)
         {
-            change.b = (change.b + c.b) * by;
+            change.b = (change.b + pair_at(c + 2)) * by;
         }
     }
-    Quad slope = end_slope(ode, f, h, change, more);
+    return change;
+}
+
+INLINE bool make_end(Ode* ode, const FewField* f, const Matrix* m, double h, Shape shape, int order)
+{
+    Quad x = quad_at(ode->x, shape), carry = quad_at(ode->dense[ODE_ORDER + 1], shape), lost = {{0, 0}, {0, 0}};
+    Quad change = change_of(ode, order, h, shape), slope = end_slope(ode, f, m, h, change, shape), end = lost;
     end.a = end_of(x.a, change.a, carry.a, &lost.a);
     Pair all = 0 * end.a + 0 * slope.a;
-    if (more)
+    if (shape != TWO)
     {
         end.b = end_of(x.b, change.b, carry.b, &lost.b);
         all += 0 * end.b + 0 * slope.b;
     }
-    put(ode->stage[2], lost, more);
-    put(ode->x_start, end, more);
-    put(ode->slope_start, slope, more);
+    put(ode->stage[2], lost, shape);
+    put(ode->x_start, end, shape);
+    put(ode->slope_start, slope, shape);
     if (f->product_count > 0)
     {
         add_slopes(ode, f);
     }
-    return all[0] == 0 && all[1] == 0;
+    return all[0] + all[1] == 0;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- step
 
-INLINE FewOutcome take(Ode* ode, const FewField* f, double h, bool more, int* order)
+INLINE FewOutcome take(Ode* ode, const FewField* f, double h, Shape shape, int* order)
 {
-    if (!make_orders(ode, f, h, more, order))
+    Matrix m = matrix_of(f, shape);
+    if (!make_orders(ode, f, &m, h, shape, order))
     {
         return FEW_LONG;
     }
-    return make_end(ode, f, h, more, *order) ? FEW_WHOLE : FEW_BROKEN;
+    return make_end(ode, f, &m, h, shape, *order) ? FEW_WHOLE : FEW_BROKEN;
 }
 
 __attribute__((noinline)) static FewOutcome take_two(Ode* ode, const FewField* f, double h, int* order)
 {
-    return take(ode, f, h, false, order);
+    return take(ode, f, h, TWO, order);
+}
+
+__attribute__((noinline)) static FewOutcome take_tall(Ode* ode, const FewField* f, double h, int* order)
+{
+    return take(ode, f, h, TALL, order);
 }
 
 __attribute__((noinline)) static FewOutcome take_four(Ode* ode, const FewField* f, double h, int* order)
 {
-    return take(ode, f, h, true, order);
+    return take(ode, f, h, FOUR, order);
 }
 
 FewOutcome few_take(Ode* ode, const FewField* field, double h, int* order)
 {
-    return ode->n > 2 ? take_four(ode, field, h, order) : take_two(ode, field, h, order);
+    return ode->n <= 2              ? take_two(ode, field, h, order)
+           : field->used_count <= 2 ? take_tall(ode, field, h, order)
+                                    : take_four(ode, field, h, order);
 }
 
 // --------------------------------------------------------------------------------------------------- polynomials

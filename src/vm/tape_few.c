@@ -110,6 +110,26 @@ static bool is_linear(const FewField* f, uint32_t states)
     return true;
 }
 
+static bool is_used(const FewField* f, uint32_t column)
+{
+    bool used = false;
+    for (uint32_t i = 0; i < FEW_STATES; i++)
+        used |= f->columns[column][i] != 0;
+    return used;
+}
+
+static void list_used(FewField* f)
+{
+    uint32_t next = 0;
+    for (int used = 1; used >= 0; used--)
+    {
+        for (uint32_t j = 0; j < FEW_STATES; j++)
+            if (is_used(f, j) == used)
+                f->used[next++] = j;
+        f->used_count = used ? next : f->used_count;
+    }
+}
+
 bool tape_few_serves(const Tape* t, uint32_t states)
 {
     return t->degree == SERIES_WHOLE && t->alone && states <= FEW_STATES && t->field.turn_count == 0 &&
@@ -122,4 +142,5 @@ void tape_few_fill(Tape* t)
     Few few = {.tape = t, .field = field, .states = t->field.row_count - t->field.between_count};
     memset(field, 0, sizeof *field);
     t->field.is_few = fill(&few) && is_linear(field, few.states);
+    list_used(field);
 }
