@@ -187,7 +187,10 @@ typedef struct KernelHooks
     // not ordinary after its first commit, and what a listener would have been told comes now.
     bool (*calm)(void* owner, double t);
     void (*count)(void* owner);
-    bool (*sees)(void* owner, bool left);  // asked where there are short programs: does anybody look at this tag
+    // Asked where there are short programs: does anybody look at this tag, or at one of several; those that nobody
+    // does.
+    bool (*sees)(void* owner, bool left, uint32_t tags);
+    kaiStatus (*tags)(void* owner, uint32_t tags);
     kaiStatus (*past)(void* owner);
     void (*late)(void* owner);
     // choice = all: which of the enabled alternatives. `fresh`: the first choice of this commit. Positive: stop here.

@@ -155,10 +155,16 @@ static void hook_count(void* owner)
     record_count(&sim->record);
 }
 
-static bool hook_sees(void* owner, bool left)
+static bool hook_sees(void* owner, bool left, uint32_t tags)
 {
     kaiSim* sim = owner;
-    return record_sees(&sim->record, left);
+    return record_sees(&sim->record, left, tags);
+}
+
+static kaiStatus hook_tags(void* owner, uint32_t tags)
+{
+    kaiSim* sim = owner;
+    return record_tags(&sim->record, tags);
 }
 
 static kaiStatus hook_past(void* owner)
@@ -250,6 +256,7 @@ static const KernelHooks kernel_hooks = {
     .calm = hook_calm,
     .count = hook_count,
     .sees = hook_sees,
+    .tags = hook_tags,
     .past = hook_past,
     .late = hook_late,
     .decide = hook_decide,
