@@ -455,7 +455,7 @@ static double first_trial(const Ode* ode, double horizon, double natural)
     double h = natural < horizon ? natural : horizon;
     h = s->narrow > 0 && s->narrow < h ? s->narrow : h;
     h = s->fresh && ode->options.step > 0 && ode->options.step < h ? ode->options.step : h;
-    return fmin(h, farthest(s));
+    return smaller(h, farthest(s));
 }
 
 // The coefficients of a polynomial by structure: nothing has to be weighed, for none is left out.

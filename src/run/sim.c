@@ -400,7 +400,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
         budget_init(&sim->budget, a, options->limits, options->interrupt);
         sim->budget.patience = 0.05;  // seconds
         sim->options.allocator = budget_allocator(&sim->budget);
-        sim->options.stop = fmin(options->stop, TIME_END);
+        sim->options.stop = smaller(options->stop, TIME_END);
         sim->method = run.ode.method;
     }
     if (sim == NULL || !make_floors(sim, &run))

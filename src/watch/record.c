@@ -213,6 +213,7 @@ bool record_make(Record* record, Kernel* kernel, bool fixed_steps)
     {
         const ModelVar* var = &model->vars[record->column_vars[i]];
         record->column_regs[i] = record->column_orders[i] > 0 ? var->impulse + record->column_orders[i] - 1 : var->reg;
+        record->column_plain[i] = record->column_orders[i] == 0 && row_var_always(var) && scale_is_si(var_scale(var));
         record->lows[i] = record->highs[i] = NAN;
     }
     for (int i = 0; i < record->column_count; i++)

@@ -45,6 +45,8 @@ enum
     X(uint32_t, column_vars, model->vars_count + model->impulse_titles_count, 0)                                       \
     X(uint32_t, column_regs, model->vars_count + model->impulse_titles_count, 0)                                       \
     X(uint8_t, column_orders, model->vars_count + model->impulse_titles_count, 0)                                      \
+    X(bool, column_plain, model->vars_count + model->impulse_titles_count,                                             \
+      0) /* a number in SI that is always there */                                                                     \
     X(const char*, mode_names, model->modes_count, 0)                                                                  \
     X(double, row_values, model->vars_count + model->impulse_titles_count, 0)                                          \
     X(uint8_t, row_present, model->vars_count + model->impulse_titles_count, 0)                                        \
