@@ -62,6 +62,12 @@ static kaiStatus hook_settle(void* owner, bool* moved)
     return kernel_numeric(&sim->kernel) ? pulse_settle(&sim->flow, moved) : KAI_OK;
 }
 
+static int hook_reaches(void* owner, uint32_t guard)
+{
+    kaiSim* sim = owner;
+    return guard_reaches(&sim->flow, guard);
+}
+
 static kaiStatus hook_after(void* owner)
 {
     kaiSim* sim = owner;
@@ -238,6 +244,7 @@ static const KernelHooks kernel_hooks = {
     .load = hook_load,
     .slopes = hook_slopes,
     .restart = hook_restart,
+    .reaches = hook_reaches,
     .look = hook_look,
     .unit = hook_unit,
     .before = hook_before,
