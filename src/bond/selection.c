@@ -8,7 +8,6 @@
 #include "base/tolerance.h"
 
 #include "bond/mode_parts.h"
-#include "bond/sign_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,6 +57,7 @@ struct BondSelection
     int* region_of;                                               // per node: parts of the graph that no TF or GY joins
     double* region_most[2];  // per region: the largest effort and flow that is imposed in it
     double* region_fast[2];  // and the largest slope of a source
+    BondJumpRows jumps;
 };
 
 // Of the largest terms: areas and values as rule B5 has it; derivatives are less exact than values.
@@ -181,6 +181,7 @@ BondSelection* bond_selection_create(BondNet* net, const BondGraph* graph, doubl
             s->kept[i].size[k] = arena_array(arena, double, unknowns);
     }
     s->grown = 1;
+    s->jumps = bond_jump_rows_create(net, graph, s->none, arena);
     find_ports(s, arena);
     find_regions(s, arena);
     return s;
@@ -462,6 +463,14 @@ void bond_selection_slack(BondSelection* s, double factor)
     s->slack = factor;
 }
 
+// What an intensity moves by with its own extensity.
+static double port_slope(const BondSelection* s, const double* storage, int port)
+{
+    int node = s->ports[port].node, first = s->graph->port_first[node];
+    int ports = s->graph->port_first[node + 1] - first;
+    return storage[s->graph->block_first[node] + (port - first) * (ports + 1)];
+}
+
 static double sum_terms(const BondSelection* s, int level, const BondTerm* terms, int count, double* size)
 {
     double sum = 0;
@@ -513,13 +522,9 @@ static bool is_tie(BondSelection* s, const BondTerm* terms, int count)
     return true;
 }
 
-// The sign of a value that is clear of zero and of a tie, where nothing has moved: by its row. 0: it is not.
-static int clear_sign(BondSelection* s, BondAsked asked, double loose, double* tolerance)
+// The row of a sum in the present set, or NULL if it is too long.
+static BondSignRow* value_row(BondSelection* s, BondAsked asked)
 {
-    const double *b[] = {s->judged.b1, s->judged.b2}, *most[] = {s->b1_most, s->b2_most};
-    double sum;
-    if (s->judged.b1 == NULL)
-        return 0;
     BondSignRow* row = &find_kept(s)->rows[asked.number];
     if (row->count == SIGN_ROW_UNKNOWN)
     {
@@ -527,9 +532,26 @@ static int clear_sign(BondSelection* s, BondAsked asked, double loose, double* t
         find_sizes(s, 1);
         row->size = size_terms(s->size[1], asked.terms, asked.count);
     }
-    if (row->count < 0 || !bond_sign_row_sum(row, s->graph->input_count, b, most, &sum))
+    return row->count >= 0 ? row : NULL;
+}
+
+// What a value of that row may be off by and still count as zero.
+static double value_bound(const BondSelection* s, BondAsked asked, const BondSignRow* row)
+{
+    return larger(NOTHING[1] * s->slack * row->size, BOND_REGION_NOTHING * region_size(s, asked.terms));
+}
+
+// The sign of a value that is clear of zero and of a tie, where nothing has moved: by its row. 0: it is not.
+static int clear_sign(BondSelection* s, BondAsked asked, double loose, double* tolerance)
+{
+    const double *b[] = {s->judged.b1, s->judged.b2}, *most[] = {s->b1_most, s->b2_most};
+    double sum;
+    if (s->judged.b1 == NULL)
         return 0;
-    double bound = larger(NOTHING[1] * s->slack * row->size, BOND_REGION_NOTHING * region_size(s, asked.terms));
+    BondSignRow* row = value_row(s, asked);
+    if (row == NULL || !bond_sign_row_sum(row, s->graph->input_count, b, most, &sum))
+        return 0;
+    double bound = value_bound(s, asked, row);
     if (!(fabs(sum) > BOND_ROW_CLEAR * larger(bound, loose * row->size)))
         return 0;
     *tolerance = bound;
@@ -572,14 +594,85 @@ int bond_selection_sign(BondSelection* s, BondAsked asked, double loose, double*
     return sign;
 }
 
+// ------------------------------------------------------------------------------------------------------------- reasons
+
+static int reason_of_value(BondSelection* s, BondAsked asked, double loose, int sign, BondReason* reason)
+{
+    double now;
+    const BondSignRow* row = value_row(s, asked);
+    if (row == NULL)
+        return 0;
+    reason->row = *row;
+    reason->bound = BOND_ROW_CLEAR * larger(value_bound(s, asked, row), loose * row->size);
+    reason->per_time = 0;
+    reason->sign = (int8_t)sign;
+    return sign * sum_terms(s, 1, asked.terms, asked.count, &now) > reason->bound;
+}
+
+// The change of an extensity that is farthest from rounding, which makes a jump of it.
+static int leading_port(const BondSelection* s, const double* dx)
+{
+    int leading = 0;
+    double most = -1;
+    for (int p = 0; p < s->graph->port_count; p++)
+    {
+        int flow = bond_imposes_flow(s->graph->nodes[s->ports[p].node].kind), region = s->region_of[s->ports[p].node];
+        double size = s->region_most[flow][region];
+        double change = size > 0 ? fabs(port_slope(s, s->judged.storage, p) * dx[p]) / size : 0;
+        if (change > most)
+            leading = p;
+        most = fmax(most, change);
+    }
+    return leading;
+}
+
+// An area decides before any value does, provided that there is a jump.
+static int reason_of_area(BondSelection* s, BondAsked asked, int sign, const double* dx, BondReason* reasons)
+{
+    double now, sum = sum_terms(s, 0, asked.terms, asked.count, &now);
+    int port = leading_port(s, dx);
+    int flow = bond_imposes_flow(s->graph->nodes[s->ports[port].node].kind), region = s->region_of[s->ports[port].node];
+    double slope = fabs(port_slope(s, s->judged.storage, port));
+    if (s->graph->port_count == 0 || slope == 0 ||
+        !bond_jump_rows_make(&s->jumps, asked.terms, asked.count, port, &reasons[0].row, &reasons[1].row))
+        return 0;
+    find_sizes(s, 0);
+    reasons[0].bound = BOND_ROW_CLEAR * NOTHING[0] * s->slack * size_terms(s->size[0], asked.terms, asked.count);
+    reasons[0].per_time = 0;
+    reasons[0].sign = (int8_t)sign;
+    reasons[1].bound = BOND_ROW_CLEAR * 2 * BOND_NOTHING * s->region_most[flow][region] / slope;
+    reasons[1].per_time = BOND_ROW_CLEAR * s->region_fast[flow][region] / slope;
+    reasons[1].sign = 0;
+    return sign * sum > reasons[0].bound && fabs(dx[port]) > reasons[1].bound ? 2 : 0;
+}
+
+int bond_selection_reasons(BondSelection* s, BondAsked asked, double loose, int sign, const double* dx,
+                           BondReason* reasons)
+{
+    double areas = 0;
+    if (s->judged.area != NULL)
+        sum_terms(s, 0, asked.terms, asked.count, &areas);
+    if (sign == 0 || areas != 0)
+        return 0;
+    return s->judged.area != NULL ? reason_of_value(s, asked, loose, sign, reasons)
+                                  : reason_of_area(s, asked, sign, dx, reasons);
+}
+
+unsigned long bond_selection_grown(const BondSelection* s)
+{
+    return s->grown;
+}
+
+void bond_selection_forget(BondSelection* s)
+{
+    s->grown++;
+}
+
 bool bond_selection_is_drift(const BondSelection* s, const double* storage, const double* dx, double tolerance)
 {
     for (int p = 0; p < s->graph->port_count; p++)
     {
-        int node = s->ports[p].node, first = s->graph->port_first[node];
-        int ports = s->graph->port_first[node + 1] - first;
-        double slope = storage[s->graph->block_first[node] + (p - first) * (ports + 1)];
-        if (fabs(slope * dx[p]) > tolerance * s->b1_most[s->ports[p].input])
+        if (fabs(port_slope(s, storage, p) * dx[p]) > tolerance * s->b1_most[s->ports[p].input])
             return false;
     }
     return true;
@@ -587,10 +680,9 @@ bool bond_selection_is_drift(const BondSelection* s, const double* storage, cons
 
 bool bond_selection_is_rounding(BondSelection* s, const double* storage, int port, double dx, double time)
 {
-    int node = s->ports[port].node, first = s->graph->port_first[node];
-    int ports = s->graph->port_first[node + 1] - first;
+    int node = s->ports[port].node;
     int flow = bond_imposes_flow(s->graph->nodes[node].kind), region = s->region_of[node];
     size_regions(s);
-    double slope = storage[s->graph->block_first[node] + (port - first) * (ports + 1)];
-    return fabs(slope * dx) <= 2 * BOND_NOTHING * s->region_most[flow][region] + time * s->region_fast[flow][region];
+    return fabs(port_slope(s, storage, port) * dx) <=
+           2 * BOND_NOTHING * s->region_most[flow][region] + time * s->region_fast[flow][region];
 }

@@ -13,7 +13,7 @@
 #ifndef KAIROS_BOND_SELECTION_H
 #define KAIROS_BOND_SELECTION_H
 
-#include "bond/after.h"
+#include "bond/sign_row.h"
 
 typedef struct BondSelection BondSelection;
 
@@ -57,6 +57,28 @@ typedef struct BondAsked
 // -1, 0 or 1: the sign of the sum. *tolerance: up to where its value counts as 0. *tie: 0, or what a value may
 // be off by, `loose` of its size, that no derivative moves: it counts as 0 as long as it is no more.
 int bond_selection_sign(BondSelection* selection, BondAsked asked, double loose, double* tolerance, double* tie);
+
+// What decided a sign: a sum over the inputs of the graph, clear of what counts as 0.
+typedef struct BondReason
+{
+    BondSignRow row;
+    double bound;     // that its sum exceeds
+    double per_time;  // and what that grows by with the time to which an instant is known
+    int8_t sign;      // of the sum; 0: either
+} BondReason;
+
+enum
+{
+    BOND_REASONS = 2  // at most
+};
+
+// After bond_selection_sign said `sign`, of inputs that move the storages by dx: how many reasons, all of which make
+// the same sign of other inputs. 0: something was not clear, or is no sum of a few inputs.
+int bond_selection_reasons(BondSelection* selection, BondAsked asked, double loose, int sign, const double* dx,
+                           BondReason* reasons);
+// Reasons hold as long as this is the same: it grows when an input is larger than ever.
+unsigned long bond_selection_grown(const BondSelection* selection);
+void bond_selection_forget(BondSelection* selection);  // `most` is that of another time
 
 // Whether a change of an extensity is no jump: up to what the sign of a one-way junction takes as 0, which it must
 // exceed to switch, and what sources move by in the `time` to which an instant is known.

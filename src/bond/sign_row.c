@@ -10,9 +10,8 @@ typedef struct Making
     BondSignRow* row;
 } Making;
 
-static void add_entry(Making* m, int input, double weight)
+static void put_entry(BondSignRow* row, int input, double weight)
 {
-    BondSignRow* row = m->row;
     int k = 0;
     while (k < row->count && row->input[k] != input)
         k++;
@@ -26,6 +25,11 @@ static void add_entry(Making* m, int input, double weight)
         row->weight[row->count++] = 0;
     }
     row->weight[k] += weight;
+}
+
+static void add_entry(Making* m, int input, double weight)
+{
+    put_entry(m->row, input, weight);
 }
 
 // What input `own` of a block weighs, by its value or its slope, as inputs of the graph.
@@ -80,4 +84,36 @@ void bond_sign_row_make(BondNet* net, const BondGraph* graph, const BondTerm* te
     row->count = 0;
     for (int i = 0; i < count && row->count >= 0; i++)
         add_class(&m, graph->class_of[2 * terms[i].bond + terms[i].flow], terms[i].sign);
+}
+
+BondJumpRows bond_jump_rows_create(BondNet* net, const BondGraph* graph, const double* none, Arena* arena)
+{
+    return (BondJumpRows){.graph = graph,
+                          .after = bond_after_create(net, graph, arena),
+                          .b1 = arena_array(arena, double, graph->input_count + 1),
+                          .dx = arena_array(arena, double, graph->port_count + 1),
+                          .none = none};
+}
+
+bool bond_jump_rows_make(BondJumpRows* rows, const BondTerm* terms, int count, int port, BondSignRow* area,
+                         BondSignRow* change)
+{
+    bool made = true, still;
+    BondJump jump = {.b1 = rows->b1, .b2 = rows->none, .dx = rows->dx, .still = &still};
+    area->count = change->count = 0;
+    for (int i = 0; i < rows->graph->input_count && made; i++)
+    {
+        double sum = 0;
+        rows->b1[i] = 1;
+        made = bond_after_jump(rows->after, &jump);
+        for (int k = 0; k < count && made && !still; k++)
+            sum +=
+                terms[k].sign * bond_after_area(rows->after, rows->graph->class_of[2 * terms[k].bond + terms[k].flow]);
+        if (sum != 0)
+            put_entry(area, i, sum);
+        if (made && rows->dx[port] != 0)
+            put_entry(change, i, rows->dx[port]);
+        rows->b1[i] = 0;
+    }
+    return made && area->count > 0 && change->count > 0;
 }

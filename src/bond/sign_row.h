@@ -5,7 +5,7 @@
 #define KAIROS_BOND_SIGN_ROW_H
 
 #include "base/tolerance.h"
-#include "bond/net.h"
+#include "bond/after.h"
 
 enum
 {
@@ -24,6 +24,20 @@ typedef struct BondSignRow
 
 void bond_sign_row_make(BondNet* net, const BondGraph* graph, const BondTerm* terms, int count, kaiAllocator allocator,
                         BondSignRow* row);
+
+// Rows of a jump: the area of a sum, and by what an extensity changes, found by trying what each input makes of them.
+typedef struct BondJumpRows
+{
+    const BondGraph* graph;
+    BondAfter* after;  // its own
+    double *b1, *dx;
+    const double* none;  // zeros
+} BondJumpRows;
+
+BondJumpRows bond_jump_rows_create(BondNet* net, const BondGraph* graph, const double* none, Arena* arena);
+// False: the set has values that are not unique.
+bool bond_jump_rows_make(BondJumpRows* rows, const BondTerm* terms, int count, int port, BondSignRow* area,
+                         BondSignRow* change);
 
 // The sum for these inputs. False: one of them is no smaller than the largest seen, so that sizes do not bound it.
 static inline bool bond_sign_row_sum(const BondSignRow* row, int inputs, const double* const* b,

@@ -137,6 +137,7 @@ struct Flow
     double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     GuardTerm* guard_terms;
+    double* guard_kept;    // registers, while a guard is looked at
     double* guard_errors;  // bounds of rounding, where they were asked for
     double* feed_rows;     // and of what a delayed signal reads
     uint32_t *feed_registers, feed_capacity;
@@ -297,6 +298,9 @@ kaiStatus guard_check_domain(Flow* flow, uint32_t island);  // where its step be
 void guard_look(Flow* flow, uint32_t index, double until);
 kaiStatus guard_pass(Flow* flow, uint32_t index);
 bool guard_is_held(const Flow* flow, uint32_t index);
+// guard_reach.c: the side on which a crossing `up` or `down` arrives at the left limit of this instant, having come
+// from where it fires to; 0: it does not.
+int guard_reaches(Flow* flow, uint32_t index);
 
 // pulse.c: numeric impulses; for runs with them (kernel_numeric).
 void pulse_start(Flow* flow);                     // registers; a warning if the numbers can overflow

@@ -121,6 +121,7 @@ void bonds_destroy(Kernel* kernel)
         return;
     for (uint32_t i = 0; i < bonds->count && bonds->runs != NULL; i++)
         forget_equations(&bonds->runs[i]);
+    passages_free(kernel);
     arena_free(&bonds->arena);
     kaiAllocator a = kernel->options->allocator;
     a.alloc(a.user, bonds, sizeof *bonds, 0);
@@ -219,6 +220,7 @@ static kaiStatus make_equations(Kernel* kernel, BondRun* run)
     kaiAllocator a = kernel->options->allocator;
     Arena* arena = &kernel->bonds->arena;
     forget_equations(run);
+    passages_free(kernel);
     if (setjmp(kernel->bonds->fail) != 0)
         return fail_memory(kernel);
     if (run->nodes == NULL)
@@ -365,7 +367,11 @@ void bonds_forget_registers(Kernel* kernel)
 {
     kernel->bonds->struck = true;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
+    {
         kernel->bonds->runs[i].rows.loaded = false;
+        if (kernel->bonds->runs[i].selection != NULL)
+            bond_selection_forget(kernel->bonds->runs[i].selection);
+    }
 }
 
 static kaiStatus load_run(Kernel* kernel, BondRun* run)

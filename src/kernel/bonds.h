@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "bond/selection.h"
 #include "kernel/kernel.h"
+#include "kernel/passage.h"
 
 #include <setjmp.h>
 
@@ -100,6 +101,7 @@ typedef struct BondSigns
     uint64_t number;     // of the set that is judged
     uint64_t* asked;     // per transition: the set it was last asked in
     bool* fires;         // and whether it fires
+    bool unjudged;       // the set that was committed last has not been asked about
 } BondSigns;
 
 struct Bonds
@@ -139,6 +141,7 @@ struct Bonds
     double slack;  // of the selection, in this instant
     bool trying;   // the values in the registers are those of a set of modes that may be left again
     BondSigns signs;
+    Passages passages;
 };
 
 static inline const BondPart* bonds_part(const Kernel* kernel, const BondRun* run, uint32_t index)
@@ -214,6 +217,7 @@ void select_learn(Kernel* kernel);                 // inputs as they are committ
 void select_judge(Kernel* kernel);                 // the set of modes in the registers, after its jump
 bool select_slack(Kernel* kernel, double factor);  // see bond_selection_slack; false: nothing to select
 bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t);
+BondAsked select_asked(const Kernel* kernel, const Transition* t);
 double select_tie(const Kernel* kernel, uint32_t ctx);
 double select_tolerance(const Kernel* kernel, uint32_t ctx);  // of the junction whose mode the context is
 // A change of a storage, and all those of a jump, that a one-way junction takes as 0.

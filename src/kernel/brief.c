@@ -402,7 +402,7 @@ kaiStatus brief_whole(Kernel* kernel)
 
 kaiStatus brief_tag(Kernel* kernel)
 {
-    bool whole = kernel->brief == NULL || !kernel->brief->used || !kernel->hooks->sees(kernel->owner, false);
+    bool whole = kernel->brief == NULL || !kernel->brief->used || !kernel->hooks->sees(kernel->owner, false, 1);
     kaiStatus status = whole ? KAI_OK : brief_whole(kernel);
     return status == KAI_OK ? kernel->hooks->tag(kernel->owner, false) : status;
 }
@@ -411,7 +411,7 @@ kaiStatus brief_flow(Kernel* kernel, bool seen)
 {
     if (kernel->brief == NULL)
         return kernel_run(kernel, kernel->model->flow);
-    kernel->brief->left_seen = seen || kernel->hooks->sees(kernel->owner, true);
+    kernel->brief->left_seen = seen || kernel->hooks->sees(kernel->owner, true, 1);
     if (kernel->brief->left_seen)
         return kernel_run(kernel, kernel->model->flow);
     slice_run(kernel->brief->flow, kernel->model, kernel->R, &kernel->host);

@@ -14,6 +14,7 @@ struct Brief
     double* kept;
     bool kept_some, kept_all;  // those have been kept; all registers have, because a whole reaction has run
     bool left_seen;            // somebody looks at the left limit
+    bool follows;              // who looks at tags at all counts events, or wants the last value: ways are followed
 };
 
 // Makes them for a run whose rows and probes read the registers `shown`, where that is possible. False: no memory.

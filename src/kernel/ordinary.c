@@ -92,8 +92,12 @@ static void take_left_limits(Kernel* kernel, const Scene* scene)
             kernel->left.g = index == kernel->left.guard ? g : kernel->left.g;
         else if (index == kernel->left.guard)
             kernel->left.g = g;
-        else if ((guard->searched && g != 0) || R[guard->side] == 2)
-            R[guard->side] = sign_of(g);
+        else
+        {
+            if ((guard->searched && g != 0) || R[guard->side] == 2)
+                R[guard->side] = sign_of(g);
+            guard_arrive(kernel, guard, g);
+        }
     }
 }
 
@@ -163,7 +167,7 @@ static bool is_quiet(const Kernel* kernel, const Scene* scene)
     for (uint32_t i = 0; i < scene->whens; i++)
         quiet &= kernel->R[model->reactions[whens[i]].fire] == 0;
     for (uint32_t i = 0; i < scene->guards && quiet; i++)
-        quiet = !is_crossing(&model->guards[guards[i]]) || !guard_jumps(kernel, &model->guards[guards[i]]);
+        quiet = !is_crossing(&model->guards[guards[i]]) || !guard_jumps(kernel, guards[i]);
     return quiet && !leads_on(kernel, scene);
 }
 

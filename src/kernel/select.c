@@ -90,6 +90,7 @@ static void find_curve(void* user, double* b3, double* b4)
 void select_judge(Kernel* kernel)
 {
     kernel->bonds->signs.number++;
+    kernel->bonds->signs.unjudged = false;
     for (uint32_t i = 0; i < kernel->bonds->count; i++)
     {
         BondRun* run = &kernel->bonds->runs[i];
@@ -138,16 +139,23 @@ static BondRun* run_of_output(Kernel* kernel, uint32_t output)
     return &kernel->bonds->runs[low];
 }
 
-static bool has_sign(Kernel* kernel, uint32_t machine, const Transition* t)
+BondAsked select_asked(const Kernel* kernel, const Transition* t)
 {
     const kaiModel* model = kernel->model;
     const BondOutput* output = &model->bond_outputs[t->output];
-    BondSigns* signs = &kernel->bonds->signs;
-    BondAsked asked = {.terms = model->bond_terms + output->first_term,
+    return (BondAsked){.terms = model->bond_terms + output->first_term,
                        .count = (int)output->term_count,
                        .number = (uint32_t)(t - model->transitions)};
-    return t->one_way == bond_selection_sign(run_of_output(kernel, t->output)->selection, asked, kernel->options->rtol,
-                                             &signs->tolerances[machine], &signs->ties[machine]);
+}
+
+static bool has_sign(Kernel* kernel, uint32_t machine, const Transition* t)
+{
+    BondSigns* signs = &kernel->bonds->signs;
+    int sign = bond_selection_sign(run_of_output(kernel, t->output)->selection, select_asked(kernel, t),
+                                   kernel->options->rtol, &signs->tolerances[machine], &signs->ties[machine]);
+    if (kernel->bonds->passages.draft.open)
+        passage_note_sign(kernel, machine, t, sign);
+    return t->one_way == sign;
 }
 
 bool select_fires(Kernel* kernel, uint32_t machine, const Transition* t)

@@ -67,10 +67,13 @@ static void switch_junction(Kernel* kernel, uint32_t index)
 // Tentative values for the modes in the registers, from the committed state (invariance of state), as a row.
 static kaiStatus try_modes(Kernel* kernel, bool* consistent)
 {
+    passage_leave_set(kernel);
     memcpy(kernel_states(kernel), kernel->bonds->states, sizeof(double) * kernel->model->state_count);
     kaiStatus status = bonds_jump(kernel, consistent);
     if (status == KAI_OK)
         select_judge(kernel);
+    passage_note_set(kernel, false);
+    passage_note_tag(kernel);
     kernel->bonds->trying = true;
     if (status == KAI_OK)
         status = brief_tag(kernel);
@@ -103,10 +106,14 @@ static kaiStatus try_unswitched(Kernel* kernel, bool same, bool* consistent)
         return status;
     if (!same)
         select_judge(kernel);
+    passage_note_set(kernel, true);
     bool begins = kernel->now.p == 0 && kernel->now.m == 0 && kernel->counters.instants > 1;
     bool moved = memcmp(kernel_states(kernel), bonds->states, sizeof(double) * kernel->model->state_count) != 0;
     bonds->unshown = begins && !moved && *consistent && !has_impulses(kernel) && find_switches(kernel, true) > 0;
-    return bonds->unshown ? KAI_OK : brief_tag(kernel);
+    if (bonds->unshown)
+        return KAI_OK;
+    passage_note_tag(kernel);
+    return brief_tag(kernel);
 }
 
 static kaiStatus switch_prior(Kernel* kernel, bool same, bool* consistent)
@@ -277,6 +284,7 @@ static kaiStatus settle_posterior(Kernel* kernel, bool* consistent)
             break;
         restore_modes(kernel, tried_at(kernel->bonds, 0));
         kernel->now.m++;
+        passage_give_up(kernel);
         status = try_modes(kernel, consistent);
         if (status == KAI_OK)
             status = switch_posterior(kernel, false, consistent, &looped);
@@ -438,6 +446,16 @@ static kaiStatus turn_ratios(Kernel* kernel)
     return kernel_run(kernel, kernel->model->react);
 }
 
+static kaiStatus find_modes(Kernel* kernel, bool same, bool* consistent)
+{
+    passage_begin(kernel, same);
+    kaiStatus status = switch_prior(kernel, same, consistent);
+    if (status == KAI_OK)
+        status = settle_posterior(kernel, consistent);
+    passage_end(kernel, status == KAI_OK && *consistent);
+    return status;
+}
+
 kaiStatus switching_run(Kernel* kernel, CommitResult* result)
 {
     Bonds* bonds = kernel->bonds;
@@ -455,9 +473,8 @@ kaiStatus switching_run(Kernel* kernel, CommitResult* result)
     kernel->hooks->before_jump(kernel->owner);
     bool consistent = true;
     bonds->later = bonds->steady;
-    status = switch_prior(kernel, same, &consistent);
-    if (status == KAI_OK)
-        status = settle_posterior(kernel, &consistent);
+    if (!passage_follow(kernel, same, &consistent, &status))
+        status = find_modes(kernel, same && !bonds->signs.unjudged, &consistent);
     if (status == KAI_OK && bonds->later)
         status = bonds_complete(kernel);
     bonds->later = false;

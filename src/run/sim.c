@@ -62,6 +62,12 @@ static kaiStatus hook_settle(void* owner, bool* moved)
     return kernel_numeric(&sim->kernel) ? pulse_settle(&sim->flow, moved) : KAI_OK;
 }
 
+static int hook_reaches(void* owner, uint32_t guard)
+{
+    kaiSim* sim = owner;
+    return guard_reaches(&sim->flow, guard);
+}
+
 static kaiStatus hook_after(void* owner)
 {
     kaiSim* sim = owner;
@@ -155,10 +161,16 @@ static void hook_count(void* owner)
     record_count(&sim->record);
 }
 
-static bool hook_sees(void* owner, bool left)
+static bool hook_sees(void* owner, bool left, uint32_t tags)
 {
     kaiSim* sim = owner;
-    return record_sees(&sim->record, left);
+    return record_sees(&sim->record, left, tags);
+}
+
+static kaiStatus hook_tags(void* owner, uint32_t tags)
+{
+    kaiSim* sim = owner;
+    return record_tags(&sim->record, tags);
 }
 
 static kaiStatus hook_past(void* owner)
@@ -232,6 +244,7 @@ static const KernelHooks kernel_hooks = {
     .load = hook_load,
     .slopes = hook_slopes,
     .restart = hook_restart,
+    .reaches = hook_reaches,
     .look = hook_look,
     .unit = hook_unit,
     .before = hook_before,
@@ -250,6 +263,7 @@ static const KernelHooks kernel_hooks = {
     .calm = hook_calm,
     .count = hook_count,
     .sees = hook_sees,
+    .tags = hook_tags,
     .past = hook_past,
     .late = hook_late,
     .decide = hook_decide,
@@ -393,7 +407,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
         budget_init(&sim->budget, a, options->limits, options->interrupt);
         sim->budget.patience = 0.05;  // seconds
         sim->options.allocator = budget_allocator(&sim->budget);
-        sim->options.stop = fmin(options->stop, TIME_END);
+        sim->options.stop = smaller(options->stop, TIME_END);
         sim->method = run.ode.method;
     }
     if (sim == NULL || !make_floors(sim, &run))

@@ -166,6 +166,19 @@ static uint32_t list_shown(const Record* record, uint32_t* shown)
     return count;
 }
 
+// Whether whoever is told of a tag that nobody sees counts events, or waits for the last one.
+static bool only_counts(Record* record)
+{
+    bool only = true;
+    for (uint32_t i = 0; i < record->asked_count; i++)
+    {
+        uint8_t kind = (uint8_t)record->model->probes[record->asked[i]].kind;
+        only &= kind == PROBE_COUNT || kind == PROBE_FINAL;
+        record->counts |= kind == PROBE_COUNT;
+    }
+    return only;
+}
+
 // Where most tags have nobody to tell, reactions need not compute what nobody reads.
 static bool make_brief(Record* record)
 {
@@ -178,6 +191,8 @@ static bool make_brief(Record* record)
     if (shown == NULL)
         return false;
     bool made = brief_make(record->kernel, shown, list_shown(record, shown));
+    if (record->kernel->brief != NULL)
+        record->kernel->brief->follows = only_counts(record);
     a.alloc(a.user, shown, size, 0);
     return made;
 }
@@ -198,6 +213,7 @@ bool record_make(Record* record, Kernel* kernel, bool fixed_steps)
     {
         const ModelVar* var = &model->vars[record->column_vars[i]];
         record->column_regs[i] = record->column_orders[i] > 0 ? var->impulse + record->column_orders[i] - 1 : var->reg;
+        record->column_plain[i] = record->column_orders[i] == 0 && row_var_always(var) && scale_is_si(var_scale(var));
         record->lows[i] = record->highs[i] = NAN;
     }
     for (int i = 0; i < record->column_count; i++)
@@ -514,9 +530,20 @@ static bool is_unseen(const Record* record, bool left, uint32_t rank)
 }
 
 // The tags of an instant are numbered from its left limit on.
-bool record_sees(const Record* record, bool left)
+bool record_sees(const Record* record, bool left, uint32_t tags)
 {
-    return !is_unseen(record, left, left ? 0 : record->rank);
+    return !is_unseen(record, left, left ? 0 : record->rank + tags - 1);
+}
+
+// Of the last values those of the last tag alone are wanted.
+kaiStatus record_tags(Record* record, uint32_t tags)
+{
+    uint32_t told = record->counts ? tags : 1;
+    kaiStatus status = KAI_OK;
+    record->rank += tags - told;
+    for (uint32_t i = 0; i < told && status == KAI_OK; i++)
+        status = record_tag(record, true, false);
+    return status;
 }
 
 kaiStatus record_tag(Record* record, bool instant, bool left)

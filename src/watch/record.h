@@ -45,6 +45,8 @@ enum
     X(uint32_t, column_vars, model->vars_count + model->impulse_titles_count, 0)                                       \
     X(uint32_t, column_regs, model->vars_count + model->impulse_titles_count, 0)                                       \
     X(uint8_t, column_orders, model->vars_count + model->impulse_titles_count, 0)                                      \
+    X(bool, column_plain, model->vars_count + model->impulse_titles_count,                                             \
+      0) /* a number in SI that is always there */                                                                     \
     X(const char*, mode_names, model->modes_count, 0)                                                                  \
     X(double, row_values, model->vars_count + model->impulse_titles_count, 0)                                          \
     X(uint8_t, row_present, model->vars_count + model->impulse_titles_count, 0)                                        \
@@ -76,6 +78,7 @@ typedef struct Record
     bool curves;            // rows where a curve bends
     bool instants;          // tags of instants have rows
     bool compares;          // somebody asks what a tag changed
+    bool counts;            // a probe counts events at tags
     bool unseen;            // neither: most tags have nobody to tell
     bool blind;             // and none has: columns are states or memories, probes count events
     bool watches_extremes;  // some probe wants a minimum or maximum
@@ -103,9 +106,10 @@ kaiStatus record_tag(Record* record, bool instant, bool left);  // a tag of an i
 bool record_is_blind(const Record* record, double t);           // no tag at t has anybody to tell, but for record_count
 // Before this time record_is_blind and record_step find nothing to do; -inf: they must be asked.
 double record_unseen_until(const Record* record);
-bool record_sees(const Record* record, bool left);                // values of the tag that no column has
-void record_count(Record* record);                                // events that are present at a tag
-kaiStatus record_step(Record* record, double start, double end);  // probes and grid rows inside
+bool record_sees(const Record* record, bool left, uint32_t tags);  // values of one of so many tags that no column has
+kaiStatus record_tags(Record* record, uint32_t tags);              // so many of them that nobody sees
+void record_count(Record* record);                                 // events that are present at a tag
+kaiStatus record_step(Record* record, double start, double end);   // probes and grid rows inside
 void record_settled(Record* record);  // a set of modes is to be committed: its values count as extremes
 bool record_var_changed(const Record* record, uint32_t var);  // by the last tag: tag_before against tag_last
 kaiStatus record_instant_end(Record* record);

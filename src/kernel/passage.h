@@ -1,0 +1,94 @@
+// Passages: how an instant went from one set of modes of a bond graph to another, kept to be followed (passage.c).
+#ifndef KAIROS_KERNEL_PASSAGE_H
+#define KAIROS_KERNEL_PASSAGE_H
+
+#include "bond/sign_row.h"
+#include "kernel/kernel.h"
+
+enum
+{
+    PASSAGE_SETS = 32,  // of modes that have any; what has more of them is rarely in the same one again
+    PASSAGE_WAYS = 8,   // from one set
+    PASSAGE_TESTS = 24  // of one way
+};
+
+// A sign that was asked for, as a sum of registers.
+typedef struct PassageTest
+{
+    uint32_t transition, machine;
+    int8_t sign;  // that the sum has, clearly; 0: either
+    bool fires;   // what that makes of the transition
+    bool asks;    // where the sum is not clear, or there is none, the selection may be asked: the set is there
+    uint32_t count, regs[SIGN_ROW_MOST];
+    double weights[SIGN_ROW_MOST];
+    double bound, per_time;  // BondReason
+    double tolerance;        // of the sign (select.c)
+} PassageTest;
+
+typedef struct Passage
+{
+    uint64_t cause;  // transitions of the set that held on committed values
+    bool begins;     // at the first tag of an instant
+    bool known;      // it has been recorded; otherwise it was met, `met` times
+    uint32_t met, vain;
+    unsigned long grown, trimmed;  // of the selection and the net when it was
+    uint32_t tags, steps, switches, last_place;
+    uint32_t before, count, room;  // tests before the last set is entered; all; how many there is room for
+    double* modes;                 // of the last set, per junction; NULL: the set is not left
+    PassageTest* tests;
+} Passage;
+
+typedef struct PassagePrior  // a transition of the set that is taken on committed values
+{
+    uint32_t fire;
+} PassagePrior;
+
+typedef struct PassageSet
+{
+    bool none;  // its instants are not followed
+    uint32_t prior_count, way_count;
+    PassagePrior* priors;
+    double* modes;  // per junction
+    Passage ways[PASSAGE_WAYS];
+    size_t size;
+} PassageSet;
+
+// What is being recorded.
+typedef struct PassageDraft
+{
+    bool open, failed;
+    bool first;  // the set in work is the one that the instant began in
+    uint32_t from, count, tags;
+    kaiTag at;
+    int64_t switches;  // before it
+    PassageSet* set;
+    Passage* way;
+    PassageTest tests[PASSAGE_TESTS];
+} PassageDraft;
+
+typedef struct Passages
+{
+    PassageSet* sets[PASSAGE_SETS];
+    uint32_t count, last;
+    PassageDraft draft;
+} Passages;
+
+void passages_free(Kernel* kernel);  // all of them: the equations are others
+
+// Goes the way that an instant like this one went before, if there is one and every sign on it is clear and the same:
+// the modes and states of its last set are in the registers then. `same`: nothing has changed since the set was
+// committed. False: nothing has happened.
+bool passage_follow(Kernel* kernel, bool same, bool* consistent, kaiStatus* status);
+
+// While the full rules find a way (switching.c): it is recorded if the instant has been met before. The set that is
+// looked at, after its jump, `first` if none is switched yet; its tag; a sign in it; that it is left; that the rules
+// try something else; and the end.
+void passage_begin(Kernel* kernel, bool same);
+void passage_note_set(Kernel* kernel, bool first);
+void passage_note_tag(Kernel* kernel);
+void passage_note_sign(Kernel* kernel, uint32_t machine, const Transition* t, int sign);
+void passage_leave_set(Kernel* kernel);
+void passage_give_up(Kernel* kernel);
+void passage_end(Kernel* kernel, bool found);
+
+#endif
