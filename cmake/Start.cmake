@@ -11,10 +11,28 @@ if(KAIROS_GLIBC AND KAIROS_LINKER_WRAPS AND NOT KAIROS_SANITIZE AND NOT KAIROS_T
     target_link_options(kairos_program PRIVATE "LINKER:--as-needed,--wrap=dlopen")
 endif()
 
-# The functions of a start side by side (tools/order-start).
-set(start_order "${PROJECT_SOURCE_DIR}/cmake/start.ld")
-check_linker_flag(C "-Wl,-T,${start_order}" KAIROS_LINKER_ORDERS)
-if(KAIROS_LINKER_ORDERS)
-    target_link_options(kairos_program PRIVATE "LINKER:-T,${start_order}")
-    set_property(TARGET kairos_program APPEND PROPERTY LINK_DEPENDS "${start_order}")
+# The functions of a start side by side, first in .text (tools/order-start). The script is the linker's own with these lines in it; a
+# linker that shows none is left alone.
+set(start_order "${PROJECT_SOURCE_DIR}/cmake/start.order")
+set(start_script "${PROJECT_BINARY_DIR}/start.ld")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${start_order}")
+file(WRITE "${PROJECT_BINARY_DIR}/start.c" "int main(void) { return 0; }\n")
+separate_arguments(start_flags UNIX_COMMAND "${CMAKE_C_FLAGS} ${CMAKE_EXE_LINKER_FLAGS}")
+execute_process(
+    COMMAND "${CMAKE_C_COMPILER}" ${start_flags} "${PROJECT_BINARY_DIR}/start.c" -o "${PROJECT_BINARY_DIR}/start" -Wl,--verbose
+    OUTPUT_VARIABLE start_text
+    ERROR_QUIET)
+set(start_place "*(.text.unlikely .text.*_unlikely .text.unlikely.*)")
+string(FIND "${start_text}" "${start_place}" start_found)
+string(REGEX MATCH "\n=====+\n(.*)\n=====+\n" start_text "${start_text}")
+if(start_found GREATER -1 AND start_text)
+    set(start_text "${CMAKE_MATCH_1}")
+    file(READ "${start_order}" start_lines)
+    string(REPLACE "${start_place}" "${start_lines}${start_place}" start_text "${start_text}")
+    file(CONFIGURE OUTPUT "${start_script}" CONTENT "${start_text}\n" @ONLY)
+    check_linker_flag(C "-Wl,-T,${start_script}" KAIROS_LINKER_TAKES_SCRIPT)
+    if(KAIROS_LINKER_TAKES_SCRIPT)
+        target_link_options(kairos_program PRIVATE "LINKER:-T,${start_script}")
+        set_property(TARGET kairos_program APPEND PROPERTY LINK_DEPENDS "${start_script}")
+    endif()
 endif()
