@@ -24,6 +24,7 @@ typedef struct FewField
     double rises[FEW_STATES];                // by which the derivatives grow with time, beside that
     bool rising;                             // one of them does
     uint32_t used_count, used[FEW_STATES];   // columns that have factors, then others
+    double plain[FEW_STATES];                // 1; 0 for what products feed, and where there is no state
     uint32_t product_count;
     FewProduct products[FEW_PRODUCTS];
 } FewField;

@@ -195,45 +195,63 @@ GuardShort guard_search_short(Flow* flow, uint32_t island, double* theta)
 // ---- out of reach
 // ----------------------------------------------------------------------------------------------------
 
+typedef struct Step  // the last one of an island, for all its guards
+{
+    Ode* ode;
+    const double *x0, *x, *slopes;
+    double start, end, far;  // far: the most that counts as the same time there
+} Step;
+
 // The step cannot bring it to its level, nor so near to it that it could count as crossed where the step ends. Then g
 // and its slope there are noted, for whoever passes the end.
-static bool is_out_of_reach(Flow* flow, uint32_t index, uint32_t island)
+static bool is_out_of_reach(const Flow* flow, uint32_t index, const Step* step)
 {
-    Kernel* kernel = flow->kernel;
+    const Kernel* kernel = flow->kernel;
     const Guard* guard = &flow->model->guards[index];
     GuardState* state = &kernel->guards[index];
-    Ode* ode = flow->island_odes[island];
-    const double *x0 = ode_start_state(ode), *x = ode_state(ode), *slopes = ode_slope(ode);
-    double g = state->g, reach = 0, change = 0, slope = 0, end = ode_time(ode);
-    if (!flow->guard_affine[index] || state->from != ode_step_start(ode) || state->sliding != 0 ||
-        is_past(kernel, guard, g) || (is_crossing(guard) && kernel->R[guard->side] != sign_of(g)))
+    const int* slots = flow->model->guard_slots + guard->first_state;
+    const double* factors = flow->guard_factors + guard->first_state;
+    double g = state->g, reach = 0, change = 0, slope = 0;
+    if (!flow->guard_affine[index] || state->from != step->start || state->sliding != 0 || is_past(kernel, guard, g) ||
+        (is_crossing(guard) && kernel->R[guard->side] != sign_of(g)))
         return false;
-    const uint32_t first = guard->first_state, last = first + guard->state_count;
-    for (uint32_t i = first; i < last; i++)
+    for (uint32_t i = 0; i < guard->state_count; i++)
     {
-        int slot = flow->model->guard_slots[i];
-        change += flow->guard_factors[i] * (x[slot] - x0[slot]);
-        slope += flow->guard_factors[i] * slopes[slot];
+        change += factors[i] * (step->x[slots[i]] - step->x0[slots[i]]);
+        slope += factors[i] * step->slopes[slots[i]];
     }
-    if (!(fabs(g) > fabs(change)) || !(fabs(g + change) > fabs(slope) * TIME_GUARD_MOST * kernel_slack(kernel, end)))
+    if (!(fabs(g) > fabs(change)) || !(fabs(g + change) > fabs(slope) * step->far))
         return false;
-    for (uint32_t i = first; i < last; i++)
-        reach += fabs(flow->guard_factors[i]) * ode_reach(ode, flow->model->guard_slots[i]);
+    for (uint32_t i = 0; i < guard->state_count; i++)
+        reach += fabs(factors[i]) * ode_reach(step->ode, slots[i]);
     if (!(fabs(g) * (1 - GUARD_NOISE) > reach * (1 + GUARD_NOISE)))
         return false;
     state->g_end = g + change;
     state->slope_end = slope;
-    state->until = end;
+    state->until = step->end;
     return true;
 }
 
 bool guards_are_out_of_reach(Flow* flow, uint32_t island)
 {
+    GuardWalk w = {.island = island};
     if (!is_short(flow, island))
         return false;
-    for (GuardWalk w = {.island = island}; own_guard(flow->kernel, &w);)
-        if (!is_out_of_reach(flow, w.index, island))
+    if (!own_guard(flow->kernel, &w))
+        return true;
+    Ode* ode = flow->island_odes[island];
+    double end = ode_time(ode);
+    Step step = {.ode = ode,
+                 .x0 = ode_start_state(ode),
+                 .x = ode_state(ode),
+                 .slopes = ode_slope(ode),
+                 .start = ode_step_start(ode),
+                 .end = end,
+                 .far = TIME_GUARD_MOST * kernel_slack(flow->kernel, end)};
+    do
+        if (!is_out_of_reach(flow, w.index, &step))
             return false;
+    while (own_guard(flow->kernel, &w));
     return true;
 }
 

@@ -425,12 +425,12 @@ int ode_piece_add(Ode* ode, int state, double factor, int degree, double* c)
         return -1;
     }
     make(ode);
-    int last = ode->state.terms - 1;
+    int last = ode->state.terms - 1, shared = degree < last ? degree : last;
     for (; degree < last; degree++)
     {
-        c[degree + 1] = 0;
+        c[degree + 1] = factor * ode->dense[degree + 1][state];
     }
-    for (int k = 1; k <= last; k++)
+    for (int k = 1; k <= shared; k++)
     {
         c[k] += factor * ode->dense[k][state];
     }

@@ -104,15 +104,15 @@ INLINE Quad scaled(Quad v, double by)
     return (Quad){v.a * pair_both(by), v.b * pair_both(by)};
 }
 
-// 1 / tolerance.
-INLINE Quad weights_of(const Ode* ode, Quad x, Shape shape)
+// 1 / tolerance; of what products feed 0, until these are there.
+INLINE Quad weights_of(const Ode* ode, const FewField* f, Quad x, Shape shape)
 {
-    Quad atol = quad_at(ode->atol, shape);
+    Quad atol = quad_at(ode->atol, shape), plain = quad_at(f->plain, shape);
     Pair rtol = pair_both(ode->options.rtol), least = pair_both(DBL_MIN);
-    Quad weights = {1 / (atol.a + rtol * pair_size(x.a) + least), {0, 0}};
+    Quad weights = {plain.a / (atol.a + rtol * pair_size(x.a) + least), {0, 0}};
     if (shape != TWO)
     {
-        weights.b = 1 / (atol.b + rtol * pair_size(x.b) + least);
+        weights.b = plain.b / (atol.b + rtol * pair_size(x.b) + least);
     }
     return weights;
 }
@@ -191,10 +191,8 @@ __attribute__((noinline)) static void add_products(Ode* ode, const FewField* f, 
         take_row(ode, p->x, to, &x);
         if (p->x == p->y)
         {
-            for (int k = to; k < to + BLOCK; k++)
-            {
-                x.at[k] = 0;
-            }
+            pair_put(x.at + to, pair_both(0));
+            pair_put(x.at + to + 2, pair_both(0));
             square_row(x.at, to, z.at);
         }
         else
@@ -210,32 +208,20 @@ __attribute__((noinline)) static void add_products(Ode* ode, const FewField* f, 
     }
 }
 
-// Whether what products feed does not matter at order k, with weights by its power of h.
-static inline bool are_products_small(const Ode* ode, const FewField* f, int k, const double* weights, double power)
+// Whether what products feed does not matter at order k, and at the one before; with the weights of order k.
+static inline bool are_products_small(const Ode* ode, const FewField* f, int k, double h, double power)
 {
-    const double* c = ode->dense[k];
+    const double *last = ode->dense[k], *before = ode->dense[k - 1], rtol = ode->options.rtol;
     for (const FewProduct *p = f->products, *end = p + f->product_count; p < end; p++)
     {
-        if (!(fabs(c[p->target]) * weights[p->target] * power <= NEGLIGIBLE))
+        int i = p->target;
+        double most = NEGLIGIBLE * (ode->atol[i] + rtol * fabs(ode->x[i]) + DBL_MIN);
+        if (!(fabs(last[i]) * power <= most && fabs(before[i]) * power <= most * h))
         {
             return false;
         }
     }
     return true;
-}
-
-// Weights of what products feed are kept apart until these are there.
-static inline Quad set_apart(const FewField* f, Quad weights, double* apart)
-{
-    double w[FEW_STATES];
-    memcpy(apart, &weights, sizeof w);
-    memcpy(w, &weights, sizeof w);
-    for (uint32_t i = 0; i < f->product_count; i++)
-    {
-        w[f->products[i].target] = 0;
-    }
-    memcpy(&weights, w, sizeof w);
-    return weights;
 }
 
 // -------------------------------------------------------------------------------------------------------------- orders
@@ -256,19 +242,17 @@ INLINE Quad next_order(const FewField* f, const Matrix* m, const double* c, int 
 // True: two orders in a row, the last ones, do not matter at h.
 INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, Shape shape, int* order)
 {
-    Quad x = quad_at(ode->x, shape), c = quad_at(ode->slope, shape), weights = weights_of(ode, x, shape);
+    Quad x = quad_at(ode->x, shape), c = quad_at(ode->slope, shape), weights = weights_of(ode, f, x, shape);
     const bool products = f->product_count > 0;
-    double power = h, apart[FEW_STATES];
+    double power = 1;
     bool before = false;
     put(ode->dense[0], x, shape);
     put(ode->dense[1], c, shape);
-    if (products)
+    for (int k = 1, made = 1; k <= ODE_ORDER; k++)
     {
-        weights = set_apart(f, weights, apart);
-    }
-    for (int k = 1, made = 1; k <= ODE_ORDER; k++, power *= h)
-    {
-        bool small = is_small(c, scaled(weights, power), shape);
+        weights = scaled(weights, h);
+        power *= h;
+        bool small = is_small(c, weights, shape);
         if (small && before)
         {
             *order = k;
@@ -278,7 +262,7 @@ INLINE bool make_orders(Ode* ode, const FewField* f, const Matrix* m, double h, 
             }
             add_products(ode, f, made, k);
             made = k;
-            if (are_products_small(ode, f, k, apart, power) && are_products_small(ode, f, k - 1, apart, power / h))
+            if (are_products_small(ode, f, k, h, power))
             {
                 return true;
             }

@@ -458,6 +458,21 @@ static double first_trial(const Ode* ode, double horizon, double natural)
     return smaller(h, farthest(s));
 }
 
+// As far as a step may go that its own terms do not limit. Mostly nothing but `limit` ends it.
+static bool set_farthest(Ode* ode, double limit, Attempt* a)
+{
+    const OdeState* s = &ode->state;
+    double h = limit - s->t;
+    if (s->caution > 0 || ode->options.max_step > 0 || s->narrow > 0 || s->fresh || !(h < farthest(s)) ||
+        (s->t == s->event_time && s->event_mean > 0 && 3 * s->event_mean < h))
+    {
+        return set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), a);
+    }
+    a->t_end = limit;
+    a->h = h - s->t_low;
+    return true;
+}
+
 // The coefficients of a polynomial by structure: nothing has to be weighed, for none is left out.
 static int expand_exact(Ode* ode, int degree)
 {
@@ -480,7 +495,7 @@ static bool step_exact(Ode* ode, double limit, int degree, int* status)
     {
         return false;
     }
-    if (!set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    if (!set_farthest(ode, limit, &a))
     {
         *status = ODE_ERR_STEP;
         return true;
@@ -505,7 +520,7 @@ static bool step_mapped(Ode* ode, double limit)
         return false;
     }
     s->expanded = s->expanded || expand_first(ode, s->t, ode->x, ode->slope) == TRIAL_OK;
-    if (!s->expanded || !set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    if (!s->expanded || !set_farthest(ode, limit, &a))
     {
         return false;
     }
@@ -525,7 +540,7 @@ static bool step_mapped(Ode* ode, double limit)
 static bool step_few(Ode* ode, const FewField* field, double limit, int* made)
 {
     Attempt a = {.sure = true};
-    if (!set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    if (!set_farthest(ode, limit, &a))
     {
         return false;
     }
@@ -631,8 +646,7 @@ bool ode_flight(Ode* ode, int degree, double limit, OdeFlight* flight)
 {
     const OdeState* s = &ode->state;
     Attempt a;
-    if (expand_exact(ode, degree) != TRIAL_OK ||
-        !set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    if (expand_exact(ode, degree) != TRIAL_OK || !set_farthest(ode, limit, &a))
     {
         return false;
     }
@@ -654,16 +668,17 @@ bool ode_relaunches(const Ode* ode)
 bool ode_relaunch(Ode* ode, double t, const double* x, const double* f)
 {
     OdeState* s = &ode->state;
-    double* carry = ode->dense[CARRY];
-    if (!ode_finite(ode->n, f))
-    {
-        return false;
-    }
+    double* restrict to = ode->x, * restrict slope = ode->slope, * restrict carry = ode->dense[CARRY], all = 0;
     for (int i = 0; i < ode->n; i++)
     {
-        ode->x[i] = x[i];
-        ode->slope[i] = f[i];
+        to[i] = x[i];
+        slope[i] = f[i];
         carry[i] = 0;
+        all += 0 * f[i];
+    }
+    if (!(all == 0))
+    {
+        return false;  // the restart that follows brings all of them again
     }
     ode_begin_again(s, t, false);
     s->slope_valid = s->expanded = true;

@@ -60,6 +60,7 @@ static bool add_product(const Few* few, const TapePiece* piece, uint32_t target)
     uint32_t x = state_at(few, piece->x), y = state_at(few, piece->y);
     if (x == FEW_STATES || y == FEW_STATES || f->product_count == FEW_PRODUCTS)
         return false;
+    f->plain[target] = 0;
     f->products[f->product_count++] = (FewProduct){piece->factor, (int)x, (int)y, (int)target};
     return true;
 }
@@ -141,6 +142,8 @@ void tape_few_fill(Tape* t)
     FewField* field = t->field.few;
     Few few = {.tape = t, .field = field, .states = t->field.row_count - t->field.between_count};
     memset(field, 0, sizeof *field);
+    for (uint32_t i = 0; i < FEW_STATES; i++)
+        field->plain[i] = i < few.states;
     t->field.is_few = fill(&few) && is_linear(field, few.states);
     list_used(field);
 }

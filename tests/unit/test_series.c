@@ -556,6 +556,52 @@ static void test_fields(void** state)
     assert_int_equal(degree_of("model M { state x = 1, y = 2; x' = -x*x; y' = x }"), SERIES_ENDLESS);
 }
 
+// Small linear fields as a matrix, with what lies between states and derivatives multiplied out.
+static void test_few(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* rates;
+        double columns[4];  // xx, xy, yx, yy: the first read, the second written
+        double rises[2];
+        double product;  // the factor of x² in y'; 0: there is none
+        bool few;
+    } all[] = {
+        {"x' = 2*y; y' = -2*x", {0, -2, 2, 0}, {0, 0}, 0, true},
+        {"signal s = 2*x - y + 7; x' = s; y' = -3*s + time/2", {2, -6, -1, 3}, {0, 0.5}, 0, true},
+        {"x' = -x; y' = x*x/4 - x", {-1, -1, 0, 0}, {0, 0}, 0.25, true},
+        {"x' = -x; y' = -x^2", {-1, 0, 0, 0}, {0, 0}, -1, true},
+        {"x' = -y; y' = x + sin(3*time)", {0}, {0, 0}, 0, false},
+        {"x' = -x; y' = x*y", {0}, {0, 0}, 0, false},
+        {"x' = -x; y' = exp(x)", {0}, {0, 0}, 0, false},
+    };
+    const char* inputs[] = {"x", "y"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    {
+        char text[300];
+        Fixture f;
+        uint32_t failed;
+        snprintf(text, sizeof text, "model M { state x = 0.6, y = 1.3\n %s }", all[i].rates);
+        open_text(&f, text, inputs, NULL, true);
+        assert_int_equal(series_begin(f.series, f.R, NULL, &failed), SERIES_OK);
+        const FewField* few = series_few(f.series);
+        assert_int_equal(few != NULL, all[i].few);
+        for (int k = 0; few != NULL && k < 4; k++)
+        {
+            assert_true(few->columns[k / 2][k % 2] == all[i].columns[k]);
+        }
+        if (few != NULL)
+        {
+            assert_true(few->rises[0] == all[i].rises[0] && few->rises[1] == all[i].rises[1]);
+            assert_int_equal(few->product_count, all[i].product != 0);
+            assert_true(all[i].product == 0 || (few->products[0].factor == all[i].product && few->products[0].x == 0 &&
+                                                few->products[0].y == 0 && few->products[0].target == 1));
+        }
+        close_text(&f);
+    }
+}
+
 // A solution that is a polynomial is known as such before the run, with its degree; no other is.
 static void test_degree(void** state)
 {
@@ -623,7 +669,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_random),
                                        cmocka_unit_test(test_sums),      cmocka_unit_test(test_degree),
-                                       cmocka_unit_test(test_fields),    cmocka_unit_test(test_kink),
-                                       cmocka_unit_test(test_singular)};
+                                       cmocka_unit_test(test_fields),    cmocka_unit_test(test_few),
+                                       cmocka_unit_test(test_kink),      cmocka_unit_test(test_singular)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
