@@ -249,19 +249,20 @@ static bool take_way(Kernel* kernel, const Passage* way, bool* consistent)
     return true;
 }
 
-bool passage_follow(Kernel* kernel, bool same, bool* consistent, kaiStatus* status)
+bool passage_rests(Kernel* kernel)
 {
     PassageSet* set = serves(kernel) ? find_set(kernel, false) : NULL;
-    if (set == NULL)
-        return false;
-    uint64_t cause = cause_of(kernel, set);
-    bool stays = same && cause == 0;
-    Passage* way = stays ? NULL : find_way(kernel, set, cause);
-    if (stays ? kernel->hooks->sees(kernel->owner, false, 1)
-              : way == NULL || !way->known || !take_way(kernel, way, consistent))
-        return false;
-    *status = kernel->hooks->tags(kernel->owner, stays ? 1 : way->tags);
-    return true;
+    return set != NULL && cause_of(kernel, set) == 0 && !kernel->hooks->sees(kernel->owner, false, 1);
+}
+
+PassageEnd passage_follow(Kernel* kernel, bool* consistent, kaiStatus* status)
+{
+    PassageSet* set = serves(kernel) ? find_set(kernel, false) : NULL;
+    Passage* way = set != NULL ? find_way(kernel, set, cause_of(kernel, set)) : NULL;
+    if (way == NULL || !way->known || !take_way(kernel, way, consistent))
+        return PASSAGE_NONE;
+    *status = kernel->hooks->tags(kernel->owner, way->tags);
+    return way->modes != NULL ? PASSAGE_LEADS : PASSAGE_STAYS;
 }
 
 // ---- recording
