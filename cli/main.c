@@ -1,6 +1,7 @@
 // kairos: one program, one file a command.
 #include "cli/completions.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -167,8 +168,21 @@ static int answer(int argc, char** argv)
     return usage_error("there is no %s `%s`; see kairos --help", argv[1][0] == '-' ? "option" : "command", argv[1]);
 }
 
+// The memory of a run comes in blocks of 64 KB: glibc would ask the system for two at a time and give them back.
+static void prepare_memory(void)
+{
+#ifdef M_TOP_PAD
+    enum
+    {
+        AHEAD = 1 << 20
+    };
+    mallopt(M_TOP_PAD, AHEAD);
+#endif
+}
+
 int main(int argc, char** argv)
 {
+    prepare_memory();
     int code = answer(argc, argv);
     if (code != EXIT_DONE || is_printed())
         return code;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/sysinfo.h>
 
 typedef struct Option
 {
@@ -370,9 +370,9 @@ void options_help(unsigned command, FILE* out)
 kaiProgramOptions source_options(void)
 {
     kaiProgramOptions source = kaiDefaultProgramOptions();
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && size > 0)
-        source.limits.memory = (size_t)pages / 4 * (size_t)size;
+    struct sysinfo system;
+    if (sysinfo(&system) == 0)
+        source.limits.memory = (size_t)system.totalram / 4 * system.mem_unit;
     source.interrupt = interrupt_flag();
     source.blocks = kaiFmu_Blocks(false);
     return source;

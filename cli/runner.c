@@ -202,8 +202,9 @@ static void forget_checkpoint(const RunRequest* r)
 static kaiStatus close_output(kaiWriter* writer, const kaiSim* sim, kaiStatus status, int* trouble)
 {
     char remark[200];
-    snprintf(remark, sizeof remark, "stopped at t = %.17g before the end: %s", kaiSim_Now(sim).t,
-             status == KAI_INTERRUPTED ? "interrupted" : "the run failed");
+    if (status != KAI_END)
+        snprintf(remark, sizeof remark, "stopped at t = %.17g before the end: %s", kaiSim_Now(sim).t,
+                 status == KAI_INTERRUPTED ? "interrupted" : "the run failed");
     kaiStatus closed = kaiWriter_Close(writer, status == KAI_END ? NULL : remark);
     if (closed == KAI_ERR_IO && *trouble == 0)
         *trouble = errno;

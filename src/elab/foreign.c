@@ -33,13 +33,13 @@ static const char* split_variant(Program* program, const char* path, const char*
 
 static bool may_read(Program* program, const Foreign* foreign, const char* path)
 {
-    FILE* stream = NULL;
+    int descriptor;
     const char* why = "";
     const char* importer = program->sources->list.at[foreign->span.file - 1].path;
     kaiFileRequest request = {.path = path, .importer = importer, .use = KAI_FILE_BLOCK};
-    FileOutcome outcome = files_open(program->sources->files, &request, &stream, &why);
-    if (stream)
-        fclose(stream);
+    FileOutcome outcome = files_open(program->sources->files, &request, &descriptor, &why);
+    if (outcome == FILE_DONE)
+        close(descriptor);
     if (outcome == FILE_REFUSED)
         program_refuse(program, foreign->path_span, foreign->path);
     else if (outcome != FILE_DONE)

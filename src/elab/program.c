@@ -13,7 +13,8 @@ static const char* identity(Program* program, const char* path)
 typedef struct Loader
 {
     Program* program;
-    VEC(const char*) loaded;  // identities
+    VEC(const char*) loaded;  // paths
+    VEC(const char*) known;   // identities of the first of them: asked for when something is imported
 } Loader;
 
 static void parse_source(Loader* loader, uint32_t source)
@@ -21,14 +22,19 @@ static void parse_source(Loader* loader, uint32_t source)
     Program* program = loader->program;
     FileAst* file = parse_file(program->arena, program->names, program->sources, source + 1, program->diags);
     vec_push(program->arena, program->files, file);
-    vec_push(program->arena, loader->loaded, identity(program, program->sources->list.at[source].path));
+    vec_push(program->arena, loader->loaded, program->sources->list.at[source].path);
 }
 
 // The number of its file; the count of files: it is not loaded.
-static uint32_t find_loaded(const Loader* loader, const char* name)
+static uint32_t find_loaded(Loader* loader, const char* name)
 {
     uint32_t i = 0;
-    while (i < loader->loaded.count && loader->loaded.at[i] != name)
+    while (loader->known.count < loader->loaded.count)
+    {
+        const char* path = loader->loaded.at[loader->known.count];
+        vec_push(loader->program->arena, loader->known, identity(loader->program, path));
+    }
+    while (i < loader->known.count && loader->known.at[i] != name)
         i++;
     return i;
 }

@@ -208,7 +208,7 @@ bool unit_resolve(Arena* arena, const Unit* unit, FlatUnit* result, const UnitTe
         const UnitEntry* entry = term->name ? find_unit(term->name, &scale) : NULL;
         if (term->name && !entry)
             return *unknown = term, false;
-        result->si.scale *= pow(scale, term->exponent);
+        result->si.scale *= scale == 1 ? 1 : pow(scale, term->exponent);
         if (entry && unit->terms.count == 1 && term->exponent == 1)  // in W/degC a degree is a difference
             result->si.offset = zero_of(entry);
         for (int k = 0; entry && k < DIM_COUNT; k++)

@@ -1,7 +1,7 @@
 // From one instant to the next tick of a clock in a plain model of one island. What is scheduled next is a clock, and
-// nothing else is due with it: the island takes its step to there, and if no guard cuts it, the tick is the next
-// instant, without an agenda that is told of the step and asked for it again, and without lists of what is due.
-// Whatever else may be in the way is left to run.c and island.c.
+// nothing else is due with it: the island takes its step to there. If no guard cuts it, the tick is the next instant;
+// if one does, its crossing is; both without an agenda that is told of the step and asked for it again, and without
+// lists of what is due. Whatever else may be in the way is left to run.c and island.c.
 #include "flow/flow.h"
 
 #include "kernel/blocks.h"
@@ -29,11 +29,14 @@ bool beat_take(Flow* flow, double until, double* t)
     uint32_t item;
     double tick = agenda_next(&kernel->agenda, &item), after = tick + kernel_slack(kernel, tick);
     if (item >= flow->model->clocks_count || !(tick > kernel->now.t) || !(tick <= until) ||
-        !(after < kernel->options->stop) || !(agenda_second(&kernel->agenda, item) > after) || !is_clear(flow) ||
-        !island_reaches(flow, 0, tick))
+        !(after < kernel->options->stop) || !(agenda_second(&kernel->agenda, item) > after) || !is_clear(flow))
         return false;
+    IslandReach reach = island_reaches(flow, tick);
+    *t = reach == REACH_CROSSING ? ode_time(flow->island_odes[0]) : tick;
+    if (reach != REACH_LIMIT)
+        return reach == REACH_CROSSING;
+    kernel->located_count = 0;
     agenda_set(&kernel->agenda, item, INFINITY);
     kernel->due_clocks.at[kernel->due_clocks.count++] = item;
-    *t = tick;
     return true;
 }

@@ -43,7 +43,9 @@ static double steps_behind(const GuardPath* path)
 double guard_crossing_slack(const GuardPath* path, double t, double g, double slope)
 {
     double slack = kernel_slack(path->flow->kernel, t), rounds = 1 + steps_behind(path) / TIME_STEPS_SAME;
-    double own = rounds * TIME_SAME * guard_largest_term(path, g, slope) / fabs(slope);
+    // what it was made of: its terms here, and the way that it has come in this step
+    double size = larger(guard_largest_term(path, g, slope), fabs(slope) * path->length);
+    double own = rounds * TIME_SAME * size / fabs(slope);
     return own > slack ? smaller(own, TIME_GUARD_MOST * slack) : slack;
 }
 

@@ -3,6 +3,8 @@
 // stiffness to the step size control, and are not.
 #include "flow/flow.h"
 
+#include "kernel/guard.h"
+
 #include <math.h>
 
 typedef struct Edge
@@ -40,17 +42,36 @@ static const char* name_of(const Edge* e, uint32_t state)
     return model_string(e->flow->model, e->flow->model->vars[e->flow->model->state_vars[state]].name);
 }
 
+static uint32_t first_broken(const Edge* e)
+{
+    uint32_t i = 0;
+    while (i < e->count && !isnan(kernel_slopes(e->flow->kernel)[state_of(e, i)]))
+        i++;
+    return i;
+}
+
+// Whether a relation that switches there keeps the rates legal (max(h, 0)^1.5): then it is the solver that does not get
+// there. Latches stay as they have become, since the run is over.
+static bool switches_ahead(const Edge* e)
+{
+    guard_settle(e->flow->kernel);
+    vm_run(e->flow->model, e->flow->kernel->R, e->code, &e->flow->kernel->host);
+    return first_broken(e) == e->count;
+}
+
 // The first rate that is not a number a little further on; e->count: none.
 static uint32_t broken_ahead(const Edge* e, const double* x)
 {
-    for (double h = EDGE_NEAREST * fmax(fabs(e->t), 1); h <= EDGE_FARTHEST * fmax(fabs(e->t), 1); h *= 10)
+    uint32_t broken = e->count;
+    double h = EDGE_NEAREST * fmax(fabs(e->t), 1);
+    for (; h <= EDGE_FARTHEST * fmax(fabs(e->t), 1) && broken == e->count; h *= 10)
     {
         rates_ahead(e, x, h);
-        for (uint32_t i = 0; i < e->count; i++)
-            if (isnan(kernel_slopes(e->flow->kernel)[state_of(e, i)]))
-                return i;
+        broken = first_broken(e);
     }
-    return e->count;
+    if (broken == e->count || switches_ahead(e))
+        return e->count;
+    return broken;
 }
 
 static kaiStatus fail_broken(const Edge* e, uint32_t slot)

@@ -120,6 +120,13 @@ static void island_try(void* ctx, const double* inputs, int to, double* const* x
     series_try(((IslandSystem*)ctx)->series, inputs, to, x);
 }
 
+static const FewField* island_few(void* ctx)
+{
+    const IslandSystem* own = ctx;
+    const Kernel* kernel = own->flow->kernel;
+    return kernel->holds + kernel->slides > 0 ? NULL : series_few(own->series);
+}
+
 static Series* make(Flow* flow, uint32_t index)
 {
     const kaiModel* model = flow->model;
@@ -173,6 +180,7 @@ kaiStatus expansion_create(Flow* flow, IslandSystem* own)
     own->system.orders = island_orders;
     own->system.inputs = island_inputs;
     own->system.try_inputs = island_try;
+    own->system.few = island_few;
     return KAI_OK;
 }
 

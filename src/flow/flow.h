@@ -137,6 +137,7 @@ struct Flow
     double* pieces;  // polynomials of what a guard reads
     uint32_t *piece_registers, piece_capacity;
     GuardTerm* guard_terms;
+    double* guard_kept;    // registers, while a guard is looked at
     double* guard_errors;  // bounds of rounding, where they were asked for
     double* feed_rows;     // and of what a delayed signal reads
     uint32_t *feed_registers, feed_capacity;
@@ -257,9 +258,14 @@ kaiStatus edge_explain(Flow* flow, uint32_t island);
 uint32_t island_state(const Flow* flow, uint32_t island, uint32_t slot);
 double island_theta(const Flow* flow, uint32_t island, double t);  // where t lies in its last step
 void islands_wait(Flow* flow, uint32_t island);
-// The only island, which waits for a step, takes one to `limit`. True: it stands there and still waits for the next;
-// false: it could not, or stands earlier, as after islands_advance.
-bool island_reaches(Flow* flow, uint32_t island, double limit);
+// The only island of a model, which waits for a step, takes one to `limit`, where something is due.
+typedef enum IslandReach
+{
+    REACH_EARLIER,   // it could not, or stands earlier, as after islands_advance
+    REACH_LIMIT,     // it stands there, and still waits for the next
+    REACH_CROSSING,  // kernel->located has crossed where it stands; nothing else is due there. It still waits
+} IslandReach;
+IslandReach island_reaches(Flow* flow, double limit);
 void islands_look(Flow* flow, uint32_t guard);
 void islands_refresh(Flow* flow);  // after a snapshot was restored
 
@@ -269,8 +275,8 @@ void islands_refresh(Flow* flow);  // after a snapshot was restored
 bool flight_serves(const Flow* flow);  // this run, at any time
 bool flight_take(Flow* flow, double until, double* t);
 
-// beat.c: from one instant to the next tick of a clock. True: the island stands at *t, the clock is due and nothing
-// else is; false: the general way goes on from here.
+// beat.c: from one instant to the next tick of a clock, or to a crossing before it. True: the island stands at *t, the
+// clock is due or the guard is located, and nothing else is; false: the general way goes on from here.
 bool beat_serves(const Flow* flow);  // this run, at any time
 bool beat_take(Flow* flow, double until, double* t);
 
@@ -292,6 +298,9 @@ kaiStatus guard_check_domain(Flow* flow, uint32_t island);  // where its step be
 void guard_look(Flow* flow, uint32_t index, double until);
 kaiStatus guard_pass(Flow* flow, uint32_t index);
 bool guard_is_held(const Flow* flow, uint32_t index);
+// guard_reach.c: the side on which a crossing `up` or `down` arrives at the left limit of this instant, having come
+// from where it fires to; 0: it does not.
+int guard_reaches(Flow* flow, uint32_t index);
 
 // pulse.c: numeric impulses; for runs with them (kernel_numeric).
 void pulse_start(Flow* flow);                     // registers; a warning if the numbers can overflow

@@ -321,6 +321,8 @@ void guard_paths_free(Flow* flow)
         a.alloc(a.user, flow->pieces, pieces_size(flow), 0);
     if (flow->piece_registers != NULL)
         a.alloc(a.user, flow->piece_registers, sizeof(uint32_t) * (flow->piece_capacity + 1), 0);
+    if (flow->guard_kept != NULL)
+        a.alloc(a.user, flow->guard_kept, guard_kept_size(flow), 0);
     if (flow->guard_errors != NULL)
         a.alloc(a.user, flow->guard_errors, sizeof(double) * flow->model->reg_count, 0);
 }

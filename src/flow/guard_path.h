@@ -43,6 +43,11 @@ double guard_path_rounding(const GuardPath* path, double theta);
 // Sums of states are never asked (rule T6 says what is one time for them).
 bool guard_path_on_level(const GuardPath* path, double theta, double g);
 
+static inline size_t guard_kept_size(const Flow* flow)  // registers, and what is loaded of each island
+{
+    return sizeof(double) * (flow->model->reg_count + (size_t)flow->model->islands_count);
+}
+
 static inline bool guard_has_code(const Guard* guard)
 {
     return guard->code.end > guard->code.start;

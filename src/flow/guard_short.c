@@ -208,16 +208,18 @@ static bool is_out_of_reach(Flow* flow, uint32_t index, uint32_t island)
     if (!flow->guard_affine[index] || state->from != ode_step_start(ode) || state->sliding != 0 ||
         is_past(kernel, guard, g) || (is_crossing(guard) && kernel->R[guard->side] != sign_of(g)))
         return false;
-    for (uint32_t i = guard->first_state, last = i + guard->state_count; i < last; i++)
+    const uint32_t first = guard->first_state, last = first + guard->state_count;
+    for (uint32_t i = first; i < last; i++)
     {
         int slot = flow->model->guard_slots[i];
-        double factor = flow->guard_factors[i];
-        reach += fabs(factor) * ode_reach(ode, slot);
-        change += factor * (x[slot] - x0[slot]);
-        slope += factor * slopes[slot];
+        change += flow->guard_factors[i] * (x[slot] - x0[slot]);
+        slope += flow->guard_factors[i] * slopes[slot];
     }
-    double near = fabs(slope) * TIME_GUARD_MOST * kernel_slack(kernel, end);
-    if (!(fabs(g) * (1 - GUARD_NOISE) > reach * (1 + GUARD_NOISE)) || !(fabs(g + change) > near))
+    if (!(fabs(g) > fabs(change)) || !(fabs(g + change) > fabs(slope) * TIME_GUARD_MOST * kernel_slack(kernel, end)))
+        return false;
+    for (uint32_t i = first; i < last; i++)
+        reach += fabs(flow->guard_factors[i]) * ode_reach(ode, flow->model->guard_slots[i]);
+    if (!(fabs(g) * (1 - GUARD_NOISE) > reach * (1 + GUARD_NOISE)))
         return false;
     state->g_end = g + change;
     state->slope_end = slope;

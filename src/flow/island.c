@@ -497,6 +497,28 @@ static double go_forward(const Flow* flow, const Ode* ode, double theta)
     return again ? smaller(1, 2 * kernel_slack(kernel, start) / length) : theta;
 }
 
+// The step ends where guards cross, which are kernel->located then.
+static bool cut_at_guards(Flow* flow, uint32_t index)
+{
+    Ode* ode = flow->island_odes[index];
+    double theta = 1;
+    flow->kernel->located_count = 0;
+    if (!flow->islands[index].watched || !guard_search(flow, index, &theta))
+        return false;
+    ode_cut(ode, go_forward(flow, ode, theta));
+    return true;
+}
+
+static void tell_located(Flow* flow, const Ode* ode)
+{
+    for (uint32_t i = 0; i < flow->kernel->located_count; i++)
+    {
+        flow->kernel->guards[flow->kernel->located[i]].due = ode_time(ode);
+        agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, flow->kernel->located[i]), ode_time(ode));
+    }
+    flow->kernel->located_count = 0;
+}
+
 static bool cut_step(Flow* flow, uint32_t index)
 {
     Ode* ode = flow->island_odes[index];
@@ -510,14 +532,9 @@ static bool cut_step(Flow* flow, uint32_t index)
     ode_cut(ode, theta);
     if (flow->model->islands[index].delays.count > 0)
         delay_cut(flow, index, ode_time(ode));
-    for (uint32_t i = 0; i < flow->kernel->located_count; i++)
-    {
-        flow->kernel->guards[flow->kernel->located[i]].due = ode_time(ode);
-        agenda_set(&flow->kernel->agenda, agenda_guard(flow->kernel, flow->kernel->located[i]), ode_time(ode));
-    }
     if (held && flow->kernel->located_count == 0)
         agenda_set(&flow->kernel->agenda, agenda_hold(flow->kernel), ode_time(ode));
-    flow->kernel->located_count = 0;
+    tell_located(flow, ode);
     return true;
 }
 
@@ -628,27 +645,43 @@ static kaiStatus take_step(Flow* flow, uint32_t index)
     return flow->no_memory ? KAI_ERR_MEMORY : KAI_OK;
 }
 
-bool island_reaches(Flow* flow, uint32_t index, double limit)
+// One guard has crossed, and nothing else is at that time: `limit` is that of what is due next.
+static bool has_crossed_alone(Flow* flow, double limit)
 {
-    IslandState* s = &flow->islands[index];
-    Ode* ode = flow->island_odes[index];
+    Kernel* kernel = flow->kernel;
+    double t = ode_time(flow->island_odes[0]);
+    return kernel->located_count == 1 && t > kernel->now.t &&
+           t + larger(kernel_slack(kernel, t), kernel->guards[kernel->located[0]].slack) < limit;
+}
+
+IslandReach island_reaches(Flow* flow, double limit)
+{
+    IslandState* s = &flow->islands[0];
+    Ode* ode = flow->island_odes[0];
     double t = ode_time(ode);
     if (ode_step(ode, limit) != ODE_OK)
-        return false;  // as it will be again, and said then
+        return REACH_EARLIER;  // as it will be again, and said then
     double end = ode_time(ode);
-    bool far = flow->model->guards_count == 0 || (end == limit && guards_are_out_of_reach(flow, index));
-    bool cut = !far && cut_step(flow, index);
+    bool far = flow->model->guards_count == 0 || (end == limit && guards_are_out_of_reach(flow, 0));
+    bool cut = !far && cut_at_guards(flow, 0);
     s->loaded = NAN;
     s->ahead = larger(s->ahead, ode_time(ode) - t);
     if (end == limit && !cut)
-        return true;
-    if (!cut)
+        return REACH_LIMIT;
+    if (cut && has_crossed_alone(flow, limit))
+    {
+        s->own = flow->kernel->touch + 1;
+        return REACH_CROSSING;
+    }
+    if (cut)
+        tell_located(flow, ode);
+    else
         count_step(&flow->kernel->counters, t, end - t);
     s->due = false;
     flow->waiting.count = 0;
-    agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, index), ode_time(ode));
+    agenda_set(&flow->kernel->agenda, agenda_island(flow->kernel, 0), ode_time(ode));
     touch_moment(flow->kernel, flow->kernel->now.t);
-    return false;
+    return REACH_EARLIER;
 }
 
 kaiStatus islands_arrive(Flow* flow, uint32_t island)

@@ -282,22 +282,72 @@ static kaiStatus stand_still(Kernel* kernel)
     return KAI_INTERRUPTED;
 }
 
-static kaiStatus fly(Flow* flow, double t)
+// ---- plain models
+// ----------------------------------------------------------------------------------------------------
+
+// The instant at t, to which flight.c or beat.c has come. Where nobody sees it, and it was ordinary, there is nobody to
+// tell either.
+static kaiStatus run_plain_instant(Flow* flow, double t)
 {
-    kaiStatus status = flow->hooks->between(flow->owner, flow->kernel->now.t, t);
-    if (status == KAI_OK)
-        status = run_instant(flow, t);
+    Kernel* kernel = flow->kernel;
+    bool unseen = t < kernel->unseen_until;
+    kaiStatus status = unseen ? KAI_OK : flow->hooks->between(flow->owner, kernel->now.t, t);
+    if (status != KAI_OK)
+        return status;
+    if (flow->small_count > 0)
+        size_look(flow);
+    const Scene* scene =
+        kernel->simple && !kernel_reached(kernel, t, kernel->instant_time) ? ordinary_scene(kernel, t) : NULL;
+    if (scene == NULL)
+        status = instant_run(kernel, t, false);
+    else
+        status = ordinary_run(kernel, scene, t);
+    if (status == KAI_OK && (!unseen || kernel->halted))
+        status = flow->hooks->end(flow->owner);
     return status == KAI_OK ? KAI_INSTANT : status;
 }
 
-static kaiStatus beat(Flow* flow, double t)
+// The only island stands where an instant is; the guard that has crossed there does not pass the end of its window.
+static kaiStatus arrive(Flow* flow, double t)
 {
-    kaiStatus status = flow->no_memory ? KAI_ERR_MEMORY : flow->hooks->between(flow->owner, flow->kernel->now.t, t);
-    if (status == KAI_OK && flow->model->guards_count > 0)
-        status = islands_arrive(flow, 0);
-    if (status == KAI_OK)
-        status = run_instant(flow, t);
-    return status == KAI_OK ? KAI_INSTANT : status;
+    Kernel* kernel = flow->kernel;
+    if (flow->model->guards_count == 0)
+        return KAI_OK;
+    if (kernel->located_count == 0)
+        return islands_arrive(flow, 0);
+    kernel->guards[kernel->located[0]].due = t;
+    kaiStatus status = islands_arrive(flow, 0);
+    kernel->guards[kernel->located[0]].due = INFINITY;
+    return status;
+}
+
+// Whether nothing but the motion itself leads to the next instant: nobody waits, and nothing was set or posted.
+static inline bool is_left_alone(const Kernel* kernel, double until)
+{
+    double stop = kernel->options->stop, t = kernel->now.t;
+    return kernel->outside_count + kernel->queue.count + kernel->holds + kernel->slides == 0 && !kernel->halted &&
+           t < until && t + 2 * kernel_slack(kernel, stop) < stop;
+}
+
+// From one instant to the next without an agenda, where that is possible. False: it is not, as the general way will
+// find.
+static inline bool go_straight(Flow* flow, double until, kaiStatus* status)
+{
+    Kernel* kernel = flow->kernel;
+    double t;
+    if (!is_left_alone(kernel, until))
+        return false;
+    if (flow->flies && flight_take(flow, until, &t))
+    {
+        *status = run_plain_instant(flow, t);
+        return true;
+    }
+    if (!flow->beats || !beat_take(flow, until, &t))
+        return false;
+    *status = flow->no_memory ? KAI_ERR_MEMORY : arrive(flow, t);
+    if (*status == KAI_OK)
+        *status = run_plain_instant(flow, t);
+    return true;
 }
 
 // To the next instant, to `until` (KAI_OK), or to the end.
@@ -310,6 +360,8 @@ static kaiStatus go_on(Flow* flow, double until)
         if (!budget_look(kernel->budget))
             return stand_still(kernel);
         kaiStatus status = kernel_check_tags(kernel);
+        if (status == KAI_OK && go_straight(flow, until, &status))
+            return status;
         if (status == KAI_OK)
             status = pace_check_step(flow, &pace);
         if (status != KAI_OK)
@@ -319,11 +371,6 @@ static kaiStatus go_on(Flow* flow, double until)
         // that it found would be forgotten when the second has its reactions.
         bool more = kernel_reached(kernel, delay_next_time(kernel), kernel->now.t);
         bool over = is_over(kernel);
-        double t;
-        if (flow->flies && status == KAI_OK && !more && !over && kernel->now.t < until && flight_take(flow, until, &t))
-            return fly(flow, t);
-        if (flow->beats && status == KAI_OK && !more && !over && beat_take(flow, until, &t))
-            return beat(flow, t);
         if (status == KAI_OK && !kernel->halted && !more)
             status = islands_advance(flow);
         if (status == KAI_OK && over)

@@ -143,7 +143,7 @@ void brief_need_armed(const kaiModel* model, uint8_t* needed)
     need_table(model, &model_tables[ARRAY_guards], needed);
 }
 
-Slice* brief_of_modes(Kernel* kernel)
+Slice* brief_of_modes(Kernel* kernel, CodeRange program)
 {
     const kaiModel* model = kernel->model;
     kaiAllocator a = kernel->options->allocator;
@@ -156,7 +156,7 @@ Slice* brief_of_modes(Kernel* kernel)
     need_read(model, seen, needed);
     brief_need_react(model, needed);
     need_table(model, &model_tables[ARRAY_reactions], needed);  // no sign decides any of them here
-    Slice* slice = slice_make(model, model->react, kernel->R, needed, a);
+    Slice* slice = slice_make(model, program, kernel->R, needed, a);
     if (slice != NULL)
         slice_order(slice, model, a);
     a.alloc(a.user, seen, size, 0);

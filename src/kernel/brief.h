@@ -46,9 +46,9 @@ struct Brief
 bool brief_make(Kernel* kernel, const uint32_t* shown, uint32_t count);
 void brief_free(Kernel* kernel);
 
-// The reaction in the modes that are active, where nobody but the kernel reads its values (scene_modes.c); it must be
-// one that can be sliced. NULL: no memory.
-Slice* brief_of_modes(Kernel* kernel);
+// A program in the modes that are active, where nobody but the kernel reads its values (scene_modes.c); it must be one
+// that can be sliced. NULL: no memory.
+Slice* brief_of_modes(Kernel* kernel, CodeRange program);
 
 // The reaction in the registers: short, if there is such a program.
 kaiStatus brief_react(Kernel* kernel);

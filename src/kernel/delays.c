@@ -230,8 +230,9 @@ static Reading find_piece(const Kernel* kernel, uint32_t index, double at)
     uint32_t piece = history_find(h, smaller(at, edge), rounding, right && at < edge);
     if (piece != HISTORY_NONE)
     {
-        double start = history_piece(h, piece)->start;
-        return (Reading){h, piece, right && fabs(at - start) <= rounding ? start : at, history_piece_end(h, piece)};
+        const HistoryPiece* p = history_piece(h, piece);
+        bool begins = right && p->order == 1 && fabs(at - p->start) <= rounding;
+        return (Reading){h, piece, begins ? p->start : at, history_piece_end(h, piece)};
     }
     double first = h->count > 0 ? history_piece(h, 0)->start : h->end;
     h = &kernel->pasts[index];
@@ -258,12 +259,27 @@ static bool is_known(Kernel* kernel, uint32_t index, double at)
     return known;
 }
 
+// Where nothing but its slope jumps, what a delay gives out before and after the instant of a bend is one number, that
+// at the bend: t + T - T may miss it by a rounding error, and a guard that is on its level there would see it jump.
+static double value_before_bend(const Kernel* kernel, const Reading* r, double at)
+{
+    double time = kernel->R[kernel->model->reg_time];
+    const HistoryPiece* next = r->piece + 1 < r->h->count ? history_piece(r->h, r->piece + 1) : NULL;
+    if (next == NULL || next->order != 1 ||
+        !(next->start - at <= larger(kernel_slack(kernel, time), kernel_slack(kernel, at))))
+        return history_value(r->h, r->piece, at, 0);
+    double left = history_value(r->h, r->piece, next->start, 0), right = history_coefficient(r->h, next, 0);
+    return fabs(left - right) <= DELAY_JUMP * larger(fabs(left), fabs(right)) ? right : left;
+}
+
 double delay_value(void* ctx, uint32_t index, double at, uint32_t order)
 {
     Kernel* kernel = ctx;
     if (!is_known(kernel, index, at))
         return NAN;
     Reading r = find_piece(kernel, index, at);
+    if (r.piece != HISTORY_NONE && order == 0 && !kernel->model->delays[index].varies)
+        return value_before_bend(kernel, &r, r.at);
     if (r.piece != HISTORY_NONE)
         return history_value(r.h, r.piece, r.at, order);
     if (r.h != NULL)

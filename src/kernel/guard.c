@@ -20,6 +20,15 @@ void guard_left_limit(Kernel* kernel)
         guard_left_one(kernel, &kernel->model->guards[w.index]);
 }
 
+// One that is located crosses in the direction in which it fires.
+void guard_reach(Kernel* kernel, uint32_t index)
+{
+    bool located = !kernel->model->guards[index].searched;
+    for (uint32_t i = 0; i < kernel->located_count; i++)
+        located |= kernel->located[i] == index;
+    kernel->guards[index].reached = (int8_t)(located ? 0 : kernel->hooks->reaches(kernel->owner, index));
+}
+
 kaiStatus guard_cross(Kernel* kernel, uint32_t index, int toward)
 {
     const Guard* guard = &kernel->model->guards[index];

@@ -76,13 +76,34 @@ static inline void guard_update_side(Kernel* kernel, const Guard* guard)
         kernel->R[guard->side] = now;
 }
 
+// Within what a crossing may be off its level by at this time, if it reaches it here.
+static inline bool guard_is_near(const Kernel* kernel, const Guard* guard, double g)
+{
+    return fabs(g) <= fabs(kernel->R[guard->slope]) * TIME_GUARD_MOST * kernel_slack(kernel, kernel->now.t);
+}
+
+void guard_reach(Kernel* kernel, uint32_t index);  // guard.c
+
+// A crossing that reaches its level where something else happens, on its way to the side that it fires from, is there:
+// rounding may have left it short, and a jump from there takes it back over its level.
+static inline void guard_arrive(Kernel* kernel, const Guard* guard, double g)
+{
+    double side = kernel->R[guard->side];
+    bool beyond = (guard->kind == GUARD_UP && side > 0) || (guard->kind == GUARD_DOWN && side < 0);
+    if (beyond && guard_is_near(kernel, guard, g))
+        guard_reach(kernel, (uint32_t)(guard - kernel->model->guards));
+}
+
 // At a left limit.
 static inline void guard_left_one(Kernel* kernel, const Guard* guard)
 {
     bool active = guard_is_active(kernel, guard, false);
     kernel->R[guard->last_g] = active ? kernel->R[guard->argument] : NAN;
     if (active)
+    {
         guard_update_side(kernel, guard);
+        guard_arrive(kernel, guard, kernel->R[guard->argument]);
+    }
 }
 
 // A relation that counts as crossed at this time though rounding has left g short of its level: what it keeps legal
@@ -90,8 +111,7 @@ static inline void guard_left_one(Kernel* kernel, const Guard* guard)
 // nobody asked for left limits, and then it is far from the level.
 static inline void guard_fall_short(Kernel* kernel, const Guard* guard, double g)
 {
-    double near = fabs(kernel->R[guard->slope]) * TIME_GUARD_MOST * kernel_slack(kernel, kernel->now.t);
-    if ((guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL) && fabs(g) <= near)
+    if ((guard->kind == GUARD_LESS || guard->kind == GUARD_LESS_EQUAL) && guard_is_near(kernel, guard, g))
         kernel->rounding = larger(kernel->rounding, DOMAIN_ROUNDING * fabs(g));
 }
 
@@ -138,12 +158,15 @@ static inline bool guard_fires(const Guard* guard, int from, int to)
 }
 
 // Whether what this tag has assigned takes a crossing over its level.
-static inline bool guard_jumps(const Kernel* kernel, const Guard* guard)
+static inline bool guard_jumps(const Kernel* kernel, uint32_t index)
 {
     const double* R = kernel->R;
+    const Guard* guard = &kernel->model->guards[index];
     double g = R[guard->react_g];
-    int before = (int)R[guard->side];
-    return before != 2 && g != R[guard->last_g] && guard_fires(guard, before, guard_side_of(kernel, guard, g));
+    if (g == R[guard->last_g])
+        return false;
+    int reached = kernel->guards[index].reached, before = reached != 0 ? reached : (int)R[guard->side];
+    return before != 2 && guard_fires(guard, before, guard_side_of(kernel, guard, g));
 }
 
 // A crossing that has fired here and is back on its level by no more than time rounds: what comes out of a delay is
@@ -161,16 +184,19 @@ static inline void guard_take_side(Kernel* kernel, const Guard* guard, double g)
         kernel->R[guard->side] = guard_side_of(kernel, guard, g);
 }
 
-static inline void guard_commit_crossing(Kernel* kernel, const Guard* guard, GuardState* state, CommitResult* result)
+static inline void guard_commit_crossing(Kernel* kernel, uint32_t index, CommitResult* result)
 {
     double* R = kernel->R;
+    const Guard* guard = &kernel->model->guards[index];
+    GuardState* state = &kernel->guards[index];
     double g = R[guard->react_g];
     if (guard->time_only && R[guard->side] == 2)  // its mode was entered: the slope is that of another time
         vm_run(kernel->model, R, guard->look, &kernel->host);
-    if (guard_jumps(kernel, guard))
+    if (guard_jumps(kernel, index))
     {
         kernel_raise(kernel, guard->latch);
         state->located++;
+        state->reached = 0;
         result->other = true;
     }
     guard_take_side(kernel, guard, g);
@@ -195,10 +221,11 @@ static inline void guard_commit_one(Kernel* kernel, uint32_t index, CommitResult
         R[guard->last_g] = NAN;
         if (is_crossing(guard))
             R[guard->side] = 2;
+        kernel->guards[index].reached = 0;
         return;
     }
     if (is_crossing(guard))
-        guard_commit_crossing(kernel, guard, &kernel->guards[index], result);
+        guard_commit_crossing(kernel, index, result);
     else
         guard_take_truth(kernel, guard);
     R[guard->last_g] = R[guard->react_g];
@@ -257,6 +284,7 @@ static inline kaiStatus guard_arm_one(Kernel* kernel, uint32_t index, bool* leav
     bool active = guard->searched && state->sliding == 0 && guard_is_active(kernel, guard, false);
     double before = state->active && state->from == kernel->now.t ? state->bias : 0;
     state->active = active && !guard->time_only;
+    state->reached = 0;
     state->due = INFINITY;
     state->from = state->until = kernel->now.t;
     if (!active)

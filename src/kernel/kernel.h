@@ -95,6 +95,7 @@ typedef struct GuardState  // two lines of the cache (decision 0227)
     int8_t toward;                   // direction in which g must go to cross
     int8_t crossed;                  // the direction in which it fired last
     int8_t crossed_first;            // and first at that instant
+    int8_t reached;                  // the side on which it counts as arrived at this instant (guard_reaches); 0 = none
     uint8_t sliding;                 // zeno = continue keeps the solution on its surface: number + 1 of that; 0 = not
     double slack;                    // how exactly `due` is known: within it other times are the same
     double theta, g_end, slope_end;  // where in the window the crossing lies, and g at its end
@@ -167,6 +168,7 @@ typedef struct KernelHooks
     void (*load)(void* owner, uint32_t island, double t);  // its states at t into the registers
     kaiStatus (*slopes)(void* owner, uint32_t island);     // their derivatives, from what is loaded
     kaiStatus (*restart)(void* owner);                     // disturbed islands start again, from the registers
+    int (*reaches)(void* owner, uint32_t guard);           // the side a crossing arrives on at the left limit; 0: none
     void (*look)(void* owner, uint32_t guard);  // a guard of one of several islands was armed; tells the agenda
     void (*unit)(void* owner, uint32_t state, double unit);  // what counts as 1 in a state
     kaiStatus (*before)(void* owner, double t);              // an instant is about to change what it reads
@@ -306,7 +308,8 @@ struct Kernel
     ShortDelay short_delay;
     ChoicePolicy policy;
     SceneMarks scene;
-    bool plain, simple;  // a model whose instants plain.c runs; and one that may have ordinary ones
+    bool plain, simple;   // a model whose instants plain.c runs; and one that may have ordinary ones
+    double unseen_until;  // before it no listener wants anything but the count of events: no row, no value at a time
     OrdinaryLeft left;
 #define X(type, name) type name;
     KERNEL_STATE(X)

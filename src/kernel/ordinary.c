@@ -92,20 +92,39 @@ static void take_left_limits(Kernel* kernel, const Scene* scene)
             kernel->left.g = index == kernel->left.guard ? g : kernel->left.g;
         else if (index == kernel->left.guard)
             kernel->left.g = g;
-        else if ((guard->searched && g != 0) || R[guard->side] == 2)
-            R[guard->side] = sign_of(g);
+        else
+        {
+            if ((guard->searched && g != 0) || R[guard->side] == 2)
+                R[guard->side] = sign_of(g);
+            guard_arrive(kernel, guard, g);
+        }
     }
 }
 
-static inline bool leads_on(const Kernel* kernel, const Scene* scene)
+// The first transition that is enabled, and how many are.
+static inline uint32_t find_moves(const Kernel* kernel, const Scene* scene, SceneMove** first)
 {
-    bool any = false;
-    for (const uint32_t *fire = scene_fires(scene), *end = fire + scene->fires; fire < end; fire++)
-        any |= kernel->R[*fire] != 0;
-    return any;
+    uint32_t enabled = 0;
+    for (SceneMove *move = scene->move, *end = move + scene->moves; move < end; move++)
+        if (kernel->R[move->fire] != 0 && enabled++ == 0)
+            *first = move;
+    return enabled;
 }
 
-static kaiStatus fire(Kernel* kernel, const Scene* scene, CommitResult* result)
+// The only transition that is enabled, into a mode that has nothing to enter: as commit_take_transitions has it.
+static kaiStatus take_move(Kernel* kernel, const SceneMove* move, CommitResult* result)
+{
+    const kaiModel* model = kernel->model;
+    const Machine* machine = &model->machines[move->machine];
+    const Transition* t = &model->transitions[move->transition];
+    kaiStatus status = commit_stage_reaction(kernel, &model->reactions[t->reaction]);
+    result->other = true;
+    kernel->leaving[kernel->leaving_count++] = model->modes[machine->first_mode + kernel_mode(kernel, machine)].ctx;
+    return status == KAI_OK ? commit_stage_value(kernel, machine->reg, t->to, 0, 0, false) : status;
+}
+
+// *move: the one transition that was taken; NULL: there was none, or were more.
+static kaiStatus fire(Kernel* kernel, const Scene* scene, CommitResult* result, SceneMove** move)
 {
     const Reaction* reactions = kernel->model->reactions;
     const uint32_t* whens = scene_whens(scene);
@@ -117,11 +136,22 @@ static kaiStatus fire(Kernel* kernel, const Scene* scene, CommitResult* result)
         if (kernel->R[reaction->fire] != 0 && (reaction->ctx == 0 || !commit_is_preempted(kernel, reaction->ctx)))
             status = commit_stage_reaction(kernel, reaction);
     }
-    if (status == KAI_OK && leads_on(kernel, scene))
+    uint32_t enabled = status == KAI_OK ? find_moves(kernel, scene, move) : 0;
+    if (enabled == 1 && (*move)->transition != NO_REG)
+        status = take_move(kernel, *move, result);
+    else
+        *move = NULL;
+    if (enabled > 0 && *move == NULL)
         status = commit_take_transitions(kernel, result);
     if (status != KAI_OK)
         commit_forget(kernel);
     return status;
+}
+
+static inline bool leads_on(const Kernel* kernel, const Scene* scene)
+{
+    SceneMove* move;
+    return find_moves(kernel, scene, &move) > 0;
 }
 
 // Nothing reacts to what was assigned, and it takes no guard across its level.
@@ -133,7 +163,7 @@ static bool is_quiet(const Kernel* kernel, const Scene* scene)
     for (uint32_t i = 0; i < scene->whens; i++)
         quiet &= kernel->R[model->reactions[whens[i]].fire] == 0;
     for (uint32_t i = 0; i < scene->guards && quiet; i++)
-        quiet = !is_crossing(&model->guards[guards[i]]) || !guard_jumps(kernel, &model->guards[guards[i]]);
+        quiet = !is_crossing(&model->guards[guards[i]]) || !guard_jumps(kernel, guards[i]);
     return quiet && !leads_on(kernel, scene);
 }
 
@@ -160,7 +190,7 @@ static void assign(Kernel* kernel, CommitResult* result)
 }
 
 // As commit_change_modes. The scene of the modes after it, which is NULL if their instants are not ordinary.
-static const Scene* change(Kernel* kernel, const Scene* scene, CommitResult* result)
+static const Scene* change(Kernel* kernel, const Scene* scene, SceneMove* move, CommitResult* result)
 {
     bool moves = kernel->leaving_count > 0;
     for (uint32_t i = 0; i < kernel->leaving_count; i++)
@@ -169,9 +199,9 @@ static const Scene* change(Kernel* kernel, const Scene* scene, CommitResult* res
     assign(kernel, result);
     if (!moves)
         return scene;
-    contexts_refresh(kernel);
+    scene = scene_after(kernel, move);
     guard_enter(kernel);
-    return scene_of_modes(kernel);
+    return scene;
 }
 
 // After `first` the listeners hear of its commit; after another tag, if there was one, of that; then tags go on. What
@@ -193,13 +223,25 @@ static kaiStatus carry_on(Kernel* kernel, kaiTag first, bool state, bool again)
     return status == KAI_OK ? instant_end(kernel) : status;
 }
 
+// States and slopes are in the registers: what the guards of a fused model are armed with.
+static kaiStatus look_all(Kernel* kernel, const Scene* scene)
+{
+    kernel->island_looked[0] = kernel->moment;
+    uint32_t failed = slice_run(scene->looks, kernel->model, kernel->R, &kernel->host);
+    return failed == 0 ? KAI_OK : kernel_lost(kernel, failed - 1);
+}
+
 static kaiStatus arm(Kernel* kernel, const Scene* scene, bool* leaving)
 {
     kernel->moment++;  // derivatives and signals are those after the reactions
     kaiStatus status = kernel->hooks->restart(kernel->owner);
     kernel->arming++;
     if (kernel->model->fused)
+    {
+        if (status == KAI_OK && scene->looks != NULL && kernel->restarted.count > 0)
+            status = look_all(kernel, scene);
         return status == KAI_OK ? plain_arm(kernel, scene_guards(scene), scene->guards, leaving) : status;
+    }
     for (uint32_t i = 0; i < scene->guards && status == KAI_OK; i++)
         status = guard_watch(kernel, scene_guards(scene)[i], true, leaving);
     return status == KAI_OK ? guard_watch_restarted(kernel, leaving) : status;
@@ -249,6 +291,7 @@ static kaiStatus second_tag(Kernel* kernel, const Scene* scene, bool* quiet)
 kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
 {
     CommitResult result = {false, false};
+    SceneMove* move = NULL;
     kaiStatus status = begin(kernel, scene, t);
     kernel->counters.tags++;
     kernel->reaction++;
@@ -258,11 +301,11 @@ kaiStatus ordinary_run(Kernel* kernel, const Scene* scene, double t)
         return status;
     take_left_limits(kernel, scene);
     kernel->hooks->count(kernel->owner);
-    status = fire(kernel, scene, &result);
+    status = fire(kernel, scene, &result, &move);
     if (status != KAI_OK)
         return status;
     commit_clear_events(kernel, &result);
-    scene = change(kernel, scene, &result);
+    scene = change(kernel, scene, move, &result);
     kaiTag first = kernel->now;
     bool quiet = scene != NULL;
     if (result.state || result.other)

@@ -275,6 +275,7 @@ void scenes_free(Kernel* kernel)
         if (kernel->scenes[i] != NULL && kernel->scenes[i]->size > 0)
         {
             slice_free(kernel->scenes[i]->program, a);
+            slice_free(kernel->scenes[i]->looks, a);
             a.alloc(a.user, (void*)(uintptr_t)kernel->scenes[i], kernel->scenes[i]->size, 0);
         }
 }

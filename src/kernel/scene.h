@@ -12,17 +12,28 @@ typedef struct ScenePiece  // of code
     const uint32_t *from, *to;
 } ScenePiece;
 
+// A transition that may be taken from one of the modes.
+typedef struct SceneMove
+{
+    uint32_t fire;        // not 0 where it is enabled
+    uint32_t machine;     // whose modes it changes
+    uint32_t transition;  // NO_REG: one that has more to enter than the mode itself
+    const Scene* next;    // of the modes after it, where it alone is taken; NULL: not known yet
+} SceneMove;
+
 struct Scene
 {
     bool none;                                         // its instants are not ordinary
     uint32_t size;                                     // of the whole, in bytes
     uint32_t guards, whens, islands, signals, reacts;  // how many; of the last two, pieces of code
     uint32_t first_level, levels;                      // in `at`: relations whose left limits the reaction reads
-    uint32_t first_fire, fires;        // in `at`: registers, not 0 where a transition of the modes is enabled
-    uint32_t first_context, contexts;  // in `at`, of a fused model: the contexts that are active
-    Slice* program;                    // of the reaction in these modes, as far as it is read; NULL: there is none
-    const uint32_t* at;                // guards, whens, islands, levels, fires, contexts, one after the other
-    ScenePiece pieces[];               // signals, reacts
+    uint32_t moves;                                    // how many transitions
+    SceneMove* move;                                   // they, behind `at`
+    uint32_t first_context, contexts;                  // in `at`, of a fused model: the contexts that are active
+    Slice* program;       // of the reaction in these modes, as far as it is read; NULL: there is none
+    Slice* looks;         // of what guards are armed with, the same
+    const uint32_t* at;   // guards, whens, islands, levels, contexts, one after the other
+    ScenePiece pieces[];  // signals, reacts
 };
 
 static inline const uint32_t* scene_guards(const Scene* scene)
@@ -46,9 +57,9 @@ static inline const ScenePiece* scene_reacts(const Scene* scene)
 {
     return scene->pieces + scene->signals;
 }
-static inline const uint32_t* scene_fires(const Scene* scene)
+static inline const uint32_t* scene_contexts(const Scene* scene)
 {
-    return scene->at + scene->first_fire;
+    return scene->at + scene->first_context;
 }
 static inline const uint32_t* scene_levels(const Scene* scene)
 {
@@ -81,5 +92,8 @@ bool scene_takes_reaction(const kaiModel* model, const Reaction* reaction);
 // scene_modes.c: scenes of fused models, which hold all that is active.
 bool scene_serves_modes(const Kernel* kernel, bool* serves);  // whether such a model can have any; false: no memory
 const Scene* scene_of_modes(Kernel* kernel);
+// The modes have changed, by `move` alone (NULL: by more): contexts and lists are those of the modes after it, and so
+// is the scene that is returned, as by scene_of_modes.
+const Scene* scene_after(Kernel* kernel, SceneMove* move);
 
 #endif

@@ -112,14 +112,14 @@ static const ModeInfo* mode_of(const kaiModel* model, uint32_t ctx)
     return ctx == 0 ? NULL : &model->modes[model->machines[at->machine].first_mode + at->mode];
 }
 
-static uint32_t fire_of(const kaiModel* model, const ModeInfo* mode, uint32_t i)
+static const Reaction* reaction_of(const kaiModel* model, const ModeInfo* mode, uint32_t i)
 {
-    return model->transitions[mode->first_transition + i].reaction;
+    return &model->reactions[model->transitions[mode->first_transition + i].reaction];
 }
 
 typedef struct Sizes
 {
-    uint32_t guards, whens, levels, fires;
+    uint32_t guards, whens, levels, moves;
     bool simple;
 } Sizes;
 
@@ -129,10 +129,10 @@ static void add_transitions(const kaiModel* model, uint32_t ctx, Sizes* sizes)
     const ModeInfo* mode = mode_of(model, ctx);
     if (mode == NULL)
         return;
-    sizes->fires += mode->transition_count;
+    sizes->moves += mode->transition_count;
     sizes->simple &= !model->machines[model->contexts[ctx].machine].junction;
     for (uint32_t i = 0; i < mode->transition_count; i++)
-        sizes->simple &= scene_takes_reaction(model, &model->reactions[fire_of(model, mode, i)]);
+        sizes->simple &= scene_takes_reaction(model, reaction_of(model, mode, i));
 }
 
 static Sizes measure(const Kernel* kernel)
@@ -173,16 +173,28 @@ static uint32_t* put_guards(const Kernel* kernel, uint32_t* to, bool levels)
     return to;
 }
 
-static uint32_t* put_fires(const Kernel* kernel, uint32_t* to)
+// Whether taking it enters the mode and nothing else.
+static bool is_short_entry(const kaiModel* model, const Machine* machine, const Transition* t)
+{
+    const ModeInfo* to = &model->modes[machine->first_mode + t->to];
+    return !t->resume && to->machine_count == 0 && to->reset_count == 0 && to->reset.start == to->reset.end &&
+           to->entry == NO_REG;
+}
+
+static void put_moves(const Kernel* kernel, SceneMove* to)
 {
     const kaiModel* model = kernel->model;
     for (uint32_t a = 0; a < kernel->active_count; a++)
     {
         const ModeInfo* mode = mode_of(model, kernel->active[a]);
+        uint32_t machine = model->contexts[kernel->active[a]].machine;
         for (uint32_t i = 0; mode != NULL && i < mode->transition_count; i++)
-            *to++ = model->reactions[fire_of(model, mode, i)].fire;
+        {
+            uint32_t index = mode->first_transition + i;
+            bool entry = is_short_entry(model, &model->machines[machine], &model->transitions[index]);
+            *to++ = (SceneMove){reaction_of(model, mode, i)->fire, machine, entry ? index : NO_REG, NULL};
+        }
     }
-    return to;
 }
 
 enum
@@ -190,12 +202,18 @@ enum
     PROGRAM_WORDS = 4096  // of a reaction at most, that is cut down for each set of modes
 };
 
-static void make_program(Kernel* kernel, Scene* scene)
+static Slice* cut_program(Kernel* kernel, CodeRange range)
+{
+    bool cut = range.end - range.start <= PROGRAM_WORDS && slice_is_possible(kernel->model, range);
+    return cut ? brief_of_modes(kernel, range) : NULL;
+}
+
+static void make_programs(Kernel* kernel, Scene* scene)
 {
     const kaiModel* model = kernel->model;
     CodeRange react = model->react;
-    bool cut = react.end - react.start <= PROGRAM_WORDS && slice_is_possible(model, react);
-    scene->program = cut && !scene->none ? brief_of_modes(kernel) : NULL;
+    scene->program = !scene->none ? cut_program(kernel, react) : NULL;
+    scene->looks = !scene->none ? cut_program(kernel, model->islands[0].events) : NULL;
     if (scene->program != NULL)
         scene->pieces[0] = (ScenePiece){scene->program->words, scene->program->words + scene->program->count};
     else
@@ -206,15 +224,19 @@ static Scene* make(Kernel* kernel)
 {
     const kaiModel* model = kernel->model;
     Sizes sizes = measure(kernel);
-    Scene* scene =
-        scene_allocate(kernel, 1, sizes.guards + sizes.whens + 1 + sizes.levels + sizes.fires + kernel->active_count);
+    // Moves come behind the one piece of code, before the words: they hold pointers, too.
+    uint32_t pieces =
+        1 + (uint32_t)(((size_t)sizes.moves * sizeof(SceneMove) + sizeof(ScenePiece) - 1) / sizeof(ScenePiece));
+    Scene* scene = scene_allocate(kernel, pieces, sizes.guards + sizes.whens + 1 + sizes.levels + kernel->active_count);
     if (scene == NULL)
         return NULL;
+    scene->move = (SceneMove*)(void*)(scene->pieces + 1);
+    scene->moves = sizes.moves;
+    put_moves(kernel, scene->move);
     scene->none = !sizes.simple;
     scene->guards = sizes.guards;
     scene->whens = sizes.whens;
     scene->levels = sizes.levels;
-    scene->fires = sizes.fires;
     scene->contexts = kernel->active_count;
     scene->islands = scene->reacts = 1;
     uint32_t* at = put_guards(kernel, (uint32_t*)(uintptr_t)scene->at, false);
@@ -226,11 +248,9 @@ static Scene* make(Kernel* kernel)
     *at++ = 0;
     scene->first_level = (uint32_t)(at - scene->at);
     at = put_guards(kernel, at, true);
-    scene->first_fire = (uint32_t)(at - scene->at);
-    at = put_fires(kernel, at);
     scene->first_context = (uint32_t)(at - scene->at);
     scene_put(at, kernel->active, kernel->active_count);
-    make_program(kernel, scene);
+    make_programs(kernel, scene);
     return scene;
 }
 
@@ -239,7 +259,7 @@ static Scene* make(Kernel* kernel)
 
 static inline bool is_of_modes(const Kernel* kernel, const Scene* scene)
 {
-    const uint32_t* contexts = scene->at + scene->first_context;
+    const uint32_t* contexts = scene_contexts(scene);
     bool same = scene->contexts == kernel->active_count;
     for (uint32_t i = 0; i < scene->contexts && same; i++)
         same = contexts[i] == kernel->active[i];
@@ -263,4 +283,30 @@ const Scene* scene_of_modes(Kernel* kernel)
     }
     kernel->scene.last = i;
     return kernel->scenes[i]->none ? NULL : kernel->scenes[i];
+}
+
+// Contexts and guards of a scene are what contexts_refresh would list.
+static void adopt(Kernel* kernel, const Scene* scene)
+{
+    const uint32_t *contexts = scene_contexts(scene), *guards = scene_guards(scene);
+    kernel->active_count = scene->contexts;
+    for (uint32_t i = 0; i < scene->contexts; i++)
+        kernel->active[i] = contexts[i];
+    kernel->active_guards.count = scene->guards;
+    for (uint32_t i = 0; i < scene->guards; i++)
+        kernel->active_guards.at[i] = guards[i];
+}
+
+const Scene* scene_after(Kernel* kernel, SceneMove* move)
+{
+    if (move != NULL && move->next != NULL)
+    {
+        adopt(kernel, move->next);
+        return move->next;
+    }
+    contexts_refresh(kernel);
+    const Scene* next = scene_of_modes(kernel);
+    if (move != NULL)
+        move->next = next;
+    return next;
 }

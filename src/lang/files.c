@@ -109,7 +109,7 @@ static const char* check_kind(const kaiFileRequest* request, int descriptor)
     return request->use == KAI_FILE_MAIN || S_ISREG(status.st_mode) ? NULL : "it is no regular file";
 }
 
-FileOutcome files_open(const Files* files, const kaiFileRequest* request, FILE** stream, const char** why)
+FileOutcome files_open(const Files* files, const kaiFileRequest* request, int* descriptor, const char** why)
 {
     char real[PATH_MAX];
     FileOutcome outcome = FILE_FAILED;
@@ -117,14 +117,12 @@ FileOutcome files_open(const Files* files, const kaiFileRequest* request, FILE**
     if (path == NULL)
         return outcome;
     int wait = request->use == KAI_FILE_MAIN ? 0 : O_NONBLOCK;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | wait);
-    if (descriptor < 0)
+    *descriptor = open(path, O_RDONLY | O_CLOEXEC | wait);
+    if (*descriptor < 0)
         return *why = strerror(errno), FILE_FAILED;
-    *why = check_kind(request, descriptor);
-    *stream = *why == NULL ? fdopen(descriptor, "rb") : NULL;
-    if (*why == NULL && *stream == NULL)
-        *why = strerror(errno);
-    if (*stream == NULL)
-        close(descriptor);
-    return *stream != NULL ? FILE_DONE : FILE_FAILED;
+    *why = check_kind(request, *descriptor);
+    if (*why == NULL)
+        return FILE_DONE;
+    close(*descriptor);
+    return FILE_FAILED;
 }

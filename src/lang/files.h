@@ -5,8 +5,6 @@
 #include "base/arena.h"
 #include "kairos/program.h"
 
-#include <stdio.h>
-
 typedef struct Files
 {
     kaiFileProvider provider;
@@ -28,6 +26,6 @@ const char* files_folder(Arena* arena, const char* path);
 // The name under which a file is known, so that `a.kai` and `./a.kai` are one. `files` may be NULL.
 const char* files_identity(const Files* files, Arena* arena, const char* path);
 // Opens on the file system. `files` NULL: anything goes. *why: a text of static or errno's storage.
-FileOutcome files_open(const Files* files, const kaiFileRequest* request, FILE** stream, const char** why);
+FileOutcome files_open(const Files* files, const kaiFileRequest* request, int* descriptor, const char** why);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "lang/slips.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,41 @@ static const char* number_advice(const Lexer* lexer, uint32_t start, uint32_t di
     return text;
 }
 
+// Digits that a double holds exactly, times or by a power of ten that it holds too: one rounding, to the nearest
+// double, as strtod finds it. False: strtod has to.
+static bool short_number(const char* at, const char* end, double* value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    enum
+    {
+        DIGITS_MOST = 15,
+        POWER_MOST = 22
+    };
+    int64_t digits = 0;
+    int count = 0, power = 0, exponent = 0;
+    bool behind = false;
+    for (; at < end && (is_digit(*at) || *at == '.') && count <= DIGITS_MOST; at++)
+    {
+        behind |= *at == '.';
+        if (*at == '.')
+            continue;
+        digits = 10 * digits + (*at - '0');
+        count += digits > 0;
+        power -= behind;
+    }
+    bool small = at < end && at[1] == '-', has = at < end && (*at == 'e' || *at == 'E');
+    if (count > DIGITS_MOST || (at < end && !has) || FLT_EVAL_METHOD != 0)
+        return false;
+    for (at += has ? 1 + (small || at[1] == '+') : 0; at < end && exponent <= POWER_MOST; at++)
+        exponent = 10 * exponent + (*at - '0');
+    power += small ? -exponent : exponent;
+    if (at < end || power < -POWER_MOST || power > POWER_MOST)
+        return false;
+    *value = power < 0 ? (double)digits / powers[-power] : (double)digits * powers[power];
+    return true;
+}
+
 static void lexer_number(Lexer* lexer, Token* token)
 {
     const char* help = NULL;
@@ -297,7 +333,9 @@ static void lexer_number(Lexer* lexer, Token* token)
         help = "a number has one point; a range is written `1..9`";
     else if (tail && !help)
         help = number_advice(lexer, token->start, digits, advice, sizeof advice);
-    token->number = strtod_l(lexer->text + token->start, NULL, lexer->locale);
+    const char* text = lexer->text + token->start;
+    if (help || !short_number(text, lexer->text + digits, &token->number))
+        token->number = strtod_l(text, NULL, lexer->locale);
     if (help)
         lexer_report(lexer, token, K_BAD_NUMBER, token->start, "this is not a number", help);
     else if (isinf(token->number))

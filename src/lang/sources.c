@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum
 {
@@ -36,15 +37,19 @@ uint32_t sources_add(Sources* sources, const char* path, const char* text, size_
     return sources->list.count - 1;
 }
 
-// The whole stream into `buffer`; pipes have no size to ask for, so it is read until it ends. `capacity` is a guess.
-static bool source_read_stream(FILE* stream, size_t capacity, Arena* arena, char** text, size_t* length)
+// All of a file; pipes have no size to ask for, so it is read until it ends. `capacity` is a guess.
+static bool source_read_file(int descriptor, size_t capacity, Arena* arena, char** text, size_t* length)
 {
     *text = arena_alloc(arena, capacity);
     *length = 0;
-    size_t got;
-    while ((got = fread(*text + *length, 1, capacity - *length, stream)) > 0)
+    ssize_t got;
+    while ((got = read(descriptor, *text + *length, capacity - *length)) != 0)
     {
-        *length += got;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return false;
+        *length += (size_t)got;
         if (*length > SOURCE_LIMIT)
             return errno = EFBIG, false;
         if (*length < capacity)
@@ -54,20 +59,20 @@ static bool source_read_stream(FILE* stream, size_t capacity, Arena* arena, char
         *text = larger;
         capacity *= 2;
     }
-    return !ferror(stream);
+    return true;
 }
 
 // A guess of how many bytes there are to read, one more than a file has so that its end is seen at once.
-static size_t size_of(FILE* stream)
+static size_t size_of(int descriptor)
 {
     struct stat status;
-    bool sized = fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) && status.st_size < SOURCE_LIMIT;
+    bool sized = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size < SOURCE_LIMIT;
     return sized ? (size_t)status.st_size + 1 : 64 * 1024;
 }
 
 // Whatever holds the bytes must be closed even when the arena gives up in the middle of reading them: false without a
 // reason in `why`.
-static bool source_add_guarded(Sources* sources, const char* path, FILE* stream, const char* text, size_t length,
+static bool source_add_guarded(Sources* sources, const char* path, int descriptor, const char* text, size_t length,
                                uint32_t* index)
 {
     jmp_buf here, *outer = sources->arena->fail;
@@ -80,18 +85,18 @@ static bool source_add_guarded(Sources* sources, const char* path, FILE* stream,
         char* all = NULL;
         size_t size = length;
         sources->arena->fail = &here;
-        if (stream != NULL && !source_read_stream(stream, size_of(stream), &scratch, &all, &size))
+        if (text == NULL && !source_read_file(descriptor, size_of(descriptor), &scratch, &all, &size))
             sources->why = strerror(errno);
         else
         {
-            *index = sources_add(sources, path, stream != NULL ? all : text, size);
+            *index = sources_add(sources, path, text == NULL ? all : text, size);
             added = true;
         }
     }
     sources->arena->fail = outer;
     arena_free(&scratch);
-    if (stream != NULL)
-        fclose(stream);
+    if (text == NULL)
+        close(descriptor);
     return added;
 }
 
@@ -114,7 +119,7 @@ static FileOutcome source_read_provided(Sources* sources, const kaiFileRequest* 
     if (status != KAI_OK || text == NULL)
         return FILE_FAILED;
     bool fits = length <= SOURCE_LIMIT;
-    bool added = fits && source_add_guarded(sources, request->path, NULL, text, length, index);
+    bool added = fits && source_add_guarded(sources, request->path, -1, text, length, index);
     if (files->release != NULL)
         files->release(files->user, text, length);
     if (!fits)
@@ -130,11 +135,11 @@ FileOutcome sources_read(Sources* sources, const kaiFileRequest* request, uint32
     FileOutcome outcome = elsewhere ? FILE_FAILED : source_read_provided(sources, request, index, &elsewhere);
     if (!elsewhere)
         return outcome;
-    FILE* stream = NULL;
-    outcome = files_open(sources->files, request, &stream, &sources->why);
+    int descriptor;
+    outcome = files_open(sources->files, request, &descriptor, &sources->why);
     if (outcome != FILE_DONE)
         return outcome;
-    bool added = source_add_guarded(sources, request->path, stream, NULL, 0, index);
+    bool added = source_add_guarded(sources, request->path, descriptor, NULL, 0, index);
     if (!added && sources->why == NULL)
         source_fail(sources);
     return added ? FILE_DONE : FILE_FAILED;

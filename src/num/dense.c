@@ -1,6 +1,7 @@
 // The state anywhere in the last step, from the coefficients that its method made (see method.h for the forms).
 // Guards are located on this polynomial, so it is evaluated far more often than it is made.
 #include "num/map.h"
+#include "num/pair.h"
 #include "num/polynomial.h"
 
 __attribute__((noinline)) static void make_now(Ode* ode)
@@ -140,17 +141,66 @@ static inline double series_slope(const Ode* ode, double tau, int i)
     return sum;
 }
 
-// Few states: each for itself, with the same operations.
+// Few states, in pairs, for which all vectors have room: the same operations of each. `more`: than two states.
+static inline __attribute__((always_inline)) void fill_pairs(const Ode* ode, double tau, bool more, double* x)
+{
+    Pair a = {0, 0}, b = {0, 0}, by = pair_both(tau);
+    for (int k = ode->state.terms - 1; k >= 0; k--)
+    {
+        const double* c = ode->dense[k];
+        a = a * by + pair_at(c);
+        if (more)
+        {
+            b = b * by + pair_at(c + 2);
+        }
+    }
+    pair_put(x, a);
+    pair_put(x + 2, b);
+}
+
+static inline __attribute__((always_inline)) void fill_slopes(const Ode* ode, double tau, bool more, double* slope)
+{
+    Pair a = {0, 0}, b = {0, 0}, by = pair_both(tau), weight = pair_both(ode->state.terms - 1), one = pair_both(1);
+    for (int k = ode->state.terms - 1; k >= 1; k--, weight -= one)
+    {
+        const double* c = ode->dense[k];
+        a = a * by + weight * pair_at(c);
+        if (more)
+        {
+            b = b * by + weight * pair_at(c + 2);
+        }
+    }
+    pair_put(slope, a);
+    pair_put(slope + 2, b);
+}
+
 static void fill_few(const Ode* ode, double tau, double* x, double* slope)
 {
-    for (int i = 0; i < ode->n; i++)
+    double values[4], slopes[4];
+    const int n = ode->n;
+    if (n > 2)
     {
-        double value = series_at(ode, tau, i);
+        fill_pairs(ode, tau, true, values);
         if (slope)
         {
-            slope[i] = series_slope(ode, tau, i);
+            fill_slopes(ode, tau, true, slopes);
         }
-        x[i] = value;
+    }
+    else
+    {
+        fill_pairs(ode, tau, false, values);
+        if (slope)
+        {
+            fill_slopes(ode, tau, false, slopes);
+        }
+    }
+    for (int i = 0; i < n; i++)
+    {
+        x[i] = values[i];
+    }
+    for (int i = 0; slope && i < n; i++)
+    {
+        slope[i] = slopes[i];
     }
 }
 

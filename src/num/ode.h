@@ -10,6 +10,7 @@
 #ifndef KAIROS_NUM_ODE_H
 #define KAIROS_NUM_ODE_H
 
+#include "base/few.h"
 #include "kairos/base.h"
 
 #include <stdbool.h>
@@ -90,6 +91,8 @@ typedef struct OdeSystem
     int (*inputs)(void* ctx, int room, double* inputs, uint64_t* key);
     // Orders 2 to `to` of an x[1] and of such numbers that the caller gives.
     void (*try_inputs)(void* ctx, const double* inputs, int to, double* const* x);
+    // After order 0, or NULL: a linear field of few states as a small matrix; NULL: it is not such a one.
+    const FewField* (*few)(void* ctx);
 } OdeSystem;
 
 typedef struct OdeOptions

@@ -18,6 +18,7 @@
 #include "base/tolerance.h"
 #include "num/choice.h"
 #include "num/control.h"
+#include "num/few.h"
 #include "num/map.h"
 
 enum
@@ -26,8 +27,8 @@ enum
     ORDER_MOST =
         24,  // of a field that is not linear: beyond it nothing is gained, and at the finest tolerance digits are lost
     CARRY = ODE_ORDER + 1,
-    BLOCK = 8,  // states that are evaluated together: a line of the cache
-    FEW = 4,    // states, each of which is better evaluated by itself; orders of a short polynomial
+    BLOCK = 8,         // states that are evaluated together: a line of the cache
+    FEW = FEW_STATES,  // each of which is better evaluated by itself; orders of a short polynomial
 };
 
 static const double NEGLIGIBLE = 0.02;  // of the tolerance: terms that need not be taken into account
@@ -185,7 +186,6 @@ static int expand(Ode* ode, double horizon, int highest, bool early, Expansion* 
     bool before = false, overflows = false;
     memcpy(ode->dense[0], ode->x, sizeof(double) * (size_t)ode->n);
     memcpy(ode->dense[1], ode->slope, sizeof(double) * (size_t)ode->n);
-    e->made = 1;
     e->whole = e->sure = false;
     for (e->order = 1;; e->order++)
     {
@@ -305,70 +305,6 @@ static double measure(Ode* ode, int order, double h)
     return all == 0 ? most : INFINITY;
 }
 
-// Two states at a time, which every machine of ours can: the operations of each are those of one alone.
-typedef double Pair __attribute__((vector_size(16)));
-
-static inline Pair pair_at(const double* p)
-{
-    Pair v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-// The polynomials of states i and i + 1 at h but for their constant terms, and their slopes.
-static inline void evaluate_two(const Ode* ode, int degree, double h, int i, double sum[2], double rate[2])
-{
-    Pair s = {0, 0}, r = {0, 0}, by = {h, h};
-    for (int k = degree; k >= 1; k--)
-    {
-        Pair c = pair_at(ode->dense[k] + i);
-        s = (s + c) * by;
-        r = r * by + (Pair){k, k} * c;
-    }
-    memcpy(sum, &s, sizeof s);
-    memcpy(rate, &r, sizeof r);
-}
-
-static inline void evaluate_one(const Ode* ode, int degree, double h, int i, double* sum, double* rate)
-{
-    double s = 0, r = 0;
-    for (int k = degree; k >= 1; k--)
-    {
-        double c = ode->dense[k][i];
-        s = (s + c) * h;
-        r = r * h + k * c;
-    }
-    *sum = s;
-    *rate = r;
-}
-
-// x and its slope at the end, and what the sum loses, in one pass: `evaluate` and what `attempt` makes of it where
-// nothing is checked, for few states. False: a coefficient is not a number.
-static bool evaluate_few(Ode* ode, int degree, double h)
-{
-    double* restrict end = ode->x_start, * restrict slope = ode->slope_start, * restrict lost = ode->stage[2];
-    const double* restrict x = ode->x, * restrict carry = ode->dense[CARRY];
-    double sum[FEW], rate[FEW], all = 0;
-    const int n = ode->n;
-    for (int i = 0; i + 1 < n; i += 2)
-    {
-        evaluate_two(ode, degree, h, i, sum + i, rate + i);
-    }
-    if (n % 2 == 1)
-    {
-        evaluate_one(ode, degree, h, n - 1, sum + n - 1, rate + n - 1);
-    }
-    for (int i = 0; i < n; i++)
-    {
-        double change = sum[i] + carry[i], to = x[i] + change, part = to - x[i];
-        lost[i] = (x[i] - (to - part)) + (change - part);
-        end[i] = to;
-        slope[i] = rate[i];
-        all += 0 * to + 0 * rate[i];
-    }
-    return all == 0;
-}
-
 typedef struct Attempt
 {
     double h, t_end;
@@ -400,7 +336,7 @@ static int attempt(Ode* ode, const Attempt* a, double* error)
     const size_t bytes = sizeof(double) * (size_t)ode->n;
     if ((a->exact || a->sure) && ode->n <= FEW)
     {
-        *error = evaluate_few(ode, a->order, a->h) ? 0 : INFINITY;
+        *error = few_evaluate(ode, a->order, a->h) ? 0 : INFINITY;
         return TRIAL_OK;
     }
     if (a->far && !a->exact && !a->sure)
@@ -470,8 +406,8 @@ static void blame(Ode* ode, int status, double error)
     }
 }
 
-// The expansion at the start, made again if a check has moved the series of the system on.
-static int prepare(Ode* ode, double horizon, bool early, Expansion* e, bool* exact)
+// The expansion at the start, of which some orders are made; again if a check has moved the series of the system on.
+static int prepare(Ode* ode, double horizon, bool early, int made, Expansion* e, bool* exact)
 {
     OdeState* s = &ode->state;
     int status = s->expanded ? TRIAL_OK : expand_first(ode, s->t, ode->x, ode->slope);
@@ -484,6 +420,7 @@ static int prepare(Ode* ode, double horizon, bool early, Expansion* e, bool* exa
     *exact = degree <= ODE_ORDER;
     int* orders = ode->system->orders ? ode->system->orders(ode->ctx) : NULL;
     e->likely = orders ? *orders : 0;
+    e->made = made;
     status = expand(ode, horizon, *exact ? degree : highest_order(ode, degree), early && !*exact, e);
     e->sure = degree == ODE_WHOLE && e->whole;
     if (orders)
@@ -518,7 +455,7 @@ static double first_trial(const Ode* ode, double horizon, double natural)
     double h = natural < horizon ? natural : horizon;
     h = s->narrow > 0 && s->narrow < h ? s->narrow : h;
     h = s->fresh && ode->options.step > 0 && ode->options.step < h ? ode->options.step : h;
-    return fmin(h, farthest(s));
+    return smaller(h, farthest(s));
 }
 
 // The coefficients of a polynomial by structure: nothing has to be weighed, for none is left out.
@@ -535,14 +472,9 @@ static int expand_exact(Ode* ode, int degree)
 }
 
 // A short polynomial by structure is taken to the horizon in one trial. True: the step is done, or has failed.
-static bool step_exact(Ode* ode, double limit, int* status)
+static bool step_exact(Ode* ode, double limit, int degree, int* status)
 {
     OdeState* s = &ode->state;
-    int degree = ode->n <= FEW && s->expanded && ode->system->degree ? ode->system->degree(ode->ctx) : ODE_ENDLESS;
-    if (degree > FEW || degree < 1)
-    {
-        return false;
-    }
     Attempt a = {.order = degree, .exact = true};
     if (expand_exact(ode, degree) != TRIAL_OK)
     {
@@ -554,7 +486,7 @@ static bool step_exact(Ode* ode, double limit, int* status)
         return true;
     }
     s->trial = a.h;
-    if (!evaluate_few(ode, degree, a.h))
+    if (!few_evaluate(ode, degree, a.h))
     {
         return false;  // the general way shortens it
     }
@@ -589,19 +521,52 @@ static bool step_mapped(Ode* ode, double limit)
     return true;
 }
 
+// A step of a linear field of few states to the horizon. False: it does not get there, but *made orders are there.
+static bool step_few(Ode* ode, const FewField* field, double limit, int* made)
+{
+    Attempt a = {.sure = true};
+    if (!set_length(ode, limit, first_trial(ode, horizon_of(ode, limit), INFINITY), &a))
+    {
+        return false;
+    }
+    FewOutcome outcome = few_take(ode, field, a.h, &a.order);
+    *made = outcome == FEW_LONG ? ODE_ORDER : 1;
+    if (outcome != FEW_WHOLE)
+    {
+        return false;
+    }
+    ode->state.trial = a.h;
+    accept(ode, &a, INFINITY, false);
+    return true;
+}
+
+// The ways of a step to the horizon that are known before any order is made. Maps know no products.
+static bool step_known(Ode* ode, double limit, int* made, int* status)
+{
+    const OdeSystem* system = ode->system;
+    int degree = ode->state.expanded && system->degree ? system->degree(ode->ctx) : ODE_ENDLESS;
+    if (degree <= FEW && degree >= 1 && ode->n <= FEW)
+    {
+        return step_exact(ode, limit, degree, status);
+    }
+    const FewField* field = degree == ODE_WHOLE && system->few ? system->few(ode->ctx) : NULL;
+    return ((!field || field->product_count == 0) && step_mapped(ode, limit)) ||
+           (field && step_few(ode, field, limit, made));
+}
+
 static int taylor_step(Ode* ode, double limit)
 {
     OdeState* s = &ode->state;
     Expansion e;
     Attempt a;
-    int done = ODE_OK;
-    if (step_exact(ode, limit, &done) || step_mapped(ode, limit))
+    int done = ODE_OK, made = 1;
+    if (step_known(ode, limit, &made, &done))
     {
         return done;
     }
     double horizon = horizon_of(ode, limit);
     weigh(ode);
-    int status = prepare(ode, horizon, true, &e, &a.exact);
+    int status = prepare(ode, horizon, true, made, &e, &a.exact);
     if (status != TRIAL_OK)
     {
         return status < 0 ? status : ODE_ERR_STEP;
@@ -634,7 +599,7 @@ static int taylor_step(Ode* ode, double limit)
         rejected = !more;
         if (more)
         {
-            status = prepare(ode, horizon, false, &e, &a.exact);
+            status = prepare(ode, horizon, false, 1, &e, &a.exact);
             if (status != TRIAL_OK)
             {
                 return status < 0 ? status : ODE_ERR_STEP;
@@ -749,7 +714,7 @@ bool taylor_offer(Ode* ode, double limit, double* h, double* work)
     double horizon = horizon_of(ode, limit), error = 0;
     weigh(ode);
     s->expanded = false;
-    int status = prepare(ode, horizon, true, &e, &a.exact);
+    int status = prepare(ode, horizon, true, 1, &e, &a.exact);
     if (status == TRIAL_OK && set_length(ode, limit, a.exact || e.whole ? fmin(horizon, farthest(s)) : step_of(&e), &a))
     {
         a.order = e.order;

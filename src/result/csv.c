@@ -42,12 +42,19 @@ struct Csv
     int lead_count;
 };
 
+static inline bool ends_field(char c)
+{
+    return c == ',' || c == '"' || c == '\r' || c == '\n';
+}
+
 // Text as a field: quoted, with quotes doubled, if it contains what would end a field (RFC 4180).
 static char* write_text(char* out, const char* text)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL)
+    size_t length = 0;
+    while (text[length] != 0 && !ends_field(text[length]))
+        length++;
+    if (text[length] == 0)
     {
-        size_t length = strlen(text);
         memcpy(out, text, length);
         return out + length;
     }

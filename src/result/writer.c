@@ -84,9 +84,11 @@ kaiStatus kaiFormat_Check(const char* path, kaiError* error)
     if (path == NULL)
         return error_set(error, KAI_ERR_USAGE, "a result needs a path");
     int found = find_format(path);
-    result_endings(endings, sizeof endings);
     if (found < 0)
+    {
+        result_endings(endings, sizeof endings);
         return error_set(error, KAI_ERR_USAGE, "%s: a result ends in %s, not in .%s", path, endings, ending_of(path));
+    }
     if (found > 0 && is_stream(path))
         return error_set(error, KAI_ERR_USAGE, "%s is a device or pipe; only CSV is written there", path);
     error_clear(error);

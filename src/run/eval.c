@@ -122,6 +122,7 @@ static const KernelHooks hooks = {
     .round = watch_round,
     .end = done,
     .armed = no_index,
+    .reaches = no_lead,
     .leads = no_lead,
     .fires = no_sign,
     .held = nothing,

@@ -62,6 +62,12 @@ static kaiStatus hook_settle(void* owner, bool* moved)
     return kernel_numeric(&sim->kernel) ? pulse_settle(&sim->flow, moved) : KAI_OK;
 }
 
+static int hook_reaches(void* owner, uint32_t guard)
+{
+    kaiSim* sim = owner;
+    return guard_reaches(&sim->flow, guard);
+}
+
 static kaiStatus hook_after(void* owner)
 {
     kaiSim* sim = owner;
@@ -141,10 +147,12 @@ static void hook_fires(void* owner, KernelSign sign, uint32_t index, uint32_t pl
 static bool hook_calm(void* owner, double t)
 {
     kaiSim* sim = owner;
-    const Kernel* kernel = &sim->kernel;
+    Kernel* kernel = &sim->kernel;
     bool tracked = kernel->located_count > 0 && sim->zeno.tracked == kernel->located[0] + 1;
-    return record_is_blind(&sim->record, t) && !tracked && kernel->hold_next == INFINITY &&
-           sliding_is_calm(&sim->sliding, t);
+    if (!(t < kernel->unseen_until))
+        kernel->unseen_until = record_unseen_until(&sim->record);
+    return (t < kernel->unseen_until || record_is_blind(&sim->record, t)) && !tracked &&
+           kernel->hold_next == INFINITY && sliding_is_calm(&sim->sliding, t);
 }
 
 static void hook_count(void* owner)
@@ -236,6 +244,7 @@ static const KernelHooks kernel_hooks = {
     .load = hook_load,
     .slopes = hook_slopes,
     .restart = hook_restart,
+    .reaches = hook_reaches,
     .look = hook_look,
     .unit = hook_unit,
     .before = hook_before,
@@ -398,7 +407,7 @@ kaiSim* kaiSim_Create(const kaiModel* model, const kaiSimOptions* options, kaiEr
         budget_init(&sim->budget, a, options->limits, options->interrupt);
         sim->budget.patience = 0.05;  // seconds
         sim->options.allocator = budget_allocator(&sim->budget);
-        sim->options.stop = fmin(options->stop, TIME_END);
+        sim->options.stop = smaller(options->stop, TIME_END);
         sim->method = run.ode.method;
     }
     if (sim == NULL || !make_floors(sim, &run))

@@ -396,6 +396,12 @@ void series_try(Series* s, const double* inputs, int to, double* const* x)
     tape_field_run(s->tape, 1, to, x, s->input_count);
 }
 
+const FewField* series_few(const Series* s)
+{
+    const TapeField* f = &s->tape->field;
+    return f->is_few ? f->few : NULL;
+}
+
 int* series_orders(Series* s)
 {
     return &s->tape->orders;

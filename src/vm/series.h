@@ -16,6 +16,7 @@
 #ifndef KAIROS_VM_SERIES_H
 #define KAIROS_VM_SERIES_H
 
+#include "base/few.h"
 #include "vm/slice.h"
 
 enum
@@ -70,6 +71,9 @@ int series_degree(const Series* series);
 // After series_begin: a number that is kept for each vector of modes, 0 at first. The caller notes how many orders it
 // needed.
 int* series_orders(Series* series);
+
+// After series_begin: a linear field of few states as a small matrix. NULL: the system is no such field.
+const FewField* series_few(const Series* series);
 
 // After series_begin, before any order. Of a closed system that is linear with constant factors and without products:
 // all orders are sums of what order 0 brings, the first orders of its states (which the caller has) and `count` other

@@ -155,6 +155,7 @@ static void pack_field(const TapeDraft* d, Tape* t, char** next)
     for (uint32_t i = t->steady; i < d->made.count; i++)
         t->straight &= d->made.at[i].rounds == 1 && d->made.at[i].unknowns == 0;
     t->alone = f->state_count == f->row_count && d->made.count == (t->steady ? 1 : 0);
+    f->few = tape_few_serves(t, f->state_count - f->between_count) ? take(next, NULL, sizeof(FewField)) : NULL;
 }
 
 static Tape* pack(TapeDraft* d, const Series* s, int degree)
@@ -162,7 +163,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     kaiAllocator a = d->space->allocator;
     uint32_t rows = number_rows(d), matrices = number_matrices(d);
     uint32_t terms = d->linear.count;
-    size_t size = sizeof(Tape) + 16 * 27 + sizeof(double) * ((size_t)d->slots.count + matrices) +
+    size_t size = sizeof(Tape) + 16 * 28 + sizeof(double) * ((size_t)d->slots.count + matrices) +
                   sizeof(double) * (rows + (size_t)tape_lane_place(d->quads.count)) +
                   sizeof(TapeQuad) * d->quads.count + sizeof(TapeGroup) * d->groups.count +
                   sizeof(uint32_t) * ((size_t)d->slots.count + d->words.count + d->modes.count + d->loops.count +
@@ -171,7 +172,8 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
                   sizeof(TapeRow) * d->rows.count + sizeof(TapeTurn) * d->turns.count +
                   sizeof(TapePart) * d->made.count + sizeof(TapeLoad) * d->loads.count +
                   sizeof(TapeSide) * d->sides.count + sizeof(TapeTerm) * d->terms.count +
-                  sizeof(TapeSum) * d->sums.count + sizeof(uint32_t) * d->factors.count;
+                  sizeof(TapeSum) * d->sums.count + sizeof(uint32_t) * d->factors.count +
+                  (degree == SERIES_WHOLE ? sizeof(FewField) : 0);
     Tape* t = a.alloc(a.user, NULL, 0, size);
     if (t == NULL)
         return NULL;
@@ -193,6 +195,7 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->row_of = take(&next, NULL, sizeof(uint32_t) * d->slots.count);
     t->outputs = take(&next, NULL, sizeof(uint32_t) * s->output_count);
     pack_lanes(d, t, &next);
+    t->degree = degree;
     pack_field(d, t, &next);
     for (uint32_t i = 0; i < d->slots.count; i++)
         t->row_of[i] = d->slots.at[i].place;
@@ -208,7 +211,6 @@ static Tape* pack(TapeDraft* d, const Series* s, int degree)
     t->sum_count = d->sums.count;
     t->time_slot = d->time_slot;
     t->obstacle = d->obstacle;
-    t->degree = degree;
     return t;
 }
 

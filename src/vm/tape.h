@@ -181,9 +181,11 @@ typedef struct TapeField
     bool lean;         // it has nothing but the stream
     bool idle;         // it has no rows but last sums
     bool products;     // it has products
+    bool is_few;       // `few` is it
     uint64_t key;      // of its factors and rates, in these modes
     uint32_t inputs;   // what order 0 brings beside the states (tape_inputs.c)
     uint32_t* pushes;  // states and what turns: slot and row, where products or operators read it
+    FewField* few;     // the same as a small matrix, since order 0; NULL: it is not such a field
 } TapeField;
 
 // Straight code, or a block that is repeated: a constructive loop `rounds` times, a loop of Newton's method twice.
@@ -296,6 +298,9 @@ uint32_t tape_field_inputs(const Tape* tape);
 void tape_field_get(const Tape* tape, double* inputs);
 void tape_field_put(Tape* tape, const double* inputs);
 uint64_t tape_field_key(const Tape* tape);
+// tape_few.c: whether the field may be a small matrix; that of its factors.
+bool tape_few_serves(const Tape* tape, uint32_t states);
+void tape_few_fill(Tape* tape);
 // Order k + 1 of the states that do not belong to it, after the operators.
 void tape_field_end(const Tape* tape, int k, double* next);
 struct TapeDraft* tape_draft_create(SeriesSpace* space);

@@ -403,6 +403,8 @@ void tape_field_begin(Tape* t)
     }
     f->key = tape_field_key(t);
     f->inputs = tape_field_inputs(t);
+    if (f->few != NULL)
+        tape_few_fill(t);
 }
 
 static inline double product(const TapePiece* piece, const double* rows, int k)

@@ -38,9 +38,9 @@ static kaiStatus look(const Curve* curve, double t, double* values)
     kaiStatus status = inside_load(record, t, t >= curve->end);
     if (status != KAI_OK)
         return status;
-    row_load(record, true, values, record->row_present);
+    bool sound = row_load(record, true, values, record->row_present);
     widen(record, values);
-    return row_check(record, true, values, record->row_present);
+    return sound ? KAI_OK : row_check(record, true, values, record->row_present);
 }
 
 // Whether a value at the share u between two rows lies off the line.

@@ -213,6 +213,7 @@ bool record_make(Record* record, Kernel* kernel, bool fixed_steps)
     {
         const ModelVar* var = &model->vars[record->column_vars[i]];
         record->column_regs[i] = record->column_orders[i] > 0 ? var->impulse + record->column_orders[i] - 1 : var->reg;
+        record->column_plain[i] = record->column_orders[i] == 0 && row_var_always(var) && scale_is_si(var_scale(var));
         record->lows[i] = record->highs[i] = NAN;
     }
     for (int i = 0; i < record->column_count; i++)
@@ -495,6 +496,16 @@ bool record_is_blind(const Record* record, double t)
     const Kernel* kernel = record->kernel;
     return record->blind && !record->row_pending && t < kernel->options->stop &&
            !(record->every > 0 && kernel_reached(kernel, record_grid(record), t));
+}
+
+double record_unseen_until(const Record* record)
+{
+    const Kernel* kernel = record->kernel;
+    bool sees = record->asks_times || record->watches_extremes || !(record->every > 0);
+    if (!record->blind || record->row_pending || record->row_due || sees)
+        return -INFINITY;
+    double grid = record_grid(record);
+    return smaller(grid - 2 * kernel_slack(kernel, grid), kernel->options->stop);
 }
 
 void record_count(Record* record)

@@ -45,6 +45,8 @@ enum
     X(uint32_t, column_vars, model->vars_count + model->impulse_titles_count, 0)                                       \
     X(uint32_t, column_regs, model->vars_count + model->impulse_titles_count, 0)                                       \
     X(uint8_t, column_orders, model->vars_count + model->impulse_titles_count, 0)                                      \
+    X(bool, column_plain, model->vars_count + model->impulse_titles_count,                                             \
+      0) /* a number in SI that is always there */                                                                     \
     X(const char*, mode_names, model->modes_count, 0)                                                                  \
     X(double, row_values, model->vars_count + model->impulse_titles_count, 0)                                          \
     X(uint8_t, row_present, model->vars_count + model->impulse_titles_count, 0)                                        \
@@ -102,6 +104,8 @@ const char* record_load(Record* record, const char* block);
 void record_begin(Record* record);                              // a new t
 kaiStatus record_tag(Record* record, bool instant, bool left);  // a tag of an instant, or a solver point
 bool record_is_blind(const Record* record, double t);           // no tag at t has anybody to tell, but for record_count
+// Before this time record_is_blind and record_step find nothing to do; -inf: they must be asked.
+double record_unseen_until(const Record* record);
 bool record_sees(const Record* record, bool left, uint32_t tags);  // values of one of so many tags that no column has
 kaiStatus record_tags(Record* record, uint32_t tags);              // so many of them that nobody sees
 void record_count(Record* record);                                 // events that are present at a tag

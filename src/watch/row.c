@@ -26,9 +26,15 @@ bool row_load(const Record* record, bool flow, double* values, uint8_t* present)
     bool sound = true;
     for (int i = 0; i < record->column_count; i++)
     {
+        values[i] = record->kernel->R[record->column_regs[i]];
+        if (record->column_plain[i])
+        {
+            present[i] = true;
+            sound &= !isnan(values[i]);
+            continue;
+        }
         const ModelVar* var = &record->model->vars[record->column_vars[i]];
         uint8_t order = record->column_orders[i];
-        values[i] = record->kernel->R[record->column_regs[i]];
         present[i] = order > 0 ? !flow && values[i] != 0 : row_var_present(record, var, flow);
         sound &= !isnan(values[i]);
         Scale si = var_scale(var);

@@ -14,10 +14,13 @@ kaiStatus record_grid_next(Record* record);  // fails where its times cannot be 
 // row.c. Presence by the registers R of some tag; `flow`: a left limit or a point of the solver, where events are
 // absent.
 bool row_present_in(const kaiModel* model, const double* R, const ModelVar* var, bool flow);
+static inline bool row_var_always(const ModelVar* var)
+{
+    return var->present == NO_REG && var->ctx == 0 && var->column != KAI_COLUMN_EVENT;
+}
 static inline bool row_var_present(const Record* record, const ModelVar* var, bool flow)
 {
-    bool always = var->present == NO_REG && var->ctx == 0 && var->column != KAI_COLUMN_EVENT;
-    return always || row_present_in(record->model, record->kernel->R, var, flow);
+    return row_var_always(var) || row_present_in(record->model, record->kernel->R, var, flow);
 }
 // False: some value is not a number, be it present or not.
 bool row_load(const Record* record, bool flow, double* values, uint8_t* present);

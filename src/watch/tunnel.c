@@ -7,6 +7,7 @@
 #include "model/code.h"
 
 #include <math.h>
+#include <string.h>
 
 // ---- tunnelling
 // ------------------------------------------------------------------------------------------------------
@@ -23,11 +24,15 @@ static kaiStatus fail_tunnelled(Zeno* zeno, uint32_t index, double t, double las
     z->rebound = z->barrier = 0;
     z->reversals = 0;
     if (!surfaces_wanted(zeno->kernel->options))
-        return kernel_fail(
-            zeno->kernel, place,
-            "add a mode for motions below this size (a ball that rests), or locate the crossing exactly: "
-            "`down`, `up` or a relation without tolerance",
-            format, t, zeno_guard_text(zeno, index), lasted, speed);
+    {
+        kaiStatus status =
+            kernel_fail(zeno->kernel, place,
+                        "add a mode for motions below this size (a ball that rests), or locate the crossing exactly: "
+                        "`down`, `up` or a relation without tolerance",
+                        format, t, zeno_guard_text(zeno, index), lasted, speed);
+        zeno->kernel->failure.tag.t = t;  // not the end of the step in which it shows
+        return status;
+    }
     kernel_warn(zeno->kernel, place, format, t, zeno_guard_text(zeno, index), lasted, speed);
     return KAI_OK;
 }
@@ -111,9 +116,60 @@ kaiStatus tunnel_watch(Zeno* zeno, uint32_t index, double t, bool turned)
     return KAI_OK;
 }
 
+// ---- what was turned back
+// --------------------------------------------------------------------------------------------
+
+static double value_of(const Zeno* zeno, const Guard* guard)
+{
+    CodeRange code = guard->code.end > guard->code.start ? guard->code : guard->look;
+    vm_run(zeno->model, zeno->kernel->R, code, &zeno->kernel->host);
+    return zeno->kernel->R[guard->g];
+}
+
+// The states that the guard reads, back onto its level by the shortest way.
+static void go_to_level(const Zeno* zeno, const Guard* guard)
+{
+    const int32_t* states = zeno->model->guard_states + guard->first_state;
+    double *x = kernel_states(zeno->kernel), g = value_of(zeno, guard), norm = 0;
+    for (uint32_t i = 0; i < guard->state_count; i++)
+    {
+        double from = x[states[i]], by = DIFFERENCE_PART * larger(fabs(from), DIFFERENCE_LEAST);
+        x[states[i]] = from + by;
+        zeno->free_slope[states[i]] = (value_of(zeno, guard) - g) / by;
+        x[states[i]] = from;
+        norm += zeno->free_slope[states[i]] * zeno->free_slope[states[i]];
+    }
+    for (uint32_t i = 0; i < guard->state_count && norm > 0; i++)
+        x[states[i]] -= g * zeno->free_slope[states[i]] / norm;
+}
+
+// Whether the field led back from the level itself after the reactions of this instant. Where it does not, they have
+// not turned the guard back but moved it, to a place where the field is another one.
+static bool is_turned_on_level(const Zeno* zeno, uint32_t index)
+{
+    enum
+    {
+        ROUNDS = 3
+    };
+    const kaiModel* model = zeno->model;
+    const Guard* guard = &model->guards[index];
+    Kernel* kernel = zeno->kernel;
+    memcpy(zeno->registers, kernel->R, sizeof(double) * model->reg_count);
+    kernel->host.beyond = &kernel->beyond;
+    for (int round = 0; round < ROUNDS; round++)
+        go_to_level(zeno, guard);
+    for (uint32_t i = 0; i < guard->islands.count; i++)
+        vm_run(model, kernel->R, model->islands[model->guard_islands[guard->islands.first + i]].deriv, &kernel->host);
+    vm_run(model, kernel->R, guard->look, &kernel->host);
+    double slope = kernel->R[guard->slope];
+    kernel->host.beyond = NULL;
+    memcpy(kernel->R, zeno->registers, sizeof(double) * model->reg_count);
+    return kernel->guards[index].crossed * slope < 0;
+}
+
 // A reaction that takes g far beyond its level turns nothing back: what follows is a motion on the other side. Nor does
-// a jump that took it over the level from afar, as one that comes out of a delay; nor a slope that is what rounding
-// left.
+// one that moves g and leaves the field on the level as it was; nor a jump that took it over the level from afar, as
+// one that comes out of a delay; nor a slope that is what rounding left.
 bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index)
 {
     const ZenoGuard* z = &zeno->guards[index];
@@ -123,5 +179,6 @@ bool tunnel_is_taken_beyond(const Zeno* zeno, uint32_t index)
     double left = z->located_at == zeno->kernel->instant_runs ? z->located_g : 0;
     if (g->crossed * left < -REBOUND_JUMP * z->excursion)
         return true;
-    return fabs(g->g) > larger(2 * fabs(left), REBOUND_PART * z->excursion);
+    bool moved = fabs(g->g) > 2 * fabs(left);
+    return moved && (fabs(g->g) > REBOUND_PART * z->excursion || !is_turned_on_level(zeno, index));
 }

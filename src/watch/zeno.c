@@ -473,7 +473,7 @@ static kaiStatus watch_times(Zeno* zeno, uint32_t index, double t)
         return KAI_OK;
     double enough = evidence(ratio), limit = limit_time(z);
     double enough_time = short_part(zeno, index) * (limit - zeno->kernel->options->start);
-    if (z->pattern + 2 < enough || interval * pow(ratio, 3) > enough_time || is_taken(zeno, index, t))
+    if (z->pattern + 2 < enough || interval * ratio * ratio * ratio > enough_time || is_taken(zeno, index, t))
         return KAI_OK;
     uint64_t modes = modes_hash(zeno);
     if (modes != z->modes)

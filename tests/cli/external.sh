@@ -67,3 +67,17 @@ experiment e of N { stop = 1 }
 K
 exits 3 run --allow-external "$WORK/nan.kai" -o "$WORK/nan.csv"
 says "nan.kai:3:16"
+
+# A library that calls libm without saying so finds it: the program has it, or gets it now.
+cat >"$WORK/silent.c" <<'C'
+double cosh(double);
+double chain(double x) { return cosh(x); }
+C
+cc -shared -fPIC -fno-builtin -nostdlib -o "$WORK/silent.so" "$WORK/silent.c" || fail "no compiler"
+cat >"$WORK/silent.kai" <<'K'
+external chain(x) = "silent.so:chain"
+model M { state x = 0; x' = 1; signal y = chain(x) }
+experiment e of M { stop = 1; expect final(y) ~ 1.5430806348152437 within 1e-15 }
+K
+exits 0 test --allow-external "$WORK/silent.kai"
+prints "1 passed, 0 failed"

@@ -123,6 +123,54 @@ static void test_expression_trees(void** state)
     }
 }
 
+// A number is the nearest double, whichever way it was read: held against strtod, around the lengths and powers at
+// which the short way ends, and where a decimal lies half way between two doubles.
+static void test_numbers_are_the_nearest(void** state)
+{
+    (void)state;
+    static const char* const corners[] = {"0",
+                                          "0.0",
+                                          "000.1",
+                                          "1e22",
+                                          "1e23",
+                                          "9007199254740993",
+                                          "900719925474099.3e1",
+                                          "999999999999999e22",
+                                          "999999999999999e-22",
+                                          "0.000000000000000000000123456789012345",
+                                          "123456789012345678",
+                                          "8.5e-0023",
+                                          "1E+5",
+                                          "0e999",
+                                          "4.9e-324",
+                                          "1.7976931348623157e308"};
+    enum
+    {
+        CORNERS = sizeof corners / sizeof *corners,
+        RANDOM = 5000
+    };
+    uint64_t seed = 1;
+    for (int i = 0; i < CORNERS + RANDOM; i++)
+    {
+        char number[100], source[200], tree[200];
+        uint64_t a = seed = seed * 6364136223846793005u + 1442695040888963407u;
+        uint64_t b = seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int digits = 1 + (int)(a >> 32) % 18;
+        uint64_t whole = b;
+        for (int k = digits; k < 19; k++)
+            whole /= 10;
+        int power = (int)(a >> 8 & 63) - 32;
+        if (i < CORNERS)
+            snprintf(number, sizeof number, "%s", corners[i]);
+        else
+            snprintf(number, sizeof number, "%llu.%llu%s%d", (unsigned long long)(whole / 1000),
+                     (unsigned long long)(whole % 1000), a >> 40 & 1 ? "e" : "E", power);
+        snprintf(source, sizeof source, "model M { param a = %s }", number);
+        snprintf(tree, sizeof tree, "(model M (param (a = %.17g)))", strtod(number, NULL));
+        expect_tree(source, tree);
+    }
+}
+
 static void test_layouts_that_are_fine(void** state)
 {
     (void)state;
@@ -577,6 +625,7 @@ int main(void)
         cmocka_unit_test(test_tree_of_the_ball),
         cmocka_unit_test(test_tree_of_every_production),
         cmocka_unit_test(test_expression_trees),
+        cmocka_unit_test(test_numbers_are_the_nearest),
         cmocka_unit_test(test_layouts_that_are_fine),
         cmocka_unit_test(test_each_mistake_gives_one_diagnostic),
         cmocka_unit_test(test_every_code_has_a_test),
