@@ -70,10 +70,11 @@ kaiStatus flow_ode_failed(Flow* flow, uint32_t island, int status)
     if (status == ODE_ERR_STEP && edge_explain(flow, island) != KAI_OK)
         return KAI_ERR_RUN;
     if (status == ODE_ERR_STEP && strcmp(flow->kernel->options->solver, "taylor") == 0)
-        return kernel_fail(flow->kernel, 0,
-                           "choose solver = auto, which goes on with another method where power series do not: at a root "
-                           "or a power of what comes to 0, or in a stiff model",
-                           "the step size of solver = taylor became too small at t = %.17g", ode_time(ode));
+        return kernel_fail(
+            flow->kernel, 0,
+            "choose solver = auto, which goes on with another method where power series do not: at a root "
+            "or a power of what comes to 0, or in a stiff model",
+            "the step size of solver = taylor became too small at t = %.17g", ode_time(ode));
     if (status == ODE_ERR_STEP)
         return kernel_fail(flow->kernel, 0,
                            "a stiff model wants solver = rosenbrock or cvode_bdf; a pole cannot be passed",
