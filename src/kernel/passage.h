@@ -35,6 +35,8 @@ typedef struct Passage
     uint32_t tags, steps, switches, last_place;
     uint32_t before, count, room;  // tests before the last set is entered; all; how many there is room for
     double* modes;                 // of the last set, per junction; NULL: the set is not left
+    BondMode** net;                // and its equations, per block
+    bool tied;                     // BondPresent
     PassageTest* tests;
 } Passage;
 
